@@ -1,0 +1,218 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+)
+
+// State says how far the changes of a folder have come.
+type State string
+
+// The states. Only Landing is ever found half done, and then by recovery alone.
+const (
+	Staged  State = "staged"  // the memory knows nothing of them
+	Landing State = "landing" // the plan is complete; each change has landed or not
+	Landed  State = "landed"  // the memory has them; the folder is their archive
+)
+
+// Change is one file of a dream: what it held and what it will hold. The sum "" means no file.
+type Change struct {
+	Name       Name        `json:"name"`
+	Before     Sum         `json:"before,omitempty"`
+	BeforeTime time.Time   `json:"before_time,omitzero"`
+	BeforeMode fs.FileMode `json:"before_mode,omitempty"`
+	After      Sum         `json:"after,omitempty"`
+	AfterTime  time.Time   `json:"after_time,omitzero"` // zero until it is planned
+	NewFolder  bool        `json:"new_folder,omitempty"`
+}
+
+// Action names what c does: "created", "updated" or "deleted".
+func (c Change) Action() string {
+	switch {
+	case c.Before == "":
+		return "created"
+	case c.After == "":
+		return "deleted"
+	}
+	return "updated"
+}
+
+// Conflict is a file that somebody else changed: it should have the sum Want, and has Have.
+type Conflict struct {
+	Name Name `json:"name"`
+	Want Sum  `json:"want"`
+	Have Sum  `json:"have"`
+}
+
+func (c Conflict) String() string {
+	return fmt.Sprintf("%s was expected %s and is %s", c.Name, c.Want.or("absent"), c.Have.or("absent"))
+}
+
+func (s Sum) or(none string) string {
+	if s == "" {
+		return none
+	}
+	return s.Short()
+}
+
+// Manifest is what a dream's folder says of its changes.
+type Manifest struct {
+	State     State      `json:"state"`
+	Changes   []Change   `json:"changes"`
+	Landed    time.Time  `json:"landed,omitzero"`      // when they landed, or were to land
+	Displaced []Sum      `json:"displaced,omitempty"`  // foreign contents met while landing, kept as blobs
+	LeftAlone []Conflict `json:"left_alone,omitempty"` // files that were found changed while landing, and were left so
+}
+
+// Archive is the folder of one dream: a manifest and the contents it speaks of, each in a file named
+// by its sum. It begins as the dream's stage and stays as the record of what the dream replaced.
+// It is owned by one goroutine of one process (the holder of the lock) until it has landed.
+type Archive struct {
+	root *os.Root
+	Manifest
+}
+
+const (
+	manifestFile = "manifest.json"
+	blobFolder   = "blobs"
+	maxManifest  = 16 << 20 // 20,000 changes of 400 bytes are 8 MB
+)
+
+// OpenArchive opens the folder of a dream, which Close closes.
+func OpenArchive(root *os.Root) (*Archive, error) {
+	data, err := ReadBounded(root, manifestFile, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	a := &Archive{root: root}
+	if err := json.Unmarshal(data, &a.Manifest); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", manifestFile, err)
+	}
+	return a, nil
+}
+
+// Close closes the folder.
+func (a *Archive) Close() error { return a.root.Close() }
+
+// ReadBounded reads a regular file of root that holds at most limit bytes.
+func ReadBounded(root *os.Root, name string, limit int64) ([]byte, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%q: %w", name, ErrNotRegular)
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%q: larger than %d bytes", name, limit)
+	}
+	return data, err
+}
+
+func (a *Archive) save() error {
+	data, err := json.MarshalIndent(a.Manifest, "", " ")
+	if err != nil {
+		return err
+	}
+	return Replace(a.root, manifestFile, data, time.Time{})
+}
+
+// Content returns a content that the manifest names. A sum that does not fit is an error: the
+// archive is damaged.
+func (a *Archive) Content(sum Sum) ([]byte, error) {
+	if sum == "" {
+		return nil, nil
+	}
+	data, err := ReadBounded(a.root, path.Join(blobFolder, string(sum)), MaxFileBytes)
+	if err != nil {
+		return nil, err
+	}
+	if SumOf(data) != sum {
+		return nil, fmt.Errorf("the archived content %s is damaged", sum.Short())
+	}
+	return data, nil
+}
+
+// store keeps data, durably, under its sum.
+func (a *Archive) store(data []byte) (Sum, error) {
+	sum := SumOf(data)
+	name := path.Join(blobFolder, string(sum))
+	if info, err := a.root.Lstat(name); err == nil && info.Size() == int64(len(data)) {
+		return sum, nil
+	}
+	if err := a.root.MkdirAll(blobFolder, 0o700); err != nil {
+		return "", err
+	}
+	return sum, Replace(a.root, name, data, time.Time{})
+}
+
+// keep stores a displaced content, of any size, and notes it in the manifest, unless the archive
+// has it (or what it is a torn beginning of) already.
+func (a *Archive) keep(r io.Reader) error {
+	if err := a.root.MkdirAll(blobFolder, 0o700); err != nil {
+		return err
+	}
+	f, temp, err := createTemp(a.root, blobFolder, 0o600)
+	if err != nil {
+		return err
+	}
+	defer a.root.Remove(temp)
+	hash := sha256.New()
+	size, err := io.Copy(io.MultiWriter(f, hash), r)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	sum := Sum(hex.EncodeToString(hash.Sum(nil)))
+	if known, err := a.knows(sum, size, temp); known || err != nil {
+		return err
+	}
+	if err := a.root.Rename(temp, path.Join(blobFolder, string(sum))); err != nil {
+		return err
+	}
+	a.Displaced = append(a.Displaced, sum)
+	return a.save()
+}
+
+// knows reports whether the content in temp is one of the manifest's, or the beginning of one: what
+// a crash leaves of a temporary.
+func (a *Archive) knows(sum Sum, size int64, temp string) (bool, error) {
+	if size == 0 {
+		return true, nil
+	}
+	for _, c := range a.Changes {
+		if sum == c.Before || sum == c.After {
+			return true, nil
+		}
+	}
+	if size > MaxFileBytes {
+		return false, nil
+	}
+	torn, err := a.root.ReadFile(temp)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range a.Changes {
+		whole, err := a.Content(c.After)
+		if err == nil && len(whole) > len(torn) && string(whole[:len(torn)]) == string(torn) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

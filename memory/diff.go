@@ -1,0 +1,63 @@
+package memory
+
+import (
+	"bytes"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// Diff returns the changes of a as a unified diff.
+func (a *Archive) Diff() ([]byte, error) {
+	var b bytes.Buffer
+	for _, c := range a.Changes {
+		before, err := a.Content(c.Before)
+		if err != nil {
+			return nil, err
+		}
+		after, err := a.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(unified(c, before, after))
+	}
+	return b.Bytes(), nil
+}
+
+// Diff returns what the stage would change, and index over the index that stands (nil: not at all).
+func (s *Stage) Diff(index []byte) ([]byte, error) {
+	var b bytes.Buffer
+	for _, c := range s.Changes {
+		disk, err := s.dir.readOrNothing(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		after, err := s.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(unified(c, disk.Data, after))
+	}
+	if index != nil {
+		n := Name{IndexFile}
+		disk, err := s.dir.readOrNothing(n)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(unified(Change{Name: n, Before: disk.Sum, After: SumOf(index)}, disk.Data, index))
+	}
+	return b.Bytes(), nil
+}
+
+func unified(c Change, before, after []byte) []byte {
+	from, to := "a/"+c.Name.path, "b/"+c.Name.path
+	if c.Before == "" {
+		from = "/dev/null"
+	}
+	if c.After == "" {
+		to = "/dev/null"
+	}
+	d := diff.Diff(from, before, to, after)
+	// The library heads each diff with a "diff a b" line; "---" and "+++" say the same.
+	_, d, _ = bytes.Cut(d, []byte("\n"))
+	return d
+}

@@ -1,0 +1,289 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Limits of what is read. The largest topic in the census has 58.7 KB, the largest directory 207
+// topics (CENSUS 3, 5.24).
+const (
+	MaxFileBytes = 1 << 20 // a larger file is listed, but is no topic
+	maxEntries   = 20_000  // directory entries looked at in one listing
+	maxDepth     = 8       // logs/YYYY/MM/DD/name.md has depth 4
+)
+
+// What keeps a file from being read as a memory.
+var (
+	ErrTooLarge   = fmt.Errorf("larger than %d bytes", MaxFileBytes)
+	ErrNotRegular = errors.New("not a regular file")
+)
+
+// Sum is the SHA-256 of a content in hex; "" stands for no content at all (no file).
+type Sum string
+
+// SumOf returns the sum of data.
+func SumOf(data []byte) Sum {
+	sum := sha256.Sum256(data)
+	return Sum(hex.EncodeToString(sum[:]))
+}
+
+// Short returns the first 12 digits, the form in which sums are shown and taken as a base.
+func (s Sum) Short() string { return string(s[:min(12, len(s))]) }
+
+// Is reports whether base, as a caller gave it, means s: at least 12 of its first digits.
+func (s Sum) Is(base string) bool {
+	return len(base) >= 12 && strings.HasPrefix(string(s), strings.ToLower(base))
+}
+
+// File is a memory file as it was read.
+type File struct {
+	Name    Name
+	Data    []byte
+	Sum     Sum
+	ModTime time.Time
+}
+
+// Found is a Markdown file of a listing.
+type Found struct {
+	Name    Name
+	Size    int64
+	ModTime time.Time
+}
+
+// Other is something that lies in the directory and is no memory.
+type Other struct {
+	Path string
+	Why  string
+	Size int64
+}
+
+// Listing is what lies in a memory directory, sorted by path. Files holds topics, the index, and
+// logs; Other what can't be a memory; what begins with a dot is in neither.
+type Listing struct {
+	Files   []Found
+	Other   []Other
+	Limited bool // there is more than was looked at
+}
+
+// Dir is an open memory directory. It is safe for concurrent use.
+type Dir struct {
+	root *os.Root
+	path string
+}
+
+// Open opens the memory directory at p, which may be a link to one.
+func Open(p string) (*Dir, error) {
+	real, err := filepath.EvalSymlinks(p)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{root: root, path: real}, nil
+}
+
+// Create opens the memory directory at p, making it (0700) where there is none.
+func Create(p string) (*Dir, error) {
+	if err := os.MkdirAll(p, 0o700); err != nil {
+		return nil, err
+	}
+	return Open(p)
+}
+
+// Path returns the real path of the directory.
+func (d *Dir) Path() string { return d.path }
+
+// Root returns the capability to the directory, for the lock files that lie in it.
+func (d *Dir) Root() *os.Root { return d.root }
+
+// Close releases the directory.
+func (d *Dir) Close() error { return d.root.Close() }
+
+// Moved reports whether d's path no longer leads to d: somebody replaced the directory.
+func (d *Dir) Moved() bool {
+	ours, err := d.root.Stat(".")
+	if err != nil {
+		return true
+	}
+	there, err := os.Lstat(d.path)
+	return err != nil || !os.SameFile(ours, there)
+}
+
+// Read reads one file. It fails with fs.ErrNotExist, ErrTooLarge or ErrNotRegular (a link, a fifo,
+// a folder) where there is nothing to be read.
+func (d *Dir) Read(n Name) (File, error) {
+	info, err := d.stat(n)
+	if err != nil {
+		return File{}, err
+	}
+	if info.Size() > MaxFileBytes {
+		return File{}, fmt.Errorf("%s: %w", n, ErrTooLarge)
+	}
+	f, err := d.root.OpenFile(n.path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close()
+	// What was looked at may have been replaced by a link or a fifo meanwhile.
+	if opened, err := f.Stat(); err != nil || !opened.Mode().IsRegular() {
+		return File{}, fmt.Errorf("%s: %w", n, ErrNotRegular)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
+	if err != nil {
+		return File{}, err
+	}
+	if len(data) > MaxFileBytes {
+		return File{}, fmt.Errorf("%s: %w", n, ErrTooLarge)
+	}
+	return File{Name: n, Data: data, Sum: SumOf(data), ModTime: info.ModTime()}, nil
+}
+
+// stat looks at n without following links, neither n's own nor that of a folder on the way.
+func (d *Dir) stat(n Name) (fs.FileInfo, error) {
+	for folder := path.Dir(n.path); folder != "."; folder = path.Dir(folder) {
+		info, err := d.root.Lstat(folder)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			return nil, fmt.Errorf("%s: %w", folder, ErrNotRegular)
+		}
+	}
+	info, err := d.root.Lstat(n.path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %w", n, ErrNotRegular)
+	}
+	return info, err
+}
+
+// sum returns the sum of what is at n, "" where there is nothing.
+func (d *Dir) sum(n Name) (Sum, error) {
+	f, err := d.Read(n)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return f.Sum, err
+}
+
+// List lists the directory.
+func (d *Dir) List() (Listing, error) {
+	var l Listing
+	left := maxEntries
+	err := d.list(".", 0, &left, &l)
+	l.Limited = left < 0
+	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
+	slices.SortFunc(l.Other, func(a, b Other) int { return strings.Compare(a.Path, b.Path) })
+	return l, err
+}
+
+func (d *Dir) list(folder string, depth int, left *int, l *Listing) error {
+	f, err := d.root.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for *left >= 0 {
+		// In pieces, so that a folder of a million files costs no more than the limit.
+		entries, err := f.ReadDir(512)
+		for _, e := range entries {
+			if *left--; *left < 0 {
+				return nil
+			}
+			d.listEntry(path.Join(folder, e.Name()), e, depth, left, l)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listing) {
+	if strings.HasPrefix(e.Name(), ".") {
+		return
+	}
+	other := func(why string, size int64) { l.Other = append(l.Other, Other{Path: p, Why: why, Size: size}) }
+	if e.IsDir() {
+		if depth+1 >= maxDepth {
+			other("nested too deep", 0)
+		} else if err := d.list(p, depth+1, left, l); err != nil {
+			other("unreadable", 0)
+		}
+		return
+	}
+	info, err := e.Info()
+	if err != nil {
+		return // gone since it was listed
+	}
+	n, nameErr := ParseName(p)
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		other("a link", 0)
+	case !info.Mode().IsRegular():
+		other("not a regular file", 0)
+	case !strings.HasSuffix(p, ".md"):
+		other("not Markdown", info.Size())
+	case nameErr != nil:
+		other(nameErr.Error(), info.Size())
+	case info.Size() > MaxFileBytes:
+		other(ErrTooLarge.Error(), info.Size())
+	default:
+		l.Files = append(l.Files, Found{Name: n, Size: info.Size(), ModTime: info.ModTime()})
+	}
+}
+
+// Snapshot reads the memory as it stands: every topic and the index.
+func (d *Dir) Snapshot() (*Snapshot, error) { return d.snapshot(nil) }
+
+// snapshot reads the memory as it would be with changes laid over it; read gives the staged content.
+func (d *Dir) snapshot(staged map[Name][]byte) (*Snapshot, error) {
+	l, err := d.List()
+	if err != nil {
+		return nil, err
+	}
+	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other}
+	for _, e := range l.Files {
+		if _, changed := staged[e.Name]; changed || !(e.Name.IsTopic() || e.Name.IsIndex()) {
+			continue
+		}
+		f, err := d.Read(e.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			s.Other = append(s.Other, Other{Path: e.Name.path, Why: "unreadable", Size: e.Size})
+			continue
+		}
+		s.put(e.Name, f.Data)
+	}
+	for n, data := range staged {
+		if data != nil {
+			s.put(n, data)
+		}
+	}
+	return s, nil
+}
+
+func (s *Snapshot) put(n Name, data []byte) {
+	if n.IsIndex() {
+		s.Index = ParseIndex(data)
+		return
+	}
+	s.Topics[n] = ParseTopic(data)
+}

@@ -1,0 +1,271 @@
+package memory
+
+import (
+	"net/url"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Limits of one line of the index. What lies beyond is no link to us: nobody has written it by hand,
+// and reading it must not take long.
+const (
+	maxScannedLine = 16 << 10
+	maxLinkTarget  = 1 << 10
+)
+
+// hookSeparator stands between link and hook in 93 % of real entries (CENSUS 3).
+const hookSeparator = " — "
+
+// Entry is one link of the index to a file.
+type Entry struct {
+	Line    int    // from 1
+	File    string // the target: decoded, without its anchor, a clean slash path; as written where Outside
+	Title   string // the label, without emphasis
+	Hook    string // what the line says about the file, "" where it says nothing
+	Section string // the heading that it stands under, "" before the first
+	Text    string // the whole line, without its ending
+	Outside bool   // a URL, or a path that leaves the directory
+	Links   int    // links in this line, this one included
+}
+
+// FormatEntry returns the line of the index for a file, without a line end:
+//
+//   - [Title](file.md) — hook
+//
+// Without a title the file's name is one. Runs of white space become one space, and what would
+// break the link is escaped.
+func FormatEntry(title string, file Name, hook string) string {
+	return formatEntry("- ", title, file, hook)
+}
+
+func formatEntry(marker, title string, file Name, hook string) string {
+	line := marker + "[" + formatLabel(title, file) + "](" + escapeTarget(file.String()) + ")"
+	if hook = oneLine(hook); hook != "" {
+		line += hookSeparator + closeNoComment(hook)
+	}
+	return line
+}
+
+// closeNoComment keeps a text from ending a comment that was left open further up.
+func closeNoComment(s string) string { return strings.ReplaceAll(s, "-->", `--\>`) }
+
+// formatLabel returns a title as it may stand between brackets.
+func formatLabel(title string, file Name) string {
+	if title = oneLine(title); title == "" {
+		title = stemOf(file.String())
+	}
+	// Plain where that reads back; a stray bracket or backtick would swallow the link.
+	if s := scanLine("[" + title + "](x)"); len(s.links) == 1 && s.links[0].from == 0 && !strings.ContainsAny(title, "`\\") {
+		return closeNoComment(title)
+	}
+	return closeNoComment(strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, "`", "\\`").Replace(title))
+}
+
+// escapeTarget percent-encodes what can't stand in the target of a link, and no more: names in any
+// script stay readable.
+func escapeTarget(file string) string {
+	var b strings.Builder
+	for _, r := range file {
+		if r == ' ' || strings.ContainsRune("()<>[]%#?\"'\\*`|", r) || unicode.IsControl(r) || unicode.IsSpace(r) {
+			b.WriteString(percentEncode(string(r)))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func percentEncode(s string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		b.Write([]byte{'%', hex[s[i]>>4], hex[s[i]&15]})
+	}
+	return b.String()
+}
+
+// oneLine returns a text with every run of white space as one space, and none at its ends.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// stemOf returns the last part of a path without its ".md".
+func stemOf(file string) string { return strings.TrimSuffix(path.Base(file), ".md") }
+
+// link is one link in a line, and where it stands there.
+type link struct {
+	from, to int // the whole: "[label](target)"
+	label    int // its end: line[from+1 : label]
+	file     string
+	outside  bool
+	nowhere  bool // an anchor within the index or an empty target: it points to no file
+}
+
+// scan is what a line of Markdown refers to.
+type scan struct {
+	links []link
+	wikis []string // the insides of [[…]]
+	codes []string // the insides of `…`
+}
+
+// scanLine finds links, wiki links and code spans in one pass. A link in a code span is none, nor
+// is an image.
+func scanLine(line string) scan {
+	var s scan
+	if len(line) > maxScannedLine {
+		line = line[:maxScannedLine]
+	}
+	var open []int // brackets that are not closed yet
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '`':
+			run := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
+			if end := closingRun(line, i+run, run); end >= 0 {
+				s.codes = append(s.codes, strings.TrimSpace(line[i+run:end]))
+				i = end + run - 1
+			} else {
+				i += run - 1
+			}
+		case '[':
+			open = append(open, i)
+		case ']':
+			if len(open) == 0 {
+				continue
+			}
+			from := open[len(open)-1]
+			open = open[:len(open)-1]
+			if i+1 < len(line) && line[i+1] == '(' {
+				if target, end := cutTarget(line, i+2); end > 0 {
+					if from == 0 || line[from-1] != '!' {
+						l := link{from: from, to: end, label: i}
+						l.readTarget(target)
+						s.links = append(s.links, l)
+					}
+					i = end - 1
+					continue
+				}
+			}
+			if from > 0 && line[from-1] == '[' && i+1 < len(line) && line[i+1] == ']' && len(open) > 0 && !strings.HasPrefix(line[i+2:], "(") {
+				s.wikis = append(s.wikis, line[from+1:i])
+				open = open[:len(open)-1]
+				i++
+			}
+		}
+	}
+	return s
+}
+
+// closingRun returns where the next run of exactly n backticks begins, or -1.
+func closingRun(line string, at, n int) int {
+	for at < len(line) {
+		i := strings.IndexByte(line[at:], '`')
+		if i < 0 {
+			return -1
+		}
+		at += i
+		run := len(line[at:]) - len(strings.TrimLeft(line[at:], "`"))
+		if run == n {
+			return at
+		}
+		at += run
+	}
+	return -1
+}
+
+// cutTarget returns what stands in the parentheses that open just before at, without a title, and
+// the offset past the closing one; 0 where none closes. Unescaped spaces are allowed: models write them.
+func cutTarget(line string, at int) (target string, end int) {
+	depth := 0
+	for i := at; i < len(line) && i-at <= maxLinkTarget; i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth >= 0 {
+				continue
+			}
+			target = strings.TrimSpace(line[at:i])
+			if inner, ok := strings.CutPrefix(target, "<"); ok {
+				if inner, _, ok = strings.Cut(inner, ">"); ok {
+					return inner, i + 1
+				}
+			}
+			for _, quote := range []string{`"`, "'"} {
+				if j := strings.Index(target, " "+quote); j >= 0 && len(target) > j+2 && strings.HasSuffix(target, quote) {
+					target = strings.TrimSpace(target[:j])
+				}
+			}
+			return target, i + 1
+		}
+	}
+	return "", 0
+}
+
+// readTarget decodes a link's target and says where it leads.
+func (l *link) readTarget(target string) {
+	target = unescapeMarkdown(target)
+	if isURL(target) {
+		l.file, l.outside = target, true
+		return
+	}
+	target, _, _ = strings.Cut(target, "#")
+	if decoded, err := url.PathUnescape(target); err == nil && utf8.ValidString(decoded) {
+		target = decoded
+	}
+	if target == "" {
+		l.nowhere = true
+		return
+	}
+	l.file = cleanPath(target)
+	l.outside = path.IsAbs(l.file) || l.file == ".." || strings.HasPrefix(l.file, "../") || l.file[0] == '~'
+}
+
+// cleanPath returns the one spelling under which a file of the memory is known: accents composed,
+// "./" gone.
+func cleanPath(file string) string { return path.Clean(norm.NFC.String(file)) }
+
+// isURL reports whether a target has a scheme ("https:", "mailto:") or a drive.
+func isURL(target string) bool {
+	scheme, _, found := strings.Cut(target, ":")
+	if !found || scheme == "" {
+		return false
+	}
+	for _, r := range scheme {
+		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+-.", r) {
+			return false
+		}
+	}
+	return true
+}
+
+// unescapeMarkdown takes off the backslashes before ASCII punctuation.
+func unescapeMarkdown(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && s[i+1] < utf8.RuneSelf && (unicode.IsPunct(rune(s[i+1])) || unicode.IsSymbol(rune(s[i+1]))) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// titleOf returns a label as its reader sees it.
+func titleOf(label string) string {
+	label = strings.TrimSpace(label)
+	for _, mark := range []string{"**", "__", "`", "*"} {
+		if inner, ok := strings.CutPrefix(label, mark); ok && len(inner) > len(mark) && strings.HasSuffix(inner, mark) {
+			label = strings.TrimSuffix(inner, mark)
+		}
+	}
+	return unescapeMarkdown(label)
+}

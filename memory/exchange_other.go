@@ -1,0 +1,16 @@
+//go:build !linux
+
+package memory
+
+import (
+	"errors"
+	"runtime"
+	"syscall"
+)
+
+func (d *Dir) exchange(temp string, n Name) error { return d.displace(temp, n) }
+
+// syncFolderUnsupported: Windows opens folders for reading only and refuses to flush them.
+func syncFolderUnsupported(err error) bool {
+	return runtime.GOOS == "windows" || errors.Is(err, syscall.EINVAL)
+}

@@ -1,0 +1,271 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// span is a part of a line's text.
+type span struct{ from, to int }
+
+// headEnd returns the index past the last link of a line's head: the links that it begins with, one
+// after the other. Links further on are part of what it says. A table's row is all head.
+func (line *indexLine) headEnd() int {
+	if line.kind == row {
+		return len(line.scan.links)
+	}
+	n := 0
+	for _, l := range line.scan.links {
+		before := line.lead()
+		if n > 0 {
+			before = line.scan.links[n-1].to
+		}
+		gap := strings.Trim(line.text[before:max(l.from, before)], " \t*_,;/&+")
+		if l.from < before || gap != "" && (n == 0 || gap != "and") {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// lead returns where the words of a list item begin.
+func (line *indexLine) lead() int {
+	at := len(bulletMarker(line.text))
+	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
+		if strings.HasPrefix(line.text[at:], box) {
+			at += len(box)
+		}
+	}
+	return at
+}
+
+// hookSpan returns where a line says what the target of a link is about: in a table the next cell,
+// else what follows the links that the line begins with, or the link itself.
+func (line *indexLine) hookSpan(l link) span {
+	text, at := line.text, l.to
+	if line.kind == row {
+		if i := strings.IndexByte(text[at:], '|'); i >= 0 {
+			from := at + i + 1
+			to := len(text)
+			if j := strings.IndexByte(text[from:], '|'); j >= 0 {
+				to = from + j
+			}
+			cell := strings.TrimSpace(text[from:to])
+			from += strings.Index(text[from:to], cell)
+			return span{from, from + len(cell)}
+		}
+		return span{len(text), len(text)}
+	}
+	if n := line.headEnd(); n > 0 && l.to <= line.scan.links[n-1].to {
+		at = line.scan.links[n-1].to
+	}
+	return span{at + separatorLen(text[at:]), len(strings.TrimRight(text, " \t"))}.ordered()
+}
+
+func (s span) ordered() span { return span{min(s.from, s.to), s.to} }
+
+// separatorLen returns the length of what parts link and hook: emphasis that ends, spaces, a dash or
+// a colon.
+func separatorLen(text string) int {
+	at := 0
+	skip := func(set string) {
+		at = len(text) - len(strings.TrimLeft(text[at:], set))
+	}
+	if strings.HasPrefix(text, "*") || strings.HasPrefix(text, "_") {
+		skip("*_")
+	}
+	skip(" \t")
+	for _, mark := range []string{"—", "–", "--", "-", "：", ":", "→", "·", ","} {
+		if strings.HasPrefix(text[at:], mark) {
+			at += len(mark)
+			if strings.HasPrefix(text[at:], "**") && !strings.Contains(text[at+2:], "**") {
+				at += 2 // the emphasis that began before the link
+			}
+			break
+		}
+	}
+	skip(" \t")
+	return at
+}
+
+// Upsert makes the index say title and hook about a file, and returns the line as it was ("" for a
+// new one) and as it is. An entry that stands keeps its form (mark, separator, emphasis; a label that
+// is the file's name stays one), and what is empty in the call. It moves only to another section that
+// is named. One that shares its line with others gets a line of its own below, where a hook is given.
+//
+// A new entry comes first in its section, or without one in the first section with entries of its
+// type (which the file name's prefix tells), or with entries: a host cuts the index at its end, and
+// what is newest must not be what is lost (FACTS 2.2). A section that is missing is made at the end.
+func (x *Index) Upsert(file Name, title, hook, section string) (old, new string) {
+	title, hook, section = oneLine(title), oneLine(hook), headingText(oneLine(section))
+	i, k := x.find(file)
+	if i < 0 {
+		return "", x.insert(file, formatEntry("", title, file, hook), section)
+	}
+	line := &x.lines[i]
+	l := line.scan.links[k]
+	old, _ = cutEnd(line.raw)
+	shared := line.kind == bullet && line.headEnd() > 1
+	moves := line.kind == bullet && section != "" && !strings.EqualFold(section, line.section)
+	switch {
+	case shared && (hook != "" || moves):
+		if title == "" {
+			title = titleOf(line.text[l.from+1 : l.label])
+		}
+		mark := bulletMarker(line.text)
+		x.unlink(i, func(l link) bool { return l.file == cleanPath(file.String()) })
+		x.reread()
+		words := formatEntry("", title, file, hook)
+		if moves {
+			return old, x.insert(file, words, section)
+		}
+		x.place(i+1, mark+words)
+		return old, mark + words
+	case moves:
+		words := line.edited(l, file, title, hook)[len(bulletMarker(line.text)):]
+		x.cut(i)
+		x.reread()
+		return old, x.insert(file, words, section)
+	}
+	new = line.edited(l, file, title, hook)
+	if new != old {
+		_, end := cutEnd(line.raw)
+		line.raw = new + end
+		x.reread()
+	}
+	return old, new
+}
+
+// find returns the line and link of a file's entry: an item of a list or the row of a table that
+// begins with it. A link within other words is a mention, not an entry.
+func (x *Index) find(file Name) (line, link int) {
+	want := cleanPath(file.String())
+	for i := range x.lines {
+		if x.lines[i].kind != bullet && x.lines[i].kind != row {
+			continue
+		}
+		for k, l := range x.lines[i].scan.links[:x.lines[i].headEnd()] {
+			if l.file == want && !l.outside {
+				return i, k
+			}
+		}
+	}
+	return -1, -1
+}
+
+// edited returns the line with another title and hook; what is empty stays.
+func (line *indexLine) edited(l link, file Name, title, hook string) string {
+	text := line.text
+	if hook = closeNoComment(hook); hook != "" {
+		at := line.hookSpan(l)
+		if line.kind == row {
+			hook = strings.ReplaceAll(hook, "|", `\|`)
+			if at.from == len(text) { // no further cell
+				at, hook = span{l.to, l.to}, hookSeparator+hook
+			}
+		} else if at.from == at.to {
+			at = span{len(strings.TrimRight(text, " \t")), len(text)}
+			hook = hookSeparator + hook
+		}
+		text = text[:at.from] + hook + text[at.to:]
+	}
+	label := text[l.from+1 : l.label]
+	if title == "" || isFileLabel(titleOf(label), file) {
+		return text
+	}
+	title = formatLabel(title, file)
+	if line.kind == row {
+		title = strings.ReplaceAll(title, "|", `\|`)
+	}
+	if t := strings.TrimSpace(label); strings.HasPrefix(t, "**") && strings.HasSuffix(t, "**") && len(t) > 4 {
+		title = "**" + title + "**"
+	}
+	return text[:l.from+1] + title + text[l.label:]
+}
+
+// isFileLabel reports whether a label is the name of the file, which is a style (CENSUS 3).
+func isFileLabel(label string, file Name) bool {
+	label = cleanPath(label)
+	want := cleanPath(file.String())
+	return label == want || label == want[strings.LastIndexByte(want, '/')+1:]
+}
+
+// cut empties a line. Where the last one had no line end, the one before it loses its own.
+func (x *Index) cut(i int) {
+	_, end := cutEnd(x.lines[i].raw)
+	x.lines[i].raw = ""
+	if end == "" && i > 0 {
+		x.lines[i-1].raw, _ = cutEnd(x.lines[i-1].raw)
+	}
+}
+
+// reread parses the lines as they are now. cut and unlink leave that to their caller, who may have
+// thousands of lines to change.
+func (x *Index) reread() { x.parse(x.join()) }
+
+// Remove takes a file out of the index and returns how many links it took. An item or a row that
+// points to nothing else goes whole; of one that points to others too, only that link; of other text
+// the link becomes its label.
+func (x *Index) Remove(file string) int {
+	want, removed := cleanPath(file), 0
+	points := func(l link) bool { return !l.nowhere && (l.file == want || l.file == file) }
+	for i := len(x.lines) - 1; i >= 0; i-- {
+		line := &x.lines[i]
+		if line.kind == hidden {
+			continue
+		}
+		mine, others := 0, 0
+		for _, l := range line.scan.links {
+			if points(l) {
+				mine++
+			} else if !l.nowhere {
+				others++
+			}
+		}
+		removed += mine
+		switch {
+		case mine == 0:
+		case others == 0 && (line.kind == bullet || line.kind == row):
+			x.cut(i)
+		default:
+			x.unlink(i, points)
+		}
+	}
+	if removed > 0 {
+		x.reread()
+	}
+	return removed
+}
+
+// unlink takes links out of line i: those that the line begins with go with what parts them from the
+// next, those within its words leave their label.
+func (x *Index) unlink(i int, points func(link) bool) {
+	line := &x.lines[i]
+	text, end := cutEnd(line.raw)
+	links, n := slices.Clone(line.scan.links), line.headEnd()
+	if line.kind != bullet {
+		n = 0
+	}
+	for k := len(links) - 1; k >= 0; k-- { // from the right, so that the others keep their place
+		l := links[k]
+		if !points(l) {
+			continue
+		}
+		links = slices.Delete(links, k, k+1)
+		if k >= n {
+			text = text[:l.from] + text[l.from+1:l.label] + text[l.to:]
+			continue
+		}
+		n--
+		switch {
+		case k < n:
+			text = text[:l.from] + text[links[k].from:]
+		case k > 0:
+			text = text[:links[k-1].to] + text[l.to:]
+		default:
+			text = text[:line.lead()] + text[l.to+separatorLen(text[l.to:]):]
+		}
+	}
+	line.raw = text + end
+}

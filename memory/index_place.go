@@ -1,0 +1,141 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+)
+
+// insert places the words of a new entry and returns its line.
+func (x *Index) insert(file Name, words, section string) string {
+	if section != "" {
+		for i := range x.lines {
+			if x.lines[i].kind == heading && strings.EqualFold(x.lines[i].section, section) {
+				return x.insertBelow(i, words)
+			}
+		}
+		x.addSection(section)
+		return x.insertBelow(len(x.lines)-1, words)
+	}
+	if i := x.home(file); i >= 0 {
+		return x.insertBelow(i, words)
+	}
+	new := "- " + words
+	at := 0
+	for at < len(x.lines) && x.lines[at].kind == hidden {
+		at++
+	}
+	x.place(at, new)
+	return new
+}
+
+// addSection appends a heading, with an empty line before it.
+func (x *Index) addSection(section string) {
+	text, end := x.join(), x.lineEnd(len(x.lines))
+	if n := len(x.lines); n > 0 {
+		if _, e := cutEnd(x.lines[n-1].raw); e == "" {
+			text += end
+		}
+		if x.lines[n-1].kind != blank {
+			text += end
+		}
+	}
+	x.parse(text + "## " + section + end)
+}
+
+// home returns the first line of the section where an entry without a given section belongs, or -1
+// in an index without a word.
+func (x *Index) home(file Name) int {
+	kind := typePrefix(file.String())
+	first, start, anySection, sameKind := -1, -1, -1, -1
+	for i := range x.lines {
+		line := &x.lines[i]
+		if line.kind == heading {
+			start = i
+			if kind != "" && strings.HasPrefix(strings.ToLower(line.section), kind) {
+				return i
+			}
+		}
+		if line.kind == hidden || line.kind == blank {
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+		if first < 0 {
+			first = start
+		}
+		if line.isEntry() {
+			if anySection < 0 {
+				anySection = start
+			}
+			if sameKind < 0 && kind != "" && typePrefix(line.scan.links[0].file) == kind {
+				sameKind = start
+			}
+		}
+	}
+	for _, i := range []int{sameKind, anySection, first} {
+		if i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// isEntry reports whether a line is an item at the outermost level that begins with a link into the
+// memory: one that a new entry may stand before.
+func (line *indexLine) isEntry() bool {
+	return line.kind == bullet && line.text[0] != '\t' && indentOf(line.text) < 2 && line.headEnd() > 0 && !line.scan.links[0].outside && !line.scan.links[0].nowhere
+}
+
+// typePrefix returns the type that a file's name begins with, or "".
+func typePrefix(file string) string {
+	slug := slugKey(stemOf(file))
+	return strings.TrimSuffix(slug[:len(slug)-len(withoutType(slug))], "-")
+}
+
+// insertBelow places an entry before the first one of the section that begins at line i, or, where
+// that has none, after its last line that says something.
+func (x *Index) insertBelow(i int, words string) string {
+	last := i
+	for j := i; j < len(x.lines) && (j == i || x.lines[j].kind != heading); j++ {
+		if line := &x.lines[j]; line.isEntry() {
+			new := bulletMarker(line.text) + words
+			x.place(j, new)
+			return new
+		} else if line.kind != blank {
+			last = j
+		}
+	}
+	new := "- " + words
+	x.place(last+1, new)
+	return new
+}
+
+// lineEnd returns the line end that the neighbours of a line i have.
+func (x *Index) lineEnd(i int) string {
+	for _, near := range []int{i, i - 1, 0} {
+		if near >= 0 && near < len(x.lines) {
+			if _, end := cutEnd(x.lines[near].raw); end != "" {
+				return end
+			}
+		}
+	}
+	return "\n"
+}
+
+// place inserts a line before line i.
+func (x *Index) place(i int, text string) {
+	end := x.lineEnd(i)
+	raw := text + end
+	if i == len(x.lines) && i > 0 {
+		if _, e := cutEnd(x.lines[i-1].raw); e == "" { // a file that ends without one stays so
+			if strings.HasSuffix(x.lines[i-1].raw, "\r") {
+				end = "\r\n"
+			}
+			x.lines[i-1].raw += end
+			raw = text
+		}
+	}
+	x.lines = slices.Insert(x.lines, i, indexLine{raw: raw})
+	x.reread()
+}

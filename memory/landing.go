@@ -1,0 +1,227 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Plan is a stage whose changes are to land. All that can fail has been done before it exists: the
+// contents that it will replace stand in the archive, the new ones lie beside their targets.
+type Plan struct {
+	*Archive
+	dir   *Dir
+	temps map[Name]string
+}
+
+// A ConflictError says which files somebody else changed since they were read.
+type ConflictError struct{ Conflicts []Conflict }
+
+func (e *ConflictError) Error() string {
+	parts := make([]string, len(e.Conflicts))
+	for i, c := range e.Conflicts {
+		parts[i] = c.String()
+	}
+	return "changed by somebody else meanwhile: " + strings.Join(parts, "; ")
+}
+
+// Plan makes the plan to land the stage's changes, and index as the new index over the one with the
+// sum indexBase (index nil: the index stays). It fails with a *ConflictError, or whatever the disk
+// says, and the memory is untouched. Afterwards either Land or Cancel must be called.
+func (s *Stage) Plan(now time.Time, index []byte, indexBase Sum) (*Plan, error) {
+	p := &Plan{Archive: s.Archive, dir: s.dir, temps: make(map[Name]string)}
+	if err := p.prepare(now, index, indexBase); err != nil {
+		return nil, errors.Join(err, p.Cancel())
+	}
+	return p, nil
+}
+
+func (p *Plan) prepare(now time.Time, index []byte, indexBase Sum) error {
+	if p.dir.Moved() {
+		return fmt.Errorf("%s is no longer the directory that was opened", p.dir.path)
+	}
+	if index != nil {
+		after, err := p.store(index)
+		if err != nil {
+			return err
+		}
+		name := Name{IndexFile}
+		p.Changes = slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return c.Name == name })
+		if after != indexBase {
+			p.Changes = append(p.Changes, Change{Name: name, Before: indexBase, After: after})
+		}
+	}
+	slices.SortFunc(p.Changes, order)
+	p.Landed = now
+	var conflicts []Conflict
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.AfterTime.IsZero() {
+			c.AfterTime = now
+		}
+		conflict, err := p.archiveBefore(c)
+		if err != nil {
+			return err
+		}
+		if conflict != nil {
+			conflicts = append(conflicts, *conflict)
+		}
+	}
+	if conflicts != nil {
+		return &ConflictError{conflicts}
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.After == "" {
+			continue
+		}
+		made, err := p.dir.mkfolder(c.Name)
+		if err != nil {
+			return err
+		}
+		c.NewFolder = made
+		if p.temps[c.Name], err = p.writeAfter(*c); err != nil {
+			return err
+		}
+	}
+	p.State = Landing
+	return p.save()
+}
+
+// archiveBefore keeps what c will replace, or reports that it is not what c was based on.
+func (p *Plan) archiveBefore(c *Change) (*Conflict, error) {
+	disk, err := p.dir.Read(c.Name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if disk.Sum != c.Before {
+		return &Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum}, nil
+	}
+	if c.Before == "" {
+		return nil, nil
+	}
+	info, err := p.dir.stat(c.Name)
+	if err != nil {
+		return nil, err
+	}
+	c.BeforeTime, c.BeforeMode = info.ModTime(), info.Mode().Perm()
+	_, err = p.store(disk.Data)
+	return nil, err
+}
+
+// writeAfter writes the new content of c beside its target.
+func (p *Plan) writeAfter(c Change) (string, error) {
+	data, err := p.Content(c.After)
+	if err != nil {
+		return "", err
+	}
+	perm := fs.FileMode(0o600)
+	if c.BeforeMode != 0 {
+		perm = c.BeforeMode
+	}
+	return writeTemp(p.dir.root, path.Dir(c.Name.path), data, perm, c.AfterTime)
+}
+
+// Recover ends what a crash left of the dream whose folder root is. With begun, its landing had begun
+// and is carried on; else the memory is as it was, and what lies beside it is swept.
+func Recover(dir *Dir, root *os.Root, begun bool) (*Archive, error) {
+	a, err := OpenArchive(root)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Archive: a, dir: dir}
+	switch {
+	case !begun && a.State != Landed:
+		return a, p.Cancel()
+	case a.State == Staged:
+		return nil, errors.New("its changes were never planned")
+	}
+	return a, p.Land(nil)
+}
+
+// Land carries the plan out. It may be called again after an error or a crash: what has landed is
+// left, what has not lands now. A file that is neither what the plan replaces nor what it puts there
+// belongs to somebody else: it is left alone and noted. step, if not nil, is called before each
+// change and before the end.
+func (p *Plan) Land(step func(string)) error {
+	if p.State == Landed {
+		return nil
+	}
+	for _, c := range p.Changes {
+		if step != nil {
+			step(c.Action() + " " + c.Name.String())
+		}
+		if err := p.land(c); err != nil {
+			return fmt.Errorf("landing %s: %w", c.Name, err)
+		}
+	}
+	if step != nil {
+		step("sweep")
+	}
+	if err := p.dir.sweep(p.keep); err != nil {
+		return err
+	}
+	p.State = Landed
+	return p.save()
+}
+
+func (p *Plan) land(c Change) error {
+	disk, err := p.dir.sum(c.Name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case disk == c.After:
+		return nil
+	case disk != c.Before:
+		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk})
+		return p.save()
+	case c.After == "":
+		if err := p.dir.take(c.Name, p.keep); err != nil {
+			return err
+		}
+		if folder := path.Dir(c.Name.path); folder != "." {
+			p.dir.root.Remove(folder) // fails, as it should, where something lies in it
+		}
+		return nil
+	}
+	temp := p.temps[c.Name]
+	if temp == "" {
+		if _, err := p.dir.mkfolder(c.Name); err != nil {
+			return err
+		}
+		if temp, err = p.writeAfter(c); err != nil {
+			return err
+		}
+	}
+	delete(p.temps, c.Name)
+	return p.dir.put(c.Name, temp, p.keep)
+}
+
+// Cancel gives a plan up of which nothing has landed: the topics are staged again, as they were, and
+// what was laid beside them is swept.
+func (p *Plan) Cancel() error {
+	if p.State == Landed {
+		return errors.New("it has landed")
+	}
+	err := p.dir.sweep(p.keep)
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.NewFolder {
+			p.dir.root.Remove(path.Dir(c.Name.path)) // fails, as it should, where something lies in it
+			c.NewFolder = false
+		}
+		if c.AfterTime.Equal(p.Landed) {
+			c.AfterTime = time.Time{}
+		}
+	}
+	// The index is made anew from the one on disk whenever a plan is made.
+	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.Name.IsIndex() })
+	p.State, p.Landed, p.temps = Staged, time.Time{}, nil
+	return errors.Join(err, p.save())
+}

@@ -1,0 +1,168 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// IndexFile is the name of a memory's index: one line for each topic.
+const IndexFile = "MEMORY.md"
+
+// MaxNameBytes bounds a name. File systems allow 255 bytes for each part; the rest is left to the
+// suffixes of temporaries and archives.
+const MaxNameBytes = 200
+
+// Name is the slash-separated path of a Markdown file inside a memory directory. The only way to a
+// Name is ParseName, so whoever holds one may hand it to a Dir without checking again.
+// Names are comparable and the zero Name names nothing.
+type Name struct{ path string }
+
+// errName says why a string is no name.
+var errName = errors.New("not a plain .md path inside the memory directory")
+
+// ParseName reads the name of a file that may be read: a relative path of plain parts that ends in
+// ".md". Whether it may also be written is for Writable to say.
+func ParseName(s string) (Name, error) {
+	switch {
+	case s == "":
+		return Name{}, fmt.Errorf("%w: it is empty", errName)
+	case len(s) > MaxNameBytes:
+		return Name{}, fmt.Errorf("%w: it has %d bytes, %d are allowed", errName, len(s), MaxNameBytes)
+	case !utf8.ValidString(s):
+		return Name{}, fmt.Errorf("%w: it is not valid UTF-8", errName)
+	case strings.HasPrefix(s, "/"):
+		return Name{}, fmt.Errorf("%w: it is absolute", errName)
+	case !strings.HasSuffix(s, ".md"):
+		return Name{}, fmt.Errorf("%w: it does not end in \".md\"", errName)
+	}
+	for part := range strings.SplitSeq(s, "/") {
+		if err := checkPart(part); err != nil {
+			return Name{}, err
+		}
+	}
+	return Name{path: s}, nil
+}
+
+// checkPart refuses what no part of a name may be, on any system: what climbs, hides, or is
+// another spelling of something else.
+func checkPart(part string) error {
+	if part == "" || part == "." || part == ".." {
+		return fmt.Errorf("%w: the part %q is not a name", errName, part)
+	}
+	if part[0] == '.' || part[0] == '~' {
+		return fmt.Errorf("%w: the part %q begins with %q", errName, part, part[:1])
+	}
+	for _, r := range part {
+		// A format character is invisible, and two names that look the same would be two files.
+		if r == '\\' || r == ':' || r == '%' || r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return fmt.Errorf("%w: the character %q is not allowed", errName, r)
+		}
+	}
+	return nil
+}
+
+// String returns the path, slash-separated.
+func (n Name) String() string { return n.path }
+
+// IsIndex reports whether n is the index of the directory itself.
+func (n Name) IsIndex() bool { return n.path == IndexFile }
+
+// IsLog reports whether n lies in a folder of logs, which a host writes and a dream only reads.
+func (n Name) IsLog() bool {
+	folder := n.topFolder()
+	return folder == "logs" || folder == "sessions"
+}
+
+// IsTopic reports whether n is a memory: neither the index nor in a folder that hosts keep for
+// themselves. The index of a team folder counts as a topic: it is written like one.
+func (n Name) IsTopic() bool {
+	return n.path != "" && !n.IsIndex() && !n.IsLog() && n.topFolder() != "agents"
+}
+
+// topFolder returns the first folder of n in lower case, "" where n lies in none.
+func (n Name) topFolder() string {
+	folder, _, nested := strings.Cut(n.path, "/")
+	if !nested {
+		return ""
+	}
+	return strings.ToLower(folder)
+}
+
+// MarshalText and UnmarshalText let a Name stand in JSON; what is read passes ParseName.
+func (n Name) MarshalText() ([]byte, error) { return []byte(n.path), nil }
+
+// UnmarshalText is the inverse of MarshalText.
+func (n *Name) UnmarshalText(text []byte) error {
+	parsed, err := ParseName(string(text))
+	if err == nil {
+		*n = parsed
+	}
+	return err
+}
+
+// Writable returns nil where n may be the target of a write, and else the reason why not: it is the
+// index, lies in a reserved or too deep folder, or is spelled so that some system would not keep it.
+func (n Name) Writable() error {
+	folder, file := path.Split(n.path)
+	folder = strings.TrimSuffix(folder, "/")
+	switch {
+	case n.path == "":
+		return errName
+	case folder == "" && strings.EqualFold(file, IndexFile):
+		return fmt.Errorf("%q is the index, which has a call of its own", n.path)
+	case strings.Contains(folder, "/"):
+		return fmt.Errorf("%w: only name.md or folder/name.md", errName)
+	}
+	if !n.IsTopic() {
+		return fmt.Errorf("%q is reserved: what lies in %s/ is not written by a dream", n.path, folder)
+	}
+	for part := range strings.SplitSeq(n.path, "/") {
+		if err := checkSpelling(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSpelling allows letters, digits and marks of any language, inner spaces, "-", "_" and ".",
+// and refuses the device names of Windows and what it would silently trim.
+func checkSpelling(part string) error {
+	stem, _, _ := strings.Cut(part, ".")
+	stem = strings.TrimSpace(stem)
+	if stem == "" || part != strings.TrimSpace(part) || strings.HasSuffix(part, ".") || strings.TrimSuffix(part, ".md") != strings.TrimSpace(strings.TrimSuffix(part, ".md")) {
+		return fmt.Errorf("%w: %q begins or ends with a space or a dot", errName, part)
+	}
+	if isDevice(stem) {
+		return fmt.Errorf("%w: %q is a device on Windows", errName, part)
+	}
+	for _, r := range part {
+		if !unicode.In(r, unicode.L, unicode.N, unicode.M) && !strings.ContainsRune("-_. ", r) {
+			return fmt.Errorf("%w: the character %q is not allowed; letters, digits, spaces, \"-\", \"_\" and \".\" are", errName, r)
+		}
+	}
+	return nil
+}
+
+// isDevice reports whether Windows takes a file of this stem for a device.
+func isDevice(stem string) bool {
+	switch s := strings.ToUpper(stem); s {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	default:
+		port, digit := strings.CutPrefix(s, "COM")
+		if !digit {
+			port, digit = strings.CutPrefix(s, "LPT")
+		}
+		return digit && len([]rune(port)) == 1 && strings.ContainsAny(port, "0123456789¹²³")
+	}
+}
+
+// Fold returns what two names have in common that a case-folding or normalising file system takes
+// for one file.
+func (n Name) Fold() string { return strings.ToLower(norm.NFC.String(n.path)) }

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package memory
+
+const nonblock = 0

@@ -1,0 +1,215 @@
+package memory
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// Temporaries lie beside their targets for the moments of a landing; without ".md" no host takes
+// them for memories. Recovery sweeps what a crash left of them.
+const (
+	tempPrefix = ".dream-"
+	tempSuffix = ".tmp"
+)
+
+// Replace puts data in place of the file name in root, durably and in one step: whoever reads sees
+// the old content or the new, with its time. A zero mtime leaves the time to the system. It refuses a
+// target that is not a regular file. The file is private.
+func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%q: %w", name, ErrNotRegular)
+	}
+	temp, err := writeTemp(root, path.Dir(name), data, 0o600, mtime)
+	if err != nil {
+		return err
+	}
+	if err := root.Rename(temp, name); err != nil {
+		root.Remove(temp)
+		return err
+	}
+	return syncFolder(root, path.Dir(name))
+}
+
+// createTemp opens a new temporary in folder of root for writing.
+func createTemp(root *os.Root, folder string, perm fs.FileMode) (f *os.File, name string, err error) {
+	var id [8]byte
+	rand.Read(id[:])
+	name = path.Join(folder, tempPrefix+hex.EncodeToString(id[:])+tempSuffix)
+	f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	return f, name, err
+}
+
+// writeTemp writes data to a temporary in folder, through to the disk, and returns its path. A zero
+// mtime leaves the time to the system.
+func writeTemp(root *os.Root, folder string, data []byte, perm fs.FileMode, mtime time.Time) (string, error) {
+	f, name, err := createTemp(root, folder, perm)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(perm) // the umask may have taken bits that the target has
+	}
+	if err == nil && !mtime.IsZero() {
+		err = root.Chtimes(name, mtime, mtime)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		root.Remove(name)
+		return "", err
+	}
+	return name, nil
+}
+
+// syncFolder makes the entries of a folder durable, where the system can.
+func syncFolder(root *os.Root, folder string) error {
+	f, err := root.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !syncFolderUnsupported(err) {
+		return err
+	}
+	return nil
+}
+
+// A keeper is handed what a landing displaced, before it is gone.
+type keeper func(io.Reader) error
+
+// mkfolder makes the folder of n, which must be real, and reports whether it was made.
+func (d *Dir) mkfolder(n Name) (made bool, err error) {
+	folder := path.Dir(n.path)
+	if folder == "." {
+		return false, nil
+	}
+	err = d.root.Mkdir(folder, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		info, err := d.root.Lstat(folder)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%q: not a folder", folder)
+		}
+		return false, err
+	}
+	if err == nil {
+		err = syncFolder(d.root, ".")
+	}
+	return err == nil, err
+}
+
+// put gives the temporary temp the name n. What n held is displaced in the same step, so that even
+// an edit made since the last look is handed to keep instead of being lost.
+func (d *Dir) put(n Name, temp string, keep keeper) error {
+	if _, err := d.stat(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// A link fails where something is; an exchange fails where nothing is.
+	for range 8 {
+		err := d.root.Link(temp, n.path)
+		if errors.Is(err, fs.ErrExist) {
+			err = d.exchange(temp, n)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // it was there, and is gone: a link will do now
+			}
+		} else if err != nil {
+			if _, statErr := d.stat(n); errors.Is(statErr, fs.ErrNotExist) {
+				err = d.root.Rename(temp, n.path) // a file system without links
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return d.discard(temp, keep)
+	}
+	return fmt.Errorf("%s: appears and disappears while it is replaced", n)
+}
+
+// take removes n, handing what it held to keep before it is gone.
+func (d *Dir) take(n Name, keep keeper) error {
+	if _, err := d.stat(n); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	temp, err := writeTemp(d.root, path.Dir(n.path), nil, 0o600, time.Time{})
+	if err != nil {
+		return err
+	}
+	if err := d.root.Rename(n.path, temp); err != nil {
+		d.root.Remove(temp)
+		return err
+	}
+	return d.discard(temp, keep)
+}
+
+// discard removes a temporary after keep has seen what it holds.
+func (d *Dir) discard(temp string, keep keeper) error {
+	if err := syncFolder(d.root, path.Dir(temp)); err != nil {
+		return err
+	}
+	f, err := d.root.OpenFile(temp, os.O_RDONLY|nonblock, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = errors.Join(keep(f), f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("what was displaced stays in %q: %w", temp, err)
+	}
+	return d.root.Remove(temp)
+}
+
+// sweep removes the temporaries that a crash left, after keep has seen each. Names have at most one
+// folder (Name.Writable), so nothing lies deeper.
+func (d *Dir) sweep(keep keeper) error {
+	top, err := d.entries(".")
+	if err != nil {
+		return err
+	}
+	folders := []string{"."}
+	for _, e := range top {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			folders = append(folders, e.Name())
+		}
+	}
+	for _, folder := range folders {
+		entries, err := d.entries(folder)
+		if err != nil {
+			continue // a folder that can't be read holds nothing that we wrote
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), tempSuffix) || !e.Type().IsRegular() {
+				continue
+			}
+			if err := d.discard(path.Join(folder, e.Name()), keep); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Dir) entries(folder string) ([]fs.DirEntry, error) {
+	f, err := d.root.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxEntries)
+	if err == io.EOF {
+		err = nil
+	}
+	return entries, err
+}

@@ -1,0 +1,165 @@
+package memory
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The length of an entry in characters, not bytes (CENSUS 5.15): to be shortened, and refused.
+const (
+	longEntry    = 150
+	tooLongEntry = 200
+)
+
+// maxRanges bounds how many places of content a finding names.
+const maxRanges = 6
+
+var indexLimitsRule = rule{
+	doc: RuleDoc{
+		Name:     "index-limits",
+		Summary:  "the index has at most 200 lines and 25,000 bytes: a host loads no more, and what is cut is its end",
+		Severity: Error,
+		Catches:  "an index of 201 lines, or of 25,001 bytes",
+		Leaves:   "frontmatter and block comments, which a host does not load",
+	},
+	whole: findIndexOverLimits,
+	never: true,
+}
+
+func findIndexOverLimits(v *view) []Finding {
+	if v.after.Index == nil {
+		return nil
+	}
+	lines, bytes := v.after.Index.Size()
+	var over []string
+	if lines > MaxIndexLines {
+		over = append(over, fmt.Sprintf("%d lines of %d", lines, MaxIndexLines))
+	}
+	if bytes > MaxIndexBytes {
+		over = append(over, fmt.Sprintf("%d bytes of %d", bytes, MaxIndexBytes))
+	}
+	if over == nil {
+		return nil
+	}
+	return []Finding{{
+		File:    IndexFile,
+		Message: "the index has " + strings.Join(over, " and ") + "; a host does not load what is beyond",
+		Hint:    "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"hook\": …}]}, merge memories, or remove entries; a good size is under 140 lines and 17,000 bytes",
+	}}
+}
+
+var indexEntryRule = rule{
+	doc: RuleDoc{
+		Name:     "index-entry",
+		Summary:  "an entry has at most 150 characters (more than 200 are refused), and the index holds pointers, not content",
+		Severity: Error,
+		Catches:  "- [Deploy](deploy.md) — and then a whole paragraph; a list item that names no memory",
+		Leaves:   "headings, empty lines, rules, comments; a line that names a memory by link, [[slug]] or file name",
+	},
+	whole: findBadEntries,
+}
+
+func findBadEntries(v *view) []Finding {
+	x := v.after.Index
+	if x == nil {
+		return nil
+	}
+	known := make(map[string]bool, 6*len(v.after.Topics))
+	for n := range v.after.Topics {
+		for _, key := range refKeys(n.path) {
+			known[key] = true
+		}
+	}
+	var findings []Finding
+	var content []int
+	for i := range x.lines {
+		line := &x.lines[i]
+		switch line.kind {
+		case bullet, row, prose, code:
+		default:
+			continue
+		}
+		if !line.pointsTo(known) {
+			if !(line.kind == code && fenceMark(line.text) != "") && !(line.kind == row && isTableHead(x.lines, i)) {
+				content = append(content, i+1)
+			}
+			continue
+		}
+		length := utf8.RuneCountInString(oneLine(line.text))
+		if length <= longEntry || line.kind == prose || line.kind == code {
+			continue
+		}
+		f := Finding{
+			File: IndexFile, Line: i + 1, Severity: Warning, subject: line.text,
+			Message: fmt.Sprintf("this entry has %d characters, and should have at most %d", length, longEntry),
+			Hint:    "shorten its hook; what it says belongs into the memory",
+		}
+		if length > tooLongEntry {
+			f.Severity = Error
+		}
+		if len(line.scan.links) > 0 && !line.scan.links[0].nowhere {
+			f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [{\"file\": %q, \"hook\": \"…\"}]}; what it says belongs into the memory", line.scan.links[0].file)
+		}
+		findings = append(findings, f)
+	}
+	if len(content) > 0 {
+		where, lines := "line", "holds content that points"
+		if len(content) > 1 {
+			where, lines = "lines", "hold content that point"
+		}
+		findings = append(findings, Finding{
+			File: IndexFile, Line: content[0], Severity: Warning,
+			Message: fmt.Sprintf("%d %s of the index %s to no memory: %s %s", len(content), where, lines, where, ranges(content)),
+			Hint:    "write what they say into memories by write_memory, and leave a line for each in the index",
+		})
+	}
+	return findings
+}
+
+// pointsTo reports whether a line holds a link, or names something known in another way.
+func (line *indexLine) pointsTo(known map[string]bool) bool {
+	for _, l := range line.scan.links {
+		if !l.nowhere {
+			return true
+		}
+	}
+	if len(line.scan.wikis) > 0 {
+		return true
+	}
+	named := refs{}
+	named.addLine(line)
+	for key := range named {
+		if known[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// isTableHead reports whether line i names the columns of a table: a row above a line of dashes.
+func isTableHead(lines []indexLine, i int) bool {
+	return i+1 < len(lines) && lines[i+1].kind == blank && strings.HasPrefix(strings.TrimSpace(lines[i+1].text), "|")
+}
+
+// ranges writes ascending numbers as "3-5, 9", and how many are left beyond maxRanges.
+func ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		if len(parts) == maxRanges {
+			return fmt.Sprintf("%s and %d more", strings.Join(parts, ", "), len(numbers)-i)
+		}
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(numbers[i])
+		if j > i {
+			part += "-" + strconv.Itoa(numbers[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}

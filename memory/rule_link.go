@@ -1,0 +1,208 @@
+package memory
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// proposedTitle bounds, in characters, the title of a proposed line that would be too long.
+const proposedTitle = 60
+
+// maxNearest bounds the missing files of one index for which the nearest name is looked up: each
+// takes a quarter of a millisecond among 1,000 names.
+const maxNearest = 20
+
+// minNearest is the length of a name from which on one that holds its letters in order is no accident.
+const minNearest = 4
+
+var danglingRule = rule{
+	doc: RuleDoc{
+		Name:     "dangling",
+		Summary:  "every link of the index leads to a memory that exists",
+		Severity: Error,
+		Catches:  "- [Deploy](deploy.md) — hook, and there is no deploy.md",
+		Leaves:   "targets outside the directory, URLs, logs/ and agents/, files that aren't Markdown, files that can't be read",
+	},
+	whole: findDangling,
+}
+
+func findDangling(v *view) []Finding {
+	if v.after.Index == nil {
+		return nil
+	}
+	var findings []Finding
+	nearest := make(map[string]string)
+	for _, e := range v.dangling() {
+		f := Finding{
+			File: IndexFile, Line: e.Line, subject: e.Text + "\n" + e.File,
+			Message: fmt.Sprintf("the index points to %q, which does not exist", e.File),
+			Hint:    fmt.Sprintf("finalize_index {\"remove\": [%q]}", e.File),
+		}
+		if _, known := nearest[e.File]; !known && len(nearest) < maxNearest {
+			nearest[e.File] = v.nearest(e.File)
+		}
+		if near := nearest[e.File]; near != "" {
+			f.Hint += fmt.Sprintf(", or for %q: finalize_index {\"remove\": [%q], \"upsert\": [{\"file\": %q}]}", near, e.File, near)
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// dangling returns the entries that lead to nothing within the directory.
+func (v *view) dangling() []Entry {
+	exists := make(map[string]bool, len(v.after.Topics)+len(v.after.Other))
+	for n := range v.after.Topics {
+		exists[cleanPath(n.path)] = true
+	}
+	for _, o := range v.after.Other {
+		exists[cleanPath(o.Path)] = true
+	}
+	var entries []Entry
+	for _, e := range v.after.Index.Entries() {
+		if e.Outside || !strings.HasSuffix(e.File, ".md") || exists[e.File] {
+			continue
+		}
+		if n, err := ParseName(e.File); err == nil && !n.IsTopic() {
+			continue // a log, which a snapshot does not hold, or the index itself
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// nearest returns the topic whose name is likeliest meant by a file that does not exist, or "".
+func (v *view) nearest(file string) string {
+	want := slugKey(file)
+	if v.slugs == nil {
+		v.slugs = make([]string, len(v.sortedNames()))
+		for i, n := range v.sortedNames() {
+			v.slugs[i] = slugKey(n.path)
+		}
+	}
+	for i, slug := range v.slugs {
+		if slug == want || withoutType(path.Base(slug)) == withoutType(path.Base(want)) {
+			return v.sortedNames()[i].path
+		}
+	}
+	if len(want) < minNearest {
+		return ""
+	}
+	for _, match := range fuzzy.Find(want, v.slugs) {
+		if len(match.Str) <= 2*len(want) {
+			return v.sortedNames()[match.Index].path
+		}
+	}
+	return ""
+}
+
+var orphanRule = rule{
+	doc: RuleDoc{
+		Name:     "orphan",
+		Summary:  "every memory is named by a line of the index, or of its own folder's index",
+		Severity: Error,
+		Catches:  "deploy.md, which MEMORY.md does not mention",
+		Leaves:   "a memory that is named by [[slug]], in backticks, a table or prose; a directory that never had an index",
+	},
+	whole: findOrphans,
+}
+
+func findOrphans(v *view) []Finding {
+	if v.indexRests() {
+		return nil
+	}
+	var findings []Finding
+	for _, n := range v.orphans() {
+		findings = append(findings, Finding{
+			File: n.path, Message: "no line of the index names this memory",
+			Hint: "finalize_index {\"adopt\": true} adds: " + ProposeEntry(n, v.after.Topics[n]).Line,
+		})
+	}
+	return findings
+}
+
+// orphans returns the topics that no index names, sorted.
+func (v *view) orphans() []Name {
+	index := v.after.Index
+	if index == nil {
+		index = &Index{}
+	}
+	folders := make(map[string]*Index)
+	for n, t := range v.after.Topics {
+		if isFolderIndex(n) {
+			folders[path.Dir(n.path)] = ParseIndex(t.Bytes())
+		}
+	}
+	var orphans []Name
+	for _, n := range v.sortedNames() {
+		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) {
+			continue
+		}
+		if own := folders[path.Dir(n.path)]; own != nil && (own.Mentions(Name{path.Base(n.path)}) || own.Mentions(n)) {
+			continue
+		}
+		orphans = append(orphans, n)
+	}
+	return orphans
+}
+
+// Proposal is a line of the index that is missing.
+type Proposal struct {
+	File  Name
+	Title string
+	Hook  string
+	Line  string // as FormatEntry writes it
+}
+
+// Propose returns a line for each topic that no index names, made of its name and description, and
+// the files that the index points to and that don't exist. Where there is no index that is a line
+// for every topic: whether it should have one is for the caller to know.
+func Propose(s *Snapshot) (upserts []Proposal, remove []string) {
+	v := &view{after: s}
+	for _, n := range v.orphans() {
+		upserts = append(upserts, ProposeEntry(n, s.Topics[n]))
+	}
+	if s.Index == nil {
+		return upserts, nil
+	}
+	seen := make(map[string]bool)
+	for _, e := range v.dangling() {
+		if !seen[e.File] {
+			seen[e.File] = true
+			remove = append(remove, e.File)
+		}
+	}
+	return upserts, remove
+}
+
+// ProposeEntry makes a line of at most longEntry characters, where the file's name leaves room for it.
+func ProposeEntry(n Name, t *Topic) Proposal {
+	p := Proposal{File: n, Title: oneLine(t.Title()), Hook: oneLine(t.Description())}
+	if p.Title == "" {
+		p.Title = stemOf(n.path)
+	}
+	p.Title = cutText(p.Title, proposedTitle)
+	room := longEntry - len([]rune(FormatEntry(p.Title, n, ""))) - len([]rune(hookSeparator))
+	p.Hook = cutText(p.Hook, room)
+	p.Line = FormatEntry(p.Title, n, p.Hook)
+	return p
+}
+
+// cutText returns at most limit characters of a text, cut after a word and marked with "…".
+func cutText(s string, limit int) string {
+	runes := []rune(s)
+	if len(runes) <= limit {
+		return s
+	}
+	if limit < 2 {
+		return ""
+	}
+	cut := string(runes[:limit-1])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:.—-") + "…"
+}

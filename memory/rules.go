@@ -1,0 +1,239 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Severity says what a finding means for who caused it.
+type Severity string
+
+// An error refuses a write or a landing, a warning is reported, an info is worth a look.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+)
+
+func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Info}, s) }
+
+// Finding is what a rule has to say about a line.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"` // from 1; 0: the file as a whole
+	Message  string   `json:"message"`
+	Hint     string   `json:"hint,omitempty"` // what to do, where possible the next call
+
+	subject string // what it is about, wherever that stands now: a line's text, a key
+}
+
+// RuleDoc is what a rule says of itself.
+type RuleDoc struct {
+	Name     string   `json:"name"`
+	Summary  string   `json:"summary"`
+	Severity Severity `json:"severity"` // the worst that it reports
+	Waivable bool     `json:"waivable"` // the model may waive it, with a reason
+	Catches  string   `json:"catches"`  // an example
+	Leaves   string   `json:"leaves"`   // what it looks like and is not
+}
+
+// rule is one row of the table. A rule reads, and never touches a disk.
+type rule struct {
+	doc   RuleDoc
+	topic func(v *view, n Name, t *Topic) []Finding // reads one topic: asked at every write too
+	whole func(v *view) []Finding                   // reads the memory: asked when it is to land
+	never bool                                      // its errors stay, whatever stood before
+}
+
+// table holds every rule; a new one is added here and in a file of its own.
+var table = []rule{nameRule, frontmatterRule, indexLimitsRule, indexEntryRule, danglingRule, orphanRule, lossRule}
+
+// Snapshot is a memory as it stands or as it would be.
+type Snapshot struct {
+	Topics map[Name]*Topic // without logs and the index
+	Index  *Index          // nil: there is no MEMORY.md
+	Other  []Other         // what lies there and can't be a memory
+}
+
+// Check asks the rules about a change of the memory.
+type Check struct {
+	Before, After *Snapshot
+	Touched       map[Name]bool   // the files that the change writes or deletes
+	Accepted      map[Name]string // losses that were agreed to, and why
+	Now           time.Time
+}
+
+// Whole returns what every rule says about the memory as it would be. What is found in a file that
+// was not touched, or in a line that stands as it did, and was found before too, is at most a
+// warning: an old mess must not stop a dream. The limits of the index are not excused.
+func (c Check) Whole() []Finding {
+	v := c.view()
+	stood := make(map[Finding]int)
+	if c.Before != nil {
+		for _, f := range (&view{after: c.Before, now: c.Now}).all() {
+			stood[f.key()]++
+		}
+	}
+	findings := v.all()
+	for i := range findings {
+		f := &findings[i]
+		if f.Severity != Error || stood[f.key()] == 0 || c.touched(f.File) || ruleOf(f.Rule).never {
+			continue
+		}
+		stood[f.key()]--
+		f.Severity = Warning
+	}
+	return sorted(findings)
+}
+
+// Written returns what the rules that read one topic say about the one just written.
+func (c Check) Written(n Name) []Finding {
+	t := c.After.Topics[n]
+	if t == nil {
+		return nil
+	}
+	var findings []Finding
+	v := c.view()
+	for _, r := range table {
+		findings = append(findings, r.readTopic(v, n, t)...)
+	}
+	return sorted(findings)
+}
+
+// Standing returns what every rule says about a memory that nobody is about to change: warnings at
+// the worst.
+func Standing(s *Snapshot, now time.Time) []Finding {
+	findings := (&view{after: s, now: now}).all()
+	for i := range findings {
+		if findings[i].Severity == Error {
+			findings[i].Severity = Warning
+		}
+	}
+	return sorted(findings)
+}
+
+// Waivable reports whether a rule of this name exists that the model may waive, with a reason.
+func Waivable(name string) bool { return ruleOf(name).doc.Waivable }
+
+// Rules returns what each rule says of itself, in the order of the table.
+func Rules() []RuleDoc {
+	docs := make([]RuleDoc, len(table))
+	for i, r := range table {
+		docs[i] = r.doc
+	}
+	return docs
+}
+
+func ruleOf(name string) rule {
+	for _, r := range table {
+		if r.doc.Name == name {
+			return r
+		}
+	}
+	return rule{}
+}
+
+func (r rule) readTopic(v *view, n Name, t *Topic) []Finding {
+	if r.topic == nil {
+		return nil
+	}
+	return r.named(r.topic(v, n, t))
+}
+
+// named fills in the rule's name, and its severity where a finding has none of its own.
+func (r rule) named(findings []Finding) []Finding {
+	for i := range findings {
+		findings[i].Rule = r.doc.Name
+		findings[i].Severity = cmp.Or(findings[i].Severity, r.doc.Severity)
+	}
+	return findings
+}
+
+// view is what the rules read, and what several of them need of it.
+type view struct {
+	before   *Snapshot // nil: nothing is known of what stood before
+	after    *Snapshot
+	accepted map[Name]string
+	now      time.Time
+
+	names []Name            // sorted
+	folds map[string][]Name // names that some file system takes for one
+	slugs []string          // of names
+}
+
+func (c Check) view() *view {
+	return &view{before: c.Before, after: c.After, accepted: c.Accepted, now: c.Now}
+}
+
+// touched reports whether the change writes the file. The index is judged by its lines.
+func (c Check) touched(file string) bool {
+	n, err := ParseName(file)
+	return err == nil && !n.IsIndex() && c.Touched[n]
+}
+
+// all returns what every rule finds, in no order.
+func (v *view) all() []Finding {
+	var findings []Finding
+	for _, r := range table {
+		for _, n := range v.sortedNames() {
+			findings = append(findings, r.readTopic(v, n, v.after.Topics[n])...)
+		}
+		if r.whole != nil {
+			findings = append(findings, r.named(r.whole(v))...)
+		}
+	}
+	return findings
+}
+
+func (v *view) sortedNames() []Name {
+	if v.names == nil {
+		v.names = sortedNames(v.after.Topics)
+	}
+	return v.names
+}
+
+func sortedNames(topics map[Name]*Topic) []Name {
+	names := make([]Name, 0, len(topics))
+	for n := range topics {
+		names = append(names, n)
+	}
+	slices.SortFunc(names, func(a, b Name) int { return strings.Compare(a.path, b.path) })
+	return names
+}
+
+// indexRests reports whether the rules of the index say nothing: where there is none and there are
+// memories, the host makes its own from names and descriptions (FACTS 2.2). A directory that is new
+// gets one, and an index that stood is not to vanish.
+func (v *view) indexRests() bool {
+	if v.after.Index != nil {
+		return false
+	}
+	return v.before == nil || v.before.Index == nil && len(v.before.Topics) > 0
+}
+
+// key returns what two findings about the same thing have in common, whatever its line is now.
+func (f Finding) key() Finding { return Finding{Rule: f.Rule, File: f.File, subject: f.subject} }
+
+// sorted puts the errors first, then goes by file, line and rule.
+func sorted(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Severity.rank(), b.Severity.rank()),
+			strings.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line),
+			strings.Compare(a.Rule, b.Rule),
+			strings.Compare(a.Message, b.Message),
+		)
+	})
+	return findings
+}
+
+// isFolderIndex reports whether n is the index of a folder, such as team/MEMORY.md, which is edited
+// like a topic and is none (FACTS 2.4).
+func isFolderIndex(n Name) bool {
+	return strings.Contains(n.path, "/") && strings.EqualFold(stemOf(n.path)+".md", IndexFile)
+}

@@ -1,0 +1,223 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Stage is the changes of an open dream, laid over a directory that knows nothing of them. Each is
+// kept in the dream's folder as it is made, so that a crash costs none.
+type Stage struct {
+	*Archive
+	dir *Dir
+}
+
+// NewStage begins a stage over dir in the empty folder root.
+func NewStage(dir *Dir, root *os.Root) (*Stage, error) {
+	s := &Stage{dir: dir, Archive: &Archive{root: root, Manifest: Manifest{State: Staged}}}
+	return s, s.save()
+}
+
+// OpenStage takes up a stage that was left. It fails where its changes have begun to land.
+func OpenStage(dir *Dir, root *os.Root) (*Stage, error) {
+	a, err := OpenArchive(root)
+	if err == nil && a.State != Staged {
+		err = fmt.Errorf("its changes are %s, not staged", a.State)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Stage{dir: dir, Archive: a}, nil
+}
+
+// A BaseError says that a write was not based on what is there.
+type BaseError struct {
+	Name   Name
+	Base   string // what the caller gave
+	Have   Sum    // what is there; "" when nothing is
+	OnDisk bool   // Have is on disk and the stage holds something else, or nothing
+}
+
+func (e *BaseError) Error() string {
+	switch {
+	case e.Have == "":
+		return fmt.Sprintf("%s does not exist, but a base was given", e.Name)
+	case e.Base == "":
+		return fmt.Sprintf("%s exists with sum %s, and no base was given", e.Name, e.Have.Short())
+	}
+	return fmt.Sprintf("%s has sum %s, not %s", e.Name, e.Have.Short(), e.Base)
+}
+
+// A TwinError says that a new name would be another spelling of one that exists.
+type TwinError struct{ Name, Twin Name }
+
+func (e *TwinError) Error() string {
+	return fmt.Sprintf("%q differs from the existing %q only in case or accents' encoding", e.Name, e.Twin)
+}
+
+func (s *Stage) find(n Name) int {
+	return slices.IndexFunc(s.Changes, func(c Change) bool { return c.Name == n })
+}
+
+// Read reads n as the stage would leave it. drift is the file on disk where it is no longer what the
+// staged change was based on, else nil.
+func (s *Stage) Read(n Name) (f File, drift *File, err error) {
+	disk, err := s.dir.Read(n)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return File{}, nil, err
+	}
+	i := s.find(n)
+	if i < 0 {
+		return disk, nil, err
+	}
+	c := s.Changes[i]
+	if disk.Sum != c.Before {
+		drift = &disk
+	}
+	if c.After == "" {
+		return File{}, drift, &fs.PathError{Op: "read", Path: n.path, Err: fs.ErrNotExist}
+	}
+	data, err := s.Content(c.After)
+	return File{Name: n, Data: data, Sum: c.After, ModTime: disk.ModTime}, drift, err
+}
+
+// Check fails with a *BaseError where base is not the sum of what a write of n would replace (""
+// where that is nothing), and otherwise returns what it would replace. Where the file on disk is
+// no longer what a staged change was based on, the disk's sum is asked for.
+func (s *Stage) Check(n Name, base string) (File, error) {
+	if err := n.Writable(); err != nil {
+		return File{}, err
+	}
+	have, drift, err := s.Read(n)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return File{}, err
+	}
+	if drift != nil {
+		have = *drift
+	}
+	if have.Sum == "" && base == "" {
+		return have, s.checkTwin(n)
+	}
+	if have.Sum == "" || !have.Sum.Is(base) {
+		return File{}, &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
+	}
+	return have, nil
+}
+
+func (s *Stage) checkTwin(n Name) error {
+	l, err := s.dir.List()
+	if err != nil {
+		return err
+	}
+	fold := n.Fold()
+	for _, f := range l.Files {
+		if f.Name != n && f.Name.Fold() == fold && !s.deletes(f.Name) {
+			return &TwinError{n, f.Name}
+		}
+	}
+	for _, c := range s.Changes {
+		if c.Name != n && c.After != "" && c.Name.Fold() == fold {
+			return &TwinError{n, c.Name}
+		}
+	}
+	return nil
+}
+
+func (s *Stage) deletes(n Name) bool {
+	i := s.find(n)
+	return i >= 0 && s.Changes[i].After == ""
+}
+
+// Write stages data as the content of n, which must pass Check. It returns the change, whose Before
+// equals its After where the stage leaves the file as it is on disk.
+func (s *Stage) Write(n Name, base string, data []byte) (Change, error) {
+	if len(data) > MaxFileBytes {
+		return Change{}, fmt.Errorf("%s: %w", n, ErrTooLarge)
+	}
+	if _, err := s.Check(n, base); err != nil {
+		return Change{}, err
+	}
+	return s.set(n, data, time.Time{})
+}
+
+// Delete stages the removal of n, which must pass Check and exist.
+func (s *Stage) Delete(n Name, base string) (Change, error) {
+	have, err := s.Check(n, base)
+	if err != nil {
+		return Change{}, err
+	}
+	if have.Sum == "" {
+		return Change{}, &fs.PathError{Op: "delete", Path: n.path, Err: fs.ErrNotExist}
+	}
+	return s.set(n, nil, time.Time{})
+}
+
+// set stages data (nil: no file) over what is on disk. A zero mtime means the time of landing.
+func (s *Stage) set(n Name, data []byte, mtime time.Time) (Change, error) {
+	before, err := s.dir.sum(n)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{Name: n, Before: before, AfterTime: mtime}
+	if data != nil {
+		if c.After, err = s.store(data); err != nil {
+			return Change{}, err
+		}
+	}
+	changes := slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
+	if c.Before != c.After {
+		changes = append(changes, c)
+	}
+	previous := s.Changes
+	s.Changes = changes
+	if err := s.save(); err != nil {
+		s.Changes = previous
+		return Change{}, err
+	}
+	return c, nil
+}
+
+// Snapshot reads the memory as the stage would leave it.
+func (s *Stage) Snapshot() (*Snapshot, error) {
+	staged := make(map[Name][]byte, len(s.Changes))
+	for _, c := range s.Changes {
+		data, err := s.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		staged[c.Name] = data
+	}
+	return s.dir.snapshot(staged)
+}
+
+// Touched returns the names that the stage changes.
+func (s *Stage) Touched() map[Name]bool {
+	touched := make(map[Name]bool, len(s.Changes))
+	for _, c := range s.Changes {
+		touched[c.Name] = true
+	}
+	return touched
+}
+
+// order sorts changes as they land: what is written, then what goes, the index last, so that at no
+// moment does the index name what is not there yet.
+func order(a, b Change) int {
+	rank := func(c Change) int {
+		switch {
+		case c.Name.IsIndex():
+			return 2
+		case c.After == "":
+			return 1
+		}
+		return 0
+	}
+	if d := rank(a) - rank(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a.Name.path, b.Name.path)
+}

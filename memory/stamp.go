@@ -1,0 +1,136 @@
+package memory
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// MaxSources bounds the sources that one topic names: DESIGN, write_memory.
+const MaxSources = 10
+
+// modifiedLayout is how the host writes `modified`: ISO 8601, milliseconds, UTC (FACTS 2.1).
+const modifiedLayout = "2006-01-02T15:04:05.000Z"
+
+// Stamp says when the topic was written and, where there are any, what it was learned from. The
+// new sources come after those that stand; of more than MaxSources the newest are kept. A stamp
+// goes where one stands, else into metadata, else to the end of the frontmatter; a file without
+// frontmatter is left as it is. No byte of any other line changes.
+func (t *Topic) Stamp(modified time.Time, sources []string) {
+	if !t.HasFrontmatter() {
+		return
+	}
+	t.set("modified", modified.UTC().Format(modifiedLayout))
+	if len(sources) > 0 {
+		t.set("sources", formatList(mergeSources(t.Sources(), sources)))
+	}
+}
+
+// mergeSources appends the new sources to the old ones. One that is cited again moves to the end.
+func mergeSources(old, cited []string) []string {
+	all := append(append([]string(nil), old...), cited...)
+	seen := make(map[string]bool, len(all))
+	merged := make([]string, 0, MaxSources)
+	for i := len(all) - 1; i >= 0 && len(merged) < MaxSources; i-- {
+		if source := strings.TrimSpace(all[i]); source != "" && !seen[source] {
+			seen[source] = true
+			merged = append(merged, source)
+		}
+	}
+	for i, j := 0, len(merged)-1; i < j; i, j = i+1, j-1 {
+		merged[i], merged[j] = merged[j], merged[i]
+	}
+	return merged
+}
+
+// set writes a field, wherever it stands, or adds it. The value is in its written form.
+func (t *Topic) set(key, value string) {
+	found := false
+	for i := len(t.fields) - 1; i >= 0; i-- { // from below, so that lines above keep their place
+		if f := t.fields[i]; f.key == key || f.key == "metadata."+key {
+			t.replace(f, value)
+			found = true
+		}
+	}
+	if !found {
+		t.add(key, value)
+	}
+	t.fields = parseFields(t.head)
+}
+
+// replace writes a field's value in its place, in the quotes that it had, and keeps what stands
+// around it, a comment included.
+func (t *Topic) replace(f field, value string) {
+	text, end := cutEnd(t.head[f.line])
+	raw := text[f.from:f.to]
+	if n := quotedLen(raw); n > 0 {
+		f.to = f.from + n
+		if value[0] != '[' {
+			value = raw[:1] + value + raw[:1]
+		}
+	} else if strings.HasPrefix(raw, "[") {
+		if _, rest := splitFlow(raw[1:]); rest != "" && isVoid(rest[1:]) {
+			f.to -= len(rest) - 1
+		}
+	} else if i := strings.Index(raw, " #"); i >= 0 {
+		f.to = f.from + len(strings.TrimRight(raw[:i], " \t"))
+	}
+	if f.from == f.to {
+		value = " " + value
+	}
+	t.head[f.line] = text[:f.from] + value + text[f.to:] + end
+	t.head = append(t.head[:f.line+1], t.head[f.end:]...)
+}
+
+// add writes a new field: into metadata where it is a mapping, else before the closing fence.
+func (t *Topic) add(key, value string) {
+	at, indent := len(t.head)-1, ""
+	if f := t.field("metadata"); f != nil && f.kind == flow {
+		text, end := cutEnd(t.head[f.line])
+		before := strings.TrimRight(text[:f.to-1], " \t")
+		if !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, ",") {
+			before += ","
+		}
+		if !strings.HasSuffix(before, "{") {
+			before += " "
+		}
+		t.head[f.line] = before + key + ": " + value + text[f.to-1:] + end
+		return
+	} else if f != nil && f.kind == mapping {
+		at, indent = f.end, "  "
+		for _, inner := range t.fields {
+			if strings.HasPrefix(inner.key, "metadata.") && inner.line > f.line && inner.line < f.end {
+				indent = t.head[inner.line][:indentOf(t.head[inner.line])] // the last one's
+			}
+		}
+	}
+	_, end := cutEnd(t.head[at-1])
+	t.head = append(t.head[:at], append([]string{indent + key + ": " + value + end}, t.head[at:]...)...)
+}
+
+// formatList writes a list in one line.
+func formatList(items []string) string {
+	written := make([]string, len(items))
+	for i, item := range items {
+		written[i] = quoteScalar(item)
+	}
+	return "[" + strings.Join(written, ", ") + "]"
+}
+
+// quoteScalar quotes what a YAML reader, or ours, would take for something else than this text.
+func quoteScalar(s string) string {
+	plain := s != "" && s == strings.TrimSpace(s) && !strings.ContainsAny(s[:1], "-?:!&*|>%@`~#\"'")
+	for i, r := range s {
+		switch {
+		case strings.ContainsRune("#,[]{}\"'\\", r), unicode.IsControl(r), r == unicode.ReplacementChar, r == '\u0085', r == '\u2028', r == '\u2029':
+			plain = false
+		case r == ':' && (i+1 == len(s) || s[i+1] == ' '):
+			plain = false
+		}
+	}
+	if plain {
+		return s
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,177 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The four types of memory (FACTS 2.1).
+const (
+	TypeUser      = "user"
+	TypeFeedback  = "feedback"
+	TypeProject   = "project"
+	TypeReference = "reference"
+)
+
+// types are those that a topic may have.
+var types = []string{TypeUser, TypeFeedback, TypeProject, TypeReference}
+
+const byteOrderMark = "\ufeff"
+
+// Topic is one memory file, read line by line and never as YAML: real frontmatter is not always
+// YAML, and what is parsed and printed again loses order, quoting and spaces (CENSUS 5.13, 5.14).
+// Bytes returns what was parsed, byte for byte, until Stamp changes a line.
+type Topic struct {
+	bom      string
+	head     []string // the frontmatter from "---" to "---", each line with its ending
+	fields   []field
+	body     string
+	unclosed bool
+}
+
+// ParseTopic reads a topic. Every sequence of bytes is one.
+func ParseTopic(data []byte) *Topic {
+	t := &Topic{body: string(data)}
+	if rest, ok := strings.CutPrefix(t.body, byteOrderMark); ok {
+		t.bom, t.body = byteOrderMark, rest
+	}
+	t.head, t.body, t.unclosed = cutFrontmatter(t.body)
+	t.fields = parseFields(t.head)
+	return t
+}
+
+// Bytes returns the file.
+func (t *Topic) Bytes() []byte {
+	return []byte(t.bom + strings.Join(t.head, "") + t.body)
+}
+
+// HasFrontmatter reports whether the file begins with frontmatter that is also closed.
+func (t *Topic) HasFrontmatter() bool { return len(t.head) > 0 }
+
+// Unclosed reports whether the file begins with "---" and no second one follows, so that a host
+// sees no frontmatter at all.
+func (t *Topic) Unclosed() bool { return t.unclosed }
+
+// Field returns a value of the frontmatter, without quotes, and the line (from 1) of its key.
+// The key of a nested field is dotted: "metadata.type". Of several lines of the same key the first
+// counts. A text that runs over several lines is joined with spaces.
+func (t *Topic) Field(key string) (value string, line int, ok bool) {
+	if f := t.field(key); f != nil {
+		return f.value, f.line + 1, true
+	}
+	return "", 0, false
+}
+
+func (t *Topic) field(key string) *field {
+	for i := range t.fields {
+		if t.fields[i].key == key {
+			return &t.fields[i]
+		}
+	}
+	return nil
+}
+
+// Title returns the field "name", or "".
+func (t *Topic) Title() string { return t.value("name") }
+
+// Description returns the field "description", or "".
+func (t *Topic) Description() string { return t.value("description") }
+
+// Type returns the type as the newest form has it, in metadata, or else the older form's at the
+// top level, or "" (CENSUS 3). What follows a "#" is a comment.
+func (t *Topic) Type() string {
+	kind := t.value("metadata.type")
+	if kind == "" {
+		kind = t.value("type")
+	}
+	kind, _, _ = strings.Cut(kind, " #")
+	return strings.TrimSpace(kind)
+}
+
+func (t *Topic) value(key string) string {
+	value, _, _ := t.Field(key)
+	return strings.TrimSpace(value)
+}
+
+// Sources returns what the topic says it was learned from, as `session-id:line`, the newest last.
+func (t *Topic) Sources() []string {
+	for _, key := range []string{"metadata.sources", "sources"} {
+		if f := t.field(key); f != nil {
+			return f.items(t.head)
+		}
+	}
+	return nil
+}
+
+// Body returns the text after the frontmatter and the number of its first line. Without
+// frontmatter, or where it is unclosed, that is the whole text but for a byte order mark.
+func (t *Topic) Body() (text []byte, firstLine int) {
+	return []byte(t.body), len(t.head) + 1
+}
+
+// Edit replaces one passage of a text.
+type Edit struct{ Old, New string }
+
+// ApplyEdits applies the edits one after the other, each to what the one before has left. The old
+// text must occur exactly once. Where it holds no carriage return, its line ends match "\r\n" too,
+// and those of the new text are written as the text around has them. The error says which edit
+// failed, counted from 1, and how often its old text occurs; nothing is applied then.
+func ApplyEdits(data []byte, edits []Edit) ([]byte, error) {
+	text := string(data)
+	for i, edit := range edits {
+		if edit.Old == "" {
+			return nil, fmt.Errorf("edit %d of %d: the old text is empty", i+1, len(edits))
+		}
+		plain, at := text, func(i int) int { return i }
+		tolerant := !strings.Contains(edit.Old, "\r") && strings.Contains(text, "\r\n")
+		if tolerant {
+			plain, at = foldLineEnds(text)
+		}
+		start, n := findAll(plain, edit.Old)
+		if n != 1 {
+			return nil, fmt.Errorf("edit %d of %d: the old text %.80q occurs %d times, and must occur once", i+1, len(edits), edit.Old, n)
+		}
+		from, to := at(start), at(start+len(edit.Old))
+		replacement := edit.New
+		if tolerant && endsInCRLF(text[from:]) {
+			replacement = strings.ReplaceAll(strings.ReplaceAll(replacement, "\r\n", "\n"), "\n", "\r\n")
+		}
+		text = text[:from] + replacement + text[to:]
+	}
+	return []byte(text), nil
+}
+
+// findAll returns where old begins first and how often it occurs, overlaps included: "aa" could be
+// either of two places in "aaa".
+func findAll(text, old string) (first, n int) {
+	first = strings.Index(text, old)
+	for at := first; at >= 0; n++ {
+		next := strings.Index(text[at+1:], old)
+		if next < 0 {
+			return first, n + 1
+		}
+		at += 1 + next
+	}
+	return first, n
+}
+
+// foldLineEnds returns the text with "\n" for "\r\n", and what maps an offset in it to one in text.
+func foldLineEnds(text string) (folded string, at func(int) int) {
+	folded = strings.ReplaceAll(text, "\r\n", "\n")
+	return folded, func(offset int) int {
+		raw := 0
+		for i := 0; i < offset; i++ {
+			if strings.HasPrefix(text[raw:], "\r\n") {
+				raw++
+			}
+			raw++
+		}
+		return raw
+	}
+}
+
+// endsInCRLF reports whether the first line of text ends in "\r\n".
+func endsInCRLF(text string) bool {
+	line, _, found := strings.Cut(text, "\n")
+	return found && strings.HasSuffix(line, "\r")
+}
