@@ -1,0 +1,470 @@
+package consolidate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// The folders of dreams in our state folder, and what lies in each beside its archive.
+const (
+	dreamFolder = "dreams"
+	infoFile    = "dream.json"
+	stopFile    = "stop"
+	maxInfo     = 1 << 20
+)
+
+// The phases of a dream.
+const (
+	Orienting     = "orienting"
+	Gathering     = "gathering"
+	Consolidating = "consolidating"
+)
+
+// Info is what is known of a dream while it is open and after it ended. Any process may read it.
+type Info struct {
+	ID            string              `json:"id"`
+	Kind          Kind                `json:"kind"`
+	Host          string              `json:"host,omitempty"`
+	Session       string              `json:"session,omitempty"`
+	Started       time.Time           `json:"started"`
+	LastCall      time.Time           `json:"last_call"`
+	Phase         string              `json:"phase,omitempty"`
+	Since         stamp               `json:"since"`
+	Sessions      int                 `json:"sessions"`
+	ToolCalls     int                 `json:"tool_calls"`
+	BytesSearched int64               `json:"bytes_searched"`
+	Forced        bool                `json:"forced,omitempty"`
+	Resumed       bool                `json:"resumed,omitempty"`
+	IndexLines    []IndexLine         `json:"index_lines,omitempty"` // asked for by writes, for the commit
+	Evidence      map[string][]string `json:"evidence,omitempty"`    // by file: the hits that a write cited
+	Waived        []Waiver            `json:"waived,omitempty"`
+	Outcome       Outcome             `json:"outcome,omitempty"` // empty while it is open
+	Ended         time.Time           `json:"ended,omitzero"`
+	Reason        string              `json:"reason,omitempty"`
+	Undoes        string              `json:"undoes,omitempty"`
+}
+
+// IndexLine is a line of the index that should name File. What is empty stays as it is.
+type IndexLine struct {
+	File    string `json:"file"`
+	Title   string `json:"title,omitempty"`
+	Hook    string `json:"hook,omitempty"`
+	Section string `json:"section,omitempty"`
+}
+
+// dream is an open operation: a dream, or a single transaction.
+type dream struct {
+	Info
+	dir    *memory.Dir
+	lock   *lock
+	record lockRecord
+	folder *os.Root
+	stage  *memory.Stage
+	expiry *time.Timer
+}
+
+// save writes the dream's Info.
+func (d *dream) save() error {
+	data, err := json.MarshalIndent(d.Info, "", " ")
+	if err != nil {
+		return err
+	}
+	return memory.Replace(d.folder, infoFile, data, time.Time{})
+}
+
+// readInfo reads the Info of dream id.
+func readInfo(state *os.Root, id string) (Info, error) {
+	var info Info
+	if !validID(id) {
+		return info, ErrUnknown
+	}
+	data, err := memory.ReadBounded(state, path.Join(dreamFolder, id, infoFile), maxInfo)
+	if err == nil {
+		err = json.Unmarshal(data, &info)
+	}
+	return info, err
+}
+
+// begin opens an operation under l: its folder, its stage, and its record in the lock file.
+func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	name := path.Join(dreamFolder, info.ID)
+	if err := state.Mkdir(name, 0o700); err != nil && !(info.Resumed && errors.Is(err, fs.ErrExist)) {
+		return nil, err
+	}
+	folder, err := state.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &dream{Info: info, dir: dir, lock: l, folder: folder}
+	if info.Resumed {
+		d.stage, err = memory.OpenStage(dir, folder)
+	} else {
+		d.stage, err = memory.NewStage(dir, folder)
+	}
+	if err == nil {
+		err = d.save()
+	}
+	if err == nil {
+		err = d.claim(p, dir)
+	}
+	if err != nil {
+		folder.Close()
+		if !info.Resumed {
+			err = errors.Join(err, state.RemoveAll(name))
+		}
+		return nil, err
+	}
+	return d, nil
+}
+
+// claim writes the record into the lock file and, for a dream, takes Claude Code's lock. What is
+// needed to undo the taking is on disk before it is taken.
+func (d *dream) claim(p *Project, dir *memory.Dir) error {
+	host, _ := os.Hostname()
+	boot, namespace := machine()
+	prior, err := readNative(dir.Root())
+	if err != nil {
+		return err
+	}
+	d.record = lockRecord{
+		Dream: d.ID, Kind: d.Kind, PID: os.Getpid(), Host: host, Boot: boot, Namespace: namespace,
+		Started: d.Started, Prior: prior.stamp, Stage: filepath.Join(p.StateDir(), dreamFolder, d.ID),
+	}
+	p.step("record")
+	if err := d.lock.write(d.record); err != nil {
+		return err
+	}
+	if d.Kind != KindDream {
+		return nil
+	}
+	p.step("native")
+	if err := takeNative(dir.Root(), d.LastCall); err != nil {
+		if errors.Is(err, errHeld) {
+			err = &BusyError{Native: true, Holder: "Claude Code has begun a dream in this moment"}
+		}
+		return errors.Join(err, d.lock.clear())
+	}
+	p.step("claimed")
+	return nil
+}
+
+func (p *Project) step(name string) {
+	if p.o.Step != nil {
+		p.o.Step(name)
+	}
+}
+
+// Begin opens a dream, or returns the one that this process has open already. With force, a person
+// asked for it. With resume, it takes up the newest stage that was left.
+func (p *Project) Begin(ctx context.Context, force, resume bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream != nil {
+		err := p.renew("")
+		if err == nil || p.dream != nil {
+			return err
+		}
+	}
+	now := p.o.Now()
+	dir, err := memory.Create(p.o.MemoryDir)
+	if err != nil {
+		return err
+	}
+	l, err := p.lockWait(ctx, dir, momentWait)
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	d, err := p.beginLocked(ctx, l, dir, now, force, resume)
+	if err != nil {
+		return errors.Join(err, l.release(), dir.Close())
+	}
+	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
+	p.dream = d
+	p.o.Changed(StatusURI)
+	return nil
+}
+
+func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now time.Time, force, resume bool) (*dream, error) {
+	w, since, sessions := p.askGates(ctx, dir, now, force, func() error { return nativeFree(dir.Root(), now) })
+	if w.closed != nil {
+		return nil, &ClosedError{*w.closed}
+	}
+	info := Info{ID: newID(now), Started: now}
+	if resume {
+		left, err := p.unfinished()
+		if err != nil {
+			return nil, err
+		}
+		if len(left) == 0 {
+			return nil, ErrNoStage
+		}
+		info = left[0]
+		info.Resumed, info.Outcome, info.Reason, info.Ended = true, "", "", time.Time{}
+	}
+	info.Kind, info.Host, info.Session = KindDream, p.o.Host, p.o.Session
+	info.LastCall, info.Phase, info.ToolCalls = now, Orienting, info.ToolCalls+1
+	info.Since, info.Sessions, info.Forced = since, sessions, force
+	p.prune(now)
+	d, err := p.begin(l, dir, info)
+	if err != nil {
+		return nil, err
+	}
+	return d, p.log(d, Fired, now, nil)
+}
+
+// StatusURI is the resource that tells of the open dream.
+const StatusURI = "dream://status"
+
+// renew begins a call of the open dream: it ends a dream whose lease has run out, that was asked to
+// stop, or whose lock is lost, and otherwise counts the call, renews the lease and notes the phase
+// ("": as it is). The caller holds p.mu, and p.dream is not nil.
+func (p *Project) renew(phase string) error {
+	d, now := p.dream, p.o.Now()
+	if now.Sub(d.LastCall) >= p.o.Lease {
+		return errors.Join(ErrExpired, p.end(Expired, "no call for an hour"))
+	}
+	if reason, err := memory.ReadBounded(d.folder, stopFile, 1<<10); err == nil {
+		return errors.Join(ErrStopped, p.end(Aborted, "stopped: "+strings.TrimSpace(string(reason))))
+	}
+	if err := renewNative(d.dir.Root(), d.record.PID, now); err != nil {
+		return errors.Join(p.lost(err), err)
+	}
+	d.LastCall, d.ToolCalls = now, d.ToolCalls+1
+	if phase != "" {
+		d.Phase = phase
+	}
+	d.expiry.Reset(p.o.Lease)
+	if err := d.save(); err != nil {
+		return err
+	}
+	p.o.Changed(StatusURI)
+	return nil
+}
+
+// lost ends a dream whose lock Claude Code has taken over.
+func (p *Project) lost(err error) error {
+	if !errors.Is(err, errLost) {
+		return nil // an error of the disk; the dream stays open
+	}
+	return errors.Join(ErrLost, p.end(Aborted, "Claude Code took the lock over"))
+}
+
+// expire is called when the lease may have run out.
+func (p *Project) expire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.dream
+	if d == nil {
+		return
+	}
+	if left := p.o.Lease - p.o.Now().Sub(d.LastCall); left > 0 {
+		d.expiry.Reset(left)
+		return
+	}
+	p.end(Expired, "no call for an hour") // an error leaves the record, and recovery ends it
+}
+
+// end closes the open dream without landing anything: the time of the last consolidation goes back,
+// the stage is kept. The caller holds p.mu.
+func (p *Project) end(outcome Outcome, reason string) error {
+	d := p.dream
+	p.dream = nil
+	d.expiry.Stop()
+	p.step("rollback")
+	err := releaseNative(d.dir.Root(), d.record.PID, d.record.Prior)
+	if errors.Is(err, errLost) {
+		err = nil // it is not ours to touch any more
+	}
+	if err == nil {
+		d.Outcome, d.Reason, d.Ended = outcome, reason, p.o.Now()
+		err = errors.Join(d.save(), p.log(d, outcome, d.Ended, nil))
+	}
+	if err == nil {
+		p.step("clear")
+		err = d.lock.clear()
+	}
+	err = errors.Join(err, d.close())
+	p.o.Changed(StatusURI)
+	return err
+}
+
+// close gives back what the operation holds of the system.
+func (d *dream) close() error {
+	return errors.Join(d.lock.release(), d.folder.Close(), d.dir.Close())
+}
+
+// log writes a journal entry of d.
+func (p *Project) log(d *dream, outcome Outcome, at time.Time, fill func(*LogEntry)) error {
+	e := LogEntry{
+		Time: at, Outcome: outcome, Kind: d.Kind, ID: d.ID, Host: d.Host, Session: d.Session, Started: d.Started,
+		SessionsSince: d.Sessions, Forced: d.Forced, Resumed: d.Resumed, ToolCalls: d.ToolCalls,
+		BytesSearched: d.BytesSearched, Waived: d.Waived, Reason: d.Reason, Undoes: d.Undoes,
+	}
+	if d.Kind == KindDream && d.Since.Exists {
+		hours := d.Started.Sub(d.Since.Time).Hours()
+		e.HoursSince = &hours
+	}
+	for _, c := range d.stage.Changes {
+		e.Files = append(e.Files, c.Name.String())
+	}
+	if fill != nil {
+		fill(&e)
+	}
+	state, err := p.openState()
+	if err != nil {
+		return err
+	}
+	return appendLog(state, e)
+}
+
+// Abort ends the open dream without a trace in the memory, and returns what its stage held.
+func (p *Project) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream == nil {
+		return "", nil, ErrNoDream
+	}
+	id, staged = p.dream.ID, p.dream.staged()
+	return id, staged, p.end(Aborted, reason)
+}
+
+func (d *dream) staged() []string {
+	files := make([]string, len(d.stage.Changes))
+	for i, c := range d.stage.Changes {
+		files[i] = c.Name.String()
+	}
+	slices.Sort(files)
+	return files
+}
+
+// unfinished returns the dreams whose stage was left with changes in it, the newest first.
+func (p *Project) unfinished() ([]Info, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := dreamIDs(state)
+	if err != nil {
+		return nil, err
+	}
+	var left []Info
+	for _, id := range slices.Backward(ids) {
+		info, err := readInfo(state, id)
+		if err != nil || info.Kind != KindDream || info.Outcome == "" || info.Outcome == Committed {
+			continue
+		}
+		a, err := openArchive(state, id)
+		if err != nil {
+			continue
+		}
+		if a.State == memory.Staged && len(a.Changes) > 0 {
+			left = append(left, info)
+		}
+		a.Close()
+	}
+	return left, nil
+}
+
+// dreamIDs returns the IDs of all dreams that have a folder, the oldest first.
+func dreamIDs(state *os.Root) ([]string, error) {
+	f, err := state.Open(dreamFolder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() {
+			ids = append(ids, e.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// validID keeps what a lock file or a person says from being more than a folder's name.
+func validID(id string) bool {
+	return id != "" && strings.Trim(id, "0123456789abcdef-") == ""
+}
+
+// openArchive reads the manifest of dream id. The caller closes it.
+func openArchive(state *os.Root, id string) (*memory.Archive, error) {
+	if !validID(id) {
+		return nil, ErrUnknown
+	}
+	folder, err := state.OpenRoot(path.Join(dreamFolder, id))
+	if err != nil {
+		return nil, err
+	}
+	a, err := memory.OpenArchive(folder)
+	if err != nil {
+		folder.Close()
+	}
+	return a, err
+}
+
+// prune removes the stages of dreams that did not land and are older than a week. What can't be
+// removed is left for the next time. The caller holds the lock, so none of them is open.
+func (p *Project) prune(now time.Time) {
+	state, err := p.openState()
+	if err != nil {
+		return
+	}
+	ids, err := dreamIDs(state)
+	if err != nil {
+		return
+	}
+	for _, id := range ids {
+		info, err := readInfo(state, id)
+		if err == nil && info.Outcome != Committed && now.Sub(info.LastCall) > stageKept {
+			state.RemoveAll(path.Join(dreamFolder, id))
+		}
+	}
+}
+
+// RequestStop asks the process that has a dream open to end it before its next step, and says which
+// it is.
+func (p *Project) RequestStop(ctx context.Context, reason string) (holder string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dir, err := p.openDir()
+	if err != nil || dir == nil {
+		return "", errors.Join(err, ErrNoDream)
+	}
+	defer dir.Close()
+	l, err := p.lockWait(ctx, dir, 0)
+	if err == nil {
+		return "", errors.Join(ErrNoDream, l.release())
+	}
+	r, readErr := readLock(dir.Root())
+	if readErr != nil || r.Kind != KindDream {
+		return "", err
+	}
+	state, err := p.openState()
+	if err != nil {
+		return "", err
+	}
+	if _, err := readInfo(state, r.Dream); err != nil {
+		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
+	}
+	return r.String(), memory.Replace(state, path.Join(dreamFolder, r.Dream, stopFile), []byte(reason), time.Time{})
+}

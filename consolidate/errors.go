@@ -1,0 +1,85 @@
+package consolidate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"dream-mcp/memory"
+)
+
+// What ends or refuses an operation. A caller turns them into words for a model.
+var (
+	ErrNoDream = errors.New("no dream is open")
+	ErrExpired = errors.New("the dream has expired: there was no call for an hour; its stage is kept")
+	ErrStopped = errors.New("the dream was stopped from another process; its stage is kept")
+	ErrLost    = errors.New("Claude Code's own dream has taken the lock over; nothing of this dream has landed, its stage is kept")
+	ErrNoStage = errors.New("there is no stage of an earlier dream to resume")
+	ErrUnknown = errors.New("no such dream")
+)
+
+// A ClosedError says that a gate is closed.
+type ClosedError struct{ Gate Gate }
+
+func (e *ClosedError) Error() string {
+	return fmt.Sprintf("the %s gate is closed: %s", e.Gate.Name, e.Gate.Why)
+}
+
+// A BusyError says who holds the lock.
+type BusyError struct {
+	Holder string
+	Moment bool // only for a moment
+	Native bool // by Claude Code's protocol
+}
+
+func (e *BusyError) Error() string { return "the memory is in use: " + e.Holder }
+
+// A BrokenError says that a commit was cut off and can't be carried on: its plan is lost, or the disk
+// refuses. Until it is, nothing may be written.
+type BrokenError struct {
+	Holder string
+	Why    error
+}
+
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("a commit was cut off (%s) and can't be carried on: %v", e.Holder, e.Why)
+}
+
+// A HalfError says that a commit has begun and could not be ended; the next operation takes it up.
+type HalfError struct {
+	ID  string
+	Why error
+}
+
+func (e *HalfError) Error() string {
+	return fmt.Sprintf("the commit %s has begun and could not be ended: %v", e.ID, e.Why)
+}
+
+// A RuleError says which findings refuse a write or a commit.
+type RuleError struct {
+	Findings []memory.Finding // the blocking ones first
+	Proposed []memory.Proposal
+}
+
+func (e *RuleError) Error() string {
+	var b strings.Builder
+	for _, f := range e.Findings {
+		if f.Severity == memory.Error {
+			fmt.Fprintf(&b, "%s: %s; ", f.Rule, f.Message)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+// Rule returns the name of the first rule that refuses.
+func (e *RuleError) Rule() string {
+	if len(e.Findings) == 0 {
+		return ""
+	}
+	return e.Findings[0].Rule
+}
+
+// A RequestError says that a request can't be carried out as it was put.
+type RequestError struct{ Message, Hint string }
+
+func (e *RequestError) Error() string { return e.Message }

@@ -1,0 +1,241 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// FinalizeRequest says how the index should be, and what is agreed to.
+type FinalizeRequest struct {
+	Upsert     []IndexLine
+	Remove     []string
+	Content    *string
+	Base       string
+	Adopt      bool
+	DryRun     bool
+	AcceptLoss map[string]string // why, by file
+	Summary    string
+}
+
+// FinalizeResult is the end of a dream, or with DryRun what it would be.
+type FinalizeResult struct {
+	Outcome  string           `json:"outcome"` // committed, unchanged, dry_run
+	Files    Files            `json:"files"`
+	Index    IndexSize        `json:"index"`
+	Findings []memory.Finding `json:"findings"`
+	Report   string           `json:"report"`
+	Undo     string           `json:"undo,omitempty"`
+	Proposed string           `json:"proposed_index,omitempty"`
+	Diff     string           `json:"diff,omitempty"`
+}
+
+// Files names what a dream did to which.
+type Files struct {
+	Created []string `json:"created"`
+	Updated []string `json:"updated"`
+	Deleted []string `json:"deleted"`
+}
+
+func filesOf(changes []memory.Change) Files {
+	f := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
+	for _, c := range changes {
+		list := map[string]*[]string{"created": &f.Created, "updated": &f.Updated, "deleted": &f.Deleted}[c.Action()]
+		*list = append(*list, c.Name.String())
+	}
+	return f
+}
+
+// IndexSize is how much of the host's limits the index uses.
+type IndexSize struct {
+	Lines    int `json:"lines"`
+	Bytes    int `json:"bytes"`
+	MaxLines int `json:"max_lines"`
+	MaxBytes int `json:"max_bytes"`
+}
+
+func sizeOf(index *memory.Index) IndexSize {
+	s := IndexSize{MaxLines: memory.MaxIndexLines, MaxBytes: memory.MaxIndexBytes}
+	if index != nil {
+		s.Lines, s.Bytes = index.Size()
+	}
+	return s
+}
+
+// Finalize lands the open dream whole, or refuses and leaves it open.
+func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResult, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream == nil {
+		return FinalizeResult{}, ErrNoDream
+	}
+	if err := p.renew(Consolidating); err != nil {
+		return FinalizeResult{}, err
+	}
+	d, now := p.dream, p.o.Now()
+	accepted, err := acceptedLosses(r.AcceptLoss)
+	if err != nil {
+		return FinalizeResult{}, err
+	}
+	edit, err := d.editIndex()
+	if err == nil {
+		err = edit.apply(r, d)
+	}
+	if err != nil {
+		return FinalizeResult{}, err
+	}
+	findings, err := d.checkWhole(edit, accepted, now)
+	if r.DryRun {
+		return d.dryRun(edit, findings, err)
+	}
+	if err != nil {
+		return FinalizeResult{}, err
+	}
+	if err := p.land(d, edit, now); err != nil {
+		return FinalizeResult{}, p.landError(err)
+	}
+	res := FinalizeResult{
+		Outcome: "committed", Files: filesOf(d.stage.Changes), Index: sizeOf(edit.index),
+		Findings: findings, Report: d.report(), Undo: "dream-mcp undo " + d.ID,
+	}
+	if edit.rests {
+		res.Index = sizeOf(nil)
+	}
+	if len(d.stage.Changes) == 0 {
+		res.Outcome, res.Undo = "unchanged", ""
+	}
+	return res, p.commit(r.Summary, r.AcceptLoss, now)
+}
+
+func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
+	accepted := make(map[memory.Name]string, len(byFile))
+	for file, why := range byFile {
+		n, err := memory.ParseName(file)
+		if err != nil {
+			return nil, &RequestError{fmt.Sprintf("accept_loss %q: %v", file, err), "name the memory whose loss is accepted"}
+		}
+		if strings.TrimSpace(why) == "" {
+			return nil, &RequestError{fmt.Sprintf("accept_loss %q gives no reason", file), "say in why what makes the loss right"}
+		}
+		accepted[n] = why
+	}
+	return accepted, nil
+}
+
+// dryRun answers what a commit would do; refused is the error that it would end with.
+func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, refused error) (FinalizeResult, error) {
+	var rule *RuleError
+	if errors.As(refused, &rule) {
+		findings = rule.Findings
+	} else if refused != nil {
+		return FinalizeResult{}, refused
+	}
+	res := FinalizeResult{Outcome: "dry_run", Files: filesOf(d.stage.Changes), Index: sizeOf(edit.index), Findings: findings}
+	var index []byte
+	if edit.rests {
+		res.Index = sizeOf(nil)
+	} else {
+		res.Proposed = string(edit.index.Bytes())
+		if edit.changed() {
+			index = edit.index.Bytes()
+		}
+	}
+	diff, err := d.stage.Diff(index)
+	res.Diff, res.Report = string(diff), "nothing has landed: "+d.report()
+	if rule != nil {
+		res.Report = "nothing has landed, and it would be refused"
+	}
+	return res, err
+}
+
+// landError ends the dream where its commit can't be tried again, and leaves it open where it can.
+func (p *Project) landError(err error) error {
+	var half *HalfError
+	switch {
+	case errors.Is(err, errLost):
+		return errors.Join(p.lost(err), err)
+	case errors.As(err, &half):
+		// The record stays, so that the next operation, of any process, takes the commit up.
+		d := p.dream
+		p.dream = nil
+		d.expiry.Stop()
+		return errors.Join(err, d.close())
+	}
+	return err
+}
+
+// commit ends the dream after its changes have landed: this is the time of the last consolidation.
+func (p *Project) commit(summary string, acceptedLoss map[string]string, now time.Time) error {
+	d := p.dream
+	p.dream = nil
+	d.expiry.Stop()
+	d.Outcome, d.Ended = Committed, now
+	p.step("stamp")
+	err := releaseNative(d.dir.Root(), d.record.PID, stamp{Exists: true, Time: now})
+	if errors.Is(err, errLost) {
+		err = nil // taken over in the last moment: what has landed stays, the stamp is theirs
+	}
+	p.step("journal")
+	err = errors.Join(err, d.save(), p.log(d, Committed, now, func(e *LogEntry) {
+		e.Summary, e.Accepted = summary, acceptedLoss
+	}))
+	if err == nil {
+		p.step("clear")
+		err = d.lock.clear()
+	}
+	err = errors.Join(err, d.close())
+	names := []memory.Name{}
+	for _, c := range d.stage.Changes {
+		names = append(names, c.Name)
+	}
+	p.changed(names...)
+	p.o.Changed(LastURI)
+	return err
+}
+
+// LastURI is the resource with the report and the diff of the last dream.
+const LastURI = "dream://last"
+
+// report says in a line what a dream did, for a person.
+func (d *dream) report() string { return report(d.stage.Changes, d.Sessions) }
+
+func report(changes []memory.Change, sessions int) string {
+	f := filesOf(changes)
+	topics := func(files []string) int {
+		n := len(files)
+		for _, file := range files {
+			if file == memory.IndexFile {
+				n--
+			}
+		}
+		return n
+	}
+	improved := topics(f.Created) + topics(f.Updated) + topics(f.Deleted)
+	if len(changes) == 0 {
+		return fmt.Sprintf("Reviewed %s; nothing needed to change.", plural(sessions, "session"))
+	}
+	var parts []string
+	for _, part := range []struct {
+		what  string
+		files []string
+	}{{"created", f.Created}, {"updated", f.Updated}, {"deleted", f.Deleted}} {
+		if len(part.files) > 0 {
+			parts = append(parts, part.what+" "+strings.Join(part.files, ", "))
+		}
+	}
+	return fmt.Sprintf("Improved %s: %s.", plural(improved, "memory"), strings.Join(parts, "; "))
+}
+
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,172 @@
+package consolidate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// indexEdit is the index as it is on disk and as it should be.
+type indexEdit struct {
+	index  *memory.Index
+	before []byte
+	base   memory.Sum // "": there is none
+	rests  bool       // there is none, and the memory is not new: it has one only if it is asked for
+}
+
+func (e *indexEdit) changed() bool { return !bytes.Equal(e.index.Bytes(), e.before) }
+
+// line returns the line of the index that names n.
+func (e *indexEdit) line(n memory.Name) string {
+	for _, entry := range e.index.Entries() {
+		if entry.File == n.String() {
+			return entry.Text
+		}
+	}
+	return ""
+}
+
+var indexName, _ = memory.ParseName(memory.IndexFile)
+
+// editIndex reads the index from disk and applies the lines that the dream's writes asked for.
+func (d *dream) editIndex() (*indexEdit, error) {
+	f, err := d.dir.Read(indexName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	e := &indexEdit{index: memory.ParseIndex(f.Data), before: f.Data, base: f.Sum}
+	if f.Sum == "" {
+		before, err := d.dir.Snapshot()
+		if err != nil {
+			return nil, err
+		}
+		e.rests = len(before.Topics) > 0 && len(d.IndexLines) == 0
+	}
+	for _, line := range d.IndexLines {
+		n, err := memory.ParseName(line.File)
+		if err != nil {
+			return nil, err
+		}
+		if d.deletes(n) {
+			continue
+		}
+		if err := e.upsert(line, n, d.stage); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+func (d *dream) deletes(n memory.Name) bool {
+	return slices.ContainsFunc(d.stage.Changes, func(c memory.Change) bool { return c.Name == n && c.After == "" })
+}
+
+// upsert names n in the index. What the line leaves open, a new entry takes from the memory's own
+// name and description.
+func (e *indexEdit) upsert(line IndexLine, n memory.Name, stage *memory.Stage) error {
+	if e.line(n) == "" && (line.Title == "" || line.Hook == "") {
+		f, _, err := stage.Read(n)
+		if err != nil {
+			return &RequestError{fmt.Sprintf("the index can't name %s: %v", n, err), "name only memories that exist"}
+		}
+		p := memory.ProposeEntry(n, memory.ParseTopic(f.Data))
+		if line.Title == "" {
+			line.Title = p.Title
+		}
+		if line.Hook == "" {
+			line.Hook = p.Hook
+		}
+	}
+	e.index.Upsert(n, line.Title, line.Hook, line.Section)
+	e.rests = false
+	return nil
+}
+
+// apply carries out what a finalize asks of the index.
+func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
+	if r.Content != nil {
+		if r.Base == "" && e.base != "" || r.Base != "" && !e.base.Is(r.Base) {
+			return &memory.BaseError{Name: indexName, Base: r.Base, Have: e.base}
+		}
+		if len(*r.Content) > memory.MaxFileBytes {
+			return fmt.Errorf("%s: %w", indexName, memory.ErrTooLarge)
+		}
+		e.index, e.rests = memory.ParseIndex([]byte(*r.Content)), false
+	}
+	for _, file := range r.Remove {
+		if e.index.Remove(file) == 0 && strings.TrimSpace(file) == "" {
+			return &RequestError{"remove names no file", "name the file as the index does"}
+		}
+	}
+	for _, line := range r.Upsert {
+		n, err := memory.ParseName(line.File)
+		if err == nil && n.IsIndex() {
+			err = errors.New("the index does not list itself")
+		}
+		if err != nil {
+			return &RequestError{fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md"}
+		}
+		if err := e.upsert(line, n, d.stage); err != nil {
+			return err
+		}
+	}
+	if !r.Adopt {
+		return nil
+	}
+	after, err := d.after(e)
+	if err != nil {
+		return err
+	}
+	if after.Index == nil {
+		after.Index = memory.ParseIndex(nil)
+	}
+	missing, dangling := memory.Propose(after)
+	for _, p := range missing {
+		e.index.Upsert(p.File, p.Title, p.Hook, "")
+		e.rests = false
+	}
+	for _, file := range dangling {
+		e.index.Remove(file)
+	}
+	return nil
+}
+
+// after is the memory as it would be with the stage and the index landed.
+func (d *dream) after(e *indexEdit) (*memory.Snapshot, error) {
+	after, err := d.stage.Snapshot()
+	if err == nil && !e.rests {
+		after.Index = e.index
+	}
+	return after, err
+}
+
+// checkWhole asks every rule about the memory as it would be, those in except left out. Errors refuse.
+func (d *dream) checkWhole(e *indexEdit, accepted map[memory.Name]string, now time.Time, except ...string) ([]memory.Finding, error) {
+	before, err := d.dir.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.after(e)
+	if err != nil {
+		return nil, err
+	}
+	check := memory.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Now: now}
+	findings := slices.DeleteFunc(check.Whole(), func(f memory.Finding) bool { return slices.Contains(except, f.Rule) })
+	findings, err = settle(findings, func(f memory.Finding) bool {
+		return slices.ContainsFunc(d.Waived, func(w Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
+	})
+	var refused *RuleError
+	if errors.As(err, &refused) {
+		if after.Index == nil {
+			after.Index = memory.ParseIndex(nil)
+		}
+		refused.Proposed, _ = memory.Propose(after)
+	}
+	return findings, err
+}

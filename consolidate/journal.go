@@ -1,0 +1,126 @@
+package consolidate
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Kind says what an operation that holds the lock is.
+type Kind string
+
+// The kinds. Only a dream holds the lock for longer than a moment.
+const (
+	KindDream Kind = "dream"
+	KindWrite Kind = "write" // a single write_memory outside a dream
+	KindUndo  Kind = "undo"
+)
+
+// Outcome says what became of it.
+type Outcome string
+
+// The outcomes. Fired marks the beginning of a dream in the journal.
+const (
+	Fired     Outcome = "fired"
+	Committed Outcome = "committed"
+	Aborted   Outcome = "aborted"
+	Expired   Outcome = "expired"
+	Crashed   Outcome = "crashed"
+)
+
+// LogEntry is a line of the journal.
+type LogEntry struct {
+	Time          time.Time         `json:"time"`
+	Outcome       Outcome           `json:"outcome"`
+	Kind          Kind              `json:"kind"`
+	ID            string            `json:"id"`
+	Host          string            `json:"host,omitempty"`
+	Session       string            `json:"session,omitempty"`
+	Started       time.Time         `json:"started,omitzero"`
+	HoursSince    *float64          `json:"hours_since,omitempty"` // nil: there was no dream before
+	SessionsSince int               `json:"sessions_since,omitempty"`
+	Forced        bool              `json:"forced,omitempty"`
+	Resumed       bool              `json:"resumed,omitempty"`
+	ToolCalls     int               `json:"tool_calls,omitempty"`
+	BytesSearched int64             `json:"bytes_searched,omitempty"`
+	Files         []string          `json:"files,omitempty"`
+	Summary       string            `json:"summary,omitempty"`
+	Reason        string            `json:"reason,omitempty"`
+	Waived        []Waiver          `json:"waived,omitempty"`
+	Accepted      map[string]string `json:"accepted_loss,omitempty"`
+	Undoes        string            `json:"undoes,omitempty"`
+}
+
+// Waiver is a rule that a model set aside for one write, and why.
+type Waiver struct {
+	Rule string `json:"rule"`
+	Why  string `json:"why"`
+	File string `json:"file,omitempty"`
+}
+
+const (
+	journalFile = "journal.jsonl"
+	journalOld  = "journal.1.jsonl"
+	maxJournal  = 4 << 20 // then the journal is set aside, and the one before it dropped
+)
+
+// appendLog adds e to the journal in one write. What a crash left without its end of line is ended.
+func appendLog(state *os.Root, e LogEntry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	f, err := state.OpenFile(journalFile, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > 0 {
+		var last [1]byte
+		if _, err = f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
+			line = append([]byte("\n"), line...)
+		}
+	}
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil && info.Size() > maxJournal {
+		err = state.Rename(journalFile, journalOld)
+	}
+	return err
+}
+
+// readLog reads the journal, oldest entry first. Lines that can't be read are left out.
+func readLog(state *os.Root) ([]LogEntry, error) {
+	var entries []LogEntry
+	for _, name := range []string{journalOld, journalFile} {
+		f, err := state.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r := bufio.NewReader(io.LimitReader(f, 2*maxJournal))
+		for {
+			line, err := r.ReadBytes('\n')
+			var e LogEntry
+			if line = bytes.TrimSpace(line); len(line) > 0 && json.Unmarshal(line, &e) == nil && e.ID != "" {
+				entries = append(entries, e)
+			}
+			if err != nil {
+				break
+			}
+		}
+		f.Close()
+	}
+	return entries, nil
+}

@@ -1,0 +1,256 @@
+package consolidate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// While another process dreams, nothing of ours begins, and what it does is told.
+func TestSecondProcess(t *testing.T) {
+	w := newWorld(t)
+	cmd, in, out := w.start(child{Hold: true, Die: -1})
+	if line, _ := out.ReadString('\n'); line != "holds <nil>\n" {
+		t.Fatal(line)
+	}
+	p := w.open()
+	var busy *BusyError
+	if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || busy.Moment {
+		t.Errorf("a second dream: %v", err)
+	}
+	if _, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))}); !errors.As(err, &busy) {
+		t.Errorf("a write beside a dream: %v", err)
+	}
+	s, err := p.Status(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Dream == nil || s.Dream.Mine || s.Due || s.Dream.Phase != Orienting {
+		t.Errorf("status tells of %+v", s.Dream)
+	}
+	if body, _ := os.ReadFile(filepath.Join(w.memory, nativeFile)); string(body) != strconv.Itoa(cmd.Process.Pid) {
+		t.Errorf("%s says %q, want %d", nativeFile, body, cmd.Process.Pid)
+	}
+	// It dies without a word; whoever comes next ends its dream and begins one.
+	in.Write([]byte("\n"))
+	cmd.Wait()
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := p.Log()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []string
+	for _, e := range entries {
+		outcomes = append(outcomes, string(e.Outcome))
+	}
+	if got := strings.Join(outcomes, " "); got != "fired crashed fired" {
+		t.Errorf("the journal says %s", got)
+	}
+}
+
+// A single write waits for the moment of another.
+func TestMomentIsWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	dir := w.open()
+	d, err := dir.openDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	l, err := takeLock(ctx, d, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(100*time.Millisecond, func() { l.release() })
+	if _, err := dir.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Claude Code's own lock, by its own rules.
+func TestNative(t *testing.T) {
+	alive := exec.Command("sleep", "60")
+	if err := alive.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { alive.Process.Kill(); alive.Wait() })
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Skip(err)
+	}
+	young, old := start.Add(-59*time.Minute), start.Add(-61*time.Minute)
+	for _, test := range []struct {
+		name string
+		body string
+		at   time.Time
+		busy bool
+	}{
+		{"living and young", strconv.Itoa(alive.Process.Pid), young, true},
+		{"living and young, with a newline", strconv.Itoa(alive.Process.Pid) + "\n", young, true},
+		{"living and young, with more behind the digits", strconv.Itoa(alive.Process.Pid) + " node", young, true},
+		{"living and old", strconv.Itoa(alive.Process.Pid), old, false},
+		{"dead and young", strconv.Itoa(dead.Process.Pid), young, false},
+		{"empty", "", young, false},
+		{"garbage", "not a pid", young, false},
+		{"a number that no process has", "99999999999999999999", young, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.stampNative(test.body, test.at)
+			was := w.nativeNow()
+			p := w.open()
+			err := p.Begin(ctx, true, false)
+			var busy *BusyError
+			if errors.As(err, &busy) != test.busy || !test.busy && err != nil {
+				var closed *ClosedError
+				if !(test.busy && errors.As(err, &closed) && closed.Gate.Name == "lock") {
+					t.Fatalf("begun with %v", err)
+				}
+			}
+			if test.busy {
+				if got := w.nativeNow(); got != was {
+					t.Errorf("it is %s, was %s", got, was)
+				}
+				return
+			}
+			if _, _, err := p.Abort(ctx, ""); err != nil {
+				t.Fatal(err)
+			}
+			want := fmt.Sprintf("%q %s", "", test.at.Format(time.RFC3339Nano))
+			if got := w.nativeNow(); got != want {
+				t.Errorf("rolled back to %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestRollbackRemovesWhatWasNotThere(t *testing.T) {
+	w := newWorld(t)
+	if err := script["abort"](w.open()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.nativeNow(); got != "absent" {
+		t.Errorf("%s is %s", nativeFile, got)
+	}
+}
+
+// Where Claude Code has taken its lock over, the dream lands nothing, stamps nothing, keeps its stage.
+func TestTakenOver(t *testing.T) {
+	for _, call := range []string{"write", "finalize"} {
+		w := newWorld(t)
+		p := w.open()
+		if err := p.Begin(ctx, true, false); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeScript(p); err != nil {
+			t.Fatal(err)
+		}
+		before := w.files()
+		w.stampNative("1", start)
+		was := w.nativeNow()
+		var err error
+		if call == "write" {
+			_, err = p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))})
+		} else {
+			_, err = p.Finalize(ctx, FinalizeRequest{Adopt: true})
+		}
+		if !errors.Is(err, ErrLost) {
+			t.Errorf("%s: %v", call, err)
+		}
+		if got := w.nativeNow(); got != was {
+			t.Errorf("%s: the lock is %s, was %s", call, got, was)
+		}
+		if got := w.files(); !same(got, before) {
+			t.Errorf("%s: the memory changed: %q", call, got)
+		}
+		w.stampNative("", start.Add(-25*time.Hour))
+		if err := p.Begin(ctx, false, true); err != nil {
+			t.Errorf("%s: resuming: %v", call, err)
+		}
+		if res, err := p.Finalize(ctx, FinalizeRequest{Adopt: true}); err != nil || len(res.Files.Created) != 1 || len(res.Files.Deleted) != 1 {
+			t.Errorf("%s: the resumed dream landed %+v with %v", call, res.Files, err)
+		}
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	w := newWorld(t)
+	prior := start.Add(-30 * time.Hour)
+	w.stampNative("", prior)
+	p := w.open()
+	if err := p.Begin(ctx, false, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeScript(p); err != nil {
+		t.Fatal(err)
+	}
+	w.now = start.Add(59 * time.Minute)
+	if _, err := p.Read(ctx, []string{"a.md"}); err != nil {
+		t.Fatal(err) // a call renews the lease
+	}
+	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", strconv.Itoa(os.Getpid()), w.now.Format(time.RFC3339Nano)); got != want {
+		t.Errorf("the lock is %s, want %s", got, want)
+	}
+	w.now = w.now.Add(time.Hour)
+	if _, err := p.Finalize(ctx, FinalizeRequest{Adopt: true}); !errors.Is(err, ErrExpired) {
+		t.Errorf("finalized with %v", err)
+	}
+	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", "", prior.Format(time.RFC3339Nano)); got != want {
+		t.Errorf("the lock is %s, want %s", got, want)
+	}
+	s, err := p.Status(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Last == nil || s.Last.Outcome != Expired || s.Dream != nil {
+		t.Errorf("last %+v, dream %+v", s.Last, s.Dream)
+	}
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "resume") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+}
+
+// A real timer ends a dream that nobody calls any more.
+func TestExpiryWithoutACall(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.Now, o.Lease = nil, 50*time.Millisecond
+	p := Open(o)
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); w.nativeNow() != "absent"; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it never expired")
+		}
+	}
+	p.Close("the test ended")
+}
+
+func TestStop(t *testing.T) {
+	w := newWorld(t)
+	p, other := w.open(), w.open()
+	if _, err := other.RequestStop(ctx, "enough"); !errors.Is(err, ErrNoDream) {
+		t.Errorf("stopping nothing: %v", err)
+	}
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	if holder, err := other.RequestStop(ctx, "enough"); err != nil || !strings.Contains(holder, strconv.Itoa(os.Getpid())) {
+		t.Errorf("stopped %q with %v", holder, err)
+	}
+	if _, err := p.Read(ctx, []string{"a.md"}); !errors.Is(err, ErrStopped) {
+		t.Errorf("the next call: %v", err)
+	}
+	if got := w.nativeNow(); got != "absent" {
+		t.Errorf("%s is %s", nativeFile, got)
+	}
+}

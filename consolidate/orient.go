@@ -1,0 +1,109 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// Map is what a dream should know when it begins.
+type Map struct {
+	Now       time.Time
+	Dream     OpenDream
+	Resumed   bool
+	MemoryDir string
+	Folders   []transcript.Folder
+	Since     string      // the time of the last consolidation, or "never"
+	Index     memory.File // as it is; the zero File where there is none
+	IndexSize IndexSize
+	Topics    []Topic
+	Logs      []memory.Found // the newest first
+	Findings  []memory.Finding
+	Sessions  []transcript.Session
+	Skipped   transcript.Skipped
+	Limited   bool // the directory holds more than was looked at
+	Staged    []string
+}
+
+// Topic is a row of the map's table.
+type Topic struct {
+	Name        memory.Name
+	Type        string
+	Description string
+	Size        int64
+	ModTime     time.Time
+	Sum         string
+}
+
+// Map draws the map of the open dream.
+func (p *Project) Map(ctx context.Context) (Map, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream == nil {
+		return Map{}, ErrNoDream
+	}
+	d, now := p.dream, p.o.Now()
+	m := Map{
+		Now: now, Dream: *p.openDream(d.Info, d.staged(), true), Resumed: d.Resumed, MemoryDir: p.o.MemoryDir,
+		Since: d.record.Prior.String(), Staged: d.staged(),
+	}
+	var err error
+	if m.Folders, err = p.o.Transcripts.Folders(); err != nil {
+		return m, err
+	}
+	if m.Sessions, m.Skipped, err = p.o.Transcripts.Sessions(ctx, d.record.Prior.Time); err != nil {
+		return m, err
+	}
+	if d.Sessions != len(m.Sessions) {
+		d.Sessions = len(m.Sessions)
+		if err := d.save(); err != nil {
+			return m, err
+		}
+	}
+	if m.Index, err = d.dir.Read(indexName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m, err
+	}
+	m.IndexSize = sizeOf(nil)
+	if m.Index.Sum != "" {
+		m.IndexSize = sizeOf(memory.ParseIndex(m.Index.Data))
+	}
+	return m, d.mapMemory(&m, now)
+}
+
+// mapMemory fills in what lies in the memory directory.
+func (d *dream) mapMemory(m *Map, now time.Time) error {
+	l, err := d.dir.List()
+	if err != nil {
+		return err
+	}
+	m.Limited = l.Limited
+	snapshot, err := d.stage.Snapshot()
+	if err != nil {
+		return err
+	}
+	m.Findings = memory.Standing(snapshot, now)
+	times := make(map[memory.Name]memory.Found, len(l.Files))
+	for _, f := range l.Files {
+		times[f.Name] = f
+		if f.Name.IsLog() {
+			m.Logs = append(m.Logs, f)
+		}
+	}
+	slices.SortFunc(m.Logs, func(a, b memory.Found) int { return b.ModTime.Compare(a.ModTime) })
+	for n, t := range snapshot.Topics {
+		data := t.Bytes()
+		row := Topic{Name: n, Type: t.Type(), Description: t.Description(), Size: int64(len(data)), ModTime: times[n].ModTime, Sum: memory.SumOf(data).Short()}
+		if row.ModTime.IsZero() {
+			row.ModTime = now // staged only
+		}
+		m.Topics = append(m.Topics, row)
+	}
+	slices.SortFunc(m.Topics, func(a, b Topic) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	return nil
+}

@@ -1,0 +1,198 @@
+package consolidate
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// Limits and defaults of DESIGN.
+const (
+	DefaultMinHours    = 24
+	DefaultMinSessions = 5
+	DefaultLease       = time.Hour
+	momentWait         = 2 * time.Second    // how long a lock held for a moment is waited for
+	throttleSpan       = 10 * time.Minute   // between two scans that find too few sessions
+	stageKept          = 7 * 24 * time.Hour // how long the stage of a dream that did not land is kept
+)
+
+// Switch is the gate "enabled" as the host's settings have it.
+type Switch struct {
+	On        bool
+	Forceable bool // closed only by a preference, which a person who asks for a dream overrides
+	Why       string
+}
+
+// Options say which memory, whose transcripts, and when. Only MemoryDir, StateHome and Transcripts
+// are required.
+type Options struct {
+	MemoryDir   string // need not exist
+	StateHome   string // our state folder of all projects
+	Transcripts *transcript.Store
+	Enabled     Switch
+	MinHours    float64
+	MinSessions int
+	Host        string   // the program that started us
+	Session     string   // the caller's session
+	Warnings    []string // what a person should know of the settings
+	Lease       time.Duration
+	Now         func() time.Time
+	Step        func(string)     // told each step of a commit, if not nil
+	Changed     func(uri string) // told each resource that changed, if not nil
+}
+
+// Project is the memory of one project and the dreams over it. It is safe for concurrent use: one
+// operation runs at a time.
+type Project struct {
+	o     Options
+	key   string // names our folder of this memory
+	mu    sync.Mutex
+	state *os.Root // nil until it is needed
+	dream *dream   // the open dream of this process
+}
+
+// Open returns the project of o. It touches no file.
+func Open(o Options) *Project {
+	if o.Now == nil {
+		// Without its monotonic part: a lease runs on while the machine sleeps.
+		o.Now = func() time.Time { return time.Now().Round(0) }
+	}
+	if o.Lease == 0 {
+		o.Lease = DefaultLease
+	}
+	if o.Changed == nil {
+		o.Changed = func(string) {}
+	}
+	o.MemoryDir = realPath(o.MemoryDir)
+	return &Project{o: o, key: stateKey(o.MemoryDir)}
+}
+
+// Close ends what is open: a dream is rolled back, its stage kept.
+func (p *Project) Close(reason string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var err error
+	if p.dream != nil {
+		err = p.end(Aborted, reason)
+	}
+	if p.state != nil {
+		err = errors.Join(err, p.state.Close())
+		p.state = nil
+	}
+	return err
+}
+
+// MemoryDir returns the real path of the memory directory.
+func (p *Project) MemoryDir() string { return p.o.MemoryDir }
+
+// StateDir returns the folder with our journal, stages and archive of this memory.
+func (p *Project) StateDir() string { return filepath.Join(p.o.StateHome, p.key) }
+
+// Now returns the present time as the project sees it.
+func (p *Project) Now() time.Time { return p.o.Now() }
+
+// realPath resolves the links of as much of path as exists, so that a directory has one key before
+// and after it is made.
+func realPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	rest := ""
+	for p := path; ; p = filepath.Dir(p) {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if p == filepath.Dir(p) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+	}
+}
+
+// stateKey names a memory directory: a readable part, and a hash that no other directory has.
+func stateKey(dir string) string {
+	name := filepath.Base(dir)
+	if name == "memory" {
+		name = filepath.Base(filepath.Dir(dir))
+	}
+	name = strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_') {
+			return r
+		}
+		return '-'
+	}, name)
+	name = strings.Trim(name[max(0, len(name)-40):], "-")
+	sum := sha256.Sum256([]byte(dir))
+	return name + "-" + hex.EncodeToString(sum[:6])
+}
+
+// openState opens our folder of this memory, making it where there is none.
+func (p *Project) openState() (*os.Root, error) {
+	if p.state != nil {
+		return p.state, nil
+	}
+	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(p.StateDir())
+	if err != nil {
+		return nil, err
+	}
+	if err := root.MkdirAll(dreamFolder, 0o700); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	p.state = root
+	return root, nil
+}
+
+// openDir opens the memory directory; nil where there is none.
+func (p *Project) openDir() (*memory.Dir, error) {
+	dir, err := memory.Open(p.o.MemoryDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return dir, err
+}
+
+func newID(now time.Time) string {
+	var b [3]byte
+	rand.Read(b[:])
+	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+}
+
+// lockWait is takeLock for an operation that ends what a crash left before it begins.
+func (p *Project) lockWait(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock, error) {
+	l, err := takeLock(ctx, dir, wait)
+	if errors.Is(err, errHeld) {
+		r, _ := readLock(dir.Root())
+		return nil, &BusyError{Holder: r.String(), Moment: r.Kind != KindDream}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.recover(l, dir); err != nil {
+		return nil, errors.Join(err, l.release())
+	}
+	return l, nil
+}
+
+// TranscriptDirs returns the folders that hold the project's transcripts, as far as they can be read.
+func (p *Project) TranscriptDirs() []string {
+	folders, _ := p.o.Transcripts.Folders() // what can't be read is told by Status
+	dirs := make([]string, len(folders))
+	for i, f := range folders {
+		dirs[i] = f.Path
+	}
+	return dirs
+}

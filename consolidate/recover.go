@@ -1,0 +1,150 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"dream-mcp/memory"
+)
+
+// Recover ends what a crash left, if anything. It is cheap where nothing was left, and creates no
+// file. A lock that is held is no error: somebody lives.
+func (p *Project) Recover(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dir, err := p.openDir()
+	if err != nil || dir == nil {
+		return err
+	}
+	defer dir.Close()
+	return p.recoverIfLeft(ctx, dir)
+}
+
+// recoverIfLeft is Recover on an open directory. The caller holds p.mu.
+func (p *Project) recoverIfLeft(ctx context.Context, dir *memory.Dir) error {
+	if p.dream != nil {
+		return nil
+	}
+	if r, err := readLock(dir.Root()); err == nil && r.Dream == "" {
+		return nil
+	}
+	l, err := p.lockWait(ctx, dir, 0)
+	var busy *BusyError
+	if errors.As(err, &busy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return l.release()
+}
+
+// recover ends what the record in the lock file, which is now ours, tells of: a begun commit lands,
+// all else is rolled back. It fails with a *BrokenError where a commit has begun whose plan is not to
+// be had: then nothing may be written.
+func (p *Project) recover(l *lock, dir *memory.Dir) error {
+	r, err := l.read()
+	if err != nil {
+		r = p.guess()
+	}
+	if err == nil && r.Dream == "" {
+		return nil
+	}
+	p.step("recover")
+	if r.Dream != "" {
+		if err := p.recoverDream(dir, r); err != nil {
+			return err
+		}
+	}
+	return l.clear()
+}
+
+// guess stands in for a record that can't be read (a torn write): the dream whose changes are
+// landing, by the manifest, is the one that was open.
+func (p *Project) guess() lockRecord {
+	state, err := p.openState()
+	if err != nil {
+		return lockRecord{}
+	}
+	ids, _ := dreamIDs(state)
+	for _, id := range slices.Backward(ids) {
+		a, err := openArchive(state, id)
+		if err != nil {
+			continue
+		}
+		landing := a.State == memory.Landing
+		a.Close()
+		if info, err := readInfo(state, id); landing && err == nil {
+			return lockRecord{Dream: id, Kind: info.Kind, Stage: filepath.Join(p.StateDir(), dreamFolder, id), Committing: true}
+		}
+	}
+	return lockRecord{}
+}
+
+func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
+	folder, info, err := p.openLeft(r)
+	if err != nil {
+		if r.Committing {
+			return &BrokenError{Holder: r.String(), Why: err}
+		}
+		// Nothing has landed; all that is left to do is to give the stamp back.
+		return p.giveBack(dir, r, r.Prior)
+	}
+	defer folder.Close()
+	a, err := memory.Recover(dir, folder, r.Committing)
+	if err != nil {
+		if r.Committing {
+			return &BrokenError{Holder: r.String(), Why: err}
+		}
+		return p.giveBack(dir, r, r.Prior)
+	}
+	outcome, after := Crashed, r.Prior
+	if a.State == memory.Landed {
+		outcome, after = Committed, stamp{Exists: true, Time: a.Landed}
+	}
+	if err := p.giveBack(dir, r, after); err != nil {
+		return err
+	}
+	now := p.o.Now()
+	info.Outcome, info.Ended, info.Reason = outcome, now, "process "+r.String()+" died"
+	d := &dream{Info: info, folder: folder, stage: &memory.Stage{Archive: a}}
+	if info.Kind != KindDream && outcome == Crashed {
+		// A single write that did not land: nobody resumes it.
+		return p.state.RemoveAll(path.Join(dreamFolder, info.ID))
+	}
+	return errors.Join(d.save(), p.log(d, outcome, now, nil))
+}
+
+// giveBack sets the time of the last consolidation, if Claude Code's lock is still r's.
+func (p *Project) giveBack(dir *memory.Dir, r lockRecord, s stamp) error {
+	if r.Kind != KindDream {
+		return nil
+	}
+	err := releaseNative(dir.Root(), r.PID, s)
+	if errors.Is(err, errLost) {
+		return nil
+	}
+	return err
+}
+
+// openLeft opens the folder of a dead dream, which must be in our own state folder: a record is not
+// trusted to lead elsewhere.
+func (p *Project) openLeft(r lockRecord) (*os.Root, Info, error) {
+	if !validID(r.Dream) || r.Stage != filepath.Join(p.StateDir(), dreamFolder, r.Dream) {
+		return nil, Info{}, errors.New("its folder " + r.Stage + " is not in our state folder " + p.StateDir())
+	}
+	state, err := p.openState()
+	if err != nil {
+		return nil, Info{}, err
+	}
+	info, err := readInfo(state, r.Dream)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	folder, err := state.OpenRoot(path.Join(dreamFolder, r.Dream))
+	return folder, info, err
+}

@@ -1,0 +1,214 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// Status is the state of a memory and its gates.
+type Status struct {
+	MemoryDir      string     `json:"memory_dir"`
+	TranscriptDirs []string   `json:"transcript_dirs"`
+	Due            bool       `json:"due"`
+	ClosedGate     string     `json:"closed_gate,omitempty"`
+	Gates          []Gate     `json:"gates"`
+	Dream          *OpenDream `json:"dream"`
+	Last           *LastDream `json:"last"`
+	Warnings       []string   `json:"warnings"`
+}
+
+// OpenDream is a dream that is open, in this process or another.
+type OpenDream struct {
+	ID        string    `json:"id"`
+	Mine      bool      `json:"mine"`
+	Started   time.Time `json:"started"`
+	Phase     string    `json:"phase"`
+	Sessions  int       `json:"sessions"`
+	ToolCalls int       `json:"tool_calls"`
+	Staged    []string  `json:"staged"`
+	Expires   time.Time `json:"expires"`
+}
+
+// LastDream is the dream that ended last.
+type LastDream struct {
+	ID      string    `json:"id"`
+	Ended   time.Time `json:"ended"`
+	Outcome Outcome   `json:"outcome"`
+	Files   []string  `json:"files"`
+	Summary string    `json:"summary,omitempty"`
+}
+
+// Status asks the gates without taking a lock. It ends what a crash left.
+func (p *Project) Status(ctx context.Context) (Status, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.o.Now()
+	s := Status{MemoryDir: p.o.MemoryDir, TranscriptDirs: []string{}, Warnings: slices.Clone(p.o.Warnings)}
+	dir, err := p.openDir()
+	if err != nil {
+		return s, err
+	}
+	if dir != nil {
+		defer dir.Close()
+		if p.dream != nil {
+			if err := p.renew(""); err != nil {
+				s.warn(err)
+			}
+		}
+		if err := p.recoverIfLeft(ctx, dir); err != nil {
+			s.warn(err)
+		}
+	} else {
+		s.Warnings = append(s.Warnings, "the memory directory does not exist yet; a dream or a write makes it")
+	}
+	folders, err := p.o.Transcripts.Folders()
+	s.warn(err)
+	for _, f := range folders {
+		s.TranscriptDirs = append(s.TranscriptDirs, f.Path)
+	}
+	w, _, _ := p.askGates(ctx, dir, now, false, func() error { return p.lockFree(ctx, dir, now) })
+	s.Gates, s.Due = w.gates, w.closed == nil
+	if w.closed != nil {
+		s.ClosedGate = w.closed.Name
+	}
+	s.warn(p.describeDreams(&s, dir))
+	if dir != nil {
+		s.warn(s.describeMemory(dir))
+	}
+	return s, nil
+}
+
+func (s *Status) warn(err error) {
+	if err != nil {
+		s.Warnings = append(s.Warnings, err.Error())
+	}
+}
+
+// describeDreams tells of the dream that is open, the one that ended last, and stages that were left.
+func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
+	if p.dream != nil {
+		s.Dream = p.openDream(p.dream.Info, p.dream.staged(), true)
+	} else if dir != nil {
+		if r, err := readLock(dir.Root()); err == nil && r.Kind == KindDream {
+			s.Dream = p.foreignDream(r)
+		}
+	}
+	entries, err := p.journal()
+	if err != nil {
+		return err
+	}
+	for _, e := range slices.Backward(entries) {
+		if e.Kind == KindDream && e.Outcome != Fired {
+			files := e.Files
+			if files == nil {
+				files = []string{}
+			}
+			s.Last = &LastDream{ID: e.ID, Ended: e.Time, Outcome: e.Outcome, Files: files, Summary: e.Summary}
+			break
+		}
+	}
+	left, err := p.unfinished()
+	if len(left) > 0 && p.dream == nil {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} takes it up", left[0].ID, left[0].Outcome, left[0].Reason))
+	}
+	return err
+}
+
+func (p *Project) openDream(i Info, staged []string, mine bool) *OpenDream {
+	return &OpenDream{
+		ID: i.ID, Mine: mine, Started: i.Started, Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		Staged: staged, Expires: i.LastCall.Add(p.o.Lease),
+	}
+}
+
+// foreignDream reads what another process says of its dream. Where its state folder is not ours, the
+// record in the lock is all there is.
+func (p *Project) foreignDream(r lockRecord) *OpenDream {
+	o := &OpenDream{ID: r.Dream, Started: r.Started, Staged: []string{}, Expires: r.Started.Add(p.o.Lease)}
+	state, err := p.openState()
+	if err != nil {
+		return o
+	}
+	info, err := readInfo(state, r.Dream)
+	if err != nil {
+		return o
+	}
+	staged := []string{}
+	if a, err := openArchive(state, r.Dream); err == nil {
+		for _, c := range a.Changes {
+			staged = append(staged, c.Name.String())
+		}
+		a.Close()
+	}
+	return p.openDream(info, staged, false)
+}
+
+// describeMemory warns of what its next reader should know.
+func (s *Status) describeMemory(dir *memory.Dir) error {
+	f, err := dir.Read(indexName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	size := sizeOf(memory.ParseIndex(f.Data))
+	if size.Lines > size.MaxLines || size.Bytes > size.MaxBytes {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("MEMORY.md has %d of %d lines and %d of %d bytes: what is over is not loaded", size.Lines, size.MaxLines, size.Bytes, size.MaxBytes))
+	}
+	return nil
+}
+
+// Search searches the transcripts. In a dream it counts as a call of it.
+func (p *Project) Search(ctx context.Context, q transcript.Query, since string) (transcript.Result, error) {
+	p.mu.Lock()
+	err := p.beginSearch(&q, since)
+	p.mu.Unlock()
+	if err != nil {
+		return transcript.Result{}, err
+	}
+	// Unlocked: a search may take seconds, and touches nothing but transcripts.
+	res, err := p.o.Transcripts.Search(ctx, q)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream != nil && err == nil {
+		p.dream.BytesSearched += res.Bytes
+		err = p.dream.save()
+	}
+	return res, err
+}
+
+// SinceLastDream is the word for the time of the last consolidation in a search.
+const SinceLastDream = "last_dream"
+
+func (p *Project) beginSearch(q *transcript.Query, since string) error {
+	if p.dream != nil {
+		phase := Gathering
+		if p.dream.Phase == Consolidating {
+			phase = ""
+		}
+		if err := p.renew(phase); err != nil {
+			return err
+		}
+	}
+	if since != SinceLastDream {
+		return nil
+	}
+	dir, err := p.openDir()
+	if err != nil {
+		return err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	s, err := p.lastConsolidation(dir)
+	q.Since = s.Time
+	return err
+}

@@ -1,0 +1,202 @@
+package consolidate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// UndoResult says what an undo took back and what it left.
+type UndoResult struct {
+	ID        string            `json:"id,omitempty"` // of the undo, which can itself be undone; "" where nothing was left to undo
+	Undone    string            `json:"undone"`
+	Files     Files             `json:"files"`
+	Conflicts []memory.Conflict `json:"conflicts"`
+}
+
+// Undo takes back what the dream or write id changed ("": the newest that has not been undone). What
+// somebody else changed since is kept and reported.
+func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream != nil {
+		return UndoResult{}, &BusyError{Holder: p.dream.record.String()}
+	}
+	id, err := p.resolve(id)
+	if err != nil {
+		return UndoResult{}, err
+	}
+	state, err := p.openState()
+	if err != nil {
+		return UndoResult{}, err
+	}
+	a, err := openArchive(state, id)
+	if err != nil {
+		return UndoResult{}, err
+	}
+	defer a.Close()
+	if a.State != memory.Landed {
+		return UndoResult{}, fmt.Errorf("%s has not landed: there is nothing to undo", id)
+	}
+	res := UndoResult{Undone: id}
+	newID, undone, err := p.transact(ctx, Info{Kind: KindUndo, Undoes: id}, func(d *dream) (*indexEdit, error) {
+		var err error
+		res.Conflicts, err = d.stage.Reverse(a)
+		return nil, err
+	})
+	if err != nil {
+		return UndoResult{}, err
+	}
+	res.ID, res.Files = newID, filesOf(nil)
+	if undone != nil {
+		res.Files = filesOf(undone.Changes)
+		for _, c := range undone.Changes {
+			p.changed(c.Name)
+		}
+	}
+	if res.Conflicts == nil {
+		res.Conflicts = []memory.Conflict{}
+	}
+	return res, nil
+}
+
+// Log returns the journal, the oldest entry first; an event that a crash had written twice stands once.
+func (p *Project) Log() ([]LogEntry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.journal()
+}
+
+func (p *Project) journal() ([]LogEntry, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := readLog(state)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(entries, func(e LogEntry) bool {
+		key := e.ID + string(e.Outcome) + e.Started.String()
+		double := e.Outcome == Committed && seen[key]
+		seen[key] = true
+		return double
+	}), nil
+}
+
+// Diff returns what a dream, a write or an undo changed, as a unified diff ("": the newest that
+// landed), and its ID. Of a dream that did not land it is what its stage holds.
+func (p *Project) Diff(id string) (string, []byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.diff(id)
+}
+
+func (p *Project) diff(id string) (string, []byte, error) {
+	var err error
+	if id == "" {
+		id, err = p.newest()
+	} else {
+		id, err = p.match(id)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	a, err := openArchive(p.state, id)
+	if err != nil {
+		return "", nil, err
+	}
+	defer a.Close()
+	diff, err := a.Diff()
+	return id, diff, err
+}
+
+// resolve finds what to undo: id, or a beginning of it that only one has.
+func (p *Project) resolve(id string) (string, error) {
+	if id != "" {
+		return p.match(id)
+	}
+	entries, err := p.journal()
+	if err != nil {
+		return "", err
+	}
+	undone := make(map[string]bool)
+	for _, e := range slices.Backward(entries) {
+		if e.Outcome != Committed {
+			continue
+		}
+		if e.Undoes != "" {
+			undone[e.Undoes] = !undone[e.ID] // an undo that was itself undone does not count
+			continue
+		}
+		if !undone[e.ID] && len(e.Files) > 0 {
+			return e.ID, nil
+		}
+	}
+	return "", fmt.Errorf("%w: nothing is left to undo", ErrUnknown)
+}
+
+func (p *Project) match(id string) (string, error) {
+	state, err := p.openState()
+	if err != nil {
+		return "", err
+	}
+	ids, err := dreamIDs(state)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, known := range ids {
+		if known == id {
+			return id, nil
+		}
+		if strings.HasPrefix(known, id) {
+			found = append(found, known)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%w: %q", ErrUnknown, id)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%q is the beginning of %d IDs: %s", id, len(found), strings.Join(found, ", "))
+}
+
+// newest returns the newest that landed and changed something.
+func (p *Project) newest() (string, error) {
+	entries, err := p.journal()
+	if err != nil {
+		return "", err
+	}
+	for _, e := range slices.Backward(entries) {
+		if e.Outcome == Committed && len(e.Files) > 0 {
+			return e.ID, nil
+		}
+	}
+	return "", fmt.Errorf("%w: nothing has landed yet", ErrUnknown)
+}
+
+// LastReport returns the report and the diff of the newest that landed and changed something. It
+// fails with ErrUnknown where nothing has.
+func (p *Project) LastReport() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id, err := p.newest()
+	if err != nil {
+		return "", err
+	}
+	a, err := openArchive(p.state, id)
+	if err != nil {
+		return "", err
+	}
+	defer a.Close()
+	diff, err := a.Diff()
+	return fmt.Sprintf("%s, landed %s\n%s\nTake it back: dream-mcp undo %s\n\n%s",
+		id, a.Landed.UTC().Format(time.RFC3339), report(a.Changes, 0), id, diff), err
+}

@@ -1,0 +1,379 @@
+package consolidate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// WriteRequest asks for one change of one memory: Content, Edits or Delete.
+type WriteRequest struct {
+	Path     string
+	Content  *string
+	Edits    []memory.Edit
+	Delete   bool
+	Base     string
+	Evidence []string
+	Waive    []Waiver
+	Index    *IndexLine // File is not read: it is Path
+}
+
+// WriteResult says what became of it.
+type WriteResult struct {
+	Path     string           `json:"path"`
+	Action   string           `json:"action"` // created, updated, deleted, unchanged
+	Sum      string           `json:"sum,omitempty"`
+	Bytes    int              `json:"bytes"`
+	Staged   bool             `json:"staged"`
+	Index    string           `json:"index_line,omitempty"` // the line of the index that landed with it
+	Undo     string           `json:"undo,omitempty"`
+	Findings []memory.Finding `json:"findings"`
+}
+
+// maxSources bounds the evidence of one memory (DESIGN, write_memory).
+const maxSources = 10
+
+// Write stages a change in the open dream; where none is open, it is a transaction of its own, in
+// which the topic and its line of the index land together.
+func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, err := memory.ParseName(r.Path)
+	if err == nil {
+		err = n.Writable()
+	}
+	if err != nil {
+		return WriteResult{}, nameError(r.Path, err)
+	}
+	sources, err := p.sources(ctx, r.Evidence)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	if p.dream == nil {
+		return p.writeAlone(ctx, n, r, sources)
+	}
+	if err := p.renew(Consolidating); err != nil {
+		return WriteResult{}, err
+	}
+	d := p.dream
+	res, err := d.write(n, r, sources, p.o.Now())
+	if err != nil {
+		return res, err
+	}
+	res.Staged = true
+	d.note(n, r)
+	return res, d.save()
+}
+
+func nameError(path string, err error) error {
+	return &RuleError{Findings: []memory.Finding{{
+		Rule: "name", Severity: memory.Error, File: path, Message: err.Error(),
+		Hint: "write to name.md or folder/name.md; the index is changed by finalize_index, logs are not changed",
+	}}}
+}
+
+// sources looks the cited hits up and returns them in the form that a memory's metadata keeps.
+func (p *Project) sources(ctx context.Context, evidence []string) ([]string, error) {
+	if len(evidence) > maxSources {
+		return nil, &RequestError{fmt.Sprintf("%d hits cited as evidence, at most %d are kept", len(evidence), maxSources), "cite the few that say it best"}
+	}
+	var sources []string
+	for _, id := range evidence {
+		u, err := p.o.Transcripts.Lookup(ctx, id)
+		if err != nil {
+			return nil, &RequestError{fmt.Sprintf("evidence %q: %v", id, err), "cite IDs as grep_transcripts shows them in brackets, or leave evidence out"}
+		}
+		sources = append(sources, fmt.Sprintf("%s:%d", u.Session, u.Line))
+	}
+	return sources, nil
+}
+
+// write stages one change, after the rules that can be checked on a single memory.
+func (d *dream) write(n memory.Name, r WriteRequest, sources []string, now time.Time) (WriteResult, error) {
+	have, err := d.stage.Check(n, r.Base)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	if r.Delete {
+		c, err := d.stage.Delete(n, r.Base)
+		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []memory.Finding{}}, err
+	}
+	data, err := newContent(n, r, have)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	res := WriteResult{Path: n.String(), Action: "unchanged", Sum: have.Sum.Short(), Bytes: len(have.Data), Findings: []memory.Finding{}}
+	if have.Sum != "" && bytes.Equal(data, have.Data) && len(sources) == 0 {
+		return res, nil
+	}
+	topic := memory.ParseTopic(data)
+	topic.Stamp(now, sources)
+	data = topic.Bytes()
+	findings, err := d.check(n, data, r.Waive, now)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	c, err := d.stage.Write(n, r.Base, data)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	res.Action = "updated"
+	if have.Sum == "" {
+		res.Action = "created"
+	}
+	res.Sum, res.Bytes, res.Findings = c.After.Short(), len(data), findings
+	return res, nil
+}
+
+// newContent is what r makes of the file as it is.
+func newContent(n memory.Name, r WriteRequest, have memory.File) ([]byte, error) {
+	if r.Content != nil {
+		return []byte(*r.Content), nil
+	}
+	if have.Sum == "" {
+		return nil, &RequestError{fmt.Sprintf("%s does not exist: there is nothing to edit", n), "give its content"}
+	}
+	data, err := memory.ApplyEdits(have.Data, r.Edits)
+	if err != nil {
+		return nil, &RequestError{err.Error(), "read_memory shows the text as it is; quote enough of it to be found once"}
+	}
+	return data, nil
+}
+
+// check asks the rules what they say of data as the content of n. Errors refuse, unless waived.
+func (d *dream) check(n memory.Name, data []byte, waive []Waiver, now time.Time) ([]memory.Finding, error) {
+	before, err := d.dir.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.stage.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	after.Topics[n] = memory.ParseTopic(data)
+	check := memory.Check{Before: before, After: after, Touched: map[memory.Name]bool{n: true}, Now: now}
+	findings := check.Written(n)
+	return settle(findings, func(f memory.Finding) bool {
+		return slices.ContainsFunc(waive, func(w Waiver) bool { return w.Rule == f.Rule && w.Why != "" })
+	})
+}
+
+// settle turns the errors that were waived into warnings, and refuses where an error remains.
+func settle(findings []memory.Finding, waived func(memory.Finding) bool) ([]memory.Finding, error) {
+	refused := false
+	for i := range findings {
+		f := &findings[i]
+		if f.Severity == memory.Error && memory.Waivable(f.Rule) && waived(*f) {
+			f.Severity = memory.Warning
+		}
+		refused = refused || f.Severity == memory.Error
+	}
+	if refused {
+		slices.SortStableFunc(findings, func(a, b memory.Finding) int {
+			return strings.Compare(string(a.Severity), string(b.Severity)) // "error" sorts first
+		})
+		return nil, &RuleError{Findings: findings}
+	}
+	if findings == nil {
+		findings = []memory.Finding{}
+	}
+	return findings, nil
+}
+
+// note keeps what a write said beside its content: for the index, the journal, and the archive.
+func (d *dream) note(n memory.Name, r WriteRequest) {
+	if r.Index != nil && !r.Delete {
+		line := *r.Index
+		line.File = n.String()
+		d.IndexLines = append(slices.DeleteFunc(d.IndexLines, func(l IndexLine) bool { return l.File == line.File }), line)
+	}
+	if len(r.Evidence) > 0 {
+		if d.Evidence == nil {
+			d.Evidence = make(map[string][]string)
+		}
+		cited := append(d.Evidence[n.String()], r.Evidence...)
+		slices.Sort(cited)
+		d.Evidence[n.String()] = slices.Compact(cited)
+	}
+	for _, w := range r.Waive {
+		w.File = n.String()
+		d.Waived = append(slices.DeleteFunc(d.Waived, func(o Waiver) bool { return o.Rule == w.Rule && o.File == w.File }), w)
+	}
+}
+
+// writeAlone carries a write out as a transaction of its own.
+func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest, sources []string) (WriteResult, error) {
+	var res WriteResult
+	id, _, err := p.transact(ctx, Info{Kind: KindWrite}, func(d *dream) (edit *indexEdit, err error) {
+		if res, err = d.write(n, r, sources, p.o.Now()); err != nil || res.Action == "unchanged" && r.Index == nil {
+			return nil, err
+		}
+		d.note(n, r)
+		if edit, err = d.editIndex(); err != nil {
+			return nil, err
+		}
+		if r.Delete {
+			edit.index.Remove(n.String())
+		} else if res.Action == "created" && r.Index == nil && !edit.rests {
+			if err := edit.upsert(IndexLine{}, n, d.stage); err != nil {
+				return nil, err
+			}
+		}
+		res.Index = edit.line(n)
+		// Deleting one memory, by name, is what was asked for: "loss" guards against a dream.
+		findings, err := d.checkWhole(edit, nil, p.o.Now(), "loss")
+		for _, f := range findings {
+			if f.File == n.String() && !slices.Contains(res.Findings, f) {
+				res.Findings = append(res.Findings, f)
+			}
+		}
+		return edit, err
+	})
+	if err != nil {
+		return WriteResult{}, err
+	}
+	if id != "" {
+		res.Undo = "dream-mcp undo " + id
+		p.changed(n)
+	}
+	return res, nil
+}
+
+// changed tells of a memory, and the index, as resources that changed.
+func (p *Project) changed(names ...memory.Name) {
+	for _, n := range names {
+		p.o.Changed(MemoryURI(n))
+	}
+	p.o.Changed(StatusURI)
+}
+
+// MemoryURI is the resource of a memory, percent-encoded where a URI needs it.
+func MemoryURI(n memory.Name) string {
+	return "memory://" + (&url.URL{Path: n.String()}).EscapedPath()
+}
+
+// transact stages what fill does, and the index that it returns, and lands it under our lock alone:
+// Claude Code's lock and the gates are left as they are. Nothing to land is no transaction: id is "".
+func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*indexEdit, error)) (id string, a *memory.Archive, err error) {
+	now := p.o.Now()
+	dir, err := memory.Create(p.o.MemoryDir)
+	if err != nil {
+		return "", nil, err
+	}
+	l, err := p.lockWait(ctx, dir, momentWait)
+	if err != nil {
+		return "", nil, errors.Join(err, dir.Close())
+	}
+	if err := nativeFree(dir.Root(), now); err != nil {
+		return "", nil, errors.Join(err, l.release(), dir.Close())
+	}
+	info.ID, info.Host, info.Session, info.Started, info.LastCall = newID(now), p.o.Host, p.o.Session, now, now
+	d, err := p.begin(l, dir, info)
+	if err != nil {
+		return "", nil, errors.Join(err, l.release(), dir.Close())
+	}
+	edit, err := fill(d)
+	landed := false
+	if err == nil && (len(d.stage.Changes) > 0 || edit != nil && edit.changed()) {
+		landed, err = true, p.land(d, edit, now)
+	}
+	var half *HalfError
+	if errors.As(err, &half) {
+		return "", nil, errors.Join(err, d.close())
+	}
+	if err != nil || !landed {
+		// Nothing has landed, and nobody will ask for it again.
+		err = errors.Join(err, d.lock.clear(), d.close(), p.state.RemoveAll(path.Join(dreamFolder, d.ID)))
+		return "", nil, err
+	}
+	d.Outcome, d.Ended = Committed, now
+	err = errors.Join(d.save(), p.log(d, Committed, now, nil), d.lock.clear(), d.close())
+	return d.ID, d.stage.Archive, err
+}
+
+// land makes the changes of d, and the index as edit has it, the memory's own. With a *HalfError it
+// has begun; with any other error the memory is untouched.
+func (p *Project) land(d *dream, edit *indexEdit, now time.Time) error {
+	var content []byte
+	var base memory.Sum
+	if edit != nil && edit.changed() {
+		content, base = edit.index.Bytes(), edit.base
+	}
+	p.step("plan")
+	plan, err := d.stage.Plan(now, content, base)
+	if err != nil {
+		return err
+	}
+	if d.Kind == KindDream {
+		// Seen as late as can be: where Claude Code has taken over, nothing lands.
+		if err := checkNative(d.dir.Root(), d.record.PID); err != nil {
+			return errors.Join(err, plan.Cancel())
+		}
+	}
+	d.record.Committing = true
+	p.step("mark")
+	if err := d.lock.write(d.record); err != nil {
+		d.record.Committing = false
+		return errors.Join(err, plan.Cancel())
+	}
+	p.step("land")
+	if err = plan.Land(p.step); err != nil {
+		err = plan.Land(p.step) // what failed once for want of a moment's luck
+	}
+	if err != nil {
+		return &HalfError{ID: d.ID, Why: err}
+	}
+	p.step("landed")
+	return nil
+}
+
+// ReadResult is a memory as the open dream would leave it, or as it is.
+type ReadResult struct {
+	memory.File
+	Disk *memory.File // what is on disk, where it changed since it was staged
+	Err  error
+}
+
+// Read reads memories, the index and logs included.
+func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream != nil {
+		if err := p.renew(""); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := p.openDir()
+	if err != nil {
+		return nil, err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	results := make([]ReadResult, len(paths))
+	for i, s := range paths {
+		r := &results[i]
+		n, err := memory.ParseName(s)
+		switch {
+		case err != nil:
+			r.Err = err
+		case dir == nil:
+			r.Err = &fs.PathError{Op: "read", Path: s, Err: fs.ErrNotExist}
+		case p.dream != nil:
+			r.File, r.Disk, r.Err = p.dream.stage.Read(n)
+		default:
+			r.File, r.Err = dir.Read(n)
+		}
+		r.Name = n
+	}
+	return results, nil
+}
