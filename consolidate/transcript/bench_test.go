@@ -1,0 +1,65 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkSearch searches some 60 MB of transcripts with the proportions of CENSUS 2: a little of it
+// said, most of it results and their duplicates.
+func BenchmarkSearch(b *testing.B) {
+	const sessions, turns = 12, 300
+	output := strings.Repeat("ok  \tlighthouse/gallery\t0.021s\tcoverage: 71.4% of statements\n", 80)
+	var all []*fixture
+	size := 0
+	for n := range sessions {
+		f := talk(n + 1)
+		for i := range turns {
+			f.user(fmt.Sprintf("please look at step %d of the stairs", i))
+			f.reply(fmt.Sprintf("I look at step %d, then at the lantern.", i))
+			f.says(fmt.Sprint("t", i), use(fmt.Sprint("u", i), "Bash", fields{"command": "go test ./..."}))
+			f.add("user", fields{
+				"message":       fields{"content": []any{result(fmt.Sprint("u", i), output)}},
+				"toolUseResult": fields{"stdout": output, "stderr": ""},
+			})
+		}
+		f.user("a Fresnel lens, at last")
+		size += len(f.text())
+		all = append(all, f)
+	}
+	s := store(b, all...)
+	s.Budget = time.Hour
+	for _, q := range []Query{
+		{Pattern: "Fresnel"},
+		{Pattern: "fresnel"},
+		{Pattern: "lantern"},
+		{Pattern: "coverage", Speakers: []Speaker{User, Assistant, Tool}},
+		{Pattern: `f\w+el lens`, Regex: true},
+		{Pattern: `[a-z]+ \d+ of`, Regex: true},
+	} {
+		b.Run(q.Pattern, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				if r := search(b, s, q); r.Matches == 0 && q.Speakers == nil {
+					b.Fatal("nothing found")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCount is what an idle check of the gate costs beyond its first.
+func BenchmarkCount(b *testing.B) {
+	var all []*fixture
+	for n := range 200 {
+		all = append(all, talk(n+1).user("x").reply("y"))
+	}
+	s := store(b, all...)
+	for b.Loop() {
+		if n, err := s.Count(b.Context(), start, 0); n != 200 || err != nil {
+			b.Fatal(n, err)
+		}
+	}
+}

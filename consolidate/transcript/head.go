@@ -1,0 +1,172 @@
+package transcript
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"time"
+)
+
+// headSize is what is read of every session, at its head and its end (FACTS 4.2).
+const headSize = 64 << 10
+
+// maxHead bounds how far a head reads on for what the first headSize bytes do not tell.
+const maxHead = 64 << 20
+
+// maxCWDs bounds the working directories kept of one head; 25 were seen in a session (CENSUS 2).
+const maxCWDs = 64
+
+// warmUp is all that is said in the sessions by which old hosts warmed their caches (CENSUS 2).
+const warmUp = "Warmup"
+
+// A head is what the beginning of a transcript tells about the session.
+type head struct {
+	reason Reason // why it is no session, whosever it is; empty when it is one
+	cwds   []string
+	branch string
+	title  string
+	first  string    // the first words that a person typed
+	last   time.Time // the latest time in the head
+}
+
+// A cachedHead holds as long as the file's size and time do.
+type cachedHead struct {
+	size    int64
+	modTime time.Time
+	head    head
+}
+
+// maxHeads bounds the cache; beyond, it begins anew.
+const maxHeads = 20_000
+
+// head returns what the beginning of a file tells, from the cache if the file is unchanged.
+func (s *Store) head(f file) (head, error) {
+	s.mu.Lock()
+	c, ok := s.heads[f.path]
+	s.mu.Unlock()
+	if ok && c.size == f.size && c.modTime.Equal(f.modTime) {
+		return c.head, nil
+	}
+	source, err := openFile(f.path)
+	if err != nil {
+		return head{}, err
+	}
+	defer source.Close()
+	h, err := readHead(source)
+	if err != nil {
+		return head{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.heads) >= maxHeads {
+		clear(s.heads)
+	}
+	s.heads[f.path] = cachedHead{size: f.size, modTime: f.modTime, head: h}
+	return h, nil
+}
+
+var resultBytes = []byte(`"tool_result"`)
+
+// readHead reads as far as it must to know a working directory and whether a person typed anything
+// but a dream: headSize as a rule, the whole transcript of a background dream.
+func readHead(source io.Reader) (head, error) {
+	var (
+		h                       head
+		begun, spoke            bool // a record was read; somebody said something
+		typed, dreamt, warmedUp bool // a person typed; a dream was opened; "Warmup" was all that was typed
+	)
+	lines := newLineReader(source, headSize)
+	ours := map[string]bool{}
+	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
+		line, _, err := lines.read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return head{}, err
+		}
+		line = lines.trimmed(line)
+		if len(line) == 0 || lines.start >= headSize && spoke && len(h.cwds) > 0 && bytes.Contains(line, resultBytes) {
+			continue
+		}
+		records, _ := decodeLine(line)
+		for _, r := range records {
+			if !begun && r.Sidechain {
+				return head{reason: Subagent}, nil
+			}
+			begun = begun || r.Type != ""
+			h.note(r)
+			said, dream := r.parts(ours)
+			dreamt = dreamt || dream
+			for _, p := range said {
+				spoke = spoke || p.text != ""
+				switch {
+				case !p.typed() || typed:
+				case p.text == warmUp:
+					warmedUp = true
+				default:
+					typed, h.first = true, p.text
+				}
+			}
+		}
+	}
+	switch {
+	case typed:
+	case dreamt:
+		h.reason = Dream
+	case warmedUp:
+		h.reason = WarmUp
+	case !spoke:
+		h.reason = Ghost
+	}
+	return h, nil
+}
+
+// note takes in what a record tells beside what was said.
+func (h *head) note(r *record) {
+	for _, cwd := range []string{r.CWD, r.Worktree.Original} {
+		if cwd != "" && len(h.cwds) < maxCWDs && !slices.Contains(h.cwds, cwd) {
+			h.cwds = append(h.cwds, cwd)
+		}
+	}
+	if h.branch == "" {
+		h.branch = r.Branch
+	}
+	switch {
+	case r.CustomTitle != "":
+		h.title = r.CustomTitle
+	case r.AITitle != "":
+		h.title = r.AITitle
+	}
+	if t := r.time(); t.After(h.last) {
+		h.last = t
+	}
+}
+
+// readTail returns what the end of a transcript tells of its title and its latest time. An end that
+// cannot be read tells nothing.
+func readTail(f file) (h head) {
+	source, err := openFile(f.path)
+	if err != nil {
+		return h
+	}
+	defer source.Close()
+	if f.size > headSize {
+		if _, err := source.Seek(-headSize, io.SeekEnd); err != nil {
+			return h
+		}
+	}
+	end := make([]byte, headSize)
+	n, _ := io.ReadFull(source, end)
+	end = end[:n]
+	if f.size > headSize {
+		_, end, _ = bytes.Cut(end, []byte("\n")) // the first line is cut
+	}
+	for line := range bytes.Lines(end) {
+		records, _ := decodeLine(bytes.Trim(line, blank+"\n"))
+		for _, r := range records {
+			h.note(r)
+		}
+	}
+	return h
+}

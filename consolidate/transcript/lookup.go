@@ -1,0 +1,149 @@
+package transcript
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// ErrNotFound is the error of Lookup where no utterance has the id.
+var ErrNotFound = errors.New("no such utterance")
+
+// ErrAmbiguous is the error of Lookup where an id may mean utterances of several sessions.
+var ErrAmbiguous = errors.New("the id fits several sessions")
+
+// shortName is how many characters of a session's UUID an id carries: 44 bits, so that two sessions
+// in a thousand share an id once in 35 million projects.
+const shortName = 12
+
+// shortID is what an id says of a session: the beginning of a UUID, any other plain name as it is (names
+// that people give often begin alike), and a sum of what is not plain.
+func shortID(session string) string {
+	switch {
+	case uuidName.MatchString(session):
+		return session[:shortName]
+	case plainName.MatchString(session):
+		return session
+	}
+	sum := sha256.Sum256([]byte(session))
+	return "x" + hex.EncodeToString(sum[:])[:shortName]
+}
+
+var idForm = regexp.MustCompile(`^([^:]{4,128}):([1-9][0-9]{0,9})(?:\.[1-9][0-9]{0,5})?$`)
+
+// Lookup returns the utterance that an id names: an id of a Hit, or one with the session's whole name
+// in place of its beginning. The text is as it was said, neither cut nor made visible. Its errors are
+// ErrNotFound, ErrAmbiguous, those of reading, and the context's.
+func (s *Store) Lookup(ctx context.Context, id string) (Utterance, error) {
+	form := idForm.FindStringSubmatch(id)
+	if form == nil {
+		return Utterance{}, fmt.Errorf("%w: %q is not of the form SESSION:LINE", ErrNotFound, id)
+	}
+	line, err := strconv.Atoi(form[2])
+	if err != nil {
+		return Utterance{}, fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
+	session, err := s.named(ctx, form[1])
+	if err != nil {
+		return Utterance{}, fmt.Errorf("%w: %q", err, id)
+	}
+	id = shortID(session.id) + strings.TrimPrefix(id, form[1])
+	u, err := s.utterance(ctx, session, id, line)
+	if err != nil {
+		return Utterance{}, err
+	}
+	return u.Utterance, nil
+}
+
+// named returns the one session whose id begins with a name, or is written so in an id.
+func (s *Store) named(ctx context.Context, name string) (found judged, err error) {
+	files, _, err := s.files(time.Time{})
+	if err != nil {
+		return found, err
+	}
+	ids := map[string]bool{}
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return found, ctx.Err()
+		}
+		if ids[f.id] || f.id != name && shortID(f.id) != name && !(uuidName.MatchString(f.id) && strings.HasPrefix(f.id, name)) {
+			continue
+		}
+		h, reason := s.judge(f)
+		if reason != "" {
+			continue
+		}
+		if ids[f.id] = true; len(ids) > 1 {
+			return found, ErrAmbiguous
+		}
+		found = judged{f, h}
+	}
+	if len(ids) == 0 {
+		return found, ErrNotFound
+	}
+	return found, nil
+}
+
+// utterance reads a session up to an utterance. Of the lines before, only those are decoded without
+// which it would be misread.
+func (s *Store) utterance(ctx context.Context, session judged, id string, line int) (*utterance, error) {
+	filter := func(number int, l []byte) bool {
+		switch {
+		case number < line:
+			return opensDream(l) || escaped(l) || callsUs(l)
+		case number > line:
+			return mayJoin(l)
+		}
+		return true
+	}
+	u, err := s.read(ctx, session, id, line, filter)
+	if err == errBlind {
+		u, err = s.read(ctx, session, id, line, nil)
+	}
+	return u, err
+}
+
+func (s *Store) read(ctx context.Context, session judged, id string, line int, filter func(int, []byte) bool) (*utterance, error) {
+	source, err := openFile(session.path)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	lines := newLineReader(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, readBlock)
+	return seek(session, lines, id, line, session.modTime.UTC(), filter)
+}
+
+// errSought ends a pass that has found what it sought.
+var errSought = errors.New("found")
+
+// seek reads on until the utterance with an id.
+func seek(session judged, lines *lineReader, id string, line int, last time.Time, filter func(int, []byte) bool) (*utterance, error) {
+	var sought *utterance
+	r := newReader(session.id, lines, func(u *utterance) error {
+		if u.ID != id {
+			return nil
+		}
+		if u.blind {
+			return errBlind
+		}
+		sought = u
+		return errSought
+	})
+	r.filter, r.last = filter, last
+	// The id was given to the first of its words: what was passed over cannot tell otherwise.
+	r.queued, r.from = nil, line
+	switch err := r.run(); {
+	case sought != nil:
+		return sought, nil
+	case err != nil:
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
+}

@@ -1,0 +1,32 @@
+package transcript
+
+import (
+	"path"
+	"strings"
+)
+
+// within reports whether a recorded working directory is root or lies below it, part by part. Both
+// may come from another system than this one: a path with a drive letter is read as Windows writes
+// it, and the letter's case does not count (FACTS 1.1).
+func within(root, dir string) bool {
+	root, dir = slashed(root), slashed(dir)
+	if root == "" || dir == "" {
+		return false
+	}
+	return dir == root || strings.HasPrefix(dir, strings.TrimSuffix(root, "/")+"/")
+}
+
+// slashed is an absolute path with plain slashes and a lower-case drive, or "" when p is not absolute.
+func slashed(p string) string {
+	drive := len(p) > 2 && p[1] == ':' && isAlphanumeric(p[0]) && p[0] > '9' && (p[2] == '\\' || p[2] == '/')
+	if drive || strings.HasPrefix(p, `\\`) {
+		p = strings.ReplaceAll(p, `\`, "/")
+	}
+	if drive {
+		return path.Clean(strings.ToLower(p[:1]) + p[1:])
+	}
+	if !strings.HasPrefix(p, "/") {
+		return ""
+	}
+	return path.Clean(p)
+}

@@ -1,0 +1,126 @@
+package transcript
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxPattern bounds a pattern, in bytes.
+const maxPattern = 1000
+
+// A QueryError says what is wrong with a query: something that whoever asked can mend.
+type QueryError struct {
+	Field   string // of Query, in lower case: "pattern", "session", "cursor" …
+	Message string
+}
+
+func (e *QueryError) Error() string { return e.Field + ": " + e.Message }
+
+// A pattern finds a literal or an expression in what was said.
+type pattern struct {
+	literal string         // when expression is nil
+	regexp  *regexp.Regexp // an expression, or a literal in any case
+	fold    bool
+	needles []needle // one of them stands in whatever matches; none: nothing is known
+}
+
+// compile reads the pattern of a query. An expression is RE2; ^ and $ match at every line.
+func compile(q Query) (*pattern, error) {
+	refuse := func(format string, args ...any) (*pattern, error) {
+		return nil, &QueryError{Field: "pattern", Message: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case q.Pattern == "":
+		return refuse("it is empty")
+	case len(q.Pattern) > maxPattern:
+		return refuse("it has %d bytes, %d are allowed", len(q.Pattern), maxPattern)
+	case !utf8.ValidString(q.Pattern):
+		return refuse("it is not valid UTF-8")
+	}
+	p := &pattern{fold: !hasUpper(q.Pattern, q.Regex)}
+	if q.CaseSensitive != nil {
+		p.fold = !*q.CaseSensitive
+	}
+	expression := q.Pattern
+	if !q.Regex {
+		if p.fold = p.fold && hasCase(q.Pattern); !p.fold {
+			p.literal = q.Pattern
+		}
+		expression = regexp.QuoteMeta(q.Pattern)
+	}
+	flags := "(?m)"
+	if p.fold {
+		flags = "(?mi)"
+	}
+	tree, err := syntax.Parse(flags+expression, syntax.Perl)
+	if err != nil {
+		return refuse("%v", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	if p.literal == "" {
+		if p.regexp, err = regexp.Compile(flags + expression); err != nil {
+			return refuse("%v", err)
+		}
+	}
+	p.needles = required(tree.Simplify(), spoils(q.Speakers))
+	return p, nil
+}
+
+// hasUpper reports whether a pattern asks for a case: an upper-case letter that is not part of an
+// escape such as \S or of a group's name.
+func hasUpper(pattern string, expression bool) bool {
+	if expression {
+		pattern = escapes.ReplaceAllString(pattern, "")
+	}
+	return strings.ContainsFunc(pattern, unicode.IsUpper)
+}
+
+var escapes = regexp.MustCompile(`\\[pPx]\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\[pP]?.|\(\?P?<[^>]*>|\[\[:\^?\w+:\]\]`)
+
+// hasCase reports whether any letter of a text has another case.
+func hasCase(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.SimpleFold(r) != r })
+}
+
+// find returns where the pattern stands first in a text: the first place that is not empty, if there
+// is one.
+func (p *pattern) find(text string) (start, end int, ok bool) {
+	if p.regexp == nil {
+		i := strings.Index(text, p.literal)
+		return i, i + len(p.literal), i >= 0
+	}
+	at := p.regexp.FindStringIndex(text)
+	if at == nil {
+		return 0, 0, false
+	}
+	if at[0] == at[1] {
+		for _, other := range p.regexp.FindAllStringIndex(text, maxCounted) {
+			if other[0] < other[1] {
+				return other[0], other[1], true
+			}
+		}
+	}
+	return at[0], at[1], true
+}
+
+// matches reports whether the pattern stands in a text.
+func (p *pattern) matches(text string) bool {
+	if p.regexp == nil {
+		return strings.Contains(text, p.literal)
+	}
+	return p.regexp.MatchString(text)
+}
+
+// maxCounted bounds the occurrences that are counted in one utterance.
+const maxCounted = 1000
+
+// count returns how often the pattern stands in a text, without overlap, up to maxCounted.
+func (p *pattern) count(text string) int {
+	if p.regexp == nil {
+		return min(strings.Count(text, p.literal), maxCounted)
+	}
+	return len(p.regexp.FindAllStringIndex(text, maxCounted))
+}

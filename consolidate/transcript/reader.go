@@ -1,0 +1,243 @@
+package transcript
+
+import (
+	"errors"
+	"hash/maphash"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Speaker is who said something.
+type Speaker string
+
+// The speakers. What the model thinks is nobody's utterance.
+const (
+	User      Speaker = "user"      // a person
+	Assistant Speaker = "assistant" // the model
+	Tool      Speaker = "tool"      // what a tool was asked, and what it answered
+)
+
+// An Utterance is what one speaker said at one time.
+type Utterance struct {
+	ID      string // short, unique in the project, stable while the transcript only grows
+	Session string // the transcript's name without its ending
+	Origin  string // the session that recorded it, where a resumed copy says another; else empty
+	Line    int    // from 1
+	Time    time.Time
+	Speaker Speaker
+	Text    string // as it was said: valid UTF-8, not made visible
+	CWD     string
+	Branch  string
+	UUID    string
+}
+
+// maxText bounds one utterance, and so one match of an expression; the longest paste seen had 411,010
+// characters (CENSUS 2). What is longer is cut and counted.
+const maxText = 8 << 20
+
+// utterance is an Utterance with its place, from where it can be read again.
+type utterance struct {
+	Utterance
+	offset int64
+	slot   int  // within its record
+	place  int  // among the utterances of its line, from 1
+	blind  bool // its time was inherited across lines that were passed over
+}
+
+// errBlind ends a pass in which an utterance that matters is blind: it must be repeated without a
+// filter, to know what time the utterance inherits.
+var errBlind = errors.New("an utterance inherits its time from a line that was passed over")
+
+// A reader turns one transcript into utterances, in the order of the file, except that the text of
+// one message of the model is held until its last part has come.
+type reader struct {
+	session string
+	lines   *lineReader
+	filter  func(number int, line []byte) bool // reports whether a line is decoded; nil: every line is
+	last    time.Time                          // what an utterance without a time inherits
+	emit    func(*utterance) error
+	skipped Skipped
+
+	from     int  // the first line of a message that others may join; 0: any
+	blind    bool // a line was passed over since last was set
+	dreaming bool
+	ours     map[string]bool // calls of our own tools
+	queued   map[uint64]via  // a person's words that may come again, by hash; nil: none are looked for
+	open     *utterance      // a message of the model that may go on
+	message  string          // its id
+	words    []string        // its texts
+	parts    map[string]bool // the records that they came from
+	seed     maphash.Seed
+}
+
+func newReader(session string, lines *lineReader, emit func(*utterance) error) *reader {
+	return &reader{
+		session: session,
+		lines:   lines,
+		emit:    emit,
+		skipped: Skipped{},
+		ours:    map[string]bool{},
+		queued:  map[uint64]via{},
+		seed:    maphash.MakeSeed(),
+	}
+}
+
+// run reads to the end of the transcript, or until emit or the source returns an error.
+func (r *reader) run() error {
+	defer func() {
+		if r.lines.skipped > 0 {
+			r.skipped[LongLine] += r.lines.skipped
+		}
+	}()
+	for {
+		line, ended, err := r.lines.read()
+		if err == io.EOF {
+			return r.flush()
+		}
+		if err != nil {
+			return err
+		}
+		line = r.lines.trimmed(line)
+		if len(line) == 0 {
+			continue
+		}
+		if r.filter != nil && !r.dreaming && !r.filter(r.lines.number, line) {
+			r.blind = true
+			if ended && !looksWhole(line) {
+				r.skipped[BadLine]++
+			}
+			continue
+		}
+		records, bad := decodeLine(line)
+		if bad && ended {
+			r.skipped[BadLine]++
+		}
+		place := 0
+		for _, record := range records {
+			if err := r.record(record, &place); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// looksWhole reports whether a line that nobody decodes has at least the ends of an object.
+func looksWhole(line []byte) bool {
+	return line[0] == '{' && line[len(line)-1] == '}'
+}
+
+// record takes in one record. place counts the utterances that its line has room for, whether they
+// are empty or not, so that an id does not depend on what else is left out.
+func (r *reader) record(rec *record, place *int) error {
+	stamped := rec.time()
+	if !stamped.IsZero() {
+		r.last, r.blind = stamped, false
+	}
+	said, dream := rec.parts(r.ours)
+	base := *place
+	if dream {
+		r.dreaming = true
+		return nil
+	}
+	for _, p := range said {
+		*place = base + p.slot + 1
+		if p.typed() {
+			r.dreaming = false
+		}
+		if p.text == "" || r.dreaming || p.typed() && r.repeated(p) {
+			continue
+		}
+		if err := r.say(rec, p, *place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeated reports whether a person's words are those that came before on another way: what was
+// queued comes again as an attachment or a turn (CENSUS 5.6). The first is kept, since its id stands
+// already when the others are written.
+func (r *reader) repeated(p part) bool {
+	if r.queued == nil {
+		return false
+	}
+	key := maphash.String(r.seed, p.text)
+	before := r.queued[key]
+	again := before != spoken && before < p.via
+	switch {
+	case p.via == turn:
+		delete(r.queued, key)
+	case !again || before < p.via:
+		r.queued[key] = p.via
+	}
+	return again
+}
+
+func (r *reader) say(rec *record, p part, place int) error {
+	u := &utterance{
+		Utterance: Utterance{
+			ID:      hitID(r.session, r.lines.number, place),
+			Session: r.session,
+			Line:    r.lines.number,
+			Time:    r.last,
+			Speaker: p.speaker,
+			Text:    r.bounded(p.text),
+			CWD:     rec.CWD,
+			Branch:  rec.Branch,
+			UUID:    rec.UUID,
+		},
+		offset: r.lines.start,
+		slot:   p.slot,
+		place:  place,
+		blind:  r.blind,
+	}
+	if rec.Session != r.session {
+		u.Origin = rec.Session
+	}
+	if p.speaker != Assistant {
+		return r.emit(u)
+	}
+	if r.open != nil && r.open.Line >= r.from && p.message != "" && p.message == r.message {
+		if rec.UUID == "" || !r.parts[rec.UUID] {
+			r.words = append(r.words, u.Text)
+			r.parts[rec.UUID] = true
+		}
+		return nil
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	r.open, r.message = u, p.message
+	r.words, r.parts = []string{u.Text}, map[string]bool{rec.UUID: true}
+	return nil
+}
+
+// flush emits the message that is open.
+func (r *reader) flush() error {
+	u := r.open
+	r.open = nil
+	if u == nil {
+		return nil
+	}
+	u.Text = r.bounded(strings.Join(r.words, "\n\n"))
+	return r.emit(u)
+}
+
+func (r *reader) bounded(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	r.skipped[LongText]++
+	return strings.ToValidUTF8(text[:maxText], "")
+}
+
+// hitID names an utterance: session, line, and its place on the line where it is not the first.
+func hitID(session string, line, place int) string {
+	id := shortID(session) + ":" + strconv.Itoa(line)
+	if place > 1 {
+		id += "." + strconv.Itoa(place)
+	}
+	return id
+}

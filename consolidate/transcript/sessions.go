@@ -1,0 +1,298 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Session is one conversation of a person with the model, in one transcript.
+type Session struct {
+	ID      string // the transcript's name without its ending
+	Path    string
+	Size    int64
+	ModTime time.Time // when the transcript was last touched
+	Last    time.Time // when something was last recorded, as far as its head and end tell; else ModTime
+	CWD     string    // the first working directory that it recorded
+	Branch  string
+	Title   string // what the host or a person named it; empty as a rule in young sessions
+	First   string // the first words that a person typed, made visible, at most 120 runes
+	Current bool   // the caller's own
+}
+
+// A file may be a transcript of the project.
+type file struct {
+	id      string
+	path    string
+	size    int64
+	modTime time.Time
+	trust   trust
+}
+
+var uuidName = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+
+// plainName is the name of a transcript that may stand in an id as it is.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// Sessions returns the sessions touched after since, the newest first, the current one among them.
+// Files that are no sessions of the project are counted by reason.
+func (s *Store) Sessions(ctx context.Context, since time.Time) ([]Session, Skipped, error) {
+	kept, skipped, err := s.accepted(ctx, since)
+	if err != nil {
+		return nil, nil, err
+	}
+	sessions := make([]Session, len(kept))
+	err = parallel(ctx, len(kept), func(i int) error {
+		sessions[i] = s.session(kept[i].file, kept[i].head)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortStableFunc(sessions, func(a, b Session) int { return b.Last.Compare(a.Last) })
+	return sessions, skipped, nil
+}
+
+// A judged file is a session of the project.
+type judged struct {
+	file
+	head head
+}
+
+// accepted returns the sessions touched after since, the newest first. Where the context ends before
+// all are judged, it returns the first of them, with the context's error.
+func (s *Store) accepted(ctx context.Context, since time.Time) ([]judged, Skipped, error) {
+	files, skipped, err := s.files(since)
+	if err != nil {
+		return nil, nil, err
+	}
+	heads := make([]head, len(files))
+	reasons := make([]Reason, len(files))
+	unjudged := Reason("unjudged")
+	for i := range reasons {
+		reasons[i] = unjudged
+	}
+	err = parallel(ctx, len(files), func(i int) error {
+		heads[i], reasons[i] = s.judge(files[i])
+		return nil
+	})
+	var kept []judged
+	seen := map[string]bool{}
+	for i, f := range files {
+		reason := reasons[i]
+		if reason == "" && seen[f.id] {
+			reason = Copied
+		}
+		switch reason {
+		case "":
+			seen[f.id] = true
+			kept = append(kept, judged{f, heads[i]})
+		case unjudged:
+		default:
+			skipped[reason]++
+		}
+	}
+	return kept, skipped, err
+}
+
+// freeHeads are the heads that Count reads for the exact number, when it has counted enough: some
+// tens of milliseconds, once.
+const freeHeads = 64
+
+// Count returns the number of sessions touched after since, less the current one. Beyond enough (when
+// that is above 0) it counts on only as long as that is cheap. It costs a listing of the folders, and
+// the heads of those files that are newer and have changed since they were last read.
+func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, error) {
+	files, _, err := s.files(since)
+	if err != nil {
+		return 0, err
+	}
+	counted := map[string]bool{s.options.Current: true}
+	n := 0
+	for i, f := range files {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if enough > 0 && n >= enough && i >= freeHeads {
+			break
+		}
+		if counted[f.id] {
+			continue
+		}
+		if _, reason := s.judge(f); reason == "" {
+			counted[f.id] = true
+			n++
+		}
+	}
+	return n, nil
+}
+
+// files lists what may be transcripts of the project, touched after since, the newest first.
+func (s *Store) files(since time.Time) ([]file, Skipped, error) {
+	folders, err := s.candidates()
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []file
+	skipped := Skipped{}
+	for _, folder := range folders {
+		listed, left := listFolder(folder, since)
+		files = append(files, listed...)
+		skipped.add(left)
+	}
+	sortNewest(files)
+	return files, skipped, nil
+}
+
+func sortNewest(files []file) {
+	slices.SortFunc(files, func(a, b file) int {
+		if c := b.modTime.Compare(a.modTime); c != 0 {
+			return c
+		}
+		return strings.Compare(a.path, b.path)
+	})
+}
+
+// listFolder returns the files touched after since that are sessions by name, and counts the
+// transcripts that are not.
+func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
+	skipped := Skipped{}
+	entries, all, err := readFolder(folder.Path)
+	if err != nil {
+		skipped[Unreadable]++
+		return nil, skipped
+	}
+	if !all {
+		skipped[Unlisted]++
+	}
+	var files []file
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
+		if !ok {
+			continue
+		}
+		stat, err := e.Info()
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // swept since the listing
+		case err == nil && !stat.ModTime().After(since):
+		case strings.HasPrefix(id, "agent-"):
+			skipped[Subagent]++
+		case err != nil:
+			skipped[Unreadable]++
+		case !stat.Mode().IsRegular(), folder.trust != whole && !uuidName.MatchString(id):
+			skipped[NoSession]++
+		default:
+			files = append(files, file{
+				id:      id,
+				path:    filepath.Join(folder.Path, e.Name()),
+				size:    stat.Size(),
+				modTime: stat.ModTime(),
+				trust:   folder.trust,
+			})
+		}
+	}
+	return files, skipped
+}
+
+// judge reads the head of a file and says why it is no session of the project, or "".
+func (s *Store) judge(f file) (head, Reason) {
+	h, err := s.head(f)
+	switch {
+	case err != nil:
+		return h, Unreadable
+	case !s.owns(f, h):
+		return h, OtherProject
+	}
+	return h, h.reason
+}
+
+// owns reports whether a session is one of the project's by what its head recorded.
+func (s *Store) owns(f file, h head) bool {
+	if f.trust == whole {
+		return true
+	}
+	if len(h.cwds) == 0 {
+		return f.trust == bySlug
+	}
+	return slices.ContainsFunc(h.cwds, func(cwd string) bool {
+		return slices.ContainsFunc(s.options.Roots, func(root string) bool { return within(root, cwd) })
+	})
+}
+
+func (s *Store) session(f file, h head) Session {
+	t := readTail(f)
+	session := Session{
+		ID:      f.id,
+		Path:    f.path,
+		Size:    f.size,
+		ModTime: f.modTime,
+		Last:    h.last,
+		Branch:  h.branch,
+		Title:   h.title,
+		First:   oneLine(h.first, maxFirst),
+		Current: f.id == s.options.Current,
+	}
+	if len(h.cwds) > 0 {
+		session.CWD = h.cwds[0]
+	}
+	if t.last.After(session.Last) {
+		session.Last = t.last
+	}
+	if session.Last.IsZero() {
+		session.Last = f.modTime
+	}
+	if t.title != "" {
+		session.Title = t.title
+	}
+	session.Title = oneLine(session.Title, maxFirst)
+	return session
+}
+
+// maxFirst bounds titles and first words, in runes.
+const maxFirst = 120
+
+// oneLine is the beginning of a text on one line, made visible.
+func oneLine(text string, most int) string {
+	text = text[:min(len(text), 16*most)] // what is cut here would be cut below
+	runes := []rune(strings.Join(strings.Fields(Visible(text)), " "))
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}
+
+// parallel calls f for 0 … n-1, in that order, on as many threads as there are. It stops at the first
+// error, and at the end of the context.
+func parallel(ctx context.Context, n int, f func(i int) error) error {
+	var (
+		wg     sync.WaitGroup
+		next   atomic.Int64
+		failed atomic.Pointer[error]
+	)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && failed.Load() == nil; i = int(next.Add(1)) - 1 {
+				err := ctx.Err()
+				if err == nil {
+					err = f(i)
+				}
+				if err != nil {
+					failed.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

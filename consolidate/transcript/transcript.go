@@ -1,0 +1,111 @@
+// Package transcript reads what was said in the sessions of one project: which folders hold its
+// transcripts, which files in them are sessions, what a person, the model and its tools said, and
+// where among that a pattern stands.
+//
+// It promises that nothing a host injected (memory, reminders, tool lists, summaries) and nothing
+// that was said while dreaming is taken for an utterance; that every answer is bounded and says what
+// it left out; that one bad line costs that line only; and that a transcript is never written, never
+// locked, and never followed through a link.
+//
+// It holds no state on disk, so a crash loses nothing but the cached heads of files.
+//
+// It does not promise a snapshot: a transcript that grows during a search may or may not show its
+// newest lines. Nor does it judge, mask secrets, or trust the words: they are what others wrote.
+package transcript
+
+import (
+	"sync"
+	"time"
+)
+
+// DreamMarker stands in the prompt that opens one of our dreams. A user turn that carries it, and all
+// that follows until a person types again, is no utterance: a dream must not learn from itself.
+const DreamMarker = "<dream-mcp-prompt"
+
+// Options say which project is meant. The zero value has no sessions.
+type Options struct {
+	// Projects is the folder <config>/projects; it need not exist.
+	Projects string
+
+	// Roots are absolute real paths in Unicode NFC: the project directory first, then the canonical
+	// git root and its worktrees, live or removed. A session belongs when a working directory that it
+	// recorded is one of them or lies below one.
+	Roots []string
+
+	// DirName is CLAUDE_CODE_PROJECT_DIR_NAME: the folder's name in place of the slug of Roots[0]. The
+	// host then keeps sessions there whatever their path, so it is taken whole (FACTS 1.1).
+	DirName string
+
+	// Folders were named by a person (DREAM_TRANSCRIPTS). They are taken whole, unverified.
+	Folders []string
+
+	// Current is the caller's own session: never counted by the gate, yet searched.
+	Current string
+
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// The bounds of one search, unless a Store is told otherwise. Two seconds are what a person waits
+// for; the bytes are what two cores read in that time from a warm cache.
+const (
+	DefaultBudget     = 2 * time.Second
+	DefaultByteBudget = 8 << 30
+)
+
+// A Store is the transcripts of one project. It is safe for concurrent use; its fields are set
+// before the first call.
+type Store struct {
+	Budget     time.Duration // wall time that one search may scan
+	ByteBudget int64         // bytes that one search may read
+
+	options Options
+
+	mu    sync.Mutex
+	heads map[string]cachedHead
+}
+
+// Open returns the transcripts that the options name. It touches no file.
+func Open(o Options) *Store {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Store{
+		Budget:     DefaultBudget,
+		ByteBudget: DefaultByteBudget,
+		options:    o,
+		heads:      map[string]cachedHead{},
+	}
+}
+
+// A Reason says why something was passed over. It is a plural noun, to be read after its count.
+type Reason string
+
+// Why files are no sessions of the project.
+const (
+	OtherProject Reason = "sessions of other projects"
+	Subagent     Reason = "sub-agents"
+	Ghost        Reason = "ghosts without an utterance"
+	WarmUp       Reason = "warm-ups"
+	Dream        Reason = "background dreams"
+	Copied       Reason = "older copies of a session"
+	Unreadable   Reason = "unreadable files"
+	NoSession    Reason = "files that are no session"
+	Unlisted     Reason = "folders too full to list"
+)
+
+// Why lines, or parts of them, were not read.
+const (
+	BadLine  Reason = "bad lines"
+	LongLine Reason = "oversized lines"
+	LongText Reason = "long texts cut"
+)
+
+// Skipped counts what was passed over, by reason. A reason without a count is absent.
+type Skipped map[Reason]int
+
+func (s Skipped) add(other Skipped) {
+	for reason, n := range other {
+		s[reason] += n
+	}
+}
