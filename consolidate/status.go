@@ -110,7 +110,7 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 			if files == nil {
 				files = []string{}
 			}
-			s.Last = &LastDream{ID: e.ID, Ended: e.Time, Outcome: e.Outcome, Files: files, Summary: e.Summary}
+			s.Last = &LastDream{ID: e.ID, Ended: second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary}
 			break
 		}
 	}
@@ -123,15 +123,18 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 
 func (p *Project) openDream(i Info, staged []string, mine bool) *OpenDream {
 	return &OpenDream{
-		ID: i.ID, Mine: mine, Started: i.Started, Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
-		Staged: staged, Expires: i.LastCall.Add(p.o.Lease),
+		ID: i.ID, Mine: mine, Started: second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		Staged: staged, Expires: second(i.LastCall.Add(p.o.Lease)),
 	}
 }
+
+// second is a time as it is told: fractions of a second help nobody.
+func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // foreignDream reads what another process says of its dream. Where its state folder is not ours, the
 // record in the lock is all there is.
 func (p *Project) foreignDream(r lockRecord) *OpenDream {
-	o := &OpenDream{ID: r.Dream, Started: r.Started, Staged: []string{}, Expires: r.Started.Add(p.o.Lease)}
+	o := &OpenDream{ID: r.Dream, Started: second(r.Started), Staged: []string{}, Expires: second(r.Started.Add(p.o.Lease))}
 	state, err := p.openState()
 	if err != nil {
 		return o

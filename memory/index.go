@@ -76,7 +76,7 @@ func (x *Index) parse(text string) {
 		switch mark := fenceMark(line.text); {
 		case marks != "":
 			line.kind = code
-			if strings.HasPrefix(mark, marks) && strings.TrimSpace(line.text) == mark {
+			if closesFence(line.text, marks) {
 				marks = ""
 			}
 		case mark != "" && (unclosed[mark[0]] == 0 || len(mark) < unclosed[mark[0]]) && closesLater(rest, mark):
@@ -150,12 +150,16 @@ func fenceMark(text string) string {
 // closesLater reports whether a fence is closed: one that is not would hide every entry below.
 func closesLater(rest, mark string) bool {
 	for line := range strings.SplitSeq(rest, "\n") {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == "" {
+		if closesFence(line, mark) {
 			return true
 		}
 	}
 	return false
+}
+
+func closesFence(line, mark string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == ""
 }
 
 func kindOf(text string) lineKind {

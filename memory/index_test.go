@@ -34,6 +34,7 @@ func TestEntries(t *testing.T) {
 		{"table", "| file | what |\n|---|---|\n| [A](a.md) | x |\n", []string{"a.md|A|x|"}},
 		{"no links", "`[a](a.md)` ![b](b.md) [[c]] [d](#e) [f]\n<!-- [g](g.md)\n[h](h.md) -->\n```\n[i](i.md)\n```\n", nil},
 		{"a fence that is never closed", "```\n- [A](a.md)\n", []string{"a.md|A||"}},
+		{"a fence closed by a longer one, indented", "```x\n[A](a.md)\n\t````\t\n- [B](b.md)\n", []string{"b.md|B||"}},
 		{"a comment that is never closed", "<!--\n- [A](a.md)\n", []string{"a.md|A||"}},
 		{"behind a comment", "<!-- x --> [A](a.md)\n", []string{"a.md|A||"}},
 		{"frontmatter", "---\nx: \"[A](a.md)\"\n---\n- [B](b.md)\n", []string{"b.md|B||"}},
