@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+// maxErrorText bounds an error's text in bytes: it may quote the client.
+const maxErrorText = 2000
+
+// answer runs a request through mcp-go and returns the line that answers it.
+func (l *loop) answer(c *call) (line []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.log.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("method", c.method),
+				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			line = refusal{c.id, mcp.INTERNAL_ERROR, "internal error"}.line()
+		}
+	}()
+	if c.ctx.Err() != nil && c.stream() == nil { // listening ends with a result, always
+		return stopped(c).line()
+	}
+	method, _ := encode(c.method)
+	params := c.params
+	if params == nil {
+		params = json.RawMessage("{}")
+	}
+	// Written anew, so that mcp-go sees these four members and no others, and an
+	// id that no float64 can bend.
+	raw := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%s,"params":%s}`, c.seq, method, params)
+	switch response := l.mcp.HandleMessage(l.mcp.WithContext(c.ctx, c), raw).(type) {
+	case mcp.JSONRPCError:
+		return l.failed(c, response.Error)
+	case mcp.JSONRPCResponse:
+		return l.result(c, response.Result)
+	default:
+		l.log.Error("no answer", "method", c.method)
+		return refusal{c.id, mcp.INTERNAL_ERROR, "internal error"}.line()
+	}
+}
+
+// result renders what a request returned.
+func (l *loop) result(c *call, result any) []byte {
+	var asked mcp.InputRequests
+	switch r := result.(type) {
+	case *mcp.CallToolResult:
+		asked = r.InputRequests
+	case mcp.GetPromptResult:
+		asked = r.InputRequests
+	case mcp.SubscriptionsListenResult:
+		r.EnsureResultMeta().SetSubscriptionID(c.id)
+		result = r
+	}
+	for _, request := range asked {
+		if !declared(c.client.can, request.Method) {
+			l.log.Error("asked for what the client did not offer", "method", c.method, "asked", string(request.Method))
+			return refusal{c.id, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY,
+				fmt.Sprintf("the client did not declare what %q needs", request.Method)}.line()
+		}
+	}
+	body, err := encode(result)
+	if err != nil {
+		l.log.Error("answer cannot be encoded", "method", c.method, "error", err)
+		return refusal{c.id, mcp.INTERNAL_ERROR, "internal error"}.line()
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, c.id, body)
+}
+
+func declared(can mcp.ClientCapabilities, method mcp.MCPMethod) bool {
+	switch method {
+	case mcp.MethodElicitationCreate:
+		return can.Elicitation != nil
+	case mcp.MethodSamplingCreateMessage:
+		return can.Sampling != nil
+	case mcp.MethodListRoots:
+		return can.Roots != nil
+	}
+	return false
+}
+
+// failed renders an error. The code is chosen by what failed, since mcp-go knows
+// only "internal" for what a handler returns.
+func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
+	var unparsable *mcpserver.UnparsableMessageError
+	switch {
+	case errors.As(c.failure, &unparsable):
+		e.Code, e.Message = mcp.INVALID_PARAMS, misfit(unparsable)
+	case errors.Is(c.failure, mcp.ErrResourceNotFound), errors.Is(c.failure, mcpserver.ErrResourceNotFound):
+		e.Code = mcp.RESOURCE_NOT_FOUND
+		if c.modern {
+			e.Code = mcp.INVALID_PARAMS
+		}
+	case errors.Is(c.failure, mcp.ErrInvalidParams):
+		e.Code = mcp.INVALID_PARAMS
+	case e.Code == mcp.INTERNAL_ERROR && c.ctx.Err() != nil:
+		return stopped(c).line()
+	case e.Code == mcp.INTERNAL_ERROR:
+		l.log.Error("handler failed", "method", c.method, "error", e.Message)
+		e.Message = "internal error"
+	}
+	e.Message = clip(e.Message)
+	body, err := encode(e)
+	if err != nil {
+		return refusal{c.id, e.Code, e.Message}.line()
+	}
+	return errorLine(c.id, body)
+}
+
+// misfit says in plain words which param has the wrong type.
+func misfit(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) || wrong.Field == "" {
+		return "params do not have the form that this method needs"
+	}
+	got, _, _ := strings.Cut(wrong.Value, " ") // of "number 1.5"
+	return fmt.Sprintf("%s must not be of type %s", wrong.Field, got)
+}
+
+// stopped refuses what runs, or would run, when the server ends.
+func stopped(c *call) refusal {
+	return refusal{c.id, mcp.INTERNAL_ERROR, "the server is stopping"}
+}
+
+func (r refusal) line() []byte {
+	// Neither an int nor a string can fail to be encoded.
+	body, _ := encode(mcp.JSONRPCErrorDetails{Code: r.code, Message: clip(r.text)})
+	return errorLine(r.id, body)
+}
+
+func errorLine(id, body json.RawMessage) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, body)
+}
+
+func clip(text string) string {
+	if len(text) <= maxErrorText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+}

@@ -1,0 +1,201 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const (
+	// maxLine is the longest message that is read, in bytes; go-sdk's limit too
+	// (MCP.md 1.4). Longer lines are drained without being held.
+	maxLine = 16 << 20
+	// endLength is how much of both ends of a longer line is kept, in bytes, to
+	// find the id in.
+	endLength = 4 << 10
+)
+
+// An input is one line of the client's. Of a line longer than maxLine there are
+// only the two ends.
+type input struct {
+	line []byte // the line, or its head
+	tail []byte
+	long bool
+}
+
+// A lineReader cuts a stream into lines. The last one needs no newline, and a
+// byte order mark before the first is passed over.
+type lineReader struct {
+	r       *bufio.Reader
+	started bool
+	err     error // what ended the stream behind the last line
+}
+
+func newLineReader(in io.Reader) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(in, 64<<10)}
+}
+
+// next reads one line; after the last it reports what ended the stream.
+func (l *lineReader) next() (input, error) {
+	var in input
+	some := false
+	for l.err == nil {
+		chunk, err := l.r.ReadSlice('\n')
+		if !l.started {
+			l.started = true
+			chunk = bytes.TrimPrefix(chunk, []byte("\uFEFF"))
+		}
+		some = some || len(chunk) > 0
+		switch {
+		case in.long:
+			in.tail = keepEnd(append(in.tail, chunk...))
+		case len(in.line)+len(chunk) > maxLine:
+			in.long = true
+			in.tail = keepEnd(append(bytes.Clone(in.line[len(in.line)-endLength:]), chunk...))
+			in.line = bytes.Clone(in.line[:endLength]) // and let go of the rest
+		default:
+			in.line = append(in.line, chunk...)
+		}
+		if err == nil {
+			return in, nil
+		}
+		if err != bufio.ErrBufferFull {
+			l.err = err
+		}
+	}
+	if some {
+		return in, nil
+	}
+	return input{}, l.err
+}
+
+// keepEnd shortens b, in place, to its last endLength bytes.
+func keepEnd(b []byte) []byte {
+	if len(b) <= endLength {
+		return b
+	}
+	return b[:copy(b, b[len(b)-endLength:])]
+}
+
+// A message is a request, or a notification when it has no id.
+type message struct {
+	id     json.RawMessage // a JSON string or number, the bytes as they were sent
+	method string
+	params json.RawMessage // a JSON object, or nil
+}
+
+// A refusal is a JSON-RPC error before anything has run.
+type refusal struct {
+	id   json.RawMessage // nil: null
+	code int
+	text string
+}
+
+// parse reads a line as one message. A response, which answers nothing since we
+// ask nothing, is neither a message nor a refusal.
+func parse(line []byte) (message, *refusal) {
+	if !utf8.Valid(line) {
+		r := &refusal{nil, mcp.PARSE_ERROR, "not valid UTF-8"}
+		// The id is worth having if the bad bytes lie elsewhere, in a string.
+		if m, _ := parse(bytes.ToValidUTF8(line, []byte("\uFFFD"))); !bytes.ContainsRune(m.id, utf8.RuneError) {
+			r.id = m.id
+		}
+		return message{}, r
+	}
+	// A map, for its keys are exact where a struct's match in any case.
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(line, &members); err != nil || members == nil {
+		switch {
+		case !json.Valid(line):
+			return message{}, &refusal{nil, mcp.PARSE_ERROR, "not one JSON value"}
+		case bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")):
+			return message{}, &refusal{nil, mcp.INVALID_REQUEST, "batches are not supported: send one message a line"}
+		}
+		return message{}, &refusal{nil, mcp.INVALID_REQUEST, "a message must be a JSON object"}
+	}
+	id, hasID := members["id"]
+	method, hasMethod := members["method"]
+	_, hasResult := members["result"]
+	_, hasError := members["error"]
+	if !hasMethod && (hasResult || hasError) {
+		return message{}, nil
+	}
+	if hasID && !validID(id) {
+		return message{}, &refusal{nil, mcp.INVALID_REQUEST, "id must be a string or a number"}
+	}
+	m := message{id: id}
+	var version string
+	if json.Unmarshal(members["jsonrpc"], &version) != nil || version != mcp.JSONRPC_VERSION {
+		return message{}, &refusal{id, mcp.INVALID_REQUEST, `jsonrpc must be "2.0"`}
+	}
+	if json.Unmarshal(method, &m.method) != nil || m.method == "" {
+		return message{}, &refusal{id, mcp.INVALID_REQUEST, "method must be a string that is not empty"}
+	}
+	if p := members["params"]; len(p) > 0 && string(p) != "null" {
+		if p[0] != '{' {
+			return message{}, &refusal{id, mcp.INVALID_PARAMS, "params must be an object"}
+		}
+		m.params = p
+	}
+	return m, nil
+}
+
+// validID reports whether a JSON value may be an id.
+func validID(v json.RawMessage) bool {
+	return len(v) > 0 && (v[0] == '"' || v[0] == '-' || '0' <= v[0] && v[0] <= '9')
+}
+
+// idKey is the same for the same id, however its string was escaped.
+func idKey(id json.RawMessage) string {
+	var s string
+	if json.Unmarshal(id, &s) == nil {
+		return `"` + s
+	}
+	return string(id)
+}
+
+// tailID finds an id among the last members of a message. What stands before
+// the very last brace belongs to the message itself, not to its params.
+var tailID = regexp.MustCompile(`[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*)` +
+	`(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*")*\s*\}\s*$`)
+
+// salvage finds the id of a line of which only the ends are known: Go and Python
+// clients write it first, TypeScript ones last (MCP.md 1.4). It returns nil when
+// it finds none.
+func salvage(head, tail []byte) json.RawMessage {
+	id := headID(head)
+	if m := tailID.FindSubmatch(tail); id == nil && m != nil {
+		id = m[1]
+	}
+	if !validID(id) || !json.Valid(id) || !utf8.Valid(id) {
+		return nil
+	}
+	return id
+}
+
+// headID reads members from the start of a message until it meets an id.
+func headID(head []byte) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(head))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	for {
+		key, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		var value json.RawMessage
+		// A value that touches the cut may be the beginning of a longer one.
+		if dec.Decode(&value) != nil || dec.InputOffset() >= int64(len(head)) {
+			return nil
+		}
+		if key == "id" {
+			return value
+		}
+	}
+}

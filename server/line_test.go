@@ -1,0 +1,177 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+	"unicode/utf8"
+)
+
+func TestLineReader(t *testing.T) {
+	big := strings.Repeat("x", maxLine)
+	for _, row := range []struct {
+		name, in string
+		want     []string // a line longer than the limit is "long"
+	}{
+		{"nothing", "", nil},
+		{"only a mark", "\uFEFF", nil},
+		{"one", "a\n", []string{"a\n"}},
+		{"no newline", "a\nb", []string{"a\n", "b"}},
+		{"empty lines", "\n\n", []string{"\n", "\n"}},
+		{"mark", "\uFEFFa\n\uFEFFb\n", []string{"a\n", "\uFEFFb\n"}},
+		{"at the limit", big[1:] + "\nb\n", []string{big[1:] + "\n", "b\n"}}, // the newline counts
+		{"over the limit", big + "\nb\n", []string{"long", "b\n"}},
+		{"over the limit at the end", "a\n" + big + "y", []string{"a\n", "long"}},
+	} {
+		r := newLineReader(strings.NewReader(row.in))
+		var got []string
+		for {
+			in, err := r.next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in.long {
+				if len(in.line) != endLength || len(in.tail) != endLength {
+					t.Errorf("%s: kept %d and %d bytes", row.name, len(in.line), len(in.tail))
+				}
+				in.line = []byte("long")
+			}
+			got = append(got, string(in.line))
+		}
+		if strings.Join(got, "|") != strings.Join(row.want, "|") {
+			t.Errorf("%s: got %.60q", row.name, got)
+		}
+	}
+}
+
+// The line before a read error is not lost.
+func TestLineReaderError(t *testing.T) {
+	bad := errors.New("bad")
+	r := newLineReader(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(bad)))
+	for _, want := range []string{"a\n", "b"} {
+		if in, err := r.next(); err != nil || string(in.line) != want {
+			t.Fatalf("got %q, %v", in.line, err)
+		}
+	}
+	for range 2 {
+		if _, err := r.next(); err != bad {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+func TestSalvage(t *testing.T) {
+	for _, row := range []struct{ head, tail, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"`, `"}}`, `1`},
+		{`{"id":"a","params":{"a":"`, `"}}`, `"a"`},
+		{`{"id":12`, `"}}`, ``}, // perhaps 123
+		{`{"id":12,`, `"}}`, `12`},
+		{`{"id":12,"a`, `"}}`, `12`},                                       //
+		{`{"id":{"a":1},"params":{"a":"`, `"}}`, ``},                       // no id
+		{`{"id":null,"params":{"a":"`, `"}}`, ``},                          //
+		{`{"params":{"id":1,"a":"`, `","id":2}}`, ``},                      // an id of the params
+		{`{"params":{"a":"`, `"},"id":2}`, `2`},                            //
+		{`{"params":{"a":"`, `"},"jsonrpc":"2.0","id":"b"}` + "\n", `"b"`}, //
+		{`{"params":{"a":"`, `"},"id":3,"jsonrpc":"2.0","method":"x"}`, `3`},
+		{`{"params":{"a":"`, `"}, "id" : -4 } ` + "\r\n", `-4`},
+		{`{"params":{"a":"`, `"},"id":"a\"b\\"}`, `"a\"b\\"`},
+		{`{"params":{"a":"`, `"},"my\"id":5}`, ``},
+		{`{"params":{"a":"`, `"},"x,\"id":5}`, ``},
+		{`{"params":{"a":"`, `"},"id":--5}`, ``},
+		{`{"params":{"a":"`, "\"},\"id\":\"\xff\"}", ``},
+		{`[`, `]`, ``},
+		{``, ``, ``},
+	} {
+		if got := string(salvage([]byte(row.head), []byte(row.tail))); got != row.want {
+			t.Errorf("%s … %s: got %q, want %q", row.head, row.tail, got, row.want)
+		}
+	}
+}
+
+func TestUnescape(t *testing.T) {
+	for in, want := range map[string]string{
+		`"\u003cb\u003e \u0026 \u003d"`: `"<b> & \u003d"`,
+		`"\\u003c"`:                     `"\\u003c"`,
+		`"\\\u003c"`:                    `"\\<"`,
+		`"\"\u003c"`:                    `"\"<"`,
+		`"\u2028\u00e9"`:                `"\u2028\u00e9"`,
+		`"x\\"`:                         `"x\\"`,
+		`"\u003C"`:                      `"\u003C"`,
+	} {
+		if got := string(unescape([]byte(in))); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
+// The law of encode: what it writes reads back as the same value.
+func FuzzEncode(f *testing.F) {
+	f.Add(`a<b>&\u003c"\` + "\u2028")
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "?")
+		// RawMessage of what json.Marshal escaped: as types with a marshaller.
+		inner, _ := json.Marshal(s)
+		line, err := encode([]any{s, json.RawMessage(inner)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back []string
+		if err := json.Unmarshal(line, &back); err != nil || back[0] != s || back[1] != s {
+			t.Fatalf("%q: wrote %s, read %q, %v", s, line, back, err)
+		}
+		if bytes.ContainsAny(line, "\n\r") {
+			t.Fatalf("more than a line: %q", line)
+		}
+	})
+}
+
+// The law of the loop: any bytes as a line bring exactly one line or none, valid
+// JSON, and the loop lives to answer the next.
+func FuzzLine(f *testing.F) {
+	for _, seed := range []string{
+		``, `{}`, `[]`, `null`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "\xff", "\uFEFF{}",
+		toolCall(1, `"_meta":{}`, "echo", `{"text":"x"}`), toolCall(1, modernMeta(`{}`), "write", `{}`), cancelled(1),
+		toolCall(`"\ud800"`, `"_meta":{"progressToken":1}`, "panic", `null`), eras[0].open, eras[1].open,
+		`{"jsonrpc":"2.0","id":1e400,"method":"resources/read","params":{"uri":"sample://file/%2e%2e"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt"},"argument":{}}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		for _, more := range []string{"\n", "burst", "late", "deaf", "subscriptions"} {
+			if bytes.Contains(line, []byte(more)) {
+				t.Skip("more than one line in, or meant to bring more than one out")
+			}
+		}
+		var out bytes.Buffer
+		o := sample()
+		o.Drain = 50 * time.Millisecond
+		const ping = `{"jsonrpc":"2.0","id":"end of test","method":"ping"}`
+		if err := Serve(t.Context(), strings.NewReader(string(line)+"\n"+ping), &out, o); err != nil {
+			t.Fatal(err)
+		}
+		pong, others := 0, 0
+		for _, got := range strings.SplitAfter(out.String(), "\n") {
+			switch {
+			case got == "":
+			case !utf8.ValidString(got) || !strings.HasSuffix(got, "\n") || !json.Valid([]byte(got)):
+				t.Fatalf("%q brought %q", line, got)
+			case string(decode(t, got).ID) == `"end of test"`:
+				pong++
+			default:
+				others++
+			}
+		}
+		if pong != 1 || others > 1 {
+			t.Fatalf("%q brought %q", line, &out)
+		}
+	})
+}

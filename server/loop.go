@@ -1,0 +1,279 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+const (
+	// toolSlots is how many tool calls run at a time.
+	toolSlots = 8
+	// maxFlight is how many requests may be under way, and maxFlightBytes what
+	// their lines may weigh together; more are refused, so that cancellations
+	// are still read.
+	maxFlight      = 4096
+	maxFlightBytes = 64 << 20
+)
+
+// A loop reads messages and sees that each is answered. The fields in the second
+// group belong to the goroutine that reads.
+type loop struct {
+	mcp   *mcpserver.MCPServer
+	log   *slog.Logger
+	out   *output
+	subs  *subscriptions
+	slots chan struct{}
+	calls sync.WaitGroup
+
+	reads     map[string]bool // names of read-only tools
+	client    client          // as initialize left it
+	lastWrite <-chan struct{} // closed when the last write that arrived has ended
+	seq       uint64
+
+	mu     sync.Mutex
+	flight map[string]*call // by idKey
+	bytes  int
+}
+
+func newLoop(o Options, out *output) *loop {
+	none := make(chan struct{})
+	close(none)
+	l := &loop{
+		log:       o.Log,
+		out:       out,
+		subs:      &subscriptions{all: map[subscription]struct{}{}},
+		slots:     make(chan struct{}, toolSlots),
+		reads:     map[string]bool{},
+		lastWrite: none,
+		flight:    map[string]*call{},
+	}
+	for _, t := range o.Tools {
+		hint := t.Tool.Annotations.ReadOnlyHint
+		l.reads[t.Tool.Name] = hint != nil && *hint
+	}
+	l.mcp = register(o, func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+		if c, ok := mcpserver.ClientSessionFromContext(ctx).(*call); ok {
+			c.failure, c.modern = err, mcpserver.IsModernRequest(ctx)
+		}
+	})
+	return l
+}
+
+// read takes in messages until the input ends (nil), fails, or ctx is done (nil).
+// The goroutine that reads is left behind if it is blocked then.
+func (l *loop) read(ctx context.Context, in io.Reader) error {
+	inputs := make(chan input)
+	ended := make(chan error, 1)
+	go func() {
+		for r := newLineReader(in); ; {
+			next, err := r.next()
+			if err != nil {
+				ended <- err
+				return
+			}
+			select {
+			case inputs <- next:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case next := <-inputs:
+			if ctx.Err() != nil {
+				return nil
+			}
+			l.take(ctx, next)
+		case err := <-ended:
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fmt.Errorf("read from the client: %w", err)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// take handles one line.
+func (l *loop) take(ctx context.Context, in input) {
+	if in.long {
+		l.refuse(refusal{salvage(in.line, in.tail), mcp.INVALID_REQUEST,
+			fmt.Sprintf("a message of more than %d MiB", maxLine>>20)})
+		return
+	}
+	if len(bytes.Trim(in.line, " \t\r\n")) == 0 {
+		return
+	}
+	m, refused := parse(in.line)
+	switch {
+	case refused != nil:
+		l.refuse(*refused)
+	case m.id != nil && foreignCursor(m):
+		l.refuse(refusal{m.id, mcp.INVALID_PARAMS, "unknown cursor: the list has one page"})
+	case m.id != nil:
+		l.request(ctx, m, len(in.line))
+	case m.method == string(mcp.MethodNotificationCancelled):
+		l.cancel(m.params)
+	}
+	// Other notifications tell us nothing that we need.
+}
+
+func (l *loop) refuse(r refusal) { l.out.put(item{line: r.line()}) }
+
+// request starts a request. What runs no handler is answered on the spot, which
+// keeps its order; the rest gets a goroutine.
+func (l *loop) request(ctx context.Context, m message, size int) {
+	c := &call{message: m, size: size, client: l.client, out: l.out, subs: l.subs, ended: make(chan struct{})}
+	l.seq++
+	c.seq = l.seq
+	c.ctx, c.cancel = context.WithCancel(ctx)
+	if text := l.enter(c); text != "" {
+		c.cancel()
+		l.refuse(refusal{m.id, mcp.INVALID_REQUEST, text})
+		return
+	}
+	switch mcp.MCPMethod(m.method) {
+	case mcp.MethodToolsCall:
+		var params struct{ Name string }
+		_ = json.Unmarshal(m.params, &params) // mcp-go will say what is wrong with it
+		c.after = l.lastWrite
+		if reads, known := l.reads[params.Name]; known && !reads {
+			c.wrote = make(chan struct{})
+			l.lastWrite = c.wrote
+		}
+		l.calls.Go(func() { l.callTool(c) })
+	case mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodSubscriptionsListen:
+		l.calls.Go(func() { l.perform(c) })
+	case mcp.MethodInitialize:
+		l.perform(c)
+		l.client = c.client
+	default:
+		l.perform(c)
+	}
+}
+
+// foreignCursor reports whether a list is asked for by a cursor: all have one
+// page, so we gave none out, and mcp-go would take any.
+func foreignCursor(m message) bool {
+	switch mcp.MCPMethod(m.method) {
+	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
+		var params struct{ Cursor string }
+		return json.Unmarshal(m.params, &params) == nil && params.Cursor != ""
+	}
+	return false
+}
+
+// enter notes a call as under way, so that it can be cancelled from now on, or
+// says why it may not start.
+func (l *loop) enter(c *call) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := idKey(c.id)
+	switch {
+	case l.flight[key] != nil:
+		return "a request with this id is still under way"
+	case len(l.flight) >= maxFlight || l.bytes+c.size > maxFlightBytes:
+		return "too many requests are under way"
+	}
+	l.flight[key] = c
+	l.bytes += c.size
+	return ""
+}
+
+// callTool performs a tool call when its turn has come.
+func (l *loop) callTool(c *call) {
+	if c.wrote != nil {
+		defer close(c.wrote)
+		<-c.after // even when cancelled: the writes behind it wait for those before
+	}
+	select {
+	case <-c.after:
+	case <-c.ctx.Done():
+	}
+	select {
+	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
+	case <-c.ctx.Done():
+	}
+	l.perform(c)
+}
+
+// perform answers a call and takes it off the list.
+func (l *loop) perform(c *call) {
+	line := l.answer(c)
+	c.end()
+	l.mu.Lock()
+	delete(l.flight, idKey(c.id))
+	l.bytes -= c.size
+	l.mu.Unlock()
+	l.out.put(item{line: line, call: c})
+	c.cancel()
+}
+
+// cancel stops the request that notifications/cancelled names, if there is one.
+func (l *loop) cancel(params json.RawMessage) {
+	var p struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil || !validID(p.RequestID) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.flight[idKey(p.RequestID)]; c != nil {
+		c.cancelled.Store(true)
+		c.cancel()
+	}
+}
+
+// endListening lets calls that only listen return, with a result.
+func (l *loop) endListening() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.flight {
+		if c.stream() != nil {
+			c.cancel()
+		}
+	}
+}
+
+// wait returns when no call is under way, when enough is closed, or after limit.
+func (l *loop) wait(enough <-chan struct{}, limit time.Duration) {
+	idle := make(chan struct{})
+	go func() {
+		l.calls.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-enough:
+	case <-time.After(limit):
+	}
+}
+
+// announce passes on what changed, until the output stops.
+func (l *loop) announce(changed <-chan string) {
+	for {
+		select {
+		case uri, ok := <-changed:
+			if !ok {
+				return
+			}
+			l.subs.announce(uri, l.out)
+		case <-l.out.stopping:
+			return
+		}
+	}
+}

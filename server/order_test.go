@@ -1,0 +1,203 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Progress comes before the answer, in order, and none is lost.
+func TestProgressOrder(t *testing.T) {
+	const n = 500
+	for _, era := range eras {
+		t.Run(era.name, func(t *testing.T) {
+			p := dial(t, sample())
+			p.ask(era.open)
+			for run := range 30 {
+				p.say(toolCall(run, era.meta, "burst", fmt.Sprintf(`{"n":%d}`, n)))
+				for i := range n {
+					r := p.hear()
+					var step struct{ Progress int }
+					if err := json.Unmarshal(r.Params, &step); err != nil || r.Method != "notifications/progress" || step.Progress != i {
+						t.Fatalf("run %d: got %s, want progress %d", run, r.raw, i)
+					}
+				}
+				if r := p.hear(); !strings.Contains(r.raw, "burst done") {
+					t.Fatalf("run %d: got %s", run, r.raw)
+				}
+			}
+		})
+	}
+}
+
+// What a handler leaves behind may not speak after the answer.
+func TestNothingAfterTheAnswer(t *testing.T) {
+	p := dial(t, sample())
+	if r := p.ask(toolCall(1, `"_meta":{}`, "late", `{}`)); !strings.Contains(r.raw, "first") {
+		t.Fatalf("got %s", r.raw)
+	}
+	time.Sleep(60 * time.Millisecond)
+	p.silent()
+}
+
+// A call cancelled right behind it, running or waiting for a slot, ends and is
+// never answered.
+func TestCancel(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era.name, func(t *testing.T) {
+			p := dial(t, sample())
+			p.ask(era.open)
+			for run := range 20 {
+				p.say(toolCall(run, era.meta, "slow", `{"ms":60000}`), cancelled(run))
+			}
+			p.silent()
+			// All slots must be free again, for as many calls as there are.
+			start := time.Now()
+			for i := range toolSlots {
+				p.say(toolCall(100+i, era.meta, "slow", `{"ms":200}`))
+			}
+			time.Sleep(50 * time.Millisecond) // they have them now
+			p.say(toolCall(`"queued"`, era.meta, "write", `{"text":"queued"}`), cancelled(`"queued"`))
+			for range toolSlots {
+				if r := p.hear(); r.code() != 0 || string(r.ID) == `"queued"` {
+					t.Fatalf("got %s", r.raw)
+				}
+			}
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("slots still taken: %v", d)
+			}
+			if r := p.ask(toolCall(200, era.meta, "written", `{}`)); strings.Contains(r.raw, "queued") {
+				t.Errorf("a cancelled write ran: %s", r.raw)
+			}
+		})
+	}
+}
+
+// A handler that hears of its cancel and answers all the same is not heard.
+func TestCancelledAnswerIsDropped(t *testing.T) {
+	p := dial(t, sample())
+	p.say(toolCall(1, `"_meta":{}`, "deaf", `{"ms":100}`), cancelled(1))
+	time.Sleep(150 * time.Millisecond)
+	p.silent()
+}
+
+// Pipelined writes keep their order, and what reads after them sees them.
+func TestWriteOrder(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era.name, func(t *testing.T) {
+			for run := range 20 {
+				p := dial(t, sample())
+				want := []string{}
+				for i := range 12 { // the earlier the slower
+					p.say(toolCall(i, era.meta, "write", fmt.Sprintf(`{"text":"w%d","ms":%d}`, i, (12-i)%4)))
+					want = append(want, fmt.Sprint("w", i))
+				}
+				p.say(toolCall(12, era.meta, "written", `{}`))
+				for i := range 13 {
+					r := p.hear()
+					if string(r.ID) != fmt.Sprint(i) {
+						t.Fatalf("run %d: answer %d is %s", run, i, r.raw)
+					}
+					if i == 12 && !strings.Contains(r.raw, strings.Join(want, ",")) {
+						t.Fatalf("run %d: read %s", run, r.raw)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A write cancelled while it waits lets the next one wait for those before it.
+func TestCancelledWriteKeepsOrder(t *testing.T) {
+	p := dial(t, sample())
+	p.say(
+		toolCall(1, `"_meta":{}`, "write", `{"text":"a","ms":150}`),
+		toolCall(2, `"_meta":{}`, "write", `{"text":"b"}`),
+		toolCall(3, `"_meta":{}`, "write", `{"text":"c"}`),
+		cancelled(2),
+		toolCall(4, `"_meta":{}`, "written", `{}`),
+	)
+	for _, want := range []string{"1", "3", "4"} {
+		r := p.hear()
+		if string(r.ID) != want {
+			t.Fatalf("got %s, want the answer to %s", r.raw, want)
+		}
+		if want == "4" && !strings.Contains(r.raw, `"a,c"`) {
+			t.Errorf("written: %s", r.raw)
+		}
+	}
+}
+
+// Reads run beside each other and do not wait for a write that came later.
+func TestReadsAreConcurrent(t *testing.T) {
+	p := dial(t, sample())
+	start := time.Now()
+	for i := range 6 {
+		p.say(toolCall(i, `"_meta":{}`, "slow", `{"ms":300}`))
+	}
+	p.say(toolCall(6, `"_meta":{}`, "write", `{"text":"x"}`))
+	if r := p.hear(); string(r.ID) != "6" {
+		t.Errorf("the write waited for reads: %s", r.raw)
+	}
+	for range 6 {
+		p.hear()
+	}
+	if d := time.Since(start); d > 1200*time.Millisecond {
+		t.Errorf("six reads of 300 ms took %v", d)
+	}
+}
+
+// No more tool calls run at a time than there are slots.
+func TestSlots(t *testing.T) {
+	p := dial(t, sample())
+	start := time.Now()
+	for i := range toolSlots + 1 {
+		p.say(toolCall(i, `"_meta":{}`, "slow", `{"ms":150}`))
+	}
+	for range toolSlots + 1 {
+		p.hear()
+	}
+	if d := time.Since(start); d < 300*time.Millisecond {
+		t.Errorf("%d calls of 150 ms took %v", toolSlots+1, d)
+	}
+}
+
+// Nothing but tool calls waits for tool calls.
+func TestPingBesideQueuedCalls(t *testing.T) {
+	p := dial(t, sample())
+	for i := range 300 {
+		p.say(toolCall(i, `"_meta":{}`, "slow", `{"ms":60000}`))
+	}
+	p.say(toolCall(`"w"`, `"_meta":{}`, "write", `{"ms":60000}`))
+	best := time.Hour // of ten, for the machine may be busy with others
+	for range 10 {
+		start := time.Now()
+		p.silent()
+		best = min(best, time.Since(start))
+	}
+	if best > 10*time.Millisecond {
+		t.Errorf("ping took %v", best)
+	}
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":"r","method":"resources/read","params":{"uri":"sample://one"}}`,
+		`{"jsonrpc":"2.0","id":"r","method":"prompts/get","params":{"name":"greet","arguments":{"who":"x"}}}`,
+		`{"jsonrpc":"2.0","id":"r","method":"tools/list"}`,
+	} {
+		if r := p.ask(line); string(r.ID) != `"r"` || r.code() != 0 {
+			t.Errorf("got %s", r.raw)
+		}
+	}
+}
+
+// A call right behind initialize knows the client.
+func TestInitializeFirst(t *testing.T) {
+	for range 20 {
+		p := dial(t, sample())
+		p.say(eras[0].open, toolCall(1, `"_meta":{}`, "echo", `{"text":"x"}`))
+		if r := p.hear(); string(r.ID) != `"open"` {
+			t.Fatalf("overtaken: %s", r.raw)
+		}
+	}
+}

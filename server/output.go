@@ -1,0 +1,180 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// maxWaiting is how many items may wait to be written before those who write
+// have to wait. It is large, since a client may write all its requests before
+// it reads an answer.
+const maxWaiting = 4096
+
+// errUnread is returned when the client holds its end open and reads nothing.
+var errUnread = errors.New("the client does not read what it is sent")
+
+// An item is one line to be written: bytes, or a notification that is about to
+// arrive in note.
+type item struct {
+	line []byte
+	note <-chan mcp.JSONRPCNotification
+	call *call // on whose behalf; nil for none
+}
+
+// output is the one place that writes: a queue and the goroutine that empties it.
+type output struct {
+	items     chan item
+	stopping  chan struct{}
+	done      chan struct{} // closed when pump has ended
+	err       error         // the first failure; to be read when done
+	abandoned atomic.Bool
+	log       *slog.Logger
+}
+
+func newOutput(log *slog.Logger) *output {
+	return &output{
+		items:    make(chan item, maxWaiting),
+		stopping: make(chan struct{}),
+		done:     make(chan struct{}),
+		log:      log,
+	}
+}
+
+// put queues an item. What comes after stop is dropped.
+func (w *output) put(it item) {
+	select {
+	case w.items <- it:
+	case <-w.stopping:
+	}
+}
+
+// stop writes what is queued and ends the writer, waiting for at most limit. It
+// reports the first failure to write.
+func (w *output) stop(limit time.Duration) error {
+	close(w.stopping)
+	select {
+	case <-w.done:
+		return w.err
+	case <-time.After(limit):
+		w.abandoned.Store(true)
+		return errUnread
+	}
+}
+
+// pump writes items until stop, and calls failed at the first failure; from then
+// on it only empties the queue, so that nobody waits on it for ever.
+func (w *output) pump(out io.Writer, failed func()) {
+	defer close(w.done)
+	buf := bufio.NewWriterSize(out, 64<<10)
+	check := func(err error) {
+		if err != nil && w.err == nil {
+			w.err = fmt.Errorf("write to the client: %w", err)
+			failed()
+		}
+	}
+	write := func(it item) {
+		line := w.render(it)
+		if line == nil || w.err != nil || w.abandoned.Load() {
+			return
+		}
+		_, err := buf.Write(append(line, '\n'))
+		check(err)
+	}
+	for {
+		select {
+		case it := <-w.items:
+			write(it)
+			continue
+		default:
+		}
+		if w.err == nil && !w.abandoned.Load() {
+			check(buf.Flush()) // nothing waits: the client gets what there is
+		}
+		select {
+		case it := <-w.items:
+			write(it)
+		case <-w.stopping:
+			if len(w.items) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// render returns the bytes of an item, or nil when there is nothing to write:
+// the one place where what belongs to a cancelled call is dropped.
+func (w *output) render(it item) []byte {
+	if it.call != nil && it.call.cancelled.Load() {
+		return nil
+	}
+	if it.note == nil {
+		return it.line
+	}
+	var n mcp.JSONRPCNotification
+	select {
+	case n = <-it.note:
+	case <-it.call.ended: // it took the channel; did it use it?
+		select {
+		case n = <-it.note:
+		default:
+			return nil
+		}
+	}
+	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
+		n.Params.Meta[mcp.MetaKeySubscriptionID] = it.call.id
+	}
+	line, err := encode(n)
+	if err != nil {
+		w.log.LogAttrs(context.Background(), slog.LevelError, "notification not sent",
+			slog.String("method", n.Method), slog.Any("error", err))
+		return nil
+	}
+	return line
+}
+
+// encode marshals a value on one line, with <, > and & as they are: types with a
+// marshaller of their own escape them, whatever the encoder is told.
+func encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return unescape(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))), nil
+}
+
+// unescape undoes, in place, the escapes of <, > and & in a JSON text.
+func unescape(text []byte) []byte {
+	if !bytes.Contains(text, []byte(`\u00`)) {
+		return text
+	}
+	out := text[:0]
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			out = append(out, text[i])
+			continue
+		}
+		switch rest := text[i:]; {
+		case bytes.HasPrefix(rest, []byte(`\u003c`)):
+			out, i = append(out, '<'), i+5
+		case bytes.HasPrefix(rest, []byte(`\u003e`)):
+			out, i = append(out, '>'), i+5
+		case bytes.HasPrefix(rest, []byte(`\u0026`)):
+			out, i = append(out, '&'), i+5
+		default: // two bytes, so that an escaped backslash escapes nothing
+			out, i = append(out, rest[0], rest[1]), i+1
+		}
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+// Package server is the door for programs: MCP over a pair of byte streams, one
+// JSON-RPC message a line, in both protocol eras (the stateless 2026-07-28 with
+// server/discover, and initialize for the revisions before it). It knows tools,
+// prompts and resources as values and nothing of what they do.
+//
+// mcp-go decodes and dispatches; the stream is ours, because mcp-go's own stdio
+// transport loses work at end of input, cancellations, order, and big ids
+// (MCP.md 1.4, 1.6).
+//
+// Promises:
+//   - Every request is answered exactly once, with its id as it was sent, unless
+//     the client cancelled it: then nothing more is written for it.
+//   - Hostile input is answered or ignored and the loop lives: a line is bounded,
+//     so is what may be in flight, and a panic in a handler costs one answer.
+//   - What a handler sends (progress) is written whole, in order, before its
+//     answer, and never after it. One goroutine writes.
+//   - Tool calls that are not marked read-only run one at a time in order of
+//     arrival, and a read-only call waits for the writes that arrived before it.
+//     Nothing else waits for tool calls.
+//   - No error text of ours reaches the wire unless a handler meant it to: a Go
+//     error that does not wrap mcp.ErrInvalidParams or mcp.ErrResourceNotFound is
+//     "internal error" there, and is told in full to Options.Log.
+//   - The server sends no requests of its own. A result that asks the client for
+//     input is sent only when that very request declared the capability.
+//
+// In a crash nothing is owed: the server holds no state but subscriptions.
+//
+// It does not promise that a handler which ignores its context ends, nor that a
+// read or write which blocks in the operating system can be taken back: Serve
+// stops waiting for either, and leaves its goroutine behind. It does not order
+// reads among themselves, nor a write behind an earlier read. It does not
+// validate tool arguments. One process serves one client.
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+const (
+	// defaultDrain is how long running calls may go on after the end of input.
+	defaultDrain = 5 * time.Second
+	// grace is how long Serve waits for calls that it has cancelled, and then
+	// for the last bytes to be taken.
+	grace = 2 * time.Second
+	// cacheTTL is the freshness of what never changes while we run, in
+	// milliseconds (MCP.md 4).
+	cacheTTL = 3_600_000
+)
+
+// Options is what a server serves. The zero value is a server without anything
+// to offer, which is valid.
+type Options struct {
+	Name, Title, Version, Description, Website string
+
+	// Instructions enter the model's prompt; keep them under 2,000 characters
+	// (MCP.md 5).
+	Instructions string
+
+	// Tools are called with the arguments as they came, unvalidated. A call of
+	// a tool whose ReadOnlyHint is not true counts as a write.
+	Tools     []mcpserver.ServerTool
+	Prompts   []mcpserver.ServerPrompt
+	Resources []mcpserver.ServerResource
+	Templates []mcpserver.ServerResourceTemplate
+
+	// Changed carries the URIs of resources that changed, for those who
+	// subscribed; nil means that subscriptions are not offered. It is received
+	// from until Serve returns, so a sender must not wait on it for ever.
+	Changed <-chan string
+
+	// Log hears what went wrong inside; nil means nobody.
+	Log *slog.Logger
+
+	// Drain is how long calls may go on after the end of input before they are
+	// cancelled; zero means 5 seconds.
+	Drain time.Duration
+}
+
+// Serve answers the client until the input ends, ctx is cancelled, or the output
+// breaks. At the end of input it lets the calls in flight finish, for o.Drain at
+// most, and returns nil (or the read error that ended the input). When ctx is
+// cancelled it stops reading, cancels the calls, waits two seconds at most for
+// their answers, and returns ctx.Err(). When out fails it cancels the calls and
+// returns that error. It starts no write after it has returned.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Drain <= 0 {
+		o.Drain = defaultDrain
+	}
+	base, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	w := newOutput(o.Log)
+	go w.pump(out, cancel)
+	l := newLoop(o, w)
+	go l.announce(o.Changed)
+
+	readErr := l.read(base, in)
+	l.endListening()
+	l.wait(base.Done(), o.Drain)
+	cancel()
+	l.wait(nil, grace)
+	writeErr := w.stop(grace)
+
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case writeErr != nil:
+		return writeErr
+	}
+	return readErr
+}
+
+// register tells mcp-go what there is. Only what is really done is advertised:
+// the lists never change, and there is no logging, completion or task.
+func register(o Options, failed mcpserver.OnErrorHookFunc) *mcpserver.MCPServer {
+	hooks := &mcpserver.Hooks{}
+	hooks.AddOnError(failed)
+	options := []mcpserver.ServerOption{
+		mcpserver.WithTitle(o.Title),
+		mcpserver.WithDescription(o.Description),
+		mcpserver.WithWebsiteURL(o.Website),
+		mcpserver.WithInstructions(o.Instructions),
+		mcpserver.WithHooks(hooks),
+		mcpserver.WithCacheHints(cacheTTL, mcp.CacheScopePublic),
+		mcpserver.WithMethodCacheHints(mcp.MethodResourcesList, 0, mcp.CacheScopePrivate),
+		mcpserver.WithMethodCacheHints(mcp.MethodResourcesRead, 0, mcp.CacheScopePrivate),
+	}
+	if len(o.Tools) > 0 {
+		options = append(options, mcpserver.WithToolCapabilities(false))
+	}
+	if len(o.Prompts) > 0 {
+		options = append(options, mcpserver.WithPromptCapabilities(false))
+	}
+	if len(o.Resources)+len(o.Templates) > 0 {
+		options = append(options, mcpserver.WithResourceCapabilities(o.Changed != nil, false))
+	}
+	s := mcpserver.NewMCPServer(o.Name, o.Version, options...)
+	if len(o.Tools) > 0 {
+		s.AddTools(o.Tools...)
+	}
+	if len(o.Prompts) > 0 {
+		s.AddPrompts(o.Prompts...)
+	}
+	if len(o.Resources) > 0 {
+		s.AddResources(o.Resources...)
+	}
+	if len(o.Templates) > 0 {
+		s.AddResourceTemplates(o.Templates...)
+	}
+	return s
+}
