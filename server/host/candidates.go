@@ -1,0 +1,99 @@
+package host
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// findCandidates looks where else memories of this project may lie (FACTS 1.2, 7.4): builds of the host disagree on the rule, older
+// ones spelled folders otherwise, and a setting may have come later than the memories. The places of the rule are listed whether
+// they exist or not; worktrees' and twins only where they do.
+func (r *resolver) findCandidates() error {
+	seen := map[string]bool{r.MemoryDir: true}
+	add := func(dir, why string, always bool) {
+		dir = real(dir)
+		exists := isDir(dir)
+		// Where the system does not tell cases apart, two spellings are one directory.
+		if seen[dir] || !exists && !always || exists && same(dir, r.MemoryDir) {
+			return
+		}
+		seen[dir] = true
+		c := Candidate{Path: dir, Why: why, Exists: exists, Topics: topics(dir)}
+		r.Candidates = append(r.Candidates, c)
+		if c.Topics > 0 {
+			r.warn("%q holds %d topics too (%s); %q is used", dir, c.Topics, why, r.MemoryDir)
+		}
+	}
+	type place struct {
+		dir, why string
+		always   bool
+	}
+	places := []place{{r.Root, "by the root", true}, {r.Project, "by the directory worked in", true}, {r.repo.top, "by the checkout", true}}
+	for _, tree := range r.Worktrees {
+		places = append(places, place{tree, "by a worktree", false})
+	}
+	bases := r.projects()
+	if !slices.Contains(bases, r.ProjectsDir) && isDir(r.ProjectsDir) {
+		bases = append(bases, r.ProjectsDir)
+	}
+	for _, projects := range bases {
+		spellings := map[string][]string{}
+		for _, e := range names(projects) {
+			key := spelling(r.env.GOOS, e.Name())
+			spellings[key] = append(spellings[key], e.Name())
+		}
+		for _, p := range places {
+			name := slug(p.dir)
+			if len(name) <= maxSlug {
+				add(filepath.Join(projects, name, "memory"), p.why, p.always)
+			}
+			for _, twin := range spellings[spelling(r.env.GOOS, name)] {
+				if twin != name {
+					add(filepath.Join(projects, twin, "memory"), p.why+", spelled otherwise", false)
+				}
+			}
+		}
+	}
+	if own, err := r.ownMemory(); err == nil {
+		add(own, "our own, from before Claude Code was here", false)
+	}
+	return nil
+}
+
+// spelling is what a folder's name and its twins have in common: they differ in a kept _, in case where the system does not tell
+// cases apart, or, being long, in the hash at their end.
+func spelling(goos, name string) string {
+	name = strings.ReplaceAll(name, "_", "-")
+	if foldsCase(goos) {
+		name = strings.ToLower(name)
+	}
+	return name[:min(len(name), maxSlug+1)]
+}
+
+// maxFolders bounds the folders of a memory directory that are counted in.
+const maxFolders = 100
+
+// topics counts the memories in a directory and its folders, as far as a dream would see them (DESIGN, write_memory).
+func topics(dir string) int {
+	n, folders := 0, 0
+	for _, e := range names(dir) {
+		switch name := e.Name(); {
+		case e.IsDir() && folders < maxFolders && !strings.HasPrefix(name, ".") && name != "logs" && name != "sessions" && name != "agents":
+			folders++
+			for _, e := range names(filepath.Join(dir, name)) {
+				n += count(e.Name(), e.Type().IsRegular())
+			}
+		default:
+			n += count(name, e.Type().IsRegular())
+		}
+	}
+	return n
+}
+
+func count(name string, regular bool) int {
+	if regular && strings.HasSuffix(name, ".md") && !strings.EqualFold(name, "MEMORY.md") && !strings.HasPrefix(name, ".") {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,89 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+)
+
+// findEnabled walks the chain that decides whether memory is on (FACTS 1.4), then our mode, then Claude Code's switch for dreams.
+func (r *resolver) findEnabled() error {
+	if r.Enabled = r.memoryOn(); !r.Enabled.On {
+		return nil
+	}
+	if r.Mode == ModeOff {
+		r.Enabled = Switch{false, fmt.Sprintf("our mode is off (%s)", r.ModeSource)}
+		return nil
+	}
+	for _, v := range trusted[bool](r, "autoDreamEnabled") {
+		switch off := fmt.Sprintf("autoDreamEnabled is false in %q", v.path); {
+		case v.value:
+		case r.chosen:
+			r.Enabled.Why = fmt.Sprintf("the mode %s was chosen (%s), which goes before: %s", r.Mode, r.ModeSource, off)
+		default:
+			r.Enabled, r.Forceable = Switch{false, off}, true
+		}
+		break
+	}
+	return nil
+}
+
+// memoryOn is the chain: the first that has something to say decides.
+func (r *resolver) memoryOn() Switch {
+	off := func(name string) (Switch, bool) {
+		value, source := r.variable(name)
+		return Switch{false, fmt.Sprintf("%s is %q (%s)", name, clip(value), source)}, truthy(value)
+	}
+	if s, ok := off("CLAUDE_CODE_SAFE_MODE"); ok {
+		return s
+	}
+	const disable = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
+	value, source := r.variable(disable)
+	// Our launcher of background dreams sets it so that the session does not itself keep memories; that is not the person's no.
+	own := source == environment && truthy(r.env.Getenv("DREAM_BACKGROUND"))
+	why := fmt.Sprintf("%s is %q (%s)", disable, clip(value), source)
+	switch {
+	case falsy(value):
+		return Switch{true, why + ", which forces memory on"}
+	case truthy(value) && !own:
+		return Switch{false, why}
+	}
+	for _, name := range []string{"CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE"} {
+		if s, ok := off(name); ok {
+			return s
+		}
+	}
+	if s, ok := off("CLAUDE_CODE_REMOTE"); ok {
+		if dir, _ := r.variable("CLAUDE_CODE_REMOTE_MEMORY_DIR"); dir == "" {
+			s.Why += " without CLAUDE_CODE_REMOTE_MEMORY_DIR: nothing written here would last"
+			return s
+		}
+	}
+	for _, v := range values[bool](r, "autoMemoryEnabled") {
+		// A file of a project that nobody has trusted may hold us back, but not lift what the person has switched off.
+		if v.value && !v.trusted {
+			r.distrust("autoMemoryEnabled", v.path)
+			continue
+		}
+		return Switch{v.value, fmt.Sprintf("autoMemoryEnabled is %t in %q", v.value, v.path)}
+	}
+	return Switch{true, "auto memory is on by default"}
+}
+
+// environment is the source of a variable that was inherited.
+const environment = "environment"
+
+func truthy(s string) bool {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "1", "true", "yes", "on":
+		return true
+	}
+	return false
+}
+
+func falsy(s string) bool {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "0", "false", "no", "off":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,38 @@
+//go:build unix
+
+package host
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestFifos: a fifo in the place of anything that is read does not hold us up.
+func TestFifos(t *testing.T) {
+	env, top := world(t, "CLAUDECODE=1", "home/p/.git/worktrees/w/", "home/.claude/projects/", "home/p/.claude/", "managed/", "xdg/config/dream-mcp/",
+		`home/p/.claude/settings.local.json => {"autoMemoryEnabled":true}`)
+	for _, name := range []string{"home/.claude/settings.json", "home/.claude.json", "home/p/.claude/settings.json", "managed/managed-settings.json",
+		"managed/managed-settings.d", "xdg/config/dream-mcp/config.json", "home/p/.git/worktrees/w/gitdir"} {
+		if err := syscall.Mkfifo(filepath.Join(top, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan error, 1)
+	go func() {
+		s, err := Resolve(env, NoFlags)
+		if n := len(s.Warnings); n < 5 {
+			t.Errorf("%d warnings: %q", n, s.Warnings)
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("held up")
+	}
+}

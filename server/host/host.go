@@ -1,0 +1,288 @@
+// Package host knows the programs that start us: where they keep their settings, transcripts and memories, what they have
+// switched off, and which project and session we are in.
+//
+// It promises that Resolve depends on nothing but the Environment, the Flags and the files that these name; that it
+// writes nothing and runs nothing (git is read from its files); that every read is bounded and no file of others (malformed,
+// unreadable, a fifo, huge) makes it fail: what could not be used is a warning. A file inside a project decides where memories
+// are written only when the person has trusted that project in Claude Code (FACTS 1.3).
+//
+// Nothing is held open and nothing kept, so a crash leaves nothing behind.
+//
+// It does not promise to see what only lives inside the host: a session's /pause-memory, --settings, rollout flags, settings
+// delivered by a server, a registry or a device profile. Nor does it follow changes: a Setup is what was true when Resolve read it.
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Environment is the world as a value, so that a test can give another one.
+type Environment struct {
+	Getenv  func(string) string // nil: no variable is set
+	Home    string              // the person's home directory, absolute; "" when unknown
+	Dir     string              // working directory, absolute
+	GOOS    string              // as runtime.GOOS, which "" stands for
+	Managed string              // directory of Claude Code's managed settings; "" is the system's own
+}
+
+// Process is the Environment of this process.
+func Process() Environment {
+	env := Environment{Getenv: os.Getenv, GOOS: runtime.GOOS}
+	env.Home, _ = os.UserHomeDir()
+	env.Dir, _ = os.Getwd()
+	return env
+}
+
+// Flags are what the command line says; they win over all else. Unset are "", nil, and for the numbers anything below zero.
+type Flags struct {
+	Project, MemoryDir string // relative ones are taken from Environment.Dir
+	Transcripts        []string
+	Mode               string
+	MinHours           float64
+	MinSessions        int
+}
+
+// NoFlags is a command line that says nothing.
+var NoFlags = Flags{MinHours: -1, MinSessions: -1}
+
+// Setting is a value in effect and where it came from: a flag, a variable, a file, or "default".
+type Setting struct{ Value, Source string }
+
+// Switch is a state and what decided it, named with its variable or file.
+type Switch struct {
+	On  bool
+	Why string
+}
+
+// Candidate is another directory that may hold memories of this project.
+type Candidate struct {
+	Path, Why string
+	Exists    bool
+	Topics    int // Markdown files but the index and what hosts generate, there and one folder below
+}
+
+// The modes, from the most reserved to the boldest.
+const (
+	ModeOff     = "off"
+	ModeSuggest = "suggest"
+	ModeApprove = "approve"
+	ModeAuto    = "auto"
+)
+
+// Defaults: the numbers are those of Claude Code's own dream (FACTS 1.5) and of its retention (FACTS 1.7).
+const (
+	DefaultMode        = ModeSuggest
+	DefaultMinHours    = 24.0
+	DefaultMinSessions = 5
+	DefaultCleanupDays = 30
+)
+
+// The programs that Client can name.
+const (
+	ClaudeCode = "claude-code"
+	Codex      = "codex"
+	Gemini     = "gemini"
+)
+
+// Setup is all that is known of who started us, and where. Paths are absolute, and real as far as they exist.
+type Setup struct {
+	Client      string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
+	Project     string   // the directory worked in: flag, CLAUDE_PROJECT_DIR, working directory
+	Root        string   // the main checkout of its repository, else Project: what memories are keyed by (FACTS 1.2)
+	Worktrees   []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
+	ConfigDir   string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home; need not exist
+	ProjectsDir string   // ConfigDir/projects; "" without a ConfigDir
+	DirName     string   // CLAUDE_CODE_PROJECT_DIR_NAME where it counts (FACTS 1.1)
+	Transcripts []string // folders that the person named
+	MemoryDir   string   // need not exist
+	MemoryWhy   string
+	Candidates  []Candidate
+	SessionID   string // of the session at our start: stale after a /clear (FACTS 5.1)
+	Enabled     Switch // whether dreams may be at all: the first gate
+	Forceable   bool   // Enabled is off by nothing but autoDreamEnabled: false
+	Mode        string
+	ModeSource  string
+	MinHours    float64
+	MinSessions int
+	CleanupDays int // after so many days the host sweeps a transcript
+
+	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "transcripts" and "cleanup_days" where each came from.
+	Settings map[string]Setting
+	Warnings []string // what a person should know, each once, at most maxWarnings and a last one that says so
+}
+
+// resolver carries one resolution; its steps run in the order of Resolve.
+type resolver struct {
+	Setup
+	env    Environment
+	flags  Flags
+	claude settings // Claude Code's files
+	layers []layer  // ours, the strongest first
+	chosen bool     // the person chose a mode of ours
+	repo   checkout
+}
+
+// maxWarnings is as many as a person reads.
+const maxWarnings = 30
+
+func (r *resolver) warn(format string, args ...any) {
+	w := fmt.Sprintf(format, args...)
+	switch n := len(r.Warnings); {
+	case slices.Contains(r.Warnings, w) || n > maxWarnings:
+	case n == maxWarnings:
+		r.Warnings = append(r.Warnings, "there are more warnings; mend these first")
+	default:
+		r.Warnings = append(r.Warnings, w)
+	}
+}
+
+// Resolve finds out. An error is what a person must mend first: a command line that can't be meant, a memory directory
+// that was named but must not be used (another one in its place would be worse), or no directory to work in. The Setup is filled
+// as far as it got even then.
+func Resolve(env Environment, f Flags) (Setup, error) {
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	if env.GOOS == "" {
+		env.GOOS = runtime.GOOS
+	}
+	if filepath.IsAbs(env.Home) {
+		env.Home = real(env.Home)
+	} else {
+		env.Home = ""
+	}
+	r := &resolver{env: env, flags: f}
+	r.Settings = map[string]Setting{}
+	for _, step := range []func() error{
+		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts,
+		r.findMemory, r.findCandidates, r.findEnabled,
+	} {
+		if err := step(); err != nil {
+			return r.Setup, err
+		}
+	}
+	return r.Setup, nil
+}
+
+// sessionID is what a session is called: a UUID today, and never what could name another folder.
+var sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+
+func (r *resolver) findClient() error {
+	set := func(names ...string) bool {
+		for _, n := range names {
+			if r.env.Getenv(n) != "" {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case set("CLAUDECODE", "CLAUDE_PROJECT_DIR"):
+		r.Client = ClaudeCode
+	case set("CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_HOME"):
+		r.Client = Codex
+	case set("GEMINI_CLI"):
+		r.Client = Gemini
+	}
+	if id := r.env.Getenv("CLAUDE_CODE_SESSION_ID"); sessionID.MatchString(id) {
+		r.SessionID = id
+	} else if id != "" {
+		r.warn("CLAUDE_CODE_SESSION_ID %q is no session's name; ignored", clip(id))
+	}
+	return nil
+}
+
+func (r *resolver) findProject() error {
+	dir := r.env.Dir
+	if named := r.env.Getenv("CLAUDE_PROJECT_DIR"); named != "" && r.flags.Project == "" {
+		if filepath.IsAbs(named) && isDir(named) {
+			dir = named
+		} else {
+			r.warn("CLAUDE_PROJECT_DIR %q is no directory; the working directory is taken", clip(named))
+		}
+	}
+	if p := r.flags.Project; p != "" {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(r.env.Dir, p)
+		}
+		if !isDir(p) {
+			return fmt.Errorf("project %q is no directory", r.flags.Project)
+		}
+		dir = p
+	}
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("no project: the working directory is unknown")
+	}
+	r.Project = real(dir)
+	r.repo = findCheckout(r.Project, r.warn)
+	r.Root, r.Worktrees = r.repo.root, r.repo.worktrees
+	switch {
+	case filepath.Dir(r.Root) == r.Root:
+		r.warn("the project is the root of the file system: the host did not say which project it works in")
+	case r.Root == r.env.Home:
+		r.warn("the project is the home directory: its memory is shared by whatever is started there")
+	}
+	return nil
+}
+
+// dirName is what CLAUDE_CODE_PROJECT_DIR_NAME may be (FACTS 1.1).
+var dirName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func (r *resolver) findConfig() error {
+	named := r.env.Getenv("CLAUDE_CONFIG_DIR")
+	switch {
+	case named != "":
+		if !filepath.IsAbs(named) {
+			named = filepath.Join(r.env.Dir, named)
+		}
+		r.ConfigDir = real(nfc(named)) // FACTS 1.1: the host looks under the composed form, whatever was typed
+	case r.env.Home != "":
+		r.ConfigDir = real(filepath.Join(r.env.Home, ".claude"))
+	}
+	if r.ConfigDir != "" {
+		r.ProjectsDir = filepath.Join(r.ConfigDir, "projects")
+	}
+	switch name := r.env.Getenv("CLAUDE_CODE_PROJECT_DIR_NAME"); {
+	case name == "":
+	case named == "":
+		r.warn("CLAUDE_CODE_PROJECT_DIR_NAME counts only together with CLAUDE_CONFIG_DIR; ignored")
+	case !dirName.MatchString(name):
+		r.warn("CLAUDE_CODE_PROJECT_DIR_NAME %q is not 1 to 64 letters, digits, - or _; ignored", clip(name))
+	default:
+		r.DirName = name
+	}
+	r.claude = r.readSettings()
+	r.CleanupDays = DefaultCleanupDays
+	r.Settings["cleanup_days"] = Setting{strconv.Itoa(DefaultCleanupDays), "default"}
+	for _, v := range values[int](r, "cleanupPeriodDays") {
+		if v.value < 1 || v.value > maxDays {
+			r.warn("cleanupPeriodDays %d in %q is not between 1 and %d; ignored", v.value, v.path, maxDays)
+			continue
+		}
+		r.CleanupDays = v.value
+		r.Settings["cleanup_days"] = Setting{strconv.Itoa(v.value), v.path}
+		break
+	}
+	return nil
+}
+
+// maxDays bounds cleanupPeriodDays so that a deadline reckoned from it is still a date: a thousand years.
+const maxDays = 365_000
+
+// Roots returns the directories whose sessions belong to the project, in the Unicode form (NFC) in
+// which Claude Code names folders after them (FACTS 1.1): the project itself first.
+func (s Setup) Roots() []string {
+	roots := append([]string{s.Project, s.Root}, s.Worktrees...)
+	for i, root := range roots {
+		roots[i] = norm.NFC.String(root)
+	}
+	return roots
+}

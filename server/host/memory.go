@@ -1,0 +1,176 @@
+package host
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// findMemory decides on the memory directory: what the person named for us, then what Claude Code was told (FACTS 1.3), then its
+// rule, then our own place where there is no Claude Code.
+func (r *resolver) findMemory() error {
+	use := func(dir, why, source string) error {
+		r.MemoryDir, r.MemoryWhy = dir, why
+		r.Settings["memory_dir"] = Setting{dir, source}
+		return nil
+	}
+	for _, l := range r.layers {
+		if l.memoryDir == nil {
+			continue
+		}
+		source := l.from("memory_dir")
+		dir, err := r.env.directory(*l.memoryDir, l.base)
+		if err != nil {
+			return fmt.Errorf("memory directory %q (%s) can't be used: %w", clip(*l.memoryDir), source, err)
+		}
+		return use(dir, "named by "+source, source)
+	}
+	const override = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"
+	if named := r.env.Getenv(override); named != "" {
+		dir, err := "", errRelative
+		if !strings.HasPrefix(named, "~") { // the host does not expand it here
+			dir, err = r.env.directory(named, "")
+		}
+		if err == nil {
+			return use(dir, "named by "+override, override)
+		}
+		r.warn("%s %q is ignored: %v", override, clip(named), err)
+	}
+	for _, v := range trusted[string](r, "autoMemoryDirectory") {
+		dir, err := r.env.directory(v.value, "")
+		if err == nil {
+			return use(dir, fmt.Sprintf("autoMemoryDirectory in %q", v.path), v.path)
+		}
+		r.warn("autoMemoryDirectory %q in %q is ignored: %v", clip(v.value), v.path, err)
+	}
+	dir, why, err := r.byRule()
+	if err != nil {
+		return err
+	}
+	return use(dir, why, "default")
+}
+
+// byRule is where memory lies when nobody named a place: <base>/projects/<folder of the root>/memory (FACTS 1.2).
+func (r *resolver) byRule() (dir, why string, err error) {
+	for _, projects := range r.projects() {
+		if r.DirName != "" {
+			return real(filepath.Join(projects, r.DirName, "memory")), "Claude Code's, by CLAUDE_CODE_PROJECT_DIR_NAME", nil
+		}
+		if folder := r.folderOf(projects, r.Root); folder != "" {
+			return real(filepath.Join(projects, folder, "memory")), fmt.Sprintf("Claude Code's for %q", r.Root), nil
+		}
+		r.warn("which folder Claude Code gives so long a path as %q is not known before it has worked there; name a memory directory",
+			r.Root)
+	}
+	if dir, err = r.ownMemory(); err != nil {
+		return "", "", fmt.Errorf("no place for memories: %w", err)
+	}
+	return real(dir), "our own: Claude Code has no folder here", nil
+}
+
+// projects are the folders of projects that the host may use, the one in use first: none where there is no Claude Code.
+func (r *resolver) projects() []string {
+	const variable = "CLAUDE_CODE_REMOTE_MEMORY_DIR"
+	if base := r.env.Getenv(variable); filepath.IsAbs(base) {
+		return []string{filepath.Join(real(base), "projects")}
+	} else if base != "" {
+		r.warn("%s %q is not absolute; ignored", variable, clip(base))
+	}
+	// The host that started us makes its folder when it needs it.
+	if r.ConfigDir != "" && (r.Client == ClaudeCode || isDir(r.ConfigDir)) {
+		return []string{r.ProjectsDir}
+	}
+	return nil
+}
+
+// ownMemory is our place for the project's memories, below the folder of data.
+func (r *resolver) ownMemory() (string, error) {
+	home, err := r.env.folder(data)
+	if err != nil {
+		return "", err
+	}
+	name := slug(r.Root)
+	if len(name) > maxSlug {
+		sum := sha256.Sum256([]byte(nfc(r.Root)))
+		name += hex.EncodeToString(sum[:6])
+	}
+	return filepath.Join(home, "projects", name, "memory"), nil
+}
+
+// maxSlug is the length beyond which a folder's name ends in a hash that can't be known (FACTS 1.1).
+const maxSlug = 200
+
+func slug(dir string) string { return transcript.Slug(nfc(dir)) }
+
+// folderOf is the name of a directory's folder among the projects: its slug; on Windows the one that differs in the drive
+// letter's case where only that is there; of a long path the one whose transcripts say that they come from it, "" for none.
+func (r *resolver) folderOf(projects, dir string) string {
+	name := slug(dir)
+	switch {
+	case len(name) > maxSlug:
+		for _, e := range names(projects) {
+			if strings.HasPrefix(e.Name(), name) && startedIn(filepath.Join(projects, e.Name()), dir) {
+				return e.Name()
+			}
+		}
+		return ""
+	case r.env.GOOS == "windows" && name != "" && !isDir(filepath.Join(projects, name)):
+		for _, e := range names(projects) {
+			if n := e.Name(); len(n) == len(name) && n[1:] == name[1:] && strings.EqualFold(n[:1], name[:1]) {
+				return n
+			}
+		}
+	}
+	return name
+}
+
+// Bounds on the proof that a folder belongs to a long path: the heads of so many transcripts.
+const (
+	maxHeads = 32
+	headSize = 64 << 10
+)
+
+// startedIn reports whether a session recorded in folder began in dir.
+func startedIn(folder, dir string) bool {
+	heads := 0
+	for _, e := range names(folder) {
+		if !strings.HasSuffix(e.Name(), ".jsonl") || heads == maxHeads {
+			continue
+		}
+		heads++
+		if cwd := firstCWD(filepath.Join(folder, e.Name())); cwd != "" && nfc(real(cwd)) == nfc(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstCWD is the first working directory that the head of a transcript records.
+func firstCWD(path string) string {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	head, _ := io.ReadAll(io.LimitReader(f, headSize))
+	for line := range strings.Lines(string(head)) {
+		var record struct {
+			CWD string `json:"cwd"`
+		}
+		if json.Unmarshal([]byte(line), &record) == nil && filepath.IsAbs(record.CWD) {
+			return record.CWD
+		}
+	}
+	return ""
+}

@@ -1,0 +1,204 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// ours is the name of our folders.
+const ours = "dream-mcp"
+
+// StateHome is where journals, stages and archives lie: $XDG_STATE_HOME/dream-mcp, else ~/.local/state/dream-mcp, on macOS
+// ~/Library/Application Support/dream-mcp, on Windows %LocalAppData%\dream-mcp. It need not exist. It fails when neither a
+// variable nor a home directory says where.
+func StateHome(env Environment) (string, error) { return env.folder(state) }
+
+// kind is one of the three sorts of folders that the XDG base directory specification tells apart.
+type kind struct{ xdg, unix, variable, windows string }
+
+var (
+	state  = kind{"XDG_STATE_HOME", ".local/state", "LocalAppData", "AppData/Local"}
+	config = kind{"XDG_CONFIG_HOME", ".config", "AppData", "AppData/Roaming"}
+	data   = kind{"XDG_DATA_HOME", ".local/share", "LocalAppData", "AppData/Local"}
+)
+
+var errNoHome = errors.New("no home directory is known")
+
+func (env Environment) folder(k kind) (string, error) {
+	if env.GOOS == "" {
+		env.GOOS = runtime.GOOS
+	}
+	lookup := func(name string) string {
+		if env.Getenv == nil {
+			return ""
+		}
+		// The specification has relative paths ignored.
+		if v := env.Getenv(name); filepath.IsAbs(v) {
+			return v
+		}
+		return ""
+	}
+	if v := lookup(k.xdg); v != "" {
+		return filepath.Join(v, ours), nil
+	}
+	if env.GOOS == "windows" {
+		if v := lookup(k.variable); v != "" {
+			return filepath.Join(v, ours), nil
+		}
+	}
+	if !filepath.IsAbs(env.Home) {
+		return "", fmt.Errorf("%w, and %s is not set", errNoHome, k.xdg)
+	}
+	below := k.unix
+	switch env.GOOS {
+	case "darwin":
+		below = "Library/Application Support"
+	case "windows":
+		below = k.windows
+	}
+	return filepath.Join(env.Home, filepath.FromSlash(below), ours), nil
+}
+
+// real is the path without links as far as it exists; what does not exist is kept as it was written.
+func real(p string) string {
+	p = filepath.Clean(p)
+	rest := ""
+	for dir := p; ; {
+		if r, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(r, rest)
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return p
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+		dir = up
+	}
+}
+
+// nfc composes a text as the host does before it makes a folder's name of it (FACTS 1.1).
+func nfc(s string) string { return norm.NFC.String(s) }
+
+func isDir(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && info.IsDir()
+}
+
+// same reports whether two paths name one existing file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// clip shortens a foreign value for a message.
+func clip(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// expand makes of what a person wrote the path that is meant: ~/ is the home directory, and a relative path is taken from base
+// where one is given.
+func (env Environment) expand(value, base string) (string, error) {
+	if strings.ContainsRune(value, 0) {
+		return "", errNUL
+	}
+	if rest, ok := strings.CutPrefix(value, "~/"); ok || value == "~" {
+		if env.Home == "" {
+			return "", errNoHome
+		}
+		if !ok {
+			rest = ""
+		}
+		return filepath.Join(env.Home, rest), nil
+	}
+	if base != "" && value != "" && !absolute(env.GOOS, value) {
+		return filepath.Join(base, value), nil
+	}
+	return value, nil
+}
+
+// directory is expand for a memory directory. It refuses what can be none (FACTS 1.3): the root of a drive or next to it, a
+// network share, a NUL, and the home directory or what holds it.
+func (env Environment) directory(value, base string) (string, error) {
+	dir, err := env.expand(value, base)
+	if err != nil {
+		return "", err
+	}
+	if err := env.admissible(dir); err != nil {
+		return "", err
+	}
+	dir = real(dir)
+	// Again: a link may lead where the written path did not.
+	return dir, env.admissible(dir)
+}
+
+var (
+	errRelative = errors.New("it is not absolute and does not begin with ~/")
+	errNUL      = errors.New("it holds a NUL")
+)
+
+func (env Environment) admissible(dir string) error {
+	slashed := slashes(env.GOOS, dir)
+	switch {
+	case strings.ContainsRune(dir, 0):
+		return errNUL
+	case strings.HasPrefix(slashed, "//"):
+		return errors.New("it is on a network share")
+	case !absolute(env.GOOS, dir):
+		return errRelative
+	}
+	clean := path.Clean(slashed)
+	if env.GOOS == "windows" {
+		clean = clean[len("C:"):]
+	}
+	const nearRoot = 3 // "/a": so short a path is a slip, not a place
+	if len(clean) < nearRoot {
+		return errors.New("it is the root of a drive or next to it")
+	}
+	home := slashes(env.GOOS, env.Home)
+	if clean = path.Clean(slashed); foldsCase(env.GOOS) {
+		home, clean = strings.ToLower(home), strings.ToLower(clean)
+	}
+	if home != "" && within(home, clean) {
+		return errors.New("it is the home directory or holds it")
+	}
+	return nil
+}
+
+// absolute is filepath.IsAbs for the system named.
+func absolute(goos, p string) bool {
+	if goos != "windows" {
+		return strings.HasPrefix(p, "/")
+	}
+	s := slashes(goos, p)
+	return len(s) >= 3 && s[1] == ':' && s[2] == '/' && (s[0]|0x20) >= 'a' && (s[0]|0x20) <= 'z'
+}
+
+// foldsCase reports whether the file systems of a system commonly take one case for the other.
+func foldsCase(goos string) bool { return goos == "windows" || goos == "darwin" }
+
+func slashes(goos, p string) string {
+	if goos == "windows" {
+		return strings.ReplaceAll(p, `\`, "/")
+	}
+	return p
+}
+
+// within reports whether p is dir or below it, by name; both are clean and use slashes.
+func within(p, dir string) bool {
+	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+}

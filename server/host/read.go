@@ -1,0 +1,88 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Bounds on what is read. Settings are a few kilobytes; Claude Code's own state file also keeps prompts and caches for every
+// project and reaches megabytes; the files of git that we read hold one path.
+const (
+	maxSettings = 1 << 20
+	maxState    = 32 << 20
+	maxPathFile = 8 << 10
+	maxEntries  = 10_000 // names read of one directory
+)
+
+// read is the whole of a regular file of at most limit bytes. Links are followed: people keep settings in other places.
+func read(path string, limit int64) ([]byte, error) {
+	// A fifo in the file's place must not hold us up.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("larger than %d bytes", limit)
+	}
+	return b, err
+}
+
+// missing reports that there is no such file, which is never worth a word.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// object is the JSON object in a file, its values undecoded; a file that is not there or blank is an empty one. An error says
+// at which line and byte.
+func object(path string, limit int64) (map[string]json.RawMessage, error) {
+	b, err := read(path, limit)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil, nil
+	}
+	var keys map[string]json.RawMessage
+	err = json.Unmarshal(b, &keys)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at := min(max(int(syntax.Offset)-1, 0), len(b))
+		return nil, fmt.Errorf("line %d, byte %d: %w", 1+bytes.Count(b[:at], []byte("\n")), at+1, err)
+	case errors.As(err, &kind):
+		return nil, fmt.Errorf("holds a JSON %s instead of an object", kind.Value)
+	}
+	return keys, err
+}
+
+// names are the entries of a directory, sorted, at most maxEntries of them; none when it can't be read.
+func names(dir string) []fs.DirEntry {
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(maxEntries)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries
+}

@@ -1,0 +1,174 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// scope is one settings file of Claude Code's.
+type scope struct {
+	path    string
+	trusted bool
+	keys    map[string]json.RawMessage
+}
+
+// settings are the files in force, the strongest first: policy, local, project, user (FACTS 1.3).
+type settings []scope
+
+// readSettings reads them. The project's own two are looked for where the host was started, and in the checkout's top when
+// there are none.
+func (r *resolver) readSettings() settings {
+	var all settings
+	add := func(trusted bool, dir string, names ...string) (any bool) {
+		for _, name := range names {
+			path := filepath.Join(dir, name)
+			keys, err := object(path, maxSettings)
+			if err != nil {
+				r.warn("settings %q are ignored: %v", path, err)
+			}
+			if keys != nil {
+				all = append(all, scope{path, trusted, keys})
+				any = true
+			}
+		}
+		return any
+	}
+	managed := r.env.managed()
+	// Fragments are laid over the base in the order of their names, so the last is the strongest.
+	dropIns := filepath.Join(managed, "managed-settings.d")
+	entries := names(dropIns)
+	for i := len(entries) - 1; i >= 0; i-- {
+		if name := entries[i].Name(); strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
+			add(true, dropIns, name)
+		}
+	}
+	add(true, managed, "managed-settings.json")
+	first := len(all)
+	for _, dir := range []string{r.Project, r.repo.top} {
+		// In the home directory the project's file is the person's.
+		if dir = filepath.Join(dir, ".claude"); real(dir) != r.ConfigDir && add(false, dir, "settings.local.json", "settings.json") {
+			break
+		}
+	}
+	if len(all) > first && r.projectTrusted() {
+		for i := range all[first:] {
+			all[first+i].trusted = true
+		}
+	}
+	if r.ConfigDir != "" {
+		add(true, r.ConfigDir, "settings.json")
+	}
+	return all
+}
+
+// managed is where an administrator's settings lie.
+func (env Environment) managed() string {
+	switch {
+	case env.Managed != "":
+		return env.Managed
+	case env.GOOS == "darwin":
+		return "/Library/Application Support/ClaudeCode"
+	case env.GOOS == "windows":
+		return `C:\Program Files\ClaudeCode`
+	}
+	return "/etc/claude-code"
+}
+
+// projectTrusted reports whether the person has accepted the host's trust dialog for the project, its checkout or the
+// repository's main checkout.
+func (r *resolver) projectTrusted() bool {
+	dir := r.env.Home
+	if r.env.Getenv("CLAUDE_CONFIG_DIR") != "" {
+		dir = r.ConfigDir
+	}
+	if dir == "" {
+		return false
+	}
+	path := filepath.Join(dir, ".claude.json")
+	keys, err := object(path, maxState)
+	if err != nil {
+		r.warn("%q is ignored, so no project counts as trusted: %v", path, err)
+	}
+	var projects map[string]json.RawMessage
+	if json.Unmarshal(keys["projects"], &projects) != nil {
+		return false
+	}
+	for _, dir := range []string{r.Project, r.repo.top, r.Root} {
+		for _, key := range []string{dir, nfc(dir), filepath.ToSlash(dir)} {
+			var project struct {
+				Accepted bool `json:"hasTrustDialogAccepted"`
+			}
+			if json.Unmarshal(projects[key], &project) == nil && project.Accepted {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// found is a value and the file that it stands in.
+type found[T any] struct {
+	value   T
+	path    string
+	trusted bool
+}
+
+// values are what the settings say of a key, the strongest first. What has another type is a warning.
+func values[T any](r *resolver, key string) []found[T] {
+	var all []found[T]
+	for _, s := range r.claude {
+		raw, ok := s.keys[key]
+		if !ok || string(raw) == "null" {
+			continue
+		}
+		var v T
+		if err := json.Unmarshal(raw, &v); err != nil {
+			r.warn("%s in %q is no %s; ignored", key, s.path, typeName(v))
+			continue
+		}
+		all = append(all, found[T]{v, s.path, s.trusted})
+	}
+	return all
+}
+
+func typeName(v any) string {
+	switch v.(type) {
+	case bool:
+		return "true or false"
+	case int:
+		return "whole number"
+	case string:
+		return "text"
+	}
+	return "object"
+}
+
+// trusted are the values that a stranger's repository can't have set; those that it did are a warning.
+func trusted[T any](r *resolver, key string) []found[T] {
+	var all []found[T]
+	for _, v := range values[T](r, key) {
+		if v.trusted {
+			all = append(all, v)
+		} else {
+			r.distrust(key, v.path)
+		}
+	}
+	return all
+}
+
+func (r *resolver) distrust(key, path string) {
+	r.warn("%s in %q is ignored: the project is not trusted in Claude Code", key, path)
+}
+
+// variable is a variable as Claude Code would see it, and where it is set: the env of a settings file goes before what was
+// inherited. A host other than Claude Code does not hand us the former.
+func (r *resolver) variable(name string) (value, source string) {
+	for _, v := range values[map[string]any](r, "env") {
+		if value, ok := v.value[name]; ok && v.trusted {
+			return fmt.Sprint(value), fmt.Sprintf("env of %q", v.path)
+		}
+	}
+	return r.env.Getenv(name), environment
+}
