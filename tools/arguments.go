@@ -1,0 +1,126 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// An argumentError says which arguments of a call are wrong.
+type argumentError struct {
+	tool     string
+	problems []string
+	example  string
+}
+
+func (e *argumentError) Error() string {
+	return fmt.Sprintf("bad arguments for %s: %s", e.tool, strings.Join(e.problems, "; "))
+}
+
+// maxProblems bounds what one error lists.
+const maxProblems = 8
+
+// checker returns a function that checks arguments against a schema, which is compiled at the first
+// call: most processes call few tools. Absent arguments are {}.
+func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error) {
+	compiled := sync.OnceValues(func() (*jsonschema.Schema, error) {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
+		if err != nil {
+			return nil, err
+		}
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource("arguments.json", doc); err != nil {
+			return nil, err
+		}
+		return c.Compile("arguments.json")
+	})
+	return func(arguments json.RawMessage) (json.RawMessage, error) {
+		arguments = bytes.TrimSpace(arguments)
+		if len(arguments) == 0 || string(arguments) == "null" {
+			arguments = json.RawMessage("{}")
+		}
+		s, err := compiled()
+		if err != nil {
+			return nil, fmt.Errorf("the schema of %s does not compile: %w", tool, err)
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
+		if err != nil {
+			return nil, &argumentError{tool: tool, problems: []string{"not a JSON object"}}
+		}
+		var invalid *jsonschema.ValidationError
+		if err := s.Validate(value); errors.As(err, &invalid) {
+			return nil, &argumentError{tool: tool, problems: problems(invalid)}
+		} else if err != nil {
+			return nil, err
+		}
+		return arguments, nil
+	}
+}
+
+// problems renders the leaves of a validation error, each as a sentence that names its field.
+func problems(e *jsonschema.ValidationError) []string {
+	english := message.NewPrinter(language.English)
+	var found []string
+	var visit func(*jsonschema.ValidationError)
+	visit = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			visit(cause)
+		}
+		if len(e.Causes) > 0 {
+			return
+		}
+		text := e.ErrorKind.LocalizedString(english)
+		if len(e.InstanceLocation) > 0 {
+			text = strings.Join(e.InstanceLocation, ".") + ": " + text
+		}
+		found = append(found, short(text, 300))
+	}
+	visit(e)
+	slices.Sort(found)
+	found = slices.Compact(found)
+	if len(found) > maxProblems {
+		found = append(found[:maxProblems], fmt.Sprintf("and %d more", len(found)-maxProblems))
+	}
+	return found
+}
+
+// short returns at most limit characters of s.
+func short(s string, limit int) string {
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return s
+}
+
+// decode reads arguments that a checker let through.
+func decode[T any](arguments json.RawMessage) (T, error) {
+	var v T
+	err := json.Unmarshal(arguments, &v)
+	return v, err
+}
+
+// compact takes the white space out of a JSON text that is a constant of this package.
+func compact(s string) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(s)); err != nil {
+		panic(err) // a test lists every schema
+	}
+	return b.String()
+}
+
+// plainJSON encodes without escaping <, > and &, which costs a model tokens and its patience.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}

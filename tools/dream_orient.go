@@ -1,0 +1,219 @@
+package tools
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+)
+
+// What the map lists at most; dream_orient's pages hold the rest of what is not cut here.
+const (
+	maxMapSessions = 60
+	maxMapLogs     = 12
+	maxMapFindings = 60
+)
+
+func dreamOrient(p *consolidate.Project) tool {
+	return tool{
+		name:  "dream_orient",
+		title: "Begin a dream",
+		description: "Begin a memory dream (consolidation), phase 1: opens it if one is due and shows the map: the index, the topics with their sums, what the rules find, the sessions since the last dream, and the rules of the four phases. " +
+			"force only if a person asked for a dream now; resume takes up the stage of one that was cut off. Called again it shows the map again.",
+		input: `{"type":"object","properties":{
+			"force":{"type":"boolean","description":"a person asked for it: opens the gates time, throttle, sessions"},
+			"resume":{"type":"boolean"},
+			"cursor":{"type":"string","maxLength":100,"description":"of the page before"}},"additionalProperties":false}`,
+		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
+			r, err := decode[struct {
+				Force, Resume bool
+				Cursor        string
+			}](arguments)
+			if err != nil {
+				return answer{}, err
+			}
+			if err := p.Begin(ctx, r.Force, r.Resume); err != nil {
+				return answer{}, err
+			}
+			m, err := p.Map(ctx)
+			if err != nil {
+				return answer{}, err
+			}
+			head, lines := renderMap(m)
+			text, err := mapPage(head, lines, r.Cursor)
+			return answer{text: text}, err
+		},
+	}
+}
+
+// renderMap draws the map, what matters first. Its head changes from call to call, its lines do not,
+// so that a page can go on where the one before ended.
+func renderMap(m consolidate.Map) (head string, lines []string) {
+	add := func(format string, args ...any) {
+		lines = append(lines, strings.Split(fmt.Sprintf(format, args...), "\n")...)
+	}
+	head = fmt.Sprintf("Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
+		m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday(), m.Dream.Expires.UTC().Format("15:04:05Z"))
+	if m.Resumed || len(m.Staged) > 0 {
+		head += fmt.Sprintf("Staged so far: %s\n", orNone(m.Staged))
+	}
+	add("Memory: %s", m.MemoryDir)
+	for _, f := range m.Folders {
+		add("Transcripts: %s (%s)", f.Path, f.Why)
+	}
+	add("Last dream: %s", m.Since)
+	add("\n%s", strings.TrimSpace(consolidate.Brief()))
+	mapIndex(add, m)
+	mapTopics(add, m)
+	mapFindings(add, m)
+	mapSessions(add, m)
+	if len(m.Logs) > 0 {
+		add("\n## Logs, newest first (%d)", len(m.Logs))
+		for _, l := range m.Logs[:min(len(m.Logs), maxMapLogs)] {
+			add("%s %d bytes %s", l.Name, l.Size, l.ModTime.UTC().Format(time.RFC3339))
+		}
+	}
+	return head, lines
+}
+
+func orNone(files []string) string {
+	if len(files) == 0 {
+		return "nothing"
+	}
+	return strings.Join(files, ", ")
+}
+
+type adder func(format string, args ...any)
+
+func mapIndex(add adder, m consolidate.Map) {
+	if m.Index.Sum == "" {
+		add("\n## MEMORY.md: there is none")
+		return
+	}
+	s := m.IndexSize
+	add("\n## MEMORY.md %s: %d of %d lines, %d of %d bytes", m.Index.Sum.Short(), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
+	for line := range strings.Lines(string(m.Index.Data)) {
+		add("  %s", short(transcript.Visible(strings.TrimRight(line, "\r\n")), 400))
+	}
+}
+
+func mapTopics(add adder, m consolidate.Map) {
+	add("\n## Topics (%d): file, type, bytes, age, sum: description", len(m.Topics))
+	if m.Limited {
+		add("the directory holds more files than were looked at")
+	}
+	for _, t := range m.Topics {
+		kind := t.Type
+		if kind == "" {
+			kind = "-"
+		}
+		add("%s %s %d %s %s: %s", t.Name, short(transcript.Visible(kind), 40), t.Size, age(m.Now.Sub(t.ModTime)), t.Sum, short(transcript.Visible(t.Description), 300))
+	}
+}
+
+func age(d time.Duration) string {
+	switch {
+	case d < time.Hour:
+		return "<1h"
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0fh", d.Hours())
+	}
+	return fmt.Sprintf("%.0fd", d.Hours()/24)
+}
+
+func mapFindings(add adder, m consolidate.Map) {
+	add("\n## Findings on what stands (%d)", len(m.Findings))
+	for i, f := range m.Findings {
+		if i == maxMapFindings {
+			add("… and %d more", len(m.Findings)-i)
+			break
+		}
+		add("%s", short(findingLine(f), 500))
+	}
+}
+
+func mapSessions(add adder, m consolidate.Map) {
+	add("\n## Sessions since then, newest first (%d)", len(m.Sessions))
+	for i, s := range m.Sessions {
+		if i == maxMapSessions {
+			add("… and %d more", len(m.Sessions)-i)
+			break
+		}
+		line := fmt.Sprintf("%s %s %s", s.ID, s.ModTime.UTC().Format("2006-01-02 15:04"), size(s.Size))
+		if s.Branch != "" && s.Branch != "HEAD" {
+			line += " " + short(transcript.Visible(s.Branch), 60)
+		}
+		if s.Current {
+			line += " (this one)"
+		}
+		if words := s.Title; words != "" {
+			line += ": " + words
+		} else if s.First != "" {
+			line += ": “" + s.First + "”"
+		}
+		add("%s", short(transcript.Visible(strings.ReplaceAll(line, "\n", " ")), 300))
+	}
+	if len(m.Skipped) > 0 {
+		add("left out: %s", counts(m.Skipped))
+	}
+}
+
+// counts renders what was passed over.
+func counts(skipped transcript.Skipped) string {
+	var parts []string
+	for reason, n := range skipped {
+		parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// mapPage cuts the page of the map that begins at the cursor: the number of the line, and a digest of
+// the lines before it, by which a map that changed meanwhile is told.
+func mapPage(head string, lines []string, cursor string) (string, error) {
+	from := 0
+	if cursor != "" {
+		number, digest, _ := strings.Cut(cursor, "-")
+		n, err := strconv.Atoi(number)
+		if err != nil || n <= 0 || n > len(lines) || digest != linesDigest(lines[:n]) {
+			return "", &consolidate.RequestError{Message: "this cursor does not fit the map as it is now", Hint: "dream_orient {} shows it from its beginning"}
+		}
+		from = n
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	to := from
+	for ; to < len(lines) && (to == from || b.Len()+len(lines[to]) < pageBytes); to++ {
+		b.WriteString(lines[to])
+		b.WriteByte('\n')
+	}
+	if to < len(lines) {
+		fmt.Fprintf(&b, "… %d lines more: dream_orient {\"cursor\": \"%d-%s\"}", len(lines)-to, to, linesDigest(lines[:to]))
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+func linesDigest(lines []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,29 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+
+	"dream-mcp/consolidate"
+)
+
+func dreamStatus(p *consolidate.Project) tool {
+	return tool{
+		name:  "dream_status",
+		title: "Is a dream due?",
+		description: "Memory consolidation status: is a dream due, which gate is closed and why, which dream is open, what the last one did, and where memory and transcripts lie. " +
+			"Call it first, and whenever unsure. Starts nothing.",
+		input: `{"type":"object","properties":{},"additionalProperties":false}`,
+		output: `{"type":"object","properties":{"memory_dir":{"type":"string"},"transcript_dirs":{"type":"array","items":{"type":"string"}},"due":{"type":"boolean"},"closed_gate":{"type":"string"},
+			"gates":{"type":"array","items":{"type":"object","properties":{"gate":{"type":"string"},"open":{"type":["boolean","null"]},"why":{"type":"string"}}}},
+			"dream":{"type":["object","null"]},"last":{"type":["object","null"]},"warnings":{"type":"array","items":{"type":"string"}}},"required":["memory_dir","due","gates","dream","last","warnings"]}`,
+		readOnly: true, idempotent: true, always: true,
+		call: func(ctx context.Context, _ json.RawMessage) (answer, error) {
+			s, err := p.Status(ctx)
+			if s.Warnings == nil {
+				s.Warnings = []string{}
+			}
+			return answer{value: s}, err
+		},
+	}
+}

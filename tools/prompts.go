@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"dream-mcp/consolidate"
+)
+
+// instructions enter the first prompt of every session of a host that shows them.
+//
+//go:embed instructions.md
+var instructions string
+
+func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
+	values := func() consolidate.PromptValues {
+		return consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir(), Transcripts: p.TranscriptDirs()}
+	}
+	return []mcpserver.ServerPrompt{
+		{
+			Prompt: mcp.NewPrompt("dream", mcp.WithPromptTitle("Dream"),
+				mcp.WithPromptDescription("Consolidate the long-term memory of this project: review recent sessions, merge, correct and prune memories, keep the index short."),
+				mcp.WithArgument("focus", mcp.ArgumentDescription("what to look at in particular"))),
+			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				v := values()
+				v.Focus = r.Params.Arguments["focus"]
+				text, err := consolidate.DreamPrompt(v)
+				return promptResult("Dream: consolidate the memory", text), err
+			},
+		},
+		{
+			Prompt: mcp.NewPrompt("remember", mcp.WithPromptTitle("Remember"),
+				mcp.WithPromptDescription("Save one thing to the long-term memory, well."),
+				mcp.WithArgument("what", mcp.ArgumentDescription("what to remember"), mcp.RequiredArgument())),
+			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				v := values()
+				if v.What = r.Params.Arguments["what"]; v.What == "" {
+					return nil, fmt.Errorf("%w: the argument \"what\" is missing: what should be remembered?", mcp.ErrInvalidParams)
+				}
+				text, err := consolidate.RememberPrompt(v)
+				return promptResult("Remember one thing", text), err
+			},
+		},
+	}
+}
+
+func promptResult(description, text string) *mcp.GetPromptResult {
+	return mcp.NewGetPromptResult(description, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text))})
+}

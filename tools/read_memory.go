@@ -1,0 +1,109 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/memory"
+)
+
+func readMemory(p *consolidate.Project) tool {
+	return tool{
+		name:  "read_memory",
+		title: "Read memories",
+		description: "Read memories as the open dream would leave them, or as they are: MEMORY.md, topics, logs. " +
+			"Each begins with a line PATH SUM BYTES; the sum is the base that write_memory asks for.",
+		input: `{"type":"object","properties":{
+			"paths":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","maxLength":400}},
+			"offset":{"type":"integer","minimum":0,"description":"with one path: the byte to go on from"}},
+			"required":["paths"],"additionalProperties":false}`,
+		readOnly: true, idempotent: true,
+		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
+			r, err := decode[struct {
+				Paths  []string
+				Offset int
+			}](arguments)
+			if err != nil {
+				return answer{}, err
+			}
+			if r.Offset > 0 && len(r.Paths) != 1 {
+				return answer{}, &consolidate.RequestError{Message: "offset goes with one path", Hint: "read the others in a call of their own"}
+			}
+			files, err := p.Read(ctx, r.Paths)
+			if err != nil {
+				return answer{}, err
+			}
+			if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
+				return answer{}, &consolidate.RequestError{Message: readProblem(r.Paths[0], files[0].Err), Hint: "dream_orient lists the files; MEMORY.md names them"}
+			}
+			return answer{text: renderFiles(r.Paths, files, r.Offset)}, nil
+		},
+	}
+}
+
+func readProblem(path string, err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("%q does not exist", path)
+	}
+	return fmt.Sprintf("%q can't be read: %s", path, strings.TrimPrefix(err.Error(), path+": "))
+}
+
+// renderFiles lists files until the page is full, the first always in part at least.
+func renderFiles(paths []string, files []consolidate.ReadResult, offset int) string {
+	var b strings.Builder
+	for i, f := range files {
+		if f.Err != nil && f.Disk == nil {
+			fmt.Fprintf(&b, "%s\n\n", readProblem(paths[i], f.Err))
+			continue
+		}
+		room := pageBytes - b.Len()
+		if room < 500 && b.Len() > 0 {
+			fmt.Fprintf(&b, "… the page is full; not shown: %s", strings.Join(paths[i:], ", "))
+			return b.String()
+		}
+		if f.Disk != nil {
+			b.WriteString("the file on disk changed since it was staged; staged:\n")
+		}
+		if f.Err != nil {
+			fmt.Fprintf(&b, "%s deleted\n\n", paths[i])
+		} else {
+			renderFile(&b, f.File, offset, room)
+		}
+		if f.Disk != nil && f.Disk.Sum == "" {
+			fmt.Fprintf(&b, "on disk: %s is gone\n\n", paths[i])
+		} else if f.Disk != nil {
+			b.WriteString("on disk:\n")
+			renderFile(&b, *f.Disk, offset, room)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func renderFile(b *strings.Builder, f memory.File, offset, room int) {
+	fmt.Fprintf(b, "%s %s %d\n", f.Name, f.Sum.Short(), len(f.Data))
+	text := f.Data[min(offset, len(f.Data)):]
+	for len(text) > 0 && offset > 0 && !utf8.RuneStart(text[0]) {
+		text = text[1:] // an offset within a character begins with the next one
+	}
+	start := len(f.Data) - len(text)
+	if len(text) <= room {
+		b.Write(text)
+		b.WriteString("\n\n")
+		return
+	}
+	end := room
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if i := strings.LastIndexByte(string(text[:end]), '\n'); i > room/2 {
+		end = i + 1
+	}
+	b.Write(text[:end])
+	fmt.Fprintf(b, "\n… cut: read_memory {\"paths\": [%q], \"offset\": %d} goes on\n\n", f.Name, start+end)
+}

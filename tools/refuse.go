@@ -1,0 +1,165 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// refuse answers an error as a model can mend it: what was refused and why, the next call, and then a
+// line for each finding.
+func refuse(err error) *mcp.CallToolResult {
+	reason, hint, rest := explain(err)
+	var b strings.Builder
+	fmt.Fprintf(&b, "refused: %s\n", short(reason, 4_000))
+	if hint != "" {
+		fmt.Fprintf(&b, "hint: %s\n", short(hint, 2_000))
+	}
+	for i, line := range rest {
+		line = short(line, 600) + "\n"
+		if b.Len()+len(line) > MaxError-100 {
+			fmt.Fprintf(&b, "… and %d more", len(rest)-i)
+			break
+		}
+		b.WriteString(line)
+	}
+	return mcp.NewToolResultError(cut(strings.TrimRight(b.String(), "\n"), MaxError))
+}
+
+// explain is the table of hints: it names the reason of an error and what to do next.
+func explain(err error) (reason, hint string, rest []string) {
+	var (
+		arguments *argumentError
+		rule      *consolidate.RuleError
+		base      *memory.BaseError
+		twin      *memory.TwinError
+		conflict  *memory.ConflictError
+		closed    *consolidate.ClosedError
+		busy      *consolidate.BusyError
+		broken    *consolidate.BrokenError
+		half      *consolidate.HalfError
+		request   *consolidate.RequestError
+		query     *transcript.QueryError
+	)
+	reason = strings.ReplaceAll(err.Error(), "\n", "; ")
+	switch {
+	case errors.As(err, &arguments):
+		return reason, "call it again with the arguments that its schema names", nil
+	case errors.As(err, &rule):
+		return explainRule(rule)
+	case errors.As(err, &base):
+		hint = fmt.Sprintf("read_memory {\"paths\": [%q]} shows what is there; write with \"base\": %q", base.Name, base.Have.Short())
+		if base.Have == "" {
+			hint = "leave base out to create it"
+		} else if base.OnDisk {
+			reason += ": the file on disk changed since it was staged"
+			hint += ", which replaces what was staged"
+		}
+		if base.Name.IsIndex() {
+			hint = fmt.Sprintf("a whole new content needs \"base\": %q; upsert and remove need none", base.Have.Short())
+		}
+		return "base: " + reason, hint, nil
+	case errors.As(err, &twin):
+		return "name: " + reason, fmt.Sprintf("write to %q, or choose a name that differs more", twin.Twin), nil
+	case errors.As(err, &conflict):
+		for _, c := range conflict.Conflicts {
+			rest = append(rest, "conflict: "+c.String())
+		}
+		return "conflict: somebody else changed what this dream is based on; nothing has landed, the dream stays open",
+			"read_memory shows both texts of each file; write_memory again with the disk's sum as base, then finalize_index", rest
+	case errors.As(err, &closed):
+		return reason, closedHint(closed.Gate.Name), nil
+	case errors.As(err, &busy):
+		switch {
+		case busy.Native:
+			hint = "wait for it to end, at most an hour; nothing of ours was started"
+		case busy.Moment:
+			hint = "call again in a moment"
+		default:
+			hint = "wait for that dream to end; dream_status tells of it, and a person can end it with: dream-mcp stop"
+		}
+		return reason, hint, nil
+	case errors.As(err, &broken):
+		return reason, "a person must look: the lock file .dream.lock in the memory directory names the folder of the cut-off commit; bring that folder back (or free the disk) and call again, or accept the memory as it stands by emptying .dream.lock", nil
+	case errors.As(err, &half):
+		return reason, "free the disk or mend its permissions; the next call of any tool carries the commit on, and what it replaces stands in the archive", nil
+	case errors.As(err, &request):
+		return reason, request.Hint, nil
+	case errors.As(err, &query):
+		return query.Field + ": " + query.Message, "see the schema of grep_transcripts", nil
+	case errors.Is(err, consolidate.ErrNoDream):
+		return reason, "dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", nil
+	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost):
+		return reason, "dream_orient {\"resume\": true} takes the stage up again", nil
+	case errors.Is(err, consolidate.ErrStopped):
+		return reason, "a person wanted it to end: say so and do not begin again by yourself", nil
+	case errors.Is(err, consolidate.ErrNoStage):
+		return reason, "dream_orient without resume begins a new dream", nil
+	case errors.Is(err, memory.ErrTooLarge):
+		return reason, "one memory holds one fact: split it", nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "the call was cancelled", "", nil
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return reason, "the memory directory or the state folder may not be written: a person must mend its permissions", nil
+	case errors.Is(err, syscall.ENOSPC):
+		return reason, "the disk is full; nothing has changed: free some space and call again", nil
+	}
+	return reason, "nothing has changed; dream_status says how things stand", nil
+}
+
+func closedHint(gate string) string {
+	switch gate {
+	case "enabled":
+		return "this is the person's setting; dream only if they ask for it, and then with {\"force\": true} where the setting leaves that open"
+	case "lock":
+		return "wait until the lock is free; dream_status tells who holds it"
+	}
+	return "no dream is due; where a person asked for one: dream_orient {\"force\": true}"
+}
+
+func explainRule(e *consolidate.RuleError) (reason, hint string, rest []string) {
+	first := e.Findings[0]
+	reason = first.Rule + ": " + first.Message
+	if first.File != "" {
+		reason = fmt.Sprintf("%s: %s: %s", first.Rule, first.File, first.Message)
+	}
+	hint = first.Hint
+	for _, f := range e.Findings {
+		if f.Hint == hint {
+			f.Hint = "" // it has been said
+		}
+		rest = append(rest, findingLine(f))
+	}
+	for i, p := range e.Proposed {
+		if i == 0 {
+			rest = append(rest, "proposed lines (adopt takes them):")
+		}
+		rest = append(rest, p.Line)
+	}
+	return reason, hint, rest
+}
+
+// findingLine renders a finding in a line.
+func findingLine(f memory.Finding) string {
+	s := string(f.Severity) + " " + f.Rule
+	if f.File != "" {
+		s += " " + f.File
+		if f.Line > 0 {
+			s += fmt.Sprintf(":%d", f.Line)
+		}
+	}
+	s += ": " + f.Message
+	if f.Hint != "" {
+		s += " → " + f.Hint
+	}
+	return s
+}

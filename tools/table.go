@@ -1,0 +1,111 @@
+// Package tools is the vocabulary: the tools, prompts and resources that a model meets, one file for
+// each tool and one table of them all. A handler decodes, makes one call of the domain, and renders.
+//
+// It promises that arguments are checked against the schema that is shown, that every answer is
+// bounded (MaxAnswer, MaxError), and that what a model can mend is an answer with isError that says
+// what is wrong and which call comes next, never a protocol error. It holds no state, so a crash costs
+// nothing here. It does not promise that an answer is complete: what is cut says so and how to go on.
+//
+// Not offered, on purpose: a tool that reads transcripts (a search answers in less), one that lists
+// files (dream_orient does), and one that writes the index alone (finalize_index, in a dream).
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"dream-mcp/consolidate"
+)
+
+// Limits of answers, in characters. Claude Code cuts a success over 50,000 and an error over 10,500;
+// several hosts cut at 8 to 10 KB (MCP.md 5), so that is a page.
+const (
+	MaxAnswer = 48_000
+	MaxError  = 10_000
+	pageBytes = 9_000
+)
+
+// Table is all that a server offers.
+type Table struct {
+	Instructions string
+	Tools        []mcpserver.ServerTool
+	Prompts      []mcpserver.ServerPrompt
+	Resources    []mcpserver.ServerResource
+	Templates    []mcpserver.ServerResourceTemplate
+}
+
+// New returns the table over the memory p.
+func New(p *consolidate.Project) Table {
+	t := Table{Instructions: instructions, Prompts: prompts(p), Resources: resources(p), Templates: templates(p)}
+	for _, tool := range []tool{
+		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p),
+	} {
+		t.Tools = append(t.Tools, tool.serve())
+	}
+	return t
+}
+
+// tool is one row of the table.
+type tool struct {
+	name, title, description string
+	input, output            string // JSON schemas; no output: the answer is text alone
+	readOnly, destructive    bool
+	idempotent               bool
+	always                   bool // loaded at once by hosts that defer tools
+	call                     func(ctx context.Context, arguments json.RawMessage) (answer, error)
+}
+
+// answer is text, or a value that is answered as structured content and as text that says the same.
+type answer struct {
+	text  string
+	value any
+}
+
+func (t tool) serve() mcpserver.ServerTool {
+	no := false
+	m := mcp.NewToolWithRawSchema(t.name, t.description, json.RawMessage(compact(t.input)))
+	m.Title = t.title
+	m.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &t.readOnly, DestructiveHint: &t.destructive, IdempotentHint: &t.idempotent, OpenWorldHint: &no}
+	if t.output != "" {
+		m.RawOutputSchema = json.RawMessage(compact(t.output))
+	}
+	if t.always {
+		m.Meta = mcp.NewMetaFromMap(map[string]any{"anthropic/alwaysLoad": true})
+	}
+	check := checker(t.name, t.input)
+	return mcpserver.ServerTool{Tool: m, Handler: func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		arguments, err := check(r.Params.RawArguments)
+		if err != nil {
+			return refuse(err), nil
+		}
+		a, err := t.call(ctx, arguments)
+		if err != nil {
+			return refuse(err), nil
+		}
+		return a.render(), nil
+	}}
+}
+
+func (a answer) render() *mcp.CallToolResult {
+	if a.value == nil {
+		return mcp.NewToolResultText(cut(a.text, MaxAnswer))
+	}
+	data, err := plainJSON(a.value)
+	if err != nil {
+		return refuse(err)
+	}
+	return mcp.NewToolResultStructured(json.RawMessage(data), string(data))
+}
+
+// cut ends a text that is too long, and says so.
+func cut(s string, limit int) string {
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	const mark = "\n… cut here: the rest did not fit into one answer"
+	return string([]rune(s)[:limit-utf8.RuneCountInString(mark)]) + mark
+}

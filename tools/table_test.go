@@ -1,0 +1,126 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/tools")
+
+// maxListing is the budget of the whole listing, in bytes: what a host may load into every prompt.
+const maxListing = 12_000
+
+func table(t *testing.T) Table {
+	p := consolidate.Open(consolidate.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Transcripts: transcript.Open(transcript.Options{})})
+	t.Cleanup(func() { p.Close("the test ended") })
+	return New(p)
+}
+
+// The wire surface is a golden file: who changes it sees what changed, and what it costs.
+func TestListing(t *testing.T) {
+	total := 0
+	for _, tool := range table(t).Tools {
+		line, err := plainJSON(tool.Tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += len(line)
+		var pretty bytes.Buffer
+		json.Indent(&pretty, line, "", "  ")
+		pretty.WriteByte('\n')
+		golden := filepath.Join("..", "testdata", "tools", tool.Tool.Name+".json")
+		if *update {
+			if err := os.WriteFile(golden, pretty.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want, pretty.Bytes()) {
+			t.Errorf("%s is no longer what %s says; go test ./tools -update rewrites it:\n%s", tool.Tool.Name, golden, pretty.Bytes())
+		}
+	}
+	if total > maxListing {
+		t.Errorf("the listing has %d bytes, %d are allowed", total, maxListing)
+	}
+	t.Logf("%d of %d bytes", total, maxListing)
+}
+
+// What every tool must have (MCP.md 4): a title, all four annotations, closed schemas that compile,
+// and a description that says what it is for before a host cuts it.
+func TestEveryTool(t *testing.T) {
+	for _, tool := range table(t).Tools {
+		m := tool.Tool
+		a := m.Annotations
+		if m.Title == "" || a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
+			t.Errorf("%s lacks its title or an annotation", m.Name)
+		}
+		if len(m.Description) < 60 || len(m.Description) > 2000 {
+			t.Errorf("%s has a description of %d bytes", m.Name, len(m.Description))
+		}
+		for _, schema := range []json.RawMessage{m.RawInputSchema, m.RawOutputSchema} {
+			if schema == nil {
+				continue
+			}
+			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := jsonschema.NewCompiler()
+			c.AddResource("s.json", doc)
+			if _, err := c.Compile("s.json"); err != nil {
+				t.Errorf("%s: %v", m.Name, err)
+			}
+		}
+		if !strings.Contains(string(m.RawInputSchema), `"additionalProperties":false`) {
+			t.Errorf("%s takes unknown arguments", m.Name)
+		}
+	}
+}
+
+// No page of the map is lost or shown twice, and none is longer than a host takes.
+func TestMapPages(t *testing.T) {
+	var lines []string
+	for range 3000 {
+		lines = append(lines, strings.Repeat("x", len(lines)%97)+"|")
+	}
+	var got []string
+	for cursor := ""; ; {
+		page, err := mapPage("head\n", lines, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) > pageBytes+200 {
+			t.Errorf("a page has %d bytes", len(page))
+		}
+		body := strings.Split(strings.TrimPrefix(page, "head\n"), "\n")
+		last := body[len(body)-1]
+		_, rest, more := strings.Cut(last, `"cursor": "`)
+		if !more {
+			got = append(got, body...)
+			break
+		}
+		got = append(got, body[:len(body)-1]...)
+		cursor, _, _ = strings.Cut(rest, `"`)
+	}
+	if strings.Join(got, "\n") != strings.Join(lines, "\n") {
+		t.Errorf("%d lines came of %d", len(got), len(lines))
+	}
+	for _, cursor := range []string{"x", "-1-aa", "5-00000000", "99999999-aa", "1", "0-"} {
+		if _, err := mapPage("", lines, cursor); err == nil {
+			t.Errorf("the cursor %q was taken", cursor)
+		}
+	}
+}
