@@ -75,7 +75,7 @@ func readHead(source io.Reader) (head, error) {
 		begun, spoke            bool // a record was read; somebody said something
 		typed, dreamt, warmedUp bool // a person typed; a dream was opened; "Warmup" was all that was typed
 	)
-	lines := newLineReader(source, headSize)
+	lines := newLineReader(io.LimitReader(source, maxHead), headSize) // one line may be all of a huge file
 	ours := map[string]bool{}
 	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
 		line, _, err := lines.read()
