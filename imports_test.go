@@ -1,0 +1,84 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed holds every edge that the house may have, by room: what is not in it is a wall. Imports run
+// downhill; a library is known in the room that it is for, and in no other.
+var allowed = map[string][]string{
+	".": {
+		"consolidate", "consolidate/transcript", "server", "server/console", "server/host", "tools",
+		"golang.org/x/term",
+	},
+	"server": {"github.com/mark3labs/mcp-go"},
+	"server/console": {
+		"consolidate", "consolidate/transcript", "memory", "server/host",
+		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
+	},
+	"server/host": {"consolidate/transcript", "golang.org/x/text"},
+	"tools": {
+		"consolidate", "consolidate/transcript", "memory",
+		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
+	},
+	"consolidate":            {"consolidate/transcript", "memory", "github.com/gofrs/flock", "golang.org/x/sys"},
+	"consolidate/transcript": {},
+	"memory":                 {"github.com/rogpeppe/go-internal/diff", "github.com/sahilm/fuzzy", "golang.org/x/sys", "golang.org/x/text"},
+}
+
+func TestImports(t *testing.T) {
+	found := map[string]map[string]bool{}
+	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && p != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		room := path.Dir(filepath.ToSlash(p))
+		if found[room] == nil {
+			found[room] = map[string]bool{}
+		}
+		for _, spec := range file.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if ours, ok := strings.CutPrefix(imported, "dream-mcp/"); ok {
+				found[room][ours] = true
+			} else if strings.Contains(strings.Split(imported, "/")[0], ".") {
+				found[room][imported] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range slices.Sorted(maps.Keys(found)) {
+		edges, known := allowed[room]
+		if !known {
+			t.Errorf("%s is a room that the table does not know", room)
+		}
+		for imported := range found[room] {
+			if !slices.ContainsFunc(edges, func(edge string) bool {
+				return imported == edge || strings.Contains(edge, ".") && strings.HasPrefix(imported, edge+"/")
+			}) {
+				t.Errorf("%s imports %s, which the table does not allow", room, imported)
+			}
+		}
+	}
+}

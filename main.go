@@ -1,0 +1,146 @@
+// Dream-mcp consolidates the long-term memory of coding agents: an MCP server on standard input and
+// output, and a few verbs for people. Started by hand in a terminal it says what it is and how to
+// connect it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/server"
+	"dream-mcp/server/console"
+	"dream-mcp/server/host"
+	"dream-mcp/tools"
+)
+
+// version is set by release builds.
+var version = "0.1.0"
+
+func main() {
+	out := os.Stdout
+	os.Stdout = os.Stderr // whatever else prints must not reach the protocol
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, out, os.Stderr))
+}
+
+// run is the whole program. It returns the exit code: 0 for success, 1 for a failure, 2 for a command
+// that can't be understood.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	signal.Ignore(syscall.SIGPIPE) // a host that closed our output must not kill us before a rollback
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process
+
+	c, err := console.Parse(args)
+	if err != nil {
+		return console.Fail(stderr, err)
+	}
+	c.Out, c.Version, c.Self = stdout, version, self()
+	switch {
+	case c.Verb == "" && isTerminal(stdin), c.Standalone():
+		return console.Fail(stderr, c.Run(ctx, nil, host.Setup{}))
+	case c.Verb == "":
+		c.Verb = "serve"
+	}
+	setup, err := host.Resolve(host.Process(), c.Flags)
+	if err != nil {
+		return console.Fail(stderr, err)
+	}
+	state, err := host.StateHome(host.Process())
+	if err != nil {
+		return console.Fail(stderr, err)
+	}
+	changed := make(chan string, 256)
+	p := consolidate.Open(options(setup, state, changed))
+	if c.Verb == "serve" {
+		err = serve(ctx, p, changed, stdin, stdout, stderr)
+	} else {
+		err = c.Run(ctx, p, setup)
+	}
+	return console.Fail(stderr, errors.Join(err, p.Close("the program ended")))
+}
+
+// options turns what the host knows into what a dream needs.
+func options(s host.Setup, state string, changed chan string) consolidate.Options {
+	return consolidate.Options{
+		MemoryDir: s.MemoryDir,
+		StateHome: state,
+		Transcripts: transcript.Open(transcript.Options{
+			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Current: s.SessionID,
+		}),
+		Enabled:     consolidate.Switch{On: s.Enabled.On, Forceable: s.Forceable, Why: s.Enabled.Why},
+		MinHours:    s.MinHours,
+		MinSessions: s.MinSessions,
+		Host:        s.Client,
+		Session:     s.SessionID,
+		Warnings:    s.Warnings,
+		Changed: func(uri string) {
+			select {
+			case changed <- uri:
+			default: // nobody listens: a terminal, or a client that reads nothing
+			}
+		},
+	}
+}
+
+// serve is the server: it ends at the end of input, on a signal, and when the parent is gone.
+func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, in io.Reader, out, stderr io.Writer) error {
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	if err := p.Recover(ctx); err != nil {
+		log.Warn("recovering what a crash left", "error", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	orphaned := host.ParentGone(ctx, parentPoll)
+	go func() {
+		select {
+		case <-orphaned:
+			cancel(errors.New("the parent process is gone"))
+		case <-ctx.Done():
+		}
+	}()
+	t := tools.New(p)
+	err := server.Serve(ctx, in, out, server.Options{
+		Name: "dream-mcp", Title: "Dream", Version: version,
+		Description:  "Consolidates the long-term memory of coding agents",
+		Instructions: t.Instructions,
+		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates,
+		Changed: changed, Log: log,
+	})
+	if ctx.Err() != nil {
+		return p.Close(fmt.Sprint(context.Cause(ctx))) // an ordinary end
+	}
+	return err
+}
+
+// parentPoll is how often a server looks whether its parent lives: hosts that die leave servers behind.
+const parentPoll = 2 * time.Second
+
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// self is the path by which this program was started, wherever the working directory is.
+func self() string {
+	path, err := exec.LookPath(os.Args[0])
+	if err != nil {
+		path, _ = os.Executable()
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
+}

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"dream-mcp": main})
+}
+
+// TestScript runs testdata/script: the real program, spoken to through its front door.
+//
+// Of a script's files, memory/ becomes the memory directory of its project, sessions/ the project's
+// transcripts (with $WORK replaced in them), and claude/ what lies in ~/.claude.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup:               setUp,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand,
+		},
+	})
+}
+
+func setUp(e *testscript.Env) error {
+	home, project := filepath.Join(e.WorkDir, "home"), filepath.Join(e.WorkDir, "project")
+	folder := filepath.Join(home, ".claude", "projects", transcript.Slug(project))
+	for _, dir := range []string{project, folder} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"),
+		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
+	if err := os.Rename(filepath.Join(e.WorkDir, "memory"), filepath.Join(folder, "memory")); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	sessions, err := filepath.Glob(filepath.Join(e.WorkDir, "sessions", "*"))
+	if err != nil {
+		return err
+	}
+	for _, session := range sessions {
+		data, err := os.ReadFile(session)
+		if err != nil {
+			return err
+		}
+		data = []byte(strings.ReplaceAll(string(data), "$WORK", e.WorkDir))
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(session)), data, 0o600); err != nil {
+			return err
+		}
+	}
+	for _, file := range []string{"settings.json", ".claude.json"} {
+		data, err := os.ReadFile(filepath.Join(e.WorkDir, "claude", file))
+		if err != nil {
+			continue
+		}
+		data = []byte(strings.ReplaceAll(string(data), "$WORK", e.WorkDir))
+		to := filepath.Join(home, ".claude", file)
+		if file == ".claude.json" {
+			to = filepath.Join(home, file)
+		}
+		if err := os.WriteFile(to, data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ageCommand sets the time of files back: age DURATION FILE...
+func ageCommand(ts *testscript.TestScript, neg bool, args []string) {
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	at := time.Now().Add(-d)
+	for _, file := range args[1:] {
+		ts.Check(os.Chtimes(ts.MkAbs(file), at, at))
+	}
+}
+
+// sameCommand compares two directories, byte for byte: same DIR DIR. Lock files are left out.
+func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
+	read := func(dir string) map[string]string {
+		files := map[string]string{}
+		ts.Check(filepath.WalkDir(ts.MkAbs(dir), func(p string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() || e.Name() == ".dream.lock" || e.Name() == ".consolidate-lock" {
+				return err
+			}
+			data, err := os.ReadFile(p)
+			rel, _ := filepath.Rel(ts.MkAbs(dir), p)
+			files[rel] = string(data)
+			return err
+		}))
+		return files
+	}
+	if a, b := read(args[0]), read(args[1]); reflect.DeepEqual(a, b) == neg {
+		ts.Fatalf("%v\n%v", a, b)
+	}
+}
+
+// mcpCommand speaks MCP to a server that it starts: mcp FILE [ARG...]. Each line of FILE is one request, and
+// waits for its answer: a tool and its arguments, "prompt NAME ARGUMENTS", "resource URI" or
+// "list KIND". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
+// and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
+// last match in what was answered so far.
+func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := serverCommand(ts, args[1:]...)
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	log, err := cmd.StderrPipe()
+	ts.Check(err)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	ts.Check(cmd.Start())
+	context.AfterFunc(ctx, func() { cmd.Process.Kill() })
+
+	c := &client{ts: ts, cmd: cmd, log: log, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}})
+	c.notify("notifications/initialized")
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			c.do(line)
+		}
+	}
+	if !c.signalled {
+		ts.Check(in.Close())
+	}
+	rest, err := io.ReadAll(c.out)
+	ts.Check(err)
+	if len(rest) > 0 {
+		ts.Fatalf("more on stdout: %s", rest)
+	}
+	told, _ := io.ReadAll(log) // closed, where the script wants it so
+	if err := cmd.Wait(); err != nil && !c.killed {
+		ts.Fatalf("the server ended with %v: %s", err, told)
+	}
+	fmt.Fprint(ts.Stdout(), c.said.String())
+	ts.Stderr().Write(told)
+}
+
+// serverCommand is the program, with the script's environment, as the command that runs it.
+func serverCommand(ts *testscript.TestScript, args ...string) *exec.Cmd {
+	bin := strings.Split(ts.Getenv("PATH"), string(filepath.ListSeparator))[0] // where testscript puts it
+	cmd := exec.Command(filepath.Join(bin, "dream-mcp"), append([]string{"serve"}, args...)...)
+	for _, v := range []string{
+		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+		"DREAM_MODE", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
+	} {
+		if value := ts.Getenv(v); value != "" {
+			cmd.Env = append(cmd.Env, v+"="+value)
+		}
+	}
+	cmd.Dir = ts.Getenv("PROJECT")
+	return cmd
+}
+
+// orphanCommand opens a dream in a server whose parent then dies, while its input stays open, and
+// waits for the server to end.
+func orphanCommand(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := serverCommand(ts)
+	cmd.Args = []string{"sh", "-c", "\"$0\" serve <&3 & echo $! >&2; wait", cmd.Path}
+	cmd.Path = "/bin/sh"
+	in, keep, err := os.Pipe()
+	ts.Check(err)
+	defer keep.Close()
+	cmd.ExtraFiles = []*os.File{in}
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	pid, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	in.Close()
+	c := &client{ts: ts, in: keep, out: bufio.NewReader(out)}
+	fmt.Fprint(ts.Stdout(), c.call("tools/call", map[string]any{"name": "dream_orient", "arguments": map[string]any{"force": true}}) != nil)
+	ts.Check(cmd.Process.Kill())
+	var server int
+	fmt.Fscan(pid, &server)
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := c.out.ReadByte(); err == io.EOF {
+			return // nobody holds its output any more
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("process %d lives on without its parent", server)
+		}
+	}
+}
+
+// client is the smallest MCP client: a request, then its answer.
+type client struct {
+	ts   *testscript.TestScript
+	cmd  *exec.Cmd
+	log  io.Closer
+	in   io.Writer
+	out  *bufio.Reader
+	id   int
+	said strings.Builder
+
+	signalled, killed bool
+}
+
+var signals = map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}
+
+var placeholder = regexp.MustCompile(`\{\{(.*?)\}\}`)
+
+func (c *client) do(line string) {
+	line = placeholder.ReplaceAllStringFunc(line, func(p string) string {
+		found := regexp.MustCompile(p[2:len(p)-2]).FindAllStringSubmatch(c.said.String(), -1)
+		if found == nil {
+			c.ts.Fatalf("nothing was answered that fits %s:\n%s", p, c.said.String())
+		}
+		return found[len(found)-1][1]
+	})
+	verb, rest, _ := strings.Cut(line, " ")
+	fmt.Fprintf(&c.said, "== %s\n", line)
+	switch verb {
+	case "sh":
+		cmd := exec.Command("sh", "-ec", rest)
+		cmd.Dir = c.ts.Getenv("MEMORY")
+		out, err := cmd.CombinedOutput()
+		fmt.Fprintf(&c.said, "%s", out)
+		c.ts.Check(err)
+	case "signal":
+		c.ts.Check(c.cmd.Process.Signal(signals[rest]))
+		c.signalled, c.killed = true, rest == "KILL"
+	case "close":
+		c.ts.Check(c.log.Close())
+	case "list":
+		fmt.Fprintf(&c.said, "%s\n", c.call(rest+"/list", map[string]any{}))
+	case "resource":
+		fmt.Fprintf(&c.said, "%s\n", c.call("resources/read", map[string]any{"uri": rest}))
+	case "prompt":
+		name, arguments, _ := strings.Cut(rest, " ")
+		fmt.Fprintf(&c.said, "%s\n", c.call("prompts/get", map[string]any{"name": name, "arguments": json.RawMessage(arguments)}))
+	default:
+		c.tool(verb, rest)
+	}
+}
+
+// tool calls a tool and notes its text. Where there is structured content too, both must say the same.
+func (c *client) tool(name, arguments string) {
+	answer := c.call("tools/call", map[string]any{"name": name, "arguments": json.RawMessage(arguments)})
+	var result struct {
+		Content           []struct{ Text string }
+		StructuredContent json.RawMessage
+		IsError           bool
+	}
+	if err := json.Unmarshal(answer, &result); err != nil || len(result.Content) != 1 {
+		fmt.Fprintf(&c.said, "%s\n", answer)
+		return
+	}
+	text := result.Content[0].Text
+	limit := 48_000
+	if result.IsError {
+		limit = 10_000
+		c.said.WriteString("(error) ")
+	}
+	if n := len([]rune(text)); n > limit {
+		c.ts.Fatalf("%s answered %d characters", name, n)
+	}
+	if result.StructuredContent != nil {
+		var a, b any
+		c.ts.Check(json.Unmarshal(result.StructuredContent, &a))
+		c.ts.Check(json.Unmarshal([]byte(text), &b))
+		if !reflect.DeepEqual(a, b) {
+			c.ts.Fatalf("%s answered two things:\n%s\n%s", name, result.StructuredContent, text)
+		}
+	}
+	c.said.WriteString(text + "\n")
+}
+
+func (c *client) notify(method string) {
+	fmt.Fprintf(c.in, `{"jsonrpc":"2.0","method":%q}`+"\n", method)
+}
+
+// call sends a request and returns its result, or its error as a JSON-RPC error object.
+func (c *client) call(method string, params any) json.RawMessage {
+	c.id++
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params})
+	c.ts.Check(err)
+	if _, err := c.in.Write(append(line, '\n')); err != nil {
+		c.ts.Fatalf("%s: %v", method, err)
+	}
+	for {
+		line, err := c.out.ReadBytes('\n')
+		if err != nil {
+			c.ts.Fatalf("%s: the server answered nothing: %v\n%s", method, err, c.said.String())
+		}
+		var m struct {
+			ID     any
+			Result json.RawMessage
+			Error  json.RawMessage
+		}
+		c.ts.Check(json.Unmarshal(line, &m))
+		if m.ID != float64(c.id) {
+			continue // a notification
+		}
+		if m.Error != nil {
+			return append([]byte("protocol error "), m.Error...)
+		}
+		return m.Result
+	}
+}

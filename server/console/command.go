@@ -1,0 +1,244 @@
+// Package console is the terminal: the verbs by which a person sees and governs what the server does,
+// and the demo.
+//
+// It promises that what memories, transcripts and the journal hold is shown with its control,
+// bidirectional and invisible characters made visible (JSON escapes them instead, and is exact), that
+// an error is two lines, `error:` and `hint:`, and that the exit code says what happened: 0 for
+// success, 1 for a failure, 2 for a command that can't be understood.
+//
+// It keeps nothing, so a crash costs nothing here; a demo that is killed leaves its folder among the
+// system's temporary files. It does not promise that what it prints for people stays as it is:
+// programs use --json.
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/server/host"
+)
+
+// Command is a command line, understood. Out, Version and Self (the path by which this program can be
+// started again) are the caller's to set.
+type Command struct {
+	Verb          string // "" where none was given
+	Args          []string
+	Flags         host.Flags
+	JSON          bool
+	Keep          bool // demo: leave its folder
+	Out           io.Writer
+	Version, Self string
+}
+
+// verb is a row of the table of verbs.
+type verb struct {
+	name string
+	most int // arguments; below zero: as many as one likes
+	json bool
+	run  func(*Command, context.Context, *consolidate.Project, host.Setup) error // nil: the caller's
+}
+
+var verbs = []verb{
+	{name: "", run: (*Command).welcome},
+	{name: "serve"},
+	{name: "demo", run: (*Command).demo},
+	{name: "status", json: true, run: (*Command).status},
+	{name: "log", json: true, run: (*Command).log},
+	{name: "diff", most: 1, json: true, run: (*Command).diff},
+	{name: "undo", most: 1, json: true, run: (*Command).undo},
+	{name: "stop", most: -1, json: true, run: (*Command).stop},
+	{name: "help", most: 1, run: (*Command).help},
+	{name: "version", run: (*Command).version},
+}
+
+func findVerb(name string) (verb, bool) {
+	for _, v := range verbs {
+		if v.name == name {
+			return v, true
+		}
+	}
+	return verb{}, false
+}
+
+// flag is a row of the table of flags: it sets a switch, or takes a value.
+type flag struct {
+	name string
+	set  func(c *Command)
+	take func(c *Command, value string) error
+}
+
+var flags = []flag{
+	{name: "--project", take: word(func(c *Command) *string { return &c.Flags.Project })},
+	{name: "--memory-dir", take: word(func(c *Command) *string { return &c.Flags.MemoryDir })},
+	{name: "--transcripts", take: func(c *Command, v string) error {
+		if v == "" {
+			return fmt.Errorf("it is empty")
+		}
+		c.Flags.Transcripts = append(c.Flags.Transcripts, v)
+		return nil
+	}},
+	{name: "--mode", take: word(func(c *Command) *string { return &c.Flags.Mode })},
+	{name: "--min-hours", take: func(c *Command, v string) error {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(n >= 0 && n <= maxHours) {
+			return fmt.Errorf("%q is no number between 0 and %d", v, maxHours)
+		}
+		c.Flags.MinHours = n
+		return nil
+	}},
+	{name: "--min-sessions", take: func(c *Command, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 || n > maxSessions {
+			return fmt.Errorf("%q is no whole number between 0 and %d", v, maxSessions)
+		}
+		c.Flags.MinSessions = n
+		return nil
+	}},
+	{name: "--json", set: func(c *Command) { c.JSON = true }},
+	{name: "--keep", set: func(c *Command) { c.Keep = true }},
+	{name: "--help", set: func(c *Command) { c.Verb = "help" }},
+	{name: "-h", set: func(c *Command) { c.Verb = "help" }},
+	{name: "--version", set: func(c *Command) { c.Verb = "version" }},
+}
+
+// Bounds of the numbers: more is a slip of the keyboard. Hours are of ten years.
+const (
+	maxHours    = 10 * 365 * 24
+	maxSessions = 1_000_000
+)
+
+// word takes a value as it is, into a field.
+func word(field func(*Command) *string) func(*Command, string) error {
+	return func(c *Command, v string) error {
+		if v == "" {
+			return fmt.Errorf("it is empty")
+		}
+		*field(c) = v
+		return nil
+	}
+}
+
+// Parse understands a command line without the program's name. Flags may stand anywhere before "--";
+// a value follows its flag, or an "=". It fails with a *UsageError.
+func Parse(args []string) (*Command, error) {
+	c := &Command{Flags: host.NoFlags}
+	var words []string
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if arg == "--" {
+			words = append(words, args...)
+			break
+		}
+		if !strings.HasPrefix(arg, "-") || arg == "-" {
+			words = append(words, arg)
+			continue
+		}
+		name, value, given := strings.Cut(arg, "=")
+		f, ok := findFlag(name)
+		switch {
+		case !ok:
+			return nil, unknown("flag", name, flagNames())
+		case f.take == nil && given:
+			return nil, usage("flag %s takes no value", name)
+		case f.take == nil:
+			f.set(c)
+			continue
+		case !given && len(args) == 0:
+			return nil, usage("flag %s needs a value", name)
+		case !given:
+			value, args = args[0], args[1:]
+		}
+		if err := f.take(c, value); err != nil {
+			return nil, usage("flag %s: %v", name, err)
+		}
+	}
+	return c, c.take(words)
+}
+
+// take reads the words that are no flags: the verb and its arguments. --help and --version win over
+// any verb.
+func (c *Command) take(words []string) error {
+	if c.Verb != "" {
+		return nil
+	}
+	if len(words) > 0 {
+		c.Verb, c.Args = words[0], words[1:]
+	}
+	v, ok := findVerb(c.Verb)
+	switch {
+	case !ok || len(words) > 0 && c.Verb == "":
+		return unknown("verb", words[0], verbNames())
+	case v.most >= 0 && len(c.Args) > v.most:
+		return usage("%s takes %s, and %q is one too many", verbLabel(v.name), atMost(v.most), c.Args[v.most])
+	case c.JSON && !v.json:
+		return usage("%s has no --json", verbLabel(v.name))
+	case c.Keep && v.name != "demo":
+		return usage("--keep goes with demo")
+	}
+	return nil
+}
+
+func verbLabel(name string) string {
+	if name == "" {
+		return "dream-mcp without a verb"
+	}
+	return name
+}
+
+func atMost(n int) string {
+	if n == 0 {
+		return "no argument"
+	}
+	return "one argument"
+}
+
+func findFlag(name string) (flag, bool) {
+	for _, f := range flags {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return flag{}, false
+}
+
+func flagNames() (names []string) {
+	for _, f := range flags {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+func verbNames() (names []string) {
+	for _, v := range verbs {
+		if v.name != "" {
+			names = append(names, v.name)
+		}
+	}
+	return names
+}
+
+// Standalone reports whether the verb needs no project: the host need not be asked.
+func (c *Command) Standalone() bool {
+	return c.Verb == "help" || c.Verb == "version" || c.Verb == "demo"
+}
+
+// Run carries out the verb over the memory p, which setup found. What is Standalone, and the welcome
+// of a command without a verb, take neither. It fails on a verb that is the caller's own, "serve".
+func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+	v, ok := findVerb(c.Verb)
+	if !ok || v.run == nil {
+		return fmt.Errorf("%q is not for the console", c.Verb)
+	}
+	err := v.run(c, ctx, p, setup)
+	if errors.Is(err, syscall.EPIPE) {
+		return nil // the reader has seen enough: dream-mcp log | head
+	}
+	return err
+}

@@ -1,0 +1,178 @@
+package console
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"dream-mcp/server/host"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	none := host.NoFlags
+	with := func(change func(*host.Flags)) host.Flags {
+		f := host.NoFlags
+		change(&f)
+		return f
+	}
+	tests := []struct {
+		line string
+		want Command
+	}{
+		{"", Command{Flags: none}},
+		{"status", Command{Verb: "status", Flags: none}},
+		{"status --json", Command{Verb: "status", JSON: true, Flags: none}},
+		{"--json status", Command{Verb: "status", JSON: true, Flags: none}},
+		{"demo --keep", Command{Verb: "demo", Keep: true, Flags: none}},
+		{"diff abc", Command{Verb: "diff", Args: []string{"abc"}, Flags: none}},
+		{"stop it runs away", Command{Verb: "stop", Args: []string{"it", "runs", "away"}, Flags: none}},
+		{"stop -- --json", Command{Verb: "stop", Args: []string{"--json"}, Flags: none}}, // no flag behind --
+		{"undo -- -x", Command{Verb: "undo", Args: []string{"-x"}, Flags: none}},
+		{"--help", Command{Verb: "help", Flags: none}},
+		{"status -h", Command{Verb: "help", Flags: none}},
+		{"nonsense --help", Command{Verb: "help", Flags: none}}, // who asks for help gets it
+		{"--version", Command{Verb: "version", Flags: none}},
+		{"--project a serve", Command{Verb: "serve", Flags: with(func(f *host.Flags) { f.Project = "a" })}},
+		{"serve --project=a=b", Command{Verb: "serve", Flags: with(func(f *host.Flags) { f.Project = "a=b" })}},
+		{"--memory-dir m --mode auto", Command{Flags: with(func(f *host.Flags) { f.MemoryDir, f.Mode = "m", "auto" })}},
+		{"--project --json", Command{Flags: with(func(f *host.Flags) { f.Project = "--json" })}}, // a value is what follows
+		{"status --transcripts a --transcripts=b", Command{Verb: "status", Flags: with(func(f *host.Flags) { f.Transcripts = []string{"a", "b"} })}},
+		{"status --min-hours 0 --min-sessions 0", Command{Verb: "status", Flags: with(func(f *host.Flags) { f.MinHours, f.MinSessions = 0, 0 })}},
+		{"status --min-hours 1.5", Command{Verb: "status", Flags: with(func(f *host.Flags) { f.MinHours = 1.5 })}},
+	}
+	for _, test := range tests {
+		got, err := Parse(strings.Fields(test.line))
+		if err != nil {
+			t.Errorf("Parse(%q): %v", test.line, err)
+			continue
+		}
+		if len(got.Args) == 0 {
+			got.Args = nil
+		}
+		if !reflect.DeepEqual(*got, test.want) {
+			t.Errorf("Parse(%q) = %+v, want %+v", test.line, *got, test.want)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ line, message, hint string }{
+		{"stauts", `unknown verb "stauts"`, "status"},
+		{"stat", `unknown verb "stat"`, "status"},
+		{"udno x", `unknown verb "udno"`, "undo"},
+		{"banana", `unknown verb "banana"`, "dream-mcp help"},
+		{"--jsno", `unknown flag "--jsno"`, "--json"},
+		{"--min-hour=3", `unknown flag "--min-hour"`, "--min-hours"},
+		{"-x", `unknown flag "-x"`, "dream-mcp help"},
+		{"status extra", `status takes no argument, and "extra" is one too many`, ""},
+		{"diff a b", `diff takes one argument, and "b" is one too many`, ""},
+		{"demo --json", "demo has no --json", ""},
+		{"--json", "dream-mcp without a verb has no --json", ""},
+		{"status --keep", "--keep goes with demo", ""},
+		{"--json=yes status", "flag --json takes no value", ""},
+		{"status --project", "flag --project needs a value", ""},
+		{"status --project=", "flag --project: it is empty", ""},
+		{"status --transcripts=", "flag --transcripts: it is empty", ""},
+		{"status --min-hours x", `flag --min-hours: "x" is no number between 0 and 87600`, ""},
+		{"status --min-hours -1", `flag --min-hours: "-1" is no number between 0 and 87600`, ""},
+		{"status --min-hours NaN", `flag --min-hours: "NaN" is no number between 0 and 87600`, ""},
+		{"status --min-sessions 2.5", `flag --min-sessions: "2.5" is no whole number between 0 and 1000000`, ""},
+	}
+	for _, test := range tests {
+		_, err := Parse(strings.Fields(test.line))
+		var misused *UsageError
+		if !errors.As(err, &misused) {
+			t.Errorf("Parse(%q): %v, want a *UsageError", test.line, err)
+			continue
+		}
+		if misused.Message != test.message || !strings.Contains(misused.Hint, test.hint) {
+			t.Errorf("Parse(%q): %q, hint %q; want %q, hint with %q", test.line, misused.Message, misused.Hint, test.message, test.hint)
+		}
+	}
+	if _, err := Parse([]string{""}); err == nil {
+		t.Error("an empty word is taken for no verb")
+	}
+}
+
+// What can be typed is told.
+func TestUsageNamesAll(t *testing.T) {
+	t.Parallel()
+	for _, name := range append(verbNames(), flagNames()...) {
+		if name != "-h" && name != "--help" && name != "--version" && !strings.Contains(usageText, name) {
+			t.Errorf("usage.txt does not name %s", name)
+		}
+	}
+	if lines := strings.Count(welcomeText, "\n"); lines > 20 {
+		t.Errorf("the welcome has %d lines, at most 20 are read", lines)
+	}
+	for _, text := range []string{usageText, welcomeText} {
+		for line := range strings.Lines(text) {
+			if n := len([]rune(line)); n > pageWidth+1 {
+				t.Errorf("a line of %d characters: %q", n, line)
+			}
+		}
+	}
+}
+
+func TestWelcomeQuotesItsPath(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ self, shell, json string }{
+		{"/opt/dream-mcp", "claude mcp add dream -- /opt/dream-mcp\n", `"command": "/opt/dream-mcp"`},
+		{"/home/a b/dream-mcp", `claude mcp add dream -- "/home/a b/dream-mcp"`, `"command": "/home/a b/dream-mcp"`},
+		{`C:\go\dream-mcp.exe`, "claude mcp add dream -- C:\\go\\dream-mcp.exe\n", `"command": "C:\\go\\dream-mcp.exe"`},
+	}
+	for _, test := range tests {
+		var out strings.Builder
+		c := Command{Out: &out, Self: test.self, Version: "1.2.3"}
+		if err := c.Run(t.Context(), nil, host.Setup{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{test.shell, test.json, "1.2.3"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is not in\n%s", want, out.String())
+			}
+		}
+	}
+}
+
+func TestRunLeavesServeToItsCaller(t *testing.T) {
+	t.Parallel()
+	c := Command{Verb: "serve", Out: new(strings.Builder)}
+	if err := c.Run(t.Context(), nil, host.Setup{}); err == nil {
+		t.Error("serve ran in the console")
+	}
+}
+
+// full is a reader that has left, or a disk that is full.
+type full struct{ err error }
+
+func (f full) Write([]byte) (int, error) { return 0, f.err }
+
+func TestRunWithoutReader(t *testing.T) {
+	t.Parallel()
+	left := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
+	if err := (&Command{Verb: "help", Out: full{left}}).Run(t.Context(), nil, host.Setup{}); err != nil {
+		t.Errorf("a reader who left is an error: %v", err)
+	}
+	if err := (&Command{Verb: "help", Out: full{os.ErrClosed}}).Run(t.Context(), nil, host.Setup{}); err == nil {
+		t.Error("a failed write is none")
+	}
+}
+
+func TestPrintJSON(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	c := Command{Out: &out}
+	if err := c.printJSON("a<b>\u202e\u0085\U000e0041é\x1b", ""); err != nil {
+		t.Fatal(err)
+	}
+	// What would hide or act is escaped, and nothing else is changed.
+	if want := `"a<b>\u202e\u0085\udb40\udc41é\u001b"` + "\n"; out.String() != want {
+		t.Errorf("%s, want %s", out.String(), want)
+	}
+}

@@ -1,0 +1,1 @@
+Bun.serve({ port: 3000, fetch: () => new Response("Which tea?") });

@@ -1,0 +1,116 @@
+package console
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// The world must be what the story needs, at any time of day: six sessions since the last dream, and
+// nothing in the future.
+func TestWorld(t *testing.T) {
+	t.Parallel()
+	for _, now := range []time.Time{
+		time.Date(2026, 3, 1, 0, 0, 1, 0, time.UTC), time.Date(2027, 1, 1, 23, 59, 59, 0, time.FixedZone("", 14*3600)),
+	} {
+		w, err := build(t.TempDir(), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := transcript.Open(transcript.Options{Projects: filepath.Join(w.home, ".claude", "projects"), Roots: []string{w.project}})
+		lock, err := os.Stat(filepath.Join(w.memory, ".consolidate-lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := store.Count(t.Context(), lock.ModTime(), 5); n != 6 || err != nil {
+			t.Errorf("%d sessions since the last dream (%v), want 6", n, err)
+		}
+		err = filepath.WalkDir(w.home, func(name string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			info, err := e.Info()
+			if err == nil && info.ModTime().After(now) {
+				t.Errorf("%s is of %v, after %v", name, info.ModTime(), now)
+			}
+			data, _ := os.ReadFile(name)
+			if daysAgo.Match(data) {
+				t.Errorf("%s still has a date to be filled in", name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		image, err := w.image()
+		if err != nil || len(image) != 9 {
+			t.Errorf("%d memories with the index (%v), want 9", len(image), err)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDECODE", "DREAM_MODE", "XDG_STATE_HOME", "CODEX_HOME", "GEMINI_CLI"} {
+		t.Setenv(name, "leaks")
+	}
+	t.Setenv("HOME", "leaks")
+	w := world{home: filepath.Join(t.TempDir(), "home")}
+	last := map[string]string{} // of equal names the last counts
+	for _, v := range w.environment() {
+		name, value, _ := strings.Cut(v, "=")
+		last[name] = value
+	}
+	for name, value := range last {
+		if value == "leaks" {
+			t.Errorf("%s leaks into the demo", name)
+		}
+	}
+	if last["HOME"] != w.home {
+		t.Errorf("HOME is %q", last["HOME"])
+	}
+}
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"", 10, ""},
+		{"one two", 20, "one two"},
+		{"one two three", 10, "one two|three"},
+		{"a-word-longer-than-all one", 10, "a-word-longer-than-all|one"},
+		{"ö ü ä é", 6, "ö ü|ä é"}, // characters, not bytes
+	} {
+		if got := strings.Join(wrap(test.text, test.width), "|"); got != test.want {
+			t.Errorf("wrap(%q, %d) = %q, want %q", test.text, test.width, got, test.want)
+		}
+	}
+}
+
+func TestHunk(t *testing.T) {
+	t.Parallel()
+	diff := "d1\n--- a/a.md\n+++ b/a.md\n-- x\n--- a/MEMORY.md\n+++ b/MEMORY.md\n-- one\n+- two\n--- a/z.md\n+++ /dev/null\n-z"
+	if got, want := hunk(diff, "MEMORY.md"), "--- a/MEMORY.md\n+++ b/MEMORY.md\n-- one\n+- two"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// After its first error the story is silent.
+func TestTellerStops(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	s := teller{out: &out}
+	s.heading("first")
+	s.must(false, "broke")
+	s.heading("second")
+	s.fail("again")
+	if s.err == nil || s.err.Error() != "in “first”: broke" || strings.Contains(out.String(), "second") {
+		t.Errorf("error %v, told %q", s.err, out.String())
+	}
+}

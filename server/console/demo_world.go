@@ -1,0 +1,141 @@
+package console
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+//go:embed demo
+var demoFiles embed.FS
+
+// world is the sandbox: a home directory with a project, its memory and its transcripts.
+type world struct {
+	home, project, memory string
+	now                   time.Time
+}
+
+// lastDreamDays is how long ago the sandbox dreamed last; all its sessions are younger.
+const lastDreamDays = 9
+
+// build lays the world out below dir.
+func build(dir string, now time.Time) (world, error) {
+	dir, err := filepath.EvalSymlinks(dir) // as the server will see it
+	if err != nil {
+		return world{}, err
+	}
+	w := world{home: filepath.Join(dir, "home"), now: now.UTC()}
+	w.project = filepath.Join(w.home, "teashop")
+	slug := transcript.Slug(w.project)
+	sessions := filepath.Join(w.home, ".claude", "projects", slug)
+	w.memory = filepath.Join(sessions, "memory")
+	if strings.HasSuffix(slug, "-") { // cut: the host's name for the folder can't be known (FACTS 1.1)
+		return w, fmt.Errorf("the path %q is too long", w.project)
+	}
+	if err := w.copyTree("demo/project", w.project); err != nil {
+		return w, err
+	}
+	if err := w.copyTree("demo/memory", w.memory); err != nil {
+		return w, err
+	}
+	lock := filepath.Join(w.memory, ".consolidate-lock")
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		return w, err
+	}
+	last := w.now.AddDate(0, 0, -lastDreamDays)
+	if err := os.Chtimes(lock, last, last); err != nil {
+		return w, err
+	}
+	return w, w.writeSessions(sessions)
+}
+
+// environment is that of the process, without what could lead out of the world.
+func (w world) environment() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(strings.ToUpper(v), "=")
+		foreign := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+		if !slices.ContainsFunc([]string{"CLAUDE", "CODEX", "GEMINI", "DREAM_", "XDG_"}, foreign) {
+			env = append(env, v)
+		}
+	}
+	return append(env, "HOME="+w.home, "USERPROFILE="+w.home, "NO_COLOR=1",
+		"APPDATA="+filepath.Join(w.home, "AppData", "Roaming"), "LOCALAPPDATA="+filepath.Join(w.home, "AppData", "Local"))
+}
+
+// daysAgo stands in the files for a date: {6d}.
+var daysAgo = regexp.MustCompile(`\{(\d+)d\}`)
+
+// modifiedLine is where a memory says when it was written; its file gets that time.
+var modifiedLine = regexp.MustCompile(`(?m)^  modified: (\S+)$`)
+
+func (w world) day(days string) string {
+	n, _ := strconv.Atoi(strings.Trim(days, "{d}"))
+	return w.now.AddDate(0, 0, -n).Format(time.DateOnly)
+}
+
+func (w world) copyTree(from, to string) error {
+	return fs.WalkDir(demoFiles, from, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(name, from)))
+		if e.IsDir() {
+			return os.MkdirAll(target, 0o700)
+		}
+		data, err := demoFiles.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		data = daysAgo.ReplaceAllFunc(data, func(m []byte) []byte { return []byte(w.day(string(m))) })
+		if err := os.WriteFile(target, data, 0o600); err != nil {
+			return err
+		}
+		modified := w.now.AddDate(0, 0, -lastDreamDays)
+		if m := modifiedLine.FindSubmatch(data); m != nil {
+			if modified, err = time.Parse(time.RFC3339, string(m[1])); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return os.Chtimes(target, modified, modified)
+	})
+}
+
+// written is a memory as it lies on the disk.
+type written struct {
+	text     string
+	modified time.Time
+}
+
+// image is what the memory directory holds: its memories and the index, by name.
+func (w world) image() (map[string]written, error) {
+	entries, err := os.ReadDir(w.memory)
+	if err != nil {
+		return nil, err
+	}
+	image := make(map[string]written)
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".md" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(w.memory, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil, err
+		}
+		image[e.Name()] = written{string(data), info.ModTime().UTC()}
+	}
+	return image, nil
+}

@@ -1,0 +1,149 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+)
+
+// A UsageError says that a command line can't be understood.
+type UsageError struct{ Message, Hint string }
+
+func (e *UsageError) Error() string { return e.Message }
+
+func usage(format string, args ...any) *UsageError {
+	return &UsageError{Message: fmt.Sprintf(format, args...), Hint: "dream-mcp help"}
+}
+
+func unknown(kind, word string, known []string) *UsageError {
+	e := usage("unknown %s %q", kind, word)
+	if near := nearest(word, known); near != "" {
+		e.Hint = fmt.Sprintf("did you mean %s? (dream-mcp help lists all)", near)
+	}
+	return e
+}
+
+// A KeptError says that an undo left what somebody had changed since.
+type KeptError struct {
+	Undone string
+	Files  int
+}
+
+func (e *KeptError) Error() string {
+	if e.Files == 1 {
+		return "one file was changed since and is kept as it is"
+	}
+	return fmt.Sprintf("%d files were changed since and are kept as they are", e.Files)
+}
+
+// Fail tells of an error in two lines, `error:` and `hint:`, and returns the exit code: 0 without an
+// error, 2 for a *UsageError, 1 for any other.
+func Fail(stderr io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "error: %s\nhint: %s\n", oneLine(err.Error()), oneLine(hint(err)))
+	if _, ok := errors.AsType[*UsageError](err); ok {
+		return 2
+	}
+	return 1
+}
+
+// hint says what a person can do next.
+func hint(err error) string {
+	var (
+		misused *UsageError
+		kept    *KeptError
+		story   *storyError
+		busy    *consolidate.BusyError
+		broken  *consolidate.BrokenError
+		half    *consolidate.HalfError
+		request *consolidate.RequestError
+	)
+	switch {
+	case errors.As(err, &misused):
+		return misused.Hint
+	case errors.As(err, &kept):
+		return "dream-mcp diff " + kept.Undone + " shows what was there before; take over by hand what you want back"
+	case errors.As(err, &story):
+		return "dream-mcp demo --keep leaves its folder to be looked at"
+	case errors.As(err, &busy) && busy.Moment:
+		return "try again in a moment"
+	case errors.As(err, &busy) && busy.Native:
+		return "wait for Claude Code's own dream to end, at most an hour; dream-mcp status tells"
+	case errors.As(err, &busy):
+		return "wait for that dream to end, or end it: dream-mcp stop"
+	case errors.As(err, &broken):
+		return ".dream.lock in the memory directory names the folder of the cut-off commit; bring it back or free the disk, then dream-mcp status"
+	case errors.As(err, &half):
+		return "free the disk or mend its permissions; dream-mcp status then carries the commit on"
+	case errors.As(err, &request) && request.Hint != "":
+		return request.Hint
+	case errors.Is(err, consolidate.ErrNoDream):
+		return "dream-mcp status says how things stand; your agent begins a dream with the prompt “dream”"
+	case errors.Is(err, consolidate.ErrUnknown):
+		return "dream-mcp log lists the dreams and their IDs"
+	case errors.Is(err, context.Canceled):
+		return "it was interrupted; dream-mcp status says how things stand"
+	case errors.Is(err, fs.ErrPermission):
+		return "look at the permissions of that path; dream-mcp help lists the flags that choose others"
+	}
+	return "dream-mcp help says what can be done, and set"
+}
+
+// oneLine makes a text fit into a line of a terminal.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(transcript.Visible(s), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
+}
+
+// nearest returns the known word that differs least from word: by a beginning of it, or by at most a
+// third of its letters. It returns "" where none is near.
+func nearest(word string, known []string) string {
+	best, least := "", max(1, len(word)/3)+1
+	for _, k := range known {
+		if len(strings.Trim(word, "-")) >= 2 && strings.HasPrefix(k, word) {
+			return k
+		}
+		if d := distance(word, k, least); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to add, drop, change or swap with their neighbour to make a into b, up
+// to limit.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	var rows [3][]int // the row before last, the last, this one
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+	}
+	for j := range rows[2] {
+		rows[2][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		rows[0], rows[1], rows[2] = rows[1], rows[2], rows[0]
+		rows[2][0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d := min(rows[1][j]+1, rows[2][j-1]+1, rows[1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[0][j-2]+1)
+			}
+			rows[2][j] = d
+		}
+	}
+	return min(rows[2][len(b)], limit)
+}

@@ -1,0 +1,94 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"dream-mcp/consolidate"
+)
+
+func TestFail(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		err   error
+		code  int
+		error string
+		hint  string // a part of it
+	}{
+		{usage("unknown verb"), 2, "unknown verb", "dream-mcp help"},
+		{errors.Join(consolidate.ErrNoDream, nil), 1, "no dream is open", "dream-mcp status"},
+		{fmt.Errorf("%w: %q", consolidate.ErrUnknown, "abc"), 1, `no such dream: "abc"`, "dream-mcp log"},
+		{&consolidate.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp stop"},
+		{&consolidate.BusyError{Holder: "process 7", Moment: true}, 1, "the memory is in use: process 7", "in a moment"},
+		{&consolidate.BusyError{Holder: "process 7", Native: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
+		{&consolidate.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "a commit was cut off (process 7) and can't be carried on: gone", "dream-mcp status"},
+		{&consolidate.HalfError{ID: "abc", Why: errors.New("disk full")}, 1, "the commit abc has begun and could not be ended: disk full", "dream-mcp status"},
+		{&consolidate.RequestError{Message: "no", Hint: "so"}, 1, "no", "so"},
+		{&consolidate.RequestError{Message: "no"}, 1, "no", "dream-mcp help"},
+		{&KeptError{Undone: "abc", Files: 1}, 1, "one file was changed since and is kept as it is", "dream-mcp diff abc"},
+		{&KeptError{Undone: "abc", Files: 2}, 1, "2 files were changed since and are kept as they are", "dream-mcp diff abc"},
+		{&storyError{"one", "two"}, 1, "in “one”: two", "dream-mcp demo --keep"},
+		{context.Canceled, 1, "context canceled", "interrupted"},
+		{&fs.PathError{Op: "open", Path: "a", Err: fs.ErrPermission}, 1, "open a: permission denied", "permissions"},
+		{errors.New("anything"), 1, "anything", "dream-mcp help"},
+		{errors.Join(errors.New("one"), errors.New("two")), 1, "one; two", ""},        // two lines whatever it says
+		{errors.New("a\x1b[31m\u202eb\r\n\r\nhint: c"), 1, "a⟨U+202E⟩b; hint: c", ""}, // and no others' hint
+	}
+	for _, test := range tests {
+		var out strings.Builder
+		if code := Fail(&out, test.err); code != test.code {
+			t.Errorf("Fail(%v) = %d, want %d", test.err, code, test.code)
+		}
+		lines := strings.Split(out.String(), "\n")
+		if len(lines) != 3 || lines[2] != "" || lines[0] != "error: "+test.error || !strings.HasPrefix(lines[1], "hint: ") || !strings.Contains(lines[1], test.hint) {
+			t.Errorf("Fail(%v) printed\n%s\nwant error: %s, and a hint with %q", test.err, out.String(), test.error, test.hint)
+		}
+	}
+	var out strings.Builder
+	if code := Fail(&out, nil); code != 0 || out.Len() > 0 {
+		t.Errorf("Fail(nil) = %d and printed %q", code, out.String())
+	}
+	if code := Fail(&out, errors.Join(nil, nil)); code != 0 {
+		t.Errorf("Fail of no errors = %d", code)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"undo", "undo", 0}, {"udno", "undo", 1}, {"undoo", "undo", 1}, {"und", "undo", 1}, {"unda", "undo", 1}, {"dnuo", "undo", 2},
+		{"status", "serve", 5}, {"", "abc", 3},
+	} {
+		if got := distance(test.a, test.b, 9); got != test.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
+		}
+		if got := distance(test.b, test.a, 9); got != test.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", test.b, test.a, got, test.want)
+		}
+		if got := distance(test.a, test.b, 2); got != min(test.want, 2) {
+			t.Errorf("distance(%q, %q) within 2 = %d", test.a, test.b, got)
+		}
+	}
+}
+
+func FuzzDistance(f *testing.F) {
+	f.Add("status", "stauts", 3)
+	f.Add("", "é", 1)
+	f.Fuzz(func(t *testing.T, a, b string, limit int) {
+		limit = limit&15 + 1
+		if len(a)+len(b) > 200 {
+			return
+		}
+		d := distance(a, b, limit)
+		if d != distance(b, a, limit) || d < 0 || d > limit || (d == 0) != (a == b) {
+			t.Errorf("distance(%q, %q, %d) = %d, and back %d", a, b, limit, d, distance(b, a, limit))
+		}
+	})
+}

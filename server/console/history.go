@@ -1,0 +1,214 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+	"dream-mcp/server/host"
+)
+
+func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) error {
+	entries, err := p.Log()
+	if err != nil {
+		return err
+	}
+	slices.Reverse(entries)
+	if c.JSON {
+		for _, e := range entries {
+			if err := c.printJSON(e, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err = io.WriteString(c.Out, renderLog(entries, p.Now(), paintFor(c.Out)))
+	return err
+}
+
+// renderLog lists what happened, the newest first. The beginning of what has ended is left out: its
+// end tells of both.
+func renderLog(entries []consolidate.LogEntry, now time.Time, ink paint) string {
+	if len(entries) == 0 {
+		return "Nothing has happened yet.\n"
+	}
+	ended := make(map[string]bool)
+	var b strings.Builder
+	for _, e := range entries {
+		if e.Outcome != consolidate.Fired {
+			ended[e.ID] = true
+		} else if ended[e.ID] {
+			continue
+		}
+		colour := map[consolidate.Outcome]string{consolidate.Committed: green, consolidate.Fired: cyan}[e.Outcome]
+		if colour == "" {
+			colour = yellow
+		}
+		outcome := string(e.Outcome)
+		if e.Outcome == consolidate.Fired {
+			outcome = "begun"
+		}
+		fmt.Fprintf(&b, "%s  %s  %-5s  %s%s\n", e.Time.In(now.Location()).Format("2006-01-02 15:04"),
+			ink.in(colour, fmt.Sprintf("%-9s", oneLine(outcome))), oneLine(string(e.Kind)), oneLine(e.ID), ink.in(dim, logDetail(e)))
+		for _, words := range []string{e.Summary, e.Reason, strings.Join(e.Files, ", ")} {
+			if words != "" {
+				fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(words)))
+				break
+			}
+		}
+	}
+	return b.String()
+}
+
+func logDetail(e consolidate.LogEntry) string {
+	var parts []string
+	add := func(when bool, s string) {
+		if when {
+			parts = append(parts, oneLine(s))
+		}
+	}
+	add(len(e.Files) > 0, count(len(e.Files), "file"))
+	add(e.SessionsSince > 0, count(e.SessionsSince, "session"))
+	add(e.ToolCalls > 0, count(e.ToolCalls, "call"))
+	add(e.Forced, "forced")
+	add(e.Resumed, "resumed")
+	add(len(e.Waived) > 0, count(len(e.Waived), "waiver"))
+	add(len(e.Accepted) > 0, fmt.Sprintf("%d accepted as lost", len(e.Accepted)))
+	add(e.Undoes != "", "of "+e.Undoes)
+	add(e.Host != "", "by "+e.Host)
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  " + strings.Join(parts, ", ")
+}
+
+func (c *Command) diff(_ context.Context, p *consolidate.Project, _ host.Setup) error {
+	id, diff, err := p.Diff(c.argument())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.printJSON(struct {
+			ID   string `json:"id"`
+			Diff string `json:"diff"`
+		}{id, string(diff)}, "")
+	}
+	_, err = io.WriteString(c.Out, renderDiff(id, string(diff), paintFor(c.Out)))
+	return err
+}
+
+// renderDiff makes a diff readable; tools that read diffs pass over its first line.
+func renderDiff(id, diff string, ink paint) string {
+	if diff == "" {
+		return fmt.Sprintf("%s changed nothing\n", id)
+	}
+	var b strings.Builder
+	b.WriteString(ink.in(bold, id) + "\n")
+	for line := range strings.Lines(transcript.Visible(diff)) {
+		line = strings.TrimSuffix(line, "\n")
+		b.WriteString(ink.in(diffColour(line), line) + "\n")
+	}
+	return b.String()
+}
+
+func diffColour(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
+		return bold
+	case strings.HasPrefix(line, "@@"):
+		return cyan
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	}
+	return ""
+}
+
+func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+	r, err := p.Undo(ctx, c.argument())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = c.printJSON(r, "")
+	} else {
+		_, err = io.WriteString(c.Out, renderUndo(r, paintFor(c.Out)))
+	}
+	if err == nil && len(r.Conflicts) > 0 {
+		err = &KeptError{Undone: r.Undone, Files: len(r.Conflicts)}
+	}
+	return err
+}
+
+// renderUndo says what came back, and what somebody else's change kept from coming back.
+func renderUndo(r consolidate.UndoResult, ink paint) string {
+	var b strings.Builder
+	if r.ID == "" && len(r.Conflicts) == 0 {
+		return fmt.Sprintf("Nothing was left to undo of %s: everything is as it was before it.\n", r.Undone)
+	}
+	if r.ID == "" {
+		fmt.Fprintf(&b, "%s %s\n", ink.in(bold, "Nothing more to take back of"), r.Undone)
+	} else {
+		fmt.Fprintf(&b, "%s %s\n", ink.in(bold, "Undone:"), r.Undone)
+	}
+	for _, group := range []struct {
+		says  string
+		files []string
+	}{
+		{"as before", r.Files.Updated},
+		{"back again", r.Files.Created},
+		{"removed", r.Files.Deleted},
+	} {
+		for _, file := range group.files {
+			fmt.Fprintf(&b, "  %s  %s\n", ink.in(green, fmt.Sprintf("%-10s", group.says)), oneLine(file))
+		}
+	}
+	for _, k := range r.Conflicts {
+		fmt.Fprintf(&b, "  %s  %s: it was changed since (%s when that landed, %s now)\n", ink.in(yellow, fmt.Sprintf("%-10s", "kept")), oneLine(k.Name.String()), sumOr(k.Want), sumOr(k.Have))
+	}
+	if r.ID != "" {
+		fmt.Fprintf(&b, "To take this back too: dream-mcp undo %s\n", r.ID)
+	}
+	return b.String()
+}
+
+func sumOr(s memory.Sum) string {
+	if s == "" {
+		return "absent"
+	}
+	return s.Short()
+}
+
+func (c *Command) stop(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+	reason := strings.Join(c.Args, " ")
+	if reason == "" {
+		reason = "a person asked for it in a terminal"
+	}
+	holder, err := p.RequestStop(ctx, reason)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.printJSON(struct {
+			Holder string `json:"holder"`
+			Reason string `json:"reason"`
+		}{holder, reason}, "")
+	}
+	_, err = fmt.Fprintf(c.Out, "Asked to stop: %s\nIt ends before its next step; nothing of it lands, and its stage is kept.\n", oneLine(holder))
+	return err
+}
+
+// argument is the only argument, or "".
+func (c *Command) argument() string {
+	if len(c.Args) == 0 {
+		return ""
+	}
+	return c.Args[0]
+}

@@ -1,0 +1,85 @@
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/memory"
+)
+
+func TestRenderLog(t *testing.T) {
+	t.Parallel()
+	at := func(hours int) time.Time { return noon.Add(time.Duration(-hours) * time.Hour) }
+	entries := []consolidate.LogEntry{ // the newest first
+		{Time: at(1), Outcome: consolidate.Fired, Kind: consolidate.KindDream, ID: "d3", SessionsSince: 7},
+		{Time: at(2), Outcome: consolidate.Committed, Kind: consolidate.KindUndo, ID: "u1", Undoes: "d2", Files: []string{"a.md"}},
+		{Time: at(3), Outcome: consolidate.Committed, Kind: consolidate.KindDream, ID: "d2", Files: []string{"a.md", "b.md"}, ToolCalls: 1,
+			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Waived: []consolidate.Waiver{{}}, Accepted: map[string]string{"b.md": "x"}},
+		{Time: at(4), Outcome: consolidate.Fired, Kind: consolidate.KindDream, ID: "d2"}, // told by its end
+		{Time: at(5), Outcome: consolidate.Aborted, Kind: consolidate.KindDream, ID: "d1", Reason: "changed \x1b]0;x\x07my mind"},
+	}
+	want := `2026-11-20 11:00  begun      dream  d3  7 sessions
+2026-11-20 10:00  committed  undo   u1  1 file, of d2
+    a.md
+2026-11-20 09:00  committed  dream  d2  2 files, 1 call, forced, 1 waiver, 1 accepted as lost, by codex
+    merged; two⟨U+202E⟩
+2026-11-20 07:00  aborted    dream  d1
+    changed my mind
+`
+	if got := renderLog(entries, noon, false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := renderLog(nil, noon, false); got != "Nothing has happened yet.\n" {
+		t.Errorf("an empty journal: %q", got)
+	}
+}
+
+func TestRenderDiff(t *testing.T) {
+	t.Parallel()
+	diff := "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\x1b[2J\n-old\u202e\r\n+new"
+	plain := "d1\n--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n same\n-old⟨U+202E⟩\n+new\n"
+	if got := renderDiff("d1", diff, false); got != plain {
+		t.Errorf("got %q, want %q", got, plain)
+	}
+	coloured := renderDiff("d1", diff, true)
+	for _, want := range []string{"\x1b[1m--- a/a.md\x1b[0m\n", "\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n", "\n same\n", "\x1b[31m-old⟨U+202E⟩\x1b[0m\n", "\x1b[32m+new\x1b[0m\n"} {
+		if !strings.Contains(coloured, want) {
+			t.Errorf("%q is not in %q", want, coloured)
+		}
+	}
+	if got := renderDiff("d1", "", false); got != "d1 changed nothing\n" {
+		t.Errorf("an empty diff: %q", got)
+	}
+}
+
+func TestRenderUndo(t *testing.T) {
+	t.Parallel()
+	name, err := memory.ParseName("mine.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := consolidate.UndoResult{ID: "u1", Undone: "d1",
+		Files:     consolidate.Files{Created: []string{"gone.md"}, Updated: []string{"a.md", "MEMORY.md"}, Deleted: []string{"new.md"}},
+		Conflicts: []memory.Conflict{{Name: name, Want: memory.SumOf([]byte("a"))}},
+	}
+	want := `Undone: d1
+  as before   a.md
+  as before   MEMORY.md
+  back again  gone.md
+  removed     new.md
+  kept        mine.md: it was changed since (ca978112ca1b when that landed, absent now)
+To take this back too: dream-mcp undo u1
+`
+	if got := renderUndo(r, false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	r.ID, r.Files = "", consolidate.Files{}
+	if got := renderUndo(r, false); !strings.HasPrefix(got, "Nothing more to take back of d1\n  kept ") || strings.Contains(got, "To take this back") {
+		t.Errorf("nothing but a conflict: %q", got)
+	}
+	if got := renderUndo(consolidate.UndoResult{Undone: "d1"}, false); !strings.HasPrefix(got, "Nothing was left to undo of d1") {
+		t.Errorf("nothing undone: %q", got)
+	}
+}

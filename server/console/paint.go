@@ -1,0 +1,38 @@
+package console
+
+import (
+	"io"
+	"os"
+	"runtime"
+
+	"golang.org/x/term"
+)
+
+// paint colours words on a terminal, and nowhere else. NO_COLOR is respected (no-color.org).
+type paint bool
+
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+func paintFor(w io.Writer) paint {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
+		return false
+	}
+	// Older consoles of Windows print the sequences instead of obeying them.
+	return runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != ""
+}
+
+// in returns s in a colour; "" is none.
+func (p paint) in(colour, s string) string {
+	if !p || colour == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
