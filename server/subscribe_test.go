@@ -110,6 +110,8 @@ func TestListen(t *testing.T) {
 	}
 	// Cancelled: no result, and no more updates. The other goes on.
 	p.say(cancelled(b))
+	p.say(`{"jsonrpc":"2.0","id":"read","method":"ping"}`) // its answer says that the cancel was read
+	p.hear()
 	changed <- "sample://both"
 	if r := p.hear(); r.uri() != "sample://both" || !strings.Contains(r.raw, tag+a) {
 		t.Errorf("got %s", r.raw)

@@ -96,22 +96,25 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	limited, cancel := context.WithTimeout(ctx, s.Budget)
+	judging, cancel := context.WithTimeout(ctx, s.Budget)
 	defer cancel()
 
 	since := q.Since
 	if !since.IsZero() {
 		since = since.Add(-mtimeSlack)
 	}
-	sessions, skipped, unjudged := s.accepted(limited, since)
-	if unjudged != nil && limited.Err() == nil || ctx.Err() != nil {
+	sessions, skipped, unjudged := s.accepted(judging, since)
+	if unjudged != nil && judging.Err() == nil || ctx.Err() != nil {
 		return Result{}, firstError(ctx.Err(), unjudged)
 	}
 	if sessions, err = q.chosen(sessions); err != nil {
 		return Result{}, err
 	}
 	scan := scan{query: q, pattern: p, sessions: sessions, budget: s.ByteBudget, seed: maphash.MakeSeed(), skipped: skipped}
-	stopped := scan.run(limited)
+	// What was judged is searched, however long that took: a budget of its own.
+	scanning, cancel := context.WithTimeout(ctx, s.Budget)
+	defer cancel()
+	stopped := scan.run(scanning)
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
