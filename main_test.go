@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -118,7 +119,8 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 // waits for its answer: a tool and its arguments, "prompt NAME ARGUMENTS", "resource URI" or
 // "list KIND". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
 // and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
-// last match in what was answered so far.
+// last match in what was answered so far, {{*N}} for N bytes. "subscribe URI" asks for updates of a resource, and "hear REGEXP"
+// waits for a notification that fits.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
 	in, err := cmd.StdinPipe()
@@ -213,6 +215,7 @@ type client struct {
 	id   int
 	said strings.Builder
 
+	heard             string // all notifications so far
 	signalled, killed bool
 }
 
@@ -221,7 +224,11 @@ var signals = map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt,
 var placeholder = regexp.MustCompile(`\{\{(.*?)\}\}`)
 
 func (c *client) do(line string) {
+	fmt.Fprintf(&c.said, "== %s\n", line)
 	line = placeholder.ReplaceAllStringFunc(line, func(p string) string {
+		if n, err := strconv.Atoi(strings.TrimPrefix(p[2:len(p)-2], "*")); err == nil && p[2] == '*' {
+			return strings.Repeat("x", n)
+		}
 		found := regexp.MustCompile(p[2:len(p)-2]).FindAllStringSubmatch(c.said.String(), -1)
 		if found == nil {
 			c.ts.Fatalf("nothing was answered that fits %s:\n%s", p, c.said.String())
@@ -229,7 +236,6 @@ func (c *client) do(line string) {
 		return found[len(found)-1][1]
 	})
 	verb, rest, _ := strings.Cut(line, " ")
-	fmt.Fprintf(&c.said, "== %s\n", line)
 	switch verb {
 	case "sh":
 		cmd := exec.Command("sh", "-ec", rest)
@@ -237,6 +243,15 @@ func (c *client) do(line string) {
 		out, err := cmd.CombinedOutput()
 		fmt.Fprintf(&c.said, "%s", out)
 		c.ts.Check(err)
+	case "subscribe":
+		fmt.Fprintf(&c.said, "%s\n", c.call("resources/subscribe", map[string]any{"uri": rest}))
+	case "hear":
+		for !regexp.MustCompile(rest).MatchString(c.heard) {
+			line, err := c.out.ReadString('\n')
+			c.ts.Check(err)
+			c.heard += line
+		}
+		fmt.Fprintf(&c.said, "heard %s\n", regexp.MustCompile(".*"+rest+".*").FindString(c.heard))
 	case "signal":
 		c.ts.Check(c.cmd.Process.Signal(signals[rest]))
 		c.signalled, c.killed = true, rest == "KILL"
@@ -310,7 +325,8 @@ func (c *client) call(method string, params any) json.RawMessage {
 		}
 		c.ts.Check(json.Unmarshal(line, &m))
 		if m.ID != float64(c.id) {
-			continue // a notification
+			c.heard += string(line)
+			continue
 		}
 		if m.Error != nil {
 			return append([]byte("protocol error "), m.Error...)

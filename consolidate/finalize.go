@@ -188,12 +188,7 @@ func (p *Project) commit(summary string, acceptedLoss map[string]string, now tim
 		err = d.lock.clear()
 	}
 	err = errors.Join(err, d.close())
-	names := []memory.Name{}
-	for _, c := range d.stage.Changes {
-		names = append(names, c.Name)
-	}
-	p.changed(names...)
-	p.o.Changed(LastURI)
+	p.changed(d.stage.Changes)
 	return err
 }
 

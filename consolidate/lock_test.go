@@ -1,8 +1,10 @@
 package consolidate
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,6 +55,55 @@ func TestSecondProcess(t *testing.T) {
 	}
 	if got := strings.Join(outcomes, " "); got != "fired crashed fired" {
 		t.Errorf("the journal says %s", got)
+	}
+}
+
+// A second process comes at every step of every operation of a first one, which is held there: it is
+// not let in, and what the first one does is whole.
+func TestSecondProcessAtEveryStep(t *testing.T) {
+	for name := range maps.Keys(script) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for step := 0; ; step++ {
+				w := newWorld(t)
+				w.stampNative("", start.Add(-48*time.Hour))
+				if name == "undo" {
+					if err := script["commit"](w.open()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				_, in, out := w.start(child{Script: name, Die: step, Pause: true})
+				line, _ := out.ReadString('\n')
+				at, paused := strings.CutPrefix(strings.TrimSpace(line), "paused at ")
+				if !paused {
+					if line != "ended with <nil>\n" {
+						t.Fatalf("%s, step %d: %s", name, step, line)
+					}
+					return
+				}
+				second := w.open()
+				soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+				if err := second.Begin(soon, true, false); err == nil {
+					t.Errorf("%s, step %d (%s): a second dream began", name, step, at)
+				}
+				soon2, cancel2 := context.WithTimeout(ctx, 100*time.Millisecond)
+				if _, err := second.Write(soon2, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err == nil {
+					t.Errorf("%s, step %d (%s): a second write was let in", name, step, at)
+				}
+				if _, err := second.Status(ctx); err != nil { // takes no lock, and ends nothing of the living
+					t.Errorf("%s, step %d (%s): status: %v", name, step, at, err)
+				}
+				cancel()
+				cancel2()
+				in.Write([]byte("\n"))
+				if line, _ := out.ReadString('\n'); line != "ended with <nil>\n" {
+					t.Errorf("%s, step %d (%s): the first %s", name, step, at, line)
+				}
+				if _, err := second.Write(ctx, WriteRequest{Path: "second.md", Content: text(topic("second", "user"))}); err != nil {
+					t.Errorf("%s, step %d (%s): afterwards: %v", name, step, at, err)
+				}
+			}
+		})
 	}
 }
 

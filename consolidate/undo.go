@@ -54,9 +54,7 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	res.ID, res.Files = newID, filesOf(nil)
 	if undone != nil {
 		res.Files = filesOf(undone.Changes)
-		for _, c := range undone.Changes {
-			p.changed(c.Name)
-		}
+		p.changed(undone.Changes)
 	}
 	if res.Conflicts == nil {
 		res.Conflicts = []memory.Conflict{}

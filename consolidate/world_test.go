@@ -159,6 +159,7 @@ type child struct {
 	Memory, State, Script string
 	Now                   time.Time
 	Die                   int  // at which step; -1: none
+	Pause                 bool // wait for a line at that step instead
 	Hold                  bool // begin a dream and wait for a line
 }
 
@@ -187,6 +188,16 @@ func runChild(told string) {
 			select {}
 		}
 		step++
+	}
+	if c.Pause {
+		input := bufio.NewReader(os.Stdin)
+		o.Step = func(name string) {
+			if step == c.Die {
+				fmt.Println("paused at", name)
+				input.ReadString('\n')
+			}
+			step++
+		}
 	}
 	p := Open(o)
 	if c.Hold {

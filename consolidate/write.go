@@ -213,7 +213,7 @@ func (d *dream) note(n memory.Name, r WriteRequest) {
 // writeAlone carries a write out as a transaction of its own.
 func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest, sources []string) (WriteResult, error) {
 	var res WriteResult
-	id, _, err := p.transact(ctx, Info{Kind: KindWrite}, func(d *dream) (edit *indexEdit, err error) {
+	id, landed, err := p.transact(ctx, Info{Kind: KindWrite}, func(d *dream) (edit *indexEdit, err error) {
 		if res, err = d.write(n, r, sources, p.o.Now()); err != nil || res.Action == "unchanged" && r.Index == nil {
 			return nil, err
 		}
@@ -243,16 +243,17 @@ func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest,
 	}
 	if id != "" {
 		res.Undo = "dream-mcp undo " + id
-		p.changed(n)
+		p.changed(landed.Changes)
 	}
 	return res, nil
 }
 
-// changed tells of a memory, and the index, as resources that changed.
-func (p *Project) changed(names ...memory.Name) {
-	for _, n := range names {
-		p.o.Changed(MemoryURI(n))
+// changed tells of the resources that changes changed.
+func (p *Project) changed(changes []memory.Change) {
+	for _, c := range changes {
+		p.o.Changed(MemoryURI(c.Name))
 	}
+	p.o.Changed(LastURI)
 	p.o.Changed(StatusURI)
 }
 

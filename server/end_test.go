@@ -236,6 +236,13 @@ func TestUnreadOutput(t *testing.T) {
 	case <-time.After(4 * grace):
 		t.Fatal("Serve waits for a client that does not read")
 	}
+	// The write that was under way cannot be taken back; no other may follow.
+	late := &lockedBuffer{}
+	go func() { _, _ = io.Copy(late, outR) }()
+	time.Sleep(300 * time.Millisecond)
+	if n := len(late.String()); n > 64<<10 {
+		t.Errorf("%d bytes written after the end", n)
+	}
 }
 
 // A read error ends the input as its end does, and is returned.

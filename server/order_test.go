@@ -171,6 +171,7 @@ func TestPingBesideQueuedCalls(t *testing.T) {
 		p.say(toolCall(i, `"_meta":{}`, "slow", `{"ms":60000}`))
 	}
 	p.say(toolCall(`"w"`, `"_meta":{}`, "write", `{"ms":60000}`))
+	p.say(`{"jsonrpc":"2.0","id":"s","method":"resources/read","params":{"uri":"sample://file/slow"}}`)
 	best := time.Hour // of ten, for the machine may be busy with others
 	for range 10 {
 		start := time.Now()

@@ -149,10 +149,13 @@ func sample() Options {
 	}
 }
 
-func readResource(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+func readResource(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	switch uri := r.Params.URI; uri {
 	case "sample://file/none":
 		return nil, fmt.Errorf("%q: %w", uri, mcp.ErrResourceNotFound)
+	case "sample://file/slow":
+		<-ctx.Done()
+		return nil, ctx.Err()
 	case "sample://file/broken":
 		return nil, errors.New("inner secret")
 	default:

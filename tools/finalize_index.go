@@ -4,16 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/memory"
-)
-
-// Bounds of what a success lists, so that it fits into one answer.
-const (
-	maxFindings = 40
-	maxDiff     = 20_000
-	maxProposed = 15_000
 )
 
 func finalizeIndex(p *consolidate.Project) tool {
@@ -61,20 +55,41 @@ func finalizeIndex(p *consolidate.Project) tool {
 			if err != nil {
 				return answer{}, err
 			}
-			res.Findings = fewFindings(res.Findings)
-			res.Diff, res.Proposed = cut(res.Diff, maxDiff), cut(res.Proposed, maxProposed)
-			return answer{value: res}, nil
+			return answer{value: fit(res)}, nil
 		},
 	}
 }
 
-// fewFindings bounds a list of findings, and says so in its last.
-func fewFindings(findings []memory.Finding) []memory.Finding {
-	if len(findings) <= maxFindings {
+// fit shortens what a result lists until it is no longer than an answer may be: each list says what it
+// leaves out, and where the rest is.
+func fit(res consolidate.FinalizeResult) consolidate.FinalizeResult {
+	for share := 1; ; share *= 2 {
+		r := res
+		r.Findings = fewFindings(res.Findings, 40/share)
+		r.Diff, r.Proposed = cut(res.Diff, 16_000/share), cut(res.Proposed, 12_000/share)
+		r.Files.Created = fewFiles(res.Files.Created, 100/share)
+		r.Files.Updated = fewFiles(res.Files.Updated, 100/share)
+		r.Files.Deleted = fewFiles(res.Files.Deleted, 100/share)
+		r.Report = short(res.Report, 4_000/share)
+		data, err := plainJSON(r)
+		if err != nil || utf8.RuneCount(data) <= MaxAnswer || share > 16 {
+			return r
+		}
+	}
+}
+
+func fewFindings(findings []memory.Finding, most int) []memory.Finding {
+	if len(findings) <= most {
 		return findings
 	}
-	rest := len(findings) - maxFindings
-	return append(findings[:maxFindings:maxFindings], memory.Finding{
-		Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more findings", rest), Hint: "dream_orient lists them all",
+	return append(findings[:most:most], memory.Finding{
+		Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more findings", len(findings)-most), Hint: "dream_orient lists what stands",
 	})
+}
+
+func fewFiles(files []string, most int) []string {
+	if len(files) <= most {
+		return files
+	}
+	return append(files[:most:most], fmt.Sprintf("and %d more", len(files)-most))
 }
