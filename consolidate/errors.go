@@ -16,6 +16,7 @@ var (
 	ErrLost    = errors.New("Claude Code's own dream has taken the lock over; nothing of this dream has landed, its stage is kept")
 	ErrNoStage = errors.New("there is no stage of an earlier dream to resume")
 	ErrUnknown = errors.New("no such dream")
+	ErrUndone  = errors.New("nothing is left to undo")
 )
 
 // A ClosedError says that a gate is closed.

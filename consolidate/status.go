@@ -43,6 +43,7 @@ type LastDream struct {
 	Outcome Outcome   `json:"outcome"`
 	Files   []string  `json:"files"`
 	Summary string    `json:"summary,omitempty"`
+	Undone  bool      `json:"undone,omitempty"` // somebody has taken it back since
 }
 
 // Status asks the gates without taking a lock. It ends what a crash left.
@@ -104,13 +105,14 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 	if err != nil {
 		return err
 	}
+	undone := undoneBy(entries)
 	for _, e := range slices.Backward(entries) {
 		if e.Kind == KindDream && e.Outcome != Fired {
 			files := e.Files
 			if files == nil {
 				files = []string{}
 			}
-			s.Last = &LastDream{ID: e.ID, Ended: second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary}
+			s.Last = &LastDream{ID: e.ID, Ended: second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: undone[e.ID]}
 			break
 		}
 	}

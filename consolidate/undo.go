@@ -123,20 +123,24 @@ func (p *Project) resolve(id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	undone := make(map[string]bool)
+	undone := undoneBy(entries)
 	for _, e := range slices.Backward(entries) {
-		if e.Outcome != Committed {
-			continue
-		}
-		if e.Undoes != "" {
-			undone[e.Undoes] = !undone[e.ID] // an undo that was itself undone does not count
-			continue
-		}
-		if !undone[e.ID] && len(e.Files) > 0 {
+		if e.Outcome == Committed && e.Undoes == "" && !undone[e.ID] && len(e.Files) > 0 {
 			return e.ID, nil
 		}
 	}
-	return "", fmt.Errorf("%w: nothing is left to undo", ErrUnknown)
+	return "", ErrUndone
+}
+
+// undoneBy returns what was taken back and stayed so: an undo that was itself undone does not count.
+func undoneBy(entries []LogEntry) map[string]bool {
+	undone := make(map[string]bool)
+	for _, e := range slices.Backward(entries) {
+		if e.Outcome == Committed && e.Undoes != "" && !undone[e.ID] {
+			undone[e.Undoes] = true
+		}
+	}
+	return undone
 }
 
 func (p *Project) match(id string) (string, error) {

@@ -257,7 +257,7 @@ func (d *Dir) snapshot(staged map[Name][]byte) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other}
+	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other, Limited: l.Limited}
 	for _, e := range l.Files {
 		if _, changed := staged[e.Name]; changed || !(e.Name.IsTopic() || e.Name.IsIndex()) {
 			continue

@@ -54,6 +54,9 @@ func findDangling(v *view) []Finding {
 
 // dangling returns the entries that lead to nothing within the directory.
 func (v *view) dangling() []Entry {
+	if v.after.Limited {
+		return nil // what was not looked at may be there
+	}
 	exists := make(map[string]bool, len(v.after.Topics)+len(v.after.Other))
 	for n := range v.after.Topics {
 		exists[cleanPath(n.path)] = true

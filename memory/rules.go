@@ -57,6 +57,9 @@ type Snapshot struct {
 	Topics map[Name]*Topic // without logs and the index
 	Index  *Index          // nil: there is no MEMORY.md
 	Other  []Other         // what lies there and can't be a memory
+	// Limited says that the directory holds more than was looked at: of what is missing here, nothing
+	// is known.
+	Limited bool
 }
 
 // Check asks the rules about a change of the memory.

@@ -38,11 +38,12 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 				mcp.WithArgument("what", mcp.ArgumentDescription("what to remember"), mcp.RequiredArgument())),
 			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				v := values()
-				if v.What = r.Params.Arguments["what"]; v.What == "" {
-					return nil, fmt.Errorf("%w: the argument \"what\" is missing: what should be remembered?", mcp.ErrInvalidParams)
-				}
+				v.What = r.Params.Arguments["what"]
 				text, err := consolidate.RememberPrompt(v)
-				return promptResult("Remember one thing", text), err
+				if err != nil {
+					return nil, fmt.Errorf("%w: the argument \"what\": what should be remembered? %v", mcp.ErrInvalidParams, err)
+				}
+				return promptResult("Remember one thing", text), nil
 			},
 		},
 	}

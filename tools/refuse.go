@@ -161,5 +161,5 @@ func findingLine(f memory.Finding) string {
 	if f.Hint != "" {
 		s += " → " + f.Hint
 	}
-	return s
+	return transcript.Visible(s) // names and lines of files that others wrote
 }

@@ -87,7 +87,7 @@ func hint(err error) string {
 		return request.Hint
 	case errors.Is(err, consolidate.ErrNoDream):
 		return "dream-mcp status says how things stand; your agent begins a dream with the prompt “dream”"
-	case errors.Is(err, consolidate.ErrUnknown):
+	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):
 		return "dream-mcp log lists the dreams and their IDs"
 	case errors.Is(err, context.Canceled):
 		return "it was interrupted; dream-mcp status says how things stand"

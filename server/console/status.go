@@ -114,7 +114,11 @@ func renderStatus(s consolidate.Status, setup host.Setup, now time.Time, ink pai
 	if l := s.Last; l == nil {
 		row("last dream", "none yet", "")
 	} else {
-		row("last dream", fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, ago(now, l.Ended), fileList(l.Files)), l.Summary)
+		outcome := string(l.Outcome)
+		if l.Undone {
+			outcome += ", and undone since,"
+		}
+		row("last dream", fmt.Sprintf("%s %s %s: %s", l.ID, outcome, ago(now, l.Ended), fileList(l.Files)), l.Summary)
 	}
 	others := slices.DeleteFunc(slices.Clone(setup.Candidates), func(c host.Candidate) bool { return !c.Exists })
 	for i, c := range others {
