@@ -112,6 +112,7 @@ func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
 	}
 	d := &dream{Info: info, dir: dir, lock: l, folder: folder}
 	if info.Resumed {
+		folder.Remove(stopFile) // it was for the run that it ended
 		d.stage, err = memory.OpenStage(dir, folder)
 	} else {
 		d.stage, err = memory.NewStage(dir, folder)
@@ -170,7 +171,8 @@ func (p *Project) step(name string) {
 }
 
 // Begin opens a dream, or returns the one that this process has open already. With force, a person
-// asked for it. With resume, it takes up the newest stage that was left.
+// asked for it. With resume, it takes up the newest stage that was left. Where a gate is closed it
+// fails with a *ClosedError and has made nothing.
 func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,28 +183,67 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		}
 	}
 	now := p.o.Now()
+	g, err := p.askUnlocked(ctx, now, force)
+	if err != nil {
+		return err
+	}
 	dir, err := memory.Create(p.o.MemoryDir)
 	if err != nil {
 		return err
 	}
 	l, err := p.lockWait(ctx, dir, momentWait)
 	if err != nil {
-		return errors.Join(err, dir.Close())
+		return errors.Join(lockClosed(err), dir.Close())
 	}
-	d, err := p.beginLocked(ctx, l, dir, now, force, resume)
+	d, err := p.beginLocked(ctx, l, dir, now, g, force, resume)
 	if err != nil {
-		return errors.Join(err, l.release(), dir.Close())
+		return errors.Join(lockClosed(err), l.release(), dir.Close())
 	}
 	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
 	p.dream = d
 	p.o.Changed(StatusURI)
+	if err := p.log(d, Fired, now, nil); err != nil {
+		return errors.Join(err, p.end(Aborted, "its beginning could not be journaled"))
+	}
 	return nil
 }
 
-func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now time.Time, force, resume bool) (*dream, error) {
-	w, since, sessions := p.askGates(ctx, dir, now, force, func() error { return nativeFree(dir.Root(), now) })
-	if w.closed != nil {
-		return nil, &ClosedError{*w.closed}
+// lockClosed says of a lock that could not be had that it is a gate.
+func lockClosed(err error) error {
+	var busy *BusyError
+	if errors.As(err, &busy) {
+		return fmt.Errorf("the lock gate is closed: %w", err)
+	}
+	return err
+}
+
+// askUnlocked asks all gates but the lock, which is waited for.
+func (p *Project) askUnlocked(ctx context.Context, now time.Time, force bool) (gateAnswers, error) {
+	dir, err := p.openDir()
+	if err != nil {
+		return gateAnswers{}, err
+	}
+	if dir != nil {
+		defer dir.Close()
+		if err := p.recoverIfLeft(ctx, dir); err != nil {
+			return gateAnswers{}, err
+		}
+	}
+	g := p.askGates(ctx, dir, now, force, func() error { return nil })
+	return g, g.refusal()
+}
+
+func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now time.Time, g gateAnswers, force, resume bool) (*dream, error) {
+	if since, err := p.lastConsolidation(dir); err != nil {
+		return nil, err
+	} else if !since.same(g.since) {
+		// Somebody dreamed while the lock was waited for.
+		if g = p.askGates(ctx, dir, now, force, func() error { return nil }); g.closed != nil {
+			return nil, g.refusal()
+		}
+	}
+	if err := nativeFree(dir.Root(), now); err != nil {
+		return nil, err
 	}
 	info := Info{ID: newID(now), Started: now}
 	if resume {
@@ -218,13 +259,9 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 	}
 	info.Kind, info.Host, info.Session = KindDream, p.o.Host, p.o.Session
 	info.LastCall, info.Phase, info.ToolCalls = now, Orienting, info.ToolCalls+1
-	info.Since, info.Sessions, info.Forced = since, sessions, force
+	info.Since, info.Sessions, info.Forced = g.since, g.sessions, force
 	p.prune(now)
-	d, err := p.begin(l, dir, info)
-	if err != nil {
-		return nil, err
-	}
-	return d, p.log(d, Fired, now, nil)
+	return p.begin(l, dir, info)
 }
 
 // StatusURI is the resource that tells of the open dream.
@@ -350,121 +387,4 @@ func (d *dream) staged() []string {
 	}
 	slices.Sort(files)
 	return files
-}
-
-// unfinished returns the dreams whose stage was left with changes in it, the newest first.
-func (p *Project) unfinished() ([]Info, error) {
-	state, err := p.openState()
-	if err != nil {
-		return nil, err
-	}
-	ids, err := dreamIDs(state)
-	if err != nil {
-		return nil, err
-	}
-	var left []Info
-	for _, id := range slices.Backward(ids) {
-		info, err := readInfo(state, id)
-		if err != nil || info.Kind != KindDream || info.Outcome == "" || info.Outcome == Committed {
-			continue
-		}
-		a, err := openArchive(state, id)
-		if err != nil {
-			continue
-		}
-		if a.State == memory.Staged && len(a.Changes) > 0 {
-			left = append(left, info)
-		}
-		a.Close()
-	}
-	return left, nil
-}
-
-// dreamIDs returns the IDs of all dreams that have a folder, the oldest first.
-func dreamIDs(state *os.Root) ([]string, error) {
-	f, err := state.Open(dreamFolder)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, e := range entries {
-		if e.IsDir() {
-			ids = append(ids, e.Name())
-		}
-	}
-	slices.Sort(ids)
-	return ids, nil
-}
-
-// validID keeps what a lock file or a person says from being more than a folder's name.
-func validID(id string) bool {
-	return id != "" && strings.Trim(id, "0123456789abcdef-") == ""
-}
-
-// openArchive reads the manifest of dream id. The caller closes it.
-func openArchive(state *os.Root, id string) (*memory.Archive, error) {
-	if !validID(id) {
-		return nil, ErrUnknown
-	}
-	folder, err := state.OpenRoot(path.Join(dreamFolder, id))
-	if err != nil {
-		return nil, err
-	}
-	a, err := memory.OpenArchive(folder)
-	if err != nil {
-		folder.Close()
-	}
-	return a, err
-}
-
-// prune removes the stages of dreams that did not land and are older than a week. What can't be
-// removed is left for the next time. The caller holds the lock, so none of them is open.
-func (p *Project) prune(now time.Time) {
-	state, err := p.openState()
-	if err != nil {
-		return
-	}
-	ids, err := dreamIDs(state)
-	if err != nil {
-		return
-	}
-	for _, id := range ids {
-		info, err := readInfo(state, id)
-		if err == nil && info.Outcome != Committed && now.Sub(info.LastCall) > stageKept {
-			state.RemoveAll(path.Join(dreamFolder, id))
-		}
-	}
-}
-
-// RequestStop asks the process that has a dream open to end it before its next step, and says which
-// it is.
-func (p *Project) RequestStop(ctx context.Context, reason string) (holder string, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	dir, err := p.openDir()
-	if err != nil || dir == nil {
-		return "", errors.Join(err, ErrNoDream)
-	}
-	defer dir.Close()
-	l, err := p.lockWait(ctx, dir, 0)
-	if err == nil {
-		return "", errors.Join(ErrNoDream, l.release())
-	}
-	r, readErr := readLock(dir.Root())
-	if readErr != nil || r.Kind != KindDream {
-		return "", err
-	}
-	state, err := p.openState()
-	if err != nil {
-		return "", err
-	}
-	if _, err := readInfo(state, r.Dream); err != nil {
-		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
-	}
-	return r.String(), memory.Replace(state, path.Join(dreamFolder, r.Dream, stopFile), []byte(reason), time.Time{})
 }

@@ -27,14 +27,23 @@ type scan struct {
 	Found int       `json:"found"`
 }
 
-// walk asks the gates in order, the cheapest first, and stops at the first that is closed. With
-// force, what only a person's patience would open is open.
-type walk struct {
-	gates  []Gate
-	closed *Gate
+// gateAnswers is what the gates said, asked in order, the cheapest first, up to the first that is closed.
+type gateAnswers struct {
+	gates    []Gate
+	closed   *Gate
+	since    stamp // the time of the last consolidation
+	sessions int   // touched since, as far as they were counted
 }
 
-func (w *walk) ask(name string, check func() (open bool, why string)) {
+// refusal is the error of a closed gate, nil where all are open.
+func (w *gateAnswers) refusal() error {
+	if w.closed == nil {
+		return nil
+	}
+	return &ClosedError{*w.closed}
+}
+
+func (w *gateAnswers) ask(name string, check func() (open bool, why string)) {
 	g := Gate{Name: name, Why: "not checked"}
 	if w.closed == nil {
 		open, why := check()
@@ -46,10 +55,12 @@ func (w *walk) ask(name string, check func() (open bool, why string)) {
 	w.gates = append(w.gates, g)
 }
 
-// askGates walks the gates. dir is nil where there is no memory directory yet; free says whether the
-// lock can be had.
-func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, force bool, free func() error) (w walk, since stamp, sessions int) {
+// askGates asks the gates. dir is nil where there is no memory directory yet; free says whether the
+// lock can be had. With force, what only a person's patience would open is open.
+func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, force bool, free func() error) gateAnswers {
+	var w gateAnswers
 	since, sinceErr := p.lastConsolidation(dir)
+	w.since = since
 	w.ask("enabled", func() (bool, string) {
 		e := p.o.Enabled
 		if !e.On && e.Forceable && force {
@@ -92,7 +103,7 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 		if err != nil {
 			return false, err.Error()
 		}
-		sessions = n
+		w.sessions = n
 		why := fmt.Sprintf("%d of %d since %s", n, p.o.MinSessions, since)
 		if !since.Exists {
 			why = fmt.Sprintf("%d of %d", n, p.o.MinSessions)
@@ -112,7 +123,7 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 		}
 		return true, "free"
 	})
-	return w, since, sessions
+	return w
 }
 
 // lastConsolidation returns the time of the last consolidation. While one of our dreams is open, the

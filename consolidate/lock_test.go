@@ -295,6 +295,9 @@ func TestStop(t *testing.T) {
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
+	if err := writeScript(p); err != nil {
+		t.Fatal(err)
+	}
 	if holder, err := other.RequestStop(ctx, "enough"); err != nil || !strings.Contains(holder, strconv.Itoa(os.Getpid())) {
 		t.Errorf("stopped %q with %v", holder, err)
 	}
@@ -303,5 +306,12 @@ func TestStop(t *testing.T) {
 	}
 	if got := w.nativeNow(); got != "absent" {
 		t.Errorf("%s is %s", nativeFile, got)
+	}
+	// Taken up, it is not stopped by the same word.
+	if err := p.Begin(ctx, true, true); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := p.Finalize(ctx, FinalizeRequest{Adopt: true}); err != nil || res.Outcome != "committed" {
+		t.Errorf("finalized %+v with %v", res, err)
 	}
 }

@@ -74,7 +74,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	for _, f := range folders {
 		s.TranscriptDirs = append(s.TranscriptDirs, f.Path)
 	}
-	w, _, _ := p.askGates(ctx, dir, now, false, func() error { return p.lockFree(ctx, dir, now) })
+	w := p.askGates(ctx, dir, now, false, func() error { return p.lockFree(ctx, dir, now) })
 	s.Gates, s.Due = w.gates, w.closed == nil
 	if w.closed != nil {
 		s.ClosedGate = w.closed.Name

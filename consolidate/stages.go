@@ -1,0 +1,131 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// unfinished returns the dreams whose stage was left with changes in it, the newest first.
+func (p *Project) unfinished() ([]Info, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := dreamIDs(state)
+	if err != nil {
+		return nil, err
+	}
+	var left []Info
+	for _, id := range slices.Backward(ids) {
+		info, err := readInfo(state, id)
+		if err != nil || info.Kind != KindDream || info.Outcome == "" || info.Outcome == Committed {
+			continue
+		}
+		a, err := openArchive(state, id)
+		if err != nil {
+			continue
+		}
+		if a.State == memory.Staged && len(a.Changes) > 0 {
+			left = append(left, info)
+		}
+		a.Close()
+	}
+	return left, nil
+}
+
+// dreamIDs returns the IDs of all dreams that have a folder, the oldest first.
+func dreamIDs(state *os.Root) ([]string, error) {
+	f, err := state.Open(dreamFolder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() {
+			ids = append(ids, e.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// validID keeps what a lock file or a person says from being more than a folder's name.
+func validID(id string) bool {
+	return id != "" && strings.Trim(id, "0123456789abcdef-") == ""
+}
+
+// openArchive reads the manifest of dream id. The caller closes it.
+func openArchive(state *os.Root, id string) (*memory.Archive, error) {
+	if !validID(id) {
+		return nil, ErrUnknown
+	}
+	folder, err := state.OpenRoot(path.Join(dreamFolder, id))
+	if err != nil {
+		return nil, err
+	}
+	a, err := memory.OpenArchive(folder)
+	if err != nil {
+		folder.Close()
+	}
+	return a, err
+}
+
+// prune removes the stages of dreams that did not land and are older than a week. What can't be
+// removed is left for the next time. The caller holds the lock, so none of them is open.
+func (p *Project) prune(now time.Time) {
+	state, err := p.openState()
+	if err != nil {
+		return
+	}
+	ids, err := dreamIDs(state)
+	if err != nil {
+		return
+	}
+	for _, id := range ids {
+		info, err := readInfo(state, id)
+		if err == nil && info.Outcome != Committed && now.Sub(info.LastCall) > stageKept {
+			state.RemoveAll(path.Join(dreamFolder, id))
+		}
+	}
+}
+
+// RequestStop asks the process that has a dream open to end it before its next step, and says which
+// it is.
+func (p *Project) RequestStop(ctx context.Context, reason string) (holder string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dir, err := p.openDir()
+	if err != nil || dir == nil {
+		return "", errors.Join(err, ErrNoDream)
+	}
+	defer dir.Close()
+	l, err := p.lockWait(ctx, dir, 0)
+	if err == nil {
+		return "", errors.Join(ErrNoDream, l.release())
+	}
+	r, readErr := readLock(dir.Root())
+	if readErr != nil || r.Kind != KindDream {
+		return "", err
+	}
+	state, err := p.openState()
+	if err != nil {
+		return "", err
+	}
+	if _, err := readInfo(state, r.Dream); err != nil {
+		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
+	}
+	return r.String(), memory.Replace(state, path.Join(dreamFolder, r.Dream, stopFile), []byte(reason), time.Time{})
+}
