@@ -109,7 +109,7 @@ func explain(err error) (reason, hint string, rest []string) {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "the call was cancelled", "", nil
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return reason, "the memory directory or the state folder may not be written: a person must mend its permissions", nil
+		return reason, "this user may not read or write the memory directory, or the state folder: a person must mend its permissions", nil
 	case errors.Is(err, syscall.ENOSPC):
 		return reason, "the disk is full; nothing has changed: free some space and call again", nil
 	}
