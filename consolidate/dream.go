@@ -178,8 +178,8 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	defer p.mu.Unlock()
 	if p.dream != nil {
 		err := p.renew("")
-		if err == nil || p.dream != nil {
-			return err
+		if err == nil || p.dream != nil || errors.Is(err, ErrStopped) {
+			return err // a person who stops a dream does not ask for the next one
 		}
 	}
 	now := p.o.Now()
