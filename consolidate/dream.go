@@ -247,7 +247,7 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 	}
 	info := Info{ID: newID(now), Started: now}
 	if resume {
-		left, err := p.unfinished()
+		left, err := p.unfinished("")
 		if err != nil {
 			return nil, err
 		}
@@ -260,8 +260,11 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 	info.Kind, info.Host, info.Session = KindDream, p.o.Host, p.o.Session
 	info.LastCall, info.Phase, info.ToolCalls = now, Orienting, info.ToolCalls+1
 	info.Since, info.Sessions, info.Forced = g.since, g.sessions, force
-	p.prune(now)
-	return p.begin(l, dir, info)
+	d, err := p.begin(l, dir, info)
+	if err == nil {
+		p.prune(now) // not before: a stage older than a week may be the one to resume
+	}
+	return d, err
 }
 
 // StatusURI is the resource that tells of the open dream.

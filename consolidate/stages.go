@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// unfinished returns the dreams whose stage was left with changes in it, the newest first.
-func (p *Project) unfinished() ([]Info, error) {
+// unfinished returns the dreams, all but the open one, whose stage was left with changes in it, the
+// newest first. One without an outcome was ended by somebody who could not write into our folder.
+func (p *Project) unfinished(open string) ([]Info, error) {
 	state, err := p.openState()
 	if err != nil {
 		return nil, err
@@ -26,7 +28,7 @@ func (p *Project) unfinished() ([]Info, error) {
 	var left []Info
 	for _, id := range slices.Backward(ids) {
 		info, err := readInfo(state, id)
-		if err != nil || info.Kind != KindDream || info.Outcome == "" || info.Outcome == Committed {
+		if err != nil || info.Kind != KindDream || info.ID == open || info.Outcome == Committed {
 			continue
 		}
 		a, err := openArchive(state, id)
@@ -34,6 +36,7 @@ func (p *Project) unfinished() ([]Info, error) {
 			continue
 		}
 		if a.State == memory.Staged && len(a.Changes) > 0 {
+			info.Outcome = cmp.Or(info.Outcome, Crashed)
 			left = append(left, info)
 		}
 		a.Close()
@@ -84,7 +87,8 @@ func openArchive(state *os.Root, id string) (*memory.Archive, error) {
 }
 
 // prune removes the stages of dreams that did not land and are older than a week. What can't be
-// removed is left for the next time. The caller holds the lock, so none of them is open.
+// removed is left for the next time. The caller holds the lock, and the dream that it has open is
+// young. What has begun to land, or keeps what it displaced, stays.
 func (p *Project) prune(now time.Time) {
 	state, err := p.openState()
 	if err != nil {
@@ -96,7 +100,15 @@ func (p *Project) prune(now time.Time) {
 	}
 	for _, id := range ids {
 		info, err := readInfo(state, id)
-		if err == nil && info.Outcome != Committed && now.Sub(info.LastCall) > stageKept {
+		if err != nil || info.Outcome == Committed || now.Sub(info.LastCall) <= stageKept {
+			continue
+		}
+		a, err := openArchive(state, id)
+		if err != nil {
+			continue
+		}
+		a.Close()
+		if a.State == memory.Staged && len(a.Displaced) == 0 {
 			state.RemoveAll(path.Join(dreamFolder, id))
 		}
 	}

@@ -94,10 +94,13 @@ func (s *Status) warn(err error) {
 
 // describeDreams tells of the dream that is open, the one that ended last, and stages that were left.
 func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
+	open := ""
 	if p.dream != nil {
+		open = p.dream.ID
 		s.Dream = p.openDream(p.dream.Info, p.dream.staged(), true)
 	} else if dir != nil {
 		if r, err := readLock(dir.Root()); err == nil && r.Kind == KindDream {
+			open = r.Dream
 			s.Dream = p.foreignDream(r)
 		}
 	}
@@ -116,7 +119,7 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 			break
 		}
 	}
-	left, err := p.unfinished()
+	left, err := p.unfinished(open)
 	if len(left) > 0 && p.dream == nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} takes it up", left[0].ID, left[0].Outcome, left[0].Reason))
 	}
