@@ -158,10 +158,18 @@ func (d *dream) claim(p *Project, dir *memory.Dir) error {
 		if errors.Is(err, errHeld) {
 			err = &BusyError{Native: true, Holder: "Claude Code has begun a dream in this moment"}
 		}
-		return errors.Join(err, d.lock.clear())
+		return errors.Join(err, p.unclaim(d))
 	}
 	p.step("claimed")
 	return nil
+}
+
+// unclaim takes back what claim took. An error leaves the record, and recovery ends it.
+func (p *Project) unclaim(d *dream) error {
+	if err := p.giveBack(d.dir, d.record, d.record.Prior); err != nil {
+		return err
+	}
+	return d.lock.clear()
 }
 
 func (p *Project) step(name string) {
@@ -326,10 +334,7 @@ func (p *Project) end(outcome Outcome, reason string) error {
 	p.dream = nil
 	d.expiry.Stop()
 	p.step("rollback")
-	err := releaseNative(d.dir.Root(), d.record.PID, d.record.Prior)
-	if errors.Is(err, errLost) {
-		err = nil // it is not ours to touch any more
-	}
+	err := p.giveBack(d.dir, d.record, d.record.Prior)
 	if err == nil {
 		d.Outcome, d.Reason, d.Ended = outcome, reason, p.o.Now()
 		err = errors.Join(d.save(), p.log(d, outcome, d.Ended, nil))

@@ -175,10 +175,7 @@ func (p *Project) commit(summary string, acceptedLoss map[string]string, now tim
 	d.expiry.Stop()
 	d.Outcome, d.Ended = Committed, now
 	p.step("stamp")
-	err := releaseNative(d.dir.Root(), d.record.PID, stamp{Exists: true, Time: now})
-	if errors.Is(err, errLost) {
-		err = nil // taken over in the last moment: what has landed stays, the stamp is theirs
-	}
+	err := p.giveBack(d.dir, d.record, stamp{Exists: true, Time: now})
 	p.step("journal")
 	err = errors.Join(err, d.save(), p.log(d, Committed, now, func(e *LogEntry) {
 		e.Summary, e.Accepted = summary, acceptedLoss

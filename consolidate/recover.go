@@ -119,7 +119,8 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 	return errors.Join(d.save(), p.log(d, outcome, now, nil))
 }
 
-// giveBack sets the time of the last consolidation, if Claude Code's lock is still r's.
+// giveBack sets the time of the last consolidation, if Claude Code's lock is still r's: where it has
+// been taken over it is not ours to touch any more.
 func (p *Project) giveBack(dir *memory.Dir, r lockRecord, s stamp) error {
 	if r.Kind != KindDream {
 		return nil
