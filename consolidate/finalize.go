@@ -184,7 +184,9 @@ func (p *Project) commit(summary string, acceptedLoss map[string]string, now tim
 		p.step("clear")
 		err = d.lock.clear()
 	}
-	err = errors.Join(err, d.close())
+	if err = errors.Join(err, d.close()); err != nil {
+		err = &HalfError{ID: d.ID, Why: err} // it has landed; recovery writes what is missing
+	}
 	p.changed(d.stage.Changes)
 	return err
 }

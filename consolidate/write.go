@@ -297,7 +297,12 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 		return "", nil, err
 	}
 	d.Outcome, d.Ended = Committed, now
-	err = errors.Join(d.save(), p.log(d, Committed, now, nil), d.lock.clear(), d.close())
+	if err = errors.Join(d.save(), p.log(d, Committed, now, nil)); err == nil {
+		err = d.lock.clear()
+	}
+	if err = errors.Join(err, d.close()); err != nil {
+		return "", nil, &HalfError{ID: d.ID, Why: err} // the record stays: recovery writes what is missing
+	}
 	return d.ID, d.stage.Archive, err
 }
 
