@@ -113,7 +113,9 @@ func (d *dream) write(n memory.Name, r WriteRequest, sources []string, now time.
 	}
 	res := WriteResult{Path: n.String(), Action: "unchanged", Sum: have.Sum.Short(), Bytes: len(have.Data), Findings: []memory.Finding{}}
 	if have.Sum != "" && bytes.Equal(data, have.Data) && len(sources) == 0 {
-		return res, nil
+		// Staged all the same: what is on disk may be kept against what was staged before it changed.
+		_, err := d.stage.Write(n, r.Base, data)
+		return res, err
 	}
 	topic := memory.ParseTopic(data)
 	topic.Stamp(now, sources)

@@ -145,13 +145,14 @@ func (s *Stage) Write(n Name, base string, data []byte) (Change, error) {
 	return s.set(n, data, time.Time{})
 }
 
-// Delete stages the removal of n, which must pass Check and exist.
+// Delete stages the removal of n, which must pass Check, and exist or be staged: where the file has
+// gone from the disk meanwhile, nothing is left of the change.
 func (s *Stage) Delete(n Name, base string) (Change, error) {
 	have, err := s.Check(n, base)
 	if err != nil {
 		return Change{}, err
 	}
-	if have.Sum == "" {
+	if have.Sum == "" && s.find(n) < 0 {
 		return Change{}, &fs.PathError{Op: "delete", Path: n.path, Err: fs.ErrNotExist}
 	}
 	return s.set(n, nil, time.Time{})
@@ -165,7 +166,10 @@ func (s *Stage) set(n Name, data []byte, mtime time.Time) (Change, error) {
 	}
 	c := Change{Name: n, Before: before, AfterTime: mtime}
 	if data != nil {
-		if c.After, err = s.store(data); err != nil {
+		c.After = SumOf(data)
+	}
+	if c.After != c.Before && data != nil {
+		if _, err = s.store(data); err != nil {
 			return Change{}, err
 		}
 	}
