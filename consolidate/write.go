@@ -193,10 +193,13 @@ func settle(findings []memory.Finding, waived func(memory.Finding) bool) ([]memo
 
 // note keeps what a write said beside its content: for the index, the journal, and the archive.
 func (d *dream) note(n memory.Name, r WriteRequest) {
+	if r.Delete || r.Index != nil {
+		d.IndexLines = slices.DeleteFunc(d.IndexLines, func(l IndexLine) bool { return l.File == n.String() })
+	}
 	if r.Index != nil && !r.Delete {
 		line := *r.Index
 		line.File = n.String()
-		d.IndexLines = append(slices.DeleteFunc(d.IndexLines, func(l IndexLine) bool { return l.File == line.File }), line)
+		d.IndexLines = append(d.IndexLines, line)
 	}
 	if len(r.Evidence) > 0 {
 		if d.Evidence == nil {
