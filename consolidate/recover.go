@@ -16,6 +16,11 @@ import (
 func (p *Project) Recover(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.recoverHere(ctx)
+}
+
+// recoverHere is Recover. The caller holds p.mu.
+func (p *Project) recoverHere(ctx context.Context) error {
 	dir, err := p.openDir()
 	if err != nil || dir == nil {
 		return err

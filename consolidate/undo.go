@@ -26,6 +26,9 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	if p.dream != nil {
 		return UndoResult{}, &BusyError{Holder: p.dream.record.String()}
 	}
+	if err := p.recoverHere(ctx); err != nil { // what a crash cut off may be what is to be undone
+		return UndoResult{}, err
+	}
 	id, err := p.resolve(id)
 	if err != nil {
 		return UndoResult{}, err
