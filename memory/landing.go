@@ -152,6 +152,7 @@ func (p *Plan) Land(step func(string)) error {
 	if p.State == Landed {
 		return nil
 	}
+	p.LeftAlone = nil // of an attempt before: it is seen again, or it has gone
 	for _, c := range p.Changes {
 		if step != nil {
 			step(c.Action() + " " + c.Name.String())
@@ -171,15 +172,15 @@ func (p *Plan) Land(step func(string)) error {
 }
 
 func (p *Plan) land(c Change) error {
-	disk, err := p.dir.sum(c.Name)
+	disk, err := p.dir.readOrForeign(c.Name)
 	if err != nil {
 		return err
 	}
 	switch {
-	case disk == c.After:
+	case disk.Sum == c.After:
 		return nil
-	case disk != c.Before:
-		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk})
+	case disk.Sum != c.Before:
+		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum})
 		return p.save()
 	case c.After == "":
 		if err := p.dir.take(c.Name, p.keep); err != nil {

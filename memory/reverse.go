@@ -12,7 +12,7 @@ import (
 func (s *Stage) Reverse(a *Archive) ([]Conflict, error) {
 	var conflicts []Conflict
 	for _, c := range a.Changes {
-		disk, err := s.dir.readOrNothing(c.Name)
+		disk, err := s.dir.readOrForeign(c.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +30,7 @@ func (s *Stage) Reverse(a *Archive) ([]Conflict, error) {
 				return nil, err
 			}
 			merged, ok := []byte(nil), false
-			if c.Name.IsIndex() {
+			if c.Name.IsIndex() && disk.Sum != unreadable {
 				merged, ok = mergeLines(after, disk.Data, before)
 			}
 			if !ok {
@@ -49,6 +49,19 @@ func (s *Stage) Reverse(a *Archive) ([]Conflict, error) {
 		}
 	}
 	return conflicts, nil
+}
+
+// unreadable stands for the sum of what is no memory: a link, a folder, a file that is too large.
+const unreadable Sum = "unreadable"
+
+// readOrForeign is readOrNothing for a name that somebody else may have put something at that is no
+// memory, which gets the sum unreadable.
+func (d *Dir) readOrForeign(n Name) (File, error) {
+	f, err := d.readOrNothing(n)
+	if errors.Is(err, ErrNotRegular) || errors.Is(err, ErrTooLarge) {
+		return File{Name: n, Sum: unreadable}, nil
+	}
+	return f, err
 }
 
 // readOrNothing reads n; a file that is not there is the zero File.
