@@ -100,7 +100,7 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 	}
 	res := FinalizeResult{
 		Outcome: "committed", Files: filesOf(d.stage.Changes), Index: sizeOf(edit.index),
-		Findings: findings, Report: d.report(), Undo: "dream-mcp undo " + d.ID,
+		Findings: append(leftAlone(d.stage.LeftAlone), findings...), Report: d.report(), Undo: "dream-mcp undo " + d.ID,
 	}
 	if edit.rests {
 		res.Index = sizeOf(nil)
@@ -109,6 +109,19 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 		res.Outcome, res.Undo = "unchanged", ""
 	}
 	return res, p.commit(r.Summary, r.AcceptLoss, now)
+}
+
+// leftAlone reports files that somebody else changed in the moment of the commit.
+func leftAlone(conflicts []memory.Conflict) []memory.Finding {
+	var findings []memory.Finding
+	for _, c := range conflicts {
+		findings = append(findings, memory.Finding{
+			Rule: "conflict", Severity: memory.Warning, File: c.Name.String(),
+			Message: "somebody else changed it in the moment of the commit: it was left as it is",
+			Hint:    "read_memory shows it; what still holds of your change is written anew",
+		})
+	}
+	return findings
 }
 
 func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {

@@ -56,6 +56,7 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	}
 	res.ID, res.Files = newID, filesOf(nil)
 	if undone != nil {
+		res.Conflicts = append(res.Conflicts, undone.LeftAlone...)
 		res.Files = filesOf(undone.Changes)
 		p.changed(undone.Changes)
 	}

@@ -247,6 +247,10 @@ func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest,
 		return WriteResult{}, err
 	}
 	if id != "" {
+		if slices.ContainsFunc(landed.LeftAlone, func(c memory.Conflict) bool { return c.Name == n }) {
+			return WriteResult{}, &memory.ConflictError{Conflicts: landed.LeftAlone}
+		}
+		res.Findings = append(leftAlone(landed.LeftAlone), res.Findings...)
 		res.Undo = "dream-mcp undo " + id
 		p.changed(landed.Changes)
 	}

@@ -50,6 +50,7 @@ type Conflict struct {
 	Name Name `json:"name"`
 	Want Sum  `json:"want"`
 	Have Sum  `json:"have"`
+	Lost Sum  `json:"lost,omitempty"` // what was to land there and stands in the archive
 }
 
 func (c Conflict) String() string {

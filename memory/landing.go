@@ -167,8 +167,13 @@ func (p *Plan) Land(step func(string)) error {
 	if err := p.dir.sweep(p.keep); err != nil {
 		return err
 	}
+	p.Changes = slices.DeleteFunc(p.Changes, p.leftAlone) // they have not landed
 	p.State = Landed
 	return p.save()
+}
+
+func (p *Plan) leftAlone(c Change) bool {
+	return slices.ContainsFunc(p.LeftAlone, func(l Conflict) bool { return l.Name == c.Name })
 }
 
 func (p *Plan) land(c Change) error {
@@ -180,7 +185,7 @@ func (p *Plan) land(c Change) error {
 	case disk.Sum == c.After:
 		return nil
 	case disk.Sum != c.Before:
-		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum})
+		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum, Lost: c.After})
 		return p.save()
 	case c.After == "":
 		if err := p.dir.take(c.Name, p.keep); err != nil {
