@@ -46,7 +46,13 @@ func (d *dream) editIndex() (*indexEdit, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.rests = len(before.Topics) > 0 && len(d.IndexLines) == 0
+		e.rests = len(before.Topics) > 0
+		if e.rests && len(d.IndexLines) > 0 {
+			if d.Kind == KindWrite {
+				return nil, &RequestError{"this memory has no MEMORY.md, and one with a single line would hide the other memories", "leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}"}
+			}
+			e.rests = false
+		}
 	}
 	for _, line := range d.IndexLines {
 		n, err := memory.ParseName(line.File)
