@@ -14,6 +14,7 @@ var (
 	ErrExpired = errors.New("the dream has expired: there was no call for an hour; its stage is kept")
 	ErrStopped = errors.New("the dream was stopped from another process; its stage is kept")
 	ErrLost    = errors.New("Claude Code's own dream has taken the lock over; nothing of this dream has landed, its stage is kept")
+	ErrGone    = errors.New("the lock file .dream.lock was removed or replaced meanwhile; nothing has landed")
 	ErrNoStage = errors.New("there is no stage of an earlier dream to resume")
 	ErrUnknown = errors.New("no such dream")
 	ErrUndone  = errors.New("nothing is left to undo")

@@ -171,6 +171,8 @@ func (p *Project) landError(err error) error {
 	switch {
 	case errors.Is(err, errLost):
 		return errors.Join(p.lost(err), err)
+	case errors.Is(err, ErrGone):
+		return errors.Join(err, p.end(Aborted, err.Error()))
 	case errors.As(err, &half):
 		// The record stays, so that the next operation, of any process, takes the commit up.
 		d := p.dream

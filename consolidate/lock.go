@@ -88,6 +88,20 @@ func takeLock(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock, 
 	return &lock{flock: fl, file: f}, nil
 }
 
+// check fails with ErrGone where the lock file is no longer the one that is held: whoever comes next
+// takes another, and finds no record of what was cut off.
+func (l *lock) check(root *os.Root) error {
+	held, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := root.Lstat(lockFile)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(held, there) {
+		return ErrGone
+	}
+	return err
+}
+
 // openLocked opens the lock file for its record, and sees that it is the file that was locked: the
 // path may lead elsewhere meanwhile.
 func openLocked(root *os.Root, fl *flock.Flock) (*os.File, error) {

@@ -328,6 +328,9 @@ func (p *Project) land(d *dream, edit *indexEdit, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	if err := d.lock.check(d.dir.Root()); err != nil {
+		return errors.Join(err, plan.Cancel())
+	}
 	if d.Kind == KindDream {
 		// Seen as late as can be: where Claude Code has taken over, nothing lands.
 		if err := checkNative(d.dir.Root(), d.record.PID); err != nil {

@@ -98,7 +98,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		return query.Field + ": " + query.Message, "see the schema of grep_transcripts", nil
 	case errors.Is(err, consolidate.ErrNoDream):
 		return reason, "dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", nil
-	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost):
+	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost), errors.Is(err, consolidate.ErrGone):
 		return reason, "dream_orient {\"resume\": true} takes the stage up again", nil
 	case errors.Is(err, consolidate.ErrStopped):
 		return reason, "a person wanted it to end: say so and do not begin again by yourself", nil
