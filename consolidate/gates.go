@@ -158,7 +158,7 @@ func (p *Project) lockFree(ctx context.Context, dir *memory.Dir, now time.Time) 
 		l, err := takeLock(ctx, dir, 0)
 		if errors.Is(err, errHeld) {
 			r, _ := readLock(dir.Root())
-			return &BusyError{Holder: r.String(), Moment: r.Kind != KindDream}
+			return &BusyError{Holder: r.String(), Moment: r.Kind != KindDream || r.dead()}
 		}
 		if err != nil {
 			return err

@@ -40,7 +40,16 @@ type lockRecord struct {
 	Committing bool      `json:"committing,omitempty"`
 }
 
+// dead reports whether the process of r is known to have ended: it ran where we can see it.
+func (r lockRecord) dead() bool {
+	boot, namespace := machine()
+	return boot != "" && r.Boot == boot && r.Namespace == namespace && !processAlive(r.PID)
+}
+
 func (r lockRecord) String() string {
+	if r.Dream == "" {
+		return "another operation, for a moment"
+	}
 	s := fmt.Sprintf("%s %s, process %d", r.Kind, r.Dream, r.PID)
 	if r.Host != "" {
 		s += " on " + r.Host
@@ -58,7 +67,7 @@ type lock struct {
 }
 
 // takeLock takes our lock on dir. While somebody holds it for a moment it waits, at most wait; a
-// dream is not waited for. It fails with errHeld.
+// dream is not waited for, unless it is dead and being recovered. It fails with errHeld.
 func takeLock(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock, error) {
 	if info, err := dir.Root().Lstat(lockFile); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %w", lockFile, memory.ErrNotRegular)
@@ -72,7 +81,7 @@ func takeLock(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock, 
 		if ok {
 			break
 		}
-		if r, _ := readLock(dir.Root()); r.Kind == KindDream || !time.Now().Before(deadline) {
+		if r, _ := readLock(dir.Root()); r.Kind == KindDream && !r.dead() || !time.Now().Before(deadline) {
 			return nil, errHeld
 		}
 		select {

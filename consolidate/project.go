@@ -176,7 +176,7 @@ func (p *Project) lockWait(ctx context.Context, dir *memory.Dir, wait time.Durat
 	l, err := takeLock(ctx, dir, wait)
 	if errors.Is(err, errHeld) {
 		r, _ := readLock(dir.Root())
-		return nil, &BusyError{Holder: r.String(), Moment: r.Kind != KindDream}
+		return nil, &BusyError{Holder: r.String(), Moment: r.Kind != KindDream || r.dead()}
 	}
 	if err != nil {
 		return nil, err
