@@ -135,11 +135,8 @@ func Recover(dir *Dir, root *os.Root, begun bool) (*Archive, error) {
 		return nil, err
 	}
 	p := &Plan{Archive: a, dir: dir}
-	switch {
-	case !begun && a.State != Landed:
-		return a, p.Cancel()
-	case a.State == Staged:
-		return nil, errors.New("its changes were never planned")
+	if a.State == Staged || a.State == Landing && !begun {
+		return a, p.Cancel() // what is staged has not begun to land, whatever the record says
 	}
 	return a, p.Land(nil)
 }
