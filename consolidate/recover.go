@@ -147,10 +147,13 @@ func (p *Project) openLeft(r lockRecord) (*os.Root, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	info, err := readInfo(state, r.Dream)
+	folder, err := state.OpenRoot(path.Join(dreamFolder, r.Dream))
 	if err != nil {
 		return nil, Info{}, err
 	}
-	folder, err := state.OpenRoot(path.Join(dreamFolder, r.Dream))
-	return folder, info, err
+	info, err := readInfo(state, r.Dream)
+	if err != nil { // what is to land stands in the manifest; this only tells of it
+		info = Info{ID: r.Dream, Kind: r.Kind, Host: r.Host, Started: r.Started, LastCall: r.Started}
+	}
+	return folder, info, nil
 }
