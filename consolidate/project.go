@@ -140,7 +140,12 @@ func stateKey(dir string) string {
 // openState opens our folder of this memory, making it where there is none.
 func (p *Project) openState() (*os.Root, error) {
 	if p.state != nil {
-		return p.state, nil
+		ours, err := p.state.Stat(dreamFolder)
+		if there, thereErr := os.Stat(filepath.Join(p.StateDir(), dreamFolder)); err == nil && thereErr == nil && os.SameFile(ours, there) {
+			return p.state, nil
+		}
+		p.state.Close() // it was removed or replaced
+		p.state = nil
 	}
 	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
 		return nil, err

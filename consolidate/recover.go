@@ -153,7 +153,7 @@ func (p *Project) openLeft(r lockRecord) (*os.Root, Info, error) {
 	}
 	info, err := readInfo(state, r.Dream)
 	if err != nil { // what is to land stands in the manifest; this only tells of it
-		info = Info{ID: r.Dream, Kind: r.Kind, Host: r.Host, Started: r.Started, LastCall: r.Started}
+		info = Info{ID: r.Dream, Kind: r.Kind, Started: r.Started, LastCall: r.Started}
 	}
 	return folder, info, nil
 }
