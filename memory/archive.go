@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"time"
 )
 
@@ -163,7 +164,19 @@ func (a *Archive) store(data []byte) (Sum, error) {
 
 // keep stores a displaced content, of any size, and notes it in the manifest, unless the archive
 // has it (or what it is a torn beginning of) already.
-func (a *Archive) keep(r io.Reader) error {
+func (a *Archive) keep(r io.ReadSeeker) error {
+	// Nearly always it is known; a full disk must not stop a landing for the sake of a copy.
+	hash := sha256.New()
+	size, err := io.Copy(hash, r)
+	if err != nil {
+		return err
+	}
+	if size == 0 || a.names(Sum(hex.EncodeToString(hash.Sum(nil)))) {
+		return nil
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	if err := a.root.MkdirAll(blobFolder, 0o700); err != nil {
 		return err
 	}
@@ -172,8 +185,8 @@ func (a *Archive) keep(r io.Reader) error {
 		return err
 	}
 	defer a.root.Remove(temp)
-	hash := sha256.New()
-	size, err := io.Copy(io.MultiWriter(f, hash), r)
+	hash.Reset()
+	size, err = io.Copy(io.MultiWriter(f, hash), r)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -181,7 +194,7 @@ func (a *Archive) keep(r io.Reader) error {
 		return err
 	}
 	sum := Sum(hex.EncodeToString(hash.Sum(nil)))
-	if known, err := a.knows(sum, size, temp); known || err != nil {
+	if known, err := a.isTorn(size, temp); known || err != nil {
 		return err
 	}
 	if err := a.root.Rename(temp, path.Join(blobFolder, string(sum))); err != nil {
@@ -191,17 +204,14 @@ func (a *Archive) keep(r io.Reader) error {
 	return a.save()
 }
 
-// knows reports whether the content in temp is one of the manifest's, or the beginning of one: what
-// a crash leaves of a temporary.
-func (a *Archive) knows(sum Sum, size int64, temp string) (bool, error) {
-	if size == 0 {
-		return true, nil
-	}
-	for _, c := range a.Changes {
-		if sum == c.Before || sum == c.After {
-			return true, nil
-		}
-	}
+// names reports whether the manifest speaks of a content.
+func (a *Archive) names(sum Sum) bool {
+	return slices.ContainsFunc(a.Changes, func(c Change) bool { return sum == c.Before || sum == c.After })
+}
+
+// isTorn reports whether the content in temp is the beginning of one of the manifest's: what a crash
+// leaves of a temporary.
+func (a *Archive) isTorn(size int64, temp string) (bool, error) {
 	if size > MaxFileBytes {
 		return false, nil
 	}

@@ -85,7 +85,7 @@ func syncFolder(root *os.Root, folder string) error {
 }
 
 // A keeper is handed what a landing displaced, before it is gone.
-type keeper func(io.Reader) error
+type keeper func(io.ReadSeeker) error
 
 // mkfolder makes the folder of n, which must be real, and reports whether it was made.
 func (d *Dir) mkfolder(n Name) (made bool, err error) {
