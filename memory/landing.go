@@ -75,21 +75,38 @@ func (p *Plan) prepare(now time.Time, index []byte, indexBase Sum) error {
 	if conflicts != nil {
 		return &ConflictError{conflicts}
 	}
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	if err := p.noteFolders(); err != nil {
+		return err
+	}
+	for _, c := range p.Changes {
 		if c.After == "" {
 			continue
 		}
-		made, err := p.dir.mkfolder(c.Name)
+		err := p.dir.mkfolder(c.Name)
 		if err != nil {
 			return err
 		}
-		c.NewFolder = made
-		if p.temps[c.Name], err = p.writeAfter(*c); err != nil {
+		if p.temps[c.Name], err = p.writeAfter(c); err != nil {
 			return err
 		}
 	}
 	p.State = Landing
+	return p.save()
+}
+
+// noteFolders writes down which folders are to be made, before they are: who finds them after a crash
+// knows them for ours.
+func (p *Plan) noteFolders() error {
+	any := false
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		_, err := p.dir.root.Lstat(path.Dir(c.Name.path))
+		c.NewFolder = c.After != "" && errors.Is(err, fs.ErrNotExist)
+		any = any || c.NewFolder
+	}
+	if !any {
+		return nil
+	}
 	return p.save()
 }
 
@@ -164,6 +181,11 @@ func (p *Plan) Land(step func(string)) error {
 	if err := p.dir.sweep(p.keep); err != nil {
 		return err
 	}
+	for _, c := range p.Changes {
+		if folder := path.Dir(c.Name.path); c.After == "" && folder != "." {
+			p.dir.root.Remove(folder) // fails, as it should, where something lies in it
+		}
+	}
 	p.Changes = slices.DeleteFunc(p.Changes, p.leftAlone) // they have not landed
 	p.State = Landed
 	return p.save()
@@ -185,17 +207,11 @@ func (p *Plan) land(c Change) error {
 		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum, Lost: c.After})
 		return p.save()
 	case c.After == "":
-		if err := p.dir.take(c.Name, p.keep); err != nil {
-			return err
-		}
-		if folder := path.Dir(c.Name.path); folder != "." {
-			p.dir.root.Remove(folder) // fails, as it should, where something lies in it
-		}
-		return nil
+		return p.dir.take(c.Name, p.keep)
 	}
 	temp := p.temps[c.Name]
 	if temp == "" {
-		if _, err := p.dir.mkfolder(c.Name); err != nil {
+		if err := p.dir.mkfolder(c.Name); err != nil {
 			return err
 		}
 		if temp, err = p.writeAfter(c); err != nil {
@@ -219,12 +235,20 @@ func (p *Plan) Cancel() error {
 			p.dir.root.Remove(path.Dir(c.Name.path)) // fails, as it should, where something lies in it
 			c.NewFolder = false
 		}
-		if c.AfterTime.Equal(p.Landed) {
+	}
+	p.temps = nil
+	p.unplan()
+	return errors.Join(err, p.save())
+}
+
+// unplan makes the changes what they were before a plan was made of them.
+func (a *Archive) unplan() {
+	for i := range a.Changes {
+		if c := &a.Changes[i]; c.AfterTime.Equal(a.Landed) {
 			c.AfterTime = time.Time{}
 		}
 	}
 	// The index is made anew from the one on disk whenever a plan is made.
-	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.Name.IsIndex() })
-	p.State, p.Landed, p.temps = Staged, time.Time{}, nil
-	return errors.Join(err, p.save())
+	a.Changes = slices.DeleteFunc(a.Changes, func(c Change) bool { return c.Name.IsIndex() })
+	a.State, a.Landed = Staged, time.Time{}
 }

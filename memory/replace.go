@@ -87,24 +87,24 @@ func syncFolder(root *os.Root, folder string) error {
 // A keeper is handed what a landing displaced, before it is gone.
 type keeper func(io.ReadSeeker) error
 
-// mkfolder makes the folder of n, which must be real, and reports whether it was made.
-func (d *Dir) mkfolder(n Name) (made bool, err error) {
+// mkfolder makes the folder of n, which must be real.
+func (d *Dir) mkfolder(n Name) error {
 	folder := path.Dir(n.path)
 	if folder == "." {
-		return false, nil
+		return nil
 	}
-	err = d.root.Mkdir(folder, 0o700)
+	err := d.root.Mkdir(folder, 0o700)
 	if errors.Is(err, fs.ErrExist) {
 		info, err := d.root.Lstat(folder)
 		if err == nil && !info.IsDir() {
 			err = fmt.Errorf("%q: not a folder", folder)
 		}
-		return false, err
+		return err
 	}
 	if err == nil {
 		err = syncFolder(d.root, ".")
 	}
-	return err == nil, err
+	return err
 }
 
 // put gives the temporary temp the name n. What n held is displaced in the same step, so that even

@@ -32,6 +32,7 @@ func OpenStage(dir *Dir, root *os.Root) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.unplan() // of a plan that was cut off before it was complete
 	return &Stage{dir: dir, Archive: a}, nil
 }
 
