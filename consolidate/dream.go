@@ -106,6 +106,9 @@ func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
 	if err := state.Mkdir(name, 0o700); err != nil && !(info.Resumed && errors.Is(err, fs.ErrExist)) {
 		return nil, err
 	}
+	if err := memory.SyncFolder(state, dreamFolder); err != nil {
+		return nil, err
+	}
 	folder, err := state.OpenRoot(name)
 	if err != nil {
 		return nil, err

@@ -200,6 +200,9 @@ func (a *Archive) keep(r io.ReadSeeker) error {
 	if err := a.root.Rename(temp, path.Join(blobFolder, string(sum))); err != nil {
 		return err
 	}
+	if err := SyncFolder(a.root, blobFolder); err != nil {
+		return err
+	}
 	a.Displaced = append(a.Displaced, sum)
 	return a.save()
 }

@@ -35,7 +35,7 @@ func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
 		root.Remove(temp)
 		return err
 	}
-	return syncFolder(root, path.Dir(name))
+	return SyncFolder(root, path.Dir(name))
 }
 
 // createTemp opens a new temporary in folder of root for writing.
@@ -71,8 +71,8 @@ func writeTemp(root *os.Root, folder string, data []byte, perm fs.FileMode, mtim
 	return name, nil
 }
 
-// syncFolder makes the entries of a folder durable, where the system can.
-func syncFolder(root *os.Root, folder string) error {
+// SyncFolder makes the entries of a folder durable, where the system can.
+func SyncFolder(root *os.Root, folder string) error {
 	f, err := root.Open(folder)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (d *Dir) mkfolder(n Name) error {
 		return err
 	}
 	if err == nil {
-		err = syncFolder(d.root, ".")
+		err = SyncFolder(d.root, ".")
 	}
 	return err
 }
@@ -155,7 +155,7 @@ func (d *Dir) take(n Name, keep keeper) error {
 
 // discard removes a temporary after keep has seen what it holds.
 func (d *Dir) discard(temp string, keep keeper) error {
-	if err := syncFolder(d.root, path.Dir(temp)); err != nil {
+	if err := SyncFolder(d.root, path.Dir(temp)); err != nil {
 		return err
 	}
 	f, err := d.root.OpenFile(temp, os.O_RDONLY|nonblock, 0)
