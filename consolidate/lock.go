@@ -72,29 +72,45 @@ func takeLock(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock, 
 	if info, err := dir.Root().Lstat(lockFile); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %w", lockFile, memory.ErrNotRegular)
 	}
-	fl := flock.New(filepath.Join(dir.Path(), lockFile))
+	// Made through the root, so that no link, nor another directory at the path, has it made elsewhere.
+	f, err := dir.Root().OpenFile(lockFile, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	l := &lock{flock: flock.New(filepath.Join(dir.Path(), lockFile), flock.SetFlag(os.O_RDWR)), file: f}
+	if err := l.take(ctx, dir.Root(), wait); err != nil {
+		return nil, errors.Join(err, l.release())
+	}
+	return l, nil
+}
+
+func (l *lock) take(ctx context.Context, root *os.Root, wait time.Duration) error {
 	for deadline := time.Now().Add(wait); ; {
-		ok, err := fl.TryLock()
+		ok, err := l.flock.TryLock()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if ok {
 			break
 		}
-		if r, _ := readLock(dir.Root()); r.Kind == KindDream && !r.dead() || !time.Now().Before(deadline) {
-			return nil, errHeld
+		if r, _ := readLock(root); r.Kind == KindDream && !r.dead() || !time.Now().Before(deadline) {
+			return errHeld
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-time.After(lockPoll):
 		}
 	}
-	f, err := openLocked(dir.Root(), fl)
+	// The path may lead elsewhere meanwhile, and the file may be another than the one that is there.
+	locked, err := l.flock.Stat()
 	if err != nil {
-		return nil, errors.Join(err, fl.Unlock())
+		return err
 	}
-	return &lock{flock: fl, file: f}, nil
+	if opened, err := l.file.Stat(); err != nil || !os.SameFile(locked, opened) {
+		return fmt.Errorf("%s is not the file that was locked: the memory directory was replaced", lockFile)
+	}
+	return l.check(root)
 }
 
 // check fails with ErrGone where the lock file is no longer the one that is held: whoever comes next
@@ -109,27 +125,6 @@ func (l *lock) check(root *os.Root) error {
 		return ErrGone
 	}
 	return err
-}
-
-// openLocked opens the lock file for its record, and sees that it is the file that was locked: the
-// path may lead elsewhere meanwhile.
-func openLocked(root *os.Root, fl *flock.Flock) (*os.File, error) {
-	f, err := root.OpenFile(lockFile, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	locked, err := fl.Stat()
-	if err == nil {
-		var opened fs.FileInfo
-		if opened, err = f.Stat(); err == nil && !os.SameFile(locked, opened) {
-			err = fmt.Errorf("%s is not the file that was locked: the memory directory was replaced", lockFile)
-		}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // readLock reads the record in the lock file, without the lock. The zero record means that nothing is
