@@ -1,12 +1,16 @@
 package memory
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // maxMergeLines bounds the table of mergeLines; an index has 250 lines at most in the census (CENSUS 3).
 const maxMergeLines = 2000
 
 // mergeLines applies to ours the changes, by whole lines, that lead from base to theirs. It reports
-// false where ours changed the same lines, or the texts are too long.
+// false where ours changed the same lines, or the texts are too long. Lines that ours has put beside
+// the changed ones are no obstacle: each new entry of an index stands beside the one before.
 func mergeLines(base, ours, theirs []byte) ([]byte, bool) {
 	b, o, t := bytes.SplitAfter(base, []byte("\n")), bytes.SplitAfter(ours, []byte("\n")), bytes.SplitAfter(theirs, []byte("\n"))
 	if max(len(b), len(o), len(t)) > maxMergeLines {
@@ -31,6 +35,8 @@ func mergeLines(base, ours, theirs []byte) ([]byte, bool) {
 			out = append(out, ourChunk...)
 		case equalLines(baseChunk, ourChunk), equalLines(ourChunk, theirChunk):
 			out = append(out, theirChunk...)
+		case kept(inOurs[i:j]):
+			out = append(out, replaceLines(ourChunk, inOurs[i:j], io, theirChunk)...)
 		default:
 			return nil, false
 		}
@@ -40,6 +46,27 @@ func mergeLines(base, ours, theirs []byte) ([]byte, bool) {
 		out = append(out, b[j])
 		i, io, it = j+1, eo+1, et+1
 	}
+}
+
+// kept reports whether every line has a match.
+func kept(match []int) bool { return !slices.Contains(match, -1) }
+
+// replaceLines puts lines in the place of those that match names, counted from first; where it names
+// none, at the end.
+func replaceLines(chunk [][]byte, match []int, first int, lines [][]byte) [][]byte {
+	var out [][]byte
+	for k, line := range chunk {
+		switch {
+		case !slices.Contains(match, first+k):
+			out = append(out, line)
+		case first+k == match[0]:
+			out = append(out, lines...)
+		}
+	}
+	if len(match) == 0 {
+		out = append(out, lines...)
+	}
+	return out
 }
 
 // matchLines returns for each line of a the line of b that it is in a longest common subsequence, or -1.
