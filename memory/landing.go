@@ -152,7 +152,10 @@ func Recover(dir *Dir, root *os.Root, begun bool) (*Archive, error) {
 		return nil, err
 	}
 	p := &Plan{Archive: a, dir: dir}
-	if a.State == Staged || a.State == Landing && !begun {
+	switch {
+	case a.State == Landed:
+		return a, dir.sweep(p.keep) // what the end of the commit, the stamp, left beside it
+	case a.State == Staged || !begun:
 		return a, p.Cancel() // what is staged has not begun to land, whatever the record says
 	}
 	return a, p.Land(nil)
