@@ -261,7 +261,11 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 	}
 	info := Info{ID: newID(now), Started: now}
 	if resume {
-		left, err := p.unfinished("")
+		entries, err := p.journal()
+		if err != nil {
+			return nil, err
+		}
+		left, err := p.unfinished(entries, "")
 		if err != nil {
 			return nil, err
 		}

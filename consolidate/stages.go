@@ -14,24 +14,28 @@ import (
 	"dream-mcp/memory"
 )
 
-// unfinished returns the dreams, all but the open one, whose stage was left with changes in it, the
-// newest first. One without an outcome was ended by somebody who could not write into our folder.
-func (p *Project) unfinished(open string) ([]Info, error) {
+// unfinished returns the dreams of the journal, all but the open one, whose stage was left with changes
+// in it, the newest first. It looks at no others: there may be thousands that have landed. One without an outcome was ended by somebody who could not write into our folder.
+func (p *Project) unfinished(entries []LogEntry, open string) ([]Info, error) {
 	state, err := p.openState()
 	if err != nil {
 		return nil, err
 	}
-	ids, err := dreamIDs(state)
-	if err != nil {
-		return nil, err
-	}
 	var left []Info
-	for _, id := range slices.Backward(ids) {
-		info, err := readInfo(state, id)
+	seen := make(map[string]bool)
+	for _, e := range slices.Backward(entries) {
+		if seen[e.ID] || e.Kind != KindDream {
+			continue
+		}
+		seen[e.ID] = true
+		if e.Outcome == Committed {
+			continue
+		}
+		info, err := readInfo(state, e.ID)
 		if err != nil || info.Kind != KindDream || info.ID == open || info.Outcome == Committed {
 			continue
 		}
-		a, err := openArchive(state, id)
+		a, err := openArchive(state, e.ID)
 		if err != nil {
 			continue
 		}

@@ -119,7 +119,7 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 			break
 		}
 	}
-	left, err := p.unfinished(open)
+	left, err := p.unfinished(entries, open)
 	if len(left) > 0 && p.dream == nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} takes it up", left[0].ID, left[0].Outcome, left[0].Reason))
 	}
