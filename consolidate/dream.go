@@ -330,8 +330,9 @@ func (p *Project) expire() {
 	if d == nil {
 		return
 	}
-	if left := p.o.Lease - p.o.Now().Sub(d.LastCall); left > 0 {
-		d.expiry.Reset(left)
+	// A call in the future: the clock was set back, and the timer alone knows how long it has been.
+	if age := p.o.Now().Sub(d.LastCall); age >= 0 && age < p.o.Lease {
+		d.expiry.Reset(p.o.Lease - age)
 		return
 	}
 	p.end(Expired, "no call for an hour") // an error leaves the record, and recovery ends it
