@@ -132,6 +132,10 @@ func (p *Project) RequestStop(ctx context.Context, reason string) (holder string
 	if err == nil {
 		return "", errors.Join(ErrNoDream, l.release())
 	}
+	var busy *BusyError
+	if !errors.As(err, &busy) {
+		return "", err // nobody dreams, and what a crash left can't be ended
+	}
 	r, readErr := readLock(dir.Root())
 	if readErr != nil || r.Kind != KindDream {
 		return "", err
