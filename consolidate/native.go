@@ -54,7 +54,7 @@ func readNative(root *os.Root) (native, error) {
 	if info.Size() == 0 {
 		return n, nil
 	}
-	body, err := memory.ReadBounded(root, nativeFile, 1<<10)
+	body, err := memory.ReadBounded(root, nativeFile, memory.MaxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return native{}, nil
 	}
