@@ -77,9 +77,10 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 	return consolidate.Options{
 		MemoryDir: s.MemoryDir,
 		StateHome: state,
-		Transcripts: transcript.Open(transcript.Options{
+		Transcripts: consolidate.Listen(transcript.Open(transcript.Options{
 			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Current: s.SessionID,
-		}),
+			Digests: consolidate.DigestDir(state, s.MemoryDir),
+		})),
 		Enabled:     consolidate.Switch{On: s.Enabled.On, Forceable: s.Forceable, Why: s.Enabled.Why},
 		MinHours:    s.MinHours,
 		MinSessions: s.MinSessions,

@@ -25,7 +25,7 @@ type Map struct {
 	Topics    []Topic
 	Logs      []memory.Found // the newest first
 	Findings  []memory.Finding
-	Sessions  []transcript.Session
+	Sessions  []RankedSession // the one that holds the most first
 	Skipped   transcript.Skipped
 	Limited   bool // the directory holds more than was looked at
 	Staged    []string
@@ -57,7 +57,11 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	if m.Folders, err = p.o.Transcripts.Folders(); err != nil {
 		return m, err
 	}
-	if m.Sessions, m.Skipped, err = p.o.Transcripts.Sessions(ctx, d.record.Prior.Time); err != nil {
+	var sessions []transcript.Session
+	if sessions, m.Skipped, err = p.o.Transcripts.Sessions(ctx, d.record.Prior.Time); err != nil {
+		return m, err
+	}
+	if m.Sessions, err = rankSessions(ctx, p.o.Transcripts, sessions); err != nil {
 		return m, err
 	}
 	if d.Sessions != len(m.Sessions) {

@@ -86,6 +86,7 @@ func (p *Project) Close(reason string) error {
 	if p.dream != nil {
 		err = p.end(Aborted, reason)
 	}
+	p.o.Transcripts.Close()
 	if p.state != nil {
 		err = errors.Join(err, p.state.Close())
 		p.state = nil
@@ -98,6 +99,11 @@ func (p *Project) MemoryDir() string { return p.o.MemoryDir }
 
 // StateDir returns the folder with our journal, stages and archive of this memory.
 func (p *Project) StateDir() string { return filepath.Join(p.o.StateHome, p.key) }
+
+// DigestDir returns the folder for the digests of the transcripts that belong to a memory.
+func DigestDir(stateHome, memoryDir string) string {
+	return filepath.Join(stateHome, stateKey(realPath(memoryDir)), "digests")
+}
 
 // Now returns the present time as the project sees it.
 func (p *Project) Now() time.Time { return p.o.Now() }

@@ -193,6 +193,17 @@ func (p *Project) Search(ctx context.Context, q transcript.Query, since string) 
 	return res, err
 }
 
+// ContextOf returns the turns around a hit. In a dream it counts as a call of it.
+func (p *Project) ContextOf(ctx context.Context, id string, n int) ([]transcript.Utterance, error) {
+	p.mu.Lock()
+	err := p.beginSearch(nil, "")
+	p.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return p.o.Transcripts.ContextOf(ctx, id, n)
+}
+
 // SinceLastDream is the word for the time of the last consolidation in a search.
 const SinceLastDream = "last_dream"
 

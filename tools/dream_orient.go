@@ -141,7 +141,7 @@ func mapFindings(add adder, m consolidate.Map) {
 }
 
 func mapSessions(add adder, m consolidate.Map) {
-	add("\n## Sessions since then, newest first (%d)", len(m.Sessions))
+	add("\n## Sessions since then, those that hold the most first (%d)", len(m.Sessions))
 	for i, s := range m.Sessions {
 		if i == maxMapSessions {
 			add("… and %d more", len(m.Sessions)-i)
@@ -153,6 +153,9 @@ func mapSessions(add adder, m consolidate.Map) {
 		}
 		if s.Current {
 			line += " (this one)"
+		}
+		if told := s.Signals.String(); told != "" {
+			line += " [" + told + "]"
 		}
 		if words := s.Title; words != "" {
 			line += ": " + words

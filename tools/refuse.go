@@ -96,6 +96,8 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
 		return query.Field + ": " + query.Message, "see the schema of grep_transcripts", nil
+	case errors.Is(err, transcript.ErrNotFound), errors.Is(err, transcript.ErrAmbiguous):
+		return reason, "take the ID from the brackets of a hit", nil
 	case errors.Is(err, consolidate.ErrNoDream):
 		return reason, "dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", nil
 	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost), errors.Is(err, consolidate.ErrGone):

@@ -264,10 +264,13 @@ func TestCensus6TypedWhileBusy(t *testing.T) {
 		add("queue-operation", fields{"operation": "remove", "content": "taken back"}).
 		attach(fields{"type": "queued_command", "commandMode": "task-notification", "prompt": "not typed"}).
 		enqueue("<task-notification>not typed</task-notification>").
-		attach(fields{"type": "queued_command", "commandMode": "prompt", "prompt": []any{words("in blocks")}})
+		attach(fields{"type": "queued_command", "commandMode": "prompt", "prompt": []any{words("in blocks")}}).
+		enqueue("yes").
+		enqueue("yes")
 	equal(t, "said", said(t, f.text()), []string{
 		"1 user: only queued", "2 user: queued, then a turn", "4 user: on all three ways", "7 user: only attached",
 		"8 user: continue", "9 user: continue", "10 user: continue", "14 user: in blocks",
+		"15 user: yes", "16 user: yes",
 	})
 }
 
@@ -390,15 +393,17 @@ func TestCensus12RereadsWhatChanged(t *testing.T) {
 	name := slug + "/" + id(1) + ".jsonl"
 	s := Open(Options{Projects: projects, Roots: []string{root}})
 	for i, step := range []struct {
-		text string
-		want int
+		text  string
+		hours int
+		want  int
 	}{
-		{talk(1).add("mode", nil).text(), 0},
-		{talk(1).add("mode", nil).user("grown").text(), 1},
-		{talk(1).user("<dream-mcp-prompt>").text(), 0},
-		{talk(1).user("shrunk").text(), 1},
+		{talk(1).add("mode", nil).text(), 0, 0},
+		{talk(1).add("mode", nil).user("grown").text(), 1, 1},
+		{talk(1).user("<dream-mcp-prompt>").text(), 2, 0},
+		{talk(1).user("shrunk").text(), 3, 1},
+		{talk(1).add("mode", nil).text(), 3, 0}, // another size at the same time
 	} {
-		put(t, projects, name, step.text, i)
+		put(t, projects, name, step.text, step.hours)
 		if n, err := s.Count(t.Context(), time.Time{}, 0); n != step.want || err != nil {
 			t.Errorf("step %d: Count = %d, %v; want %d", i, n, err, step.want)
 		}

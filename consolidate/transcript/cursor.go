@@ -51,7 +51,7 @@ type cursor struct {
 // are left out: a caller may count them back from the present.
 func (q Query) digest() (sum [8]byte) {
 	speakers := slices.Sorted(slices.Values(q.Speakers))
-	said, err := json.Marshal([]any{q.Pattern, q.Regex, q.CaseSensitive, slices.Compact(speakers), q.Session})
+	said, err := json.Marshal([]any{q.Pattern, q.Patterns, q.Signals, q.Regex, q.CaseSensitive, slices.Compact(speakers), q.Session, q.Fold})
 	if err != nil {
 		return sum // strings, booleans and pointers to them always marshal
 	}

@@ -132,6 +132,7 @@ func store(t testing.TB, fixtures ...*fixture) *Store {
 	}
 	s := Open(Options{Projects: projects, Roots: []string{root}})
 	s.Budget = time.Minute
+	t.Cleanup(s.Close)
 	return s
 }
 

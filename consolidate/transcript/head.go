@@ -76,7 +76,9 @@ func readHead(source io.Reader) (head, error) {
 		typed, dreamt, warmedUp bool // a person typed; a dream was opened; "Warmup" was all that was typed
 	)
 	lines := newLineReader(io.LimitReader(source, maxHead), headSize) // one line may be all of a huge file
-	ours := map[string]bool{}
+	var lineRecords decoder
+	var said []part
+	e := ear{ours: map[string]bool{}, tools: func(raw) bool { return !spoke }}
 	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
 		line, _, err := lines.read()
 		if err == io.EOF {
@@ -89,14 +91,16 @@ func readHead(source io.Reader) (head, error) {
 		if len(line) == 0 || lines.start >= headSize && spoke && len(h.cwds) > 0 && bytes.Contains(line, resultBytes) {
 			continue
 		}
-		records, _ := decodeLine(line)
-		for _, r := range records {
-			if !begun && r.Sidechain {
+		records, _ := lineRecords.line(line)
+		for i := range records {
+			r := &records[i]
+			if !begun && r.Sidechain.isTrue() {
 				return head{reason: Subagent}, nil
 			}
-			begun = begun || r.Type != ""
+			begun = begun || !r.Type.empty()
 			h.note(r)
-			said, dream := r.parts(ours)
+			var dream bool
+			said, dream = r.parts(said[:0], e)
 			dreamt = dreamt || dream
 			for _, p := range said {
 				spoke = spoke || p.text != ""
@@ -124,19 +128,19 @@ func readHead(source io.Reader) (head, error) {
 
 // note takes in what a record tells beside what was said.
 func (h *head) note(r *record) {
-	for _, cwd := range []string{r.CWD, r.Worktree.Original} {
-		if cwd != "" && len(h.cwds) < maxCWDs && !slices.Contains(h.cwds, cwd) {
+	for _, v := range []raw{r.CWD, r.Worktree.Original} {
+		if cwd := v.text(); cwd != "" && len(h.cwds) < maxCWDs && !slices.Contains(h.cwds, cwd) {
 			h.cwds = append(h.cwds, cwd)
 		}
 	}
 	if h.branch == "" {
-		h.branch = r.Branch
+		h.branch = r.Branch.text()
 	}
 	switch {
-	case r.CustomTitle != "":
-		h.title = r.CustomTitle
-	case r.AITitle != "":
-		h.title = r.AITitle
+	case !r.CustomTitle.empty():
+		h.title = r.CustomTitle.text()
+	case !r.AITitle.empty():
+		h.title = r.AITitle.text()
 	}
 	if t := r.time(); t.After(h.last) {
 		h.last = t
@@ -162,10 +166,11 @@ func readTail(f file) (h head) {
 	if f.size > headSize {
 		_, end, _ = bytes.Cut(end, []byte("\n")) // the first line is cut
 	}
+	var lineRecords decoder
 	for line := range bytes.Lines(end) {
-		records, _ := decodeLine(bytes.Trim(line, blank+"\n"))
-		for _, r := range records {
-			h.note(r)
+		records, _ := lineRecords.line(bytes.Trim(line, blank+"\n"))
+		for i := range records {
+			h.note(&records[i])
 		}
 	}
 	return h

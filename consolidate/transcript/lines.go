@@ -72,6 +72,11 @@ type lineReader struct {
 	start   int64 // its offset
 	next    int64 // the offset behind it
 	skipped int   // lines longer than maxLine
+
+	settled struct { // behind the last line that a newline ended
+		number, skipped int
+		next            int64
+	}
 }
 
 // newLineReader returns a reader that reads so many bytes at once.
@@ -83,6 +88,7 @@ func newLineReader(r io.Reader, block int) *lineReader {
 func (l *lineReader) reset(r io.Reader, number int, offset int64) {
 	l.source.Reset(r)
 	l.number, l.next, l.skipped = number-1, offset, 0
+	l.settled.number, l.settled.next, l.settled.skipped = l.number, l.next, 0
 }
 
 // read returns the next line without its newline, valid until the next call, and whether a newline
@@ -97,9 +103,14 @@ func (l *lineReader) read() (line []byte, ended bool, err error) {
 		}
 		if !fits {
 			l.skipped++
-			continue
 		}
 		ended := err == nil
+		if ended {
+			l.settled.number, l.settled.next, l.settled.skipped = l.number, l.next, l.skipped
+		}
+		if !fits {
+			continue
+		}
 		if ended {
 			line = line[:len(line)-1]
 		}
@@ -139,6 +150,9 @@ const blank = " \t\r\x00"
 func (l *lineReader) trimmed(line []byte) []byte {
 	if l.start == 0 {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+	}
+	if n := len(line); n > 0 && line[0] == '{' && line[n-1] == '}' {
+		return line
 	}
 	return bytes.Trim(line, blank)
 }

@@ -42,24 +42,30 @@ var idForm = regexp.MustCompile(`^([^:]{4,128}):([1-9][0-9]{0,9})(?:\.[1-9][0-9]
 // in place of its beginning. The text is as it was said, neither cut nor made visible. Its errors are
 // ErrNotFound, ErrAmbiguous, those of reading, and the context's.
 func (s *Store) Lookup(ctx context.Context, id string) (Utterance, error) {
-	form := idForm.FindStringSubmatch(id)
-	if form == nil {
-		return Utterance{}, fmt.Errorf("%w: %q is not of the form SESSION:LINE", ErrNotFound, id)
-	}
-	line, err := strconv.Atoi(form[2])
+	session, line, err := s.parseID(ctx, id)
 	if err != nil {
-		return Utterance{}, fmt.Errorf("%w: %q", ErrNotFound, id)
+		return Utterance{}, err
 	}
-	session, err := s.named(ctx, form[1])
-	if err != nil {
-		return Utterance{}, fmt.Errorf("%w: %q", err, id)
-	}
-	id = shortID(session.id) + strings.TrimPrefix(id, form[1])
-	u, err := s.utterance(ctx, session, id, line)
+	u, err := s.utterance(ctx, session, shortID(session.id)+id[strings.LastIndexByte(id, ':'):], line)
 	if err != nil {
 		return Utterance{}, err
 	}
 	return u.Utterance, nil
+}
+
+// parseID returns the session and the line that an id names.
+func (s *Store) parseID(ctx context.Context, id string) (session judged, line int, err error) {
+	form := idForm.FindStringSubmatch(id)
+	if form == nil {
+		return session, 0, fmt.Errorf("%w: %q is not of the form SESSION:LINE", ErrNotFound, id)
+	}
+	if line, err = strconv.Atoi(form[2]); err != nil {
+		return session, 0, fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
+	if session, err = s.named(ctx, form[1]); err != nil {
+		return session, 0, fmt.Errorf("%w: %q", err, id)
+	}
+	return session, line, nil
 }
 
 // named returns the one session whose id begins with a name, or is written so in an id.

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"errors"
-	"hash/maphash"
 	"io"
 	"strconv"
 	"strings"
@@ -59,6 +58,8 @@ type reader struct {
 	last    time.Time                          // what an utterance without a time inherits
 	emit    func(*utterance) error
 	skipped Skipped
+	tools   func(raw) bool // reports whether what a tool was asked or answered is decoded; nil: all is
+	settle  func()         // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
 
 	from     int  // the first line of a message that others may join; 0: any
 	blind    bool // a line was passed over since last was set
@@ -69,7 +70,12 @@ type reader struct {
 	message  string          // its id
 	words    []string        // its texts
 	parts    map[string]bool // the records that they came from
-	seed     maphash.Seed
+	latest   time.Time       // of all records
+
+	decoder decoder
+	said    []part            // of the record last read
+	short   string            // the session as ids name it
+	names   map[string]string // working directories, branches and sessions seen
 }
 
 func newReader(session string, lines *lineReader, emit func(*utterance) error) *reader {
@@ -80,8 +86,21 @@ func newReader(session string, lines *lineReader, emit func(*utterance) error) *
 		skipped: Skipped{},
 		ours:    map[string]bool{},
 		queued:  map[uint64]via{},
-		seed:    maphash.MakeSeed(),
+		short:   shortID(session),
+		names:   map[string]string{},
 	}
+}
+
+// name is the text of a value that many records repeat.
+func (r *reader) name(v raw) string {
+	name, ok := r.names[string(v)]
+	if !ok {
+		name = v.text()
+		if len(r.names) < maxCWDs {
+			r.names[string(v)] = name
+		}
+	}
+	return name
 }
 
 // run reads to the end of the transcript, or until emit or the source returns an error.
@@ -93,6 +112,10 @@ func (r *reader) run() error {
 	}()
 	for {
 		line, ended, err := r.lines.read()
+		if r.settle != nil && (err == io.EOF || err == nil && !ended) {
+			r.settle()
+			r.settle = nil
+		}
 		if err == io.EOF {
 			return r.flush()
 		}
@@ -110,13 +133,13 @@ func (r *reader) run() error {
 			}
 			continue
 		}
-		records, bad := decodeLine(line)
+		records, bad := r.decoder.line(line)
 		if bad && ended {
 			r.skipped[BadLine]++
 		}
 		place := 0
-		for _, record := range records {
-			if err := r.record(record, &place); err != nil {
+		for i := range records {
+			if err := r.record(&records[i], &place); err != nil {
 				return err
 			}
 		}
@@ -134,8 +157,12 @@ func (r *reader) record(rec *record, place *int) error {
 	stamped := rec.time()
 	if !stamped.IsZero() {
 		r.last, r.blind = stamped, false
+		if stamped.After(r.latest) {
+			r.latest = stamped
+		}
 	}
-	said, dream := rec.parts(r.ours)
+	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools})
+	r.said = said
 	base := *place
 	if dream {
 		r.dreaming = true
@@ -163,13 +190,12 @@ func (r *reader) repeated(p part) bool {
 	if r.queued == nil {
 		return false
 	}
-	key := maphash.String(r.seed, p.text)
+	key := sum64(p.text) // the same in every process: a digest goes on where another left off
 	before := r.queued[key]
 	again := before != spoken && before < p.via
-	switch {
-	case p.via == turn:
+	if p.via == turn {
 		delete(r.queued, key)
-	case !again || before < p.via:
+	} else {
 		r.queued[key] = p.via
 	}
 	return again
@@ -178,31 +204,31 @@ func (r *reader) repeated(p part) bool {
 func (r *reader) say(rec *record, p part, place int) error {
 	u := &utterance{
 		Utterance: Utterance{
-			ID:      hitID(r.session, r.lines.number, place),
+			ID:      r.short + hitLine(r.lines.number, place),
 			Session: r.session,
 			Line:    r.lines.number,
 			Time:    r.last,
 			Speaker: p.speaker,
 			Text:    r.bounded(p.text),
-			CWD:     rec.CWD,
-			Branch:  rec.Branch,
-			UUID:    rec.UUID,
+			CWD:     r.name(rec.CWD),
+			Branch:  r.name(rec.Branch),
+			UUID:    rec.UUID.text(),
 		},
 		offset: r.lines.start,
 		slot:   p.slot,
 		place:  place,
 		blind:  r.blind,
 	}
-	if rec.Session != r.session {
-		u.Origin = rec.Session
+	if !rec.Session.is(r.session) {
+		u.Origin = r.name(rec.Session)
 	}
 	if p.speaker != Assistant {
 		return r.emit(u)
 	}
 	if r.open != nil && r.open.Line >= r.from && p.message != "" && p.message == r.message {
-		if rec.UUID == "" || !r.parts[rec.UUID] {
+		if u.UUID == "" || !r.parts[u.UUID] {
 			r.words = append(r.words, u.Text)
-			r.parts[rec.UUID] = true
+			r.parts[u.UUID] = true
 		}
 		return nil
 	}
@@ -210,7 +236,7 @@ func (r *reader) say(rec *record, p part, place int) error {
 		return err
 	}
 	r.open, r.message = u, p.message
-	r.words, r.parts = []string{u.Text}, map[string]bool{rec.UUID: true}
+	r.words, r.parts = []string{u.Text}, map[string]bool{u.UUID: true}
 	return nil
 }
 
@@ -235,9 +261,12 @@ func (r *reader) bounded(text string) string {
 
 // hitID names an utterance: session, line, and its place on the line where it is not the first.
 func hitID(session string, line, place int) string {
-	id := shortID(session) + ":" + strconv.Itoa(line)
+	return shortID(session) + hitLine(line, place)
+}
+
+func hitLine(line, place int) string {
 	if place > 1 {
-		id += "." + strconv.Itoa(place)
+		return ":" + strconv.Itoa(line) + "." + strconv.Itoa(place)
 	}
-	return id
+	return ":" + strconv.Itoa(line)
 }

@@ -1,102 +1,39 @@
 package transcript
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 	"time"
 )
 
-// A record is one JSON object of a transcript, as far as it matters here (FACTS 4.1). What it holds
-// besides (duplicates of tool results, images, signatures: most of its bytes) is never decoded.
-type record struct {
-	Type      string `json:"type"`
-	Subtype   string `json:"subtype"`
-	UUID      string `json:"uuid"`
-	Session   string `json:"sessionId"`
-	Timestamp string `json:"timestamp"`
-	CWD       string `json:"cwd"`
-	Branch    string `json:"gitBranch"`
+// maxRecords bounds what one line may unfold to; two records on a line were seen.
+const maxRecords = 16
 
-	Sidechain bool `json:"isSidechain"`
-	Meta      bool `json:"isMeta"`
-	Summary   bool `json:"isCompactSummary"`
-	APIError  bool `json:"isApiErrorMessage"`
-
-	Message    json.RawMessage `json:"message"`
-	Content    json.RawMessage `json:"content"`
-	Operation  string          `json:"operation"`
-	Attachment struct {
-		Type   string          `json:"type"`
-		Mode   string          `json:"commandMode"`
-		Prompt json.RawMessage `json:"prompt"`
-		Meta   bool            `json:"isMeta"`
-	} `json:"attachment"`
-
-	AITitle     string `json:"aiTitle"`
-	CustomTitle string `json:"customTitle"`
-	Worktree    struct {
-		Original string `json:"originalCwd"`
-	} `json:"worktreeSession"`
+// A decoder reads lines. What it returns is valid until the next line.
+type decoder struct {
+	records []record
 }
 
-// A message is what the model's API was sent or answered.
-type message struct {
-	ID      string          `json:"id"`
-	Model   string          `json:"model"`
-	Content json.RawMessage `json:"content"`
-}
-
-// A block is one part of a message's content.
-type block struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage `json:"content"`
-}
-
-// These bound what one line may unfold to. Two records on a line were seen, and four blocks in a record.
-const (
-	maxRecords = 16
-	maxBlocks  = 10_000
-)
-
-// decodeLine reads the records of a line: one as a rule, two where a concurrent append lost its
-// newline (CENSUS 2). bad reports that some of the line was no JSON. A value that is no object, or a
-// field of another type than it ought to have, is passed over.
-func decodeLine(line []byte) (records []*record, bad bool) {
-	r := new(record)
-	if tolerate(json.Unmarshal(line, r)) == nil {
-		return []*record{r}, false
+// line reads the records of a line: one as a rule, two where a concurrent append lost its newline
+// (CENSUS 2). bad reports that some of the line was no JSON. A value that is no object, or a field of
+// another type than it ought to have, is passed over.
+func (d *decoder) line(line []byte) (records []record, bad bool) {
+	if cap(d.records) == 0 {
+		d.records = make([]record, 1)
 	}
-	dec := json.NewDecoder(bytes.NewReader(line))
-	for len(records) < maxRecords {
-		r := new(record)
-		if err := tolerate(dec.Decode(r)); err != nil {
-			return records, err != io.EOF
-		}
-		records = append(records, r)
+	if one := d.records[:1]; one[0].walk(line) {
+		return one, false
 	}
-	return records, true
-}
-
-// tolerate forgives a value of the wrong type: the decoder has gone on behind it.
-func tolerate(err error) error {
-	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) {
-		return nil
-	}
-	return err
+	return oddLine(line)
 }
 
 // time returns the record's timestamp, or the zero time.
 func (r *record) time() time.Time {
-	t, err := time.Parse(time.RFC3339Nano, r.Timestamp)
+	var t time.Time
+	if plain, ok := r.Timestamp.plain(); ok && t.UnmarshalText(plain) == nil {
+		return t.UTC()
+	}
+	t, err := time.Parse(time.RFC3339Nano, r.Timestamp.text())
 	if err != nil {
 		return time.Time{}
 	}
@@ -126,107 +63,112 @@ const (
 // typed reports whether a person typed the part.
 func (p part) typed() bool { return p.via != spoken }
 
-// parts returns what was said in a record, and whether the record opens a dream. ours holds the ids
-// of calls of our own tools, which parts adds to: what they were asked and answered is not said.
-func (r *record) parts(ours map[string]bool) (said []part, dream bool) {
-	if r.Sidechain || r.Summary {
-		return nil, false
+// An ear says what of a record is listened to.
+type ear struct {
+	ours  map[string]bool // the ids of calls of our own tools, which parts adds to: what they were asked and answered is not said
+	tools func(raw) bool  // reports whether a value of a tool is decoded: else the tool is taken to say nothing; nil: each is
+}
+
+func (e ear) hears(values ...raw) bool {
+	return e.tools == nil || slices.ContainsFunc(values, e.tools)
+}
+
+// parts appends what was said in a record, and reports whether the record opens a dream.
+func (r *record) parts(said []part, e ear) (all []part, dream bool) {
+	if r.Sidechain.isTrue() || r.Summary.isTrue() {
+		return said, false
 	}
-	switch r.Type {
-	case "user":
-		return r.userParts(ours)
-	case "assistant":
-		return r.assistantParts(ours), false
-	case "queue-operation":
-		if r.Operation == "enqueue" && !r.Meta {
-			return typedParts(r.Content, enqueued)
+	switch {
+	case r.Type.is("user"):
+		return r.userParts(said, e)
+	case r.Type.is("assistant"):
+		return r.assistantParts(said, e), false
+	case r.Type.is("queue-operation"):
+		if r.Operation.is("enqueue") && !r.Meta.isTrue() {
+			return typedParts(said, blocks(r.Content), enqueued)
 		}
-	case "attachment":
-		a := r.Attachment
-		if a.Type == "queued_command" && (a.Mode == "prompt" || a.Mode == "") && !r.Meta && !a.Meta {
-			return typedParts(a.Prompt, attached)
+	case r.Type.is("attachment"):
+		a := &r.Attachment
+		if a.Type.is("queued_command") && (a.Mode.empty() || a.Mode.is("prompt")) && !r.Meta.isTrue() && !a.Meta.isTrue() {
+			return typedParts(said, blocks(a.Prompt), attached)
 		}
-	case "system":
-		if r.Subtype == "away_summary" {
+	case r.Type.is("system"):
+		if r.Subtype.is("away_summary") {
 			if text := plain(r.Content); text != "" {
-				return []part{{speaker: Assistant, text: text}}, false
+				said = append(said, part{speaker: Assistant, text: text})
 			}
 		}
 	}
-	return nil, false
+	return said, false
 }
 
-func (r *record) userParts(ours map[string]bool) (said []part, dream bool) {
-	content := r.message().Content
+func (r *record) userParts(said []part, e ear) (all []part, dream bool) {
 	slot := 0
-	results := false
-	for _, b := range blocks(content) {
+	for _, b := range r.Message.Blocks {
 		if !b.isResult() {
 			continue
 		}
-		results = true
 		text := ""
-		if !ours[b.ToolUseID] {
+		if e.hears(b.Content) && !(len(e.ours) > 0 && e.ours[b.ToolUseID.text()]) {
 			text = plain(b.Content)
 		}
 		said = append(said, part{speaker: Tool, text: text, slot: slot})
 		slot++
 	}
-	if results {
+	if slot > 0 {
 		return said, false
 	}
-	words, dream := typedParts(content, turn)
-	if r.Meta {
-		return nil, dream
+	words, dream := typedParts(said, r.Message.Blocks, turn)
+	if r.Meta.isTrue() {
+		return said, dream
 	}
 	return words, dream
 }
 
-// typedParts returns the words that a person typed, as one utterance, or that they open a dream.
-func typedParts(content json.RawMessage, v via) (said []part, dream bool) {
+// typedParts appends the words that a person typed, as one utterance, or reports that they open a dream.
+func typedParts(said []part, content []block, v via) (all []part, dream bool) {
 	var words []string
-	for _, b := range blocks(content) {
-		if strings.Contains(b.Text, DreamMarker) {
-			return nil, true
+	for _, b := range content {
+		text := b.Text.text()
+		if strings.Contains(text, DreamMarker) {
+			return said, true
 		}
-		if text := typedText(b.Text); text != "" {
+		if text = typedText(text); text != "" {
 			words = append(words, text)
 		}
 	}
 	if len(words) == 0 {
-		return nil, false
+		return said, false
 	}
-	return []part{{speaker: User, via: v, text: strings.Join(words, "\n")}}, false
+	return append(said, part{speaker: User, via: v, text: strings.Join(words, "\n")}), false
 }
 
-func (r *record) assistantParts(ours map[string]bool) (said []part) {
-	m := r.message()
-	if r.APIError || m.Model == "<synthetic>" { // the host's words in the model's place
-		return nil
+func (r *record) assistantParts(said []part, e ear) []part {
+	if r.APIError.isTrue() || r.Message.Model.is("<synthetic>") { // the host's words in the model's place
+		return said
 	}
-	content := blocks(m.Content)
 	var words []string
 	slot := 0
-	for _, b := range content {
+	for _, b := range r.Message.Blocks {
 		if b.isText() {
 			slot = 1
-			if text := withoutReminders(b.Text); text != "" {
+			if text := withoutReminders(b.Text.text()); text != "" {
 				words = append(words, text)
 			}
 		}
 	}
 	if len(words) > 0 {
-		said = append(said, part{speaker: Assistant, text: strings.Join(words, "\n\n"), message: m.ID})
+		said = append(said, part{speaker: Assistant, text: strings.Join(words, "\n\n"), message: r.Message.ID.text()})
 	}
-	for _, b := range content {
+	for _, b := range r.Message.Blocks {
 		if !b.isUse() {
 			continue
 		}
 		text := ""
-		if ownTool(b.Name) {
-			ours[b.ID] = true
-		} else {
-			text = useText(b.Name, b.Input)
+		if name := b.Name.text(); ownTool(name) {
+			e.ours[b.ID.text()] = true
+		} else if e.hears(b.Name, b.Input) {
+			text = useText(name, b.Input)
 		}
 		said = append(said, part{speaker: Tool, text: text, slot: slot})
 		slot++
@@ -245,57 +187,31 @@ func ownTool(name string) bool {
 	return slices.ContainsFunc(ownTools, func(own string) bool { return strings.HasSuffix(name, own) })
 }
 
-func (b block) isText() bool   { return b.Text != "" && (b.Type == "text" || b.Type == "") }
-func (b block) isUse() bool    { return strings.HasSuffix(b.Type, "tool_use") }
-func (b block) isResult() bool { return strings.HasSuffix(b.Type, "tool_result") }
-
-// message reads the record's message: an object as a rule, at times the bare content (CENSUS 2).
-func (r *record) message() (m message) {
-	if len(r.Message) > 0 && r.Message[0] != '{' {
-		return message{Content: r.Message}
-	}
-	_ = json.Unmarshal(r.Message, &m) // what does not fit stays empty
-	return m
-}
+func (b block) isText() bool   { return !b.Text.empty() && (b.Type.empty() || b.Type.is("text")) }
+func (b block) isUse() bool    { return b.Type.ends("tool_use") }
+func (b block) isResult() bool { return b.Type.ends("tool_result") }
 
 // blocks reads a content: a string, a block, or a list of blocks and bare strings.
-func blocks(content json.RawMessage) []block {
-	if len(content) == 0 {
+func blocks(v raw) []block {
+	if len(v) == 0 {
 		return nil
 	}
-	switch content[0] {
-	case '"':
-		var text string
-		_ = json.Unmarshal(content, &text)
-		return []block{{Type: "text", Text: text}}
-	case '{':
-		var b block
-		_ = json.Unmarshal(content, &b)
-		return []block{b}
-	case '[':
-		dec := json.NewDecoder(bytes.NewReader(content))
-		_, _ = dec.Token()
-		var all []block
-		for dec.More() && len(all) < maxBlocks {
-			var item json.RawMessage
-			if dec.Decode(&item) != nil {
-				break
-			}
-			if item[0] != '[' { // a list in a list is none of the known forms
-				all = append(all, blocks(item)...)
-			}
-		}
-		return all
+	var all []block
+	if content(v, 0, &all) == odd {
+		return oddBlocks(v)
 	}
-	return nil
+	return all
 }
 
 // plain is the text of a content, its blocks one below the other, without reminders.
-func plain(content json.RawMessage) string {
+func plain(v raw) string {
+	if v.isString() {
+		return withoutReminders(v.text())
+	}
 	var texts []string
-	for _, b := range blocks(content) {
+	for _, b := range blocks(v) {
 		if b.isText() {
-			texts = append(texts, b.Text)
+			texts = append(texts, b.Text.text())
 		}
 	}
 	return withoutReminders(strings.Join(texts, "\n"))
@@ -303,44 +219,75 @@ func plain(content json.RawMessage) string {
 
 // useText is a tool's name and the strings it was given, "Bash: command=ls", each argument on a line
 // of its own from the second on.
-func useText(name string, input json.RawMessage) string {
-	var value any
-	_ = json.Unmarshal(input, &value)
-	var text strings.Builder
-	text.WriteString(name)
-	separator := ": "
-	var walk func(key string, value any)
-	walk = func(key string, value any) {
-		if text.Len() > maxText {
-			return
-		}
-		switch v := value.(type) {
-		case string:
-			text.WriteString(separator + key + "=" + v)
-			separator = "\n"
-		case []any:
-			for _, item := range v {
-				walk(key, item)
-			}
-		case map[string]any:
-			for _, k := range sortedKeys(v) {
-				path := k
-				if key != "" {
-					path = key + "." + k
-				}
-				walk(path, v[k])
-			}
-		}
+func useText(name string, input raw) string {
+	u := usage{separator: ": "}
+	u.text.WriteString(name)
+	if !u.write("", input) {
+		u = usage{separator: ": "}
+		u.text.WriteString(name)
+		u.writeOdd("", input)
 	}
-	walk("", value)
-	return text.String()
+	return u.text.String()
 }
 
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// A usage is the text of a tool's use being written.
+type usage struct {
+	text      strings.Builder
+	separator string
+}
+
+func (u *usage) argument(path, text string) {
+	for _, s := range []string{u.separator, path, "=", text} {
+		u.text.WriteString(s)
 	}
-	slices.Sort(keys)
-	return keys
+	u.separator = "\n"
+}
+
+// An argument is a key of an object that a tool was given, and its value.
+type argument struct {
+	key   string
+	value raw
+}
+
+// write writes the strings in a value, the keys of objects in their order. It reports whether no key
+// came twice.
+func (u *usage) write(path string, v raw) bool {
+	if len(v) == 0 || u.text.Len() > maxText {
+		return true
+	}
+	switch v[0] {
+	case '"':
+		u.argument(path, v.text())
+	case '[':
+		return array(v, 0, func(i int) int {
+			item := raw(nil)
+			if i = value(v, i, &item); i == odd || !u.write(path, item) {
+				return odd
+			}
+			return i
+		}) != odd
+	case '{':
+		var arguments []argument
+		end := object(v, 0, func(key []byte, i int) int {
+			a := argument{key: unquote(key)}
+			i = value(v, i, &a.value)
+			arguments = append(arguments, a)
+			return i
+		})
+		slices.SortFunc(arguments, func(a, b argument) int { return strings.Compare(a.key, b.key) })
+		for i, a := range arguments {
+			if end == odd || i > 0 && arguments[i-1].key == a.key || !u.write(joined(path, a.key), a.value) {
+				return false
+			}
+		}
+		return end != odd
+	}
+	return true
+}
+
+func joined(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
 }

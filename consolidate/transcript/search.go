@@ -1,11 +1,12 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,19 +21,25 @@ const (
 	MaxContext     = 2000
 )
 
-// A Query asks what was said. Only Pattern is required.
+// A Query asks what was said: Pattern, Patterns or Signals is required.
 type Query struct {
 	Pattern       string    // a literal text; at most 1,000 bytes
-	Regex         bool      // Pattern is an RE2 expression, with (?m)
+	Patterns      []string  // any of them, beside Pattern or in its place; at most MaxPatterns
+	Regex         bool      // the patterns are RE2 expressions, with (?m)
 	CaseSensitive *bool     // nil: if the pattern has an upper-case letter
-	Speakers      []Speaker // none: User and Assistant
+	Signals       uint16    // in place of patterns: utterances with one of these bits of Store.Classify
+	Speakers      []Speaker // none: User and Assistant; a tool gives no signals
 	Since         time.Time // inclusive; zero: ever
 	Until         time.Time // exclusive; zero: now and later
 	Session       string    // an id, or the beginning of one; empty: all
 	Limit         int       // hits on a page; 0: DefaultLimit, at most MaxLimit
 	Context       int       // runes on each side of the match; 0: DefaultContext, at most MaxContext
+	Fold          bool      // of hits that are alike, only the newest is shown; see Hit.Alike
 	Cursor        string    // Next of the page before
 }
+
+// MaxPatterns bounds the patterns of one query.
+const MaxPatterns = 16
 
 // A Hit is an utterance that matches, cut around its first match. Its three texts, one behind the
 // other, are made visible; "…" stands where the utterance goes on.
@@ -48,47 +55,52 @@ type Hit struct {
 	UUID    string
 
 	Before string
-	Match  string
+	Match  string // empty where a signal is not found again in the text
 	After  string
 	More   int // further matches in the same utterance, up to 1,000
+	Alike  int // older matches not shown, their texts being equal but for case, digits and white space
 }
 
 // A Result is one page of hits, the newest first, and what the search had to do for it.
 type Result struct {
 	Hits     []Hit
-	Matches  int     // utterances that match, on all pages
+	Matches  int     // utterances that match, on all pages, those that are folded among them
 	AtLeast  bool    // the search stopped early: there may be more
 	Sessions int     // sessions searched
-	Bytes    int64   // bytes read
+	Bytes    int64   // bytes read, or looked through where a digest stands for the transcript
 	Skipped  Skipped // lines that were met and not read, and sessions that are none
 	Next     string  // the cursor of the next page; empty on the last
+	Nearest  string  // where nothing was found for a literal: the word most like it that does occur, in lower case
 	Notes    []string
 }
 
-// maxFound bounds the matches of one search: some 100 MB of places to keep.
-const maxFound = 1 << 20
+// maxFound bounds the matches of one search: some 40 MB of places to keep.
+const maxFound = 1 << 19
 
-// mtimeSlack is how much earlier than its last record a file may seem to have been touched, on the
-// coarsest file system.
-const mtimeSlack = 2 * time.Second
+// clockSlack is how much later than its file was touched a record may have been made, on the coarsest
+// file system.
+const clockSlack = 2 * time.Second
 
 // A found match is the place of an utterance: its text is read again for those that are shown.
 type found struct {
 	position
-	id     string
-	file   int // in the order of the search: an older file has a higher number
 	offset int64
 	key    uint64 // the same for copies of one record; 0: none
+	alike  uint64 // the same for texts that are alike; 0: none
+	file   int32  // in the order of the listing: an older file has a higher number
+	row    int32  // in the file's digest; -1: it was found in the transcript itself
 }
 
 // Search finds what was said. What a resumed session copied counts once, where the older file has
-// it. It stops at the Store's budgets, and says so; files are searched newest first, so what it has by
-// then is mostly the newest. A *QueryError says what is wrong with the query.
+// it. Files are searched newest first; once no other can hold a hit for the page, the search counts
+// on as long as Store.Counting, and says so where that was not enough, or a budget was spent. Sessions
+// whose digest is fresh are searched there; the digests of the others are built behind the answer. A
+// *QueryError says what is wrong with the query.
 func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.complete(); err != nil {
 		return Result{}, err
 	}
-	p, err := compile(q)
+	patterns, err := q.compiled()
 	if err != nil {
 		return Result{}, err
 	}
@@ -96,21 +108,11 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	judging, cancel := context.WithTimeout(ctx, s.Budget)
-	defer cancel()
-
-	since := q.Since
-	if !since.IsZero() {
-		since = since.Add(-mtimeSlack)
-	}
-	sessions, skipped, unjudged := s.accepted(judging, since)
-	if unjudged != nil && judging.Err() == nil || ctx.Err() != nil {
-		return Result{}, firstError(ctx.Err(), unjudged)
-	}
-	if sessions, err = q.chosen(sessions); err != nil {
+	sessions, skipped, unjudged, err := s.sought(ctx, q)
+	if err != nil {
 		return Result{}, err
 	}
-	scan := scan{query: q, pattern: p, sessions: sessions, budget: s.ByteBudget, seed: maphash.MakeSeed(), skipped: skipped}
+	scan := newScan(s, q, patterns, after, sessions, skipped)
 	// What was judged is searched, however long that took: a budget of its own.
 	scanning, cancel := context.WithTimeout(ctx, s.Budget)
 	defer cancel()
@@ -122,7 +124,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	all := scan.distinct()
 	result := Result{
 		Matches:  len(all),
-		AtLeast:  stopped || unjudged != nil,
+		AtLeast:  stopped || unjudged,
 		Sessions: scan.searched,
 		Bytes:    scan.read.Load(),
 		Skipped:  skipped,
@@ -130,7 +132,54 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if result.AtLeast {
 		result.Notes = append(result.Notes, fmt.Sprintf("stopped early: %d of %d sessions searched to the end", scan.finished, len(sessions)))
 	}
-	return result, s.fill(ctx, &result, q, p, sessions, page(all, after))
+	rest, alike := page(all, after, q.Fold)
+	err = s.fill(ctx, &result, scan, rest, alike)
+	if err == nil && len(all) == 0 && !q.Regex {
+		result.Nearest = s.nearest(ctx, q, sessions)
+	}
+	s.digests().later(s.making(), scan.undigested())
+	return result, err
+}
+
+// sought returns the sessions that a query is about, and whether the time was not enough to judge all.
+func (s *Store) sought(ctx context.Context, q Query) (sessions []judged, skipped Skipped, unjudged bool, err error) {
+	judging, cancel := context.WithTimeout(ctx, s.Budget)
+	defer cancel()
+	since := q.Since
+	if !since.IsZero() {
+		since = since.Add(-clockSlack)
+	}
+	sessions, skipped, err = s.accepted(judging, since)
+	if err != nil && judging.Err() == nil || ctx.Err() != nil {
+		return nil, nil, false, firstError(ctx.Err(), err)
+	}
+	unjudged = err != nil
+	sessions, err = q.chosen(sessions)
+	return sessions, skipped, unjudged, err
+}
+
+// compiled returns the query's patterns: none when it asks for signals.
+func (q Query) compiled() ([]*pattern, error) {
+	texts := q.Patterns
+	if q.Pattern != "" || len(texts) == 0 && q.Signals == 0 {
+		texts = append([]string{q.Pattern}, texts...)
+	}
+	switch {
+	case len(texts) > MaxPatterns:
+		return nil, &QueryError{Field: "patterns", Message: fmt.Sprintf("%d are more than %d", len(texts), MaxPatterns)}
+	case len(texts) > 0 && q.Signals != 0:
+		return nil, &QueryError{Field: "signal", Message: "it stands in place of a pattern, not beside one"}
+	}
+	var all []*pattern
+	for _, text := range texts {
+		q.Pattern = text
+		p, err := compile(q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // complete puts defaults where the query says nothing, and refuses what is out of bounds.
@@ -193,38 +242,63 @@ func (q Query) within(t time.Time) bool {
 
 // A scan is the part of a search that reads everything.
 type scan struct {
+	store    *Store
+	making   making
 	query    Query
-	pattern  *pattern
+	patterns []*pattern
+	finders  []*finder
+	after    *position
 	sessions []judged
-	budget   int64
-	seed     maphash.Seed
+	raw      []Speaker // those that are searched in the transcript itself, where there is a digest
+	digested bool      // some speaker is searched in digests
 	read     atomic.Int64
 
 	mu       sync.Mutex
 	found    []found
+	best     []found // the page so far, and one more
 	skipped  Skipped
-	searched int // files begun
-	finished int // files read to their end
+	searched int       // files begun
+	finished int       // files read to their end
+	certain  time.Time // when it was known that the page holds nothing of later sessions
+	counting int       // the first of those
+	lacking  []int     // sessions without a fresh digest
+}
+
+func newScan(store *Store, q Query, patterns []*pattern, after *position, sessions []judged, skipped Skipped) *scan {
+	s := &scan{
+		store: store, making: store.making(), query: q, patterns: patterns, finders: finders(patterns),
+		after: after, sessions: sessions, skipped: skipped,
+	}
+	for _, speaker := range q.Speakers {
+		if speaker == Tool && q.Signals == 0 {
+			s.raw = []Speaker{Tool}
+		} else if speaker != Tool {
+			s.digested = true
+		}
+	}
+	return s
 }
 
 // run searches all sessions, and reports whether it had to stop before the end.
 func (s *scan) run(ctx context.Context) (stopped bool) {
 	readers := sync.Pool{New: func() any { return newLineReader(nil, readBlock) }}
-	err := parallel(ctx, len(s.sessions), func(i int) error {
+	order, bounds := s.order()
+	err := parallel(ctx, len(order), func(k int) error {
+		i := order[k]
+		ctx, cancel := s.allowed(ctx, k, bounds[i])
+		defer cancel()
+		if err := ctx.Err(); err != nil {
+			return errBudget
+		}
 		lines := readers.Get().(*lineReader)
 		defer readers.Put(lines)
-		f := filter{needles: s.pattern.needles, speakers: s.query.Speakers}
-		passes := func(_ int, line []byte) bool { return f.passes(line) }
-		if f.needles == nil {
-			passes = nil
-		}
-		all, skipped, err := s.file(ctx, i, lines, passes)
-		if err == errBlind {
-			all, skipped, err = s.file(ctx, i, lines, nil)
-		}
+		all, skipped, err := s.session(ctx, i, lines)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.found = append(s.found, all...)
+		for j := range all {
+			s.rank(&all[j])
+		}
 		s.skipped.add(skipped)
 		halted := ctx.Err() != nil || err == errBudget
 		if err != nil && !halted {
@@ -241,27 +315,183 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 	return err != nil
 }
 
-// file searches one session.
-func (s *scan) file(ctx context.Context, i int, lines *lineReader, filter func(int, []byte) bool) ([]found, Skipped, error) {
+// order returns the sessions by what they can hold at the latest, the newest first, and that time of
+// each: of its digest, where a fresh one lies in memory, or else when the file was last written or
+// changed.
+func (s *scan) order() (order []int, bounds []int64) {
+	ds := s.store.digests()
+	order, bounds = make([]int, len(s.sessions)), make([]int64, len(s.sessions))
+	for i := range s.sessions {
+		f := s.sessions[i].file
+		latest := f.modTime
+		d := ds.peek(f)
+		switch {
+		case d != nil && d.usable(s.making) != nil && !d.head.Untimed:
+			latest = d.head.Latest
+		case !s.store.TrustModTimes && f.changed.After(latest):
+			latest = f.changed
+		}
+		if d == nil {
+			latest = latest.Add(clockSlack)
+		}
+		order[i], bounds[i] = i, nanoseconds(latest)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bounds[b], bounds[a]) })
+	return order, bounds
+}
+
+// allowed bounds the search of the kth session in that order. Where its newest time is older than all
+// hits of a full page, that page is certain once those before it are searched, and it and the rest are
+// counting.
+func (s *scan) allowed(ctx context.Context, k int, bound int64) (context.Context, context.CancelFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.certain.IsZero() && len(s.best) >= s.query.Limit && bound < s.best[s.query.Limit-1].Time {
+		s.certain, s.counting = time.Now(), k
+	}
+	if s.certain.IsZero() || k < s.counting {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, s.certain.Add(s.store.Counting))
+}
+
+// rank takes a match into the page if it belongs there so far.
+func (s *scan) rank(f *found) {
+	most := s.query.Limit + 1
+	if len(s.best) == most && f.compare(s.best[most-1].position) >= 0 || s.after != nil && f.compare(*s.after) <= 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(s.best, f.position, func(b found, p position) int { return b.compare(p) })
+	if slices.ContainsFunc(s.best[:at], f.like(s.query.Fold)) {
+		return // a copy, or shown with a newer one
+	}
+	if i := slices.IndexFunc(s.best[at:], f.like(s.query.Fold)); i >= 0 {
+		s.best = slices.Delete(s.best, at+i, at+i+1)
+	}
+	s.best = slices.Insert(s.best, at, *f)
+	s.best = s.best[:min(len(s.best), most)]
+}
+
+// like reports whether another match takes no place of its own on a page.
+func (f *found) like(fold bool) func(found) bool {
+	return func(other found) bool {
+		return f.key != 0 && f.key == other.key || fold && f.alike != 0 && f.alike == other.alike
+	}
+}
+
+// session searches one session: in its digest, in the transcript, or, where a query asks for tools
+// and others, for each where it stands.
+func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []found, skipped Skipped, err error) {
+	speakers := s.query.Speakers
+	if s.digested {
+		d, err := s.store.digests().fresh(ctx, s.making, s.sessions[i].file, &s.read, s.decodesAll())
+		if d == nil {
+			s.mu.Lock()
+			s.lacking = append(s.lacking, i)
+			s.mu.Unlock()
+			if err != nil && ctx.Err() != nil {
+				return nil, nil, err
+			}
+		} else {
+			all, skipped = s.inDigest(d, i), d.head.Skipped
+			speakers = s.raw
+		}
+	}
+	if len(speakers) == 0 || len(s.patterns) == 0 {
+		return all, skipped, nil
+	}
+	passes := s.filter(speakers)
+	inFile, met, err := s.file(ctx, i, lines, speakers, passes)
+	if err == errBlind {
+		inFile, met, err = s.file(ctx, i, lines, speakers, nil)
+	}
+	return append(all, inFile...), met, err
+}
+
+// decodesAll reports whether a transcript would have to be decoded whole: then its digest is built at
+// once.
+func (s *scan) decodesAll() bool {
+	return len(s.raw) == 0 && s.filter(s.query.Speakers) == nil
+}
+
+// filter returns what lets lines pass undecoded; nil when nothing can.
+func (s *scan) filter(speakers []Speaker) func(int, []byte) bool {
+	f := filter{speakers: speakers}
+	for _, p := range s.patterns {
+		if p.needles == nil {
+			return nil
+		}
+		f.needles = append(f.needles, p.needles...)
+	}
+	if len(f.needles) == 0 {
+		return nil
+	}
+	return func(_ int, line []byte) bool { return f.passes(line) }
+}
+
+// inDigest searches one session's digest.
+func (s *scan) inDigest(d *digest, i int) (all []found) {
+	f := &s.sessions[i].file
+	user, assistant := slices.Contains(s.query.Speakers, User), slices.Contains(s.query.Speakers, Assistant)
+	take := func(n int) {
+		r := &d.rows[n]
+		if r.user && !user || !r.user && !assistant {
+			return
+		}
+		p := d.position(n, f)
+		if !s.query.within(r.time(f.modTime)) {
+			return
+		}
+		all = append(all, found{position: p, file: int32(i), row: int32(n), offset: r.offset, key: r.key, alike: r.alike})
+	}
+	if s.query.Signals != 0 {
+		s.read.Add(int64(len(d.rows) * rowSize))
+		for n := range d.rows {
+			if d.rows[n].signals&s.query.Signals != 0 {
+				take(n)
+			}
+		}
+		return all
+	}
+	s.read.Add(int64(len(d.text)))
+	d.find(s.finders, take)
+	return all
+}
+
+// matches reports whether one of the patterns stands in a text.
+func (s *scan) matches(text string) bool {
+	for _, p := range s.patterns {
+		if p.matches(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// file searches one transcript.
+func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Speaker, filter func(int, []byte) bool) ([]found, Skipped, error) {
 	session := s.sessions[i]
 	source, err := openFile(session.path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer source.Close()
-	lines.reset(&meter{ctx: ctx, source: source, read: &s.read, budget: s.budget}, 1, 0)
+	lines.reset(&meter{ctx: ctx, source: source, read: &s.read, budget: s.store.ByteBudget}, 1, 0)
 
 	var all []found
 	r := newReader(session.id, lines, func(u *utterance) error {
 		switch {
-		case !slices.Contains(s.query.Speakers, u.Speaker) || !s.pattern.matches(u.Text):
+		case !slices.Contains(speakers, u.Speaker) || !s.matches(u.Text):
 			return nil
 		case u.blind:
 			return errBlind
 		case !s.query.within(u.Time):
 			return nil
 		}
-		all = append(all, found{position: u.position(), id: u.ID, file: i, offset: u.offset, key: s.key(u)})
+		all = append(all, found{
+			position: u.position(), file: int32(i), row: -1, offset: u.offset,
+			key: u.key(), alike: alike(u.Speaker, u.Text),
+		})
 		if len(all) >= maxFound {
 			return errBudget
 		}
@@ -272,18 +502,28 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, filter func(i
 	return all, r.skipped, err
 }
 
-// key is the same for an utterance and its copies in resumed sessions.
-func (s *scan) key(u *utterance) uint64 {
+// undigested are the sessions whose digests are to be built, the newest first.
+func (s *scan) undigested() []file {
+	slices.Sort(s.lacking)
+	files := make([]file, 0, len(s.lacking))
+	for _, i := range s.lacking {
+		files = append(files, s.sessions[i].file)
+	}
+	return files
+}
+
+// key is the same for an utterance and its copies in resumed sessions; 0 where that cannot be told.
+func (u *utterance) key() uint64 {
 	if u.UUID == "" {
 		return 0
 	}
-	return maphash.Comparable(s.seed, [3]string{u.UUID, string(u.Speaker), fmt.Sprint(u.slot)})
+	return sum64(u.UUID, string(u.Speaker), strconv.Itoa(u.slot))
 }
 
 // distinct returns what was found in the order of hits, of each record the copy in the oldest file, or
 // the first in one file.
 func (s *scan) distinct() []found {
-	kept := map[uint64]int{}
+	kept := make(map[uint64]int, len(s.found))
 	all := s.found[:0]
 	for _, f := range s.found {
 		i, copied := kept[f.key]
@@ -301,30 +541,46 @@ func (s *scan) distinct() []found {
 	return all
 }
 
-// page is what comes after a position.
-func page(all []found, after *position) []found {
-	if after == nil {
-		return all
+// page is what comes after a position. When alike hits are folded, those are left out that a newer one
+// stands for, and it tells how many.
+func page(all []found, after *position, fold bool) (rest []found, alike map[uint64]int) {
+	begin := 0
+	if after != nil {
+		var exact bool
+		begin, exact = slices.BinarySearchFunc(all, *after, func(f found, p position) int { return f.compare(p) })
+		if exact {
+			begin++
+		}
 	}
-	i, exact := slices.BinarySearchFunc(all, *after, func(f found, p position) int { return f.compare(p) })
-	if exact {
-		i++
+	if !fold {
+		return all[begin:], nil
 	}
-	return all[i:]
+	alike = map[uint64]int{}
+	for i, f := range all {
+		n := alike[f.alike]
+		if f.alike != 0 {
+			alike[f.alike]++
+		}
+		if n == 0 && i >= begin {
+			rest = append(rest, f)
+		}
+	}
+	return rest, alike
 }
 
 // fill reads the hits of a page again, as many as the query wants, and cuts them.
-func (s *Store) fill(ctx context.Context, result *Result, q Query, p *pattern, sessions []judged, rest []found) error {
+func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []found, alike map[uint64]int) error {
+	q := scan.query
 	shown := rest[:min(len(rest), q.Limit)]
 	lines := newLineReader(nil, readBlock)
 	for _, f := range shown {
-		u, err := recall(ctx, sessions[f.file], f, lines)
+		u, err := scan.again(ctx, f, lines)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		start, end, ok := 0, 0, false
+		start, end, more, ok := 0, 0, 0, false
 		if err == nil {
-			start, end, ok = p.find(u.Text)
+			start, end, more, ok = scan.place(u)
 		}
 		if !ok { // replaced since it was searched
 			result.Matches--
@@ -333,15 +589,56 @@ func (s *Store) fill(ctx context.Context, result *Result, q Query, p *pattern, s
 		hit := Hit{
 			ID: u.ID, Session: u.Session, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
 			CWD: Visible(u.CWD), Branch: Visible(u.Branch), UUID: Visible(u.UUID),
-			More: p.count(u.Text) - 1,
+			More: more, Alike: max(0, alike[f.alike]-1),
 		}
 		hit.Before, hit.Match, hit.After = excerpt(u.Text, start, end, q.Context)
 		result.Hits = append(result.Hits, hit)
 	}
-	if len(rest) > len(shown) {
+	if len(rest) > len(shown) || len(shown) == q.Limit && !scan.certain.IsZero() && result.AtLeast {
 		result.Next = cursor{Query: q.digest(), After: shown[len(shown)-1].position}.String()
 	}
 	return nil
+}
+
+// place finds again what a hit is for, and how often more it stands there.
+func (s *scan) place(u *Utterance) (start, end, more int, ok bool) {
+	if s.query.Signals != 0 {
+		if s.store.FindSignal != nil {
+			start, end, ok = s.store.FindSignal(s.query.Signals, u.Speaker, u.Text)
+		}
+		if !ok || start < 0 || end < start || end > len(u.Text) {
+			start, end = 0, 0
+		}
+		return start, end, 0, true
+	}
+	more = -1
+	for _, p := range s.patterns {
+		from, to, found := p.find(u.Text)
+		if !found {
+			continue
+		}
+		if more += p.count(u.Text); !ok || from < start {
+			start, end, ok = from, to, true
+		}
+	}
+	return start, end, more, ok
+}
+
+// again reads a match again: from its digest, if it was found there and that is still the same.
+func (s *scan) again(ctx context.Context, f found, lines *lineReader) (*Utterance, error) {
+	session := s.sessions[f.file]
+	if f.row >= 0 {
+		d, err := s.store.digests().fresh(ctx, s.making, session.file, new(atomic.Int64), false)
+		if err == nil && d != nil && int(f.row) < len(d.rows) && d.position(int(f.row), &session.file) == f.position {
+			u := d.utterance(int(f.row), &session.file)
+			return &u, nil
+		}
+	}
+	u, err := recall(ctx, session, f, lines)
+	if err != nil {
+		return nil, err
+	}
+	return &u.Utterance, nil
 }
 
 // recall reads an utterance again from where it stands.
@@ -355,7 +652,7 @@ func recall(ctx context.Context, session judged, f found, lines *lineReader) (*u
 		return nil, err
 	}
 	lines.reset(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, f.Line, f.offset)
-	return seek(session, lines, f.id, f.Line, time.Unix(0, f.Time).UTC(), func(number int, line []byte) bool {
+	return seek(session, lines, hitID(session.id, f.Line, f.Place), f.Line, time.Unix(0, f.Time).UTC(), func(number int, line []byte) bool {
 		return number == f.Line || mayJoin(line)
 	})
 }

@@ -224,6 +224,31 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// The words of a person that come again are looked up as such, whatever was said the same way before.
+func TestLookupOfWordsThatWereQueuedBefore(t *testing.T) {
+	escaped := func(line string) string { return strings.Replace(line, "lamp", `\u006camp`, 1) }
+	f := talk(1).enqueue("a lamp").user("a lamp").user("a lamp")
+	f.lines[0] = escaped(f.lines[0]) // so it is decoded on the way, and the turn that repeats it is not
+	s := store(t, f)
+	r := search(t, s, Query{Pattern: "lamp"})
+	if len(r.Hits) != 2 {
+		t.Fatalf("hits %q", hits(r))
+	}
+	for _, h := range r.Hits {
+		if u, err := s.Lookup(t.Context(), h.ID); err != nil || u.Line != h.Line {
+			t.Errorf("Lookup(%q) = %+v, %v", h.ID, u, err)
+		}
+	}
+}
+
+// A file system may date a file a little before what it holds.
+func TestSinceForgivesCoarseTimes(t *testing.T) {
+	s := store(t, talk(1).userWith("lamp", fields{"timestamp": start.Add(time.Hour + time.Second).Format(time.RFC3339)}))
+	if r := search(t, s, Query{Pattern: "lamp", Since: start.Add(time.Hour + time.Second)}); r.Matches != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestLookupSaysWhatIsAmbiguous(t *testing.T) {
 	projects, named := t.TempDir(), t.TempDir()
 	twin := strings.TrimSuffix(id(1), "1") + "2" // the same first twelve characters

@@ -34,6 +34,7 @@ type file struct {
 	path    string
 	size    int64
 	modTime time.Time
+	changed time.Time // see changed
 	trust   trust
 }
 
@@ -195,6 +196,7 @@ func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
 				path:    filepath.Join(folder.Path, e.Name()),
 				size:    stat.Size(),
 				modTime: stat.ModTime(),
+				changed: changed(stat),
 				trust:   folder.trust,
 			})
 		}
@@ -272,17 +274,27 @@ func oneLine(text string, most int) string {
 // parallel calls f for 0 … n-1, in that order, on as many threads as there are. It stops at the first
 // error, and at the end of the context.
 func parallel(ctx context.Context, n int, f func(i int) error) error {
+	return parallelWorkers(ctx, n, func(_, i int) error { return f(i) })
+}
+
+// parallelWorkers does the same, and tells f which of the threads calls it, from 0 on.
+func parallelWorkers(ctx context.Context, n int, f func(worker, i int) error) error {
 	var (
 		wg     sync.WaitGroup
 		next   atomic.Int64
 		failed atomic.Pointer[error]
 	)
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	for worker := range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && failed.Load() == nil; i = int(next.Add(1)) - 1 {
+			// What is taken is done, whatever happens to later ones meanwhile.
+			for failed.Load() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
 				err := ctx.Err()
 				if err == nil {
-					err = f(i)
+					err = f(worker, i)
 				}
 				if err != nil {
 					failed.CompareAndSwap(nil, &err)

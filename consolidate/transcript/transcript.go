@@ -7,7 +7,8 @@
 // it left out; that one bad line costs that line only; and that a transcript is never written, never
 // locked, and never followed through a link.
 //
-// It holds no state on disk, so a crash loses nothing but the cached heads of files.
+// On disk it holds nothing but digests of what was said (see Options.Digests), private to the user,
+// which can be made again at any moment: a crash, a full disk or a damaged file costs time only.
 //
 // It does not promise a snapshot: a transcript that grows during a search may or may not show its
 // newest lines. Nor does it judge, mask secrets, or trust the words: they are what others wrote.
@@ -42,6 +43,11 @@ type Options struct {
 	// Current is the caller's own session: never counted by the gate, yet searched.
 	Current string
 
+	// Digests is an absolute path: the folder where the digests of this project's sessions lie, made
+	// when it is first needed, private. Nobody else's files may be in it, and no other project's. It may
+	// be deleted at any moment. Empty: digests are kept in memory alone.
+	Digests string
+
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -51,6 +57,9 @@ type Options struct {
 const (
 	DefaultBudget     = 2 * time.Second
 	DefaultByteBudget = 8 << 30
+
+	// DefaultCounting is how long a search counts on when its page is certain: what nobody feels.
+	DefaultCounting = 300 * time.Millisecond
 )
 
 // A Store is the transcripts of one project. It is safe for concurrent use; its fields are set
@@ -58,11 +67,33 @@ const (
 type Store struct {
 	Budget     time.Duration // wall time that one search may scan
 	ByteBudget int64         // bytes that one search may read
+	Counting   time.Duration // wall time that one search counts on when its page is certain; 0: none
+
+	// DigestMemory bounds the digests in memory, in bytes. At 0, and without Options.Digests, there are
+	// none, and every search reads the transcripts.
+	DigestMemory int64
+
+	// TrustModTimes says that no file was written after its modification time. Otherwise the time when
+	// the file was last changed in any way counts too, where the system tells: files that were restored
+	// or copied with their times are all as new as that then, and a first search cannot stop early.
+	TrustModTimes bool
+
+	// Classify tells the signals of what a person or the model said, a bit each; nil: none. It is called
+	// by several threads, once for each utterance when its digest is made. Classifier names it: digests
+	// that another has made are made anew.
+	Classify   func(Speaker, string) uint16
+	Classifier string
+
+	// FindSignal tells where in a text one of some signals stands; nil: nowhere.
+	FindSignal func(signals uint16, speaker Speaker, text string) (start, end int, ok bool)
 
 	options Options
 
 	mu    sync.Mutex
 	heads map[string]cachedHead
+
+	opened sync.Once
+	lying  *digests
 }
 
 // Open returns the transcripts that the options name. It touches no file.
@@ -71,12 +102,25 @@ func Open(o Options) *Store {
 		o.Now = time.Now
 	}
 	return &Store{
-		Budget:     DefaultBudget,
-		ByteBudget: DefaultByteBudget,
-		options:    o,
-		heads:      map[string]cachedHead{},
+		Budget:       DefaultBudget,
+		ByteBudget:   DefaultByteBudget,
+		Counting:     DefaultCounting,
+		DigestMemory: DefaultDigestMemory,
+		options:      o,
+		heads:        map[string]cachedHead{},
 	}
 }
+
+// Close stops what is being done behind the answers, and waits for it. The Store can still be asked;
+// it builds nothing behind its answers any more.
+func (s *Store) Close() { s.digests().close() }
+
+func (s *Store) digests() *digests {
+	s.opened.Do(func() { s.lying = newDigests(s.options.Digests, s.DigestMemory) })
+	return s.lying
+}
+
+func (s *Store) making() making { return making{classifier: s.Classifier, classify: s.Classify} }
 
 // A Reason says why something was passed over. It is a plural noun, to be read after its count.
 type Reason string

@@ -1,0 +1,68 @@
+package consolidate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/signal"
+)
+
+// classifier names what Listen has utterances classified by. Who changes what package signal hears
+// counts it up: digests that were made by another are made anew.
+const classifier = "signal-1"
+
+// Listen has a store hear which utterances deserve a memory.
+func Listen(s *transcript.Store) *transcript.Store {
+	s.Classifier = classifier
+	s.Classify = func(speaker transcript.Speaker, text string) uint16 {
+		return uint16(signal.Of(string(speaker), text))
+	}
+	s.FindSignal = func(signals uint16, speaker transcript.Speaker, text string) (from, to int, ok bool) {
+		for _, kind := range signal.Set(signals).Kinds() {
+			if from, to, ok = signal.Find(kind, string(speaker), text); ok {
+				return from, to, true
+			}
+		}
+		return 0, 0, false
+	}
+	return s
+}
+
+// SignalBits returns the signals of one kind as a query takes them, and whether there is such a kind.
+// Package signal numbers the bits of a set in the order of its kinds.
+func SignalBits(kind signal.Kind) (uint16, bool) {
+	i := slices.Index(signal.Kinds(), kind)
+	return 1 << max(i, 0), i >= 0
+}
+
+// RankedSession is a session with what it holds.
+type RankedSession struct {
+	transcript.Session
+	Signals signal.Counts
+	Known   bool // false where there was no time to read it
+}
+
+// hearing bounds how long a map waits for sessions that were never read before.
+const hearing = 3 * time.Second
+
+// rankSessions puts the sessions first that hold the most to learn from; among equals the newest.
+func rankSessions(ctx context.Context, s *transcript.Store, sessions []transcript.Session) ([]RankedSession, error) {
+	limited, cancel := context.WithTimeout(ctx, hearing)
+	defer cancel()
+	counts, err := s.Signals(limited, sessions)
+	if err != nil {
+		return nil, err
+	}
+	ranked := make([]RankedSession, len(sessions))
+	for i, session := range sessions {
+		ranked[i] = RankedSession{Session: session, Known: counts[i].Known}
+		copy(ranked[i].Signals[:], counts[i].Counts[:])
+	}
+	slices.SortStableFunc(ranked, func(a, b RankedSession) int {
+		return cmp.Compare(b.Signals.Score(), a.Signals.Score())
+	})
+	return ranked, nil
+}

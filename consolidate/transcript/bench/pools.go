@@ -1,0 +1,173 @@
+package main
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// pools are the lines that generated transcripts are made of, spelt as JSON.stringify spells them:
+// made once, since a gibibyte is written from them.
+type pools struct {
+	rng                    *rand.Rand
+	sentences, codes, logs []string
+	requests, base64s      []string
+}
+
+// What is searched: rareWord in a dozen records, each of planted in some thousands.
+const rareWord = "zephyrquartz"
+
+var planted = []string{
+	"call ReconcileLedger again", "a naïve café menu", "データベース移行 を始める", "🚀 déployé hier soir",
+	`the \"flux capacitor\" said no`, "ticket-4711-resolved", "func Open(ctx context.Context) error",
+	"error while waiting: timeout", "ANOTHER_LOUD_CONSTANT", "internationalization characterization here",
+}
+
+var toolNames = []string{"Bash", "Bash", "Read", "Read", "Grep", "Edit", "Write", "Glob", "Task"}
+
+// common are the words of the prose, the frequent ones first.
+var common = strings.Fields(`the a to of and is in it for that with on as this be not are or from at by we was have an
+file test error code when function line should change add use check run fix build call value return type first new
+request response server client path name list key map string config branch commit module package import lamp gallery
+stairs lens keeper harbour signal beacon ledger window shutter oil wick clockwork mirror prism timeout retry cache index
+queue worker thread lock lease gate stage archive memory session transcript utterance deploy staging production review`)
+
+var (
+	chinese  = strings.Fields("我们 先 看 一下 这个 问题 测试 没有 通过 请 不要 改 配置 文件 然后 再 部署 到 服务器 上 记得 更新 文档")
+	korean   = strings.Fields("먼저 설정 파일을 확인하고 테스트를 다시 실행해 주세요 그 함수는 바꾸지 마세요 배포는 내일 합니다")
+	accented = strings.Fields("le café était fermé où l’équipe a déjà vérifié la clé für die Größe prüfen wir später más información después")
+)
+
+func newPools(rng *rand.Rand) *pools {
+	p := &pools{rng: rng}
+	for range 6000 {
+		p.sentences = append(p.sentences, p.sentence())
+		p.logs = append(p.logs, p.log())
+		p.codes = append(p.codes, p.codeLine())
+	}
+	for range 400 {
+		p.requests = append(p.requests, p.sentences[rng.IntN(len(p.sentences))])
+	}
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	for range 40 {
+		b := make([]byte, 400_000)
+		for i := range b {
+			b[i] = letters[rng.IntN(64)]
+		}
+		p.base64s = append(p.base64s, string(b))
+	}
+	return p
+}
+
+func (p *pools) pick(from []string) string { return from[p.rng.IntN(len(from))] }
+
+// word takes the frequent words more often.
+func (p *pools) word(from []string) string {
+	f := p.rng.Float64()
+	return from[int(f*f*float64(len(from)))]
+}
+
+// sentence is in English as a rule; CENSUS 2 counts 20 % Chinese, 9 % Korean, 8 % with accents.
+func (p *pools) sentence() string {
+	from := common
+	switch n := p.rng.IntN(100); {
+	case n < 20:
+		from = chinese
+	case n < 29:
+		from = korean
+	case n < 37:
+		from = accented
+	}
+	var b strings.Builder
+	for i := range 6 + p.rng.IntN(14) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(p.word(from))
+	}
+	b.WriteString(p.pick([]string{".", ".", ".", "?", ":", `, as in \"x\".`, " (see `main.go`)."}))
+	return b.String()
+}
+
+func (p *pools) log() string {
+	switch p.rng.IntN(5) {
+	case 0:
+		return "2026-11-18T09:14:" + p.number(60) + "Z INFO " + p.word(common) + "." + p.word(common) + " took " + p.number(900) + "ms"
+	case 1:
+		return `ok  \tlighthouse/` + p.word(common) + `\t0.` + p.number(999) + `s\tcoverage: ` + p.number(99) + "." + p.number(9) + "% of statements"
+	case 2:
+		return "./" + p.word(common) + "/" + p.word(common) + ".go:" + p.number(900) + ":" + p.number(80) + ": " + p.word(common) + " " + p.word(common)
+	case 3:
+		return `\u001b[32m✓\u001b[39m ` + p.word(common) + " " + p.word(common) + " (" + p.number(90) + " ms)"
+	}
+	return `-rw-r--r-- 1 dev dev ` + p.number(99999) + " Nov 18 09:14 " + p.word(common) + "_" + p.word(common) + ".go"
+}
+
+func (p *pools) codeLine() string {
+	a, b, c := p.word(common), p.word(common), p.word(common)
+	switch p.rng.IntN(6) {
+	case 0:
+		return `\tif err := ` + a + "." + b + "(" + c + `); err != nil {`
+	case 1:
+		return `\t\treturn fmt.Errorf(\"` + a + " " + b + `: %w\", err)`
+	case 2:
+		return `func ` + a + strings.ToUpper(b[:1]) + b[1:] + "(" + c + ` string) (int, error) {`
+	case 3:
+		return `\t// ` + a + " " + b + " " + c + " " + p.word(common) + " " + p.word(common)
+	case 4:
+		return `\t\t\"` + a + `\": {` + b + ": " + p.number(99) + ", " + c + `: '` + a + `'},`
+	}
+	return `   ` + p.number(999) + `→\t` + a + "_" + b + " := " + c + "[" + p.number(9) + "]"
+}
+
+func (p *pools) number(below int) string { return strconv.Itoa(p.rng.IntN(below)) }
+
+func (p *pools) prose(sentences int) string {
+	return p.join(p.sentences, sentences, " ")
+}
+
+// request is what a person types: short as a rule, at times a paste.
+func (p *pools) request() string {
+	switch n := p.rng.IntN(100); {
+	case n < 2:
+		return p.pick(p.requests) + `\n` + p.join(p.logs, 60+p.rng.IntN(400), `\n`)
+	case n < 12:
+		return p.join(p.sentences, 8, `\n\n`)
+	}
+	return p.prose(1)
+}
+
+func (p *pools) code(lines int) string { return p.join(p.codes, lines, `\n`) }
+
+func (p *pools) short() string { return p.pick(p.sentences) }
+
+// output is about so many bytes of what a tool prints.
+func (p *pools) output(size int) string {
+	from := p.logs
+	if p.rng.IntN(2) == 0 {
+		from = p.codes
+	}
+	return p.join(from, 1+size/48, `\n`)
+}
+
+func (p *pools) join(from []string, n int, separator string) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		b.WriteString(p.pick(from))
+	}
+	return b.String()
+}
+
+func (p *pools) base64(size int) string {
+	from := p.pick(p.base64s)
+	at := p.rng.IntN(len(from) - size)
+	return from[at : at+size]
+}
+
+func (p *pools) token(size int) string {
+	s := p.base64(size)
+	return strings.NewReplacer("+", "x", "/", "y").Replace(s)
+}

@@ -1,0 +1,354 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The bounds of digests, unless a Store is told otherwise.
+const (
+	// DefaultDigestMemory holds the digests of some 2 GiB of transcripts.
+	DefaultDigestMemory = 96 << 20
+
+	// maxDigests bounds the folder: the digests of some 50 GiB. The oldest go first.
+	maxDigests = 2 << 30
+
+	// inlineGrowth is what a search reads of a transcript that grew, before it answers: some
+	// milliseconds. More is searched as it is, and digested behind the answer.
+	inlineGrowth = 4 << 20
+
+	// rewriteGrowth is how much a transcript grows before its digest is written again: less is read
+	// again by the next process, in less time than the writing takes.
+	rewriteGrowth = 256 << 10
+)
+
+// digests are those of one Store: in memory as many as fit, the newest; all in the folder, if there
+// is one.
+type digests struct {
+	folder string
+	limit  int64 // of memory
+
+	mu      sync.Mutex
+	kept    map[string]*keptDigest // by path
+	size    int64
+	oldest  time.Time // no kept digest is older, when the memory is full
+	busy    map[string]chan struct{}
+	absent  map[string]identity // transcripts whose digests were looked for in the folder in vain
+	waiting []file
+	workers int
+	swept   bool
+	closed  bool
+	stop    context.CancelFunc
+	life    context.Context
+	done    sync.WaitGroup
+}
+
+// A keptDigest lies in memory.
+type keptDigest struct {
+	*digest
+	modTime time.Time
+	written int64 // the transcript's size when the digest was last written to the folder; -1: never
+}
+
+// An identity tells one state of a transcript from another.
+type identity struct {
+	size    int64
+	modTime int64
+}
+
+func (f file) identity() identity { return identity{f.size, nanoseconds(f.modTime)} }
+
+func (d *digest) identity() identity { return identity{d.head.Size, d.head.ModTime} }
+
+func newDigests(folder string, limit int64) *digests {
+	ds := &digests{folder: folder, limit: limit, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}, absent: map[string]identity{}}
+	ds.life, ds.stop = context.WithCancel(context.Background())
+	return ds
+}
+
+// none reports whether digests have nowhere to lie.
+func (ds *digests) none() bool { return ds.folder == "" && ds.limit <= 0 }
+
+// close stops what is being built, and waits for it.
+func (ds *digests) close() {
+	ds.mu.Lock()
+	ds.closed, ds.waiting = true, nil
+	ds.mu.Unlock()
+	ds.stop()
+	ds.done.Wait()
+}
+
+// peek returns a digest that lies in memory and is fresh, or nil.
+func (ds *digests) peek(f file) *digest {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if k := ds.kept[f.path]; k != nil && k.identity() == f.identity() {
+		return k.digest
+	}
+	return nil
+}
+
+// fresh returns the digest of a transcript as it is now: from memory, from the folder, or, after a
+// small growth, extended. Where that would take long it returns nil, unless it is told to build. It
+// returns nil too for a transcript whose digest would be too big. The error is one of reading the
+// transcript, or the context's.
+func (ds *digests) fresh(ctx context.Context, m making, f file, read *atomic.Int64, build bool) (*digest, error) {
+	if ds.none() && !build {
+		return nil, nil
+	}
+	if d := ds.peek(f); d != nil {
+		return d.usable(m), nil
+	}
+	free, err := ds.claim(ctx, f.path, build)
+	if free == nil || err != nil {
+		return nil, err
+	}
+	defer free()
+	before, written := ds.before(m, f)
+	if before != nil && before.identity() == f.identity() {
+		return before.usable(m), nil
+	}
+	if before != nil { // perhaps it is the listing that is old
+		stat, err := os.Lstat(f.path)
+		if err != nil {
+			return nil, err
+		}
+		f.size, f.modTime = stat.Size(), stat.ModTime()
+		if before.identity() == f.identity() {
+			return before.usable(m), nil
+		}
+		if before.head.Size == f.size { // touched, or edited in place
+			before = nil
+		} else if f.size-before.head.Size > inlineGrowth && !build {
+			return nil, nil
+		}
+	}
+	if before == nil && !build {
+		return nil, nil
+	}
+	d, err := m.digest(ctx, f, before, read)
+	if errors.Is(err, errReplaced) && build {
+		d, err = m.digest(ctx, f, nil, read)
+	} else if errors.Is(err, errReplaced) {
+		ds.drop(f.path)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ds.folder != "" && (written < 0 || d.head.Size-written >= rewriteGrowth || d.head.Size < written) && os.MkdirAll(ds.folder, 0o700) == nil {
+		if _, err := writeDigest(ds.folder, f, d); err == nil {
+			written = d.head.Size
+		}
+	}
+	ds.keep(f, d, written)
+	return d.usable(m), nil
+}
+
+// usable is nil for a digest that holds nothing.
+func (d *digest) usable(m making) *digest {
+	if d.head.TooBig || d.head.Classifier != m.classifier {
+		return nil
+	}
+	return d
+}
+
+// claim makes sure that nobody else of this process builds the same digest. It returns what gives the
+// claim back, or nil where somebody does and wait is false.
+func (ds *digests) claim(ctx context.Context, path string, wait bool) (free func(), err error) {
+	for {
+		ds.mu.Lock()
+		other := ds.busy[path]
+		if other == nil {
+			mine := make(chan struct{})
+			ds.busy[path] = mine
+			ds.mu.Unlock()
+			return func() {
+				ds.mu.Lock()
+				delete(ds.busy, path)
+				ds.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		ds.mu.Unlock()
+		if !wait {
+			return nil, nil
+		}
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// before returns the last digest of a transcript, be it fresh or not, and the size that it was written
+// with.
+func (ds *digests) before(m making, f file) (*digest, int64) {
+	ds.mu.Lock()
+	k, absent := ds.kept[f.path], ds.absent[f.path] == f.identity()
+	ds.mu.Unlock()
+	if k != nil && k.head.Classifier == m.classifier {
+		return k.digest, k.written
+	}
+	if ds.folder == "" || absent {
+		return nil, -1
+	}
+	d, err := readDigest(ds.folder, f)
+	if err != nil || d.head.Classifier != m.classifier {
+		ds.mu.Lock()
+		if len(ds.absent) >= maxHeads {
+			clear(ds.absent)
+		}
+		ds.absent[f.path] = f.identity()
+		ds.mu.Unlock()
+		return nil, -1
+	}
+	if d.identity() == f.identity() {
+		ds.keep(f, d, d.head.Size)
+	}
+	return d, d.head.Size
+}
+
+// keep lays a digest into memory, if there is room, or older ones to make room.
+func (ds *digests) keep(f file, d *digest, written int64) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	delete(ds.absent, f.path)
+	ds.forget(f.path)
+	n := d.bytes()
+	for ds.size+n > ds.limit {
+		if !f.modTime.After(ds.oldest) || len(ds.kept) == 0 {
+			return
+		}
+		oldest := ""
+		for path, k := range ds.kept {
+			if oldest == "" || k.modTime.Before(ds.kept[oldest].modTime) {
+				oldest = path
+			}
+		}
+		if ds.oldest = ds.kept[oldest].modTime; !f.modTime.After(ds.oldest) {
+			return
+		}
+		ds.forget(oldest)
+	}
+	ds.kept[f.path] = &keptDigest{digest: d, modTime: f.modTime, written: written}
+	ds.size += n
+}
+
+// forget takes a digest out of memory. ds.mu is held.
+func (ds *digests) forget(path string) {
+	if k := ds.kept[path]; k != nil {
+		ds.size -= k.bytes()
+		ds.oldest = time.Time{}
+		delete(ds.kept, path)
+	}
+}
+
+// drop forgets a digest of what is another transcript by now.
+func (ds *digests) drop(path string) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	ds.forget(path)
+}
+
+// later has digests built behind an answer, in the order given, by fewer threads than there are.
+func (ds *digests) later(m making, files []file) {
+	if ds.none() || len(files) == 0 {
+		return
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if ds.closed {
+		return
+	}
+	ds.waiting = files
+	for ds.workers < max(1, runtime.GOMAXPROCS(0)-1) && ds.workers < len(files) {
+		ds.workers++
+		ds.done.Go(func() { ds.work(m) })
+	}
+}
+
+// work builds what is waiting, until nothing is.
+func (ds *digests) work(m making) {
+	for {
+		ds.mu.Lock()
+		full := ds.folder == "" && ds.size >= ds.limit
+		if len(ds.waiting) == 0 || full || ds.life.Err() != nil {
+			ds.workers--
+			last := ds.workers == 0 && !ds.swept && !full && ds.life.Err() == nil
+			ds.swept = ds.swept || last
+			ds.mu.Unlock()
+			if last {
+				ds.sweep()
+			}
+			return
+		}
+		f := ds.waiting[0]
+		ds.waiting = ds.waiting[1:]
+		ds.mu.Unlock()
+		_, _ = ds.fresh(ds.life, m, f, new(atomic.Int64), true) // what cannot be read is searched as it is
+	}
+}
+
+// staleTemporary is when a digest that was never finished is nobody's any more.
+const staleTemporary = time.Hour
+
+// sweep removes the digests whose transcripts are gone, what a crash left, and the oldest beyond
+// maxDigests.
+func (ds *digests) sweep() {
+	if ds.folder == "" {
+		return
+	}
+	entries, _, err := readFolder(ds.folder)
+	if err != nil {
+		return
+	}
+	type lying struct {
+		path    string
+		size    int64
+		modTime time.Time
+	}
+	var all []lying
+	total := int64(0)
+	for _, e := range entries {
+		path := filepath.Join(ds.folder, e.Name())
+		stat, err := e.Info()
+		if err != nil || !stat.Mode().IsRegular() {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(e.Name(), strings.TrimSuffix(temporaryName, "*")):
+			if time.Since(stat.ModTime()) > staleTemporary {
+				os.Remove(path)
+			}
+		case strings.HasSuffix(e.Name(), digestEnding):
+			transcript, err := digestOf(path)
+			if err == nil {
+				_, err = os.Lstat(transcript)
+			}
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNoDigest) {
+				os.Remove(path)
+				continue
+			}
+			all = append(all, lying{path, stat.Size(), stat.ModTime()})
+			total += stat.Size()
+		}
+	}
+	slices.SortFunc(all, func(a, b lying) int { return a.modTime.Compare(b.modTime) })
+	for _, l := range all {
+		if total <= maxDigests {
+			return
+		}
+		os.Remove(l.path)
+		total -= l.size
+	}
+}
