@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"dream-mcp/consolidate/transcript"
 )
@@ -137,6 +139,7 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	c := &client{ts: ts, cmd: cmd, log: log, in: in, out: bufio.NewReaderSize(out, 1<<20)}
 	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}})
 	c.notify("notifications/initialized")
+	c.schemas = outputSchemas(ts, c.call("tools/list", map[string]any{}))
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			c.do(line)
@@ -215,11 +218,36 @@ type client struct {
 	id   int
 	said strings.Builder
 
-	heard             string // all notifications so far
+	schemas           map[string]*jsonschema.Schema // of the tools' structured output
+	heard             string                        // all notifications so far
 	signalled, killed bool
 }
 
 var signals = map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}
+
+// outputSchemas compiles what a listing of tools says of their output.
+func outputSchemas(ts *testscript.TestScript, listing json.RawMessage) map[string]*jsonschema.Schema {
+	var list struct {
+		Tools []struct {
+			Name         string
+			OutputSchema json.RawMessage
+		}
+	}
+	ts.Check(json.Unmarshal(listing, &list))
+	schemas := map[string]*jsonschema.Schema{}
+	for _, tool := range list.Tools {
+		if tool.OutputSchema == nil {
+			continue
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(tool.OutputSchema))
+		ts.Check(err)
+		compiler := jsonschema.NewCompiler()
+		ts.Check(compiler.AddResource("output.json", doc))
+		schemas[tool.Name], err = compiler.Compile("output.json")
+		ts.Check(err)
+	}
+	return schemas
+}
 
 var placeholder = regexp.MustCompile(`\{\{(.*?)\}\}`)
 
@@ -290,9 +318,15 @@ func (c *client) tool(name, arguments string) {
 	if n := len([]rune(text)); n > limit {
 		c.ts.Fatalf("%s answered %d characters", name, n)
 	}
+	if schema := c.schemas[name]; (schema == nil) != (result.StructuredContent == nil) && !result.IsError {
+		c.ts.Fatalf("%s has a schema of its output: %v, and answered %s", name, schema != nil, answer)
+	}
 	if result.StructuredContent != nil {
 		var a, b any
 		c.ts.Check(json.Unmarshal(result.StructuredContent, &a))
+		if err := c.schemas[name].Validate(a); err != nil {
+			c.ts.Fatalf("%s answered what its schema does not allow: %v\n%s", name, err, result.StructuredContent)
+		}
 		c.ts.Check(json.Unmarshal([]byte(text), &b))
 		if !reflect.DeepEqual(a, b) {
 			c.ts.Fatalf("%s answered two things:\n%s\n%s", name, result.StructuredContent, text)

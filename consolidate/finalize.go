@@ -113,7 +113,7 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 
 // leftAlone reports files that somebody else changed in the moment of the commit.
 func leftAlone(conflicts []memory.Conflict) []memory.Finding {
-	var findings []memory.Finding
+	findings := []memory.Finding{} // never null in an answer
 	for _, c := range conflicts {
 		findings = append(findings, memory.Finding{
 			Rule: "conflict", Severity: memory.Warning, File: c.Name.String(),
