@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
 	},
 	"consolidate":                           {"consolidate/transcript", "consolidate/transcript/signal", "memory", "github.com/gofrs/flock", "golang.org/x/sys"},
-	"consolidate/transcript":                {"golang.org/x/sys"},
+	"consolidate/transcript":                {"consolidate/transcript/rank", "golang.org/x/sys"},
 	"consolidate/transcript/bench":          {"consolidate/transcript"},
 	"consolidate/transcript/signal":         {},
 	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},
@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"memory/reldate/measure":                {"memory/reldate"},
 	"memory/secret":                         {"golang.org/x/text"},
 	"memory/secret/measure":                 {"memory/secret"},
-	"consolidate/transcript/rank":           {"golang.org/x/text"},
+	"consolidate/transcript/rank":           {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"consolidate/transcript/rank/measure":   {"consolidate/transcript/rank"},
 	"memory":                                {"memory/reldate", "memory/secret", "github.com/rogpeppe/go-internal/diff", "github.com/sahilm/fuzzy", "golang.org/x/sys", "golang.org/x/text"},
 }

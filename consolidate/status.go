@@ -193,6 +193,17 @@ func (p *Project) Search(ctx context.Context, q transcript.Query, since string) 
 	return res, err
 }
 
+// Ranked finds what answers a question in words. In a dream it counts as a call of it.
+func (p *Project) Ranked(ctx context.Context, question string, q transcript.Query, since string) ([]transcript.RankedHit, transcript.Result, error) {
+	p.mu.Lock()
+	err := p.beginSearch(&q, since)
+	p.mu.Unlock()
+	if err != nil {
+		return nil, transcript.Result{}, err
+	}
+	return p.o.Transcripts.Ranked(ctx, question, q)
+}
+
 // ContextOf returns the turns around a hit. In a dream it counts as a call of it.
 func (p *Project) ContextOf(ctx context.Context, id string, n int) ([]transcript.Utterance, error) {
 	p.mu.Lock()

@@ -22,11 +22,12 @@ func grepTranscripts(p *consolidate.Project) tool {
 		name:  "grep_transcripts",
 		title: "Search past sessions",
 		description: "Search what was said in past sessions of this project (the transcripts), newest first, with who said it and when. Exactly one of: " +
-			"pattern (a literal text, or RE2 with regex; smart case), patterns (any of them), signal (corrections, preferences, remember … as people voice them), context_of (the turns around a hit). " +
+			"pattern (a literal text, or RE2 with regex; smart case), patterns (any of them), query (a question in words, ranked by relevance), signal (corrections, preferences, remember … as people voice them), context_of (the turns around a hit). " +
 			"Search for narrow words that you suspect. The [ID] of a hit is what write_memory takes as evidence. Needs no dream.",
 		input: `{"type":"object","properties":{
 			"pattern":{"type":"string","minLength":1,"maxLength":1000},
 			"patterns":{"type":"array","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":1000}},
+			"query":{"type":"string","minLength":1,"maxLength":1000},
 			"signal":{"type":"string","enum":["corrections","remember","preferences","decisions","errors","frustration","confirmations","references"]},
 			"context_of":{"type":"string","maxLength":200,"description":"a hit's ID"},
 			"regex":{"type":"boolean","description":"patterns are RE2 expressions; ^ and $ match at lines"},
@@ -56,6 +57,10 @@ func grepTranscripts(p *consolidate.Project) tool {
 			if err != nil {
 				return answer{}, err
 			}
+			if r.Query != "" {
+				hits, res, err := p.Ranked(ctx, r.Query, q, r.Since)
+				return answer{text: renderRanked(hits, res, r, pageRoom(r))}, err
+			}
 			res, err := p.Search(ctx, q, r.Since)
 			if err != nil {
 				return answer{}, err
@@ -78,6 +83,7 @@ func grepTranscripts(p *consolidate.Project) tool {
 type grepArguments struct {
 	Pattern       string
 	Patterns      []string
+	Query         string
 	Signal        signal.Kind
 	ContextOf     string `json:"context_of"`
 	Regex         bool
@@ -93,14 +99,14 @@ type grepArguments struct {
 // oneOf refuses a call that does not say, or says twice, what it looks for.
 func (r grepArguments) oneOf() error {
 	given := 0
-	for _, one := range []bool{r.Pattern != "", len(r.Patterns) > 0, r.Signal != "", r.ContextOf != ""} {
+	for _, one := range []bool{r.Pattern != "", len(r.Patterns) > 0, r.Query != "", r.Signal != "", r.ContextOf != ""} {
 		if one {
 			given++
 		}
 	}
 	if given != 1 {
 		return &consolidate.RequestError{
-			Message: "exactly one of pattern, patterns, signal and context_of is needed",
+			Message: "exactly one of pattern, patterns, query, signal and context_of is needed",
 			Hint:    `for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}`,
 		}
 	}
@@ -134,6 +140,8 @@ func (r grepArguments) what() string {
 	switch {
 	case r.Signal != "":
 		return "the signal " + string(r.Signal)
+	case r.Query != "":
+		return strconv.Quote(short(transcript.Visible(r.Query), 100))
 	case len(r.Patterns) > 0:
 		quoted := make([]string, len(r.Patterns))
 		for i, p := range r.Patterns {

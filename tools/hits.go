@@ -65,6 +65,41 @@ func renderHits(res transcript.Result, r grepArguments, room int) (text string, 
 	return b.String(), shown
 }
 
+// renderRanked lists the utterances that answer a question, the best first, each with the turn that
+// stands beside it, until room is used up.
+func renderRanked(hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
+	var b strings.Builder
+	shown := 0
+	if len(hits) > 0 {
+		b.WriteString(fenceOpen + "\n")
+		for _, h := range hits {
+			hit := renderHit(h.Hit, "")
+			if u := h.Beside; u != nil {
+				var beside strings.Builder
+				indent(&beside, u.Text)
+				hit += fmt.Sprintf(" [%s] %s\n  %s", u.ID, u.Speaker, strings.ReplaceAll(strings.TrimLeft(beside.String(), " "), "\n  ", "\n    "))
+			}
+			if shown > 0 && b.Len()+len(hit) > room {
+				break
+			}
+			b.WriteString(hit)
+			shown++
+		}
+		b.WriteString(fenceClose + "\n")
+	}
+	fmt.Fprintf(&b, "%d shown, the best first; %d utterances in %d sessions hold any of the words of %s", shown, res.Matches, res.Sessions, r.what())
+	if res.AtLeast {
+		b.WriteString("; stopped early: not all sessions were read")
+	}
+	if len(res.Skipped) > 0 {
+		fmt.Fprintf(&b, "; left out: %s", counts(res.Skipped))
+	}
+	if shown == 0 {
+		b.WriteString("; try other words, or a pattern")
+	}
+	return b.String()
+}
+
 // renderHit gives a hit its line and its text, indented, without blank lines. What it has in common
 // with the hit before, which was of a session named before, is not said again.
 func renderHit(h transcript.Hit, before string) string {

@@ -1,0 +1,271 @@
+package rank
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ErrNoWords says that a query holds nothing to look for.
+var ErrNoWords = errors.New("the query has no words")
+
+// A Query is a question, taken apart. It is safe for concurrent use.
+type Query struct {
+	terms  []term
+	words  *lexis
+	person person
+	wants  traits // what an answer must hold
+	spans  []span
+	quotes []uint32 // terms that must follow their neighbours, by phrase
+}
+
+// A term is one thing that is looked for, under any of its forms.
+type term struct {
+	text   string
+	weight float64
+	name   bool // capitalised within a sentence
+}
+
+// A person is whose words the query asks for.
+type person uint8
+
+const (
+	anybody person = iota
+	asker
+	otherSide
+)
+
+// traits are what a turn is, besides the terms that it holds.
+type traits uint8
+
+const (
+	byUser traits = 1 << iota
+	question
+	tellsWhen
+	tellsNumber
+)
+
+// Weights of a term besides its rarity.
+const (
+	numeral    = 1.3 // numbers are what a question is sure of
+	slight     = 0.4 // a light word
+	partial    = 0.5 // a part of an identifier that is looked for as a whole too
+	quotedTerm = 1.5
+	bigram     = 0.7 // a word of a dense script makes several
+	kanaBigram = 0.25
+)
+
+// Parse takes a query apart: words become stems in the query's language, identifiers are split and
+// kept whole, the words that only ask are dropped, quoted phrases count more, scripts without spaces are
+// cut into pairs. Only the first 4 KiB and 32 terms are read. It fails with ErrNoWords.
+func Parse(text string) (*Query, error) {
+	if len(text) > maxQuery {
+		text = strings.ToValidUTF8(text[:maxQuery], "")
+	}
+	text = composed(text)
+	tokens := tokenize(text)
+	plain := make([]string, len(tokens))
+	for i, t := range tokens {
+		plain[i] = strings.ToLower(t.text)
+	}
+	lang := languageOf(plain)
+	q := &Query{
+		words: &lexis{lang: lang, forms: map[string][]credit{}, pairs: map[uint64]uint8{}},
+	}
+	q.readPerson(text, plain)
+	q.readWants(plain)
+	q.spans = spansOf(tokens)
+
+	b := builder{Query: q, lang: lang}
+	b.add(tokens, plain, false)
+	if len(q.terms) == 0 {
+		b.add(tokens, plain, true) // nothing but small words: then these are meant
+	}
+	if len(q.terms) == 0 {
+		return nil, ErrNoWords
+	}
+	b.relate()
+	return q, nil
+}
+
+// Terms returns what is looked for, in the query's order, as words or pairs of characters.
+func (q *Query) Terms() []string {
+	words := make([]string, len(q.terms))
+	for i, t := range q.terms {
+		words[i] = t.text
+	}
+	return words
+}
+
+func (q *Query) readPerson(text string, plain []string) {
+	text = bothDense.Replace(text)
+	says := func(words map[string]bool, dense []string) bool {
+		return slices.ContainsFunc(plain, func(w string) bool { return words[w] }) ||
+			slices.ContainsFunc(dense, func(w string) bool { return strings.Contains(text, w) })
+	}
+	self, other := says(q.words.lang.self, selfDense), says(q.words.lang.other, otherDense)
+	switch {
+	case self && !other:
+		q.person = asker
+	case other && !self:
+		q.person = otherSide
+	}
+}
+
+// builder gives a query its terms.
+type builder struct {
+	*Query
+	lang *language
+}
+
+func (b *builder) add(tokens []token, plain []string, stops bool) {
+	first, quoted := 0, 0 // the phrase that is open
+	for i, t := range tokens {
+		if t.quoted != quoted {
+			b.phrase(first, quoted)
+			first, quoted = len(b.terms), t.quoted
+		}
+		weight := 1.0
+		if t.quoted != 0 {
+			weight = quotedTerm
+		}
+		switch {
+		case t.dense:
+			b.addDense(t.text, weight, stops)
+		case len(t.text) <= maxWord && (stops || !b.lang.stops[plain[i]]):
+			b.addWord(t, weight)
+		}
+	}
+	b.phrase(first, quoted)
+}
+
+// phrase notes that the terms from first on are one: each but the first must follow the one before.
+func (b *builder) phrase(first, quoted int) {
+	if quoted == 0 || len(b.terms)-first < 2 {
+		return
+	}
+	b.quotes = append(b.quotes, uint32(1<<len(b.terms)-1)&^uint32(1<<(first+1)-1))
+}
+
+func (b *builder) addWord(t token, weight float64) {
+	table := latin()
+	stem := b.lang.stem(table, strings.ReplaceAll(t.text, "_", ""))
+	first, _ := utf8.DecodeRuneInString(t.text)
+	capital := unicode.IsUpper(first)
+	switch {
+	case strings.ContainsFunc(t.text, unicode.IsDigit):
+		weight *= numeral
+	case b.lang.light[stem]:
+		weight *= slight
+	}
+	n, fresh := b.term(t.text, stem, weight)
+	if fresh && capital && !t.opens && !b.lang.nouns {
+		b.terms[n].name = true
+	}
+	if parts := identifierParts(t.text); len(parts) > 1 {
+		for _, part := range parts {
+			b.term(part, b.lang.stem(table, part), weight*partial)
+		}
+	}
+}
+
+// term adds a stem, unless it is there or there is no room; fresh says that it was added.
+func (b *builder) term(text, stem string, weight float64) (n int, fresh bool) {
+	if stem == "" {
+		return 0, false
+	}
+	if c := b.words.forms[stem]; len(c) > 0 {
+		n = int(c[0].term)
+		b.terms[n].weight = max(b.terms[n].weight, weight)
+		return n, false
+	}
+	if len(b.terms) == maxTerms {
+		return 0, false
+	}
+	n = len(b.terms)
+	b.terms = append(b.terms, term{text: text, weight: weight})
+	b.words.forms[stem] = []credit{{uint8(n), whole}}
+	b.words.admit(latin(), stem)
+	for _, form := range b.lang.odd[stem] {
+		b.words.admit(latin(), foldWord(latin(), form))
+	}
+	own := stem
+	if strings.ContainsFunc(stem, unicode.IsDigit) {
+		own = ""
+	}
+	for len(b.words.stems) < n {
+		b.words.stems = append(b.words.stems, "")
+	}
+	b.words.stems = append(b.words.stems, own)
+	return n, true
+}
+
+func (b *builder) addDense(run string, weight float64, stops bool) {
+	runs := []string{run}
+	if !stops {
+		for _, s := range stopDense {
+			run = strings.ReplaceAll(run, s, " ")
+		}
+		runs = strings.Fields(run)
+	}
+	for _, run := range runs {
+		runes := []rune(run)
+		if hangul := len(runes) > 2 && runes[0] >= 0xAC00 && runes[0] <= 0xD7A3; hangul &&
+			strings.ContainsRune("은는이가을를에의로와과도만", runes[len(runes)-1]) {
+			runes = runes[:len(runes)-1]
+		}
+		if len(runes) == 1 && !isKana(runes[0]) {
+			b.pair(0, runes[0], weight)
+		}
+		for i := 1; i < len(runes); i++ {
+			w := bigram
+			if isKana(runes[i-1]) && isKana(runes[i]) {
+				w = kanaBigram
+			}
+			b.pair(runes[i-1], runes[i], weight*w)
+		}
+	}
+}
+
+func (b *builder) pair(a, r rune, weight float64) {
+	key := pairKey(a, r)
+	if _, ok := b.words.pairs[key]; ok || len(b.terms) == maxTerms {
+		return
+	}
+	b.words.pairs[key] = uint8(len(b.terms))
+	b.words.dense[denseBit(key)>>6] |= 1 << (denseBit(key) & 63)
+	text := string([]rune{a, r})
+	if a == 0 {
+		text = string(r)
+	}
+	b.terms = append(b.terms, term{text: text, weight: weight})
+}
+
+// relate lets the synonyms of a term stand for it, where they are no terms themselves.
+func (b *builder) relate() {
+	table := latin()
+	if b.lang != languages()[0] {
+		return
+	}
+	own := b.words.stems
+	for _, group := range relatives() {
+		for n, stem := range own {
+			if stem == "" || !slices.Contains(group, stem) {
+				continue
+			}
+			for _, s := range group {
+				c := b.words.forms[s]
+				if holdsTerm(c, uint8(n)) || len(c) > 0 && c[0].worth == whole {
+					continue
+				}
+				b.words.forms[s] = append(c, credit{uint8(n), related})
+				b.words.admit(table, s)
+				for _, form := range b.lang.odd[s] {
+					b.words.admit(table, foldWord(table, form))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package transcript
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	relevance "dream-mcp/consolidate/transcript/rank"
+)
+
+// A RankedHit is an utterance that answers a question in words, as far as words tell.
+type RankedHit struct {
+	Hit               // Match is the first word of the question that stands in it, if any does
+	Beside *Utterance // the turn behind it in its session, or the one before the last; nil: it stands alone
+}
+
+// Ranked finds the utterances that are most likely to answer a question in words, the best first. Of
+// the query its Speakers (User and Assistant), Since, Until, Session, Limit and Context count. Sessions
+// without a digest are read and digested. The Result has no hits; its Matches are the utterances that
+// hold any of the words. A *QueryError says what is wrong with the question.
+func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedHit, Result, error) {
+	words, err := relevance.Parse(question)
+	if err != nil {
+		return nil, Result{}, &QueryError{Field: "query", Message: err.Error()}
+	}
+	if err := q.complete(); err != nil {
+		return nil, Result{}, err
+	}
+	type worker struct {
+		ranking *relevance.Ranking
+		files   map[string]*file
+	}
+	workers := make([]worker, runtime.GOMAXPROCS(0))
+	for i := range workers {
+		workers[i] = worker{words.Ranking(), map[string]*file{}}
+	}
+	result, err := s.Each(ctx, q, func(n int, v *View) error {
+		w := &workers[n]
+		w.files[v.Session] = v.file
+		w.ranking.Add(relevance.Doc{Text: v.Text, User: v.Speaker == User, Time: v.Time, Session: v.Session, Position: int64(v.Position)})
+		return nil
+	})
+	if err != nil {
+		return nil, result, err
+	}
+	all := workers[0]
+	for _, w := range workers[1:] {
+		all.ranking.Merge(w.ranking)
+		for session, f := range w.files {
+			all.files[session] = f
+		}
+	}
+	result.Matches = all.ranking.Matches()
+	var hits []RankedHit
+	seen := map[uint64]bool{}
+	told := map[string]bool{}
+	// Twice as many as are asked for: what resumed sessions copied is shown once, and so is a turn that
+	// stands beside a better one.
+	for _, top := range all.ranking.Top(2 * q.Limit) {
+		if len(hits) == q.Limit {
+			break
+		}
+		hit, key, err := s.rankedHit(ctx, all.files[top.Session], int(top.Position), words, q.Context)
+		if err != nil {
+			return nil, result, err
+		}
+		if hit == nil || key != 0 && seen[key] || told[hit.ID] {
+			continue
+		}
+		seen[key], told[hit.ID] = true, true
+		if hit.Beside != nil {
+			told[hit.Beside.ID] = true
+		}
+		hits = append(hits, *hit)
+	}
+	return hits, result, nil
+}
+
+// rankedHit reads the utterance at a place among those of its session; nil when it is gone meanwhile.
+func (s *Store) rankedHit(ctx context.Context, f *file, place int, words *relevance.Query, around int) (*RankedHit, uint64, error) {
+	d, err := s.digests().fresh(ctx, s.making(), *f, new(atomic.Int64), true)
+	if d == nil || place >= len(d.rows) {
+		return nil, 0, err
+	}
+	row := func(at int) int {
+		if order := d.order(); order != nil {
+			return order[at]
+		}
+		return at
+	}
+	u := d.utterance(row(place), f)
+	from, to := firstTerm(u.Text, words.Terms())
+	h := RankedHit{Hit: Hit{
+		ID: u.ID, Session: u.Session, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
+		CWD: u.CWD, Branch: u.Branch, UUID: u.UUID,
+	}}
+	h.Before, h.Match, h.After = excerpt(u.Text, from, to, around)
+	if beside := place + 1; beside < len(d.rows) || place > 0 {
+		if beside == len(d.rows) {
+			beside = place - 1
+		}
+		next := d.utterance(row(beside), f)
+		before, match, after := excerpt(next.Text, 0, 0, around)
+		next.Text = before + match + after
+		h.Beside = &next
+	}
+	return &h, d.rows[row(place)].key, nil
+}
+
+// firstTerm returns where the first of some words begins and ends in a text; its beginning where none
+// is found as it is written, since words are looked for by their stems.
+func firstTerm(text string, terms []string) (from, to int) {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) {
+		return 0, 0 // the places of the one are not those of the other
+	}
+	for _, term := range terms {
+		i := strings.Index(lower, term)
+		if i >= 0 && (to == 0 || i < from) && utf8.RuneStart(text[i]) {
+			from, to = i, i+len(term)
+		}
+	}
+	return from, to
+}
