@@ -50,7 +50,7 @@ type rule struct {
 }
 
 // table holds every rule; a new one is added here and in a file of its own.
-var table = []rule{nameRule, frontmatterRule, indexLimitsRule, indexEntryRule, danglingRule, orphanRule, lossRule}
+var table = []rule{nameRule, frontmatterRule, indexLimitsRule, indexEntryRule, danglingRule, orphanRule, lossRule, relativeDateRule}
 
 // Snapshot is a memory as it stands or as it would be.
 type Snapshot struct {

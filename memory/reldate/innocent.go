@@ -1,0 +1,195 @@
+package reldate
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxNear bounds, in bytes, what is looked at right before and right after a phrase.
+const maxNear = 64
+
+// longest returns the hit that the longest of the phrases makes which stand at text[at:]. Where it is
+// innocent ok is false, and To is past it all the same: what is inside it is no hit either.
+func (p *prose) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
+	var best *phrase
+	var number int
+	for _, c := range candidates {
+		if end, n, found := c.match(p.text, at); found && end > hit.To && p.stands(c, at, end) {
+			best, number, hit.To = c, n, end
+		}
+	}
+	if best == nil {
+		return Hit{}, false
+	}
+	if p.isMasked(at, hit.To) || p.isInnocent(best, at, hit.To) {
+		return hit, false
+	}
+	s := p.around(at, hit.To)
+	return Hit{
+		From: at, To: hit.To, Text: p.text[at:hit.To], Sentence: strings.TrimSpace(p.text[s.from:s.to]),
+		Sure: !best.loose && !best.about, when: best.when(number),
+	}, true
+}
+
+// stands reports whether the phrase is words of its own there, and of its language.
+func (p *prose) stands(c *phrase, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(p.text[:from])
+	after, _ := utf8.DecodeRuneInString(p.text[to:])
+	switch c.name {
+	case "zh", "ja":
+		// Words that both write the same are Japanese where there is kana.
+		if c.name == "zh" && p.around(from, to).kana {
+			return false
+		}
+		return isWide(firstRune(p.text[from:])) || !isWordRune(before) || isWide(before)
+	case "ko":
+		return !isWordRune(before) && p.endsKorean(to)
+	}
+	if isWordRune(before) && !isWide(before) || isWordRune(after) && !isWide(after) {
+		return false
+	}
+	return !c.evident || p.around(from, to).speaks(c.language)
+}
+
+// speaks reports whether a sentence has more words of a language than of those it is taken for.
+func (s *sentence) speaks(l *language) bool {
+	n := 0
+	for word := range strings.FieldsFuncSeq(s.lower, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if l.words[word] {
+			n++
+		} else if l.others[word] {
+			n--
+		}
+	}
+	return n > 0
+}
+
+// particles may follow a Korean noun within one word; what else follows makes another word of it.
+var particles = setOf("은 는 이 가 을 를 에 에는 에도 에만 에야 에서 에서야 의 도 만 과 와 로 으로 부터 부터는 까지 까지는 까지도 자 자로 쯤 경 중 중에 중으로 " +
+	"내로 내 처럼 보다 이나 나 라도 이라도 날 밤 아침 오전 오후 저녁 새벽 초 초에 말 말에 말까지 이다 입니다 이었다 였다 이며 고 이고 하루 자정 한 분")
+
+// endsKorean reports whether a Korean word ends at text[at:], but for a particle.
+func (p *prose) endsKorean(at int) bool {
+	rest := p.text[at:]
+	end := strings.IndexFunc(rest, func(r rune) bool { return !isWordRune(r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	return end == 0 || particles[rest[:end]]
+}
+
+// isInnocent reports whether a phrase that stands there names no day of its own.
+func (p *prose) isInnocent(c *phrase, from, to int) bool {
+	s := p.around(from, to)
+	if s.dated || c.unit == year && s.years || (c.unit == month || c.unit == quarter) && s.months {
+		return true
+	}
+	if s.isGeneric(c.language) {
+		return true
+	}
+	if beginsWithAny(strings.TrimLeft(s.lower, "-+*#>0123456789. \t"), c.describes) {
+		return true
+	}
+	before := s.lowered(p.text[max(s.from, from-maxNear):from])
+	after := s.lowered(p.text[to:min(s.to, to+maxNear)])
+	if endsWithAny(before, c.before) || endsWithAny(before, c.notPrior) || beginsWithAny(after, c.after) || beginsWithAny(after, c.notNext) {
+		return true
+	}
+	if c.next != nil && !endsClause(after) && !beginsWithAny(after, c.next) {
+		return true
+	}
+	if c.free && !isFree(c.language, before) {
+		return true
+	}
+	return p.isJoined(from, to) || p.isNamed(from, to) || p.isQuoted(from, to) || p.isCell(from, to)
+}
+
+// lowered returns a part of the sentence in small letters, with plain apostrophes.
+func (*sentence) lowered(part string) string {
+	return strings.ReplaceAll(strings.ToLower(part), "’", "'")
+}
+
+// isGeneric reports whether the sentence speaks of every day, or of the words themselves.
+func (s *sentence) isGeneric(l *language) bool {
+	generic, known := s.generic[l]
+	if !known {
+		for _, words := range l.generic {
+			if i := strings.Index(s.lower, words); i >= 0 && isWhole(s.lower, i, i+len(words)) {
+				generic = true
+				break
+			}
+		}
+		s.generic[l] = generic
+	}
+	return generic
+}
+
+// isWhole reports whether words in Latin letters are no part of longer ones.
+func isWhole(text string, from, to int) bool {
+	first, _ := utf8.DecodeRuneInString(text[from:])
+	last, _ := utf8.DecodeLastRuneInString(text[:to])
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	after, _ := utf8.DecodeRuneInString(text[to:])
+	joined := func(a, b rune) bool { return isWordRune(a) && isWordRune(b) && !isWide(a) && !isWide(b) }
+	return !joined(before, first) && !joined(last, after)
+}
+
+// endsWithAny reports whether a text ends with one of the words, spaces and emphasis aside.
+func endsWithAny(text string, words []string) bool {
+	text = strings.TrimRight(text, " \t\n*_")
+	for _, word := range words {
+		if strings.HasSuffix(text, word) && isWhole(text, len(text)-len(word), len(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsWithAny reports whether a text begins with one of the words, spaces and emphasis aside.
+func beginsWithAny(text string, words []string) bool {
+	text = strings.TrimLeft(text, " \t\n*_")
+	for _, word := range words {
+		if strings.HasPrefix(text, word) && isWhole(text, 0, len(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsClause reports whether nothing, a space or a mark follows.
+func endsClause(after string) bool {
+	r, _ := utf8.DecodeRuneInString(after)
+	return after == "" || !isWordRune(r)
+}
+
+// beforeCount are the words before a count that leave it to count from today.
+var beforeCount = map[string][]string{
+	"ko": {"은", "는", "이", "가", "을", "를", "에", "도", "약", "대략", "이미", "벌써", "불과", "바로", "겨우"},
+	"ja": {"約", "は", "が", "も", "を", "に", "すでに", "既に"},
+}
+
+// isFree reports whether no noun stands before a count: 만료 3일 전 counts from the expiry.
+func isFree(l *language, before string) bool {
+	trimmed := strings.TrimRight(before, " \t\n*_")
+	r, _ := utf8.DecodeLastRuneInString(trimmed)
+	if !isWordRune(r) {
+		return true
+	}
+	for _, word := range beforeCount[l.name] {
+		if strings.HasSuffix(trimmed, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWordRune reports whether a rune can be part of a word or a number.
+func isWordRune(r rune) bool {
+	return r != utf8.RuneError && (r == '_' || unicode.In(r, unicode.L, unicode.N, unicode.M))
+}
+
+// isWide reports whether a rune is of a script that puts no spaces between words, or of Hangul.
+func isWide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}

@@ -1,0 +1,90 @@
+package reldate
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// match returns where the phrase ends that begins at text[at:], and its number; ok is false where
+// it does not stand there.
+func (p *phrase) match(text string, at int) (end, n int, ok bool) {
+	n = p.count
+	for _, e := range p.elems {
+		switch e.kind {
+		case literal:
+			size := foldedPrefix(text[at:], e.text)
+			if size < 0 {
+				return 0, 0, false
+			}
+			at += size
+		case space, maybeSpace:
+			size := spaceLen(text[at:])
+			if size == 0 && e.kind == space {
+				return 0, 0, false
+			}
+			at += size
+		case number:
+			size, value := p.readNumber(text[at:])
+			if size == 0 {
+				return 0, 0, false
+			}
+			at, n = at+size, value
+		}
+	}
+	return at, n, true
+}
+
+// maxDigits bounds a number: nobody counts a thousand days back.
+const maxDigits = 3
+
+// readNumber reads digits or a word for a number.
+func (l *language) readNumber(text string) (size, value int) {
+	for size < len(text) && text[size] >= '0' && text[size] <= '9' {
+		if size == maxDigits {
+			return 0, 0
+		}
+		value = 10*value + int(text[size]-'0')
+		size++
+	}
+	if size > 0 {
+		return size, value
+	}
+	for word, n := range l.numbers {
+		if got := foldedPrefix(text, word); got > size {
+			size, value = got, n
+		}
+	}
+	return size, value
+}
+
+// foldedPrefix returns the length of the beginning of text that is word but for the case of its
+// letters and the form of its apostrophes, or -1. The word is in small letters.
+func foldedPrefix(text, word string) int {
+	at := 0
+	for _, want := range word {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if r != want && !(isLatin(r) && unicode.ToLower(r) == want) && !(want == '\'' && r == '’') {
+			return -1
+		}
+		at += size
+	}
+	return at
+}
+
+// spaceLen returns the length of the white space that a text begins with; a second line end ends it,
+// as it ends a paragraph.
+func spaceLen(text string) int {
+	lines := 0
+	for i, r := range text {
+		switch r {
+		case '\n':
+			if lines++; lines > 1 {
+				return 0
+			}
+		case ' ', '\t', '\r', '\u00a0', '\u202f', '\u3000':
+		default:
+			return i
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,97 @@
+package reldate
+
+import (
+	"fmt"
+	"time"
+)
+
+// unit is what a phrase counts in.
+type unit string
+
+const (
+	day     unit = "day"
+	week    unit = "week"
+	weekend unit = "weekend"
+	month   unit = "month"
+	quarter unit = "quarter"
+	year    unit = "year"
+	session unit = "session"
+	sprint  unit = "sprint"
+	weekday unit = "weekday"
+)
+
+var units = []unit{day, week, weekend, month, quarter, year, session, sprint, weekday}
+
+// when is a distance from an unknown day.
+type when struct {
+	unit     unit
+	offset   int    // in units
+	weekday  int    // from Monday, 0
+	weekdays string // which of these: as phrases.txt has it
+	about    bool
+}
+
+// when returns what the phrase means with its number n.
+func (p *phrase) when(n int) when {
+	return when{unit: p.unit, offset: p.offset + p.times*n, weekday: p.weekday, weekdays: p.weekdays, about: p.about}
+}
+
+func (w when) on(anchor time.Time) string {
+	y, m, d := anchor.Date()
+	today := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	monday := today.AddDate(0, 0, -sinceMonday(today))
+	about := ""
+	if w.about {
+		about = "about "
+	}
+	switch w.unit {
+	case week:
+		return "the week of " + iso(monday.AddDate(0, 0, 7*w.offset))
+	case weekend:
+		return "the weekend of " + iso(monday.AddDate(0, 0, 7*w.offset+5))
+	case month:
+		return about + time.Date(y, m+time.Month(w.offset), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+	case quarter:
+		first := time.Date(y, m+time.Month(3*w.offset), 1, 0, 0, 0, 0, time.UTC)
+		return fmt.Sprintf("%04d-Q%d", first.Year(), (int(first.Month())+2)/3)
+	case year:
+		return fmt.Sprintf("%04d", y+w.offset)
+	case session, sprint:
+		switch {
+		case w.offset < 0:
+			return fmt.Sprintf("the %s before %s", w.unit, iso(today))
+		case w.offset > 0:
+			return fmt.Sprintf("the %s after %s", w.unit, iso(today))
+		case w.unit == sprint:
+			return "the sprint of " + iso(today)
+		}
+		return iso(today)
+	case weekday:
+		return iso(w.dayOfWeek(today, monday))
+	}
+	return about + iso(today.AddDate(0, 0, w.offset))
+}
+
+// dayOfWeek returns the day with the name that the phrase has.
+func (w when) dayOfWeek(today, monday time.Time) time.Time {
+	ahead := w.weekday - sinceMonday(today)
+	switch w.weekdays {
+	case "-":
+		if ahead >= 0 {
+			ahead -= 7
+		}
+	case "+":
+		if ahead <= 0 {
+			ahead += 7
+		}
+	case "w-1":
+		ahead -= 7
+	case "w1":
+		ahead += 7
+	}
+	return today.AddDate(0, 0, ahead)
+}
+
+func sinceMonday(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }
+
+func iso(t time.Time) string { return t.Format(time.DateOnly) }
