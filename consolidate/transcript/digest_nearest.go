@@ -14,7 +14,7 @@ import (
 // The bounds of looking for the nearest word: what it may take, which words are worth it, and how many
 // are counted.
 const (
-	nearestBudget = 50 * time.Millisecond
+	nearestBudget = 10 * time.Millisecond
 	minNearest    = 4 // runes: shorter words are near to too many
 	maxNearest    = 40
 	maxNear       = 1000
@@ -31,7 +31,7 @@ func maxEdits(runes int) int {
 // nearest returns the word that people and the model said most often among those that are nearest to
 // the longest word of the query that nobody said; "" when there is none.
 func (s *Store) nearest(ctx context.Context, q Query, sessions []judged) string {
-	ctx, cancel := context.WithTimeout(ctx, nearestBudget)
+	ctx, cancel := context.WithTimeout(ctx, s.nearestBudget)
 	defer cancel()
 	sought := longestWord(append([]string{q.Pattern}, q.Patterns...))
 	if len(sought) < minNearest {

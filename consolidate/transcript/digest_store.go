@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,7 +42,6 @@ type digests struct {
 	waiting []file
 	workers int
 	swept   bool
-	closed  bool
 	stop    context.CancelFunc
 	life    context.Context
 	done    sync.WaitGroup
@@ -80,9 +76,9 @@ func (ds *digests) none() bool { return ds.folder == "" && ds.limit <= 0 }
 // close stops what is being built, and waits for it.
 func (ds *digests) close() {
 	ds.mu.Lock()
-	ds.closed, ds.waiting = true, nil
-	ds.mu.Unlock()
+	ds.waiting = nil
 	ds.stop()
+	ds.mu.Unlock()
 	ds.done.Wait()
 }
 
@@ -267,13 +263,22 @@ func (ds *digests) later(m making, files []file) {
 	}
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	if ds.closed {
+	if ds.life.Err() != nil {
 		return
 	}
 	ds.waiting = files
 	for ds.workers < max(1, runtime.GOMAXPROCS(0)-1) && ds.workers < len(files) {
 		ds.workers++
 		ds.done.Go(func() { ds.work(m) })
+	}
+}
+
+// behind does something behind an answer.
+func (ds *digests) behind(f func()) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if ds.life.Err() == nil {
+		ds.done.Go(f)
 	}
 }
 
@@ -296,59 +301,5 @@ func (ds *digests) work(m making) {
 		ds.waiting = ds.waiting[1:]
 		ds.mu.Unlock()
 		_, _ = ds.fresh(ds.life, m, f, new(atomic.Int64), true) // what cannot be read is searched as it is
-	}
-}
-
-// staleTemporary is when a digest that was never finished is nobody's any more.
-const staleTemporary = time.Hour
-
-// sweep removes the digests whose transcripts are gone, what a crash left, and the oldest beyond
-// maxDigests.
-func (ds *digests) sweep() {
-	if ds.folder == "" {
-		return
-	}
-	entries, _, err := readFolder(ds.folder)
-	if err != nil {
-		return
-	}
-	type lying struct {
-		path    string
-		size    int64
-		modTime time.Time
-	}
-	var all []lying
-	total := int64(0)
-	for _, e := range entries {
-		path := filepath.Join(ds.folder, e.Name())
-		stat, err := e.Info()
-		if err != nil || !stat.Mode().IsRegular() {
-			continue
-		}
-		switch {
-		case strings.HasPrefix(e.Name(), strings.TrimSuffix(temporaryName, "*")):
-			if time.Since(stat.ModTime()) > staleTemporary {
-				os.Remove(path)
-			}
-		case strings.HasSuffix(e.Name(), digestEnding):
-			transcript, err := digestOf(path)
-			if err == nil {
-				_, err = os.Lstat(transcript)
-			}
-			if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNoDigest) {
-				os.Remove(path)
-				continue
-			}
-			all = append(all, lying{path, stat.Size(), stat.ModTime()})
-			total += stat.Size()
-		}
-	}
-	slices.SortFunc(all, func(a, b lying) int { return a.modTime.Compare(b.modTime) })
-	for _, l := range all {
-		if total <= maxDigests {
-			return
-		}
-		os.Remove(l.path)
-		total -= l.size
 	}
 }

@@ -6,20 +6,71 @@ import (
 )
 
 // A filter passes over lines undecoded: it lets pass every line that may hold a match, and every line
-// without which another would be misread. Most bytes of a transcript are neither, and looking costs a
-// twentieth of decoding (BenchmarkSearch).
+// without which another would be misread. Most lines of a transcript are neither, and looking costs a
+// fifth of decoding (BenchmarkSearch).
 type filter struct {
 	needles  []needle
 	speakers []Speaker
 }
 
+// sieve returns what holds back lines of a transcript of which so much is known. Where joins is false,
+// it lets parts of the model's messages pass only while it is told to.
+func (f *filter) sieve(known plainLevel, joins bool) *sieve {
+	ascii := true
+	var needles []kernel
+	for i := range f.needles {
+		n := &f.needles[i]
+		needles = append(needles, n.kernels()...)
+		ascii = ascii && !n.alien && !slices.ContainsFunc(n.text, func(c byte) bool { return c >= 0x80 })
+	}
+	s := &sieve{}
+	switch {
+	case known == allPlain || known == asciiPlain && ascii:
+	case ascii:
+		s.watch, s.tells = []kernel{opensDream, escapedASCII}, asciiPlain
+	default:
+		s.watch, s.tells = []kernel{opensDream, escaped}, allPlain
+	}
+	if s.tells > 0 && slices.Contains(f.speakers, Tool) {
+		s.watch = append(s.watch, callsUs)
+	} else {
+		s.tells = notPlain
+	}
+	s.kernels = append(append(slices.Clone(s.watch), needles...), mayJoin)
+	s.joining = joins && slices.Contains(f.speakers, Assistant)
+	s.next = make([]int, len(s.kernels))
+	return s
+}
+
+// holds returns what tells whether a value may hold a match.
+func (f *filter) holds() func(raw) bool {
+	kernels := []kernel{escaped}
+	for i := range f.needles {
+		kernels = append(kernels, f.needles[i].kernels()...)
+	}
+	return func(v raw) bool { return anyIn(v, kernels...) }
+}
+
+// anyIn reports whether one of the kernels finds something.
+func anyIn(b []byte, kernels ...kernel) bool {
+	return slices.ContainsFunc(kernels, func(k kernel) bool { return k(b) >= 0 })
+}
+
 var (
-	markBytes      = []byte(DreamMarker)
-	assistantBytes = []byte(`"assistant"`)
+	findMark   = exactly(DreamMarker).kernels()[0]
+	findText   = exactly(string(textBytes)).kernels()[0]
+	findEscape = exactly(`\u`).kernels()[0]
+	findOwn    = exactly("__").kernels()[0]
+
 	textBytes      = []byte(`"text"`)
-	useBytes       = []byte(`tool_use"`)
+	assistantBytes = []byte(`"assistant"`)
 	ownBytes       = byteSlices(ownTools)
 )
+
+func exactly(text string) *needle {
+	n := newNeedle([]byte(text), false)
+	return &n
+}
 
 func byteSlices(texts []string) (all [][]byte) {
 	for _, t := range texts {
@@ -28,41 +79,54 @@ func byteSlices(texts []string) (all [][]byte) {
 	return all
 }
 
-// passes reports whether a line must be decoded.
-func (f *filter) passes(line []byte) bool {
-	return slices.ContainsFunc(f.needles, func(n needle) bool { return n.in(line) }) ||
-		opensDream(line) ||
-		escaped(line) ||
-		slices.Contains(f.speakers, Assistant) && mayJoin(line) ||
-		slices.Contains(f.speakers, Tool) && callsUs(line)
-}
-
 // opensDream: what follows is no utterance.
-func opensDream(line []byte) bool { return bytes.Contains(line, markBytes) }
+func opensDream(b []byte) int { return findMark(b) }
 
 // mayJoin: a text of the model may be part of a message that matches elsewhere, and name it.
-func mayJoin(line []byte) bool {
-	return bytes.Contains(line, textBytes) && bytes.Contains(line, assistantBytes)
+func mayJoin(b []byte) int {
+	return next(b, findText, func(i int) bool {
+		start, end := bytes.LastIndexByte(b[:i], '\n')+1, bytes.IndexByte(b[i:], '\n')
+		if end < 0 {
+			end = len(b) - i
+		}
+		return bytes.Contains(b[start:i+end], assistantBytes)
+	})
 }
 
-// callsUs: the answer, on another line, is no utterance.
-func callsUs(line []byte) bool {
-	return bytes.Contains(line, useBytes) &&
-		slices.ContainsFunc(ownBytes, func(own []byte) bool { return bytes.Contains(line, own) })
+// callsUs: a call of one of our tools, whose answer, on another line, is no utterance. So is the name
+// of the tool alone, at the price of a line decoded in vain.
+func callsUs(b []byte) int {
+	return next(b, findOwn, func(i int) bool {
+		return slices.ContainsFunc(ownBytes, func(own []byte) bool { return bytes.HasPrefix(b[i:], own) })
+	})
 }
 
-// escaped reports whether a line spells as \u what could have been spelt plainly, so that a needle may
-// hide in it. Controls are always spelt so, and are in no needle. A backslash that is itself escaped
-// is taken for the start of an escape, at the price of a line decoded in vain.
-func escaped(line []byte) bool {
-	for {
-		i := bytes.Index(line, []byte(`\u`))
+// escaped: spelt as \u is what could have been spelt plainly, so that a needle may hide in it. Controls
+// are always spelt so, and are in no needle. A backslash that is itself escaped is taken for the start
+// of an escape, at the price of a line decoded in vain.
+func escaped(b []byte) int {
+	return next(b, findEscape, func(i int) bool {
+		return !bytes.HasPrefix(b[i+2:], []byte("000")) && !bytes.HasPrefix(b[i+2:], []byte("001"))
+	})
+}
+
+// escapedASCII: so is a character of ASCII, which is all that there is in a needle.
+func escapedASCII(b []byte) int {
+	return next(b, findEscape, func(i int) bool {
+		return bytes.HasPrefix(b[i+2:], []byte("00")) && len(b) > i+4 && '2' <= b[i+4] && b[i+4] <= '7'
+	})
+}
+
+// next returns the first place that a kernel finds and that is meant.
+func next(b []byte, k kernel, meant func(i int) bool) int {
+	for from := 0; ; {
+		i := k(b[from:])
 		if i < 0 {
-			return false
+			return -1
 		}
-		line = line[i+2:]
-		if !bytes.HasPrefix(line, []byte("000")) && !bytes.HasPrefix(line, []byte("001")) {
-			return true
+		if from += i; meant(from) {
+			return from
 		}
+		from++
 	}
 }

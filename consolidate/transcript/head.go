@@ -29,42 +29,6 @@ type head struct {
 	last   time.Time // the latest time in the head
 }
 
-// A cachedHead holds as long as the file's size and time do.
-type cachedHead struct {
-	size    int64
-	modTime time.Time
-	head    head
-}
-
-// maxHeads bounds the cache; beyond, it begins anew.
-const maxHeads = 20_000
-
-// head returns what the beginning of a file tells, from the cache if the file is unchanged.
-func (s *Store) head(f file) (head, error) {
-	s.mu.Lock()
-	c, ok := s.heads[f.path]
-	s.mu.Unlock()
-	if ok && c.size == f.size && c.modTime.Equal(f.modTime) {
-		return c.head, nil
-	}
-	source, err := openFile(f.path)
-	if err != nil {
-		return head{}, err
-	}
-	defer source.Close()
-	h, err := readHead(source)
-	if err != nil {
-		return head{}, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.heads) >= maxHeads {
-		clear(s.heads)
-	}
-	s.heads[f.path] = cachedHead{size: f.size, modTime: f.modTime, head: h}
-	return h, nil
-}
-
 var resultBytes = []byte(`"tool_result"`)
 
 // readHead reads as far as it must to know a working directory and whether a person typed anything
@@ -80,7 +44,7 @@ func readHead(source io.Reader) (head, error) {
 	var said []part
 	e := ear{ours: map[string]bool{}, tools: func(raw) bool { return !spoke }}
 	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
-		line, _, err := lines.read()
+		line, _, err := lines.read(nil)
 		if err == io.EOF {
 			break
 		}

@@ -1,13 +1,13 @@
 package transcript
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync/atomic"
 )
 
@@ -65,13 +65,22 @@ func (m *meter) Read(p []byte) (int, error) {
 
 // A lineReader cuts a transcript into lines, at "\n" and nothing else.
 type lineReader struct {
-	source *bufio.Reader
-	long   []byte // a line that is longer than the source's buffer
+	source io.Reader
+	failed error  // of the source, its end among them
+	block  int    // bytes read at once
+	buffer []byte // what was read and is kept
+	at     int    // where the next line begins in the buffer
+	whole  int    // behind the last newline in the buffer
+	fills  int    // counts how often the buffer was filled
 
 	number  int   // of the line last read, from 1
 	start   int64 // its offset
 	next    int64 // the offset behind it
+	dropped int64 // of the next line, what is longer than maxLine and not kept
 	skipped int   // lines longer than maxLine
+
+	passed int // lines that the sieve held back before the line last read
+	broken int // of them, those that have not the ends of an object
 
 	settled struct { // behind the last line that a newline ended
 		number, skipped int
@@ -81,65 +90,103 @@ type lineReader struct {
 
 // newLineReader returns a reader that reads so many bytes at once.
 func newLineReader(r io.Reader, block int) *lineReader {
-	return &lineReader{source: bufio.NewReaderSize(r, block)}
+	return &lineReader{source: r, block: block, buffer: make([]byte, 0, block)}
 }
 
 // reset begins at a line that another reader has found: its number and its offset.
 func (l *lineReader) reset(r io.Reader, number int, offset int64) {
-	l.source.Reset(r)
-	l.number, l.next, l.skipped = number-1, offset, 0
-	l.settled.number, l.settled.next, l.settled.skipped = l.number, l.next, 0
+	*l = lineReader{source: r, block: l.block, buffer: l.buffer[:0], fills: l.fills, number: number - 1, next: offset}
+	l.settle()
 }
 
 // read returns the next line without its newline, valid until the next call, and whether a newline
-// ended it: the last line of a growing file may be half of one. At the end it returns io.EOF.
-func (l *lineReader) read() (line []byte, ended bool, err error) {
+// ended it: the last line of a growing file may be half of one. A sieve, if there is one, holds back
+// lines. At the end read returns io.EOF.
+func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
+	l.passed, l.broken = 0, 0
 	for {
-		l.number++
-		l.start = l.next
-		line, fits, err := l.whole()
-		if err != nil && (err != io.EOF || l.next == l.start) {
-			return nil, false, err
+		for l.at < l.whole {
+			begin := l.at
+			end := begin + bytes.IndexByte(l.buffer[begin:l.whole], '\n')
+			fits := l.cut(end + 1)
+			l.settle()
+			switch {
+			case !fits:
+			case s == nil || s.holds(l.fills, l.buffer[:l.whole], begin, end):
+				return l.buffer[begin:end], true, nil
+			default:
+				l.passed++
+				if line := l.trimmed(l.buffer[begin:end]); len(line) > 0 && !looksWhole(line) {
+					l.broken++
+				}
+			}
 		}
-		if !fits {
-			l.skipped++
-		}
-		ended := err == nil
-		if ended {
-			l.settled.number, l.settled.next, l.settled.skipped = l.number, l.next, l.skipped
-		}
-		if !fits {
+		err := l.fill()
+		if err == nil {
 			continue
 		}
-		if ended {
-			line = line[:len(line)-1]
+		begin := l.at
+		if err != io.EOF || begin == len(l.buffer) && l.dropped == 0 {
+			return nil, false, err
 		}
-		return line, ended, nil
+		if l.cut(len(l.buffer)) {
+			if s != nil {
+				s.last(l.buffer[begin:])
+			}
+			return l.buffer[begin:], false, nil
+		}
 	}
 }
 
-// whole reads up to and with the next newline. What does not fit within maxLine is read and forgotten.
-func (l *lineReader) whole() (line []byte, fits bool, err error) {
-	line, err = l.source.ReadSlice('\n')
-	l.next += int64(len(line))
-	if err != bufio.ErrBufferFull {
-		return line, true, err
+// looksWhole reports whether a line that nobody decodes has at least the ends of an object.
+func looksWhole(line []byte) bool {
+	return line[0] == '{' && line[len(line)-1] == '}'
+}
+
+// cut goes on to the place behind a line, and reports whether the line fits within maxLine.
+func (l *lineReader) cut(behind int) (fits bool) {
+	size := l.dropped + int64(behind-l.at)
+	l.number++
+	l.start, l.next = l.next, l.next+size
+	l.at, l.dropped = behind, 0
+	if size > maxLine {
+		l.skipped++
+		return false
 	}
-	if cap(l.long) > keptBuffer {
-		l.long = nil
+	return true
+}
+
+func (l *lineReader) settle() {
+	l.settled.number, l.settled.next, l.settled.skipped = l.number, l.next, l.skipped
+}
+
+// fill moves what is left to the head of the buffer and reads until there is a newline. The error is
+// one of the source, io.EOF among them.
+func (l *lineReader) fill() error {
+	rest := l.buffer[l.at:]
+	l.at, l.whole = 0, 0
+	l.fills++
+	if cap(l.buffer) > keptBuffer && len(rest) < l.block {
+		l.buffer = make([]byte, 0, l.block)
 	}
-	l.long = append(l.long[:0], line...)
-	for fits = true; err == bufio.ErrBufferFull; {
-		line, err = l.source.ReadSlice('\n')
-		l.next += int64(len(line))
-		if fits = fits && len(l.long)+len(line) <= maxLine; fits {
-			l.long = append(l.long, line...)
+	l.buffer = append(l.buffer[:0], rest...)
+	for l.failed == nil {
+		if len(l.buffer) > maxLine {
+			l.dropped += int64(len(l.buffer))
+			l.buffer = make([]byte, 0, l.block)
+		}
+		before := len(l.buffer)
+		if before == cap(l.buffer) {
+			l.buffer = slices.Grow(l.buffer, min(before, maxLine+l.block-before))
+		}
+		n, err := l.source.Read(l.buffer[before:cap(l.buffer)])
+		l.buffer, l.failed = l.buffer[:before+n], err
+		if i := bytes.LastIndexByte(l.buffer[before:], '\n'); i >= 0 {
+			l.whole = before + i + 1
+			return nil
 		}
 	}
-	if !fits {
-		l.long = nil
-	}
-	return l.long, fits, err
+	return l.failed
 }
 
 // blank is what may stand around the records of a line: NULs are what a crash leaves of a block that

@@ -103,9 +103,9 @@ func (s *Store) utterance(ctx context.Context, session judged, id string, line i
 	filter := func(number int, l []byte) bool {
 		switch {
 		case number < line:
-			return opensDream(l) || escaped(l) || callsUs(l)
+			return anyIn(l, opensDream, escaped, callsUs)
 		case number > line:
-			return mayJoin(l)
+			return anyIn(l, mayJoin)
 		}
 		return true
 	}

@@ -10,15 +10,13 @@ import (
 )
 
 // A needle is a run of characters that no writer of JSON spells in two ways, except as \u, which the
-// filter looks for by itself. So it stands in the raw line of any record whose text contains it.
+// sieve looks for by itself. So it stands in the raw line of any record whose text contains it.
 type needle struct {
 	text  []byte
 	fold  bool // ASCII letters in either case; text is in lower case then
 	alien bool // when folded, a character beyond ASCII may stand for a k or an s
 
-	// When folded: the rarest byte of text, in both cases, and where it stands.
-	lower, upper byte
-	at           int
+	first, second int // where its two rarest bytes stand, the rarest first
 }
 
 // minNeedle is the shortest needle worth a search: a shorter one is on nearly every line.
@@ -49,7 +47,7 @@ func spoils(speakers []Speaker) spoiler {
 func required(re *syntax.Regexp, spoiled spoiler) []needle {
 	switch re.Op {
 	case syntax.OpLiteral:
-		if n, ok := longestRun(re.Rune, re.Flags&syntax.FoldCase != 0, spoiled); ok {
+		if n, ok := rarestRun(re.Rune, re.Flags&syntax.FoldCase != 0, spoiled); ok {
 			return []needle{n}
 		}
 	case syntax.OpCapture, syntax.OpPlus:
@@ -79,21 +77,32 @@ func required(re *syntax.Regexp, spoiled spoiler) []needle {
 	return nil
 }
 
-// better reports whether needles promise fewer lines than others: by their shortest.
+// better reports whether needles promise fewer lines than others: by the one that is found most.
 func better(a, b []needle) bool {
-	return shortest(a) > shortest(b)
+	return lightest(a) > lightest(b)
 }
 
-func shortest(needles []needle) int {
-	if len(needles) == 0 {
-		return 0
+func lightest(needles []needle) int {
+	least := 0
+	for i, n := range needles {
+		if w := weight(n.text); i == 0 || w < least {
+			least = w
+		}
 	}
-	return len(slices.MinFunc(needles, func(a, b needle) int { return len(a.text) - len(b.text) }).text)
+	return least
 }
 
-// longestRun returns the longest run of a literal without a character that is spoiled, or, when
+// weight tells how rare a text is, in fifths of a bit, about.
+func weight(text []byte) (w int) {
+	for _, c := range text {
+		w += 20 + rareness(c)
+	}
+	return w
+}
+
+// rarestRun returns the rarest run of a literal without a character that is spoiled, or, when
 // folded, that is beyond ASCII and has another case.
-func longestRun(literal []rune, fold bool, spoiled spoiler) (needle, bool) {
+func rarestRun(literal []rune, fold bool, spoiled spoiler) (needle, bool) {
 	var best, run []byte
 	for _, r := range literal {
 		if spoiled(r) || fold && r > unicode.MaxASCII && unicode.SimpleFold(r) != r {
@@ -103,83 +112,28 @@ func longestRun(literal []rune, fold bool, spoiled spoiler) (needle, bool) {
 		if fold && r <= unicode.MaxASCII {
 			r = unicode.ToLower(r)
 		}
-		if run = utf8.AppendRune(run, r); len(run) > len(best) {
+		if run = utf8.AppendRune(run, r); weight(run) > weight(best) {
 			best = run
 		}
 	}
 	if len(best) < minNeedle {
 		return needle{}, false
 	}
-	n := needle{text: slices.Clone(best), fold: fold}
-	if fold {
-		n.alien = bytes.ContainsAny(n.text, "ks")
-		n.at = rarest(n.text)
-		n.lower = n.text[n.at]
-		n.upper = upper(n.lower)
-	}
-	return n, true
+	return newNeedle(best, fold), true
 }
 
-// common are the bytes of transcripts, the most common first; a byte that is not here is rare.
-const common = ` etaonirsldcu-phm0fg1b2y3vw54,6:978._kxjqz`
-
-func rarest(text []byte) int {
-	best, rank := 0, -1
-	for i, c := range text {
-		r := strings.IndexByte(common, c)
-		if r < 0 {
-			return i
-		}
-		if r > rank {
-			best, rank = i, r
+func newNeedle(text []byte, fold bool) needle {
+	n := needle{text: slices.Clone(text), fold: fold, alien: fold && bytes.ContainsAny(text, "ks"), second: 1}
+	if rareness(text[1]) > rareness(text[0]) {
+		n.first, n.second = 1, 0
+	}
+	for i := 2; i < len(text); i++ {
+		switch r := rareness(text[i]); {
+		case r > rareness(text[n.first]):
+			n.first, n.second = i, n.first
+		case r > rareness(text[n.second]):
+			n.second = i
 		}
 	}
-	return best
-}
-
-// in reports whether the needle may stand in a line.
-func (n *needle) in(line []byte) bool {
-	if !n.fold {
-		return bytes.Contains(line, n.text)
-	}
-	return n.folded(line, n.lower) || n.upper != n.lower && n.folded(line, n.upper) ||
-		n.alien && (bytes.Contains(line, []byte("ſ")) || bytes.Contains(line, []byte("\u212a")))
-}
-
-// folded looks for the needle where one byte stands.
-func (n *needle) folded(line []byte, c byte) bool {
-	for from := n.at; ; {
-		i := -1
-		if from < len(line) {
-			i = bytes.IndexByte(line[from:], c)
-		}
-		if i < 0 {
-			return false
-		}
-		start := from + i - n.at
-		if len(line)-start < len(n.text) {
-			return false
-		}
-		if equalLower(line[start:], n.text) {
-			return true
-		}
-		from += i + 1
-	}
-}
-
-// equalLower reports whether a line begins with text, which is in lower case, in either case.
-func equalLower(line, text []byte) bool {
-	for i, c := range text {
-		if line[i] != c && line[i] != upper(c) {
-			return false
-		}
-	}
-	return true
-}
-
-func upper(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c - 'a' + 'A'
-	}
-	return c
+	return n
 }

@@ -55,6 +55,8 @@ type reader struct {
 	session string
 	lines   *lineReader
 	filter  func(number int, line []byte) bool // reports whether a line is decoded; nil: every line is
+	sieve   *sieve                             // holds back lines before that; nil: none is
+	join    *joiner                            // hears messages of the model whole while the sieve is not joining by itself; or nil
 	last    time.Time                          // what an utterance without a time inherits
 	emit    func(*utterance) error
 	skipped Skipped
@@ -111,7 +113,13 @@ func (r *reader) run() error {
 		}
 	}()
 	for {
-		line, ended, err := r.lines.read()
+		line, ended, err := r.lines.read(r.sifting())
+		if r.lines.passed > 0 {
+			r.blind = true
+			if r.lines.broken > 0 {
+				r.skipped[BadLine] += r.lines.broken
+			}
+		}
 		if r.settle != nil && (err == io.EOF || err == nil && !ended) {
 			r.settle()
 			r.settle = nil
@@ -146,9 +154,12 @@ func (r *reader) run() error {
 	}
 }
 
-// looksWhole reports whether a line that nobody decodes has at least the ends of an object.
-func looksWhole(line []byte) bool {
-	return line[0] == '{' && line[len(line)-1] == '}'
+// sifting returns the sieve, unless what follows must be read whole: to the end of a dream.
+func (r *reader) sifting() *sieve {
+	if r.dreaming {
+		return nil
+	}
+	return r.sieve
 }
 
 // record takes in one record. place counts the utterances that its line has room for, whether they
@@ -166,6 +177,9 @@ func (r *reader) record(rec *record, place *int) error {
 	base := *place
 	if dream {
 		r.dreaming = true
+		if r.join != nil {
+			r.join.dreamt = true
+		}
 		return nil
 	}
 	for _, p := range said {
@@ -224,6 +238,11 @@ func (r *reader) say(rec *record, p part, place int) error {
 	}
 	if p.speaker != Assistant {
 		return r.emit(u)
+	}
+	if r.join != nil {
+		if held, err := r.joins(p.message); held || err != nil {
+			return err
+		}
 	}
 	if r.open != nil && r.open.Line >= r.from && p.message != "" && p.message == r.message {
 		if u.UUID == "" || !r.parts[u.UUID] {

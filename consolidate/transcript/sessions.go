@@ -6,11 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -58,6 +55,7 @@ func (s *Store) Sessions(ctx context.Context, since time.Time) ([]Session, Skipp
 	if err != nil {
 		return nil, nil, err
 	}
+	s.saveHeads()
 	slices.SortStableFunc(sessions, func(a, b Session) int { return b.Last.Compare(a.Last) })
 	return sessions, skipped, nil
 }
@@ -133,6 +131,7 @@ func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, er
 			n++
 		}
 	}
+	s.saveHeads()
 	return n, nil
 }
 
@@ -174,13 +173,11 @@ func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
 	if !all {
 		skipped[Unlisted]++
 	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".jsonl") })
 	var files []file
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
-		if !ok {
-			continue
-		}
-		stat, err := e.Info()
+	for i, stat := range stats(entries) {
+		e, err := entries[i], stat.err
+		id := strings.TrimSuffix(e.Name(), ".jsonl")
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // swept since the listing
 		case err == nil && !stat.ModTime().After(since):
@@ -196,12 +193,32 @@ func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
 				path:    filepath.Join(folder.Path, e.Name()),
 				size:    stat.Size(),
 				modTime: stat.ModTime(),
-				changed: changed(stat),
+				changed: changed(stat.FileInfo),
 				trust:   folder.trust,
 			})
 		}
 	}
 	return files, skipped
+}
+
+// A status is what the system tells of a file, or why it does not.
+type status struct {
+	fs.FileInfo
+	err error
+}
+
+// stats asks for the status of each entry of a folder, on all threads: of 10,000 that halves the time
+// of the listing.
+func stats(entries []fs.DirEntry) []status {
+	const run = 128
+	all := make([]status, len(entries))
+	_ = parallel(context.Background(), (len(entries)+run-1)/run, func(n int) error {
+		for i := n * run; i < min(len(entries), (n+1)*run); i++ {
+			all[i].FileInfo, all[i].err = entries[i].Info()
+		}
+		return nil
+	})
+	return all
 }
 
 // judge reads the head of a file and says why it is no session of the project, or "".
@@ -230,7 +247,7 @@ func (s *Store) owns(f file, h head) bool {
 }
 
 func (s *Store) session(f file, h head) Session {
-	t := readTail(f)
+	t := s.tail(f, h)
 	session := Session{
 		ID:      f.id,
 		Path:    f.path,
@@ -239,7 +256,7 @@ func (s *Store) session(f file, h head) Session {
 		Last:    h.last,
 		Branch:  h.branch,
 		Title:   h.title,
-		First:   oneLine(h.first, maxFirst),
+		First:   h.first,
 		Current: f.id == s.options.Current,
 	}
 	if len(h.cwds) > 0 {
@@ -254,7 +271,6 @@ func (s *Store) session(f file, h head) Session {
 	if t.title != "" {
 		session.Title = t.title
 	}
-	session.Title = oneLine(session.Title, maxFirst)
 	return session
 }
 
@@ -269,42 +285,4 @@ func oneLine(text string, most int) string {
 		return string(runes[:most-1]) + "…"
 	}
 	return string(runes)
-}
-
-// parallel calls f for 0 … n-1, in that order, on as many threads as there are. It stops at the first
-// error, and at the end of the context.
-func parallel(ctx context.Context, n int, f func(i int) error) error {
-	return parallelWorkers(ctx, n, func(_, i int) error { return f(i) })
-}
-
-// parallelWorkers does the same, and tells f which of the threads calls it, from 0 on.
-func parallelWorkers(ctx context.Context, n int, f func(worker, i int) error) error {
-	var (
-		wg     sync.WaitGroup
-		next   atomic.Int64
-		failed atomic.Pointer[error]
-	)
-	for worker := range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			// What is taken is done, whatever happens to later ones meanwhile.
-			for failed.Load() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				err := ctx.Err()
-				if err == nil {
-					err = f(worker, i)
-				}
-				if err != nil {
-					failed.CompareAndSwap(nil, &err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
-	}
-	return nil
 }

@@ -89,8 +89,13 @@ type Store struct {
 
 	options Options
 
-	mu    sync.Mutex
-	heads map[string]cachedHead
+	mu          sync.Mutex
+	heads       map[string]cachedHead // by path
+	plains      map[string]plainness  // by path; see plain
+	headsLoaded bool
+	unsaved     int // heads that are not in the folder
+
+	nearestBudget time.Duration
 
 	opened sync.Once
 	lying  *digests
@@ -102,12 +107,13 @@ func Open(o Options) *Store {
 		o.Now = time.Now
 	}
 	return &Store{
-		Budget:       DefaultBudget,
-		ByteBudget:   DefaultByteBudget,
-		Counting:     DefaultCounting,
-		DigestMemory: DefaultDigestMemory,
-		options:      o,
-		heads:        map[string]cachedHead{},
+		Budget:        DefaultBudget,
+		ByteBudget:    DefaultByteBudget,
+		Counting:      DefaultCounting,
+		DigestMemory:  DefaultDigestMemory,
+		options:       o,
+		heads:         map[string]cachedHead{},
+		nearestBudget: nearestBudget,
 	}
 }
 

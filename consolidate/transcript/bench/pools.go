@@ -98,6 +98,9 @@ func (p *pools) log() string {
 	case 2:
 		return "./" + p.word(common) + "/" + p.word(common) + ".go:" + p.number(900) + ":" + p.number(80) + ": " + p.word(common) + " " + p.word(common)
 	case 3:
+		if p.rng.IntN(6) > 0 {
+			break
+		}
 		return `\u001b[32m✓\u001b[39m ` + p.word(common) + " " + p.word(common) + " (" + p.number(90) + " ms)"
 	}
 	return `-rw-r--r-- 1 dev dev ` + p.number(99999) + " Nov 18 09:14 " + p.word(common) + "_" + p.word(common) + ".go"

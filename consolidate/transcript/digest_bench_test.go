@@ -1,0 +1,73 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// BenchmarkAnchor looks for a word in any case in 4 MB of what was said: both of its rarest bytes at
+// once, and, beside it, its rarest byte in each case by strings.IndexByte.
+func BenchmarkAnchor(b *testing.B) {
+	var text strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&text, "Then the test of step %d fails with an error, so I look at the lens of the lantern again and repair it.%s", i, gap)
+	}
+	said := text.String()
+	for _, word := range []string{"zephyrquartz", "reconcileledger", "terror", "größe"} {
+		a, _ := newAnchor(word, true)
+		b.Run(word+"/pair", func(b *testing.B) {
+			b.SetBytes(int64(len(said)))
+			for b.Loop() {
+				if a.index(said, 0) >= 0 {
+					b.Fatal("found")
+				}
+			}
+		})
+		b.Run(word+"/byte", func(b *testing.B) {
+			b.SetBytes(int64(len(said)))
+			at := a.first
+			for b.Loop() {
+				for _, c := range []byte{word[at], word[at] &^ 0x20} {
+					for from := at; from < len(said); from++ {
+						i := strings.IndexByte(said[from:], c)
+						if i < 0 {
+							break
+						}
+						if from += i; from-at+len(word) <= len(said) && strings.EqualFold(said[from-at:from-at+len(word)], word) {
+							b.Fatal("found")
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDigestSearch searches digests in memory: of 200 sessions, some 4 MB said.
+func BenchmarkDigestSearch(b *testing.B) {
+	var all []*fixture
+	for n := range 200 {
+		f := talk(n + 1)
+		for i := range 200 {
+			f.user(fmt.Sprintf("please look at step %d of the stairs, and tell me whether the lamp is in its place there", i))
+		}
+		all = append(all, f.user("a Fresnel lens, at last"))
+	}
+	s := withDigests(b, store(b, all...))
+	if _, err := s.Digest(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	for _, q := range []Query{
+		{Pattern: "Fresnel"}, {Pattern: "fresnel"}, {Pattern: "stairs"}, {Pattern: `f\w+el lens`, Regex: true}, {Pattern: `[a-z]+ \d+ of`, Regex: true},
+		{Patterns: []string{"Fresnel", "lens", "stares"}}, {Pattern: "stairs", Fold: true},
+	} {
+		b.Run(fmt.Sprint(q.Pattern, q.Patterns, q.Fold), func(b *testing.B) {
+			for b.Loop() {
+				if search(b, s, q).Matches == 0 {
+					b.Fatal("nothing found")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// TestHeadsAreKept: a new process knows what was read of unchanged files, and reads no more of them.
+func TestHeadsAreKept(t *testing.T) {
+	var all []*fixture
+	for n := range unsavedHeads + 5 {
+		all = append(all, talk(n+1).user(fmt.Sprint("first words ", n)).add("custom-title", fields{"customTitle": fmt.Sprint("title ", n)}))
+	}
+	all[3] = talk(4).reply("no person")
+	all[4] = talk(5).user("Warmup")
+	all[5] = talk(6).user(prompt)
+	s := withDigests(t, store(t, all...))
+	want, skipped, err := s.Sessions(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait(t, s)
+	path := filepath.Join(s.options.Digests, headsFile)
+	if stat, err := os.Stat(path); err != nil || stat.Mode().Perm()&0o077 != 0 {
+		t.Fatal(stat, err)
+	}
+	again := func() *Store {
+		s := withDigests(t, s)
+		s.options.Digests = filepath.Dir(path)
+		return s
+	}
+	// What is read shows itself: the words of the files change, their sizes and times do not.
+	files, _, err := s.files(time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := map[string][]byte{}
+	for _, f := range files {
+		if text[f.path], err = os.ReadFile(f.path); err != nil {
+			t.Fatal(err)
+		}
+		changed := bytes.ReplaceAll(bytes.ReplaceAll(text[f.path], []byte("first words"), []byte("other words")), []byte("title"), []byte("TITLE"))
+		if err := os.WriteFile(f.path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(f.path, f.modTime, f.modTime); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, met, err := again().Sessions(t.Context(), time.Time{})
+	if err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(met, skipped) {
+		t.Errorf("%+v, %v, %v\nwant %+v, %v", got[:2], met, err, want[:2], skipped)
+	}
+	// A damaged file is not believed, and written again.
+	heads, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damaged := range map[string][]byte{
+		"empty": nil, "torn": heads[:len(heads)/2], "other": []byte("x"), "flipped": append(bytes.Clone(heads[:len(heads)-1]), heads[len(heads)-1]^1),
+	} {
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := again()
+		if got, _, err := s.Sessions(t.Context(), time.Time{}); err != nil || got[0].First[:5] != "other" {
+			t.Errorf("%s: %q, %v: want what is in the files", name, got[0].First, err)
+		}
+		wait(t, s)
+		if after, err := os.ReadFile(path); err != nil || len(after) != len(heads) {
+			t.Errorf("%s: %d bytes were written, %v; want %d", name, len(after), err, len(heads))
+		}
+	}
+}
+
+// Words of other projects' sessions are not kept.
+func TestHeadsOfOthersAreNotKept(t *testing.T) {
+	projects := t.TempDir()
+	for n := range unsavedHeads + 5 {
+		f := talk(n + 1)
+		f.cwd = "/home/dev/light/house" // another path, one slug
+		f.user("their words").add("custom-title", fields{"customTitle": "their title"})
+		put(t, projects, slug+"/"+id(n+1)+".jsonl", f.text(), 1)
+	}
+	s := withDigests(t, Open(Options{Projects: projects, Roots: []string{root}}))
+	if n, err := s.Count(t.Context(), time.Time{}, 0); n != 0 || err != nil {
+		t.Fatal(n, err)
+	}
+	wait(t, s)
+	heads, err := os.ReadFile(filepath.Join(s.options.Digests, headsFile))
+	if err != nil || bytes.Contains(heads, []byte("their")) {
+		t.Errorf("%q, %v", heads, err)
+	}
+	again := withDigests(t, s)
+	again.options.Digests = s.options.Digests
+	if _, skipped, err := again.Sessions(t.Context(), time.Time{}); skipped[OtherProject] != unsavedHeads+5 || err != nil {
+		t.Errorf("skipped %v, %v", skipped, err)
+	}
+}
+
+// FuzzHeads: the file may hold anything.
+func FuzzHeads(f *testing.F) {
+	s := withDigests(f, store(f, talk(1).user("x"), talk(2).user("y").add("custom-title", fields{"customTitle": "z"})))
+	if _, _, err := s.Sessions(f.Context(), time.Time{}); err != nil {
+		f.Fatal(err)
+	}
+	good := s.encodeHeads()
+	f.Add(good)
+	for i := range len(good) {
+		f.Add(good[:i])
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		heads, err := decodeHeads(text)
+		if err != nil {
+			heads, err = decodeHeads(resummed(text)) // what a checksum does not tell
+		}
+		if err != nil {
+			return
+		}
+		s := Open(Options{})
+		s.heads = heads
+		again, err := decodeHeads(s.encodeHeads())
+		if err != nil || len(again) != len(heads) {
+			t.Errorf("%d heads, %v; want %d", len(again), err, len(heads))
+		}
+	})
+}
+
+// resummed is a file of heads with the checksum that it ought to have.
+func resummed(text []byte) []byte {
+	if len(text) < len(headsMagic)+4 {
+		return text
+	}
+	text = bytes.Clone(text)
+	binary.LittleEndian.PutUint32(text[len(headsMagic):], crc32.Checksum(text[len(headsMagic)+4:], castagnoli))
+	return text
+}

@@ -1,0 +1,74 @@
+package transcript
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// A resume is the state of a reader between two lines.
+type resume struct {
+	Line     int   // that was read last
+	Offset   int64 // behind it
+	Last     time.Time
+	Latest   time.Time
+	Dreaming bool           `json:",omitempty"`
+	Ours     []string       `json:",omitempty"`
+	Queued   map[uint64]via `json:",omitempty"`
+	Open     *openMessage   `json:",omitempty"`
+}
+
+// An openMessage may be joined by records to come.
+type openMessage struct {
+	Utterance Utterance
+	Offset    int64
+	Slot      int
+	Place     int
+	Message   string
+	Words     []string
+	Parts     []string
+}
+
+// state returns where a reader stands. It must be between two lines.
+func (r *reader) state() resume {
+	s := resume{
+		Line:     r.lines.settled.number,
+		Offset:   r.lines.settled.next,
+		Last:     r.last,
+		Latest:   r.latest,
+		Dreaming: r.dreaming,
+		Ours:     slices.Sorted(maps.Keys(r.ours)),
+	}
+	for key, v := range r.queued {
+		if s.Queued == nil {
+			s.Queued = map[uint64]via{}
+		}
+		s.Queued[key] = v
+	}
+	if u := r.open; u != nil {
+		s.Open = &openMessage{
+			Utterance: u.Utterance, Offset: u.offset, Slot: u.slot, Place: u.place,
+			Message: r.message, Words: slices.Clone(r.words), Parts: slices.Sorted(maps.Keys(r.parts)),
+		}
+		s.Open.Utterance.Text = "" // its words are joined when it ends
+	}
+	return s
+}
+
+// goOn puts a reader where another stood.
+func (r *reader) goOn(s resume) {
+	r.last, r.latest, r.dreaming = s.Last, s.Latest, s.Dreaming
+	for _, id := range s.Ours {
+		r.ours[id] = true
+	}
+	for key, v := range s.Queued {
+		r.queued[key] = v
+	}
+	if o := s.Open; o != nil {
+		r.open = &utterance{Utterance: o.Utterance, offset: o.Offset, slot: o.Slot, place: o.Place}
+		r.message, r.words, r.parts = o.Message, slices.Clone(o.Words), map[string]bool{}
+		for _, uuid := range o.Parts {
+			r.parts[uuid] = true
+		}
+	}
+}

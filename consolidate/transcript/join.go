@@ -1,0 +1,99 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// The model's messages come in parts, on lines that need not follow each other. A search that finds
+// one of them needs those beside it: behind it they pass the sieve, as long as the message is open;
+// before it is looked back, until a text of the model tells that the message begins here. So a search
+// decodes what lies around its matches, and not all that the model ever said (BenchmarkSearch).
+
+// errAlone ends a pass that cannot tell whether lines that were passed over belong to a message.
+var errAlone = errors.New("a message of the model may be joined by lines that were passed over")
+
+// maxBack bounds how far is looked back, in bytes.
+const maxBack = readBlock
+
+// A joiner lets a reader hear the messages of the model whole though a sieve holds back most lines.
+type joiner struct {
+	source  io.ReaderAt
+	dreamt  bool // a dream was opened: which of the lines before are said cannot be told by themselves
+	decoder decoder
+	said    []part
+}
+
+// joins takes in that a text of the model was heard. held reports that it passed the sieve only to be
+// joined to another message, and is none that anybody sought.
+func (r *reader) joins(message string) (held bool, err error) {
+	same := r.open != nil && message != "" && message == r.message
+	if !r.sieve.sought && !same {
+		r.sieve.joining = false
+		return true, r.flush()
+	}
+	if r.open == nil && !r.join.begins(r.lines, message) {
+		return false, errAlone
+	}
+	r.sieve.joining = true
+	return false, nil
+}
+
+// begins reports whether the message of a line is not the one that a text of the model before it
+// belongs to.
+func (j *joiner) begins(l *lineReader, message string) bool {
+	if message == "" {
+		return true
+	}
+	if j.dreamt {
+		return false
+	}
+	begin := l.at - int(l.next-l.start)
+	if before, found := j.textBefore(l.buffer[:begin]); found {
+		return before != message
+	}
+	from := max(0, l.start-int64(begin)-maxBack)
+	room := make([]byte, l.start-int64(begin)-from)
+	if n, err := j.source.ReadAt(room, from); n < len(room) && err != nil {
+		return false
+	}
+	if from > 0 {
+		_, room, _ = bytes.Cut(room, []byte("\n")) // the first line is cut
+	}
+	before, found := j.textBefore(room)
+	return found && before != message || !found && from == 0
+}
+
+// textBefore returns the message of the last text of the model in a block of lines.
+func (j *joiner) textBefore(block []byte) (message string, found bool) {
+	for {
+		i := bytes.LastIndex(block, textBytes)
+		if i < 0 {
+			return "", false
+		}
+		begin := bytes.LastIndexByte(block[:i], '\n') + 1
+		end := len(block)
+		if n := bytes.IndexByte(block[i:], '\n'); n >= 0 {
+			end = i + n
+		}
+		if line := block[begin:end]; bytes.Contains(line, assistantBytes) {
+			records, _ := j.decoder.line(bytes.Trim(line, blank))
+			for k := range records {
+				j.said, _ = records[k].parts(j.said[:0], ear{ours: map[string]bool{}, tools: nothing})
+				for _, p := range j.said {
+					if p.speaker == Assistant {
+						message, found = p.message, true
+					}
+				}
+			}
+			if found {
+				return message, true
+			}
+		}
+		block = block[:begin]
+	}
+}
+
+// nothing is decoded of what tools were asked and answered.
+func nothing(raw) bool { return false }

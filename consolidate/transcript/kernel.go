@@ -1,0 +1,188 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"strings"
+)
+
+// Kernels find short texts in blocks of transcripts. bytes.Index falls from 30 to 2 GB/s where the
+// first byte of what it seeks is common, as most letters are in a transcript. So a needle with a rare
+// byte is sought by that byte, at the speed of bytes.IndexByte; any other by its two rarest, in eight
+// places at once, at 5 to 8 GB/s whatever they are (BenchmarkNeedle).
+
+// common are the bytes of transcripts, the most common first; a byte that is not here is rare.
+const common = ` etaonirsldcu-phm0fg1b2y3vw54,6:978._kxjqz`
+
+// rareRank is the rank of a byte that is one of a hundred, or rarer: to look at each pays.
+const rareRank = 38
+
+// rareness orders bytes by how rare they are in a transcript. The first byte of a character beyond ASCII
+// is the same for a whole script; quotes and backslashes are everywhere.
+func rareness(c byte) int {
+	switch {
+	case c == '"' || c == '\\':
+		return 0
+	case c >= 0xc4:
+		return rareRank - 1
+	}
+	if i := strings.IndexByte(common, c); i >= 0 {
+		return i
+	}
+	return len(common)
+}
+
+// A kernel returns the first place in a block of what it looks for, or -1.
+type kernel func(block []byte) int
+
+// kernels returns those of which one finds something in every line that may hold the needle.
+func (n *needle) kernels() []kernel {
+	var all []kernel
+	switch c := n.text[n.first]; {
+	case rareness(c) < rareRank:
+		all = append(all, n.pair())
+	case n.fold && upper(c) != c:
+		all = append(all, n.rare(c), n.rare(upper(c)))
+	default:
+		all = append(all, n.rare(c))
+	}
+	if n.alien {
+		for _, alien := range []string{"ſ", "\u212a"} {
+			other := newNeedle([]byte(alien), false)
+			all = append(all, other.kernels()...)
+		}
+	}
+	return all
+}
+
+// at reports whether the needle stands at the head of a text that is no shorter.
+func (n *needle) at(text []byte) bool {
+	if !n.fold {
+		return string(text[:len(n.text)]) == string(n.text)
+	}
+	for i, c := range n.text {
+		if text[i] != c && text[i] != upper(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func upper(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		return c - 'a' + 'A'
+	}
+	return c
+}
+
+// rare looks for the needle where one byte stands that is its rarest.
+func (n *needle) rare(c byte) kernel {
+	return func(b []byte) int {
+		for from := n.first; from < len(b); {
+			i := bytes.IndexByte(b[from:], c)
+			if i < 0 {
+				return -1
+			}
+			start := from + i - n.first
+			if len(b)-start < len(n.text) {
+				return -1
+			}
+			if n.at(b[start:]) {
+				return start
+			}
+			from += i + 1
+		}
+		return -1
+	}
+}
+
+// pair looks for the needle where its two rarest bytes stand.
+func (n *needle) pair() kernel {
+	c, d := n.text[n.first], n.text[n.second]
+	var foldC, foldD uint64
+	if n.fold && upper(c) != c {
+		foldC = 0x20 * ones
+	}
+	if n.fold && upper(d) != d {
+		foldD = 0x20 * ones
+	}
+	wantC, wantD := uint64(c)*ones, uint64(d)*ones
+	return func(b []byte) int {
+		places := len(b) - len(n.text) + 1 // where it may stand
+		if places <= 0 {
+			return -1
+		}
+		firsts, seconds := b[n.first:n.first+places], b[n.second:n.second+places]
+		i := 0
+		for ; i+8 <= places; i += 8 {
+			x := (binary.LittleEndian.Uint64(firsts[i:]) | foldC) ^ wantC
+			y := (binary.LittleEndian.Uint64(seconds[i:]) | foldD) ^ wantD
+			x |= y
+			// A byte that is none is marked only above one that is.
+			for marked := (x - ones) &^ x & highs; marked != 0; marked &= marked - 1 {
+				if j := i + bits.TrailingZeros64(marked)>>3; n.at(b[j:]) {
+					return j
+				}
+			}
+		}
+		for ; i < places; i++ {
+			if n.at(b[i:]) {
+				return i
+			}
+		}
+		return -1
+	}
+}
+
+// A sieve lets lines of a transcript pass in which one of its kernels finds something.
+type sieve struct {
+	kernels []kernel // the last finds parts of the model's messages, and is asked while joining
+	joining bool
+	sought  bool  // the line that passed did so for another kernel than the last
+	fill    int   // which block was looked at
+	next    []int // of each kernel, in that block: the first place of what it finds, from the last line looked at on
+
+	watch []kernel   // the first of the kernels, which find what makes a transcript other than plain
+	tells plainLevel // what a transcript is in which they find nothing
+}
+
+// holds reports whether one of the kernels finds something in a line of a block. Blocks are told apart
+// by numbers above 0; the lines of one come in their order.
+func (s *sieve) holds(fill int, block []byte, start, end int) bool {
+	if s.fill != fill {
+		s.fill = fill
+		for k := range s.next {
+			s.next[k] = -1
+		}
+	}
+	last := len(s.next) - 1
+	for k := range s.next {
+		if k == last && !s.joining {
+			return false
+		}
+		if s.next[k] < start {
+			s.next[k] = math.MaxInt
+			if i := s.kernels[k](block[start:]); i >= 0 {
+				s.next[k] = start + i
+			}
+		}
+		if s.next[k] < end {
+			if k < len(s.watch) {
+				s.tells = notPlain
+			}
+			s.sought = k < last
+			return true
+		}
+	}
+	return false
+}
+
+// last takes in a line that comes without being held back: the half of one at a file's end.
+func (s *sieve) last(line []byte) {
+	s.sought = true
+	if anyIn(line, s.watch...) {
+		s.tells = notPlain
+	}
+}

@@ -1,0 +1,155 @@
+package transcript
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// distinct returns what was found in the order of hits, of each record the copy in the oldest file, or
+// the first in one file.
+func (s *scan) distinct() []found {
+	kept := make(map[uint64]int, len(s.found))
+	all := s.found[:0]
+	for _, f := range s.found {
+		i, copied := kept[f.key]
+		switch {
+		case f.key == 0:
+			all = append(all, f)
+		case !copied:
+			kept[f.key] = len(all)
+			all = append(all, f)
+		case f.file > all[i].file || f.file == all[i].file && f.Line < all[i].Line:
+			all[i] = f
+		}
+	}
+	slices.SortFunc(all, func(a, b found) int { return a.compare(b.position) })
+	return all
+}
+
+// page is what comes after a position. When alike hits are folded, those are left out that a newer one
+// stands for, and it tells how many.
+func page(all []found, after *position, fold bool) (rest []found, alike map[uint64]int) {
+	begin := 0
+	if after != nil {
+		var exact bool
+		begin, exact = slices.BinarySearchFunc(all, *after, func(f found, p position) int { return f.compare(p) })
+		if exact {
+			begin++
+		}
+	}
+	if !fold {
+		return all[begin:], nil
+	}
+	alike = map[uint64]int{}
+	for i, f := range all {
+		n := alike[f.alike]
+		if f.alike != 0 {
+			alike[f.alike]++
+		}
+		if n == 0 && i >= begin {
+			rest = append(rest, f)
+		}
+	}
+	return rest, alike
+}
+
+// fill reads the hits of a page again, as many as the query wants, and cuts them.
+func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []found, alike map[uint64]int) error {
+	q := scan.query
+	shown := rest[:min(len(rest), q.Limit)]
+	lines := newLineReader(nil, readBlock)
+	for _, f := range shown {
+		u, err := scan.again(ctx, f, lines)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		start, end, more, ok := 0, 0, 0, false
+		if err == nil {
+			start, end, more, ok = scan.place(u)
+		}
+		if !ok { // replaced since it was searched
+			result.Matches--
+			continue
+		}
+		hit := Hit{
+			ID: u.ID, Session: u.Session, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
+			CWD: Visible(u.CWD), Branch: Visible(u.Branch), UUID: Visible(u.UUID),
+			More: more, Alike: max(0, alike[f.alike]-1),
+		}
+		hit.Before, hit.Match, hit.After = excerpt(u.Text, start, end, q.Context)
+		result.Hits = append(result.Hits, hit)
+	}
+	if len(rest) > len(shown) || len(shown) == q.Limit && !scan.certain.IsZero() && result.AtLeast {
+		result.Next = cursor{Query: q.digest(), After: shown[len(shown)-1].position}.String()
+	}
+	return nil
+}
+
+// place finds again what a hit is for, and how often more it stands there.
+func (s *scan) place(u *Utterance) (start, end, more int, ok bool) {
+	if s.query.Signals != 0 {
+		if s.store.FindSignal != nil {
+			start, end, ok = s.store.FindSignal(s.query.Signals, u.Speaker, u.Text)
+		}
+		if !ok || start < 0 || end < start || end > len(u.Text) {
+			start, end = 0, 0
+		}
+		return start, end, 0, true
+	}
+	more = -1
+	for _, p := range s.patterns {
+		from, to, found := p.find(u.Text)
+		if !found {
+			continue
+		}
+		if more += p.count(u.Text); !ok || from < start {
+			start, end, ok = from, to, true
+		}
+	}
+	return start, end, more, ok
+}
+
+// again reads a match again: from its digest, if it was found there and that is still the same.
+func (s *scan) again(ctx context.Context, f found, lines *lineReader) (*Utterance, error) {
+	session := s.sessions[f.file]
+	if f.row >= 0 {
+		d, err := s.store.digests().fresh(ctx, s.making, session.file, new(atomic.Int64), false)
+		if err == nil && d != nil && int(f.row) < len(d.rows) && d.position(int(f.row), &session.file) == f.position {
+			u := d.utterance(int(f.row), &session.file)
+			return &u, nil
+		}
+	}
+	u, err := recall(ctx, session, f, lines)
+	if err != nil {
+		return nil, err
+	}
+	return &u.Utterance, nil
+}
+
+// recall reads an utterance again from where it stands.
+func recall(ctx context.Context, session judged, f found, lines *lineReader) (*utterance, error) {
+	source, err := openFile(session.path)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	if _, err := source.Seek(f.offset, io.SeekStart); err != nil {
+		return nil, err
+	}
+	lines.reset(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, f.Line, f.offset)
+	return seek(session, lines, hitID(session.id, f.Line, f.Place), f.Line, time.Unix(0, f.Time).UTC(), func(number int, line []byte) bool {
+		return number == f.Line || anyIn(line, mayJoin)
+	})
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

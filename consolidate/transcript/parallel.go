@@ -1,0 +1,46 @@
+package transcript
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// parallel calls f for 0 … n-1, in that order, on as many threads as there are. It stops at the first
+// error, and at the end of the context.
+func parallel(ctx context.Context, n int, f func(i int) error) error {
+	return parallelWorkers(ctx, n, func(_, i int) error { return f(i) })
+}
+
+// parallelWorkers does the same, and tells f which of the threads calls it, from 0 on.
+func parallelWorkers(ctx context.Context, n int, f func(worker, i int) error) error {
+	var (
+		wg     sync.WaitGroup
+		next   atomic.Int64
+		failed atomic.Pointer[error]
+	)
+	for worker := range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			// What is taken is done, whatever happens to later ones meanwhile.
+			for failed.Load() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				err := ctx.Err()
+				if err == nil {
+					err = f(worker, i)
+				}
+				if err != nil {
+					failed.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

@@ -1,0 +1,326 @@
+package transcript
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxFound bounds the matches of one search: some 40 MB of places to keep.
+const maxFound = 1 << 19
+
+// A found match is the place of an utterance: its text is read again for those that are shown.
+type found struct {
+	position
+	offset int64
+	key    uint64 // the same for copies of one record; 0: none
+	alike  uint64 // the same for texts that are alike; 0: none
+	file   int32  // in the order of the listing: an older file has a higher number
+	row    int32  // in the file's digest; -1: it was found in the transcript itself
+}
+
+// A scan is the part of a search that reads everything.
+type scan struct {
+	store    *Store
+	making   making
+	query    Query
+	patterns []*pattern
+	finders  []*finder
+	after    *position
+	sessions []judged
+	raw      []Speaker // those that are searched in the transcript itself, where there is a digest
+	digested bool      // some speaker is searched in digests
+	read     atomic.Int64
+	joins    atomic.Int64 // transcripts that were read twice for messages that others join
+
+	mu       sync.Mutex
+	found    []found
+	best     []found // the page so far, and one more
+	skipped  Skipped
+	searched int       // files begun
+	finished int       // files read to their end
+	certain  time.Time // when it was known that the page holds nothing of later sessions
+	counting int       // the first of those
+	lacking  []int     // sessions without a fresh digest
+}
+
+func newScan(store *Store, q Query, patterns []*pattern, after *position, sessions []judged, skipped Skipped) *scan {
+	s := &scan{
+		store: store, making: store.making(), query: q, patterns: patterns, finders: finders(patterns),
+		after: after, sessions: sessions, skipped: skipped,
+	}
+	for _, speaker := range q.Speakers {
+		if speaker == Tool && q.Signals == 0 {
+			s.raw = []Speaker{Tool}
+		} else if speaker != Tool {
+			s.digested = true
+		}
+	}
+	return s
+}
+
+// run searches all sessions, and reports whether it had to stop before the end.
+func (s *scan) run(ctx context.Context) (stopped bool) {
+	readers := sync.Pool{New: func() any { return newLineReader(nil, readBlock) }}
+	order, bounds := s.order()
+	err := parallel(ctx, len(order), func(k int) error {
+		i := order[k]
+		ctx, cancel := s.allowed(ctx, k, bounds[i])
+		defer cancel()
+		if err := ctx.Err(); err != nil {
+			return errBudget
+		}
+		lines := readers.Get().(*lineReader)
+		defer readers.Put(lines)
+		all, skipped, err := s.session(ctx, i, lines)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.found = append(s.found, all...)
+		for j := range all {
+			s.rank(&all[j])
+		}
+		s.skipped.add(skipped)
+		halted := ctx.Err() != nil || err == errBudget
+		if err != nil && !halted {
+			s.skipped[Unreadable]++
+			return nil
+		}
+		s.searched++
+		if halted || len(s.found) >= maxFound {
+			return errBudget
+		}
+		s.finished++
+		return nil
+	})
+	return err != nil
+}
+
+// order returns the sessions by what they can hold at the latest, the newest first, and that time of
+// each: of its digest, where a fresh one lies in memory, or else when the file was last written or
+// changed.
+func (s *scan) order() (order []int, bounds []int64) {
+	ds := s.store.digests()
+	order, bounds = make([]int, len(s.sessions)), make([]int64, len(s.sessions))
+	for i := range s.sessions {
+		f := s.sessions[i].file
+		latest := f.modTime
+		d := ds.peek(f)
+		switch {
+		case d != nil && d.usable(s.making) != nil && !d.head.Untimed:
+			latest = d.head.Latest
+		case !s.store.TrustModTimes && f.changed.After(latest):
+			latest = f.changed
+		}
+		if d == nil {
+			latest = latest.Add(clockSlack)
+		}
+		order[i], bounds[i] = i, nanoseconds(latest)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bounds[b], bounds[a]) })
+	return order, bounds
+}
+
+// allowed bounds the search of the kth session in that order. Where its newest time is older than all
+// hits of a full page, that page is certain once those before it are searched, and it and the rest are
+// counting.
+func (s *scan) allowed(ctx context.Context, k int, bound int64) (context.Context, context.CancelFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.certain.IsZero() && len(s.best) >= s.query.Limit && bound < s.best[s.query.Limit-1].Time {
+		s.certain, s.counting = time.Now(), k
+	}
+	if s.certain.IsZero() || k < s.counting {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, s.certain.Add(s.store.Counting))
+}
+
+// rank takes a match into the page if it belongs there so far.
+func (s *scan) rank(f *found) {
+	most := s.query.Limit + 1
+	if len(s.best) == most && f.compare(s.best[most-1].position) >= 0 || s.after != nil && f.compare(*s.after) <= 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(s.best, f.position, func(b found, p position) int { return b.compare(p) })
+	if slices.ContainsFunc(s.best[:at], f.like(s.query.Fold)) {
+		return // a copy, or shown with a newer one
+	}
+	if i := slices.IndexFunc(s.best[at:], f.like(s.query.Fold)); i >= 0 {
+		s.best = slices.Delete(s.best, at+i, at+i+1)
+	}
+	s.best = slices.Insert(s.best, at, *f)
+	s.best = s.best[:min(len(s.best), most)]
+}
+
+// like reports whether another match takes no place of its own on a page.
+func (f *found) like(fold bool) func(found) bool {
+	return func(other found) bool {
+		return f.key != 0 && f.key == other.key || fold && f.alike != 0 && f.alike == other.alike
+	}
+}
+
+// session searches one session: in its digest, in the transcript, or, where a query asks for tools
+// and others, for each where it stands.
+func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []found, skipped Skipped, err error) {
+	speakers := s.query.Speakers
+	if s.digested {
+		d, err := s.store.digests().fresh(ctx, s.making, s.sessions[i].file, &s.read, s.decodesAll())
+		if d == nil {
+			s.mu.Lock()
+			s.lacking = append(s.lacking, i)
+			s.mu.Unlock()
+			if err != nil && ctx.Err() != nil {
+				return nil, nil, err
+			}
+		} else {
+			all, skipped = s.inDigest(d, i), d.head.Skipped
+			speakers = s.raw
+		}
+	}
+	if len(speakers) == 0 || len(s.patterns) == 0 {
+		return all, skipped, nil
+	}
+	f := s.filter(speakers)
+	inFile, met, err := s.file(ctx, i, lines, speakers, f, s.joins.Load() >= manyJoins)
+	if err == errAlone {
+		s.joins.Add(1)
+		inFile, met, err = s.file(ctx, i, lines, speakers, f, true)
+	}
+	if err == errBlind {
+		inFile, met, err = s.file(ctx, i, lines, speakers, nil, true)
+	}
+	return append(all, inFile...), met, err
+}
+
+// decodesAll reports whether a transcript would have to be decoded whole: then its digest is built at
+// once.
+func (s *scan) decodesAll() bool {
+	return len(s.raw) == 0 && s.filter(s.query.Speakers) == nil
+}
+
+// manyJoins is how many transcripts a search reads twice, since the model's words are among the
+// matches, before it takes that for the rule.
+const manyJoins = 8
+
+// filter returns what lets lines pass undecoded; nil when nothing can.
+func (s *scan) filter(speakers []Speaker) *filter {
+	f := &filter{speakers: speakers}
+	for _, p := range s.patterns {
+		if p.needles == nil {
+			return nil
+		}
+		f.needles = append(f.needles, p.needles...)
+	}
+	if len(f.needles) == 0 {
+		return nil
+	}
+	return f
+}
+
+// inDigest searches one session's digest.
+func (s *scan) inDigest(d *digest, i int) (all []found) {
+	f := &s.sessions[i].file
+	user, assistant := slices.Contains(s.query.Speakers, User), slices.Contains(s.query.Speakers, Assistant)
+	take := func(n int) {
+		r := &d.rows[n]
+		if r.user && !user || !r.user && !assistant {
+			return
+		}
+		p := d.position(n, f)
+		if !s.query.within(r.time(f.modTime)) {
+			return
+		}
+		all = append(all, found{position: p, file: int32(i), row: int32(n), offset: r.offset, key: r.key, alike: r.alike})
+	}
+	if s.query.Signals != 0 {
+		s.read.Add(int64(len(d.rows) * rowSize))
+		for n := range d.rows {
+			if d.rows[n].signals&s.query.Signals != 0 {
+				take(n)
+			}
+		}
+		return all
+	}
+	s.read.Add(int64(len(d.text)))
+	d.find(s.finders, take)
+	return all
+}
+
+// matches reports whether one of the patterns stands in a text.
+func (s *scan) matches(text string) bool {
+	for _, p := range s.patterns {
+		if p.matches(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// file searches one transcript.
+func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Speaker, f *filter, joins bool) ([]found, Skipped, error) {
+	session := s.sessions[i]
+	source, err := openFile(session.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer source.Close()
+	lines.reset(&meter{ctx: ctx, source: source, read: &s.read, budget: s.store.ByteBudget}, 1, 0)
+
+	var all []found
+	r := newReader(session.id, lines, func(u *utterance) error {
+		switch {
+		case !slices.Contains(speakers, u.Speaker) || !s.matches(u.Text):
+			return nil
+		case u.blind:
+			return errBlind
+		case !s.query.within(u.Time):
+			return nil
+		}
+		all = append(all, found{
+			position: u.position(), file: int32(i), row: -1, offset: u.offset,
+			key: u.key(), alike: alike(u.Speaker, u.Text),
+		})
+		if len(all) >= maxFound {
+			return errBudget
+		}
+		return nil
+	})
+	r.last = session.modTime.UTC()
+	if f != nil {
+		r.sieve = f.sieve(s.store.plain(session.file), joins)
+		if !joins && slices.Contains(speakers, Assistant) {
+			r.join = &joiner{source: source}
+		}
+		r.tools = f.holds()
+	}
+	if !slices.Contains(speakers, Tool) {
+		r.tools = nothing
+	}
+	err = r.run()
+	if err == nil && r.sieve != nil && r.sieve.tells != notPlain {
+		s.store.learn(session.file, r.sieve.tells)
+	}
+	return all, r.skipped, err
+}
+
+// undigested are the sessions whose digests are to be built, the newest first.
+func (s *scan) undigested() []file {
+	slices.Sort(s.lacking)
+	files := make([]file, 0, len(s.lacking))
+	for _, i := range s.lacking {
+		files = append(files, s.sessions[i].file)
+	}
+	return files
+}
+
+// key is the same for an utterance and its copies in resumed sessions; 0 where that cannot be told.
+func (u *utterance) key() uint64 {
+	if u.UUID == "" {
+		return 0
+	}
+	return sum64(u.UUID, string(u.Speaker), strconv.Itoa(u.slot))
+}
