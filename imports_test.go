@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 		"consolidate", "consolidate/transcript", "consolidate/transcript/signal", "memory",
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
 	},
-	"consolidate":                           {"consolidate/transcript", "consolidate/transcript/signal", "memory", "github.com/gofrs/flock", "golang.org/x/sys"},
+	"consolidate":                           {"consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},
 	"consolidate/transcript":                {"consolidate/transcript/rank", "golang.org/x/sys"},
 	"consolidate/transcript/bench":          {"consolidate/transcript"},
 	"consolidate/transcript/signal":         {},

@@ -28,7 +28,7 @@ func (s *Store) ContextOf(ctx context.Context, id string, n int) ([]Utterance, e
 		return nil, err
 	}
 	hit := said.Utterance
-	hit.Text = cutText(hit.Text, maxTurns/2)
+	hit.Text = cutText(s.masked(hit.Text), maxTurns/2)
 	d, err := s.digests().fresh(ctx, s.making(), session.file, new(atomic.Int64), true)
 	if d == nil {
 		return []Utterance{hit}, err
@@ -60,7 +60,7 @@ func (s *Store) ContextOf(ctx context.Context, id string, n int) ([]Utterance, e
 			return Utterance{}, false
 		}
 		u := d.utterance(at(i), &session.file)
-		u.Text = cutText(u.Text, maxTurn)
+		u.Text = cutText(s.masked(u.Text), maxTurn)
 		left -= len(u.Text)
 		return u, left >= 0
 	}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"math/bits"
 	"regexp/syntax"
 	"strings"
 	"unicode"
@@ -20,14 +21,14 @@ type anchor struct {
 	literal string
 	fold    bool
 
-	// When folded: for two bytes of the literal, the bits in which all cases agree and what they are
+	// When folded: which byte is rare, or -1. For two bytes of the literal, the bits in which all cases agree and what they are
 	// there, in each byte of a word; and what else may stand for a letter, in more or fewer bytes.
-	first, second int
-	firstMask     uint64
-	firstBits     uint64
-	secondMask    uint64
-	secondBits    uint64
-	aliens        []string
+	rare, first, second int
+	firstMask           uint64
+	firstBits           uint64
+	secondMask          uint64
+	secondBits          uint64
+	aliens              []string
 }
 
 // finders are those of a query's patterns.
@@ -100,13 +101,13 @@ func newAnchor(literal string, fold bool) (anchor, bool) {
 			a.better(i, masks)
 		}
 	}
-	if a.first > a.second {
-		a.first, a.second = a.second, a.first
+	a.rare = -1
+	if c := literal[a.first]; rarity(c, masks[a.first]) >= rareRank && (masks[a.first] == 0xff || c < utf8.RuneSelf) {
+		a.rare = a.first
 	}
-	const each = 0x0101010101010101
-	a.firstMask, a.secondMask = uint64(masks[a.first])*each, uint64(masks[a.second])*each
-	a.firstBits = uint64(literal[a.first]&masks[a.first]) * each
-	a.secondBits = uint64(literal[a.second]&masks[a.second]) * each
+	a.firstMask, a.secondMask = uint64(masks[a.first])*ones, uint64(masks[a.second])*ones
+	a.firstBits = uint64(literal[a.first]&masks[a.first]) * ones
+	a.secondBits = uint64(literal[a.second]&masks[a.second]) * ones
 	return a, true
 }
 
@@ -149,48 +150,75 @@ func (a *anchor) index(text string, from int) int {
 	return a.foldedIndex(text, from)
 }
 
-// foldedIndex looks for both bytes at once, eight places at a time, in whatever case: 4 times as fast
-// as looking for one of them in each case (BenchmarkAnchor).
+// foldedIndex looks for both bytes at once, eight places at a time, in whatever case: at 3 GB/s whatever
+// they are, where looking for one of them in each case goes at 2 to 10. Where one is rare, that is done,
+// at 40 GB/s (BenchmarkAnchor).
 func (a *anchor) foldedIndex(text string, from int) int {
-	const (
-		lows  = 0x0101010101010101
-		highs = 0x8080808080808080
-	)
-	n := len(a.literal)
+	places := len(text) - len(a.literal) + 1 // where it may stand
+	if places <= from {
+		return -1
+	}
+	if a.rare >= 0 {
+		return a.rareIndex(text, from, places)
+	}
+	firsts, seconds := text[a.first:a.first+places], text[a.second:a.second+places]
+	firstMask, firstBits, secondMask, secondBits := a.firstMask, a.firstBits, a.secondMask, a.secondBits
 	i := from
-	for ; i+a.second+8 <= len(text); i += 8 {
-		x := word(text[i+a.first:])&a.firstMask ^ a.firstBits
-		y := word(text[i+a.second:])&a.secondMask ^ a.secondBits
-		x |= y
-		if (x-lows)&^x&highs == 0 {
-			continue
-		}
-		for j := i; j < i+8 && j+n <= len(text); j++ {
-			if a.stands(text[j : j+n]) {
+	for ; i+8 <= len(firsts) && i+8 <= len(seconds); i += 8 {
+		x := word(firsts[i:])&firstMask ^ firstBits | word(seconds[i:])&secondMask ^ secondBits
+		// A byte that is none is marked only above one that is.
+		for marked := (x - ones) &^ x & highs; marked != 0; marked &= marked - 1 {
+			if j := i + bits.TrailingZeros64(marked)>>3; a.stands(text[j:]) {
 				return j
 			}
 		}
 	}
-	for ; i+n <= len(text); i++ {
-		if a.stands(text[i : i+n]) {
+	for ; i < places; i++ {
+		if a.stands(text[i:]) {
 			return i
 		}
 	}
 	return -1
 }
 
-// word is eight bytes of a text as one number.
+// rareIndex looks for the rare byte, in each of its cases: for the second only as far as the first
+// is found, so that nothing is looked at more than twice.
+func (a *anchor) rareIndex(text string, from, places int) int {
+	rares := text[a.rare : a.rare+places]
+	for ; from < places; from++ {
+		next := places
+		for _, c := range [...]byte{a.literal[a.rare], otherCase(a.literal[a.rare])} {
+			if i := strings.IndexByte(rares[from:next], c); i >= 0 {
+				next = from + i
+			}
+		}
+		if from = next; from < places && a.stands(text[from:]) {
+			return from
+		}
+	}
+	return -1
+}
+
+// word is the first eight bytes of a text as one number.
 func word(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// stands reports whether as many bytes as the literal has are the literal in any case.
+// otherCase is a letter of ASCII in its other case, and any other byte as it is.
+func otherCase(c byte) byte {
+	if lower := c | 0x20; 'a' <= lower && lower <= 'z' {
+		return c ^ 0x20
+	}
+	return c
+}
+
+// stands reports whether the literal, in any case, stands at the head of a text that is no shorter.
 func (a *anchor) stands(text string) bool {
 	return text[a.first]&byte(a.firstMask) == byte(a.firstBits) &&
 		text[a.second]&byte(a.secondMask) == byte(a.secondBits) &&
-		strings.EqualFold(text, a.literal)
+		strings.EqualFold(text[:len(a.literal)], a.literal)
 }
 
 // find calls hit for each row that a pattern matches, in their order.

@@ -41,6 +41,22 @@ func excerpt(text string, start, end, context int) (before, match, after string)
 	return before, match, after
 }
 
+// excerpt is excerpt of what may be shown of a text.
+func (s *Store) excerpt(text string, start, end, context int) (before, match, after string) {
+	if s.Mask != nil {
+		text, start, end = s.Mask(text, start, end)
+	}
+	return excerpt(text, start, end, context)
+}
+
+// masked is what may be shown of a text.
+func (s *Store) masked(text string) string {
+	if s.Mask != nil {
+		text, _, _ = s.Mask(text, 0, 0)
+	}
+	return text
+}
+
 func compact(text string) string {
 	text = trailingSpace.ReplaceAllString(Visible(text), "\n")
 	return emptyLines.ReplaceAllString(text, "\n\n")

@@ -79,7 +79,7 @@ func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []fou
 			CWD: Visible(u.CWD), Branch: Visible(u.Branch), UUID: Visible(u.UUID),
 			More: more, Alike: max(0, alike[f.alike]-1),
 		}
-		hit.Before, hit.Match, hit.After = excerpt(u.Text, start, end, q.Context)
+		hit.Before, hit.Match, hit.After = s.excerpt(u.Text, start, end, q.Context)
 		result.Hits = append(result.Hits, hit)
 	}
 	if len(rest) > len(shown) || len(shown) == q.Limit && !scan.certain.IsZero() && result.AtLeast {

@@ -84,8 +84,9 @@ func (s *Store) rankedHit(ctx context.Context, f *file, place int, words *releva
 	if d == nil || place >= len(d.rows) {
 		return nil, 0, err
 	}
+	order := d.order()
 	row := func(at int) int {
-		if order := d.order(); order != nil {
+		if order != nil {
 			return order[at]
 		}
 		return at
@@ -96,13 +97,13 @@ func (s *Store) rankedHit(ctx context.Context, f *file, place int, words *releva
 		ID: u.ID, Session: u.Session, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
 		CWD: u.CWD, Branch: u.Branch, UUID: u.UUID,
 	}}
-	h.Before, h.Match, h.After = excerpt(u.Text, from, to, around)
+	h.Before, h.Match, h.After = s.excerpt(u.Text, from, to, around)
 	if beside := place + 1; beside < len(d.rows) || place > 0 {
 		if beside == len(d.rows) {
 			beside = place - 1
 		}
 		next := d.utterance(row(beside), f)
-		before, match, after := excerpt(next.Text, 0, 0, around)
+		before, match, after := s.excerpt(next.Text, 0, 0, around)
 		next.Text = before + match + after
 		h.Beside = &next
 	}

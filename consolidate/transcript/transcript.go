@@ -87,6 +87,10 @@ type Store struct {
 	// FindSignal tells where in a text one of some signals stands; nil: nowhere.
 	FindSignal func(signals uint16, speaker Speaker, text string) (start, end int, ok bool)
 
+	// Mask hides credentials in a text of which text[from:to] is to be shown, and tells where that is
+	// then; nil: nothing is hidden. Whatever a hit shows has passed it, before it was cut.
+	Mask func(text string, from, to int) (masked string, newFrom, newTo int)
+
 	options Options
 
 	mu          sync.Mutex

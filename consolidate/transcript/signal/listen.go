@@ -144,16 +144,23 @@ var closing = map[string]string{`"`: `"`, "`": "`", "“": "”", "„": "“”
 func (l *listener) wide(i int) (next int, more bool) {
 	r, size := utf8.DecodeRuneInString(l.text[i:])
 	next = i + size
-	switch {
-	case r < 0x250 && unicode.IsLetter(r):
-		return l.word(i)
-	case strings.ContainsRune("。！？…", r):
+	switch r {
+	case '。', '！', '？', '…':
 		l.at = sentence
-	case strings.ContainsRune("，、；：（）—–", r):
+	case '，', '、', '；', '：', '（', '）', '—', '–':
 		l.at = max(l.at, clause)
-	case strings.ContainsRune("“„«「『《", r):
+	case '“', '„', '«', '「', '『', '《':
 		next = l.quoted(i, l.text[i:next])
-	case unicode.IsLetter(r):
+	default:
+		if !unicode.IsLetter(r) {
+			break
+		}
+		if r < 0x250 {
+			return l.word(i)
+		}
+		if l.at == anywhere && i > 0 && class[l.text[i-1]] != wide {
+			l.at = wordStart
+		}
 		return l.phrase(i, next)
 	}
 	return next, true
@@ -203,61 +210,32 @@ func (l *listener) joined(i int) bool {
 	return false
 }
 
-// What asks to remember takes its words from the corrections: "don't forget".
-var remember, corrected = setOf(Remember), setOf(Corrections)
-
 // phrase reports the phrases that begin at i, where a word (or a rune of a script without spaces)
 // ends at next, and returns where to go on.
 func (l *listener) phrase(i, next int) (int, bool) {
-	then := anywhere
-	var found [8]signal
-	n, taken, remembered := 0, i, i
-	at := l.table.root[fold(l.text, i)]
-	for j := i + 1; at != 0; j++ {
-		for k := range l.table.nodes[at].rules {
-			r := &l.table.nodes[at].rules[k]
-			if r.anchor > l.at || r.kinds != 0 && r.kinds&(l.wanted|remember) == 0 || r.bound && len(r.rest) == 0 && l.goesOn(j) {
-				continue
-			}
-			to, ok := l.match(j, r.rest, r.bound)
-			if !ok || !r.asked && l.questioned(to, r.kinds) {
-				continue
-			}
-			switch {
-			case r.role == opener && to > next-1:
-				next, then = max(next, to), l.at
-			case r.role == joint:
-				next, then = max(next, to), max(l.at, clause)
-			case r.role == innocent:
-				taken = max(taken, to)
-			case r.kinds&l.wanted == 0:
-				remembered = max(remembered, to)
-			case n < len(found):
-				if r.kinds == remember {
-					remembered = max(remembered, to)
-				}
-				found[n] = signal{r.kinds & l.wanted, i, to}
-				n++
-			}
-		}
-		if j == len(l.text) {
-			break
-		}
-		if strings.HasPrefix(l.text[j:], "’") { // a typographer's apostrophe
-			at = l.table.step(at, '\'')
-			j += len("’") - 1
-			continue
-		}
-		at = l.table.step(at, fold(l.text, j))
+	root := l.table.step(0, fold(l.text, i))
+	if root == 0 || next-i > 1 && l.table.step(root, fold(l.text, i+1)) == 0 { // most words are left here
+		l.at = anywhere
+		return next, true
 	}
-	if taken > i {
-		next, then = max(next, taken), anywhere
-	} else if remembered > i {
-		next, then = max(next, remembered), anywhere
+	p := phrase{listener: l}
+	p.walk(root, i+1)
+
+	then := anywhere
+	remembered := p.found[remembering] // within "don't forget" nothing is corrected
+	switch {
+	case p.taken > 0:
+		next = max(next, p.taken)
+	case remembered > 0:
+		next = max(next, remembered)
+	case p.joined >= next:
+		next, then = p.joined, max(l.at, clause)
+	case p.opened >= next:
+		next, then = p.opened, l.at
 	}
 	l.at = then
-	for _, s := range found[:n] {
-		if s.to > taken && (s.to > remembered || s.kinds != corrected) && !l.report(s) {
+	for k, to := range p.found {
+		if to > p.taken && l.wanted&bit(k) != 0 && !l.report(signal{bit(k), i, to}) {
 			return 0, false
 		}
 	}

@@ -9,78 +9,142 @@ import (
 // maxWord bounds a word that is looked up in a class, in bytes.
 const maxWord = 32
 
-// match reports whether the elements follow at i, and where they end; bound says that a word has to
-// end at i.
-func (l *listener) match(i int, rest []element, bound bool) (to int, ok bool) {
-	for n, e := range rest {
-		if bound && e.op != literal && e.op != stem && l.goesOn(i) {
-			return 0, false
-		}
-		bound = false
-		switch e.op {
-		case literal:
-			if !l.has(i, e.text) {
-				return 0, false
-			}
-			i += len(e.text)
-			bound = e.bound
-		case oneOf, suffix:
-			var buffer [maxWord]byte
-			word := l.next(i, &buffer)
-			if len(word) == 0 || e.op == oneOf && !e.words[string(word)] || e.op == suffix && !strings.HasSuffix(string(word), e.text) {
-				return 0, false
-			}
-			i += len(word)
-		case stem:
-			var buffer [maxWord]byte
-			i += len(l.next(i, &buffer))
-		case end:
-			if !l.ends(i) {
-				return 0, false
-			}
-		case gap:
-			return l.gap(i, rest[n+1:])
-		}
-	}
-	return i, !bound || !l.goesOn(i)
+// What asks to remember takes its words away from what begins within them.
+var (
+	remember    = setOf(Remember)
+	remembering = index(Remember)
+)
+
+// A phrase is what is found where one begins: the rules that hold, and how far they reach.
+type phrase struct {
+	*listener
+	found  [len(kinds)]int // the end of the longest of each kind
+	gaps   int             // how many are open
+	near   Set             // found behind the last of them
+	taken  int             // the end of the longest innocent phrase
+	opened int             // of the longest opener
+	joined int             // of the longest joint
 }
 
-// gap looks for the elements behind anything within the sentence.
-func (l *listener) gap(i int, rest []element) (to int, ok bool) {
-	if len(rest) == 0 {
-		return i, true
-	}
-	for j := i; j < len(l.text) && j-i < maxGap; j++ {
-		c := l.text[j]
-		switch {
-		case !utf8.RuneStart(c):
-			continue
-		case strings.HasPrefix(l.text[j:], "。"), c == '!' || c == '?', c == '.' && strings.HasPrefix(l.text[j+1:], " "):
-			return 0, false
-		case class[c] == letter && j > 0 && class[l.text[j-1]] == letter:
-			continue // within a word
+// walk follows the trie from a node at i, with the text behind, and notes each rule that is met.
+func (p *phrase) walk(at int32, i int) {
+	for {
+		n := &p.table.nodes[at]
+		if n.more != nil {
+			p.here(n.more, i)
 		}
-		if to, ok := l.match(j, rest, false); ok {
-			return to, true
+		if i >= len(p.text) || len(n.keys) == 0 {
+			return
 		}
+		c := fold(p.text, i)
+		if c == 0xE2 && strings.HasPrefix(p.text[i:], "’") { // a typographer's apostrophe
+			c = '\''
+			i += len("’") - 1
+		}
+		if at = p.table.step(at, c); at == 0 {
+			return
+		}
+		i++
 	}
-	if rest[0].op == end && len(l.text)-i < maxGap {
-		return len(l.text), true
-	}
-	return 0, false
 }
 
-// has reports whether a literal, which is in lower case, stands at i.
-func (l *listener) has(i int, words string) bool {
-	if len(l.text)-i < len(words) {
-		return false
+// here notes the rules of a node at i, and follows what leads on from it.
+func (p *phrase) here(m *more, i int) {
+	for k := range m.rules {
+		p.meet(&m.rules[k], i)
 	}
-	for n := 0; n < len(words); n++ {
-		if fold(l.text, i+n) != words[n] {
-			return false
+	for k := range m.jumps {
+		if j := &m.jumps[k]; j.anchor <= p.at && j.kinds&(p.wanted|unspoken) != 0 {
+			p.jump(j, i)
 		}
 	}
-	return true
+}
+
+// jump goes on behind what a jump stands for, if that is at i.
+func (p *phrase) jump(j *jump, i int) {
+	if j.op != then && j.op != stem && p.goesOn(i) {
+		return
+	}
+	switch j.op {
+	case then:
+		p.walk(j.to, i)
+	case oneOf, suffix, stem:
+		var buffer [maxWord]byte
+		word := p.next(i, &buffer)
+		if j.op == stem || len(word) > 0 && (j.op == oneOf && j.words[string(word)] || j.op == suffix && strings.HasSuffix(string(word), j.text)) {
+			p.walk(j.to, i+len(word))
+		}
+	case end:
+		if p.ends(i) {
+			p.walk(j.to, i)
+		}
+	case gap:
+		p.gap(j, i)
+	}
+}
+
+// gap goes on behind anything within the sentence: with each kind as near as may be, whatever kinds
+// are wanted, so that Find and Of agree.
+func (p *phrase) gap(j *jump, i int) {
+	n := &p.table.nodes[j.to]
+	outer := p.near
+	p.near = 0
+	p.gaps++
+	defer func() {
+		p.near = outer
+		p.gaps--
+	}()
+	for at := i; at <= len(p.text) && at-i < maxGap && j.kinds&^p.near != 0; at++ {
+		if at < len(p.text) {
+			switch c := p.text[at]; {
+			case !utf8.RuneStart(c), class[c] == letter && at > 0 && class[p.text[at-1]] == letter: // within a word
+				continue
+			case c == '!' || c == '?', c == '.' && strings.HasPrefix(p.text[at+1:], " "), strings.HasPrefix(p.text[at:], "。"):
+				p.ending(n, at)
+				return
+			}
+			if n.more == nil && p.table.step(j.to, fold(p.text, at)) == 0 {
+				continue
+			}
+		}
+		p.walk(j.to, at)
+	}
+}
+
+// ending tries what asks for the end of a clause where the sentence of a gap ends.
+func (p *phrase) ending(n *node, i int) {
+	if n.more == nil {
+		return
+	}
+	for _, j := range n.more.jumps {
+		if j.op == end {
+			p.walk(j.to, i)
+		}
+	}
+}
+
+// meet notes a rule that ends at i, if it holds.
+func (p *phrase) meet(r *rule, i int) {
+	told := r.kinds
+	if told == 0 {
+		told = unspoken
+	}
+	if r.anchor > p.at || told&(p.wanted|remember|unspoken) == 0 || told&^p.near == 0 || p.goesOn(i) || !r.asked && p.questioned(i, r.kinds) {
+		return
+	}
+	if p.gaps > 0 {
+		p.near |= told
+	}
+	switch {
+	case r.role == innocent:
+		p.taken = max(p.taken, i)
+	case r.role == opener:
+		p.opened = max(p.opened, i)
+	case r.role == joint:
+		p.joined = max(p.joined, i)
+	default:
+		p.found[r.kind] = max(p.found[r.kind], i)
+	}
 }
 
 // next is the word at i in lower case, or nothing: one of letters and digits, which an apostrophe or
@@ -98,15 +162,18 @@ func (l *listener) next(i int, buffer *[maxWord]byte) []byte {
 	return buffer[:n]
 }
 
-// goesOn reports whether the word before i is part of what stands at i.
+// goesOn reports whether a word, of a script that puts spaces between them, goes on at i. (Korean does
+// too, but joins particles to its words.)
 func (l *listener) goesOn(i int) bool {
-	if i >= len(l.text) {
+	if i == 0 || i >= len(l.text) || !endsWord(l.text[:i]) {
 		return false
 	}
 	c := l.text[i]
 	switch {
 	case class[c] == letter:
 		return true
+	case strings.HasPrefix(l.text[i:], "’"):
+		return endsWord(l.text[:min(i+len("’")+1, len(l.text))])
 	case c >= utf8.RuneSelf:
 		r, _ := utf8.DecodeRuneInString(l.text[i:])
 		return r < 0x250 && unicode.IsLetter(r)

@@ -1,66 +1,155 @@
 package signal
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // A branch is a node of the tree while it is built.
 type branch struct {
-	next  map[byte]*branch
-	rules []rule
+	keys   []byte
+	next   []*branch // by the keys
+	jumps  []*jump
+	rules  []rule
+	spaced bool // a space stands before it
+
+	laid   int32 // where it lies in the trie, once it does
+	kinds  Set   // that can be reached from here
+	anchor anchor
 }
 
-func (b *branch) add(text string, r rule) {
+// A jump leads to another node by more than a byte.
+type jump struct {
+	op    op
+	text  string // of a suffix or a class
+	words map[string]bool
+
+	branch *branch
+	to     int32
+
+	// What may come of it, so that what is not wanted, or cannot begin here, is not tried.
+	kinds  Set
+	anchor anchor
+}
+
+// unspoken stands among the kinds of a branch for a rule without any, which is always wanted.
+const unspoken Set = 1 << 15
+
+// literal is the branch that some bytes lead to.
+func (b *branch) literal(text string) *branch {
 	for i := 0; i < len(text); i++ {
-		if b.next == nil {
-			b.next = map[byte]*branch{}
+		at := bytes.IndexByte(b.keys, text[i])
+		if at < 0 {
+			at = len(b.keys)
+			b.keys = append(b.keys, text[i])
+			b.next = append(b.next, &branch{spaced: text[i] == ' '})
 		}
-		if b.next[text[i]] == nil {
-			b.next[text[i]] = &branch{}
-		}
-		b = b.next[text[i]]
+		b = b.next[at]
 	}
-	b.rules = append(b.rules, r)
+	return b
 }
 
-// A trie holds the first literals of all rules. It is flat: what a node leads to lies side by side,
-// so that a word that begins no phrase, as most do, is left after two or three steps.
+// jump is the branch that a jump leads to; equal jumps lead to one.
+func (b *branch) jump(j jump) *branch {
+	for _, known := range b.jumps {
+		if known.op == j.op && known.text == j.text {
+			return known.branch
+		}
+	}
+	j.branch = &branch{}
+	b.jumps = append(b.jumps, &j)
+	return j.branch
+}
+
+func (b *branch) rule(r rule) {
+	if !slices.Contains(b.rules, r) {
+		b.rules = append(b.rules, r)
+	}
+}
+
+// A trie holds all phrases. It is flat: what a node leads to lies side by side, so that a word that
+// begins no phrase, as most do, is left after two or three steps.
 type trie struct {
 	nodes []node
-	root  [256]int32 // by the first byte; 0: nothing begins so
 }
 
-// A node leads to nodes[first:][:len(keys)], by one byte each.
+// A node leads to nodes[first:][:len(keys)], by one byte each. Where there are many, which is where
+// most words come by, a table spares the search: that is half of the time of BenchmarkOf.
 type node struct {
 	keys  string
 	first int32
-	rules []rule
+	table *[256]int32
+	more  *more
 }
 
-// trie lays the tree out.
+// more is what few nodes have: the rules that are met there, and what leads on by other than a byte.
+type more struct {
+	rules []rule
+	jumps []jump
+}
+
+// manyKeys is how many make a table of a kilobyte worth it.
+const manyKeys = 6
+
+// trie lays the tree out; its root is node 0.
 func (b *builder) trie() *trie {
-	t := &trie{nodes: []node{{}}}
-	queue := []*branch{b.root}
-	for at := 0; at < len(queue); at++ {
-		from := queue[at]
-		keys := make([]byte, 0, len(from.next))
-		for key := range from.next {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		t.nodes[at] = node{keys: string(keys), first: int32(len(queue)), rules: from.rules}
-		for _, key := range keys {
-			queue = append(queue, from.next[key])
-			t.nodes = append(t.nodes, node{})
-		}
-	}
-	for i := range len(t.nodes[0].keys) {
-		t.root[t.nodes[0].keys[i]] = t.nodes[0].first + int32(i)
-	}
+	t := &trie{nodes: make([]node, 1)}
+	t.lay(b.root)
 	return t
+}
+
+// lay fills the node that a branch has been given, and all below it. It leaves in the branch what
+// can be reached from there.
+func (t *trie) lay(b *branch) {
+	n := node{keys: string(b.keys), first: int32(len(t.nodes))}
+	if len(b.rules)+len(b.jumps) > 0 {
+		n.more = &more{rules: b.rules}
+	}
+	if len(n.keys) >= manyKeys {
+		n.table = new([256]int32)
+	}
+	for i, next := range b.next {
+		next.laid = n.first + int32(i)
+		if n.table != nil {
+			n.table[n.keys[i]] = next.laid
+		}
+	}
+	t.nodes = append(t.nodes, make([]node, len(b.next))...)
+
+	b.anchor = sentence
+	reach := func(kinds Set, from anchor) {
+		b.kinds |= kinds
+		b.anchor = min(b.anchor, from)
+	}
+	for _, r := range b.rules {
+		if r.kinds == 0 || r.kinds == remember {
+			reach(unspoken, r.anchor)
+		}
+		reach(r.kinds, r.anchor)
+	}
+	for _, j := range b.jumps {
+		if j.branch.laid == 0 {
+			j.branch.laid = int32(len(t.nodes))
+			t.nodes = append(t.nodes, node{})
+			t.lay(j.branch)
+		}
+		j.to, j.kinds, j.anchor = j.branch.laid, j.branch.kinds, j.branch.anchor
+		reach(j.kinds, j.anchor)
+		n.more.jumps = append(n.more.jumps, *j)
+	}
+	for _, next := range b.next {
+		t.lay(next)
+		reach(next.kinds, next.anchor)
+	}
+	t.nodes[b.laid] = n
 }
 
 // step returns the node that a byte leads to, or 0.
 func (t *trie) step(at int32, c byte) int32 {
 	n := &t.nodes[at]
+	if n.table != nil {
+		return n.table[c]
+	}
 	for i := 0; i < len(n.keys); i++ {
 		if n.keys[i] == c {
 			return n.first + int32(i)

@@ -1,0 +1,108 @@
+package secret
+
+import (
+	"slices"
+	"sync"
+)
+
+// anchor is a piece of text without which a credential of some kind can't be there.
+type anchor struct {
+	text  string // at least anchorSize bytes
+	fold  bool   // text is lower case, and stands for any case of its ASCII letters
+	match func(s *scan, at int) (find, bool)
+}
+
+// anchorSize is how many bytes of an anchor the filter looks at, and heads how many they can be.
+const (
+	anchorSize = 3
+	heads      = 1 << (5 * anchorSize)
+)
+
+// filter finds every anchor of a table in one pass: a bit tells for the last three bytes, five bits of
+// each, whether any anchor begins so. Five bits are the same for both cases of a letter. It passes over
+// text without anchors at 1,200 MB/s, where a search for each of the 300 takes as many passes, and is made
+// in 0.2 ms (BenchmarkFind).
+type filter struct {
+	heads   [heads / 64]uint64
+	lists   [heads]uint16 // of each head, which of anchors begin so; 0: none
+	anchors [][]anchor    // the longest first
+}
+
+// table is made when the first text is looked at: who never looks at one does not pay for it.
+var table = sync.OnceValue(func() *filter {
+	f := &filter{anchors: make([][]anchor, 1)}
+	for nth, sh := range shapes {
+		for _, prefix := range sh.prefixes {
+			f.add(anchor{text: prefix, match: sh.matcher(nth, len(prefix))})
+		}
+	}
+	for _, a := range oddAnchors() {
+		f.add(a)
+	}
+	for _, list := range f.anchors {
+		slices.SortStableFunc(list, func(a, b anchor) int { return len(b.text) - len(a.text) })
+	}
+	return f
+})
+
+func (f *filter) add(a anchor) {
+	head := uint16(0)
+	for i := range anchorSize {
+		head = roll(head, a.text[i])
+	}
+	f.heads[head/64] |= 1 << (head % 64)
+	if f.lists[head] == 0 {
+		f.lists[head] = uint16(len(f.anchors))
+		f.anchors = append(f.anchors, nil)
+	}
+	list := &f.anchors[f.lists[head]]
+	*list = append(*list, a)
+}
+
+// roll adds a byte to the bits of the two before.
+func roll(head uint16, c byte) uint16 { return (head<<5 | uint16(c&31)) % heads }
+
+// each calls found for each anchor of the text, from left to right and at one place the longest first,
+// until it returns a place further on, where it goes on.
+func (f *filter) each(text string, found func(at int, a anchor) (next int)) {
+	head, from := uint16(0), 0
+	for i := 0; i < len(text); i++ {
+		head = roll(head, text[i])
+		at := i - (anchorSize - 1)
+		if f.heads[head%heads/64]&(1<<(head%64)) == 0 || at < from {
+			continue
+		}
+		for _, a := range f.anchors[f.lists[head]] {
+			if !a.begins(text[at:]) {
+				continue
+			}
+			if next := found(at, a); next > at {
+				from, i = next, next-1
+				break
+			}
+		}
+	}
+}
+
+// begins reports whether a text begins with the anchor.
+func (a anchor) begins(text string) bool {
+	if len(text) < len(a.text) {
+		return false
+	}
+	if !a.fold {
+		return text[:len(a.text)] == a.text
+	}
+	for i := range len(a.text) {
+		if lower(text[i]) != a.text[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}

@@ -1,0 +1,271 @@
+package secret
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// maxJudged is how many bytes of a value are judged: what is random is so from its first bytes on.
+const maxJudged = 256
+
+// What makes a value random, rather than words or numbers: bits for each byte (Shannon, of the value
+// itself), and how often a letter, a capital or a digit follows another. Words in camelCase have 0.17
+// of the latter, hexadecimal digits 0.47 and base62 0.5; the floors are the lowest at which no invented
+// credential of the labelled set is missed.
+const (
+	minEntropy = 2.8
+	minScatter = 0.14
+)
+
+// random reports whether a value looks like one that a machine has made, and not like a placeholder.
+func random(value string) bool {
+	value = value[:min(len(value), maxJudged)]
+	return entropy(value) >= minEntropy && scatter(value) >= minScatter && !placeholder(value)
+}
+
+// entropy returns the bits that each byte of a text carries, by how often it holds each byte.
+func entropy(text string) float64 {
+	var counts [256]int
+	for i := range len(text) {
+		counts[text[i]]++
+	}
+	bits := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			share := float64(n) / float64(len(text))
+			bits -= share * math.Log2(share)
+		}
+	}
+	return bits
+}
+
+// scatter returns how often, for each byte, the class of letters changes: small, capital, digit. A
+// capital that begins a word, as in camelCase, changes it once, and what stands between words not.
+func scatter(text string) float64 {
+	changes, before, last := 0, 0, 0
+	for i := range len(text) {
+		class := classOf(text[i])
+		capital := class == small && last == large && before != large // "Word" after "camel" or " "
+		if class != 0 && last != 0 && class != last && !capital {
+			changes++
+		}
+		before, last = last, class
+	}
+	return float64(changes) / float64(max(len(text), 1))
+}
+
+// Classes of ASCII letters and digits.
+const (
+	small = iota + 1
+	large
+	digit
+)
+
+func classOf(c byte) int {
+	switch {
+	case 'a' <= c && c <= 'z':
+		return small
+	case 'A' <= c && c <= 'Z':
+		return large
+	case '0' <= c && c <= '9':
+		return digit
+	}
+	return 0
+}
+
+// holds reports whether a text has a letter, and a digit; signs counts what is neither.
+func holds(text string) (letter, number bool, signs int) {
+	for i := range len(text) {
+		switch classOf(text[i]) {
+		case small, large:
+			letter = true
+		case digit:
+			number = true
+		default:
+			signs++
+		}
+	}
+	return letter, number, signs
+}
+
+// standIns are what people write where a credential belongs. Well-known examples are among them: the
+// second half of AWS's secret key, the key of Azure's emulator, the JWT of every introduction.
+var standIns = []string{
+	"example", "placeholder", "your", "xxxx", "****", "....", "redacted", "changeme", "change-me", "change_me",
+	"dummy", "sample", "abcdef", "123456", "654321", "qwerty", "replace", "insert", "notreal", "not-a-real", "not_a_real",
+	"foobar", "todo", "removed", "masked", "hidden", "lorem", "deadbeef", "cafebabe",
+	"eby8vdm02xnocqflquwjpllmetlcdxj1ouzft50us", "sflkxwrjsmekkf2qt4fwpmejf36pok6yjv",
+}
+
+// placeholder reports whether a value stands for a credential that is not told.
+func placeholder(value string) bool {
+	folded := strings.ToLower(value[:min(len(value), maxJudged)])
+	for _, word := range standIns {
+		if strings.Contains(folded, word) {
+			return true
+		}
+	}
+	return uniform(value)
+}
+
+// uniform reports whether more than half of a text is one byte.
+func uniform(text string) bool {
+	var counts [256]int
+	for i := range len(text) {
+		counts[text[i]]++
+		if 2*counts[text[i]] > len(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// isUUID reports whether a text has the form of a UUID.
+func isUUID(text string) bool {
+	if len(text) != 36 {
+		return false
+	}
+	for i := range len(text) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if text[i] != '-' {
+				return false
+			}
+		} else if !hexa[text[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// judgeValue reports whether what stands behind a name is a credential.
+func judgeValue(value string, how strength, kind string, quoted bool, sep string) bool {
+	if variable(value) || namesCredential(value) {
+		return false
+	}
+	switch {
+	case how == login:
+		return humanPassword(value, quoted, sep)
+	case how == weak && kind == kindPassword:
+		return (sep == "=" || quoted) && humanPassword(value, quoted, sep)
+	case how == weak:
+		return weakToken(value)
+	}
+	return strongToken(value)
+}
+
+// variable reports whether a value only names where the credential is, or is a piece of code.
+func variable(value string) bool {
+	value = value[:min(len(value), maxJudged)]
+	switch first := value[0]; {
+	case first == '{' || first == '<':
+		return true
+	case first == '/' && scatter(value) > 2*minScatter: // base64, no path
+	case strings.IndexByte("$%[(/~.&*@", first) >= 0 && !strings.ContainsAny(value[1:], "!#"):
+		return true
+	}
+	for _, piece := range []string{"://", "${", "$(", "{{", "(", "[", "ENC[", "process.env", "os.environ", "secrets.", "env.", "arn:aws", "vault:", "%s", "%v", "→", "…"} {
+		if strings.Contains(value, piece) && (piece != "(" && piece != "[" || codeBefore(value, piece)) {
+			return true
+		}
+	}
+	return false
+}
+
+// codeBefore reports whether a value is a call or an index: a name up to its first bracket.
+func codeBefore(value, bracket string) bool {
+	head, _, _ := strings.Cut(value, bracket)
+	return head != "" && strings.TrimFunc(head, func(r rune) bool {
+		return r == '.' || r == '_' || r < 0x80 && classOf(byte(r)) != 0
+	}) == ""
+}
+
+// namesCredential reports whether a value is a name in code that says itself what it is:
+// testPrivateKey2.
+func namesCredential(value string) bool {
+	if len(value) > maxName || dashed.run(value, 0) < len(value) {
+		return false
+	}
+	return slices.ContainsFunc(splitWords(value), func(w string) bool {
+		w = strings.TrimRight(w, "0123456789")
+		return passwords[w] && w != "mdp" || keys[w] || w == "token" || w == "secret" || w == "credential"
+	})
+}
+
+// member reports whether a value is a field in code: config.db2.
+func member(value string) bool {
+	parts := strings.Split(value, ".")
+	for _, part := range parts {
+		if part == "" || word.run(part, 0) < len(part) || digits[part[0]] {
+			return false
+		}
+	}
+	return len(parts) > 1
+}
+
+// humanPassword reports whether a value looks like a password that a person has made or was given.
+func humanPassword(value string, quoted bool, sep string) bool {
+	const least, most = 6, 128
+	if len(value) < least || len(value) > most || strings.ContainsAny(value, " \t") || dummyPassword(value) || !quoted && member(value) {
+		return false
+	}
+	letter, number, signs := holds(value)
+	switch {
+	case letter && number:
+		return !isUUID(value) || quoted || sep == "="
+	case number:
+		return signs == 0 && sep != "is"
+	case letter && signs > 0:
+		return strings.ContainsAny(value, "!@#$%^&*+=?~") && (sep == "=" || quoted)
+	}
+	return false
+}
+
+// commonPasswords are what a value is, but for digits and separators, that nobody calls a secret.
+var commonPasswords = wordSet(`password passwd pass pwd secret changeme admin root postgres mysql redis mongo test tester testing
+	user username guest example string none null true false undefined required optional hidden masked redacted
+	utf sha scram-sha md argon argon2id argon2 bcrypt scrypt pbkdf base oauth hs rs es v step chapter section issue pr line lines char chars
+	characters min max day days hour hours minute minutes px rabbitmq neo4j neo docker localhost demo hunter letmein welcome foo bar baz
+	type http https ipv utf8 x pw mypass mypassword mypasswd mysecret password_here token rails django vagrant minioadmin sa ubuntu`)
+
+// dummyPassword reports whether a value is one that stands for a password, or that everybody knows.
+func dummyPassword(value string) bool {
+	folded := strings.ToLower(value)
+	core := strings.Trim(folded, "0123456789-_.:")
+	return core == "" && strings.ContainsAny(value, "-.:_") || commonPasswords[core] || placeholder(value)
+}
+
+// strongToken reports whether what a name calls a token looks like one.
+func strongToken(value string) bool {
+	const least = 16
+	if len(value) < least || strings.ContainsAny(value, " \t") || strings.HasPrefix(value, "sha256:") || strings.HasPrefix(value, "SHA256:") {
+		return false
+	}
+	letter, number, _ := holds(value)
+	number = number || scatter(value) >= 2*minScatter // capitals amid small letters, as in no name
+	return letter && number && !isUUID(value) && random(value) && !wordsJoined(value)
+}
+
+// weakToken reports whether what may be no credential at all looks like one beyond doubt. A hash is none,
+// nor a public key, which begins with MII.
+func weakToken(value string) bool {
+	const least, floor = 24, 3.6
+	if len(value) < least || strings.HasPrefix(value, "MII") || hexa.run(value, 0) == len(value) || dashed.run(value, 0) != len(value) && base64.run(value, 0) != len(value) {
+		return false
+	}
+	return strongToken(value) && entropy(value[:min(len(value), maxJudged)]) >= floor && 2*scatter(value) >= 5*minScatter
+}
+
+// wordsJoined reports whether a value is words joined by dots: a name in code, a host.
+func wordsJoined(value string) bool {
+	parts := strings.Split(value, ".")
+	if len(parts) < 2 {
+		return false
+	}
+	for _, part := range parts {
+		if scatter(part) > 2*minScatter {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+// Command measure prints how often package secret is right, on the labelled set beside it: for each kind
+// of credential the precision and the recall, then what was missed and what was a false alarm.
+//
+// It promises the same numbers for the same code. It does not promise that text elsewhere holds the same
+// share of each kind: the set is made of what is hard, credentials and innocent text both.
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"dream-mcp/memory/secret"
+)
+
+func main() {
+	if err := measure().print(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// sample is a text and where its credential is; the kind of a trap is "".
+type sample struct {
+	text     string
+	from, to int
+	kind     string
+}
+
+// count is what became of the samples of a kind.
+type count struct{ found, missed, wrong int }
+
+func (c count) precision() float64 { return share(c.found, c.wrong) }
+func (c count) recall() float64    { return share(c.found, c.missed) }
+
+func share(good, bad int) float64 {
+	if good+bad == 0 {
+		return 1
+	}
+	return float64(good) / float64(good+bad)
+}
+
+// result holds the counts of each kind, of all, and each sample that was judged wrongly.
+type result struct {
+	kinds       map[string]*count
+	all         count
+	secrets     int
+	traps       int
+	misjudgings []string
+}
+
+// measure asks Find about every sample. A credential is found when a span of its kind covers it and no
+// more than its quotes beside it; every other span is wrong.
+func measure() *result {
+	r := &result{kinds: make(map[string]*count)}
+	for _, s := range append(credentials(), traps()...) {
+		if s.kind == "" {
+			r.traps++
+		} else {
+			r.secrets++
+		}
+		found := false
+		for _, span := range secret.Find(s.text) {
+			if s.kind != "" && span.Kind == s.kind && span.From <= s.from && span.To >= s.to && span.To-span.From <= s.to-s.from+2 {
+				found = true
+				continue
+			}
+			r.of(span.Kind).wrong++
+			r.all.wrong++
+			r.misjudgings = append(r.misjudgings, fmt.Sprintf("wrong %s %q in %q", span.Kind, s.text[span.From:span.To], s.text))
+		}
+		switch {
+		case found:
+			r.of(s.kind).found++
+			r.all.found++
+		case s.kind != "":
+			r.of(s.kind).missed++
+			r.all.missed++
+			r.misjudgings = append(r.misjudgings, fmt.Sprintf("missed %s in %q", s.kind, s.text))
+		}
+	}
+	return r
+}
+
+func (r *result) of(kind string) *count {
+	if r.kinds[kind] == nil {
+		r.kinds[kind] = new(count)
+	}
+	return r.kinds[kind]
+}
+
+func (r *result) print(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "kind\tfound\tmissed\twrong\tprecision\trecall")
+	row := func(kind string, c count) {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%.3f\t%.3f\n", kind, c.found, c.missed, c.wrong, c.precision(), c.recall())
+	}
+	kinds := slices.Sorted(maps.Keys(r.kinds))
+	slices.SortStableFunc(kinds, func(a, b string) int { return cmp.Compare(r.kinds[b].found, r.kinds[a].found) })
+	for _, kind := range kinds {
+		row(kind, *r.kinds[kind])
+	}
+	row("all", r.all)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%d credentials, %d traps\n", r.secrets, r.traps)
+	for _, m := range r.misjudgings {
+		if _, err := fmt.Fprintln(w, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}

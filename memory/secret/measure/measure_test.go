@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// The floors of what the README says. They are below what is measured, so that a sample may be added
+// before it is understood.
+const (
+	minPrecision = 0.97
+	minRecall    = 0.97
+	minOfKind    = 0.85
+)
+
+func TestFloors(t *testing.T) {
+	r := measure()
+	if r.secrets < 150 || r.traps < 250 {
+		t.Errorf("the set has %d credentials and %d traps", r.secrets, r.traps)
+	}
+	if r.all.precision() < minPrecision || r.all.recall() < minRecall {
+		t.Errorf("precision %.3f, recall %.3f\n%s", r.all.precision(), r.all.recall(), strings.Join(r.misjudgings, "\n"))
+	}
+	for kind, c := range r.kinds {
+		if c.precision() < minOfKind || c.recall() < minOfKind {
+			t.Errorf("%s: precision %.3f, recall %.3f", kind, c.precision(), c.recall())
+		}
+	}
+}
+
+// TestSamplesAreWhatTheySay keeps the set honest: no sample twice, each credential where it is said to be.
+func TestSamplesAreWhatTheySay(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, s := range append(credentials(), traps()...) {
+		if seen[s.text] {
+			t.Errorf("twice: %q", s.text)
+		}
+		seen[s.text] = true
+		if s.kind != "" && (s.from < 0 || s.from >= s.to || s.to > len(s.text)) {
+			t.Errorf("%s at %d to %d of %q", s.kind, s.from, s.to, s.text)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+// Package secret finds credentials in text, so that none is written into a memory and none leaves in
+// an answer.
+//
+// It promises that what Find returns is sorted, does not overlap, and begins and ends between
+// characters; that Mask leaves no byte of what Find found, keeps all else, and does nothing to what it
+// has masked before; and that both take time in proportion to the text, whatever the text. Both are
+// functions of the text alone: nothing is read, kept or sent, so a crash has nothing to lose.
+//
+// It does not promise to know every credential. It knows the shapes of its table, and beside those a
+// value behind a name that says what it is ("password:", "API_KEY="), where the value looks like one.
+// A credential of which only a piece is there, one that was encoded or split over lines, and a password
+// without a name are not found: what is to be masked must be masked before it is cut. Nor does it promise
+// that a text made for it, values within values within values, is masked to its end (maxPasses). How
+// often it is right is measured by the command in the folder measure.
+package secret
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Span is a credential within a text.
+type Span struct {
+	From, To int    // bytes of the text
+	Kind     string // what it is: "github-token", "password"
+	Key      string // the name that it stands behind, "" where there is none; it holds no credential
+}
+
+// scan is one pass over a text.
+type scan struct {
+	text   string
+	end    int   // of the last credential that has a shape of its own: what follows begins anew
+	named  int   // the end of the last name that was read
+	bare   int   // the end of the last value without quotes that was read
+	jwt    int   // the end of the last run that could have been a JWT
+	bodies []int // of each shape, the end of the last body that was read
+	finds  []find
+}
+
+// find is a span, and how it is known.
+type find struct {
+	Span
+	shaped bool // by a shape of its own, not by a name before it
+}
+
+// Find returns the credentials of a text in order. Neither the text nor a credential needs to be valid
+// UTF-8.
+func Find(text string) []Span {
+	s := &scan{text: text}
+	table().each(text, func(at int, a anchor) (next int) {
+		f, ok := a.match(s, at)
+		if !ok {
+			return at
+		}
+		if f.Kind != "" {
+			s.finds = append(s.finds, f)
+		}
+		if f.shaped {
+			s.end = f.To
+			return f.To
+		}
+		return at
+	})
+	return merge(s.finds)
+}
+
+// merge joins what overlaps. A shape says better than a name what a credential is.
+func merge(finds []find) []Span {
+	slices.SortStableFunc(finds, func(a, b find) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	var spans []Span
+	shaped := false // whether the last of spans is
+	for _, f := range finds {
+		if len(spans) == 0 || f.From >= spans[len(spans)-1].To {
+			spans, shaped = append(spans, f.Span), f.shaped
+			continue
+		}
+		last := &spans[len(spans)-1]
+		last.To, last.Key = max(last.To, f.To), cmp.Or(last.Key, f.Key)
+		if f.shaped && !shaped {
+			last.Kind, shaped = f.Kind, true
+		}
+	}
+	return spans
+}
+
+// What stands for a credential.
+const (
+	maskOpen  = "[secret: "
+	maskClose = "]"
+)
+
+// maxPasses bounds how often Mask looks at a text. What is masked can show that what stands before it is
+// a credential too; of a hundred thousand texts put together for that, none takes more than two passes.
+const maxPasses = 8
+
+// Mask replaces each credential by [secret: KIND]. The name before it stays.
+func Mask(text string) string {
+	for range maxPasses {
+		spans := Find(text)
+		if len(spans) == 0 {
+			break
+		}
+		text = cover(text, spans)
+	}
+	return text
+}
+
+func cover(text string, spans []Span) string {
+	var masked strings.Builder
+	masked.Grow(len(text))
+	at := 0
+	for _, span := range spans {
+		masked.WriteString(text[at:span.From])
+		masked.WriteString(maskOpen + span.Kind + maskClose)
+		at = span.To
+	}
+	masked.WriteString(text[at:])
+	return masked.String()
+}
+
+// matchMask passes over what stands for a credential: its words name one.
+func matchMask(s *scan, at int) (find, bool) {
+	kind, _, ok := strings.Cut(s.text[at+len(maskOpen):min(len(s.text), at+maxMask)], maskClose)
+	if !ok || !kinds()[kind] {
+		return find{}, false
+	}
+	return find{Span: Span{From: at, To: at + len(maskOpen) + len(kind) + len(maskClose)}, shaped: true}, true
+}
+
+// maxMask bounds the length of a mask, and by that the length of a kind.
+const maxMask = 64
+
+// kinds are those that a mask may name.
+var kinds = sync.OnceValue(func() map[string]bool {
+	set := make(map[string]bool)
+	for _, kind := range odd {
+		set[kind] = true
+	}
+	for _, sh := range shapes {
+		set[sh.kind] = true
+	}
+	return set
+})

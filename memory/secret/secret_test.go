@@ -1,0 +1,212 @@
+package secret
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// made returns n letters and digits, the same for the same seed: no file holds a credential.
+func made(seed uint64, n int) string {
+	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	r := rand.New(rand.NewPCG(seed, 1))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = letters[r.IntN(len(letters))]
+	}
+	return string(b)
+}
+
+func TestMask(t *testing.T) {
+	hub, lab, plain := "gh"+"p_"+made(1, 36), "gl"+"pat-"+made(2, 20), made(3, 32)
+	block := "-----BEGIN " + "PRIVATE KEY-----\n" + made(4, 64) + "\n" + made(5, 64) + "\n"
+	tests := []struct{ name, text, want string }{
+		{"nothing", "no words of it", "no words of it"},
+		{"empty", "", ""},
+		{"a shape", "use " + hub + ".", "use [secret: github-token]."},
+		{"a shape behind a name keeps both", "GITHUB_TOKEN=" + hub, "GITHUB_TOKEN=[secret: github-token]"},
+		{"a name", "api_key: \"" + plain + "\"", "api_key: \"[secret: api-key]\""},
+		{"one word in a longer one", "x" + hub + " " + hub + "x_", "x" + hub + " " + hub + "x_"},
+		{"in a row", hub + "," + lab, "[secret: github-token],[secret: gitlab-token]"},
+		{"a dash within a word", "sha256-" + "aB3-hf_" + made(6, 36), "sha256-" + "aB3-hf_" + made(6, 36)},
+		{"an address keeps its host", "postgres://app:" + plain + "@db/x", "postgres://app:[secret: url-password]@db/x"},
+		{"an @ in a password", "amqp://app:p@ss" + made(7, 6) + "@mq/", "amqp://app:[secret: url-password]@mq/"},
+		{"a query keeps the next name", "?token=" + plain + "&page=2", "?token=[secret: token]&page=2"},
+		{"an & in a password", "PASSWORD=a1b2&c3d4", "PASSWORD=[secret: password]"},
+		{"a block", "x\n" + block + "-----END " + "PRIVATE KEY-----\ny", "x\n[secret: private-key]\ny"},
+		{"a block that is cut", "x\n" + block, "x\n[secret: private-key]\n"},
+		{"a block in JSON", `{"k": "` + strings.ReplaceAll(block, "\n", `\n`) + `-----END ` + `PRIVATE KEY-----\n"}`, `{"k": "[secret: private-key]\n"}`},
+		{"a block that is cut, and prose", block + strings.Repeat("and some words of prose ", 9), "[secret: private-key]\n" + strings.Repeat("and some words of prose ", 9)},
+		{"no value", "password:", "password:"},
+		{"no closing quote", "password: \"" + plain, "password: \"" + plain},
+		{"odd bytes", "\xff password=\xffa1b2c3\xfe \xf0\x9f", "\xff password=[secret: password] \xf0\x9f"},
+		{"a mask of ours", "token: [secret: token] secret=[secret: jwt]", "token: [secret: token] secret=[secret: jwt]"},
+		{"a mask of nobody", "[secret: " + hub + "]", "[secret: [secret: github-token]]"},
+		{"a part that was masked", "password=\"[secret: jwt]abc\"", "password=\"[secret: jwt]abc\""},
+	}
+	for _, test := range tests {
+		if got := Mask(test.text); got != test.want {
+			t.Errorf("%s: Mask(%q) = %q, want %q", test.name, test.text, got, test.want)
+		}
+		if again := Mask(test.want); again != test.want {
+			t.Errorf("%s: the mask %q is masked as %q", test.name, test.want, again)
+		}
+	}
+}
+
+func TestKey(t *testing.T) {
+	hub, plain := "gh"+"p_"+made(1, 36), made(3, 32)
+	for text, want := range map[string]string{
+		"GITHUB_TOKEN=" + hub:             "GITHUB_TOKEN",
+		hub:                               "",
+		"{\"apiKey\": \"" + plain + "\"}": "apiKey",
+		"the API key is " + plain:         "key",
+		"--client-secret " + plain:        "client-secret",
+		"비밀번호: a1b2c3d4":                  "비밀번호",
+		hub + "_token=" + plain:           "", // a key that is a credential is not told
+	} {
+		spans := Find(text)
+		if len(spans) != 1 || spans[0].Key != want {
+			t.Errorf("Find(%q) = %+v, want the key %q", text, spans, want)
+		}
+	}
+}
+
+func TestJudgeName(t *testing.T) {
+	for name, want := range map[string]strength{
+		"password": login, "DB_PASSWORD": login, "dbPassword2": login, "rootpasswd": login, "PASS": weak, "ADMIN_PASS": login,
+		"apiKey": strong, "X-Api-Key": strong, "SECRET_KEY_BASE": strong, "clientSecret": strong, "auth_token_old": strong, "key": weak,
+		"publicKey": innocent, "max_token": innocent, "tokens": innocent, "passwords": innocent, "secretName": innocent,
+		"password_hash": innocent, "monkey": innocent, "compass": innocent, "token-file": innocent, "nextPageToken": innocent,
+	} {
+		if got, _ := judgeName(name, ""); got != want {
+			t.Errorf("%s: got %d, want %d", name, got, want)
+		}
+	}
+	if got, _ := judgeName("key", "api"); got != strong {
+		t.Errorf("api key: got %d", got)
+	}
+	if got, _ := judgeName("key", "Primary"); got != innocent {
+		t.Errorf("primary key: got %d", got)
+	}
+}
+
+// TestTableIsSound checks what the filter and the masks rely on.
+func TestTableIsSound(t *testing.T) {
+	for kind := range kinds() {
+		if len(maskOpen)+len(kind)+len(maskClose) > maxMask || strings.Contains(kind, maskClose) {
+			t.Errorf("the kind %q can't be read back", kind)
+		}
+	}
+	for _, list := range table().anchors {
+		for _, a := range list {
+			if len(a.text) < anchorSize || a.fold && a.text != strings.ToLower(a.text) {
+				t.Errorf("the anchor %q can't be found", a.text)
+			}
+		}
+	}
+	// An anchor is found wherever it begins, also at once behind another.
+	var found []string
+	table().each("AKIAAKIAxoxb-TOKEN", func(at int, a anchor) int {
+		found = append(found, fmt.Sprint(at, " ", a.text))
+		if a.text == "AKIA" {
+			return at + len(a.text)
+		}
+		return at
+	})
+	if want := []string{"0 AKIA", "4 AKIA", "8 xoxb-", "13 token"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}
+
+// TestTime holds the promise that hostile text takes no longer than its length says.
+func TestTime(t *testing.T) {
+	for _, piece := range []string{
+		"sk-", "xoxb-=", "eyJ.", "-----BEGIN " + "PRIVATE KEY-----", "key=", "key=\"", "://", "://a:b@", "curl -u a:", ":AA", "1:AA",
+		"8Q~", "JQQJ99", "aB3dE5gH7jK9mN.atlasv1.", "[secret: ", "password is ", "Bearer a", "Basic ", "MTA", "hvs.", "-hf_", "비밀번호:",
+	} {
+		text := strings.Repeat(piece, (1<<20)/len(piece))
+		start := time.Now()
+		Find(text)
+		if took := time.Since(start); took > 3*time.Second { // 0.1 s, alone on its machine; quadratic would be an hour
+			t.Errorf("1 MB of %q takes %v", piece, took)
+		}
+	}
+}
+
+// FuzzMask holds the laws of Find and Mask.
+func FuzzMask(f *testing.F) {
+	hub := "gh" + "p_" + made(1, 36)
+	for _, text := range []string{
+		"GITHUB_TOKEN=" + hub, "password: \xff한a1b2c3", "[secret: jwt]", "https://a:b1c2d3e4@h", "Authorization: Bearer " + made(2, 30),
+		"-----BEGIN " + "PRIVATE KEY-----\\n" + made(3, 90), hub + "-" + hub, "sk-" + made(4, 30) + "-" + hub, "비밀번호는 a1b2c3 이다",
+		"curl -u a:b1c2d3e4 x", "Basic YTpiMWMyZDNlNA==", "7123456789:A" + "A" + made(5, 33), "eyJ.eyJ.x", "<password>x1y2z3</password>",
+		"key = '" + made(6, 40) + "', token=" + made(7, 40) + "&password=" + made(8, 9),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		starts := make(map[int]bool)
+		for i := range text {
+			starts[i] = true
+		}
+		starts[len(text)] = true
+		end := 0
+		for _, span := range Find(text) {
+			if span.From < end || span.To <= span.From || span.To > len(text) || !starts[span.From] || !starts[span.To] || !kinds()[span.Kind] {
+				t.Fatalf("%+v of %q, behind %d", span, text, end)
+			}
+			if span.Key != "" && len(Find(span.Key)) > 0 {
+				t.Fatalf("the key of %+v is a credential", span)
+			}
+			end = span.To
+		}
+		masked := Mask(text)
+		if again := Mask(masked); again != masked {
+			t.Fatalf("Mask(%q) = %q, and then %q", text, masked, again)
+		}
+	})
+}
+
+// BenchmarkFind says what a text costs: prose without any anchor, what developers talk, and what is full
+// of credentials.
+func BenchmarkFind(b *testing.B) {
+	plain := strings.Repeat("The build of the index is slow, so we split it in two; done on 2026-11-18 by the nightly run.\n", 10000)
+	talk := strings.Repeat("The token bucket is keyed by user; see config.yml, the basic author of the monkey patch passed it on.\n", 10000)
+	full := strings.Repeat("GITHUB_TOKEN=gh"+"p_"+made(1, 36)+" password: \"a1b2c3d4\" and postgres://app:x1y2z3a4@db/app\n", 10000)
+	for name, text := range map[string]string{"plain": plain, "talk": talk, "full": full} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Find(text)
+			}
+		})
+	}
+}
+
+// TestMaskTwice puts credentials, names and signs together at random, as no fuzzer does in its time, and
+// asks whether what is masked is masked once and for all.
+func TestMaskTwice(t *testing.T) {
+	pieces := strings.Split("= : , . - _ / @ & ' \" ` ( [ ] { < > | * \\ -- :// :: \n \t 한 \xff \xe2 $ ! 1 a B é", " ")
+	pieces = append(pieces, " ", "\\n", "password", "api_key", "token", "secret", "key", "비밀번호", "密码是", " is ", "Bearer ", "Basic ", "https://", "user:", "curl -u ",
+		"sk-", "gh"+"p_", "xoxb-", "eyJ", "hvs.", "8"+"Q~", "JQQ"+"J99", ".atlas"+"v1.", ":A"+"A", "-----BEGIN "+"PRIVATE KEY-----", "-----END ", "-----",
+		"[secret: ", "[secret: jwt]", "example", "xxxx", "gh"+"p_"+made(1, 36), "gl"+"pat-"+made(2, 20), "AK"+"IA"+strings.ToUpper(made(3, 16)),
+		"7123456789:A"+"A"+made(4, 33), "S"+"K"+strings.Repeat("0a1b2c3d", 4), "hooks."+"slack.com/services/T"+made(5, 40))
+	for n := range uint64(12) {
+		pieces = append(pieces, made(10+n, int(6+4*n)))
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 100000 {
+		var b strings.Builder
+		for range 2 + r.IntN(9) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		masked := Mask(b.String())
+		if again := Mask(masked); again != masked {
+			t.Fatalf("Mask(%q) = %q, and then %q", b.String(), masked, again)
+		}
+	}
+}
