@@ -81,12 +81,13 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Current: s.SessionID,
 			Digests: consolidate.DigestDir(state, s.MemoryDir),
 		})),
-		Enabled:     consolidate.Switch{On: s.Enabled.On, Forceable: s.Forceable, Why: s.Enabled.Why},
-		MinHours:    s.MinHours,
-		MinSessions: s.MinSessions,
-		Host:        s.Client,
-		Session:     s.SessionID,
-		Warnings:    s.Warnings,
+		Enabled:      consolidate.Switch{On: s.Enabled.On, Forceable: s.Forceable, Why: s.Enabled.Why},
+		MinHours:     s.MinHours,
+		MinSessions:  s.MinSessions,
+		Host:         s.Client,
+		Session:      s.SessionID,
+		Warnings:     s.Warnings,
+		AllowSecrets: s.AllowSecrets,
 		Changed: func(uri string) {
 			select {
 			case changed <- uri:

@@ -198,7 +198,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	if err != nil {
 		return err
 	}
-	dir, err := memory.Create(p.o.MemoryDir)
+	dir, err := p.makeDir()
 	if err != nil {
 		return err
 	}

@@ -37,19 +37,20 @@ type Switch struct {
 // Options say which memory, whose transcripts, and when. Only MemoryDir, StateHome and Transcripts
 // are required.
 type Options struct {
-	MemoryDir   string // need not exist
-	StateHome   string // our state folder of all projects
-	Transcripts *transcript.Store
-	Enabled     Switch
-	MinHours    float64
-	MinSessions int
-	Host        string   // the program that started us
-	Session     string   // the caller's session
-	Warnings    []string // what a person should know of the settings
-	Lease       time.Duration
-	Now         func() time.Time
-	Step        func(string)     // told each step of a commit, if not nil
-	Changed     func(uri string) // told each resource that changed, if not nil
+	MemoryDir    string // need not exist
+	StateHome    string // our state folder of all projects
+	Transcripts  *transcript.Store
+	Enabled      Switch
+	MinHours     float64
+	MinSessions  int
+	Host         string   // the program that started us
+	Session      string   // the caller's session
+	Warnings     []string // what a person should know of the settings
+	AllowSecrets []string // see memory.Snapshot
+	Lease        time.Duration
+	Now          func() time.Time
+	Step         func(string)     // told each step of a commit, if not nil
+	Changed      func(uri string) // told each resource that changed, if not nil
 }
 
 // Project is the memory of one project and the dreams over it. It is safe for concurrent use: one
@@ -172,6 +173,18 @@ func (p *Project) openDir() (*memory.Dir, error) {
 	dir, err := memory.Open(p.o.MemoryDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err == nil {
+		dir.AllowSecrets = p.o.AllowSecrets
+	}
+	return dir, err
+}
+
+// makeDir opens the memory directory, making it where there is none.
+func (p *Project) makeDir() (*memory.Dir, error) {
+	dir, err := memory.Create(p.o.MemoryDir)
+	if err == nil {
+		dir.AllowSecrets = p.o.AllowSecrets
 	}
 	return dir, err
 }

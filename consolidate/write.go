@@ -275,7 +275,7 @@ func MemoryURI(n memory.Name) string {
 // Claude Code's lock and the gates are left as they are. Nothing to land is no transaction: id is "".
 func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*indexEdit, error)) (id string, a *memory.Archive, err error) {
 	now := p.o.Now()
-	dir, err := memory.Create(p.o.MemoryDir)
+	dir, err := p.makeDir()
 	if err != nil {
 		return "", nil, err
 	}

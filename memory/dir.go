@@ -78,6 +78,9 @@ type Listing struct {
 
 // Dir is an open memory directory. It is safe for concurrent use.
 type Dir struct {
+	// AllowSecrets is handed on to every Snapshot of the directory. It is set before the first.
+	AllowSecrets []string
+
 	root *os.Root
 	path string
 }
@@ -257,7 +260,7 @@ func (d *Dir) snapshot(staged map[Name][]byte) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other, Limited: l.Limited}
+	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets}
 	for _, e := range l.Files {
 		if _, changed := staged[e.Name]; changed || !(e.Name.IsTopic() || e.Name.IsIndex()) {
 			continue

@@ -50,7 +50,7 @@ type rule struct {
 }
 
 // table holds every rule; a new one is added here and in a file of its own.
-var table = []rule{nameRule, frontmatterRule, indexLimitsRule, indexEntryRule, danglingRule, orphanRule, lossRule, relativeDateRule}
+var table = []rule{nameRule, frontmatterRule, indexLimitsRule, indexEntryRule, danglingRule, orphanRule, lossRule, relativeDateRule, secretRule, invisibleRule}
 
 // Snapshot is a memory as it stands or as it would be.
 type Snapshot struct {
@@ -60,6 +60,9 @@ type Snapshot struct {
 	// Limited says that the directory holds more than was looked at: of what is missing here, nothing
 	// is known.
 	Limited bool
+	// AllowSecrets are values that the person has declared to be no secret: the beginnings, of 12
+	// or more hex digits, of their SHA-256.
+	AllowSecrets []string
 }
 
 // Check asks the rules about a change of the memory.

@@ -86,7 +86,7 @@ func TestStanding(t *testing.T) {
 		{"orphan: named elsewhere", map[string]string{"MEMORY.md": "see `a`, [[b]]\n", "a.md": good, "project_b.md": good,
 			"team/MEMORY.md": "- [C](c.md)\n- [D](team/d.md)\n", "team/c.md": good, "team/d.md": good, "agents/x.md": good}, nil, nil},
 		{"odd bytes", map[string]string{"MEMORY.md": "\ufeff# M\r\n\r\n- [A](a.md) \u2014 \xff\r\n- [B](b.md)\r\n- [E](e.md)", "a.md": "\ufeff" + strings.ReplaceAll(good, "\n", "\r\n"),
-			"b.md": memo("b", "user", "\xff\x00"), "e.md": ""}, nil, []string{"warning frontmatter e.md:1"}},
+			"b.md": memo("b", "user", "\xff\x00"), "e.md": ""}, nil, []string{"warning frontmatter e.md:1", "warning invisible b.md:7"}},
 		{"orphan: no index", map[string]string{"a.md": good}, nil, nil},
 	}
 	for _, test := range tests {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,14 +19,15 @@ const (
 
 // layer is one place where a person says how we should be; what it leaves out, the next one may say.
 type layer struct {
-	sources     map[string]string // by key: a flag or a variable; else source
-	source      string
-	base        string // what relative folders are taken from; "" refuses them
-	mode        *string
-	minHours    *float64
-	minSessions *int
-	memoryDir   *string
-	transcripts []string
+	sources      map[string]string // by key: a flag or a variable; else source
+	source       string
+	base         string // what relative folders are taken from; "" refuses them
+	mode         *string
+	minHours     *float64
+	minSessions  *int
+	memoryDir    *string
+	transcripts  []string
+	allowSecrets []string
 }
 
 func (l layer) from(key string) string {
@@ -167,6 +169,10 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 			if json.Unmarshal(raw, &l.transcripts) != nil {
 				l.transcripts, want = nil, "list of folders"
 			}
+		case "allow_secrets":
+			if json.Unmarshal(raw, &l.allowSecrets) != nil || slices.ContainsFunc(l.allowSecrets, func(s string) bool { return !allowedSum.MatchString(s) }) {
+				l.allowSecrets, want = nil, "list of the beginnings (12 hex digits or more) of SHA-256 sums"
+			}
 		default:
 			r.warn("%s has the unknown key %q", source, clip(key))
 		}
@@ -175,6 +181,17 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 		}
 	}
 	return l
+}
+
+// allowedSum is how a person names a value that is no secret, without writing it down.
+var allowedSum = regexp.MustCompile(`^[0-9a-f]{12,64}$`)
+
+// chooseAllowed takes what any layer allows.
+func (r *resolver) chooseAllowed() error {
+	for _, l := range r.layers {
+		r.AllowSecrets = append(r.AllowSecrets, l.allowSecrets...)
+	}
+	return nil
 }
 
 // assign decodes raw into *to, or leaves it and says what was wanted.

@@ -94,25 +94,26 @@ const (
 
 // Setup is all that is known of who started us, and where. Paths are absolute, and real as far as they exist.
 type Setup struct {
-	Client      string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
-	Project     string   // the directory worked in: flag, CLAUDE_PROJECT_DIR, working directory
-	Root        string   // the main checkout of its repository, else Project: what memories are keyed by (FACTS 1.2)
-	Worktrees   []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
-	ConfigDir   string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home; need not exist
-	ProjectsDir string   // ConfigDir/projects; "" without a ConfigDir
-	DirName     string   // CLAUDE_CODE_PROJECT_DIR_NAME where it counts (FACTS 1.1)
-	Transcripts []string // folders that the person named
-	MemoryDir   string   // need not exist
-	MemoryWhy   string
-	Candidates  []Candidate
-	SessionID   string // of the session at our start: stale after a /clear (FACTS 5.1)
-	Enabled     Switch // whether dreams may be at all: the first gate
-	Forceable   bool   // Enabled is off by nothing but autoDreamEnabled: false
-	Mode        string
-	ModeSource  string
-	MinHours    float64
-	MinSessions int
-	CleanupDays int // after so many days the host sweeps a transcript
+	Client       string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
+	Project      string   // the directory worked in: flag, CLAUDE_PROJECT_DIR, working directory
+	Root         string   // the main checkout of its repository, else Project: what memories are keyed by (FACTS 1.2)
+	Worktrees    []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
+	ConfigDir    string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home; need not exist
+	ProjectsDir  string   // ConfigDir/projects; "" without a ConfigDir
+	DirName      string   // CLAUDE_CODE_PROJECT_DIR_NAME where it counts (FACTS 1.1)
+	Transcripts  []string // folders that the person named
+	AllowSecrets []string // sums of values that the person has declared to be no secret
+	MemoryDir    string   // need not exist
+	MemoryWhy    string
+	Candidates   []Candidate
+	SessionID    string // of the session at our start: stale after a /clear (FACTS 5.1)
+	Enabled      Switch // whether dreams may be at all: the first gate
+	Forceable    bool   // Enabled is off by nothing but autoDreamEnabled: false
+	Mode         string
+	ModeSource   string
+	MinHours     float64
+	MinSessions  int
+	CleanupDays  int // after so many days the host sweeps a transcript
 
 	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "transcripts" and "cleanup_days" where each came from.
 	Settings map[string]Setting
@@ -162,7 +163,7 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	for _, step := range []func() error{
-		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts,
+		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseAllowed,
 		r.findMemory, r.findCandidates, r.findEnabled,
 	} {
 		if err := step(); err != nil {

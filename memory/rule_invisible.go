@@ -1,0 +1,193 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxNamed bounds the characters that a finding names; it counts all of them.
+const maxNamed = 4
+
+var invisibleRule = rule{
+	doc: RuleDoc{
+		Name:     "invisible",
+		Summary:  "no memory holds characters that a person doesn't see and a model reads: control, bidirectional, tag and zero-width characters, variation selectors that select nothing",
+		Severity: Error,
+		Catches:  "U+202E, U+200B between Latin letters, a run of U+E0061 …, an escape sequence of a terminal, U+FE01 behind a letter",
+		Leaves:   "tabs and line ends; joiners and selectors within emoji, Arabic, Indic and other scripts that need them; direction marks in lines of such scripts; combining marks; a byte order mark at the beginning",
+	},
+	topic: func(_ *view, n Name, t *Topic) []Finding { return findInvisible(n.path, t.Bytes()) },
+	whole: func(v *view) []Finding {
+		if v.after.Index == nil {
+			return nil
+		}
+		return findInvisible(IndexFile, v.after.Index.Bytes())
+	},
+}
+
+// findInvisible returns a finding for each line that hides something.
+func findInvisible(file string, data []byte) []Finding {
+	var findings []Finding
+	more := 0
+	for i, line := range strings.Split(strings.TrimPrefix(string(data), byteOrderMark), "\n") {
+		found := hiddenIn(strings.TrimRight(line, "\r"))
+		if len(found) == 0 {
+			continue
+		}
+		if len(findings) == maxPlaces {
+			more++
+			continue
+		}
+		var named []string
+		for _, h := range found[:min(len(found), maxNamed)] {
+			named = append(named, fmt.Sprintf("U+%04X (%s) in column %d", h.r, kindOfHidden(h.r), h.column))
+		}
+		message := "characters that nobody sees: " + strings.Join(named, ", ")
+		if n := len(found) - len(named); n > 0 {
+			message += fmt.Sprintf(" and %d more", n)
+		}
+		findings = append(findings, Finding{
+			File: file, Line: i + 1, subject: line,
+			Message: message,
+			Hint:    "write the line without them; where they are the point, write their names, as U+202E",
+		})
+	}
+	return andMore(findings, more, "lines with hidden characters")
+}
+
+// unseen is a character that is not seen, and its column: from 1, in characters.
+type unseen struct {
+	r      rune
+	column int
+}
+
+// hiddenIn returns the characters of a line that hide something.
+func hiddenIn(line string) []unseen {
+	if plain(line) {
+		return nil
+	}
+	var found []unseen
+	before, column := rune(-1), 0
+	rightToLeft := strings.ContainsFunc(line, func(r rune) bool { return unicode.In(r, rightToLeftScripts...) })
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		column++
+		if tags := flagTags(before, line[i:]); tags > 0 {
+			column += utf8.RuneCountInString(line[i:i+tags]) - 1
+			i, before = i+tags, blackFlag
+			continue
+		}
+		after, _ := utf8.DecodeRuneInString(line[i+size:])
+		if hides(before, r, after, rightToLeft) {
+			found = append(found, unseen{r, column})
+		}
+		i, before = i+size, r
+	}
+	return found
+}
+
+// plain reports whether a line is of visible ASCII, spaces and tabs: most are.
+func plain(line string) bool {
+	for i := range len(line) {
+		if c := line[i]; c >= 0x7f || c < ' ' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// hides reports whether a character between two others hides something, or has no use there.
+func hides(before, r, after rune, rightToLeft bool) bool {
+	switch {
+	case r == '\t', r == '\u0085', r == '\u2028', r == '\u2029': // the last three are line ends
+		return false
+	case r == '\u200c', r == '\u200d': // zero-width non-joiner and joiner
+		joins := unicode.In(before, joiningScripts...) || unicode.Is(unicode.Mn, before) && unicode.In(after, joiningScripts...)
+		return !joins && !(joinsEmoji(before) && joinsEmoji(after))
+	case r == '\u200b': // zero-width space: words end there where no space is written
+		return !unicode.In(before, spacelessScripts...) || !unicode.In(after, spacelessScripts...)
+	case r == '\u200e', r == '\u200f', r == '\u061c': // marks of direction
+		return !rightToLeft
+	case unicode.Is(unicode.Variation_Selector, r):
+		return !selects(before, r)
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs that enclose digits
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// The scripts whose letters join, so that a joiner behind one has a use; those that are written without
+// spaces; and those from right to left.
+var (
+	joiningScripts = []*unicode.RangeTable{
+		unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Devanagari, unicode.Bengali,
+		unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
+		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
+	}
+	spacelessScripts   = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
+	rightToLeftScripts = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko}
+)
+
+// joinsEmoji reports whether a joiner may stand beside a character: a symbol, its selector, a skin tone,
+// the end of a flag.
+func joinsEmoji(r rune) bool {
+	return unicode.Is(unicode.So, r) || r == '\ufe0f' || 0x1f3fb <= r && r <= 0x1f3ff
+}
+
+// selects reports whether a variation selector has something to select: the ideographic ones an
+// ideograph, those of Mongolian a letter of it, the two of emoji a sign, the others a sign or a letter
+// of the scripts that have variants.
+func selects(before, r rune) bool {
+	if before < 0 || unicode.Is(unicode.Variation_Selector, before) {
+		return false
+	}
+	letter := unicode.IsLetter(before) || unicode.IsMark(before)
+	switch {
+	case r > 0xffff:
+		return unicode.Is(unicode.Han, before)
+	case r < 0xfe00:
+		return unicode.Is(unicode.Mongolian, before)
+	case r >= '\ufe0e':
+		return unicode.IsGraphic(before) && !unicode.IsSpace(before) && (!letter || before == 'ℹ')
+	}
+	return unicode.In(before, unicode.Han, unicode.Myanmar, unicode.Phags_Pa, unicode.Sm, unicode.So, unicode.Po, unicode.Manichaean) || before == '0'
+}
+
+// blackFlag, with tags behind it, is the flag of a region.
+const blackFlag = 0x1f3f4
+
+// flagTags returns the size of the tags at the head of a text that make a black flag the flag of a
+// region: up to eight letters and digits, then the tag that ends them.
+func flagTags(before rune, text string) int {
+	const end, most = 0xe007f, 8
+	if before != blackFlag {
+		return 0
+	}
+	n := 0
+	for i, r := range text {
+		switch {
+		case r == end && n > 0:
+			return i + utf8.RuneLen(end)
+		case n == most || !(0xe0030 <= r && r <= 0xe0039 || 0xe0061 <= r && r <= 0xe007a):
+			return 0
+		}
+		n++
+	}
+	return 0
+}
+
+func kindOfHidden(r rune) string {
+	switch {
+	case unicode.Is(unicode.Bidi_Control, r):
+		return "bidirectional"
+	case unicode.Is(unicode.Cc, r):
+		return "control"
+	case unicode.Is(unicode.Variation_Selector, r):
+		return "variation selector"
+	case 0xe0000 <= r && r <= 0xe007f:
+		return "tag"
+	}
+	return "zero width"
+}
