@@ -141,8 +141,12 @@ func (d *Dir) Read(n Name) (File, error) {
 	}
 	defer f.Close()
 	// What was looked at may have been replaced by a link or a fifo meanwhile.
-	if opened, err := f.Stat(); err != nil || !opened.Mode().IsRegular() {
-		return File{}, fmt.Errorf("%s: %w", n, ErrNotRegular)
+	opened, err := f.Stat()
+	if err == nil && !opened.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %w", n, ErrNotRegular)
+	}
+	if err != nil {
+		return File{}, err
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
 	if err != nil {

@@ -189,9 +189,14 @@ func (p *Plan) Land(step func(string)) error {
 			p.dir.root.Remove(folder) // fails, as it should, where something lies in it
 		}
 	}
-	p.Changes = slices.DeleteFunc(p.Changes, p.leftAlone) // they have not landed
+	landing := p.Manifest
+	p.Changes = slices.DeleteFunc(slices.Clone(p.Changes), p.leftAlone) // they have not landed
 	p.State = Landed
-	return p.save()
+	if err := p.save(); err != nil {
+		p.Manifest = landing // nobody else knows that it has landed: to be called again
+		return err
+	}
+	return nil
 }
 
 func (p *Plan) leftAlone(c Change) bool {
