@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,22 +13,13 @@ import (
 // A process is killed at every step of every operation. Whoever comes next finds the memory as it was
 // before or as it is after, the time of the last consolidation to match, and nothing left over.
 func TestKillAtEveryStep(t *testing.T) {
-	prior := start.Add(-48 * time.Hour)
 	for name := range maps.Keys(script) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			whole := runWhole(t, name)
 			for step := 0; ; step++ {
-				w := newWorld(t)
-				w.stampNative("", prior)
-				if name == "undo" {
-					if err := script["commit"](w.open()); err != nil {
-						t.Fatal(err)
-					}
-					w.stampNative("", prior)
-				}
-				before := w.files()
+				w := newWorldFor(t, name)
 				at := w.runToDeath(name, step)
-				after := w.files()
 				if at == "" {
 					if step < 3 {
 						t.Fatalf("only %d steps", step)
@@ -35,42 +27,42 @@ func TestKillAtEveryStep(t *testing.T) {
 					t.Logf("%d steps", step)
 					return
 				}
-				w.checkRecovered(name, fmt.Sprintf("%s, killed at step %d (%s)", name, step, at), before, after, prior)
+				w.checkRecovered(name, fmt.Sprintf("%s, killed at step %d (%s)", name, step, at), whole)
 			}
 		})
 	}
 }
 
+// span is the memory before and after a whole run of an operation.
+type span struct{ before, after map[string]string }
+
+func runWhole(t *testing.T, name string) span {
+	t.Helper()
+	w := newWorldFor(t, name)
+	s := span{before: w.files()}
+	w.do(name)
+	s.after = w.files()
+	return s
+}
+
 // checkRecovered lets a new process come and looks at what it finds.
-func (w *world) checkRecovered(name, what string, before, crashed map[string]string, prior time.Time) {
+func (w *world) checkRecovered(name, what string, whole span) {
 	t := w.t
+	t.Helper()
 	w.now = w.now.Add(time.Minute)
-	p := w.open()
+	p := Open(w.options())
+	defer p.Close("the check ended")
 	if err := p.Recover(ctx); err != nil {
 		t.Errorf("%s: recovery: %v", what, err)
 		return
 	}
 	got := w.files()
-	landed := !same(got, before)
-	if landed {
-		// What a whole run makes of the same beginning.
-		whole := newWorld(t)
-		whole.stampNative("", prior)
-		if name == "undo" {
-			if err := script["commit"](whole.open()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		whole.now = start
-		if err := script[name](whole.open()); err != nil {
-			t.Fatal(err)
-		}
-		if want := whole.files(); !same(got, want) {
-			t.Errorf("%s: the memory is neither as before nor as after:\n%q\nbefore\n%q\nafter\n%q", what, got, before, want)
-		}
+	landed := !same(got, whole.before)
+	if landed && !same(got, whole.after) {
+		t.Errorf("%s: the memory is neither as before:%s\nnor as after:%s", what, differences(got, whole.before), differences(got, whole.after))
 	}
 	want := fmt.Sprintf("%q %s", "", prior.Format(time.RFC3339Nano))
-	if landed && name == "commit" {
+	if landed && script[name].stamps {
 		want = fmt.Sprintf("%q %s", "", start.Format(time.RFC3339Nano))
 	}
 	if got := w.nativeNow(); got != want {
@@ -79,63 +71,65 @@ func (w *world) checkRecovered(name, what string, before, crashed map[string]str
 	if n := w.lockRecordSize(); n != 0 {
 		t.Errorf("%s: the lock file still has %d bytes", what, n)
 	}
+	if landed {
+		w.checkTakenBack(p, what, whole.before)
+	} else if name == "resume" {
+		// A stage that could be resumed before can be still.
+		if err := p.Begin(ctx, true, true); err != nil {
+			t.Errorf("%s: resuming: %v", what, err)
+		} else if _, _, err := p.Abort(ctx, ""); err != nil {
+			t.Errorf("%s: aborting what was resumed: %v", what, err)
+		}
+	}
 	// And the memory is in working order.
-	if _, err := p.Write(ctx, WriteRequest{Path: "later.md", Content: text(topic("later", "user"))}); err != nil {
+	if err := writeNew(p, "later.md"); err != nil {
 		t.Errorf("%s: a later write: %v", what, err)
+	}
+}
+
+// checkTakenBack sees that the archive of what landed last holds all that was there before.
+func (w *world) checkTakenBack(p *Project, what string, before map[string]string) {
+	w.t.Helper()
+	id, _, err := p.Diff("")
+	if err == nil {
+		_, err = p.Undo(ctx, id)
+	}
+	if got := w.files(); err != nil || !same(got, before) {
+		w.t.Errorf("%s: taken back with %v:%s", what, err, differences(got, before))
 	}
 }
 
 // A commit that was cut off, and whose plan is gone, stops every write until a person has looked.
 func TestLostPlan(t *testing.T) {
-	w := newWorld(t)
-	var at string
-	for step := 0; at != "updated a.md"; step++ {
-		w = newWorld(t)
-		if at = w.runToDeath("commit", step); at == "" {
-			t.Fatal("it never got there")
-		}
-	}
+	w := cutOff(t, "updated a.md")
 	if err := os.RemoveAll(w.state); err != nil {
 		t.Fatal(err)
 	}
 	p := w.open()
-	_, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))})
-	if _, ok := err.(interface{ Unwrap() []error }); ok || err == nil {
-		t.Logf("refused with %v", err)
+	var broken *BrokenError
+	if err := writeNew(p, "x.md"); !errors.As(err, &broken) {
+		t.Errorf("a write over a half-landed commit: %v", err)
 	}
-	if err == nil {
-		t.Error("a write was let through over a half-landed commit")
-	}
-	if err := p.Begin(ctx, true, false); err == nil {
-		t.Error("a dream was let through over a half-landed commit")
+	if err := p.Begin(ctx, true, false); !errors.As(err, &broken) {
+		t.Errorf("a dream over a half-landed commit: %v", err)
 	}
 	// The person accepts the memory as it stands.
 	if err := os.Truncate(filepath.Join(w.memory, lockFile), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))}); err != nil {
+	if err := writeNew(p, "x.md"); err != nil {
 		t.Error(err)
 	}
 }
 
 // A record torn by a power cut: what was landing, by its manifest, lands.
 func TestTornRecord(t *testing.T) {
-	for step := 0; ; step++ {
-		w := newWorld(t)
-		at := w.runToDeath("commit", step)
-		if at == "" {
-			t.Fatal("it never got there")
-		}
-		if at != "updated a.md" {
-			continue
-		}
-		w.put(lockFile, "\x00{\"dream\": \"2026")
-		if err := w.open().Recover(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if got := w.files(); got["deep/new.md"] == "" || got["b.md"] != "" {
-			t.Errorf("recovered to %q", got)
-		}
-		return
+	w := cutOff(t, "updated a.md")
+	w.put(lockFile, "\x00{\"dream\": \"2026")
+	if err := w.open().Recover(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
+		t.Error("recovered:", differences(got, want))
 	}
 }

@@ -65,13 +65,7 @@ func TestSecondProcessAtEveryStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for step := 0; ; step++ {
-				w := newWorld(t)
-				w.stampNative("", start.Add(-48*time.Hour))
-				if name == "undo" {
-					if err := script["commit"](w.open()); err != nil {
-						t.Fatal(err)
-					}
-				}
+				w := newWorldFor(t, name)
 				_, in, out := w.start(child{Script: name, Die: step, Pause: true})
 				line, _ := out.ReadString('\n')
 				at, paused := strings.CutPrefix(strings.TrimSpace(line), "paused at ")
@@ -185,9 +179,7 @@ func TestNative(t *testing.T) {
 
 func TestRollbackRemovesWhatWasNotThere(t *testing.T) {
 	w := newWorld(t)
-	if err := script["abort"](w.open()); err != nil {
-		t.Fatal(err)
-	}
+	w.do("abort")
 	if got := w.nativeNow(); got != "absent" {
 		t.Errorf("%s is %s", nativeFile, got)
 	}

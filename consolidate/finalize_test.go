@@ -1,0 +1,182 @@
+package consolidate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"dream-mcp/memory"
+)
+
+// A conflict can be settled in favour of what is on disk, by writing (or deleting) just that. What
+// changes nothing is a settlement too.
+func TestSettleConflict(t *testing.T) {
+	theirs := topic("a", "project") + "theirs\n"
+	for _, test := range []struct {
+		name    string
+		foreign func(w *world)
+		settle  WriteRequest
+		want    string
+	}{
+		{"edited", func(w *world) { w.put("a.md", theirs) }, WriteRequest{Path: "a.md", Content: &theirs, Base: sum(theirs)}, theirs},
+		{"deleted", func(w *world) { os.Remove(filepath.Join(w.memory, "a.md")) }, WriteRequest{Path: "a.md", Delete: true}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			p := w.dreaming()
+			test.foreign(w)
+			var conflict *memory.ConflictError
+			if err := finalize(p); !errors.As(err, &conflict) {
+				t.Fatalf("finalized with %v", err)
+			}
+			if _, err := p.Write(ctx, test.settle); err != nil {
+				t.Fatal(err)
+			}
+			if err := finalize(p); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.files()["a.md"]; got != test.want {
+				t.Errorf("a.md is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// A memory that is created and deleted again takes the index line along that it asked for: the commit
+// would else look for a file that never was.
+func TestCreateThenDelete(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	res, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "project")), Index: &IndexLine{Hook: "soon gone"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write(ctx, WriteRequest{Path: "x.md", Delete: true, Base: res.Sum}); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := p.Finalize(ctx, FinalizeRequest{}); err != nil || res.Outcome != "unchanged" {
+		t.Errorf("finalized %+v with %v", res, err)
+	}
+}
+
+// No dream begins over an index that can't be read: it could neither show nor end anything, and would
+// hold the lock for an hour.
+func TestIndexIsALink(t *testing.T) {
+	w := newWorld(t)
+	index := filepath.Join(w.memory, memory.IndexFile)
+	if err := os.Rename(index, filepath.Join(w.memory, "elsewhere.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("elsewhere.txt", index); err != nil {
+		t.Skip(err)
+	}
+	p := w.open()
+	var refused *RequestError
+	if err := p.Begin(ctx, true, false); !errors.As(err, &refused) || p.dream != nil {
+		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
+	}
+	if got := w.nativeNow(); got != "absent" {
+		t.Errorf("%s is %s", nativeFile, got)
+	}
+}
+
+// A single write makes no index where many memories have none: one of one line would hide the rest
+// from the host. In an empty memory it begins one.
+func TestWriteWhereThereIsNoIndex(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		empty   bool
+		refused bool
+	}{
+		{"many memories", false, true},
+		{"none", true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			for file := range w.files() {
+				if test.empty || file == memory.IndexFile {
+					os.Remove(filepath.Join(w.memory, file))
+				}
+			}
+			_, err := w.open().Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user")), Index: &IndexLine{Hook: "of x"}})
+			var refused *RequestError
+			if errors.As(err, &refused) != test.refused || !test.refused && err != nil {
+				t.Errorf("written with %v", err)
+			}
+			if _, made := w.files()[memory.IndexFile]; made == test.refused {
+				t.Errorf("an index was made: %v", made)
+			}
+		})
+	}
+}
+
+// What somebody else changed in the moment of the commit is left as it is, told as such and not as
+// updated, and is no part of what an undo takes back.
+func TestLeftAlone(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.Step = func(name string) {
+		if name == "updated a.md" {
+			w.put("a.md", "theirs\n")
+		}
+	}
+	p := Open(o)
+	defer p.Close("the test ended")
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeScript(p); err != nil {
+		t.Fatal(err)
+	}
+	res, err := p.Finalize(ctx, FinalizeRequest{Adopt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(res.Files.Updated, "a.md") {
+		t.Errorf("told of as updated: %+v", res.Files)
+	}
+	if !slices.ContainsFunc(res.Findings, func(f memory.Finding) bool { return f.Rule == "conflict" && f.File == "a.md" }) {
+		t.Errorf("not told of: %+v", res.Findings)
+	}
+	if undone, err := p.Undo(ctx, ""); err != nil || len(undone.Conflicts) != 0 {
+		t.Errorf("undone with conflicts %v, %v", undone.Conflicts, err)
+	}
+	if got := w.files()["a.md"]; got != "theirs\n" {
+		t.Errorf("a.md is %q", got)
+	}
+}
+
+// Where the last word of a landing, that all has landed, can't be written at first, it is written at the
+// second try: a commit told of as landed that its own archive calls half done could not be taken back.
+func TestLastWordOfALanding(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	tries := 0
+	o.Step = func(name string) {
+		manifest := func() string { return w.dreamPath("manifest.json") }
+		switch {
+		case name == "updated a.md":
+			if tries++; tries == 2 {
+				os.Remove(manifest())
+				os.Rename(manifest()+".whole", manifest())
+			}
+		case name == "sweep" && tries == 1:
+			os.Rename(manifest(), manifest()+".whole")
+			os.Mkdir(manifest(), 0o700)
+		}
+	}
+	p := Open(o)
+	defer p.Close("the test ended")
+	before := w.files()
+	if err := script["commit"].run(p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Undo(ctx, ""); err != nil || !same(w.files(), before) {
+		t.Errorf("undone to %q with %v", w.files(), err)
+	}
+}

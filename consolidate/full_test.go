@@ -1,0 +1,99 @@
+//go:build linux
+
+package consolidate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+const page = 4096
+
+// The disk fills up at each step of a commit, to the last page or nearly so. The commit lands, or says
+// why not and the memory is untouched, or says that it is half done; and once there is room again the
+// next process finds it whole.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skip("no disk of our own can be mounted: ", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	whole := runWhole(t, "commit")
+	outcomes := map[string]int{}
+	for _, at := range stepsOf(t, "commit") {
+		for _, left := range []int{0, 1, 2, 5} {
+			t.Run(fmt.Sprintf("%s, %d pages left", at, left), func(t *testing.T) {
+				w := newWorldIn(t, filepath.Join(disk, "memory"), filepath.Join(disk, "state"))
+				t.Cleanup(func() { os.RemoveAll(w.memory); os.RemoveAll(w.state) })
+				w.stampNative("", prior)
+				ballast := filepath.Join(disk, "ballast")
+				t.Cleanup(func() { os.Remove(ballast) })
+				o := w.options()
+				o.Step = func(name string) {
+					if name == at {
+						fill(t, ballast, left)
+					}
+				}
+				p := Open(o)
+				err := script["commit"].run(p)
+				got := w.files()
+				var half *HalfError
+				switch {
+				case errors.As(err, &half):
+					outcomes["half done"]++
+				case err == nil:
+					outcomes["landed"]++
+					if !same(got, whole.after) {
+						t.Error("landed:", differences(got, whole.after))
+					}
+				case errors.Is(err, syscall.ENOSPC):
+					outcomes["refused"]++
+					if !same(got, whole.before) {
+						t.Errorf("refused with %v, and yet:%s", err, differences(got, whole.before))
+					}
+				default:
+					t.Errorf("ended with %v", err)
+				}
+				os.Remove(ballast)
+				p.Close("there is room again")
+				w.checkRecovered("commit", fmt.Sprintf("ended with %v", err), whole)
+			})
+		}
+	}
+	if outcomes["landed"] == 0 || outcomes["refused"] == 0 {
+		t.Errorf("the disk was never full, or always: %v", outcomes)
+	}
+	fmt.Printf("TestDiskFull filled the disk in %d commits: %v\n", outcomes["landed"]+outcomes["refused"]+outcomes["half done"], outcomes)
+}
+
+// fill fills the disk up to a number of pages.
+func fill(t *testing.T, ballast string, left int) {
+	f, err := os.Create(ballast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, page))
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(max(0, size/page-int64(left)) * page); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,81 @@
+package consolidate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// breakJournal makes every write of the journal fail until the function it returns is called.
+func breakJournal(t *testing.T, p *Project) (mend func()) {
+	t.Helper()
+	journal := filepath.Join(p.StateDir(), journalFile)
+	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := os.Rename(journal, journal+".whole")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(journal, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		os.Remove(journal)
+		os.Rename(journal+".whole", journal)
+	}
+}
+
+// A dream whose beginning can't be journaled is none: the lock's stamp is given back.
+func TestBeginWithoutAJournal(t *testing.T) {
+	w := newWorldFor(t, "commit")
+	was := w.nativeNow()
+	p := w.open()
+	breakJournal(t, p)
+	if err := p.Begin(ctx, true, false); err == nil || p.dream != nil {
+		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
+	}
+	if got := w.nativeNow(); got != was {
+		t.Errorf("%s is %s, was %s", nativeFile, got, was)
+	}
+}
+
+// What has landed and can't be journaled is told as half done, never as failed. Recovery writes what is
+// missing, so that diff and undo know it.
+func TestLandWithoutAJournal(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(p *Project) error
+	}{
+		{"finalize", finalize},
+		{"write", func(p *Project) error { return writeNew(p, "x.md") }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			p := w.open()
+			if test.name == "finalize" {
+				p = w.dreaming()
+			}
+			before := w.files()
+			mend := breakJournal(t, p)
+			var half *HalfError
+			if err := test.do(p); !errors.As(err, &half) {
+				t.Fatalf("told %v", err)
+			}
+			mend()
+			if err := p.Recover(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if same(w.files(), before) {
+				t.Error("it has not landed")
+			}
+			if _, diff, err := p.Diff(""); err != nil || len(diff) == 0 {
+				t.Errorf("the diff of the newest: %q, %v", diff, err)
+			}
+			if _, err := p.Undo(ctx, ""); err != nil || !same(w.files(), before) {
+				t.Errorf("undone to %q with %v", w.files(), err)
+			}
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package consolidate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Nothing lands under a lock file that was removed: whoever comes next takes another, and would find
+// no record of what was cut off.
+func TestLockFileRemoved(t *testing.T) {
+	w := newWorld(t)
+	p := w.dreaming()
+	before := w.files()
+	if err := os.Remove(filepath.Join(w.memory, lockFile)); err != nil {
+		t.Skip(err) // where what is open can't be removed, it isn't
+	}
+	if err := finalize(p); !errors.Is(err, ErrGone) {
+		t.Errorf("finalized with %v", err)
+	}
+	if got := w.files(); !same(got, before) {
+		t.Errorf("the memory changed: %q", got)
+	}
+	if err := p.Begin(ctx, true, true); err != nil {
+		t.Errorf("its stage can't be resumed: %v", err)
+	}
+}
+
+// The lock file is made in the directory that was opened, whatever its path leads to by now.
+func TestLockFileElsewhere(t *testing.T) {
+	w := newWorld(t)
+	dir, err := w.open().openDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := os.Rename(w.memory, w.memory+".moved"); err != nil {
+		t.Skip(err)
+	}
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, w.memory); err != nil {
+		t.Skip(err)
+	}
+	if l, err := takeLock(ctx, dir, 0); err == nil {
+		l.release()
+		t.Error("the lock of a directory that has moved was taken")
+	}
+	if entries, err := os.ReadDir(elsewhere); err != nil || len(entries) > 0 {
+		t.Errorf("made elsewhere: %v, %v", entries, err)
+	}
+}
+
+// heldAfter takes the lock as an operation does that lasts a moment, of which the lock file tells what
+// it told before.
+func heldAfter(t *testing.T, w *world) (p *Project, l *lock) {
+	t.Helper()
+	p = w.open()
+	dir, err := p.openDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dir.Close() })
+	if l, err = takeLock(ctx, dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	return p, l
+}
+
+// While a dead dream is recovered the record still speaks of a dream, yet it is a moment, and waited for.
+func TestRecoveryIsWaitedFor(t *testing.T) {
+	p, l := heldAfter(t, cutOff(t, "plan"))
+	time.AfterFunc(100*time.Millisecond, func() { l.release() })
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Error(err)
+	}
+}
+
+// A holder who has not said yet who he is has no ID, no process, and no year 1.
+func TestBusyWithoutARecord(t *testing.T) {
+	p, l := heldAfter(t, newWorld(t))
+	defer l.release()
+	var busy *BusyError
+	if _, err := p.RequestStop(ctx, "enough"); !errors.As(err, &busy) || !busy.Moment || strings.Contains(err.Error(), "0001") {
+		t.Errorf("told %v", err)
+	}
+}
+
+// A clock that is set back by a year does not keep alive a dream that nobody calls any more.
+func TestExpiryWithTheClockSetBack(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.Lease = 50 * time.Millisecond
+	var back atomic.Bool
+	o.Now = func() time.Time {
+		if back.Load() {
+			return start.AddDate(-1, 0, 0)
+		}
+		return start
+	}
+	p := Open(o)
+	defer p.Close("the test ended")
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	back.Store(true)
+	for deadline := time.Now().Add(5 * time.Second); w.nativeNow() != "absent"; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it never expired")
+		}
+	}
+}
+
+// Claude Code reads a lock of any length, and so do we: garbage that is long does not stop every write.
+func TestLongNativeLock(t *testing.T) {
+	w := newWorld(t)
+	w.stampNative(strings.Repeat("x", 2000), prior)
+	if err := writeNew(w.open(), "x.md"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,152 @@
+package consolidate
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// What somebody puts in the way of a commit that was cut off is left alone. It is no reason to refuse
+// every write for ever.
+func TestRecoverOverWhatIsNoMemory(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		put  func(path string) error
+	}{
+		{"link", func(path string) error { return os.Symlink("c.md", path) }},
+		{"folder", func(path string) error { return os.Mkdir(path, 0o700) }},
+		{"large", func(path string) error {
+			return os.WriteFile(path, []byte(strings.Repeat("x", memory.MaxFileBytes+1)), 0o600)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := cutOff(t, "updated a.md")
+			a := filepath.Join(w.memory, "a.md")
+			if err := os.Remove(a); err != nil {
+				t.Fatal(err)
+			}
+			if err := test.put(a); err != nil {
+				t.Skip(err)
+			}
+			was, err := os.Lstat(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := w.open()
+			if err := p.Recover(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if is, err := os.Lstat(a); err != nil || !os.SameFile(is, was) {
+				t.Errorf("it was not left alone: %v", err)
+			}
+			if _, there := w.files()["deep/new.md"]; !there {
+				t.Error("the rest did not land")
+			}
+			if err := writeNew(p, "x.md"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A plan's own folder may be damaged; each kind stops as little as it must.
+func TestRecoverFromADamagedFolder(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		damage func(w *world) error
+		lands  bool
+	}{
+		// What is to land stands in the manifest; dream.json only tells of it.
+		{"dream.json", func(w *world) error { return os.WriteFile(w.dreamPath(infoFile), []byte("{"), 0o600) }, true},
+		{"the contents", func(w *world) error { return os.RemoveAll(w.dreamPath("blobs")) }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := cutOff(t, "updated a.md")
+			if err := test.damage(w); err != nil {
+				t.Fatal(err)
+			}
+			p := w.open()
+			if err := p.Recover(ctx); (err == nil) != test.lands {
+				t.Errorf("recovered with %v", err)
+			}
+			if test.lands && !same(w.files(), runWhole(t, "commit").after) {
+				t.Errorf("recovered to %q", w.files())
+			}
+			// A person who stops it hears that nobody dreams, and never that the dead was stopped.
+			if holder, err := p.RequestStop(ctx, "enough"); err == nil {
+				t.Errorf("%q was stopped, who is dead", holder)
+			}
+		})
+	}
+}
+
+// The mark in the lock's record may be on disk though its sync failed and the plan was given up: what
+// was never planned is staged, whatever the record says.
+func TestRecoverAMarkWithoutAPlan(t *testing.T) {
+	w := newWorld(t)
+	p := w.dreaming()
+	before := w.files()
+	d := p.dream
+	d.record.Committing = true
+	if err := d.lock.write(d.record); err != nil {
+		t.Fatal(err)
+	}
+	d.expiry.Stop()
+	p.dream = nil
+	d.close() // as a death does
+	if err := p.Recover(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.files(); !same(got, before) {
+		t.Errorf("recovered to %q", got)
+	}
+	if err := p.Begin(ctx, true, true); err != nil {
+		t.Errorf("resuming: %v", err)
+	}
+}
+
+// A state folder that is removed under a living server is made anew.
+func TestStateRemoved(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	if err := writeNew(p, "x.md"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(p.StateDir()); err != nil {
+		t.Skip(err) // where what is open can't be removed, it isn't
+	}
+	w.now = w.now.Add(time.Hour)
+	if err := writeNew(p, "y.md"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Undo(ctx, ""); err != nil {
+		t.Errorf("what was written then can't be undone: %v", err)
+	}
+}
+
+// The end of a commit, the stamp, is a file that is replaced like others: a death in the midst of it
+// leaves a temporary beside it, though all has landed.
+func TestRecoverSweepsWhatTheStampLeft(t *testing.T) {
+	w := cutOff(t, "stamp")
+	w.put(".dream-0123456789abcdef.tmp", "")
+	if err := w.open().Recover(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
+		t.Error("recovered:", differences(got, want))
+	}
+}
+
+// dreamPath is the path of a file of the only dream.
+func (w *world) dreamPath(file string) string {
+	w.t.Helper()
+	found, _ := filepath.Glob(filepath.Join(w.state, "*", dreamFolder, "*"))
+	if len(found) != 1 {
+		w.t.Fatalf("there are %d dreams, want 1", len(found))
+	}
+	return filepath.Join(found[0], file)
+}

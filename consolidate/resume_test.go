@@ -1,0 +1,103 @@
+package consolidate
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// A person who stops a dream does not ask for the next: the call that meets the word is dream_orient
+// as often as not, and must not begin another dream in the same breath.
+func TestOrientAfterStop(t *testing.T) {
+	w := newWorld(t)
+	p := w.dreaming()
+	if _, err := w.open().RequestStop(ctx, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Begin(ctx, false, false); !errors.Is(err, ErrStopped) || p.dream != nil {
+		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
+	}
+}
+
+// A stage that status still offers can be resumed: the week is not swept before it is looked at.
+func TestResumeAfterItsWeek(t *testing.T) {
+	w := newWorldFor(t, "resume")
+	w.now = w.now.Add(stageKept + time.Hour)
+	p := w.open()
+	if s, err := p.Status(ctx); err != nil || len(s.Warnings) != 1 {
+		t.Fatalf("status warns of %q with %v", s.Warnings, err)
+	}
+	if err := p.Begin(ctx, true, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.dream.staged(); len(got) != 3 {
+		t.Errorf("resumed with %q", got)
+	}
+}
+
+// A dead dream may be ended by somebody who keeps his state elsewhere (another user, another home):
+// he gives the stamp back, and can't say so in our folder. Its stage can be resumed all the same.
+func TestResumeAfterAStranger(t *testing.T) {
+	w := cutOff(t, "plan")
+	o := w.options()
+	o.StateHome = t.TempDir()
+	stranger := Open(o)
+	defer stranger.Close("the test ended")
+	if err := stranger.Recover(ctx); err != nil {
+		t.Fatal(err)
+	}
+	p := w.open()
+	if err := p.Begin(ctx, true, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.dream.staged(); len(got) != 3 {
+		t.Errorf("resumed with %q", got)
+	}
+}
+
+// After its week a stage goes, unless its folder is the only place of something: of a commit that was
+// cut off and whose record a person emptied by hand, or of what somebody else had written.
+func TestPrune(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		world func(t *testing.T) *world
+		kept  bool
+	}{
+		{"aborted", func(t *testing.T) *world { return newWorldFor(t, "resume") }, false},
+		{"begun to land", func(t *testing.T) *world {
+			w := cutOff(t, "deleted b.md")
+			w.put(lockFile, "")
+			return w
+		}, true},
+		{"displaced", func(t *testing.T) *world {
+			w := newWorldFor(t, "resume")
+			manifest := w.dreamPath("manifest.json")
+			data, err := os.ReadFile(manifest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := strings.Replace(string(data), "{", `{"displaced": ["`+string(memory.SumOf([]byte("theirs")))+`"],`, 1)
+			if err := os.WriteFile(manifest, []byte(said), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := test.world(t)
+			w.now = w.now.Add(stageKept + time.Hour)
+			p := w.open()
+			if err := p.Begin(ctx, true, false); err != nil {
+				t.Fatal(err)
+			}
+			ids, err := dreamIDs(p.state)
+			if kept := len(ids) == 2; err != nil || kept != test.kept {
+				t.Errorf("%q are left, %v", ids, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package consolidate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// operation is what the tests carry out, in this process or in one that is to die.
+type operation struct {
+	prepare string // the operation that comes before it, "" for none
+	run     func(p *Project) error
+	stamps  bool // where it lands, its time is that of the last consolidation
+}
+
+var script = map[string]operation{
+	"commit": {run: dreamThen(finalize), stamps: true},
+	"abort": {run: dreamThen(func(p *Project) error {
+		_, _, err := p.Abort(ctx, "on second thoughts")
+		return err
+	})},
+	"expire": {run: dreamThen(func(p *Project) error {
+		now := p.o.Now()
+		p.o.Now = func() time.Time { return now.Add(DefaultLease) }
+		_, err := p.Read(ctx, []string{"a.md"})
+		if !errors.Is(err, ErrExpired) {
+			return fmt.Errorf("a call when the lease has run out: %w", err)
+		}
+		return nil
+	})},
+	"resume": {prepare: "abort", stamps: true, run: func(p *Project) error {
+		if err := p.Begin(ctx, false, true); err != nil {
+			return err
+		}
+		return finalize(p)
+	}},
+	"write": {run: func(p *Project) error { return writeNew(p, "new.md") }},
+	"undo": {prepare: "commit", run: func(p *Project) error {
+		_, err := p.Undo(ctx, "")
+		return err
+	}},
+}
+
+// dreamThen begins a dream, stages the changes of writeScript, and ends it by end.
+func dreamThen(end func(p *Project) error) func(p *Project) error {
+	return func(p *Project) error {
+		if err := p.Begin(ctx, false, false); err != nil {
+			return err
+		}
+		if err := writeScript(p); err != nil {
+			return err
+		}
+		return end(p)
+	}
+}
+
+func finalize(p *Project) error {
+	_, err := p.Finalize(ctx, FinalizeRequest{Adopt: true, Summary: "tidied"})
+	return err
+}
+
+// writeNew creates a memory by a write of its own.
+func writeNew(p *Project, path string) error {
+	_, err := p.Write(ctx, WriteRequest{Path: path, Content: text(topic(strings.TrimSuffix(path, ".md"), "user"))})
+	return err
+}
+
+// prior is the time of the last consolidation before an operation.
+var prior = start.Add(-48 * time.Hour)
+
+// newWorldFor returns a world in which the operation can be carried out.
+func newWorldFor(t *testing.T, name string) *world {
+	w := newWorld(t)
+	w.stampNative("", prior)
+	if before := script[name].prepare; before != "" {
+		w.do(before)
+		w.stampNative("", prior)
+	}
+	return w
+}
+
+// do carries an operation out whole, in this process.
+func (w *world) do(name string) {
+	w.t.Helper()
+	p := Open(w.options())
+	defer p.Close("it was carried out")
+	if err := script[name].run(p); err != nil {
+		w.t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// dreaming returns a project with a dream open in which the changes of writeScript are staged.
+func (w *world) dreaming() *Project {
+	w.t.Helper()
+	p := w.open()
+	if err := dreamThen(func(*Project) error { return nil })(p); err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+func writeScript(p *Project) error {
+	for _, r := range []WriteRequest{
+		{Path: "a.md", Edits: []memory.Edit{{Old: "The body of a.", New: "The better body of a."}}, Base: sum(topic("a", "project"))},
+		{Path: "b.md", Delete: true, Base: sum(topic("b", "reference"))},
+		{Path: "deep/new.md", Content: text(topic("deep-new", "project")), Index: &IndexLine{Title: "Deep", Hook: "deep and new"}},
+	} {
+		if _, err := p.Write(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
