@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/memory"
@@ -287,106 +286,6 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 
 // StatusURI is the resource that tells of the open dream.
 const StatusURI = "dream://status"
-
-// renew begins a call of the open dream: it ends a dream whose lease has run out, that was asked to
-// stop, or whose lock is lost, and otherwise counts the call, renews the lease and notes the phase
-// ("": as it is). The caller holds p.mu, and p.dream is not nil.
-func (p *Project) renew(phase string) error {
-	d, now := p.dream, p.o.Now()
-	if now.Sub(d.LastCall) >= p.o.Lease {
-		return errors.Join(ErrExpired, p.end(Expired, "no call for an hour"))
-	}
-	if reason, err := memory.ReadBounded(d.folder, stopFile, 1<<10); err == nil {
-		return errors.Join(ErrStopped, p.end(Aborted, "stopped: "+strings.TrimSpace(string(reason))))
-	}
-	if err := renewNative(d.dir.Root(), d.record.PID, now); err != nil {
-		return errors.Join(p.lost(err), err)
-	}
-	d.LastCall, d.ToolCalls = now, d.ToolCalls+1
-	if phase != "" {
-		d.Phase = phase
-	}
-	d.expiry.Reset(p.o.Lease)
-	if err := d.save(); err != nil {
-		return err
-	}
-	p.o.Changed(StatusURI)
-	return nil
-}
-
-// lost ends a dream whose lock Claude Code has taken over.
-func (p *Project) lost(err error) error {
-	if !errors.Is(err, errLost) {
-		return nil // an error of the disk; the dream stays open
-	}
-	return errors.Join(ErrLost, p.end(Aborted, "Claude Code took the lock over"))
-}
-
-// expire is called when the lease may have run out.
-func (p *Project) expire() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	d := p.dream
-	if d == nil {
-		return
-	}
-	// A call in the future: the clock was set back, and the timer alone knows how long it has been.
-	if age := p.o.Now().Sub(d.LastCall); age >= 0 && age < p.o.Lease {
-		d.expiry.Reset(p.o.Lease - age)
-		return
-	}
-	p.end(Expired, "no call for an hour") // an error leaves the record, and recovery ends it
-}
-
-// end closes the open dream without landing anything: the time of the last consolidation goes back,
-// the stage is kept. The caller holds p.mu.
-func (p *Project) end(outcome Outcome, reason string) error {
-	d := p.dream
-	p.dream = nil
-	d.expiry.Stop()
-	p.step("rollback")
-	err := p.giveBack(d.dir, d.record, d.record.Prior)
-	if err == nil {
-		d.Outcome, d.Reason, d.Ended = outcome, reason, p.o.Now()
-		err = errors.Join(d.save(), p.log(d, outcome, d.Ended, nil))
-	}
-	if err == nil {
-		p.step("clear")
-		err = d.lock.clear()
-	}
-	err = errors.Join(err, d.close())
-	p.o.Changed(StatusURI)
-	return err
-}
-
-// close gives back what the operation holds of the system.
-func (d *dream) close() error {
-	return errors.Join(d.lock.release(), d.folder.Close(), d.dir.Close())
-}
-
-// log writes a journal entry of d.
-func (p *Project) log(d *dream, outcome Outcome, at time.Time, fill func(*LogEntry)) error {
-	e := LogEntry{
-		Time: at, Outcome: outcome, Kind: d.Kind, ID: d.ID, Host: d.Host, Session: d.Session, Started: d.Started,
-		SessionsSince: d.Sessions, Forced: d.Forced, Resumed: d.Resumed, ToolCalls: d.ToolCalls,
-		BytesSearched: d.BytesSearched, Waived: d.Waived, Reason: d.Reason, Undoes: d.Undoes,
-	}
-	if d.Kind == KindDream && d.Since.Exists {
-		hours := d.Started.Sub(d.Since.Time).Hours()
-		e.HoursSince = &hours
-	}
-	for _, c := range d.stage.Changes {
-		e.Files = append(e.Files, c.Name.String())
-	}
-	if fill != nil {
-		fill(&e)
-	}
-	state, err := p.openState()
-	if err != nil {
-		return err
-	}
-	return appendLog(state, e)
-}
 
 // Abort ends the open dream without a trace in the memory, and returns what its stage held.
 func (p *Project) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {

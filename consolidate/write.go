@@ -3,11 +3,9 @@ package consolidate
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -269,89 +267,6 @@ func (p *Project) changed(changes []memory.Change) {
 // MemoryURI is the resource of a memory, percent-encoded where a URI needs it.
 func MemoryURI(n memory.Name) string {
 	return "memory://" + (&url.URL{Path: n.String()}).EscapedPath()
-}
-
-// transact stages what fill does, and the index that it returns, and lands it under our lock alone:
-// Claude Code's lock and the gates are left as they are. Nothing to land is no transaction: id is "".
-func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*indexEdit, error)) (id string, a *memory.Archive, err error) {
-	now := p.o.Now()
-	dir, err := p.makeDir()
-	if err != nil {
-		return "", nil, err
-	}
-	l, err := p.lockWait(ctx, dir, momentWait)
-	if err != nil {
-		return "", nil, errors.Join(err, dir.Close())
-	}
-	if err := nativeFree(dir.Root(), now); err != nil {
-		return "", nil, errors.Join(err, l.release(), dir.Close())
-	}
-	info.ID, info.Host, info.Session, info.Started, info.LastCall = newID(now), p.o.Host, p.o.Session, now, now
-	d, err := p.begin(l, dir, info)
-	if err != nil {
-		return "", nil, errors.Join(err, l.release(), dir.Close())
-	}
-	edit, err := fill(d)
-	landed := false
-	if err == nil && (len(d.stage.Changes) > 0 || edit != nil && edit.changed()) {
-		landed, err = true, p.land(d, edit, now)
-	}
-	var half *HalfError
-	if errors.As(err, &half) {
-		return "", nil, errors.Join(err, d.close())
-	}
-	if err != nil || !landed {
-		// Nothing has landed, and nobody will ask for it again.
-		err = errors.Join(err, d.lock.clear(), d.close(), p.state.RemoveAll(path.Join(dreamFolder, d.ID)))
-		return "", nil, err
-	}
-	d.Outcome, d.Ended = Committed, now
-	if err = errors.Join(d.save(), p.log(d, Committed, now, nil)); err == nil {
-		err = d.lock.clear()
-	}
-	if err = errors.Join(err, d.close()); err != nil {
-		return "", nil, &HalfError{ID: d.ID, Why: err} // the record stays: recovery writes what is missing
-	}
-	return d.ID, d.stage.Archive, err
-}
-
-// land makes the changes of d, and the index as edit has it, the memory's own. With a *HalfError it
-// has begun; with any other error the memory is untouched.
-func (p *Project) land(d *dream, edit *indexEdit, now time.Time) error {
-	var content []byte
-	var base memory.Sum
-	if edit != nil && edit.changed() {
-		content, base = edit.index.Bytes(), edit.base
-	}
-	p.step("plan")
-	plan, err := d.stage.Plan(now, content, base)
-	if err != nil {
-		return err
-	}
-	if err := d.lock.check(d.dir.Root()); err != nil {
-		return errors.Join(err, plan.Cancel())
-	}
-	if d.Kind == KindDream {
-		// Seen as late as can be: where Claude Code has taken over, nothing lands.
-		if err := checkNative(d.dir.Root(), d.record.PID); err != nil {
-			return errors.Join(err, plan.Cancel())
-		}
-	}
-	d.record.Committing = true
-	p.step("mark")
-	if err := d.lock.write(d.record); err != nil {
-		d.record.Committing = false
-		return errors.Join(err, plan.Cancel())
-	}
-	p.step("land")
-	if err = plan.Land(p.step); err != nil {
-		err = plan.Land(p.step) // what failed once for want of a moment's luck
-	}
-	if err != nil {
-		return &HalfError{ID: d.ID, Why: err}
-	}
-	p.step("landed")
-	return nil
 }
 
 // ReadResult is a memory as the open dream would leave it, or as it is.
