@@ -3,6 +3,7 @@ package transcript
 import (
 	"math/bits"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -281,6 +282,13 @@ func (d *digest) alien(a *anchor) bool {
 		}
 	}
 	return false
+}
+
+// alien reports whether a text holds what may stand for a letter of an anchor in more or fewer bytes.
+func (f *finder) alien(text string) bool {
+	return slices.ContainsFunc(f.anchors, func(a anchor) bool {
+		return slices.ContainsFunc(a.aliens, func(alien string) bool { return strings.Contains(text, alien) })
+	})
 }
 
 // stand calls row for each row in which an anchor stands.

@@ -14,9 +14,6 @@ import (
 // errAlone ends a pass that cannot tell whether lines that were passed over belong to a message.
 var errAlone = errors.New("a message of the model may be joined by lines that were passed over")
 
-// maxBack bounds how far is looked back, in bytes.
-const maxBack = readBlock
-
 // A joiner lets a reader hear the messages of the model whole though a sieve holds back most lines.
 type joiner struct {
 	source  io.ReaderAt
@@ -28,6 +25,9 @@ type joiner struct {
 // joins takes in that a text of the model was heard. held reports that it passed the sieve only to be
 // joined to another message, and is none that anybody sought.
 func (r *reader) joins(message string) (held bool, err error) {
+	if r.join.dreamt {
+		return false, errAlone
+	}
 	same := r.open != nil && message != "" && message == r.message
 	if !r.sieve.sought && !same {
 		r.sieve.joining = false
@@ -46,14 +46,11 @@ func (j *joiner) begins(l *lineReader, message string) bool {
 	if message == "" {
 		return true
 	}
-	if j.dreamt {
-		return false
-	}
 	begin := l.at - int(l.next-l.start)
 	if before, found := j.textBefore(l.buffer[:begin]); found {
 		return before != message
 	}
-	from := max(0, l.start-int64(begin)-maxBack)
+	from := max(0, l.start-int64(begin)-int64(l.block)) // as much again as was read at once
 	room := make([]byte, l.start-int64(begin)-from)
 	if n, err := j.source.ReadAt(room, from); n < len(room) && err != nil {
 		return false

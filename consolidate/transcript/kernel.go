@@ -178,11 +178,3 @@ func (s *sieve) holds(fill int, block []byte, start, end int) bool {
 	}
 	return false
 }
-
-// last takes in a line that comes without being held back: the half of one at a file's end.
-func (s *sieve) last(line []byte) {
-	s.sought = true
-	if anyIn(line, s.watch...) {
-		s.tells = notPlain
-	}
-}

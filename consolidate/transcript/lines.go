@@ -131,7 +131,7 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 		}
 		if l.cut(len(l.buffer)) {
 			if s != nil {
-				s.last(l.buffer[begin:])
+				s.sought = true
 			}
 			return l.buffer[begin:], false, nil
 		}

@@ -115,6 +115,8 @@ func (r *record) walk(line []byte) bool {
 				}
 				return other(line, key, i, worktreeKeys)
 			})
+		case "parentUuid", "userType", "version", "slug", "requestId", "toolUseResult", "entrypoint": // on most lines
+			return skip(line, i, 0)
 		default:
 			return other(line, key, i, recordKeys)
 		}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -116,6 +115,9 @@ func (c class) query(w way) transcript.Query {
 	return q
 }
 
+// patience is how long one class is repeated: the slow ones need it least.
+const patience = 30 * time.Second
+
 func (b *bench) run(ctx context.Context) error {
 	raw, digested := store(b.projects, "", false), store(b.projects, b.digests, true)
 	defer raw.Close()
@@ -131,7 +133,11 @@ func (b *bench) run(ctx context.Context) error {
 		}
 		times := map[string][]time.Duration{}
 		matches := map[string]int{}
-		for range b.runs {
+		begun := time.Now()
+		for n := range b.runs {
+			if n > 0 && time.Since(begun) > patience {
+				break
+			}
 			for _, tool := range b.tools {
 				took, err := b.pipe(ctx, tool, c)
 				if err != nil {
@@ -233,7 +239,7 @@ func (b *bench) pipe(ctx context.Context, tool string, c class) (time.Duration, 
 	return time.Since(start), nil
 }
 
-// memory prints the most memory that a process takes that asks each query once.
+// memory has a process of its own ask each query once, and print the most memory that it took.
 func (b *bench) memory(ctx context.Context, what string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -241,19 +247,15 @@ func (b *bench) memory(ctx context.Context, what string) error {
 	}
 	cmd := exec.CommandContext(ctx, self, "-probe", what, "-projects", b.projects, "-only", b.only)
 	cmd.Env = append(os.Environ(), "TRANSCRIPT_BENCH_DIGESTS="+b.digests)
-	cmd.Stderr = os.Stderr
+	cmd.Stdout, cmd.Stderr = b.out, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("probe %q: %w", what, err)
-	}
-	if peak, ok := peakRSS(cmd.ProcessState); ok {
-		fmt.Fprintf(b.out, "Peak memory of a process that asks each query of the %s columns: %d MiB.\n", what, peak>>20)
 	}
 	return nil
 }
 
 // probe is what that process does.
-func probe(ctx context.Context, o options) error {
-	runtime.GC()
+func probe(ctx context.Context, o options, out io.Writer) error {
 	s := store(o.projects, os.Getenv("TRANSCRIPT_BENCH_DIGESTS"), o.probe == "digest")
 	defer s.Close()
 	for _, c := range classes() {
@@ -266,6 +268,9 @@ func probe(ctx context.Context, o options) error {
 				return err
 			}
 		}
+	}
+	if peak, ok := peakMemory(); ok {
+		fmt.Fprintf(out, "Peak memory of a process that asks each query of the %s columns: %d MiB.\n", o.probe, peak>>20)
 	}
 	return nil
 }

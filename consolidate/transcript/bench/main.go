@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	switch {
 	case o.probe != "":
-		return probe(ctx, o)
+		return probe(ctx, o, out)
 	case o.sessions < 1 || o.runs < 1:
 		return fmt.Errorf("%d sessions, %d runs: there must be one at least", o.sessions, o.runs)
 	}

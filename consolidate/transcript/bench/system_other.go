@@ -1,9 +1,5 @@
-//go:build !linux && !darwin
+//go:build !linux
 
 package main
 
-import "os"
-
-func freeBytes(string) (int64, bool) { return 0, false }
-
-func peakRSS(*os.ProcessState) (int64, bool) { return 0, false }
+func peakMemory() (int64, bool) { return 0, false }

@@ -1,0 +1,252 @@
+package transcript
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// FuzzSieve: a reader behind a sieve hears whatever matches as a reader of every line does, in blocks
+// of any size; and what it says of a transcript makes the next pass hear the same.
+func FuzzSieve(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed, []string{"lamp", "lamp", "日本", "é", "ok", "command", "u006c"}[seed%7], seed%3 == 0, 16+int(seed)*40)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, text string, sensitive bool, block int) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		speakers := [][]Speaker{{User, Assistant}, {Assistant}, {Tool}, {User, Assistant, Tool}}[rng.IntN(4)]
+		if block < 16 || block > 1<<16 {
+			t.Skip()
+		}
+		transcript := partsTalk(rng).text()
+		switch rng.IntN(4) {
+		case 0:
+			transcript = transcript[:rng.IntN(len(transcript))]
+		case 1:
+			transcript = strings.TrimSuffix(transcript, "\n")
+		}
+		all, _ := utterances(t, transcript)
+		known := notPlain
+		for _, text := range []string{"lamp", text, "é"} {
+			p, err := compile(Query{Pattern: text, CaseSensitive: &sensitive, Speakers: speakers})
+			if err != nil || p.needles == nil {
+				continue
+			}
+			wanted := func(u *utterance) bool { return slices.Contains(speakers, u.Speaker) && p.matches(u.Text) }
+			var want []string
+			for _, u := range all {
+				if wanted(u) {
+					want = append(want, fmt.Sprint(u.ID, " ", u.Text, " ", u.offset))
+				}
+			}
+			got, tells, err := sift(transcript, p, speakers, block, known, wanted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, fmt.Sprintf("%q, known %d, of\n%s", text, known, transcript), got, want)
+			if tells != notPlain {
+				known = tells
+			}
+		}
+	})
+}
+
+// partsTalk writes a transcript in which most lines matter to others.
+func partsTalk(rng *rand.Rand) *fixture {
+	f := talk(1).user("begin")
+	for range 3 + rng.IntN(20) {
+		text := []string{"a lamp", "a door", "OK", "é", "日本 lamp", "nothing"}[rng.IntN(6)]
+		last := f.lines[len(f.lines)-1]
+		switch rng.IntN(12) {
+		case 0:
+			f.user(text)
+		case 1, 2, 3, 4, 5:
+			f.says(fmt.Sprint("m", rng.IntN(2)), words(text))
+		case 6:
+			f.says("m0", words(text), use(fmt.Sprint("t", rng.IntN(2)), "Bash", fields{"command": text}))
+		case 7:
+			f.says("m1", use(fmt.Sprint("t", rng.IntN(2)), "x__grep_transcripts", fields{"pattern": text}))
+		case 8:
+			f.user([]any{result(fmt.Sprint("t", rng.IntN(2)), text)})
+		case 9:
+			f.raw(strings.NewReplacer("lamp", `\u006camp`, "<dream", `\u003cdream`, "é", `\u00e9`, "日", `\u65e5`, "__grep", `\u005f_grep`).Replace(last))
+		case 10:
+			f.raw(last + last)
+		case 11:
+			if rng.IntN(4) == 0 {
+				f.user(DreamMarker+">"+text).says("m0", words("dreaming")).user("awake")
+			}
+		}
+	}
+	return f
+}
+
+// sift reads as a search does.
+func sift(text string, p *pattern, speakers []Speaker, block int, known plainLevel, wanted func(*utterance) bool) (got []string, tells plainLevel, err error) {
+	f := &filter{needles: p.needles, speakers: speakers}
+	for _, joins := range []bool{false, true} {
+		var all []*utterance
+		source := strings.NewReader(text)
+		r := newReader(id(1), newLineReader(source, block), func(u *utterance) error {
+			if wanted(u) {
+				all = append(all, u)
+			}
+			return nil
+		})
+		r.sieve, r.tools = f.sieve(known, joins), f.holds()
+		if !joins && slices.Contains(speakers, Assistant) {
+			r.join = &joiner{source: source}
+		}
+		if err = r.run(); err == errAlone && !joins {
+			continue
+		}
+		slices.SortFunc(all, func(a, b *utterance) int { return cmp.Or(a.Line-b.Line, a.place-b.place) })
+		for _, u := range all {
+			got = append(got, fmt.Sprint(u.ID, " ", u.Text, " ", u.offset))
+		}
+		return got, r.sieve.tells, err
+	}
+	return got, tells, err
+}
+
+// A joined message that was found by one of its parts is whole, wherever the others lie.
+func TestSieveHearsMessagesWhole(t *testing.T) {
+	f := talk(1).user("go").
+		says("m1", words("the first part")).
+		says("m1", use("t1", "Bash", fields{"command": strings.Repeat("x", 200)})).
+		user([]any{result("t1", "done")}).
+		says("m1", words("the lamp")).
+		says("m1", words("the last part")).
+		says("m2", words("another message"))
+	for _, pattern := range []string{"first", "lamp", "last"} {
+		p, err := compile(Query{Pattern: pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range []int{16, 300, 1 << 16} {
+			got, _, err := sift(f.text(), p, []Speaker{Assistant}, block, notPlain, func(u *utterance) bool { return p.matches(u.Text) })
+			if err != nil || len(got) != 1 || !strings.Contains(got[0], ":2 the first part\n\nthe lamp\n\nthe last part ") {
+				t.Errorf("%s in blocks of %d: %q, %v", pattern, block, got, err)
+			}
+		}
+	}
+}
+
+// FuzzLines: lines are what lies between newlines, whatever is read at once.
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\nbc\n\nlonger than a block\nhalf"), 3)
+	f.Add([]byte("\n\n"), 1)
+	f.Add([]byte(""), 64)
+	f.Fuzz(func(t *testing.T, text []byte, block int) {
+		if block < 1 || block > 1<<12 {
+			t.Skip()
+		}
+		l := newLineReader(bytes.NewReader(text), block)
+		offset := 0
+		for number := 1; ; number++ {
+			line, ended, err := l.read(nil)
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _, newline := bytes.Cut(text[offset:], []byte("\n"))
+			if !bytes.Equal(line, want) || ended != newline || l.number != number || l.start != int64(offset) {
+				t.Fatalf("line %d at %d: %q, ended %v; want %q at %d", l.number, l.start, line, ended, want, offset)
+			}
+			if offset += len(line); ended {
+				offset++
+			}
+			if l.next != int64(offset) || ended && l.settled.next != int64(offset) {
+				t.Fatalf("line %d: next %d, settled %d, want %d", number, l.next, l.settled.next, offset)
+			}
+		}
+		if offset != len(text) {
+			t.Fatalf("%d of %d bytes", offset, len(text))
+		}
+	})
+}
+
+// FuzzNeedle: kernels find what is there, where it is, and nothing else.
+func FuzzNeedle(f *testing.F) {
+	f.Add("error", "an Error, an error", true)
+	f.Add("zq", "zzq", false)
+	f.Add("日本", "日日本本", false)
+	f.Add("task", "ta\u212a tasK tas\u212a taſk", true)
+	f.Add("--", "0123456--", false)
+	f.Fuzz(func(t *testing.T, needle, text string, fold bool) {
+		lower := strings.Map(func(r rune) rune {
+			if 'A' <= r && r <= 'Z' {
+				return r + 'a' - 'A'
+			}
+			return r
+		}, needle)
+		if len(needle) < minNeedle || fold && lower != needle {
+			t.Skip()
+		}
+		n := newNeedle([]byte(needle), fold)
+		places := map[int]bool{}
+		for i := 0; i+len(needle) <= len(text); i++ {
+			if n.at([]byte(text[i:])) {
+				places[i] = true
+			}
+		}
+		if n.alien {
+			for i := range text {
+				if strings.HasPrefix(text[i:], "ſ") || strings.HasPrefix(text[i:], "\u212a") {
+					places[i] = true
+				}
+			}
+		}
+		for _, k := range n.kernels() {
+			for from := 0; from <= len(text); {
+				i := k([]byte(text[from:]))
+				if i < 0 {
+					break
+				}
+				delete(places, from+i)
+				if at := text[from+i:]; !n.at([]byte(at+strings.Repeat("\x00", len(needle)))) && !(n.alien && (strings.HasPrefix(at, "ſ") || strings.HasPrefix(at, "\u212a"))) {
+					t.Fatalf("%q is found in %q at %d", needle, text, from+i)
+				}
+				from += i + 1
+			}
+		}
+		if len(places) > 0 {
+			t.Fatalf("%q stands in %q at %v too", needle, text, places)
+		}
+		if !fold && strings.Contains(text, needle) != anyIn([]byte(text), n.kernels()...) {
+			t.Fatalf("%q in %q", needle, text)
+		}
+	})
+}
+
+// FuzzMatches: a pattern stands in a text when the expression matches it, whatever way was taken.
+func FuzzMatches(f *testing.F) {
+	for i, pattern := range []string{
+		"lamp", "error.{0,3}lamp", `^lamp$`, `lamp\s+door`, `lamp[^a]door`, `(?s)lamp.door`, `\Alamp`, `lamp\z`, `(?-m)lamp$`, `\blamp\b`,
+		"k", "kelvin|lamp", "last", "é", "[dD]oor$", `lamp\ndoor`, "(lamp|door)+", "lam?p", `\Blamp`,
+	} {
+		for _, text := range []string{
+			"a lamp\ndoor", "lamp", "\nlamp\n", "lamp\n\nlamp door", "LAMP  Door", "error lamp", "error\nlamp", "\u212aelvin", "la\u017ft k", "laSt É é", "clamps",
+		} {
+			f.Add(pattern, text, i%2 == 0)
+		}
+	}
+	f.Fuzz(func(t *testing.T, expression, text string, sensitive bool) {
+		for _, regex := range []bool{false, true} {
+			p, err := compile(Query{Pattern: expression, Regex: regex, CaseSensitive: &sensitive})
+			if err != nil || p.regexp == nil {
+				continue
+			}
+			if got, want := p.matches(text), p.regexp.MatchString(text); got != want {
+				t.Fatalf("%q in %q: %v, want %v", expression, text, got, want)
+			}
+		}
+	})
+}
