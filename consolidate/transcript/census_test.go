@@ -151,6 +151,24 @@ func TestCensus3OneBadLineCostsThatLine(t *testing.T) {
 	}
 }
 
+// Most lines of a file may be broken: the rest is read, with digests and without.
+func TestCensus3MostOfAFileIsBroken(t *testing.T) {
+	f := talk(1)
+	for n := range 40 {
+		f.user(fmt.Sprint("lamp ", n))
+		whole := f.lines[len(f.lines)-1]
+		f.raw(whole[:len(whole)/2]).raw(whole[len(whole)/3:]).raw(strings.Replace(whole, "lamp", "lamp\t", 1))
+	}
+	s := store(t, f)
+	for _, digests := range []int64{0, DefaultDigestMemory} {
+		s.DigestMemory = digests
+		r := search(t, s, Query{Pattern: "lamp", Limit: 100})
+		if r.Matches != 40 || r.Skipped[BadLine] != 120 {
+			t.Errorf("digests %d: %d matches, skipped %v; want 40, and 120 bad lines", digests, r.Matches, r.Skipped)
+		}
+	}
+}
+
 func TestCensus3LongLines(t *testing.T) {
 	long := strings.Repeat("lamp ", 1<<20)
 	text := talk(1).user("first").user(long).user("third").text()

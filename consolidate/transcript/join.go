@@ -9,7 +9,7 @@ import (
 // The model's messages come in parts, on lines that need not follow each other. A search that finds
 // one of them needs those beside it: behind it they pass the sieve, as long as the message is open;
 // before it is looked back, until a text of the model tells that the message begins here. So a search
-// decodes what lies around its matches, and not all that the model ever said (BenchmarkSearch).
+// decodes what lies around its matches, and not all that the model ever said.
 
 // errAlone ends a pass that cannot tell whether lines that were passed over belong to a message.
 var errAlone = errors.New("a message of the model may be joined by lines that were passed over")

@@ -149,7 +149,7 @@ func FuzzString(f *testing.F) {
 	})
 }
 
-// What hosts write is walked: the reading by encoding/json would be right as well, and thirty times slower.
+// What hosts write is walked: the reading by encoding/json would be right as well, and far slower.
 func TestWalkReadsWhatHostsWrite(t *testing.T) {
 	text, err := os.ReadFile("testdata/working.jsonl")
 	if err != nil {

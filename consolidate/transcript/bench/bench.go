@@ -7,60 +7,13 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
 )
-
-// A class is one kind of query, as each of the programs is asked it.
-type class struct {
-	name  string
-	text  string   // for us
-	raw   string   // for grep and ripgrep, where the transcript spells it otherwise
-	grep  []string // flags
-	rg    []string
-	regex bool
-	exact bool // in this case alone
-}
-
-var (
-	literal = []string{"-F"}
-	perl    = []string{"-P"}
-)
-
-func classes() []class {
-	word := func(name, text string) class {
-		return class{name: name, text: text, grep: literal, rg: literal, exact: true}
-	}
-	anyCase := func(name, text string) class {
-		return class{name: "-i, " + name, text: text, grep: []string{"-iF"}, rg: []string{"-iF"}}
-	}
-	expression := func(name, text string) class {
-		return class{name: name, text: text, grep: perl, regex: true, exact: true}
-	}
-	return []class{
-		word("absent", "zephyrquartzite"),
-		word("rare", rareWord),
-		word("medium", "ReconcileLedger"),
-		word("frequent", "error"),
-		word("very frequent", "the"),
-		anyCase("rare", rareWord),
-		anyCase("medium", "reconcileledger"),
-		anyCase("frequent", "error"),
-		word("accents", "naïve café"),
-		word("CJK", "データベース移行"),
-		word("emoji", "🚀 déployé"),
-		{name: "quotes", text: `the "flux capacitor" said`, raw: `the \"flux capacitor\" said`, grep: literal, rg: literal, exact: true},
-		expression("regex, literal", `ticket-\d+-resolved`),
-		expression("regex, literal prefix", `func \w+\(ctx [a-z.A-Z]+\) error`),
-		expression("regex, alternation", `\b(?:timeout|deadline|refused)\b`),
-		expression("regex, gap", `error.{0,40}timeout`),
-		expression("regex, no literal, words", `\w{18,}\s+\w{18,}`),
-		expression("regex, no literal, upper", `[A-Z]{3,}_[A-Z]{3,}_[A-Z]{3,}`),
-	}
-}
 
 // A bench is one run of the command.
 type bench struct {
@@ -69,28 +22,6 @@ type bench struct {
 	digests string // the folder
 	tools   []string
 	out     io.Writer
-}
-
-// The ways in which we search, by the columns of the table.
-var (
-	said  = []transcript.Speaker{transcript.User, transcript.Assistant}
-	tools = []transcript.Speaker{transcript.Tool}
-)
-
-type way struct {
-	name     string
-	digested bool
-	speakers []transcript.Speaker
-	counting time.Duration // 0: the first page alone
-}
-
-var ways = []way{
-	{"raw, page", false, said, 0},
-	{"raw, exact", false, said, time.Hour},
-	{"tools, page", false, tools, 0},
-	{"tools, exact", false, tools, time.Hour},
-	{"digest, page", true, said, 0},
-	{"digest, exact", true, said, time.Hour},
 }
 
 func store(projects, digests string, digested bool) *transcript.Store {
@@ -104,15 +35,6 @@ func store(projects, digests string, digested bool) *transcript.Store {
 		s.DigestMemory = 0
 	}
 	return s
-}
-
-func (c class) query(w way) transcript.Query {
-	q := transcript.Query{Pattern: c.text, Regex: c.regex, Speakers: w.speakers}
-	if c.exact {
-		q.CaseSensitive = new(bool)
-		*q.CaseSensitive = true
-	}
-	return q
 }
 
 // patience is how long one class is repeated: the slow ones need it least.
@@ -178,18 +100,17 @@ func (b *bench) run(ctx context.Context) error {
 	return nil
 }
 
-// once prints what is done once: the heads, the listing, the digests.
+// once prints what is done once in a process: the heads, the first searches, the digests.
 func (b *bench) once(ctx context.Context, raw, digested *transcript.Store) error {
-	for _, c := range classes()[:2] { // warm the cache
-		if _, err := raw.Search(ctx, c.query(ways[1])); err != nil {
-			return err
-		}
+	if err := b.warm(ctx); err != nil {
+		return err
 	}
+	rare := classes()[1]
 	rg := time.Duration(0)
 	if slices.Contains(b.tools, "rg") {
 		var all []time.Duration
 		for range b.runs {
-			took, err := b.pipe(ctx, "rg", classes()[1])
+			took, err := b.pipe(ctx, "rg", rare)
 			if err != nil {
 				return err
 			}
@@ -197,13 +118,24 @@ func (b *bench) once(ctx context.Context, raw, digested *transcript.Store) error
 		}
 		rg = median(all)
 	}
+	count := func(s *transcript.Store) func() error {
+		return func() error { _, err := s.Count(ctx, time.Time{}, 0); return err }
+	}
+	search := func(w way) func() error {
+		return func() error { raw.Counting = w.counting; _, err := raw.Search(ctx, rare.query(w)); return err }
+	}
+	if err := count(digested)(); err != nil { // its heads, so that the digests are measured alone
+		return err
+	}
 	fmt.Fprintln(b.out, "| once | ms | ratio to rg, one rare word |\n|---|---|---|")
 	for _, step := range []struct {
 		name string
 		do   func() error
 	}{
-		{"counting the sessions, in a new process", func() error { _, err := digested.Count(ctx, time.Time{}, 0); return err }},
-		{"counting them again", func() error { _, err := digested.Count(ctx, time.Time{}, 0); return err }},
+		{"counting the sessions, in a new process", count(raw)},
+		{"counting them again", count(raw)},
+		{"the first search of what was said, raw, one rare word", search(ways[1])},
+		{"the first search of what tools said, one rare word", search(ways[3])},
 		{"building all digests", func() error { _, err := digested.Digest(ctx); return err }},
 	} {
 		start := time.Now()
@@ -214,6 +146,29 @@ func (b *bench) once(ctx context.Context, raw, digested *transcript.Store) error
 		fmt.Fprintf(b.out, "| %s | %s | %s |\n", step.name, ms(took), ratio(took, rg))
 	}
 	fmt.Fprintln(b.out)
+	return nil
+}
+
+// warm reads all transcripts, so that they are in the system's cache.
+func (b *bench) warm(ctx context.Context) error {
+	files, err := filepath.Glob(filepath.Join(b.corpus.folder, "*.jsonl"))
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -273,55 +228,4 @@ func probe(ctx context.Context, o options, out io.Writer) error {
 		fmt.Fprintf(out, "Peak memory of a process that asks each query of the %s columns: %d MiB.\n", o.probe, peak>>20)
 	}
 	return nil
-}
-
-func (b *bench) head() {
-	fmt.Fprint(b.out, "| ms, and ratio to rg | matches said / by tools | grep -rn \\| tail | rg -n \\| tail |")
-	for _, w := range ways {
-		fmt.Fprintf(b.out, " %s |", w.name)
-	}
-	fmt.Fprint(b.out, "\n|---|---|---|---|", strings.Repeat("---|", len(ways)), "\n")
-}
-
-func (b *bench) row(c class, times map[string][]time.Duration, matches map[string]int) {
-	name := c.name
-	if c.regex {
-		name += " `" + strings.ReplaceAll(c.text, "|", `\|`) + "`"
-	} else {
-		name += " `" + c.text + "`"
-	}
-	fmt.Fprintf(b.out, "| %s | %d / %d |", name, matches["raw, exact"], matches["tools, exact"])
-	rg := median(times["rg"])
-	for _, tool := range []string{"grep", "rg"} {
-		fmt.Fprintf(b.out, " %s |", ms(median(times[tool])))
-	}
-	for _, w := range ways {
-		m := median(times[w.name])
-		fmt.Fprintf(b.out, " %s (%s) |", ratio(m, rg), ms(m))
-	}
-	fmt.Fprintln(b.out)
-}
-
-func median(all []time.Duration) time.Duration {
-	if len(all) == 0 {
-		return 0
-	}
-	return slices.Sorted(slices.Values(all))[len(all)/2]
-}
-
-func ms(d time.Duration) string {
-	if d == 0 {
-		return "–"
-	}
-	if d < 10*time.Millisecond {
-		return fmt.Sprintf("%.1f", d.Seconds()*1e3)
-	}
-	return fmt.Sprintf("%.0f", d.Seconds()*1e3)
-}
-
-func ratio(d, to time.Duration) string {
-	if to == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", float64(d)/float64(to))
 }

@@ -8,7 +8,7 @@
 // medians and their ratios to ripgrep's as a table in Markdown. It ends with 1 when the search in the
 // transcripts and the search in their digests do not find the same.
 //
-// Stopped by an interrupt it removes its folder; killed, it leaves it behind. The figures are those of
+// Stopped by a signal it removes its folder; killed, it leaves it behind. The figures are those of
 // a warm cache on the machine as it is: compare ratios of one run, not times of two.
 package main
 
@@ -24,11 +24,12 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)

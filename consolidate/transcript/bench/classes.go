@@ -1,0 +1,86 @@
+package main
+
+import (
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// A class is one kind of query, as each of the programs is asked it.
+type class struct {
+	name  string
+	text  string   // for us
+	raw   string   // for grep and ripgrep, where the transcript spells it otherwise
+	grep  []string // flags
+	rg    []string
+	regex bool
+	exact bool // in this case alone
+}
+
+var (
+	literal = []string{"-F"}
+	perl    = []string{"-P"}
+)
+
+func classes() []class {
+	word := func(name, text string) class {
+		return class{name: name, text: text, grep: literal, rg: literal, exact: true}
+	}
+	anyCase := func(name, text string) class {
+		return class{name: "-i, " + name, text: text, grep: []string{"-iF"}, rg: []string{"-iF"}}
+	}
+	expression := func(name, text string) class {
+		return class{name: name, text: text, grep: perl, regex: true, exact: true}
+	}
+	return []class{
+		word("absent", "zephyrquartzite"),
+		word("rare", rareWord),
+		word("medium", "ReconcileLedger"),
+		word("frequent", "error"),
+		word("very frequent", "the"),
+		anyCase("rare", rareWord),
+		anyCase("medium", "reconcileledger"),
+		anyCase("frequent", "error"),
+		word("accents", "naïve café"),
+		word("CJK", "データベース移行"),
+		word("emoji", "🚀 déployé"),
+		{name: "quotes", text: `the "flux capacitor" said`, raw: `the \"flux capacitor\" said`, grep: literal, rg: literal, exact: true},
+		expression("regex, literal", `ticket-\d+-resolved`),
+		expression("regex, literal prefix", `func \w+\(ctx [a-z.A-Z]+\) error`),
+		expression("regex, alternation", `\b(?:timeout|deadline|refused)\b`),
+		expression("regex, gap", `error.{0,40}timeout`),
+		expression("regex, no literal, words", `\w{18,}\s+\w{18,}`),
+		expression("regex, no literal, upper", `[A-Z]{3,}_[A-Z]{3,}_[A-Z]{3,}`),
+	}
+}
+
+// The ways in which we search, by the columns of the table.
+var (
+	said  = []transcript.Speaker{transcript.User, transcript.Assistant}
+	tools = []transcript.Speaker{transcript.Tool}
+)
+
+type way struct {
+	name     string
+	digested bool
+	speakers []transcript.Speaker
+	counting time.Duration // 0: the first page alone
+}
+
+var ways = []way{
+	{"raw, page", false, said, 0},
+	{"raw, exact", false, said, time.Hour},
+	{"tools, page", false, tools, 0},
+	{"tools, exact", false, tools, time.Hour},
+	{"digest, page", true, said, 0},
+	{"digest, exact", true, said, time.Hour},
+}
+
+func (c class) query(w way) transcript.Query {
+	q := transcript.Query{Pattern: c.text, Regex: c.regex, Speakers: w.speakers}
+	if c.exact {
+		q.CaseSensitive = new(bool)
+		*q.CaseSensitive = true
+	}
+	return q
+}
