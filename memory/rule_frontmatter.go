@@ -13,6 +13,8 @@ var frontmatterRule = rule{
 		Severity: Error,
 		Catches:  "no frontmatter; no closing ---; description: | and text below; type: semantic",
 		Leaves:   "type at the top or in metadata; keys of other tools; values that strict YAML refuses; team/MEMORY.md",
+		Bad:      "-- deploy.md --\n---\nname: Deploy\ndescription: |\n  how we deploy\nmetadata:\n  type: semantic\n---\nFrom the branch main.",
+		Good:     "-- deploy.md --\n---\nname: Deploy\ndescription: how we deploy: by hand\ntags: [ops]\ntype: project\n---\nFrom the branch main.",
 	},
 	topic: findBadFrontmatter,
 }

@@ -23,6 +23,8 @@ var indexLimitsRule = rule{
 		Severity: Error,
 		Catches:  "an index of 201 lines, or of 25,001 bytes",
 		Leaves:   "frontmatter and block comments, which a host does not load",
+		Bad:      "-- MEMORY.md --\n" + strings.Repeat("- one more line\n", MaxIndexLines+1),
+		Good:     "-- MEMORY.md --\n<!--\n" + strings.Repeat("a line that no host loads\n", MaxIndexLines) + "-->\n# Memory",
 	},
 	whole: findIndexOverLimits,
 	never: true,
@@ -57,6 +59,8 @@ var indexEntryRule = rule{
 		Severity: Error,
 		Catches:  "- [Deploy](deploy.md) — and then a whole paragraph; a list item that names no memory",
 		Leaves:   "headings, empty lines, rules, comments; a line that names a memory by link, [[slug]] or file name",
+		Bad:      "-- MEMORY.md --\n# Memory\n- We deploy on Tuesdays, from the branch main.",
+		Good:     "-- deploy.md --\nFrom the branch main, on Tuesdays.\n-- MEMORY.md --\n# Memory\n- [Deploy](deploy.md) — on which days, from which branch",
 	},
 	whole: findBadEntries,
 }

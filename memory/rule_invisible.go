@@ -17,6 +17,8 @@ var invisibleRule = rule{
 		Severity: Error,
 		Catches:  "U+202E, U+200B between Latin letters, a run of U+E0061 …, an escape sequence of a terminal, U+FE01 behind a letter",
 		Leaves:   "tabs and line ends; joiners and selectors within emoji, Arabic, Indic and other scripts that need them; direction marks in lines of such scripts; combining marks; a byte order mark at the beginning",
+		Bad:      "Deploy from the branch ma\u200bin.",
+		Good:     "Deploy 👩\u200d💻 from the branch main: می\u200cخواهم.",
 	},
 	topic: func(_ *view, n Name, t *Topic) []Finding { return findInvisible(n.path, t.Bytes()) },
 	whole: func(v *view) []Finding {

@@ -25,6 +25,8 @@ var danglingRule = rule{
 		Severity: Error,
 		Catches:  "- [Deploy](deploy.md) — hook, and there is no deploy.md",
 		Leaves:   "targets outside the directory, URLs, logs/ and agents/, files that aren't Markdown, files that can't be read",
+		Bad:      "-- MEMORY.md --\n- [Deploy](deploy.md) — on which days",
+		Good:     "-- MEMORY.md --\n- [Read me](../README.md) — what it is\n- [Log](logs/2026/11/2026-11-18.md)",
 	},
 	whole: findDangling,
 }
@@ -109,6 +111,8 @@ var orphanRule = rule{
 		Severity: Error,
 		Catches:  "deploy.md, which MEMORY.md does not mention",
 		Leaves:   "a memory that is named by [[slug]], in backticks, a table or prose; a directory that never had an index",
+		Bad:      "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory",
+		Good:     "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`.",
 	},
 	whole: findOrphans,
 }

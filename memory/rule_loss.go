@@ -19,6 +19,9 @@ var lossRule = rule{
 		Severity: Error,
 		Catches:  "2 of 5 memories deleted; a feedback memory deleted; a text of 2,000 bytes cut to 900",
 		Leaves:   "a memory that was renamed, its text being the same; texts under 200 bytes; what accept_loss names",
+		Bad:      "-- before/style.md --\n---\nname: Style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
+		Good: "-- before/style.md --\n---\nname: Style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.\n" +
+			"-- code_style.md --\n---\nname: Code style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
 	},
 	whole: findLoss,
 }

@@ -12,6 +12,8 @@ var nameRule = rule{
 		Severity: Error,
 		Catches:  "a link deploy.md; Deploy.md beside deploy.md; notes:old.md",
 		Leaves:   "files that don't end in .md; logs/ and agents/; names in any script",
+		Bad:      "-- Deploy.md --\nOn Tuesdays.\n-- deploy.md --\nFrom the branch main.",
+		Good:     "-- 배포 계획.md --\nOn Tuesdays.\n-- ops/deploy.md --\nFrom the branch main.",
 	},
 	topic: findOddName,
 	whole: findOddFiles,

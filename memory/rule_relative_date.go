@@ -22,6 +22,8 @@ var relativeDateRule = rule{
 		Waivable: true,
 		Catches:  "We froze deploys yesterday; 上周; 다음 주; 3日前; letzten Freitag; il y a deux semaines; el mes pasado",
 		Leaves:   "yesterday (2026-11-17); the `today` filter; the \"Last week\" tab; every day the log of yesterday; the last 7 days; recently; 다음 주기",
+		Bad:      "We froze deploys yesterday.",
+		Good:     "We froze deploys yesterday (2026-11-17), as the `today` filter shows.",
 	},
 	topic: findRelativeDates,
 }

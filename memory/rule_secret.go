@@ -25,6 +25,8 @@ var secretRule = rule{
 		Severity: Error,
 		Catches:  "tokens of forges, clouds and model vendors, private keys, JWTs, the password in scheme://user:password@host, DB_PASSWORD=… and \"the password is …\"",
 		Leaves:   "hashes, UUIDs, images, lock files; ${TOKEN}, <token>, YOUR_API_KEY, xxxx and the examples of documentation; [secret: …]; public keys",
+		Bad:      "DB_PASSWORD=" + "k7Qm" + "2xVb9Lp4",
+		Good:     "DB_PASSWORD stands in the vault; locally DB_PASSWORD=${DB_PASSWORD}, in commit 4f0c2b7d9e1a3c5b7d9f0e2c4a6b8d0f1e3c5a7b",
 	},
 	topic: func(v *view, n Name, t *Topic) []Finding { return findSecrets(v, n.path, t.Bytes()) },
 	whole: func(v *view) []Finding {

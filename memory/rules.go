@@ -32,13 +32,20 @@ type Finding struct {
 }
 
 // RuleDoc is what a rule says of itself.
+//
+// Bad and Good are small memories, in which the rule finds something and nothing: a test holds every rule
+// to its own. A line "-- PATH --" begins a file; those under before/ stood before the change that is
+// checked. A text without such a line is the body of one memory with good frontmatter, and where no
+// MEMORY.md is given, the index names every memory.
 type RuleDoc struct {
 	Name     string   `json:"name"`
 	Summary  string   `json:"summary"`
 	Severity Severity `json:"severity"` // the worst that it reports
 	Waivable bool     `json:"waivable"` // the model may waive it, with a reason
-	Catches  string   `json:"catches"`  // an example
+	Catches  string   `json:"catches"`  // in words
 	Leaves   string   `json:"leaves"`   // what it looks like and is not
+	Bad      string   `json:"bad"`
+	Good     string   `json:"good"`
 }
 
 // rule is one row of the table. A rule reads, and never touches a disk.
