@@ -14,11 +14,13 @@ const (
 
 var lossRule = rule{
 	doc: RuleDoc{
-		Name:     "loss",
-		Summary:  "a dream that deletes more than a quarter of the memories, or one of type user or feedback, or more than half of a text, says so by accept_loss",
+		Name: "loss",
+		Summary: "a dream that deletes more than a quarter of the memories, or one of type user or feedback, or more than half of a text, says so by accept_loss; " +
+			"one that nobody watches may delete no user or feedback memory, nor cut one by half, and of the rest one in ten, unless other memories tell the same: " +
+			"compared by words, so that one that says the opposite in the same words can't be told",
 		Severity: Error,
 		Catches:  "2 of 5 memories deleted; a feedback memory deleted; a text of 2,000 bytes cut to 900",
-		Leaves:   "a memory that was renamed, its text being the same; texts under 200 bytes; what accept_loss names",
+		Leaves:   "a memory that was renamed, its text being the same; texts under 200 bytes; what accept_loss names; unattended: a memory whose every fact was merged into another",
 		Bad:      "-- before/style.md --\n---\nname: Style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
 		Good: "-- before/style.md --\n---\nname: Style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.\n" +
 			"-- code_style.md --\n---\nname: Code style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
@@ -31,8 +33,15 @@ func findLoss(v *view) []Finding {
 		return nil
 	}
 	var findings []Finding
+	forbidden := v.forbidden()
+	for _, n := range sortedNames(v.before.Topics) {
+		if why, is := forbidden[n]; is {
+			findings = append(findings, forbiddenFinding(n, why))
+		}
+	}
 	lose := func(n Name, message string) {
-		if _, accepted := v.accepted[n]; !accepted {
+		_, accepted := v.accepted[n]
+		if _, said := forbidden[n]; !accepted && !said {
 			findings = append(findings, Finding{
 				File: n.path, Message: message,
 				Hint: fmt.Sprintf("keep what still holds, or finalize_index {\"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}", n.path),

@@ -77,6 +77,7 @@ type Check struct {
 	Before, After *Snapshot
 	Touched       map[Name]bool   // the files that the change writes or deletes
 	Accepted      map[Name]string // losses that were agreed to, and why
+	Unattended    bool            // nobody watches: the stricter law of losses
 	Now           time.Time
 }
 
@@ -173,13 +174,16 @@ type view struct {
 	accepted map[Name]string
 	now      time.Time
 
-	names []Name            // sorted
-	folds map[string][]Name // names that some file system takes for one
-	slugs []string          // of names
+	unattended bool
+
+	names   []Name            // sorted
+	folds   map[string][]Name // names that some file system takes for one
+	slugs   []string          // of names
+	telling map[Name]told     // of after
 }
 
 func (c Check) view() *view {
-	return &view{before: c.Before, after: c.After, accepted: c.Accepted, now: c.Now}
+	return &view{before: c.Before, after: c.After, accepted: c.Accepted, unattended: c.Unattended, now: c.Now}
 }
 
 // touched reports whether the change writes the file. The index is judged by its lines.

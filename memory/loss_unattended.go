@@ -1,0 +1,121 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What a dream that nobody watches may take away: nothing of what the person said of themselves or
+// taught, and of the rest one memory in ten, at least one (DESIGN, loss). What another memory tells
+// as well (keptIn) is not taken away: a merge is no loss.
+const (
+	unattendedShare = 10 // one in so many of the rest
+	unattendedWords = 4  // of a text that is rewritten, at least one in so many of its words must stay
+)
+
+// Forbidden returns what the law of unattended dreams says against the change of n, if anything.
+func (c Check) Forbidden(n Name) []Finding {
+	v := c.view()
+	why, forbidden := v.forbidden()[n]
+	if !forbidden {
+		return nil
+	}
+	return lossRule.named([]Finding{forbiddenFinding(n, why)})
+}
+
+func forbiddenFinding(n Name, why string) Finding {
+	return Finding{
+		File: n.path, Message: why + "; nobody watches this dream, and it may not do that",
+		Hint: "keep the memory, or merge it so that every fact of it stands in another first; what write_memory refuses so is kept as a proposal for the person, and accept_loss does not help",
+	}
+}
+
+// forbidden returns what no unattended dream may do to which memory. It is nil in a dream that a person
+// watches.
+func (v *view) forbidden() map[Name]string {
+	if !v.unattended || v.before == nil {
+		return nil
+	}
+	why := make(map[Name]string)
+	rest := 0
+	var gone []Name
+	for _, n := range sortedNames(v.before.Topics) {
+		was, is := v.before.Topics[n], v.after.Topics[n]
+		kind := protectedType(n, was)
+		if kind == "" {
+			if rest++; is == nil && !v.keptElsewhere(n, "") {
+				gone = append(gone, n)
+			}
+			continue
+		}
+		switch {
+		case is == nil && !v.keptElsewhere(n, kind):
+			why[n] = fmt.Sprintf("a memory of type %s would be deleted, and no other says all that it says", kind)
+		case is == nil:
+		case protectedType(n, is) == "":
+			why[n] = fmt.Sprintf("a memory of type %s would be of type %q", kind, is.Type())
+		case shrinks(was.body, is.body) && !v.keptElsewhere(n, kind):
+			why[n] = fmt.Sprintf("the text of a memory of type %s would lose more than half, or most of its words", kind)
+		}
+	}
+	if allowed := max(1, rest/unattendedShare); len(gone) > allowed {
+		for _, n := range gone {
+			why[n] = fmt.Sprintf("%d of %d memories would be deleted, at most %d may be; this is one", len(gone), rest, allowed)
+		}
+	}
+	return why
+}
+
+// protectedType returns the type of a memory that is the person's own, user or feedback, and of any
+// other "". Where no type stands, the name's beginning is one.
+func protectedType(n Name, t *Topic) string {
+	kind := strings.ToLower(t.Type())
+	if kind == "" {
+		kind, _, _ = strings.Cut(stemOf(n.path), "_")
+	}
+	if kind == TypeUser || kind == TypeFeedback {
+		return kind
+	}
+	return ""
+}
+
+// keptElsewhere reports whether what n told is told by the memories as they would be. What is the
+// person's own must stand in such a memory, and what was shared (in team/) among the shared.
+func (v *view) keptElsewhere(n Name, kind string) bool {
+	t := v.before.Topics[n]
+	text := t.body
+	if len(wordsOf(text)) == 0 {
+		text = t.Description()
+	}
+	shared := n.topFolder() == "team"
+	var others []told
+	for _, o := range v.sortedNames() {
+		other := v.after.Topics[o]
+		if kind != "" && protectedType(o, other) == "" || shared && o.topFolder() != "team" {
+			continue
+		}
+		if v.telling == nil {
+			v.telling = make(map[Name]told)
+		}
+		if _, read := v.telling[o]; !read {
+			v.telling[o] = tell(other.body)
+		}
+		others = append(others, v.telling[o])
+	}
+	return keptIn(text, others)
+}
+
+// shrinks reports whether a text becomes less than half as long, or loses most of its words.
+func shrinks(was, is string) bool {
+	if 2*len(strings.TrimSpace(is)) < len(strings.TrimSpace(was)) {
+		return true
+	}
+	before, after := tell(was).set, tell(is).set
+	stay := 0
+	for w := range before {
+		if after[w] {
+			stay++
+		}
+	}
+	return unattendedWords*stay < len(before)
+}
