@@ -2,7 +2,10 @@ package consolidate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +18,7 @@ type UndoResult struct {
 	ID        string            `json:"id,omitempty"` // of the undo, which can itself be undone; "" where nothing was left to undo
 	Undone    string            `json:"undone"`
 	Files     Files             `json:"files"`
+	Merged    []string          `json:"merged"` // of Files: what others changed in them since is kept
 	Conflicts []memory.Conflict `json:"conflicts"`
 }
 
@@ -45,10 +49,16 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	if a.State != memory.Landed {
 		return UndoResult{}, fmt.Errorf("%s has not landed: there is nothing to undo", id)
 	}
-	res := UndoResult{Undone: id}
+	res := UndoResult{Undone: id, Merged: []string{}}
 	newID, undone, err := p.transact(ctx, Info{Kind: KindUndo, Undoes: id}, func(d *dream) (*indexEdit, error) {
-		var err error
-		res.Conflicts, err = d.stage.Reverse(a)
+		merged, conflicts, err := d.stage.Reverse(a)
+		for _, n := range merged {
+			res.Merged = append(res.Merged, n.String())
+		}
+		res.Conflicts = conflicts
+		if err == nil {
+			err = d.mendIndex(a)
+		}
 		return nil, err
 	})
 	if err != nil {
@@ -64,6 +74,62 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 		res.Conflicts = []memory.Conflict{}
 	}
 	return res, nil
+}
+
+// mendIndex sees that the index fits the memories that the taking back of a leaves: a file that is kept
+// for what others made of it keeps its line, one that comes back has its line again even where the rest
+// of the index can't be taken back, and none is named that is gone.
+func (d *dream) mendIndex(a *memory.Archive) error {
+	staged, _, err := d.stage.Read(indexName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	disk, err := d.dir.Read(indexName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var before []byte
+	for _, c := range a.Changes {
+		if c.Name.IsIndex() {
+			if before, err = a.Content(c.Before); err != nil {
+				return err
+			}
+		}
+	}
+	lines := indexLines(before)
+	maps.Copy(lines, indexLines(disk.Data)) // what others made of a line goes before what it was
+	edit := indexEdit{index: memory.ParseIndex(staged.Data), before: staged.Data}
+	for _, c := range a.Changes {
+		if !c.Name.IsTopic() {
+			continue
+		}
+		_, _, err := d.stage.Read(c.Name)
+		line, known := lines[c.Name.String()]
+		switch named := edit.line(c.Name) != ""; {
+		case err == nil && !named && known:
+			edit.index.Upsert(c.Name, line.Title, line.Hook, line.Section)
+		case errors.Is(err, fs.ErrNotExist) && named:
+			edit.index.Remove(c.Name.String())
+		}
+	}
+	if !edit.changed() {
+		return nil
+	}
+	return d.stage.Restore(indexName, edit.index.Bytes(), time.Time{})
+}
+
+// indexLines returns the entries of an index by file.
+func indexLines(data []byte) map[string]IndexLine {
+	lines := make(map[string]IndexLine)
+	for _, e := range memory.ParseIndex(data).Entries() {
+		if _, known := lines[e.File]; !known && !e.Outside {
+			lines[e.File] = IndexLine{File: e.File, Title: e.Title, Hook: e.Hook, Section: e.Section}
+		}
+	}
+	return lines
 }
 
 // Log returns the journal, the oldest entry first; an event that a crash had written twice stands once.

@@ -1,54 +1,98 @@
 package memory
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"time"
 )
 
 // Reverse stages the taking back of what a did: files get their content and time from before. What
-// somebody else changed since is kept and reported; in the index, the lines that a changed are taken
-// back and the others kept.
-func (s *Stage) Reverse(a *Archive) ([]Conflict, error) {
-	var conflicts []Conflict
+// somebody else changed since is kept: where it is other lines than a changed, those that a changed
+// are taken back beside it (merged), else the file is left and reported.
+func (s *Stage) Reverse(a *Archive) (merged []Name, conflicts []Conflict, err error) {
 	for _, c := range a.Changes {
 		disk, err := s.dir.readOrForeign(c.Name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if disk.Sum == c.Before {
 			continue
 		}
-		before, err := a.Content(c.Before)
+		data, err := a.Content(c.Before)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		mtime := c.BeforeTime
 		if disk.Sum != c.After {
 			after, err := a.Content(c.After)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			merged, ok := []byte(nil), false
-			if c.Name.IsIndex() && disk.Sum != unreadable {
-				merged, ok = mergeLines(after, disk.Data, before)
-			}
-			if !ok {
+			var ok bool
+			if data, ok = c.takeBack(after, disk, data); !ok {
 				conflicts = append(conflicts, Conflict{Name: c.Name, Want: c.After, Have: disk.Sum})
 				continue
 			}
-			before, mtime = merged, time.Time{}
+			merged, mtime = append(merged, c.Name), time.Time{}
+		} else if c.Before != "" && data == nil {
+			data = []byte{}
 		}
-		if c.Before == "" && disk.Sum == c.After {
-			before = nil
-		} else if before == nil {
-			before = []byte{}
-		}
-		if _, err := s.set(c.Name, before, mtime); err != nil {
-			return nil, err
+		if _, err := s.set(c.Name, data, mtime); err != nil {
+			return nil, nil, err
 		}
 	}
-	return conflicts, nil
+	return merged, conflicts, nil
+}
+
+// takeBack takes the lines that c changed back from a file that others changed since. It reports false
+// where they changed the same lines, and where one of the three is no file: a text that was made anew
+// has no lines in common with the one that was deleted. The index stands for itself: what others wrote
+// into it is kept in any case.
+func (c Change) takeBack(after []byte, disk File, before []byte) (merged []byte, ok bool) {
+	if disk.Sum == unreadable {
+		return nil, false
+	}
+	if c.Name.IsIndex() {
+		merged, ok = mergeLines(after, disk.Data, before)
+		return append([]byte{}, merged...), ok
+	}
+	if c.Before == "" || c.After == "" || disk.Sum == "" {
+		return nil, false
+	}
+	now := ParseTopic(disk.Data)
+	merged, ok = mergeLines(now.restamp(after), disk.Data, now.restamp(before))
+	return merged, ok && ParseTopic(merged).HasFrontmatter() == now.HasFrontmatter()
+}
+
+// restamp returns the text of another version with t's own stamp of its last change, a line that every
+// write changes and nobody's words.
+func (t *Topic) restamp(version []byte) []byte {
+	stamp := cmp.Or(t.value("metadata.modified"), t.value("modified"))
+	other := ParseTopic(version)
+	if stamp == "" || !other.HasFrontmatter() {
+		return version
+	}
+	other.set("modified", stamp)
+	return other.Bytes()
+}
+
+// Restore stages data, with the time that it had, as the content of n, whatever n holds now. It fails
+// with a *TwinError where n would be another spelling of what is there.
+func (s *Stage) Restore(n Name, data []byte, mtime time.Time) error {
+	if !n.IsIndex() {
+		if err := n.Writable(); err != nil {
+			return err
+		}
+	}
+	have, err := s.dir.sum(n)
+	if err == nil && have == "" {
+		err = s.checkTwin(n)
+	}
+	if err == nil {
+		_, err = s.set(n, data, mtime)
+	}
+	return err
 }
 
 // unreadable stands for the sum of what is no memory: a link, a folder, a file that is too large.

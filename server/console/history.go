@@ -162,7 +162,8 @@ func renderUndo(r consolidate.UndoResult, ink paint) string {
 		says  string
 		files []string
 	}{
-		{"as before", r.Files.Updated},
+		{"as before", without(r.Files.Updated, r.Merged)},
+		{"merged", r.Merged},
 		{"back again", r.Files.Created},
 		{"removed", r.Files.Deleted},
 	} {
@@ -173,10 +174,18 @@ func renderUndo(r consolidate.UndoResult, ink paint) string {
 	for _, k := range r.Conflicts {
 		fmt.Fprintf(&b, "  %s  %s: it was changed since (%s when that landed, %s now)\n", ink.in(yellow, fmt.Sprintf("%-10s", "kept")), oneLine(k.Name.String()), sumOr(k.Want), sumOr(k.Have))
 	}
+	if len(r.Merged) > 0 {
+		b.WriteString("Merged: the lines that it changed are as before, those that others changed since are kept.\n")
+	}
 	if r.ID != "" {
 		fmt.Fprintf(&b, "To take this back too: dream-mcp undo %s\n", r.ID)
 	}
 	return b.String()
+}
+
+// without returns the files that are not in others.
+func without(files, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(file string) bool { return slices.Contains(others, file) })
 }
 
 func sumOr(s memory.Sum) string {
