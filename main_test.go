@@ -267,7 +267,7 @@ func (c *client) do(line string) {
 	switch verb {
 	case "sh":
 		cmd := exec.Command("sh", "-ec", rest)
-		cmd.Dir = c.ts.Getenv("MEMORY")
+		cmd.Dir, cmd.Env = c.ts.Getenv("MEMORY"), c.cmd.Env
 		out, err := cmd.CombinedOutput()
 		fmt.Fprintf(&c.said, "%s", out)
 		c.ts.Check(err)

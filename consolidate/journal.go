@@ -16,9 +16,10 @@ type Kind string
 
 // The kinds. Only a dream holds the lock for longer than a moment.
 const (
-	KindDream Kind = "dream"
-	KindWrite Kind = "write" // a single write_memory outside a dream
-	KindUndo  Kind = "undo"
+	KindDream   Kind = "dream"
+	KindWrite   Kind = "write" // a single write_memory outside a dream
+	KindUndo    Kind = "undo"
+	KindRestore Kind = "restore"
 )
 
 // Outcome says what became of it.

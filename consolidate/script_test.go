@@ -43,6 +43,10 @@ var script = map[string]operation{
 		_, err := p.Undo(ctx, "")
 		return err
 	}},
+	"restore": {prepare: "commit", run: func(p *Project) error {
+		_, err := p.Restore(ctx, "b.md", "")
+		return err
+	}},
 }
 
 // dreamThen begins a dream, stages the changes of writeScript, and ends it by end.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -80,6 +81,9 @@ func openArchive(state *os.Root, id string) (*memory.Archive, error) {
 		return nil, ErrUnknown
 	}
 	folder, err := state.OpenRoot(path.Join(dreamFolder, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w in the archive any more: %s", ErrUnknown, id)
+	}
 	if err != nil {
 		return nil, err
 	}

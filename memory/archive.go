@@ -149,6 +149,16 @@ func (a *Archive) Content(sum Sum) ([]byte, error) {
 	return data, nil
 }
 
+// Size returns how many bytes a content of the archive has. It fails with fs.ErrNotExist where the
+// archive has lost it.
+func (a *Archive) Size(sum Sum) (int64, error) {
+	info, err := a.root.Lstat(path.Join(blobFolder, string(sum)))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // store keeps data, durably, under its sum.
 func (a *Archive) store(data []byte) (Sum, error) {
 	sum := SumOf(data)

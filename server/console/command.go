@@ -31,7 +31,9 @@ type Command struct {
 	Args          []string
 	Flags         host.Flags
 	JSON          bool
-	Keep          bool // demo: leave its folder
+	Keep          bool   // demo: leave its folder
+	At            string // restore: an ID
+	List          bool   // restore: show the versions
 	Out           io.Writer
 	Version, Self string
 }
@@ -52,6 +54,7 @@ var verbs = []verb{
 	{name: "log", json: true, run: (*Command).log},
 	{name: "diff", most: 1, json: true, run: (*Command).diff},
 	{name: "undo", most: 1, json: true, run: (*Command).undo},
+	{name: "restore", most: 1, json: true, run: (*Command).restore},
 	{name: "stop", most: -1, json: true, run: (*Command).stop},
 	{name: "help", most: 1, run: (*Command).help},
 	{name: "version", run: (*Command).version},
@@ -102,6 +105,8 @@ var flags = []flag{
 	}},
 	{name: "--json", set: func(c *Command) { c.JSON = true }},
 	{name: "--keep", set: func(c *Command) { c.Keep = true }},
+	{name: "--at", take: word(func(c *Command) *string { return &c.At })},
+	{name: "--list", set: func(c *Command) { c.List = true }},
 	{name: "--help", set: func(c *Command) { c.Verb = "help" }},
 	{name: "-h", set: func(c *Command) { c.Verb = "help" }},
 	{name: "--version", set: func(c *Command) { c.Verb = "version" }},
@@ -181,6 +186,12 @@ func (c *Command) take(words []string) error {
 		return usage("%s has no --json", verbLabel(v.name))
 	case c.Keep && v.name != "demo":
 		return usage("--keep goes with demo")
+	case (c.At != "" || c.List) && v.name != "restore":
+		return usage("--at and --list go with restore")
+	case v.name == "restore" && len(c.Args) == 0 && !c.List:
+		return usage("restore needs the name of a memory (restore --list shows what the archive has)")
+	case c.At != "" && c.List:
+		return usage("--list shows all versions: leave --at out")
 	}
 	return nil
 }

@@ -1,0 +1,223 @@
+package consolidate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// landing is an operation whose changes have landed, as its archive tells of it.
+type landing struct {
+	id string
+	memory.Manifest
+}
+
+// change returns what l did to n.
+func (l landing) change(n memory.Name) (memory.Change, bool) {
+	i := slices.IndexFunc(l.Changes, func(c memory.Change) bool { return c.Name == n })
+	if i < 0 {
+		return memory.Change{}, false
+	}
+	return l.Changes[i], true
+}
+
+// history is all that has landed and is still archived, in the order in which it landed.
+type history []landing
+
+// history reads the manifests of the archive. One that can't be read is left out: what it replaced
+// can't be had, the rest can.
+func (p *Project) history() (history, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := dreamIDs(state)
+	if err != nil {
+		return nil, err
+	}
+	var h history
+	for _, id := range ids {
+		a, err := openArchive(state, id)
+		if err != nil {
+			continue
+		}
+		if a.State == memory.Landed {
+			h = append(h, landing{id, a.Manifest})
+		}
+		a.Close()
+	}
+	slices.SortStableFunc(h, func(a, b landing) int { return a.Landed.Compare(b.Landed) })
+	return h, nil
+}
+
+// When a version was that of its memory, seen from the dream that it is named by.
+const (
+	Before = "before"
+	After  = "after"
+)
+
+// Version is a content that a memory had.
+type Version struct {
+	File   string    `json:"file"`
+	When   string    `json:"when"` // Before or After
+	ID     string    `json:"id"`   // the dream, or other operation, that replaced or wrote it
+	Time   time.Time `json:"time"` // when the file was written
+	Sum    string    `json:"sum"`
+	Bytes  int64     `json:"bytes"`  // -1 where the archive has lost it
+	Stands bool      `json:"stands"` // it is what the memory holds
+
+	sum memory.Sum
+	at  int // index of ID in the history
+}
+
+func (v Version) String() string {
+	return fmt.Sprintf("%s as it was %s %s", v.File, v.When, v.ID)
+}
+
+// of returns the versions of n, the newest first. One that two operations in succession tell of stands
+// once, as what it was before the later.
+func (h history) of(n memory.Name) (versions []Version) {
+	add := func(i int, when string, sum memory.Sum, mtime time.Time) {
+		if last := len(versions) - 1; sum != "" && (last < 0 || versions[last].sum != sum) {
+			versions = append(versions, Version{File: n.String(), When: when, ID: h[i].id, Time: mtime.UTC(), Sum: sum.Short(), sum: sum, at: i})
+		}
+	}
+	for i, l := range slices.Backward(h) {
+		if c, ok := l.change(n); ok {
+			add(i, After, c.After, c.AfterTime)
+			add(i, Before, c.Before, c.BeforeTime)
+		}
+	}
+	return versions
+}
+
+// before returns what n was when the operation at i landed ("" for no file), told by the operation
+// nearest to it that changed n. It reports false where none can tell.
+func (h history) before(n memory.Name, i int, landed time.Time) (Version, bool) {
+	for j := i; j < len(h); j++ {
+		c, ok := h[j].change(n)
+		if !ok {
+			continue
+		}
+		if j > i && c.Before != "" && c.BeforeTime.After(landed) {
+			break // somebody wrote it in between
+		}
+		return Version{File: n.String(), When: Before, ID: h[j].id, Time: c.BeforeTime.UTC(), Sum: c.Before.Short(), sum: c.Before, at: j}, true
+	}
+	for j := min(i, len(h)) - 1; j >= 0; j-- {
+		if c, ok := h[j].change(n); ok {
+			return Version{File: n.String(), When: After, ID: h[j].id, Time: c.AfterTime.UTC(), Sum: c.After.Short(), sum: c.After, at: j}, true
+		}
+	}
+	return Version{}, false
+}
+
+// entry returns the index's line for n as it was when v was n's content.
+func (p *Project) entry(h history, v Version, n memory.Name) (IndexLine, error) {
+	line := IndexLine{File: n.String()}
+	index, ok := h.before(indexName, v.at, h[v.at].Landed)
+	if c, changed := h[v.at].change(indexName); v.When == After && changed {
+		index, ok = Version{ID: h[v.at].id, sum: c.After}, true
+	}
+	if !ok || index.sum == "" {
+		return line, nil
+	}
+	data, err := p.content(index)
+	if err != nil {
+		return line, err
+	}
+	if was, named := indexLines(data)[line.File]; named {
+		line = was
+	}
+	return line, nil
+}
+
+// content reads a version from the archive.
+func (p *Project) content(v Version) ([]byte, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	a, err := openArchive(state, v.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	data, err := a.Content(v.sum)
+	if err != nil {
+		return nil, fmt.Errorf("%s can't be had: %w", v, err)
+	}
+	return data, nil
+}
+
+// Versions returns the versions of a memory that the archive keeps, the newest first; of "" one for
+// each memory that it knows of, the newest that it had, sorted by name.
+func (p *Project) Versions(file string) ([]Version, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h, err := p.history()
+	if err != nil {
+		return nil, err
+	}
+	var versions []Version
+	if file == "" {
+		for _, n := range h.names() {
+			versions = append(versions, h.of(n)[:1]...)
+		}
+	} else {
+		n, err := archivedName(file)
+		if err != nil {
+			return nil, err
+		}
+		if versions = h.of(n); len(versions) == 0 {
+			return nil, unknownVersion(h, n)
+		}
+	}
+	return versions, p.measure(versions)
+}
+
+// measure fills in how long versions are, and which stand.
+func (p *Project) measure(versions []Version) error {
+	dir, err := p.openDir()
+	if err != nil {
+		return err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	for i := range versions {
+		v := &versions[i]
+		a, err := openArchive(p.state, v.ID)
+		if err != nil {
+			return err
+		}
+		if v.Bytes, err = a.Size(v.sum); err != nil {
+			v.Bytes = -1
+		}
+		a.Close()
+		if n, err := memory.ParseName(v.File); err == nil && dir != nil {
+			f, _ := dir.Read(n) // what can't be read is no version that stands
+			v.Stands = f.Sum == v.sum
+		}
+	}
+	return nil
+}
+
+// names returns every name of which the archive has a content.
+func (h history) names() []memory.Name {
+	var names []memory.Name
+	seen := make(map[memory.Name]bool)
+	for _, l := range h {
+		for _, c := range l.Changes {
+			if !seen[c.Name] && c.Before+c.After != "" {
+				seen[c.Name] = true
+				names = append(names, c.Name)
+			}
+		}
+	}
+	slices.SortFunc(names, func(a, b memory.Name) int { return cmp.Compare(a.String(), b.String()) })
+	return names
+}
