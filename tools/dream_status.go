@@ -15,8 +15,8 @@ func dreamStatus(p *consolidate.Project) tool {
 			"Call it first, and whenever unsure. Starts nothing.",
 		input: `{"type":"object","properties":{},"additionalProperties":false}`,
 		output: `{"type":"object","properties":{"memory_dir":{"type":"string"},"transcript_dirs":{"type":"array","items":{"type":"string"}},"due":{"type":"boolean"},"closed_gate":{"type":"string"},
-			"gates":{"type":"array","items":{"type":"object","properties":{"gate":{"type":"string"},"open":{"type":["boolean","null"]},"why":{"type":"string"}}}},
-			"dream":{"type":["object","null"]},"last":{"type":["object","null"]},"warnings":{"type":"array","items":{"type":"string"}}},"required":["memory_dir","due","gates","dream","last","warnings"]}`,
+			"gates":{"type":"array","items":{"type":"object","properties":{"gate":{"type":"string"},"open":{"anyOf":[{"type":"boolean"},{"type":"null"}]},"why":{"type":"string"}}}},
+			"dream":{"anyOf":[{"type":"object"},{"type":"null"}]},"last":{"anyOf":[{"type":"object"},{"type":"null"}]},"warnings":{"type":"array","items":{"type":"string"}}},"required":["memory_dir","due","gates","dream","last","warnings"]}`,
 		readOnly: true, idempotent: true, always: true,
 		call: func(ctx context.Context, _ json.RawMessage) (answer, error) {
 			s, err := p.Status(ctx)
