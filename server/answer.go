@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"strings"
 
@@ -59,12 +60,20 @@ func (l *loop) result(c *call, result any) []byte {
 		r.EnsureResultMeta().SetSubscriptionID(c.id)
 		result = r
 	}
+	needed := map[string]any{}
 	for _, request := range asked {
-		if !declared(c.client.can, request.Method) {
-			l.log.Error("asked for what the client did not offer", "method", c.method, "asked", string(request.Method))
-			return refusal{c.id, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY,
-				fmt.Sprintf("the client did not declare what %q needs", request.Method)}.line()
+		if capability, declared := demands(c.client.can, request); !declared {
+			maps.Copy(needed, capability)
 		}
+	}
+	if len(needed) > 0 {
+		l.log.Error("asked for what the client did not offer", "method", c.method, "needed", needed)
+		body, _ := encode(mcp.JSONRPCErrorDetails{ // strings and maps can always be encoded
+			Code:    mcp.MISSING_REQUIRED_CLIENT_CAPABILITY,
+			Message: "the client did not declare what this request needs",
+			Data:    map[string]any{"requiredCapabilities": needed},
+		})
+		return errorLine(c.id, body)
 	}
 	body, err := encode(result)
 	if err != nil {
@@ -74,16 +83,22 @@ func (l *loop) result(c *call, result any) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, c.id, body)
 }
 
-func declared(can mcp.ClientCapabilities, method mcp.MCPMethod) bool {
-	switch method {
+// demands returns what a client must have declared to be asked this, as it declares it, and whether it did.
+func demands(can mcp.ClientCapabilities, request mcp.InputRequest) (capability map[string]any, declared bool) {
+	yes := map[string]any{}
+	switch request.Method {
 	case mcp.MethodElicitationCreate:
-		return can.Elicitation != nil
+		e := can.Elicitation
+		if request.Elicitation != nil && request.Elicitation.Mode == mcp.ElicitationModeURL {
+			return map[string]any{"elicitation": map[string]any{"url": yes}}, e != nil && e.URL != nil
+		}
+		// Without a mode named, forms are meant: so it was before there were others.
+		return map[string]any{"elicitation": yes}, e != nil && (e.Form != nil || e.URL == nil)
 	case mcp.MethodSamplingCreateMessage:
-		return can.Sampling != nil
-	case mcp.MethodListRoots:
-		return can.Roots != nil
+		return map[string]any{"sampling": yes}, can.Sampling != nil
+	default:
+		return map[string]any{"roots": yes}, can.Roots != nil
 	}
-	return false
 }
 
 // failed renders an error. The code is chosen by what failed, since mcp-go knows
@@ -98,6 +113,7 @@ func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
 		if c.modern {
 			e.Code = mcp.INVALID_PARAMS
 		}
+		e.Data = map[string]string{"uri": c.uri()}
 	case errors.Is(c.failure, mcp.ErrInvalidParams):
 		e.Code = mcp.INVALID_PARAMS
 	case e.Code == mcp.INTERNAL_ERROR && c.ctx.Err() != nil:
@@ -112,6 +128,13 @@ func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
 		return refusal{c.id, e.Code, e.Message}.line()
 	}
 	return errorLine(c.id, body)
+}
+
+// uri is the resource that a request names.
+func (c *call) uri() string {
+	var params struct{ URI string }
+	_ = json.Unmarshal(c.params, &params) // mcp-go has read it before
+	return clip(params.URI)
 }
 
 // misfit says in plain words which param has the wrong type.

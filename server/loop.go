@@ -122,6 +122,8 @@ func (l *loop) take(ctx context.Context, in input) {
 		l.refuse(*refused)
 	case m.id != nil && foreignCursor(m):
 		l.refuse(refusal{m.id, mcp.INVALID_PARAMS, "unknown cursor: the list has one page"})
+	case m.id != nil && undated(m):
+		l.refuse(refusal{m.id, mcp.INVALID_PARAMS, fmt.Sprintf("_meta lacks %q", mcp.MetaKeyProtocolVersion)})
 	case m.id != nil:
 		l.request(ctx, m, len(in.line))
 	case m.method == string(mcp.MethodNotificationCancelled):
@@ -171,6 +173,20 @@ func foreignCursor(m message) bool {
 	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
 		var params struct{ Cursor string }
 		return json.Unmarshal(m.params, &params) == nil && params.Cursor != ""
+	}
+	return false
+}
+
+// undated reports whether a method that only the modern era has is asked for
+// without saying so. mcp-go takes the request for a legacy one, of an unknown
+// method; the conformance suite wants the fault named (server-stateless).
+func undated(m message) bool {
+	switch mcp.MCPMethod(m.method) {
+	case mcp.MethodServerDiscover, mcp.MethodSubscriptionsListen:
+		var params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		}
+		return json.Unmarshal(m.params, &params) != nil || params.Meta[mcp.MetaKeyProtocolVersion] == nil
 	}
 	return false
 }

@@ -450,9 +450,9 @@ func TestAnswers(t *testing.T) {
 				{"unknown prompt", "prompts/get", `"name":"none"`, -32602, "none"},
 				{"resource", "resources/read", `"uri":"sample://one"`, 0, "<text>"},
 				{"from a template", "resources/read", `"uri":"sample://file/a"`, 0, "<text>"},
-				{"a template's not found", "resources/read", `"uri":"sample://file/none"`, era.gone, "sample://file/none"},
+				{"a template's not found", "resources/read", `"uri":"sample://file/none"`, era.gone, `"data":{"uri":"sample://file/none"}`},
 				{"a template's failure", "resources/read", `"uri":"sample://file/broken"`, -32603, `"internal error"`},
-				{"unknown resource", "resources/read", `"uri":"other://one"`, era.gone, "other://one"},
+				{"unknown resource", "resources/read", `"uri":"other://one"`, era.gone, `"data":{"uri":"other://one"}`},
 				{"unknown method", "nosuch/method", ``, -32601, "nosuch/method"},
 				{"a notification's name", "notifications/initialized", ``, -32601, ""},
 				{"logging", "logging/setLevel", `"level":"debug"`, -32601, ""},
@@ -499,7 +499,7 @@ func TestCacheHints(t *testing.T) {
 	}
 }
 
-// The modern era has no handshake, no ping, no subscribe; the legacy no discover.
+// The modern era has no handshake, no ping, no subscribe.
 func TestErasApart(t *testing.T) {
 	p := dial(t, sample())
 	modern := modernMeta(`{}`)
@@ -510,8 +510,11 @@ func TestErasApart(t *testing.T) {
 		{"ping", modern, -32601},
 		{"initialize", modern, -32601},
 		{"resources/subscribe", modern + `,"uri":"sample://one"`, -32601},
-		{"server/discover", ``, -32601},
-		{"subscriptions/listen", `"notifications":{}`, -32601},
+		// Modern methods alone: what they lack is named.
+		{"server/discover", ``, -32602},
+		{"server/discover", `"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}`, -32602},
+		{"server/discover", `"_meta":5`, -32602},
+		{"subscriptions/listen", `"notifications":{}`, -32602},
 		{"server/discover", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`, -32602}, // no capabilities
 		{"server/discover", strings.Replace(modern, "2026-07-28", "2099-01-01", 1), -32022},
 		{"ping", ``, 0},
@@ -534,7 +537,9 @@ func TestElicitation(t *testing.T) {
 	}{
 		{"legacy", `"_meta":{}`, -32603, ""}, // we send no requests, whatever it declared
 		{"modern, declared", modernMeta(`{"elicitation":{"form":{}}}`), 0, `"resultType":"input_required"`},
-		{"modern, not declared", modernMeta(`{}`), -32021, "elicitation/create"},
+		{"modern, declared as it was once", modernMeta(`{"elicitation":{}}`), 0, `"resultType":"input_required"`},
+		{"modern, not declared", modernMeta(`{}`), -32021, `"requiredCapabilities":{"elicitation":{}}`},
+		{"modern, another mode declared", modernMeta(`{"elicitation":{"url":{}}}`), -32021, `"requiredCapabilities":{"elicitation":{}}`},
 	} {
 		r := p.ask(toolCall(2, row.meta, "ask", `{}`))
 		if r.code() != row.code || !strings.Contains(r.raw, row.want) || r.Method != "" {
