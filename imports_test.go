@@ -20,7 +20,8 @@ var allowed = map[string][]string{
 		"consolidate", "consolidate/transcript", "server", "server/console", "server/host", "tools",
 		"golang.org/x/term",
 	},
-	"server": {"github.com/mark3labs/mcp-go"},
+	"server":             {"github.com/mark3labs/mcp-go"},
+	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/console": {
 		"consolidate", "consolidate/transcript", "memory", "server/host",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
