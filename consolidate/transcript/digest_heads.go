@@ -15,7 +15,7 @@ import (
 // does not read them all again. What is said there of a digest's file holds for it.
 const (
 	headsFile  = "heads"
-	headsMagic = "dreamhd\x01"
+	headsMagic = "dreamhd\x02"
 
 	// maxHeadsFile bounds what is read of it: maxHeads of 512 bytes each.
 	maxHeadsFile = maxHeads * 512
@@ -32,6 +32,7 @@ type cachedHead struct {
 	head    head
 	tail    head // what the end tells, when ended is set
 	ended   bool
+	plain   plainness
 }
 
 // maxHeads bounds the cache, of some 300 bytes each; beyond, it begins anew.
@@ -43,7 +44,10 @@ func (s *Store) cached(f file) (cachedHead, bool) {
 	defer s.mu.Unlock()
 	s.loadHeads()
 	c, ok := s.heads[f.path]
-	return c, ok && c.size == f.size && c.modTime.Equal(f.modTime)
+	if !ok || c.size != f.size || !c.modTime.Equal(f.modTime) {
+		return cachedHead{}, false
+	}
+	return c, true
 }
 
 // cache keeps what was read of a file.
@@ -86,7 +90,7 @@ func (s *Store) tail(f file, h head) head {
 	}
 	t := readTail(f)
 	t = head{title: oneLine(t.title, maxFirst), last: t.last}
-	s.cache(f, cachedHead{head: h, tail: t, ended: true})
+	s.cache(f, cachedHead{head: h, tail: t, ended: true, plain: c.plain})
 	return t
 }
 
@@ -163,7 +167,7 @@ func (s *Store) encodeHeads() []byte {
 		for _, text := range []string{string(h.reason), h.branch, h.title, h.first, t.title, timeText(h.last), timeText(t.last)} {
 			b = appendText(b, text)
 		}
-		b = append(b, boolByte(c.ended))
+		b = append(b, boolByte(c.ended), byte(c.plain))
 		b = binary.AppendUvarint(b, uint64(len(h.cwds)))
 		for _, cwd := range h.cwds {
 			b = appendText(b, cwd)
@@ -217,6 +221,7 @@ func decodeHeads(b []byte) (map[string]cachedHead, error) {
 		c.head.branch, c.head.title, c.head.first = shared(r.text()), r.text(), r.text()
 		c.tail.title, c.head.last, c.tail.last = r.text(), r.time(), r.time()
 		c.ended = r.byte() == 1
+		c.plain = plainness(r.byte())
 		n := r.count()
 		if n > maxCWDs {
 			return nil, errNoDigest

@@ -142,3 +142,54 @@ func resummed(text []byte) []byte {
 	binary.LittleEndian.PutUint32(text[len(headsMagic):], crc32.Checksum(text[len(headsMagic)+4:], castagnoli))
 	return text
 }
+
+// TestPlainnessIsKept: what a search saw that a transcript is without, a new process knows, as long as
+// the file stays as it was.
+func TestPlainnessIsKept(t *testing.T) {
+	var all []*fixture
+	for n := range unsavedHeads + 5 {
+		all = append(all, talk(n+1).user("begin").says("m", use("t", "Bash", fields{"command": "ls"})))
+	}
+	all[0].user(DreamMarker + "> now")
+	all[1].raw(`{"type":"user","message":{"content":"\u006camp"}}`)
+	all[2].says("m", use("t", "x__read_memory", nil))
+	all[3].raw(`{"type":"user","message":{"content":"caf\u00e9"}}`)
+	s := withDigests(t, store(t, all...))
+	for _, text := range []string{"nowhere", "niemals für"} {
+		if _, err := s.Search(t.Context(), Query{Pattern: text, Speakers: []Speaker{Tool}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.mu.Lock()
+	s.unsaved = unsavedHeads
+	s.mu.Unlock()
+	s.saveHeads()
+	folder := s.options.Digests
+	wait(t, s)
+	s = withDigests(t, s)
+	s.options.Digests = folder
+	files, _, err := s.files(time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const everything = noDreams | noASCIIEscapes | noEscapes | noOwnCalls
+	for _, f := range files {
+		want := everything
+		switch f.id {
+		case id(1):
+			want = 0
+		case id(2):
+			want &^= noASCIIEscapes | noEscapes
+		case id(3):
+			want &^= noOwnCalls
+		case id(4):
+			want &^= noEscapes
+		}
+		if got := s.plain(f); got != want {
+			t.Errorf("%s: %04b, want %04b", f.id, got, want)
+		}
+		if f.size++; s.plain(f) != 0 {
+			t.Errorf("%s has grown and is still known", f.id)
+		}
+	}
+}

@@ -15,7 +15,7 @@ type filter struct {
 
 // sieve returns what holds back lines of a transcript of which so much is known. Where joins is false,
 // it lets parts of the model's messages pass only while it is told to.
-func (f *filter) sieve(known plainLevel, joins bool) *sieve {
+func (f *filter) sieve(known plainness, joins bool) *sieve {
 	ascii := true
 	var needles []kernel
 	for i := range f.needles {
@@ -24,19 +24,20 @@ func (f *filter) sieve(known plainLevel, joins bool) *sieve {
 		ascii = ascii && !n.alien && !slices.ContainsFunc(n.text, func(c byte) bool { return c >= 0x80 })
 	}
 	s := &sieve{}
-	switch {
-	case known == allPlain || known == asciiPlain && ascii:
-	case ascii:
-		s.watch, s.tells = []kernel{opensDream, escapedASCII}, asciiPlain
-	default:
-		s.watch, s.tells = []kernel{opensDream, escaped}, allPlain
+	s.look(opensDream, noDreams, known)
+	if ascii && known&noEscapes == 0 {
+		s.look(escapedASCII, noASCIIEscapes, known)
+	} else if !ascii {
+		s.look(escaped, noASCIIEscapes|noEscapes, known)
 	}
-	if s.tells > 0 && slices.Contains(f.speakers, Tool) {
-		s.watch = append(s.watch, callsUs)
-	} else {
-		s.tells = notPlain
+	if slices.Contains(f.speakers, Tool) {
+		s.look(callsUs, noOwnCalls, known)
 	}
-	s.kernels = append(append(slices.Clone(s.watch), needles...), mayJoin)
+	for _, w := range s.watch {
+		s.kernels = append(s.kernels, w.finds)
+		s.tells |= w.without
+	}
+	s.kernels = append(append(s.kernels, needles...), mayJoin)
 	s.joining = joins && slices.Contains(f.speakers, Assistant)
 	s.next = make([]int, len(s.kernels))
 	return s

@@ -1,41 +1,27 @@
 package transcript
 
-import "time"
-
-// A plainness says what a transcript does not hold, as it was when a search last read all of it: no
-// dream, no call of our own tools, and no escapes that might hide a needle. While that holds, another
-// search looks for its needles alone, five times as fast (BenchmarkSieve). It is known of one state of
-// the file, and in memory alone.
-type plainness struct {
-	size    int64
-	modTime time.Time
-	level   plainLevel
-}
-
-type plainLevel int
+// Plainness says what a transcript does not hold, as a search found that looked at all of it. While the
+// file stays as it was, no other search looks for that again: the first of a transcript costs two or
+// three passes over its bytes, each later one a single pass (BenchmarkSieve).
+type plainness byte
 
 const (
-	notPlain   plainLevel = iota // or not known
-	asciiPlain                   // no character of ASCII is escaped
-	allPlain                     // none but controls are
+	noDreams       plainness = 1 << iota // no mark that opens a dream
+	noASCIIEscapes                       // no character of ASCII is spelt as \u
+	noEscapes                            // nor any other but controls
+	noOwnCalls                           // no name of our own tools
 )
 
 // plain returns what is known of a file.
-func (s *Store) plain(f file) plainLevel {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p, ok := s.plains[f.path]; ok && p.size == f.size && p.modTime.Equal(f.modTime) {
-		return p.level
-	}
-	return notPlain
+func (s *Store) plain(f file) plainness {
+	c, _ := s.cached(f)
+	return c.plain
 }
 
 // learn notes what a search of a whole file has found out.
-func (s *Store) learn(f file, level plainLevel) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.plains == nil || len(s.plains) >= maxHeads {
-		s.plains = map[string]plainness{}
+func (s *Store) learn(f file, found plainness) {
+	if c, ok := s.cached(f); ok && c.plain|found != c.plain {
+		c.plain |= found
+		s.cache(f, c)
 	}
-	s.plains[f.path] = plainness{size: f.size, modTime: f.modTime, level: level}
 }

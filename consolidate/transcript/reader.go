@@ -157,6 +157,9 @@ func (r *reader) run() error {
 // sifting returns the sieve, unless what follows must be read whole: to the end of a dream.
 func (r *reader) sifting() *sieve {
 	if r.dreaming {
+		if r.sieve != nil {
+			r.sieve.tells = 0 // what is read past it may hold anything
+		}
 		return nil
 	}
 	return r.sieve

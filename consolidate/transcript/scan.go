@@ -301,7 +301,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		r.tools = nothing
 	}
 	err = r.run()
-	if err == nil && r.sieve != nil && r.sieve.tells != notPlain {
+	if err == nil && r.sieve != nil && r.sieve.tells != 0 {
 		s.store.learn(session.file, r.sieve.tells)
 	}
 	return all, r.skipped, err

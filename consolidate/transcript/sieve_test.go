@@ -31,7 +31,7 @@ func FuzzSieve(f *testing.F) {
 			transcript = strings.TrimSuffix(transcript, "\n")
 		}
 		all, _ := utterances(t, transcript)
-		known := notPlain
+		known := plainness(0)
 		for _, text := range []string{"lamp", text, "é"} {
 			p, err := compile(Query{Pattern: text, CaseSensitive: &sensitive, Speakers: speakers})
 			if err != nil || p.needles == nil {
@@ -49,9 +49,7 @@ func FuzzSieve(f *testing.F) {
 				t.Fatal(err)
 			}
 			equal(t, fmt.Sprintf("%q, known %d, of\n%s", text, known, transcript), got, want)
-			if tells != notPlain {
-				known = tells
-			}
+			known |= tells
 		}
 	})
 }
@@ -87,7 +85,7 @@ func partsTalk(rng *rand.Rand) *fixture {
 }
 
 // sift reads as a search does.
-func sift(text string, p *pattern, speakers []Speaker, block int, known plainLevel, wanted func(*utterance) bool) (got []string, tells plainLevel, err error) {
+func sift(text string, p *pattern, speakers []Speaker, block int, known plainness, wanted func(*utterance) bool) (got []string, tells plainness, err error) {
 	f := &filter{needles: p.needles, speakers: speakers}
 	for _, joins := range []bool{false, true} {
 		var all []*utterance
@@ -129,7 +127,7 @@ func TestSieveHearsMessagesWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, block := range []int{16, 300, 1 << 16} {
-			got, _, err := sift(f.text(), p, []Speaker{Assistant}, block, notPlain, func(u *utterance) bool { return p.matches(u.Text) })
+			got, _, err := sift(f.text(), p, []Speaker{Assistant}, block, 0, func(u *utterance) bool { return p.matches(u.Text) })
 			if err != nil || len(got) != 1 || !strings.Contains(got[0], ":2 the first part\n\nthe lamp\n\nthe last part ") {
 				t.Errorf("%s in blocks of %d: %q, %v", pattern, block, got, err)
 			}

@@ -95,7 +95,6 @@ type Store struct {
 
 	mu          sync.Mutex
 	heads       map[string]cachedHead // by path
-	plains      map[string]plainness  // by path; see plain
 	headsLoaded bool
 	unsaved     int // heads that are not in the folder
 
