@@ -156,7 +156,11 @@ func (d *dream) claim(p *Project, dir *memory.Dir) error {
 		return nil
 	}
 	p.step("native")
-	if err := takeNative(dir.Root(), d.LastCall); err != nil {
+	err = errHeld // where it was taken since it was seen free, there is nothing to take
+	if !prior.held(d.LastCall) {
+		err = takeNative(dir, prior, d.LastCall)
+	}
+	if err != nil {
 		if errors.Is(err, errHeld) {
 			err = &BusyError{Native: true, Holder: "Claude Code has begun a dream in this moment"}
 		}

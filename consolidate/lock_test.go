@@ -177,6 +177,42 @@ func TestNative(t *testing.T) {
 	}
 }
 
+// Claude Code takes its lock in the moment between our look at it and our taking: it keeps it.
+func TestNativeTakenInTheSameMoment(t *testing.T) {
+	alive := exec.Command("sleep", "60")
+	if err := alive.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { alive.Process.Kill(); alive.Wait() })
+	theirs := strconv.Itoa(alive.Process.Pid)
+	for _, at := range []string{"record", "native"} {
+		for _, before := range []string{"absent", "", "1"} {
+			w := newWorld(t)
+			if before != "absent" {
+				w.stampNative(before, start.Add(-61*time.Minute))
+			}
+			o := w.options()
+			o.Step = func(step string) {
+				if step == at {
+					w.stampNative(theirs, start)
+				}
+			}
+			p := Open(o)
+			var busy *BusyError
+			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
+				t.Errorf("at %s, over %q: begun with %v", at, before, err)
+			}
+			if got, want := w.nativeNow(), fmt.Sprintf("%q %s", theirs, start.Format(time.RFC3339Nano)); got != want {
+				t.Errorf("at %s, over %q: the lock is %s, want %s", at, before, got, want)
+			}
+			if n := w.lockRecordSize(); n != 0 {
+				t.Errorf("at %s, over %q: our lock has a record of %d bytes", at, before, n)
+			}
+			p.Close("the test ended")
+		}
+	}
+}
+
 func TestRollbackRemovesWhatWasNotThere(t *testing.T) {
 	w := newWorld(t)
 	w.do("abort")

@@ -82,12 +82,23 @@ func (n native) held(now time.Time) bool {
 	return n.pid != 0 && n.pid != os.Getpid() && now.Sub(n.Time) < holderStale && processAlive(n.pid)
 }
 
-// takeNative writes our PID into Claude Code's lock and reads it back. It fails with errHeld where
-// somebody else was faster. The caller holds our own lock and has seen that the native one is free.
-func takeNative(root *os.Root, now time.Time) error {
-	if err := writeNative(root, strconv.Itoa(os.Getpid()), now); err != nil {
+// takeNative writes our PID into Claude Code's lock, which was seen as prior and free, and reads it
+// back. It fails with errHeld where somebody else was faster: who took the lock since it was seen, and
+// has perhaps read its own PID back, is displaced and known in one step, and gets it back.
+func takeNative(dir *memory.Dir, prior native, now time.Time) error {
+	displaced, err := dir.Exchange(nativeFile, []byte(strconv.Itoa(os.Getpid())), now)
+	if err != nil {
 		return err
 	}
+	body := strings.TrimSpace(string(displaced))
+	taker := native{stamp: stamp{Exists: true, Time: now}, body: body, pid: leadingInteger(body)}
+	if taker.pid != prior.pid && taker.held(now) {
+		return errors.Join(errHeld, writeNative(dir.Root(), body, now))
+	}
+	return checkTaken(dir.Root())
+}
+
+func checkTaken(root *os.Root) error {
 	n, err := readNative(root)
 	if err == nil && n.pid != os.Getpid() {
 		err = errHeld

@@ -38,6 +38,24 @@ func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
 	return SyncFolder(root, path.Dir(name))
 }
 
+// Exchange puts data in place of the file name in the directory itself, as Replace does, and returns
+// what it displaced in that same step: data itself where there was nothing. At most MaxFileBytes of it
+// are returned. Where the system has no exchange of files, what is put there in that very moment is lost.
+func (d *Dir) Exchange(name string, data []byte, mtime time.Time) (displaced []byte, err error) {
+	temp, err := writeTemp(d.root, ".", data, 0o600, mtime)
+	if err != nil {
+		return nil, err
+	}
+	err = d.put(Name{name}, temp, func(r io.ReadSeeker) (err error) {
+		displaced, err = io.ReadAll(io.LimitReader(r, MaxFileBytes))
+		return err
+	})
+	if err != nil {
+		d.root.Remove(temp)
+	}
+	return displaced, err
+}
+
 // createTemp opens a new temporary in folder of root for writing.
 func createTemp(root *os.Root, folder string, perm fs.FileMode) (f *os.File, name string, err error) {
 	var id [8]byte
