@@ -38,7 +38,7 @@ func findIn(t *testing.T, rule, example string) []Finding {
 	if !strings.HasPrefix(example, "-- ") {
 		example = "-- example.md --\n" + memo("example", TypeProject, example)
 	}
-	c := Check{Now: ruleTime, Touched: make(map[Name]bool)}
+	c := Check{Now: ruleTime, Touched: make(map[Name]bool), OwnWords: map[string]bool{"00000002-1111-4222-8333-444444444442:7": true}}
 	before, after := make(map[string]string), make(map[string]string)
 	for _, f := range txtar.Parse([]byte(example)).Files {
 		if name, ok := strings.CutPrefix(f.Name, "before/"); ok {

@@ -57,7 +57,7 @@ type rule struct {
 }
 
 // table holds every rule; a new one is added here and in a file of its own.
-var table = []rule{nameRule, frontmatterRule, indexLimitsRule, indexEntryRule, danglingRule, orphanRule, lossRule, relativeDateRule, secretRule, invisibleRule}
+var table = []rule{nameRule, frontmatterRule, indexLimitsRule, indexEntryRule, danglingRule, orphanRule, lossRule, relativeDateRule, secretRule, invisibleRule, unsourcedRule}
 
 // Snapshot is a memory as it stands or as it would be.
 type Snapshot struct {
@@ -78,6 +78,7 @@ type Check struct {
 	Touched       map[Name]bool   // the files that the change writes or deletes
 	Accepted      map[Name]string // losses that were agreed to, and why
 	Unattended    bool            // nobody watches: the stricter law of losses
+	OwnWords      map[string]bool // the sources that are the user's own words; nil: it is not known which
 	Now           time.Time
 }
 
@@ -175,6 +176,7 @@ type view struct {
 	now      time.Time
 
 	unattended bool
+	ownWords   map[string]bool
 
 	names   []Name            // sorted
 	folds   map[string][]Name // names that some file system takes for one
@@ -183,7 +185,7 @@ type view struct {
 }
 
 func (c Check) view() *view {
-	return &view{before: c.Before, after: c.After, accepted: c.Accepted, unattended: c.Unattended, now: c.Now}
+	return &view{before: c.Before, after: c.After, accepted: c.Accepted, unattended: c.Unattended, ownWords: c.OwnWords, now: c.Now}
 }
 
 // touched reports whether the change writes the file. The index is judged by its lines.
