@@ -153,3 +153,41 @@ func seek(session judged, lines *lineReader, id string, line int, last time.Time
 	}
 	return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
 }
+
+// Source is where an utterance stands, for as long as its transcript lives: the session's whole name,
+// where that can stand in an id, and the line. Lookup takes it.
+func (u Utterance) Source() string {
+	if !plainName.MatchString(u.Session) {
+		return u.ID
+	}
+	return u.Session + u.ID[strings.LastIndexByte(u.ID, ':'):]
+}
+
+// Live reports for each id, or source, whether the transcript of its session is there. It opens only
+// those that it names.
+func (s *Store) Live(ctx context.Context, ids []string) ([]bool, error) {
+	files, _, err := s.files(time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	live := make([]bool, len(ids))
+	for i, id := range ids {
+		form := idForm.FindStringSubmatch(id)
+		if form == nil {
+			continue
+		}
+		for _, f := range files {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if f.id != form[1] && shortID(f.id) != form[1] {
+				continue
+			}
+			if _, reason := s.judge(f); reason == "" {
+				live[i] = true
+				break
+			}
+		}
+	}
+	return live, nil
+}
