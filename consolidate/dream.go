@@ -284,6 +284,7 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 	d, err := p.begin(l, dir, info)
 	if err == nil {
 		p.prune(now) // not before: a stage older than a week may be the one to resume
+		p.sweepWords(dir, now)
 	}
 	return d, err
 }

@@ -88,7 +88,7 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	findings, err := d.checkWhole(edit, accepted, now)
+	findings, err := p.checkWhole(d, edit, accepted, now)
 	if r.DryRun {
 		return d.dryRun(edit, findings, err)
 	}

@@ -153,7 +153,7 @@ func (d *dream) after(e *indexEdit) (*memory.Snapshot, error) {
 }
 
 // checkWhole asks every rule about the memory as it would be, those in except left out. Errors refuse.
-func (d *dream) checkWhole(e *indexEdit, accepted map[memory.Name]string, now time.Time, except ...string) ([]memory.Finding, error) {
+func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]string, now time.Time, except ...string) ([]memory.Finding, error) {
 	before, err := d.dir.Snapshot()
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (d *dream) checkWhole(e *indexEdit, accepted map[memory.Name]string, now ti
 	if err != nil {
 		return nil, err
 	}
-	check := memory.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Now: now}
+	check := memory.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Now: now, OwnWords: p.ownWords(before, after, nil)}
 	findings := slices.DeleteFunc(check.Whole(), func(f memory.Finding) bool { return slices.Contains(except, f.Rule) })
 	findings, err = settle(findings, func(f memory.Finding) bool {
 		return slices.ContainsFunc(d.Waived, func(w Waiver) bool { return w.Rule == f.Rule && w.File == f.File })

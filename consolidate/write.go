@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
 
@@ -34,11 +35,24 @@ type WriteResult struct {
 	Staged   bool             `json:"staged"`
 	Index    string           `json:"index_line,omitempty"` // the line of the index that landed with it
 	Undo     string           `json:"undo,omitempty"`
+	Evidence []Cited          `json:"evidence,omitempty"`
 	Findings []memory.Finding `json:"findings"`
 }
 
-// maxSources bounds the evidence of one memory (DESIGN, write_memory).
-const maxSources = 10
+// Cited is what was found at a hit that a write cites.
+type Cited struct {
+	ID      string             `json:"id"`
+	Speaker transcript.Speaker `json:"speaker"`
+	Said    time.Time          `json:"said"`
+}
+
+func found(ids []string, words []Words) []Cited {
+	cited := make([]Cited, len(ids))
+	for i, id := range ids {
+		cited[i] = Cited{ID: id, Speaker: words[i].Speaker, Said: second(words[i].Said)}
+	}
+	return cited
+}
 
 // Write stages a change in the open dream; where none is open, it is a transaction of its own, in
 // which the topic and its line of the index land together.
@@ -52,22 +66,22 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 	if err != nil {
 		return WriteResult{}, nameError(r.Path, err)
 	}
-	sources, err := p.sources(ctx, r.Evidence)
+	cited, err := p.evidence(ctx, r.Evidence)
 	if err != nil {
 		return WriteResult{}, err
 	}
 	if p.dream == nil {
-		return p.writeAlone(ctx, n, r, sources)
+		return p.writeAlone(ctx, n, r, cited)
 	}
 	if err := p.renew(Consolidating); err != nil {
 		return WriteResult{}, err
 	}
 	d := p.dream
-	res, err := d.write(n, r, sources, p.o.Now())
+	res, err := p.stageWrite(ctx, d, n, r, cited)
 	if err != nil {
 		return res, err
 	}
-	res.Staged = true
+	res.Staged, res.Evidence = true, found(r.Evidence, cited)
 	d.note(n, r)
 	return res, d.save()
 }
@@ -79,24 +93,9 @@ func nameError(path string, err error) error {
 	}}}
 }
 
-// sources looks the cited hits up and returns them in the form that a memory's metadata keeps.
-func (p *Project) sources(ctx context.Context, evidence []string) ([]string, error) {
-	if len(evidence) > maxSources {
-		return nil, &RequestError{fmt.Sprintf("%d hits cited as evidence, at most %d are kept", len(evidence), maxSources), "cite the few that say it best"}
-	}
-	var sources []string
-	for _, id := range evidence {
-		u, err := p.o.Transcripts.Lookup(ctx, id)
-		if err != nil {
-			return nil, &RequestError{fmt.Sprintf("evidence %q: %v", id, err), "cite IDs as grep_transcripts shows them in brackets, or leave evidence out"}
-		}
-		sources = append(sources, fmt.Sprintf("%s:%d", u.Session, u.Line))
-	}
-	return sources, nil
-}
-
-// write stages one change, after the rules that can be checked on a single memory.
-func (d *dream) write(n memory.Name, r WriteRequest, sources []string, now time.Time) (WriteResult, error) {
+// stageWrite stages one change, after the rules that can be checked on a single memory. The words that
+// it cites are kept first.
+func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r WriteRequest, cited []Words) (WriteResult, error) {
 	have, err := d.stage.Check(n, r.Base)
 	if err != nil {
 		return WriteResult{}, err
@@ -110,16 +109,23 @@ func (d *dream) write(n memory.Name, r WriteRequest, sources []string, now time.
 		return WriteResult{}, err
 	}
 	res := WriteResult{Path: n.String(), Action: "unchanged", Sum: have.Sum.Short(), Bytes: len(have.Data), Findings: []memory.Finding{}}
-	if have.Sum != "" && bytes.Equal(data, have.Data) && len(sources) == 0 {
+	if have.Sum != "" && bytes.Equal(data, have.Data) && len(cited) == 0 {
 		// Staged all the same: what is on disk may be kept against what was staged before it changed.
 		_, err := d.stage.Write(n, r.Base, data)
 		return res, err
 	}
+	now := p.o.Now()
 	topic := memory.ParseTopic(data)
-	topic.Stamp(now, sources)
+	topic.Stamp(now, sourcesOf(topic, have, cited))
 	data = topic.Bytes()
-	findings, err := d.check(n, data, r.Waive, now)
+	if r.Content != nil {
+		cited = append(p.carried(ctx, *r.Content), cited...)
+	}
+	findings, err := p.check(d, n, data, r.Waive, cited, now)
 	if err != nil {
+		return WriteResult{}, err
+	}
+	if err := p.keepWords(cited); err != nil {
 		return WriteResult{}, err
 	}
 	c, err := d.stage.Write(n, r.Base, data)
@@ -132,6 +138,22 @@ func (d *dream) write(n memory.Name, r WriteRequest, sources []string, now time.
 	}
 	res.Sum, res.Bytes, res.Findings = c.After.Short(), len(data), findings
 	return res, nil
+}
+
+// sourcesOf returns the sources that a topic is to name beside its own: those of the text that it
+// replaces, and what is cited now.
+func sourcesOf(topic *memory.Topic, replaced memory.File, cited []Words) []string {
+	var sources []string
+	own := topic.Sources()
+	for _, source := range memory.ParseTopic(replaced.Data).Sources() {
+		if !slices.Contains(own, source) {
+			sources = append(sources, source)
+		}
+	}
+	for _, w := range cited {
+		sources = append(sources, w.Source)
+	}
+	return sources
 }
 
 // newContent is what r makes of the file as it is.
@@ -150,7 +172,7 @@ func newContent(n memory.Name, r WriteRequest, have memory.File) ([]byte, error)
 }
 
 // check asks the rules what they say of data as the content of n. Errors refuse, unless waived.
-func (d *dream) check(n memory.Name, data []byte, waive []Waiver, now time.Time) ([]memory.Finding, error) {
+func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, cited []Words, now time.Time) ([]memory.Finding, error) {
 	before, err := d.dir.Snapshot()
 	if err != nil {
 		return nil, err
@@ -160,7 +182,9 @@ func (d *dream) check(n memory.Name, data []byte, waive []Waiver, now time.Time)
 		return nil, err
 	}
 	after.Topics[n] = memory.ParseTopic(data)
-	check := memory.Check{Before: before, After: after, Touched: map[memory.Name]bool{n: true}, Now: now}
+	check := memory.Check{
+		Before: before, After: after, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.ownWords(before, after, cited),
+	}
 	findings := check.Written(n)
 	return settle(findings, func(f memory.Finding) bool {
 		return slices.ContainsFunc(waive, func(w Waiver) bool { return w.Rule == f.Rule && w.Why != "" })
@@ -214,10 +238,10 @@ func (d *dream) note(n memory.Name, r WriteRequest) {
 }
 
 // writeAlone carries a write out as a transaction of its own.
-func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest, sources []string) (WriteResult, error) {
+func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest, cited []Words) (WriteResult, error) {
 	var res WriteResult
 	id, landed, err := p.transact(ctx, Info{Kind: KindWrite}, func(d *dream) (edit *indexEdit, err error) {
-		if res, err = d.write(n, r, sources, p.o.Now()); err != nil || res.Action == "unchanged" && r.Index == nil {
+		if res, err = p.stageWrite(ctx, d, n, r, cited); err != nil || res.Action == "unchanged" && r.Index == nil {
 			return nil, err
 		}
 		d.note(n, r)
@@ -233,7 +257,7 @@ func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest,
 		}
 		res.Index = edit.line(n)
 		// Deleting one memory, by name, is what was asked for: "loss" guards against a dream.
-		findings, err := d.checkWhole(edit, nil, p.o.Now(), "loss")
+		findings, err := p.checkWhole(d, edit, nil, p.o.Now(), "loss")
 		for _, f := range findings {
 			if f.File == n.String() && !slices.Contains(res.Findings, f) {
 				res.Findings = append(res.Findings, f)
@@ -244,6 +268,7 @@ func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest,
 	if err != nil {
 		return WriteResult{}, err
 	}
+	res.Evidence = found(r.Evidence, cited)
 	if id != "" {
 		if slices.ContainsFunc(landed.LeftAlone, func(c memory.Conflict) bool { return c.Name == n }) {
 			return WriteResult{}, &memory.ConflictError{Conflicts: landed.LeftAlone}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,7 +19,7 @@ func readMemory(p *consolidate.Project) tool {
 		name:  "read_memory",
 		title: "Read memories",
 		description: "Read memories as the open dream would leave them, or as they are: MEMORY.md, topics, logs. " +
-			"Each begins with a line PATH SUM BYTES; the sum is the base that write_memory asks for.",
+			"Each begins with a line PATH SUM BYTES; the sum is the base that write_memory asks for. Behind them: where each comes from, as far as it names sources.",
 		input: `{"type":"object","properties":{
 			"paths":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","maxLength":400}},
 			"offset":{"type":"integer","minimum":0,"description":"with one path: the byte to go on from"}},
@@ -42,7 +43,9 @@ func readMemory(p *consolidate.Project) tool {
 			if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
 				return answer{}, &consolidate.RequestError{Message: readProblem(r.Paths[0], files[0].Err), Hint: "dream_orient lists the files; MEMORY.md names them"}
 			}
-			return answer{text: renderFiles(r.Paths, files, r.Offset)}, nil
+			text := renderFiles(r.Paths, files, r.Offset)
+			sources, err := renderSources(ctx, p, files, pageBytes-len(text))
+			return answer{text: text + sources}, err
 		},
 	}
 }
@@ -83,6 +86,43 @@ func renderFiles(paths []string, files []consolidate.ReadResult, offset int) str
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// The bounds of what is told of sources: of the words of one, in characters, and of all, in bytes, where the
+// files fill the page.
+const (
+	sourceWords = 160
+	sourceRoom  = 2_000
+)
+
+// renderSources tells where memories come from: who said it, when, and the words in a line each.
+func renderSources(ctx context.Context, p *consolidate.Project, files []consolidate.ReadResult, room int) (string, error) {
+	room = max(room, sourceRoom)
+	var b strings.Builder
+	for _, f := range files {
+		if f.Err != nil || !f.Name.IsTopic() {
+			continue
+		}
+		origins, err := p.Origins(ctx, memory.ParseTopic(f.Data))
+		if err != nil {
+			return "", err
+		}
+		for i, o := range slices.Backward(origins) {
+			line := o.Line(sourceWords)
+			if i == len(origins)-1 {
+				line = fmt.Sprintf("%s comes from:\n%s", f.Name, line)
+			}
+			if b.Len()+len(line) > room {
+				b.WriteString("… and more\n")
+				return "\n\n" + fenceOpen + "\n" + b.String() + fenceClose, nil
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	if b.Len() == 0 {
+		return "", nil
+	}
+	return "\n\n" + fenceOpen + "\n" + b.String() + fenceClose, nil
 }
 
 func renderFile(b *strings.Builder, f memory.File, offset, room int) {

@@ -21,11 +21,11 @@ func writeMemory(p *consolidate.Project) tool {
 			"edits":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","properties":{"old":{"type":"string","minLength":1},"new":{"type":"string"}},"required":["old","new"],"additionalProperties":false},"description":"replacements; each old occurs exactly once"},
 			"delete":{"type":"boolean","const":true},
 			"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of what is replaced"},
-			"evidence":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":200},"description":"hit IDs of grep_transcripts"},
+			"evidence":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":200},"description":"hit IDs of grep_transcripts: where it was said"},
 			"waive":{"type":"array","maxItems":20,"items":{"type":"object","properties":{"rule":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["rule","why"],"additionalProperties":false},"description":"waivable rules set aside, with the reason"},
 			"index":{"type":"object","properties":{"title":{"type":"string","maxLength":200},"hook":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"additionalProperties":false,"description":"its line in MEMORY.md"}},
 			"required":["path"],"additionalProperties":false}`,
-		output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"bytes":{"type":"integer"},"staged":{"type":"boolean"},"index_line":{"type":"string"},"undo":{"type":"string"},` +
+		output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"bytes":{"type":"integer"},"staged":{"type":"boolean"},"index_line":{"type":"string"},"undo":{"type":"string"},"evidence":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"speaker":{"type":"string"},"said":{"type":"string"}}}},` +
 			findingsSchema + `},"required":["path","action","bytes","staged","findings"]}`,
 		destructive: true, idempotent: true,
 		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {

@@ -55,6 +55,7 @@ var verbs = []verb{
 	{name: "diff", most: 1, json: true, run: (*Command).diff},
 	{name: "undo", most: 1, json: true, run: (*Command).undo},
 	{name: "restore", most: 1, json: true, run: (*Command).restore},
+	{name: "why", most: 1, json: true, run: (*Command).why},
 	{name: "stop", most: -1, json: true, run: (*Command).stop},
 	{name: "help", most: 1, run: (*Command).help},
 	{name: "version", run: (*Command).version},

@@ -1,0 +1,144 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// findWords returns what was said at an ID or a source: as the transcript has it, or else as it was kept.
+func (p *Project) findWords(ctx context.Context, id string) (Words, error) {
+	u, err := p.o.Transcripts.Lookup(ctx, id)
+	if err == nil {
+		return wordsOf(u), nil
+	}
+	if errors.Is(err, transcript.ErrNotFound) {
+		if w, keptErr := p.keptWords(id); keptErr == nil {
+			return w, nil
+		}
+	}
+	return Words{}, err
+}
+
+func (p *Project) keptWords(source string) (Words, error) {
+	state, err := p.openState()
+	if err != nil {
+		return Words{}, err
+	}
+	return readWords(state, source)
+}
+
+// carried finds the words of the sources that a content names by itself, as one does that was merged from
+// others. One that is not known stays a name.
+func (p *Project) carried(ctx context.Context, content string) []Words {
+	var words []Words
+	sources := memory.ParseTopic([]byte(content)).Sources()
+	for _, source := range sources[max(0, len(sources)-memory.MaxSources):] {
+		if w, err := p.findWords(ctx, source); err == nil && w.Source == source {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// evidence finds what was said at the hits that a write cites.
+func (p *Project) evidence(ctx context.Context, ids []string) ([]Words, error) {
+	if len(ids) > memory.MaxSources {
+		return nil, &RequestError{fmt.Sprintf("%d hits cited as evidence, at most %d are kept", len(ids), memory.MaxSources), "cite the few that say it best"}
+	}
+	words := make([]Words, len(ids))
+	for i, id := range ids {
+		var err error
+		if words[i], err = p.findWords(ctx, id); err != nil {
+			return nil, &RequestError{fmt.Sprintf("evidence %q: %v", id, err), "cite IDs as grep_transcripts shows them in brackets, or sources as read_memory does, or leave evidence out"}
+		}
+	}
+	return words, nil
+}
+
+// ownWords returns which sources of the memories that are new in after are known for the person's own
+// words. What was cited just now need not be kept yet.
+func (p *Project) ownWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
+	own := make(map[string]bool)
+	for _, w := range cited {
+		own[w.Source] = w.own()
+	}
+	for n, t := range after.Topics {
+		if before.Topics[n] != nil {
+			continue
+		}
+		for _, source := range t.Sources() {
+			if _, known := own[source]; !known && len(own) < maxOwnWords {
+				w, err := p.keptWords(source)
+				own[source] = err == nil && w.own()
+			}
+		}
+	}
+	return own
+}
+
+// maxOwnWords bounds the sources that are looked up for one answer: a thousand new memories with ten each.
+const maxOwnWords = 10_000
+
+// Origin is one source of a memory.
+type Origin struct {
+	Source     string             `json:"source"`
+	Speaker    transcript.Speaker `json:"speaker,omitempty"` // "" where nothing is known but the source
+	Said       time.Time          `json:"said,omitzero"`
+	Text       string             `json:"text,omitempty"`
+	Transcript bool               `json:"transcript"` // the session's transcript is still there
+}
+
+// Line tells of an origin in one line, with at most so many characters of the words.
+func (o Origin) Line(words int) string {
+	line := "  [" + transcript.Visible(o.Source) + "]"
+	if !o.Said.IsZero() {
+		line += " " + second(o.Said).Format(time.RFC3339)
+	}
+	if o.Speaker == "" {
+		return line + " nothing is known: its transcript is gone, or was never seen, and its words were not kept"
+	}
+	line += " " + string(o.Speaker)
+	if !o.Transcript {
+		line += " (transcript gone)"
+	}
+	text := []rune(strings.Join(strings.Fields(o.Text), " "))
+	if len(text) > words {
+		text = append(text[:words-1], '…')
+	}
+	return line + ": " + string(text)
+}
+
+// Origins returns what is known of the sources that a memory's text names, the newest cited last; at
+// most memory.MaxSources. Words that were never kept are read from the transcript.
+func (p *Project) Origins(ctx context.Context, t *memory.Topic) ([]Origin, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.origins(ctx, t)
+}
+
+func (p *Project) origins(ctx context.Context, t *memory.Topic) ([]Origin, error) {
+	sources := t.Sources()
+	sources = sources[max(0, len(sources)-memory.MaxSources):]
+	if len(sources) == 0 {
+		return []Origin{}, nil
+	}
+	live, err := p.o.Transcripts.Live(ctx, sources)
+	if err != nil {
+		live = make([]bool, len(sources)) // a folder that can't be read holds nothing that could be shown
+	}
+	origins := make([]Origin, len(sources))
+	for i, source := range sources {
+		w, err := p.keptWords(source)
+		if err != nil && live[i] {
+			w, _ = p.findWords(ctx, source)
+		}
+		origins[i] = Origin{Source: source, Speaker: w.Speaker, Said: w.Said, Text: w.Text, Transcript: live[i]}
+	}
+	return origins, ctx.Err()
+}

@@ -1,0 +1,63 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/server/host"
+)
+
+func (c *Command) why(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+	if c.argument() == "" {
+		return usage("why needs the memory that is meant")
+	}
+	w, err := p.Why(ctx, c.argument())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.printJSON(w, "  ")
+	}
+	_, err = io.WriteString(c.Out, renderWhy(w, paintFor(c.Out)))
+	return err
+}
+
+// whyWords is how many characters of the words of a source a person is shown in their line.
+const whyWords = 400
+
+// renderWhy tells a person where a memory comes from: who said it, and who wrote it down when.
+func renderWhy(w consolidate.Why, ink paint) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, oneLine(w.Path)), ink.in(dim, oneLine(w.Description)))
+	if len(w.Sources) == 0 {
+		b.WriteString("It names no source: it was written without evidence, or not by us.\n")
+	} else {
+		b.WriteString("What it was learned from, the newest last:\n")
+	}
+	for _, o := range w.Sources {
+		b.WriteString(oneLine(o.Line(whyWords)) + "\n")
+	}
+	if len(w.History) > 0 {
+		b.WriteString("Changed through dream-mcp, the newest first:\n")
+	}
+	for _, h := range w.History {
+		fmt.Fprintf(&b, "  %s  %s  %s", h.Time.Format("2006-01-02 15:04"), oneLine(string(h.Kind)), oneLine(h.ID))
+		if h.Undone {
+			b.WriteString(ink.in(yellow, "  undone since"))
+		}
+		b.WriteByte('\n')
+		for _, v := range h.Waived {
+			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine("rule set aside: "+v.Rule+": "+v.Why)))
+		}
+		if h.Loss != "" {
+			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine("loss accepted: "+h.Loss)))
+		}
+		if h.Summary != "" {
+			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(h.Summary)))
+		}
+	}
+	return b.String()
+}
