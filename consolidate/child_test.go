@@ -44,6 +44,9 @@ func runChild(told string) {
 			fmt.Println("died at", name)
 			self, _ := os.FindProcess(os.Getpid())
 			self.Kill()
+			if os.Getpid() == 1 {
+				os.Exit(0) // no signal of its own kills the first process of a namespace
+			}
 			select {}
 		}
 		step++
@@ -70,7 +73,13 @@ func runChild(told string) {
 
 // start starts a child process.
 func (w *world) start(c child) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader) {
+	return w.startAs(c, func(*exec.Cmd) {})
+}
+
+// startAs starts a child process by a command that change has changed.
+func (w *world) startAs(c child, change func(*exec.Cmd)) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader) {
 	cmd = exec.Command(os.Args[0])
+	change(cmd)
 	cmd.Env = w.environment(c)
 	cmd.Stderr = os.Stderr
 	in, _ = cmd.StdinPipe()
