@@ -38,7 +38,7 @@ func (s *Stage) Reverse(a *Archive) (merged []Name, conflicts []Conflict, err er
 		} else if c.Before != "" && data == nil {
 			data = []byte{}
 		}
-		if _, err := s.set(c.Name, data, mtime); err != nil {
+		if _, err := s.set(c.Name, disk.Sum, data, mtime); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -90,7 +90,7 @@ func (s *Stage) Restore(n Name, data []byte, mtime time.Time) error {
 		err = s.checkTwin(n)
 	}
 	if err == nil {
-		_, err = s.set(n, data, mtime)
+		_, err = s.set(n, have, data, mtime)
 	}
 	return err
 }

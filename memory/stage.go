@@ -91,23 +91,33 @@ func (s *Stage) Read(n Name) (f File, drift *File, err error) {
 // where that is nothing), and otherwise returns what it would replace. Where the file on disk is
 // no longer what a staged change was based on, the disk's sum is asked for.
 func (s *Stage) Check(n Name, base string) (File, error) {
+	have, _, err := s.check(n, base)
+	return have, err
+}
+
+// check is Check. It returns the sum on disk too, by the same look: an edit after it is a conflict.
+func (s *Stage) check(n Name, base string) (have File, disk Sum, err error) {
 	if err := n.Writable(); err != nil {
-		return File{}, err
+		return File{}, "", err
 	}
 	have, drift, err := s.Read(n)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return File{}, err
+		return File{}, "", err
 	}
 	if drift != nil {
 		have = *drift
 	}
+	disk = have.Sum
+	if i := s.find(n); i >= 0 && drift == nil {
+		disk = s.Changes[i].Before
+	}
 	if have.Sum == "" && base == "" {
-		return have, s.checkTwin(n)
+		return have, disk, s.checkTwin(n)
 	}
 	if have.Sum == "" || !have.Sum.Is(base) {
-		return File{}, &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
+		return File{}, "", &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
 	}
-	return have, nil
+	return have, disk, nil
 }
 
 func (s *Stage) checkTwin(n Name) error {
@@ -140,37 +150,35 @@ func (s *Stage) Write(n Name, base string, data []byte) (Change, error) {
 	if len(data) > MaxFileBytes {
 		return Change{}, fmt.Errorf("%s: %w", n, ErrTooLarge)
 	}
-	if _, err := s.Check(n, base); err != nil {
+	_, disk, err := s.check(n, base)
+	if err != nil {
 		return Change{}, err
 	}
-	return s.set(n, data, time.Time{})
+	return s.set(n, disk, data, time.Time{})
 }
 
 // Delete stages the removal of n, which must pass Check, and exist or be staged: where the file has
 // gone from the disk meanwhile, nothing is left of the change.
 func (s *Stage) Delete(n Name, base string) (Change, error) {
-	have, err := s.Check(n, base)
+	have, disk, err := s.check(n, base)
 	if err != nil {
 		return Change{}, err
 	}
 	if have.Sum == "" && s.find(n) < 0 {
 		return Change{}, &fs.PathError{Op: "delete", Path: n.path, Err: fs.ErrNotExist}
 	}
-	return s.set(n, nil, time.Time{})
+	return s.set(n, disk, nil, time.Time{})
 }
 
-// set stages data (nil: no file) over what is on disk. A zero mtime means the time of landing.
-func (s *Stage) set(n Name, data []byte, mtime time.Time) (Change, error) {
-	before, err := s.dir.sum(n)
-	if err != nil {
-		return Change{}, err
-	}
+// set stages data (nil: no file) over what was seen on disk, by its sum. A zero mtime means the time of
+// landing.
+func (s *Stage) set(n Name, before Sum, data []byte, mtime time.Time) (Change, error) {
 	c := Change{Name: n, Before: before, AfterTime: mtime}
 	if data != nil {
 		c.After = SumOf(data)
 	}
 	if c.After != c.Before && data != nil {
-		if _, err = s.store(data); err != nil {
+		if _, err := s.store(data); err != nil {
 			return Change{}, err
 		}
 	}
