@@ -24,7 +24,8 @@ import (
 //
 //  1. Exclusion: the spans in which processes of ours were seen within the lock are disjoint.
 //  2. Claude Code: where it holds its lock, no dream of ours claims it, nor begins to land; and it
-//     never finds its lock free in the midst of a dream of ours that lands.
+//     never finds its lock free in the midst of a dream of ours that lands. (Two Claude Codes may both
+//     take it in one moment, and the one frees it under the other: such holds are left out.)
 //  3. The chain: what changed a file (a change that landed, or a foreign edit that knows what it
 //     displaced) leads from one content to another. From the first content of a file to its last these
 //     changes are one trail: no content is left more often than it was reached. Two writes on one base
@@ -231,10 +232,12 @@ func (h *chronicle) native() (bad []string) {
 			case "verified":
 				until := e.At
 				for _, later := range events[i+1:] {
-					if later.Op != e.Op {
-						break
+					if later.What == "released" && later.Op == e.Op {
+						until = later.At
 					}
-					until = later.At
+				}
+				if h.besideAnother(who, e.At, until) {
+					continue
 				}
 				for _, s := range sections {
 					if s.hasClaimed && e.At < s.claimed[0] && s.claimed[1] < until {
@@ -248,6 +251,31 @@ func (h *chronicle) native() (bad []string) {
 		}
 	}
 	return bad
+}
+
+// besideAnother reports whether a Claude Code but who was between its look at its lock and its giving
+// it back in a span.
+func (h *chronicle) besideAnother(who string, from, to int64) bool {
+	for other, events := range h.processes {
+		if other == who || !strings.HasPrefix(other, "native") {
+			continue
+		}
+		for i, e := range events {
+			if e.What != "free" {
+				continue
+			}
+			last := e.At
+			for _, later := range events[i:] {
+				if later.Op == e.Op {
+					last = later.At
+				}
+			}
+			if e.Since < to && from < last {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // chains balances, for each shared file and the index, how often each content was reached and left.

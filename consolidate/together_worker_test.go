@@ -292,6 +292,7 @@ func (k *worker) native(*Project) {
 		return
 	}
 	if body, _ := os.ReadFile(file); string(body) != me {
+		k.note(event{What: "outrun"})
 		return
 	}
 	k.note(event{What: "verified"})
@@ -309,6 +310,7 @@ func (k *worker) native(*Project) {
 		os.WriteFile(file, nil, 0o600)
 		os.Chtimes(file, prior, prior)
 	}
+	k.note(event{What: "gone"})
 }
 
 // foreign edits memories and the index without any lock.
