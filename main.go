@@ -88,6 +88,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		Session:      s.SessionID,
 		Warnings:     s.Warnings,
 		AllowSecrets: s.AllowSecrets,
+		MaxArchive:   int64(s.MaxArchiveMiB) << 20,
 		Changed: func(uri string) {
 			select {
 			case changed <- uri:

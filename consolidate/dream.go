@@ -128,7 +128,7 @@ func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
 	if err != nil {
 		folder.Close()
 		if !info.Resumed {
-			err = errors.Join(err, state.RemoveAll(name))
+			err = errors.Join(err, p.discard(info.ID))
 		}
 		return nil, err
 	}

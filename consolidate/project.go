@@ -47,6 +47,7 @@ type Options struct {
 	Session      string   // the caller's session
 	Warnings     []string // what a person should know of the settings
 	AllowSecrets []string // see memory.Snapshot
+	MaxArchive   int64    // bytes; see retention
 	Lease        time.Duration
 	Now          func() time.Time
 	Step         func(string)     // told each step of a commit, if not nil
@@ -61,6 +62,8 @@ type Project struct {
 	mu    sync.Mutex
 	state *os.Root // nil until it is needed
 	dream *dream   // the open dream of this process
+
+	pruned bool // the archive was, by this process
 }
 
 // Open returns the project of o. It touches no file.
@@ -71,6 +74,9 @@ func Open(o Options) *Project {
 	}
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
+	}
+	if o.MaxArchive == 0 {
+		o.MaxArchive = DefaultMaxArchive
 	}
 	if o.Changed == nil {
 		o.Changed = func(string) {}

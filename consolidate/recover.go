@@ -117,9 +117,9 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 	now := p.o.Now()
 	info.Outcome, info.Ended, info.Reason = outcome, now, "process "+r.String()+" died"
 	d := &dream{Info: info, folder: folder, stage: &memory.Stage{Archive: a}}
-	if info.Kind != KindDream && outcome == Crashed {
+	if info.Kind != KindDream && outcome == Crashed && len(a.Displaced) == 0 {
 		// A single write that did not land: nobody resumes it.
-		return p.state.RemoveAll(path.Join(dreamFolder, info.ID))
+		return p.discard(info.ID)
 	}
 	return errors.Join(d.save(), p.log(d, outcome, now, nil))
 }

@@ -94,34 +94,6 @@ func openArchive(state *os.Root, id string) (*memory.Archive, error) {
 	return a, err
 }
 
-// prune removes the stages of dreams that did not land and are older than a week. What can't be
-// removed is left for the next time. The caller holds the lock, and the dream that it has open is
-// young. What has begun to land, or keeps what it displaced, stays.
-func (p *Project) prune(now time.Time) {
-	state, err := p.openState()
-	if err != nil {
-		return
-	}
-	ids, err := dreamIDs(state)
-	if err != nil {
-		return
-	}
-	for _, id := range ids {
-		info, err := readInfo(state, id)
-		if err != nil || info.Outcome == Committed || now.Sub(info.LastCall) <= stageKept {
-			continue
-		}
-		a, err := openArchive(state, id)
-		if err != nil {
-			continue
-		}
-		a.Close()
-		if a.State == memory.Staged && len(a.Displaced) == 0 {
-			state.RemoveAll(path.Join(dreamFolder, id))
-		}
-	}
-}
-
 // RequestStop asks the process that has a dream open to end it before its next step, and says which
 // it is.
 func (p *Project) RequestStop(ctx context.Context, reason string) (holder string, err error) {

@@ -119,6 +119,9 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 			break
 		}
 	}
+	if use, ok := archiveUse(p.state); ok && use.Bytes > use.MaxBytes {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d: what is in it was deleted less than 30 days ago, or is the newest, and is kept; max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
+	}
 	left, err := p.unfinished(entries, open)
 	if len(left) > 0 && p.dream == nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} takes it up", left[0].ID, left[0].Outcome, left[0].Reason))

@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	"errors"
-	"path"
 	"time"
 
 	"dream-mcp/memory"
@@ -40,12 +39,17 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 	}
 	if err != nil || !landed {
 		// Nothing has landed, and nobody will ask for it again.
-		err = errors.Join(err, d.lock.clear(), d.close(), p.state.RemoveAll(path.Join(dreamFolder, d.ID)))
+		err = errors.Join(err, d.lock.clear(), d.close())
+		if len(d.stage.Displaced) == 0 {
+			err = errors.Join(err, p.discard(d.ID))
+		}
 		return "", nil, err
 	}
 	d.Outcome, d.Ended = Committed, now
 	if err = errors.Join(d.save(), p.log(d, Committed, now, nil)); err == nil {
-		err = d.lock.clear()
+		if err = d.lock.clear(); err == nil && !p.pruned {
+			p.prune(now)
+		}
 	}
 	if err = errors.Join(err, d.close()); err != nil {
 		return "", nil, &HalfError{ID: d.ID, Why: err} // the record stays: recovery writes what is missing

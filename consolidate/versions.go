@@ -11,7 +11,8 @@ import (
 
 // landing is an operation whose changes have landed, as its archive tells of it.
 type landing struct {
-	id string
+	id   string
+	kind Kind // "" where it can't be read any more
 	memory.Manifest
 }
 
@@ -45,7 +46,8 @@ func (p *Project) history() (history, error) {
 			continue
 		}
 		if a.State == memory.Landed {
-			h = append(h, landing{id, a.Manifest})
+			info, _ := readInfo(state, id)
+			h = append(h, landing{id, info.Kind, a.Manifest})
 		}
 		a.Close()
 	}

@@ -15,6 +15,7 @@ import (
 const (
 	maxHours    = 1e6
 	maxSessions = 1_000_000
+	maxMiB      = 1 << 30
 )
 
 // layer is one place where a person says how we should be; what it leaves out, the next one may say.
@@ -25,6 +26,7 @@ type layer struct {
 	mode         *string
 	minHours     *float64
 	minSessions  *int
+	maxArchive   *int
 	memoryDir    *string
 	transcripts  []string
 	allowSecrets []string
@@ -163,6 +165,8 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 			want = assign(raw, &l.minHours, validHours, fmt.Sprintf("number between 0 and %.0f", maxHours))
 		case "min_sessions":
 			want = assign(raw, &l.minSessions, validSessions, fmt.Sprintf("whole number between 0 and %d", maxSessions))
+		case "max_archive_mib":
+			want = assign(raw, &l.maxArchive, func(n int) bool { return n >= 1 && n <= maxMiB }, fmt.Sprintf("whole number between 1 and %d", maxMiB))
 		case "memory_dir":
 			want = assign(raw, &l.memoryDir, func(s string) bool { return s != "" }, "path")
 		case "transcripts":
@@ -236,7 +240,8 @@ func (r *resolver) chooseMode() error {
 
 func (r *resolver) chooseNumbers() error {
 	r.MinHours, r.MinSessions = DefaultMinHours, DefaultMinSessions
-	hours, sessions := "default", "default"
+	r.MaxArchiveMiB = DefaultMaxArchiveMiB
+	hours, sessions, archive := "default", "default", "default"
 	// From the weakest, so that the strongest has the last word.
 	for _, l := range slices.Backward(r.layers) {
 		if l.minHours != nil {
@@ -245,9 +250,13 @@ func (r *resolver) chooseNumbers() error {
 		if l.minSessions != nil {
 			r.MinSessions, sessions = *l.minSessions, l.from("min_sessions")
 		}
+		if l.maxArchive != nil {
+			r.MaxArchiveMiB, archive = *l.maxArchive, l.from("max_archive_mib")
+		}
 	}
 	r.Settings["min_hours"] = Setting{strconv.FormatFloat(r.MinHours, 'g', -1, 64), hours}
 	r.Settings["min_sessions"] = Setting{strconv.Itoa(r.MinSessions), sessions}
+	r.Settings["max_archive_mib"] = Setting{strconv.Itoa(r.MaxArchiveMiB), archive}
 	return nil
 }
 

@@ -89,6 +89,7 @@ func TestConfigBad(t *testing.T) {
 		"negative":         {ownConfig + `{"min_hours":-1,"min_sessions":-1}`, 24, []string{"min_hours", "min_sessions"}},
 		"beyond time":      {ownConfig + `{"min_hours":1e9}`, 24, []string{"no number between 0 and 1000000"}},
 		"half a session":   {ownConfig + `{"min_hours":7,"min_sessions":1.5}`, 7, []string{"no whole number"}},
+		"no archive":       {ownConfig + `{"min_hours":7,"max_archive_mib":0}`, 7, []string{"max_archive_mib"}},
 		"another type":     {ownConfig + `{"min_hours":"7","mode":1,"memory_dir":"","transcripts":"x"}`, 24, []string{"min_hours", "mode", "memory_dir", "transcripts"}},
 		"variable, a word": {"DREAM_MIN_HOURS=soon", 24, []string{"DREAM_MIN_HOURS"}},
 		"variable, NaN":    {"DREAM_MIN_HOURS=NaN", 24, []string{"DREAM_MIN_HOURS"}},
@@ -102,6 +103,17 @@ func TestConfigBad(t *testing.T) {
 			}
 			warned(t, s.Warnings, row.warns...)
 		})
+	}
+}
+
+// TestArchiveLimit: config.json sets it, for a project or for all.
+func TestArchiveLimit(t *testing.T) {
+	s, _ := resolve(t, ownConfig+`{"max_archive_mib":7,"projects":{"$T/home/p":{"max_archive_mib":5}}}`)
+	if s.MaxArchiveMiB != 5 || s.Settings["max_archive_mib"].Value != "5" {
+		t.Errorf("%d MiB, %+v", s.MaxArchiveMiB, s.Settings["max_archive_mib"])
+	}
+	if s, _ := resolve(t, ""); s.MaxArchiveMiB != DefaultMaxArchiveMiB {
+		t.Errorf("%d MiB without a word", s.MaxArchiveMiB)
 	}
 }
 

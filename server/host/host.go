@@ -83,6 +83,8 @@ const (
 	DefaultMinHours    = 24.0
 	DefaultMinSessions = 5
 	DefaultCleanupDays = 30
+
+	DefaultMaxArchiveMiB = 1 << 10
 )
 
 // The programs that Client can name.
@@ -94,28 +96,29 @@ const (
 
 // Setup is all that is known of who started us, and where. Paths are absolute, and real as far as they exist.
 type Setup struct {
-	Client       string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
-	Project      string   // the directory worked in: flag, CLAUDE_PROJECT_DIR, working directory
-	Root         string   // the main checkout of its repository, else Project: what memories are keyed by (FACTS 1.2)
-	Worktrees    []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
-	ConfigDir    string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home; need not exist
-	ProjectsDir  string   // ConfigDir/projects; "" without a ConfigDir
-	DirName      string   // CLAUDE_CODE_PROJECT_DIR_NAME where it counts (FACTS 1.1)
-	Transcripts  []string // folders that the person named
-	AllowSecrets []string // sums of values that the person has declared to be no secret
-	MemoryDir    string   // need not exist
-	MemoryWhy    string
-	Candidates   []Candidate
-	SessionID    string // of the session at our start: stale after a /clear (FACTS 5.1)
-	Enabled      Switch // whether dreams may be at all: the first gate
-	Forceable    bool   // Enabled is off by nothing but autoDreamEnabled: false
-	Mode         string
-	ModeSource   string
-	MinHours     float64
-	MinSessions  int
-	CleanupDays  int // after so many days the host sweeps a transcript
+	Client        string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
+	Project       string   // the directory worked in: flag, CLAUDE_PROJECT_DIR, working directory
+	Root          string   // the main checkout of its repository, else Project: what memories are keyed by (FACTS 1.2)
+	Worktrees     []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
+	ConfigDir     string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home; need not exist
+	ProjectsDir   string   // ConfigDir/projects; "" without a ConfigDir
+	DirName       string   // CLAUDE_CODE_PROJECT_DIR_NAME where it counts (FACTS 1.1)
+	Transcripts   []string // folders that the person named
+	AllowSecrets  []string // sums of values that the person has declared to be no secret
+	MemoryDir     string   // need not exist
+	MemoryWhy     string
+	Candidates    []Candidate
+	SessionID     string // of the session at our start: stale after a /clear (FACTS 5.1)
+	Enabled       Switch // whether dreams may be at all: the first gate
+	Forceable     bool   // Enabled is off by nothing but autoDreamEnabled: false
+	Mode          string
+	ModeSource    string
+	MinHours      float64
+	MinSessions   int
+	MaxArchiveMiB int // how much the archive of past dreams may take up
+	CleanupDays   int // after so many days the host sweeps a transcript
 
-	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "transcripts" and "cleanup_days" where each came from.
+	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts" and "cleanup_days" where each came from.
 	Settings map[string]Setting
 	Warnings []string // what a person should know, each once, at most maxWarnings and a last one that says so
 }

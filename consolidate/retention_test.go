@@ -1,0 +1,211 @@
+package consolidate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// Each row is an archive, the oldest first, and what is kept of it. An operation is written as its
+// kind, its age in days, its size, and "-" where it deleted something.
+func TestKept(t *testing.T) {
+	many := func(kind string, n, age int) (ops []string) {
+		for i := range n {
+			ops = append(ops, fmt.Sprintf("%s %d 1", kind, age-i))
+		}
+		return ops
+	}
+	for _, test := range []struct {
+		name  string
+		ops   []string
+		limit int64
+		gone  int // of the oldest
+	}{
+		{"all are young", many("dream", 80, 89), 1000, 0},
+		{"all are old, and few", many("dream", 20, 900), 1000, 0},
+		{"many old ones", many("dream", 30, 900), 1000, 10},
+		{"writes do not count as dreams", append(many("dream", 20, 900), many("write", 40, 60)...), 1000, 0},
+		{"nor dreams as writes", append(many("write", 20, 900), many("dream", 40, 60)...), 1000, 0},
+		{"old writes", append(many("write", 25, 900), many("dream", 1, 400)...), 1000, 5},
+		{"90 days to the hour", []string{"dream 91 1"}, 1000, 0},
+		{"over the limit", many("dream", 10, 50), 6, 4},
+		{"the newest is over the limit", []string{"dream 2 5", "dream 1 50"}, 10, 1},
+		{"and so is the newest dream", []string{"write 3 9", "dream 2 50", "write 1 50"}, 10, 1},
+		{"what was deleted lately stays over the limit", []string{"write 29 50-", "dream 1 5"}, 10, 0},
+		{"what was deleted long ago does not", []string{"write 31 50-", "dream 2 5", "dream 1 5"}, 10, 1},
+		{"an old deletion among many", append([]string{"dream 900 1-"}, many("dream", 20, 400)...), 1000, 1},
+		{"landed by a clock that was ahead", append([]string{"dream -400 1"}, many("dream", 20, 400)...), 1000, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var h history
+			var sizes []int64
+			for _, op := range test.ops {
+				var kind string
+				var age int
+				var size int64
+				rest := strings.TrimSuffix(op, "-")
+				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
+					t.Fatal(err)
+				}
+				l := landing{id: op, kind: Kind(kind), Manifest: memory.Manifest{Landed: start.AddDate(0, 0, -age)}}
+				c := memory.Change{Name: indexName, Before: "1", After: "2"}
+				if rest != op {
+					c.After = ""
+				}
+				l.Changes = append(l.Changes, c)
+				h, sizes = append(h, l), append(sizes, size)
+			}
+			for i, keep := range h.kept(sizes, test.limit, start) {
+				if keep != (i >= test.gone) {
+					t.Errorf("%d, %s: kept %t", i, test.ops[i], keep)
+				}
+			}
+		})
+	}
+}
+
+// worldOfWrites is a world in which n writes have landed, a day apart, the last a year ago.
+func worldOfWrites(t *testing.T, n int) *world {
+	w := newWorld(t)
+	w.now = start.AddDate(-1, 0, -n)
+	p := w.open()
+	p.pruned = true // not yet
+	body := "The body of a."
+	for i := range n {
+		w.now = w.now.AddDate(0, 0, 1)
+		next := fmt.Sprintf("Write %d.", i)
+		w.write(p, "a.md", body, next)
+		body = next
+	}
+	w.now = start
+	return w
+}
+
+// A process is killed at each step of a pruning. What is left in the archive is whole, and the next
+// process ends what was begun.
+func TestKillWhilePruning(t *testing.T) {
+	for step := 0; ; step++ {
+		w := worldOfWrites(t, keptNewest+3)
+		const newest = keptNewest - 1 // and the write that prunes
+		died := w.runToDeath("write", stepOf(t, "write", "landed")+1+step)
+		w.checkArchive(fmt.Sprintf("killed at %d (%s)", step, died))
+		p := w.open()
+		w.now = w.now.Add(time.Minute)
+		if err := writeNew(p, "later.md"); err != nil {
+			t.Fatal(err)
+		}
+		w.checkArchive("after the next write")
+		if left := len(w.dreams()); left != newest+1 {
+			t.Errorf("killed at %d (%s): %d operations are left, want %d", step, died, left, newest+1)
+		}
+		if _, err := p.state.Lstat(removedFolder); err == nil {
+			t.Errorf("killed at %d (%s): something is left of what was removed", step, died)
+		}
+		if died == "" {
+			if step < 4 {
+				t.Errorf("a pruning has only %d steps", step)
+			}
+			return
+		}
+	}
+}
+
+func stepOf(t *testing.T, operation, name string) int {
+	return slices.Index(stepsOf(t, operation), name)
+}
+
+// dreams returns the folders of the archive.
+func (w *world) dreams() []string {
+	found, _ := filepath.Glob(filepath.Join(w.state, "*", dreamFolder, "*"))
+	return found
+}
+
+// checkArchive sees that all that the archive names is there.
+func (w *world) checkArchive(what string) {
+	w.t.Helper()
+	p := w.open()
+	h, err := p.history()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if len(h) != len(w.dreams()) {
+		w.t.Errorf("%s: of %d folders %d can be read", what, len(w.dreams()), len(h))
+	}
+	for _, l := range h {
+		for _, c := range l.Changes {
+			for _, s := range []memory.Sum{c.Before, c.After} {
+				if s == "" {
+					continue
+				}
+				if _, err := p.content(Version{ID: l.id, sum: s}); err != nil {
+					w.t.Errorf("%s: %v", what, err)
+				}
+			}
+		}
+	}
+}
+
+// What retention has removed can't be undone, and says so; what it kept can.
+func TestUndoWhatWasPruned(t *testing.T) {
+	w := worldOfWrites(t, keptNewest+3)
+	oldest := filepath.Base(w.dreams()[0])
+	p := w.open()
+	if err := writeNew(p, "x.md"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Undo(ctx, oldest); !errors.Is(err, ErrUnknown) {
+		t.Errorf("undoing what was removed: %v", err)
+	}
+	w.now = w.now.Add(time.Minute)
+	if _, err := p.Undo(ctx, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// An archive over its limit is told of.
+func TestStatusTellsOfALargeArchive(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.MaxArchive = 1
+	p := Open(o)
+	t.Cleanup(func() { p.Close("the test ended") })
+	if err := writeNew(p, "x.md"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Status(ctx)
+	if err != nil || !strings.Contains(strings.Join(s.Warnings, "\n"), "over its limit") {
+		t.Errorf("the warnings are %q, %v", s.Warnings, err)
+	}
+}
+
+// A beginning that was cut off before its first file is removed after a week; a folder with contents
+// but without a manifest is damaged, and stays.
+func TestPruneWhatACrashLeft(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	state, err := p.openState()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"20260101-000000-000001", "20260101-000000-000002/blobs"} {
+		if err := state.MkdirAll(dreamFolder+"/"+id, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range w.dreams() {
+		os.Chtimes(folder, start.AddDate(0, -1, 0), start.AddDate(0, -1, 0))
+	}
+	if err := writeNew(p, "x.md"); err != nil {
+		t.Fatal(err)
+	}
+	if left := w.dreams(); len(left) != 2 || filepath.Base(left[0]) != "20260101-000000-000002" {
+		t.Errorf("left are %q", left)
+	}
+}
