@@ -36,13 +36,15 @@ var allowed = map[string][]string{
 	"consolidate/transcript/bench":          {"consolidate/transcript"},
 	"consolidate/transcript/signal":         {},
 	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},
+	"memory/likeness":                       {},
+	"memory/likeness/measure":               {"memory/likeness"},
 	"memory/reldate":                        {"golang.org/x/text"},
 	"memory/reldate/measure":                {"memory/reldate"},
 	"memory/secret":                         {"golang.org/x/text"},
 	"memory/secret/measure":                 {"memory/secret"},
 	"consolidate/transcript/rank":           {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"consolidate/transcript/rank/measure":   {"consolidate/transcript/rank"},
-	"memory":                                {"memory/reldate", "memory/secret", "github.com/rogpeppe/go-internal/diff", "github.com/sahilm/fuzzy", "golang.org/x/sys", "golang.org/x/text"},
+	"memory":                                {"memory/likeness", "memory/reldate", "memory/secret", "github.com/rogpeppe/go-internal/diff", "github.com/sahilm/fuzzy", "golang.org/x/sys", "golang.org/x/text"},
 }
 
 func TestImports(t *testing.T) {

@@ -1,0 +1,39 @@
+package main
+
+import "testing"
+
+// TestFloors holds what the two sets were measured at, less what a change of a few pairs costs. Only the
+// pairs held out speak of how it does elsewhere.
+func TestFloors(t *testing.T) {
+	for _, set := range []struct {
+		name              string
+		text              string
+		same, innocent    int
+		precision, recall float64
+	}{
+		{"labelled", labelled, 90, 200, 0.98, 0.92},
+		{"held out", heldout, 30, 70, 0.92, 0.93},
+	} {
+		scores, errors := measure(parse(set.text))
+		all := scores[""]
+		if all.same < set.same || all.innocent < set.innocent {
+			t.Errorf("%s: %d pairs that are the same, %d innocent", set.name, all.same, all.innocent)
+		}
+		if all.precision() < set.precision || all.recall() < set.recall {
+			t.Errorf("%s: precision %.3f, recall %.3f, below %.2f, %.2f: %q", set.name, all.precision(), all.recall(), set.precision, set.recall, errors)
+		}
+		if all.foreign > 0 {
+			t.Errorf("%s: %d pairs of two families are told of", set.name, all.foreign)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	examples := parse("; note\n# ko\nA a.md | one | two | three\n\n# en\nB b.md | x | y\n")
+	if len(examples) != 2 || examples[0].Body != "two | three" || examples[0].letter != 'A' || examples[0].lang != "ko" {
+		t.Fatalf("%+v", examples)
+	}
+	if examples[1].family == examples[0].family || examples[1].Name != "b.md" {
+		t.Fatalf("%+v", examples)
+	}
+}

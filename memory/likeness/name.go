@@ -1,0 +1,82 @@
+package likeness
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// name is what the name of a file says.
+type name struct {
+	parts []part // without the type that it may begin with, and dates
+	date  string // the digits of its dates, "" where it has none
+}
+
+// part is what stands between two signs of a name.
+type part struct {
+	text  string
+	words bag
+}
+
+// is reports whether two parts are forms of one word.
+func (p part) is(o part) bool {
+	return p.text == o.text || len(p.words) > 0 && slices.Equal(p.words, o.words)
+}
+
+// readName cuts the name of a file into its words: "-", "_", spaces and dots part them.
+func readName(file string) name {
+	file = strings.TrimSuffix(path.Base(file), ".md")
+	parts := strings.FieldsFunc(file, func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.N, unicode.M)
+	})
+	if len(parts) > 1 && slices.Contains([]string{"user", "feedback", "project", "reference"}, strings.ToLower(parts[0])) {
+		parts = parts[1:]
+	}
+	var n name
+	for i := 0; i < len(parts); i++ {
+		if taken := dateParts(parts[i:]); taken > 0 {
+			n.date += strings.Join(parts[i:i+taken], "")
+			i += taken - 1
+			continue
+		}
+		text := strings.ToLower(parts[i])
+		n.parts = append(n.parts, part{text, bagOf(addWords(nil, text))})
+	}
+	return n
+}
+
+// dateParts returns how many parts make up a date, or 0: 20260527, 2026-05-27, 2026-05.
+func dateParts(parts []string) int {
+	if !isNumber(parts[0]) || !strings.HasPrefix(parts[0], "19") && !strings.HasPrefix(parts[0], "20") {
+		return 0
+	}
+	switch len(parts[0]) {
+	case 8:
+		return 1
+	case 4:
+		n := 1
+		for n < len(parts) && n < 3 && len(parts[n]) == 2 && isNumber(parts[n]) {
+			n++
+		}
+		if n > 1 {
+			return n
+		}
+	}
+	return 0
+}
+
+func isNumber(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// begins reports whether o is the name of a hub that n is a child of: its words begin with those of
+// o, and go on.
+func (n name) begins(o name) bool {
+	return len(o.parts) > 0 && len(o.parts) < len(n.parts) && slices.EqualFunc(o.parts, n.parts[:len(o.parts)], part.is)
+}
