@@ -39,10 +39,8 @@ func (r refs) addLine(line *indexLine) {
 	for _, wiki := range line.scan.wikis {
 		wiki, _, _ = strings.Cut(wiki, "|")
 		wiki, _, _ = strings.Cut(wiki, "#")
-		slug := slugKey(wiki)
-		r["w"+slug] = true
-		if bare := withoutType(slug); bare != slug {
-			r["x"+bare] = true
+		for _, key := range wikiKeys(wiki) {
+			r[key] = true
 		}
 	}
 	for _, word := range line.scan.codes {
@@ -73,6 +71,16 @@ func (r refs) addName(word string) {
 		return
 	}
 	r["s"+slugKey(word)] = true
+}
+
+// wikiKeys returns the keys of what stands in double brackets, without its text and its part.
+func wikiKeys(wiki string) []string {
+	slug := slugKey(wiki)
+	keys := []string{"w" + slug}
+	if bare := withoutType(slug); bare != slug {
+		keys = append(keys, "x"+bare)
+	}
+	return keys
 }
 
 // refKeys returns the keys under which a line may refer to a file.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/sahilm/fuzzy"
 )
@@ -11,7 +12,7 @@ import (
 // proposedTitle bounds, in characters, the title of a proposed line that would be too long.
 const proposedTitle = 60
 
-// maxNearest bounds the missing files of one index for which the nearest name is looked up: each
+// maxNearest bounds the missing files of one check for which the nearest name is looked up: each
 // takes a quarter of a millisecond among 1,000 names.
 const maxNearest = 20
 
@@ -36,17 +37,13 @@ func findDangling(v *view) []Finding {
 		return nil
 	}
 	var findings []Finding
-	nearest := make(map[string]string)
 	for _, e := range v.dangling() {
 		f := Finding{
 			File: IndexFile, Line: e.Line, subject: e.Text + "\n" + e.File,
 			Message: fmt.Sprintf("the index points to %q, which does not exist", e.File),
 			Hint:    fmt.Sprintf("finalize_index {\"remove\": [%q]}", e.File),
 		}
-		if _, known := nearest[e.File]; !known && len(nearest) < maxNearest {
-			nearest[e.File] = v.nearest(e.File)
-		}
-		if near := nearest[e.File]; near != "" {
+		if near := v.near(e.File); near != "" {
 			f.Hint += fmt.Sprintf(", or for %q: finalize_index {\"remove\": [%q], \"upsert\": [{\"file\": %q}]}", near, e.File, near)
 		}
 		findings = append(findings, f)
@@ -77,6 +74,19 @@ func (v *view) dangling() []Entry {
 		entries = append(entries, e)
 	}
 	return entries
+}
+
+// near is nearest for the first maxNearest files that it is asked about, and "" for others.
+func (v *view) near(file string) string {
+	near, known := v.nears[file]
+	if !known && len(v.nears) < maxNearest {
+		if v.nears == nil {
+			v.nears = make(map[string]string)
+		}
+		near = v.nearest(file)
+		v.nears[file] = near
+	}
+	return near
 }
 
 // nearest returns the topic whose name is likeliest meant by a file that does not exist, or "".
@@ -168,7 +178,7 @@ type Proposal struct {
 // the files that the index points to and that don't exist. Where there is no index that is a line
 // for every topic: whether it should have one is for the caller to know.
 func Propose(s *Snapshot) (upserts []Proposal, remove []string) {
-	v := &view{after: s}
+	v := newView(s, time.Time{})
 	for _, n := range v.orphans() {
 		upserts = append(upserts, ProposeEntry(n, s.Topics[n]))
 	}

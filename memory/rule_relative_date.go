@@ -31,7 +31,7 @@ var relativeDateRule = rule{
 // findRelativeDates reads the body and the description. What the file said before is a warning, and
 // counts from the day the file was written on (CENSUS 5.18); what is new counts from now.
 func findRelativeDates(v *view, n Name, t *Topic) []Finding {
-	found := relativeDates(t, v.now)
+	found := v.relativeDates(t)
 	if len(found) == 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func findRelativeDates(v *view, n Name, t *Topic) []Finding {
 	if v.before != nil {
 		if before := v.before.Topics[n]; before != nil {
 			written = before
-			for _, d := range relativeDates(before, v.now) {
+			for _, d := range v.relativeDates(before) {
 				stood[d.key()]++
 			}
 		}
@@ -60,6 +60,10 @@ type relativeDate struct {
 	text     string // that Find was asked about: the body or the description
 	line     int
 	sentence string // spaces aside
+}
+
+func (v *view) relativeDates(t *Topic) []relativeDate {
+	return read(v, t, "relative-date", func() []relativeDate { return relativeDates(t, v.now) })
 }
 
 func relativeDates(t *Topic, now time.Time) []relativeDate {

@@ -57,7 +57,22 @@ type rule struct {
 }
 
 // table holds every rule; a new one is added here and in a file of its own.
-var table = []rule{nameRule, frontmatterRule, indexLimitsRule, indexEntryRule, danglingRule, orphanRule, lossRule, relativeDateRule, secretRule, invisibleRule, unsourcedRule}
+// One line each, in the order in which they are explained.
+var table = []rule{
+	nameRule,
+	frontmatterRule,
+	indexLimitsRule,
+	indexEntryRule,
+	danglingRule,
+	orphanRule,
+	lossRule,
+	relativeDateRule,
+	secretRule,
+	invisibleRule,
+	unsourcedRule,
+	nearDuplicateRule,
+	wikiLinkRule,
+}
 
 // Snapshot is a memory as it stands or as it would be.
 type Snapshot struct {
@@ -87,22 +102,35 @@ type Check struct {
 // warning: an old mess must not stop a dream. The limits of the index are not excused.
 func (c Check) Whole() []Finding {
 	v := c.view()
-	stood := make(map[Finding]int)
-	if c.Before != nil {
-		for _, f := range (&view{after: c.Before, now: c.Now}).all() {
-			stood[f.key()]++
-		}
-	}
 	findings := v.all()
+	var stood map[Finding]int
 	for i := range findings {
 		f := &findings[i]
-		if f.Severity != Error || stood[f.key()] == 0 || c.touched(f.File) || ruleOf(f.Rule).never {
+		if f.Severity != Error || c.touched(f.File) || ruleOf(f.Rule).never {
 			continue
 		}
-		stood[f.key()]--
-		f.Severity = Warning
+		if stood == nil { // most changes have no such error, and what stood is not asked for
+			stood = c.stood(v)
+		}
+		if stood[f.key()] > 0 {
+			stood[f.key()]--
+			f.Severity = Warning
+		}
 	}
 	return sorted(findings)
+}
+
+// stood counts what was found before the change that v looks at.
+func (c Check) stood(v *view) map[Finding]int {
+	stood := make(map[Finding]int)
+	if c.Before == nil {
+		return stood
+	}
+	v.share(c.Before, c.After)
+	for _, f := range (&view{after: c.Before, now: c.Now, readings: v.readings}).all() {
+		stood[f.key()]++
+	}
+	return stood
 }
 
 // Written returns what the rules that read one topic say about the one just written.
@@ -113,6 +141,7 @@ func (c Check) Written(n Name) []Finding {
 	}
 	var findings []Finding
 	v := c.view()
+	v.written = n
 	for _, r := range table {
 		findings = append(findings, r.readTopic(v, n, t)...)
 	}
@@ -122,7 +151,7 @@ func (c Check) Written(n Name) []Finding {
 // Standing returns what every rule says about a memory that nobody is about to change: warnings at
 // the worst.
 func Standing(s *Snapshot, now time.Time) []Finding {
-	findings := (&view{after: s, now: now}).all()
+	findings := newView(s, now).all()
 	for i := range findings {
 		if findings[i].Severity == Error {
 			findings[i].Severity = Warning
@@ -182,10 +211,22 @@ type view struct {
 	folds   map[string][]Name // names that some file system takes for one
 	slugs   []string          // of names
 	telling map[Name]told     // of after
+
+	written  Name               // that Written is about, or the zero Name
+	alike    map[Name][]twin    // of after
+	linkKeys map[string]bool    // what a link may name
+	nears    map[string]string  // by what leads to nothing
+	readings map[*Topic]reading // shared by the views of one check
 }
 
 func (c Check) view() *view {
-	return &view{before: c.Before, after: c.After, accepted: c.Accepted, unattended: c.Unattended, ownWords: c.OwnWords, now: c.Now}
+	v := newView(c.After, c.Now)
+	v.before, v.accepted, v.unattended, v.ownWords = c.Before, c.Accepted, c.Unattended, c.OwnWords
+	return v
+}
+
+func newView(s *Snapshot, now time.Time) *view {
+	return &view{after: s, now: now, readings: make(map[*Topic]reading)}
 }
 
 // touched reports whether the change writes the file. The index is judged by its lines.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +44,11 @@ func ParseTopic(data []byte) *Topic {
 // Bytes returns the file.
 func (t *Topic) Bytes() []byte {
 	return []byte(t.bom + strings.Join(t.head, "") + t.body)
+}
+
+// equal reports whether two topics have the same bytes.
+func (t *Topic) equal(o *Topic) bool {
+	return t.bom == o.bom && t.body == o.body && slices.Equal(t.head, o.head)
 }
 
 // HasFrontmatter reports whether the file begins with frontmatter that is also closed.

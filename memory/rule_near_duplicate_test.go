@@ -1,0 +1,126 @@
+package memory
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pm2 and its twin say the same, and so does a third.
+const (
+	pm2   = "---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nWhen a variable changes, run `pm2 restart app --update-env`: a plain restart keeps the old values.\n"
+	twin2 = "---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nA plain `pm2 restart` keeps the old values. Use `--update-env` whenever a variable was changed.\n"
+	twin3 = "---\nname: pm2-env\ndescription: --update-env, or PM2 restarts with the old environment\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` when a variable was changed, since a plain restart keeps old values.\n"
+)
+
+func TestNearDuplicate(t *testing.T) {
+	type files = map[string]string
+	other := memo("invoices", TypeProject, "Each line of an invoice is rounded by itself, and the total is not rounded at all.")
+	link := func(text, name string) string { return text + "\nSee [[" + name + "]].\n" }
+	tests := []struct {
+		name          string
+		before, after files
+		written       string
+		want          []string // of Written, then of Whole
+	}{
+		{"a new one like one that stands", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2}, "b.md", []string{"error b.md a.md", "error b.md a.md"}},
+		{"the new one sorts first", files{"b.md": twin2}, files{"a.md": pm2, "b.md": twin2}, "a.md", []string{"error a.md b.md", "error a.md b.md"}},
+		{"a link does not let it in", files{"a.md": pm2}, files{"a.md": pm2, "b.md": link(twin2, "a")}, "b.md", []string{"error b.md a.md", "error b.md a.md"}},
+		{"two new ones", files{"c.md": other}, files{"a.md": pm2, "b.md": twin2, "c.md": other}, "a.md", []string{"error a.md b.md", "warning b.md a.md"}},
+		{"another subject", files{"a.md": pm2}, files{"a.md": pm2, "b.md": other}, "b.md", nil},
+		{"the other one goes", files{"a.md": pm2}, files{"b.md": twin2}, "b.md", nil},
+		{"both stood", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": other}, "c.md", []string{"warning b.md a.md"}},
+		{"both stood and one links", files{"a.md": pm2, "b.md": twin2}, files{"a.md": link(pm2, "b"), "b.md": twin2}, "a.md", nil},
+		{"a Markdown link is one", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2 + "[first](a.md)\n"}, "b.md", nil},
+		{"an edit makes it like another", files{"a.md": pm2, "b.md": other}, files{"a.md": twin2, "b.md": pm2}, "a.md", []string{"warning a.md b.md", "warning b.md a.md"}},
+		{"three", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, "c.md", []string{"error c.md a.md +1", "error c.md a.md +1", "warning b.md a.md"}},
+		{"the index of a folder", files{"team/MEMORY.md": pm2}, files{"team/MEMORY.md": pm2, "b.md": twin2}, "b.md", nil},
+	}
+	for _, test := range tests {
+		c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Touched: touched(t, test.written), Now: ruleTime}
+		var got []string
+		for _, f := range slices.Concat(c.Written(mustName(t, test.written)), c.Whole()) {
+			if f.Rule != "near-duplicate" {
+				continue
+			}
+			line := fmt.Sprintf("%s %s %s", f.Severity, f.File, f.subject)
+			if strings.Contains(f.Message, "more are like it") {
+				line += " +1"
+			}
+			got = append(got, line)
+			for _, said := range []string{fmt.Sprintf("%q", f.subject), "read_memory"} {
+				if !strings.Contains(f.Message+f.Hint, said) {
+					t.Errorf("%s: %q is not said: %+v", test.name, said, f)
+				}
+			}
+			if waive := strings.Contains(f.Hint, "waive"); waive != (f.Severity == Error) {
+				t.Errorf("%s: a waiver is offered %v: %+v", test.name, waive, f)
+			}
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+	f := Standing(snapshotOf(t, files{"a.md": pm2, "team/b.md": twin2}), ruleTime)
+	if len(f) != 1 || !strings.Contains(f[0].Hint, "team/") {
+		t.Errorf("nothing is said of the folder: %+v", f)
+	}
+}
+
+// FuzzNearDuplicate holds the law that of two copies under different names one is always told of, once,
+// and that a memory which shares no word with them is not.
+func FuzzNearDuplicate(f *testing.F) {
+	f.Add("Restart the worker by systemctl after each change of its unit file", "alpha beta")
+	f.Add("提交信息一律使用中文书写因为团队周报直接引用提交信息", "\xff")
+	f.Add("[[b]] [x](y.md) [[", "```")
+	f.Fuzz(func(t *testing.T, text, odd string) {
+		s := snapshotOf(t, map[string]string{"kite.md": text, "lamp.md": text, "qqq.md": "zzyzx qwrt plgh vbnm xkcd jjjj wwww"})
+		s.Topics[mustName(t, "odd.md")] = ParseTopic([]byte(odd))
+		var found []Finding
+		for _, f := range Standing(s, ruleTime) {
+			if f.Rule == "near-duplicate" && f.File != "odd.md" && f.subject != "odd.md" {
+				found = append(found, f)
+			}
+		}
+		if len(found) > 1 || len(found) == 1 && (found[0].File != "lamp.md" || found[0].subject != "kite.md") {
+			t.Fatalf("%+v", found)
+		}
+		again := Standing(s, ruleTime)
+		if !slices.Equal(again, Standing(s, ruleTime)) {
+			t.Fatal("findings differ from one call to the next")
+		}
+	})
+}
+
+// thousand makes a memory of 1,000 topics of a realistic size: 1.8 KB of words that differ, some of
+// them shared, links, code and dates (CENSUS 3).
+func thousand(t testing.TB) *Snapshot {
+	r := rand.New(rand.NewPCG(5, 6))
+	word := func() string {
+		k := int(3000 * r.Float64() * r.Float64())
+		return string(rune('a'+k%26)) + string(rune('a'+k/26%26)) + string(rune('a'+k/676)) + "ation"[:k%6]
+	}
+	sentence := func(n int) string {
+		words := make([]string, n)
+		for i := range words {
+			words[i] = word()
+		}
+		return strings.Join(words, " ")
+	}
+	files := make(map[string]string)
+	var index strings.Builder
+	for i := range 1000 {
+		p := fmt.Sprintf("project_%s_%s_%d.md", word(), word(), i)
+		var body strings.Builder
+		for range 12 {
+			fmt.Fprintf(&body, "%s, since 2026-08-%02d, in `src/%s.go:12`. %s (see [[project_%s]]).\n\n", sentence(9), 1+r.IntN(28), word(), sentence(8), word())
+		}
+		body.WriteString("**Why:** " + sentence(12) + "\n\n**How to apply:** " + sentence(10))
+		files[p] = fmt.Sprintf("---\nname: %s\ndescription: %s\nmetadata:\n  type: project\n  modified: 2026-09-01T10:00:00Z\n---\n%s\n", p, sentence(10), body.String())
+		fmt.Fprintf(&index, "- [Topic %d](%s) — what it is about\n", i, p)
+	}
+	files["MEMORY.md"] = index.String()
+	return snapshotOf(t, files)
+}
