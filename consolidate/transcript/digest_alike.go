@@ -14,34 +14,41 @@ func alike(speaker Speaker, text string) uint64 {
 	if len(text) > maxAlike {
 		return 0
 	}
-	var room [512]byte
+	var room [maxAlike + 16]byte
 	folded := append(room[:0], speaker...)
 	last := byte(' ')
-	for _, r := range text {
-		switch {
-		case r == ' ' || r == '\n' || r == '\t' || r == '\r':
-			if last == ' ' {
-				continue
-			}
-			folded, last = append(folded, ' '), ' '
+	for i := 0; i < len(text); {
+		c := alikeASCII[text[i]]
+		if c == 0 {
+			r, size := utf8.DecodeRuneInString(text[i:])
+			folded, last = utf8.AppendRune(folded, unicode.ToLower(r)), 0
+			i += size
 			continue
-		case '0' <= r && r <= '9':
-			if last == '0' {
-				continue
-			}
-			r, last = '0', '0'
-		case r < utf8.RuneSelf:
-			if 'A' <= r && r <= 'Z' {
-				r += 'a' - 'A'
-			}
-			last = byte(r)
-		default:
-			r, last = unicode.ToLower(r), 'x'
 		}
-		folded = utf8.AppendRune(folded, r)
+		if i++; c == last && (c == ' ' || c == '0') {
+			continue
+		}
+		folded, last = append(folded, c), c
 	}
 	if last == ' ' {
 		folded = folded[:len(folded)-1]
 	}
 	return sumBytes(folded)
 }
+
+// alikeASCII is what stands for a character of ASCII; 0: it is none.
+var alikeASCII = func() (as [256]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		switch {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			as[c] = ' '
+		case '0' <= c && c <= '9':
+			as[c] = '0'
+		case 'A' <= c && c <= 'Z':
+			as[c] = c + 'a' - 'A'
+		default:
+			as[c] = c
+		}
+	}
+	return as
+}()

@@ -65,7 +65,7 @@ func (j *joiner) begins(l *lineReader, message string) bool {
 // textBefore returns the message of the last text of the model in a block of lines.
 func (j *joiner) textBefore(block []byte) (message string, found bool) {
 	for {
-		i := bytes.LastIndex(block, textBytes)
+		i := lastText(block)
 		if i < 0 {
 			return "", false
 		}
@@ -90,6 +90,22 @@ func (j *joiner) textBefore(block []byte) (message string, found bool) {
 		}
 		block = block[:begin]
 	}
+}
+
+// lastText is bytes.LastIndex of textBytes, which looks at every byte by itself.
+func lastText(block []byte) int {
+	const step = 8 << 10
+	for end := len(block); end > 0; end -= step {
+		begin, last := max(0, end-step), -1
+		next(block[begin:min(end+len(textBytes)-1, len(block))], findText, func(i int) bool {
+			last = begin + i
+			return false
+		})
+		if last >= 0 {
+			return last
+		}
+	}
+	return -1
 }
 
 // nothing is decoded of what tools were asked and answered.

@@ -280,10 +280,11 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		case !s.query.within(u.Time):
 			return nil
 		}
-		all = append(all, found{
-			position: u.position(), file: int32(i), row: -1, offset: u.offset,
-			key: u.key(), alike: alike(u.Speaker, u.Text),
-		})
+		match := found{position: u.position(), file: int32(i), row: -1, offset: u.offset, key: u.key()}
+		if s.query.Fold {
+			match.alike = alike(u.Speaker, u.Text)
+		}
+		all = append(all, match)
 		if len(all) >= maxFound {
 			return errBudget
 		}

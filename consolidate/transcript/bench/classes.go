@@ -77,7 +77,7 @@ var ways = []way{
 }
 
 func (c class) query(w way) transcript.Query {
-	q := transcript.Query{Pattern: c.text, Regex: c.regex, Speakers: w.speakers}
+	q := transcript.Query{Pattern: c.text, Regex: c.regex, Speakers: w.speakers, Fold: true}
 	if c.exact {
 		q.CaseSensitive = new(bool)
 		*q.CaseSensitive = true
