@@ -20,12 +20,12 @@ import (
 func refuse(err error) *mcp.CallToolResult {
 	reason, hint, rest := explain(err)
 	var b strings.Builder
-	fmt.Fprintf(&b, "refused: %s\n", short(reason, 4_000))
+	fmt.Fprintf(&b, "refused: %s\n", short(oneLine(reason), 4_000))
 	if hint != "" {
-		fmt.Fprintf(&b, "hint: %s\n", short(hint, 2_000))
+		fmt.Fprintf(&b, "hint: %s\n", short(oneLine(hint), 2_000))
 	}
 	for i, line := range rest {
-		line = short(line, 600) + "\n"
+		line = short(oneLine(line), 600) + "\n"
 		if b.Len()+len(line) > MaxError-100 {
 			fmt.Fprintf(&b, "… and %d more", len(rest)-i)
 			break
@@ -50,7 +50,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		request   *consolidate.RequestError
 		query     *transcript.QueryError
 	)
-	reason = strings.ReplaceAll(err.Error(), "\n", "; ")
+	reason = err.Error()
 	switch {
 	case errors.As(err, &arguments):
 		return reason, "call it again with the arguments that its schema names", nil
@@ -163,5 +163,9 @@ func findingLine(f memory.Finding) string {
 	if f.Hint != "" {
 		s += " → " + f.Hint
 	}
-	return transcript.Visible(s) // names and lines of files that others wrote
+	return oneLine(s)
 }
+
+// oneLine shows a text as one line that hides nothing: it may quote what was asked for, and the names and
+// lines of files that others wrote.
+func oneLine(s string) string { return strings.ReplaceAll(transcript.Visible(s), "\n", "; ") }
