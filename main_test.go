@@ -38,7 +38,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand,
+			"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand,
 		},
 	})
 }
