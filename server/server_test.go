@@ -171,8 +171,8 @@ func progress(ctx context.Context, i int) error {
 // A peer is a client in a test: a server at the other end of two pipes.
 type peer struct {
 	t      *testing.T
-	in     *io.PipeWriter
-	out    *io.PipeReader
+	in     io.WriteCloser
+	out    io.ReadCloser
 	lines  chan string
 	served chan error
 	stop   context.CancelFunc
@@ -202,7 +202,7 @@ func dial(t *testing.T, o Options) *peer {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ctx, stop := context.WithCancel(t.Context())
-	p := &peer{t: t, in: inW, out: outR, lines: make(chan string, 100_000), served: make(chan error, 1), stop: stop, log: &lockedBuffer{}}
+	p := &peer{t: t, in: inW, out: outR, served: make(chan error, 1), stop: stop, log: &lockedBuffer{}}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(p.log, nil))
 	}
@@ -212,9 +212,40 @@ func dial(t *testing.T, o Options) *peer {
 		_ = outW.Close()
 		p.served <- err
 	}()
+	p.listen()
+	return p
+}
+
+// spawn is dial with a process of its own and the system's pipes.
+func spawn(t *testing.T) *peer {
+	t.Helper()
+	cmd := child(t)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, w, err := os.Pipe() // not cmd's, which Wait would close under the reader
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &peer{t: t, in: in, out: out, served: make(chan error, 1), log: &lockedBuffer{}}
+	cmd.Stdout, cmd.Stderr = w, p.log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	p.stop = func() { _ = cmd.Process.Kill() }
+	go func() { p.served <- cmd.Wait() }()
+	p.listen()
+	return p
+}
+
+// listen takes in what the server writes.
+func (p *peer) listen() {
+	p.lines = make(chan string, 100_000)
 	go func() {
 		defer close(p.lines)
-		r := bufio.NewReaderSize(outR, 1<<20)
+		r := bufio.NewReaderSize(p.out, 1<<20)
 		for {
 			line, err := r.ReadString('\n')
 			if line != "" {
@@ -225,12 +256,11 @@ func dial(t *testing.T, o Options) *peer {
 			}
 		}
 	}()
-	t.Cleanup(func() {
-		stop()
-		_ = inW.Close()
-		_ = outR.Close()
+	p.t.Cleanup(func() {
+		p.stop()
+		_ = p.in.Close()
+		_ = p.out.Close()
 	})
-	return p
 }
 
 // say writes lines as they are.

@@ -9,9 +9,18 @@ import (
 	"time"
 )
 
-// Every odd line is answered as JSON-RPC says, or not at all, and the loop lives.
+// Every odd line is answered as JSON-RPC says, or not at all, and the loop lives:
+// in this process, and in one of its own behind the system's pipes.
 func TestWire(t *testing.T) {
-	p := dial(t, sample())
+	for name, open := range map[string]func(*testing.T) *peer{
+		"here":    func(t *testing.T) *peer { return dial(t, sample()) },
+		"process": spawn,
+	} {
+		t.Run(name, func(t *testing.T) { testWire(t, open(t)) })
+	}
+}
+
+func testWire(t *testing.T, p *peer) {
 	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
 	for _, row := range []struct {
 		name, line string
@@ -91,10 +100,13 @@ func TestWire(t *testing.T) {
 	if r := p.ask(toolCall(1, `"_meta":{}`, "written", `{}`)); strings.Contains(r.raw, "ghost") {
 		t.Errorf("a notification ran a tool: %s", r.raw)
 	}
+	if rest, err := p.end(); len(rest) > 0 || err != nil {
+		t.Errorf("at the end: %q, %v", rest, err)
+	}
 }
 
 func TestByteOrderMark(t *testing.T) {
-	p := dial(t, sample())
+	p := spawn(t)
 	if r := p.ask("\uFEFF" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.code() != 0 {
 		t.Errorf("got %s", r.raw)
 	}
@@ -102,7 +114,7 @@ func TestByteOrderMark(t *testing.T) {
 
 func TestLastLineWithoutNewline(t *testing.T) {
 	for _, era := range eras {
-		p := dial(t, sample())
+		p := spawn(t)
 		if _, err := p.in.Write([]byte(toolCall(1, era.meta, "echo", `{"text":"last"}`))); err != nil {
 			t.Fatal(err)
 		}
