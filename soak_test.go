@@ -36,13 +36,13 @@ func TestSoak(t *testing.T) {
 	for s.made < warm {
 		s.round(t)
 	}
-	before := holding(-1)
+	before := holding(-1, time.Second/4)
 	start := time.Now()
 	for s.made < *soakCalls {
 		s.round(t)
 	}
 	calls, took := s.made-warm, time.Since(start)
-	after := holding(before.goroutines)
+	after := holding(before.goroutines, 5*time.Second)
 	t.Logf("%d calls (%d tools, %d errors, %d cancelled, %d dreams, %d written) in %v; then: %v; now: %v",
 		calls, s.tools, s.errors, s.cancels, s.dreams, s.writes, took.Round(time.Millisecond), before, after)
 	if after.goroutines > before.goroutines {
@@ -67,10 +67,10 @@ func (h held) String() string {
 	return fmt.Sprintf("%d goroutines, %d files, heap %.1f MiB, resident %.1f MiB", h.goroutines, h.files, float64(h.heap)/(1<<20), float64(h.resident)/(1<<20))
 }
 
-// holding looks when no call is under way, and gives what has ended two seconds to be gone: until there are no more
+// holding looks when no call is under way, and gives what has ended some time to be gone: until there are no more
 // than idle goroutines.
-func holding(idle int) held {
-	for deadline := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > idle && time.Now().Before(deadline); {
+func holding(idle int, patience time.Duration) held {
+	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > idle && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	runtime.GC()
