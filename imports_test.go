@@ -17,18 +17,18 @@ import (
 // downhill; a library is known in the room that it is for, and in no other.
 var allowed = map[string][]string{
 	".": {
-		"consolidate", "consolidate/transcript", "server", "server/console", "server/host", "tools",
+		"consolidate", "consolidate/transcript", "memory/secret", "server", "server/console", "server/host", "tools",
 		"golang.org/x/term",
 	},
 	"server":             {"github.com/mark3labs/mcp-go"},
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/console": {
-		"consolidate", "consolidate/transcript", "memory", "server/host",
+		"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/host",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
 	},
 	"server/host": {"consolidate/transcript", "golang.org/x/text"},
 	"tools": {
-		"consolidate", "consolidate/transcript", "consolidate/transcript/signal", "memory",
+		"consolidate", "consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/secret",
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
 	},
 	"consolidate":                           {"consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},

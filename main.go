@@ -20,6 +20,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/secret"
 	"dream-mcp/server"
 	"dream-mcp/server/console"
 	"dream-mcp/server/host"
@@ -38,7 +39,8 @@ func main() {
 // run is the whole program. It returns the exit code: 0 for success, 1 for a failure, 2 for a command
 // that can't be understood.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	signal.Ignore(syscall.SIGPIPE) // a host that closed our output must not kill us before a rollback
+	stderr = &secret.Writer{Out: stderr} // an error may quote what it is about
+	signal.Ignore(syscall.SIGPIPE)       // a host that closed our output must not kill us before a rollback
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
@@ -80,7 +82,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		Transcripts: consolidate.Listen(transcript.Open(transcript.Options{
 			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Current: s.SessionID,
 			Digests: consolidate.DigestDir(state, s.MemoryDir),
-		})),
+		}), s.AllowSecrets),
 		Enabled:      consolidate.Switch{On: s.Enabled.On, Forceable: s.Forceable, Why: s.Enabled.Why},
 		MinHours:     s.MinHours,
 		MinSessions:  s.MinSessions,

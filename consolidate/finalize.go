@@ -152,7 +152,7 @@ func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, refused error
 	if edit.rests {
 		res.Index = sizeOf(nil)
 	} else {
-		res.Proposed = string(edit.index.Bytes())
+		res.Proposed = d.dir.AllowSecrets.Mask(string(edit.index.Bytes()))
 		if edit.changed() {
 			index = edit.index.Bytes()
 		}

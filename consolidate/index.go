@@ -81,7 +81,7 @@ func (e *indexEdit) upsert(line IndexLine, n memory.Name, stage *memory.Stage) e
 		if err != nil {
 			return &RequestError{fmt.Sprintf("the index can't name %s: %v", n, err), "name only memories that exist"}
 		}
-		p := memory.ProposeEntry(n, memory.ParseTopic(f.Data))
+		p := memory.ProposeEntry(n, memory.ParseTopic(f.Data).Shown(stage.Allowed()))
 		if line.Title == "" {
 			line.Title = p.Title
 		}

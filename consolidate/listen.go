@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
@@ -16,9 +15,13 @@ import (
 // counts it up: digests that were made by another are made anew.
 const classifier = "signal-2"
 
-// Listen has a store hear which utterances deserve a memory, and show no credential.
-func Listen(s *transcript.Store) *transcript.Store {
-	s.Mask = mask
+// Listen has a store hear which utterances deserve a memory, and show no credential but what is allowed.
+func Listen(s *transcript.Store, allowed secret.Allowed) *transcript.Store {
+	s.Mask = func(text string, from, to int) (string, int, int) {
+		v := allowed.View(text)
+		from, to = v.Shown(from, to)
+		return v.Text, from, to
+	}
 	s.Classifier = classifier
 	s.Classify = func(speaker transcript.Speaker, text string) uint16 {
 		return uint16(signal.Of(string(speaker), text))
@@ -32,41 +35,6 @@ func Listen(s *transcript.Store) *transcript.Store {
 		return 0, 0, false
 	}
 	return s
-}
-
-// mask replaces the credentials of a text, and tells where text[from:to] is afterwards: what lies in a
-// credential is its whole mask.
-func mask(text string, from, to int) (string, int, int) {
-	spans := secret.Find(text)
-	if len(spans) == 0 {
-		return text, from, to
-	}
-	var b strings.Builder
-	at, newFrom, newTo := 0, -1, -1
-	place := func(upTo int) { // where from and to are, if they lie before upTo and behind what was written
-		if newFrom < 0 && from < upTo {
-			newFrom = b.Len() + max(from-at, 0)
-		}
-		if newTo < 0 && to <= upTo {
-			newTo = b.Len() + max(to-at, 0)
-		}
-	}
-	for _, span := range spans {
-		place(span.From)
-		b.WriteString(text[at:span.From])
-		hidden := "[secret: " + span.Kind + "]"
-		if newFrom < 0 && from < span.To {
-			newFrom = b.Len()
-		}
-		b.WriteString(hidden)
-		if newTo < 0 && to <= span.To {
-			newTo = b.Len()
-		}
-		at = span.To
-	}
-	place(len(text) + 1)
-	b.WriteString(text[at:])
-	return b.String(), newFrom, max(newFrom, newTo)
 }
 
 // SignalBits returns the signals of one kind as a query takes them, and whether there is such a kind.

@@ -19,8 +19,8 @@ type Map struct {
 	Resumed   bool
 	MemoryDir string
 	Folders   []transcript.Folder
-	Since     string      // the time of the last consolidation, or "never"
-	Index     memory.File // as it is; the zero File where there is none
+	Since     string // the time of the last consolidation, or "never"
+	Index     Shown  // as it is on disk; of nothing where there is none
 	IndexSize IndexSize
 	Topics    []Topic
 	Logs      []memory.Found // the newest first
@@ -70,12 +70,13 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 			return m, err
 		}
 	}
-	if m.Index, err = d.dir.Read(indexName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	index, err := d.dir.Read(indexName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
-	m.IndexSize = sizeOf(nil)
+	m.Index, m.IndexSize = p.shown(indexName, index), sizeOf(nil)
 	if m.Index.Sum != "" {
-		m.IndexSize = sizeOf(memory.ParseIndex(m.Index.Data))
+		m.IndexSize = sizeOf(memory.ParseIndex(index.Data))
 	}
 	return m, d.mapMemory(&m, now)
 }
@@ -101,8 +102,8 @@ func (d *dream) mapMemory(m *Map, now time.Time) error {
 	}
 	slices.SortFunc(m.Logs, func(a, b memory.Found) int { return b.ModTime.Compare(a.ModTime) })
 	for n, t := range snapshot.Topics {
-		data := t.Bytes()
-		row := Topic{Name: n, Type: t.Type(), Description: t.Description(), Size: int64(len(data)), ModTime: times[n].ModTime, Sum: memory.SumOf(data).Short()}
+		data, shown := t.Bytes(), t.Shown(d.dir.AllowSecrets)
+		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)), ModTime: times[n].ModTime, Sum: memory.SumOf(data).Short()}
 		if row.ModTime.IsZero() {
 			row.ModTime = now // staged only
 		}

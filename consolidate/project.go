@@ -15,6 +15,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
 )
 
 // Limits and defaults of DESIGN.
@@ -43,11 +44,11 @@ type Options struct {
 	Enabled      Switch
 	MinHours     float64
 	MinSessions  int
-	Host         string   // the program that started us
-	Session      string   // the caller's session
-	Warnings     []string // what a person should know of the settings
-	AllowSecrets []string // see memory.Snapshot
-	MaxArchive   int64    // bytes; see retention
+	Host         string         // the program that started us
+	Session      string         // the caller's session
+	Warnings     []string       // what a person should know of the settings
+	AllowSecrets secret.Allowed // values that are masked nowhere, and no finding
+	MaxArchive   int64          // bytes; see retention
 	Lease        time.Duration
 	Now          func() time.Time
 	Step         func(string)     // told each step of a commit, if not nil
@@ -103,6 +104,10 @@ func (p *Project) Close(reason string) error {
 
 // MemoryDir returns the real path of the memory directory.
 func (p *Project) MemoryDir() string { return p.o.MemoryDir }
+
+// Allowed returns what the person has declared to be no secret. All else that looks like one is masked
+// before it leaves, at the latest by whoever renders it.
+func (p *Project) Allowed() secret.Allowed { return p.o.AllowSecrets }
 
 // StateDir returns the folder with our journal, stages and archive of this memory.
 func (p *Project) StateDir() string { return filepath.Join(p.o.StateHome, p.key) }

@@ -180,7 +180,7 @@ func (p *Project) diff(id string) (string, []byte, error) {
 		return "", nil, err
 	}
 	defer a.Close()
-	diff, err := a.Diff()
+	diff, err := a.Diff(p.o.AllowSecrets)
 	return id, diff, err
 }
 
@@ -268,7 +268,7 @@ func (p *Project) LastReport() (string, error) {
 		return "", err
 	}
 	defer a.Close()
-	diff, err := a.Diff()
+	diff, err := a.Diff(p.o.AllowSecrets)
 	return fmt.Sprintf("%s, landed %s\n%s\nTake it back: dream-mcp undo %s\n\n%s",
 		id, a.Landed.UTC().Format(time.RFC3339), report(a.Changes, 0), id, diff), err
 }

@@ -12,6 +12,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
 )
 
 // WriteRequest asks for one change of one memory: Content, Edits or Delete.
@@ -104,7 +105,7 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r Wri
 		c, err := d.stage.Delete(n, r.Base)
 		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []memory.Finding{}}, err
 	}
-	data, err := newContent(n, r, have)
+	data, err := newContent(n, r, have, d.dir.AllowSecrets)
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -157,14 +158,14 @@ func sourcesOf(topic *memory.Topic, replaced memory.File, cited []Words) []strin
 }
 
 // newContent is what r makes of the file as it is.
-func newContent(n memory.Name, r WriteRequest, have memory.File) ([]byte, error) {
+func newContent(n memory.Name, r WriteRequest, have memory.File, allowed secret.Allowed) ([]byte, error) {
 	if r.Content != nil {
 		return []byte(*r.Content), nil
 	}
 	if have.Sum == "" {
 		return nil, &RequestError{fmt.Sprintf("%s does not exist: there is nothing to edit", n), "give its content"}
 	}
-	data, err := memory.ApplyEdits(have.Data, r.Edits)
+	data, err := memory.ApplyEdits(have.Data, r.Edits, allowed)
 	if err != nil {
 		return nil, &RequestError{err.Error(), "read_memory shows the text as it is; quote enough of it to be found once"}
 	}
@@ -294,10 +295,19 @@ func MemoryURI(n memory.Name) string {
 	return "memory://" + (&url.URL{Path: n.String()}).EscapedPath()
 }
 
+// Shown is a file as it may be shown: its credentials are masked, and every line keeps its number.
+type Shown struct {
+	Name   memory.Name
+	Sum    memory.Sum // of the file as it is: the base of a write
+	Bytes  int        // of the file as it is
+	Text   string
+	Masked int // how many credentials the text hides
+}
+
 // ReadResult is a memory as the open dream would leave it, or as it is.
 type ReadResult struct {
-	memory.File
-	Disk *memory.File // what is on disk, where it changed since it was staged
+	Shown
+	Disk *Shown // what is on disk, where it changed since it was staged
 	Err  error
 }
 
@@ -321,17 +331,28 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 	for i, s := range paths {
 		r := &results[i]
 		n, err := memory.ParseName(s)
+		var f memory.File
+		var disk *memory.File
 		switch {
 		case err != nil:
 			r.Err = err
 		case dir == nil:
 			r.Err = &fs.PathError{Op: "read", Path: s, Err: fs.ErrNotExist}
 		case p.dream != nil:
-			r.File, r.Disk, r.Err = p.dream.stage.Read(n)
+			f, disk, r.Err = p.dream.stage.Read(n)
 		default:
-			r.File, r.Err = dir.Read(n)
+			f, r.Err = dir.Read(n)
 		}
-		r.Name = n
+		r.Shown = p.shown(n, f)
+		if disk != nil {
+			onDisk := p.shown(n, *disk)
+			r.Disk = &onDisk
+		}
 	}
 	return results, nil
+}
+
+func (p *Project) shown(n memory.Name, f memory.File) Shown {
+	v := p.o.AllowSecrets.View(string(f.Data))
+	return Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"dream-mcp/memory/secret"
 )
 
-// Diff returns the changes of a as a unified diff.
-func (a *Archive) Diff() ([]byte, error) {
+// Diff returns the changes of a as a unified diff that may be shown: credentials that are not allowed are
+// masked on both sides.
+func (a *Archive) Diff(allowed secret.Allowed) ([]byte, error) {
 	var b bytes.Buffer
 	for _, c := range a.Changes {
 		before, err := a.Content(c.Before)
@@ -18,12 +21,13 @@ func (a *Archive) Diff() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Write(unified(c, before, after))
+		b.Write(unified(c, before, after, allowed))
 	}
 	return b.Bytes(), nil
 }
 
-// Diff returns what the stage would change, and index over the index that stands (nil: not at all).
+// Diff returns what the stage would change, and index over the index that stands (nil: not at all),
+// as Archive.Diff does.
 func (s *Stage) Diff(index []byte) ([]byte, error) {
 	var b bytes.Buffer
 	for _, c := range s.Changes {
@@ -35,7 +39,7 @@ func (s *Stage) Diff(index []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Write(unified(c, disk.Data, after))
+		b.Write(unified(c, disk.Data, after, s.dir.AllowSecrets))
 	}
 	if index != nil {
 		n := Name{IndexFile}
@@ -43,12 +47,12 @@ func (s *Stage) Diff(index []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Write(unified(Change{Name: n, Before: disk.Sum, After: SumOf(index)}, disk.Data, index))
+		b.Write(unified(Change{Name: n, Before: disk.Sum, After: SumOf(index)}, disk.Data, index, s.dir.AllowSecrets))
 	}
 	return b.Bytes(), nil
 }
 
-func unified(c Change, before, after []byte) []byte {
+func unified(c Change, before, after []byte, allowed secret.Allowed) []byte {
 	from, to := "a/"+c.Name.path, "b/"+c.Name.path
 	if c.Before == "" {
 		from = "/dev/null"
@@ -56,7 +60,7 @@ func unified(c Change, before, after []byte) []byte {
 	if c.After == "" {
 		to = "/dev/null"
 	}
-	d := diff.Diff(from, before, to, after)
+	d := shownDiff(before, after, allowed, func(before, after []byte) []byte { return diff.Diff(from, before, to, after) })
 	// The library heads each diff with a "diff a b" line; "---" and "+++" say the same.
 	_, d, _ = bytes.Cut(d, []byte("\n"))
 	return d

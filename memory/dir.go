@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/memory/secret"
 )
 
 // Limits of what is read. The largest topic in the census has 58.7 KB, the largest directory 207
@@ -79,7 +81,7 @@ type Listing struct {
 // Dir is an open memory directory. It is safe for concurrent use.
 type Dir struct {
 	// AllowSecrets is handed on to every Snapshot of the directory. It is set before the first.
-	AllowSecrets []string
+	AllowSecrets secret.Allowed
 
 	root *os.Root
 	path string

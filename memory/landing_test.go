@@ -163,7 +163,7 @@ func TestLandAndReverse(t *testing.T) {
 	if info, _ := os.Stat(filepath.Join(w.path, "a.md")); !info.ModTime().Equal(landingTime) || info.Mode().Perm() != 0o644 {
 		t.Errorf("a.md has time %v and mode %v", info.ModTime(), info.Mode())
 	}
-	diff := string(must(p.Diff())(t))
+	diff := string(must(p.Diff(nil))(t))
 	for _, line := range []string{"-a, as it was", "+a, as it is", "--- /dev/null\n+++ b/deep/new.md", "--- a/gone.md\n+++ /dev/null", "+- [new](deep/new.md) — n"} {
 		if !strings.Contains(diff, line) {
 			t.Errorf("the diff lacks %q:\n%s", line, diff)

@@ -19,10 +19,11 @@ func read[T any](v *view, t *Topic, key string, find func() T) T {
 	return found
 }
 
-// share lets what did not change from one snapshot to the other be read once for both.
-func (v *view) share(before, after *Snapshot) {
-	for n, t := range after.Topics {
-		if b := before.Topics[n]; b != nil && b != t && b.equal(t) && v.readings[t] != nil {
+// share lets what is the same in two views be read once for both.
+func (v *view) share(with *view) {
+	with.readings, with.exact.readings = v.readings, v.readings
+	for n, t := range v.after.Topics {
+		if b := with.after.Topics[n]; b != nil && b != t && b.equal(t) && v.readings[t] != nil {
 			v.readings[b] = v.readings[t]
 		}
 	}

@@ -28,6 +28,7 @@ var indexLimitsRule = rule{
 	},
 	whole: findIndexOverLimits,
 	never: true,
+	exact: true,
 }
 
 func findIndexOverLimits(v *view) []Finding {

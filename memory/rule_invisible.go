@@ -27,6 +27,7 @@ var invisibleRule = rule{
 		}
 		return findInvisible(IndexFile, v.after.Index.Bytes())
 	},
+	exact: true,
 }
 
 // findInvisible returns a finding for each line that hides something.

@@ -179,6 +179,7 @@ type Proposal struct {
 // for every topic: whether it should have one is for the caller to know.
 func Propose(s *Snapshot) (upserts []Proposal, remove []string) {
 	v := newView(s, time.Time{})
+	s = v.after // a line is cut, and a piece of a credential is known for one no more
 	for _, n := range v.orphans() {
 		upserts = append(upserts, ProposeEntry(n, s.Topics[n]))
 	}
@@ -195,7 +196,8 @@ func Propose(s *Snapshot) (upserts []Proposal, remove []string) {
 	return upserts, remove
 }
 
-// ProposeEntry makes a line of at most longEntry characters, where the file's name leaves room for it.
+// ProposeEntry makes a line of at most longEntry characters, where the file's name leaves room for it. t
+// is the topic as it may be shown.
 func ProposeEntry(n Name, t *Topic) Proposal {
 	p := Proposal{File: n, Title: oneLine(t.Title()), Hook: oneLine(t.Description())}
 	if p.Title == "" {

@@ -26,6 +26,7 @@ var lossRule = rule{
 			"-- code_style.md --\n---\nname: Code style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
 	},
 	whole: findLoss,
+	exact: true,
 }
 
 func findLoss(v *view) []Finding {

@@ -142,17 +142,21 @@ func (d *relativeDate) dated(written *Topic, now time.Time) (date, from string) 
 // quoted returns the words with as much of what is around as makes them occur once in the file, and
 // with other words in their place.
 func (d *relativeDate) quoted(t *Topic, words string) string {
-	file := string(t.Bytes())
-	from, to := d.From, d.To
+	from, to := widened(string(t.Bytes()), d.text, d.From, d.To)
+	return d.text[from:d.From] + words + d.text[d.To:to]
+}
+
+// widened returns the span of text, a part of file, with as much around it as makes it occur once there.
+func widened(file, text string, from, to int) (int, int) {
 	for to-from < maxEditText {
-		_, n := findAll(file, d.text[from:to])
-		left, right := wider(d.text, from, to)
+		_, n := findAll(file, text[from:to])
+		left, right := wider(text, from, to)
 		if n < 2 || right-left == to-from {
 			break
 		}
 		from, to = left, right
 	}
-	return d.text[from:d.From] + words + d.text[d.To:to]
+	return from, to
 }
 
 // wider returns a span with one more word at each side, or of a script without spaces a few runes.

@@ -87,7 +87,7 @@ func checkHint(t *testing.T, file string, f Finding) {
 	if err := json.Unmarshal([]byte(call), &args); err != nil || args.Path != f.File || len(args.Edits) != 1 {
 		t.Fatalf("hint %q: %v", f.Hint, err)
 	}
-	if _, err := ApplyEdits([]byte(file), args.Edits); err != nil {
+	if _, err := ApplyEdits([]byte(file), args.Edits, nil); err != nil {
 		t.Errorf("hint %q: %v", f.Hint, err)
 	}
 }

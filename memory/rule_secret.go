@@ -1,16 +1,12 @@
 package memory
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
 	"fmt"
 	"strings"
 
 	"dream-mcp/memory/secret"
 )
-
-// minAllowed is how many hex digits of a SHA-256 name a value: as many as a sum has.
-const minAllowed = 12
 
 // maxPlaces bounds the findings of a rule on one file; a last one counts the rest.
 const maxPlaces = 20
@@ -28,36 +24,50 @@ var secretRule = rule{
 		Bad:      "DB_PASSWORD=" + "k7Qm" + "2xVb9Lp4",
 		Good:     "DB_PASSWORD stands in the vault; locally DB_PASSWORD=${DB_PASSWORD}, in commit 4f0c2b7d9e1a3c5b7d9f0e2c4a6b8d0f1e3c5a7b",
 	},
-	topic: func(v *view, n Name, t *Topic) []Finding { return findSecrets(v, n.path, t.Bytes()) },
+	topic: func(v *view, n Name, t *Topic) []Finding {
+		var before []byte
+		if v.before != nil && v.before.Topics[n] != nil {
+			before = v.before.Topics[n].Bytes()
+		}
+		return findSecrets(n.path, t.Bytes(), t.view(v.after.AllowSecrets), func(value, shown string) string {
+			if v.before != nil && !bytes.Contains(before, []byte(value)) {
+				return ""
+			}
+			return fmt.Sprintf(": write_memory {\"path\": %q, \"edits\": [{\"old\": %s, \"new\": \"…\"}]}", n.path, quoteJSON(shown))
+		})
+	},
 	whole: func(v *view) []Finding {
 		if v.after.Index == nil {
 			return nil
 		}
-		return findSecrets(v, IndexFile, v.after.Index.Bytes())
+		data := v.after.Index.Bytes()
+		return findSecrets(IndexFile, data, v.after.AllowSecrets.View(string(data)), func(string, string) string {
+			return ": finalize_index writes its line anew, by upsert or remove"
+		})
 	},
+	exact: true,
 }
 
-func findSecrets(v *view, file string, data []byte) []Finding {
-	text := string(data)
+// findSecrets returns a finding for each credential; remove says how one that stands goes, by what is shown
+// in its place.
+func findSecrets(file string, data []byte, seen secret.View, remove func(value, shown string) string) []Finding {
 	var findings []Finding
 	more, line, at := 0, 1, 0
-	for _, span := range secret.Find(text) {
-		value := text[span.From:span.To]
-		sum := sha256.Sum256([]byte(value))
-		if allowed(v.after.AllowSecrets, hex.EncodeToString(sum[:])) {
-			continue
-		}
+	for _, span := range seen.Spans {
 		if len(findings) == maxPlaces {
 			more++
 			continue
 		}
-		line += strings.Count(text[at:span.From], "\n")
+		line += bytes.Count(data[at:span.From], []byte("\n"))
 		at = span.From
+		value := string(data[span.From:span.To])
+		from, to := seen.Shown(span.From, span.To)
+		to -= strings.Count(value, "\n") // the line ends of a mask need not be named
+		from, to = widened(seen.Text, seen.Text, from, to)
 		f := Finding{
-			File: file, Line: line, subject: fmt.Sprintf("%s %x", span.Kind, sum),
+			File: file, Line: line, subject: fmt.Sprintf("%s %s", span.Kind, SumOf([]byte(value))),
 			Message: fmt.Sprintf("this line holds a credential (%s)", span.Kind),
-			Hint: "write where it is kept, such as the name of the variable or the vault, and never its value; " +
-				"if it is no secret, only the person can say so: allow_secrets in the settings takes the first 12 digits of its SHA-256",
+			Hint:    "say where it is kept instead" + remove(value, seen.Text[from:to]) + "; a false alarm only the person can silence (allow_secrets in the settings)",
 		}
 		if span.Key != "" {
 			f.Message = fmt.Sprintf("this line holds a credential (%s), the value of %.40q", span.Kind, span.Key)
@@ -76,14 +86,4 @@ func andMore(findings []Finding, more int, what string) []Finding {
 	last.subject = "more"
 	last.Message = fmt.Sprintf("%d more %s follow in this file", more, what)
 	return append(findings, last)
-}
-
-// allowed reports whether one of the prefixes, of at least minAllowed hex digits, is one of the sum.
-func allowed(prefixes []string, sum string) bool {
-	for _, prefix := range prefixes {
-		if len(prefix) >= minAllowed && strings.HasPrefix(sum, strings.ToLower(prefix)) {
-			return true
-		}
-	}
-	return false
 }

@@ -65,7 +65,7 @@ func TestWikiLinkHint(t *testing.T) {
 		_, edit, _ := strings.Cut(f[0].Hint, "\"edits\": [{\"old\": \"")
 		old, edit, _ := strings.Cut(edit, "\", \"new\": \"")
 		replacement, _, _ := strings.Cut(edit, "\"}]")
-		data, err := ApplyEdits([]byte(memo("a", TypeProject, body)), []Edit{{old, replacement}})
+		data, err := ApplyEdits([]byte(memo("a", TypeProject, body)), []Edit{{old, replacement}}, nil)
 		if err != nil || string(data) != memo("a", TypeProject, want) {
 			t.Errorf("%q: %v: %s", f[0].Hint, err, data)
 		}

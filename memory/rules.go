@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/memory/secret"
 )
 
 // Severity says what a finding means for who caused it.
@@ -54,6 +56,7 @@ type rule struct {
 	topic func(v *view, n Name, t *Topic) []Finding // reads one topic: asked at every write too
 	whole func(v *view) []Finding                   // reads the memory: asked when it is to land
 	never bool                                      // its errors stay, whatever stood before
+	exact bool                                      // it reads the memory as it is, the others as it may be shown, and quotes nothing of it
 }
 
 // table holds every rule; a new one is added here and in a file of its own.
@@ -82,9 +85,8 @@ type Snapshot struct {
 	// Limited says that the directory holds more than was looked at: of what is missing here, nothing
 	// is known.
 	Limited bool
-	// AllowSecrets are values that the person has declared to be no secret: the beginnings, of 12
-	// or more hex digits, of their SHA-256.
-	AllowSecrets []string
+	// AllowSecrets are values that the person has declared to be no secret.
+	AllowSecrets secret.Allowed
 }
 
 // Check asks the rules about a change of the memory.
@@ -126,8 +128,9 @@ func (c Check) stood(v *view) map[Finding]int {
 	if c.Before == nil {
 		return stood
 	}
-	v.share(c.Before, c.After)
-	for _, f := range (&view{after: c.Before, now: c.Now, readings: v.readings}).all() {
+	before := newView(c.Before, c.Now)
+	v.share(before)
+	for _, f := range before.all() {
 		stood[f.key()]++
 	}
 	return stood
@@ -135,15 +138,14 @@ func (c Check) stood(v *view) map[Finding]int {
 
 // Written returns what the rules that read one topic say about the one just written.
 func (c Check) Written(n Name) []Finding {
-	t := c.After.Topics[n]
-	if t == nil {
+	if c.After.Topics[n] == nil {
 		return nil
 	}
 	var findings []Finding
 	v := c.view()
 	v.written = n
 	for _, r := range table {
-		findings = append(findings, r.readTopic(v, n, t)...)
+		findings = append(findings, r.readTopic(v.of(r), n)...)
 	}
 	return sorted(findings)
 }
@@ -181,11 +183,11 @@ func ruleOf(name string) rule {
 	return rule{}
 }
 
-func (r rule) readTopic(v *view, n Name, t *Topic) []Finding {
+func (r rule) readTopic(v *view, n Name) []Finding {
 	if r.topic == nil {
 		return nil
 	}
-	return r.named(r.topic(v, n, t))
+	return r.named(r.topic(v, n, v.after.Topics[n]))
 }
 
 // named fills in the rule's name, and its severity where a finding has none of its own.
@@ -207,6 +209,8 @@ type view struct {
 	unattended bool
 	ownWords   map[string]bool
 
+	exact *view // of what is not masked
+
 	names   []Name            // sorted
 	folds   map[string][]Name // names that some file system takes for one
 	slugs   []string          // of names
@@ -221,12 +225,25 @@ type view struct {
 
 func (c Check) view() *view {
 	v := newView(c.After, c.Now)
-	v.before, v.accepted, v.unattended, v.ownWords = c.Before, c.Accepted, c.Unattended, c.OwnWords
+	for _, each := range []*view{v, v.exact} {
+		each.before, each.accepted, each.unattended, each.ownWords = c.Before, c.Accepted, c.Unattended, c.OwnWords
+	}
+	v.before = c.Before.shown(c.After)
 	return v
 }
 
 func newView(s *Snapshot, now time.Time) *view {
-	return &view{after: s, now: now, readings: make(map[*Topic]reading)}
+	readings := make(map[*Topic]reading)
+	exact := &view{after: s, now: now, readings: readings}
+	return &view{after: s.shown(nil), now: now, readings: readings, exact: exact}
+}
+
+// of returns what a rule reads.
+func (v *view) of(r rule) *view {
+	if r.exact {
+		return v.exact
+	}
+	return v
 }
 
 // touched reports whether the change writes the file. The index is judged by its lines.
@@ -240,10 +257,10 @@ func (v *view) all() []Finding {
 	var findings []Finding
 	for _, r := range table {
 		for _, n := range v.sortedNames() {
-			findings = append(findings, r.readTopic(v, n, v.after.Topics[n])...)
+			findings = append(findings, r.readTopic(v.of(r), n)...)
 		}
 		if r.whole != nil {
-			findings = append(findings, r.named(r.whole(v))...)
+			findings = append(findings, r.named(r.whole(v.of(r)))...)
 		}
 	}
 	return findings

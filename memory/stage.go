@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/memory/secret"
 )
 
 // Stage is the changes of an open dream, laid over a directory that knows nothing of them. Each is
@@ -194,6 +196,9 @@ func (s *Stage) set(n Name, before Sum, data []byte, mtime time.Time) (Change, e
 	}
 	return c, nil
 }
+
+// Allowed returns the values that the person has declared to be no secret.
+func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
 
 // Snapshot reads the memory as the stage would leave it.
 func (s *Stage) Snapshot() (*Snapshot, error) {

@@ -21,6 +21,7 @@ func (t *Topic) Stamp(modified time.Time, sources []string) {
 	if !t.HasFrontmatter() {
 		return
 	}
+	t.masked = nil
 	t.set("modified", modified.UTC().Format(modifiedLayout))
 	if len(sources) > 0 {
 		t.set("sources", formatList(mergeSources(t.Sources(), sources)))

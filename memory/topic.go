@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/secret"
 )
 
 // The four types of memory (FACTS 2.1).
@@ -28,6 +30,7 @@ type Topic struct {
 	fields   []field
 	body     string
 	unclosed bool
+	masked   *secret.View // nil: not looked for yet
 }
 
 // ParseTopic reads a topic. Every sequence of bytes is one.
@@ -118,26 +121,33 @@ func (t *Topic) Body() (text []byte, firstLine int) {
 // Edit replaces one passage of a text.
 type Edit struct{ Old, New string }
 
-// ApplyEdits applies the edits one after the other, each to what the one before has left. The old
-// text must occur exactly once. Where it holds no carriage return, its line ends match "\r\n" too,
+// ApplyEdits applies the edits one after the other, each to what the one before has left. They are made
+// on the text as it may be shown (secret.View): the old text must occur exactly once in it, and where it
+// holds a mask, or a part of one, it takes the whole credential away. Where it holds no carriage return, its line ends match "\r\n" too,
 // and those of the new text are written as the text around has them. The error says which edit
 // failed, counted from 1, and how often its old text occurs; nothing is applied then.
-func ApplyEdits(data []byte, edits []Edit) ([]byte, error) {
+func ApplyEdits(data []byte, edits []Edit, allowed secret.Allowed) ([]byte, error) {
 	text := string(data)
 	for i, edit := range edits {
 		if edit.Old == "" {
 			return nil, fmt.Errorf("edit %d of %d: the old text is empty", i+1, len(edits))
 		}
-		plain, at := text, func(i int) int { return i }
-		tolerant := !strings.Contains(edit.Old, "\r") && strings.Contains(text, "\r\n")
+		shown := allowed.View(text)
+		old := allowed.Mask(edit.Old) // who knows the value by another way may quote it
+		plain, at := shown.Text, func(i int) int { return i }
+		tolerant := !strings.Contains(old, "\r") && strings.Contains(plain, "\r\n")
 		if tolerant {
-			plain, at = foldLineEnds(text)
+			plain, at = foldLineEnds(plain)
 		}
-		start, n := findAll(plain, edit.Old)
+		start, n := findAll(plain, old)
 		if n != 1 {
-			return nil, fmt.Errorf("edit %d of %d: the old text %.80q occurs %d times, and must occur once", i+1, len(edits), edit.Old, n)
+			also := ""
+			if n == 0 && len(shown.Spans) > 0 {
+				also = "; the file holds credentials, which are found as they are shown: [secret: …]"
+			}
+			return nil, fmt.Errorf("edit %d of %d: the old text %.80q occurs %d times, and must occur once%s", i+1, len(edits), old, n, also)
 		}
-		from, to := at(start), at(start+len(edit.Old))
+		from, to := shown.Real(at(start), at(start+len(old)))
 		replacement := edit.New
 		if tolerant && endsInCRLF(text[from:]) {
 			replacement = strings.ReplaceAll(strings.ReplaceAll(replacement, "\r\n", "\n"), "\n", "\r\n")

@@ -129,7 +129,7 @@ func TestApplyEdits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := ApplyEdits([]byte(test.text), test.edits)
+			got, err := ApplyEdits([]byte(test.text), test.edits, nil)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) || got != nil {
 					t.Fatalf("got %q, %v, want the error %q", got, err, test.err)

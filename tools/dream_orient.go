@@ -100,7 +100,7 @@ func mapIndex(add adder, m consolidate.Map) {
 	}
 	s := m.IndexSize
 	add("\n## MEMORY.md %s: %d of %d lines, %d of %d bytes", m.Index.Sum.Short(), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
-	for line := range strings.Lines(string(m.Index.Data)) {
+	for line := range strings.Lines(m.Index.Text) {
 		add("  %s", short(transcript.Visible(strings.TrimRight(line, "\r\n")), 400))
 	}
 }

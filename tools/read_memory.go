@@ -76,7 +76,7 @@ func renderFiles(paths []string, files []consolidate.ReadResult, offset int) str
 		if f.Err != nil {
 			fmt.Fprintf(&b, "%s deleted\n\n", paths[i])
 		} else {
-			renderFile(&b, f.File, offset, room)
+			renderFile(&b, f.Shown, offset, room)
 		}
 		if f.Disk != nil && f.Disk.Sum == "" {
 			fmt.Fprintf(&b, "on disk: %s is gone\n\n", paths[i])
@@ -103,7 +103,7 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 		if f.Err != nil || !f.Name.IsTopic() {
 			continue
 		}
-		origins, err := p.Origins(ctx, memory.ParseTopic(f.Data))
+		origins, err := p.Origins(ctx, memory.ParseTopic([]byte(f.Text)))
 		if err != nil {
 			return "", err
 		}
@@ -125,15 +125,19 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + fenceOpen + "\n" + b.String() + fenceClose, nil
 }
 
-func renderFile(b *strings.Builder, f memory.File, offset, room int) {
-	fmt.Fprintf(b, "%s %s %d\n", f.Name, f.Sum.Short(), len(f.Data))
-	text := f.Data[min(offset, len(f.Data)):]
+// renderFile writes a file from an offset on, in bytes of what is shown of it.
+func renderFile(b *strings.Builder, f consolidate.Shown, offset, room int) {
+	fmt.Fprintf(b, "%s %s %d\n", f.Name, f.Sum.Short(), f.Bytes)
+	if f.Masked > 0 {
+		fmt.Fprintf(b, "(masked: %d; an edit names what is masked as it is shown, and new text that holds a mask loses the value)\n", f.Masked)
+	}
+	text := f.Text[min(offset, len(f.Text)):]
 	for len(text) > 0 && offset > 0 && !utf8.RuneStart(text[0]) {
 		text = text[1:] // an offset within a character begins with the next one
 	}
-	start := len(f.Data) - len(text)
+	start := len(f.Text) - len(text)
 	if len(text) <= room {
-		b.Write(text)
+		b.WriteString(text)
 		b.WriteString("\n\n")
 		return
 	}
@@ -141,9 +145,9 @@ func renderFile(b *strings.Builder, f memory.File, offset, room int) {
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	if i := strings.LastIndexByte(string(text[:end]), '\n'); i > room/2 {
+	if i := strings.LastIndexByte(text[:end], '\n'); i > room/2 {
 		end = i + 1
 	}
-	b.Write(text[:end])
+	b.WriteString(text[:end])
 	fmt.Fprintf(b, "\n… cut: read_memory {\"paths\": [%q], \"offset\": %d} goes on\n\n", f.Name, start+end)
 }

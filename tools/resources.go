@@ -74,7 +74,7 @@ func readResource(ctx context.Context, p *consolidate.Project, uri string) ([]mc
 	if err := files[0].Err; err != nil {
 		return nil, notFound(uri, err)
 	}
-	return textResource(uri, "text/markdown", strings.ToValidUTF8(string(files[0].Data), "\uFFFD")), nil
+	return textResource(uri, "text/markdown", strings.ToValidUTF8(files[0].Text, "\uFFFD")), nil
 }
 
 func notFound(uri string, err error) error {

@@ -2,7 +2,7 @@
 // each tool and one table of them all. A handler decodes, makes one call of the domain, and renders.
 //
 // It promises that arguments are checked against the schema that is shown, that every answer is
-// bounded (MaxAnswer, MaxError), and that what a model can mend is an answer with isError that says
+// bounded (MaxAnswer, MaxError), that no credential is in it that package secret knows, and that what a model can mend is an answer with isError that says
 // what is wrong and which call comes next, never a protocol error. It holds no state, so a crash costs
 // nothing here. It does not promise that an answer is complete: what is cut says so and how to go on.
 //
@@ -46,6 +46,7 @@ func New(p *consolidate.Project) Table {
 	} {
 		t.Tools = append(t.Tools, tool.serve())
 	}
+	t.mask(p.Allowed())
 	return t
 }
 

@@ -1,8 +1,8 @@
 // Package console is the terminal: the verbs by which a person sees and governs what the server does,
 // and the demo.
 //
-// It promises that what memories, transcripts and the journal hold is shown with its control,
-// bidirectional and invisible characters made visible (JSON escapes them instead, and is exact), that
+// It promises that what memories, transcripts and the journal hold is shown with its credentials masked
+// and its control, bidirectional and invisible characters made visible (JSON escapes those instead), that
 // an error is two lines, `error:` and `hint:`, and that the exit code says what happened: 0 for
 // success, 1 for a failure, 2 for a command that can't be understood.
 //
@@ -21,6 +21,7 @@ import (
 	"syscall"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/memory/secret"
 	"dream-mcp/server/host"
 )
 
@@ -247,6 +248,9 @@ func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Se
 	v, ok := findVerb(c.Verb)
 	if !ok || v.run == nil {
 		return fmt.Errorf("%q is not for the console", c.Verb)
+	}
+	if p != nil { // what knows no memory says nothing but its own words
+		c.Out = &secret.Writer{Out: c.Out, Allowed: setup.AllowSecrets}
 	}
 	err := v.run(c, ctx, p, setup)
 	if errors.Is(err, syscall.EPIPE) {

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+
+	"dream-mcp/memory/secret"
 )
 
 // printJSON writes v in one line, or indented. What a terminal could obey or hide is escaped, so that
-// the value is exact and the text is harmless.
+// the value is exact, credentials aside, and the text is harmless.
 func (c *Command) printJSON(v any, indent string) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -20,8 +22,12 @@ func (c *Command) printJSON(v any, indent string) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
+	text, to := b.Bytes(), c.Out
+	if masks, ok := to.(*secret.Writer); ok { // each string by itself, so that it stays JSON
+		text, to = masks.Allowed.MaskJSON(text), masks.Out
+	}
 	var out strings.Builder
-	for _, r := range b.String() {
+	for _, r := range string(text) {
 		switch {
 		case r == '\n' || unicode.IsPrint(r):
 			out.WriteRune(r)
@@ -32,6 +38,6 @@ func (c *Command) printJSON(v any, indent string) error {
 			fmt.Fprintf(&out, `\u%04x`, r)
 		}
 	}
-	_, err := io.WriteString(c.Out, out.String())
+	_, err := io.WriteString(to, out.String())
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"golang.org/x/term"
+
+	"dream-mcp/memory/secret"
 )
 
 // paint colours words on a terminal, and nowhere else. NO_COLOR is respected (no-color.org).
@@ -21,6 +23,9 @@ const (
 )
 
 func paintFor(w io.Writer) paint {
+	if masks, ok := w.(*secret.Writer); ok {
+		w = masks.Out
+	}
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
 		return false
