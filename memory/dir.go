@@ -25,10 +25,11 @@ const (
 	maxDepth     = 8       // logs/YYYY/MM/DD/name.md has depth 4
 )
 
-// What keeps a file from being read as a memory.
+// What keeps a file from being read as a memory, or from being replaced.
 var (
 	ErrTooLarge   = fmt.Errorf("larger than %d bytes", MaxFileBytes)
 	ErrNotRegular = errors.New("not a regular file")
+	ErrFixed      = errors.New("can't be replaced: it is a mount point, or marked immutable or append-only")
 )
 
 // Sum is the SHA-256 of a content in hex; "" stands for no content at all (no file).

@@ -27,6 +27,22 @@ func (d *Dir) exchange(temp string, n Name) error {
 	return nil
 }
 
+// fixed reports whether n can be neither replaced nor removed, whoever asks: a file that a container was
+// given is a mount point, and a person may have protected it (chattr +i).
+func (d *Dir) fixed(n Name) (bool, error) {
+	folder, err := d.root.Open(path.Dir(n.path))
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	var s unix.Statx_t
+	err = unix.Statx(int(folder.Fd()), path.Base(n.path), unix.AT_SYMLINK_NOFOLLOW, 0, &s)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+		return false, nil // an old kernel, or a container that forbids to ask
+	}
+	return s.Attributes&(unix.STATX_ATTR_MOUNT_ROOT|unix.STATX_ATTR_IMMUTABLE|unix.STATX_ATTR_APPEND) != 0, err
+}
+
 func syncFolderUnsupported(err error) bool {
 	return errors.Is(err, unix.EINVAL) // some network and FUSE mounts cannot sync a folder
 }

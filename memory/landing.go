@@ -122,6 +122,12 @@ func (p *Plan) archiveBefore(c *Change) (*Conflict, error) {
 	if c.Before == "" {
 		return nil, nil
 	}
+	// Seen before anything lands: a commit that can't be carried on would stop every write.
+	if fixed, err := p.dir.fixed(c.Name); err != nil {
+		return nil, err
+	} else if fixed {
+		return nil, fmt.Errorf("%s: %w", c.Name, ErrFixed)
+	}
 	info, err := p.dir.stat(c.Name)
 	if err != nil {
 		return nil, err

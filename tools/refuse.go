@@ -108,6 +108,8 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, "dream_orient without resume begins a new dream", nil
 	case errors.Is(err, memory.ErrTooLarge):
 		return reason, "one memory holds one fact: split it", nil
+	case errors.Is(err, memory.ErrFixed):
+		return reason, "nothing has changed: a person must unmount it, or take the mark away (lsattr tells, chattr -i -a takes it); or leave this file as it is", nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "the call was cancelled", "", nil
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
