@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // ErrNotFound is the error of Lookup where no utterance has the id.
@@ -29,14 +30,26 @@ func shortID(session string) string {
 	switch {
 	case uuidName.MatchString(session):
 		return session[:shortName]
-	case plainName.MatchString(session):
+	case isPlainName(session):
 		return session
 	}
 	sum := sha256.Sum256([]byte(session))
 	return "x" + hex.EncodeToString(sum[:])[:shortName]
 }
 
-var idForm = regexp.MustCompile(`^([^:]{4,128}):([1-9][0-9]{0,9})(?:\.[1-9][0-9]{0,5})?$`)
+var idForm = regexp.MustCompile(`^([^:]+):([1-9][0-9]{0,9})(?:\.[1-9][0-9]{0,5})?$`)
+
+// cutID returns an id, what names its session, and its line; nil when it has not the form of one.
+func cutID(id string) []string {
+	form := idForm.FindStringSubmatch(id)
+	if form == nil {
+		return nil
+	}
+	if n := utf8.RuneCountInString(form[1]); n < 4 || n > 128 {
+		return nil
+	}
+	return form
+}
 
 // Lookup returns the utterance that an id names: an id of a Hit, or one with the session's whole name
 // in place of its beginning. The text is as it was said, neither cut nor made visible. Its errors are
@@ -55,7 +68,7 @@ func (s *Store) Lookup(ctx context.Context, id string) (Utterance, error) {
 
 // parseID returns the session and the line that an id names.
 func (s *Store) parseID(ctx context.Context, id string) (session judged, line int, err error) {
-	form := idForm.FindStringSubmatch(id)
+	form := cutID(id)
 	if form == nil {
 		return session, 0, fmt.Errorf("%w: %q is not of the form SESSION:LINE", ErrNotFound, id)
 	}
@@ -157,7 +170,7 @@ func seek(session judged, lines *lineReader, id string, line int, last time.Time
 // Source is where an utterance stands, for as long as its transcript lives: the session's whole name,
 // where that can stand in an id, and the line. Lookup takes it.
 func (u Utterance) Source() string {
-	if !plainName.MatchString(u.Session) {
+	if !isPlainName(u.Session) {
 		return u.ID
 	}
 	return u.Session + u.ID[strings.LastIndexByte(u.ID, ':'):]
@@ -172,7 +185,7 @@ func (s *Store) Live(ctx context.Context, ids []string) ([]bool, error) {
 	}
 	live := make([]bool, len(ids))
 	for i, id := range ids {
-		form := idForm.FindStringSubmatch(id)
+		form := cutID(id)
 		if form == nil {
 			continue
 		}

@@ -37,8 +37,10 @@ type file struct {
 
 var uuidName = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 
-// plainName is the name of a transcript that may stand in an id as it is.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+// isPlainName reports whether the name of a transcript may stand in an id as it is.
+func isPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
+
+var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]+$`) // a counted repetition would be compiled slowly, at every start
 
 // Sessions returns the sessions touched after since, the newest first, the current one among them.
 // Files that are no sessions of the project are counted by reason.

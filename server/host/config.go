@@ -174,7 +174,7 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 				l.transcripts, want = nil, "list of folders"
 			}
 		case "allow_secrets":
-			if json.Unmarshal(raw, &l.allowSecrets) != nil || slices.ContainsFunc(l.allowSecrets, func(s string) bool { return !allowedSum.MatchString(s) }) {
+			if json.Unmarshal(raw, &l.allowSecrets) != nil || slices.ContainsFunc(l.allowSecrets, func(s string) bool { return !isAllowedSum(s) }) {
 				l.allowSecrets, want = nil, "list of the beginnings (12 hex digits or more) of SHA-256 sums"
 			}
 		default:
@@ -187,8 +187,10 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 	return l
 }
 
-// allowedSum is how a person names a value that is no secret, without writing it down.
-var allowedSum = regexp.MustCompile(`^[0-9a-f]{12,64}$`)
+// isAllowedSum reports whether a text is how a person names a value that is no secret, without writing it down.
+func isAllowedSum(s string) bool { return 12 <= len(s) && len(s) <= 64 && hexadecimal.MatchString(s) }
+
+var hexadecimal = regexp.MustCompile(`^[0-9a-f]+$`)
 
 // chooseAllowed takes what any layer allows.
 func (r *resolver) chooseAllowed() error {

@@ -176,8 +176,12 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	return r.Setup, nil
 }
 
-// sessionID is what a session is called: a UUID today, and never what could name another folder.
-var sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+// isSessionID reports whether a text is what a session is called: a UUID today, and never what could name another
+// folder.
+func isSessionID(s string) bool { return len(s) <= 128 && plain.MatchString(s) }
+
+// plain leaves lengths to its users: {1,128} would take thirty times as long to compile, at every start.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func (r *resolver) findClient() error {
 	set := func(names ...string) bool {
@@ -196,7 +200,7 @@ func (r *resolver) findClient() error {
 	case set("GEMINI_CLI"):
 		r.Client = Gemini
 	}
-	if id := r.env.Getenv("CLAUDE_CODE_SESSION_ID"); sessionID.MatchString(id) {
+	if id := r.env.Getenv("CLAUDE_CODE_SESSION_ID"); isSessionID(id) {
 		r.SessionID = id
 	} else if id != "" {
 		r.warn("CLAUDE_CODE_SESSION_ID %q is no session's name; ignored", clip(id))
@@ -237,8 +241,8 @@ func (r *resolver) findProject() error {
 	return nil
 }
 
-// dirName is what CLAUDE_CODE_PROJECT_DIR_NAME may be (FACTS 1.1).
-var dirName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// isDirName reports whether a text may be CLAUDE_CODE_PROJECT_DIR_NAME (FACTS 1.1).
+func isDirName(s string) bool { return len(s) <= 64 && plain.MatchString(s) }
 
 func (r *resolver) findConfig() error {
 	named := r.env.Getenv("CLAUDE_CONFIG_DIR")
@@ -258,7 +262,7 @@ func (r *resolver) findConfig() error {
 	case name == "":
 	case named == "":
 		r.warn("CLAUDE_CODE_PROJECT_DIR_NAME counts only together with CLAUDE_CONFIG_DIR; ignored")
-	case !dirName.MatchString(name):
+	case !isDirName(name):
 		r.warn("CLAUDE_CODE_PROJECT_DIR_NAME %q is not 1 to 64 letters, digits, - or _; ignored", clip(name))
 	default:
 		r.DirName = name
