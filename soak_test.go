@@ -100,7 +100,7 @@ type soaking struct {
 }
 
 // soak starts the program on a project with sessions and memories.
-func soak(t *testing.T) *soaking {
+func soak(t testing.TB) *soaking {
 	home := t.TempDir()
 	project := filepath.Join(home, "project")
 	folder := filepath.Join(home, ".claude", "projects", transcript.Slug(project))
@@ -163,7 +163,7 @@ func sessions(project string, n, turns int) map[string]string {
 const modern = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 
 // round makes some calls of each kind: alone, side by side, and cancelled.
-func (s *soaking) round(t *testing.T) {
+func (s *soaking) round(t testing.TB) {
 	s.rounds++
 	for _, ask := range []string{
 		tool("dream_status", `{}`),
@@ -242,7 +242,7 @@ func failed(answer []byte) bool {
 	return bytes.Contains(answer, []byte(`"error":{"code":`)) || bytes.Contains(answer, []byte(`"isError":true`))
 }
 
-func (s *soaking) sum(t *testing.T) string {
+func (s *soaking) sum(t testing.TB) string {
 	_, rest, _ := bytes.Cut(s.ask(t, tool("read_memory", `{"paths":["user_role.md"]}`)), []byte("user_role.md "))
 	return string(rest[:12])
 }
@@ -265,13 +265,13 @@ func (s *soaking) send(request string) string {
 	return fmt.Sprint(s.made)
 }
 
-func (s *soaking) ask(t *testing.T, request string) []byte {
+func (s *soaking) ask(t testing.TB, request string) []byte {
 	t.Helper()
 	return s.wait(t, s.send(request))
 }
 
 // wait reads until the answer to a request.
-func (s *soaking) wait(t *testing.T, id string) []byte {
+func (s *soaking) wait(t testing.TB, id string) []byte {
 	t.Helper()
 	for s.seen[id] == nil {
 		line, err := s.out.ReadBytes('\n')
