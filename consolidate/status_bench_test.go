@@ -1,0 +1,68 @@
+package consolidate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// BenchmarkStatus is what dream_status costs in a project with 10,000 sessions: while the time gate is
+// shut, when it is due, and when every session is counted and they are too few. The heads are known.
+func BenchmarkStatus(b *testing.B) {
+	const sessions = 10_000
+	root, projects, memory := "/srv/lighthouse", b.TempDir(), filepath.Join(b.TempDir(), "memory")
+	folder := filepath.Join(projects, transcript.Slug(root))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.MkdirAll(memory, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	for n := range sessions {
+		said := fmt.Sprintf(`{"type":"user","cwd":%q,"timestamp":"2026-11-18T08:00:00Z","message":{"role":"user","content":"light the lamp"}}`+"\n", root)
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%08d-0000-4000-8000-000000000000.jsonl", n)), []byte(said), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	store := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
+	native := filepath.Join(memory, nativeFile)
+	if err := os.WriteFile(native, nil, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		dreamt      time.Duration // so long ago
+		minSessions int
+		closed      string
+	}{
+		"time":     {time.Hour, 5, "time"},
+		"due":      {30 * 24 * time.Hour, 5, ""},
+		"sessions": {30 * 24 * time.Hour, sessions + 1, "sessions"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			now := time.Now()
+			if err := os.Chtimes(native, now.Add(-c.dreamt), now.Add(-c.dreamt)); err != nil {
+				b.Fatal(err)
+			}
+			p := Open(Options{
+				MemoryDir: memory, StateHome: b.TempDir(), Transcripts: store,
+				Enabled: Switch{On: true, Why: "on"}, MinHours: 24, MinSessions: c.minSessions,
+				Now: func() time.Time { return now },
+			})
+			defer p.Close("the benchmark ended")
+			status := func() {
+				s, err := p.Status(b.Context())
+				if err != nil || s.ClosedGate != c.closed {
+					b.Fatal(s, err)
+				}
+				now = now.Add(11 * time.Minute) // what throttles a scan is over
+			}
+			for status(); b.Loop(); {
+				status()
+			}
+		})
+	}
+}
