@@ -80,7 +80,8 @@ type twin struct {
 	share float64
 }
 
-// twins returns for each memory those that it is much like.
+// twins returns for each memory those that it is much like; where one has just been written, for that
+// one alone, which is found out without comparing the others.
 func (v *view) twins() map[Name][]twin {
 	if v.alike != nil {
 		return v.alike
@@ -89,14 +90,17 @@ func (v *view) twins() map[Name][]twin {
 	var names []Name
 	var readings []*likeness.Reading
 	for _, n := range v.sortedNames() {
-		if isFolderIndex(n) {
-			continue
+		if !isFolderIndex(n) {
+			names, readings = append(names, n), append(readings, v.reading(n))
 		}
-		t := v.after.Topics[n]
-		names = append(names, n)
-		readings = append(readings, read(v, t, "near-duplicate", func() *likeness.Reading {
-			return likeness.Read(likeness.Memory{Name: n.path, Description: t.Description(), Body: t.body})
-		}))
+	}
+	if written := slices.Index(names, v.written); written >= 0 {
+		for i, o := range readings {
+			if share, tooMuch := readings[written].Like(o); tooMuch && i != written {
+				v.alike[v.written] = append(v.alike[v.written], twin{names[i], share})
+			}
+		}
+		return v.alike
 	}
 	for _, p := range likeness.Pairs(readings) {
 		a, b := names[p.A], names[p.B]
@@ -104,6 +108,13 @@ func (v *view) twins() map[Name][]twin {
 		v.alike[b] = append(v.alike[b], twin{a, p.Share})
 	}
 	return v.alike
+}
+
+func (v *view) reading(n Name) *likeness.Reading {
+	t := v.after.Topics[n]
+	return read(v, t, "near-duplicate", func() *likeness.Reading {
+		return likeness.Read(likeness.Memory{Name: n.path, Description: t.Description(), Body: t.body})
+	})
 }
 
 // came reports whether the change that is checked has made the memory.

@@ -111,12 +111,15 @@ func thousand(t testing.TB) *Snapshot {
 	}
 	files := make(map[string]string)
 	var index strings.Builder
+	p := "project_first.md"
 	for i := range 1000 {
-		p := fmt.Sprintf("project_%s_%s_%d.md", word(), word(), i)
+		before := p
+		p = fmt.Sprintf("project_%s_%s_%d.md", word(), word(), i)
 		var body strings.Builder
 		for range 12 {
-			fmt.Fprintf(&body, "%s, since 2026-08-%02d, in `src/%s.go:12`. %s (see [[project_%s]]).\n\n", sentence(9), 1+r.IntN(28), word(), sentence(8), word())
+			fmt.Fprintf(&body, "%s, since 2026-08-%02d, in `src/%s.go:12`. %s.\n\n", sentence(9), 1+r.IntN(28), word(), sentence(8))
 		}
+		fmt.Fprintf(&body, "See [[%s]] and [[%s]].\n\n", before, word())
 		body.WriteString("**Why:** " + sentence(12) + "\n\n**How to apply:** " + sentence(10))
 		files[p] = fmt.Sprintf("---\nname: %s\ndescription: %s\nmetadata:\n  type: project\n  modified: 2026-09-01T10:00:00Z\n---\n%s\n", p, sentence(10), body.String())
 		fmt.Fprintf(&index, "- [Topic %d](%s) — what it is about\n", i, p)

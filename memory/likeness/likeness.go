@@ -42,7 +42,7 @@ type Reading struct {
 // memory is not to say what it says.
 func Read(m Memory) *Reading {
 	r := &Reading{name: readName(m.Name)}
-	words := make([]word, 0, len(m.Body)/5)
+	words := make([]word, 0, min(len(m.Body), maxRead)/4)
 	for _, p := range r.name.parts {
 		words = append(words, p.words...)
 	}
@@ -114,16 +114,22 @@ type Pair struct {
 // some ten milliseconds.
 func Pairs(readings []*Reading) []Pair {
 	var pairs []Pair
-	holders := make(map[word][]int32)
+	places := make(map[word]int)
+	var holders [][]int32 // by place
 	shared := make([]float64, len(readings))
 	for i, r := range readings {
 		clear(shared[:i])
 		for _, w := range r.all {
-			met := holders[w]
-			for _, j := range met {
-				shared[j] += w.weight()
+			place, known := places[w]
+			if !known {
+				place = len(holders)
+				places[w], holders = place, append(holders, nil)
 			}
-			holders[w] = append(met, int32(i))
+			weight := w.weight()
+			for _, j := range holders[place] {
+				shared[j] += weight
+			}
+			holders[place] = append(holders[place], int32(i))
 		}
 		for j, weight := range shared[:i] {
 			if share, tooMuch := readings[j].judge(r, weight); tooMuch {

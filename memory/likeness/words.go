@@ -76,13 +76,21 @@ const (
 	other                  // no letter
 )
 
+// ascii is scriptOf for what most texts are made of.
+var ascii = func() (table [utf8.RuneSelf]script) {
+	for r := range table {
+		table[r] = other
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+			table[r] = letters
+		}
+	}
+	return table
+}()
+
 func scriptOf(r rune) script {
 	switch {
 	case r < utf8.RuneSelf:
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return letters
-		}
-		return other
+		return ascii[r]
 	case r < 0x3000: // before all that has no spaces, but for old forms of Hangul
 		if unicode.In(r, unicode.L, unicode.N, unicode.M) {
 			return letters
@@ -167,7 +175,12 @@ func stemWord(run string) word {
 			return w&^weightBits | word(letters)
 		}
 		n++
-		beforeLast, last = last, unicode.ToLower(r)
+		beforeLast, last = last, r
+		if 'A' <= r && r <= 'Z' {
+			last += 'a' - 'A'
+		} else if r >= utf8.RuneSelf {
+			last = unicode.ToLower(r)
+		}
 		bare, w = w, hash(w, last)
 	}
 	if n > 3 && last == 's' && beforeLast != 's' {
