@@ -10,10 +10,8 @@ import (
 // "-" for "_" or without the prefix of its type), its name in backticks or a table, or its file name
 // in the text (CENSUS 5.16).
 func (x *Index) Mentions(n Name) bool {
-	for _, key := range refKeys(n.String()) {
-		if x.refs[key] {
-			return true
-		}
+	if x.refs.name(n) {
+		return true
 	}
 	if !strings.Contains(n.String(), " ") {
 		return false
@@ -57,6 +55,16 @@ func (r refs) addLine(line *indexLine) {
 			r.addName(word)
 		}
 	}
+}
+
+// name reports whether one of the references is to a file.
+func (r refs) name(n Name) bool {
+	for _, key := range refKeys(n.path) {
+		if r[key] {
+			return true
+		}
+	}
+	return false
 }
 
 func (r refs) addName(word string) {

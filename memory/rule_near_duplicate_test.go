@@ -41,10 +41,7 @@ func TestNearDuplicate(t *testing.T) {
 	for _, test := range tests {
 		c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Touched: touched(t, test.written), Now: ruleTime}
 		var got []string
-		for _, f := range slices.Concat(c.Written(mustName(t, test.written)), c.Whole()) {
-			if f.Rule != "near-duplicate" {
-				continue
-			}
+		for _, f := range only(slices.Concat(c.Written(mustName(t, test.written)), c.Whole()), "near-duplicate") {
 			line := fmt.Sprintf("%s %s %s", f.Severity, f.File, f.subject)
 			if strings.Contains(f.Message, "more are like it") {
 				line += " +1"
@@ -63,7 +60,7 @@ func TestNearDuplicate(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
-	f := Standing(snapshotOf(t, files{"a.md": pm2, "team/b.md": twin2}), ruleTime)
+	f := only(Standing(snapshotOf(t, files{"a.md": pm2, "team/b.md": twin2}), ruleTime), "near-duplicate")
 	if len(f) != 1 || !strings.Contains(f[0].Hint, "team/") {
 		t.Errorf("nothing is said of the folder: %+v", f)
 	}
@@ -79,16 +76,15 @@ func FuzzNearDuplicate(f *testing.F) {
 		s := snapshotOf(t, map[string]string{"kite.md": text, "lamp.md": text, "qqq.md": "zzyzx qwrt plgh vbnm xkcd jjjj wwww"})
 		s.Topics[mustName(t, "odd.md")] = ParseTopic([]byte(odd))
 		var found []Finding
-		for _, f := range Standing(s, ruleTime) {
-			if f.Rule == "near-duplicate" && f.File != "odd.md" && f.subject != "odd.md" {
+		for _, f := range only(Standing(s, ruleTime), "near-duplicate") {
+			if f.File != "odd.md" && f.subject != "odd.md" {
 				found = append(found, f)
 			}
 		}
 		if len(found) > 1 || len(found) == 1 && (found[0].File != "lamp.md" || found[0].subject != "kite.md") {
 			t.Fatalf("%+v", found)
 		}
-		again := Standing(s, ruleTime)
-		if !slices.Equal(again, Standing(s, ruleTime)) {
+		if !slices.Equal(Standing(s, ruleTime), Standing(s, ruleTime)) {
 			t.Fatal("findings differ from one call to the next")
 		}
 	})

@@ -100,7 +100,7 @@ func TestRelativeDateHint(t *testing.T) {
 	} {
 		s := snapshotOf(t, map[string]string{"a.md": dated("x", "", test.body)})
 		c := Check{Before: snapshotOf(t, nil), After: s, Now: ruleTime}
-		findings := c.Written(mustName(t, "a.md"))
+		findings := only(c.Written(mustName(t, "a.md")), "relative-date")
 		if len(findings) != 1 || findings[0].Hint != test.want {
 			t.Errorf("got %+v, want %s", findings, test.want)
 		}
@@ -110,7 +110,7 @@ func TestRelativeDateHint(t *testing.T) {
 // What nobody touches stays a warning, and a rule that reads leaves the file as it is.
 func TestRelativeDateStanding(t *testing.T) {
 	text := dated("x", stampedInMay, "Froze it yesterday.\n")
-	s := snapshotOf(t, map[string]string{"MEMORY.md": "a.md", "a.md": text})
+	s := snapshotOf(t, map[string]string{"MEMORY.md": "- [A](a.md)", "a.md": text})
 	for how, findings := range map[string][]Finding{"standing": Standing(s, ruleTime), "whole": Check{Before: s, After: s, Now: ruleTime}.Whole()} {
 		if len(findings) != 1 || findings[0].Severity != Warning || !strings.Contains(findings[0].Message, "2026-05-05") {
 			t.Errorf("%s: %+v", how, findings)

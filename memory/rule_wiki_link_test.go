@@ -31,22 +31,18 @@ func TestWikiLink(t *testing.T) {
 		s.Other = []Other{{Path: "notes.txt"}}
 		s.Topics[mustName(t, "a.md")] = ParseTopic([]byte(memo("a", TypeProject, test.body)))
 		var got []string
-		for _, f := range Standing(s, ruleTime) {
-			if f.Rule == "wiki-link" {
-				got = append(got, fmt.Sprintf("%d %s", f.Line, f.subject))
-				if f.Severity != Info || f.Hint == "" {
-					t.Errorf("%+v", f)
-				}
+		for _, f := range only(Standing(s, ruleTime), "wiki-link") {
+			got = append(got, fmt.Sprintf("%d %s", f.Line, f.subject))
+			if f.Severity != Info || f.Hint == "" {
+				t.Errorf("%+v", f)
 			}
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%q: got %q, want %q", test.body, got, test.want)
 		}
 		s.Limited = true
-		for _, f := range Standing(s, ruleTime) {
-			if f.Rule == "wiki-link" {
-				t.Errorf("%q: found in a directory that was not wholly looked at", test.body)
-			}
+		if f := only(Standing(s, ruleTime), "wiki-link"); len(f) > 0 {
+			t.Errorf("%q: found in a directory that was not wholly looked at", test.body)
 		}
 	}
 }
@@ -58,7 +54,7 @@ func TestWikiLinkHint(t *testing.T) {
 		"See [this](pm2-restart-pattern.md)": "See [this](pm2-restart-patterns.md)",
 	} {
 		s := snapshotOf(t, map[string]string{"a.md": memo("a", TypeProject, body), "pm2-restart-patterns.md": memo("p", TypeProject, "x")})
-		f := Standing(s, ruleTime)
+		f := only(Standing(s, ruleTime), "wiki-link")
 		if len(f) != 1 {
 			t.Fatalf("%q: %+v", body, f)
 		}
@@ -78,7 +74,7 @@ func TestWikiLinksAreMany(t *testing.T) {
 	for i := range 50 {
 		fmt.Fprintf(&body, "[[gone_%d]]\n", i)
 	}
-	f := Standing(snapshotOf(t, map[string]string{"a.md": memo("a", TypeProject, body.String())}), ruleTime)
+	f := only(Standing(snapshotOf(t, map[string]string{"a.md": memo("a", TypeProject, body.String())}), ruleTime), "wiki-link")
 	counted := slices.ContainsFunc(f, func(f Finding) bool { return strings.Contains(f.Message, "30 more") })
 	if len(f) != maxPlaces+1 || !counted {
 		t.Errorf("%d findings: %+v", len(f), f)
@@ -93,7 +89,7 @@ func FuzzWikiLink(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		look := func(body string) []Finding {
 			s := &Snapshot{Topics: map[Name]*Topic{mustName(t, "a.md"): {body: body}}}
-			return slices.DeleteFunc(Standing(s, ruleTime), func(f Finding) bool { return f.Rule != "wiki-link" })
+			return only(Standing(s, ruleTime), "wiki-link")
 		}
 		found := look(body)
 		if !slices.Equal(found, look(body)) {

@@ -75,6 +75,11 @@ var table = []rule{
 	unsourcedRule,
 	nearDuplicateRule,
 	wikiLinkRule,
+	outsideLinkRule,
+	unlinkedRule,
+	descriptionRule,
+	typePrefixRule,
+	reasonsRule,
 }
 
 // Snapshot is a memory as it stands or as it would be.
@@ -101,10 +106,13 @@ type Check struct {
 
 // Whole returns what every rule says about the memory as it would be. What is found in a file that
 // was not touched, or in a line that stands as it did, and was found before too, is at most a
-// warning: an old mess must not stop a dream. The limits of the index are not excused.
+// warning: an old mess must not stop a dream. The limits of the index are not excused. An info about a
+// memory that the change does not touch is left out: Standing has told of it.
 func (c Check) Whole() []Finding {
 	v := c.view()
-	findings := v.all()
+	findings := slices.DeleteFunc(v.all(), func(f Finding) bool {
+		return f.Severity == Info && f.File != IndexFile && !c.touched(f.File)
+	})
 	var stood map[Finding]int
 	for i := range findings {
 		f := &findings[i]

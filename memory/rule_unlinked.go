@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxUnlinked bounds the memories that one finding names.
+const maxUnlinked = 20
+
+var unlinkedRule = rule{
+	doc: RuleDoc{
+		Name:     "unlinked",
+		Summary:  "the index links to each memory that it names",
+		Severity: Info,
+		Catches:  "\"How we deploy stands in `deploy`\", where no line of the index links to deploy.md",
+		Leaves:   "a memory with a link, a [[slug]] or a row of a table; one that the index does not name at all, which is an orphan",
+		Bad:      "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`.",
+		Good:     "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`: [Deploy](deploy.md)",
+	},
+	whole: findUnlinked,
+}
+
+func findUnlinked(v *view) []Finding {
+	x := v.after.Index
+	if x == nil {
+		return nil
+	}
+	linked := refs{}
+	for i := range x.lines {
+		line := &x.lines[i]
+		if line.kind == row {
+			linked.addLine(line)
+		} else {
+			linked.addLine(&indexLine{scan: scan{links: line.scan.links, wikis: line.scan.wikis}})
+		}
+	}
+	var named []string
+	more, first := 0, 0
+	for _, n := range v.sortedNames() {
+		if isFolderIndex(n) || !n.IsTopic() || linked.name(n) || !x.Mentions(n) {
+			continue
+		}
+		if len(named) == maxUnlinked {
+			more++
+			continue
+		}
+		at := x.lineNaming(n)
+		if first == 0 {
+			first = at
+		}
+		named = append(named, fmt.Sprintf("%s (line %d)", n.path, at))
+	}
+	if named == nil {
+		return nil
+	}
+	list := strings.Join(named, ", ")
+	if more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return []Finding{{
+		File: IndexFile, Line: first, subject: list,
+		Message: fmt.Sprintf("named in the text or the backticks of the index, and linked to by none of its lines: %s", list),
+		Hint:    "finalize_index {\"upsert\": [{\"file\": …, \"hook\": …}]} gives each a line",
+	}}
+}
+
+// lineNaming returns the first line, from 1, that refers to a file, or 0.
+func (x *Index) lineNaming(n Name) int {
+	for i := range x.lines {
+		line := refs{}
+		line.addLine(&x.lines[i])
+		if line.name(n) || strings.Contains(x.lines[i].text, n.path) {
+			return i + 1
+		}
+	}
+	return 0
+}
