@@ -32,9 +32,11 @@ type Command struct {
 	Args          []string
 	Flags         host.Flags
 	JSON          bool
-	Keep          bool   // demo: leave its folder
-	At            string // restore: an ID
-	List          bool   // restore: show the versions
+	Keep          bool     // demo: leave its folder
+	At            string   // restore: an ID
+	List          bool     // restore: show the versions
+	Explain       bool     // lint: the rules themselves
+	Rules         []string // lint: those to ask; none: all
 	Out           io.Writer
 	Version, Self string
 }
@@ -57,6 +59,7 @@ var verbs = []verb{
 	{name: "undo", most: 1, json: true, run: (*Command).undo},
 	{name: "restore", most: 1, json: true, run: (*Command).restore},
 	{name: "why", most: 1, json: true, run: (*Command).why},
+	{name: "lint", most: 1, json: true, run: (*Command).lint},
 	{name: "stop", most: -1, json: true, run: (*Command).stop},
 	{name: "help", most: 1, run: (*Command).help},
 	{name: "version", run: (*Command).version},
@@ -109,6 +112,11 @@ var flags = []flag{
 	{name: "--keep", set: func(c *Command) { c.Keep = true }},
 	{name: "--at", take: word(func(c *Command) *string { return &c.At })},
 	{name: "--list", set: func(c *Command) { c.List = true }},
+	{name: "--explain", set: func(c *Command) { c.Explain = true }},
+	{name: "--rule", take: func(c *Command, v string) error {
+		c.Rules = append(c.Rules, v)
+		return knownRules([]string{v})
+	}},
 	{name: "--help", set: func(c *Command) { c.Verb = "help" }},
 	{name: "-h", set: func(c *Command) { c.Verb = "help" }},
 	{name: "--version", set: func(c *Command) { c.Verb = "version" }},
@@ -188,6 +196,10 @@ func (c *Command) take(words []string) error {
 		return usage("%s has no --json", verbLabel(v.name))
 	case c.Keep && v.name != "demo":
 		return usage("--keep goes with demo")
+	case (c.Explain || len(c.Rules) > 0) && v.name != "lint":
+		return usage("--explain and --rule go with lint")
+	case c.Explain && len(c.Rules) > 0:
+		return usage("--explain takes the rule behind it: lint --explain %s", c.Rules[0])
 	case (c.At != "" || c.List) && v.name != "restore":
 		return usage("--at and --list go with restore")
 	case v.name == "restore" && len(c.Args) == 0 && !c.List:
@@ -239,7 +251,7 @@ func verbNames() (names []string) {
 
 // Standalone reports whether the verb needs no project: the host need not be asked.
 func (c *Command) Standalone() bool {
-	return c.Verb == "help" || c.Verb == "version" || c.Verb == "demo"
+	return c.Verb == "help" || c.Verb == "version" || c.Verb == "demo" || c.Explain
 }
 
 // Run carries out the verb over the memory p, which setup found. What is Standalone, and the welcome

@@ -43,10 +43,13 @@ func (e *KeptError) Error() string {
 }
 
 // Fail tells of an error in two lines, `error:` and `hint:`, and returns the exit code: 0 without an
-// error, 2 for a *UsageError, 1 for any other.
+// error, 2 for a *UsageError, 1 for any other. Findings of a lint have been told of.
 func Fail(stderr io.Writer, err error) int {
 	if err == nil {
 		return 0
+	}
+	if _, ok := errors.AsType[*foundError](err); ok {
+		return 1
 	}
 	fmt.Fprintf(stderr, "error: %s\nhint: %s\n", oneLine(err.Error()), oneLine(hint(err)))
 	if _, ok := errors.AsType[*UsageError](err); ok {
