@@ -163,7 +163,7 @@ func (a *Archive) Size(sum Sum) (int64, error) {
 func (a *Archive) store(data []byte) (Sum, error) {
 	sum := SumOf(data)
 	name := path.Join(blobFolder, string(sum))
-	if info, err := a.root.Lstat(name); err == nil && info.Size() == int64(len(data)) {
+	if _, err := a.Content(sum); err == nil {
 		return sum, nil
 	}
 	if err := a.root.MkdirAll(blobFolder, 0o700); err != nil {
@@ -181,7 +181,7 @@ func (a *Archive) keep(r io.ReadSeeker) error {
 	if err != nil {
 		return err
 	}
-	if size == 0 || a.names(Sum(hex.EncodeToString(hash.Sum(nil)))) {
+	if size == 0 || a.holds(Sum(hex.EncodeToString(hash.Sum(nil)))) {
 		return nil
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
@@ -213,8 +213,20 @@ func (a *Archive) keep(r io.ReadSeeker) error {
 	if err := SyncFolder(a.root, blobFolder); err != nil {
 		return err
 	}
+	if a.names(sum) {
+		return nil // it was archived, and damaged since
+	}
 	a.Displaced = append(a.Displaced, sum)
 	return a.save()
+}
+
+// holds reports whether a content that the manifest speaks of is there, and whole.
+func (a *Archive) holds(sum Sum) bool {
+	if !a.names(sum) {
+		return false
+	}
+	_, err := a.Content(sum)
+	return err == nil
 }
 
 // names reports whether the manifest speaks of a content.
