@@ -131,6 +131,8 @@ func (s *Store) saveHeads() {
 
 // writeHeads writes all heads that are known.
 func (s *Store) writeHeads() {
+	s.saving.Lock()
+	defer s.saving.Unlock()
 	s.mu.Lock()
 	text := s.encodeHeads()
 	s.mu.Unlock()

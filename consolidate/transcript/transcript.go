@@ -96,7 +96,8 @@ type Store struct {
 	mu          sync.Mutex
 	heads       map[string]cachedHead // by path
 	headsLoaded bool
-	unsaved     int // heads that are not in the folder
+	unsaved     int        // heads that are not in the folder
+	saving      sync.Mutex // what was known later is saved later
 
 	nearestBudget time.Duration
 
