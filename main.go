@@ -58,11 +58,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	setup, err := host.Resolve(host.Process(), c.Flags)
 	if err != nil {
-		return console.Fail(stderr, err)
+		return c.Exit(stderr, err)
 	}
 	state, err := host.StateHome(host.Process())
 	if err != nil {
-		return console.Fail(stderr, err)
+		return c.Exit(stderr, err)
 	}
 	changed := make(chan string, 256)
 	p := consolidate.Open(options(setup, state, changed))
@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	} else {
 		err = c.Run(ctx, p, setup)
 	}
-	return console.Fail(stderr, errors.Join(err, p.Close("the program ended")))
+	return c.Exit(stderr, errors.Join(err, p.Close("the program ended")))
 }
 
 // options turns what the host knows into what a dream needs.

@@ -68,7 +68,11 @@ func runChild(told string) {
 		bufio.NewReader(os.Stdin).ReadString('\n')
 		os.Exit(0) // as a process that is told to go and does not clean up
 	}
-	fmt.Println("ended with", script[c.Script].run(p))
+	run := script[c.Script].run
+	if run == nil {
+		run = mends[c.Script]
+	}
+	fmt.Println("ended with", run(p))
 }
 
 // start starts a child process.

@@ -75,7 +75,14 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 		case !since.Exists:
 			return true, "no dream yet"
 		}
-		hours := now.Sub(since.Time).Hours()
+		if since.Time.Sub(now) > clockSlack {
+			why := fmt.Sprintf("the last consolidation is stamped %s, in the future: is the clock right? dream-mcp doctor --fix stamps it now", since)
+			if force {
+				return true, why + "; opened by force"
+			}
+			return false, why
+		}
+		hours := max(0, now.Sub(since.Time).Hours())
 		why := fmt.Sprintf("%.0fh of %gh", hours, p.o.MinHours)
 		if hours >= p.o.MinHours {
 			return true, why

@@ -20,6 +20,7 @@ const (
 	KindWrite   Kind = "write" // a single write_memory outside a dream
 	KindUndo    Kind = "undo"
 	KindRestore Kind = "restore"
+	KindMend    Kind = "mend" // of a memory that was taken as it stands
 )
 
 // Outcome says what became of it.

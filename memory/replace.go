@@ -189,12 +189,23 @@ func (d *Dir) discard(temp string, keep keeper) error {
 	return d.root.Remove(temp)
 }
 
-// sweep removes the temporaries that a crash left, after keep has seen each. Names have at most one
-// folder (Name.Writable), so nothing lies deeper.
+// sweep removes the temporaries that a crash left, after keep has seen each.
 func (d *Dir) sweep(keep keeper) error {
+	left, err := d.Temporaries()
+	for _, temp := range left {
+		if err := d.discard(temp, keep); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// Temporaries returns the paths of the temporaries of landings: those of one that is under way, or
+// what a crash left. Names have at most one folder (Name.Writable), so nothing lies deeper.
+func (d *Dir) Temporaries() ([]string, error) {
 	top, err := d.entries(".")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	folders := []string{"."}
 	for _, e := range top {
@@ -202,21 +213,19 @@ func (d *Dir) sweep(keep keeper) error {
 			folders = append(folders, e.Name())
 		}
 	}
+	var found []string
 	for _, folder := range folders {
 		entries, err := d.entries(folder)
 		if err != nil {
 			continue // a folder that can't be read holds nothing that we wrote
 		}
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), tempSuffix) || !e.Type().IsRegular() {
-				continue
-			}
-			if err := d.discard(path.Join(folder, e.Name()), keep); err != nil {
-				return err
+			if strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
+				found = append(found, path.Join(folder, e.Name()))
 			}
 		}
 	}
-	return nil
+	return found, nil
 }
 
 func (d *Dir) entries(folder string) ([]fs.DirEntry, error) {

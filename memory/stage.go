@@ -200,6 +200,9 @@ func (s *Stage) set(n Name, before Sum, data []byte, mtime time.Time) (Change, e
 // Allowed returns the values that the person has declared to be no secret.
 func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
 
+// Sweep removes the temporaries that lie in the directory; what they hold is kept in the archive.
+func (s *Stage) Sweep() error { return s.dir.sweep(s.keep) }
+
 // Snapshot reads the memory as the stage would leave it.
 func (s *Stage) Snapshot() (*Snapshot, error) {
 	staged := make(map[Name][]byte, len(s.Changes))

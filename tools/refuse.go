@@ -89,7 +89,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		}
 		return reason, hint, nil
 	case errors.As(err, &broken):
-		return reason, "a person must look: the lock file .dream.lock in the memory directory names the folder of the cut-off commit; bring that folder back (or free the disk) and call again, or accept the memory as it stands by emptying .dream.lock", nil
+		return reason, "a person must look: dream-mcp doctor, in a terminal, says what is missing and how to go on", nil
 	case errors.As(err, &half):
 		return reason, "free the disk or mend its permissions; the next call of any tool carries the commit on, and what it replaces stands in the archive", nil
 	case errors.As(err, &request):

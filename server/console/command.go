@@ -37,6 +37,7 @@ type Command struct {
 	List          bool     // restore: show the versions
 	Explain       bool     // lint: the rules themselves
 	Rules         []string // lint: those to ask; none: all
+	Fix, Accept   bool     // doctor: mend; take a memory as it stands
 	Out           io.Writer
 	Version, Self string
 }
@@ -60,6 +61,7 @@ var verbs = []verb{
 	{name: "restore", most: 1, json: true, run: (*Command).restore},
 	{name: "why", most: 1, json: true, run: (*Command).why},
 	{name: "lint", most: 1, json: true, run: (*Command).lint},
+	{name: "doctor", json: true, run: (*Command).doctor},
 	{name: "stop", most: -1, json: true, run: (*Command).stop},
 	{name: "help", most: 1, run: (*Command).help},
 	{name: "version", run: (*Command).version},
@@ -117,6 +119,8 @@ var flags = []flag{
 		c.Rules = append(c.Rules, v)
 		return knownRules([]string{v})
 	}},
+	{name: "--fix", set: func(c *Command) { c.Fix = true }},
+	{name: "--accept", set: func(c *Command) { c.Accept = true }},
 	{name: "--help", set: func(c *Command) { c.Verb = "help" }},
 	{name: "-h", set: func(c *Command) { c.Verb = "help" }},
 	{name: "--version", set: func(c *Command) { c.Verb = "version" }},
@@ -202,6 +206,10 @@ func (c *Command) take(words []string) error {
 		return usage("--explain takes the rule behind it: lint --explain %s", c.Rules[0])
 	case (c.At != "" || c.List) && v.name != "restore":
 		return usage("--at and --list go with restore")
+	case (c.Fix || c.Accept) && v.name != "doctor":
+		return usage("--fix and --accept go with doctor")
+	case c.Accept && !c.Fix:
+		return usage("--accept goes with --fix")
 	case v.name == "restore" && len(c.Args) == 0 && !c.List:
 		return usage("restore needs the name of a memory (restore --list shows what the archive has)")
 	case c.At != "" && c.List:

@@ -63,6 +63,7 @@ func hint(err error) string {
 	var (
 		misused *UsageError
 		kept    *KeptError
+		sick    *FindingsError
 		story   *storyError
 		busy    *consolidate.BusyError
 		broken  *consolidate.BrokenError
@@ -73,7 +74,11 @@ func hint(err error) string {
 	case errors.As(err, &misused):
 		return misused.Hint
 	case errors.As(err, &kept):
-		return "dream-mcp diff " + kept.Undone + " shows what was there before; take over by hand what you want back"
+		return "dream-mcp diff " + kept.Undone + " shows what it changed; dream-mcp restore FILE --at " + kept.Undone + " brings a whole file back as it was before"
+	case errors.As(err, &sick) && sick.Fixable > 0:
+		return fmt.Sprintf("dream-mcp doctor --fix mends %d of them, without loss", sick.Fixable)
+	case errors.As(err, &sick):
+		return "what is said above is for a person to decide"
 	case errors.As(err, &story):
 		return "dream-mcp demo --keep leaves its folder to be looked at"
 	case errors.As(err, &busy) && busy.Moment:
@@ -83,7 +88,7 @@ func hint(err error) string {
 	case errors.As(err, &busy):
 		return "wait for that dream to end, or end it: dream-mcp stop"
 	case errors.As(err, &broken):
-		return ".dream.lock in the memory directory names the folder of the cut-off commit; bring it back or free the disk, then dream-mcp status"
+		return "dream-mcp doctor says what is missing, and how to go on"
 	case errors.As(err, &half):
 		return "free the disk or mend its permissions; dream-mcp status then carries the commit on"
 	case errors.As(err, &request) && request.Hint != "":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"testing"
@@ -25,8 +26,10 @@ func TestFail(t *testing.T) {
 		{&consolidate.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp stop"},
 		{&consolidate.BusyError{Holder: "process 7", Moment: true}, 1, "the memory is in use: process 7", "in a moment"},
 		{&consolidate.BusyError{Holder: "process 7", Native: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
-		{&consolidate.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "a commit was cut off (process 7) and can't be carried on: gone", "dream-mcp status"},
+		{&consolidate.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "a commit was cut off (process 7) and can't be carried on: gone", "dream-mcp doctor"},
 		{&consolidate.HalfError{ID: "abc", Why: errors.New("disk full")}, 1, "the commit abc has begun and could not be ended: disk full", "dream-mcp status"},
+		{&FindingsError{Wrong: 2, Fixable: 1}, 1, "2 things should be mended", "dream-mcp doctor --fix mends 1"},
+		{&FindingsError{Wrong: 1}, 1, "one thing should be mended", "for a person"},
 		{&consolidate.RequestError{Message: "no", Hint: "so"}, 1, "no", "so"},
 		{&consolidate.RequestError{Message: "no"}, 1, "no", "dream-mcp help"},
 		{&KeptError{Undone: "abc", Files: 1}, 1, "one file was changed since and is kept as it is", "dream-mcp diff abc"},
@@ -91,4 +94,24 @@ func FuzzDistance(f *testing.F) {
 			t.Errorf("distance(%q, %q, %d) = %d, and back %d", a, b, limit, d, distance(b, a, limit))
 		}
 	})
+}
+
+// Of doctor, 1 says that something was found, and 2 that it could not look.
+func TestExit(t *testing.T) {
+	for _, test := range []struct {
+		verb string
+		err  error
+		code int
+	}{
+		{"doctor", nil, 0},
+		{"doctor", errors.Join(&FindingsError{Wrong: 1}, nil), 1},
+		{"doctor", errors.New("anything"), 2},
+		{"status", errors.New("anything"), 1},
+		{"status", usage("no"), 2},
+	} {
+		c := &Command{Verb: test.verb}
+		if code := c.Exit(io.Discard, test.err); code != test.code {
+			t.Errorf("%s that fails with %v exits with %d, want %d", test.verb, test.err, code, test.code)
+		}
+	}
 }

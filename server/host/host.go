@@ -148,10 +148,8 @@ func (r *resolver) warn(format string, args ...any) {
 	}
 }
 
-// Resolve finds out. An error is what a person must mend first: a command line that can't be meant, a memory directory
-// that was named but must not be used (another one in its place would be worse), or no directory to work in. The Setup is filled
-// as far as it got even then.
-func Resolve(env Environment, f Flags) (Setup, error) {
+// complete fills in what env leaves open.
+func (env Environment) complete() Environment {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
@@ -163,6 +161,14 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	} else {
 		env.Home = ""
 	}
+	return env
+}
+
+// Resolve finds out. An error is what a person must mend first: a command line that can't be meant, a memory directory
+// that was named but must not be used (another one in its place would be worse), or no directory to work in. The Setup is filled
+// as far as it got even then.
+func Resolve(env Environment, f Flags) (Setup, error) {
+	env = env.complete()
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	for _, step := range []func() error{

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -140,17 +141,7 @@ const (
 
 // startedIn reports whether a session recorded in folder began in dir.
 func startedIn(folder, dir string) bool {
-	heads := 0
-	for _, e := range names(folder) {
-		if !strings.HasSuffix(e.Name(), ".jsonl") || heads == maxHeads {
-			continue
-		}
-		heads++
-		if cwd := firstCWD(filepath.Join(folder, e.Name())); cwd != "" && nfc(real(cwd)) == nfc(dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ranIn(folder), func(cwd string) bool { return nfc(real(cwd)) == nfc(dir) })
 }
 
 // firstCWD is the first working directory that the head of a transcript records.

@@ -1,0 +1,356 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// The states of what was looked at.
+const (
+	Healthy = "ok"
+	Note    = "note"  // to be known; nothing is wrong
+	Wrong   = "wrong" // something should be mended
+	Mended  = "mended"
+)
+
+// Check is one thing that a doctor looked at.
+type Check struct {
+	Name    string `json:"check"`
+	State   string `json:"state"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`  // what is done about it, if asked
+	Hint    string `json:"hint,omitempty"` // what a person can do about it
+
+	mend func(context.Context) error
+}
+
+// clockSlack is how far ahead a stamp may be that another machine's clock set.
+const clockSlack = 5 * time.Minute
+
+// Examine looks at what could keep the memory from being dreamt over or written. It changes nothing
+// but for fix: then what can be mended without loss is mended. A commit that was cut off and whose plan
+// is lost is given up, and the memory taken as it stands, only with accept: that is a person's word.
+func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dir, err := p.openDir()
+	if err != nil {
+		return nil, err
+	}
+	var checks []Check
+	if dir == nil {
+		checks = append(checks, Check{Name: "memory", State: Note, Message: "the memory directory does not exist yet; a dream or a write makes it"})
+	} else {
+		defer dir.Close()
+		checks = append(checks, p.checkLock(ctx, dir, accept), p.checkNative(dir), p.checkDir(dir))
+		checks = append(checks, p.checkLeftovers(dir)...)
+	}
+	if _, err := os.Stat(p.StateDir()); errors.Is(err, fs.ErrNotExist) {
+		checks = append(checks, Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
+	} else {
+		checks = append(checks, p.checkState())
+		archive, err := p.checkArchive()
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, archive...)
+	}
+	for i := range checks {
+		c := &checks[i]
+		if !fix || c.mend == nil {
+			continue
+		}
+		if err := c.mend(ctx); err != nil {
+			c.Message += "; it could not be mended: " + err.Error()
+		} else {
+			c.State = Mended
+		}
+	}
+	return checks, nil
+}
+
+// checkLock looks at our own lock: who holds it, and what a dead holder left.
+func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Check {
+	c := Check{Name: "lock", State: Healthy, Message: "free"}
+	if _, err := dir.Root().Lstat(lockFile); errors.Is(err, fs.ErrNotExist) {
+		return c
+	}
+	l, err := takeLock(ctx, dir, 0)
+	r, readErr := readLock(dir.Root())
+	switch {
+	case errors.Is(err, errHeld):
+		c.State, c.Message = Note, "held by "+r.String()+p.whereabouts(r)
+		c.Hint = "dream-mcp stop ends it before its next step"
+		return c
+	case err != nil:
+		c.State, c.Message, c.Hint = Wrong, err.Error(), lockFile+" in the memory directory must be a plain file of yours"
+		return c
+	}
+	defer l.release()
+	if readErr == nil && r.Dream == "" {
+		return c
+	}
+	c.State, c.mend = Wrong, func(ctx context.Context) error { return p.recoverIfLeft(ctx, dir) }
+	c.Message, c.Fix = "left by "+r.String()+", which ended without its end", "it is rolled back, its stage kept; a commit that had begun is carried to its end"
+	if readErr != nil {
+		c.Message = readErr.Error()
+		return c
+	}
+	if err := p.lostPlan(r); err != nil {
+		c.Message = (&BrokenError{Holder: r.String(), Why: err}).Error()
+		c.Hint = fmt.Sprintf("bring the folder %q back, then any command carries the commit on; or take the memory as it stands: dream-mcp doctor --fix --accept", r.Stage)
+		if c.Fix, c.mend = "", nil; accept {
+			c.mend = func(ctx context.Context) error {
+				return p.takeAsItStands(ctx, dir, "the memory was taken as it stands: the commit of "+r.Dream+" was cut off and its plan is lost")
+			}
+		}
+	}
+	return c
+}
+
+// whereabouts says whether the process of r lives, as far as can be seen from here.
+func (p *Project) whereabouts(r lockRecord) string {
+	boot, namespace := machine()
+	host, _ := os.Hostname()
+	switch {
+	case r.Dream == "":
+		return ""
+	case r.dead():
+		return "; its process is gone, and somebody else ends it"
+	case boot != "" && r.Boot == boot && r.Namespace == namespace:
+		return "; it is alive"
+	case r.Host != "" && r.Host != host:
+		return "; it runs on another machine or in another container"
+	}
+	return "; whether it lives can't be seen from here"
+}
+
+// lostPlan returns why a commit that has begun can't be carried on, nil where it can or none has.
+func (p *Project) lostPlan(r lockRecord) error {
+	if !r.Committing {
+		return nil
+	}
+	folder, _, err := p.openLeft(r)
+	if err != nil {
+		return err
+	}
+	a, err := memory.OpenArchive(folder)
+	if err != nil {
+		return errors.Join(err, folder.Close())
+	}
+	defer a.Close()
+	if a.State != memory.Landing {
+		return nil
+	}
+	for _, c := range a.Changes {
+		if _, err := a.Content(c.After); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeAsItStands ends whatever the lock's record tells of without landing anything more. What lies
+// beside the memories goes into the archive.
+func (p *Project) takeAsItStands(ctx context.Context, dir *memory.Dir, why string) error {
+	l, err := takeLock(ctx, dir, momentWait)
+	if err != nil {
+		return err
+	}
+	r, err := l.read()
+	if err == nil && r.Dream != "" {
+		p.step("give back")
+		if err := p.giveBack(dir, r, r.Prior); err != nil {
+			return errors.Join(err, l.release())
+		}
+	}
+	own, err := memory.Open(dir.Path()) // the operation closes its own
+	if err != nil {
+		return errors.Join(err, l.release())
+	}
+	now := p.o.Now()
+	d, err := p.begin(l, own, Info{ID: newID(now), Kind: KindMend, Host: p.o.Host, Started: now, LastCall: now, Reason: why})
+	if err != nil {
+		return errors.Join(err, l.release(), own.Close())
+	}
+	p.step("sweep")
+	if err = d.stage.Sweep(); err == nil {
+		p.step("journal")
+		d.Outcome, d.Ended = Committed, now
+		err = errors.Join(d.save(), p.log(d, Committed, now, nil))
+	}
+	if err == nil {
+		p.step("clear")
+		err = d.lock.clear()
+	}
+	err = errors.Join(err, d.close())
+	if err == nil && len(d.stage.Displaced) == 0 {
+		err = p.discard(d.ID)
+	}
+	return err
+}
+
+// checkNative looks at Claude Code's lock and the time in it.
+func (p *Project) checkNative(dir *memory.Dir) Check {
+	now := p.o.Now()
+	c := Check{Name: "last dream", State: Healthy}
+	n, err := readNative(dir.Root())
+	switch {
+	case err != nil:
+		c.State, c.Message, c.Hint = Wrong, err.Error(), nativeFile+" in the memory directory must be a plain file of yours"
+	case n.Exists && n.Time.Sub(now) > clockSlack:
+		c.State, c.Message = Wrong, fmt.Sprintf("%s is stamped %s, in the future: no dream is due before %gh after that", nativeFile, n.stamp, p.o.MinHours)
+		c.Fix = "it is stamped now, as if a dream had just ended"
+		c.mend = func(ctx context.Context) error { return p.restamp(ctx, dir, now) }
+	case n.held(now):
+		c.State, c.Message = Note, fmt.Sprintf("Claude Code's process %d dreams, or has finished within the hour (%s)", n.pid, n.stamp)
+	case !n.Exists:
+		c.Message = "never"
+	default:
+		c.Message = n.stamp.String()
+	}
+	return c
+}
+
+// restamp sets the time of the last consolidation, the body of the lock left as it is.
+func (p *Project) restamp(ctx context.Context, dir *memory.Dir, now time.Time) error {
+	l, err := p.lockWait(ctx, dir, momentWait)
+	if err != nil {
+		return err
+	}
+	if err = nativeFree(dir.Root(), now); err == nil {
+		err = dir.Root().Chtimes(nativeFile, now, now)
+	}
+	return errors.Join(err, l.release())
+}
+
+// checkDir looks at the permissions of the memory directory. It is not ours to change.
+func (p *Project) checkDir(dir *memory.Dir) Check {
+	c := Check{Name: "memory", State: Healthy, Message: "can be read and written by you alone"}
+	info, err := dir.Root().Stat(".")
+	switch {
+	case err != nil:
+		c.State, c.Message = Wrong, err.Error()
+	case runtime.GOOS == "windows":
+		c.Message = "can be read"
+	case info.Mode().Perm()&0o700 != 0o700:
+		c.State, c.Message, c.Hint = Wrong, fmt.Sprintf("its mode is %v: you can't write into it", info.Mode().Perm()), "chmod u+rwx "+quoted(dir.Path())
+	case info.Mode().Perm()&0o022 != 0:
+		c.State, c.Message = Wrong, fmt.Sprintf("its mode is %v: others can write what your agent then takes for its memory", info.Mode().Perm())
+		c.Hint = "unless that is meant: chmod go-w " + quoted(dir.Path())
+	case info.Mode().Perm()&0o077 != 0:
+		c.State, c.Message = Note, fmt.Sprintf("its mode is %v: others on this machine can read it", info.Mode().Perm())
+	}
+	return c
+}
+
+// checkLeftovers looks for temporaries that no recovery will sweep.
+func (p *Project) checkLeftovers(dir *memory.Dir) []Check {
+	if r, err := readLock(dir.Root()); err != nil || r.Dream != "" {
+		return nil // they are in use, or recovery sweeps them
+	}
+	left, err := dir.Temporaries()
+	if err != nil || len(left) == 0 {
+		return nil
+	}
+	return []Check{{
+		Name: "leftovers", State: Wrong, Message: "temporaries lie in the memory directory: " + list(left),
+		Fix: "what they hold goes into the archive, and they are removed",
+		mend: func(ctx context.Context) error {
+			return p.takeAsItStands(ctx, dir, "temporaries that lay in the memory directory were archived")
+		},
+	}}
+}
+
+// checkState looks at the permissions of our own folder, which holds what was said and remembered.
+func (p *Project) checkState() Check {
+	c := Check{Name: "state", State: Healthy, Message: p.StateDir() + " is private"}
+	info, err := os.Stat(p.StateDir())
+	if err != nil {
+		c.State, c.Message = Wrong, err.Error()
+	} else if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm != 0o700 {
+		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", p.StateDir(), perm), "it is made private: 0700"
+		c.mend = func(context.Context) error { return os.Chmod(p.StateDir(), 0o700) }
+	}
+	return c
+}
+
+// checkArchive looks at what past operations left.
+func (p *Project) checkArchive() ([]Check, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := dreamIDs(state)
+	if err != nil {
+		return nil, err
+	}
+	var damaged, displaced []string
+	for _, id := range ids {
+		a, err := openArchive(state, id)
+		if err != nil {
+			damaged = append(damaged, id)
+			continue
+		}
+		for _, c := range a.Changes {
+			if c.Before == "" || a.State != memory.Landed {
+				continue
+			}
+			if _, err := a.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
+				damaged = append(damaged, id)
+			}
+		}
+		if len(a.Displaced) > 0 {
+			displaced = append(displaced, filepath.Join(p.StateDir(), dreamFolder, id, "blobs"))
+		}
+		a.Close()
+	}
+	h, err := p.history()
+	if err != nil {
+		return nil, err
+	}
+	use := ArchiveUse{MaxBytes: p.o.MaxArchive}
+	for i, size := range p.sizes(h) {
+		use.add(h[i], size)
+	}
+	checks := []Check{{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s and %s, %.1f of %d MiB",
+		plural(use.Dreams, "dream"), plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}}
+	if use.Bytes > use.MaxBytes {
+		checks[0].State, checks[0].Hint = Note, "the next dream or write removes the oldest; what was deleted within 30 days stays, whatever the limit"
+	}
+	if len(damaged) > 0 {
+		checks = append(checks, Check{Name: "archive", State: Wrong, Message: "damaged, so that it can't be undone: " + list(damaged), Hint: "bring the folder back from a backup, or live without: " + filepath.Join(p.StateDir(), dreamFolder)})
+	}
+	if len(displaced) > 0 {
+		checks = append(checks, Check{Name: "archive", State: Note, Message: "what somebody else wrote in the moment of a commit is kept: " + list(displaced)})
+	}
+	entries, err := p.journal()
+	if err != nil {
+		return nil, err
+	}
+	left, err := p.unfinished(entries, "")
+	for _, info := range left {
+		checks = append(checks, Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; what it had staged is kept until %s", info.ID, info.Outcome, info.LastCall.Add(stageKept).UTC().Format(time.DateOnly)),
+			Hint: `dream_orient {"resume": true} takes the newest up`})
+	}
+	return checks, err
+}
+
+// list names a few, and counts the rest.
+func list(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,151 @@
+package consolidate
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// mends are what a doctor does, for processes that are to die meanwhile.
+var mends = map[string]func(p *Project) error{
+	"mend": func(p *Project) error {
+		_, err := p.Examine(ctx, true, true)
+		return err
+	},
+}
+
+// check returns the check of a name whose state is not Healthy.
+func (w *world) check(p *Project, name string, fix, accept bool) (c Check) {
+	w.t.Helper()
+	checks, err := p.Examine(ctx, fix, accept)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, c := range checks {
+		if c.Name == name && c.State != Healthy {
+			return c
+		}
+	}
+	return Check{}
+}
+
+// A process is killed at each step of giving a commit up. The next one ends it, what lay beside the
+// memories is in the archive, and the time of the last consolidation is given back.
+func TestKillWhileMending(t *testing.T) {
+	for step := 0; ; step++ {
+		w := cutOff(t, "updated a.md")
+		half := w.files()
+		if err := os.RemoveAll(w.state); err != nil {
+			t.Fatal(err)
+		}
+		died := w.runToDeath("mend", step)
+		w.now = w.now.Add(time.Minute)
+		p := w.open()
+		if _, err := p.Examine(ctx, true, true); err != nil {
+			t.Fatal(err)
+		}
+		now := w.files()
+		for file, content := range half {
+			if strings.HasPrefix(filepath.Base(file), ".dream-") {
+				sum := string(memory.SumOf([]byte(content)))
+				if kept, _ := filepath.Glob(filepath.Join(w.state, "*", dreamFolder, "*", "blobs", sum)); content != "" && len(kept) == 0 {
+					t.Errorf("killed at %d (%s): %s was removed and not archived", step, died, file)
+				}
+			} else if got, there := now[file]; file != "MEMORY.md" && (!there || got != content) {
+				t.Errorf("killed at %d (%s): %s is %q", step, died, file, got)
+			}
+		}
+		for file := range now {
+			if strings.HasPrefix(filepath.Base(file), ".dream-") {
+				t.Errorf("killed at %d (%s): %s is left", step, died, file)
+			}
+		}
+		if !strings.Contains(w.nativeNow(), prior.Format(time.RFC3339)) {
+			t.Errorf("killed at %d (%s): %s is %s", step, died, nativeFile, w.nativeNow())
+		}
+		if err := writeNew(p, "x.md"); err != nil {
+			t.Errorf("killed at %d (%s): a later write: %v", step, died, err)
+		}
+		if died == "" {
+			if step < 5 {
+				t.Errorf("only %d steps", step)
+			}
+			return
+		}
+	}
+}
+
+// Without fix nothing is changed, whatever is found.
+func TestExamineChangesNothing(t *testing.T) {
+	w := cutOff(t, "updated a.md")
+	before, native, record := w.files(), w.nativeNow(), w.lockRecordSize()
+	p := w.open()
+	if c := w.check(p, "lock", false, true); c.State != Wrong || c.Fix == "" {
+		t.Errorf("a commit that was cut off: %+v", c)
+	}
+	if !same(w.files(), before) || w.nativeNow() != native || w.lockRecordSize() != record {
+		t.Error("examining changed something:", differences(w.files(), before))
+	}
+	if c := w.check(p, "lock", true, false); c.State != Mended {
+		t.Errorf("it was not mended: %+v", c)
+	}
+	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
+		t.Error("mended:", differences(got, want))
+	}
+}
+
+// What is in use is left alone: the temporaries and the stamp of a dream that is open elsewhere.
+func TestExamineBesideADream(t *testing.T) {
+	w := newWorld(t)
+	_, _, out := w.start(child{Hold: true, Die: -1})
+	out.ReadString('\n')
+	w.put(".dream-0123456789abcdef.tmp", "under way")
+	p := w.open()
+	if c := w.check(p, "lock", true, true); c.State != Note || !strings.Contains(c.Message, "it is alive") {
+		t.Errorf("the lock: %+v", c)
+	}
+	if c := w.check(p, "leftovers", true, true); c.State != "" {
+		t.Errorf("the leftovers: %+v", c)
+	}
+	if _, there := w.files()[".dream-0123456789abcdef.tmp"]; !there {
+		t.Error("a temporary of another process was swept")
+	}
+}
+
+// A stage that can be resumed, and an archive that has lost a content, are told of.
+func TestExamineTheArchive(t *testing.T) {
+	w := newWorld(t)
+	p := w.dreaming()
+	if _, _, err := p.Abort(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	if c := w.check(p, "stage", false, false); c.State != Note || !strings.Contains(c.Message, "aborted") {
+		t.Errorf("the stage: %+v", c)
+	}
+	w.write(p, "a.md", "The body", "A body")
+	id, _, err := p.Diff("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := w.check(p, "archive", false, false); c.State != "" {
+		t.Errorf("a whole archive: %+v", c)
+	}
+	w.lose(id)
+	if c := w.check(p, "archive", false, false); c.State != Wrong || !strings.Contains(c.Message, id) {
+		t.Errorf("a damaged archive: %+v", c)
+	}
+}
+
+// lose removes the contents of an operation from the archive.
+func (w *world) lose(id string) {
+	w.t.Helper()
+	i := slices.IndexFunc(w.dreams(), func(folder string) bool { return filepath.Base(folder) == id })
+	if err := os.RemoveAll(filepath.Join(w.dreams()[i], "blobs")); err != nil {
+		w.t.Fatal(err)
+	}
+}

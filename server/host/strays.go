@@ -1,0 +1,59 @@
+package host
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// Stray is a folder with memories of a project that is no longer where it was, and is called like this
+// one: perhaps it was moved here (FACTS 7.4).
+type Stray struct {
+	Path   string
+	Was    string // where its sessions ran
+	Topics int
+}
+
+// Strays looks for memories that a project of the same name has left behind.
+func (s Setup) Strays() []Stray {
+	if s.ProjectsDir == "" {
+		return nil
+	}
+	known := map[string]bool{s.MemoryDir: true}
+	for _, c := range s.Candidates {
+		known[c.Path] = true
+	}
+	var strays []Stray
+	for _, e := range names(s.ProjectsDir) {
+		folder := filepath.Join(s.ProjectsDir, e.Name())
+		dir := real(filepath.Join(folder, "memory"))
+		if known[dir] {
+			continue
+		}
+		n := topics(dir)
+		if n == 0 {
+			continue
+		}
+		for _, was := range ranIn(folder) {
+			if strings.EqualFold(filepath.Base(was), filepath.Base(s.Root)) && !isDir(was) {
+				strays = append(strays, Stray{dir, was, n})
+				break
+			}
+		}
+	}
+	return strays
+}
+
+// ranIn returns where the sessions recorded in folder began, as far as their heads say.
+func ranIn(folder string) (dirs []string) {
+	heads := 0
+	for _, e := range names(folder) {
+		if !strings.HasSuffix(e.Name(), ".jsonl") || heads == maxHeads {
+			continue
+		}
+		heads++
+		if cwd := firstCWD(filepath.Join(folder, e.Name())); cwd != "" {
+			dirs = append(dirs, cwd)
+		}
+	}
+	return dirs
+}
