@@ -73,7 +73,8 @@ func hiddenIn(line string) []unseen {
 	}
 	var found []unseen
 	before, column := rune(-1), 0
-	rightToLeft := strings.ContainsFunc(line, func(r rune) bool { return unicode.In(r, rightToLeftScripts...) })
+	// A letter: a mark of direction can itself be of such a script.
+	rightToLeft := strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) && unicode.In(r, rightToLeftScripts...) })
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRuneInString(line[i:])
 		column++
@@ -113,6 +114,8 @@ func hides(before, r, after rune, rightToLeft bool) bool {
 		return !unicode.In(before, spacelessScripts...) || !unicode.In(after, spacelessScripts...)
 	case r == '\u200e', r == '\u200f', r == '\u061c': // marks of direction
 		return !rightToLeft
+	case r == '\u180e': // it parts the last vowel of a Mongolian word
+		return !unicode.Is(unicode.Mongolian, before) || !unicode.Is(unicode.Mongolian, after)
 	case unicode.Is(unicode.Variation_Selector, r):
 		return !selects(before, r)
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs that enclose digits

@@ -5,7 +5,7 @@
 //
 // It does not know what a sentence means: that one memory contradicts the other, or says the same in
 // another language or in other words altogether, it can't tell. What it was measured at is printed by
-// go run ./memory/likeness/measure.
+// go run ./memory/measure near-duplicate.
 package likeness
 
 import (

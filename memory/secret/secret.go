@@ -10,8 +10,13 @@
 // value behind a name that says what it is ("password:", "API_KEY="), where the value looks like one.
 // A credential of which only a piece is there, one that was encoded or split over lines, and a password
 // without a name are not found: what is to be masked must be masked before it is cut. Nor does it promise
-// that a text made for it, values within values within values, is masked to its end (maxPasses). How
-// often it is right is measured by the command in the folder measure.
+// that a text made for it, values within values within values, is masked to its end (maxPasses).
+//
+// How often it is right is measured by "go run ./memory/measure secret". On the credentials of that set, when
+// it was made, gitleaks as a library found 0.61 of them, took 44 ms to start and brought 63 modules;
+// osv-scalibr's veles found 0.30, and gives positions without lengths, by which nothing can be masked;
+// trufflehog could not be had from the module proxy. So this is a table of prefixes, alphabets and names
+// of our own, in one pass.
 package secret
 
 import (

@@ -1,28 +1,23 @@
-// Command measure prints how often package secret is right, on the labelled set beside it: for each kind
-// of credential the precision and the recall, then what was missed and what was a false alarm.
+// Package measure prints how often package secret is right, on the labelled set beside it: for each kind
+// of credential the precision and the recall.
 //
 // It promises the same numbers for the same code. It does not promise that text elsewhere holds the same
 // share of each kind: the set is made of what is hard, credentials and innocent text both.
-package main
+package measure
 
 import (
 	"cmp"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"text/tabwriter"
 
 	"dream-mcp/memory/secret"
 )
 
-func main() {
-	if err := measure().print(os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+// Print writes the measure; verbose says what was missed and what was a false alarm too.
+func Print(w io.Writer, verbose bool) error { return measure().print(w, verbose) }
 
 // sample is a text and where its credential is; the kind of a trap is "".
 type sample struct {
@@ -93,7 +88,7 @@ func (r *result) of(kind string) *count {
 	return r.kinds[kind]
 }
 
-func (r *result) print(w io.Writer) error {
+func (r *result) print(w io.Writer, verbose bool) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "kind\tfound\tmissed\twrong\tprecision\trecall")
 	row := func(kind string, c count) {
@@ -109,6 +104,9 @@ func (r *result) print(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "%d credentials, %d traps\n", r.secrets, r.traps)
+	if !verbose {
+		return nil
+	}
 	for _, m := range r.misjudgings {
 		if _, err := fmt.Fprintln(w, m); err != nil {
 			return err
