@@ -59,7 +59,8 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 		return nil, err
 	}
 	grown := stat.Size() - from.Offset
-	lines := newLineReader(nil, int(min(readBlock, max(grown, 16)+1)))
+	lines := lineReaders.Get().(*lineReader)
+	defer lines.putBack()
 	lines.reset(&meter{ctx: ctx, source: io.LimitReader(source, grown), read: read}, from.Line+1, from.Offset)
 	b := newDigester(d, m.classify, grown)
 	r := newReader(f.id, lines, b.add)

@@ -55,8 +55,10 @@ func (d *digest) encode() []byte {
 		sizes = binary.LittleEndian.AppendUint32(sizes, uint32(n))
 	}
 	sum := crc32.Update(0, castagnoli, b[len(digestMagic)+4:])
-	for text := d.text; text != ""; text = text[min(len(text), readBlock):] {
-		sum = crc32.Update(sum, castagnoli, []byte(text[:min(len(text), readBlock)]))
+	var room [4 << 10]byte
+	for text := d.text; text != ""; {
+		n := copy(room[:], text)
+		sum, text = crc32.Update(sum, castagnoli, room[:n]), text[n:]
 	}
 	binary.LittleEndian.PutUint32(b[len(digestMagic):], sum)
 	return b

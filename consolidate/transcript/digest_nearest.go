@@ -14,7 +14,7 @@ import (
 // The bounds of looking for the nearest word: what it may take, which words are worth it, and how many
 // are counted.
 const (
-	nearestBudget = 10 * time.Millisecond
+	nearestBudget = 5 * time.Millisecond
 	minNearest    = 4 // runes: shorter words are near to too many
 	maxNearest    = 40
 	maxNear       = 1000

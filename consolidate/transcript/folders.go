@@ -15,8 +15,9 @@ import (
 // maxSlug is where the host cuts a slug, in characters (FACTS 1.1).
 const maxSlug = 200
 
-// maxEntries bounds the listing of one folder; the fullest seen had some 900 entries (FACTS 4.3).
-const maxEntries = 100_000
+// maxEntries bounds the listing of one folder, of some 100 bytes each; the fullest seen had some 900
+// entries (FACTS 4.3).
+const maxEntries = 1 << 18
 
 // maxPeeks bounds the heads read to tell whether a folder that is ours by name alone is ours.
 const maxPeeks = 32

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -91,6 +92,19 @@ type lineReader struct {
 // newLineReader returns a reader that reads so many bytes at once.
 func newLineReader(r io.Reader, block int) *lineReader {
 	return &lineReader{source: r, block: block, buffer: make([]byte, 0, block)}
+}
+
+// lineReaders are those that read readBlock at once: to make one anew takes longer than to read a small
+// transcript.
+var lineReaders = sync.Pool{New: func() any { return newLineReader(nil, readBlock) }}
+
+// putBack gives a reader of lineReaders back.
+func (l *lineReader) putBack() {
+	if cap(l.buffer) > keptBuffer {
+		l.buffer = make([]byte, 0, l.block)
+	}
+	l.source = nil
+	lineReaders.Put(l)
 }
 
 // reset begins at a line that another reader has found: its number and its offset.

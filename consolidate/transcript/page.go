@@ -60,7 +60,8 @@ func page(all []found, after *position, fold bool) (rest []found, alike map[uint
 func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []found, alike map[uint64]int) error {
 	q := scan.query
 	shown := rest[:min(len(rest), q.Limit)]
-	lines := newLineReader(nil, readBlock)
+	lines := lineReaders.Get().(*lineReader)
+	defer lines.putBack()
 	for _, f := range shown {
 		u, err := scan.again(ctx, f, lines)
 		if ctx.Err() != nil {

@@ -65,7 +65,6 @@ func newScan(store *Store, q Query, patterns []*pattern, after *position, sessio
 
 // run searches all sessions, and reports whether it had to stop before the end.
 func (s *scan) run(ctx context.Context) (stopped bool) {
-	readers := sync.Pool{New: func() any { return newLineReader(nil, readBlock) }}
 	order, bounds := s.order()
 	err := parallel(ctx, len(order), func(k int) error {
 		i := order[k]
@@ -74,8 +73,8 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 		if err := ctx.Err(); err != nil {
 			return errBudget
 		}
-		lines := readers.Get().(*lineReader)
-		defer readers.Put(lines)
+		lines := lineReaders.Get().(*lineReader)
+		defer lines.putBack()
 		all, skipped, err := s.session(ctx, i, lines)
 		s.mu.Lock()
 		defer s.mu.Unlock()
