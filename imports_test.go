@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 		"consolidate", "consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/secret",
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
 	},
-	"consolidate":                           {"consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},
+	"consolidate":                           {"consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/drift", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},
 	"consolidate/transcript":                {"consolidate/transcript/rank", "golang.org/x/sys"},
 	"consolidate/transcript/bench":          {"consolidate/transcript"},
 	"consolidate/transcript/signal":         {},
@@ -45,7 +45,9 @@ var allowed = map[string][]string{
 	"memory/secret/measure":                 {"memory/secret"},
 	"consolidate/transcript/rank":           {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"consolidate/transcript/rank/measure":   {"consolidate/transcript/rank"},
-	"memory":                                {"memory/likeness", "memory/reldate", "memory/secret", "github.com/rogpeppe/go-internal/diff", "github.com/sahilm/fuzzy", "golang.org/x/sys", "golang.org/x/text"},
+	"memory/drift":                          {"github.com/git-pkgs/gitignore", "github.com/sahilm/fuzzy"},
+	"memory/drift/measure":                  {"memory/drift", "github.com/rogpeppe/go-internal/txtar"},
+	"memory":                                {"memory/drift", "memory/likeness", "memory/reldate", "memory/secret", "github.com/rogpeppe/go-internal/diff", "github.com/sahilm/fuzzy", "golang.org/x/sys", "golang.org/x/text"},
 }
 
 func TestImports(t *testing.T) {

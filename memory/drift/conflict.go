@@ -1,0 +1,251 @@
+package drift
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Conflict is a command of a memory that the project's guides contradict.
+type Conflict struct {
+	From, To int    // of the code span's inside, in bytes of the text
+	Command  string // as the memory has it
+	Line     string // of the memory
+	Guide    string // the path of the guide
+	At       int    // its line, from 1
+	Theirs   string // what stands there
+	Other    string // the command that the guide has instead; "" where it forbids this one
+}
+
+// usage is a command that a text prescribes or forbids.
+type usage struct {
+	from, to  int
+	text      string
+	words     []string
+	topic     string // what it is for: "test", "install"; "" where that can't be told
+	tool      string // what does it: "npm", "pnpm"
+	forbidden bool
+	firm      bool // without a condition: "never", not "never before lunch"
+	guide     string
+	at        int
+	line      string
+}
+
+// Conflicts returns the commands of a text that the guides contradict: they do the same by another tool and
+// nowhere by this one, or forbid it, or prescribe what the text forbids. Other contradictions are for a
+// reader to find.
+func (p *Project) Conflicts(text string) []Conflict {
+	if p == nil {
+		return nil
+	}
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	if len(p.Guides()) == 0 {
+		return nil
+	}
+	if p.usages == nil {
+		p.usages = []usage{}
+		for _, g := range p.Guides() {
+			p.usages = append(p.usages, usages(g.text, g.Path, nil)...)
+		}
+	}
+	ours := usages(text, "", p.usages)
+	var conflicts []Conflict
+	seen := make(map[string]bool)
+	for _, u := range ours {
+		other, ok := p.contradicts(u)
+		if !ok || seen[u.text] || len(conflicts) == maxHits {
+			continue
+		}
+		seen[u.text] = true
+		c := Conflict{From: u.from, To: u.to, Command: u.text, Line: u.line, Guide: other.guide, At: other.at, Theirs: other.line}
+		if !other.forbidden && !u.forbidden {
+			c.Other = other.text
+		}
+		conflicts = append(conflicts, c)
+	}
+	return conflicts
+}
+
+// contradicts returns what the guides hold against a usage.
+func (p *Project) contradicts(u usage) (usage, bool) {
+	i := -1
+	for j, g := range p.usages {
+		switch {
+		case u.forbidden:
+			if u.firm && !g.forbidden && slices.Equal(g.words, u.words) && i < 0 {
+				i = j
+			}
+		case g.forbidden:
+			if g.firm && len(g.words) <= len(u.words) && slices.Equal(g.words, u.words[:len(g.words)]) && i < 0 {
+				i = j
+			}
+		case u.topic == "" || g.topic != u.topic:
+		case g.tool == u.tool:
+			return usage{}, false // they do it so too
+		case i < 0:
+			i = j
+		}
+	}
+	if i < 0 {
+		return usage{}, false
+	}
+	return p.usages[i], true
+}
+
+// usages returns the commands of a text; where others are given, only those that have to do with one.
+func usages(text, guide string, others []usage) []usage {
+	var found []usage
+	at, line := 0, 1
+	for _, s := range passages(text) {
+		line += strings.Count(text[at:s.from], "\n")
+		at = s.from
+		for _, part := range operators.Split(strings.TrimSpace(s.text), -1) {
+			words := strings.Fields(part)
+			for len(words) > 0 && assignment.MatchString(words[0]) {
+				words = words[1:]
+			}
+			if len(words) == 0 || len(words) == 1 && !managers[words[0]] {
+				continue
+			}
+			u := usage{from: s.from, to: s.to, text: strings.Join(words, " "), words: words, guide: guide, at: line}
+			u.topic, u.tool = purpose(words)
+			if others != nil && !slices.ContainsFunc(others, func(o usage) bool { return o.words[0] == words[0] || o.topic != "" && o.topic == u.topic }) {
+				continue
+			}
+			ok := false
+			if u.forbidden, u.firm, ok = s.polarity(); ok {
+				u.line = lineAt(text, s.from)
+				found = append(found, u)
+			}
+		}
+	}
+	return found
+}
+
+// lineAt returns the line that a place of a text lies in.
+func lineAt(text string, at int) string {
+	from := strings.LastIndexByte(text[:at], '\n') + 1
+	row, _, _ := strings.Cut(text[from:], "\n")
+	return strings.TrimSpace(row)
+}
+
+var (
+	clauseEnd   = regexp.MustCompile(`(?i)[,;:—(]|\b(?:but|use|run|prefer|always)\b|，|：`)
+	negated     = regexp.MustCompile(`(?i)\b(?:never|do(?: not|n't)|must(?: not|n't)|avoid|instead of|rather than|not|no|stop using|nie(?:mals)?|kein\w*|statt|jamais|au lieu de|nunca|en lugar de)\b|不要|禁止|别用|不得`)
+	negatedNext = regexp.MustCompile("(?i)^`+" + `[^,;.，。]{0,24}?(?:\b(?:is|are) (?:banned|forbidden|not allowed)|\bmust not be|ist verboten|est interdit|está prohibido|금지|쓰지 마|하지 마|使わない|禁止|使用しない)`)
+	conditional = regexp.MustCompile(`(?i)\b(?:unless|without|before|until|except|only|when|while|if|after|directly|alone|during|yet|twice|more than)\b`)
+)
+
+// polarity reports whether a command is forbidden or prescribed, and how firmly; ok is false where it is
+// neither: it was, or is an example.
+func (s *passage) polarity() (forbidden, firm, ok bool) {
+	c := theCues()
+	said := strings.ReplaceAll(s.before+s.after, "’", "'")
+	if c.gone.MatchString(said) || s.scope != "" && c.scope.MatchString(s.scope) {
+		return false, false, false
+	}
+	firm = !conditional.MatchString(said)
+	clause := strings.ReplaceAll(s.before, "’", "'")
+	if negatedNext.MatchString(s.after) {
+		return true, firm, true
+	}
+	// What is negated before a comma, or before "use", is something else, unless the verb is the one negated.
+	for _, m := range negated.FindAllStringIndex(clause, -1) {
+		rest := clause[m[1]:]
+		for _, verb := range []string{" use ", " run ", " ever use ", " ever run "} {
+			rest = strings.TrimPrefix(rest, verb)
+		}
+		if !clauseEnd.MatchString(rest) {
+			return true, firm, true
+		}
+	}
+	if c.planned.MatchString(said) && !strings.Contains(said, "should") {
+		return false, false, false
+	}
+	return false, firm, true
+}
+
+// managers are tools that a guide forbids or prescribes by their name alone.
+var managers = setOf("npm yarn pnpm bun pip poetry uv pipenv make just jest vitest mocha pytest unittest black ruff yapf flake8 pylint eslint prettier biome mvn gradle docker podman")
+
+// purpose returns what a command is for and the tool that does it, for tools of which a project has one.
+func purpose(words []string) (topic, tool string) {
+	first, rest := words[0], words[1:]
+	switch first {
+	case "npm", "pnpm", "yarn", "bun":
+		rest = operands(rest, "--filter", "-F", "-C", "--dir", "--prefix", "-w", "--workspace", "--cwd")
+		if len(rest) > 1 && (rest[0] == "run" || rest[0] == "run-script") {
+			rest = rest[1:]
+		}
+		switch {
+		case len(rest) == 0:
+			return "packages", first
+		case rest[0] == "install" || rest[0] == "i" || rest[0] == "ci" || rest[0] == "add":
+			if slices.Contains(words, "-g") || slices.Contains(words, "--global") {
+				return "", ""
+			}
+			return "packages", first
+		case packageVerbs[rest[0]]:
+			return "", ""
+		}
+		return "script " + rest[0], first
+	case "make", "just", "task", "mage":
+		if targets := operands(rest, "-C", "-f"); len(targets) > 0 {
+			return "target " + targets[0], first
+		}
+	case "poetry", "uv", "pipenv", "pdm", "hatch":
+		if len(rest) > 1 && rest[0] == "run" {
+			return "python " + rest[1], first
+		}
+		if len(rest) > 0 && (rest[0] == "install" || rest[0] == "sync" || rest[0] == "add") {
+			return "python packages", first
+		}
+	case "pip", "pip3":
+		if len(rest) > 1 && rest[0] == "install" && (rest[1] == "-r" || rest[1] == "-e") {
+			return "python packages", "pip"
+		}
+	case "npx", "bunx":
+		if len(rest) > 0 {
+			return purpose(rest)
+		}
+	case "python", "python3":
+		if len(rest) > 1 && rest[0] == "-m" {
+			return purpose(rest[1:])
+		}
+	case "mvn", "./mvnw", "mvnw":
+		return "java " + last(operands(rest)), "mvn"
+	case "gradle", "./gradlew", "gradlew":
+		return "java " + last(operands(rest)), "gradle"
+	case "docker", "podman":
+		if len(rest) > 1 && rest[0] == "compose" {
+			return fmt.Sprint("compose ", rest[1]), first
+		}
+	}
+	for topic, tools := range rivals {
+		if tools[first] && (first != "ruff" || len(rest) > 0 && (rest[0] == "format") == (topic == "python format")) {
+			return topic, first
+		}
+	}
+	return "", ""
+}
+
+func last(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
+}
+
+// rivals are tools of which a project uses one.
+var rivals = map[string]map[string]bool{
+	"javascript test":   setOf("jest vitest mocha ava"),
+	"javascript lint":   setOf("eslint oxlint tslint"),
+	"javascript format": setOf("prettier dprint"),
+	"python test":       setOf("pytest unittest nose2"),
+	"python format":     setOf("black yapf autopep8 ruff"),
+	"python lint":       setOf("flake8 pylint ruff"),
+	"python types":      setOf("mypy pyright"),
+}

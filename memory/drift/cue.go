@@ -1,0 +1,79 @@
+package drift
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// cues are the words by which a sentence says something else than what is in the project.
+type cues struct {
+	gone      *regexp.Regexp // anywhere in the sentence: it was, or is elsewhere
+	forbidden *regexp.Regexp // anywhere in the sentence: it must not be
+	planned   *regexp.Regexp // anywhere in the sentence: it is to come, or an example
+	before    *regexp.Regexp // directly before the code span
+	after     *regexp.Regexp // directly after it
+	scope     *regexp.Regexp // in a heading or a lead
+	repo      *regexp.Regexp // a repository, with the word before it
+}
+
+// theCues are compiled when the first text is read.
+var theCues = sync.OnceValue(func() cues {
+	word := func(alternatives ...string) string {
+		return `\b(?:` + strings.Join(alternatives, "|") + `)\b`
+	}
+	gone := word(
+		`remov(?:ed|es|ing|al)`, `delet(?:ed|es|ing|ion)`, `dropped`, `gone`, `no longer`, `any ?more`, `renam(?:ed|ing)`, `moved`,
+		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`, `became`,
+		`migrated`, `migration away`, `merged into`, `split (?:into|off)`, `ripped out`, `got rid of`, `(?:does|do|did)(?: not|n't) exist`,
+		`there (?:is|are|was|were) no`, `there(?: isn't| aren't|'s no)`, `missing`, `never existed`, `was in`, `was called`, `were in`, `history`, `in favou?r of`, `folded into`,
+		`upstream`, `submodule`, `gist`, `forks?`, `sibling`, `bucket`, `s3`,
+		`(?:on|in|inside) (?:the|a|my|our|his|her|each|every) (?:\w+ )?(?:servers?|hosts?|machines?|laptop|box|cluster|containers?|image|vm|pod)`, `the (?:container|image|vm|host) (?:has|keeps|holds)`,
+		`gelöscht`, `entfernt`, `gab es`, `gegeben`, `früher`, `umbenannt`, `ersetzt`, `nicht mehr`,
+		`n'existe(?:nt)? plus`, `ancien\w*`, `ya no`, `antes`) +
+		`|\b(?:supprim|retir|renomm|remplac|elimin|borrad|borró|renombr|reemplaz)` +
+		`|删除|已删|删掉|移除|废弃|不再|改名|重命名|替换|取代|以前|曾经|过去|原来|刪除|廢棄|重新命名` +
+		`|削除|廃止|なくな|移動し|삭제|제거|없어|없다|없음|없앴|폐기|예전|이름을 바꾸|이름 변경|대체`
+	forbidden := word(
+		`never`, `do(?: not|n't)`, `must(?: not|n't)`, `should(?: not|n't)`, `can(?:not|'t)`, `avoid(?:s|ed)?`, `instead of`, `rather than`,
+		`forbidden`, `banned`, `stop using`, `prefers? .* over`, `nie(?:mals)?`, `keine?[nrsm]?`, `statt`, `vermeiden?`,
+		`jamais`, `au lieu de`, `évite`, `nunca`, `en lugar de`, `no us(?:e|ar|es)`) +
+		`|不要|禁止|避免|别用|不得|しない|避け|使わない|하지 마|하지 말|말 것|마라|금지|피하`
+	planned := word(
+		`plan(?:s|ned|ning)?`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`, `next steps?`, `upcoming`, `future`,
+		`eventually`, `going to`, `wants? to`, `not yet`, `wish`, `draft(?:ed)?`, `for example`, `e\.g`, `examples?`, `such as`, `imagine`, `hypothetical`,
+		`(?:is|are) (?:named|called)`, `pattern`, `geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
+		`|计划|計劃|将要|打算|新增|待办|予定|今後|예정|계획|추후|추가할`
+	return cues{
+		gone:      regexp.MustCompile(`(?i)` + gone),
+		forbidden: regexp.MustCompile(`(?i)` + forbidden),
+		planned:   regexp.MustCompile(`(?i)` + planned),
+		before:    regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write|introduce|like|unlike)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
+		after:     regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)`),
+		scope:     regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog|plans?|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog|open questions?)\b|删除|计划|削除|予定|삭제|계획`),
+		repo:      regexp.MustCompile(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`),
+	}
+})
+
+// here are words before "repo" that mean this one.
+var here = setOf("this our the same whole entire your my git main mono in a")
+
+// stands reports whether the passage is said to be there: not that it was, will be, must not be, or is
+// somewhere else.
+func (s *passage) stands() bool {
+	c := theCues()
+	said := s.before + s.after
+	said = strings.ReplaceAll(said, "’", "'")
+	if c.gone.MatchString(said) || c.forbidden.MatchString(said) || c.planned.MatchString(said) || c.before.MatchString(s.before) || c.after.MatchString(s.after) {
+		return false
+	}
+	if s.scope != "" && c.scope.MatchString(s.scope) {
+		return false
+	}
+	for _, m := range c.repo.FindAllStringSubmatch(said, -1) {
+		if !here[strings.ToLower(m[1])] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,106 @@
+package drift
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Bounds of the guides. Claude Code follows imports five deep.
+const (
+	maxGuides     = 60
+	maxGuideBytes = 256 << 10
+	maxImports    = 5
+)
+
+// Guide is a file by which the project instructs agents: CLAUDE.md and its kin, and what they import.
+type Guide struct {
+	Path    string // with slashes, from the project's folder
+	Size    int64  // bytes
+	ModTime time.Time
+
+	text string // at most maxGuideBytes
+}
+
+// guideNames are the names that agents look for in every folder.
+var guideNames = []string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".cursorrules", ".windsurfrules", "copilot-instructions.md"}
+
+// Guides returns the project's instructions to agents, at most 60: those of its own folder first. An
+// import that leads out of the project is not followed, nor is a link.
+func (p *Project) Guides() []Guide {
+	if p == nil {
+		return nil
+	}
+	p.begin()
+	if p.guides != nil {
+		return *p.guides
+	}
+	var names []string
+	for _, name := range guideNames { // ignored or not: CLAUDE.local.md mostly is
+		names = append(names, name, ".claude/"+name, ".github/"+name)
+	}
+	t := p.listed()
+	for _, name := range guideNames {
+		names = append(names, t.bases[name]...)
+	}
+	for _, file := range t.files {
+		if strings.HasSuffix(file, ".mdc") && strings.HasSuffix("/"+path.Dir(file), "/.cursor/rules") {
+			names = append(names, file)
+		}
+	}
+	var guides []Guide
+	var infos []fs.FileInfo
+	var read func(name string, depth int)
+	read = func(name string, depth int) {
+		if len(guides) >= maxGuides || slices.ContainsFunc(guides, func(g Guide) bool { return g.Path == name }) {
+			return
+		}
+		g, info, err := p.readGuide(name)
+		if err != nil || slices.ContainsFunc(infos, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
+			return // a link to one that is there already, as AGENTS.md often is
+		}
+		guides, infos = append(guides, g), append(infos, info)
+		if depth == maxImports {
+			return
+		}
+		for _, m := range imports.FindAllStringSubmatch(g.text, -1) {
+			if imported := path.Join(path.Dir(name), strings.TrimRight(m[1], ".,;:)")); fs.ValidPath(imported) {
+				read(imported, depth+1)
+			}
+		}
+	}
+	for _, name := range names {
+		read(name, 0)
+	}
+	slices.SortStableFunc(guides, func(a, b Guide) int { return cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")) })
+	p.guides = &guides
+	return guides
+}
+
+// imports are the lines by which CLAUDE.md takes in another file. Only documents are: "@param" is none.
+var imports = regexp.MustCompile(`(?m)(?:^|[\s(])@([\w./-]+\.(?:md|mdc|mdx|txt)\b)`)
+
+// readGuide reads one; a link is followed within the project.
+func (p *Project) readGuide(name string) (Guide, fs.FileInfo, error) {
+	if info, err := p.root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return Guide{}, nil, errors.Join(err, errNotRegular)
+	}
+	f, err := p.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return Guide{}, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return Guide{}, nil, errors.Join(err, errNotRegular)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxGuideBytes))
+	return Guide{Path: name, Size: info.Size(), ModTime: info.ModTime(), text: string(data)}, info, err
+}
