@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/memory/drift"
 	"dream-mcp/memory/secret"
 )
 
@@ -83,6 +84,8 @@ type Listing struct {
 type Dir struct {
 	// AllowSecrets is handed on to every Snapshot of the directory. It is set before the first.
 	AllowSecrets secret.Allowed
+	// Project is handed on likewise; nil: it is not known which.
+	Project *drift.Project
 
 	root *os.Root
 	path string
@@ -267,7 +270,7 @@ func (d *Dir) snapshot(staged map[Name][]byte) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets}
+	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets, Project: d.Project}
 	for _, e := range l.Files {
 		if _, changed := staged[e.Name]; changed || !(e.Name.IsTopic() || e.Name.IsIndex()) {
 			continue

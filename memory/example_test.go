@@ -2,11 +2,15 @@ package memory
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"dream-mcp/memory/drift"
 )
 
 // TestExamples holds every rule to what it says of itself: it finds something in its bad example, and
@@ -39,9 +43,11 @@ func findIn(t *testing.T, rule, example string) []Finding {
 		example = "-- example.md --\n" + memo("example", TypeProject, example)
 	}
 	c := Check{Now: ruleTime, Touched: make(map[Name]bool), OwnWords: map[string]bool{"00000002-1111-4222-8333-444444444442:7": true}}
-	before, after := make(map[string]string), make(map[string]string)
+	before, after, project := make(map[string]string), make(map[string]string), make(map[string]string)
 	for _, f := range txtar.Parse([]byte(example)).Files {
-		if name, ok := strings.CutPrefix(f.Name, "before/"); ok {
+		if name, ok := strings.CutPrefix(f.Name, "project/"); ok {
+			project[name] = string(f.Data)
+		} else if name, ok := strings.CutPrefix(f.Name, "before/"); ok {
 			before[name] = string(f.Data)
 			c.Touched[mustName(t, name)] = true
 		} else {
@@ -50,6 +56,7 @@ func findIn(t *testing.T, rule, example string) []Finding {
 		}
 	}
 	c.After = withIndex(t, after)
+	c.After.Project = projectOf(t, project)
 	if len(before) > 0 {
 		c.Before = withIndex(t, before)
 	}
@@ -66,4 +73,25 @@ func withIndex(t *testing.T, files map[string]string) *Snapshot {
 		files[IndexFile] = index.String()
 	}
 	return snapshotOf(t, files)
+}
+
+// projectOf makes a project of files.
+func projectOf(t testing.TB, files map[string]string) *drift.Project {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return drift.New(root)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/memory/drift"
 	"dream-mcp/memory/secret"
 )
 
@@ -38,7 +39,7 @@ type Finding struct {
 // Bad and Good are small memories, in which the rule finds something and nothing: a test holds every rule
 // to its own. A line "-- PATH --" begins a file; those under before/ stood before the change that is
 // checked. A text without such a line is the body of one memory with good frontmatter, and where no
-// MEMORY.md is given, the index names every memory.
+// MEMORY.md is given, the index names every memory. What lies under project/ is the project's.
 type RuleDoc struct {
 	Name     string   `json:"name"`
 	Summary  string   `json:"summary"`
@@ -50,7 +51,7 @@ type RuleDoc struct {
 	Good     string   `json:"good"`
 }
 
-// rule is one row of the table. A rule reads, and never touches a disk.
+// rule is one row of the table. A rule reads, and never touches a disk, but for the project's folder.
 type rule struct {
 	doc   RuleDoc
 	topic func(v *view, n Name, t *Topic) []Finding // reads one topic: asked at every write too
@@ -80,6 +81,8 @@ var table = []rule{
 	descriptionRule,
 	typePrefixRule,
 	reasonsRule,
+	driftRule,
+	reconcileRule,
 }
 
 // Snapshot is a memory as it stands or as it would be.
@@ -92,6 +95,8 @@ type Snapshot struct {
 	Limited bool
 	// AllowSecrets are values that the person has declared to be no secret.
 	AllowSecrets secret.Allowed
+	// Project is the folder that the memory speaks of; nil: the rules that compare with it rest.
+	Project *drift.Project
 }
 
 // Check asks the rules about a change of the memory.
