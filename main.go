@@ -77,8 +77,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // options turns what the host knows into what a dream needs.
 func options(s host.Setup, state string, changed chan string) consolidate.Options {
 	return consolidate.Options{
-		MemoryDir: s.MemoryDir,
-		StateHome: state,
+		MemoryDir:  s.MemoryDir,
+		ProjectDir: s.Checkout,
+		StateHome:  state,
 		Transcripts: consolidate.Listen(transcript.Open(transcript.Options{
 			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Current: s.SessionID,
 			Digests: consolidate.DigestDir(state, s.MemoryDir),

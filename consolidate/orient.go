@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/drift"
 )
 
 // Map is what a dream should know when it begins.
@@ -24,6 +25,7 @@ type Map struct {
 	IndexSize IndexSize
 	Topics    []Topic
 	Logs      []memory.Found // the newest first
+	Guides    []drift.Guide  // CLAUDE.md and its kin
 	Findings  []memory.Finding
 	Sessions  []RankedSession // the one that holds the most first
 	Skipped   transcript.Skipped
@@ -93,6 +95,7 @@ func (d *dream) mapMemory(m *Map, now time.Time) error {
 		return err
 	}
 	m.Findings = memory.Standing(snapshot, now)
+	m.Guides = d.dir.Project.Guides()
 	times := make(map[memory.Name]memory.Found, len(l.Files))
 	for _, f := range l.Files {
 		times[f.Name] = f

@@ -15,6 +15,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/drift"
 	"dream-mcp/memory/secret"
 )
 
@@ -39,6 +40,7 @@ type Switch struct {
 // are required.
 type Options struct {
 	MemoryDir    string // need not exist
+	ProjectDir   string // the checkout that the memory speaks of; "": what it says of files is not checked
 	StateHome    string // our state folder of all projects
 	Transcripts  *transcript.Store
 	Enabled      Switch
@@ -63,6 +65,9 @@ type Project struct {
 	mu    sync.Mutex
 	state *os.Root // nil until it is needed
 	dream *dream   // the open dream of this process
+
+	folder  *os.Root // of o.ProjectDir, nil until it is needed
+	subject *drift.Project
 
 	pruned bool // the archive was, by this process
 }
@@ -98,6 +103,10 @@ func (p *Project) Close(reason string) error {
 	if p.state != nil {
 		err = errors.Join(err, p.state.Close())
 		p.state = nil
+	}
+	if p.folder != nil {
+		err = errors.Join(err, p.folder.Close())
+		p.folder, p.subject = nil, nil
 	}
 	return err
 }
@@ -196,8 +205,22 @@ func (p *Project) makeDir() (*memory.Dir, error) {
 	dir, err := memory.Create(p.o.MemoryDir)
 	if err == nil {
 		dir.AllowSecrets = p.o.AllowSecrets
+		dir.Project = p.openSubject()
 	}
 	return dir, err
+}
+
+// openSubject returns the folder that the memory speaks of; nil where there is none that can be read: the
+// rules that compare with it then rest.
+func (p *Project) openSubject() *drift.Project {
+	if p.folder == nil && p.o.ProjectDir != "" {
+		root, err := os.OpenRoot(p.o.ProjectDir)
+		if err != nil {
+			return nil
+		}
+		p.folder, p.subject = root, drift.New(root)
+	}
+	return p.subject
 }
 
 func newID(now time.Time) string {

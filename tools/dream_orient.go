@@ -20,6 +20,7 @@ const (
 	maxMapSessions = 60
 	maxMapLogs     = 12
 	maxMapFindings = 60
+	maxMapGuides   = 20
 )
 
 func dreamOrient(p *consolidate.Project) tool {
@@ -73,6 +74,7 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 	add("\n%s", strings.TrimSpace(consolidate.Brief()))
 	mapIndex(add, m)
 	mapTopics(add, m)
+	mapGuides(add, m)
 	mapFindings(add, m)
 	mapSessions(add, m)
 	if len(m.Logs) > 0 {
@@ -127,6 +129,21 @@ func age(d time.Duration) string {
 		return fmt.Sprintf("%.0fh", d.Hours())
 	}
 	return fmt.Sprintf("%.0fd", d.Hours()/24)
+}
+
+// mapGuides lists what a dream reconciles memories with. None is no section: most projects of other hosts.
+func mapGuides(add adder, m consolidate.Map) {
+	if len(m.Guides) == 0 {
+		return
+	}
+	add("\n## Project instructions, to reconcile with and never to edit (%d): path, bytes, age", len(m.Guides))
+	for i, g := range m.Guides {
+		if i == maxMapGuides {
+			add("… and %d more", len(m.Guides)-i)
+			break
+		}
+		add("%s %d %s", short(transcript.Visible(g.Path), 200), g.Size, age(m.Now.Sub(g.ModTime)))
+	}
 }
 
 func mapFindings(add adder, m consolidate.Map) {

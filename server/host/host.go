@@ -99,6 +99,7 @@ type Setup struct {
 	Client        string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
 	Project       string   // the directory worked in: flag, CLAUDE_PROJECT_DIR, working directory
 	Root          string   // the main checkout of its repository, else Project: what memories are keyed by (FACTS 1.2)
+	Checkout      string   // the checkout that Project is in, else Project; "" where that is the home directory or a root
 	Worktrees     []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
 	ConfigDir     string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home; need not exist
 	ProjectsDir   string   // ConfigDir/projects; "" without a ConfigDir
@@ -238,6 +239,9 @@ func (r *resolver) findProject() error {
 	r.Project = real(dir)
 	r.repo = findCheckout(r.Project, r.warn)
 	r.Root, r.Worktrees = r.repo.root, r.repo.worktrees
+	if top := r.repo.top; top != r.env.Home && filepath.Dir(top) != top {
+		r.Checkout = top
+	}
 	switch {
 	case filepath.Dir(r.Root) == r.Root:
 		r.warn("the project is the root of the file system: the host did not say which project it works in")
