@@ -121,7 +121,7 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 // waits for its answer: a tool and its arguments, "prompt NAME ARGUMENTS", "resource URI" or
 // "list KIND". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
 // and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
-// last match in what was answered so far, {{*N}} for N bytes. "subscribe URI" asks for updates of a resource, and "hear REGEXP"
+// last match in what was answered so far, {{*N}} for N bytes. "asked" is said below; "subscribe URI" asks for updates of a resource, and "hear REGEXP"
 // waits for a notification that fits.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
@@ -285,6 +285,10 @@ func (c *client) do(line string) {
 		c.signalled, c.killed = true, rest == "KILL"
 	case "close":
 		c.ts.Check(c.log.Close())
+	case "asked":
+		answer, rest, _ := strings.Cut(rest, " ")
+		tool, arguments, _ := strings.Cut(rest, " ")
+		c.asked(answer, tool, arguments)
 	case "list":
 		fmt.Fprintf(&c.said, "%s\n", c.call(rest+"/list", map[string]any{}))
 	case "resource":
@@ -295,6 +299,40 @@ func (c *client) do(line string) {
 	default:
 		c.tool(verb, rest)
 	}
+}
+
+// asked calls a tool as a client that can ask its person, notes the question, and calls again with the
+// answer: "asked ACTION[:CONTENT] TOOL ARGUMENTS". With "forged" it answers what was never asked.
+func (c *client) asked(answer, tool, arguments string) {
+	action, content, _ := strings.Cut(answer, ":")
+	params := map[string]any{
+		"name": tool, "arguments": json.RawMessage(arguments),
+		"_meta": map[string]any{
+			"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": map[string]any{"name": "script", "version": "1"},
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}},
+		},
+	}
+	var question struct {
+		InputRequests map[string]struct{ Params struct{ Message string } }
+		RequestState  string
+	}
+	if action == "forged" {
+		action, question.RequestState = "accept", "99999999999.00"
+	} else {
+		first := c.call("tools/call", params)
+		c.ts.Check(json.Unmarshal(first, &question))
+		fmt.Fprintf(&c.said, "%s\n", question.InputRequests["agree"].Params.Message)
+		if question.RequestState == "" {
+			fmt.Fprintf(&c.said, "%s\n", first)
+			return
+		}
+	}
+	response := map[string]any{"action": action}
+	if content != "" {
+		response["content"] = json.RawMessage(content)
+	}
+	params["inputResponses"], params["requestState"] = map[string]any{"agree": response}, question.RequestState
+	fmt.Fprintf(&c.said, "%s\n", c.call("tools/call", params))
 }
 
 // tool calls a tool and notes its text. Where there is structured content too, both must say the same.

@@ -76,6 +76,31 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	return res, nil
 }
 
+// Undoable returns the ID that Undo of id would take back, and what that did.
+func (p *Project) Undoable(id string) (whole, did string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream != nil {
+		return "", "", &BusyError{Holder: p.dream.record.String()}
+	}
+	if whole, err = p.resolve(id); err != nil {
+		return "", "", err
+	}
+	state, err := p.openState()
+	if err != nil {
+		return "", "", err
+	}
+	a, err := openArchive(state, whole)
+	if err != nil {
+		return "", "", err
+	}
+	defer a.Close()
+	if a.State != memory.Landed {
+		return "", "", fmt.Errorf("%s has not landed: there is nothing to undo", whole)
+	}
+	return whole, report(a.Changes, 0), nil
+}
+
 // mendIndex sees that the index fits the memories that the taking back of a leaves: a file that is kept
 // for what others made of it keeps its line, one that comes back has its line again even where the rest
 // of the index can't be taken back, and none is named that is gone.

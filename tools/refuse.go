@@ -49,6 +49,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		half      *consolidate.HalfError
 		request   *consolidate.RequestError
 		query     *transcript.QueryError
+		unasked   *errUnasked
 	)
 	reason = err.Error()
 	switch {
@@ -96,6 +97,12 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
 		return query.Field + ": " + query.Message, "see the schema of grep_transcripts", nil
+	case errors.As(err, &unasked):
+		return reason, "tell them the command for a terminal: " + unasked.instead, nil
+	case errors.Is(err, errDeclined):
+		return reason, "do not ask again unless they say so", nil
+	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):
+		return reason, "finalize_index and write_memory answer the ID that can be undone", nil
 	case errors.Is(err, transcript.ErrNotFound), errors.Is(err, transcript.ErrAmbiguous):
 		return reason, "take the ID from the brackets of a hit", nil
 	case errors.Is(err, consolidate.ErrNoDream):

@@ -6,13 +6,18 @@
 // what is wrong and which call comes next, never a protocol error. It holds no state, so a crash costs
 // nothing here. It does not promise that an answer is complete: what is cut says so and how to go on.
 //
-// Not offered, on purpose: a tool that reads transcripts (a search answers in less), one that lists
+// What takes back is done only after the client has asked its person (undo_dream); a client that can't
+// ask is told the command for a terminal.
+//
+// Not offered, on purpose: restoring a single memory (read_memory and write_memory do it in a dream, and
+// the terminal does it to the byte), a tool that reads transcripts (a search answers in less), one that lists
 // files (dream_orient does), and one that writes the index alone (finalize_index, in a dream).
 package tools
 
 import (
 	"context"
 	"encoding/json"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -42,7 +47,7 @@ type Table struct {
 func New(p *consolidate.Project) Table {
 	t := Table{Instructions: instructions, Prompts: prompts(p), Resources: resources(p), Templates: templates(p)}
 	for _, tool := range []tool{
-		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p),
+		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p), undoDream(p),
 	} {
 		t.Tools = append(t.Tools, tool.serve())
 	}
@@ -58,6 +63,11 @@ type tool struct {
 	idempotent               bool
 	always                   bool // loaded at once by hosts that defer tools
 	call                     func(ctx context.Context, arguments json.RawMessage) (answer, error)
+
+	// confirm, where it is not nil, makes the person be asked before the call: it returns the arguments
+	// that the call is then carried out with, the question, and the command that does the same in a terminal.
+	confirm func(ctx context.Context, arguments json.RawMessage) (resolved json.RawMessage, question, instead string, err error)
+	now     func() time.Time
 }
 
 // answer is text, or a value that is answered as structured content and as text that says the same.
@@ -82,6 +92,20 @@ func (t tool) serve() mcpserver.ServerTool {
 		arguments, err := check(r.Params.RawArguments)
 		if err != nil {
 			return refuse(err), nil
+		}
+		if t.confirm != nil {
+			resolved, question, instead, err := t.confirm(ctx, arguments)
+			if err != nil {
+				return refuse(err), nil
+			}
+			asked, err := consent(ctx, r, t.name, resolved, question, instead, t.now())
+			if err != nil {
+				return refuse(err), nil
+			}
+			if asked != nil {
+				return asked, nil
+			}
+			arguments = resolved
 		}
 		a, err := t.call(ctx, arguments)
 		if err != nil {

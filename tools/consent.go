@@ -1,0 +1,86 @@
+package tools
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+// consentLife is how long a question may stay open.
+const consentLife = 10 * time.Minute
+
+// consentKey signs the questions of this process: what a client sends back is not trusted.
+var consentKey = func() (key [32]byte) {
+	rand.Read(key[:])
+	return key
+}()
+
+// errDeclined says that the person was asked and did not agree.
+var errDeclined = errors.New("the person did not agree; nothing has changed")
+
+// errUnasked says that a client can't ask its person.
+type errUnasked struct{ instead string }
+
+func (e *errUnasked) Error() string {
+	return "this is for the person to decide, and this client can't ask them"
+}
+
+// consent returns nil where the person has agreed to carry out the tool name with exactly these
+// arguments. Else it returns the question for the client, or the error: declined and cancelled are no
+// consent, and neither is an answer to another question or one without the tick.
+func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments json.RawMessage, question, instead string, now time.Time) (*mcp.CallToolResult, error) {
+	const id = "agree"
+	if !asks(ctx) {
+		return nil, &errUnasked{instead}
+	}
+	answer := mcpserver.ElicitationResponse(r.Params.InputResponses, id)
+	if answer == nil || !signed(r.Params.RequestState, name, arguments, now) {
+		return mcpserver.NewInputRequestBuilder(sign(name, arguments, now.Add(consentLife))).Elicit(id, mcp.ElicitationParams{
+			Message: short(question, 1_000),
+			RequestedSchema: map[string]any{
+				"type":       "object",
+				"properties": map[string]any{"agree": map[string]any{"type": "boolean", "title": "Yes, take it back"}},
+				"required":   []string{"agree"},
+			},
+		}).ToolResult(), nil
+	}
+	content, _ := answer.Content.(map[string]any)
+	if answer.Action != mcp.ElicitationResponseActionAccept || content["agree"] != true {
+		return nil, errDeclined
+	}
+	return nil, nil
+}
+
+// asks reports whether this very request came from a client that can put a form before its person.
+// Clients of the older protocol are sent no requests.
+func asks(ctx context.Context) bool {
+	session, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
+	if !ok || !mcpserver.IsModernRequest(ctx) {
+		return false
+	}
+	can := session.GetClientCapabilities().Elicitation
+	return can != nil && (can.Form != nil || can.URL == nil)
+}
+
+func sign(name string, arguments json.RawMessage, until time.Time) string {
+	mac := hmac.New(sha256.New, consentKey[:])
+	fmt.Fprintf(mac, "%s %d %s", name, until.Unix(), arguments)
+	return fmt.Sprintf("%d.%s", until.Unix(), hex.EncodeToString(mac.Sum(nil)))
+}
+
+func signed(state, name string, arguments json.RawMessage, now time.Time) bool {
+	at, _, _ := strings.Cut(state, ".")
+	until, err := strconv.ParseInt(at, 10, 64)
+	return err == nil && now.Unix() <= until && hmac.Equal([]byte(state), []byte(sign(name, arguments, time.Unix(until, 0))))
+}
