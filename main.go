@@ -92,6 +92,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		Warnings:     s.Warnings,
 		AllowSecrets: s.AllowSecrets,
 		MaxArchive:   int64(s.MaxArchiveMiB) << 20,
+		Unattended:   s.Unattended,
 		Changed: func(uri string) {
 			select {
 			case changed <- uri:

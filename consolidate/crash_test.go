@@ -6,8 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // A process is killed at every step of every operation. Whoever comes next finds the memory as it was
@@ -71,6 +74,7 @@ func (w *world) checkRecovered(name, what string, whole span) {
 	if n := w.lockRecordSize(); n != 0 {
 		t.Errorf("%s: the lock file still has %d bytes", what, n)
 	}
+	w.checkWords(p, what)
 	if landed {
 		w.checkTakenBack(p, what, whole.before)
 	} else if name == "resume" {
@@ -81,9 +85,24 @@ func (w *world) checkRecovered(name, what string, whole span) {
 			t.Errorf("%s: aborting what was resumed: %v", what, err)
 		}
 	}
+	if waiting, err := p.Proposals(); err != nil || len(waiting) == 0 && (name == "propose" && landed || name == "accept" && !landed) {
+		t.Errorf("%s: the proposal is lost, %v", what, err)
+	}
 	// And the memory is in working order.
 	if err := writeNew(p, "later.md"); err != nil {
 		t.Errorf("%s: a later write: %v", what, err)
+	}
+}
+
+// checkWords sees that the words of whatever source a memory names are kept.
+func (w *world) checkWords(p *Project, what string) {
+	w.t.Helper()
+	for name, content := range w.files() {
+		for _, source := range memory.ParseTopic([]byte(content)).Sources() {
+			if said, err := p.keptWords(source); err != nil || !strings.Contains(said.Text, "better body") {
+				w.t.Errorf("%s: %s names %s, of which is kept: %+v, %v", what, name, source, said, err)
+			}
+		}
 	}
 }
 

@@ -187,7 +187,7 @@ func (p *Project) takeAsItStands(ctx context.Context, dir *memory.Dir, why strin
 	if err = d.stage.Sweep(); err == nil {
 		p.step("journal")
 		d.Outcome, d.Ended = Committed, now
-		err = errors.Join(d.save(), p.log(d, Committed, now, nil))
+		err = errors.Join(d.save(), p.log(d, Committed, now))
 	}
 	if err == nil {
 		p.step("clear")

@@ -45,10 +45,14 @@ type Info struct {
 	BytesSearched int64               `json:"bytes_searched"`
 	Forced        bool                `json:"forced,omitempty"`
 	Resumed       bool                `json:"resumed,omitempty"`
-	IndexLines    []IndexLine         `json:"index_lines,omitempty"` // asked for by writes, for the commit
-	Evidence      map[string][]string `json:"evidence,omitempty"`    // by file: the hits that a write cited
-	Waived        []Waiver            `json:"waived,omitempty"`
-	Outcome       Outcome             `json:"outcome,omitempty"` // empty while it is open
+	Unattended    bool                `json:"unattended,omitempty"`
+	IndexLines    []IndexLine         `json:"index_lines,omitempty"`   // asked for by writes, for the commit
+	Evidence      map[string][]string `json:"evidence,omitempty"`      // by file: the hits that a write cited
+	Waived        []Waiver            `json:"waived,omitempty"`        // once it lands, only those that were needed
+	Accepted      map[string]string   `json:"accepted_loss,omitempty"` // why, by file
+	Summary       string              `json:"summary,omitempty"`
+	Proposed      []string            `json:"proposed,omitempty"` // files of which a change was kept for the person
+	Outcome       Outcome             `json:"outcome,omitempty"`  // empty while it is open
 	Ended         time.Time           `json:"ended,omitzero"`
 	Reason        string              `json:"reason,omitempty"`
 	Undoes        string              `json:"undoes,omitempty"`
@@ -71,6 +75,7 @@ type dream struct {
 	folder *os.Root
 	stage  *memory.Stage
 	expiry *time.Timer
+	needed []Waiver // those without which the last check of the whole would have refused
 }
 
 // save writes the dream's Info.
@@ -196,6 +201,9 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 			return err // a person who stops a dream does not ask for the next one
 		}
 	}
+	if force && p.o.Unattended {
+		return &RequestError{"force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so"}
+	}
 	now := p.o.Now()
 	g, err := p.askUnlocked(ctx, now, force)
 	if err != nil {
@@ -216,7 +224,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
 	p.dream = d
 	p.o.Changed(StatusURI)
-	if err := p.log(d, Fired, now, nil); err != nil {
+	if err := p.log(d, Fired, now); err != nil {
 		return errors.Join(err, p.end(Aborted, "its beginning could not be journaled"))
 	}
 	return nil
@@ -280,7 +288,7 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 	}
 	info.Kind, info.Host, info.Session = KindDream, p.o.Host, p.o.Session
 	info.LastCall, info.Phase, info.ToolCalls = now, Orienting, info.ToolCalls+1
-	info.Since, info.Sessions, info.Forced = g.since, g.sessions, force
+	info.Since, info.Sessions, info.Forced, info.Unattended = g.since, g.sessions, force, p.o.Unattended
 	d, err := p.begin(l, dir, info)
 	if err == nil {
 		p.prune(now) // not before: a stage older than a week may be the one to resume

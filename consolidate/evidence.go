@@ -15,7 +15,7 @@ import (
 func (p *Project) findWords(ctx context.Context, id string) (Words, error) {
 	u, err := p.o.Transcripts.Lookup(ctx, id)
 	if err == nil {
-		return wordsOf(u), nil
+		return wordsOf(u, p.o.AllowSecrets), nil
 	}
 	if errors.Is(err, transcript.ErrNotFound) {
 		if w, keptErr := p.keptWords(id); keptErr == nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,12 +92,14 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 	}
 	findings, err := p.checkWhole(d, edit, accepted, now)
 	if r.DryRun {
-		return d.dryRun(edit, findings, err)
+		return d.dryRun(edit, findings, d.losses(r.AcceptLoss), err)
 	}
 	if err != nil {
 		return FinalizeResult{}, err
 	}
+	d.Summary, d.Accepted = r.Summary, d.losses(r.AcceptLoss)
 	if err := p.land(d, edit, now); err != nil {
+		d.Summary, d.Accepted = "", nil
 		return FinalizeResult{}, p.landError(err)
 	}
 	res := FinalizeResult{
@@ -108,7 +112,7 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 	if len(d.stage.Changes) == 0 {
 		res.Outcome, res.Undo = "unchanged", ""
 	}
-	return res, p.commit(r.Summary, r.AcceptLoss, now)
+	return res, p.commit(now)
 }
 
 // leftAlone reports files that somebody else changed in the moment of the commit.
@@ -140,7 +144,7 @@ func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
 }
 
 // dryRun answers what a commit would do; refused is the error that it would end with.
-func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, refused error) (FinalizeResult, error) {
+func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, accepted map[string]string, refused error) (FinalizeResult, error) {
 	var rule *RuleError
 	if errors.As(refused, &rule) {
 		findings = rule.Findings
@@ -158,7 +162,8 @@ func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, refused error
 		}
 	}
 	diff, err := d.stage.Diff(index)
-	res.Diff, res.Report = string(diff), "nothing has landed: "+d.report()
+	told := Info{Waived: d.needed, Accepted: accepted, Proposed: d.Proposed}
+	res.Diff, res.Report = string(diff), "nothing has landed: "+report(d.stage.Changes, d.Sessions)+told.decisions()
 	if rule != nil {
 		res.Report = "nothing has landed, and it would be refused"
 	}
@@ -184,7 +189,7 @@ func (p *Project) landError(err error) error {
 }
 
 // commit ends the dream after its changes have landed: this is the time of the last consolidation.
-func (p *Project) commit(summary string, acceptedLoss map[string]string, now time.Time) error {
+func (p *Project) commit(now time.Time) error {
 	d := p.dream
 	p.dream = nil
 	d.expiry.Stop()
@@ -192,9 +197,7 @@ func (p *Project) commit(summary string, acceptedLoss map[string]string, now tim
 	p.step("stamp")
 	err := p.giveBack(d.dir, d.record, stamp{Exists: true, Time: now})
 	p.step("journal")
-	err = errors.Join(err, d.save(), p.log(d, Committed, now, func(e *LogEntry) {
-		e.Summary, e.Accepted = summary, acceptedLoss
-	}))
+	err = errors.Join(err, d.save(), p.log(d, Committed, now))
 	if err == nil {
 		p.step("clear")
 		err = d.lock.clear()
@@ -210,7 +213,42 @@ func (p *Project) commit(summary string, acceptedLoss map[string]string, now tim
 const LastURI = "dream://last"
 
 // report says in a line what a dream did, for a person.
-func (d *dream) report() string { return report(d.stage.Changes, d.Sessions) }
+func (d *dream) report() string { return report(d.stage.Changes, d.Sessions) + d.decisions() }
+
+// losses returns the losses that were accepted, of those files that the dream changes.
+func (d *dream) losses(accepted map[string]string) map[string]string {
+	lost := make(map[string]string)
+	for _, c := range d.stage.Changes {
+		if why, is := accepted[c.Name.String()]; is {
+			lost[c.Name.String()] = why
+		}
+	}
+	return lost
+}
+
+// decisions tells which rules were set aside and which losses accepted, each with its reason, and what is
+// left for the person to decide.
+func (i Info) decisions() string {
+	var b strings.Builder
+	tell := func(what string, each []string) {
+		if len(each) > 0 {
+			b.WriteString(" " + what + " " + strings.Join(each, "; ") + ".")
+		}
+	}
+	var waived, lost []string
+	for _, w := range i.Waived {
+		waived = append(waived, fmt.Sprintf("%s for %s (%s)", w.Rule, w.File, w.Why))
+	}
+	for _, file := range slices.Sorted(maps.Keys(i.Accepted)) {
+		lost = append(lost, fmt.Sprintf("%s (%s)", file, i.Accepted[file]))
+	}
+	tell("Set aside:", waived)
+	tell("Accepted as lost:", lost)
+	if len(i.Proposed) > 0 {
+		tell("Left for the person to decide (dream-mcp proposals):", []string{strings.Join(i.Proposed, ", ")})
+	}
+	return b.String()
+}
 
 func report(changes []memory.Change, sessions int) string {
 	f := filesOf(changes)

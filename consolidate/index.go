@@ -162,10 +162,15 @@ func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]st
 	if err != nil {
 		return nil, err
 	}
-	check := memory.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Now: now, OwnWords: p.ownWords(before, after, nil)}
+	check := memory.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Unattended: d.Unattended, Now: now, OwnWords: p.ownWords(before, after, nil)}
 	findings := slices.DeleteFunc(check.Whole(), func(f memory.Finding) bool { return slices.Contains(except, f.Rule) })
+	d.needed = nil
 	findings, err = settle(findings, func(f memory.Finding) bool {
-		return slices.ContainsFunc(d.Waived, func(w Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
+		i := slices.IndexFunc(d.Waived, func(w Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
+		if i >= 0 && !slices.Contains(d.needed, d.Waived[i]) {
+			d.needed = append(d.needed, d.Waived[i])
+		}
+		return i >= 0
 	})
 	var refused *RuleError
 	if errors.As(err, &refused) {

@@ -48,6 +48,7 @@ type LogEntry struct {
 	SessionsSince int               `json:"sessions_since,omitempty"`
 	Forced        bool              `json:"forced,omitempty"`
 	Resumed       bool              `json:"resumed,omitempty"`
+	Unattended    bool              `json:"unattended,omitempty"`
 	ToolCalls     int               `json:"tool_calls,omitempty"`
 	BytesSearched int64             `json:"bytes_searched,omitempty"`
 	Files         []string          `json:"files,omitempty"`
@@ -55,6 +56,7 @@ type LogEntry struct {
 	Reason        string            `json:"reason,omitempty"`
 	Waived        []Waiver          `json:"waived,omitempty"`
 	Accepted      map[string]string `json:"accepted_loss,omitempty"`
+	Proposed      []string          `json:"proposed,omitempty"`
 	Undoes        string            `json:"undoes,omitempty"`
 }
 

@@ -68,7 +68,7 @@ func (p *Project) end(outcome Outcome, reason string) error {
 	err := p.giveBack(d.dir, d.record, d.record.Prior)
 	if err == nil {
 		d.Outcome, d.Reason, d.Ended = outcome, reason, p.o.Now()
-		err = errors.Join(d.save(), p.log(d, outcome, d.Ended, nil))
+		err = errors.Join(d.save(), p.log(d, outcome, d.Ended))
 	}
 	if err == nil {
 		p.step("clear")
@@ -85,11 +85,11 @@ func (d *dream) close() error {
 }
 
 // log writes a journal entry of d.
-func (p *Project) log(d *dream, outcome Outcome, at time.Time, fill func(*LogEntry)) error {
+func (p *Project) log(d *dream, outcome Outcome, at time.Time) error {
 	e := LogEntry{
 		Time: at, Outcome: outcome, Kind: d.Kind, ID: d.ID, Host: d.Host, Session: d.Session, Started: d.Started,
-		SessionsSince: d.Sessions, Forced: d.Forced, Resumed: d.Resumed, ToolCalls: d.ToolCalls,
-		BytesSearched: d.BytesSearched, Waived: d.Waived, Reason: d.Reason, Undoes: d.Undoes,
+		SessionsSince: d.Sessions, Forced: d.Forced, Resumed: d.Resumed, Unattended: d.Unattended, Proposed: d.Proposed, ToolCalls: d.ToolCalls,
+		BytesSearched: d.BytesSearched, Waived: d.Waived, Accepted: d.Accepted, Summary: d.Summary, Reason: d.Reason, Undoes: d.Undoes,
 	}
 	if d.Kind == KindDream && d.Since.Exists {
 		hours := d.Started.Sub(d.Since.Time).Hours()
@@ -97,9 +97,6 @@ func (p *Project) log(d *dream, outcome Outcome, at time.Time, fill func(*LogEnt
 	}
 	for _, c := range d.stage.Changes {
 		e.Files = append(e.Files, c.Name.String())
-	}
-	if fill != nil {
-		fill(&e)
 	}
 	state, err := p.openState()
 	if err != nil {

@@ -51,6 +51,7 @@ type Options struct {
 	Warnings     []string       // what a person should know of the settings
 	AllowSecrets secret.Allowed // values that are masked nowhere, and no finding
 	MaxArchive   int64          // bytes; see retention
+	Unattended   bool           // nobody watches: the stricter law of losses, and no writes outside a dream
 	Lease        time.Duration
 	Now          func() time.Time
 	Step         func(string)     // told each step of a commit, if not nil

@@ -43,6 +43,29 @@ var script = map[string]operation{
 		_, err := p.Undo(ctx, "")
 		return err
 	}},
+	"propose": {stamps: true, run: func(p *Project) error {
+		p.o.Unattended = true
+		defer func() { p.o.Unattended = false }()
+		if err := p.Begin(ctx, false, false); err != nil {
+			return err
+		}
+		var rule *RuleError
+		if _, err := p.Write(ctx, WriteRequest{Path: "e.md", Delete: true, Base: sum(topic("e", "feedback"))}); !errors.As(err, &rule) {
+			return fmt.Errorf("an unattended deletion: %w", err)
+		}
+		if _, err := p.Write(ctx, writes[0]); err != nil {
+			return err
+		}
+		return finalize(p)
+	}},
+	"accept": {prepare: "propose", run: func(p *Project) error {
+		waiting, err := p.Proposals()
+		if err != nil || len(waiting) != 1 {
+			return fmt.Errorf("%d proposals, %w", len(waiting), err)
+		}
+		_, _, err = p.Accept(ctx, waiting[0].ID)
+		return err
+	}},
 	"restore": {prepare: "commit", run: func(p *Project) error {
 		_, err := p.Restore(ctx, "b.md", "")
 		return err
@@ -107,12 +130,15 @@ func (w *world) dreaming() *Project {
 	return p
 }
 
+// writes are the changes of writeScript.
+var writes = []WriteRequest{
+	{Path: "a.md", Edits: []memory.Edit{{Old: "The body of a.", New: "The better body of a."}}, Base: sum(topic("a", "project")), Evidence: []string{"said:1"}},
+	{Path: "b.md", Delete: true, Base: sum(topic("b", "reference"))},
+	{Path: "deep/new.md", Content: text(topic("deep-new", "project")), Index: &IndexLine{Title: "Deep", Hook: "deep and new"}},
+}
+
 func writeScript(p *Project) error {
-	for _, r := range []WriteRequest{
-		{Path: "a.md", Edits: []memory.Edit{{Old: "The body of a.", New: "The better body of a."}}, Base: sum(topic("a", "project"))},
-		{Path: "b.md", Delete: true, Base: sum(topic("b", "reference"))},
-		{Path: "deep/new.md", Content: text(topic("deep-new", "project")), Index: &IndexLine{Title: "Deep", Hook: "deep and new"}},
-	} {
+	for _, r := range writes {
 		if _, err := p.Write(ctx, r); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ type Status struct {
 	MemoryDir      string     `json:"memory_dir"`
 	TranscriptDirs []string   `json:"transcript_dirs"`
 	Due            bool       `json:"due"`
+	Unattended     bool       `json:"unattended,omitempty"` // nobody watches what a model does here
 	ClosedGate     string     `json:"closed_gate,omitempty"`
 	Gates          []Gate     `json:"gates"`
 	Dream          *OpenDream `json:"dream"`
@@ -26,14 +27,15 @@ type Status struct {
 
 // OpenDream is a dream that is open, in this process or another.
 type OpenDream struct {
-	ID        string    `json:"id"`
-	Mine      bool      `json:"mine"`
-	Started   time.Time `json:"started"`
-	Phase     string    `json:"phase"`
-	Sessions  int       `json:"sessions"`
-	ToolCalls int       `json:"tool_calls"`
-	Staged    []string  `json:"staged"`
-	Expires   time.Time `json:"expires"`
+	ID         string    `json:"id"`
+	Mine       bool      `json:"mine"`
+	Unattended bool      `json:"unattended,omitempty"`
+	Started    time.Time `json:"started"`
+	Phase      string    `json:"phase"`
+	Sessions   int       `json:"sessions"`
+	ToolCalls  int       `json:"tool_calls"`
+	Staged     []string  `json:"staged"`
+	Expires    time.Time `json:"expires"`
 }
 
 // LastDream is the dream that ended last.
@@ -51,7 +53,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.o.Now()
-	s := Status{MemoryDir: p.o.MemoryDir, TranscriptDirs: []string{}, Warnings: slices.Clone(p.o.Warnings)}
+	s := Status{MemoryDir: p.o.MemoryDir, TranscriptDirs: []string{}, Unattended: p.o.Unattended, Warnings: slices.Clone(p.o.Warnings)}
 	dir, err := p.openDir()
 	if err != nil {
 		return s, err
@@ -80,6 +82,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		s.ClosedGate = w.closed.Name
 	}
 	s.warn(p.describeDreams(&s, dir))
+	s.warn(p.describeProposals(&s))
 	if dir != nil {
 		s.warn(s.describeMemory(dir))
 	}
@@ -131,7 +134,7 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 
 func (p *Project) openDream(i Info, staged []string, mine bool) *OpenDream {
 	return &OpenDream{
-		ID: i.ID, Mine: mine, Started: second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		ID: i.ID, Mine: mine, Unattended: i.Unattended, Started: second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
 		Staged: staged, Expires: second(i.LastCall.Add(p.o.Lease)),
 	}
 }

@@ -46,7 +46,7 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 		return "", nil, err
 	}
 	d.Outcome, d.Ended = Committed, now
-	if err = errors.Join(d.save(), p.log(d, Committed, now, nil)); err == nil {
+	if err = errors.Join(d.save(), p.log(d, Committed, now)); err == nil {
 		if err = d.lock.clear(); err == nil && !p.pruned {
 			p.prune(now)
 		}
@@ -59,11 +59,21 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 
 // land makes the changes of d, and the index as edit has it, the memory's own. With a *HalfError it
 // has begun; with any other error the memory is untouched.
-func (p *Project) land(d *dream, edit *indexEdit, now time.Time) error {
+func (p *Project) land(d *dream, edit *indexEdit, now time.Time) (err error) {
 	var content []byte
 	var base memory.Sum
 	if edit != nil && edit.changed() {
 		content, base = edit.index.Bytes(), edit.base
+	}
+	waived := d.Waived
+	d.Waived = d.needed
+	defer func() {
+		if half := (*HalfError)(nil); err != nil && !errors.As(err, &half) {
+			d.Waived = waived // it may be tried again
+		}
+	}()
+	if err := d.save(); err != nil { // so that a recovery can tell of it
+		return err
 	}
 	p.step("plan")
 	plan, err := d.stage.Plan(now, content, base)

@@ -294,6 +294,7 @@ func (p *Project) LastReport() (string, error) {
 	}
 	defer a.Close()
 	diff, err := a.Diff(p.o.AllowSecrets)
+	info, _ := readInfo(p.state, id) // what it tells beside is no reason to tell nothing
 	return fmt.Sprintf("%s, landed %s\n%s\nTake it back: dream-mcp undo %s\n\n%s",
-		id, a.Landed.UTC().Format(time.RFC3339), report(a.Changes, 0), id, diff), err
+		id, a.Landed.UTC().Format(time.RFC3339), report(a.Changes, 0)+info.decisions(), id, diff), err
 }

@@ -44,8 +44,8 @@ const (
 func (w Words) own() bool { return w.Speaker == transcript.User }
 
 // wordsOf copies an utterance.
-func wordsOf(u transcript.Utterance) Words {
-	text := strings.TrimSpace(transcript.Visible(secret.Mask(u.Text))) // masked before it is cut
+func wordsOf(u transcript.Utterance, allowed secret.Allowed) Words {
+	text := strings.TrimSpace(transcript.Visible(allowed.Mask(u.Text))) // masked before it is cut
 	if len(text) > maxWords {
 		end := maxWords - len("…")
 		for !utf8.RuneStart(text[end]) {
@@ -128,6 +128,13 @@ func (p *Project) sweepWords(dir *memory.Dir, now time.Time) {
 	}
 	for _, t := range standing.Topics {
 		spare(old, t)
+	}
+	proposals, err := readProposals(state)
+	if err != nil {
+		return
+	}
+	for _, made := range proposals {
+		spare(old, memory.ParseTopic([]byte(made.Content)))
 	}
 	ids, err := dreamIDs(state)
 	if err != nil {

@@ -42,6 +42,7 @@ func newWorldIn(t *testing.T, memory, state string) *world {
 	w.put("c.md", topic("c", "project"))
 	w.put("d.md", topic("d", "project"))
 	w.put("e.md", topic("e", "feedback"))
+	w.say("said", "no, the better body of a")
 	w.put("MEMORY.md", "- [a](a.md) — about a\n- [b](b.md) — about b\n- [c](c.md) — about c\n- [d](d.md) — about d\n- [e](e.md) — about e\n")
 	return w
 }
@@ -51,6 +52,18 @@ func (w *world) put(name, content string) {
 		w.t.Fatal(err)
 	}
 }
+
+// say writes a transcript in which the person said one thing.
+func (w *world) say(session, words string) {
+	line := fmt.Sprintf(`{"type":"user","sessionId":%q,"cwd":"/p","timestamp":"2026-11-17T09:00:00.000Z","uuid":"u1","message":{"role":"user","content":%q}}`+"\n", session, words)
+	os.MkdirAll(w.transcripts(), 0o700)
+	if err := os.WriteFile(filepath.Join(w.transcripts(), session+".jsonl"), []byte(line), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// transcripts is the folder of what was said, where a child process finds it too.
+func (w *world) transcripts() string { return filepath.Join(w.state, "transcripts") }
 
 // stampNative sets Claude Code's lock file.
 func (w *world) stampNative(body string, at time.Time) {
@@ -69,7 +82,7 @@ func (w *world) nativeNow() string {
 
 func (w *world) options() Options {
 	return Options{
-		MemoryDir: w.memory, StateHome: w.state, Transcripts: transcript.Open(transcript.Options{}),
+		MemoryDir: w.memory, StateHome: w.state, Transcripts: transcript.Open(transcript.Options{Folders: []string{w.transcripts()}}),
 		Enabled: Switch{On: true, Why: "on"}, MinHours: 24, MinSessions: 0,
 		Now: func() time.Time { return w.now },
 	}

@@ -71,8 +71,11 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 	if err != nil {
 		return WriteResult{}, err
 	}
+	if p.dream == nil && p.o.Unattended {
+		return WriteResult{}, &RequestError{"nobody watches, so nothing is written outside a dream", "dream_orient opens one where it is due"}
+	}
 	if p.dream == nil {
-		return p.writeAlone(ctx, n, r, cited)
+		return p.writeAlone(ctx, Info{Kind: KindWrite}, n, r, cited)
 	}
 	if err := p.renew(Consolidating); err != nil {
 		return WriteResult{}, err
@@ -102,6 +105,11 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r Wri
 		return WriteResult{}, err
 	}
 	if r.Delete {
+		if have.Sum != "" {
+			if err := p.obey(d, n, have, r, nil); err != nil {
+				return WriteResult{}, err
+			}
+		}
 		c, err := d.stage.Delete(n, r.Base)
 		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []memory.Finding{}}, err
 	}
@@ -127,6 +135,9 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r Wri
 		return WriteResult{}, err
 	}
 	if err := p.keepWords(cited); err != nil {
+		return WriteResult{}, err
+	}
+	if err := p.obey(d, n, have, r, data); err != nil {
 		return WriteResult{}, err
 	}
 	c, err := d.stage.Write(n, r.Base, data)
@@ -239,9 +250,9 @@ func (d *dream) note(n memory.Name, r WriteRequest) {
 }
 
 // writeAlone carries a write out as a transaction of its own.
-func (p *Project) writeAlone(ctx context.Context, n memory.Name, r WriteRequest, cited []Words) (WriteResult, error) {
+func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r WriteRequest, cited []Words) (WriteResult, error) {
 	var res WriteResult
-	id, landed, err := p.transact(ctx, Info{Kind: KindWrite}, func(d *dream) (edit *indexEdit, err error) {
+	id, landed, err := p.transact(ctx, info, func(d *dream) (edit *indexEdit, err error) {
 		if res, err = p.stageWrite(ctx, d, n, r, cited); err != nil || res.Action == "unchanged" && r.Index == nil {
 			return nil, err
 		}

@@ -52,6 +52,18 @@ func (s *Stage) Diff(index []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// DiffOf returns what a change of one file would change; nil: no file.
+func DiffOf(n Name, before, after []byte, allowed secret.Allowed) []byte {
+	c := Change{Name: n}
+	if before != nil {
+		c.Before = SumOf(before)
+	}
+	if after != nil {
+		c.After = SumOf(after)
+	}
+	return unified(c, before, after, allowed)
+}
+
 func unified(c Change, before, after []byte, allowed secret.Allowed) []byte {
 	from, to := "a/"+c.Name.path, "b/"+c.Name.path
 	if c.Before == "" {

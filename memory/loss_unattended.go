@@ -25,7 +25,7 @@ func (c Check) Forbidden(n Name) []Finding {
 
 func forbiddenFinding(n Name, why string) Finding {
 	return Finding{
-		File: n.path, Message: why + "; nobody watches this dream, and it may not do that",
+		File: n.path, Message: why + ": an unattended dream may not",
 		Hint: "keep the memory, or merge it so that every fact of it stands in another first; what write_memory refuses so is kept as a proposal for the person, and accept_loss does not help",
 	}
 }

@@ -59,6 +59,7 @@ var verbs = []verb{
 	{name: "diff", most: 1, json: true, run: (*Command).diff},
 	{name: "undo", most: 1, json: true, run: (*Command).undo},
 	{name: "restore", most: 1, json: true, run: (*Command).restore},
+	{name: "proposals", most: 2, json: true, run: (*Command).proposals},
 	{name: "why", most: 1, json: true, run: (*Command).why},
 	{name: "lint", most: 1, json: true, run: (*Command).lint},
 	{name: "doctor", json: true, run: (*Command).doctor},
@@ -110,6 +111,7 @@ var flags = []flag{
 		c.Flags.MinSessions = n
 		return nil
 	}},
+	{name: "--unattended", set: func(c *Command) { c.Flags.Unattended = true }},
 	{name: "--json", set: func(c *Command) { c.JSON = true }},
 	{name: "--keep", set: func(c *Command) { c.Keep = true }},
 	{name: "--at", take: word(func(c *Command) *string { return &c.At })},

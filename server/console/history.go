@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +63,15 @@ func renderLog(entries []consolidate.LogEntry, now time.Time, ink paint) string 
 				break
 			}
 		}
+		for _, w := range e.Waived {
+			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("set aside: %s for %s (%s)", w.Rule, w.File, w.Why))))
+		}
+		for _, file := range slices.Sorted(maps.Keys(e.Accepted)) {
+			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("accepted as lost: %s (%s)", file, e.Accepted[file]))))
+		}
+		if len(e.Proposed) > 0 {
+			fmt.Fprintf(&b, "    %s\n", ink.in(yellow, oneLine("left for you to decide: "+strings.Join(e.Proposed, ", "))))
+		}
 	}
 	return b.String()
 }
@@ -78,6 +88,7 @@ func logDetail(e consolidate.LogEntry) string {
 	add(e.ToolCalls > 0, count(e.ToolCalls, "call"))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")
+	add(e.Unattended, "unattended")
 	add(len(e.Waived) > 0, count(len(e.Waived), "waiver"))
 	add(len(e.Accepted) > 0, fmt.Sprintf("%d accepted as lost", len(e.Accepted)))
 	add(e.Undoes != "", "of "+e.Undoes)

@@ -286,3 +286,16 @@ func (r *resolver) chooseTranscripts() error {
 	}
 	return nil
 }
+
+// chooseUnattended is strict: whatever the variable says, but for a plain no, means that nobody watches.
+func (r *resolver) chooseUnattended() error {
+	source := "default"
+	switch v := r.env.Getenv("DREAM_UNATTENDED"); {
+	case r.flags.Unattended:
+		r.Unattended, source = true, "--unattended"
+	case v != "":
+		r.Unattended, source = !falsy(v), "DREAM_UNATTENDED"
+	}
+	r.Settings["unattended"] = Setting{strconv.FormatBool(r.Unattended), source}
+	return nil
+}

@@ -48,6 +48,7 @@ type Flags struct {
 	Mode               string
 	MinHours           float64
 	MinSessions        int
+	Unattended         bool
 }
 
 // NoFlags is a command line that says nothing.
@@ -116,10 +117,11 @@ type Setup struct {
 	ModeSource    string
 	MinHours      float64
 	MinSessions   int
-	MaxArchiveMiB int // how much the archive of past dreams may take up
-	CleanupDays   int // after so many days the host sweeps a transcript
+	MaxArchiveMiB int  // how much the archive of past dreams may take up
+	Unattended    bool // nobody watches what a model does here
+	CleanupDays   int  // after so many days the host sweeps a transcript
 
-	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts" and "cleanup_days" where each came from.
+	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts", "unattended" and "cleanup_days" where each came from.
 	Settings map[string]Setting
 	Warnings []string // what a person should know, each once, at most maxWarnings and a last one that says so
 }
@@ -173,7 +175,7 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	for _, step := range []func() error{
-		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseAllowed,
+		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseAllowed, r.chooseUnattended,
 		r.findMemory, r.findCandidates, r.findEnabled,
 	} {
 		if err := step(); err != nil {

@@ -1,0 +1,315 @@
+package consolidate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// Proposal is a change that a dream was not allowed to make by itself, kept for the person. Each lies in
+// a file of its own in our state folder, and is never changed: its ID stands for what the person has seen.
+type Proposal struct {
+	ID      string     `json:"id"`
+	Made    time.Time  `json:"made"`
+	Dream   string     `json:"dream"`
+	Host    string     `json:"host,omitempty"`
+	Path    string     `json:"path"`
+	Base    memory.Sum `json:"base"`
+	Delete  bool       `json:"delete,omitempty"`
+	Content string     `json:"content,omitempty"` // the whole new text, where it is no deletion
+	Reason  string     `json:"reason"`            // why the dream may not make it
+	Waived  []Waiver   `json:"waived,omitempty"`
+
+	Stale bool   `json:"stale"` // the memory is no longer what the change was based on; not stored
+	Diff  string `json:"diff,omitempty"`
+}
+
+const (
+	proposalFolder  = "proposals"
+	maxProposals    = 100                           // that wait; a person who has so many reads none
+	maxProposalFile = 6*memory.MaxFileBytes + 1<<16 // in JSON a byte may need six
+)
+
+// obey keeps the law of unattended dreams: where the change of n to data (nil: no file) is not allowed, it
+// is kept as a proposal and refused with a *RuleError.
+func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest, data []byte) error {
+	if !d.Unattended {
+		return nil
+	}
+	before, err := d.dir.Snapshot()
+	if err != nil {
+		return err
+	}
+	after, err := d.stage.Snapshot()
+	if err != nil {
+		return err
+	}
+	delete(after.Topics, n)
+	if data != nil {
+		after.Topics[n] = memory.ParseTopic(data)
+	}
+	findings := memory.Check{Before: before, After: after, Unattended: true, Now: p.o.Now()}.Forbidden(n)
+	if len(findings) == 0 {
+		return nil
+	}
+	made := Proposal{
+		Made: p.o.Now().UTC(), Dream: d.ID, Host: d.Host, Path: n.String(), Base: have.Sum, Delete: data == nil, Content: string(data),
+		Reason: findings[0].Message, Waived: r.Waive,
+	}
+	hint := "kept as a proposal for the person (dream-mcp proposals); do not try again, go on with the rest"
+	switch kept, err := p.propose(made); {
+	case err != nil:
+		return err
+	case !kept:
+		hint = fmt.Sprintf("not kept: %d proposals wait for the person already; go on with the rest, and tell of it in the summary", maxProposals)
+	case !slices.Contains(d.Proposed, made.Path):
+		d.Proposed = append(d.Proposed, made.Path)
+		if err := d.save(); err != nil {
+			return err
+		}
+	}
+	findings[0].Hint = hint + "; where another memory is to say the same, write that first, with every fact of this one"
+	return &RuleError{Findings: findings}
+}
+
+// propose keeps a proposal in place of an earlier one about the same memory, and reports whether there
+// was room. A crash between the two leaves both.
+func (p *Project) propose(made Proposal) (kept bool, err error) {
+	state, err := p.openState()
+	if err != nil {
+		return false, err
+	}
+	waiting, err := readProposals(state)
+	if err != nil {
+		return false, err
+	}
+	made.ID = made.id()
+	earlier := slices.DeleteFunc(slices.Clone(waiting), func(o Proposal) bool { return o.Path != made.Path })
+	if len(waiting) >= maxProposals && len(earlier) == 0 {
+		return false, nil
+	}
+	err = state.Mkdir(proposalFolder, 0o700)
+	if err == nil {
+		err = memory.SyncFolder(state, ".")
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, err
+	}
+	data, err := json.Marshal(made)
+	if err != nil {
+		return false, err
+	}
+	p.step("propose")
+	if err := memory.Replace(state, proposalFile(made.ID), data, time.Time{}); err != nil {
+		return false, err
+	}
+	for _, o := range earlier {
+		if o.ID != made.ID {
+			state.Remove(proposalFile(o.ID)) // what stays is refused as stale, or rejected
+		}
+	}
+	p.o.Changed(StatusURI)
+	return true, nil
+}
+
+// id names what is proposed: the same change has the same ID whenever it is proposed.
+func (m Proposal) id() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %v %q", m.Path, m.Base, m.Delete, m.Content))
+	return hex.EncodeToString(sum[:6])
+}
+
+func proposalFile(id string) string { return path.Join(proposalFolder, id+".json") }
+
+// readProposals returns the proposals that wait, the oldest first. One that can't be read, or is not what
+// its name says, is left out.
+func readProposals(state *os.Root) ([]Proposal, error) {
+	f, err := state.Open(proposalFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var waiting []Proposal
+	for _, e := range entries {
+		id, isJSON := strings.CutSuffix(e.Name(), ".json")
+		if !isJSON || len(waiting) == 2*maxProposals {
+			continue
+		}
+		var m Proposal
+		data, err := memory.ReadBounded(state, proposalFile(id), maxProposalFile)
+		if err == nil && json.Unmarshal(data, &m) == nil && m.ID == id && m.id() == id {
+			waiting = append(waiting, m)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b Proposal) int {
+		if c := a.Made.Compare(b.Made); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return waiting, nil
+}
+
+// describeProposals tells that proposals wait.
+func (p *Project) describeProposals(s *Status) error {
+	state, err := p.openState()
+	if err != nil {
+		return err
+	}
+	waiting, err := readProposals(state)
+	if len(waiting) > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s of unattended dreams for the person to decide: dream-mcp proposals", plural(len(waiting), "proposal")))
+	}
+	return err
+}
+
+// Proposals returns the changes that wait for the person, the oldest first, each with its diff against the
+// memory as it is.
+func (p *Project) Proposals() ([]Proposal, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := readProposals(state)
+	if err != nil || len(waiting) == 0 {
+		return []Proposal{}, err
+	}
+	dir, err := p.openDir()
+	if err != nil {
+		return nil, err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	for i := range waiting {
+		m := &waiting[i]
+		n, f, err := m.target(dir)
+		if m.Stale = err != nil || f.Sum != m.Base; m.Stale {
+			continue
+		}
+		var after []byte
+		if !m.Delete {
+			after = []byte(m.Content)
+		}
+		m.Diff = string(memory.DiffOf(n, f.Data, after, p.o.AllowSecrets))
+	}
+	return waiting, nil
+}
+
+// target reads the memory that is to change; without one, the zero File.
+func (m Proposal) target(dir *memory.Dir) (memory.Name, memory.File, error) {
+	n, err := memory.ParseName(m.Path)
+	if err != nil || dir == nil {
+		return n, memory.File{}, err
+	}
+	f, err := dir.Read(n)
+	if errors.Is(err, fs.ErrNotExist) {
+		return n, memory.File{}, nil
+	}
+	return n, f, err
+}
+
+// Accept makes the change of a proposal, by its ID or the beginning of it, as the person's own: a small
+// transaction, archived and undoable. It fails with a *memory.BaseError where the memory is no longer what
+// the change was based on. What is gone already is deleted without a trace. A crash after the change has
+// landed leaves a stale proposal, to be rejected.
+func (p *Project) Accept(ctx context.Context, id string) (Proposal, WriteResult, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream != nil {
+		return Proposal{}, WriteResult{}, &BusyError{Holder: p.dream.record.String()}
+	}
+	m, err := p.proposal(id)
+	if err != nil {
+		return m, WriteResult{}, err
+	}
+	if err := p.recoverHere(ctx); err != nil { // what a crash cut off may be this very change
+		return m, WriteResult{}, err
+	}
+	res, err := p.carryOut(ctx, m)
+	if err != nil {
+		return m, res, err
+	}
+	return m, res, p.dropProposal(m)
+}
+
+// carryOut makes the change of a proposal.
+func (p *Project) carryOut(ctx context.Context, m Proposal) (WriteResult, error) {
+	dir, err := p.openDir()
+	if err != nil {
+		return WriteResult{}, err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	n, f, err := m.target(dir)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	if m.Delete && f.Sum == "" {
+		return WriteResult{Path: m.Path, Action: "unchanged", Findings: []memory.Finding{}}, nil
+	}
+	r := WriteRequest{Path: m.Path, Delete: m.Delete, Base: string(m.Base), Waive: m.Waived}
+	if !m.Delete {
+		r.Content = &m.Content
+	}
+	return p.writeAlone(ctx, Info{Kind: KindWrite, Reason: fmt.Sprintf("the person accepted proposal %s of dream %s", m.ID, m.Dream)}, n, r, nil)
+}
+
+// Reject forgets a proposal, by its ID or the beginning of it.
+func (p *Project) Reject(id string) (Proposal, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m, err := p.proposal(id)
+	if err == nil {
+		err = p.dropProposal(m)
+	}
+	return m, err
+}
+
+func (p *Project) dropProposal(m Proposal) error {
+	err := p.state.Remove(proposalFile(m.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	p.o.Changed(StatusURI)
+	return err
+}
+
+func (p *Project) proposal(id string) (Proposal, error) {
+	state, err := p.openState()
+	if err != nil {
+		return Proposal{}, err
+	}
+	waiting, err := readProposals(state)
+	if err != nil {
+		return Proposal{}, err
+	}
+	meant := slices.DeleteFunc(waiting, func(m Proposal) bool { return id == "" || !strings.HasPrefix(m.ID, id) })
+	switch len(meant) {
+	case 0:
+		return Proposal{}, &RequestError{fmt.Sprintf("no proposal has the ID %q", id), "dream-mcp proposals lists those that wait; one that was replaced since has another ID"}
+	case 1:
+		return meant[0], nil
+	}
+	return Proposal{}, &RequestError{fmt.Sprintf("%q is the beginning of %d IDs", id, len(meant)), "give more of it"}
+}
