@@ -11,20 +11,23 @@ import (
 // distinct returns what was found in the order of hits, of each record the copy in the oldest file, or
 // the first in one file.
 func (s *scan) distinct() []found {
-	kept := make(map[uint64]int, len(s.found))
-	all := s.found[:0]
-	for _, f := range s.found {
-		i, copied := kept[f.key]
-		switch {
-		case f.key == 0:
-			all = append(all, f)
-		case !copied:
-			kept[f.key] = len(all)
-			all = append(all, f)
-		case f.file > all[i].file || f.file == all[i].file && f.Line < all[i].Line:
-			all[i] = f
+	kept := make(map[uint64]int32, s.amount)
+	all := make([]found, 0, s.amount)
+	for _, session := range s.found {
+		for _, f := range session {
+			i, copied := kept[f.key]
+			switch {
+			case f.key == 0:
+				all = append(all, f)
+			case !copied:
+				kept[f.key] = int32(len(all))
+				all = append(all, f)
+			case f.file > all[i].file || f.file == all[i].file && f.Line < all[i].Line:
+				all[i] = f
+			}
 		}
 	}
+	s.found = nil
 	slices.SortFunc(all, func(a, b found) int { return a.compare(b.position) })
 	return all
 }

@@ -38,8 +38,9 @@ type scan struct {
 	joins    atomic.Int64 // transcripts that were read twice for messages that others join
 
 	mu       sync.Mutex
-	found    []found
-	best     []found // the page so far, and one more
+	found    [][]found // of each session: one list of all would be copied as it grows
+	amount   int       // how many those are
+	best     []found   // the page so far, and one more
 	skipped  Skipped
 	searched int       // files begun
 	finished int       // files read to their end
@@ -78,7 +79,10 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 		all, skipped, err := s.session(ctx, i, lines)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.found = append(s.found, all...)
+		if len(all) > 0 {
+			s.found = append(s.found, all)
+			s.amount += len(all)
+		}
 		for j := range all {
 			s.rank(&all[j])
 		}
@@ -89,7 +93,7 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 			return nil
 		}
 		s.searched++
-		if halted || len(s.found) >= maxFound {
+		if halted || s.amount >= maxFound {
 			return errBudget
 		}
 		s.finished++
