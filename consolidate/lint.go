@@ -48,6 +48,11 @@ func (p *Project) Lint(dir string) (Linted, error) {
 	}
 	defer d.Close()
 	d.AllowSecrets = p.o.AllowSecrets
+	if d.Path() == p.o.MemoryDir { // of another memory it is not known what it speaks of
+		p.mu.Lock()
+		d.Project = p.openSubject()
+		p.mu.Unlock()
+	}
 	s, err := d.Snapshot()
 	if err != nil {
 		return Linted{}, err

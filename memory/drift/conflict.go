@@ -42,12 +42,15 @@ func (p *Project) Conflicts(text string) []Conflict {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
-	if len(p.Guides()) == 0 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	guides := p.guided()
+	if len(guides) == 0 {
 		return nil
 	}
 	if p.usages == nil {
 		p.usages = []usage{}
-		for _, g := range p.Guides() {
+		for _, g := range guides {
 			p.usages = append(p.usages, usages(g.text, g.Path, nil)...)
 		}
 	}

@@ -58,6 +58,8 @@ func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 	if p == nil {
 		return nil
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.begin()
 	if len(text) > maxText {
 		text = text[:maxText]

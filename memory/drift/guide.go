@@ -38,6 +38,13 @@ func (p *Project) Guides() []Guide {
 	if p == nil {
 		return nil
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.guided()
+}
+
+// guided returns the guides, which the first call reads.
+func (p *Project) guided() []Guide {
 	p.begin()
 	if p.guides != nil {
 		return *p.guides

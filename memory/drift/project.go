@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -24,9 +25,10 @@ const (
 const maxAge = 5 * time.Minute
 
 // Project is the folder that a memory speaks of; a nil one is empty. Nothing of it is read before it is
-// asked for, and each part once in five minutes. It is not safe for concurrent use.
+// asked for, and each part once in five minutes. It is safe for concurrent use: one question at a time.
 type Project struct {
 	root *os.Root
+	mu   sync.Mutex
 	seen
 }
 
