@@ -122,7 +122,7 @@ func TestDamagedState(t *testing.T) {
 				}
 				kept := w.contents()
 				for file, content := range whole.before {
-					if now, there := got[file]; there && now != content && now != whole.after[file] && file != indexFile {
+					if now, there := got[file]; there && now != content && now != whole.after[file] && file != memory.IndexFile {
 						t.Errorf("%s: %s is neither as before nor as after: %q", what, file, now)
 					}
 					if !slices.Contains(slices.Collect(maps.Values(got)), content) && !kept[memory.SumOf([]byte(content))] && (string(lost) != content || was[file] == content) {
