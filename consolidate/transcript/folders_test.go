@@ -115,3 +115,23 @@ func TestLinkedFoldersCountOnce(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestIsUUID(t *testing.T) {
+	for name, want := range map[string]bool{
+		"0107726e-6305-439a-85de-aedaa341f193":       true,
+		"0107726E-6305-439A-85DE-AEDAA341F193":       true,
+		"0107726e-6305-439a-85de-aedaa341f19":        false,
+		"0107726e-6305-439a-85de-aedaa341f1933":      false,
+		"0107726e06305-439a-85de-aedaa341f193":       false,
+		"0107726g-6305-439a-85de-aedaa341f193":       false,
+		"0107726`-6305-439a-85de-aedaa341f193":       false,
+		"0107726/-6305-439a-85de-aedaa341f193":       false,
+		"0107726:-6305-439a-85de-aedaa341f193":       false,
+		"01077260-6305-439a-85de-aedaa341f1\xc3\xa9": false,
+		"": false,
+	} {
+		if isUUID(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ const shortName = 12
 // that people give often begin alike), and a sum of what is not plain.
 func shortID(session string) string {
 	switch {
-	case uuidName.MatchString(session):
+	case isUUID(session):
 		return session[:shortName]
 	case isPlainName(session):
 		return session
@@ -92,7 +92,7 @@ func (s *Store) named(ctx context.Context, name string) (found judged, err error
 		if ctx.Err() != nil {
 			return found, ctx.Err()
 		}
-		if ids[f.id] || f.id != name && shortID(f.id) != name && !(uuidName.MatchString(f.id) && strings.HasPrefix(f.id, name)) {
+		if ids[f.id] || f.id != name && shortID(f.id) != name && !(isUUID(f.id) && strings.HasPrefix(f.id, name)) {
 			continue
 		}
 		h, reason := s.judge(f)

@@ -35,7 +35,27 @@ type file struct {
 	trust   trust
 }
 
-var uuidName = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
+// isUUID reports whether a name is a UUID, in whatever case. An expression takes ten times as long, for
+// each file of a listing.
+func isUUID(name string) bool {
+	if len(name) != 36 {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if c-'0' > 9 && c|0x20-'a' > 5 {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // isPlainName reports whether the name of a transcript may stand in an id as it is.
 func isPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
@@ -187,7 +207,7 @@ func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
 			skipped[Subagent]++
 		case err != nil:
 			skipped[Unreadable]++
-		case !stat.Mode().IsRegular(), folder.trust != whole && !uuidName.MatchString(id):
+		case !stat.Mode().IsRegular(), folder.trust != whole && !isUUID(id):
 			skipped[NoSession]++
 		default:
 			files = append(files, file{
@@ -209,8 +229,8 @@ type status struct {
 	err error
 }
 
-// stats asks for the status of each entry of a folder, on all threads: of 10,000 that halves the time
-// of the listing.
+// stats asks for the status of each entry of a folder, on all threads: most of what counting 10,000
+// sessions takes, a quarter to a half of which a second thread saves (BenchmarkStatus -cpu 1,2).
 func stats(entries []fs.DirEntry) []status {
 	const run = 128
 	all := make([]status, len(entries))
