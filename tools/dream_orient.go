@@ -19,7 +19,6 @@ import (
 const (
 	maxMapSessions = 60
 	maxMapLogs     = 12
-	maxMapFindings = 60
 	maxMapGuides   = 20
 )
 
@@ -148,12 +147,8 @@ func mapGuides(add adder, m consolidate.Map) {
 
 func mapFindings(add adder, m consolidate.Map) {
 	add("\n## Findings on what stands (%d)", len(m.Findings))
-	for i, f := range m.Findings {
-		if i == maxMapFindings {
-			add("… and %d more", len(m.Findings)-i)
-			break
-		}
-		add("%s", short(findingLine(f), 500))
+	for _, line := range foldFindings(m.Findings) {
+		add("%s", line)
 	}
 }
 
