@@ -137,9 +137,7 @@ func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
 		e.index.Upsert(p.File, p.Title, p.Hook, "")
 		e.rests = false
 	}
-	for _, file := range dangling {
-		e.index.Remove(file)
-	}
+	e.index.Remove(dangling...)
 	return nil
 }
 

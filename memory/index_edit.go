@@ -141,6 +141,9 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 // begins with it. A link within other words is a mention, not an entry.
 func (x *Index) find(file Name) (line, link int) {
 	want := cleanPath(file.String())
+	if !x.refs["f"+want] {
+		return -1, -1
+	}
 	for i := range x.lines {
 		if x.lines[i].kind != bullet && x.lines[i].kind != row {
 			continue
@@ -204,12 +207,16 @@ func (x *Index) cut(i int) {
 // thousands of lines to change.
 func (x *Index) reread() { x.parse(x.join()) }
 
-// Remove takes a file out of the index and returns how many links it took. An item or a row that
-// points to nothing else goes whole; of one that points to others too, only that link; of other text
+// Remove takes files out of the index and returns how many links it took. An item or a row that
+// points to nothing else goes whole; of one that points to others too, only those links; of other text
 // the link becomes its label.
-func (x *Index) Remove(file string) int {
-	want, removed := cleanPath(file), 0
-	points := func(l link) bool { return !l.nowhere && (l.file == want || l.file == file) }
+func (x *Index) Remove(files ...string) int {
+	removed := 0
+	wanted := make(map[string]bool, 2*len(files))
+	for _, file := range files {
+		wanted[file], wanted[cleanPath(file)] = true, true
+	}
+	points := func(l link) bool { return !l.nowhere && wanted[l.file] }
 	for i := len(x.lines) - 1; i >= 0; i-- {
 		line := &x.lines[i]
 		if line.kind == hidden {

@@ -123,7 +123,8 @@ func (x *Index) lineEnd(i int) string {
 	return "\n"
 }
 
-// place inserts a line before line i.
+// place inserts an entry before line i. It reads that line alone: an item of a list changes nothing about
+// the lines around it, as long as it stands in no fence or comment, and thousands may come one by one.
 func (x *Index) place(i int, text string) {
 	end := x.lineEnd(i)
 	raw := text + end
@@ -136,6 +137,10 @@ func (x *Index) place(i int, text string) {
 			raw = text
 		}
 	}
-	x.lines = slices.Insert(x.lines, i, indexLine{raw: raw})
-	x.reread()
+	new := indexLine{raw: raw, text: text, kind: kindOf(text), scan: scanLine(text)}
+	if i > 0 {
+		new.section = x.lines[i-1].section
+	}
+	x.lines = slices.Insert(x.lines, i, new)
+	x.refs.addLine(&new)
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -252,6 +253,9 @@ func FuzzIndex(f *testing.F) {
 		}
 		_, line := x.Upsert(file, title, hook, "")
 		after := x.Bytes()
+		if !reflect.DeepEqual(x, ParseIndex(after)) {
+			t.Fatalf("%q: what was changed is not what would be read:\n%+v\n%+v", data, x, ParseIndex(after))
+		}
 		found := 0
 		for _, e := range x.Entries() {
 			if e.File == file.String() && !strings.Contains(hook, "never_seen") {
@@ -308,5 +312,21 @@ func TestHostileIndex(t *testing.T) {
 	}
 	if d := time.Since(start); d > 10*time.Second {
 		t.Errorf("took %s", d)
+	}
+}
+
+// BenchmarkAdopt holds that 1,000 lines come into an index in a few dozen milliseconds, and that 1,000 go.
+func BenchmarkAdopt(b *testing.B) {
+	for b.Loop() {
+		x := ParseIndex([]byte("# Memory\n\n## Project\n- [A](project_a.md) — a\n"))
+		var files []string
+		for i := range 1000 {
+			n := Name{fmt.Sprintf("feedback_topic_%d.md", i)}
+			files = append(files, n.path)
+			x.Upsert(n, "a title of it", "what it is about, in a few words", "")
+		}
+		if x.Remove(files...) != 1000 {
+			b.Fatal("not all went")
+		}
 	}
 }
