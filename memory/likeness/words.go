@@ -150,7 +150,7 @@ func addWords(words []word, text string) []word {
 func addRun(words []word, run string, in script) []word {
 	switch in {
 	case letters:
-		if w := stemWord(run); len(run) > 1 && !stops[w] {
+		if w := stemWord(run); (len(run) > 1 || run[0] <= '9') && !stops[w] {
 			words = append(words, w)
 		}
 	case pairs, hiragana:
