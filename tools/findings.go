@@ -7,10 +7,11 @@ import (
 	"dream-mcp/memory"
 )
 
-// What the map shows of the findings: so many of one rule in full, the rest of that rule by the places
-// alone; and so much of a line.
+// What the map shows of the findings: so many of one rule in full, fewer where it is no more than an info,
+// the rest of that rule by the places alone; and so much of a line.
 const (
-	maxRuleFindings = 6
+	maxRuleFindings = 20
+	maxRuleInfos    = 6
 	maxFindingLine  = 500
 )
 
@@ -23,7 +24,11 @@ func foldFindings(findings []memory.Finding) []string {
 	hints := make(map[string]string) // the last of each rule
 	rest := make(map[string][]string)
 	for _, f := range findings {
-		if shown[f.Rule]++; shown[f.Rule] > maxRuleFindings {
+		limit := maxRuleFindings
+		if f.Severity == memory.Info {
+			limit = maxRuleInfos
+		}
+		if shown[f.Rule]++; shown[f.Rule] > limit {
 			if rest[f.Rule] == nil {
 				rules = append(rules, f.Rule)
 			}
