@@ -55,12 +55,11 @@ func renderLog(entries []consolidate.LogEntry, now time.Time, ink paint) string 
 		if e.Outcome == consolidate.Fired {
 			outcome = "begun"
 		}
-		fmt.Fprintf(&b, "%s  %s  %-5s  %s%s\n", e.Time.In(now.Location()).Format("2006-01-02 15:04"),
+		fmt.Fprintf(&b, "%s  %s  %-7s  %s%s\n", e.Time.In(now.Location()).Format("2006-01-02 15:04"),
 			ink.in(colour, fmt.Sprintf("%-9s", oneLine(outcome))), oneLine(string(e.Kind)), oneLine(e.ID), ink.in(dim, logDetail(e)))
 		for _, words := range []string{e.Summary, e.Reason, strings.Join(e.Files, ", ")} {
 			if words != "" {
 				fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(words)))
-				break
 			}
 		}
 		for _, w := range e.Waived {
@@ -86,6 +85,9 @@ func logDetail(e consolidate.LogEntry) string {
 	add(len(e.Files) > 0, count(len(e.Files), "file"))
 	add(e.SessionsSince > 0, count(e.SessionsSince, "session"))
 	add(e.ToolCalls > 0, count(e.ToolCalls, "call"))
+	ended := e.Outcome == consolidate.Committed || e.Outcome == consolidate.Aborted // of a crash nobody knows when
+	add(ended && e.Kind == consolidate.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+lasted(e.Time.Sub(e.Started)))
+	add(e.BytesSearched > 0, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")
 	add(e.Unattended, "unattended")
@@ -97,6 +99,19 @@ func logDetail(e consolidate.LogEntry) string {
 		return ""
 	}
 	return "  " + strings.Join(parts, ", ")
+}
+
+// lasted is a span as roughly as a person would say it.
+func lasted(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return count(int(d.Seconds()), "second")
+	case d < 2*time.Hour:
+		return count(int(d.Minutes()), "minute")
+	case d < 48*time.Hour:
+		return count(int(d.Hours()), "hour")
+	}
+	return count(int(d.Hours()/24), "day")
 }
 
 func (c *Command) diff(_ context.Context, p *consolidate.Project, _ host.Setup) error {

@@ -16,18 +16,20 @@ func TestRenderLog(t *testing.T) {
 		{Time: at(1), Outcome: consolidate.Fired, Kind: consolidate.KindDream, ID: "d3", SessionsSince: 7},
 		{Time: at(2), Outcome: consolidate.Committed, Kind: consolidate.KindUndo, ID: "u1", Undoes: "d2", Files: []string{"a.md"}},
 		{Time: at(3), Outcome: consolidate.Committed, Kind: consolidate.KindDream, ID: "d2", Files: []string{"a.md", "b.md"}, ToolCalls: 1,
-			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Waived: []consolidate.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"}},
+			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Started: at(3).Add(-12 * time.Minute), BytesSearched: 12_340_000,
+			Waived: []consolidate.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"}},
 		{Time: at(4), Outcome: consolidate.Fired, Kind: consolidate.KindDream, ID: "d2"}, // told by its end
 		{Time: at(5), Outcome: consolidate.Aborted, Kind: consolidate.KindDream, ID: "d1", Reason: "changed \x1b]0;x\x07my mind"},
 	}
-	want := `2026-11-20 11:00  begun      dream  d3  7 sessions
-2026-11-20 10:00  committed  undo   u1  1 file, of d2
+	want := `2026-11-20 11:00  begun      dream    d3  7 sessions
+2026-11-20 10:00  committed  undo     u1  1 file, of d2
     a.md
-2026-11-20 09:00  committed  dream  d2  2 files, 1 call, forced, 1 waiver, 1 accepted as lost, by codex
+2026-11-20 09:00  committed  dream    d2  2 files, 1 call, took 12 minutes, searched 12.3 MB, forced, 1 waiver, 1 accepted as lost, by codex
     merged; two⟨U+202E⟩
+    a.md, b.md
     set aside: relative-date for a.md (quoted)
     accepted as lost: b.md (x)
-2026-11-20 07:00  aborted    dream  d1
+2026-11-20 07:00  aborted    dream    d1
     changed my mind
 `
 	if got := renderLog(entries, noon, false); got != want {
