@@ -150,8 +150,7 @@ func FuzzLike(f *testing.F) {
 	})
 }
 
-// BenchmarkPairs holds that 1,000 memories are compared in some ten milliseconds, and what reading them
-// takes.
+// BenchmarkPairs is what reading 1,000 memories takes, and comparing them.
 func BenchmarkPairs(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 4))
 	memories := make([]Memory, 1000)
