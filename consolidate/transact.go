@@ -10,7 +10,11 @@ import (
 
 // transact stages what fill does, and the index that it returns, and lands it under our lock alone:
 // Claude Code's lock and the gates are left as they are. Nothing to land is no transaction: id is "".
+// Where nobody watches it is refused: of single changes none is too many.
 func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*indexEdit, error)) (id string, a *memory.Archive, err error) {
+	if p.o.Unattended {
+		return "", nil, &RequestError{"nobody watches, so nothing is changed outside a dream", "dream_orient opens one where it is due; all else is for a person at hand"}
+	}
 	now := p.o.Now()
 	dir, err := p.makeDir()
 	if err != nil {

@@ -71,9 +71,6 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 	if err != nil {
 		return WriteResult{}, err
 	}
-	if p.dream == nil && p.o.Unattended {
-		return WriteResult{}, &RequestError{"nobody watches, so nothing is written outside a dream", "dream_orient opens one where it is due"}
-	}
 	if p.dream == nil {
 		return p.writeAlone(ctx, Info{Kind: KindWrite}, n, r, cited)
 	}

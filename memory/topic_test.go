@@ -177,6 +177,11 @@ func FuzzTopic(f *testing.F) {
 				t.Fatalf("%q: the sources of %q are %q, without %q", data, stamped, got, source)
 			}
 		}
+		for _, f := range ParseTopic(data).fields { // unknown keys among them
+			if is := again.field(f.key); f.kind != mapping && f.kind != flow && !strings.Contains(f.key, "modified") && !strings.Contains(f.key, "sources") && is == nil {
+				t.Fatalf("%q: the key %q is lost in %q", data, f.key, stamped)
+			}
+		}
 		if body, _ := again.Body(); !bytes.Equal(body, []byte(topic.body)) {
 			t.Fatalf("%q: the body changed: %q", data, stamped)
 		}

@@ -62,6 +62,10 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 	}
 	head = fmt.Sprintf("Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
 		m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday(), m.Dream.Expires.UTC().Format("15:04:05Z"))
+	if m.Dream.Unattended {
+		head += "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; what other memories tell as well is no loss. " +
+			"What is refused is kept as a proposal for the person: go on with the rest.\n"
+	}
 	if m.Resumed || len(m.Staged) > 0 {
 		head += fmt.Sprintf("Staged so far: %s\n", orNone(m.Staged))
 	}
