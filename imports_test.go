@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	},
 	"consolidate":                           {"consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/drift", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},
 	"consolidate/transcript":                {"consolidate/transcript/rank", "golang.org/x/sys"},
-	"consolidate/transcript/bench":          {"consolidate/transcript"},
+	"consolidate/transcript/bench":          {"consolidate/transcript", "consolidate/transcript/signal"},
 	"consolidate/transcript/signal":         {},
 	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},
 	"memory/likeness":                       {},

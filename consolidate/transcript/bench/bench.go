@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/signal"
 )
 
 // A bench is one run of the command.
@@ -31,6 +32,9 @@ func store(projects, digests string, digested bool) *transcript.Store {
 	}
 	s := transcript.Open(o)
 	s.Budget, s.ByteBudget, s.TrustModTimes = time.Hour, math.MaxInt64, true
+	s.Classifier, s.Classify = "signals", func(speaker transcript.Speaker, text string) uint16 { // as users have it
+		return uint16(signal.Of(string(speaker), text))
+	}
 	if !digested {
 		s.DigestMemory = 0
 	}
