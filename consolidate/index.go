@@ -133,7 +133,8 @@ func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
 		after.Index = memory.ParseIndex(nil)
 	}
 	missing, dangling := memory.Propose(after)
-	for _, p := range missing {
+	// With one more than it may have lines an index is refused: more would only cost time.
+	for _, p := range missing[:min(len(missing), memory.MaxIndexLines+1)] {
 		e.index.Upsert(p.File, p.Title, p.Hook, "")
 		e.rests = false
 	}
