@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -30,6 +31,10 @@ import (
 // version is set by release builds.
 var version = "0.1.0"
 
+// memoryLimit is where the garbage collector begins to work harder. By default it lets garbage double
+// what is in use, which a first search of ten thousand sessions brought to 390 MB (.ci/huge 100).
+const memoryLimit = 160 << 20
+
 func main() {
 	out := os.Stdout
 	os.Stdout = os.Stderr // whatever else prints must not reach the protocol
@@ -39,6 +44,9 @@ func main() {
 // run is the whole program. It returns the exit code: 0 for success, 1 for a failure, 2 for a command
 // that can't be understood.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	stderr = &secret.Writer{Out: stderr} // an error may quote what it is about
 	signal.Ignore(syscall.SIGPIPE)       // a host that closed our output must not kill us before a rollback
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
