@@ -28,6 +28,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"dream-mcp": main})
 }
 
+// commands are what scripts can do beside what testscript brings.
+var commands = map[string]func(*testscript.TestScript, bool, []string){
+	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand,
+}
+
 // TestScript runs testdata/script: the real program, spoken to through its front door.
 //
 // Of a script's files, memory/ becomes the memory directory of its project, sessions/ the project's
@@ -37,9 +42,7 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup:               setUp,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand,
-		},
+		Cmds:                commands,
 	})
 }
 
