@@ -104,6 +104,9 @@ func renderStatus(s consolidate.Status, setup host.Setup, now time.Time, ink pai
 		row("transcripts", "none found", "")
 	}
 	row("mode", setup.Mode, setup.ModeSource)
+	if s.Unattended {
+		row("unattended", "nobody watches: dreams keep to the stricter law", setup.Settings["unattended"].Source)
+	}
 	if d := s.Dream; d != nil {
 		whose := "in another process"
 		if d.Mine {
