@@ -13,7 +13,8 @@ import (
 func (s *scan) distinct() []found {
 	kept := make(map[uint64]int32, s.amount)
 	all := make([]found, 0, s.amount)
-	for _, session := range s.found {
+	for n, session := range s.found {
+		s.found[n] = nil
 		for _, f := range session {
 			i, copied := kept[f.key]
 			switch {
@@ -32,9 +33,10 @@ func (s *scan) distinct() []found {
 	return all
 }
 
-// page is what comes after a position. When alike hits are folded, those are left out that a newer one
-// stands for, and it tells how many.
-func page(all []found, after *position, fold bool) (rest []found, alike map[uint64]int) {
+// page is what comes after a position: all of it, or, when alike hits are folded, what a page shows of it
+// and one more. Then those are left out that a newer one stands for, and it tells how many have the
+// likeness of each that is shown.
+func page(all []found, after *position, q Query) (rest []found, alike map[uint64]int) {
 	begin := 0
 	if after != nil {
 		var exact bool
@@ -43,17 +45,27 @@ func page(all []found, after *position, fold bool) (rest []found, alike map[uint
 			begin++
 		}
 	}
-	if !fold {
+	if !q.Fold {
 		return all[begin:], nil
 	}
+	seen := map[uint64]bool{}
 	alike = map[uint64]int{}
 	for i, f := range all {
-		n := alike[f.alike]
-		if f.alike != 0 {
-			alike[f.alike]++
+		if len(rest) > q.Limit {
+			break
 		}
-		if n == 0 && i >= begin {
+		if seen[f.alike] {
+			continue
+		}
+		seen[f.alike] = f.alike != 0
+		if i >= begin {
 			rest = append(rest, f)
+			alike[f.alike] = 0
+		}
+	}
+	for _, f := range all {
+		if _, shown := alike[f.alike]; shown && f.alike != 0 {
+			alike[f.alike]++
 		}
 	}
 	return rest, alike
