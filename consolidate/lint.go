@@ -61,6 +61,6 @@ func (p *Project) Lint(dir string) (Linted, error) {
 		return Linted{}, &RequestError{fmt.Sprintf("%q is no memory: no Markdown file is in it", dir), "name the folder that holds MEMORY.md"}
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []memory.Finding{}}
-	l.Findings = append(l.Findings, memory.Check{After: s, Now: p.o.Now()}.Whole()...)
+	l.Findings = append(l.Findings, memory.Lint(s, p.o.Now())...)
 	return l, nil
 }

@@ -163,6 +163,9 @@ func (c Check) Written(n Name) []Finding {
 	return sorted(findings)
 }
 
+// Lint returns what every rule says about a memory as it stands, each in its own severity.
+func Lint(s *Snapshot, now time.Time) []Finding { return sorted(newView(s, now).all()) }
+
 // Standing returns what every rule says about a memory that nobody is about to change: warnings at
 // the worst.
 func Standing(s *Snapshot, now time.Time) []Finding {
