@@ -28,6 +28,7 @@ const (
 	Orienting     = "orienting"
 	Gathering     = "gathering"
 	Consolidating = "consolidating"
+	Finalizing    = "finalizing"
 )
 
 // Info is what is known of a dream while it is open and after it ended. Any process may read it.
@@ -75,6 +76,7 @@ type dream struct {
 	folder *os.Root
 	stage  *memory.Stage
 	expiry *time.Timer
+	trail  *trail
 	needed []Waiver // those without which the last check of the whole would have refused
 }
 
@@ -223,7 +225,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	}
 	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
 	p.dream = d
-	p.o.Changed(StatusURI)
+	p.tell(Event{Kind: EventBegun})
 	if err := p.log(d, Fired, now); err != nil {
 		return errors.Join(err, p.end(Aborted, "its beginning could not be journaled"))
 	}
@@ -291,6 +293,7 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 	info.Since, info.Sessions, info.Forced, info.Unattended = g.since, g.sessions, force, p.o.Unattended
 	d, err := p.begin(l, dir, info)
 	if err == nil {
+		d.trail = openTrail(d.folder)
 		p.prune(now) // not before: a stage older than a week may be the one to resume
 		p.sweepWords(dir, now)
 	}

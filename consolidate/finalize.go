@@ -69,15 +69,20 @@ func sizeOf(index *memory.Index) IndexSize {
 }
 
 // Finalize lands the open dream whole, or refuses and leaves it open.
-func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResult, error) {
+func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (res FinalizeResult, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dream == nil {
 		return FinalizeResult{}, ErrNoDream
 	}
-	if err := p.renew(Consolidating); err != nil {
+	phase := Finalizing
+	if r.DryRun {
+		phase = Consolidating
+	}
+	if err := p.renew(phase); err != nil {
 		return FinalizeResult{}, err
 	}
+	defer func() { p.tellFinalize(r, err) }()
 	d, now := p.dream, p.o.Now()
 	accepted, err := acceptedLosses(r.AcceptLoss)
 	if err != nil {
@@ -98,11 +103,12 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 		return FinalizeResult{}, err
 	}
 	d.Summary, d.Accepted = r.Summary, d.losses(r.AcceptLoss)
+	p.tell(Event{Kind: EventLanding})
 	if err := p.land(d, edit, now); err != nil {
 		d.Summary, d.Accepted = "", nil
 		return FinalizeResult{}, p.landError(err)
 	}
-	res := FinalizeResult{
+	res = FinalizeResult{
 		Outcome: "committed", Files: filesOf(d.stage.Changes), Index: sizeOf(edit.index),
 		Findings: append(leftAlone(d.stage.LeftAlone), findings...), Report: d.report(), Undo: "dream-mcp undo " + d.ID,
 	}
@@ -113,6 +119,22 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 		res.Outcome, res.Undo = "unchanged", ""
 	}
 	return res, p.commit(now)
+}
+
+// tellFinalize tells those who watch of a finalizing that left the dream open, and what it works on again.
+func (p *Project) tellFinalize(r FinalizeRequest, err error) {
+	if p.dream == nil {
+		return
+	}
+	p.dream.Phase = Consolidating
+	if err != nil {
+		p.tell(Event{Kind: EventRefused, Text: "the end: " + err.Error()})
+	} else {
+		p.tell(Event{Kind: EventDryRun})
+	}
+	if !r.DryRun {
+		p.dream.save() // where it fails, the next call says so
+	}
 }
 
 // leftAlone reports files that somebody else changed in the moment of the commit.
@@ -194,6 +216,7 @@ func (p *Project) commit(now time.Time) error {
 	p.dream = nil
 	d.expiry.Stop()
 	d.Outcome, d.Ended = Committed, now
+	d.tell(Event{Kind: EventEnded, Text: string(Committed) + ": " + d.report()}, now, p.o.AllowSecrets)
 	p.step("stamp")
 	err := p.giveBack(d.dir, d.record, stamp{Exists: true, Time: now})
 	p.step("journal")

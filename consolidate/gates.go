@@ -199,6 +199,9 @@ func (p *Project) readScan() (s scan, ok bool) {
 
 // writeScan notes a scan; a note that can't be written costs one more scan.
 func (p *Project) writeScan(s scan) {
+	if p.o.LookOnly {
+		return
+	}
 	if state, err := p.openState(); err == nil {
 		if data, err := json.Marshal(s); err == nil {
 			memory.Replace(state, throttleFile, data, time.Time{})

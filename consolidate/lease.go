@@ -64,6 +64,7 @@ func (p *Project) end(outcome Outcome, reason string) error {
 	d := p.dream
 	p.dream = nil
 	d.expiry.Stop()
+	d.tell(Event{Kind: EventEnded, Text: string(outcome) + ": " + reason}, p.o.Now(), p.o.AllowSecrets)
 	p.step("rollback")
 	err := p.giveBack(d.dir, d.record, d.record.Prior)
 	if err == nil {
@@ -81,6 +82,7 @@ func (p *Project) end(outcome Outcome, reason string) error {
 
 // close gives back what the operation holds of the system.
 func (d *dream) close() error {
+	d.trail.close()
 	return errors.Join(d.lock.release(), d.folder.Close(), d.dir.Close())
 }
 

@@ -52,6 +52,7 @@ type Options struct {
 	AllowSecrets secret.Allowed // values that are masked nowhere, and no finding
 	MaxArchive   int64          // bytes; see retention
 	Unattended   bool           // nobody watches: the stricter law of losses, and no writes outside a dream
+	LookOnly     bool           // for who watches: makes no folder, and notes no scan
 	Lease        time.Duration
 	Now          func() time.Time
 	Step         func(string)     // told each step of a commit, if not nil
@@ -174,6 +175,11 @@ func (p *Project) openState() (*os.Root, error) {
 		}
 		p.state.Close() // it was removed or replaced
 		p.state = nil
+	}
+	if p.o.LookOnly {
+		root, err := os.OpenRoot(p.StateDir())
+		p.state = root
+		return root, err
 	}
 	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
 		return nil, err

@@ -111,17 +111,7 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 	if err != nil {
 		return err
 	}
-	undone := undoneBy(entries)
-	for _, e := range slices.Backward(entries) {
-		if e.Kind == KindDream && e.Outcome != Fired {
-			files := e.Files
-			if files == nil {
-				files = []string{}
-			}
-			s.Last = &LastDream{ID: e.ID, Ended: second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: undone[e.ID]}
-			break
-		}
-	}
+	s.Last = lastDream(entries)
 	if use, ok := archiveUse(p.state); ok && use.Bytes > use.MaxBytes {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d: what is in it was deleted less than 30 days ago, or is the newest, and is kept; max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
 	}
@@ -130,6 +120,21 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} takes it up", left[0].ID, left[0].Outcome, left[0].Reason))
 	}
 	return err
+}
+
+// lastDream returns the dream that ended last; nil: none has.
+func lastDream(entries []LogEntry) *LastDream {
+	for _, e := range slices.Backward(entries) {
+		if e.Kind != KindDream || e.Outcome == Fired {
+			continue
+		}
+		files := e.Files
+		if files == nil {
+			files = []string{}
+		}
+		return &LastDream{ID: e.ID, Ended: second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: undoneBy(entries)[e.ID]}
+	}
+	return nil
 }
 
 func (p *Project) openDream(i Info, staged []string, mine bool) *OpenDream {
@@ -194,6 +199,7 @@ func (p *Project) Search(ctx context.Context, q transcript.Query, since string) 
 	defer p.mu.Unlock()
 	if p.dream != nil && err == nil {
 		p.dream.BytesSearched += res.Bytes
+		p.tell(Event{Kind: EventSearch, Text: lookedFor(q), Hits: res.Matches})
 		err = p.dream.save()
 	}
 	return res, err
@@ -207,13 +213,22 @@ func (p *Project) Ranked(ctx context.Context, question string, q transcript.Quer
 	if err != nil {
 		return nil, transcript.Result{}, err
 	}
-	return p.o.Transcripts.Ranked(ctx, question, q)
+	hits, res, err := p.o.Transcripts.Ranked(ctx, question, q)
+	if err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.tell(Event{Kind: EventSearch, Text: question, Hits: len(hits)})
+	}
+	return hits, res, err
 }
 
 // ContextOf returns the turns around a hit. In a dream it counts as a call of it.
 func (p *Project) ContextOf(ctx context.Context, id string, n int) ([]transcript.Utterance, error) {
 	p.mu.Lock()
 	err := p.beginSearch(nil, "")
+	if err == nil {
+		p.tell(Event{Kind: EventContext, Text: id})
+	}
 	p.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -227,7 +242,7 @@ const SinceLastDream = "last_dream"
 func (p *Project) beginSearch(q *transcript.Query, since string) error {
 	if p.dream != nil {
 		phase := Gathering
-		if p.dream.Phase == Consolidating {
+		if p.dream.Phase != Orienting {
 			phase = ""
 		}
 		if err := p.renew(phase); err != nil {

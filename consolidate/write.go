@@ -80,10 +80,12 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 	d := p.dream
 	res, err := p.stageWrite(ctx, d, n, r, cited)
 	if err != nil {
+		p.tell(Event{Kind: EventRefused, Text: n.String() + ": " + err.Error()})
 		return res, err
 	}
 	res.Staged, res.Evidence = true, found(r.Evidence, cited)
 	d.note(n, r)
+	p.tell(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
 	return res, d.save()
 }
 
@@ -327,6 +329,7 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 		if err := p.renew(""); err != nil {
 			return nil, err
 		}
+		p.tell(Event{Kind: EventRead, Text: strings.Join(paths, ", ")})
 	}
 	dir, err := p.openDir()
 	if err != nil {

@@ -1,0 +1,51 @@
+package transcript
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLatest(t *testing.T) {
+	said := func(text string) string {
+		return `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"` + text + `"}]}}` + "\n"
+	}
+	call := `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"grep_transcripts","input":{}}]}}` + "\n"
+	for name, c := range map[string]struct{ lines, want string }{
+		"none":                    {`{"type":"user","message":{"content":"hello assistant"}}` + "\n", ""},
+		"the last":                {said("first") + said("second"), "second"},
+		"before a call":           {said("I look") + call, "I look"},
+		"of old hosts":            {`{"type":"assistant","message":{"content":"plain"}}`, "plain"},
+		"cut off in writing":      {said("whole") + `{"type":"assistant","message":{"content":[{"type":"te`, "whole"},
+		"of a sub-agent":          {said("mine") + `{"type":"assistant","isSidechain":true,"message":{"content":"its"}}` + "\n", "mine"},
+		"beyond what is read":     {said("far") + `{"type":"user","message":{"content":"` + strings.Repeat("x", latestTail) + `"}}` + "\n", ""},
+		"of a headless run's log": {`{"type":"system","subtype":"init"}` + "\n" + said("hi") + `{"type":"result","result":"done"}` + "\n", "hi"},
+		"long":                    {said(strings.Repeat("é", maxLatest)), strings.Repeat("é", maxLatest/2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "s1.jsonl")
+			if err := os.WriteFile(path, []byte(c.lines), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := Open(Options{Folders: []string{dir}})
+			defer s.Close()
+			if s.PathOf("s2") != "" || s.PathOf("../s1") != "" {
+				t.Error("found what is not there")
+			}
+			if got := Latest(s.PathOf("s1")); got != c.want {
+				t.Errorf("got %.100q, want %.100q", got, c.want)
+			}
+		})
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(dir, "away"), filepath.Join(dir, "s1.jsonl")); err != nil {
+		t.Skip(err)
+	}
+	s := Open(Options{Folders: []string{dir}})
+	defer s.Close()
+	if got := s.PathOf("s1"); got != "" {
+		t.Errorf("a link is a transcript: %s", got)
+	}
+}

@@ -1,0 +1,215 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// What a picture holds at most.
+const (
+	maxEvents      = 500       // the newest
+	maxWatchDiff   = 256 << 10 // bytes
+	maxLatestWords = 600       // characters
+)
+
+// gatesFresh is how long the answers of the gates are shown while no file that decides them changes.
+// Sessions go on meanwhile, and counting them costs a listing.
+const gatesFresh = 30 * time.Second
+
+// Picture is how things stand, seen from outside: a dream as it goes, of whichever process, or why
+// there is none. Its texts are masked; control and invisible characters are for whoever shows them.
+type Picture struct {
+	Time       time.Time  `json:"time"`
+	MemoryDir  string     `json:"memory_dir"`
+	Due        bool       `json:"due"`
+	ClosedGate string     `json:"closed_gate,omitempty"`
+	Gates      []Gate     `json:"gates"` // none while a dream is open
+	Dream      *OpenDream `json:"dream"`
+	Host       string     `json:"host,omitempty"`     // the program in which it dreams
+	Dead       bool       `json:"dead,omitempty"`     // its process has died: the next command ends it
+	Stopping   bool       `json:"stopping,omitempty"` // it was asked to stop, and has not taken its next step
+	Reviewed   []Reviewed `json:"sessions"`           // that it has before it, as far as they are named
+	Events     []Event    `json:"events"`             // of the open dream, or of the one that was open last while it was watched; at most 500
+	Words      string     `json:"words,omitempty"`    // what the model said last, where that is known
+	Diff       string     `json:"diff,omitempty"`     // what would land, as it stands; at most 256 KiB
+	Last       *LastDream `json:"last"`
+	Warnings   []string   `json:"warnings"`
+}
+
+// Watch looks at a project time and again. It takes no lock, ends no crash, opens no dream and, with
+// Options.LookOnly, makes nothing but caches. A look at what has not changed costs some ten system calls.
+type Watch struct {
+	p       *Project
+	record  lockRecord
+	dream   string    // the one that was open last
+	words   string    // the file that holds the words of its model; "" where it is not known
+	print   string    // of the files, at the last look
+	asked   time.Time // when the gates were asked
+	picture Picture
+}
+
+// Watch begins to watch.
+func (p *Project) Watch() *Watch { return &Watch{p: p} }
+
+// Look returns the present picture, and whether anything in it but the time has changed.
+func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
+	p := w.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.o.Now()
+	print := w.fingerprint()
+	died := w.picture.Dream != nil && !w.picture.Dead && w.record.dead()
+	if age := now.Sub(w.asked); print == w.print && !died && 0 <= age && age < gatesFresh {
+		w.picture.Time = now
+		return w.picture, false, nil
+	}
+	next := Picture{Time: now, MemoryDir: p.o.MemoryDir, Gates: []Gate{}, Reviewed: []Reviewed{}, Events: []Event{}, Warnings: []string{}}
+	w.asked = now
+	dir, err := p.openDir()
+	if err != nil {
+		return next, true, err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	w.lookAtDream(&next, dir)
+	if next.Dream == nil {
+		g := p.askGates(ctx, dir, now, false, func() error { return lockSeen(dir, now) })
+		next.Gates, next.Due = g.gates, g.closed == nil
+		if g.closed != nil {
+			next.ClosedGate = g.closed.Name
+		}
+	}
+	entries, err := p.journal()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		next.Warnings = append(next.Warnings, err.Error())
+	}
+	next.Last = lastDream(entries)
+	changed := print != w.print || died || !sameGates(next.Gates, w.picture.Gates)
+	w.print, w.picture = w.fingerprint(), next
+	return next, changed, nil
+}
+
+func sameGates(a, b []Gate) bool {
+	return slices.EqualFunc(a, b, func(a, b Gate) bool { return a.Name == b.Name && a.Why == b.Why })
+}
+
+// lockSeen says of the lock what can be seen without taking it.
+func lockSeen(dir *memory.Dir, now time.Time) error {
+	if dir == nil {
+		return nil
+	}
+	if r, err := readLock(dir.Root()); err != nil {
+		return err
+	} else if r.Dream != "" && !r.dead() {
+		return &BusyError{Holder: r.String(), Moment: r.Kind != KindDream}
+	}
+	return nativeFree(dir.Root(), now)
+}
+
+// fingerprint changes when a file does by which the picture is drawn.
+func (w *Watch) fingerprint() string {
+	state := w.p.StateDir()
+	files := []string{
+		filepath.Join(w.p.o.MemoryDir, lockFile), filepath.Join(w.p.o.MemoryDir, nativeFile),
+		filepath.Join(state, journalFile), filepath.Join(state, throttleFile),
+	}
+	if w.dream != "" {
+		folder := filepath.Join(state, dreamFolder, w.dream)
+		for _, name := range []string{infoFile, trailFile, stopFile} {
+			files = append(files, filepath.Join(folder, name))
+		}
+	}
+	if w.words != "" {
+		files = append(files, w.words)
+	}
+	var b strings.Builder
+	for _, file := range files {
+		if info, err := os.Lstat(file); err == nil {
+			fmt.Fprint(&b, info.Size(), info.ModTime().UnixNano(), " ")
+		} else {
+			b.WriteString("- ")
+		}
+	}
+	return b.String()
+}
+
+// lookAtDream fills in the open dream, or the end of the one that was open at the last look.
+func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
+	p := w.p
+	w.record = lockRecord{}
+	if dir != nil {
+		var err error
+		if w.record, err = readLock(dir.Root()); err != nil {
+			next.Warnings = append(next.Warnings, err.Error())
+		}
+	}
+	r := w.record
+	open := r.Kind == KindDream && validID(r.Dream)
+	if open {
+		if r.Dream != w.dream {
+			w.dream, w.words = r.Dream, ""
+		}
+		next.Dream, next.Dead = p.foreignDream(r), r.dead()
+	}
+	if w.dream == "" {
+		return
+	}
+	state, err := p.openState()
+	if err != nil {
+		return // another user's, or it was removed: the record is all there is
+	}
+	folder, err := state.OpenRoot(path.Join(dreamFolder, w.dream))
+	if err != nil {
+		return
+	}
+	defer folder.Close()
+	events, _ := readTrail(folder)
+	next.Events = append(next.Events, events[max(0, len(events)-maxEvents):]...)
+	for _, e := range events {
+		if e.Kind == EventMap {
+			next.Reviewed = e.Reviewed
+		}
+	}
+	if !open {
+		return
+	}
+	info, err := readInfo(state, w.dream)
+	if err != nil {
+		return
+	}
+	next.Host = info.Host
+	_, err = folder.Lstat(stopFile)
+	next.Stopping = err == nil
+	if w.words == "" {
+		w.words = p.o.Transcripts.PathOf(info.Session)
+	}
+	if w.words != "" {
+		next.Words = cutText(p.o.AllowSecrets.Mask(transcript.Latest(w.words)), maxLatestWords)
+	}
+	if stage, err := memory.OpenStage(dir, folder); err == nil {
+		if diff, err := stage.Diff(nil); err == nil {
+			next.Diff = cutDiff(string(diff))
+		}
+	}
+}
+
+// cutDiff cuts a long diff behind a whole line, and says so.
+func cutDiff(diff string) string {
+	if len(diff) <= maxWatchDiff {
+		return diff
+	}
+	diff = diff[:maxWatchDiff]
+	return diff[:strings.LastIndexByte(diff, '\n')+1] + "… the diff goes on\n"
+}

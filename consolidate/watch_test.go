@@ -1,0 +1,212 @@
+package consolidate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// watched opens a watcher of w, as another process has it.
+func watched(w *world) *Watch {
+	o := w.options()
+	o.LookOnly = true
+	p := Open(o)
+	w.t.Cleanup(func() { p.Close("the test ended") })
+	return p.Watch()
+}
+
+func look(t *testing.T, w *Watch) (Picture, bool) {
+	t.Helper()
+	picture, changed, err := w.Look(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture, changed
+}
+
+func kinds(events []Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, "%s/%s %s;", e.Phase, e.Kind, strings.TrimSpace(e.Text))
+	}
+	return b.String()
+}
+
+// Whoever looks on sees each step of a dream after it was taken, and its end, and what would land.
+func TestWatch(t *testing.T) {
+	w := newWorld(t)
+	from := watched(w)
+	if p, changed := look(t, from); !changed || p.Dream != nil || !p.Due || len(p.Gates) != 5 {
+		t.Errorf("before: %+v", p)
+	}
+	if _, changed := look(t, from); changed {
+		t.Error("nothing happened, and the picture changed")
+	}
+	p := w.open()
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Map(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil { // told once
+		t.Fatal(err)
+	}
+	seen, changed := look(t, from)
+	if want := "orienting/begun ;orienting/map ;gathering/search better;"; !changed || kinds(seen.Events) != want || seen.Events[2].Hits != 1 {
+		t.Errorf("saw %s, want %s", kinds(seen.Events), want)
+	}
+	if len(seen.Reviewed) != 1 || seen.Reviewed[0].First != "no, the better body of a" {
+		t.Errorf("under review: %+v", seen.Reviewed)
+	}
+	if _, err := p.Write(ctx, WriteRequest{Path: "a.md", Base: sum(topic("a", "project")), Edits: []memory.Edit{{Old: "The body of a.", New: "The better body of a."}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Write(ctx, WriteRequest{Path: "b.md", Delete: true, Base: "000000000000"}); err == nil {
+		t.Fatal("a wrong base was taken")
+	}
+	seen, _ = look(t, from)
+	if got := kinds(seen.Events); !strings.Contains(got, "consolidating/staged updated a.md;consolidating/refused b.md: ") {
+		t.Errorf("saw %s", got)
+	}
+	if !strings.Contains(seen.Diff, "+The better body of a.") || seen.Dream.Phase != Consolidating || !slices.Equal(seen.Dream.Staged, []string{"a.md"}) {
+		t.Errorf("dream %+v, diff %s", seen.Dream, seen.Diff)
+	}
+	if err := finalize(p); err != nil {
+		t.Fatal(err)
+	}
+	seen, _ = look(t, from)
+	if got := kinds(seen.Events); !strings.HasSuffix(got, "finalizing/landing ;finalizing/ended committed: Improved 1 memory: updated a.md.;") {
+		t.Errorf("saw %s", got)
+	}
+	if seen.Dream != nil || seen.Last == nil || seen.Last.Outcome != Committed {
+		t.Errorf("after: %+v %+v", seen.Dream, seen.Last)
+	}
+}
+
+// A refused end is not the end: the dream works on.
+func TestWatchRefusedEnd(t *testing.T) {
+	w := newWorld(t)
+	from, p := watched(w), w.dreaming()
+	if _, err := p.Write(ctx, WriteRequest{Path: "f.md", Content: text(topic("f", "project"))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Finalize(ctx, FinalizeRequest{Remove: []string{"a.md"}}); err == nil {
+		t.Fatal("an orphan was taken")
+	}
+	seen, _ := look(t, from)
+	if got := kinds(seen.Events); !strings.Contains(got, "consolidating/refused the end: ") || seen.Dream.Phase != Consolidating {
+		t.Errorf("saw %s in %s", got, seen.Dream.Phase)
+	}
+}
+
+// A trail that can't be written costs no call, and a full one says so and grows no further.
+func TestTrailCostsNothing(t *testing.T) {
+	for name, break_ := range map[string]func(d *dream){
+		"closed": func(d *dream) { d.trail.file.Close() },
+		"none":   func(d *dream) { d.trail = nil },
+		"full":   func(d *dream) { d.trail.size = maxTrail - 10 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			p := w.dreaming()
+			break_(p.dream)
+			for i := range 3 {
+				if _, err := p.Search(ctx, transcript.Query{Pattern: fmt.Sprint("better", i)}, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			seen, _ := look(t, watched(w))
+			if cut := strings.Count(kinds(seen.Events), "/cut ;"); name == "full" && cut != 1 || strings.Contains(kinds(seen.Events), "better") {
+				t.Errorf("saw %s", kinds(seen.Events))
+			}
+			if err := finalize(p); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// What lies in the place of the trail is neither waited for nor written through.
+func TestTrailIsALink(t *testing.T) {
+	w := newWorld(t)
+	p := w.dreaming()
+	folder := p.dream.folder
+	if err := folder.Remove(trailFile); err != nil {
+		t.Skip(err)
+	}
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := folder.Symlink(victim, trailFile); err != nil {
+		t.Skip(err)
+	}
+	if tr := openTrail(folder); tr != nil {
+		t.Error("a link was opened as the trail")
+	}
+	look(t, watched(w))
+	if data, _ := os.ReadFile(victim); string(data) != "mine" {
+		t.Errorf("the victim holds %q", data)
+	}
+}
+
+// Looking makes nothing, not even where the state folder has vanished, and shows what is left to see.
+func TestWatchMakesNothing(t *testing.T) {
+	w := newWorld(t)
+	from := watched(w)
+	look(t, from)
+	if _, err := os.Stat(from.p.StateDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a state folder was made: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(w.memory, lockFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a lock file was made: %v", err)
+	}
+	p := w.dreaming()
+	look(t, from)
+	if err := os.RemoveAll(from.p.StateDir()); err != nil {
+		t.Skip(err)
+	}
+	if seen, _ := look(t, from); seen.Dream == nil || seen.Dream.ID != p.dream.ID {
+		t.Errorf("the dream is out of sight: %+v", seen.Dream)
+	}
+	if _, err := os.Stat(from.p.StateDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the state folder was made again: %v", err)
+	}
+}
+
+// A secret that was searched for is not in the trail.
+func TestTrailIsMasked(t *testing.T) {
+	w := newWorld(t)
+	p := w.dreaming()
+	token := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
+	if _, err := p.Search(ctx, transcript.Query{Pattern: token}, ""); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(p.StateDir(), dreamFolder, p.dream.ID, trailFile))
+	if err != nil || strings.Contains(string(data), token[4:]) {
+		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// A dream whose process died is seen as dead, at the next look, by nobody's doing.
+func TestWatchDeadDream(t *testing.T) {
+	w := cutOff(t, "plan")
+	seen, _ := look(t, watched(w))
+	if seen.Dream == nil || !seen.Dead {
+		t.Errorf("saw %+v, dead %v", seen.Dream, seen.Dead)
+	}
+	if seen, _ = look(t, watched(w)); seen.Dream == nil {
+		t.Error("looking ended what the crash left")
+	}
+}
