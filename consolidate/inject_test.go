@@ -12,16 +12,66 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
+	"time"
 )
 
 var (
-	injectAll = flag.Bool("inject", false, "TestInject tries every death and every fault, which takes long, not a sample")
-	seed      = flag.Uint64("seed", 1, "of the sample of TestInject")
+	inject = flag.Int("inject", 30, "how many deaths, faults and lies TestInject and TestLie try; 0: every one")
+	seed   = flag.Uint64("seed", 1, "of what they try")
 )
 
-const sampleSize = 30
+// sample chooses what is tried of all.
+func sample[T fmt.Stringer](all []T) []T {
+	slices.SortFunc(all, func(a, b T) int { return strings.Compare(a.String(), b.String()) })
+	if *inject == 0 || *inject >= len(all) {
+		return all
+	}
+	chosen := make([]T, *inject)
+	for i, n := range rand.New(rand.NewPCG(*seed, 0)).Perm(len(all))[:*inject] {
+		chosen[i] = all[n]
+	}
+	return chosen
+}
+
+// tally counts what a test tries, tells of it as it goes, and at its end.
+type tally struct {
+	mu            sync.Mutex
+	tried, of     int
+	counts        map[string]int
+	red           []string
+	told, started time.Time
+}
+
+// newTally is that of a test that tries some things of all.
+func newTally(t *testing.T, some, all int) *tally {
+	c := &tally{of: some, counts: map[string]int{}, started: time.Now(), told: time.Now()}
+	t.Cleanup(func() {
+		fmt.Printf("%s tried %d of %d (seed %d) in %s: %v, %d red\n", t.Name(), c.tried, all, *seed, time.Since(c.started).Round(time.Second), c.counts, len(c.red))
+		for _, name := range c.red {
+			fmt.Printf("red: go test ./consolidate -count=1 -inject 0 -run '^%s$'\n", strings.ReplaceAll(name, "/", "$/^"))
+		}
+	})
+	return c
+}
+
+// add counts what t tried as being of a kind, when t has ended.
+func (c *tally) add(t *testing.T, kind string) {
+	t.Cleanup(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.tried++
+		c.counts[kind]++
+		if t.Failed() {
+			c.red = append(c.red, t.Name())
+		}
+		if time.Since(c.told) > 30*time.Second {
+			c.told = time.Now()
+			fmt.Printf("%d of %d, %d red, after %s\n", c.tried, c.of, len(c.red), time.Since(c.started).Round(time.Second))
+		}
+	})
+}
 
 // A child keeps to one thread, so that its n-th call of a kind is the same in every run.
 func init() {
@@ -56,10 +106,10 @@ func (i injection) String() string {
 // A process dies, or is told of an error by the system, at each system call of each operation. Whoever
 // comes next finds what TestKillAtEveryStep asks for; and the process, if it lived, told the truth.
 //
-// One alone, by its name: go test ./consolidate -inject -run 'TestInject/commit/^fsync$/^3$/KILL'.
+// One alone, by its name: go test ./consolidate -inject 0 -run 'TestInject/commit/^fsync$/^3$/KILL'.
 func TestInject(t *testing.T) {
 	skip := t.Skipf
-	if *injectAll {
+	if *inject == 0 {
 		skip = t.Fatalf // who asks for all is not told that all is well
 	}
 	strace, err := exec.LookPath("strace")
@@ -74,19 +124,8 @@ func TestInject(t *testing.T) {
 		spans[name] = runWhole(t, name)
 		all = append(all, injections(t, strace, name)...)
 	}
-	slices.SortFunc(all, func(a, b injection) int { return strings.Compare(a.String(), b.String()) })
-	tried := all
-	if !*injectAll {
-		tried = nil
-		random := rand.New(rand.NewPCG(*seed, 0))
-		for _, i := range random.Perm(len(all))[:sampleSize] {
-			tried = append(tried, all[i])
-		}
-	}
-	var deaths, faults atomic.Int64
-	t.Cleanup(func() {
-		fmt.Printf("TestInject tried %d deaths and %d faults of %d (seed %d)\n", deaths.Load(), faults.Load(), len(all), *seed)
-	})
+	tried := sample(all)
+	tally := newTally(t, len(tried), len(all))
 	for _, i := range tried {
 		t.Run(i.String(), func(t *testing.T) {
 			t.Parallel()
@@ -95,9 +134,9 @@ func TestInject(t *testing.T) {
 			whole := spans[i.operation]
 			switch {
 			case strings.Contains(log, "killed by SIGKILL"):
-				deaths.Add(1)
+				tally.add(t, "deaths")
 			case strings.Contains(log, "INJECTED"):
-				faults.Add(1)
+				tally.add(t, "faults")
 				if i.call == "unlinkat" {
 					// A folder that the system does not let go stays, empty: that is no reason to call
 					// what has landed half done.
@@ -105,7 +144,8 @@ func TestInject(t *testing.T) {
 				}
 				w.checkTold(said, whole)
 			default:
-				return // that run made fewer calls
+				tally.add(t, "calls that were not made that time")
+				return
 			}
 			w.checkRecovered(i.operation, i.String()+", which said "+said, whole)
 		})

@@ -97,7 +97,7 @@ func appendLog(state *os.Root, e LogEntry) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil && info.Size() > maxJournal {
-		err = state.Rename(journalFile, journalOld)
+		state.Rename(journalFile, journalOld) // else the next entry tries: this one is written
 	}
 	return err
 }

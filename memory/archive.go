@@ -207,7 +207,7 @@ func (a *Archive) keep(r io.ReadSeeker) error {
 	if known, err := a.isTorn(size, temp); known || err != nil {
 		return err
 	}
-	if err := a.root.Rename(temp, path.Join(blobFolder, string(sum))); err != nil {
+	if err := rename(a.root, temp, path.Join(blobFolder, string(sum))); err != nil {
 		return err
 	}
 	if err := SyncFolder(a.root, blobFolder); err != nil {

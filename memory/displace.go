@@ -10,11 +10,11 @@ func (d *Dir) displace(temp string, n Name) error {
 			return statErr
 		}
 		// A file system without links: what was read a moment ago stands in the archive.
-		return d.root.Rename(temp, n.path)
+		return rename(d.root, temp, n.path)
 	}
-	if err := d.root.Rename(temp, n.path); err != nil {
+	if err := rename(d.root, temp, n.path); err != nil {
 		d.root.Remove(old)
 		return err
 	}
-	return d.root.Rename(old, temp)
+	return rename(d.root, old, temp)
 }

@@ -31,11 +31,32 @@ func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := root.Rename(temp, name); err != nil {
+	if err := rename(root, temp, name); err != nil {
 		root.Remove(temp)
 		return err
 	}
 	return SyncFolder(root, path.Dir(name))
+}
+
+// rename gives the file at one path the name to, in place of what has it.
+func rename(root *os.Root, from, to string) error {
+	file, err := root.Lstat(from)
+	if err != nil {
+		return err
+	}
+	return settled(root.Rename(from, to), root, to, file)
+}
+
+// settled is the error of a call that was to put file at a path; none where it lies there. A network
+// file system whose answer was lost tells of what it has done as failed, or tries again and finds it done.
+func settled(err error, root *os.Root, at string, file fs.FileInfo) error {
+	if err == nil {
+		return nil
+	}
+	if there, statErr := root.Lstat(at); statErr == nil && os.SameFile(there, file) {
+		return nil
+	}
+	return err
 }
 
 // Exchange puts data in place of the file name in the directory itself, as Replace does, and returns
@@ -62,6 +83,9 @@ func createTemp(root *os.Root, folder string, perm fs.FileMode) (f *os.File, nam
 	rand.Read(id[:])
 	name = path.Join(folder, tempPrefix+hex.EncodeToString(id[:])+tempSuffix)
 	f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		root.Remove(name) // it may have been made all the same (settled), and is nobody else's
+	}
 	return f, name, err
 }
 
@@ -131,17 +155,22 @@ func (d *Dir) put(n Name, temp string, keep keeper) error {
 	if _, err := d.stat(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	file, err := d.root.Lstat(temp)
+	if err != nil {
+		return err
+	}
 	// A link fails where something is; an exchange fails where nothing is.
 	for range 8 {
-		err := d.root.Link(temp, n.path)
+		err := settled(d.root.Link(temp, n.path), d.root, n.path, file)
 		if errors.Is(err, fs.ErrExist) {
-			err = d.exchange(temp, n)
+			// Told of as failed and tried again, an exchange would take back what it did.
+			err = settled(d.exchange(temp, n), d.root, n.path, file)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it was there, and is gone: a link will do now
 			}
 		} else if err != nil {
 			if _, statErr := d.stat(n); errors.Is(statErr, fs.ErrNotExist) {
-				err = d.root.Rename(temp, n.path) // a file system without links
+				err = rename(d.root, temp, n.path) // a file system without links
 			}
 		}
 		if err != nil {
@@ -164,7 +193,7 @@ func (d *Dir) take(n Name, keep keeper) error {
 	if err != nil {
 		return err
 	}
-	if err := d.root.Rename(n.path, temp); err != nil {
+	if err := rename(d.root, n.path, temp); err != nil {
 		d.root.Remove(temp)
 		return err
 	}

@@ -1,0 +1,178 @@
+//go:build linux && amd64
+
+package consolidate
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A lie is a system call that is carried out and reported as failed: what a network file system does
+// whose answer was lost, and whose second try finds the work done.
+type lie struct {
+	operation, call string
+	n               int
+	told            unix.Errno
+}
+
+func (l lie) String() string {
+	return fmt.Sprintf("%s/%s/%d/%s", l.operation, l.call, l.n, unix.ErrnoName(l.told))
+}
+
+// lies are the calls that change what lies where, and what is told of them: EIO, and what the second
+// try finds.
+var lies = map[uint64]struct {
+	call   string
+	second unix.Errno
+}{
+	unix.SYS_OPENAT:    {"openat", unix.EEXIST}, // where it creates
+	unix.SYS_MKDIRAT:   {"mkdirat", unix.EEXIST},
+	unix.SYS_LINKAT:    {"linkat", unix.EEXIST},
+	unix.SYS_UNLINKAT:  {"unlinkat", unix.ENOENT},
+	unix.SYS_RENAMEAT:  {"renameat", unix.ENOENT},
+	unix.SYS_RENAMEAT2: {"renameat2", unix.ENOENT},
+}
+
+// Every call that changes what lies where is carried out, and then told of as failed. What holds after
+// a call that has really failed (TestInject) holds after these too.
+//
+// One alone, by its name: go test ./consolidate -inject 0 -run 'TestLie/commit/^renameat$/^3$/EIO'.
+func TestLie(t *testing.T) {
+	spans, all := map[string]span{}, []lie{}
+	for name := range script {
+		spans[name] = runWhole(t, name)
+		_, counts, err := newWorldFor(t, name).deceive(lie{operation: name})
+		if err != nil {
+			t.Skip("no process can be traced here: ", err)
+		}
+		for _, l := range lies {
+			for n := range counts[l.call] {
+				all = append(all, lie{name, l.call, n + 1, unix.EIO}, lie{name, l.call, n + 1, l.second})
+			}
+		}
+	}
+	if len(all) < 500 {
+		t.Fatalf("only %d calls were seen", len(all))
+	}
+	tried := sample(all)
+	for _, l := range all {
+		// An exchange that is tried again takes back what it did: none is left out.
+		if l.call == "renameat2" && !slices.Contains(tried, l) {
+			tried = append(tried, l)
+		}
+	}
+	tally := newTally(t, len(tried), len(all))
+	for _, l := range tried {
+		t.Run(l.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorldFor(t, l.operation)
+			said, counts, err := w.deceive(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if counts[l.call] < l.n {
+				tally.add(t, "calls that were not made that time")
+				return
+			}
+			tally.add(t, "lies")
+			w.checkTold(said, spans[l.operation])
+			w.checkRecovered(l.operation, l.String()+", which said "+said, spans[l.operation])
+		})
+	}
+}
+
+// deceive runs an operation in a child process and lies to it, if l names a call, once. It returns what
+// the child said last, and how many calls of each kind succeeded.
+func (w *world) deceive(l lie) (said string, counts map[string]int, err error) {
+	file, err := os.Create(filepath.Join(w.t.TempDir(), "said"))
+	if err != nil {
+		return "", nil, err
+	}
+	defer file.Close()
+	ended := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the thread that traces is the one that started; it ends with this function
+		counts, err = trace(append(w.environment(child{Script: l.operation, Die: -1}), "GOMAXPROCS=1"), file, l)
+		ended <- err
+	}()
+	if err := <-ended; err != nil {
+		return "", nil, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return "", nil, err
+	}
+	data, err := io.ReadAll(file)
+	return strings.TrimSpace(string(data)), counts, err
+}
+
+// trace runs this program's first thread, which a child keeps to, under a tracer.
+func trace(environment []string, output *os.File, l lie) (map[string]int, error) {
+	pid, err := syscall.ForkExec(os.Args[0], os.Args[:1], &syscall.ProcAttr{
+		Env: environment, Files: []uintptr{0, output.Fd(), output.Fd()}, Sys: &syscall.SysProcAttr{Ptrace: true},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var status unix.WaitStatus
+	wait := func() error {
+		for {
+			_, err := unix.Wait4(pid, &status, 0, nil)
+			if err != unix.EINTR {
+				return err
+			}
+		}
+	}
+	if err := wait(); err != nil {
+		return nil, err
+	}
+	if err := unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACESYSGOOD|unix.PTRACE_O_EXITKILL); err != nil {
+		unix.Kill(pid, unix.SIGKILL)
+		return nil, err
+	}
+	counts := make(map[string]int)
+	within, signal := false, 0
+	for {
+		if err := unix.PtraceSyscall(pid, signal); err != nil && err != unix.ESRCH {
+			return nil, err
+		}
+		if err := wait(); err != nil {
+			return nil, err
+		}
+		if !status.Stopped() {
+			return counts, nil
+		}
+		signal = 0
+		if status.StopSignal() != unix.SIGTRAP|0x80 {
+			if status.StopSignal() != unix.SIGTRAP {
+				signal = int(status.StopSignal())
+			}
+			continue
+		}
+		if within = !within; within {
+			continue
+		}
+		var r unix.PtraceRegs
+		if err := unix.PtraceGetRegs(pid, &r); err != nil {
+			return nil, err
+		}
+		of, ours := lies[r.Orig_rax]
+		if !ours || int64(r.Rax) < 0 || r.Orig_rax == unix.SYS_OPENAT && r.Rdx&unix.O_CREAT == 0 {
+			continue
+		}
+		if counts[of.call]++; of.call == l.call && counts[of.call] == l.n {
+			r.Rax = -uint64(l.told)
+			if err := unix.PtraceSetRegs(pid, &r); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
