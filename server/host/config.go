@@ -30,6 +30,7 @@ type layer struct {
 	memoryDir    *string
 	transcripts  []string
 	allowSecrets []string
+	limits       limits
 }
 
 func (l layer) from(key string) string {
@@ -114,6 +115,7 @@ func (r *resolver) configured() []layer {
 		return nil
 	}
 	path := filepath.Join(dir, "config.json")
+	r.env.look(path, File)
 	keys, err := object(path, maxSettings)
 	if err != nil {
 		r.warn("%q is ignored: %v", path, err)
@@ -137,7 +139,7 @@ func (r *resolver) configured() []layer {
 			if rest, ok := strings.CutPrefix(key, "~/"); ok && r.env.Home != "" {
 				named = filepath.Join(r.env.Home, rest)
 			}
-			if !filepath.IsAbs(named) || real(named) != want {
+			if !filepath.IsAbs(named) || r.env.real(named) != want {
 				continue
 			}
 			source := fmt.Sprintf("projects[%q] of %s", key, path)
@@ -178,7 +180,10 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 				l.allowSecrets, want = nil, "list of the beginnings (12 hex digits or more) of SHA-256 sums"
 			}
 		default:
-			r.warn("%s has the unknown key %q", source, clip(key))
+			known := false
+			if want, known = l.limits.decode(key, raw); !known {
+				r.warn("%s has the unknown key %q", source, clip(key))
+			}
 		}
 		if want != "" {
 			r.warn("%s in %s is no %s; ignored", key, source, want)

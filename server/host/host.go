@@ -31,6 +31,26 @@ type Environment struct {
 	Dir     string              // working directory, absolute
 	GOOS    string              // as runtime.GOOS, which "" stands for
 	Managed string              // directory of Claude Code's managed settings; "" is the system's own
+
+	// Look, if not nil, is told of each path on which the memory directory, the gate "enabled", the mode and the
+	// numbers depend, before it is looked at: who keeps what was resolved can tell whether it still holds.
+	Look func(path string, a Aspect)
+}
+
+// Aspect is what of a path an answer depends on.
+type Aspect string
+
+// The aspects.
+const (
+	File    Aspect = "file"    // whether there is a file or a directory; of a file, its size and time
+	Listing Aspect = "listing" // the same, and a directory's own time
+	Link    Aspect = "link"    // where it leads
+)
+
+func (env Environment) look(path string, a Aspect) {
+	if env.Look != nil {
+		env.Look(path, a)
+	}
 }
 
 // Process is the Environment of this process.
@@ -119,7 +139,8 @@ type Setup struct {
 	MinSessions   int
 	MaxArchiveMiB int  // how much the archive of past dreams may take up
 	Unattended    bool // nobody watches what a model does here
-	CleanupDays   int  // after so many days the host sweeps a transcript
+	Limits        Limits
+	CleanupDays   int // after so many days the host sweeps a transcript
 
 	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts", "unattended" and "cleanup_days" where each came from.
 	Settings map[string]Setting
@@ -160,7 +181,7 @@ func (env Environment) complete() Environment {
 		env.GOOS = runtime.GOOS
 	}
 	if filepath.IsAbs(env.Home) {
-		env.Home = real(env.Home)
+		env.Home = env.real(env.Home)
 	} else {
 		env.Home = ""
 	}
@@ -175,7 +196,7 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	for _, step := range []func() error{
-		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseAllowed, r.chooseUnattended,
+		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseAllowed, r.chooseUnattended, r.chooseLimits,
 		r.findMemory, r.findCandidates, r.findEnabled,
 	} {
 		if err := step(); err != nil {
@@ -238,8 +259,8 @@ func (r *resolver) findProject() error {
 	if !filepath.IsAbs(dir) {
 		return fmt.Errorf("no project: the working directory is unknown")
 	}
-	r.Project = real(dir)
-	r.repo = findCheckout(r.Project, r.warn)
+	r.Project = r.env.real(dir)
+	r.repo = findCheckout(r.Project, r.env.look, r.warn)
 	r.Root, r.Worktrees = r.repo.root, r.repo.worktrees
 	if top := r.repo.top; top != r.env.Home && filepath.Dir(top) != top {
 		r.Checkout = top
@@ -263,9 +284,9 @@ func (r *resolver) findConfig() error {
 		if !filepath.IsAbs(named) {
 			named = filepath.Join(r.env.Dir, named)
 		}
-		r.ConfigDir = real(nfc(named)) // FACTS 1.1: the host looks under the composed form, whatever was typed
+		r.ConfigDir = r.env.real(nfc(named)) // FACTS 1.1: the host looks under the composed form, whatever was typed
 	case r.env.Home != "":
-		r.ConfigDir = real(filepath.Join(r.env.Home, ".claude"))
+		r.ConfigDir = r.env.real(filepath.Join(r.env.Home, ".claude"))
 	}
 	if r.ConfigDir != "" {
 		r.ProjectsDir = filepath.Join(r.ConfigDir, "projects")

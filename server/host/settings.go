@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // scope is one settings file of Claude Code's.
 type scope struct {
 	path    string
-	trusted bool
+	trusted func() bool
 	keys    map[string]json.RawMessage
 }
 
@@ -21,9 +22,11 @@ type settings []scope
 // there are none.
 func (r *resolver) readSettings() settings {
 	var all settings
-	add := func(trusted bool, dir string, names ...string) (any bool) {
+	yes := func() bool { return true }
+	add := func(trusted func() bool, dir string, names ...string) (any bool) {
 		for _, name := range names {
 			path := filepath.Join(dir, name)
+			r.env.look(path, File)
 			keys, err := object(path, maxSettings)
 			if err != nil {
 				r.warn("settings %q are ignored: %v", path, err)
@@ -38,27 +41,23 @@ func (r *resolver) readSettings() settings {
 	managed := r.env.managed()
 	// Fragments are laid over the base in the order of their names, so the last is the strongest.
 	dropIns := filepath.Join(managed, "managed-settings.d")
+	r.env.look(dropIns, Listing)
 	entries := names(dropIns)
 	for i := len(entries) - 1; i >= 0; i-- {
 		if name := entries[i].Name(); strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
-			add(true, dropIns, name)
+			add(yes, dropIns, name)
 		}
 	}
-	add(true, managed, "managed-settings.json")
-	first := len(all)
+	add(yes, managed, "managed-settings.json")
+	trust := sync.OnceValue(r.projectTrusted) // megabytes may have to be read for it, and mostly need not
 	for _, dir := range []string{r.Project, r.repo.top} {
 		// In the home directory the project's file is the person's.
-		if dir = filepath.Join(dir, ".claude"); real(dir) != r.ConfigDir && add(false, dir, "settings.local.json", "settings.json") {
+		if dir = filepath.Join(dir, ".claude"); r.env.real(dir) != r.ConfigDir && add(trust, dir, "settings.local.json", "settings.json") {
 			break
 		}
 	}
-	if len(all) > first && r.projectTrusted() {
-		for i := range all[first:] {
-			all[first+i].trusted = true
-		}
-	}
 	if r.ConfigDir != "" {
-		add(true, r.ConfigDir, "settings.json")
+		add(yes, r.ConfigDir, "settings.json")
 	}
 	return all
 }
@@ -87,6 +86,7 @@ func (r *resolver) projectTrusted() bool {
 		return false
 	}
 	path := filepath.Join(dir, ".claude.json")
+	r.env.look(path, File)
 	keys, err := object(path, maxState)
 	if err != nil {
 		r.warn("%q is ignored, so no project counts as trusted: %v", path, err)
@@ -112,7 +112,7 @@ func (r *resolver) projectTrusted() bool {
 type found[T any] struct {
 	value   T
 	path    string
-	trusted bool
+	trusted func() bool
 }
 
 // values are what the settings say of a key, the strongest first. What has another type is a warning.
@@ -149,7 +149,7 @@ func typeName(v any) string {
 func trusted[T any](r *resolver, key string) []found[T] {
 	var all []found[T]
 	for _, v := range values[T](r, key) {
-		if v.trusted {
+		if v.trusted() {
 			all = append(all, v)
 		} else {
 			r.distrust(key, v.path)
@@ -166,7 +166,7 @@ func (r *resolver) distrust(key, path string) {
 // inherited. A host other than Claude Code does not hand us the former.
 func (r *resolver) variable(name string) (value, source string) {
 	for _, v := range values[map[string]any](r, "env") {
-		if value, ok := v.value[name]; ok && v.trusted {
+		if value, ok := v.value[name]; ok && v.trusted() {
 			return fmt.Sprint(value), fmt.Sprintf("env of %q", v.path)
 		}
 	}
