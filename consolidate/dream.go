@@ -53,6 +53,8 @@ type Info struct {
 	Accepted      map[string]string   `json:"accepted_loss,omitempty"` // why, by file
 	Summary       string              `json:"summary,omitempty"`
 	Proposed      []string            `json:"proposed,omitempty"` // files of which a change was kept for the person
+	Request       *FinalizeRequest    `json:"request,omitempty"`  // what the person is to agree to
+	Reviewed      time.Time           `json:"reviewed,omitzero"`  // when it was proposed
 	Outcome       Outcome             `json:"outcome,omitempty"`  // empty while it is open
 	Ended         time.Time           `json:"ended,omitzero"`
 	Reason        string              `json:"reason,omitempty"`

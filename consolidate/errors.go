@@ -20,6 +20,9 @@ var (
 	ErrUndone  = errors.New("nothing is left to undo")
 )
 
+// errUnattended refuses what is for a person at hand.
+var errUnattended = &RequestError{"nobody watches, so nothing is changed outside a dream", "dream_orient opens one where it is due; all else is for a person at hand"}
+
 // A ClosedError says that a gate is closed.
 type ClosedError struct{ Gate Gate }
 

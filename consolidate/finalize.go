@@ -26,7 +26,7 @@ type FinalizeRequest struct {
 
 // FinalizeResult is the end of a dream, or with DryRun what it would be.
 type FinalizeResult struct {
-	Outcome  string           `json:"outcome"` // committed, unchanged, dry_run
+	Outcome  string           `json:"outcome"` // committed, unchanged, dry_run, proposed
 	Files    Files            `json:"files"`
 	Index    IndexSize        `json:"index"`
 	Findings []memory.Finding `json:"findings"`
@@ -68,10 +68,16 @@ func sizeOf(index *memory.Index) IndexSize {
 	return s
 }
 
-// Finalize lands the open dream whole, or refuses and leaves it open.
-func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (res FinalizeResult, err error) {
+// Finalize lands the open dream whole, or refuses and leaves it open. Where the person is to agree first, it ends it as
+// proposed.
+func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.finalize(r)
+}
+
+// finalize is Finalize. The caller holds p.mu.
+func (p *Project) finalize(r FinalizeRequest) (res FinalizeResult, err error) {
 	if p.dream == nil {
 		return FinalizeResult{}, ErrNoDream
 	}
@@ -101,6 +107,9 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (res Finalize
 	}
 	if err != nil {
 		return FinalizeResult{}, err
+	}
+	if p.o.Propose && p.o.Unattended && (len(d.stage.Changes) > 0 || edit.changed()) {
+		return p.proposeWhole(edit, r, findings, now)
 	}
 	d.Summary, d.Accepted = r.Summary, d.losses(r.AcceptLoss)
 	p.tell(Event{Kind: EventLanding})
@@ -218,7 +227,7 @@ func (p *Project) commit(now time.Time) error {
 	d.Outcome, d.Ended = Committed, now
 	d.tell(Event{Kind: EventEnded, Text: string(Committed) + ": " + d.report()}, now, p.o.AllowSecrets)
 	p.step("stamp")
-	err := p.giveBack(d.dir, d.record, stamp{Exists: true, Time: now})
+	err := p.giveBack(d.dir, d.record, d.consolidatedAt(now, d.record.Prior))
 	p.step("journal")
 	err = errors.Join(err, d.save(), p.log(d, Committed, now))
 	if err == nil {

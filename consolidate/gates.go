@@ -125,6 +125,13 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 		return false, fmt.Sprintf("%s; %d more to go", why, p.o.MinSessions-n)
 	})
 	w.ask("lock", func() (bool, string) {
+		if p.o.Unattended && p.dream == nil {
+			if waiting, err := p.waiting(); err != nil {
+				return false, err.Error()
+			} else if len(waiting) > 0 {
+				return false, waiting[0].label() + " waits for the person: dream-mcp review"
+			}
+		}
 		if err := free(); err != nil {
 			return false, err.Error()
 		}

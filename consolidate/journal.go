@@ -16,11 +16,12 @@ type Kind string
 
 // The kinds. Only a dream holds the lock for longer than a moment.
 const (
-	KindDream   Kind = "dream"
-	KindWrite   Kind = "write" // a single write_memory outside a dream
-	KindUndo    Kind = "undo"
-	KindRestore Kind = "restore"
-	KindMend    Kind = "mend" // of a memory that was taken as it stands
+	KindDream      Kind = "dream"
+	KindWrite      Kind = "write" // a single write_memory outside a dream
+	KindUndo       Kind = "undo"
+	KindRestore    Kind = "restore"
+	KindMend       Kind = "mend"       // of a memory that was taken as it stands
+	KindBackground Kind = "background" // a host that was started to dream; it holds no lock itself
 )
 
 // Outcome says what became of it.
@@ -33,6 +34,9 @@ const (
 	Aborted   Outcome = "aborted"
 	Expired   Outcome = "expired"
 	Crashed   Outcome = "crashed"
+	Proposed  Outcome = "proposed" // it waits for the person
+	Rejected  Outcome = "rejected" // the person said no
+	Failed    Outcome = "failed"   // of a background dream
 )
 
 // LogEntry is a line of the journal.
@@ -58,6 +62,10 @@ type LogEntry struct {
 	Accepted      map[string]string `json:"accepted_loss,omitempty"`
 	Proposed      []string          `json:"proposed,omitempty"`
 	Undoes        string            `json:"undoes,omitempty"`
+	Dream         string            `json:"dream,omitempty"` // of a background dream: the one that it led to
+	Turns         int               `json:"turns,omitempty"`
+	Tokens        int64             `json:"tokens,omitempty"`   // read and written, cached ones included
+	CostUSD       float64           `json:"cost_usd,omitempty"` // as the host reckons it
 }
 
 // Waiver is a rule that a model set aside for one write, and why.

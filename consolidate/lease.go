@@ -104,5 +104,9 @@ func (p *Project) log(d *dream, outcome Outcome, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	return appendLog(state, e)
+	if err := appendLog(state, e); err != nil {
+		return err
+	}
+	p.tellLater(d, outcome)
+	return nil
 }

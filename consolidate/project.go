@@ -53,6 +53,7 @@ type Options struct {
 	MaxArchive   int64          // bytes; see retention
 	Unattended   bool           // nobody watches: the stricter law of losses, and no writes outside a dream
 	LookOnly     bool           // for who watches: makes no folder, and notes no scan
+	Propose      bool           // what an unattended dream would land waits for the person
 	Lease        time.Duration
 	Now          func() time.Time
 	Step         func(string)     // told each step of a commit, if not nil

@@ -109,7 +109,7 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 	}
 	outcome, after := Crashed, r.Prior
 	if a.State == memory.Landed {
-		outcome, after = Committed, stamp{Exists: true, Time: a.Landed}
+		outcome, after = Committed, info.consolidatedAt(a.Landed, r.Prior)
 	}
 	if err := p.giveBack(dir, r, after); err != nil {
 		return err

@@ -83,7 +83,11 @@ func (p *Project) isStale(id string, now time.Time) bool {
 	}
 	a.Close()
 	info, err := readInfo(p.state, id)
-	return err == nil && info.Outcome != Committed && now.Sub(info.LastCall) > stageKept && a.State == memory.Staged && len(a.Displaced) == 0
+	kept := stageKept
+	if info.waits() {
+		kept = proposalKept
+	}
+	return err == nil && info.Outcome != Committed && now.Sub(info.LastCall) > kept && a.State == memory.Staged && len(a.Displaced) == 0
 }
 
 // pruneLanded removes what retention lets go, and returns what is left.

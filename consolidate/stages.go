@@ -33,7 +33,7 @@ func (p *Project) unfinished(entries []LogEntry, open string) ([]Info, error) {
 			continue
 		}
 		info, err := readInfo(state, e.ID)
-		if err != nil || info.Kind != KindDream || info.ID == open || info.Outcome == Committed {
+		if err != nil || info.Kind != KindDream || info.ID == open || info.Outcome == Committed || info.Request != nil {
 			continue
 		}
 		a, err := openArchive(state, e.ID)

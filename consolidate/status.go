@@ -83,6 +83,8 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	}
 	s.warn(p.describeDreams(&s, dir))
 	s.warn(p.describeProposals(&s))
+	s.warn(p.describeReviews(&s))
+	p.describeRuns(&s)
 	if dir != nil {
 		s.warn(s.describeMemory(dir))
 	}

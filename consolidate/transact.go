@@ -13,7 +13,7 @@ import (
 // Where nobody watches it is refused: of single changes none is too many.
 func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*indexEdit, error)) (id string, a *memory.Archive, err error) {
 	if p.o.Unattended {
-		return "", nil, &RequestError{"nobody watches, so nothing is changed outside a dream", "dream_orient opens one where it is due; all else is for a person at hand"}
+		return "", nil, errUnattended
 	}
 	now := p.o.Now()
 	dir, err := p.makeDir()

@@ -27,7 +27,7 @@ func finalizeIndex(p *consolidate.Project) tool {
 			"accept_loss":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["file","why"],"additionalProperties":false},"description":"deletions and cuts that are meant"},
 			"summary":{"type":"string","maxLength":2000,"description":"what the dream did, for the journal"}},
 			"additionalProperties":false}`,
-		output: `{"type":"object","properties":{"outcome":{"type":"string","enum":["committed","unchanged","dry_run"]},"files":{"type":"object"},"index":{"type":"object"},` +
+		output: `{"type":"object","properties":{"outcome":{"type":"string","enum":["committed","unchanged","dry_run","proposed"]},"files":{"type":"object"},"index":{"type":"object"},` +
 			findingsSchema + `,"report":{"type":"string"},"undo":{"type":"string"},"proposed_index":{"type":"string"},"diff":{"type":"string"}},"required":["outcome","files","index","findings","report"]}`,
 		destructive: true,
 		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
