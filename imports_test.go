@@ -17,13 +17,16 @@ import (
 // downhill; a library is known in the room that it is for, and in no other.
 var allowed = map[string][]string{
 	".": {
-		"consolidate", "consolidate/transcript", "memory/secret", "server", "server/console", "server/host", "tools",
+		"consolidate", "consolidate/transcript", "memory/secret", "server", "server/background", "server/console", "server/hook", "server/host", "tools",
 		"golang.org/x/term",
 	},
 	"server":             {"github.com/mark3labs/mcp-go"},
+	"server/hook":        {},
+	"server/hook/bench":  {},
+	"server/background":  {"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host"},
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/console": {
-		"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/host",
+		"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
 	},
 	"server/host": {"consolidate/transcript", "golang.org/x/text"},

@@ -23,7 +23,9 @@ import (
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server"
+	"dream-mcp/server/background"
 	"dream-mcp/server/console"
+	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 	"dream-mcp/tools"
 )
@@ -58,11 +60,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return console.Fail(stderr, err)
 	}
 	c.Out, c.Version, c.Self = stdout, version, self()
+	if isTerminal(stdin) {
+		c.In = stdin
+	}
 	switch {
 	case c.Verb == "" && isTerminal(stdin), c.Standalone():
 		return console.Fail(stderr, c.Run(ctx, nil, host.Setup{}))
 	case c.Verb == "":
 		c.Verb = "serve"
+	case c.Verb == hook.Verb && c.In == nil:
+		return answerHook(ctx, c, args[1:])
 	}
 	setup, err := host.Resolve(host.Process(), c.Flags)
 	if err != nil {
@@ -73,13 +80,32 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return c.Exit(stderr, err)
 	}
 	changed := make(chan string, 256)
+	setup.Unattended = setup.Unattended || c.Verb == "background"
 	p := consolidate.Open(options(setup, state, changed))
-	if c.Verb == "serve" {
+	switch c.Verb {
+	case "serve":
 		err = serve(ctx, p, changed, stdin, stdout, stderr)
-	} else {
+	case "background":
+		err = background.Supervise(ctx, p, setup, c.Args, append([]string{c.Self, "serve", "--unattended", "--mode", setup.Mode}, c.Options()...))
+	default:
 		err = c.Run(ctx, p, setup)
 	}
 	return c.Exit(stderr, errors.Join(err, p.Close("the program ended")))
+}
+
+// answerHook answers a host that tells of its sessions. A hook never fails: what goes wrong is noted in our own log.
+func answerHook(ctx context.Context, c *console.Command, args []string) int {
+	state, err := host.StateHome(host.Process())
+	if err != nil {
+		return 0
+	}
+	err = background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Self: c.Self, Out: c.Out, Open: func(s host.Setup) *consolidate.Project {
+		return consolidate.Open(options(s, state, nil))
+	}}.Answer(ctx)
+	if err != nil {
+		background.Note(state, err)
+	}
+	return 0
 }
 
 // options turns what the host knows into what a dream needs.
@@ -101,6 +127,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		AllowSecrets: s.AllowSecrets,
 		MaxArchive:   int64(s.MaxArchiveMiB) << 20,
 		Unattended:   s.Unattended,
+		Propose:      s.Mode == host.ModeApprove,
 		Changed: func(uri string) {
 			select {
 			case changed <- uri:

@@ -25,7 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"dream-mcp": main})
+	testscript.Main(m, map[string]func(){"dream-mcp": main, "fakehost": fakeHost})
 }
 
 // commands are what scripts can do beside what testscript brings.

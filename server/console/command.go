@@ -22,6 +22,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/memory/secret"
+	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 )
 
@@ -32,12 +33,15 @@ type Command struct {
 	Args          []string
 	Flags         host.Flags
 	JSON          bool
-	Keep          bool     // demo: leave its folder
-	At            string   // restore: an ID
-	List          bool     // restore: show the versions
-	Explain       bool     // lint: the rules themselves
-	Rules         []string // lint: those to ask; none: all
-	Fix, Accept   bool     // doctor: mend; take a memory as it stands
+	Keep          bool      // demo: leave its folder
+	At            string    // restore: an ID
+	List          bool      // restore: show the versions
+	Explain       bool      // lint: the rules themselves
+	Rules         []string  // lint: those to ask; none: all
+	Fix, Accept   bool      // doctor: mend; take a memory as it stands. review: land what waits
+	Reject        bool      // review: forget what waits
+	Background    bool      // log: of the background dream that ran last
+	In            io.Reader // a terminal, where a person can answer; else nil
 	Out           io.Writer
 	Version, Self string
 }
@@ -59,11 +63,14 @@ var verbs = []verb{
 	{name: "diff", most: 1, json: true, run: (*Command).diff},
 	{name: "undo", most: 1, json: true, run: (*Command).undo},
 	{name: "restore", most: 1, json: true, run: (*Command).restore},
+	{name: "review", most: 1, json: true, run: (*Command).review},
 	{name: "proposals", most: 2, json: true, run: (*Command).proposals},
 	{name: "why", most: 1, json: true, run: (*Command).why},
 	{name: "lint", most: 1, json: true, run: (*Command).lint},
 	{name: "doctor", json: true, run: (*Command).doctor},
 	{name: "stop", most: -1, json: true, run: (*Command).stop},
+	{name: hook.Verb, most: -1, run: (*Command).hook},
+	{name: "background", most: 1},
 	{name: "help", most: 1, run: (*Command).help},
 	{name: "version", run: (*Command).version},
 }
@@ -123,6 +130,8 @@ var flags = []flag{
 	}},
 	{name: "--fix", set: func(c *Command) { c.Fix = true }},
 	{name: "--accept", set: func(c *Command) { c.Accept = true }},
+	{name: "--reject", set: func(c *Command) { c.Reject = true }},
+	{name: "--background", set: func(c *Command) { c.Background = true }},
 	{name: "--help", set: func(c *Command) { c.Verb = "help" }},
 	{name: "-h", set: func(c *Command) { c.Verb = "help" }},
 	{name: "--version", set: func(c *Command) { c.Verb = "version" }},
@@ -208,10 +217,16 @@ func (c *Command) take(words []string) error {
 		return usage("--explain takes the rule behind it: lint --explain %s", c.Rules[0])
 	case (c.At != "" || c.List) && v.name != "restore":
 		return usage("--at and --list go with restore")
-	case (c.Fix || c.Accept) && v.name != "doctor":
-		return usage("--fix and --accept go with doctor")
-	case c.Accept && !c.Fix:
-		return usage("--accept goes with --fix")
+	case c.Fix && v.name != "doctor":
+		return usage("--fix goes with doctor")
+	case c.Accept && !c.Fix && v.name != "review":
+		return usage("--accept goes with review, or with doctor --fix")
+	case c.Reject && v.name != "review":
+		return usage("--reject goes with review")
+	case c.Accept && c.Reject:
+		return usage("either --accept or --reject")
+	case c.Background && v.name != "log":
+		return usage("--background goes with log")
 	case v.name == "restore" && len(c.Args) == 0 && !c.List:
 		return usage("restore needs the name of a memory (restore --list shows what the archive has)")
 	case c.At != "" && c.List:
@@ -257,6 +272,26 @@ func verbNames() (names []string) {
 		}
 	}
 	return names
+}
+
+// Options returns the flags that say which project and when, as a command line of ours takes them again.
+func (c *Command) Options() (args []string) {
+	f := c.Flags
+	for _, o := range []struct{ name, value string }{{"--project", f.Project}, {"--memory-dir", f.MemoryDir}} {
+		if o.value != "" {
+			args = append(args, o.name, o.value)
+		}
+	}
+	for _, folder := range f.Transcripts {
+		args = append(args, "--transcripts", folder)
+	}
+	if f.MinHours >= 0 {
+		args = append(args, "--min-hours", strconv.FormatFloat(f.MinHours, 'f', -1, 64))
+	}
+	if f.MinSessions >= 0 {
+		args = append(args, "--min-sessions", strconv.Itoa(f.MinSessions))
+	}
+	return args
 }
 
 // Standalone reports whether the verb needs no project: the host need not be asked.

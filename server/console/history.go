@@ -16,6 +16,9 @@ import (
 )
 
 func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) error {
+	if c.Background {
+		return c.backgroundLog(p)
+	}
 	entries, err := p.Log()
 	if err != nil {
 		return err
@@ -94,6 +97,10 @@ func logDetail(e consolidate.LogEntry) string {
 	add(len(e.Waived) > 0, count(len(e.Waived), "waiver"))
 	add(len(e.Accepted) > 0, fmt.Sprintf("%d accepted as lost", len(e.Accepted)))
 	add(e.Undoes != "", "of "+e.Undoes)
+	add(e.Dream != "", "dream "+e.Dream)
+	add(e.Turns > 0, count(e.Turns, "turn"))
+	add(e.Tokens > 0, count(int(e.Tokens), "token"))
+	add(e.CostUSD > 0, fmt.Sprintf("$%.2f", e.CostUSD))
 	add(e.Host != "", "by "+e.Host)
 	if len(parts) == 0 {
 		return ""

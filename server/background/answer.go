@@ -1,0 +1,213 @@
+// Package background answers the hooks of hosts, and leads the dreams that nobody watches.
+//
+// Answer tells a host what its hook is to say: nothing as a rule. At a session's start it offers a dream that is due (mode
+// suggest), or tells what a dream did or wants while nobody watched; in the modes approve and auto it starts, detached, a
+// supervisor, which asks the gates and lets a host dream without a person.
+//
+// It promises that one background dream runs over a memory at a time; that the host it starts is given no tool of its own
+// that writes, no hooks, no transcript, and limits of turns, money and time; that it is killed with all that it started when
+// its time is up or its supervisor ends; that what it spent and why it failed is journaled; and that after a failure ten
+// minutes pass, doubling up to a day. What the host may do to the memory is bounded by the server, not here.
+//
+// A killed supervisor is found and journaled by the next; on Linux its host dies with it, elsewhere the host's own
+// limits end it. It does not promise that a command that a person configured keeps to any of this but the time.
+package background
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/memory"
+	"dream-mcp/server/hook"
+	"dream-mcp/server/host"
+)
+
+// Front is what a hook is answered with.
+type Front struct {
+	Args    []string // of the command line, behind the verb
+	Options []string // that are handed on: which project, and when
+	Flags   host.Flags
+	Self    string // this program
+	Out     io.Writer
+	Open    func(host.Setup) *consolidate.Project
+}
+
+// Answer answers the hook that this process was started as. It writes nothing, or one JSON object. An error has changed
+// nothing that matters, and is no reason to bother the host.
+func (f Front) Answer(ctx context.Context) error {
+	e, err := hook.Given(f.Args)
+	if err != nil || e.Ignored() {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, hook.Patience*3/4)
+	defer cancel()
+	known := hook.Known{Args: hook.Options(f.Args), Dir: e.Where(), Env: map[string]string{}}
+	env := host.Process()
+	env.Dir = e.Where()
+	getenv := env.Getenv
+	env.Getenv = func(name string) string {
+		v := getenv(name)
+		if name != "CLAUDE_CODE_SESSION_ID" { // another in each session, and it decides nothing
+			known.Env[name] = v
+		}
+		return v
+	}
+	for _, name := range []string{"HOME", "USERPROFILE", "XDG_STATE_HOME", "LocalAppData"} {
+		env.Getenv(name)
+	}
+	env.Look = func(path string, a host.Aspect) {
+		if s := hook.See(path, string(a)); !slices.Contains(known.Seen, s) {
+			known.Seen = append(known.Seen, s)
+		}
+	}
+	setup, err := host.Resolve(env, f.Flags)
+	if err != nil {
+		return err
+	}
+	setup.SessionID = e.Session
+	background := setup.Mode == host.ModeApprove || setup.Mode == host.ModeAuto
+	setup.Unattended = background
+	p := f.Open(setup)
+	defer p.Close("the hook ended")
+	known.MemoryDir, known.StateDir, known.Enabled, known.Suggest = p.MemoryDir(), p.StateDir(), setup.Enabled.On, !background
+	known.MinHours, known.MinSessions = setup.MinHours, setup.MinSessions
+	err = remember(known)
+	if known.Closed(e, p.Now()) {
+		return err
+	}
+	var say speech
+	if e.Moment == hook.Start {
+		say.tell(p.TakeUntold())
+	}
+	if !known.Closed(e, p.Now()) { // without what was untold it may be
+		if background {
+			err = errors.Join(err, f.launch(p, setup, e))
+		} else if since, sessions, dueErr := p.Due(ctx); dueErr == nil {
+			p.Offered()
+			say.offer(since, sessions)
+		}
+	}
+	return errors.Join(err, say.write(f.Out, e.Name))
+}
+
+// remember keeps what was resolved for the next hook, which then need not resolve it.
+func remember(k hook.Known) error {
+	path, err := hook.CacheFile(k.Args, k.Dir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	data, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	forget(root)
+	return memory.Replace(root, filepath.Base(path), data, time.Time{})
+}
+
+// maxRemembered bounds the directories that are remembered: where there are more, all are forgotten.
+const maxRemembered = 1000
+
+func forget(root *os.Root) {
+	f, err := root.Open(".")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if names, _ := f.Readdirnames(maxRemembered + 1); len(names) > maxRemembered {
+		for _, name := range names {
+			root.Remove(name)
+		}
+	}
+}
+
+// launch starts the supervisor, and forgets it.
+func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) error {
+	p.Launched()
+	cmd := detached(f.Self, append([]string{"background", firing(setup, e)}, f.Options...)...)
+	cmd.Dir = e.Where()
+	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+e.Session, "CLAUDE_PROJECT_DIR="+setup.Project)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("the background dream could not be started: %w", err)
+	}
+	return cmd.Process.Release()
+}
+
+// firing names the host whose hook this is.
+func firing(setup host.Setup, e hook.Event) string {
+	switch {
+	case e.Name == "agent-turn-complete":
+		return host.Codex
+	case e.Name == "AfterAgent":
+		return host.Gemini
+	case setup.Client != "":
+		return setup.Client
+	}
+	return host.ClaudeCode
+}
+
+// speech is what is said at a session's start: to the model, which alone reads the context, and to the person (FACTS 6.1).
+type speech struct{ model, person []string }
+
+// tell says what dreams did while nobody watched.
+func (s *speech) tell(untold []consolidate.Told) {
+	for _, t := range untold {
+		if t.Outcome == consolidate.Proposed {
+			s.person = append(s.person, fmt.Sprintf("Dream: a background dream proposes changes to the memory; nothing has landed. To see and answer: dream-mcp review. %s", t.Report))
+			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: mention it in one sentence; `dream-mcp review` in a terminal shows and lands it.", t.ID))
+			continue
+		}
+		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To take it back: dream-mcp undo %s.", t.Report, t.ID, t.ID))
+		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory since the last session: %s The user has been told, and takes it back with `dream-mcp undo %s`.", t.Report, t.ID))
+	}
+}
+
+// offer has the model offer a dream.
+func (s *speech) offer(since string, sessions int) {
+	what := fmt.Sprintf("%d sessions since %s", sessions, since)
+	if since == "never" {
+		what = fmt.Sprintf("%d sessions, and none was ever reviewed", sessions)
+	}
+	s.model = append(s.model, "A dream (a consolidation of this project's long-term memory) is due: "+what+
+		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream-mcp and follow it. If they don't, leave it: it is offered at most once a day.")
+}
+
+// maxSaid is what Claude Code takes of a hook, in characters (FACTS 6.1).
+const maxSaid = 9_000
+
+func (s *speech) write(out io.Writer, event string) error {
+	if len(s.model)+len(s.person) == 0 {
+		return nil
+	}
+	type specific struct {
+		Event   string `json:"hookEventName"`
+		Context string `json:"additionalContext"`
+	}
+	cut := func(lines []string) string {
+		text := strings.Join(slices.Clone(lines), "\n")
+		if len(text) > maxSaid {
+			text = strings.ToValidUTF8(text[:maxSaid], "") + " … (cut; dream-mcp log tells the rest)"
+		}
+		return text
+	}
+	return json.NewEncoder(out).Encode(struct {
+		Message  string   `json:"systemMessage,omitempty"`
+		Specific specific `json:"hookSpecificOutput"`
+	}{cut(s.person), specific{event, cut(s.model)}})
+}

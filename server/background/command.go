@@ -1,0 +1,90 @@
+package background
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dream-mcp/server/hook"
+	"dream-mcp/server/host"
+)
+
+// errNoProgram says that no host can be started.
+var errNoProgram = errors.New("no program to dream with")
+
+// command is the command line of a host without a person: the prompt comes on its standard input. The host may use the tools
+// of our server, which is started as server says, and read the project; it may do nothing else (FACTS 6.4).
+func command(setup host.Setup, firing string, server []string) (*exec.Cmd, error) {
+	l := setup.Limits
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{
+		"type": "stdio", "command": server[0], "args": server[1:], "env": handed(),
+	}}})
+	if err != nil {
+		return nil, err
+	}
+	if len(l.Command) > 0 {
+		args := slices.Clone(l.Command)
+		for i := range args {
+			args[i] = strings.NewReplacer("{mcp_config}", string(config), "{model}", l.Model).Replace(args[i])
+		}
+		return find(args[0], args[1:])
+	}
+	if firing != host.ClaudeCode {
+		return nil, fmt.Errorf("%w: how %s is started without a person is not known; set background_command in config.json", errNoProgram, firing)
+	}
+	args := []string{
+		"-p", "--tools", "Read,Grep,Glob", "--strict-mcp-config", "--mcp-config", string(config),
+		"--allowedTools", "mcp__dream__*", "--permission-mode", "dontAsk", "--max-turns", strconv.Itoa(l.MaxTurns),
+		"--output-format", "stream-json", "--verbose", "--no-session-persistence", "--disable-slash-commands",
+		"--setting-sources", "user", "--settings", `{"disableAllHooks":true}`,
+	}
+	if l.MaxUSD > 0 {
+		args = append(args, "--max-budget-usd", strconv.FormatFloat(l.MaxUSD, 'f', -1, 64))
+	}
+	if l.Model != "" {
+		args = append(args, "--model", l.Model)
+	}
+	return find("claude", args)
+}
+
+func find(program string, args []string) (*exec.Cmd, error) {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", errNoProgram, err)
+	}
+	return exec.Command(path, args...), nil
+}
+
+// Variables that say that a session is under way: the host that is started is in none (a nested one refuses to start). The
+// variables that end a background dream's recursion and keep the host's own memory out of it.
+var (
+	sessions = []string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE"}
+	marks    = []string{hook.Mark + "=1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1"}
+)
+
+// environ is the environment of the host.
+func environ() []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(sessions, name)
+	})
+	return append(env, marks...)
+}
+
+// handed are the variables that our server needs, and that a host may not hand on.
+func handed() map[string]string {
+	env := map[string]string{}
+	for _, v := range append(os.Environ(), marks...) {
+		name, value, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "DREAM_") || strings.HasPrefix(name, "XDG_") || name == "CLAUDE_CONFIG_DIR" || name == "CLAUDE_CODE_PROJECT_DIR_NAME" ||
+			slices.Contains(marks, v) {
+			env[name] = value
+		}
+	}
+	return env
+}

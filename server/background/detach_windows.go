@@ -1,0 +1,29 @@
+package background
+
+import (
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+const detachedProcess = 0x8 // DETACHED_PROCESS: no console is shared
+
+func detached(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
+	return cmd
+}
+
+func group(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+}
+
+// alive: a group can't be asked for here.
+func alive(*exec.Cmd) bool { return false }
+
+// end and kill: Windows has no signal that asks; its own tool ends a process with all that it started.
+func end(cmd *exec.Cmd) error { return kill(cmd) }
+
+func kill(cmd *exec.Cmd) error {
+	return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run()
+}

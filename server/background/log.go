@@ -1,0 +1,81 @@
+package background
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/secret"
+)
+
+// maxLog bounds the log of one run.
+const maxLog = 2 << 20
+
+// runLog is what a person reads of a background dream: a line an event, with its time. Credentials are masked.
+type runLog struct {
+	mu   sync.Mutex
+	f    *os.File
+	out  io.Writer
+	size int
+}
+
+// openLog begins a log, in the place of the one before it, which is kept as path.1.
+func openLog(path string, allowed secret.Allowed) (*runLog, error) {
+	if err := os.Rename(path, path+".1"); err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &runLog{f: f, out: &secret.Writer{Out: f, Allowed: allowed}}, nil
+}
+
+func (l *runLog) say(format string, args ...any) {
+	const most = 2_000 // characters of one event
+	text := transcript.Visible(strings.TrimSpace(fmt.Sprintf(format, args...)))
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " …"
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.size > maxLog {
+		return
+	}
+	if l.size += len(text) + 10; l.size > maxLog {
+		text = "the log is cut here"
+	}
+	fmt.Fprintf(l.out, "%s %s\n", time.Now().Format(time.TimeOnly), strings.ReplaceAll(text, "\n", "\n         "))
+}
+
+// noteFile is the log of hooks that failed, of all projects, and maxNotes its size: then it is set aside.
+const (
+	noteFile = "hook.log"
+	maxNotes = 64 << 10
+)
+
+// Note keeps what went wrong in a hook, which tells nobody else. What can't be kept is lost.
+func Note(state string, err error) {
+	if os.MkdirAll(state, 0o700) != nil {
+		return
+	}
+	path := filepath.Join(state, noteFile)
+	if info, statErr := os.Lstat(path); statErr == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
+		if os.Rename(path, path+".1") != nil {
+			return
+		}
+	}
+	f, openErr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if openErr != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprintf(&secret.Writer{Out: f}, "%s %s\n", time.Now().UTC().Format(time.RFC3339), clip(transcript.Visible(strings.ReplaceAll(err.Error(), "\n", "; "))))
+}
+
+func (l *runLog) Close() error { return l.f.Close() }

@@ -1,0 +1,93 @@
+package background
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"dream-mcp/consolidate"
+)
+
+// reader understands what a host prints of its work, line by line: Claude Code's stream-json, or the one object of its json.
+// Lines of another kind are logged as they are.
+type reader struct {
+	log     *runLog
+	told    consolidate.RunEnd // a host that was killed has not said
+	failure string
+}
+
+func newReader(log *runLog) *reader { return &reader{log: log} }
+
+// event is what is used of a line.
+type event struct {
+	Type    string  `json:"type"`
+	Subtype string  `json:"subtype"`
+	IsError bool    `json:"is_error"`
+	Result  string  `json:"result"`
+	Turns   int     `json:"num_turns"`
+	Cost    float64 `json:"total_cost_usd"`
+	Usage   struct {
+		In      int64 `json:"input_tokens"`
+		Out     int64 `json:"output_tokens"`
+		Written int64 `json:"cache_creation_input_tokens"`
+		Cached  int64 `json:"cache_read_input_tokens"`
+	} `json:"usage"`
+	Message struct {
+		Content json.RawMessage `json:"content"`
+	} `json:"message"`
+}
+
+type block struct {
+	Type    string          `json:"type"`
+	Text    string          `json:"text"`
+	Name    string          `json:"name"`
+	Input   json.RawMessage `json:"input"`
+	IsError bool            `json:"is_error"`
+	Content json.RawMessage `json:"content"`
+}
+
+func (r *reader) line(line string) {
+	var e event
+	if line = strings.TrimSpace(line); line == "" {
+		return
+	}
+	if json.Unmarshal([]byte(line), &e) != nil || e.Type == "" {
+		r.log.say("%s", line)
+		return
+	}
+	if e.Type == "result" {
+		r.told = consolidate.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: e.Usage.In + e.Usage.Out + e.Usage.Written + e.Usage.Cached}
+		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
+			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", e.Subtype, clip(e.Result)))
+		}
+		r.log.say("says: %s", e.Result)
+		return
+	}
+	var blocks []block
+	if json.Unmarshal(e.Message.Content, &blocks) != nil {
+		return
+	}
+	for _, b := range blocks {
+		switch b.Type {
+		case "text":
+			r.log.say("%s: %s", e.Type, b.Text)
+		case "tool_use":
+			r.log.say("calls %s %s", b.Name, clip(string(b.Input)))
+		case "tool_result":
+			outcome := "answered"
+			if b.IsError {
+				outcome = "refused"
+			}
+			r.log.say("%s %s", outcome, clip(string(b.Content)))
+		}
+	}
+}
+
+// clip is the beginning of a text: the log tells what happened, not what was read.
+func clip(s string) string {
+	const most = 300
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + " …"
+}

@@ -1,0 +1,153 @@
+package background
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/server/host"
+)
+
+// grace is how long a host that was asked to end may take.
+const grace = 5 * time.Second
+
+// Supervise lets a host dream over p, if a dream is due and no other is under way, and journals what came of it. firing is
+// the host whose session gave the occasion (none: Claude Code), server the command line of our server. It fails where the dream did.
+func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, firing []string, server []string) error {
+	if setup.Mode != host.ModeApprove && setup.Mode != host.ModeAuto {
+		return fmt.Errorf("the mode is %s (%s): no dream is started in the background", setup.Mode, setup.ModeSource)
+	}
+	run, err := p.BeginRun(ctx)
+	if err != nil {
+		return err
+	}
+	log, err := openLog(filepath.Join(p.StateDir(), host.BackgroundLog), setup.AllowSecrets)
+	if err != nil {
+		_, endErr := run.End(context.Background(), consolidate.RunEnd{Failure: err.Error()})
+		return errors.Join(err, endErr)
+	}
+	defer log.Close()
+	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.MemoryDir())
+	told, err := dream(ctx, p, setup, append(firing, host.ClaudeCode)[0], server, log)
+	if err != nil {
+		told.Failure = err.Error()
+	}
+	outcome, endErr := run.End(context.WithoutCancel(ctx), told)
+	log.say("%s%s; %d turns, %d tokens, $%.4f", outcome, because(told.Failure), told.Turns, told.Tokens, told.CostUSD)
+	if err == nil && outcome == consolidate.Failed {
+		err = errors.New("the host ended without a dream")
+	}
+	return errors.Join(err, endErr)
+}
+
+func because(failure string) string {
+	if failure == "" {
+		return ""
+	}
+	return ": " + failure
+}
+
+// dream runs the host to its end, or to the end of its time.
+func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (told consolidate.RunEnd, err error) {
+	cmd, err := command(setup, firing, server)
+	if err != nil {
+		return told, err
+	}
+	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir(), Transcripts: p.TranscriptDirs()})
+	if err != nil {
+		return told, err
+	}
+	cmd.Dir, cmd.Env, cmd.Stdin = setup.Project, environ(), strings.NewReader(prompt)
+	cmd.Stderr = &lineWriter{each: func(line string) { log.say("stderr: %s", line) }}
+	out := newReader(log)
+	lines := &lineWriter{each: out.line}
+	cmd.Stdout = lines
+	cmd.WaitDelay = grace
+	group(cmd)
+	runtime.LockOSThread() // Linux kills the host when this thread ends
+	defer runtime.UnlockOSThread()
+	log.say("%s", strings.Join(cmd.Args[:1], " "))
+	if err := cmd.Start(); err != nil {
+		return told, err
+	}
+	limit := time.Duration(setup.Limits.MaxMinutes * float64(time.Minute))
+	why := make(chan error, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(why)
+		select {
+		case <-done:
+			return
+		case <-time.After(limit):
+			why <- fmt.Errorf("it took longer than %v", limit)
+		case <-ctx.Done():
+			why <- fmt.Errorf("its supervisor was ended: %w", context.Cause(ctx))
+		}
+		end(cmd)
+		select {
+		case <-done:
+		case <-time.After(grace):
+			kill(cmd)
+		}
+	}()
+	err = cmd.Wait()
+	close(done)
+	stopped := <-why
+	clear(cmd)
+	lines.flush()
+	told = out.told
+	switch {
+	case stopped != nil:
+		return told, stopped
+	case out.failure != "":
+		return told, errors.New(out.failure)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return told, nil // it ended, and left somebody who held its output
+	case err != nil:
+		return told, fmt.Errorf("the host failed: %w", err)
+	}
+	return told, nil
+}
+
+// clear ends what the host has left behind: our server first of all, which then rolls back.
+func clear(cmd *exec.Cmd) {
+	end(cmd)
+	for deadline := time.Now().Add(grace); alive(cmd) && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	kill(cmd)
+}
+
+// lineWriter cuts what is written to it into lines.
+type lineWriter struct {
+	each func(string)
+	rest []byte
+}
+
+// maxLine is what is kept of a line of a host's output; results of tools are longer.
+const maxLine = 1 << 20
+
+func (w *lineWriter) Write(b []byte) (int, error) {
+	for rest := b; ; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		w.rest = append(w.rest, line[:min(len(line), maxLine-len(w.rest))]...)
+		if !ended {
+			return len(b), nil
+		}
+		w.flush()
+		rest = after
+	}
+}
+
+// flush ends the line.
+func (w *lineWriter) flush() {
+	w.each(string(w.rest))
+	w.rest = w.rest[:0]
+}
