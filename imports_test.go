@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/console": {
 		"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host",
+		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
 	},
 	"server/host": {"consolidate/transcript", "golang.org/x/text"},

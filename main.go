@@ -81,7 +81,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	changed := make(chan string, 256)
 	setup.Unattended = setup.Unattended || c.Verb == "background"
-	p := consolidate.Open(options(setup, state, changed))
+	o := options(setup, state, changed)
+	o.LookOnly = c.Verb == "watch"
+	p := consolidate.Open(o)
 	switch c.Verb {
 	case "serve":
 		err = serve(ctx, p, changed, stdin, stdout, stderr)

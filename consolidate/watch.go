@@ -36,13 +36,14 @@ type Picture struct {
 	ClosedGate string     `json:"closed_gate,omitempty"`
 	Gates      []Gate     `json:"gates"` // none while a dream is open
 	Dream      *OpenDream `json:"dream"`
-	Host       string     `json:"host,omitempty"`     // the program in which it dreams
-	Dead       bool       `json:"dead,omitempty"`     // its process has died: the next command ends it
-	Stopping   bool       `json:"stopping,omitempty"` // it was asked to stop, and has not taken its next step
-	Reviewed   []Reviewed `json:"sessions"`           // that it has before it, as far as they are named
-	Events     []Event    `json:"events"`             // of the open dream, or of the one that was open last while it was watched; at most 500
-	Words      string     `json:"words,omitempty"`    // what the model said last, where that is known
-	Diff       string     `json:"diff,omitempty"`     // what would land, as it stands; at most 256 KiB
+	Host       string     `json:"host,omitempty"`          // the program in which it dreams
+	Dead       bool       `json:"dead,omitempty"`          // its process has died: the next command ends it
+	Stopping   bool       `json:"stopping,omitempty"`      // it was asked to stop, and has not taken its next step
+	Reviewed   []Reviewed `json:"sessions"`                // that it has before it, as far as they are named
+	Events     []Event    `json:"events"`                  // of the open dream, or of the one that was open last while it was watched; at most 500
+	Before     int        `json:"events_before,omitempty"` // how many events came before those
+	Words      string     `json:"words,omitempty"`         // what the model said last, where that is known
+	Diff       string     `json:"diff,omitempty"`          // what would land, as it stands; at most 256 KiB
 	Last       *LastDream `json:"last"`
 	Warnings   []string   `json:"warnings"`
 }
@@ -176,7 +177,8 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 	}
 	defer folder.Close()
 	events, _ := readTrail(folder)
-	next.Events = append(next.Events, events[max(0, len(events)-maxEvents):]...)
+	next.Before = max(0, len(events)-maxEvents)
+	next.Events = append(next.Events, events[next.Before:]...)
 	for _, e := range events {
 		if e.Kind == EventMap {
 			next.Reviewed = e.Reviewed

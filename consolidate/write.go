@@ -80,7 +80,7 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 	d := p.dream
 	res, err := p.stageWrite(ctx, d, n, r, cited)
 	if err != nil {
-		p.tell(Event{Kind: EventRefused, Text: n.String() + ": " + err.Error()})
+		p.tell(Event{Kind: EventRefused, Text: n.String() + ": " + strings.TrimPrefix(err.Error(), n.String()+" ")})
 		return res, err
 	}
 	res.Staged, res.Evidence = true, found(r.Evidence, cited)

@@ -36,6 +36,7 @@ type Command struct {
 	Keep          bool      // demo: leave its folder
 	At            string    // restore: an ID
 	List          bool      // restore: show the versions
+	Once          bool      // watch: the present picture
 	Explain       bool      // lint: the rules themselves
 	Rules         []string  // lint: those to ask; none: all
 	Fix, Accept   bool      // doctor: mend; take a memory as it stands. review: land what waits
@@ -59,6 +60,7 @@ var verbs = []verb{
 	{name: "serve"},
 	{name: "demo", run: (*Command).demo},
 	{name: "status", json: true, run: (*Command).status},
+	{name: "watch", json: true, run: (*Command).watch},
 	{name: "log", json: true, run: (*Command).log},
 	{name: "diff", most: 1, json: true, run: (*Command).diff},
 	{name: "undo", most: 1, json: true, run: (*Command).undo},
@@ -121,6 +123,7 @@ var flags = []flag{
 	{name: "--unattended", set: func(c *Command) { c.Flags.Unattended = true }},
 	{name: "--json", set: func(c *Command) { c.JSON = true }},
 	{name: "--keep", set: func(c *Command) { c.Keep = true }},
+	{name: "--once", set: func(c *Command) { c.Once = true }},
 	{name: "--at", take: word(func(c *Command) *string { return &c.At })},
 	{name: "--list", set: func(c *Command) { c.List = true }},
 	{name: "--explain", set: func(c *Command) { c.Explain = true }},
@@ -209,6 +212,8 @@ func (c *Command) take(words []string) error {
 		return usage("%s takes %s, and %q is one too many", verbLabel(v.name), atMost(v.most), c.Args[v.most])
 	case c.JSON && !v.json:
 		return usage("%s has no --json", verbLabel(v.name))
+	case c.Once && v.name != "watch":
+		return usage("--once goes with watch")
 	case c.Keep && v.name != "demo":
 		return usage("--keep goes with demo")
 	case (c.Explain || len(c.Rules) > 0) && v.name != "lint":

@@ -1,0 +1,320 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+)
+
+// pane is a part of the view that scrolls.
+type pane int
+
+const (
+	activityPane pane = iota
+	diffPane
+)
+
+// How much of a view its parts take.
+const (
+	roomForBoth  = 12 // rows below the head: with fewer, one pane is shown at a time
+	mostWords    = 3  // rows
+	mostSessions = 4  // rows
+	onceEvents   = 20 // rows, where there is no screen to fill
+)
+
+// watchView draws a picture: its lines depend on nothing else.
+type watchView struct {
+	picture       consolidate.Picture
+	width, height int // of the screen, in cells; 0: as much as it takes
+	pane          pane
+	up            int    // rows that the pane is scrolled: activity from its end, a diff from its beginning
+	asking        bool   // x was pressed: is the dream to be stopped?
+	note          string // what became of the last key
+	ink           paint
+	zone          *time.Location
+}
+
+// phases are those of a dream, in order.
+var phases = []string{consolidate.Orienting, consolidate.Gathering, consolidate.Consolidating, consolidate.Finalizing}
+
+// lines draws the view: at most height rows of at most width cells each.
+func (v watchView) lines() []string {
+	var out []string
+	if v.picture.Dream != nil {
+		out = v.dreaming()
+	} else {
+		out = v.idle()
+	}
+	foot := v.foot()
+	if v.height > 0 {
+		out = out[:min(len(out), max(0, v.height-1-len(foot)))]
+	}
+	out = append(out, v.panes(v.height-len(out)-len(foot))...)
+	if v.height > 0 {
+		for len(out) < v.height-len(foot) {
+			out = append(out, "")
+		}
+	}
+	out = append(out, foot...)
+	for i, line := range out {
+		if v.width > 0 {
+			out[i] = ansi.Truncate(line, v.width, "…")
+		}
+	}
+	return out
+}
+
+// dreaming is the head of the view while a dream is open.
+func (v watchView) dreaming() []string {
+	p, d := v.picture, v.picture.Dream
+	out := []string{v.title(fmt.Sprintf("dream %s", d.ID), d.Started)}
+	now := 0
+	for i, phase := range phases {
+		if phase == d.Phase {
+			now = i
+		}
+	}
+	steps := make([]string, len(phases))
+	for i, phase := range phases {
+		switch {
+		case i < now:
+			steps[i] = v.ink.in(dim, "✓ "+phase)
+		case i == now:
+			steps[i] = v.ink.in(bold, "● "+phase)
+		default:
+			steps[i] = v.ink.in(dim, "· "+phase)
+		}
+	}
+	if v.width > 0 && v.width < ansi.StringWidth(strings.Join(steps, "  ")) {
+		steps = steps[now : now+1]
+	}
+	out = append(out, strings.Join(steps, "  "))
+	parts := []string{count(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), count(d.Sessions, "session")}
+	if d.Unattended {
+		parts = append(parts, "nobody watches")
+	}
+	if p.Host != "" {
+		parts = append(parts, "by "+oneLine(p.Host))
+	}
+	out = append(out, strings.Join(parts, " · "))
+	switch {
+	case p.Dead:
+		out = append(out, v.ink.in(yellow, "! its process has died: the next command ends it, nothing of it lands"))
+	case p.Stopping:
+		out = append(out, v.ink.in(yellow, "! asked to stop: it ends before its next step"))
+	}
+	out = append(out, v.warnings()...)
+	if words := strings.Join(strings.Fields(transcript.Visible(p.Words)), " "); words != "" {
+		rows := strings.Split(ansi.Wrap("“"+words+"”", v.width, ""), "\n")
+		if most := v.spare(mostWords); len(rows) > most {
+			rows = append(rows[:most-1:most-1], rows[most-1]+" …")
+		}
+		for _, row := range rows {
+			out = append(out, v.ink.in(cyan, row))
+		}
+	}
+	for i, s := range p.Reviewed {
+		if i == v.spare(mostSessions) {
+			break
+		}
+		words := oneLine(s.First)
+		if words == "" {
+			words = oneLine(s.ID)
+		}
+		out = append(out, v.ink.in(dim, "  "+s.Last.In(v.zone).Format("01-02 15:04")+"  ")+words)
+	}
+	return out
+}
+
+// spare is how many rows a part may take: all of most where there is room, fewer on a small screen.
+func (v watchView) spare(most int) int {
+	switch {
+	case v.height == 0 || v.height >= 24:
+		return most
+	case v.height >= 16:
+		return most / 2
+	}
+	return most / 3
+}
+
+// idle is the head of the view while nobody dreams.
+func (v watchView) idle() []string {
+	p := v.picture
+	out := []string{v.title("nobody dreams", time.Time{})}
+	if p.Due {
+		out = append(out, v.ink.in(bold, "A dream is due.")+" Ask your agent for one: the prompt “dream”.")
+	} else if p.ClosedGate != "" {
+		out = append(out, fmt.Sprintf("No dream is due: the gate “%s” is closed.", p.ClosedGate))
+	}
+	for _, g := range p.Gates {
+		out = append(out, "  "+renderGate(g, v.ink))
+	}
+	if l := p.Last; l != nil {
+		outcome := string(l.Outcome)
+		if l.Undone {
+			outcome += ", and undone since,"
+		}
+		out = append(out, fmt.Sprintf("last dream %s %s: %s", outcome, ago(p.Time, l.Ended), oneLine(fileList(l.Files))))
+		if l.Summary != "" {
+			out = append(out, v.ink.in(dim, "  "+oneLine(l.Summary)))
+		}
+	}
+	return append(out, v.warnings()...)
+}
+
+func (v watchView) warnings() (out []string) {
+	for _, w := range v.picture.Warnings {
+		out = append(out, v.ink.in(yellow, "! "+oneLine(w)))
+	}
+	return out
+}
+
+// title is the first row: what is seen, and on the right how long it has been going on.
+func (v watchView) title(what string, since time.Time) string {
+	right := ""
+	if !since.IsZero() {
+		right = v.picture.Time.Sub(since).Truncate(time.Second).String()
+	}
+	gap := max(1, v.width-ansi.StringWidth(what)-ansi.StringWidth(right))
+	if v.width == 0 {
+		gap = 2
+	}
+	return v.ink.in(bold, what) + strings.TrimRight(strings.Repeat(" ", gap)+right, " ")
+}
+
+// panes draws what happened, and what would land, into some rows.
+func (v watchView) panes(rows int) []string {
+	events := make([]string, len(v.picture.Events))
+	for i, e := range v.picture.Events {
+		events[i] = v.event(e)
+	}
+	var diff []string
+	for line := range strings.Lines(transcript.Visible(v.picture.Diff)) {
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
+		diff = append(diff, v.ink.in(diffColour(line), line))
+	}
+	if v.picture.Dream == nil && len(events) == 0 {
+		return nil
+	}
+	activity, changes := v.rule("activity", len(events), v.pane == activityPane), v.rule("diff so far", len(diff), v.pane == diffPane)
+	switch {
+	case v.height == 0:
+		out := append([]string{activity}, events[max(0, len(events)-onceEvents):]...)
+		if len(diff) > 0 {
+			out = append(append(out, changes), diff...)
+		}
+		return out
+	case rows < 2:
+		return nil
+	case rows < roomForBoth || len(diff) == 0 && v.pane == activityPane:
+		if v.pane == diffPane {
+			return append([]string{changes}, v.scrolled(diff, rows-1, diffPane)...)
+		}
+		return append([]string{activity}, v.scrolled(events, rows-1, activityPane)...)
+	}
+	above := min(len(events)+1, rows/2)
+	out := append([]string{activity}, v.scrolled(events, above-1, activityPane)...)
+	return append(append(out, changes), v.scrolled(diff, rows-above-1, diffPane)...)
+}
+
+// scrolled returns the rows of a pane that are in sight. Activity is followed to its end.
+func (v watchView) scrolled(all []string, rows int, p pane) []string {
+	up := 0
+	if v.pane == p {
+		up = v.up
+	}
+	most := max(0, len(all)-rows)
+	from := min(up, most)
+	if p == activityPane {
+		from = most - from
+	}
+	return all[from:min(len(all), from+rows)]
+}
+
+// most is how far the pane can be scrolled, at the least.
+func (v watchView) most() int {
+	if v.pane == diffPane {
+		return strings.Count(v.picture.Diff, "\n")
+	}
+	return len(v.picture.Events)
+}
+
+func (v watchView) rule(what string, n int, chosen bool) string {
+	label := fmt.Sprintf("── %s (%d)", what, n)
+	if v.width > 0 {
+		label += " " + strings.Repeat("─", max(0, v.width-ansi.StringWidth(label)-1))
+	}
+	if chosen {
+		return v.ink.in(cyan, label)
+	}
+	return v.ink.in(dim, label)
+}
+
+// event tells of one thing that happened.
+func (v watchView) event(e consolidate.Event) string {
+	return v.ink.in(dim, e.Time.In(v.zone).Format("15:04:05")) + " " + v.ink.in(eventColour(e.Kind), eventText(e))
+}
+
+func eventColour(k consolidate.EventKind) string {
+	switch k {
+	case consolidate.EventStaged, consolidate.EventLanding:
+		return green
+	case consolidate.EventRefused, consolidate.EventCut:
+		return yellow
+	case consolidate.EventEnded, consolidate.EventBegun:
+		return bold
+	}
+	return ""
+}
+
+func eventText(e consolidate.Event) string {
+	text := oneLine(e.Text)
+	switch e.Kind {
+	case consolidate.EventBegun:
+		return "the dream begins"
+	case consolidate.EventMap:
+		return "looked at the map: " + count(e.Hits, "session") + " to review"
+	case consolidate.EventSearch:
+		return fmt.Sprintf("searched “%s”: %s", text, count(e.Hits, "hit"))
+	case consolidate.EventContext:
+		return "read around " + text
+	case consolidate.EventRead:
+		return "read " + text
+	case consolidate.EventStaged:
+		return "staged: " + text
+	case consolidate.EventRefused:
+		return "refused: " + text
+	case consolidate.EventDryRun:
+		return "tried how it would end"
+	case consolidate.EventLanding:
+		return "lands its changes"
+	case consolidate.EventEnded:
+		return "ended: " + text
+	case consolidate.EventCut:
+		return "goes on, and is told no further"
+	}
+	return strings.TrimSpace(oneLine(string(e.Kind)) + " " + text) // of a newer version
+}
+
+// foot is the last row, on a screen: the keys, or a question.
+func (v watchView) foot() []string {
+	if v.height == 0 {
+		return nil
+	}
+	switch {
+	case v.asking:
+		return []string{v.ink.in(yellow, "Stop this dream? y: yes, nothing of it lands · any other key: no")}
+	case v.note != "":
+		return []string{v.ink.in(yellow, oneLine(v.note))}
+	case v.picture.Dream == nil:
+		return []string{v.ink.in(dim, "q quit")}
+	case v.width < 50:
+		return []string{v.ink.in(dim, "x stop  tab other  ↑↓ scroll  q quit")}
+	}
+	return []string{v.ink.in(dim, "x stop the dream · tab activity/diff · ↑↓ pgup pgdn scroll · q quit")}
+}
