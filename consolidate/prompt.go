@@ -3,6 +3,7 @@ package consolidate
 import (
 	"embed"
 	"errors"
+	"fmt"
 	"strings"
 	"text/template"
 	"time"
@@ -16,6 +17,7 @@ const (
 	maxPromptWords   = 2_000
 	maxPromptPath    = 400
 	maxPromptFolders = 8
+	maxShownID       = 80 // of a session that is none
 )
 
 // PromptValues are what the prompts are filled with.
@@ -25,9 +27,10 @@ type PromptValues struct {
 	Transcripts []string // folders, the most important first; eight are named, the rest counted
 	Focus       string   // dream: where to look in particular, or ""
 	What        string   // remember: what is to be saved
+	Session     string   // extract: the session to look at, or "" for the conversation itself
 }
 
-//go:embed prompt/dream.md prompt/remember.md
+//go:embed prompt/dream.md prompt/remember.md prompt/extract.md
 var promptFiles embed.FS
 
 //go:embed prompt/brief.md
@@ -53,6 +56,16 @@ func RememberPrompt(v PromptValues) (string, error) {
 	return v.fill("remember.md")
 }
 
+// ExtractPrompt returns the procedure that notes down what the end of one session taught, in few turns. It
+// carries transcript.DreamMarker, as DreamPrompt does: its words are not the person's. A session that
+// is not named as sessions are is the one error: it would stand in a call.
+func ExtractPrompt(v PromptValues) (string, error) {
+	if v.Session != "" && !transcript.IsSessionID(v.Session) {
+		return "", fmt.Errorf("%q is no session's ID", cutText(v.Session, maxShownID))
+	}
+	return v.fill("extract.md")
+}
+
 // Brief returns the rules of the four phases in brief, for a model that dreams without the prompt.
 func Brief() string { return brief }
 
@@ -69,6 +82,7 @@ func (v PromptValues) fill(name string) (string, error) {
 		"More":        len(v.Transcripts) - len(folders),
 		"Focus":       quote(v.Focus),
 		"What":        quote(v.What),
+		"Session":     v.Session,
 	})
 	return text.String(), err
 }

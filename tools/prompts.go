@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -44,6 +45,20 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 					return nil, fmt.Errorf("%w: the argument \"what\": what should be remembered? %v", mcp.ErrInvalidParams, err)
 				}
 				return promptResult("Remember one thing", text), nil
+			},
+		},
+		{
+			Prompt: mcp.NewPrompt("extract", mcp.WithPromptTitle("Extract"),
+				mcp.WithPromptDescription("Save what one session taught, in a few turns: this conversation, or a past session by its ID."),
+				mcp.WithArgument("session", mcp.ArgumentDescription("a past session's ID; without it, this conversation"))),
+			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				v := values()
+				v.Session = strings.TrimSpace(r.Params.Arguments["session"])
+				text, err := consolidate.ExtractPrompt(v)
+				if err != nil {
+					return nil, fmt.Errorf("%w: the argument \"session\": %v", mcp.ErrInvalidParams, err)
+				}
+				return promptResult("Extract what one session taught", text), nil
 			},
 		},
 	}

@@ -60,6 +60,10 @@ func isUUID(name string) bool {
 // isPlainName reports whether the name of a transcript may stand in an id as it is.
 func isPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
 
+// IsSessionID reports whether a text has the form in which sessions are named: it holds nothing but
+// ASCII letters, digits, ".", "_" and "-", and at most 64 of them.
+func IsSessionID(text string) bool { return isPlainName(text) }
+
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]+$`) // a counted repetition would be compiled slowly, at every start
 
 // Sessions returns the sessions touched after since, the newest first, the current one among them.
