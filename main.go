@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return console.Fail(stderr, c.Run(ctx, nil, host.Setup{}))
 	case c.Verb == "":
 		c.Verb = "serve"
-	case c.Verb == hook.Verb && c.In == nil:
+	case c.Verb == hook.Verb && c.In == nil, c.Verb == hook.Statusline:
 		return answerHook(ctx, c, args[1:])
 	}
 	setup, err := host.Resolve(host.Process(), c.Flags)
@@ -95,15 +95,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return c.Exit(stderr, errors.Join(err, p.Close("the program ended")))
 }
 
-// answerHook answers a host that tells of its sessions. A hook never fails: what goes wrong is noted in our own log.
+// answerHook answers a host that tells of its sessions, or asks for a word. It never fails: what goes wrong is noted in our own log.
 func answerHook(ctx context.Context, c *console.Command, args []string) int {
 	state, err := host.StateHome(host.Process())
 	if err != nil {
 		return 0
 	}
-	err = background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Self: c.Self, Out: c.Out, Open: func(s host.Setup) *consolidate.Project {
+	f := background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Self: c.Self, Out: c.Out, Open: func(s host.Setup) *consolidate.Project {
 		return consolidate.Open(options(s, state, nil))
-	}}.Answer(ctx)
+	}}
+	if c.Verb == hook.Statusline {
+		err = f.Glance(c.In != nil)
+	} else {
+		err = f.Answer(ctx)
+	}
 	if err != nil {
 		background.Note(state, err)
 	}

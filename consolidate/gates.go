@@ -20,7 +20,7 @@ type Gate struct {
 
 const throttleFile = "throttle.json"
 
-// scan is what the last scan that found too few sessions found.
+// scan is what was found by the last scan that found too few sessions, or the first that found enough.
 type scan struct {
 	Time  time.Time `json:"time"`
 	Since stamp     `json:"since"`
@@ -116,6 +116,9 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 			why = fmt.Sprintf("%d of %d", n, p.o.MinSessions)
 		}
 		if n >= p.o.MinSessions {
+			if last, ok := p.readScan(); !ok || last.Found < p.o.MinSessions || !last.Since.same(since) {
+				p.writeScan(scan{Time: now, Since: since, Found: n}) // once, for a status bar; it shuts nothing
+			}
 			return true, why
 		}
 		if force {

@@ -50,6 +50,57 @@ func (f Front) Answer(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, hook.Patience*3/4)
 	defer cancel()
+	setup, known, err := f.resolve(e)
+	if err != nil {
+		return err
+	}
+	background := !known.Suggest
+	setup.Unattended = background
+	p := f.Open(setup)
+	defer p.Close("the hook ended")
+	err = remember(known)
+	if known.Closed(e, p.Now()) {
+		return err
+	}
+	var say speech
+	if e.Moment == hook.Start {
+		say.tell(p.TakeUntold())
+	}
+	if !known.Closed(e, p.Now()) { // without what was untold it may be
+		if background {
+			err = errors.Join(err, f.launch(p, setup, e))
+		} else if since, sessions, dueErr := p.Due(ctx); dueErr == nil {
+			p.Offered()
+			say.offer(since, sessions)
+		}
+	}
+	return errors.Join(err, say.write(f.Out, e.Name))
+}
+
+// Glance says the word of a status bar, where package hook did not know enough to.
+// With person nobody hands a host's JSON in: it is asked where we are.
+func (f Front) Glance(person bool) (err error) {
+	var e hook.Event
+	if !person {
+		if e, err = hook.Given(f.Args); err != nil {
+			return err
+		}
+	}
+	setup, known, err := f.resolve(e)
+	if err != nil {
+		return err
+	}
+	p := f.Open(setup)
+	defer p.Close("the glance ended")
+	err = remember(known)
+	if word := known.Word(p.Now()); word != "" {
+		fmt.Fprintln(f.Out, word)
+	}
+	return err
+}
+
+// resolve finds out what an event is about, and what that depends on.
+func (f Front) resolve(e hook.Event) (host.Setup, hook.Known, error) {
 	known := hook.Known{Args: hook.Options(f.Args), Dir: e.Where(), Env: map[string]string{}}
 	env := host.Process()
 	env.Dir = e.Where()
@@ -71,32 +122,14 @@ func (f Front) Answer(ctx context.Context) error {
 	}
 	setup, err := host.Resolve(env, f.Flags)
 	if err != nil {
-		return err
+		return setup, known, err
 	}
 	setup.SessionID = e.Session
-	background := setup.Mode == host.ModeApprove || setup.Mode == host.ModeAuto
-	setup.Unattended = background
 	p := f.Open(setup)
-	defer p.Close("the hook ended")
-	known.MemoryDir, known.StateDir, known.Enabled, known.Suggest = p.MemoryDir(), p.StateDir(), setup.Enabled.On, !background
+	known.MemoryDir, known.StateDir, known.Enabled = p.MemoryDir(), p.StateDir(), setup.Enabled.On
+	known.Suggest = setup.Mode != host.ModeApprove && setup.Mode != host.ModeAuto
 	known.MinHours, known.MinSessions = setup.MinHours, setup.MinSessions
-	err = remember(known)
-	if known.Closed(e, p.Now()) {
-		return err
-	}
-	var say speech
-	if e.Moment == hook.Start {
-		say.tell(p.TakeUntold())
-	}
-	if !known.Closed(e, p.Now()) { // without what was untold it may be
-		if background {
-			err = errors.Join(err, f.launch(p, setup, e))
-		} else if since, sessions, dueErr := p.Due(ctx); dueErr == nil {
-			p.Offered()
-			say.offer(since, sessions)
-		}
-	}
-	return errors.Join(err, say.write(f.Out, e.Name))
+	return setup, known, p.Close("it was asked where it is")
 }
 
 // remember keeps what was resolved for the next hook, which then need not resolve it.

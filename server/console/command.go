@@ -72,6 +72,7 @@ var verbs = []verb{
 	{name: "doctor", json: true, run: (*Command).doctor},
 	{name: "stop", most: -1, json: true, run: (*Command).stop},
 	{name: hook.Verb, most: -1, run: (*Command).hook},
+	{name: hook.Statusline, most: -1},
 	{name: "background", most: 1},
 	{name: "help", most: 1, run: (*Command).help},
 	{name: "version", run: (*Command).version},

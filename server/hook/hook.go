@@ -9,7 +9,7 @@
 //
 // It promises that what it answers is what the gates would (of enabled, time and throttle, in that order), as far as the
 // settings are as they were when they were last read: every file, variable and link that counted is compared. Whatever it
-// does not know for certain it leaves to the rest of the program. It prints nothing, writes nothing, and reads a bounded
+// does not know for certain it leaves to the rest of the program. To a hook it prints nothing. It writes nothing, and reads a bounded
 // part of what it is given. A hook never lasts longer than Patience, and ends with exit code 0.
 //
 // A crash leaves nothing behind. It does not promise to see what a settings file says when it was changed
@@ -27,8 +27,11 @@ const Mark = "DREAM_BACKGROUND"
 // Patience is how long a hook may last. Claude Code gives 1.5 s at a session's end (FACTS 6.1).
 const Patience = 1200 * time.Millisecond
 
-// Verb is the word of the command line that this package answers.
-const Verb = "hook"
+// The words of the command line that this package answers.
+const (
+	Verb       = "hook"
+	Statusline = "statusline" // a word for a status bar; see Known.Word
+)
 
 // given is what was read from standard input before the rest of the program began; it can't be read twice.
 var given struct {
@@ -38,7 +41,7 @@ var given struct {
 }
 
 func init() {
-	if len(os.Args) >= 2 && os.Args[1] == Verb && early(os.Args[2:]) {
+	if len(os.Args) >= 2 && (os.Args[1] == Verb && early(os.Args[2:]) || os.Args[1] == Statusline && glance(os.Args[2:])) {
 		os.Exit(0)
 	}
 }
@@ -67,6 +70,29 @@ func early(args []string) (done bool) {
 	}
 	k, ok := Recall(args, given.event)
 	return ok && k.Closed(given.event, time.Now())
+}
+
+// glance says the word of a status bar, and reports whether enough is known to.
+func glance(args []string) (done bool) {
+	defer func() {
+		if recover() != nil {
+			done = false
+		}
+	}()
+	if info, err := os.Stdin.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return false
+	}
+	time.AfterFunc(Patience, func() { os.Exit(0) })
+	given.event, given.err = read(args, os.Stdin)
+	given.read = true
+	if given.err != nil {
+		return true // it is no host that asks, and there is nothing to say
+	}
+	k, ok := Recall(args, given.event)
+	if word := k.Word(time.Now()); ok && word != "" {
+		os.Stdout.WriteString(word + "\n")
+	}
+	return ok
 }
 
 // Given returns the event that the host told of.

@@ -159,19 +159,29 @@ func (k Known) consolidated() (since time.Time, known bool) {
 const throttleSpan = 10 * time.Minute
 
 func (k Known) throttled(since, now time.Time) bool {
-	var last struct {
-		Time  time.Time `json:"time"`
-		Found int       `json:"found"`
-		Since struct {
-			Exists bool      `json:"exists"`
-			Time   time.Time `json:"time"`
-		} `json:"since"`
-	}
-	if !note(filepath.Join(k.StateDir, Throttle), maxNote, &last) {
-		return false
-	}
+	last, ok := k.scanned()
 	age := now.Sub(last.Time)
-	return age >= 0 && age < throttleSpan && last.Found < k.MinSessions && last.Since.Exists != since.IsZero() && last.Since.Time.Equal(since)
+	return ok && age >= 0 && age < throttleSpan && last.Found < k.MinSessions && last.of(since)
+}
+
+// scan is what was found when the sessions were last counted.
+type scan struct {
+	Time  time.Time `json:"time"`
+	Found int       `json:"found"`
+	Since struct {
+		Exists bool      `json:"exists"`
+		Time   time.Time `json:"time"`
+	} `json:"since"`
+}
+
+func (k Known) scanned() (s scan, ok bool) {
+	ok = note(filepath.Join(k.StateDir, Throttle), maxNote, &s)
+	return s, ok
+}
+
+// of reports whether the sessions were counted since a consolidation.
+func (s scan) of(since time.Time) bool {
+	return s.Since.Exists != since.IsZero() && s.Since.Time.Equal(since)
 }
 
 // waits reports whether we have said that we would wait. What was said for longer than a day and a half ahead was said by a
