@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Dreams that start by themselves, with the real Claude Code and a stand-in for the model: sessions accumulate, the Stop hook finds
+# the gates open, a background dream (a real `claude -p`, started by us) runs, and lands or waits; the next session tells of it.
+#   claude-hook.sh CLAUDE WORKDIR
+# CLAUDE is the client's binary; WORKDIR must not be there yet. Run by hand, in the root of this project: the client is about 370 MB.
+# It fails at the first thing that is not as it should be.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+claude=$1
+mkdir "$2"
+work=$(cd "$2" && pwd)
+
+mkdir -p "$work/bin"
+ln -s "$claude" "$work/bin/claude"
+go build -o "$work/bin/dream-mcp" .
+python3 "$here/model.py" "$work/port" "$work/api.jsonl" &
+model=$!
+trap 'kill $model' EXIT
+until [[ -s $work/port ]]; do sleep 0.1; done
+
+die() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+
+# begin MODE: a fresh home with the hook, and a project with one memory that is wrong.
+begin() {
+	mode=$1
+	export HOME=$work/$mode/home
+	project=$work/$mode/project
+	mkdir -p "$HOME/.claude" "$HOME/.config/dream-mcp" "$project"
+	# As an installation writes it.
+	cat >"$HOME/.claude/settings.json" <<-J
+		{"hooks": {
+		  "SessionStart": [{"hooks": [{"type": "command", "command": "$work/bin/dream-mcp hook"}]}],
+		  "Stop": [{"hooks": [{"type": "command", "command": "$work/bin/dream-mcp hook"}]}],
+		  "SessionEnd": [{"hooks": [{"type": "command", "command": "$work/bin/dream-mcp hook"}]}]}}
+	J
+	echo "{\"mode\": \"$mode\"}" >"$HOME/.config/dream-mcp/config.json"
+	unset CLAUDECODE CLAUDE_PROJECT_DIR CLAUDE_CODE_SESSION_ID
+	export PATH="$work/bin:$PATH" DISABLE_TELEMETRY=1 DISABLE_ERROR_REPORTING=1 DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \
+		ENABLE_TOOL_SEARCH=false ANTHROPIC_BASE_URL="http://127.0.0.1:$(cat "$work/port")" ANTHROPIC_API_KEY=dummy
+	state=$HOME/.local/state/dream-mcp
+	cd "$project"
+	memory=
+	echo "== mode $mode"
+}
+
+say() {
+	: >"$work/api.jsonl"
+	timeout 120 claude -p "$1" --output-format json </dev/null >"$work/result.json" || die "the client: $(cat "$work/result.json")"
+	grep -q '"result":"done"' "$work/result.json" || die "the turn did not end: $(cat "$work/result.json")"
+}
+
+sessions() {
+	for said in "please add a test for the invoice total" "no, we use bun now, not npm" "deploy it to staging" "why does the build fail?" "thank you"; do
+		say "$said"
+		if [[ -z $memory ]]; then
+			memory=$(find "$HOME/.claude/projects" -maxdepth 2 -type d -name memory | head -n 1)
+			[[ -n $memory ]] || die "the client made no memory directory"
+			printf -- '---\nname: package-manager\ndescription: which package manager the project uses\nmetadata:\n  type: project\n---\n\nThe project uses npm.\n' >"$memory/project_package-manager.md"
+			printf -- '- [Package manager](project_package-manager.md) — npm\n' >"$memory/MEMORY.md"
+			cp -r "$memory" "$work/$mode/before"
+		fi
+	done
+	[[ ! -e $memory/.consolidate-lock ]] || die "a dream began too early"
+	rm -f "$state"/*/throttle.json "$state"/*/launch.json # ten minutes go by
+}
+
+# ended: the background dream has ended.
+ended() {
+	for _ in $(seq 600); do
+		grep -qs '"kind":"background"' "$state"/*/journal.jsonl && return
+		sleep 0.1
+	done
+	dream-mcp log --background
+	die "no background dream has ended"
+}
+
+unchanged() { diff -r -x .dream.lock -x .consolidate-lock "$work/$mode/before" "$memory" || die "the memory is not as it was"; }
+
+begin auto
+sessions
+say "one more"
+ended
+dream-mcp log --background
+dream-mcp log
+grep -q 'uses bun' "$memory/project_package-manager.md" || die "it did not land"
+[[ ! -s $memory/.consolidate-lock ]] || die "Claude Code's lock was left"
+dream-mcp log | grep -q 'committed  background' || die "it is not journaled"
+python3 - "$work/api.jsonl" <<'P' || die "the background dream had tools that write, or none of ours"
+import json, sys
+dreams = [r["tools"] for r in map(json.loads, open(sys.argv[1])) if any("finalize_index" in t for t in r["texts"][:3])]
+print("tools of the background dream:", *dreams[0])
+sys.exit(any(t not in ("Read", "Grep", "Glob") and not t.startswith("mcp__dream__") for tools in dreams for t in tools) or "mcp__dream__dream_orient" not in dreams[0])
+P
+ls "$HOME"/.claude/projects/*/*.jsonl | wc -l | grep -qx 6 || die "the background dream left a transcript"
+say "good morning"
+grep -q 'A background dream changed the long-term memory' "$work/api.jsonl" || die "the model was not told"
+say "good evening"
+! grep -q 'A background dream changed the long-term memory' "$work/api.jsonl" || die "the model was told twice"
+dream-mcp undo
+unchanged
+
+begin approve
+sessions
+say "one more"
+ended
+unchanged
+dream-mcp review | tee "$work/review.txt"
+grep -q '^+The project uses bun' "$work/review.txt" || die "no diff is shown"
+say "good morning"
+grep -q 'proposes changes to the long-term memory' "$work/api.jsonl" || die "the model was not told"
+unchanged
+dream-mcp review --accept
+grep -q 'uses bun' "$memory/project_package-manager.md" || die "what was accepted did not land"
+dream-mcp undo
+unchanged
+
+begin suggest
+sessions
+say "one more"
+grep -q 'offer it in one sentence' "$work/api.jsonl" || die "no dream was offered"
+say "and another"
+! grep -q 'offer it in one sentence' "$work/api.jsonl" || die "it was offered twice"
+! grep -qs background "$state"/*/journal.jsonl || die "a dream was started"
+unchanged
+echo "== all as it should be"

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""A stand-in for a model behind Claude's Messages API, on loopback: model.py PORT_FILE LOG.
+
+In a conversation that begins with the prompt of a dream it dreams: it orients itself, reads, corrects one memory and finalizes;
+to all else it says "done". LOG gets a line of JSON a request: the texts of its messages.
+"""
+import http.server, json, re, sys
+
+DREAM = [
+    ("dream_orient", lambda said: {}),
+    ("grep_transcripts", lambda said: {"pattern": "bun", "speakers": ["user"]}),
+    ("read_memory", lambda said: {"paths": ["MEMORY.md", "project_package-manager.md"]}),
+    ("write_memory", lambda said: {
+        "path": "project_package-manager.md",
+        "edits": [{"old": "The project uses npm.", "new": "The project uses bun, not npm."}],
+        "base": re.search(r"project_package-manager.md ([0-9a-f]{12})", said[2]).group(1),
+    }),
+    ("finalize_index", lambda said: {"upsert": [{"file": "project_package-manager.md", "hook": "bun, not npm"}], "summary": "bun, not npm"}),
+]
+
+
+def texts(content):
+    if isinstance(content, str):
+        return [content]
+    return [b.get("text", "") for b in content if b.get("type") == "text"]
+
+
+def answers(messages):
+    """The texts of the tool results so far, in order."""
+    said = []
+    for m in messages:
+        for b in m["content"] if isinstance(m["content"], list) else []:
+            if b.get("type") == "tool_result":
+                said.append("".join(texts(b.get("content", ""))))
+    return said
+
+
+def next_block(body):
+    tools = {t["name"] for t in body.get("tools", [])}
+    asked = "\n".join(t for m in body.get("messages", [])[:1] for t in texts(m["content"]))
+    said = answers(body.get("messages", []))
+    if "finalize_index" in asked and "mcp__dream__dream_orient" in tools and len(said) < len(DREAM):
+        name, arguments = DREAM[len(said)]
+        return {"type": "tool_use", "id": "toolu_%d" % len(said), "name": "mcp__dream__" + name, "input": arguments(said)}
+    return {"type": "text", "text": "done"}
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+    def send(self, kind, data):
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_HEAD(self):
+        self.send("application/json", b"")
+
+    def do_GET(self):
+        self.send("application/json", b"{}")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        with open(sys.argv[2], "a") as log:
+            log.write(json.dumps({"tools": sorted(t["name"] for t in body.get("tools", [])), "texts": [t for m in body.get("messages", []) for t in texts(m["content"])]}) + "\n")
+        if "count_tokens" in self.path:
+            return self.send("application/json", b'{"input_tokens": 10}')
+        block = next_block(body)
+        stop = "tool_use" if block["type"] == "tool_use" else "end_turn"
+        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model", "m"), "content": [],
+                   "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1000, "output_tokens": 10}}
+        if not body.get("stream"):
+            return self.send("application/json", json.dumps({**message, "content": [block], "stop_reason": stop}).encode())
+        if block["type"] == "text":
+            empty, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
+        else:
+            empty, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        self.send("text/event-stream", "".join("event: %s\ndata: %s\n\n" % (kind, json.dumps({"type": kind, **rest})) for kind, rest in [
+            ("message_start", {"message": message}),
+            ("content_block_start", {"index": 0, "content_block": empty}),
+            ("content_block_delta", {"index": 0, "delta": delta}),
+            ("content_block_stop", {"index": 0}),
+            ("message_delta", {"delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 10}}),
+            ("message_stop", {}),
+        ]).encode())
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+with open(sys.argv[1], "w") as f:
+    f.write(str(server.server_port))
+server.serve_forever()
