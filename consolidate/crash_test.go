@@ -68,6 +68,9 @@ func (w *world) checkRecovered(name, what string, whole span) {
 	if landed && script[name].stamps {
 		want = fmt.Sprintf("%q %s", "", start.Format(time.RFC3339Nano))
 	}
+	if refused := fmt.Sprintf("%q %s", "", start.Format(time.RFC3339Nano)); name == "refuse" && w.nativeNow() == refused {
+		want = refused // the person's no counts as a dream
+	}
 	if got := w.nativeNow(); got != want {
 		t.Errorf("%s: %s is %s, want %s", what, nativeFile, got, want)
 	}
@@ -84,6 +87,9 @@ func (w *world) checkRecovered(name, what string, whole span) {
 		} else if _, _, err := p.Abort(ctx, ""); err != nil {
 			t.Errorf("%s: aborting what was resumed: %v", what, err)
 		}
+	}
+	if waits, err := p.Reviews(ctx); err != nil || len(waits) == 0 && name == "agree" && !landed || len(waits) > 0 && landed {
+		t.Errorf("%s: %d dreams wait for the person, %v", what, len(waits), err)
 	}
 	if waiting, err := p.Proposals(); err != nil || len(waiting) == 0 && (name == "propose" && landed || name == "accept" && !landed) {
 		t.Errorf("%s: the proposal is lost, %v", what, err)

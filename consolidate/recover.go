@@ -111,6 +111,13 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 	if a.State == memory.Landed {
 		outcome, after = Committed, info.consolidatedAt(a.Landed, r.Prior)
 	}
+	switch {
+	case outcome != Crashed || info.Request == nil:
+	case info.Outcome == Rejected:
+		outcome = Rejected
+	default:
+		outcome = Proposed // it waits, as before
+	}
 	if err := p.giveBack(dir, r, after); err != nil {
 		return err
 	}

@@ -66,6 +66,25 @@ var script = map[string]operation{
 		_, _, err = p.Accept(ctx, waiting[0].ID)
 		return err
 	}},
+	"leave": {run: func(p *Project) error {
+		p.o.Unattended, p.o.Propose = true, true
+		defer func() { p.o.Unattended, p.o.Propose = false, false }()
+		if err := p.Begin(ctx, false, false); err != nil {
+			return err
+		}
+		if _, err := p.Write(ctx, writes[0]); err != nil {
+			return err
+		}
+		return finalize(p)
+	}},
+	"agree": {prepare: "leave", stamps: true, run: func(p *Project) error {
+		_, err := p.AcceptDream(ctx, "")
+		return err
+	}},
+	"refuse": {prepare: "leave", run: func(p *Project) error {
+		_, err := p.RejectDream(ctx, "")
+		return err
+	}},
 	"restore": {prepare: "commit", run: func(p *Project) error {
 		_, err := p.Restore(ctx, "b.md", "")
 		return err
