@@ -50,10 +50,15 @@ func newTally(t *testing.T, some, all int) *tally {
 	t.Cleanup(func() {
 		fmt.Printf("%s tried %d of %d (seed %d) in %s: %v, %d red\n", t.Name(), c.tried, all, *seed, time.Since(c.started).Round(time.Second), c.counts, len(c.red))
 		for _, name := range c.red {
-			fmt.Printf("red: go test ./consolidate -count=1 -inject 0 -run '^%s$'\n", strings.ReplaceAll(name, "/", "$/^"))
+			fmt.Println(again(name))
 		}
 	})
 	return c
+}
+
+// again is the command that tries a red test again.
+func again(name string) string {
+	return fmt.Sprintf("red: go test ./consolidate -count=1 -inject 0 -run '^%s$'", strings.ReplaceAll(name, "/", "$/^"))
 }
 
 // add counts what t tried as being of a kind, when t has ended.
@@ -65,6 +70,7 @@ func (c *tally) add(t *testing.T, kind string) {
 		c.counts[kind]++
 		if t.Failed() {
 			c.red = append(c.red, t.Name())
+			fmt.Println(again(t.Name())) // the test itself is told of at the end of all
 		}
 		if time.Since(c.told) > 30*time.Second {
 			c.told = time.Now()
