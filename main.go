@@ -84,15 +84,33 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	o := options(setup, state, changed)
 	o.LookOnly = c.Verb == "watch"
 	p := consolidate.Open(o)
+	reason := "the program ended"
 	switch c.Verb {
 	case "serve":
-		err = serve(ctx, p, changed, stdin, stdout, stderr)
+		reason, err = serve(ctx, p, changed, stdin, stdout, stderr)
 	case "background":
 		err = background.Supervise(ctx, p, setup, c.Args, append([]string{c.Self, "serve", "--unattended", "--mode", setup.Mode}, c.Options()...))
 	default:
 		err = c.Run(ctx, p, setup)
 	}
-	return c.Exit(stderr, errors.Join(err, p.Close("the program ended")))
+	return c.Exit(stderr, errors.Join(err, within(endPatience, func() error { return p.Close(reason) })))
+}
+
+// endPatience is how long the end of the program waits for a call that nobody waits for any more: over
+// tens of thousands of memories one takes half a minute.
+const endPatience = 5 * time.Second
+
+// within returns what end returns, or, after patience, that it has not ended. The process may end then: it
+// leaves no more behind than one that is killed.
+func within(patience time.Duration, end func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- end() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(patience):
+		return errors.New("ended in the midst of a call: whoever comes next recovers what it left")
+	}
 }
 
 // answerHook answers a host that tells of its sessions, or asks for a word. It never fails: what goes wrong is noted in our own log.
@@ -144,8 +162,8 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 	}
 }
 
-// serve is the server: it ends at the end of input, on a signal, and when the parent is gone.
-func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, in io.Reader, out, stderr io.Writer) error {
+// serve is the server: it ends at the end of input, on a signal, and when the parent is gone. It returns why.
+func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, in io.Reader, out, stderr io.Writer) (reason string, err error) {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	if err := p.Recover(ctx); err != nil {
 		log.Warn("recovering what a crash left", "error", err)
@@ -161,7 +179,7 @@ func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, i
 		}
 	}()
 	t := tools.New(p)
-	err := server.Serve(ctx, in, out, server.Options{
+	err = server.Serve(ctx, in, out, server.Options{
 		Name: "dream-mcp", Title: "Dream", Version: version,
 		Description:  "Consolidates the long-term memory of coding agents",
 		Instructions: t.Instructions,
@@ -169,9 +187,9 @@ func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, i
 		Changed: changed, Log: log,
 	})
 	if ctx.Err() != nil {
-		return p.Close(fmt.Sprint(context.Cause(ctx))) // an ordinary end
+		return fmt.Sprint(context.Cause(ctx)), nil // an ordinary end
 	}
-	return err
+	return "the input ended", err
 }
 
 // parentPoll is how often a server looks whether its parent lives: hosts that die leave servers behind.
