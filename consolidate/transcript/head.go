@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -39,7 +40,9 @@ func readHead(source io.Reader) (head, error) {
 		begun, spoke            bool // a record was read; somebody said something
 		typed, dreamt, warmedUp bool // a person typed; a dream was opened; "Warmup" was all that was typed
 	)
-	lines := newLineReader(io.LimitReader(source, maxHead), headSize) // one line may be all of a huge file
+	lines := headReaders.Get().(*lineReader)
+	defer lines.putBack()
+	lines.reset(io.LimitReader(source, maxHead), 1, 0) // one line may be all of a huge file
 	var lineRecords decoder
 	var said []part
 	e := ear{ours: map[string]bool{}, tools: func(raw) bool { return !spoke }}
@@ -124,9 +127,10 @@ func readTail(f file) (h head) {
 			return h
 		}
 	}
-	end := make([]byte, headSize)
-	n, _ := io.ReadFull(source, end)
-	end = end[:n]
+	buffer := tails.Get().(*[headSize]byte)
+	defer tails.Put(buffer)
+	n, _ := io.ReadFull(source, buffer[:])
+	end := buffer[:n]
 	if f.size > headSize {
 		_, end, _ = bytes.Cut(end, []byte("\n")) // the first line is cut
 	}
@@ -139,3 +143,6 @@ func readTail(f file) (h head) {
 	}
 	return h
 }
+
+// tails are the buffers of readTail.
+var tails = sync.Pool{New: func() any { return new([headSize]byte) }}

@@ -12,8 +12,9 @@ import (
 	"sync/atomic"
 )
 
-// maxLine bounds one line; real ones pass 10 MB (CENSUS, head). A longer one is counted, not held.
-const maxLine = 64 << 20
+// maxLine bounds one line; real ones pass 10 MB (CENSUS, head). A longer one is counted, not held: a buffer
+// that grows holds the line nearly twice, in each thread.
+const maxLine = 24 << 20
 
 // readBlock is read at once: big enough that most lines lie in it whole, small enough for the cache.
 const readBlock = 256 << 10
@@ -94,16 +95,23 @@ func newLineReader(r io.Reader, block int) *lineReader {
 	return &lineReader{source: r, block: block, buffer: make([]byte, 0, block)}
 }
 
-// lineReaders are those that read readBlock at once: to make one anew takes longer than to read a small
-// transcript.
-var lineReaders = sync.Pool{New: func() any { return newLineReader(nil, readBlock) }}
+// lineReaders are those that read readBlock at once, headReaders those that read headSize: to make one
+// anew takes longer than to read a small transcript, and of 100,000 heads it leaves gigabytes of garbage.
+var (
+	lineReaders = sync.Pool{New: func() any { return newLineReader(nil, readBlock) }}
+	headReaders = sync.Pool{New: func() any { return newLineReader(nil, headSize) }}
+)
 
-// putBack gives a reader of lineReaders back.
+// putBack gives a reader of lineReaders or headReaders back.
 func (l *lineReader) putBack() {
 	if cap(l.buffer) > keptBuffer {
 		l.buffer = make([]byte, 0, l.block)
 	}
 	l.source = nil
+	if l.block == headSize {
+		headReaders.Put(l)
+		return
+	}
 	lineReaders.Put(l)
 }
 

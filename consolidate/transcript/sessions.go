@@ -99,32 +99,33 @@ func (s *Store) accepted(ctx context.Context, since time.Time) ([]judged, Skippe
 	if err != nil {
 		return nil, nil, err
 	}
-	heads := make([]head, len(files))
+	all := make([]judged, len(files))
 	reasons := make([]Reason, len(files))
 	unjudged := Reason("unjudged")
-	for i := range reasons {
-		reasons[i] = unjudged
+	for i, f := range files {
+		all[i], reasons[i] = judged{file: f}, unjudged
 	}
-	err = parallel(ctx, len(files), func(i int) error {
-		heads[i], reasons[i] = s.judge(files[i])
+	err = parallel(ctx, len(all), func(i int) error {
+		all[i].head, reasons[i] = s.judge(all[i].file)
 		return nil
 	})
-	var kept []judged
+	kept := all[:0]
 	seen := map[string]bool{}
-	for i, f := range files {
+	for i, j := range all {
 		reason := reasons[i]
-		if reason == "" && seen[f.id] {
+		if reason == "" && seen[j.id] {
 			reason = Copied
 		}
 		switch reason {
 		case "":
-			seen[f.id] = true
-			kept = append(kept, judged{f, heads[i]})
+			seen[j.id] = true
+			kept = append(kept, j)
 		case unjudged:
 		default:
 			skipped[reason]++
 		}
 	}
+	clear(all[len(kept):])
 	return kept, skipped, err
 }
 
@@ -175,8 +176,16 @@ func (s *Store) files(since time.Time) ([]file, Skipped, error) {
 		skipped.add(left)
 	}
 	sortNewest(files)
+	if len(files) > maxSessions {
+		skipped[Unlisted]++
+		files = slices.Clone(files[:maxSessions])
+	}
 	return files, skipped, nil
 }
+
+// maxSessions bounds what is judged: the newest, as many as have room in the cache of heads. They take
+// some 100 MB.
+const maxSessions = maxHeads
 
 func sortNewest(files []file) {
 	slices.SortFunc(files, func(a, b file) int {
@@ -200,51 +209,51 @@ func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
 		skipped[Unlisted]++
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".jsonl") })
-	var files []file
-	for i, stat := range stats(entries) {
-		e, err := entries[i], stat.err
-		id := strings.TrimSuffix(e.Name(), ".jsonl")
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // swept since the listing
-		case err == nil && !stat.ModTime().After(since):
-		case strings.HasPrefix(id, "agent-"):
-			skipped[Subagent]++
-		case err != nil:
-			skipped[Unreadable]++
-		case !stat.Mode().IsRegular(), folder.trust != whole && !isUUID(id):
-			skipped[NoSession]++
-		default:
-			files = append(files, file{
-				id:      id,
-				path:    filepath.Join(folder.Path, e.Name()),
-				size:    stat.Size(),
-				modTime: stat.ModTime(),
-				changed: changed(stat.FileInfo),
-				trust:   folder.trust,
-			})
-		}
-	}
-	return files, skipped
-}
-
-// A status is what the system tells of a file, or why it does not.
-type status struct {
-	fs.FileInfo
-	err error
-}
-
-// stats asks for the status of each entry of a folder, on all threads: most of what counting 10,000
-// sessions takes, a quarter to a half of which a second thread saves (BenchmarkStatus -cpu 1,2).
-func stats(entries []fs.DirEntry) []status {
+	files := make([]file, len(entries))
+	reasons := make([]Reason, len(entries))
+	// Each run of entries by itself, on all threads: to ask for the status is most of what counting 10,000
+	// sessions takes, a quarter to a half of which a second thread saves (BenchmarkStatus -cpu 1,2). Of what
+	// the system tells nothing is kept: of a quarter of a million files that would be 100 MB.
 	const run = 128
-	all := make([]status, len(entries))
 	_ = parallel(context.Background(), (len(entries)+run-1)/run, func(n int) error {
 		for i := n * run; i < min(len(entries), (n+1)*run); i++ {
-			all[i].FileInfo, all[i].err = entries[i].Info()
+			files[i], reasons[i] = listed(folder, entries[i], since)
+			entries[i] = nil
 		}
 		return nil
 	})
-	return all
+	kept := files[:0]
+	for i, f := range files {
+		switch reasons[i] {
+		case "":
+			kept = append(kept, f)
+		case unasked:
+		default:
+			skipped[reasons[i]]++
+		}
+	}
+	return kept, skipped
+}
+
+// unasked is the reason of a file that nobody asked for: it is too old, or swept since the listing.
+const unasked Reason = "unasked"
+
+// listed returns a file of a folder, or why it is none that was asked for.
+func listed(folder Folder, e fs.DirEntry, since time.Time) (file, Reason) {
+	stat, err := e.Info()
+	path := filepath.Join(folder.Path, e.Name())
+	id := strings.TrimSuffix(path[len(path)-len(e.Name()):], ".jsonl") // a part of the path: it is kept once
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !stat.ModTime().After(since):
+		return file{}, unasked
+	case strings.HasPrefix(id, "agent-"):
+		return file{}, Subagent
+	case err != nil:
+		return file{}, Unreadable
+	case !stat.Mode().IsRegular(), folder.trust != whole && !isUUID(id):
+		return file{}, NoSession
+	}
+	return file{id: id, path: path, size: stat.Size(), modTime: stat.ModTime(), changed: changed(stat), trust: folder.trust}, ""
 }
 
 // judge reads the head of a file and says why it is no session of the project, or "".
