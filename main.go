@@ -146,6 +146,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		Enabled:      consolidate.Switch{On: s.Enabled.On, Forceable: s.Forceable, Why: s.Enabled.Why},
 		MinHours:     s.MinHours,
 		MinSessions:  s.MinSessions,
+		CleanupDays:  s.CleanupDays,
 		Host:         s.Client,
 		Session:      s.SessionID,
 		Warnings:     s.Warnings,

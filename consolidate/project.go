@@ -52,6 +52,7 @@ type Options struct {
 	AllowSecrets secret.Allowed // values that are masked nowhere, and no finding
 	MaxArchive   int64          // bytes; see retention
 	Unattended   bool           // nobody watches: the stricter law of losses, and no writes outside a dream
+	CleanupDays  int            // after which the host sweeps a transcript that was not touched; 0: never
 	LookOnly     bool           // for who watches: makes no folder, and notes no scan
 	Propose      bool           // what an unattended dream would land waits for the person
 	Lease        time.Duration
