@@ -146,7 +146,10 @@ func (p *Project) TakeUntold() []Told {
 		return nil
 	}
 	defer state.Remove(taken)
-	return p.readUntold(taken)
+	return slices.DeleteFunc(p.readUntold(taken), func(t Told) bool {
+		info, err := readInfo(state, t.ID)
+		return t.Outcome == Proposed && (err != nil || !info.waits()) // the person has answered
+	})
 }
 
 // Run is a background dream under way: a host without a person, led by a supervisor of ours. While it lasts no other

@@ -50,7 +50,7 @@ func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments 
 			Message: short(question, 1_000),
 			RequestedSchema: map[string]any{
 				"type":       "object",
-				"properties": map[string]any{"agree": map[string]any{"type": "boolean", "title": "Yes, take it back"}},
+				"properties": map[string]any{"agree": map[string]any{"type": "boolean", "title": "Yes"}},
 				"required":   []string{"agree"},
 			},
 		}).ToolResult(), nil

@@ -12,6 +12,9 @@ import (
 	"dream-mcp/consolidate"
 )
 
+//go:embed review.md
+var reviewPrompt string
+
 // instructions enter the first prompt of every session of a host that shows them.
 //
 //go:embed instructions.md
@@ -31,6 +34,13 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 				v.Focus = r.Params.Arguments["focus"]
 				text, err := consolidate.DreamPrompt(v)
 				return promptResult("Dream: consolidate the memory", text), err
+			},
+		},
+		{
+			Prompt: mcp.NewPrompt("review", mcp.WithPromptTitle("Review a dream"),
+				mcp.WithPromptDescription("Show what a background dream proposes for the memory, and decide whether it lands.")),
+			Handler: func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				return promptResult("Review what a background dream proposes", reviewPrompt), nil
 			},
 		},
 		{

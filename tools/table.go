@@ -47,7 +47,7 @@ type Table struct {
 func New(p *consolidate.Project) Table {
 	t := Table{Instructions: instructions, Prompts: prompts(p), Resources: resources(p), Templates: templates(p)}
 	for _, tool := range []tool{
-		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p), undoDream(p),
+		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p), undoDream(p), reviewDream(p),
 	} {
 		t.Tools = append(t.Tools, tool.serve())
 	}
@@ -65,7 +65,7 @@ type tool struct {
 	call                     func(ctx context.Context, arguments json.RawMessage) (answer, error)
 
 	// confirm, where it is not nil, makes the person be asked before the call: it returns the arguments
-	// that the call is then carried out with, the question, and the command that does the same in a terminal.
+	// that the call is then carried out with, the question (none: nobody need be asked), and the command that does the same in a terminal.
 	confirm func(ctx context.Context, arguments json.RawMessage) (resolved json.RawMessage, question, instead string, err error)
 	now     func() time.Time
 }
@@ -98,7 +98,10 @@ func (t tool) serve() mcpserver.ServerTool {
 			if err != nil {
 				return refuse(err), nil
 			}
-			asked, err := consent(ctx, r, t.name, resolved, question, instead, t.now())
+			var asked *mcp.CallToolResult
+			if question != "" {
+				asked, err = consent(ctx, r, t.name, resolved, question, instead, t.now())
+			}
 			if err != nil {
 				return refuse(err), nil
 			}

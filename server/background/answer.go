@@ -203,7 +203,7 @@ func (s *speech) tell(untold []consolidate.Told) {
 	for _, t := range untold {
 		if t.Outcome == consolidate.Proposed {
 			s.person = append(s.person, fmt.Sprintf("Dream: a background dream proposes changes to the memory; nothing has landed. To see and answer: dream-mcp review. %s", t.Report))
-			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: mention it in one sentence; `dream-mcp review` in a terminal shows and lands it.", t.ID))
+			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.ID))
 			continue
 		}
 		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To take it back: dream-mcp undo %s.", t.Report, t.ID, t.ID))
