@@ -24,8 +24,8 @@ type Map struct {
 	Index     Shown  // as it is on disk; of nothing where there is none
 	IndexSize IndexSize
 	Topics    []Topic
-	Logs      []memory.Found // the newest first
-	Guides    []drift.Guide  // CLAUDE.md and its kin
+	Logs      []Log         // the newest first
+	Guides    []drift.Guide // CLAUDE.md and its kin
 	Findings  []memory.Finding
 	Sessions  []RankedSession // the one that holds the most first
 	Skipped   transcript.Skipped
@@ -97,14 +97,15 @@ func (d *dream) mapMemory(m *Map, now time.Time) error {
 	}
 	m.Findings = memory.Standing(snapshot, now)
 	m.Guides = d.dir.Project.Guides()
+	var logs []memory.Found
 	times := make(map[memory.Name]memory.Found, len(l.Files))
 	for _, f := range l.Files {
 		times[f.Name] = f
 		if f.Name.IsLog() {
-			m.Logs = append(m.Logs, f)
+			logs = append(logs, f)
 		}
 	}
-	slices.SortFunc(m.Logs, func(a, b memory.Found) int { return b.ModTime.Compare(a.ModTime) })
+	m.Logs = readLogs(d.dir, logs, now)
 	for n, t := range snapshot.Topics {
 		data, shown := t.Bytes(), t.Shown(d.dir.AllowSecrets)
 		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)), ModTime: times[n].ModTime, Sum: memory.SumOf(data).Short()}

@@ -79,13 +79,8 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 	mapTopics(add, m)
 	mapGuides(add, m)
 	mapFindings(add, m)
+	mapLogs(add, m)
 	mapSessions(add, m)
-	if len(m.Logs) > 0 {
-		add("\n## Logs, newest first (%d)", len(m.Logs))
-		for _, l := range m.Logs[:min(len(m.Logs), maxMapLogs)] {
-			add("%s %d bytes %s", l.Name, l.Size, l.ModTime.UTC().Format(time.RFC3339))
-		}
-	}
 	return head, lines
 }
 
@@ -154,6 +149,38 @@ func mapFindings(add adder, m consolidate.Map) {
 	for _, line := range foldFindings(m.Findings) {
 		add("%s", line)
 	}
+}
+
+// mapLogs shows what the host noted down in the newest days: a dream looks there first.
+func mapLogs(add adder, m consolidate.Map) {
+	if len(m.Logs) == 0 {
+		return
+	}
+	add("\n## Logs, newest first (%d): file, bytes, day; the last lines of the newest days. read_memory shows them whole, nothing writes them", len(m.Logs))
+	add(fenceOpen)
+	for i, l := range m.Logs {
+		if i == maxMapLogs {
+			add("… and %d more", len(m.Logs)-i)
+			break
+		}
+		line := fmt.Sprintf("%s %d %s", short(transcript.Visible(l.Name.String()), 200), l.Size, l.Day)
+		if l.Err != nil {
+			line += ": can't be read"
+		}
+		if l.Before > 0 {
+			line += fmt.Sprintf(" (%d lines before these)", l.Before)
+		}
+		if l.Tools > 0 {
+			line += fmt.Sprintf(" (%d of tools left out)", l.Tools)
+		}
+		add("%s", line)
+		if l.Excerpt != "" {
+			for excerpt := range strings.SplitSeq(l.Excerpt, "\n") {
+				add("  %s", short(transcript.Visible(excerpt), 400))
+			}
+		}
+	}
+	add(fenceClose)
 }
 
 func mapSessions(add adder, m consolidate.Map) {
