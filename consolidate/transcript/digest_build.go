@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"sync/atomic"
 )
 
@@ -28,14 +27,13 @@ type making struct {
 // digest reads a transcript, or what was appended to it since a digest of it was made; of nil, all of
 // it. The file is read to the size that it has when it is opened. read counts the bytes.
 func (m making) digest(ctx context.Context, f file, before *digest, read *atomic.Int64) (*digest, error) {
-	source, err := openFile(f.path)
+	source, stat, size, err := f.open()
 	if err != nil {
 		return nil, err
 	}
 	defer source.Close()
-	stat, err := source.Stat()
-	if err != nil {
-		return nil, err
+	if f.host.rewritten() {
+		before = nil
 	}
 	d := digest{}
 	if before != nil {
@@ -58,16 +56,19 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 	if _, err := source.Seek(from.Offset, io.SeekStart); err != nil {
 		return nil, err
 	}
-	grown := stat.Size() - from.Offset
+	grown := size - from.Offset
 	lines := lineReaders.Get().(*lineReader)
 	defer lines.putBack()
 	lines.reset(&meter{ctx: ctx, source: io.LimitReader(source, grown), read: read}, from.Line+1, from.Offset)
 	b := newDigester(d, m.classify, grown)
 	r := newReader(f.id, lines, b.add)
+	r.decoder = newDecoder(f.host)
 	r.goOn(from)
 	r.skipped.add(h.Settled.Skipped)
 	r.tools = func(raw) bool { return false }
-	r.settle = func() { b.settle(r) }
+	if !f.host.rewritten() {
+		r.settle = func() { b.settle(r) }
+	}
 	switch err := r.run(); {
 	case errors.Is(err, errTooBig):
 		return b.emptied(), nil
@@ -81,7 +82,7 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 
 // samples sums the head of a transcript and the block before an offset, which is all of it when that
 // is near.
-func samples(source *os.File, offset int64) (prefix, block uint64, err error) {
+func samples(source io.ReaderAt, offset int64) (prefix, block uint64, err error) {
 	if offset == 0 {
 		return 0, 0, nil
 	}

@@ -68,12 +68,12 @@ func (s *Store) head(f file) (head, error) {
 	if c, ok := s.cached(f); ok {
 		return c.head, nil
 	}
-	source, err := openFile(f.path)
+	source, _, _, err := f.open()
 	if err != nil {
 		return head{}, err
 	}
 	defer source.Close()
-	h, err := readHead(source)
+	h, err := readHead(source, f.host)
 	if err != nil {
 		return head{}, err
 	}
@@ -92,6 +92,19 @@ func (s *Store) tail(f file, h head) head {
 	t = head{title: oneLine(t.title, maxFirst), last: t.last}
 	s.cache(f, cachedHead{head: h, tail: t, ended: true, plain: c.plain})
 	return t
+}
+
+// knowsOurs reports whether a file that was read before, and lies in a folder, is a session of ours.
+func (s *Store) knowsOurs(folder Folder) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loadHeads()
+	for path, c := range s.heads {
+		if strings.HasPrefix(path, folder.Path+string(filepath.Separator)) && c.head.reason == "" && s.owns(file{trust: c.trust}, c.head) {
+			return true
+		}
+	}
+	return false
 }
 
 // loadHeads reads the heads that another process left. s.mu is held.
@@ -219,7 +232,7 @@ func decodeHeads(b []byte) (map[string]cachedHead, error) {
 		c := cachedHead{size: r.number(), modTime: time.Unix(0, r.number())}
 		c.trust = trust(r.byte())
 		c.head.reason = Reason(r.text())
-		r.bad = r.bad || !slices.Contains([]Reason{"", Subagent, Ghost, WarmUp, Dream}, c.head.reason)
+		r.bad = r.bad || !slices.Contains([]Reason{"", Subagent, Ghost, WarmUp, Dream, Untyped}, c.head.reason)
 		c.head.branch, c.head.title, c.head.first = shared(r.text()), r.text(), r.text()
 		c.tail.title, c.head.last, c.tail.last = r.text(), r.time(), r.time()
 		c.ended = r.byte() == 1

@@ -16,6 +16,7 @@ type resume struct {
 	Ours     []string       `json:",omitempty"`
 	Queued   map[uint64]via `json:",omitempty"`
 	Open     *openMessage   `json:",omitempty"`
+	Heritage *heritage      `json:",omitempty"`
 }
 
 // An openMessage may be joined by records to come.
@@ -39,6 +40,10 @@ func (r *reader) state() resume {
 		Dreaming: r.dreaming,
 		Ours:     slices.Sorted(maps.Keys(r.ours)),
 	}
+	if r.decoder.form != nil {
+		h := r.decoder.heritage
+		s.Heritage = &h
+	}
 	for key, v := range r.queued {
 		if s.Queued == nil {
 			s.Queued = map[uint64]via{}
@@ -58,6 +63,9 @@ func (r *reader) state() resume {
 // goOn puts a reader where another stood.
 func (r *reader) goOn(s resume) {
 	r.last, r.latest, r.dreaming = s.Last, s.Latest, s.Dreaming
+	if s.Heritage != nil {
+		r.decoder.heritage = inherited(*s.Heritage)
+	}
 	for _, id := range s.Ours {
 		r.ours[id] = true
 	}

@@ -121,7 +121,7 @@ func (ds *digests) fresh(ctx context.Context, m making, f file, read *atomic.Int
 		if before.identity() == f.identity() {
 			return before.usable(m), nil
 		}
-		if before.head.Size == f.size { // touched, or edited in place
+		if before.head.Size == f.size || f.host.rewritten() { // touched, or edited in place
 			before = nil
 		} else if f.size-before.head.Size > inlineGrowth && !build {
 			return nil, nil

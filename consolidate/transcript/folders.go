@@ -49,10 +49,12 @@ func isAlphanumeric(c byte) bool {
 // A Folder holds transcripts of the project.
 type Folder struct {
 	Path    string
+	Host    Host
 	Why     string // what made it one of ours: "slug of the project", "named by DREAM_TRANSCRIPTS" …
 	Problem string // why it cannot be read; empty when it can
 
 	trust trust
+	deep  int // how many levels of folders lie between it and its files
 }
 
 // trust says which sessions of a folder are ours.
@@ -79,22 +81,36 @@ func (s *Store) Folders() ([]Folder, error) {
 
 // anyOurs reports whether one of the newest files of a folder is a session of ours.
 func (s *Store) anyOurs(folder Folder) bool {
-	files, _ := listFolder(folder, time.Time{})
+	var files []file
+	if folder.Host == ClaudeCode {
+		files, _ = listFolder(folder, time.Time{})
+	} else {
+		files, _ = listOther(folder, time.Time{}, maxPeeks)
+	}
 	sortNewest(files)
 	for _, f := range files[:min(len(files), maxPeeks)] {
 		if h, err := s.head(f); err == nil && s.owns(f, h) {
 			return true
 		}
 	}
-	return false
+	return folder.Host != ClaudeCode && s.knowsOurs(folder)
 }
 
 // candidates returns every folder that may hold a session of ours. A folder under two names is
 // returned once, under the first of them.
 func (s *Store) candidates() ([]Folder, error) {
+	found, err := s.native()
+	if others := s.others(); err == nil && len(others) > 0 {
+		found = distinct(append(found, others...))
+	}
+	return found, err
+}
+
+// native are the candidates of Claude Code.
+func (s *Store) native() ([]Folder, error) {
 	var found []Folder
 	for _, path := range s.options.Folders {
-		f := Folder{Path: path, Why: "named by DREAM_TRANSCRIPTS", trust: whole}
+		f := Folder{Path: path, Host: ClaudeCode, Why: "named by DREAM_TRANSCRIPTS", trust: whole}
 		if stat, err := os.Stat(path); err != nil {
 			f.Problem = err.Error()
 		} else if !stat.IsDir() {
@@ -116,7 +132,7 @@ func (s *Store) candidates() ([]Folder, error) {
 	for _, e := range entries {
 		path := filepath.Join(s.options.Projects, e.Name())
 		if why, trust, ok := s.claim(e.Name()); ok && isFolder(path, e) {
-			named = append(named, Folder{Path: path, Why: why, trust: trust})
+			named = append(named, Folder{Path: path, Host: ClaudeCode, Why: why, trust: trust})
 		}
 	}
 	slices.SortStableFunc(named, func(a, b Folder) int { return int(b.trust) - int(a.trust) })

@@ -34,7 +34,7 @@ var resultBytes = []byte(`"tool_result"`)
 
 // readHead reads as far as it must to know a working directory and whether a person typed anything
 // but a dream: headSize as a rule, the whole transcript of a background dream.
-func readHead(source io.Reader) (head, error) {
+func readHead(source io.Reader, host Host) (head, error) {
 	var (
 		h                       head
 		begun, spoke            bool // a record was read; somebody said something
@@ -43,7 +43,7 @@ func readHead(source io.Reader) (head, error) {
 	lines := headReaders.Get().(*lineReader)
 	defer lines.putBack()
 	lines.reset(io.LimitReader(source, maxHead), 1, 0) // one line may be all of a huge file
-	var lineRecords decoder
+	lineRecords := newDecoder(host)
 	var said []part
 	e := ear{ours: map[string]bool{}, tools: func(raw) bool { return !spoke }}
 	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
@@ -61,11 +61,11 @@ func readHead(source io.Reader) (head, error) {
 		records, _ := lineRecords.line(line)
 		for i := range records {
 			r := &records[i]
+			h.note(r)
 			if !begun && r.Sidechain.isTrue() {
-				return head{reason: Subagent}, nil
+				return head{reason: Subagent, cwds: h.cwds}, nil
 			}
 			begun = begun || !r.Type.empty()
-			h.note(r)
 			var dream bool
 			said, dream = r.parts(said[:0], e)
 			dreamt = dreamt || dream
@@ -89,6 +89,8 @@ func readHead(source io.Reader) (head, error) {
 		h.reason = WarmUp
 	case !spoke:
 		h.reason = Ghost
+	case forms[host] != nil: // jobs and heartbeats, by which other hosts talk to themselves
+		h.reason = Untyped
 	}
 	return h, nil
 }
@@ -117,12 +119,12 @@ func (h *head) note(r *record) {
 // readTail returns what the end of a transcript tells of its title and its latest time. An end that
 // cannot be read tells nothing.
 func readTail(f file) (h head) {
-	source, err := openFile(f.path)
+	source, _, size, err := f.open()
 	if err != nil {
 		return h
 	}
 	defer source.Close()
-	if f.size > headSize {
+	if size > headSize {
 		if _, err := source.Seek(-headSize, io.SeekEnd); err != nil {
 			return h
 		}
@@ -131,10 +133,10 @@ func readTail(f file) (h head) {
 	defer tails.Put(buffer)
 	n, _ := io.ReadFull(source, buffer[:])
 	end := buffer[:n]
-	if f.size > headSize {
+	if size > headSize {
 		_, end, _ = bytes.Cut(end, []byte("\n")) // the first line is cut
 	}
-	var lineRecords decoder
+	lineRecords := newDecoder(f.host)
 	for line := range bytes.Lines(end) {
 		records, _ := lineRecords.line(bytes.Trim(line, blank+"\n"))
 		for i := range records {

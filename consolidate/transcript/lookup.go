@@ -122,6 +122,9 @@ func (s *Store) utterance(ctx context.Context, session judged, id string, line i
 		}
 		return true
 	}
+	if session.host.byLines() {
+		filter = nil
+	}
 	u, err := s.read(ctx, session, id, line, filter)
 	if err == errBlind {
 		u, err = s.read(ctx, session, id, line, nil)
@@ -130,7 +133,7 @@ func (s *Store) utterance(ctx context.Context, session judged, id string, line i
 }
 
 func (s *Store) read(ctx context.Context, session judged, id string, line int, filter func(int, []byte) bool) (*utterance, error) {
-	source, err := openFile(session.path)
+	source, _, _, err := session.open()
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +158,10 @@ func seek(session judged, lines *lineReader, id string, line int, last time.Time
 		sought = u
 		return errSought
 	})
-	r.filter, r.last = filter, last
+	r.filter, r.last, r.decoder = filter, last, newDecoder(session.host)
+	if len(session.head.cwds) > 0 { // what lines that are not read would have told
+		r.decoder.heritage = inherited(heritage{CWD: session.head.cwds[0], Branch: session.head.branch})
+	}
 	// The id was given to the first of its words: what was passed over cannot tell otherwise.
 	r.queued, r.from = nil, line
 	switch err := r.run(); {

@@ -147,7 +147,7 @@ func (s *scan) again(ctx context.Context, f found, lines *lineReader) (*Utteranc
 
 // recall reads an utterance again from where it stands.
 func recall(ctx context.Context, session judged, f found, lines *lineReader) (*utterance, error) {
-	source, err := openFile(session.path)
+	source, _, _, err := session.open()
 	if err != nil {
 		return nil, err
 	}
@@ -156,9 +156,13 @@ func recall(ctx context.Context, session judged, f found, lines *lineReader) (*u
 		return nil, err
 	}
 	lines.reset(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, f.Line, f.offset)
-	return seek(session, lines, hitID(session.id, f.Line, f.Place), f.Line, time.Unix(0, f.Time).UTC(), func(number int, line []byte) bool {
+	filter := func(number int, line []byte) bool {
 		return number == f.Line || anyIn(line, mayJoin)
-	})
+	}
+	if session.host.byLines() {
+		filter = nil
+	}
+	return seek(session, lines, hitID(session.id, f.Line, f.Place), f.Line, time.Unix(0, f.Time).UTC(), filter)
 }
 
 func firstError(errs ...error) error {

@@ -11,13 +11,26 @@ const maxRecords = 16
 
 // A decoder reads lines. What it returns is valid until the next line.
 type decoder struct {
-	records []record
+	records  []record
+	form     func(raw, *record, *heritage) bool // of another host's lines; nil: they are Claude Code's
+	heritage heritage
+}
+
+// newDecoder returns what reads the lines of a host.
+func newDecoder(h Host) decoder {
+	if f := forms[h]; f != nil {
+		return decoder{form: f.line}
+	}
+	return decoder{}
 }
 
 // line reads the records of a line: one as a rule, two where a concurrent append lost its newline
 // (CENSUS 2). bad reports that some of the line was no JSON. A value that is no object, or a field of
 // another type than it ought to have, is passed over.
 func (d *decoder) line(line []byte) (records []record, bad bool) {
+	if d.form != nil {
+		return d.foreign(line)
+	}
 	if cap(d.records) == 0 {
 		d.records = make([]record, 1)
 	}

@@ -171,7 +171,7 @@ func (f *found) like(fold bool) func(found) bool {
 func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []found, skipped Skipped, err error) {
 	speakers := s.query.Speakers
 	if s.digested {
-		d, err := s.store.digests().fresh(ctx, s.making, s.sessions[i].file, &s.read, s.decodesAll())
+		d, err := s.store.digests().fresh(ctx, s.making, s.sessions[i].file, &s.read, s.decodesAll() || s.sessions[i].host.byLines())
 		if d == nil {
 			s.mu.Lock()
 			s.lacking = append(s.lacking, i)
@@ -188,6 +188,9 @@ func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []fou
 		return all, skipped, nil
 	}
 	f := s.filter(speakers)
+	if s.sessions[i].host.byLines() {
+		f = nil
+	}
 	inFile, met, err := s.file(ctx, i, lines, speakers, f, s.joins.Load() >= manyJoins)
 	if err == errAlone {
 		s.joins.Add(1)
@@ -266,7 +269,7 @@ func (s *scan) matches(text string) bool {
 // file searches one transcript.
 func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Speaker, f *filter, joins bool) ([]found, Skipped, error) {
 	session := s.sessions[i]
-	source, err := openFile(session.path)
+	source, _, _, err := session.open()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -293,7 +296,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		}
 		return nil
 	})
-	r.last = session.modTime.UTC()
+	r.last, r.decoder = session.modTime.UTC(), newDecoder(session.host)
 	if f != nil {
 		r.sieve = f.sieve(s.store.plain(session.file), joins)
 		if !joins && slices.Contains(speakers, Assistant) {

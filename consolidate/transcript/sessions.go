@@ -13,7 +13,8 @@ import (
 
 // A Session is one conversation of a person with the model, in one transcript.
 type Session struct {
-	ID      string // the transcript's name without its ending
+	ID      string // the transcript's name without its ending, or what another host calls the session
+	Host    Host
 	Path    string
 	Size    int64
 	ModTime time.Time // when the transcript was last touched
@@ -28,6 +29,7 @@ type Session struct {
 // A file may be a transcript of the project.
 type file struct {
 	id      string
+	host    Host
 	path    string
 	size    int64
 	modTime time.Time
@@ -141,7 +143,7 @@ func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, er
 	if err != nil {
 		return 0, err
 	}
-	counted := map[string]bool{s.options.Current: true}
+	counted := map[string]bool{}
 	n := 0
 	for i, f := range files {
 		if err := ctx.Err(); err != nil {
@@ -150,11 +152,12 @@ func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, er
 		if enough > 0 && n >= enough && i >= freeHeads {
 			break
 		}
-		if counted[f.id] {
+		session := f.session()
+		if counted[session] || s.isCurrent(f) {
 			continue
 		}
 		if _, reason := s.judge(f); reason == "" {
-			counted[f.id] = true
+			counted[session] = true
 			n++
 		}
 	}
@@ -171,7 +174,7 @@ func (s *Store) files(since time.Time) ([]file, Skipped, error) {
 	var files []file
 	skipped := Skipped{}
 	for _, folder := range folders {
-		listed, left := listFolder(folder, since)
+		listed, left := folder.list(since)
 		files = append(files, listed...)
 		skipped.add(left)
 	}
@@ -194,6 +197,32 @@ func sortNewest(files []file) {
 		}
 		return strings.Compare(a.path, b.path)
 	})
+}
+
+// list returns the files of a folder that were touched after since and are sessions by name, and counts
+// those that are not.
+func (f Folder) list(since time.Time) ([]file, Skipped) {
+	if f.Host != ClaudeCode {
+		return listOther(f, since, -1)
+	}
+	return listFolder(f, since)
+}
+
+// session names what the gate counts once.
+func (f file) session() string {
+	if form := forms[f.host]; form != nil && form.session != nil {
+		return form.session(f.id)
+	}
+	return f.id
+}
+
+// isCurrent reports whether a file is of the caller's own session.
+func (s *Store) isCurrent(f file) bool {
+	current := s.options.Current
+	if f.host == Gemini && len(current) >= 8 {
+		return f.session() == geminiSession("-"+current[:8])
+	}
+	return f.id == current
 }
 
 // listFolder returns the files touched after since that are sessions by name, and counts the
@@ -253,7 +282,7 @@ func listed(folder Folder, e fs.DirEntry, since time.Time) (file, Reason) {
 	case !stat.Mode().IsRegular(), folder.trust != whole && !isUUID(id):
 		return file{}, NoSession
 	}
-	return file{id: id, path: path, size: stat.Size(), modTime: stat.ModTime(), changed: changed(stat), trust: folder.trust}, ""
+	return file{id: id, host: ClaudeCode, path: path, size: stat.Size(), modTime: stat.ModTime(), changed: changed(stat), trust: folder.trust}, ""
 }
 
 // judge reads the head of a file and says why it is no session of the project, or "".
@@ -285,6 +314,7 @@ func (s *Store) session(f file, h head) Session {
 	t := s.tail(f, h)
 	session := Session{
 		ID:      f.id,
+		Host:    f.host,
 		Path:    f.path,
 		Size:    f.size,
 		ModTime: f.modTime,
@@ -292,7 +322,7 @@ func (s *Store) session(f file, h head) Session {
 		Branch:  h.branch,
 		Title:   h.title,
 		First:   h.first,
-		Current: f.id == s.options.Current,
+		Current: s.isCurrent(f),
 	}
 	if len(h.cwds) > 0 {
 		session.CWD = h.cwds[0]

@@ -40,6 +40,9 @@ type Options struct {
 	// Folders were named by a person (DREAM_TRANSCRIPTS). They are taken whole, unverified.
 	Folders []string
 
+	// Others are hosts beside Claude Code. Of their sessions only those count that ran in Roots.
+	Others []Other
+
 	// Current is the caller's own session: never counted by the gate, yet searched.
 	Current string
 
@@ -143,6 +146,7 @@ const (
 	WarmUp       Reason = "warm-ups"
 	Dream        Reason = "background dreams"
 	Copied       Reason = "older copies of a session"
+	Untyped      Reason = "sessions in which nobody typed"
 	Unreadable   Reason = "unreadable files"
 	NoSession    Reason = "files that are no session"
 	Unlisted     Reason = "folders too full to list"

@@ -1,0 +1,347 @@
+package transcript
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Host is a program whose sessions are read.
+type Host string
+
+// The hosts. What the others write is told in Claude Code's records, each by a form of its own, so that
+// all that is known of sessions (what was said, digests, ids, gates) is known of theirs.
+const (
+	ClaudeCode Host = "claude-code"
+	Codex      Host = "codex"
+	Gemini     Host = "gemini"
+	OpenClaw   Host = "openclaw"
+)
+
+// An Other is a host beside Claude Code whose sessions are searched too.
+type Other struct {
+	Host Host   // Codex, Gemini or OpenClaw
+	Home string // where it keeps its things (~/.codex, ~/.gemini, ~/.openclaw); need not exist
+}
+
+// A form is how a host other than Claude Code keeps its sessions. Exactly one of line and whole is set.
+type form struct {
+	// folders are those below the host's home that may hold sessions of a project with such roots.
+	folders func(home string, roots []string) []Folder
+
+	// id is a session's, by the name of its file without the ending; an empty one is that of no session.
+	id func(stem string) string
+
+	// session is what the ids of the files of one session share; nil: a session has one file.
+	session func(id string) string
+
+	// endings are those of its files.
+	endings []string
+
+	// line tells one JSON object of a file that grows by lines, of which h is what lines before told. It
+	// reports whether it could be read.
+	line func(object raw, r *record, h *heritage) bool
+
+	// whole tells all of a file that is rewritten, or that must be known to its end, in Claude Code's lines.
+	whole func(text []byte) []byte
+}
+
+var forms = map[Host]*form{
+	Codex:    {folders: codexFolders, id: codexID, endings: []string{".jsonl"}, line: codexLine},
+	Gemini:   {folders: geminiFolders, id: geminiID, session: geminiSession, endings: []string{".json", ".jsonl"}, whole: geminiWhole},
+	OpenClaw: {folders: openClawFolders, id: openClawID, endings: []string{".jsonl"}, line: openClawLine},
+}
+
+// byLines reports whether the host's lines are not Claude Code's: nothing that looks for bytes of those
+// may pass lines over.
+func (h Host) byLines() bool { f := forms[h]; return f != nil && f.line != nil }
+
+// rewritten reports whether the host's files do not merely grow.
+func (h Host) rewritten() bool { f := forms[h]; return f != nil && f.whole != nil }
+
+// maxWhole bounds what is read of a file that must be read whole. The largest seen had 4 MB (CENSUS).
+const maxWhole = 64 << 20
+
+// A stream is a transcript in lines: the file itself, or what a form told of it.
+type stream interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+}
+
+// open opens a file. The status is the file's own, the size that of its lines.
+func (f file) open() (stream, fs.FileInfo, int64, error) {
+	source, err := openFile(f.path)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	stat, err := source.Stat()
+	if err != nil {
+		source.Close()
+		return nil, nil, 0, err
+	}
+	if !f.host.rewritten() {
+		return source, stat, stat.Size(), nil
+	}
+	defer source.Close()
+	text, err := io.ReadAll(io.LimitReader(source, maxWhole+1))
+	if err == nil && len(text) > maxWhole {
+		err = errTooBig
+	}
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	told := forms[f.host].whole(text)
+	return inMemory{bytes.NewReader(told)}, stat, int64(len(told)), nil
+}
+
+// inMemory is a stream that nothing need be closed for.
+type inMemory struct{ *bytes.Reader }
+
+func (inMemory) Close() error { return nil }
+
+// A heritage is what lines of a session say for those behind them. It is part of a resume.
+type heritage struct {
+	CWD, Branch string
+	Origin      string // the session whose words follow: another one in a fork
+	Said        int    // of its words
+	Items       bool   // Codex: what was typed stands in items
+	cwd, branch raw    // quoted
+}
+
+func (h *heritage) setCWD(v raw) {
+	if cwd := v.text(); cwd != "" && cwd != h.CWD {
+		h.CWD, h.cwd = cwd, quoted(cwd)
+	}
+}
+
+func (h *heritage) setBranch(v raw) {
+	if branch := v.text(); branch != "" && branch != h.Branch {
+		h.Branch, h.branch = branch, quoted(branch)
+	}
+}
+
+// inherited is a heritage that a resume holds.
+func inherited(h heritage) heritage {
+	h.cwd, h.branch = quoted(h.CWD), quoted(h.Branch)
+	return h
+}
+
+// name gives words a UUID that their copies in a fork share: nothing else tells them there.
+func (h *heritage) name(r *record, words raw) {
+	h.Said++
+	r.UUID = quoted(strconv.FormatUint(sum64(h.Origin, strconv.Itoa(h.Said), string(words)), 16))
+}
+
+// foreign reads the records of a line, as decoder.line does.
+func (d *decoder) foreign(line []byte) (records []record, bad bool) {
+	if cap(d.records) < maxRecords {
+		d.records = make([]record, maxRecords)
+	}
+	n := 0
+	for i := space(line, 0); i < len(line) && n < maxRecords; i = space(line, i) {
+		end := skip(line, i, 0)
+		if end == odd {
+			return d.records[:n], true
+		}
+		if line[i] == '{' {
+			r := &d.records[:n+1][n]
+			*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
+			if !d.form(line[i:end:end], r, &d.heritage) {
+				return d.records[:n], true
+			}
+			n++
+		}
+		i = end
+	}
+	return d.records[:n], false
+}
+
+// each calls field with every key of an object and its value, and reports whether it is an object.
+func (v raw) each(field func(key string, value raw)) bool {
+	if len(v) == 0 || v[0] != '{' {
+		return false
+	}
+	return object(v, 0, func(key []byte, i int) int {
+		end := skip(v, i, 0)
+		if end != odd {
+			field(unquote(key), v[i:end:end])
+		}
+		return end
+	}) != odd
+}
+
+// items calls item with every value of an array, up to maxBlocks; any other value is the only one.
+func (v raw) items(item func(raw)) {
+	if len(v) == 0 || v[0] != '[' {
+		item(v)
+		return
+	}
+	n := 0
+	array(v, 0, func(i int) int {
+		end := skip(v, i, 0)
+		if n++; end != odd && n <= maxBlocks {
+			item(v[i:end:end])
+		}
+		return end
+	})
+}
+
+// field is one field of an object.
+func (v raw) field(name string) (found raw) {
+	v.each(func(key string, value raw) {
+		if key == name {
+			found = value
+		}
+	})
+	return found
+}
+
+// texts appends a block of text for each part of a content that has one, of whatever type it calls
+// itself.
+func (v raw) texts(blocks []block, types ...string) []block {
+	v.items(func(item raw) {
+		text := item
+		if !item.isString() {
+			ours := len(types) == 0
+			item.each(func(key string, value raw) {
+				switch key {
+				case "text":
+					text = value
+				case "type":
+					for _, t := range types {
+						ours = ours || value.is(t)
+					}
+				}
+			})
+			if !ours {
+				return
+			}
+		}
+		if !text.empty() && len(blocks) < maxBlocks {
+			blocks = append(blocks, block{Type: textType, Text: text})
+		}
+	})
+	return blocks
+}
+
+var (
+	userType      = raw(`"user"`)
+	assistantType = raw(`"assistant"`)
+	useType       = raw(`"tool_use"`)
+	resultType    = raw(`"tool_result"`)
+	metaType      = raw(`"meta"`)
+	isTrue        = raw(`true`)
+)
+
+// used makes a record of what a tool was asked.
+func (r *record) used(id, name, input raw) {
+	r.Type = assistantType
+	r.Message.Blocks = append(r.Message.Blocks, block{Type: useType, ID: id, Name: name, Input: input})
+}
+
+// answered makes a record of what a tool answered: text, or a content of texts.
+func (r *record) answered(id raw, output raw) {
+	var texts []string
+	for _, b := range output.texts(nil) {
+		texts = append(texts, b.Text.text())
+	}
+	r.Type = userType
+	r.Message.Blocks = append(r.Message.Blocks, block{Type: resultType, ToolUseID: id, Content: quoted(strings.Join(texts, "\n"))})
+}
+
+// typedBlocks makes a record of what a person typed, where strip takes away what the host put beside.
+func (r *record) typedBlocks(blocks []block, strip func(string) string) {
+	for _, b := range blocks {
+		text := b.Text.text()
+		if !strings.Contains(text, DreamMarker) { // what opens a dream is never taken for something else
+			if kept := strip(text); kept != text {
+				b.Text = quoted(kept)
+			}
+		}
+		if !b.Text.empty() {
+			r.Type = userType
+			r.Message.Blocks = append(r.Message.Blocks, b)
+		}
+	}
+}
+
+// others are the folders of the other hosts that may hold sessions of ours.
+func (s *Store) others() (found []Folder) {
+	for _, other := range s.options.Others {
+		if f := forms[other.Host]; f != nil && other.Home != "" {
+			for _, folder := range f.folders(other.Home, s.options.Roots) {
+				folder.Host = other.Host
+				found = append(found, folder)
+			}
+		}
+	}
+	return found
+}
+
+// dated is how deep Codex's sessions lie: year, month, day.
+const dated = 3
+
+// listOther returns the files of another host's folder that were touched after since, the newest by
+// name up to most; below 0: all.
+func listOther(folder Folder, since time.Time, most int) (files []file, skipped Skipped) {
+	skipped = Skipped{}
+	form := forms[folder.Host]
+	var list func(path string, deep int)
+	list = func(path string, deep int) {
+		entries, all, err := readFolder(path)
+		if err != nil {
+			skipped[Unreadable]++
+			return
+		}
+		if !all {
+			skipped[Unlisted]++
+		}
+		newestName(entries)
+		for _, e := range entries {
+			if most >= 0 && len(files) >= most || len(files) >= maxEntries {
+				return
+			}
+			name := filepath.Join(path, e.Name())
+			if deep > 0 {
+				if e.IsDir() && isNumber(e.Name()) {
+					list(name, deep-1)
+				}
+				continue
+			}
+			stem, ok := form.stem(e.Name())
+			if !ok {
+				continue
+			}
+			stat, err := e.Info()
+			if err != nil || !stat.ModTime().After(since) {
+				continue
+			}
+			id := form.id(stem)
+			if id == "" || !stat.Mode().IsRegular() {
+				skipped[NoSession]++
+				continue
+			}
+			files = append(files, file{
+				id: id, host: folder.Host, path: name, size: stat.Size(),
+				modTime: stat.ModTime(), changed: changed(stat), trust: folder.trust,
+			})
+		}
+	}
+	list(folder.Path, folder.deep)
+	return files, skipped
+}
+
+// stem is a file's name without the ending, if it has one of the form's. ".jsonl.deleted.…" and
+// ".jsonl.reset.…" are none: a person took those away.
+func (f *form) stem(name string) (stem string, ok bool) {
+	for _, ending := range f.endings {
+		if stem, ok = strings.CutSuffix(name, ending); ok {
+			return stem, true
+		}
+	}
+	return "", false
+}
