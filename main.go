@@ -140,7 +140,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		ProjectDir: s.Checkout,
 		StateHome:  state,
 		Transcripts: consolidate.Listen(transcript.Open(transcript.Options{
-			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Current: s.SessionID,
+			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
 			Digests: consolidate.DigestDir(state, s.MemoryDir),
 		}), s.AllowSecrets),
 		Enabled:      consolidate.Switch{On: s.Enabled.On, Forceable: s.Forceable, Why: s.Enabled.Why},

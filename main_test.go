@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,29 @@ func TestScript(t *testing.T) {
 	})
 }
 
+// moveOthers lays what stands below "others" into the home directory, where other hosts keep their sessions.
+func moveOthers(work, home string) error {
+	from := filepath.Join(work, "others")
+	if _, err := os.Stat(from); err != nil {
+		return nil
+	}
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(from, path)
+		path = filepath.Join(home, rel)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte(strings.ReplaceAll(string(data), "$WORK", work)), 0o600)
+	})
+}
+
 func setUp(e *testscript.Env) error {
 	home, project := filepath.Join(e.WorkDir, "home"), filepath.Join(e.WorkDir, "project")
 	folder := filepath.Join(home, ".claude", "projects", transcript.Slug(project))
@@ -57,6 +81,9 @@ func setUp(e *testscript.Env) error {
 	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"),
 		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
 	if err := os.Rename(filepath.Join(e.WorkDir, "memory"), filepath.Join(folder, "memory")); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := moveOthers(e.WorkDir, home); err != nil {
 		return err
 	}
 	sessions, err := filepath.Glob(filepath.Join(e.WorkDir, "sessions", "*"))

@@ -16,6 +16,7 @@ import (
 type Status struct {
 	MemoryDir      string     `json:"memory_dir"`
 	TranscriptDirs []string   `json:"transcript_dirs"`
+	Hosts          []string   `json:"hosts,omitempty"` // the programs that wrote those
 	Due            bool       `json:"due"`
 	Unattended     bool       `json:"unattended,omitempty"` // nobody watches what a model does here
 	ClosedGate     string     `json:"closed_gate,omitempty"`
@@ -75,6 +76,9 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	s.warn(err)
 	for _, f := range folders {
 		s.TranscriptDirs = append(s.TranscriptDirs, f.Path)
+		if host := string(f.Host); !slices.Contains(s.Hosts, host) {
+			s.Hosts = append(s.Hosts, host)
+		}
 	}
 	w := p.askGates(ctx, dir, now, false, func() error { return p.lockFree(ctx, dir, now) })
 	s.Gates, s.Due = w.gates, w.closed == nil

@@ -191,6 +191,9 @@ func mapSessions(add adder, m consolidate.Map) {
 			break
 		}
 		line := fmt.Sprintf("%s %s %s", s.ID, s.ModTime.UTC().Format("2006-01-02 15:04"), size(s.Size))
+		if s.Host != transcript.ClaudeCode {
+			line += " " + string(s.Host)
+		}
 		if s.Branch != "" && s.Branch != "HEAD" {
 			line += " " + short(transcript.Visible(s.Branch), 60)
 		}

@@ -103,6 +103,9 @@ func renderStatus(s consolidate.Status, setup host.Setup, now time.Time, ink pai
 	if len(s.TranscriptDirs) == 0 {
 		row("transcripts", "none found", "")
 	}
+	if len(s.Hosts) > 1 || len(s.Hosts) == 1 && s.Hosts[0] != host.ClaudeCode {
+		row("hosts", strings.Join(s.Hosts, ", "), setup.Settings["hosts"].Source)
+	}
 	row("mode", setup.Mode, setup.ModeSource)
 	if s.Unattended {
 		row("unattended", "nobody watches: dreams keep to the stricter law", setup.Settings["unattended"].Source)

@@ -29,6 +29,7 @@ type layer struct {
 	maxArchive   *int
 	memoryDir    *string
 	transcripts  []string
+	hosts        *[]string
 	allowSecrets []string
 	limits       limits
 }
@@ -175,6 +176,8 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 			if json.Unmarshal(raw, &l.transcripts) != nil {
 				l.transcripts, want = nil, "list of folders"
 			}
+		case "hosts":
+			want = assign(raw, &l.hosts, func([]string) bool { return true }, "list of hosts")
 		case "allow_secrets":
 			if json.Unmarshal(raw, &l.allowSecrets) != nil || slices.ContainsFunc(l.allowSecrets, func(s string) bool { return !isAllowedSum(s) }) {
 				l.allowSecrets, want = nil, "list of the beginnings (12 hex digits or more) of SHA-256 sums"

@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strconv"
 
+	"dream-mcp/consolidate/transcript"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -142,7 +144,10 @@ type Setup struct {
 	Limits        Limits
 	CleanupDays   int // after so many days the host sweeps a transcript
 
-	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts", "unattended" and "cleanup_days" where each came from.
+	// Others are the hosts beside Claude Code whose sessions count, be there any or not.
+	Others []transcript.Other
+
+	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts", "hosts", "unattended" and "cleanup_days" where each came from.
 	Settings map[string]Setting
 	Warnings []string // what a person should know, each once, at most maxWarnings and a last one that says so
 }
@@ -196,7 +201,7 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	for _, step := range []func() error{
-		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseAllowed, r.chooseUnattended, r.chooseLimits,
+		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseHosts, r.chooseAllowed, r.chooseUnattended, r.chooseLimits,
 		r.findMemory, r.findCandidates, r.findEnabled,
 	} {
 		if err := step(); err != nil {
@@ -230,10 +235,18 @@ func (r *resolver) findClient() error {
 	case set("GEMINI_CLI"):
 		r.Client = Gemini
 	}
-	if id := r.env.Getenv("CLAUDE_CODE_SESSION_ID"); isSessionID(id) {
+	name := "CLAUDE_CODE_SESSION_ID"
+	switch { // those that are known to be set are enough to tell one's own session by
+	case r.env.Getenv(name) != "":
+	case r.Client == Codex:
+		name = "CODEX_THREAD_ID"
+	case r.Client == Gemini:
+		name = "GEMINI_SESSION_ID"
+	}
+	if id := r.env.Getenv(name); isSessionID(id) {
 		r.SessionID = id
 	} else if id != "" {
-		r.warn("CLAUDE_CODE_SESSION_ID %q is no session's name; ignored", clip(id))
+		r.warn("%s %q is no session's name; ignored", name, clip(id))
 	}
 	return nil
 }

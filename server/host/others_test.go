@@ -1,0 +1,66 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestOtherHosts(t *testing.T) {
+	tests := []struct {
+		name    string
+		world   []string
+		want    string // with $T for the top
+		setting string
+		warning string
+	}{
+		{"all by default, be they there or not", nil,
+			"codex $T/home/.codex, gemini $T/home/.gemini, openclaw $T/home/.openclaw", "claude-code, codex, gemini, openclaw default", ""},
+		{"where variables say", []string{"CODEX_HOME=$T/c", "GEMINI_CLI_HOME=$T/g", "OPENCLAW_STATE_DIR=$T/o"},
+			"codex $T/c, gemini $T/g/.gemini, openclaw $T/o", "claude-code, codex, gemini, openclaw default", ""},
+		{"not where a relative one says", []string{"CODEX_HOME=c", `xdg/config/dream-mcp/config.json => {"hosts": ["codex"]}`},
+			"", "claude-code, codex $T/xdg/config/dream-mcp/config.json", "CODEX_HOME"},
+		{"none", []string{`xdg/config/dream-mcp/config.json => {"hosts": []}`},
+			"", "claude-code $T/xdg/config/dream-mcp/config.json", ""},
+		{"of one project", []string{`xdg/config/dream-mcp/config.json => {"hosts": [], "projects": {"~/p": {"hosts": ["gemini", "claude-code"]}}}`},
+			"gemini $T/home/.gemini", `claude-code, gemini projects["~/p"] of $T/xdg/config/dream-mcp/config.json`, ""},
+		{"an unknown one", []string{`xdg/config/dream-mcp/config.json => {"hosts": ["cursor"]}`},
+			"", "claude-code $T/xdg/config/dream-mcp/config.json", "cursor"},
+		{"no list", []string{`xdg/config/dream-mcp/config.json => {"hosts": "codex"}`},
+			"codex $T/home/.codex, gemini $T/home/.gemini, openclaw $T/home/.openclaw", "claude-code, codex, gemini, openclaw default", "list of hosts"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, top := resolve(t, tt.world...)
+			var got []string
+			for _, o := range s.Others {
+				got = append(got, fmt.Sprintf("%s %s", o.Host, o.Home))
+			}
+			if want := strings.ReplaceAll(tt.want, "$T", top); strings.Join(got, ", ") != want {
+				t.Errorf("others %q, want %q", got, want)
+			}
+			if got, want := s.Settings["hosts"].Value+" "+s.Settings["hosts"].Source, strings.ReplaceAll(tt.setting, "$T", top); got != want {
+				t.Errorf("setting %q, want %q", got, want)
+			}
+			if warned := strings.Join(s.Warnings, "\n"); tt.warning == "" && warned != "" || !strings.Contains(warned, tt.warning) {
+				t.Errorf("warnings %q, want %q", warned, tt.warning)
+			}
+		})
+	}
+}
+
+func TestSessionsOfOtherHosts(t *testing.T) {
+	for _, tt := range []struct {
+		world []string
+		want  string
+	}{
+		{[]string{"CODEX_THREAD_ID=0199-a"}, "0199-a"},
+		{[]string{"GEMINI_CLI=1", "GEMINI_SESSION_ID=9f56-b"}, "9f56-b"},
+		{[]string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=c", "CODEX_THREAD_ID=0199-a"}, "c"},
+		{[]string{"CLAUDECODE=1", "CODEX_THREAD_ID=0199-a"}, ""},
+	} {
+		if s, _ := resolve(t, tt.world...); s.SessionID != tt.want {
+			t.Errorf("%q: %q, want %q", tt.world, s.SessionID, tt.want)
+		}
+	}
+}
