@@ -1,0 +1,83 @@
+package consolidate
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/signal"
+)
+
+// lastTurns is how many turns of the person the end of a session has: what an extraction reads, at twice
+// as many messages as that.
+const lastTurns = 10
+
+// Extraction is what the end of a session holds that may deserve a memory.
+type Extraction struct {
+	Session string
+	Signals signal.Counts // of what the person said since the model last saved a memory by itself
+	Saved   bool          // it did
+}
+
+// worthy are the signals by which an extraction is worth its turns: the person taught something.
+var worthy = []signal.Kind{signal.Corrections, signal.Remember, signal.Preferences}
+
+// Extract tells what the end of the session in a transcript holds. It reads at most 4 MiB, writes nothing
+// and takes no lock: it may be asked while a dream is open, and at a session's end.
+func (p *Project) Extract(path string) (Extraction, error) {
+	x := Extraction{Session: strings.TrimSuffix(filepath.Base(path), ".jsonl")}
+	dirs := []string{filepath.Clean(p.o.MemoryDir), realPath(p.o.MemoryDir)}
+	ending, err := transcript.ReadEnding(path, lastTurns, func(tool, file string) bool { return savesMemory(dirs, tool, file) })
+	if err != nil {
+		return x, err
+	}
+	x.Saved = ending.Saved
+	for _, words := range ending.Words {
+		x.Signals.Add(signal.Of(string(transcript.User), words))
+	}
+	return x, nil
+}
+
+// savesMemory reports whether a tool saves a memory: one of ours, under whatever name of a server, or one of the host's that
+// writes a file, where that is a memory in one of the directories. What a shell writes is not seen.
+func savesMemory(dirs []string, tool, file string) bool {
+	if strings.HasSuffix(tool, "__write_memory") {
+		return true
+	}
+	switch tool {
+	case "Write", "Edit", "MultiEdit":
+	default:
+		return false
+	}
+	for _, dir := range dirs {
+		if within, err := filepath.Rel(dir, filepath.Clean(file)); err == nil && filepath.IsLocal(within) && strings.HasSuffix(file, ".md") {
+			return true
+		}
+	}
+	return false
+}
+
+// Suggestion tells the model of the next session what to offer, "" where there is nothing to extract. It
+// repeats no word of the session.
+func (x Extraction) Suggestion() string {
+	var told signal.Counts
+	for i, kind := range signal.Kinds() {
+		for _, w := range worthy {
+			if kind == w {
+				told[i] = x.Signals[i]
+			}
+		}
+	}
+	if told.String() == "" || !transcript.IsSessionID(x.Session) {
+		return ""
+	}
+	since := ", and no memory was saved"
+	if x.Saved {
+		since = " after the last memory was saved"
+	}
+	return fmt.Sprintf("The last session (%s) ended with %s of the user%s. When the user's first request is done, offer in one sentence to save it. If they agree: "+
+		`grep_transcripts {"session": %q, "pattern": "(?s).+", "regex": true, "context": 400, "limit": 20} and read_memory {"paths": ["MEMORY.md"]}; `+
+		"then write_memory, at most three, each with the IDs of the user's words as evidence; merge rather than create, nothing of a passing task. Five turns at most, no investigation. If they don't, leave it.",
+		x.Session, told, since, x.Session)
+}

@@ -1,0 +1,105 @@
+package transcript
+
+import (
+	"bytes"
+	"io"
+)
+
+// endingTail is how much of the end of a transcript an Ending is read from: some thousand messages.
+const endingTail = 4 << 20
+
+// An Ending is what a person said last in a session.
+type Ending struct {
+	Words []string // in their order; neither made visible nor masked
+	Saved bool     // the model saved something; Words are what was said since
+}
+
+// ReadEnding reads what a person said last in a transcript: at most so many turns, from the last 4 MiB, since
+// the model last used a tool of its own accord that saves reports of, and since a dream or an extraction, which have looked at
+// what was said before. What the tool answered is not looked at: a save that was refused counts.
+func ReadEnding(path string, turns int, saves func(tool, file string) bool) (Ending, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return Ending{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Ending{}, err
+	}
+	from := max(0, info.Size()-endingTail)
+	tail, err := io.ReadAll(io.NewSectionReader(f, from, endingTail))
+	if err != nil {
+		return Ending{}, err
+	}
+	if from > 0 {
+		_, tail, _ = bytes.Cut(tail, []byte("\n")) // a line that was cut
+	}
+	var (
+		end      Ending
+		lines    decoder
+		dreaming bool
+		said     []part
+	)
+	e := ear{ours: map[string]bool{}, tools: func(raw) bool { return false }}
+	for line := range bytes.SplitSeq(tail, []byte("\n")) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		records, _ := lines.line(line)
+		for i := range records {
+			r := &records[i]
+			if r.Sidechain.isTrue() {
+				continue
+			}
+			var dream bool
+			if said, dream = r.parts(said[:0], e); dream {
+				dreaming, end = true, Ending{}
+				continue
+			}
+			for _, p := range said {
+				if p.typed() && p.text != "" {
+					dreaming = false
+					end.hear(p.text)
+				}
+			}
+			if !dreaming && r.saves(saves) {
+				end = Ending{Saved: true}
+			}
+		}
+	}
+	end.Words = end.Words[max(0, len(end.Words)-turns):]
+	return end, nil
+}
+
+// hear takes in words, once: what was queued comes again as a turn (CENSUS 5.6).
+func (e *Ending) hear(text string) {
+	if n := len(e.Words); n == 0 || e.Words[n-1] != text {
+		e.Words = append(e.Words, text)
+	}
+}
+
+// saves reports whether the model uses a tool in r that saves.
+func (r *record) saves(saves func(tool, file string) bool) bool {
+	if !r.Type.is("assistant") {
+		return false
+	}
+	for _, b := range r.Message.Blocks {
+		if !b.isUse() {
+			continue
+		}
+		var file raw
+		if len(b.Input) > 0 && b.Input[0] == '{' {
+			object(b.Input, 0, func(key []byte, i int) int {
+				if k := string(key); file == nil && (k == "file_path" || k == "path" || k == "notebook_path") {
+					return value(b.Input, i, &file)
+				}
+				return skip(b.Input, i, 0)
+			})
+		}
+		if saves(b.Name.text(), file.text()) {
+			return true
+		}
+	}
+	return false
+}
