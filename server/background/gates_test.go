@@ -1,0 +1,132 @@
+package background
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/server/hook"
+)
+
+// What the hook answers on its own, from three files, is what the gates say: it is closed only where they are. The files are
+// those that the gates themselves write.
+func TestHookAgreesWithTheGates(t *testing.T) {
+	start := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
+	closedTogether := 0
+	for _, sessions := range []int{0, 4, 5} {
+		for _, stamped := range []time.Duration{-1, 0, 23*time.Hour + 59*time.Minute, 24 * time.Hour, 100 * time.Hour} {
+			for _, body := range []string{"", "999999999"} {
+				for _, later := range []time.Duration{0, 9 * time.Minute, 11 * time.Minute, 24 * time.Hour} {
+					what := fmt.Sprintf("%d sessions, stamped %v ago with %q, asked again after %v", sessions, stamped, body, later)
+					dir := t.TempDir()
+					memory, said := filepath.Join(dir, "memory"), filepath.Join(dir, "said")
+					for _, d := range []string{memory, said} {
+						if err := os.Mkdir(d, 0o700); err != nil {
+							t.Fatal(err)
+						}
+					}
+					for i := range sessions {
+						line := fmt.Sprintf(`{"type":"user","sessionId":"s","cwd":"/p","timestamp":"2026-11-18T08:59:59Z","uuid":"u%d","message":{"role":"user","content":"use tabs"}}`+"\n", i)
+						path := filepath.Join(said, fmt.Sprintf("0000000%d-0000-4000-8000-000000000000.jsonl", i))
+						if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+							t.Fatal(err)
+						}
+						os.Chtimes(path, start, start)
+					}
+					if stamped >= 0 {
+						lock := filepath.Join(memory, ".consolidate-lock")
+						if err := os.WriteFile(lock, []byte(body), 0o600); err != nil {
+							t.Fatal(err)
+						}
+						os.Chtimes(lock, start.Add(-stamped), start.Add(-stamped))
+					}
+					now := start
+					p := consolidate.Open(consolidate.Options{
+						MemoryDir: memory, StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{Folders: []string{said}}),
+						Enabled: consolidate.Switch{On: true}, MinHours: 24, MinSessions: 5, Now: func() time.Time { return now },
+					})
+					k := hook.Known{MemoryDir: p.MemoryDir(), StateDir: p.StateDir(), Enabled: true, MinHours: 24, MinSessions: 5}
+					ask := func() {
+						t.Helper()
+						closed := k.Closed(hook.Event{Moment: hook.Turn}, now)
+						_, _, err := p.Due(t.Context())
+						if closed && err == nil {
+							t.Errorf("%s: the hook says closed, and a dream is due", what)
+						}
+						if closed {
+							closedTogether++
+						}
+					}
+					ask()
+					now = now.Add(later)
+					ask()
+					p.Close("the test ended")
+				}
+			}
+		}
+	}
+	if closedTogether < 50 {
+		t.Errorf("only %d times was a gate closed: the test asks too little", closedTogether)
+	}
+}
+
+// What is said at a session's start is one JSON object, in the shape that Claude Code reads, and no longer than it takes.
+func TestSpeech(t *testing.T) {
+	var s speech
+	var out lines
+	if err := s.write(&out, "SessionStart"); err != nil || len(out) > 0 {
+		t.Fatalf("%q, %v", out, err)
+	}
+	long := make([]byte, 20_000)
+	for i := range long {
+		long[i] = 'x'
+	}
+	s.tell([]consolidate.Told{{ID: "20261118-090000-abcdef", Outcome: consolidate.Committed, Report: string(long)}})
+	if err := s.write(&out, "SessionStart"); err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Message  string                                            `json:"systemMessage"`
+		Specific struct{ HookEventName, AdditionalContext string } `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal([]byte(out), &said); err != nil || said.Specific.HookEventName != "SessionStart" {
+		t.Fatalf("%.200q, %v", out, err)
+	}
+	for _, text := range []string{said.Message, said.Specific.AdditionalContext} {
+		if len(text) == 0 || len(text) > 10_000 {
+			t.Errorf("%d characters", len(text))
+		}
+	}
+}
+
+type lines []byte
+
+func (l *lines) Write(b []byte) (int, error) {
+	*l = append(*l, b...)
+	return len(b), nil
+}
+
+// A host's output is read line by line, whatever pieces it comes in; a line that is too long is cut, and the next one is whole.
+func TestLines(t *testing.T) {
+	var got []string
+	w := &lineWriter{each: func(line string) { got = append(got, fmt.Sprintf("%d %s", len(line), line[:min(len(line), 5)])) }}
+	long := make([]byte, maxLine+100)
+	for i := range long {
+		long[i] = 'y'
+	}
+	for _, piece := range []string{"ab", "c\nde\n\nf", string(long), "\ngh", "i"} {
+		if n, err := w.Write([]byte(piece)); n != len(piece) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	w.flush()
+	want := fmt.Sprint([]string{"3 abc", "2 de", "0 ", fmt.Sprintf("%d fyyyy", maxLine), "3 ghi"})
+	if fmt.Sprint(got) != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
