@@ -101,6 +101,9 @@ func readInfo(state *os.Root, id string) (Info, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &info)
 	}
+	if err == nil && info.ID != id {
+		err = fmt.Errorf("%s of %s tells of %q", infoFile, id, info.ID)
+	}
 	return info, err
 }
 

@@ -74,6 +74,105 @@ func FuzzNativeBody(f *testing.F) {
 	})
 }
 
+// Whatever stands in the two files of a stage that was left, nobody is led elsewhere by it: the memory
+// is not changed, and what is resumed has its own ID, and names that may be written.
+func FuzzStageFiles(f *testing.F) {
+	const id = "20261118-090000-aaaaaa"
+	for _, s := range [][2]string{
+		{"", ""}, {"{}", "{}"}, {`{"id":"` + id + `","kind":"dream"}`, `{"state":"staged","changes":[{"name":"a.md","after":"00"}]}`},
+		{`{"id":"../words","kind":"dream"}`, `{"state":"landing","changes":[{"name":"../x.md"}]}`},
+		{`{"id":"` + id + `","kind":"dream","outcome":"aborted"}`, `{"state":"staged","changes":[{"name":"MEMORY.md","before":"00"},null]}`},
+		{`{"id":"` + id + `","kind":"dream","last_call":"0001-01-01T00:00:00Z"}`, `{"state":"landed","changes":[{"name":"a.md","before":"../../manifest.json"}]}`},
+	} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, info, manifest string) {
+		w := newWorld(t)
+		before := w.files()
+		p := Open(w.options())
+		defer p.Close("the test ended")
+		state, err := p.openState()
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(p.StateDir(), dreamFolder, id)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range map[string]string{infoFile: info, "manifest.json": manifest} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := appendLog(state, LogEntry{ID: id, Kind: KindDream}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Status(ctx); err != nil {
+			t.Errorf("a status: %v", err)
+		}
+		if err := p.Begin(ctx, true, true); err == nil {
+			if p.dream.ID != id {
+				t.Errorf("%q is resumed as %q", info, p.dream.ID)
+			}
+			for _, c := range p.dream.stage.Changes {
+				if err := c.Name.Writable(); err != nil {
+					t.Errorf("%q stages %v", manifest, err)
+				}
+			}
+			if _, _, err := p.Abort(ctx, ""); err != nil {
+				t.Errorf("aborting what was resumed: %v", err)
+			}
+		}
+		if got := w.files(); !same(got, before) {
+			t.Errorf("the memory is changed:%s", differences(got, before))
+		}
+		if err := writeNew(p, "later.md"); err != nil {
+			t.Errorf("a later write: %v", err)
+		}
+	})
+}
+
+// Whatever stands in a file of proposals, what is shown for acceptance is what its ID stands for; and of
+// words, they are those of the source that was asked for, and are kept anew where they can't be read.
+func FuzzProposalAndWords(f *testing.F) {
+	for _, s := range []string{"", "{}", "null", `{"id":"000000000000","path":"a.md"}`, `{"source":"said:1","text":"x"}`, `{"source":"other:1"}`, strings.Repeat("[", 1000)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		root := mustRoot(t, t.TempDir())
+		name := proposalFile("000000000000")
+		kept := Words{Source: "said:1", Session: "said", Text: "the words"}
+		for _, file := range []string{name, wordsFile(kept.Source)} {
+			path := filepath.Join(root.Name(), filepath.FromSlash(file))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		waiting, err := readProposals(root)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, m := range waiting {
+			if m.ID != "000000000000" || m.id() != m.ID {
+				t.Errorf("%q is taken for a proposal of the ID %q", content, m.id())
+			}
+		}
+		was, err := readWords(root, kept.Source)
+		if err == nil && was.Source != kept.Source {
+			t.Errorf("%q is taken for words of %q", content, was.Source)
+		}
+		if keepWords(root, kept) != nil {
+			t.Fatal("words can't be kept")
+		}
+		if got, keptErr := readWords(root, kept.Source); keptErr != nil || err != nil && got != kept {
+			t.Errorf("over %q the words are %+v, %v", content, got, keptErr)
+		}
+	})
+}
+
 func mustRoot(t *testing.T, dir string) *os.Root {
 	t.Helper()
 	root, err := os.OpenRoot(dir)

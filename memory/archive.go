@@ -98,6 +98,11 @@ func OpenArchive(root *os.Root) (*Archive, error) {
 	if err := json.Unmarshal(data, &a.Manifest); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", manifestFile, err)
 	}
+	for _, c := range a.Changes {
+		if err := c.Name.Writable(); err != nil && !c.Name.IsIndex() && a.State != Landed {
+			return nil, fmt.Errorf("%s is damaged: %q can't be changed: %w", manifestFile, c.Name, err)
+		}
+	}
 	return a, nil
 }
 
