@@ -26,11 +26,15 @@ var allowed = map[string][]string{
 	"server/background":  {"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host"},
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/console": {
-		"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host",
+		"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host", "server/install",
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
 	},
 	"server/host": {"consolidate/transcript", "golang.org/x/text"},
+	"server/install": {
+		"server/hook", "server/host", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
+		"github.com/tailscale/hujson",
+	},
 	"tools": {
 		"consolidate", "consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/secret",
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",

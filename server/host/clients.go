@@ -70,6 +70,7 @@ func Clients(env Environment, project string) []Client {
 		add(servers, "Cursor", filepath.Join(env.Home, ".cursor", "mcp.json"), false)
 		add(vsCode, "VS Code", filepath.Join(applications, "Code", "User", "mcp.json"), false)
 		add(openCode, "opencode", filepath.Join(open, "opencode", "opencode.json"), false)
+		add(openCode, "opencode", filepath.Join(open, "opencode", "opencode.jsonc"), false)
 	}
 	for i := range all {
 		all[i].look(project)

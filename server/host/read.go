@@ -86,3 +86,7 @@ func names(dir string) []fs.DirEntry {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries
 }
+
+// ReadFile returns what a regular file of at most limit bytes holds. Links are followed; a fifo or a
+// device is refused without waiting.
+func ReadFile(path string, limit int64) ([]byte, error) { return read(path, limit) }

@@ -1,0 +1,206 @@
+package install
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"dream-mcp/server/hook"
+)
+
+// events are those of Claude Code at which a dream may be due or end (FACTS 6.1).
+var events = []string{"SessionStart", "Stop", "SessionEnd"}
+
+// hookSeconds is when Claude Code gives a hook of ours up; it answers in milliseconds.
+const hookSeconds = 5
+
+// The shapes are those of Claude Code's settings.json.
+type (
+	settingsHook struct {
+		Type    string `json:"type"`
+		Command string `json:"command"`
+		Timeout int    `json:"timeout"`
+	}
+	group struct {
+		Hooks []settingsHook `json:"hooks"`
+	}
+)
+
+// hookCommand is the command line of the hook. The form with args needs no quoting, but versions that do
+// not know it would start a server instead.
+func hookCommand(goos, self string) string {
+	if goos == "windows" { // by Git Bash or by PowerShell: both take slashes
+		self = strings.ReplaceAll(self, `\`, "/")
+		if strings.ContainsAny(self, " &()';,") {
+			self = `"` + self + `"`
+		}
+	} else if !plainPath.MatchString(self) {
+		self = "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
+	}
+	return self + " " + hook.Verb
+}
+
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
+
+// isHook reports whether a command line is our hook, wherever the program lies.
+func isHook(command string) bool {
+	program, ok := strings.CutSuffix(strings.TrimSpace(command), " "+hook.Verb)
+	return ok && starts(strings.Trim(program, `'"`))
+}
+
+// ourHook is where a hook of ours stands below hooks.EVENT, and its command.
+type ourHook struct {
+	group, index int
+	command      *hujson.Value
+}
+
+// ourHooks finds them in the groups of an event.
+func ourHooks(groups *hujson.Value) ([]ourHook, error) {
+	list, ok := groups.Value.(*hujson.Array)
+	if !ok {
+		return nil, fmt.Errorf("its hooks are no list")
+	}
+	var all []ourHook
+	for g := range list.Elements {
+		if list.Elements[g].Value.Kind() != '{' {
+			continue
+		}
+		hooks, err := member(&list.Elements[g], "hooks")
+		if err != nil {
+			return nil, err
+		}
+		if hooks == nil || hooks.Value.Kind() != '[' {
+			continue
+		}
+		each := hooks.Value.(*hujson.Array)
+		for i := range each.Elements {
+			if each.Elements[i].Value.Kind() != '{' {
+				continue
+			}
+			command, err := member(&each.Elements[i], "command")
+			if err != nil {
+				return nil, err
+			}
+			if command == nil || command.Value.Kind() != '"' || !isHook(command.Value.(hujson.Literal).String()) {
+				continue
+			}
+			all = append(all, ourHook{g, i, command})
+		}
+	}
+	return all, nil
+}
+
+// addHooks adds our hook to each event, or brings its path up to date.
+func addHooks(command string) edit {
+	return checked(func(text []byte) ([]byte, error) {
+		for _, event := range events {
+			v, err := root(text)
+			if err != nil {
+				return nil, err
+			}
+			groups, err := find(v, "hooks", event)
+			if err != nil {
+				return nil, err
+			}
+			wanted := group{[]settingsHook{{"command", command, hookSeconds}}}
+			if groups == nil {
+				if text, err = put(text, []string{"hooks", event}, []group{wanted}); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			ours, err := ourHooks(groups)
+			switch {
+			case err != nil:
+			case len(ours) == 0:
+				text, err = insert(text, v, groups, "", wanted)
+			case ours[0].command.Value.(hujson.Literal).String() != command:
+				text, err = literal(text, ours[0].command, command)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return text, nil
+	}, stripHooks)
+}
+
+// removeHooks takes our hooks out, with what they leave empty.
+func removeHooks() edit {
+	return checked(func(text []byte) ([]byte, error) {
+		for _, event := range events {
+			for {
+				v, err := root(text)
+				if err != nil {
+					return nil, err
+				}
+				groups, err := find(v, "hooks", event)
+				if err != nil {
+					return nil, err
+				}
+				if groups == nil {
+					break
+				}
+				ours, err := ourHooks(groups)
+				if err != nil {
+					return nil, err
+				}
+				if len(ours) == 0 {
+					break
+				}
+				of := &groups.Value.(*hujson.Array).Elements[ours[0].group]
+				hooks, err := member(of, "hooks")
+				if err != nil {
+					return nil, err
+				}
+				switch all, _ := items(hooks); {
+				case len(all) > 1:
+					text = remove(text, hooks, ours[0].index)
+				case len(groups.Value.(*hujson.Array).Elements) > 1:
+					text = remove(text, groups, ours[0].group)
+				default:
+					if text, err = drop(text, "hooks", event); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}
+		return text, nil
+	}, stripHooks)
+}
+
+// stripHooks takes our hooks out of what a file says.
+func stripHooks(all map[string]any) {
+	hooks, _ := all["hooks"].(map[string]any)
+	for _, event := range events {
+		groups, _ := hooks[event].([]any)
+		var kept []any
+		for _, g := range groups {
+			of, _ := g.(map[string]any)
+			each, _ := of["hooks"].([]any)
+			var others []any
+			for _, h := range each {
+				if one, _ := h.(map[string]any); one != nil {
+					if command, _ := one["command"].(string); isHook(command) {
+						continue
+					}
+				}
+				others = append(others, h)
+			}
+			if len(each) > 0 {
+				if len(others) == 0 {
+					continue
+				}
+				of["hooks"] = others
+			}
+			kept = append(kept, g)
+		}
+		if len(kept) > 0 {
+			hooks[event] = kept
+		} else if groups != nil {
+			without(all, "hooks", event)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package install
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"dream-mcp/server/host"
+)
+
+// Host is a program that can start us.
+type Host struct {
+	ID   string // as it is typed
+	Name string // as its makers write it, and as host.Clients calls it
+
+	list     string // the member of its file that holds the servers; "" for TOML
+	entry    func(self string) any
+	program  string // its command, by which it is found and, where it has one for this, asked
+	adding   func(self string) []string
+	removing []string
+	hook     bool
+}
+
+// The shapes of an entry.
+type (
+	plainEntry struct {
+		Command string `json:"command"`
+	}
+	typedEntry struct {
+		Type    string   `json:"type"`
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	localEntry struct {
+		Type    string   `json:"type"`
+		Command []string `json:"command"`
+		Enabled bool     `json:"enabled"`
+	}
+)
+
+func plain(self string) any { return plainEntry{self} }
+func typed(self string) any { return typedEntry{"stdio", self, []string{}} }
+func local(self string) any { return localEntry{"local", []string{self}, true} }
+
+// Hosts are the programs that are known, in the order in which they are listed.
+var Hosts = []Host{
+	{
+		ID: "claude-code", Name: "Claude Code", list: "mcpServers", entry: typed, program: "claude", hook: true,
+		adding: func(self string) []string {
+			return []string{"claude", "mcp", "add", "--scope", "user", server, "--", self}
+		},
+		removing: []string{"claude", "mcp", "remove", "--scope", "user", server},
+	},
+	{ID: "claude-desktop", Name: "Claude Desktop", list: "mcpServers", entry: plain},
+	{
+		ID: "codex", Name: "Codex", program: "codex",
+		adding:   func(self string) []string { return []string{"codex", "mcp", "add", server, "--", self} },
+		removing: []string{"codex", "mcp", "remove", server},
+	},
+	{
+		ID: "gemini", Name: "Gemini CLI", list: "mcpServers", entry: plain, program: "gemini",
+		adding:   func(self string) []string { return []string{"gemini", "mcp", "add", "--scope", "user", server, self} },
+		removing: []string{"gemini", "mcp", "remove", "--scope", "user", server},
+	},
+	{ID: "cursor", Name: "Cursor", list: "mcpServers", entry: plain, program: "cursor"},
+	{
+		ID: "vscode", Name: "VS Code", list: "servers", entry: typed, program: "code",
+		adding: func(self string) []string {
+			entry, _ := style{}.render(struct {
+				Name    string `json:"name"`
+				Command string `json:"command"`
+			}{server, self}, "")
+			return []string{"code", "--add-mcp", entry}
+		},
+	},
+	{ID: "opencode", Name: "opencode", list: "mcp", entry: local, program: "opencode"},
+}
+
+// Find returns the host of an ID.
+func Find(id string) (Host, bool) {
+	for _, h := range Hosts {
+		if h.ID == id {
+			return h, true
+		}
+	}
+	return Host{}, false
+}
+
+// IDs are those of all hosts.
+func IDs() (all []string) {
+	for _, h := range Hosts {
+		all = append(all, h.ID)
+	}
+	return all
+}
+
+// Present reports whether the host seems to be on this machine: its command is on the PATH, or a
+// folder or file of its own is there.
+func (i Installer) Present(h Host) bool {
+	if h.program != "" {
+		if _, err := exec.LookPath(h.program); err == nil {
+			return true
+		}
+	}
+	file := h.file(i.Env)
+	if file == "" {
+		return false
+	}
+	if h.ID == "claude-code" { // its file lies in the home directory itself
+		_, err := os.Stat(file)
+		return err == nil
+	}
+	_, err := os.Stat(filepath.Dir(file))
+	return err == nil
+}
+
+// file is where the host lists its servers for this person; "" where no home is known.
+func (h Host) file(env host.Environment) string {
+	path := ""
+	for _, c := range host.Clients(env, "") {
+		if c.Name != h.Name {
+			continue
+		}
+		if _, err := os.Lstat(c.Path); path == "" || err == nil && strings.HasSuffix(c.Path, ".jsonc") {
+			path = c.Path
+		}
+	}
+	return path
+}
+
+// parts are what the host can have of ours, yet without their state.
+func (h Host) parts(i Installer) []Part {
+	p := Part{Name: Server, File: h.file(i.Env), taking: h.removing}
+	if h.adding != nil {
+		p.adding = h.adding(i.Self)
+	}
+	if h.list == "" {
+		p.add, p.take = addTOML(i.Self), removeTOML()
+	} else {
+		p.add, p.take = addJSON(h.list, h.entry(i.Self), i.Self), removeJSON(h.list)
+	}
+	parts := []Part{p}
+	if h.hook {
+		parts = append(parts, Part{
+			Name: Hook, File: settings(i.Env), add: addHooks(hookCommand(i.Env.GOOS, i.Self)), take: removeHooks(),
+		})
+	}
+	return parts
+}
+
+// settings is Claude Code's file of the person's settings.
+func settings(env host.Environment) string {
+	if dir := env.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "settings.json")
+	}
+	if env.Home == "" {
+		return ""
+	}
+	return filepath.Join(env.Home, ".claude", "settings.json")
+}

@@ -1,0 +1,268 @@
+// Package install makes the programs that can start us do so, and takes that back: an entry in the
+// host's list of MCP servers, and in Claude Code the hook.
+//
+// It promises that nothing but ours is changed: an entry that is not ours is refused, a file that can't be
+// understood is left alone, and after each edit the file is read again and must say the same as before
+// beside ours, or it is not written. Comments, order, indentation, line ends and mode stay. A file is
+// replaced whole, after what it held was kept beside it, and only while it still holds what was read; links
+// to it stay. Doing it again does nothing. Uninstalling right after installing gives the same bytes back;
+// where a person has edited the file since, only our lines go. What has a command of its own for this is asked
+// by it, without input and for a limited time, and what it did is read back.
+//
+// A crash leaves each file as it was or as it is to be, and at worst a temporary beside it, which the
+// next run removes; the parts of a host are independent of each other.
+//
+// It does not promise to be heard by a program that is running: most read their files at the start. Between
+// the last look at a file and its replacement a program that takes no lock could write, and be overwritten;
+// what it read before is in the backup. Hard links to a file keep what it held before. Memories and state are
+// never touched.
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/rogpeppe/go-internal/diff"
+
+	"dream-mcp/server/host"
+)
+
+// Installer is where and what to install.
+type Installer struct {
+	Env  host.Environment
+	Self string // the absolute path of this program
+}
+
+// The states of a part.
+const (
+	Absent    = "absent"    // to be added
+	Outdated  = "outdated"  // ours, but from another path
+	Installed = "installed" // as it is to be
+)
+
+// The parts.
+const (
+	Server = "server" // the entry by which the host starts us
+	Hook   = "hook"   // Claude Code's: asks at the end of a turn whether a dream is due
+)
+
+// Part is one thing that a host can have of ours.
+type Part struct {
+	Name    string // Server or Hook
+	File    string
+	State   string
+	Command []string // the host's own way to make the change at hand; empty: its file is edited
+	Diff    string   // what an edit would change; "" where nothing is to be done
+
+	add, take edit
+	removing  bool
+	adding    []string // the host's own commands, without regard to whether they are there
+	taking    []string
+}
+
+// Done is what Apply did.
+type Done struct {
+	Changed bool
+	By      string // the host's own command, where that did it
+	Backup  string // what the file held, where one was kept
+	Failed  string // why the host's own command did not do it
+}
+
+// ErrTemporary says that this program lies where it will not stay.
+var ErrTemporary = errors.New("this program was built into a temporary folder, from which no host could start it tomorrow")
+
+// Parts returns what a host can have of ours and what is to be done to have it, or with removing to be rid
+// of it. Nothing is written.
+func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
+	if !removing && strings.Contains(filepath.ToSlash(i.Self), "/go-build") {
+		return nil, ErrTemporary
+	}
+	var parts []Part
+	for _, p := range h.parts(i) {
+		p.removing = removing
+		if p.File == "" {
+			return nil, fmt.Errorf("no home directory is known, so %s can't be found", h.Name)
+		}
+		if err := p.look(); err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// look finds the state of p, and what is to be done.
+func (p *Part) look() error {
+	f, err := load(p.File)
+	if err != nil {
+		return err
+	}
+	wrong := func(err error) error { return fmt.Errorf("%q: %w", p.File, err) }
+	bare, err := p.take(f.text)
+	if _, foreign := errors.AsType[*TakenError](err); foreign && p.removing {
+		bare, err = f.text, nil // a server of our name that is not ours stays
+	}
+	if err != nil {
+		return wrong(err)
+	}
+	after := bare
+	if p.removing {
+		p.State = Installed
+		if bytes.Equal(bare, f.text) {
+			p.State = Absent
+		}
+		if text, _, ok := f.untouched(p.add, p.take); ok {
+			after = text
+		}
+	} else {
+		if after, err = p.add(f.text); err != nil {
+			return wrong(err)
+		}
+		switch {
+		case bytes.Equal(after, f.text):
+			p.State = Installed
+		case bytes.Equal(bare, f.text):
+			p.State = Absent
+		default:
+			p.State = Outdated
+		}
+	}
+	p.Command = nil
+	switch {
+	case p.removing && p.State == Installed:
+		p.Command = available(p.taking)
+	case !p.removing && p.State == Absent:
+		p.Command = available(p.adding)
+	}
+	p.Diff = string(diff.Diff(p.File, f.text, p.File, after))
+	return nil
+}
+
+// Pending reports whether there is something to do.
+func (p *Part) Pending() bool {
+	if p.removing {
+		return p.State != Absent
+	}
+	return p.State != Installed
+}
+
+// Text is what the file of p would be, were there nothing else in it.
+func (p *Part) Text() (string, error) {
+	text, err := p.add(nil)
+	return string(text), err
+}
+
+// HostCommand is the host's own command that would add p, nil where it has none; whether it is there, nobody asked.
+func (p *Part) HostCommand() []string { return p.adding }
+
+// lockWait is how long another install is waited for.
+const lockWait = 10 * time.Second
+
+// ErrBusy says that another install or uninstall is at work.
+var ErrBusy = errors.New("another install or uninstall is at work")
+
+// Apply does what is to be done for p: by the host's own command where it has one, and where that did not do
+// it, or there is none, by an edit of its file.
+func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
+	if !p.Pending() {
+		return done, nil
+	}
+	state, err := host.StateHome(i.Env)
+	if err != nil {
+		return done, err
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return done, err
+	}
+	lock := flock.New(filepath.Join(state, "install.lock"), flock.SetPermissions(0o600))
+	waiting, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	if held, err := lock.TryLockContext(waiting, 20*time.Millisecond); !held {
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			err = ErrBusy
+		}
+		return done, err
+	}
+	defer lock.Unlock()
+	if err := p.look(); err != nil || !p.Pending() { // somebody may have been faster
+		return done, err
+	}
+	if len(p.Command) > 0 {
+		done.By = strings.Join(p.Command, " ")
+		err := run(ctx, i.Env.Home, p.Command)
+		if ctx.Err() != nil {
+			return done, ctx.Err()
+		}
+		if err == nil {
+			err = errors.New("it changed nothing")
+		}
+		if wrong := p.look(); wrong != nil {
+			return done, fmt.Errorf("after %s: %w", done.By, wrong)
+		}
+		if !p.Pending() {
+			done.Changed = true
+			return done, nil
+		}
+		done.Failed = err.Error()
+	}
+	for range attempts {
+		done.Backup, err = p.change()
+		if !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	if err != nil {
+		return done, err
+	}
+	done.Changed = true
+	return done, nil
+}
+
+// attempts is how often a file is read again that somebody else changes meanwhile.
+const attempts = 5
+
+// change edits the file of p.
+func (p *Part) change() (backup string, err error) {
+	f, err := load(p.File)
+	if err != nil {
+		return "", err
+	}
+	if !p.removing {
+		after, err := p.add(f.text)
+		if err != nil {
+			return "", err
+		}
+		if f.there {
+			if f.mode&0o200 != 0 {
+				backup, err = f.keep()
+			}
+			if err != nil {
+				return "", err
+			}
+		}
+		return backup, f.replace(after)
+	}
+	if text, name, ok := f.untouched(p.add, p.take); ok {
+		if err := f.replace(text); err != nil || name == "" {
+			return "", err
+		}
+		return "", os.Remove(name) // the file itself holds it again
+	}
+	after, err := p.take(f.text)
+	if err != nil {
+		return "", err
+	}
+	if f.mode&0o200 != 0 {
+		if backup, err = f.keep(); err != nil {
+			return "", err
+		}
+	}
+	return backup, f.replace(after)
+}

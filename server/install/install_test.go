@@ -1,0 +1,413 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"dream-mcp/server/host"
+)
+
+const self = "/opt/our tools/dream-mcp"
+
+// TestMain lets a test start this binary as a second process that installs.
+func TestMain(m *testing.M) {
+	if home := os.Getenv("INSTALL_INTO"); home != "" {
+		for _, h := range Hosts {
+			parts, err := installer(home).Parts(h, false)
+			for _, p := range parts {
+				if err == nil {
+					_, err = installer(home).Apply(context.Background(), p)
+				}
+			}
+			if err != nil {
+				os.Stderr.WriteString(h.ID + ": " + err.Error() + "\n")
+				os.Exit(1)
+			}
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func installer(home string) Installer {
+	env := host.Environment{Home: home, Dir: home, GOOS: "linux", Getenv: func(string) string { return "" }}
+	return Installer{Env: env, Self: self}
+}
+
+// all are the edits that there are, with a file that each is at home in.
+var all = []struct {
+	name      string
+	add, take edit
+}{
+	{"servers", addJSON("mcpServers", plain(self), self), removeJSON("mcpServers")},
+	{"opencode", addJSON("mcp", local(self), self), removeJSON("mcp")},
+	{"hooks", addHooks(hookCommand("linux", self)), removeHooks()},
+	{"toml", addTOML(self), removeTOML()},
+}
+
+// TestLayout says to the byte what an edit makes of a file, and that taking it back gives the file.
+func TestLayout(t *testing.T) {
+	for _, test := range []struct {
+		name, before, after string
+		add, take           edit
+	}{
+		{"tabs, comments and no last newline", "{\n\t// mine\n\t\"a\": 1, // one\n\t\"mcpServers\": {\n\t\t\"x\": {} // x\n\t}\n}",
+			"{\n\t// mine\n\t\"a\": 1, // one\n\t\"mcpServers\": {\n\t\t\"x\": {}, // x\n\t\t\"dream\": {\n\t\t\t\"command\": \"/opt/our tools/dream-mcp\"\n\t\t}\n\t}\n}",
+			all[0].add, all[0].take},
+		{"trailing commas", "{\n  \"mcpServers\": {\n    \"x\": {},\n  },\n}\n",
+			"{\n  \"mcpServers\": {\n    \"x\": {},\n    \"dream\": {\n      \"command\": \"/opt/our tools/dream-mcp\"\n    },\n  },\n}\n",
+			all[0].add, all[0].take},
+		{"CRLF and a byte order mark", "\ufeff{\r\n  \"a\": 1\r\n}\r\n",
+			"\ufeff{\r\n  \"a\": 1,\r\n  \"mcpServers\": {\r\n    \"dream\": {\r\n      \"command\": \"/opt/our tools/dream-mcp\"\r\n    }\r\n  }\r\n}\r\n",
+			all[0].add, all[0].take},
+		{"one line", `{"a":1,"mcpServers":{"x":{}}}`, `{"a":1,"mcpServers":{"x":{},"dream":{"command":"/opt/our tools/dream-mcp"}}}`, all[0].add, all[0].take},
+		{"one line with a comment behind it", "{\"a\": 1 // one\n}", "{\"a\": 1, // one\n  \"mcpServers\": {\n    \"dream\": {\n      \"command\": \"/opt/our tools/dream-mcp\"\n    }\n  }\n}", all[0].add, all[0].take},
+		{"a list of tables", "# mine\nmodel = \"x\" # y\n[mcp_servers.x]\ncommand = \"x\"\n",
+			"# mine\nmodel = \"x\" # y\n[mcp_servers.x]\ncommand = \"x\"\n\n[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\"\n", all[3].add, all[3].take},
+		{"no last newline in TOML", "a = 1", "a = 1\n\n[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\"", all[3].add, all[3].take},
+		{"CRLF in TOML", "a = 1\r\n", "a = 1\r\n\r\n[mcp_servers.dream]\r\ncommand = \"/opt/our tools/dream-mcp\"\r\n", all[3].add, all[3].take},
+	} {
+		after, err := test.add([]byte(test.before))
+		if err != nil || string(after) != test.after {
+			t.Errorf("%s: %v\n%q\nis not\n%q", test.name, err, after, test.after)
+			continue
+		}
+		back, err := test.take(after)
+		if err != nil || string(back) != test.before {
+			t.Errorf("%s taken back: %v\n%q", test.name, err, back)
+		}
+	}
+}
+
+// What was edited around ours since stays when ours goes; what is of ours from elsewhere is brought up to date.
+func TestEdited(t *testing.T) {
+	for _, test := range []struct {
+		name, before, after string
+		do                  edit
+	}{
+		{"first of two", `{"mcpServers": {"dream": {"command": "/old/dream-mcp"}, "x": {}}}`, `{"mcpServers": {"x": {}}}`, all[0].take},
+		{"between two", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n\"dream\": {\"command\": \"dream-mcp\"}, // d\n\"x\": 2\n}}", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours // d\n\"x\": 2\n}}", all[0].take},
+		{"a comment keeps its list", "{\"mcpServers\": {\n// all mine\n\"dream\": {\"command\": \"dream-mcp\"}\n}}", "{\"mcpServers\": {\n// all mine\n}}", all[0].take},
+		{"another path, and what was added", `{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/old/dream-mcp"}}}`, `{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/opt/our tools/dream-mcp"}}}`, all[0].add},
+		{"a hook among others", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/x y/dream-mcp' hook"}]}]}}`, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}`, all[2].take},
+		{"a group among others", `{"hooks": {"Stop": [{"hooks": [{"command": "/x/dream-mcp hook"}]}, {"matcher": "", "hooks": []}]}}`, `{"hooks": {"Stop": [{"matcher": "", "hooks": []}]}}`, all[2].take},
+		{"tables apart", "[mcp_servers.dream]\ncommand = '/old/dream-mcp'\nargs = [\n \"serve\",\n]\n# mine\n\n[x]\na = 1\n\n[mcp_servers.dream.env]\nA = 'b'\n", "# mine\n\n[x]\na = 1\n", all[3].take},
+		{"another path in TOML", "[mcp_servers.dream]\ncommand = '/old/dream-mcp' # c\nenv = {A = 'b'}\n", "[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\" # c\nenv = {A = 'b'}\n", all[3].add},
+	} {
+		after, err := test.do([]byte(test.before))
+		if err != nil || string(after) != test.after {
+			t.Errorf("%s: %v\n%q\nis not\n%q", test.name, err, after, test.after)
+		}
+	}
+}
+
+// What can't be understood, or is not ours, is refused.
+func TestRefused(t *testing.T) {
+	for _, test := range []struct{ which, text string }{
+		{"servers", `{"mcpServers": {`}, {"servers", `[]`}, {"servers", `{"mcpServers": []}`}, {"servers", `{"mcpServers": {"dream": 1}}`},
+		{"servers", `{"mcpServers": {"dream": {"command": "/bin/other"}}}`}, {"servers", `{"mcpServers": {"dream": {"url": "http://x"}}}`},
+		{"servers", `{"mcpServers": {}, "mcpServers": {}}`}, {"opencode", `{"mcp": {"dream": {"command": ["other", "dream-mcp"]}}}`},
+		{"hooks", `{"hooks": []}`}, {"hooks", `{"hooks": {"Stop": {}}}`}, {"toml", "a ="}, {"toml", "[mcp_servers.dream]\nurl = 'x'"},
+		{"toml", "mcp_servers = {}\n"}, {"toml", "mcp_servers.dream = {command = '/old/dream-mcp'}\n"},
+	} {
+		for _, e := range all {
+			if e.name != test.which {
+				continue
+			}
+			if after, err := e.add([]byte(test.text)); err == nil {
+				t.Errorf("%s took %q: %q", e.name, test.text, after)
+			}
+		}
+	}
+}
+
+// FuzzEdit holds the law: adding twice is adding once; what an edit says beside ours is what the file said
+// before (checked says so too, by another way: here nothing but ours is taken away); and taking back
+// leaves nothing of ours.
+func FuzzEdit(f *testing.F) {
+	for _, seed := range []string{
+		"", "{}", "{ }\n", "{\n}", "{\"a\": [1, {}], // x\n}", `{"hooks": {"Stop": []}, "mcp": {}}`, "{\"mcpServers\": {\n/* a */ \"x\": 1 /* b */, /* c */}}",
+		"a = 1\n[b]\n", "[mcp_servers.x]\n", "\ufeff{\r\n}\r\n", `{"mcpServers":{"dream":{"command":"dream-mcp"},"z":0}}`, "[[x]]\na=1#", "{\"a\":1//\n}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, e := range all {
+			added, err := e.add(bytes.Clone(text))
+			if err != nil {
+				continue
+			}
+			again, err := e.add(added)
+			if err != nil || !bytes.Equal(again, added) {
+				t.Fatalf("%s of %q: %q, again %v %q", e.name, text, added, err, again)
+			}
+			bare, err := e.take(bytes.Clone(text))
+			if err != nil {
+				t.Fatalf("%s can add to %q but not take away: %v", e.name, text, err)
+			}
+			taken, err := e.take(added)
+			if err != nil {
+				t.Fatalf("%s of %q: %q can't be taken back: %v", e.name, text, added, err)
+			}
+			if bytes.Equal(bare, text) && strings.Join(strings.Fields(string(taken)), "") != strings.Join(strings.Fields(string(text)), "") && !emptied(text) {
+				t.Fatalf("%s of %q: taken back it is %q", e.name, text, taken)
+			}
+			if e.name != "toml" && bytes.Equal(bare, text) {
+				was, _ := decode(trimmed(text))
+				is, err := decode(trimmed(taken))
+				stripEmpty(was)
+				stripEmpty(is)
+				if err != nil || !equal(was, is) {
+					t.Fatalf("%s of %q: taken back it says %v", e.name, text, is)
+				}
+			}
+		}
+	})
+}
+
+// emptied reports whether a text has what taking back may leave out: an empty list that stood there, or
+// a whole file that was blank.
+func emptied(text []byte) bool {
+	t := strings.Join(strings.Fields(string(text)), "")
+	return t == "" || t == "\ufeff" || strings.Contains(t, "{}") || strings.Contains(t, "[]")
+}
+
+func trimmed(text []byte) []byte { _, rest := trim(text); return rest }
+
+func stripEmpty(all map[string]any) {
+	for _, name := range []string{"mcpServers", "mcp", "hooks"} {
+		if below, ok := all[name].(map[string]any); ok {
+			for _, event := range events {
+				if list, ok := below[event].([]any); ok && len(list) == 0 {
+					delete(below, event)
+				}
+			}
+			if len(below) == 0 {
+				delete(all, name)
+			}
+		}
+	}
+}
+
+func equal(a, b map[string]any) bool {
+	x, _ := style{}.render(a, "")
+	y, _ := style{}.render(b, "")
+	return x == y
+}
+
+func apply(t *testing.T, i Installer, id string, removing bool) ([]Done, error) {
+	t.Helper()
+	h, _ := Find(id)
+	parts, err := i.Parts(h, removing)
+	if err != nil {
+		return nil, err
+	}
+	var all []Done
+	for _, p := range parts {
+		done, err := i.Apply(context.Background(), p)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, done)
+	}
+	return all, nil
+}
+
+// snapshot is what a folder holds: bytes, modes and links.
+func snapshot(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Name() == "install.lock" {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		text, _ := os.ReadFile(p)
+		link, _ := os.Readlink(p)
+		b.WriteString(p + " " + info.Mode().String() + " " + link + "\n" + string(text) + "\n")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// What install does, uninstall takes back to the byte, whatever the file: links and modes included.
+func TestThereAndBack(t *testing.T) {
+	t.Setenv("PATH", "")
+	for _, text := range []string{"absent", "", "{}", "{\n}\n", "{\"mcpServers\": {}, \"servers\": {}, \"mcp\": {}, \"hooks\": {\"Stop\": []}}", "\ufeff", "# blank\n"} {
+		for _, h := range Hosts {
+			home := t.TempDir()
+			i := installer(home)
+			for _, p := range h.parts(i) {
+				if text == "absent" || strings.HasPrefix(text, "#") != (h.list == "") && text != "" {
+					continue
+				}
+				kept := filepath.Join(home, "dotfiles", p.Name)
+				for _, dir := range []string{filepath.Dir(kept), filepath.Dir(p.File)} {
+					if err := os.MkdirAll(dir, 0o700); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := os.WriteFile(kept, []byte(text), 0o640); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(kept, p.File); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := snapshot(t, home)
+			done, err := apply(t, i, h.ID, false)
+			if err != nil || !done[0].Changed {
+				t.Fatalf("%s on %q: %v %v", h.ID, text, done, err)
+			}
+			if done, err = apply(t, i, h.ID, false); err != nil || done[0].Changed {
+				t.Fatalf("%s on %q, again: %v %v", h.ID, text, done, err)
+			}
+			if _, err := apply(t, i, h.ID, true); err != nil {
+				t.Fatal(err)
+			}
+			if after := snapshot(t, home); after != before {
+				t.Fatalf("%s on %q:\n%s\nbecame\n%s", h.ID, text, before, after)
+			}
+		}
+	}
+}
+
+// What a person writes after an install stays, and what the file held before is kept.
+func TestUninstallAfterAnEdit(t *testing.T) {
+	t.Setenv("PATH", "")
+	home := t.TempDir()
+	file := filepath.Join(home, ".cursor", "mcp.json")
+	os.MkdirAll(filepath.Dir(file), 0o700)
+	os.WriteFile(file, []byte("{\n  \"mcpServers\": {\"x\": {}}\n}\n"), 0o600)
+	if _, err := apply(t, installer(home), "cursor", false); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile(file)
+	os.WriteFile(file, bytes.Replace(text, []byte(`{"x": {}`), []byte(`{"x": {"command": "y"}`), 1), 0o600)
+	done, err := apply(t, installer(home), "cursor", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ = os.ReadFile(file); string(text) != "{\n  \"mcpServers\": {\"x\": {\"command\": \"y\"}}\n}\n" {
+		t.Errorf("it holds %q", text)
+	}
+	if kept, _ := os.ReadFile(done[0].Backup); !strings.Contains(string(kept), "dream-mcp") {
+		t.Errorf("the backup holds %q", kept)
+	}
+}
+
+// A file that is not to be written, or is none, or changed meanwhile, is left alone.
+func TestLeftAlone(t *testing.T) {
+	t.Setenv("PATH", "")
+	for name, prepare := range map[string]func(file string) error{
+		"read-only": func(f string) error { return os.WriteFile(f, []byte("{}"), 0o400) },
+		"broken":    func(f string) error { return os.WriteFile(f, []byte("{"), 0o600) },
+		"a folder":  func(f string) error { return os.Mkdir(f, 0o700) },
+		"a link to nothing": func(f string) error {
+			return os.Symlink(filepath.Join(filepath.Dir(f), "nothing"), f)
+		},
+		"another server": func(f string) error {
+			return os.WriteFile(f, []byte(`{"mcpServers":{"dream":{"command":"x"}}}`), 0o600)
+		},
+	} {
+		home := t.TempDir()
+		file := filepath.Join(home, ".cursor", "mcp.json")
+		os.MkdirAll(filepath.Dir(file), 0o700)
+		if err := prepare(file); err != nil {
+			t.Fatal(err)
+		}
+		before := snapshot(t, home)
+		if _, err := apply(t, installer(home), "cursor", false); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+		if after := snapshot(t, home); after != before {
+			t.Errorf("%s:\n%s\nbecame\n%s", name, before, after)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "f")
+	os.WriteFile(file, []byte("{}"), 0o600)
+	f, err := load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(file, []byte("{ }"), 0o600)
+	if err := f.replace([]byte("x")); err != errMoved {
+		t.Errorf("a file that changed: %v", err)
+	}
+}
+
+// Eight processes that install at once leave what one would.
+func TestTogether(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("PATH must be empty")
+	}
+	one, many := t.TempDir(), t.TempDir()
+	var started []*exec.Cmd
+	for n := range 9 {
+		home := many
+		if n == 0 {
+			home = one
+		}
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = []string{"INSTALL_INTO=" + home, "PATH="}
+		var said strings.Builder
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		started = append(started, cmd)
+	}
+	for _, cmd := range started {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %s", err, cmd.Stderr)
+		}
+	}
+	if a, b := strings.ReplaceAll(snapshot(t, one), one, ""), strings.ReplaceAll(snapshot(t, many), many, ""); a != b {
+		t.Errorf("one left\n%s\nmany left\n%s", a, b)
+	}
+}
+
+func TestHookCommand(t *testing.T) {
+	for _, test := range []struct{ goos, self, want string }{
+		{"linux", "/usr/bin/dream-mcp", "/usr/bin/dream-mcp hook"},
+		{"darwin", "/a b/it's $x/dream-mcp", `'/a b/it'\''s $x/dream-mcp' hook`},
+		{"windows", `C:\Users\ada\go\bin\dream-mcp.exe`, "C:/Users/ada/go/bin/dream-mcp.exe hook"},
+		{"windows", `C:\Program Files\dream-mcp.exe`, `"C:/Program Files/dream-mcp.exe" hook`},
+	} {
+		got := hookCommand(test.goos, test.self)
+		if got != test.want || !isHook(got) {
+			t.Errorf("%s: %s", test.self, got)
+		}
+	}
+}
+
+// Where each host's file lies, by system.
+func TestFiles(t *testing.T) {
+	for _, test := range []struct{ goos, id, want string }{
+		{"linux", "claude-desktop", "/h/.config/Claude/claude_desktop_config.json"},
+		{"darwin", "claude-desktop", "/h/Library/Application Support/Claude/claude_desktop_config.json"},
+		{"windows", "claude-desktop", "/h/AppData/Roaming/Claude/claude_desktop_config.json"},
+		{"darwin", "vscode", "/h/Library/Application Support/Code/User/mcp.json"},
+		{"windows", "vscode", "/h/AppData/Roaming/Code/User/mcp.json"},
+		{"darwin", "opencode", "/h/.config/opencode/opencode.json"},
+		{"linux", "codex", "/h/.codex/config.toml"},
+	} {
+		h, _ := Find(test.id)
+		env := host.Environment{Home: "/h", Dir: "/h", GOOS: test.goos, Getenv: func(string) string { return "" }}
+		if got := filepath.ToSlash(h.file(env)); !strings.HasSuffix(got, test.want) {
+			t.Errorf("%s on %s: %s", test.id, test.goos, got)
+		}
+	}
+}
