@@ -24,6 +24,7 @@ import (
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
+	"dream-mcp/server/install"
 )
 
 // Command is a command line, understood. Out, Version and Self (the path by which this program can be
@@ -40,6 +41,7 @@ type Command struct {
 	Explain       bool      // lint: the rules themselves
 	Rules         []string  // lint: those to ask; none: all
 	Fix, Accept   bool      // doctor: mend; take a memory as it stands. review: land what waits
+	DryRun, Print bool      // install: say what would be done; show what to paste
 	Reject        bool      // review: forget what waits
 	Background    bool      // log: of the background dream that ran last
 	In            io.Reader // a terminal, where a person can answer; else nil
@@ -70,6 +72,8 @@ var verbs = []verb{
 	{name: "why", most: 1, json: true, run: (*Command).why},
 	{name: "lint", most: 1, json: true, run: (*Command).lint},
 	{name: "doctor", json: true, run: (*Command).doctor},
+	{name: "install", most: 1, json: true, run: (*Command).install},
+	{name: "uninstall", most: 1, json: true, run: (*Command).install},
 	{name: "stop", most: -1, json: true, run: (*Command).stop},
 	{name: hook.Verb, most: -1, run: (*Command).hook},
 	{name: hook.Statusline, most: -1},
@@ -136,6 +140,8 @@ var flags = []flag{
 	{name: "--accept", set: func(c *Command) { c.Accept = true }},
 	{name: "--reject", set: func(c *Command) { c.Reject = true }},
 	{name: "--background", set: func(c *Command) { c.Background = true }},
+	{name: "--dry-run", set: func(c *Command) { c.DryRun = true }},
+	{name: "--print", set: func(c *Command) { c.Print = true }},
 	{name: "--help", set: func(c *Command) { c.Verb = "help" }},
 	{name: "-h", set: func(c *Command) { c.Verb = "help" }},
 	{name: "--version", set: func(c *Command) { c.Verb = "version" }},
@@ -233,6 +239,14 @@ func (c *Command) take(words []string) error {
 		return usage("either --accept or --reject")
 	case c.Background && v.name != "log":
 		return usage("--background goes with log")
+	case c.DryRun && v.name != "install" && v.name != "uninstall":
+		return usage("--dry-run goes with install and uninstall")
+	case c.Print && v.name != "install":
+		return usage("--print goes with install")
+	case c.Print && (c.DryRun || c.JSON):
+		return usage("--print stands alone: leave the other flags out")
+	case len(c.Args) == 0 && (v.name == "uninstall" || c.DryRun || c.Print):
+		return &UsageError{v.name + " needs a host", "one of " + strings.Join(install.IDs(), ", ")}
 	case v.name == "restore" && len(c.Args) == 0 && !c.List:
 		return usage("restore needs the name of a memory (restore --list shows what the archive has)")
 	case c.At != "" && c.List:
@@ -302,7 +316,7 @@ func (c *Command) Options() (args []string) {
 
 // Standalone reports whether the verb needs no project: the host need not be asked.
 func (c *Command) Standalone() bool {
-	return c.Verb == "help" || c.Verb == "version" || c.Verb == "demo" || c.Explain
+	return c.Verb == "help" || c.Verb == "version" || c.Verb == "demo" || c.Verb == "install" || c.Verb == "uninstall" || c.Explain
 }
 
 // Run carries out the verb over the memory p, which setup found. What is Standalone, and the welcome

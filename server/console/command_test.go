@@ -122,9 +122,9 @@ func TestUsageNamesAll(t *testing.T) {
 func TestWelcomeQuotesItsPath(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ self, shell, json string }{
-		{"/opt/dream-mcp", "claude mcp add dream -- /opt/dream-mcp\n", `"command": "/opt/dream-mcp"`},
-		{"/home/a b/dream-mcp", `claude mcp add dream -- "/home/a b/dream-mcp"`, `"command": "/home/a b/dream-mcp"`},
-		{`C:\go\dream-mcp.exe`, "claude mcp add dream -- C:\\go\\dream-mcp.exe\n", `"command": "C:\\go\\dream-mcp.exe"`},
+		{"/opt/dream-mcp", "/opt/dream-mcp install HOST\n", `"command": "/opt/dream-mcp"`},
+		{"/home/a b/dream-mcp", `"/home/a b/dream-mcp" install HOST`, `"command": "/home/a b/dream-mcp"`},
+		{`C:\go\dream-mcp.exe`, "C:\\go\\dream-mcp.exe install HOST\n", `"command": "C:\\go\\dream-mcp.exe"`},
 	}
 	for _, test := range tests {
 		var out strings.Builder

@@ -69,10 +69,13 @@ func hint(err error) string {
 		broken  *consolidate.BrokenError
 		half    *consolidate.HalfError
 		request *consolidate.RequestError
+		placed  *installError
 	)
 	switch {
 	case errors.As(err, &misused):
 		return misused.Hint
+	case errors.As(err, &placed):
+		return placed.hint()
 	case errors.As(err, &kept):
 		return "dream-mcp diff " + kept.Undone + " shows what it changed; dream-mcp restore FILE --at " + kept.Undone + " brings a whole file back as it was before"
 	case errors.As(err, &sick) && sick.Fixable > 0:

@@ -1,0 +1,240 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/memory/secret"
+	"dream-mcp/server/host"
+	"dream-mcp/server/install"
+)
+
+// installJSON is the answer of install and uninstall with --json.
+type installJSON struct {
+	Host   string     `json:"host"`
+	DryRun bool       `json:"dry_run"`
+	Parts  []partJSON `json:"parts"`
+}
+
+type partJSON struct {
+	Part    string   `json:"part"` // "server" or "hook"
+	File    string   `json:"file"`
+	State   string   `json:"state"`             // before: "absent", "outdated" or "installed"
+	Changed bool     `json:"changed"`           // false in a dry run
+	Command []string `json:"command,omitempty"` // the host's own, that made the change or would
+	Failed  string   `json:"failed,omitempty"`  // why it did not, so that the file was edited
+	Backup  string   `json:"backup,omitempty"`  // what the file held
+	Diff    string   `json:"diff,omitempty"`    // in a dry run: what an edit would change
+}
+
+// hostJSON is a row of install --json without a host.
+type hostJSON struct {
+	Host    string            `json:"host"`
+	Name    string            `json:"name"`
+	Present bool              `json:"present"` // it seems to be on this machine
+	Parts   map[string]string `json:"parts"`   // of "server" and "hook", what there is: their state
+	File    string            `json:"file"`
+	Error   string            `json:"error,omitempty"` // why that can't be told
+}
+
+// An installError says of which host an install failed.
+type installError struct {
+	host install.Host
+	err  error
+}
+
+func (e *installError) Error() string { return e.host.Name + ": " + e.err.Error() }
+func (e *installError) Unwrap() error { return e.err }
+
+func (e *installError) hint() string {
+	var taken *install.TakenError
+	switch {
+	case errors.Is(e.err, install.ErrTemporary):
+		return "go install . puts it where it stays; then run the installed dream-mcp"
+	case errors.Is(e.err, install.ErrBusy):
+		return "try again in a moment"
+	case errors.As(e.err, &taken):
+		return "rename or remove that server in the file first; it was left as it is"
+	}
+	return "that file was left as it was; dream-mcp install " + e.host.ID + " --print shows what to add by hand"
+}
+
+func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
+	c.Out = &secret.Writer{Out: c.Out} // a diff shows what stands around: keys of other servers
+	i := install.Installer{Env: host.Process(), Self: c.Self}
+	if len(c.Args) == 0 {
+		return c.hosts(i)
+	}
+	h, ok := install.Find(c.Args[0])
+	if !ok {
+		return unknown("host", c.Args[0], install.IDs())
+	}
+	removing := c.Verb == "uninstall"
+	parts, err := i.Parts(h, removing)
+	if err != nil {
+		return &installError{h, err}
+	}
+	if c.Print {
+		return c.printParts(h, parts)
+	}
+	answer := installJSON{Host: h.ID, DryRun: c.DryRun, Parts: []partJSON{}}
+	var failed error
+	changed := false
+	for _, p := range parts {
+		row := partJSON{Part: p.Name, File: p.File, State: p.State, Command: p.Command}
+		if c.DryRun {
+			row.Diff = p.Diff
+		} else {
+			done, err := i.Apply(ctx, p)
+			if err != nil {
+				failed = errors.Join(failed, err)
+				continue // the parts stand each by itself
+			}
+			row.Changed, row.Backup, row.Failed = done.Changed, done.Backup, done.Failed
+			changed = changed || done.Changed
+		}
+		answer.Parts = append(answer.Parts, row)
+	}
+	if c.JSON {
+		err = c.printJSON(answer, "  ")
+	} else {
+		err = c.tellInstall(h, answer, removing, changed, failed == nil)
+	}
+	if failed != nil {
+		return &installError{h, failed}
+	}
+	return err
+}
+
+// tellInstall says what was done, or would be.
+func (c *Command) tellInstall(h install.Host, answer installJSON, removing, changed, whole bool) error {
+	var b strings.Builder
+	for _, p := range answer.Parts {
+		fmt.Fprintf(&b, "%s, %s: %s\n", h.Name, p.Part, outcome(p, removing, answer.DryRun))
+		b.WriteString(p.Diff)
+	}
+	switch {
+	case !changed || !whole:
+	case removing:
+		b.WriteString("Memories and what dream-mcp keeps of them (archive, journal) stay.\n")
+	default:
+		fmt.Fprintf(&b, "Start %s anew, then ask it to dream. dream-mcp uninstall %s takes this back.\n", h.Name, h.ID)
+	}
+	_, err := io.WriteString(c.Out, b.String())
+	return err
+}
+
+// outcome says of a part what was done, or would be.
+func outcome(p partJSON, removing, dry bool) string {
+	command := strings.Join(p.Command, " ")
+	switch {
+	case removing && p.State == install.Absent:
+		return "not installed in " + p.File
+	case !removing && p.State == install.Installed:
+		return "already installed in " + p.File
+	case dry && command != "":
+		return "would be done by " + command + ", and if that fails so:"
+	case dry:
+		return "would be done so:"
+	case !p.Changed: // another install was faster
+		return "done meanwhile in " + p.File
+	}
+	verb := "added to "
+	switch {
+	case removing:
+		verb = "removed from "
+	case p.State == install.Outdated:
+		verb = "brought up to date in "
+	}
+	said := verb + p.File
+	if command != "" && p.Failed == "" {
+		return said + ", by " + command
+	}
+	if p.Failed != "" {
+		said += " by hand, because " + command + " did not: " + p.Failed
+	}
+	if p.Backup != "" {
+		said += "; as it was: " + p.Backup
+	}
+	return said
+}
+
+// printParts shows what a person would paste.
+func (c *Command) printParts(h install.Host, parts []install.Part) error {
+	var b strings.Builder
+	for _, p := range parts {
+		text, err := p.Text()
+		if err != nil {
+			return &installError{h, err}
+		}
+		if command := p.HostCommand(); command != nil {
+			fmt.Fprintf(&b, "%s, %s: %s\nor in %s:\n", h.Name, p.Name, shellWords(command), p.File)
+		} else {
+			fmt.Fprintf(&b, "%s, %s: in %s:\n", h.Name, p.Name, p.File)
+		}
+		b.WriteString(text + "\n")
+	}
+	_, err := io.WriteString(c.Out, strings.TrimSuffix(b.String(), "\n"))
+	return err
+}
+
+// shellWords writes a command as a shell reads it.
+func shellWords(command []string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
+		if words[i] = w; strings.ContainsAny(w, " \"'$`\\{}&;()<>|*?") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// hosts lists the hosts, and what each has of ours.
+func (c *Command) hosts(i install.Installer) error {
+	var rows []hostJSON
+	for _, h := range install.Hosts {
+		row := hostJSON{Host: h.ID, Name: h.Name, Present: i.Present(h), Parts: map[string]string{}}
+		parts, err := i.Parts(h, true) // true: as it stands, wherever our program lies
+		if err != nil {
+			row.Error = err.Error()
+		}
+		for _, p := range parts {
+			row.Parts[p.Name] = p.State
+			if p.Name == install.Server {
+				row.File = p.File
+			}
+		}
+		rows = append(rows, row)
+	}
+	if c.JSON {
+		return c.printJSON(map[string]any{"hosts": rows}, "  ")
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		state := "not found here"
+		if r.Present {
+			state = "found, not installed: dream-mcp install " + r.Host
+		}
+		var have []string
+		for _, name := range []string{install.Server, install.Hook} {
+			if r.Parts[name] == install.Installed {
+				have = append(have, name)
+			}
+		}
+		switch {
+		case r.Error != "":
+			state = "can't tell: " + r.Error
+		case len(have) == len(r.Parts):
+			state = "installed: " + strings.Join(have, " and ")
+		case len(have) > 0:
+			state = "installed in part: " + strings.Join(have, " and ") + "; dream-mcp install " + r.Host + " adds the rest"
+		}
+		fmt.Fprintf(&b, "%-15s %s\n", r.Host, state)
+	}
+	_, err := io.WriteString(c.Out, b.String())
+	return err
+}
