@@ -249,7 +249,8 @@ func (p *Project) Accept(ctx context.Context, id string) (Proposal, WriteResult,
 	if err != nil {
 		return m, res, err
 	}
-	return m, res, p.dropProposal(m)
+	_ = p.dropProposal(m) // the change has landed: what stays of the proposal is stale, and to be rejected
+	return m, res, nil
 }
 
 // carryOut makes the change of a proposal.
