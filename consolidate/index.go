@@ -125,7 +125,11 @@ func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
 	if !r.Adopt {
 		return nil
 	}
-	after, err := d.after(e)
+	before, err := d.dir.Snapshot()
+	if err != nil {
+		return err
+	}
+	after, err := d.after(before, e)
 	if err != nil {
 		return err
 	}
@@ -142,9 +146,9 @@ func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
 	return nil
 }
 
-// after is the memory as it would be with the stage and the index landed.
-func (d *dream) after(e *indexEdit) (*memory.Snapshot, error) {
-	after, err := d.stage.Snapshot()
+// after is the memory as it would be with the stage and the index landed over before.
+func (d *dream) after(before *memory.Snapshot, e *indexEdit) (*memory.Snapshot, error) {
+	after, err := d.stage.Over(before)
 	if err == nil && !e.rests {
 		after.Index = e.index
 	}
@@ -157,7 +161,7 @@ func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]st
 	if err != nil {
 		return nil, err
 	}
-	after, err := d.after(e)
+	after, err := d.after(before, e)
 	if err != nil {
 		return nil, err
 	}

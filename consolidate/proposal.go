@@ -51,7 +51,7 @@ func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest
 	if err != nil {
 		return err
 	}
-	after, err := d.stage.Snapshot()
+	after, err := d.stage.Over(before)
 	if err != nil {
 		return err
 	}

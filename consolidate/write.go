@@ -188,7 +188,7 @@ func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, ci
 	if err != nil {
 		return nil, err
 	}
-	after, err := d.stage.Snapshot()
+	after, err := d.stage.Over(before)
 	if err != nil {
 		return nil, err
 	}

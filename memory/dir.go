@@ -262,17 +262,14 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 }
 
 // Snapshot reads the memory as it stands: every topic and the index.
-func (d *Dir) Snapshot() (*Snapshot, error) { return d.snapshot(nil) }
-
-// snapshot reads the memory as it would be with changes laid over it; read gives the staged content.
-func (d *Dir) snapshot(staged map[Name][]byte) (*Snapshot, error) {
+func (d *Dir) Snapshot() (*Snapshot, error) {
 	l, err := d.List()
 	if err != nil {
 		return nil, err
 	}
 	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets, Project: d.Project}
 	for _, e := range l.Files {
-		if _, changed := staged[e.Name]; changed || !(e.Name.IsTopic() || e.Name.IsIndex()) {
+		if !e.Name.IsTopic() && !e.Name.IsIndex() {
 			continue
 		}
 		f, err := d.Read(e.Name)
@@ -284,11 +281,6 @@ func (d *Dir) snapshot(staged map[Name][]byte) (*Snapshot, error) {
 			continue
 		}
 		s.put(e.Name, f.Data)
-	}
-	for n, data := range staged {
-		if data != nil {
-			s.put(n, data)
-		}
 	}
 	return s, nil
 }

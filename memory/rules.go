@@ -115,19 +115,22 @@ type Check struct {
 // memory that the change does not touch is left out: Standing has told of it.
 func (c Check) Whole() []Finding {
 	v := c.view()
-	findings := slices.DeleteFunc(v.all(), func(f Finding) bool {
+	findings := slices.DeleteFunc(v.all(table), func(f Finding) bool {
 		return f.Severity == Info && f.File != IndexFile && !c.touched(f.File)
 	})
-	var stood map[Finding]int
+	excusable := func(f Finding) bool {
+		return f.Severity == Error && !c.touched(f.File) && !ruleOf(f.Rule).never
+	}
+	asked := make(map[string]bool)
+	for _, f := range findings {
+		if excusable(f) {
+			asked[f.Rule] = true
+		}
+	}
+	stood := c.stood(v, asked)
 	for i := range findings {
 		f := &findings[i]
-		if f.Severity != Error || c.touched(f.File) || ruleOf(f.Rule).never {
-			continue
-		}
-		if stood == nil { // most changes have no such error, and what stood is not asked for
-			stood = c.stood(v)
-		}
-		if stood[f.key()] > 0 {
+		if excusable(*f) && stood[f.key()] > 0 {
 			stood[f.key()]--
 			f.Severity = Warning
 		}
@@ -135,15 +138,17 @@ func (c Check) Whole() []Finding {
 	return sorted(findings)
 }
 
-// stood counts what was found before the change that v looks at.
-func (c Check) stood(v *view) map[Finding]int {
+// stood counts what the rules of these names found before the change that v looks at. The others are not
+// asked: over a thousand memories that names much which is gone, drift alone takes a second.
+func (c Check) stood(v *view, names map[string]bool) map[Finding]int {
 	stood := make(map[Finding]int)
-	if c.Before == nil {
+	if c.Before == nil || len(names) == 0 {
 		return stood
 	}
 	before := newView(c.Before, c.Now)
 	v.share(before)
-	for _, f := range before.all() {
+	rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !names[r.doc.Name] })
+	for _, f := range before.all(rules) {
 		stood[f.key()]++
 	}
 	return stood
@@ -164,12 +169,12 @@ func (c Check) Written(n Name) []Finding {
 }
 
 // Lint returns what every rule says about a memory as it stands, each in its own severity.
-func Lint(s *Snapshot, now time.Time) []Finding { return sorted(newView(s, now).all()) }
+func Lint(s *Snapshot, now time.Time) []Finding { return sorted(newView(s, now).all(table)) }
 
 // Standing returns what every rule says about a memory that nobody is about to change: warnings at
 // the worst.
 func Standing(s *Snapshot, now time.Time) []Finding {
-	findings := newView(s, now).all()
+	findings := newView(s, now).all(table)
 	for i := range findings {
 		if findings[i].Severity == Error {
 			findings[i].Severity = Warning
@@ -268,10 +273,10 @@ func (c Check) touched(file string) bool {
 	return err == nil && !n.IsIndex() && c.Touched[n]
 }
 
-// all returns what every rule finds, in no order.
-func (v *view) all() []Finding {
+// all returns what the rules find, in no order.
+func (v *view) all(rules []rule) []Finding {
 	var findings []Finding
-	for _, r := range table {
+	for _, r := range rules {
 		for _, n := range v.sortedNames() {
 			findings = append(findings, r.readTopic(v.of(r), n)...)
 		}

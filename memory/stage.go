@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -205,15 +206,36 @@ func (s *Stage) Sweep() error { return s.dir.sweep(s.keep) }
 
 // Snapshot reads the memory as the stage would leave it.
 func (s *Stage) Snapshot() (*Snapshot, error) {
-	staged := make(map[Name][]byte, len(s.Changes))
+	before, err := s.dir.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	return s.Over(before)
+}
+
+// Over returns the memory as the stage would leave what before shows, without reading the directory
+// again. What the stage leaves alone is the same topic in both.
+func (s *Stage) Over(before *Snapshot) (*Snapshot, error) {
+	after := *before
+	after.Topics = maps.Clone(before.Topics)
+	after.Other = slices.DeleteFunc(slices.Clone(before.Other), func(o Other) bool {
+		return slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Name.path == o.Path })
+	})
 	for _, c := range s.Changes {
 		data, err := s.Content(c.After)
 		if err != nil {
 			return nil, err
 		}
-		staged[c.Name] = data
+		switch {
+		case data != nil:
+			after.put(c.Name, data)
+		case c.Name.IsIndex():
+			after.Index = nil
+		default:
+			delete(after.Topics, c.Name)
+		}
 	}
-	return s.dir.snapshot(staged)
+	return &after, nil
 }
 
 // Touched returns the names that the stage changes.
