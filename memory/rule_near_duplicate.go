@@ -56,6 +56,10 @@ func findNearDuplicates(v *view, n Name, t *Topic) []Finding {
 		Hint: fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; if they say the same, put what one has more into the other and delete it: write_memory {\"path\": %q, \"delete\": true, …}; if both must stand, link them by [[%s]]",
 			other.path, n.path, n.path, strings.TrimSuffix(other.path, ".md")),
 	}
+	if n == v.written && !v.came(n) {
+		f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; if they say the same, put what that one has more into this one and delete it: write_memory {\"path\": %q, \"delete\": true, …}; if both must stand, link them by [[%s]]",
+			n.path, other.path, other.path, strings.TrimSuffix(other.path, ".md"))
+	}
 	if len(others) > 1 {
 		var names []string
 		for _, o := range others[1:min(len(others), maxAlike)] {

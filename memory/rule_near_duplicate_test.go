@@ -15,6 +15,18 @@ const (
 	twin3 = "---\nname: pm2-env\ndescription: --update-env, or PM2 restarts with the old environment\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` when a variable was changed, since a plain restart keeps old values.\n"
 )
 
+// Who has just edited one of two that are alike is not told to delete what was just written.
+func TestNearDuplicateHintSparesTheWritten(t *testing.T) {
+	both := snapshotOf(t, map[string]string{"a.md": pm2, "b.md": twin2})
+	for written, other := range map[string]string{"a.md": "b.md", "b.md": "a.md"} {
+		c := Check{Before: both, After: both, Touched: touched(t, written), Now: ruleTime}
+		found := only(c.Written(mustName(t, written)), "near-duplicate")
+		if len(found) != 1 || !strings.Contains(found[0].Hint, fmt.Sprintf(`write_memory {"path": %q, "delete": true`, other)) {
+			t.Errorf("after %s was written: %+v", written, found)
+		}
+	}
+}
+
 func TestNearDuplicate(t *testing.T) {
 	type files = map[string]string
 	other := memo("invoices", TypeProject, "Each line of an invoice is rounded by itself, and the total is not rounded at all.")
