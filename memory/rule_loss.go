@@ -52,8 +52,8 @@ func findLoss(v *view) []Finding {
 	deleted, total := v.deleted()
 	tooMany := total >= lossMinTopics && 4*len(deleted) > total
 	for _, n := range deleted {
-		switch kind := v.before.Topics[n].Type(); {
-		case kind == TypeUser || kind == TypeFeedback:
+		switch kind := protectedType(n, v.before.Topics[n]); {
+		case kind != "":
 			lose(n, fmt.Sprintf("a memory of type %s would be deleted (%d of %d memories in all)", kind, len(deleted), total))
 		case tooMany:
 			lose(n, fmt.Sprintf("%d of %d memories would be deleted, more than a quarter; this is one", len(deleted), total))

@@ -199,6 +199,8 @@ func TestLoss(t *testing.T) {
 		{"accepted by name", plain("a b c d"), plain("a b"), []string{"c.md"}, []string{"d.md"}},
 		{"accepted for nothing", plain("a"), plain("a"), []string{"a.md"}, nil},
 		{"user and feedback", files("u.md", memo("u", "user", "x"), "f.md", memo("f", "feedback", "y"), "p.md", memo("p", "project", "z")), files(), nil, []string{"f.md", "u.md"}},
+		{"a type in capitals", files("u.md", memo("u", "Feedback", "x")), files(), nil, []string{"u.md"}},
+		{"a type by name alone", files("feedback_u.md", "x"), files(), nil, []string{"feedback_u.md"}},
 		{"flat type", files("u.md", "---\ntype: user\n---\nx"), files(), nil, []string{"u.md"}},
 		{"renamed", files("u.md", memo("u", "user", "x\n y")), files("v.md", memo("v", "user", "x y")), nil, nil},
 		{"two into one is one loss", files("u.md", memo("u", "user", "x"), "v.md", memo("v", "user", "x")), files("w.md", memo("w", "user", "x")), nil, []string{"v.md"}},
