@@ -120,6 +120,9 @@ func TestForbidden(t *testing.T) {
 		{"three of twenty", ten(0), ten(3), "r0.md s0.md t0.md"},
 		{"three of twenty, two of them merged", ten(0), with(ten(3), "a0.md", memo("a0", "project", "fact a0\nfact s0\nfact t0")), ""},
 		{"one of three", map[string]string{"a.md": memo("a", "project", "x"), "b.md": memo("b", "project", "y")}, one("a.md", memo("a", "project", "x")), ""},
+		{"both of two emptied", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")}, map[string]string{"a.md": memo("a", "project", "x"), "b.md": memo("b", "project", "y")}, "a.md b.md"},
+		{"one deleted, one written over", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")}, one("b.md", memo("b", "project", "nothing")), "a.md b.md"},
+		{"both rewritten", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")}, map[string]string{"a.md": memo("a", "project", "the port is 81 now"), "b.md": memo("b", "project", "the host is c")}, ""},
 		{"all of two", map[string]string{"a.md": memo("a", "project", "x"), "b.md": memo("b", "project", "y")}, map[string]string{}, "a.md b.md"},
 	}
 	for _, test := range tests {

@@ -43,7 +43,8 @@ func (v *view) forbidden() map[Name]string {
 		was, is := v.before.Topics[n], v.after.Topics[n]
 		kind := protectedType(n, was)
 		if kind == "" {
-			if rest++; is == nil && !v.keptElsewhere(n, "") {
+			rest++
+			if (is == nil || !isFolderIndex(n) && emptied(was.body, is.body)) && !v.keptElsewhere(n, "") {
 				gone = append(gone, n)
 			}
 			continue
@@ -60,7 +61,7 @@ func (v *view) forbidden() map[Name]string {
 	}
 	if allowed := max(1, rest/unattendedShare); len(gone) > allowed {
 		for _, n := range gone {
-			why[n] = fmt.Sprintf("%d of %d memories would be deleted, at most %d may be; this is one", len(gone), rest, allowed)
+			why[n] = fmt.Sprintf("%d of %d memories would be deleted or emptied of their words, at most %d may be; this is one", len(gone), rest, allowed)
 		}
 	}
 	return why
@@ -107,9 +108,12 @@ func (v *view) keptElsewhere(n Name, kind string) bool {
 
 // shrinks reports whether a text becomes less than half as long, or loses most of its words.
 func shrinks(was, is string) bool {
-	if 2*len(strings.TrimSpace(is)) < len(strings.TrimSpace(was)) {
-		return true
-	}
+	return 2*len(strings.TrimSpace(is)) < len(strings.TrimSpace(was)) || emptied(was, is)
+}
+
+// emptied reports whether a text loses most of its words: to write something else in the place of a
+// memory takes it away as a deletion does.
+func emptied(was, is string) bool {
 	before, after := tell(was).set, tell(is).set
 	stay := 0
 	for w := range before {
