@@ -112,7 +112,7 @@ func renderHit(h transcript.Hit, before string) string {
 		b.WriteString(" (copied from " + oneWord(h.Origin, 40) + ")")
 	}
 	if h.More > 0 {
-		fmt.Fprintf(&b, " (+%d in it)", h.More)
+		fmt.Fprintf(&b, " (%d more matches in this text)", h.More)
 	}
 	if h.Alike > 0 {
 		fmt.Fprintf(&b, " (and %d more like it)", h.Alike)
