@@ -15,7 +15,7 @@ import (
 // does not read them all again. What is said there of a digest's file holds for it.
 const (
 	headsFile  = "heads"
-	headsMagic = "dreamhd\x02"
+	headsMagic = "dreamhd\x03"
 
 	// maxHeadsFile bounds what is read of it: maxHeads of 512 bytes each.
 	maxHeadsFile = maxHeads * 512
@@ -77,10 +77,19 @@ func (s *Store) head(f file) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	h.first, h.title = oneLine(h.first, maxFirst), oneLine(h.title, maxFirst)
+	h.first, h.title = s.shownLine(h.first), s.shownLine(h.title)
 	s.cache(f, cachedHead{head: h})
 	return h, nil
 }
+
+// shownLine is the beginning of a text as a Session shows it. It is masked before it is cut, and cached as
+// it is shown: a piece of a credential is known for one no more.
+func (s *Store) shownLine(text string) string {
+	return oneLine(s.masked(text[:min(len(text), maxMasked)]), maxFirst)
+}
+
+// maxMasked bounds, in bytes, what is masked for one line: twice what oneLine looks at.
+const maxMasked = 32 * maxFirst
 
 // tail returns what the end of a file tells, from the cache likewise.
 func (s *Store) tail(f file, h head) head {
@@ -89,7 +98,7 @@ func (s *Store) tail(f file, h head) head {
 		return c.tail
 	}
 	t := readTail(f)
-	t = head{title: oneLine(t.title, maxFirst), last: t.last}
+	t = head{title: s.shownLine(t.title), last: t.last}
 	s.cache(f, cachedHead{head: h, tail: t, ended: true, plain: c.plain})
 	return t
 }

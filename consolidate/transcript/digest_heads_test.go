@@ -8,9 +8,30 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
+
+// TestHeadsAreMaskedBeforeTheyAreCut: of a credential that stands where first words or a title end, not
+// even its beginning is shown.
+func TestHeadsAreMaskedBeforeTheyAreCut(t *testing.T) {
+	const key = "key-9fK3xQ7vL2mZ8pR4tW6yB1nC"
+	text := strings.Repeat("w", maxFirst-15) + " " + key + " and more"
+	s := store(t, talk(1).user(text), talk(2).user("x").add("custom-title", fields{"customTitle": text}))
+	s.Mask = func(text string, from, to int) (string, int, int) {
+		return strings.ReplaceAll(text, key, "[secret]"), from, to
+	}
+	sessions, _, err := s.Sessions(t.Context(), time.Time{})
+	if err != nil || len(sessions) != 2 {
+		t.Fatal(sessions, err)
+	}
+	for _, session := range sessions {
+		if shown := session.First + session.Title; strings.Contains(shown, "key-") || !strings.Contains(shown, "[secret]") {
+			t.Errorf("shown: %q", shown)
+		}
+	}
+}
 
 // TestHeadsAreKept: a new process knows what was read of unchanged files, and reads no more of them.
 func TestHeadsAreKept(t *testing.T) {
