@@ -67,6 +67,11 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 	if err != nil {
 		return WriteResult{}, nameError(r.Path, err)
 	}
+	for _, w := range r.Waive {
+		if strings.TrimSpace(w.Why) == "" {
+			return WriteResult{}, &RequestError{fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal"}
+		}
+	}
 	cited, err := p.evidence(ctx, r.Evidence)
 	if err != nil {
 		return WriteResult{}, err
@@ -198,7 +203,7 @@ func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, ci
 	}
 	findings := check.Written(n)
 	return settle(findings, func(f memory.Finding) bool {
-		return slices.ContainsFunc(waive, func(w Waiver) bool { return w.Rule == f.Rule && w.Why != "" })
+		return slices.ContainsFunc(waive, func(w Waiver) bool { return w.Rule == f.Rule })
 	})
 }
 
