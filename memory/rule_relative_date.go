@@ -102,7 +102,7 @@ func (d *relativeDate) finding(v *view, n Name, written *Topic, isNew bool) Find
 	old := d.quoted(t, d.Text)
 	if date == "" {
 		f.Message = fmt.Sprintf("%q names no date, and nothing here says when it was written", d.Text)
-		f.Hint = fmt.Sprintf("find out when, and write the date: write_memory {\"path\": %q, \"edits\": [{\"old\": %s, \"new\": \"…\"}]}", n.path, quoteJSON(old))
+		f.Hint = "find out when, and write the date: " + v.editCall(n, quoteJSON(old), `"…"`)
 		return f
 	}
 	likely := "most likely"
@@ -110,7 +110,7 @@ func (d *relativeDate) finding(v *view, n Name, written *Topic, isNew bool) Find
 		likely = "perhaps"
 	}
 	f.Message = fmt.Sprintf("%q is %s %s, counted from %s", d.Text, likely, date, from)
-	f.Hint = fmt.Sprintf("write_memory {\"path\": %q, \"edits\": [{\"old\": %s, \"new\": %s}]}", n.path, quoteJSON(old), quoteJSON(d.quoted(t, date)))
+	f.Hint = v.editCall(n, quoteJSON(old), quoteJSON(d.quoted(t, date)))
 	return f
 }
 

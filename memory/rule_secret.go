@@ -33,7 +33,7 @@ var secretRule = rule{
 			if v.before != nil && !bytes.Contains(before, []byte(value)) {
 				return ""
 			}
-			return fmt.Sprintf(": write_memory {\"path\": %q, \"edits\": [{\"old\": %s, \"new\": \"…\"}]}", n.path, quoteJSON(shown))
+			return ": " + v.editCall(n, quoteJSON(shown), `"…"`)
 		})
 	},
 	whole: func(v *view) []Finding {

@@ -44,8 +44,8 @@ func findLooseLinks(v *view, n Name, t *Topic) []Finding {
 		}
 		if near := v.near(r.target); near != "" {
 			replacement := strings.Replace(r.text, r.target, r.spell(near), 1)
-			f.Hint = fmt.Sprintf("if %q is meant: write_memory {\"path\": %q, \"edits\": [{\"old\": %s, \"new\": %s}]}; else leave it, a memory of that name may be written later",
-				near, n.path, quoteJSON(r.text), quoteJSON(replacement))
+			f.Hint = fmt.Sprintf("if %q is meant: %s; else leave it, a memory of that name may be written later",
+				near, v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)))
 		}
 		findings = append(findings, f)
 	}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -161,7 +162,7 @@ func (c Check) Written(n Name) []Finding {
 	}
 	var findings []Finding
 	v := c.view()
-	v.written = n
+	v.written, v.exact.written = n, n
 	for _, r := range table {
 		findings = append(findings, r.readTopic(v.of(r), n)...)
 	}
@@ -265,6 +266,20 @@ func (v *view) of(r rule) *view {
 		return v.exact
 	}
 	return v
+}
+
+// editCall returns the call that replaces a text (both in JSON) in a memory. Of one that stands or is staged
+// it gives the base, so that it can be sent as it is; what is just being written may be nowhere yet.
+func (v *view) editCall(n Name, old, new string) string {
+	base := ""
+	if v.written != n {
+		exact := v
+		if v.exact != nil {
+			exact = v.exact
+		}
+		base = fmt.Sprintf(", \"base\": %q", SumOf(exact.after.Topics[n].Bytes()).Short())
+	}
+	return fmt.Sprintf("write_memory {\"path\": %q%s, \"edits\": [{\"old\": %s, \"new\": %s}]}", n.path, base, old, new)
 }
 
 // touched reports whether the change writes the file. The index is judged by its lines.

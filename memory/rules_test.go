@@ -263,6 +263,20 @@ func TestPropose(t *testing.T) {
 }
 
 // TestDanglingHint checks that a hint is a call that mends the finding.
+// A call that a finding on what stands names can be sent as it is: it gives the base.
+func TestHintsGiveTheBase(t *testing.T) {
+	const day = "It was frozen yesterday, see [[invoces]]."
+	text := "---\nname: a\ndescription: a fact\nmetadata:\n  type: project\n  modified: 2026-11-10\n---\n" + day + "\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4\n"
+	s := snapshotOf(t, map[string]string{"a.md": text, "invoices.md": memo("invoices", "project", "x")})
+	want := fmt.Sprintf(`write_memory {"path": "a.md", "base": %q, "edits": `, SumOf([]byte(text)).Short())
+	for _, rule := range []string{"relative-date", "secret", "wiki-link"} {
+		found := only(Standing(s, ruleTime), rule)
+		if len(found) != 1 || !strings.Contains(found[0].Hint, want) {
+			t.Errorf("%s: %+v, want %s", rule, found, want)
+		}
+	}
+}
+
 func TestDanglingHint(t *testing.T) {
 	s := snapshotOf(t, map[string]string{"MEMORY.md": "- [T](go_tests.md)\n- [Z](zebra.md)\n[[go-tests]]\n", "feedback_go_tests.md": memo("t", "feedback", "x")})
 	var hints []string
