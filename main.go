@@ -169,6 +169,7 @@ func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, i
 	if err := p.Recover(ctx); err != nil {
 		log.Warn("recovering what a crash left", "error", err)
 	}
+	p.Poll() // from here on, what others change is told to who subscribes
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	orphaned := host.ParentGone(ctx, parentPoll)
@@ -185,7 +186,7 @@ func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, i
 		Description:  "Consolidates the long-term memory of coding agents",
 		Instructions: t.Instructions,
 		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates,
-		Changed: changed, Log: log,
+		Changed: changed, Poll: p.Poll, Log: log,
 	})
 	if ctx.Err() != nil {
 		return fmt.Sprint(context.Cause(ctx)), nil // an ordinary end

@@ -73,6 +73,8 @@ type Project struct {
 	folder  *os.Root // of o.ProjectDir, nil until it is needed
 	subject *drift.Project
 
+	seen *Watch // at the last Poll
+
 	pruned bool // the archive was, by this process
 }
 

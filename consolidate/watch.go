@@ -146,6 +146,33 @@ func (w *Watch) fingerprint() string {
 	return b.String()
 }
 
+// Poll tells of StatusURI where another process has changed what it says since the last Poll. It costs a
+// few looks at files, and does not wait for an operation that is under way.
+func (p *Project) Poll() {
+	if !p.mu.TryLock() {
+		return
+	}
+	defer p.mu.Unlock()
+	first := p.seen == nil
+	if first {
+		p.seen = p.Watch()
+	}
+	if p.seen.fingerprint() == p.seen.print && !first {
+		return
+	}
+	p.seen.dream = ""
+	if dir, err := p.openDir(); err == nil && dir != nil {
+		if r, err := readLock(dir.Root()); err == nil && validID(r.Dream) {
+			p.seen.dream = r.Dream
+		}
+		dir.Close()
+	}
+	p.seen.print = p.seen.fingerprint()
+	if !first && p.dream == nil { // of our own dream is told as it goes
+		p.o.Changed(StatusURI)
+	}
+}
+
 // lookAtDream fills in the open dream, or the end of the one that was open at the last look.
 func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 	p := w.p

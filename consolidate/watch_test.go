@@ -210,3 +210,41 @@ func TestWatchDeadDream(t *testing.T) {
 		t.Error("looking ended what the crash left")
 	}
 }
+
+// Who polls hears of what another process does, and of nothing else.
+func TestPoll(t *testing.T) {
+	w := newWorld(t)
+	heard := 0
+	o := w.options()
+	o.Changed = func(uri string) {
+		if uri == StatusURI {
+			heard++
+		}
+	}
+	p := Open(o)
+	t.Cleanup(func() { p.Close("the test ended") })
+	hears := func(when string, want int) {
+		t.Helper()
+		heard = 0
+		p.Poll()
+		p.Poll()
+		if heard != want {
+			t.Errorf("%s: heard %d times, want %d", when, heard, want)
+		}
+	}
+	hears("at first", 0)
+	other := w.dreaming()
+	hears("another dreams", 1)
+	if _, err := other.Search(ctx, transcript.Query{Pattern: "body"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	hears("it searches", 1)
+	if err := finalize(other); err != nil {
+		t.Fatal(err)
+	}
+	hears("it ends", 1)
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	hears("our own dream", 0)
+}

@@ -139,6 +139,12 @@ func (s *subscriptions) remove(uri string, c *call) {
 	delete(s.all, subscription{uri, c})
 }
 
+func (s *subscriptions) any() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.all) > 0
+}
+
 func (s *subscriptions) of(c *call) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -279,10 +279,16 @@ func (l *loop) wait(enough <-chan struct{}, limit time.Duration) {
 	}
 }
 
-// announce passes on what changed, until the output stops.
-func (l *loop) announce(changed <-chan string) {
+// announce passes on what changed, until the output stops, and polls while somebody listens.
+func (l *loop) announce(changed <-chan string, poll func()) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
 	for {
 		select {
+		case <-tick.C:
+			if poll != nil && l.subs.any() {
+				poll()
+			}
 		case uri, ok := <-changed:
 			if !ok {
 				return

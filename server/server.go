@@ -48,6 +48,8 @@ const (
 	// grace is how long Serve waits for calls that it has cancelled, and then
 	// for the last bytes to be taken.
 	grace = 2 * time.Second
+	// pollEvery is how often Options.Poll is called.
+	pollEvery = time.Second
 	// cacheTTL is the freshness of what never changes while we run, in
 	// milliseconds (MCP.md 4).
 	cacheTTL = 3_600_000
@@ -73,6 +75,11 @@ type Options struct {
 	// subscribed; nil means that subscriptions are not offered. It is received
 	// from until Serve returns, so a sender must not wait on it for ever.
 	Changed <-chan string
+
+	// Poll is called once a second while a resource is subscribed to, and no
+	// other time: it may look whether something changed that nobody told us of,
+	// and send it to Changed. It must return soon. nil means that nothing is.
+	Poll func()
 
 	// Log hears what went wrong inside; nil means nobody.
 	Log *slog.Logger
@@ -101,7 +108,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	w := newOutput(o.Log)
 	go w.pump(out, cancel)
 	l := newLoop(o, w)
-	go l.announce(o.Changed)
+	go l.announce(o.Changed, o.Poll)
 
 	readErr := l.read(base, in)
 	l.endListening()

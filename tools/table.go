@@ -110,7 +110,9 @@ func (t tool) serve() mcpserver.ServerTool {
 			}
 			arguments = resolved
 		}
+		ctx, quiet := heartbeat(ctx, t.title, beatEvery, progressOf(ctx, r))
 		a, err := t.call(ctx, arguments)
+		quiet()
 		if err != nil {
 			return refuse(err), nil
 		}

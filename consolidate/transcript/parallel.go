@@ -7,6 +7,14 @@ import (
 	"sync/atomic"
 )
 
+type watchKey struct{}
+
+// Watched is a context whose owner is told how far what is done under it has come: done of so many
+// sessions, in each pass over them. It is called by several threads, and often.
+func Watched(ctx context.Context, told func(done, of int)) context.Context {
+	return context.WithValue(ctx, watchKey{}, told)
+}
+
 // parallel calls f for 0 … n-1, in that order, on as many threads as there are. It stops at the first
 // error, and at the end of the context.
 func parallel(ctx context.Context, n int, f func(i int) error) error {
@@ -20,6 +28,7 @@ func parallelWorkers(ctx context.Context, n int, f func(worker, i int) error) er
 		next   atomic.Int64
 		failed atomic.Pointer[error]
 	)
+	watch, _ := ctx.Value(watchKey{}).(func(done, of int))
 	for worker := range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			// What is taken is done, whatever happens to later ones meanwhile.
@@ -27,6 +36,9 @@ func parallelWorkers(ctx context.Context, n int, f func(worker, i int) error) er
 				i := int(next.Add(1)) - 1
 				if i >= n {
 					return
+				}
+				if watch != nil {
+					watch(i, n)
 				}
 				err := ctx.Err()
 				if err == nil {

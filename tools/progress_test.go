@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// Who asked for it hears of a call while it takes, how far it has come, rising, and nothing afterwards.
+func TestHeartbeat(t *testing.T) {
+	type beat struct {
+		n       int
+		message string
+	}
+	heard := make(chan beat, 1000)
+	ctx, quiet := heartbeat(context.Background(), "Search", time.Millisecond, func(n int, message string) { heard <- beat{n, message} })
+	first := <-heard
+	if first != (beat{1, "Search"}) {
+		t.Errorf("heard %v", first)
+	}
+	dir := t.TempDir()
+	line := `{"type":"user","cwd":"/p","timestamp":"2026-11-17T09:00:00.000Z","uuid":"u1","message":{"role":"user","content":"hello"}}` + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := transcript.Open(transcript.Options{Folders: []string{dir}})
+	defer s.Close()
+	if _, _, err := s.Sessions(ctx, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	last := first
+	for last.message != "Search: 0 of 1 sessions" {
+		b := <-heard
+		if b.n <= last.n || b.n > 500 {
+			t.Fatalf("%v after %v", b, last)
+		}
+		last = b
+	}
+	quiet()
+	for len(heard) > 0 {
+		<-heard
+	}
+	time.Sleep(5 * time.Millisecond)
+	if len(heard) > 0 {
+		t.Errorf("heard %v when it was over", <-heard)
+	}
+	if same, quiet := heartbeat(context.Background(), "Search", time.Nanosecond, nil); same != context.Background() {
+		t.Error("a client that did not ask is watched")
+	} else {
+		quiet()
+	}
+}
