@@ -45,10 +45,14 @@ func store(projects, digests string, digested bool) *transcript.Store {
 const patience = 30 * time.Second
 
 func (b *bench) run(ctx context.Context) error {
-	raw, digested := store(b.projects, "", false), store(b.projects, b.digests, true)
+	raw := store(b.projects, "", false)
 	defer raw.Close()
+	if err := b.once(ctx, raw); err != nil {
+		return err
+	}
+	digested := store(b.projects, b.digests, true)
 	defer digested.Close()
-	if err := b.once(ctx, raw, digested); err != nil {
+	if err := b.ranked(ctx, digested); err != nil {
 		return err
 	}
 	b.head()
@@ -92,11 +96,8 @@ func (b *bench) run(ctx context.Context) error {
 		}
 		b.row(c, times, matches)
 	}
-	fmt.Fprintln(b.out)
-	for _, what := range []string{"raw", "digest"} {
-		if err := b.memory(ctx, what); err != nil {
-			return err
-		}
+	if err := b.memory(ctx); err != nil {
+		return err
 	}
 	if differ > 0 {
 		return fmt.Errorf("%d classes differ", differ)
@@ -105,42 +106,28 @@ func (b *bench) run(ctx context.Context) error {
 }
 
 // once prints what is done once in a process: the heads, the first searches, the digests.
-func (b *bench) once(ctx context.Context, raw, digested *transcript.Store) error {
+func (b *bench) once(ctx context.Context, raw *transcript.Store) error {
 	if err := b.warm(ctx); err != nil {
 		return err
 	}
 	rare := classes()[1]
-	rg := time.Duration(0)
-	if slices.Contains(b.tools, "rg") {
-		var all []time.Duration
-		for range b.runs {
-			took, err := b.pipe(ctx, "rg", rare)
-			if err != nil {
-				return err
-			}
-			all = append(all, took)
-		}
-		rg = median(all)
+	rg, err := b.rareWord(ctx)
+	if err != nil {
+		return err
 	}
-	count := func(s *transcript.Store) func() error {
-		return func() error { _, err := s.Count(ctx, time.Time{}, 0); return err }
-	}
+	count := func() error { _, err := raw.Count(ctx, time.Time{}, 0); return err }
 	search := func(w way) func() error {
 		return func() error { raw.Counting = w.counting; _, err := raw.Search(ctx, rare.query(w)); return err }
-	}
-	if err := count(digested)(); err != nil { // its heads, so that the digests are measured alone
-		return err
 	}
 	fmt.Fprintln(b.out, "| once | ms | ratio to rg, one rare word |\n|---|---|---|")
 	for _, step := range []struct {
 		name string
 		do   func() error
 	}{
-		{"counting the sessions, in a new process", count(raw)},
-		{"counting them again", count(raw)},
+		{"counting the sessions, in a new process", count},
+		{"counting them again", count},
 		{"the first search of what was said, raw, one rare word", search(ways[1])},
 		{"the first search of what tools said, one rare word", search(ways[3])},
-		{"building all digests", func() error { _, err := digested.Digest(ctx); return err }},
 	} {
 		start := time.Now()
 		if err := step.do(); err != nil {
@@ -149,7 +136,70 @@ func (b *bench) once(ctx context.Context, raw, digested *transcript.Store) error
 		took := time.Since(start)
 		fmt.Fprintf(b.out, "| %s | %s | %s |\n", step.name, ms(took), ratio(took, rg))
 	}
-	fmt.Fprintln(b.out)
+	return b.build(ctx)
+}
+
+// rareWord is what ripgrep takes for one rare word; 0 where there is none.
+func (b *bench) rareWord(ctx context.Context) (time.Duration, error) {
+	if !slices.Contains(b.tools, "rg") {
+		return 0, nil
+	}
+	var all []time.Duration
+	for range b.runs {
+		took, err := b.pipe(ctx, "rg", classes()[1])
+		if err != nil {
+			return 0, err
+		}
+		all = append(all, took)
+	}
+	return median(all), nil
+}
+
+// build builds all digests, in each run anew, and leaves the last.
+func (b *bench) build(ctx context.Context) error {
+	var all []time.Duration
+	for range b.runs {
+		if err := os.RemoveAll(b.digests); err != nil {
+			return err
+		}
+		s := store(b.projects, b.digests, true)
+		_, err := s.Count(ctx, time.Time{}, 0) // its heads, so that the digests are measured alone
+		start := time.Now()
+		if err == nil {
+			_, err = s.Digest(ctx)
+		}
+		all = append(all, time.Since(start))
+		s.Close()
+		if err != nil {
+			return err
+		}
+	}
+	rg, err := b.rareWord(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b.out, "| building all digests | %s | %s |\n", ms(median(all)), ratio(median(all), rg))
+	return nil
+}
+
+// ranked prints what a search in words takes once the digests lie in memory.
+func (b *bench) ranked(ctx context.Context, s *transcript.Store) error {
+	if _, err := s.Digest(ctx); err != nil {
+		return err
+	}
+	var all []time.Duration
+	for range b.runs {
+		start := time.Now()
+		if _, _, err := s.Ranked(ctx, question, transcript.Query{}); err != nil {
+			return err
+		}
+		all = append(all, time.Since(start))
+	}
+	rg, err := b.rareWord(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b.out, "| a search in words, `%s`, with digests | %s | %s |\n\n", question, ms(median(all)), ratio(median(all), rg))
 	return nil
 }
 
@@ -198,38 +248,45 @@ func (b *bench) pipe(ctx context.Context, tool string, c class) (time.Duration, 
 	return time.Since(start), nil
 }
 
-// memory has a process of its own ask each query once, and print the most memory that it took.
-func (b *bench) memory(ctx context.Context, what string) error {
+// memory prints the last row of the table: for each column the most memory that a process of its own
+// takes which asks each query once.
+func (b *bench) memory(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, self, "-probe", what, "-projects", b.projects, "-only", b.only)
-	cmd.Env = append(os.Environ(), "TRANSCRIPT_BENCH_DIGESTS="+b.digests)
-	cmd.Stdout, cmd.Stderr = b.out, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("probe %q: %w", what, err)
+	fmt.Fprint(b.out, "| peak memory in MiB, all of these in one process | | | |")
+	for _, w := range ways {
+		cmd := exec.CommandContext(ctx, self, "-probe", w.name, "-projects", b.projects, "-only", b.only)
+		cmd.Env = append(os.Environ(), "TRANSCRIPT_BENCH_DIGESTS="+b.digests)
+		cmd.Stdout, cmd.Stderr = b.out, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("probe %q: %w", w.name, err)
+		}
 	}
+	fmt.Fprintln(b.out)
 	return nil
 }
 
 // probe is what that process does.
 func probe(ctx context.Context, o options, out io.Writer) error {
-	s := store(o.projects, os.Getenv("TRANSCRIPT_BENCH_DIGESTS"), o.probe == "digest")
+	i := slices.IndexFunc(ways, func(w way) bool { return w.name == o.probe })
+	if i < 0 {
+		return fmt.Errorf("%q is none of the columns", o.probe)
+	}
+	w := ways[i]
+	s := store(o.projects, os.Getenv("TRANSCRIPT_BENCH_DIGESTS"), w.digested)
 	defer s.Close()
+	s.Counting = w.counting
 	for _, c := range classes() {
-		for _, w := range ways {
-			if w.digested != (o.probe == "digest") || !strings.Contains(c.name, o.only) {
-				continue
-			}
-			s.Counting = w.counting
-			if _, err := s.Search(ctx, c.query(w)); err != nil {
-				return err
-			}
+		if !strings.Contains(c.name, o.only) {
+			continue
+		}
+		if _, err := s.Search(ctx, c.query(w)); err != nil {
+			return err
 		}
 	}
-	if peak, ok := peakMemory(); ok {
-		fmt.Fprintf(out, "Peak memory of a process that asks each query of the %s columns: %d MiB.\n", o.probe, peak>>20)
-	}
+	peak, _ := peakMemory() // 0: the system does not tell
+	fmt.Fprintf(out, " %d |", peak>>20)
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
@@ -35,11 +36,11 @@ func classes() []class {
 	return []class{
 		word("absent", "zephyrquartzite"),
 		word("rare", rareWord),
-		word("medium", "ReconcileLedger"),
+		word("medium", mediumWord),
 		word("frequent", "error"),
 		word("very frequent", "the"),
 		anyCase("rare", rareWord),
-		anyCase("medium", "reconcileledger"),
+		anyCase("medium", strings.ToLower(mediumWord)),
 		anyCase("frequent", "error"),
 		word("accents", "naïve café"),
 		word("CJK", "データベース移行"),
@@ -53,6 +54,9 @@ func classes() []class {
 		expression("regex, no literal, upper", `[A-Z]{3,}_[A-Z]{3,}_[A-Z]{3,}`),
 	}
 }
+
+// question is what is asked in words.
+const question = "how do we deploy the archive to staging"
 
 // The ways in which we search, by the columns of the table.
 var (

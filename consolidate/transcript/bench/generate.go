@@ -85,7 +85,7 @@ func (w *writer) session(folder string, size int64, of int) error {
 	w.plain(`{"type":"file-history-snapshot","messageId":"`, w.uuid(), `","snapshot":{"trackedFileBackups":{}},"isSnapshotUpdate":false}`)
 	w.user(w.prose(1))
 	w.say(w.prose(2))
-	if w.number%max(1, of/12) == 0 {
+	if every := max(1, of/12); w.number%every == 0 && w.number < 12*every {
 		w.user("the " + rareWord + " is here")
 	}
 	for w.written < size {
@@ -115,8 +115,12 @@ func (w *writer) turn(of int) {
 			w.host()
 		}
 	}
-	if w.rng.IntN(8*max(1, of/1000)) == 0 {
-		w.plant()
+	scale := max(1, of/1000)
+	if w.rng.IntN(9*scale) == 0 {
+		w.plant(w.pick(planted))
+	}
+	if w.rng.IntN(11*scale) == 0 {
+		w.plant("call " + mediumWord + " again")
 	}
 }
 
@@ -241,9 +245,8 @@ func (w *writer) host() {
 	}
 }
 
-// plant writes the words that are searched, where the pools do not hold them.
-func (w *writer) plant() {
-	text := w.pick(planted)
+// plant writes words that are searched, where the pools do not hold them.
+func (w *writer) plant(text string) {
 	if w.rng.IntN(2) == 0 {
 		w.say(w.prose(1) + " " + text)
 	} else {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,13 +15,17 @@ type pools struct {
 	requests, base64s      []string
 }
 
-// What is searched: rareWord in a dozen records, each of planted in some thousands.
-const rareWord = "zephyrquartz"
+// What is searched, as often as SEARCH 3 counts it in a corpus of this size: rareWord in a dozen records,
+// mediumWord in some 4,000, "error" in some 45,000; each of planted in some 600.
+const (
+	rareWord   = "zephyrquartz"
+	mediumWord = "ReconcileLedger"
+)
 
 var planted = []string{
-	"call ReconcileLedger again", "a naïve café menu", "データベース移行 を始める", "🚀 déployé hier soir",
+	"a naïve café menu", "データベース移行 を始める", "🚀 déployé hier soir",
 	`the \"flux capacitor\" said no`, "ticket-4711-resolved", "func Open(ctx context.Context) error",
-	"error while waiting: timeout", "ANOTHER_LOUD_CONSTANT", "internationalization characterization here",
+	"error while waiting: timeout", "ANOTHER_LOUD_CONSTANT", "internationalization uncharacteristically here",
 }
 
 var toolNames = []string{"Bash", "Bash", "Read", "Read", "Grep", "Edit", "Write", "Glob", "Task"}
@@ -31,6 +36,9 @@ file test error code when function line should change add use check run fix buil
 request response server client path name list key map string config branch commit module package import lamp gallery
 stairs lens keeper harbour signal beacon ledger window shutter oil wick clockwork mirror prism timeout retry cache index
 queue worker thread lock lease gate stage archive memory session transcript utterance deploy staging production review`)
+
+// machine are the words of what tools write, and of code.
+var machine = slices.DeleteFunc(slices.Clone(common), func(w string) bool { return w == "error" })
 
 var (
 	chinese  = strings.Fields("我们 先 看 一下 这个 问题 测试 没有 通过 请 不要 改 配置 文件 然后 再 部署 到 服务器 上 记得 更新 文档")
@@ -90,33 +98,36 @@ func (p *pools) sentence() string {
 }
 
 func (p *pools) log() string {
+	if p.rng.IntN(70) == 0 {
+		return "error: " + p.word(machine) + " " + p.word(machine)
+	}
 	switch p.rng.IntN(5) {
 	case 0:
-		return "2026-11-18T09:14:" + p.number(60) + "Z INFO " + p.word(common) + "." + p.word(common) + " took " + p.number(900) + "ms"
+		return "2026-11-18T09:14:" + p.number(60) + "Z INFO " + p.word(machine) + "." + p.word(machine) + " took " + p.number(900) + "ms"
 	case 1:
-		return `ok  \tlighthouse/` + p.word(common) + `\t0.` + p.number(999) + `s\tcoverage: ` + p.number(99) + "." + p.number(9) + "% of statements"
+		return `ok  \tlighthouse/` + p.word(machine) + `\t0.` + p.number(999) + `s\tcoverage: ` + p.number(99) + "." + p.number(9) + "% of statements"
 	case 2:
-		return "./" + p.word(common) + "/" + p.word(common) + ".go:" + p.number(900) + ":" + p.number(80) + ": " + p.word(common) + " " + p.word(common)
+		return "./" + p.word(machine) + "/" + p.word(machine) + ".go:" + p.number(900) + ":" + p.number(80) + ": " + p.word(machine) + " " + p.word(machine)
 	case 3:
 		if p.rng.IntN(6) > 0 {
 			break
 		}
-		return `\u001b[32m✓\u001b[39m ` + p.word(common) + " " + p.word(common) + " (" + p.number(90) + " ms)"
+		return `\u001b[32m✓\u001b[39m ` + p.word(machine) + " " + p.word(machine) + " (" + p.number(90) + " ms)"
 	}
-	return `-rw-r--r-- 1 dev dev ` + p.number(99999) + " Nov 18 09:14 " + p.word(common) + "_" + p.word(common) + ".go"
+	return `-rw-r--r-- 1 dev dev ` + p.number(99999) + " Nov 18 09:14 " + p.word(machine) + "_" + p.word(machine) + ".go"
 }
 
 func (p *pools) codeLine() string {
-	a, b, c := p.word(common), p.word(common), p.word(common)
+	a, b, c := p.word(machine), p.word(machine), p.word(machine)
 	switch p.rng.IntN(6) {
 	case 0:
 		return `\tif err := ` + a + "." + b + "(" + c + `); err != nil {`
 	case 1:
 		return `\t\treturn fmt.Errorf(\"` + a + " " + b + `: %w\", err)`
 	case 2:
-		return `func ` + a + strings.ToUpper(b[:1]) + b[1:] + "(" + c + ` string) (int, error) {`
+		return `func ` + a + strings.ToUpper(b[:1]) + b[1:] + "(" + c + ` string) (int, bool) {`
 	case 3:
-		return `\t// ` + a + " " + b + " " + c + " " + p.word(common) + " " + p.word(common)
+		return `\t// ` + a + " " + b + " " + c + " " + p.word(machine) + " " + p.word(machine)
 	case 4:
 		return `\t\t\"` + a + `\": {` + b + ": " + p.number(99) + ", " + c + `: '` + a + `'},`
 	}
