@@ -7,6 +7,9 @@
 // and that after a crash at any moment the next operation first ends what the crash left: a begun
 // commit lands, all else is rolled back.
 //
+// An unattended dream that a person is to agree to ends at its commit; what it would have landed waits for their answer, and is
+// checked again, whole, when it is yes.
+//
 // It does not promise exclusion across machines: flock does not reach over some network mounts and
 // desktop container shares. There Claude Code's own lock file, which two processes can both take when
 // they start in the same instant, is all there is.
