@@ -16,7 +16,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Files of background dreams in our state folder. The hook reads the last three on its own (server/hook).
+// Files of background dreams in our state folder. The hook looks at the last three on its own (server/hook).
 const (
 	runLock    = "background.lock"
 	runFile    = "background.json" // the run that is under way

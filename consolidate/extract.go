@@ -1,12 +1,18 @@
 package consolidate
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/signal"
+	"dream-mcp/memory"
 )
 
 // lastTurns is how many turns of the person the end of a session has: what an extraction reads, at twice
@@ -18,6 +24,67 @@ type Extraction struct {
 	Session string
 	Signals signal.Counts // of what the person said since the model last saved a memory by itself
 	Saved   bool          // it did
+}
+
+// endedFile keeps what the end of a session taught until a model is told. The hook looks for it on its own
+// (server/hook).
+const endedFile = "ended.json"
+
+// endedSpan is how long it is worth telling: later a dream is due.
+const endedSpan = 7 * 24 * time.Hour
+
+// keptEnd is an Extraction as it waits.
+type keptEnd struct {
+	Extraction
+	Time time.Time `json:"time"`
+}
+
+// KeepEnd keeps for the next session what the end of one taught, if it taught something: the newest alone, since one
+// offer is enough.
+func (p *Project) KeepEnd(path string) error {
+	x, err := p.Extract(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a session in which nothing was said, or one that is not kept
+	}
+	if err != nil || x.Suggestion() == "" {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	state, err := p.openState()
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(keptEnd{x, p.o.Now()})
+	if err != nil {
+		return err
+	}
+	return memory.Replace(state, endedFile, data, time.Time{})
+}
+
+// TakeEnd returns, once, what to tell the model of a session that begins about the one that ended: nothing where it is the
+// same that goes on, or where much time has passed.
+func (p *Project) TakeEnd(session string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	state, err := p.openState()
+	if err != nil {
+		return ""
+	}
+	taken := fmt.Sprintf("%s.%d", endedFile, os.Getpid())
+	if state.Rename(endedFile, taken) != nil {
+		return ""
+	}
+	defer state.Remove(taken)
+	var kept keptEnd
+	data, err := memory.ReadBounded(state, taken, maxInfo)
+	if err != nil || json.Unmarshal(data, &kept) != nil {
+		return ""
+	}
+	if age := p.o.Now().Sub(kept.Time); kept.Session == session || age < 0 || age > endedSpan {
+		return ""
+	}
+	return kept.Suggestion()
 }
 
 // worthy are the signals by which an extraction is worth its turns: the person taught something.

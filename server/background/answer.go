@@ -59,20 +59,29 @@ func (f Front) Answer(ctx context.Context) error {
 	p := f.Open(setup)
 	defer p.Close("the hook ended")
 	err = remember(known)
-	if known.Closed(e, p.Now()) {
+	if known.Quiet(e, p.Now()) {
 		return err
 	}
 	var say speech
-	if e.Moment == hook.Start {
+	var ended string
+	switch e.Moment {
+	case hook.Start:
 		say.tell(p.TakeUntold())
+		ended = p.TakeEnd(e.Session)
+	case hook.End:
+		err = errors.Join(err, p.KeepEnd(e.Path))
 	}
-	if !known.Closed(e, p.Now()) { // without what was untold it may be
+	if !known.Closed(e, p.Now()) {
 		if background {
 			err = errors.Join(err, f.launch(p, setup, e))
 		} else if since, sessions, dueErr := p.Due(ctx); dueErr == nil {
 			p.Offered()
 			say.offer(since, sessions)
+			ended = "" // the dream will hear it
 		}
+	}
+	if ended != "" {
+		say.model = append(say.model, ended)
 	}
 	return errors.Join(err, say.write(f.Out, e.Name))
 }

@@ -26,6 +26,7 @@ type Event struct {
 	Session string
 	Dir     string // the directory worked in, absolute; "" where it is not said
 	Source  string // of a start: startup, resume, clear, compact, fork
+	Path    string // the session's transcript, absolute; "" where it is not said
 	Sub     bool   // it is a sub-agent's
 	Again   bool   // a hook has already made this turn go on
 }
@@ -47,6 +48,7 @@ func ParseEvent(r io.Reader) (Event, error) {
 		Dir     string          `json:"cwd"`
 		Roots   []string        `json:"workspace_roots"`
 		Source  string          `json:"source"`
+		Path    string          `json:"transcript_path"`
 		Agent   json.RawMessage `json:"agent_id"`
 		Kind    json.RawMessage `json:"agent_type"`
 		Again   bool            `json:"stop_hook_active"`
@@ -59,20 +61,26 @@ func ParseEvent(r io.Reader) (Event, error) {
 		return Event{}, err
 	}
 	e := Event{
-		Name: first(raw.Name, raw.Type), Session: first(raw.Session, raw.Thread, raw.Chat), Dir: raw.Dir, Source: raw.Source,
+		Name: first(raw.Name, raw.Type), Session: first(raw.Session, raw.Thread, raw.Chat), Source: raw.Source,
 		Sub: says(raw.Agent) || says(raw.Kind), Again: raw.Again,
 	}
-	if e.Dir == "" && len(raw.Roots) > 0 {
-		e.Dir = raw.Roots[0]
+	if raw.Dir == "" && len(raw.Roots) > 0 {
+		raw.Dir = raw.Roots[0]
 	}
-	if !filepath.IsAbs(e.Dir) || len(e.Dir) > maxWord || strings.ContainsRune(e.Dir, 0) {
-		e.Dir = ""
-	}
+	e.Dir, e.Path = whole(raw.Dir), whole(raw.Path)
 	if len(e.Name) > maxWord || len(e.Session) > maxWord || len(e.Source) > maxWord {
 		return Event{}, errors.New("a word of the event is too long")
 	}
 	e.Moment = momentOf(e.Name)
 	return e, nil
+}
+
+// whole returns an absolute path, "" where it is none.
+func whole(path string) string {
+	if !filepath.IsAbs(path) || len(path) > maxWord || strings.ContainsRune(path, 0) {
+		return ""
+	}
+	return path
 }
 
 // momentOf knows the names by their letters: SessionStart and sessionStart, agent-turn-complete and AfterAgent.

@@ -69,7 +69,7 @@ func early(args []string) (done bool) {
 		return true
 	}
 	k, ok := Recall(args, given.event)
-	return ok && k.Closed(given.event, time.Now())
+	return ok && k.Quiet(given.event, time.Now())
 }
 
 // glance says the word of a status bar, and reports whether enough is known to.

@@ -66,6 +66,7 @@ const (
 	Untold   = "untold.json" // what a person has not heard of yet
 	Offer    = "offer.json"  // until when no dream is offered
 	Launch   = "launch.json" // until when no background dream is started
+	Ended    = "ended.json"  // what the end of a session taught, and no model has been told of
 )
 
 // CacheFile is where a Known is kept for a command line and a directory.
@@ -113,14 +114,24 @@ func Recall(args []string, e Event) (k Known, ok bool) {
 	return k, true
 }
 
-// Closed reports whether there is nothing to be done at an event: a gate of those that cost a look is closed, or we have
+// Quiet reports whether there is nothing to be done at an event. A session that ends is heard once, and what is to be told
+// is told at a start, whether or not a dream is due.
+func (k Known) Quiet(e Event, now time.Time) bool {
+	switch {
+	case !k.Enabled:
+		return true
+	case e.Moment == End && e.Path != "",
+		e.Moment == Start && (exists(filepath.Join(k.StateDir, Untold)) || exists(filepath.Join(k.StateDir, Ended))):
+		return false
+	}
+	return k.Closed(e, now)
+}
+
+// Closed reports whether no dream can begin at an event: a gate of those that cost a look is closed, or we have
 // said that we would wait.
 func (k Known) Closed(e Event, now time.Time) bool {
 	if !k.Enabled {
 		return true
-	}
-	if e.Moment == Start && exists(filepath.Join(k.StateDir, Untold)) {
-		return false
 	}
 	if k.Suggest && e.Moment != Start {
 		return true

@@ -21,7 +21,7 @@ func put(t *testing.T, path, text string, age time.Duration) {
 	}
 }
 
-func TestClosed(t *testing.T) {
+func TestQuiet(t *testing.T) {
 	turn, start := Event{Moment: Turn}, Event{Moment: Start}
 	stamp := func(age time.Duration, body string) func(*testing.T, Known) {
 		return func(t *testing.T, k Known) { put(t, filepath.Join(k.MemoryDir, ".consolidate-lock"), body, age) }
@@ -62,6 +62,9 @@ func TestClosed(t *testing.T) {
 		{name: "an offer was made today", offer: true, e: start, files: []func(*testing.T, Known){note(Offer, `{"after":%q}`, at(time.Hour))}, want: true},
 		{name: "an offer is no failure", e: start, files: []func(*testing.T, Known){note(Offer, `{"after":%q}`, at(time.Hour))}, want: false},
 		{name: "something is untold, and it is no time for a dream", e: start, files: []func(*testing.T, Known){stamp(time.Hour, ""), note(Untold, "[]")}, want: false},
+		{name: "a session has ended that can be heard", offer: true, e: Event{Moment: End, Path: "/t"}, files: []func(*testing.T, Known){stamp(time.Hour, "")}, want: false},
+		{name: "a session has ended, who knows which", offer: true, e: Event{Moment: End}, want: true},
+		{name: "what a session's end taught is untold", offer: true, e: start, files: []func(*testing.T, Known){stamp(time.Hour, ""), note(Ended, "{}")}, want: false},
 		{name: "a note that is damaged", e: turn, files: []func(*testing.T, Known){note(Launch, "{"), note(Throttle, "\x00")}, want: false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -69,8 +72,8 @@ func TestClosed(t *testing.T) {
 			for _, make := range row.files {
 				make(t, k)
 			}
-			if got := k.Closed(row.e, now); got != row.want {
-				t.Errorf("closed: %v", got)
+			if got := k.Quiet(row.e, now); got != row.want {
+				t.Errorf("quiet: %v", got)
 			}
 		})
 	}
