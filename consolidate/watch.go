@@ -20,6 +20,7 @@ import (
 const (
 	maxEvents      = 500       // the newest
 	maxWatchDiff   = 256 << 10 // bytes
+	maxWatchLog    = 4 << 20   // bytes of a background dream's log, which is bounded below that
 	maxLatestWords = 600       // characters
 )
 
@@ -52,6 +53,7 @@ type Picture struct {
 // Options.LookOnly, makes nothing but caches. A look at what has not changed costs some ten system calls.
 type Watch struct {
 	p       *Project
+	log     string
 	record  lockRecord
 	dream   string    // the one that was open last
 	words   string    // the file that holds the words of its model; "" where it is not known
@@ -60,8 +62,9 @@ type Watch struct {
 	picture Picture
 }
 
-// Watch begins to watch.
-func (p *Project) Watch() *Watch { return &Watch{p: p} }
+// Watch begins to watch. The log of background dreams, in our state folder, tells the words of a model whose
+// session has no transcript; "" for none.
+func (p *Project) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 
 // Look returns the present picture, and whether anything in it but the time has changed.
 func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
@@ -134,6 +137,8 @@ func (w *Watch) fingerprint() string {
 	}
 	if w.words != "" {
 		files = append(files, w.words)
+	} else if w.log != "" {
+		files = append(files, filepath.Join(state, w.log))
 	}
 	var b strings.Builder
 	for _, file := range files {
@@ -155,7 +160,7 @@ func (p *Project) Poll() {
 	defer p.mu.Unlock()
 	first := p.seen == nil
 	if first {
-		p.seen = p.Watch()
+		p.seen = p.Watch("")
 	}
 	if p.seen.fingerprint() == p.seen.print && !first {
 		return
@@ -225,13 +230,46 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 		w.words = p.o.Transcripts.PathOf(info.Session)
 	}
 	if w.words != "" {
-		next.Words = cutText(p.o.AllowSecrets.Mask(transcript.Latest(w.words)), maxLatestWords)
+		next.Words = transcript.Latest(w.words)
+	} else if info.Unattended && w.log != "" {
+		next.Words = latestLogged(state, w.log, info.Started)
 	}
+	next.Words = cutText(p.o.AllowSecrets.Mask(next.Words), maxLatestWords)
 	if stage, err := memory.OpenStage(dir, folder); err == nil {
 		if diff, err := stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))
 		}
 	}
+}
+
+// latestLogged returns what the model said last in the log of a background dream, if it was written since
+// a time: a line with the time of day and what kind of event, and more lines that are indented.
+func latestLogged(state *os.Root, log string, since time.Time) string {
+	if info, err := state.Stat(log); err != nil || info.ModTime().Before(since) {
+		return ""
+	}
+	data, err := memory.ReadBounded(state, log, maxWatchLog)
+	if err != nil {
+		return ""
+	}
+	const said, more = "assistant: ", "         "
+	var words []string
+	speaks := false
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, goesOn := strings.CutPrefix(line, more); goesOn {
+			if speaks {
+				words = append(words, rest)
+			}
+			continue
+		}
+		_, event, _ := strings.Cut(line, " ")
+		var first string
+		if first, speaks = strings.CutPrefix(event, said); speaks {
+			words = []string{first}
+		}
+	}
+	return strings.Join(words, "\n")
 }
 
 // cutDiff cuts a long diff behind a whole line, and says so.

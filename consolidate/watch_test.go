@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
@@ -19,7 +20,7 @@ func watched(w *world) *Watch {
 	o.LookOnly = true
 	p := Open(o)
 	w.t.Cleanup(func() { p.Close("the test ended") })
-	return p.Watch()
+	return p.Watch("background.log")
 }
 
 func look(t *testing.T, w *Watch) (Picture, bool) {
@@ -247,4 +248,33 @@ func TestPoll(t *testing.T) {
 		t.Fatal(err)
 	}
 	hears("our own dream", 0)
+}
+
+// The words of a background dream stand in its log, as far as it is of this dream.
+func TestWatchBackgroundWords(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.Unattended = true
+	p := Open(o)
+	t.Cleanup(func() { p.Close("the test ended") })
+	if err := p.Begin(ctx, false, false); err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(p.StateDir(), "background.log")
+	text := "09:00:00 assistant: first\n09:00:01 calls grep_transcripts {}\n09:00:02 assistant: I merge\n         the two\n09:00:03 answered\n         assistant: not this\n"
+	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	from := watched(w)
+	for _, row := range []struct {
+		at   time.Time
+		want string
+	}{{start.Add(-time.Hour), ""}, {start.Add(time.Minute), "I merge\nthe two"}} {
+		if err := os.Chtimes(log, row.at, row.at); err != nil {
+			t.Fatal(err)
+		}
+		if seen, _ := look(t, from); seen.Words != row.want {
+			t.Errorf("said %q, want %q", seen.Words, row.want)
+		}
+	}
 }

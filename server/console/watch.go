@@ -23,7 +23,7 @@ const watchPoll = 400 * time.Millisecond
 // watch shows a dream as it goes, of whichever process, or why there is none. It takes no lock; only a
 // person's x writes anything: the mark by which a dream is asked to stop.
 func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
-	w := p.Watch()
+	w := p.Watch(host.BackgroundLog)
 	v := watchView{ink: paintFor(c.Out), zone: p.Now().Location()}
 	screen, ok := c.screen()
 	switch {
