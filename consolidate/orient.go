@@ -30,6 +30,7 @@ type Map struct {
 	Sessions  []RankedSession // the one that holds the most first
 	Skipped   transcript.Skipped
 	Limited   bool // the directory holds more than was looked at
+	Partial   bool // the project holds more than drift looked at
 	Staged    []string
 }
 
@@ -97,6 +98,7 @@ func (d *dream) mapMemory(m *Map, now time.Time) error {
 	}
 	m.Findings = memory.Standing(snapshot, now)
 	m.Guides = d.dir.Project.Guides()
+	m.Partial = d.dir.Project.Limited()
 	var logs []memory.Found
 	times := make(map[memory.Name]memory.Found, len(l.Files))
 	for _, f := range l.Files {

@@ -146,6 +146,9 @@ func mapGuides(add adder, m consolidate.Map) {
 
 func mapFindings(add adder, m consolidate.Map) {
 	add("\n## Findings on what stands (%d)", len(m.Findings))
+	if m.Partial {
+		add("the project holds more than was looked at: what memories name of it was compared in part, so no drift is no proof")
+	}
 	for _, line := range foldFindings(m.Findings) {
 		add("%s", line)
 	}

@@ -106,7 +106,13 @@ func TestManyEntries(t *testing.T) {
 		t.Errorf("%d entries, all: %v, %v", len(entries), all, err)
 	}
 	p.begin()
+	if p.listed(); p.Limited() {
+		t.Error("a listing that is whole is said to be cut")
+	}
 	p.listed().limited = true
+	if !p.Limited() {
+		t.Error("a listing that was cut is not said to be")
+	}
 	if got := refs(p, "`gone.go`, `other/gone.go`, `Store.gone()`, `make x`, `src/gone.go`, `no/such.go`"); got != "src/gone.go" {
 		t.Errorf("%q", got)
 	}

@@ -221,6 +221,17 @@ func readListed(root *os.Root, name string, limit int64, buffer []byte) ([]byte,
 	return buffer[:n], err
 }
 
+// Limited reports whether the project holds more than was looked at so far, so that of some names it was not
+// told whether they are gone.
+func (p *Project) Limited() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tree != nil && p.tree.limited || p.words != nil && p.words.limited
+}
+
 // presence is what can be told of a path.
 type presence int
 
