@@ -72,7 +72,8 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	} else {
 		s.Warnings = append(s.Warnings, "the memory directory does not exist yet; a dream or a write makes it")
 	}
-	folders, err := p.o.Transcripts.Folders()
+	w := p.askGates(ctx, dir, now, false, func() error { return p.lockFree(ctx, dir, now) })
+	folders, err := p.o.Transcripts.Folders() // behind the gates, who have learnt whose sessions lie where
 	s.warn(err)
 	for _, f := range folders {
 		s.TranscriptDirs = append(s.TranscriptDirs, f.Path)
@@ -80,7 +81,6 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 			s.Hosts = append(s.Hosts, host)
 		}
 	}
-	w := p.askGates(ctx, dir, now, false, func() error { return p.lockFree(ctx, dir, now) })
 	s.Gates, s.Due = w.gates, w.closed == nil
 	if w.closed != nil {
 		s.ClosedGate = w.closed.Name

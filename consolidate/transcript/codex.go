@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,11 +209,6 @@ func codexOutput(v raw) raw {
 		}
 	}
 	return v
-}
-
-// newestName sorts the entries of a folder by name, the last first: names that begin with a date.
-func newestName(entries []fs.DirEntry) {
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
 }
 
 func isNumber(name string) bool { return name != "" && strings.Trim(name, "0123456789") == "" }

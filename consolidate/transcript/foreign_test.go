@@ -184,6 +184,23 @@ func TestCodexSessions(t *testing.T) {
 	}
 }
 
+// A folder of all projects is ours by its newest sessions, or by older ones that were counted.
+func TestCodexFolderOfOthers(t *testing.T) {
+	s, top := foreignStore(t)
+	put(t, top, codexPath(1, "sessions/2026/10/31"), codexSession(id(1), root), 1)
+	for n := 2; n < maxPeeks+2; n++ {
+		put(t, top, codexPath(n, someDay), codexSession(id(n), "/home/dev/elsewhere"), n)
+	}
+	for _, want := range []int{0, 1} {
+		if folders, err := s.Folders(); err != nil || len(folders) != want {
+			t.Errorf("folders %+v, %v; want %d", folders, err, want)
+		}
+		if n, err := s.Count(t.Context(), time.Time{}, 0); err != nil || n != 1 {
+			t.Errorf("%d sessions, %v", n, err)
+		}
+	}
+}
+
 func TestOpenClaw(t *testing.T) {
 	s, top := foreignStore(t)
 	sender := "Sender (untrusted metadata):\n```json\n{\n  \"label\": \"lantern\"\n}\n```\n\n"
@@ -380,4 +397,25 @@ func FuzzForeign(f *testing.F) {
 			source.Close()
 		}
 	})
+}
+
+// BenchmarkCodex counts the sessions of a project among 10,000 of all projects, as a status does, and
+// lists its folders: one in twenty is ours.
+func BenchmarkCodex(b *testing.B) {
+	s, top := foreignStore(b)
+	for n := 1; n <= 10_000; n++ {
+		cwd := root
+		if n%20 != 0 {
+			cwd = "/home/dev/elsewhere"
+		}
+		put(b, top, codexPath(n, fmt.Sprintf("sessions/2026/%02d/%02d", n%12+1, n/12%28+1)), codexSession(id(n), cwd), n)
+	}
+	for b.Loop() {
+		if n, err := s.Count(b.Context(), start.Add(9_000*time.Hour), 0); err != nil || n != 50 {
+			b.Fatal(n, err)
+		}
+		if folders, err := s.Folders(); err != nil || len(folders) != 1 {
+			b.Fatal(folders, err)
+		}
+	}
 }
