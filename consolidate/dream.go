@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -207,6 +208,8 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		if err == nil || p.dream != nil || errors.Is(err, ErrStopped) {
 			return err // a person who stops a dream does not ask for the next one
 		}
+	} else if err := p.enter(""); errors.Is(err, ErrStopped) {
+		return err
 	}
 	if force && p.o.Unattended {
 		return &RequestError{"force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so"}
@@ -229,6 +232,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		return errors.Join(lockClosed(err), l.release(), dir.Close())
 	}
 	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
+	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
 	p.dream = d
 	p.tell(Event{Kind: EventBegun})
 	if err := p.log(d, Fired, now); err != nil {
@@ -313,7 +317,7 @@ func (p *Project) Abort(ctx context.Context, reason string) (id string, staged [
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dream == nil {
-		return "", nil, ErrNoDream
+		return "", nil, cmp.Or(p.enter(""), ErrNoDream)
 	}
 	id, staged = p.dream.ID, p.dream.staged()
 	return id, staged, p.end(Aborted, reason)

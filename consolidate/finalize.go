@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 // finalize is Finalize. The caller holds p.mu.
 func (p *Project) finalize(r FinalizeRequest) (res FinalizeResult, err error) {
 	if p.dream == nil {
-		return FinalizeResult{}, ErrNoDream
+		return FinalizeResult{}, cmp.Or(p.enter(""), ErrNoDream)
 	}
 	phase := Finalizing
 	if r.DryRun {

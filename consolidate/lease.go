@@ -16,8 +16,8 @@ func (p *Project) renew(phase string) error {
 	if now.Sub(d.LastCall) >= p.o.Lease {
 		return errors.Join(ErrExpired, p.end(Expired, "no call for an hour"))
 	}
-	if reason, err := memory.ReadBounded(d.folder, stopFile, 1<<10); err == nil {
-		return errors.Join(ErrStopped, p.end(Aborted, "stopped: "+strings.TrimSpace(string(reason))))
+	if reason, asked := d.asked(); asked {
+		return errors.Join(ErrStopped, p.end(Aborted, reason))
 	}
 	if err := renewNative(d.dir.Root(), d.record.PID, now); err != nil {
 		return errors.Join(p.lost(err), err)
@@ -32,6 +32,40 @@ func (p *Project) renew(phase string) error {
 	}
 	p.o.Changed(StatusURI)
 	return nil
+}
+
+// enter is renew where a dream is open. Where one ended between two calls it says so, once: the caller
+// believes it open, and what it would have staged must not be done at once.
+func (p *Project) enter(phase string) error {
+	if p.dream != nil {
+		return p.renew(phase)
+	}
+	err := p.over
+	p.over = nil
+	return err
+}
+
+// stopPoll is how often an open dream looks whether it was asked to stop while nobody calls.
+const stopPoll = 2 * time.Second
+
+// lookForStop ends d if it was asked to stop, and else looks again later, as long as it is open.
+func (p *Project) lookForStop(d *dream) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream != d {
+		return
+	}
+	if reason, asked := d.asked(); asked {
+		p.over = errors.Join(ErrStopped, p.end(Aborted, reason))
+		return
+	}
+	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
+}
+
+// asked reports whether d was asked to stop, and why.
+func (d *dream) asked() (reason string, asked bool) {
+	why, err := memory.ReadBounded(d.folder, stopFile, 1<<10)
+	return "stopped: " + strings.TrimSpace(string(why)), err == nil
 }
 
 // lost ends a dream whose lock Claude Code has taken over.
@@ -55,7 +89,7 @@ func (p *Project) expire() {
 		d.expiry.Reset(p.o.Lease - age)
 		return
 	}
-	p.end(Expired, "no call for an hour") // an error leaves the record, and recovery ends it
+	p.over = errors.Join(ErrExpired, p.end(Expired, "no call for an hour")) // an error leaves the record, and recovery ends it
 }
 
 // end closes the open dream without landing anything: the time of the last consolidation goes back,

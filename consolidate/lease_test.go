@@ -122,3 +122,40 @@ func TestLongNativeLock(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A dream that ended between two calls, expired or stopped, is not taken for none: what the model meant to
+// stage is refused, once, and is not written at once.
+func TestEndedBetweenCalls(t *testing.T) {
+	for name, row := range map[string]struct {
+		end  func(w *world, p *Project)
+		want error
+	}{
+		"expired": {func(w *world, p *Project) { w.now = w.now.Add(2 * time.Hour); p.expire() }, ErrExpired},
+		"stopped": {func(w *world, p *Project) {
+			if _, err := w.open().RequestStop(ctx, "enough"); err != nil {
+				t.Fatal(err)
+			}
+			p.lookForStop(p.dream)
+		}, ErrStopped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.stampNative("", w.now.Add(-48*time.Hour))
+			before, stamped := w.files(), w.nativeNow()
+			p := w.dreaming()
+			row.end(w, p)
+			if p.dream != nil || w.nativeNow() != stamped {
+				t.Fatalf("it is open still, or the stamp is %s", w.nativeNow())
+			}
+			if err := writeNew(p, "late.md"); !errors.Is(err, row.want) {
+				t.Errorf("the write was answered %v", err)
+			}
+			if got := w.files(); !same(got, before) {
+				t.Errorf("the memory changed: %s", differences(got, before))
+			}
+			if err := writeNew(p, "late.md"); err != nil {
+				t.Errorf("told twice: %v", err)
+			}
+		})
+	}
+}

@@ -69,6 +69,7 @@ type Project struct {
 	mu    sync.Mutex
 	state *os.Root // nil until it is needed
 	dream *dream   // the open dream of this process
+	over  error    // why a dream ended between two calls, until the next call is told
 
 	folder  *os.Root // of o.ProjectDir, nil until it is needed
 	subject *drift.Project

@@ -247,14 +247,12 @@ func (p *Project) ContextOf(ctx context.Context, id string, n int) ([]transcript
 const SinceLastDream = "last_dream"
 
 func (p *Project) beginSearch(q *transcript.Query, since string) error {
-	if p.dream != nil {
-		phase := Gathering
-		if p.dream.Phase != Orienting {
-			phase = ""
-		}
-		if err := p.renew(phase); err != nil {
-			return err
-		}
+	phase := ""
+	if p.dream != nil && p.dream.Phase == Orienting {
+		phase = Gathering
+	}
+	if err := p.enter(phase); err != nil {
+		return err
 	}
 	if since != SinceLastDream {
 		return nil

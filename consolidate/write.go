@@ -76,11 +76,12 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 	if err != nil {
 		return WriteResult{}, err
 	}
-	if p.dream == nil {
-		return p.writeAlone(ctx, Info{Kind: KindWrite}, n, r, cited)
-	}
-	if err := p.renew(Consolidating); err != nil {
+	alone := p.dream == nil
+	if err := p.enter(Consolidating); err != nil {
 		return WriteResult{}, err
+	}
+	if alone {
+		return p.writeAlone(ctx, Info{Kind: KindWrite}, n, r, cited)
 	}
 	d := p.dream
 	res, err := p.stageWrite(ctx, d, n, r, cited)
@@ -330,12 +331,10 @@ type ReadResult struct {
 func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.dream != nil {
-		if err := p.renew(""); err != nil {
-			return nil, err
-		}
-		p.tell(Event{Kind: EventRead, Text: strings.Join(paths, ", ")})
+	if err := p.enter(""); err != nil {
+		return nil, err
 	}
+	p.tell(Event{Kind: EventRead, Text: strings.Join(paths, ", ")})
 	dir, err := p.openDir()
 	if err != nil {
 		return nil, err

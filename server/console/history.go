@@ -243,7 +243,7 @@ func (c *Command) stop(ctx context.Context, p *consolidate.Project, _ host.Setup
 			Reason string `json:"reason"`
 		}{holder, reason}, "")
 	}
-	_, err = fmt.Fprintf(c.Out, "Asked to stop: %s\nIt ends before its next step; nothing of it lands, and its stage is kept.\n", oneLine(holder))
+	_, err = fmt.Fprintf(c.Out, "Asked to stop: %s\nIt ends in a moment; nothing of it lands, and its stage is kept.\n", oneLine(holder))
 	return err
 }
 

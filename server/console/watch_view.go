@@ -106,7 +106,7 @@ func (v watchView) dreaming() []string {
 	case p.Dead:
 		out = append(out, v.ink.in(yellow, "! its process has died: the next command ends it, nothing of it lands"))
 	case p.Stopping:
-		out = append(out, v.ink.in(yellow, "! asked to stop: it ends before its next step"))
+		out = append(out, v.ink.in(yellow, "! asked to stop: it ends in a moment, before its next step"))
 	}
 	out = append(out, v.warnings()...)
 	if words := strings.Join(strings.Fields(transcript.Visible(p.Words)), " "); words != "" {
