@@ -263,7 +263,7 @@ func TestGemini(t *testing.T) {
 	put(t, top, "gemini/tmp/"+hex.EncodeToString(sum[:])+"/chats/session-2026-11-01T10-00-9f5659bb.json",
 		"{\n  \"sessionId\": \"9f5659bb-0000\",\n  \"messages\": [\n    {\"id\": \"u1\", \"timestamp\": \"2026-11-01T09:00:01.000Z\", \"type\": \"user\", \"content\": \"never dim the beacon\"},\n    {\"id\": \"x9\", \"timestamp\": \"2026-11-01T10:00:01.000Z\", \"type\": \"user\", \"content\": \"an old beacon\"}\n  ]\n}\n", 2)
 	put(t, top, "gemini/projects.json", marshal(fields{"projects": fields{root + "/sub": "sub", "/home/dev/elsewhere": "liar"}}), 0)
-	put(t, top, "gemini/tmp/sub/chats/session-2026-11-01T11-00-aaaaaaaa.jsonl", strings.Replace(geminiLogText, "never dim", "of a folder below:", 1), 3)
+	put(t, top, "gemini/tmp/sub/chats/session-2026-11-01T11-00-aaaaaaaa.jsonl", strings.NewReplacer("never dim", "of a folder below:", "9f5659bb-0000", "aaaaaaaa-0000").Replace(geminiLogText), 3)
 	put(t, top, "gemini/tmp/elsewhere/.project_root", "/home/dev/elsewhere", 0)
 	put(t, top, "gemini/tmp/elsewhere/chats/session-2026-11-01T11-00-bbbbbbbb.jsonl", geminiLogText, 4)
 	put(t, top, chats+"session-2026-11-01T12-00-cccccccc.jsonl", strings.Replace(geminiLogText, `"kind":"main"`, `"kind":"subagent"`, 1), 5)
@@ -301,8 +301,8 @@ func TestGemini(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := search(t, s, Query{Pattern: "up & bright", Speakers: []Speaker{Tool}}); r.Matches != 1 {
-		t.Errorf("tools: %+v", r)
+	if r := search(t, s, Query{Pattern: "up & bright", Speakers: []Speaker{Tool}}); r.Matches != 2 {
+		t.Errorf("tools of two sessions with the same ids: %+v", r)
 	}
 	// What is written anew is read anew.
 	put(t, top, chats+"session-2026-11-01T09-00-9f5659bb.jsonl", geminiLogText+"\n"+`{"$set":{"messages":[{"id":"n1","timestamp":"2026-11-01T09:00:01.000Z","type":"user","content":"a checkpoint"}]}}`+"\n", 8)

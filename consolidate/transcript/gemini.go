@@ -223,10 +223,11 @@ func (l *geminiLog) lines() []byte {
 	write := func(r told) { _ = out.Encode(r) } // into memory, of what was decoded before
 	write(told{Type: "meta", Title: l.head.Summary, Sidechain: l.head.Kind == "subagent"})
 	for _, m := range l.messages {
-		said := told{UUID: m.ID, Time: m.Time, Message: &toldMessage{}}
+		said := told{Time: m.Time, Message: &toldMessage{}}
 		answers := told{Type: "user", Time: m.Time, Message: &toldMessage{}}
-		if m.ID != "" {
-			answers.UUID = m.ID + "/answers"
+		if m.ID != "" { // the same words may have the same id in any session
+			said.UUID = l.head.Session + "/" + m.ID
+			answers.UUID = said.UUID + "/answers"
 		}
 		switch m.Type {
 		case "user":
