@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case "serve":
 		reason, err = serve(ctx, p, changed, stdin, stdout, stderr)
 	case "background":
-		err = background.Supervise(ctx, p, setup, c.Args, append([]string{c.Self, "serve", "--unattended", "--mode", setup.Mode}, c.Options()...))
+		err = background.Supervise(ctx, p, setup, c.Args, append(append([]string{c.Self, "serve", "--unattended", "--mode", setup.Mode}, c.Options()...), "--project", setup.Project, "--memory-dir", p.MemoryDir()))
 	default:
 		err = c.Run(ctx, p, setup)
 	}

@@ -165,6 +165,7 @@ type Run struct {
 
 // RunEnd is what a supervisor saw of its host.
 type RunEnd struct {
+	Host    string // the program that dreamt
 	Failure string // why it did not end well; "" where it did
 	Turns   int
 	Tokens  int64   // read and written, as far as the host tells
@@ -252,7 +253,7 @@ func (r *Run) conclude(otherwise Outcome, e RunEnd) (Outcome, error) {
 		return "", err
 	}
 	entry := LogEntry{
-		Time: now, Outcome: otherwise, Kind: KindBackground, ID: r.ID, Host: p.o.Host, Started: r.Started, Unattended: true,
+		Time: now, Outcome: otherwise, Kind: KindBackground, ID: r.ID, Host: e.Host, Started: r.Started, Unattended: true,
 		Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD, Reason: e.Failure,
 	}
 	i := slices.IndexFunc(entries, func(l LogEntry) bool {

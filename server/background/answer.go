@@ -184,7 +184,7 @@ func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) er
 	p.Launched()
 	cmd := detached(f.Self, append([]string{"background", firing(setup, e)}, f.Options...)...)
 	cmd.Dir = e.Where()
-	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+e.Session, "CLAUDE_PROJECT_DIR="+setup.Project)
+	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+e.Session)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("the background dream could not be started: %w", err)
 	}

@@ -34,6 +34,9 @@ func command(setup host.Setup, firing string, server []string) (*exec.Cmd, error
 		}
 		return find(args[0], args[1:])
 	}
+	if firing == host.Codex {
+		return find("codex", codex(l.Model, server))
+	}
 	if firing != host.ClaudeCode {
 		return nil, fmt.Errorf("%w: how %s is started without a person is not known; set background_command in config.json", errNoProgram, firing)
 	}
@@ -50,6 +53,34 @@ func command(setup host.Setup, firing string, server []string) (*exec.Cmd, error
 		args = append(args, "--model", l.Model)
 	}
 	return find("claude", args)
+}
+
+// codex are the arguments of Codex: its own tools run in a sandbox that writes nothing and has no network, no configuration but ours is
+// read, and nothing is kept of the session. It knows no limits of turns and money.
+func codex(model string, server []string) []string {
+	var env []string
+	for name, value := range handed() {
+		env = append(env, name+"="+quoted(value))
+	}
+	slices.Sort(env)
+	args := []string{"exec", "--sandbox", "read-only", "--ephemeral", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check", "--json"}
+	for _, setting := range []string{
+		`approval_policy="never"`, `web_search="disabled"`,
+		"mcp_servers.dream.command=" + quoted(server[0]), "mcp_servers.dream.args=" + quoted(server[1:]),
+		"mcp_servers.dream.env={" + strings.Join(env, ",") + "}", `mcp_servers.dream.default_tools_approval_mode="approve"`,
+	} {
+		args = append(args, "-c", setting)
+	}
+	if model != "" {
+		args = append(args, "--model", model)
+	}
+	return append(args, "-")
+}
+
+// quoted writes a text or a list of texts as TOML, which takes JSON's.
+func quoted(v any) string {
+	data, _ := json.Marshal(v) // texts are always written
+	return string(data)
 }
 
 func find(program string, args []string) (*exec.Cmd, error) {

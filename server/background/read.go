@@ -8,7 +8,8 @@ import (
 	"dream-mcp/consolidate"
 )
 
-// reader understands what a host prints of its work, line by line: Claude Code's stream-json, or the one object of its json.
+// reader understands what a host prints of its work, line by line: Claude Code's stream-json, or the one object of its json, and the
+// events of Codex.
 // Lines of another kind are logged as they are.
 type reader struct {
 	log     *runLog
@@ -35,6 +36,18 @@ type event struct {
 	Message struct {
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
+	Item struct {
+		Type      string          `json:"type"`
+		Text      string          `json:"text"`
+		Message   string          `json:"message"`
+		Command   string          `json:"command"`
+		Tool      string          `json:"tool"`
+		Status    string          `json:"status"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"item"`
+	Error struct {
+		Message string `json:"message"`
+	} `json:"error"`
 }
 
 type block struct {
@@ -53,6 +66,18 @@ func (r *reader) line(line string) {
 	}
 	if json.Unmarshal([]byte(line), &e) != nil || e.Type == "" {
 		r.log.say("%s", line)
+		return
+	}
+	switch e.Type {
+	case "item.completed":
+		r.log.say("%s %s", e.Item.Type, clip(strings.TrimSpace(fmt.Sprint(e.Item.Tool, e.Item.Command, " ", string(e.Item.Arguments), " ", e.Item.Status, e.Item.Text, e.Item.Message))))
+		return
+	case "turn.completed":
+		r.told.Turns++
+		r.told.Tokens += e.Usage.In + e.Usage.Out // the cached ones are among those read
+		return
+	case "turn.failed":
+		r.failure = "the host's turn failed: " + clip(e.Error.Message)
 		return
 	}
 	if e.Type == "result" {

@@ -35,7 +35,9 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	}
 	defer log.Close()
 	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.MemoryDir())
-	told, err := dream(ctx, p, setup, append(firing, host.ClaudeCode)[0], server, log)
+	occasion := append(firing, host.ClaudeCode)[0]
+	told, err := dream(ctx, p, setup, occasion, server, log)
+	told.Host = occasion
 	if err != nil {
 		told.Failure = err.Error()
 	}

@@ -1,0 +1,126 @@
+package background
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"dream-mcp/server/host"
+)
+
+// The command lines of hosts give them our server and nothing that writes, and the limits that the person set.
+func TestCommand(t *testing.T) {
+	bin := t.TempDir()
+	for _, name := range []string{"claude", "codex", "own"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv("DREAM_MIN_HOURS", "3")
+	t.Setenv("ANTHROPIC_API_KEY", "for the host alone")
+	t.Setenv("CLAUDECODE", "1")
+	server := []string{"/bin/dream mcp", "serve", "--memory-dir", `/m/"quoted"`}
+	setup := host.Setup{Limits: host.Limits{MaxTurns: 7, MaxUSD: 1.5, Model: "small"}}
+	after := func(args []string, flag string) string {
+		if i := slices.Index(args, flag); i >= 0 && i+1 < len(args) {
+			return args[i+1]
+		}
+		return ""
+	}
+
+	cmd, err := command(setup, host.ClaudeCode, server)
+	if err != nil {
+		t.Skip(err) // where what can be started has another ending
+	}
+	for flag, want := range map[string]string{
+		"--tools": "Read,Grep,Glob", "--allowedTools": "mcp__dream__*", "--permission-mode": "dontAsk", "--setting-sources": "user",
+		"--settings": `{"disableAllHooks":true}`, "--max-turns": "7", "--max-budget-usd": "1.5", "--model": "small",
+	} {
+		if got := after(cmd.Args, flag); got != want {
+			t.Errorf("claude %s %q, want %q", flag, got, want)
+		}
+	}
+	for _, flag := range []string{"-p", "--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"} {
+		if !slices.Contains(cmd.Args, flag) {
+			t.Errorf("claude has no %s", flag)
+		}
+	}
+	var config struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+			Env     map[string]string
+		} `json:"mcpServers"`
+	}
+	if err := json.Unmarshal([]byte(after(cmd.Args, "--mcp-config")), &config); err != nil {
+		t.Fatal(err)
+	}
+	s := config.Servers["dream"]
+	if len(config.Servers) != 1 || s.Command != server[0] || !slices.Equal(s.Args, server[1:]) || s.Env["DREAM_BACKGROUND"] != "1" || s.Env["DREAM_MIN_HOURS"] != "3" || s.Env["ANTHROPIC_API_KEY"] != "" {
+		t.Errorf("%+v", config)
+	}
+
+	cmd, err = command(setup, host.Codex, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Join(cmd.Args[1:], " ")
+	for _, part := range []string{"exec --sandbox read-only --ephemeral --ignore-user-config", `approval_policy="never"`, `web_search="disabled"`, `dream.args=["serve","--memory-dir","/m/\"quoted\""]`, `DREAM_BACKGROUND="1"`, "--model small -"} {
+		if !strings.Contains(line, part) {
+			t.Errorf("codex has no %s: %s", part, line)
+		}
+	}
+
+	if _, err := command(setup, host.Gemini, server); !errors.Is(err, errNoProgram) {
+		t.Errorf("gemini: %v", err)
+	}
+	setup.Limits.Command = []string{"own", "--config={mcp_config}", "{model}"}
+	if cmd, err = command(setup, host.Gemini, server); err != nil || !strings.HasPrefix(cmd.Args[1], `--config={"mcpServers"`) || cmd.Args[2] != "small" {
+		t.Errorf("%v, %v", cmd, err)
+	}
+	setup.Limits.Command = []string{"nowhere"}
+	if _, err = command(setup, host.ClaudeCode, server); !errors.Is(err, errNoProgram) {
+		t.Errorf("a program that is not there: %v", err)
+	}
+
+	env := environ()
+	if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "CLAUDECODE=") }) || !slices.Contains(env, "DREAM_BACKGROUND=1") || !slices.Contains(env, "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1") ||
+		!slices.Contains(env, "ANTHROPIC_API_KEY=for the host alone") {
+		t.Errorf("%q", env)
+	}
+}
+
+// What hosts print is understood as far as it tells what was spent and how it ended; all else is only logged.
+func TestReader(t *testing.T) {
+	for _, row := range []struct {
+		lines   []string
+		turns   int
+		tokens  int64
+		failure string
+	}{
+		{lines: []string{`{"type":"result","subtype":"success","num_turns":3,"total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":10,"cache_creation_input_tokens":100}}`}, turns: 3, tokens: 113},
+		{lines: []string{`{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":80}`}, turns: 80, failure: "error_max_turns"},
+		{lines: []string{`{"type":"result","subtype":"success","is_error":true,"result":"Credit balance is too low"}`}, failure: "Credit balance"},
+		{lines: []string{`{"type":"item.completed","item":{"type":"mcp_tool_call","tool":"dream_orient","arguments":{}}}`, `{"type":"turn.completed","usage":{"input_tokens":300,"cached_input_tokens":200,"output_tokens":15}}`}, turns: 1, tokens: 315},
+		{lines: []string{`{"type":"turn.failed","error":{"message":"no login"}}`}, failure: "no login"},
+		{lines: []string{"plain words", "{", "[]", `{"type":7}`, "", `{"type":"assistant","message":{"content":"text"}}`}},
+	} {
+		log, err := openLog(filepath.Join(t.TempDir(), "log"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newReader(log)
+		for _, line := range row.lines {
+			r.line(line)
+		}
+		log.Close()
+		if r.told.Turns != row.turns || r.told.Tokens != row.tokens || (r.failure == "") != (row.failure == "") || !strings.Contains(r.failure, row.failure) {
+			t.Errorf("%q: %+v, %q", row.lines, r.told, r.failure)
+		}
+	}
+}
