@@ -102,7 +102,7 @@ func (d *relativeDate) finding(v *view, n Name, written *Topic, isNew bool) Find
 	old := d.quoted(t, d.Text)
 	if date == "" {
 		f.Message = fmt.Sprintf("%q names no date, and nothing here says when it was written", d.Text)
-		f.Hint = "find out when, and write the date: " + v.editCall(n, quoteJSON(old), `"…"`)
+		f.Hint = "find out when, and write the date: " + v.editCall(n, quoteJSON(old), toFind)
 		return f
 	}
 	likely := "most likely"

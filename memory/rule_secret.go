@@ -33,7 +33,7 @@ var secretRule = rule{
 			if v.before != nil && !bytes.Contains(before, []byte(value)) {
 				return ""
 			}
-			return ": " + v.editCall(n, quoteJSON(shown), `"…"`)
+			return ": " + v.editCall(n, quoteJSON(shown), toFind)
 		})
 	},
 	whole: func(v *view) []Finding {

@@ -268,11 +268,15 @@ func (v *view) of(r rule) *view {
 	return v
 }
 
+// toFind stands, in JSON, for a new text that a rule does not know.
+const toFind = `"…"`
+
 // editCall returns the call that replaces a text (both in JSON) in a memory. Of one that stands or is staged
-// it gives the base, so that it can be sent as it is; what is just being written may be nowhere yet.
+// it gives the base, so that it can be sent as it is; what is just being written may be nowhere yet. A call
+// whose new text is for the model to find gets none: sent as it is, it is refused and writes no "…".
 func (v *view) editCall(n Name, old, new string) string {
 	base := ""
-	if v.written != n {
+	if v.written != n && new != toFind {
 		exact := v
 		if v.exact != nil {
 			exact = v.exact
