@@ -39,7 +39,7 @@ func measure() error {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return err
 	}
-	program, memory, project := filepath.Join(dir, "dream-mcp"), filepath.Join(dir, "memory"), filepath.Join(dir, "project")
+	program, memory, project := filepath.Join(dir, "program"), filepath.Join(dir, "memory"), filepath.Join(dir, "project")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w: %s", err, out)
 	}
@@ -78,6 +78,9 @@ func measure() error {
 				c.took = append(c.took, time.Since(begun))
 			}
 		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "dream-mcp", "hook")); err != nil {
+		return fmt.Errorf("the hook remembers nothing, and was slow each time: %w", err)
 	}
 	for _, c := range contestants {
 		slices.Sort(c.took)
