@@ -66,6 +66,9 @@ func (r *Ranking) traitsOf(text string) traits {
 // mostlyAsks reports whether more of a text asks than tells: such a turn is seldom the answer, but the
 // next one is.
 func mostlyAsks(text string) bool {
+	if strings.IndexByte(text, '?') < 0 && !strings.Contains(text, "？") && !strings.Contains(text, "؟") {
+		return false // as most do: a quarter of the time of a search, rune by rune
+	}
 	asked, from := 0, 0
 	for i, r := range text {
 		switch r {
