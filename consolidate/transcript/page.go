@@ -3,6 +3,7 @@ package transcript
 import (
 	"context"
 	"io"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -11,60 +12,77 @@ import (
 // distinct returns what was found in the order of hits, of each record the copy in the oldest file, or
 // the first in one file.
 func (s *scan) distinct() []found {
-	kept := make(map[uint64]int32, s.amount)
 	all := make([]found, 0, s.amount)
+	kept := newPlaces(s.amount)
 	for n, session := range s.found {
 		s.found[n] = nil
 		for _, f := range session {
-			i, copied := kept[f.key]
-			switch {
-			case f.key == 0:
+			if f.key == 0 {
 				all = append(all, f)
-			case !copied:
-				kept[f.key] = int32(len(all))
+				continue
+			}
+			place := kept.of(all, f.key)
+			if *place == 0 {
 				all = append(all, f)
-			case f.file > all[i].file || f.file == all[i].file && f.Line < all[i].Line:
-				all[i] = f
+				*place = int32(len(all))
+			} else if old := &all[*place-1]; f.file > old.file || f.file == old.file && f.line < old.line {
+				*old = f
 			}
 		}
 	}
 	s.found = nil
-	slices.SortFunc(all, func(a, b found) int { return a.compare(b.position) })
+	slices.SortFunc(all, func(a, b found) int { return s.position(&a).compare(s.position(&b)) })
 	return all
+}
+
+// places are those of the records among what was found, by their keys: for each, its place in the list,
+// from 1; 0: none. The keys are sums already, and a map of them takes four times the memory.
+type places []int32
+
+// newPlaces makes room for so many.
+func newPlaces(n int) places { return make(places, 1<<bits.Len(uint(2*n))) }
+
+// of is where the place of a key stands, or would.
+func (t places) of(all []found, key uint64) *int32 {
+	for i := key; ; i++ {
+		if p := &t[i&uint64(len(t)-1)]; *p == 0 || all[*p-1].key == key {
+			return p
+		}
+	}
 }
 
 // page is what comes after a position: all of it, or, when alike hits are folded, what a page shows of it
 // and one more. Then those are left out that a newer one stands for, and it tells how many have the
 // likeness of each that is shown.
-func page(all []found, after *position, q Query) (rest []found, alike map[uint64]int) {
+func (s *scan) page(all []found, after *position) (rest []found, alike map[uint64]int) {
 	begin := 0
 	if after != nil {
 		var exact bool
-		begin, exact = slices.BinarySearchFunc(all, *after, func(f found, p position) int { return f.compare(p) })
+		begin, exact = slices.BinarySearchFunc(all, *after, func(f found, p position) int { return s.position(&f).compare(p) })
 		if exact {
 			begin++
 		}
 	}
-	if !q.Fold {
+	if !s.query.Fold {
 		return all[begin:], nil
 	}
-	seen := map[uint64]bool{}
+	shown := map[uint64]bool{}
 	alike = map[uint64]int{}
 	for i, f := range all {
-		if len(rest) > q.Limit {
+		if len(rest) > s.query.Limit {
 			break
 		}
-		if seen[f.alike] {
+		if shown[f.alike] {
 			continue
 		}
-		seen[f.alike] = f.alike != 0
+		shown[f.alike] = f.alike != 0
 		if i >= begin {
 			rest = append(rest, f)
 			alike[f.alike] = 0
 		}
 	}
 	for _, f := range all {
-		if _, shown := alike[f.alike]; shown && f.alike != 0 {
+		if _, told := alike[f.alike]; told && f.alike != 0 {
 			alike[f.alike]++
 		}
 	}
@@ -99,7 +117,7 @@ func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []fou
 		result.Hits = append(result.Hits, hit)
 	}
 	if len(rest) > len(shown) || len(shown) == q.Limit && !scan.certain.IsZero() && result.AtLeast {
-		result.Next = cursor{Query: q.digest(), After: shown[len(shown)-1].position}.String()
+		result.Next = cursor{Query: q.digest(), After: scan.position(&shown[len(shown)-1])}.String()
 	}
 	return nil
 }
@@ -133,7 +151,7 @@ func (s *scan) again(ctx context.Context, f found, lines *lineReader) (*Utteranc
 	session := s.sessions[f.file]
 	if f.row >= 0 {
 		d, err := s.store.digests().fresh(ctx, s.making, session.file, new(atomic.Int64), false)
-		if err == nil && d != nil && int(f.row) < len(d.rows) && d.position(int(f.row), &session.file) == f.position {
+		if err == nil && d != nil && int(f.row) < len(d.rows) && d.position(int(f.row), &session.file) == s.position(&f) {
 			u := d.utterance(int(f.row), &session.file)
 			return &u, nil
 		}
@@ -155,14 +173,14 @@ func recall(ctx context.Context, session judged, f found, lines *lineReader) (*u
 	if _, err := source.Seek(f.offset, io.SeekStart); err != nil {
 		return nil, err
 	}
-	lines.reset(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, f.Line, f.offset)
+	lines.reset(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, int(f.line), f.offset)
 	filter := func(number int, line []byte) bool {
-		return number == f.Line || anyIn(line, mayJoin)
+		return number == int(f.line) || anyIn(line, mayJoin)
 	}
 	if session.host.byLines() {
 		filter = nil
 	}
-	return seek(session, lines, hitID(session.id, f.Line, f.Place), f.Line, time.Unix(0, f.Time).UTC(), filter)
+	return seek(session, lines, hitID(session.id, int(f.line), int(f.place)), int(f.line), time.Unix(0, f.time).UTC(), filter)
 }
 
 func firstError(errs ...error) error {

@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -10,17 +11,24 @@ import (
 	"time"
 )
 
-// maxFound bounds the matches of one search: some 40 MB of places to keep.
+// maxFound bounds the matches of one search: some 50 MB of places to keep, of 48 bytes each, twice.
 const maxFound = 1 << 19
 
 // A found match is the place of an utterance: its text is read again for those that are shown.
 type found struct {
-	position
+	time   int64 // as in a position, and so line and place; the session is the file's
 	offset int64
 	key    uint64 // the same for copies of one record; 0: none
 	alike  uint64 // the same for texts that are alike; 0: none
-	file   int32  // in the order of the listing: an older file has a higher number
-	row    int32  // in the file's digest; -1: it was found in the transcript itself
+	line   int32
+	place  int32
+	file   int32 // in the order of the listing: an older file has a higher number
+	row    int32 // in the file's digest; -1: it was found in the transcript itself
+}
+
+// position is where a match stands in the order of hits.
+func (s *scan) position(f *found) position {
+	return position{Time: f.time, Session: s.sessions[f.file].id, Line: int(f.line), Place: int(f.place)}
 }
 
 // A scan is the part of a search that reads everything.
@@ -133,7 +141,7 @@ func (s *scan) order() (order []int, bounds []int64) {
 func (s *scan) allowed(ctx context.Context, k int, bound int64) (context.Context, context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.certain.IsZero() && len(s.best) >= s.query.Limit && bound < s.best[s.query.Limit-1].Time {
+	if s.certain.IsZero() && len(s.best) >= s.query.Limit && bound < s.best[s.query.Limit-1].time {
 		s.certain, s.counting = time.Now(), k
 	}
 	if s.certain.IsZero() || k < s.counting {
@@ -144,11 +152,11 @@ func (s *scan) allowed(ctx context.Context, k int, bound int64) (context.Context
 
 // rank takes a match into the page if it belongs there so far.
 func (s *scan) rank(f *found) {
-	most := s.query.Limit + 1
-	if len(s.best) == most && f.compare(s.best[most-1].position) >= 0 || s.after != nil && f.compare(*s.after) <= 0 {
+	most, where := s.query.Limit+1, s.position(f)
+	if len(s.best) == most && where.compare(s.position(&s.best[most-1])) >= 0 || s.after != nil && where.compare(*s.after) <= 0 {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(s.best, f.position, func(b found, p position) int { return b.compare(p) })
+	at, _ := slices.BinarySearchFunc(s.best, where, func(b found, p position) int { return s.position(&b).compare(p) })
 	if slices.ContainsFunc(s.best[:at], f.like(s.query.Fold)) {
 		return // a copy, or shown with a newer one
 	}
@@ -236,11 +244,13 @@ func (s *scan) inDigest(d *digest, i int) (all []found) {
 		if r.user && !user || !r.user && !assistant {
 			return
 		}
-		p := d.position(n, f)
 		if !s.query.within(r.time(f.modTime)) {
 			return
 		}
-		all = append(all, found{position: p, file: int32(i), row: int32(n), offset: r.offset, key: r.key, alike: r.alike})
+		all = append(all, found{
+			time: nanoseconds(r.time(f.modTime)), line: r.line, place: r.place,
+			file: int32(i), row: int32(n), offset: r.offset, key: r.key, alike: r.alike,
+		})
 	}
 	if s.query.Signals != 0 {
 		s.read.Add(int64(len(d.rows) * rowSize))
@@ -286,7 +296,10 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		case !s.query.within(u.Time):
 			return nil
 		}
-		match := found{position: u.position(), file: int32(i), row: -1, offset: u.offset, key: u.key()}
+		match := found{
+			time: nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.place),
+			file: int32(i), row: -1, offset: u.offset, key: u.key(),
+		}
 		if s.query.Fold {
 			match.alike = alike(u.Speaker, u.Text)
 		}
