@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"dream-mcp/consolidate"
@@ -55,6 +57,7 @@ func finalizeIndex(p *consolidate.Project) tool {
 			if err != nil {
 				return answer{}, err
 			}
+			res.Findings = ofThisDream(res)
 			return answer{value: fit(res)}, nil
 		},
 	}
@@ -76,6 +79,27 @@ func fit(res consolidate.FinalizeResult) consolidate.FinalizeResult {
 			return r
 		}
 	}
+}
+
+// ofThisDream returns the findings that the dream can have to do with, and one that counts the others: warnings about
+// memories that it left alone, of which dream_orient has told.
+func ofThisDream(res consolidate.FinalizeResult) []memory.Finding {
+	files := slices.Concat([]string{"", memory.IndexFile}, res.Files.Created, res.Files.Updated, res.Files.Deleted)
+	others := 0
+	findings := slices.DeleteFunc(slices.Clone(res.Findings), func(f memory.Finding) bool {
+		if f.Severity == memory.Error || f.Rule == "conflict" || slices.Contains(files, f.File) ||
+			slices.ContainsFunc(files[2:], func(file string) bool { return strings.Contains(f.Message, file) }) {
+			return false
+		}
+		others++
+		return true
+	})
+	if others > 0 {
+		findings = append(findings, memory.Finding{
+			Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more on memories that this dream leaves alone", others), Hint: "dream_orient lists what stands, dream-mcp lint as well",
+		})
+	}
+	return findings
 }
 
 func fewFindings(findings []memory.Finding, most int) []memory.Finding {
