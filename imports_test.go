@@ -31,6 +31,7 @@ var allowed = map[string][]string{
 		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
 	},
 	"server/host": {"consolidate/transcript", "golang.org/x/text"},
+	"server/release": {"server/install"},
 	"server/install": {
 		"server/hook", "server/host", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
 		"github.com/tailscale/hujson",

@@ -44,6 +44,15 @@ func hookCommand(goos, self string) string {
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
+// Hooks are our hooks as Claude Code's files list them below "hooks", each by one command line.
+func Hooks(command string) any {
+	all := map[string][]group{}
+	for _, event := range events {
+		all[event] = []group{{[]settingsHook{{"command", command, hookSeconds}}}}
+	}
+	return all
+}
+
 // isHook reports whether a command line is our hook, wherever the program lies.
 func isHook(command string) bool {
 	program, ok := strings.CutSuffix(strings.TrimSpace(command), " "+hook.Verb)
