@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
 	},
-	"server/host": {"consolidate/transcript", "golang.org/x/text"},
+	"server/host":    {"consolidate/transcript", "golang.org/x/text"},
 	"server/release": {"server/install"},
 	"server/install": {
 		"server/hook", "server/host", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
