@@ -45,10 +45,11 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 
 // holds returns what tells whether a value may hold a match.
 func (f *filter) holds() func(raw) bool {
-	kernels := []kernel{escaped}
+	var kernels []kernel
 	for i := range f.needles {
 		kernels = append(kernels, f.needles[i].kernels()...)
 	}
+	kernels = append(kernels, escaped) // seldom: a value that holds a needle is not looked through for it
 	return func(v raw) bool { return anyIn(v, kernels...) }
 }
 
