@@ -43,11 +43,11 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 	}
 	if err != nil || !landed {
 		// Nothing has landed, and nobody will ask for it again.
-		err = errors.Join(err, d.lock.clear(), d.close())
+		err = errors.Join(err, d.lock.clear(), d.folder.Close()) // an open folder can't be moved everywhere
 		if len(d.stage.Displaced) == 0 {
 			err = errors.Join(err, p.discard(d.ID))
 		}
-		return "", nil, err
+		return "", nil, errors.Join(err, d.close())
 	}
 	d.Outcome, d.Ended = Committed, now
 	if err = errors.Join(d.save(), p.log(d, Committed, now)); err == nil {
