@@ -20,23 +20,17 @@ until [[ -s $work/port ]]; do sleep 0.1; done
 
 die() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 
-# begin MODE: a fresh home with the hook, and a project with one memory that is wrong.
+# begin MODE: a fresh home, in which `install` alone tells the client of us, and a project with one memory that is wrong.
 begin() {
 	mode=$1
 	export HOME=$work/$mode/home
 	project=$work/$mode/project
-	mkdir -p "$HOME/.claude" "$HOME/.config/dream-mcp" "$project"
-	# As an installation writes it.
-	cat >"$HOME/.claude/settings.json" <<-J
-		{"hooks": {
-		  "SessionStart": [{"hooks": [{"type": "command", "command": "$work/bin/dream-mcp hook"}]}],
-		  "Stop": [{"hooks": [{"type": "command", "command": "$work/bin/dream-mcp hook"}]}],
-		  "SessionEnd": [{"hooks": [{"type": "command", "command": "$work/bin/dream-mcp hook"}]}]}}
-	J
+	mkdir -p "$HOME/.config/dream-mcp" "$project"
 	echo "{\"mode\": \"$mode\"}" >"$HOME/.config/dream-mcp/config.json"
 	unset CLAUDECODE CLAUDE_PROJECT_DIR CLAUDE_CODE_SESSION_ID
 	export PATH="$work/bin:$PATH" DISABLE_TELEMETRY=1 DISABLE_ERROR_REPORTING=1 DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \
 		ENABLE_TOOL_SEARCH=false ANTHROPIC_BASE_URL="http://127.0.0.1:$(cat "$work/port")" ANTHROPIC_API_KEY=dummy
+	dream-mcp install claude-code
 	state=$HOME/.local/state/dream-mcp
 	cd "$project"
 	memory=
@@ -87,7 +81,7 @@ grep -q 'uses bun' "$memory/project_package-manager.md" || die "it did not land"
 dream-mcp log | grep -q 'committed  background' || die "it is not journaled"
 python3 - "$work/api.jsonl" <<'P' || die "the background dream had tools that write, or none of ours"
 import json, sys
-dreams = [r["tools"] for r in map(json.loads, open(sys.argv[1])) if any("finalize_index" in t for t in r["texts"][:3])]
+dreams = [r["tools"] for r in map(json.loads, open(sys.argv[1])) if any("<dream-mcp-prompt kind" in t for t in r["texts"][:3])]
 print("tools of the background dream:", *dreams[0])
 sys.exit(any(t not in ("Read", "Grep", "Glob") and not t.startswith("mcp__dream__") for tools in dreams for t in tools) or "mcp__dream__dream_orient" not in dreams[0])
 P
