@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 
+	drift "dream-mcp/memory/drift/measure"
 	likeness "dream-mcp/memory/likeness/measure"
 	reldate "dream-mcp/memory/reldate/measure"
 	secret "dream-mcp/memory/secret/measure"
@@ -28,6 +29,7 @@ var measures = []struct {
 	{"invisible", printInvisible},
 	{"relative-date", reldate.Print},
 	{"near-duplicate", likeness.Print},
+	{"drift", drift.Print},
 }
 
 func main() {

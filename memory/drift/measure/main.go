@@ -1,30 +1,31 @@
-// Command measure prints how well drift finds what a project no longer has: precision and recall by code
+// Package measure tells how well drift finds what a project no longer has: precision and recall by code
 // span, over the labelled memories that its rules were made on and over those held out, which they were
-// not made on. With -v it prints each error on the first set; those on the second are not shown, so that
-// nobody mends them one by one.
-package main
+// not made on. `go run ./memory/measure drift` prints it.
+//
+// It promises the same numbers for the same code, and not those of memories elsewhere: the sets are made of
+// what is hard.
+package measure
 
 import (
-	"flag"
 	"fmt"
-	"os"
+	"io"
 )
 
-func main() {
-	verbose := flag.Bool("v", false, "print each error on the labelled set")
-	flag.Parse()
-	fmt.Printf("%-9s spans drifted precision recall\n", "set")
+// Print writes a line for each set. Where it is verbose it adds each error on the first; those on the
+// second are not shown, so that nobody mends them one by one.
+func Print(w io.Writer, verbose bool) error {
+	fmt.Fprintf(w, "%-9s spans drifted precision recall\n", "set")
 	for _, set := range []struct{ name, text string }{{"labelled", labelled}, {"held out", heldout}} {
 		s, errors, err := measure(set.text)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "error:", err)
-			os.Exit(1)
+			return err
 		}
-		fmt.Printf("%-9s %5d %7d %9.3f %6.3f\n", set.name, s.spans, s.right+s.lost, s.precision(), s.recall())
-		if *verbose && set.text == labelled {
+		fmt.Fprintf(w, "%-9s %5d %7d %9.3f %6.3f\n", set.name, s.spans, s.right+s.lost, s.precision(), s.recall())
+		if verbose && set.text == labelled {
 			for _, e := range errors {
-				fmt.Println(e)
+				fmt.Fprintln(w, e)
 			}
 		}
 	}
+	return nil
 }

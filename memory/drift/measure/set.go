@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	_ "embed"
@@ -15,9 +15,9 @@ import (
 
 // The sets: an invented project each, and memories about it. labelled.txtar describes the form.
 var (
-	//go:embed labelled.txtar
+	//go:embed testdata/labelled.txtar
 	labelled string
-	//go:embed heldout.txtar
+	//go:embed testdata/heldout.txtar
 	heldout string
 )
 

@@ -11,9 +11,9 @@ import (
 
 // The sets of labelled memories; labelled.txt describes the form.
 var (
-	//go:embed labelled.txt
+	//go:embed testdata/labelled.txt
 	labelled string
-	//go:embed heldout.txt
+	//go:embed testdata/heldout.txt
 	heldout string
 )
 

@@ -13,9 +13,9 @@ import (
 
 // The sets of labelled sentences; labelled.txt describes the form.
 var (
-	//go:embed labelled.txt
+	//go:embed testdata/labelled.txt
 	labelled string
-	//go:embed heldout.txt
+	//go:embed testdata/heldout.txt
 	heldout string
 )
 
