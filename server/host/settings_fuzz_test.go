@@ -1,0 +1,46 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// FuzzSettings holds that no settings, ours or Claude Code's, lead out of bounds: a Setup is the same at each look, its
+// mode is one of the four, its numbers can be reckoned with, its memory directory is a whole path and no root, and its
+// warnings end. An error is told only of a memory directory that was named.
+func FuzzSettings(f *testing.F) {
+	f.Add(`{"mode":"auto","min_hours":1e9,"projects":{"~/p":{"memory_dir":"/"}}}`, `{"autoMemoryDirectory":"~/m","cleanupPeriodDays":0}`, `{"projects":{"/p":{"hasTrustDialogAccepted":true}}}`)
+	f.Add(`{"allow_secrets":["x"],"hosts":[7],"max_usd":-1,"transcripts":["",".."]}`, `{"autoMemoryEnabled":"no","autoDreamEnabled":null}`, `[`)
+	f.Add("\xef\xbb\xbf{}", "{\"env\":{\"CLAUDE_CODE_DISABLE_AUTO_MEMORY\":1}}", "\x00")
+	f.Fuzz(func(t *testing.T, config, settings, state string) {
+		env, top := world(t)
+		for path, text := range map[string]string{"xdg/config/dream-mcp/config.json": config, "home/.claude/settings.json": settings, "home/.claude.json": state} {
+			path = filepath.Join(top, path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := Resolve(env, NoFlags)
+		again, errAgain := Resolve(env, NoFlags)
+		if !reflect.DeepEqual(s, again) || (err == nil) != (errAgain == nil) {
+			t.Fatalf("%+v, %v; then %+v, %v", s, err, again, errAgain)
+		}
+		if !validMode(s.Mode) || !validHours(s.MinHours) || !validSessions(s.MinSessions) || s.CleanupDays < 1 || s.CleanupDays > maxDays {
+			t.Errorf("out of bounds: %+v", s)
+		}
+		if len(s.Warnings) > maxWarnings+1 {
+			t.Errorf("out of bounds: %+v", s)
+		}
+		switch {
+		case err == nil && (!filepath.IsAbs(s.MemoryDir) || filepath.Dir(s.MemoryDir) == s.MemoryDir):
+			t.Errorf("the memory directory is %q", s.MemoryDir)
+		case err != nil && s.Settings["memory_dir"].Source == "default":
+			t.Errorf("nobody named a memory directory: %v", err)
+		}
+	})
+}
