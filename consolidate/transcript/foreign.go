@@ -331,17 +331,7 @@ func listOther(folder Folder, since time.Time, most int) ([]file, Skipped) {
 		}
 		return nil
 	})
-	kept := files[:0]
-	for i, f := range files {
-		switch reasons[i] {
-		case "":
-			kept = append(kept, f)
-		case unasked:
-		default:
-			skipped[reasons[i]]++
-		}
-	}
-	return kept, skipped
+	return asked(files, reasons, skipped), skipped
 }
 
 // fill adds what the system tells of a file whose path is its folder's, or says why it is none that was

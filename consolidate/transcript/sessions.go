@@ -251,6 +251,11 @@ func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
 		}
 		return nil
 	})
+	return asked(files, reasons, skipped), skipped
+}
+
+// asked keeps, in place, the files against which there is no reason, and counts the reasons.
+func asked(files []file, reasons []Reason, skipped Skipped) []file {
 	kept := files[:0]
 	for i, f := range files {
 		switch reasons[i] {
@@ -261,7 +266,7 @@ func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
 			skipped[reasons[i]]++
 		}
 	}
-	return kept, skipped
+	return kept
 }
 
 // unasked is the reason of a file that nobody asked for: it is too old, or swept since the listing.
