@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -47,16 +46,9 @@ func hugeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(filepath.Join(memory, "topic-7.md"), 10<<30/int64(*huge)))
 
 	cmd := serverCommand(ts)
-	in, err := cmd.StdinPipe()
-	ts.Check(err)
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(cmd.Start())
+	c := startClient(ts, cmd)
 	defer cmd.Process.Kill()
-	c := &client{ts: ts, in: in, out: bufio.NewReaderSize(out, 1<<20)}
-	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "huge", "version": "1"}})
-	c.notify("notifications/initialized")
-	c.schemas = outputSchemas(ts, c.call("tools/list", map[string]any{}))
+	c.greet()
 	nested := strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000) // the client can write no deeper ones
 	for _, line := range []string{
 		`dream_status {}`,
@@ -91,7 +83,7 @@ func hugeCommand(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	peak := resident(ts, cmd.Process.Pid)
-	ts.Check(in.Close())
+	ts.Check(c.in.Close())
 	ts.Check(cmd.Wait())
 	fmt.Printf("TestScript/huge: sizes by %d: %d files, %d MB of transcripts; the server held %d MB at its peak\n", *huge, h.files, h.bytes>>20, peak>>20)
 	if peak > maxResident {

@@ -155,28 +155,21 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 // waits for a notification that fits.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
-	in, err := cmd.StdinPipe()
-	ts.Check(err)
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
 	log, err := cmd.StderrPipe()
 	ts.Check(err)
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	ts.Check(cmd.Start())
+	c := startClient(ts, cmd)
+	c.log = log
 	context.AfterFunc(ctx, func() { cmd.Process.Kill() })
-
-	c := &client{ts: ts, cmd: cmd, log: log, in: in, out: bufio.NewReaderSize(out, 1<<20)}
-	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}})
-	c.notify("notifications/initialized")
-	c.schemas = outputSchemas(ts, c.call("tools/list", map[string]any{}))
+	c.greet()
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			c.do(line)
 		}
 	}
 	if !c.signalled {
-		ts.Check(in.Close())
+		ts.Check(c.in.Close())
 	}
 	rest, err := io.ReadAll(c.out)
 	ts.Check(err)
@@ -243,7 +236,7 @@ type client struct {
 	ts   *testscript.TestScript
 	cmd  *exec.Cmd
 	log  io.Closer
-	in   io.Writer
+	in   io.WriteCloser
 	out  *bufio.Reader
 	id   int
 	said strings.Builder
@@ -251,6 +244,23 @@ type client struct {
 	schemas           map[string]*jsonschema.Schema // of the tools' structured output
 	heard             string                        // all notifications so far
 	signalled, killed bool
+}
+
+// startClient starts a server, and is its client.
+func startClient(ts *testscript.TestScript, cmd *exec.Cmd) *client {
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	return &client{ts: ts, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+}
+
+// greet says what a session begins with, and hears what the tools will answer.
+func (c *client) greet() {
+	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}})
+	c.notify("notifications/initialized")
+	c.schemas = outputSchemas(c.ts, c.call("tools/list", map[string]any{}))
 }
 
 var signals = map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -79,15 +78,9 @@ func hostileNames() map[string][]string {
 func namesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	outside := tree(ts, ts.Getenv("WORK"), ts.Getenv("MEMORY"), ts.Getenv("STATE"))
 	cmd := serverCommand(ts)
-	in, err := cmd.StdinPipe()
-	ts.Check(err)
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(cmd.Start())
+	c := startClient(ts, cmd)
 	defer cmd.Process.Kill()
-	c := &client{ts: ts, in: in, out: bufio.NewReaderSize(out, 1<<20)}
-	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "names", "version": "1"}})
-	c.notify("notifications/initialized")
+	c.greet()
 
 	tried, taken := 0, 0
 	for class, names := range hostileNames() {
@@ -105,7 +98,7 @@ func namesCommand(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s changed what is outside: %s", class, differences(got, outside))
 		}
 	}
-	ts.Check(in.Close())
+	ts.Check(c.in.Close())
 	ts.Check(cmd.Wait())
 	if taken < 20 || tried-taken < 1000 {
 		ts.Fatalf("%d names of %d were taken", taken, tried)
