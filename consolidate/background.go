@@ -137,19 +137,28 @@ func (p *Project) readUntold(file string) (untold []Told) {
 func (p *Project) TakeUntold() []Told {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	state, err := p.openState()
-	if err != nil {
-		return nil
-	}
-	taken := fmt.Sprintf("%s.%d", untoldFile, os.Getpid())
-	if state.Rename(untoldFile, taken) != nil {
-		return nil
-	}
-	defer state.Remove(taken)
-	return slices.DeleteFunc(p.readUntold(taken), func(t Told) bool {
-		info, err := readInfo(state, t.ID)
+	var untold []Told
+	p.takeNote(untoldFile, &untold)
+	return slices.DeleteFunc(untold, func(t Told) bool {
+		info, err := readInfo(p.state, t.ID)
 		return t.Outcome == Proposed && (err != nil || !info.waits()) // the person has answered
 	})
+}
+
+// takeNote takes a note out of our state folder, and reports whether there was one that could be read. Of several that do
+// so at once, one has it.
+func (p *Project) takeNote(file string, v any) bool {
+	state, err := p.openState()
+	if err != nil {
+		return false
+	}
+	taken := fmt.Sprintf("%s.%d", file, os.Getpid())
+	if state.Rename(file, taken) != nil {
+		return false
+	}
+	defer state.Remove(taken)
+	data, err := memory.ReadBounded(state, taken, maxInfo)
+	return err == nil && json.Unmarshal(data, v) == nil
 }
 
 // Run is a background dream under way: a host without a person, led by a supervisor of ours. While it lasts no other

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -67,18 +66,8 @@ func (p *Project) KeepEnd(path string) error {
 func (p *Project) TakeEnd(session string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	state, err := p.openState()
-	if err != nil {
-		return ""
-	}
-	taken := fmt.Sprintf("%s.%d", endedFile, os.Getpid())
-	if state.Rename(endedFile, taken) != nil {
-		return ""
-	}
-	defer state.Remove(taken)
 	var kept keptEnd
-	data, err := memory.ReadBounded(state, taken, maxInfo)
-	if err != nil || json.Unmarshal(data, &kept) != nil {
+	if !p.takeNote(endedFile, &kept) {
 		return ""
 	}
 	if age := p.o.Now().Sub(kept.Time); kept.Session == session || age < 0 || age > endedSpan {
