@@ -134,6 +134,7 @@ func TestCensus3OneBadLineCostsThatLine(t *testing.T) {
 		{"invalid UTF-8", strings.Replace(good, "first", "f\xffrst", 1) + "\n", []string{"1 user: f\uFFFDrst"}, 0},
 		{"too deep", `{"type":"user","message":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}\n" + good + "\n", []string{"2 user: first"}, 1},
 		{"deep in what is not read", `{"type":"user","toolUseResult":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `,"message":{"content":"deep"}}` + "\n", []string{"1 user: deep"}, 0},
+		{"what no writer of JSON writes in a string", strings.Replace(good, "first", "f\ti\x01r\\xst \\u12g4", 1) + "\n", []string{"1 user: f\ti\x01r\\xst \\u12g4"}, 0},
 		{"a line separator inside", strings.Replace(good, "first", "f\u2028rst", 1) + "\n", []string{"1 user: f\u2028rst"}, 0},
 		{"fields of other types", `{"type":"user","uuid":7,"cwd":[1],"timestamp":{},"isMeta":"no","attachment":"x","message":{"content":"still"}}` + "\n", []string{"1 user: still"}, 0},
 		{"a message that is a string", `{"type":"user","message":"bare"}` + "\n", []string{"1 user: bare"}, 0},
@@ -157,7 +158,7 @@ func TestCensus3MostOfAFileIsBroken(t *testing.T) {
 	for n := range 40 {
 		f.user(fmt.Sprint("lamp ", n))
 		whole := f.lines[len(f.lines)-1]
-		f.raw(whole[:len(whole)/2]).raw(whole[len(whole)/3:]).raw(strings.Replace(whole, "lamp", "lamp\t", 1))
+		f.raw(whole[:len(whole)/2]).raw(whole[len(whole)/3:]).raw(strings.Replace(whole, `"content":`, `"content" `, 1))
 	}
 	s := store(t, f)
 	for _, digests := range []int64{0, DefaultDigestMemory} {

@@ -134,6 +134,12 @@ func (n *needle) pair() kernel {
 	}
 }
 
+// Eight bytes at once: each of these holds one byte eight times.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
 // A pairOf is two bytes that are sought in two texts, each in each byte of a word. The bits that are
 // set are taken for set in the text, so that a letter of ASCII is found in either case.
 type pairOf struct{ wantC, wantD, setC, setD uint64 }

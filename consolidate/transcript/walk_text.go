@@ -11,7 +11,8 @@ import (
 type raw []byte
 
 // text is the string that a value is, or "". What is not valid UTF-8, and half of a surrogate pair,
-// become U+FFFD, as encoding/json has it.
+// become U+FFFD, as encoding/json has it. A backslash that escapes nothing, and a control, stand for
+// themselves.
 func (v raw) text() string {
 	if !v.isString() {
 		return ""
@@ -57,11 +58,18 @@ func writeValid(text *strings.Builder, s []byte) {
 
 // writeEscaped writes what an escape at the head of s stands for, and returns what is behind it.
 func writeEscaped(text *strings.Builder, s []byte) (rest []byte) {
-	if s[1] != 'u' {
-		text.WriteByte(unescape[s[1]])
+	if c := unescape[s[1]]; c != 0 {
+		text.WriteByte(c)
 		return s[2:]
 	}
-	r, _ := hex4(s[2:])
+	r, ok := rune(0), false
+	if s[1] == 'u' {
+		r, ok = hex4(s[2:])
+	}
+	if !ok {
+		text.WriteByte('\\')
+		return s[1:]
+	}
 	s = s[6:]
 	if utf16.IsSurrogate(r) {
 		second := rune(utf8.RuneError)
