@@ -3,6 +3,7 @@ package likeness
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -150,7 +151,7 @@ func addWords(words []word, text string) []word {
 func addRun(words []word, run string, in script) []word {
 	switch in {
 	case letters:
-		if w := stemWord(run); (len(run) > 1 || run[0] <= '9') && !stops[w] {
+		if w := stemWord(run); (len(run) > 1 || run[0] <= '9') && !stops()[w] {
 			words = append(words, w)
 		}
 	case pairs, hiragana:
@@ -198,18 +199,18 @@ func hash(w word, r rune) word {
 
 // stops are the words that say nothing about the subject of a text, in the languages of the labelled
 // pairs, and what stands in every memory.
-var stops = stemsOf(`
+var stops = sync.OnceValue(func() map[word]bool {
+	stems := make(map[word]bool)
+	for _, w := range strings.Fields(stopWords) {
+		stems[stemWord(w)] = true
+	}
+	return stems
+})
+
+const stopWords = `
 a an and are as at be but by can do does for from had has have he her his how if in into is it its more must never no not of on once one only or our out over
 she should so such than that the their them then there these they this to too up use uses used using was we were what when where which while who why will with without you your all any each every also always after before because since until
 apply user wants want feedback project reference memory md
 der die das des dem den ein eine einen einem einer eines und oder nicht kein keine keinen ist sind war werden wird wurde hat haben im in am an auf aus bei bis mit nach von vom vor zu zum zur für es er sie wir man dass weil wenn als auch nur immer nie
 le la les un une des du de et ou ne pas est sont dans sur avec sans pour par que qui au aux ce cette ces se sa son ses il elle on nous toujours jamais avant après car
-el los las una unos unas del y o no es son en con sin para por que se su sus al lo como más siempre nunca antes después porque hay`)
-
-func stemsOf(list string) map[word]bool {
-	stems := make(map[word]bool)
-	for _, w := range strings.Fields(list) {
-		stems[stemWord(w)] = true
-	}
-	return stems
-}
+el los las una unos unas del y o no es son en con sin para por que se su sus al lo como más siempre nunca antes después porque hay`

@@ -188,7 +188,7 @@ func namesCredential(value string) bool {
 	}
 	return slices.ContainsFunc(splitWords(value), func(w string) bool {
 		w = strings.TrimRight(w, "0123456789")
-		return passwords[w] && w != "mdp" || keys[w] || w == "token" || w == "secret" || w == "credential"
+		return passwords(w) && w != "mdp" || keys(w) || w == "token" || w == "secret" || w == "credential"
 	})
 }
 
@@ -222,7 +222,7 @@ func humanPassword(value string, quoted bool, sep string) bool {
 }
 
 // commonPasswords are what a value is, but for digits and separators, that nobody calls a secret.
-var commonPasswords = wordSet(`password passwd pass pwd secret changeme admin root postgres mysql redis mongo test tester testing
+var commonPasswords = oneOf(`password passwd pass pwd secret changeme admin root postgres mysql redis mongo test tester testing
 	user username guest example string none null true false undefined required optional hidden masked redacted
 	utf sha scram-sha md argon argon2id argon2 bcrypt scrypt pbkdf base oauth hs rs es v step chapter section issue pr line lines char chars
 	characters min max day days hour hours minute minutes px rabbitmq neo4j neo docker localhost demo hunter letmein welcome foo bar baz
@@ -232,7 +232,7 @@ var commonPasswords = wordSet(`password passwd pass pwd secret changeme admin ro
 func dummyPassword(value string) bool {
 	folded := strings.ToLower(value)
 	core := strings.Trim(folded, "0123456789-_.:")
-	return core == "" && strings.ContainsAny(value, "-.:_") || commonPasswords[core] || placeholder(value)
+	return core == "" && strings.ContainsAny(value, "-.:_") || commonPasswords(core) || placeholder(value)
 }
 
 // strongToken reports whether what a name calls a token looks like one.

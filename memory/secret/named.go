@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Bounds of what stands behind a name, in bytes.
@@ -87,22 +88,27 @@ func wordBefore(text string) string {
 
 // The words of names.
 var (
-	passwords = wordSet("password passwd passwort passphrase passcode pass pwd kennwort dbpass userpass keypass storepass mdp")
-	keys      = wordSet("key apikey authkey secretkey accesskey privatekey masterkey accountkey licensekey signingkey encryptionkey appkey")
+	passwords = oneOf("password passwd passwort passphrase passcode pass pwd kennwort dbpass userpass keypass storepass mdp")
+	keys      = oneOf("key apikey authkey secretkey accesskey privatekey masterkey accountkey licensekey signingkey encryptionkey appkey")
 	// qualified make a "key" or an "auth" a credential.
-	qualified = wordSet("api secret access private auth encryption signing master account service client app application admin deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project")
+	qualified = oneOf("api secret access private auth encryption signing master account service client app application admin deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project")
 	// public make a name innocent: what it names is no secret, or no value.
-	public = wordSet("public pub publishable primary foreign partition sort cache idempotency page next prev continuation cancellation design translation i18n object row index group max min num count total input output prompt completion cached per bucket map dict host known site shortcut hot column table field unique composite natural surrogate lookup sync pagination cursor anon fingerprint ssh hotkey query route json yaml config")
+	public = oneOf("public pub publishable primary foreign partition sort cache idempotency page next prev continuation cancellation design translation i18n object row index group max min num count total input output prompt completion cached per bucket map dict host known site shortcut hot column table field unique composite natural surrogate lookup sync pagination cursor anon fingerprint ssh hotkey query route json yaml config")
 	// trailing may follow the word that says what a value is.
-	trailing = wordSet("value base val env prod production dev development staging stage live test testing old new current base64 b64 plain plaintext raw default here us eu main backup primary secondary")
+	trailing = oneOf("value base val env prod production dev development staging stage live test testing old new current base64 b64 plain plaintext raw default here us eu main backup primary secondary")
 )
 
-func wordSet(words string) map[string]bool {
-	set := make(map[string]bool)
-	for _, word := range strings.Fields(words) {
-		set[word] = true
-	}
-	return set
+// oneOf tells the words of a list from others. It is made when it is first asked: a host's hook starts this program after
+// every turn and asks nothing of it.
+func oneOf(words string) func(word string) bool {
+	set := sync.OnceValue(func() map[string]bool {
+		set := make(map[string]bool)
+		for _, word := range strings.Fields(words) {
+			set[word] = true
+		}
+		return set
+	})
+	return func(word string) bool { return set()[word] }
 }
 
 // judgeName reads a name's words: the last says what the value is, those before it which.
@@ -111,7 +117,7 @@ func judgeName(id, before string) (strength, string) {
 	for i, w := range words {
 		words[i] = cmp.Or(strings.TrimRight(w, "0123456789"), w)
 	}
-	for len(words) > 1 && (trailing[words[len(words)-1]] || isNumber(words[len(words)-1])) {
+	for len(words) > 1 && (trailing(words[len(words)-1]) || isNumber(words[len(words)-1])) {
 		words = words[:len(words)-1]
 	}
 	if len(words) == 0 {
@@ -121,12 +127,12 @@ func judgeName(id, before string) (strength, string) {
 	if before != "" {
 		rest = append([]string{strings.ToLower(before)}, rest...)
 	}
-	if slices.ContainsFunc(rest, func(w string) bool { return public[w] }) {
+	if slices.ContainsFunc(rest, public) {
 		return innocent, ""
 	}
 	has := func(w string) bool { return slices.Contains(rest, w) }
 	switch {
-	case passwords[last], strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"):
+	case passwords(last), strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"):
 		if len(words) == 1 && (last == "pass" || last == "pwd") {
 			return weak, kindPassword
 		}
@@ -141,7 +147,7 @@ func judgeName(id, before string) (strength, string) {
 		return weak, kindToken
 	case last == "accountkey", last == "key" && has("account"):
 		return strong, kindAzure
-	case keys[last] && last != "key", last == "key" && slices.ContainsFunc(rest, func(w string) bool { return qualified[w] }):
+	case keys(last) && last != "key", last == "key" && slices.ContainsFunc(rest, qualified):
 		return strong, kindKey
 	case last == "key":
 		return weak, kindKey
