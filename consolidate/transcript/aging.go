@@ -33,7 +33,7 @@ func (s *Store) Aging(ctx context.Context, since, before time.Time) ([]Session, 
 		}
 		if h, reason := s.judge(f); reason == "" {
 			seen[f.id] = true
-			aging = append(aging, s.session(f, h))
+			aging = append(aging, s.session(judged{f, h}))
 		}
 	}
 	s.saveHeads()

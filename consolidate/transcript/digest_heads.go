@@ -15,7 +15,7 @@ import (
 // does not read them all again. What is said there of a digest's file holds for it.
 const (
 	headsFile  = "heads"
-	headsMagic = "dreamhd\x03"
+	headsMagic = "dreamhd\x04"
 
 	// maxHeadsFile bounds what is read of it: maxHeads of 512 bytes each.
 	maxHeadsFile = maxHeads * 512
@@ -62,23 +62,42 @@ func (s *Store) cache(f file, c cachedHead) {
 	s.unsaved++
 }
 
-// head returns what the beginning of a file tells, from the cache if the file is unchanged. Of the
-// first words it returns what a Session shows.
+// head returns what the beginning of a file tells, from the cache if the file is unchanged: so much of
+// it that the session can be judged. Of the first words it has what a Session shows.
 func (s *Store) head(f file) (head, error) {
-	if c, ok := s.cached(f); ok {
+	c, ok := s.cached(f)
+	if ok && (!c.head.part || s.owns(f, c.head)) {
 		return c.head, nil
 	}
+	if ok || forms[f.host] != nil { // the roots are others than they were; other hosts' lines take over what the head says
+		return s.readHead(f, c, nil)
+	}
+	return s.readHead(f, c, func(cwds []string) bool { return f.trust == whole || s.ours(cwds) })
+}
+
+// wholeHead returns all of it.
+func (s *Store) wholeHead(f file) (head, error) {
+	c, ok := s.cached(f)
+	if ok && !c.head.part {
+		return c.head, nil
+	}
+	return s.readHead(f, c, nil)
+}
+
+// readHead reads a head, as far as is enough, and keeps it beside what else is known of the file.
+func (s *Store) readHead(f file, known cachedHead, enough func(cwds []string) bool) (head, error) {
 	source, _, _, err := f.open()
 	if err != nil {
 		return head{}, err
 	}
 	defer source.Close()
-	h, err := readHead(source, f.host)
+	h, err := readHead(source, f.host, enough)
 	if err != nil {
 		return head{}, err
 	}
 	h.first, h.title = s.shownLine(h.first), s.shownLine(h.title)
-	s.cache(f, cachedHead{head: h})
+	known.head = h
+	s.cache(f, known)
 	return h, nil
 }
 
@@ -99,7 +118,8 @@ func (s *Store) tail(f file, h head) head {
 	}
 	t := readTail(f)
 	t = head{title: s.shownLine(t.title), last: t.last}
-	s.cache(f, cachedHead{head: h, tail: t, ended: true, plain: c.plain})
+	c.head, c.tail, c.ended = h, t, true
+	s.cache(f, c)
 	return t
 }
 
@@ -191,7 +211,7 @@ func (s *Store) encodeHeads() []byte {
 		for _, text := range []string{string(h.reason), h.branch, h.title, h.first, t.title, timeText(h.last), timeText(t.last)} {
 			b = appendText(b, text)
 		}
-		b = append(b, boolByte(c.ended), byte(c.plain))
+		b = append(b, boolByte(c.ended), boolByte(h.part), byte(c.plain))
 		b = binary.AppendUvarint(b, uint64(len(h.cwds)))
 		for _, cwd := range h.cwds {
 			b = appendText(b, cwd)
@@ -244,7 +264,7 @@ func decodeHeads(b []byte) (map[string]cachedHead, error) {
 		r.bad = r.bad || !slices.Contains([]Reason{"", Subagent, Ghost, WarmUp, Dream, Untyped}, c.head.reason)
 		c.head.branch, c.head.title, c.head.first = shared(r.text()), r.text(), r.text()
 		c.tail.title, c.head.last, c.tail.last = r.text(), r.time(), r.time()
-		c.ended = r.byte() == 1
+		c.ended, c.head.part = r.byte() == 1, r.byte() == 1
 		c.plain = plainness(r.byte())
 		n := r.count()
 		if n > maxCWDs {

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,10 +13,6 @@ import (
 
 // maxSlug is where the host cuts a slug, in characters (FACTS 1.1).
 const maxSlug = 200
-
-// maxEntries bounds the listing of one folder, of some 100 bytes each; the fullest seen had some 900
-// entries (FACTS 4.3).
-const maxEntries = 1 << 18
 
 // maxPeeks bounds the heads read to tell whether a folder that is ours by name alone is ours.
 const maxPeeks = 32
@@ -81,13 +76,12 @@ func (s *Store) Folders() ([]Folder, error) {
 
 // anyOurs reports whether one of the newest files of a folder is a session of ours.
 func (s *Store) anyOurs(folder Folder) bool {
-	var files []file
+	most := maxPeeks // the last by name, as other hosts name files
 	if folder.Host == ClaudeCode {
-		files, _ = listFolder(folder, time.Time{})
-	} else {
-		files, _ = listOther(folder, time.Time{}, maxPeeks)
+		most = -1
 	}
-	sortNewest(files)
+	files, _ := folder.list(time.Time{}, most)
+	files = newest(files)
 	for _, f := range files[:min(len(files), maxPeeks)] {
 		if h, err := s.head(f); err == nil && s.owns(f, h) {
 			return true
@@ -193,18 +187,4 @@ func distinct(folders []Folder) []Folder {
 		seen[real] = true
 		return again
 	})
-}
-
-// readFolder lists a folder, in no order, up to maxEntries of it.
-func readFolder(path string) (entries []fs.DirEntry, all bool, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	entries, err = f.ReadDir(maxEntries)
-	if err == io.EOF {
-		return nil, true, nil
-	}
-	return entries, len(entries) < maxEntries, err
 }

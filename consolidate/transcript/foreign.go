@@ -2,15 +2,10 @@ package transcript
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // A Host is a program whose sessions are read.
@@ -288,67 +283,16 @@ func (s *Store) others() (found []Folder) {
 // dated is how deep Codex's sessions lie: year, month, day.
 const dated = 3
 
-// listOther returns the files of another host's folder that were touched after since: of the last
-// by name, so many; below 0: all.
-func listOther(folder Folder, since time.Time, most int) ([]file, Skipped) {
-	skipped := Skipped{}
-	form := forms[folder.Host]
-	var files []file
-	var entries []fs.DirEntry // of files, in their order
-	var list func(path string, deep int)
-	list = func(path string, deep int) {
-		all, whole, err := readFolder(path)
-		if err != nil {
-			skipped[Unreadable]++
-			return
-		}
-		if !whole {
-			skipped[Unlisted]++
-		}
-		if most >= 0 { // names begin with a date
-			slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
-		}
-		for _, e := range all {
-			if most >= 0 && len(files) >= most || len(files) >= maxEntries {
-				return
-			}
-			if deep > 0 {
-				if e.IsDir() && isNumber(e.Name()) {
-					list(filepath.Join(path, e.Name()), deep-1)
-				}
-			} else if stem, ok := form.stem(e.Name()); ok {
-				files = append(files, file{id: form.id(stem), host: folder.Host, path: path, trust: folder.trust})
-				entries = append(entries, e)
-			}
-		}
+// named tells of an entry of a folder whether it is a session of the host's.
+func (form *form) named(entry string) (n named, ok bool) {
+	stem, ok := form.stem(entry)
+	if !ok {
+		return n, false
 	}
-	list(folder.Path, folder.deep)
-	reasons := make([]Reason, len(files))
-	const run = 128
-	_ = parallel(context.Background(), (len(files)+run-1)/run, func(n int) error { // as listFolder does
-		for i := n * run; i < min(len(files), (n+1)*run); i++ {
-			reasons[i] = files[i].fill(entries[i], since)
-		}
-		return nil
-	})
-	return asked(files, reasons, skipped), skipped
-}
-
-// fill adds what the system tells of a file whose path is its folder's, or says why it is none that was
-// asked for.
-func (f *file) fill(e fs.DirEntry, since time.Time) Reason {
-	stat, err := e.Info()
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && !stat.ModTime().After(since):
-		return unasked
-	case err != nil:
-		return Unreadable
-	case f.id == "" || !stat.Mode().IsRegular():
-		return NoSession
+	if n.id = form.id(stem); n.id == "" {
+		n.reason = NoSession
 	}
-	f.path += string(filepath.Separator) + e.Name()
-	f.size, f.modTime, f.changed = stat.Size(), stat.ModTime(), changed(stat)
-	return ""
+	return n, true
 }
 
 // stem is a file's name without the ending, if it has one of the form's. ".jsonl.deleted.…" and

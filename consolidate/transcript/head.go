@@ -11,6 +11,9 @@ import (
 // headSize is what is read of every session, at its head and its end (FACTS 4.2).
 const headSize = 64 << 10
 
+// headBlock is read of it at once: the judgement of most sessions needs no more.
+const headBlock = 16 << 10
+
 // maxHead bounds how far a head reads on for what the first headSize bytes do not tell.
 const maxHead = 64 << 20
 
@@ -28,13 +31,15 @@ type head struct {
 	title  string
 	first  string    // the first words that a person typed
 	last   time.Time // the latest time in the head
+	part   bool      // it ends where the session was known for one of ours: branch, title and last are of so much only
 }
 
 var resultBytes = []byte(`"tool_result"`)
 
 // readHead reads as far as it must to know a working directory and whether a person typed anything
-// but a dream: headSize as a rule, the whole transcript of a background dream.
-func readHead(source io.Reader, host Host) (head, error) {
+// but a dream: headSize as a rule, the whole transcript of a background dream. Where a person typed and
+// the working directories met are enough, it reads no further; enough may be nil.
+func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (head, error) {
 	var (
 		h                       head
 		begun, spoke            bool // a record was read; somebody said something
@@ -47,6 +52,10 @@ func readHead(source io.Reader, host Host) (head, error) {
 	var said []part
 	e := ear{ours: map[string]bool{}, tools: func(raw) bool { return !spoke }}
 	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
+		if typed && enough != nil && enough(h.cwds) {
+			h.part = true
+			return h, nil
+		}
 		line, _, err := lines.read(nil)
 		if err == io.EOF {
 			break

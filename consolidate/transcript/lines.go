@@ -95,11 +95,11 @@ func newLineReader(r io.Reader, block int) *lineReader {
 	return &lineReader{source: r, block: block, buffer: make([]byte, 0, block)}
 }
 
-// lineReaders are those that read readBlock at once, headReaders those that read headSize: to make one
+// lineReaders are those that read readBlock at once, headReaders those that read headBlock: to make one
 // anew takes longer than to read a small transcript, and of 100,000 heads it leaves gigabytes of garbage.
 var (
 	lineReaders = sync.Pool{New: func() any { return newLineReader(nil, readBlock) }}
-	headReaders = sync.Pool{New: func() any { return newLineReader(nil, headSize) }}
+	headReaders = sync.Pool{New: func() any { return newLineReader(nil, headBlock) }}
 )
 
 // putBack gives a reader of lineReaders or headReaders back.
@@ -108,7 +108,7 @@ func (l *lineReader) putBack() {
 		l.buffer = make([]byte, 0, l.block)
 	}
 	l.source = nil
-	if l.block == headSize {
+	if l.block == headBlock {
 		headReaders.Put(l)
 		return
 	}

@@ -2,9 +2,6 @@ package transcript
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,7 +74,7 @@ func (s *Store) Sessions(ctx context.Context, since time.Time) ([]Session, Skipp
 	}
 	sessions := make([]Session, len(kept))
 	err = parallel(ctx, len(kept), func(i int) error {
-		sessions[i] = s.session(kept[i].file, kept[i].head)
+		sessions[i] = s.session(kept[i])
 		return nil
 	})
 	if err != nil {
@@ -143,69 +140,33 @@ func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, er
 	if err != nil {
 		return 0, err
 	}
-	counted := map[string]bool{}
+	counted := make(map[string]bool, len(files))
 	n := 0
-	for i, f := range files {
-		if err := ctx.Err(); err != nil {
+	reasons := make([]Reason, len(files))
+	for from := 0; from < len(files) && (enough <= 0 || n < enough); {
+		to := len(files)
+		if enough > 0 {
+			to = min(to, from+max(freeHeads, enough-n))
+		}
+		err := parallel(ctx, to-from, func(i int) error {
+			if reasons[from+i] = unasked; !s.isCurrent(files[from+i]) {
+				_, reasons[from+i] = s.judge(files[from+i])
+			}
+			return nil
+		})
+		if err != nil {
 			return 0, err
 		}
-		if enough > 0 && n >= enough && i >= freeHeads {
-			break
+		for i, f := range files[from:to] {
+			if session := f.session(); reasons[from+i] == "" && !counted[session] {
+				counted[session] = true
+				n++
+			}
 		}
-		session := f.session()
-		if counted[session] || s.isCurrent(f) {
-			continue
-		}
-		if _, reason := s.judge(f); reason == "" {
-			counted[session] = true
-			n++
-		}
+		from = to
 	}
 	s.saveHeads()
 	return n, nil
-}
-
-// files lists what may be transcripts of the project, touched after since, the newest first.
-func (s *Store) files(since time.Time) ([]file, Skipped, error) {
-	folders, err := s.candidates()
-	if err != nil {
-		return nil, nil, err
-	}
-	var files []file
-	skipped := Skipped{}
-	for _, folder := range folders {
-		listed, left := folder.list(since)
-		files = append(files, listed...)
-		skipped.add(left)
-	}
-	sortNewest(files)
-	if len(files) > maxSessions {
-		skipped[Unlisted]++
-		files = slices.Clone(files[:maxSessions])
-	}
-	return files, skipped, nil
-}
-
-// maxSessions bounds what is judged: the newest, as many as have room in the cache of heads. They take
-// some 100 MB.
-const maxSessions = maxHeads
-
-func sortNewest(files []file) {
-	slices.SortFunc(files, func(a, b file) int {
-		if c := b.modTime.Compare(a.modTime); c != 0 {
-			return c
-		}
-		return strings.Compare(a.path, b.path)
-	})
-}
-
-// list returns the files of a folder that were touched after since and are sessions by name, and counts
-// those that are not.
-func (f Folder) list(since time.Time) ([]file, Skipped) {
-	if f.Host != ClaudeCode {
-		return listOther(f, since, -1)
-	}
-	return listFolder(f, since)
 }
 
 // session names what the gate counts once.
@@ -223,71 +184,6 @@ func (s *Store) isCurrent(f file) bool {
 		return f.session() == geminiSession("-"+current[:8])
 	}
 	return f.id == current
-}
-
-// listFolder returns the files touched after since that are sessions by name, and counts the
-// transcripts that are not.
-func listFolder(folder Folder, since time.Time) ([]file, Skipped) {
-	skipped := Skipped{}
-	entries, all, err := readFolder(folder.Path)
-	if err != nil {
-		skipped[Unreadable]++
-		return nil, skipped
-	}
-	if !all {
-		skipped[Unlisted]++
-	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".jsonl") })
-	files := make([]file, len(entries))
-	reasons := make([]Reason, len(entries))
-	// Each run of entries by itself, on all threads: to ask for the status is most of what counting 10,000
-	// sessions takes, a quarter to a half of which a second thread saves (BenchmarkStatus -cpu 1,2). Of what
-	// the system tells nothing is kept: of a quarter of a million files that would be 100 MB.
-	const run = 128
-	_ = parallel(context.Background(), (len(entries)+run-1)/run, func(n int) error {
-		for i := n * run; i < min(len(entries), (n+1)*run); i++ {
-			files[i], reasons[i] = listed(folder, entries[i], since)
-			entries[i] = nil
-		}
-		return nil
-	})
-	return asked(files, reasons, skipped), skipped
-}
-
-// asked keeps, in place, the files against which there is no reason, and counts the reasons.
-func asked(files []file, reasons []Reason, skipped Skipped) []file {
-	kept := files[:0]
-	for i, f := range files {
-		switch reasons[i] {
-		case "":
-			kept = append(kept, f)
-		case unasked:
-		default:
-			skipped[reasons[i]]++
-		}
-	}
-	return kept
-}
-
-// unasked is the reason of a file that nobody asked for: it is too old, or swept since the listing.
-const unasked Reason = "unasked"
-
-// listed returns a file of a folder, or why it is none that was asked for.
-func listed(folder Folder, e fs.DirEntry, since time.Time) (file, Reason) {
-	stat, err := e.Info()
-	path := filepath.Join(folder.Path, e.Name())
-	id := strings.TrimSuffix(path[len(path)-len(e.Name()):], ".jsonl") // a part of the path: it is kept once
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && !stat.ModTime().After(since):
-		return file{}, unasked
-	case strings.HasPrefix(id, "agent-"):
-		return file{}, Subagent
-	case err != nil:
-		return file{}, Unreadable
-	case !stat.Mode().IsRegular(), folder.trust != whole && !isUUID(id):
-		return file{}, NoSession
-	}
-	return file{id: id, host: ClaudeCode, path: path, size: stat.Size(), modTime: stat.ModTime(), changed: changed(stat), trust: folder.trust}, ""
 }
 
 // judge reads the head of a file and says why it is no session of the project, or "".
@@ -310,12 +206,21 @@ func (s *Store) owns(f file, h head) bool {
 	if len(h.cwds) == 0 {
 		return f.trust == bySlug
 	}
-	return slices.ContainsFunc(h.cwds, func(cwd string) bool {
+	return s.ours(h.cwds)
+}
+
+// ours reports whether one of some working directories is the project's.
+func (s *Store) ours(cwds []string) bool {
+	return slices.ContainsFunc(cwds, func(cwd string) bool {
 		return slices.ContainsFunc(s.options.Roots, func(root string) bool { return within(root, cwd) })
 	})
 }
 
-func (s *Store) session(f file, h head) Session {
+func (s *Store) session(j judged) Session {
+	f, h := j.file, j.head
+	if whole, err := s.wholeHead(f); err == nil {
+		h = whole
+	}
 	t := s.tail(f, h)
 	session := Session{
 		ID:      f.id,

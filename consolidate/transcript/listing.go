@@ -1,0 +1,205 @@
+package transcript
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxEntries bounds the listing of one folder, of some 100 bytes each; the fullest seen had some 900
+// entries (FACTS 4.3).
+const maxEntries = 1 << 18
+
+// maxSessions bounds what is judged: the newest, as many as have room in the cache of heads. They take
+// some 100 MB.
+const maxSessions = maxHeads
+
+// unasked is the reason of a file that nobody asked for: it is too old, or swept since the listing.
+const unasked Reason = "unasked"
+
+// files lists what may be transcripts of the project, touched after since, the newest first.
+func (s *Store) files(since time.Time) ([]file, Skipped, error) {
+	folders, err := s.candidates()
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []file
+	skipped := Skipped{}
+	for _, folder := range folders {
+		listed, left := folder.list(since, -1)
+		files = append(files, listed...)
+		skipped.add(left)
+	}
+	files = newest(files)
+	if len(files) > maxSessions {
+		skipped[Unlisted]++
+		files = slices.Clone(files[:maxSessions])
+	}
+	return files, skipped, nil
+}
+
+// newest returns files in the order of their times, the newest first, of one time by their paths. What is
+// sorted are their times: to move the files about takes three times as long.
+func newest(files []file) []file {
+	type place struct {
+		time int64
+		i    int
+	}
+	places := make([]place, len(files))
+	for i := range files {
+		places[i] = place{nanoseconds(files[i].modTime), i}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.time != b.time {
+			return cmp.Compare(b.time, a.time)
+		}
+		return strings.Compare(files[a.i].path, files[b.i].path)
+	})
+	sorted := make([]file, len(files))
+	for i, p := range places {
+		sorted[i] = files[p.i]
+	}
+	return sorted
+}
+
+// A named file is an entry of a folder, and the reason why its name is that of no session, or "".
+type named struct {
+	file
+	entry  fs.DirEntry
+	reason Reason
+}
+
+// list returns the files of a folder that were touched after since and are sessions by name, and counts
+// those that are not. With most, where names begin with a date, it looks at so many of the last; below 0
+// at all.
+func (f Folder) list(since time.Time, most int) ([]file, Skipped) {
+	name := f.claudeCode
+	if form := forms[f.Host]; form != nil {
+		name = form.named
+	}
+	skipped := Skipped{}
+	var files []file
+	met := 0
+	var list func(path string, deep int)
+	list = func(path string, deep int) {
+		dir, entries, all, err := openFolder(path)
+		if err != nil {
+			skipped[Unreadable]++
+			return
+		}
+		defer dir.Close()
+		if !all {
+			skipped[Unlisted]++
+		}
+		if most >= 0 {
+			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
+		}
+		var sessions []named
+		for _, e := range entries {
+			if most >= 0 && met >= most || met >= maxEntries {
+				break
+			}
+			if deep > 0 {
+				if e.IsDir() && isNumber(e.Name()) {
+					list(filepath.Join(path, e.Name()), deep-1)
+				}
+			} else if n, ok := name(e.Name()); ok {
+				n.entry, n.host, n.trust = e, f.Host, f.trust
+				sessions = append(sessions, n)
+				met++
+			}
+		}
+		files = append(files, asked(dir, sessions, since, skipped)...)
+	}
+	list(filepath.Clean(f.Path), f.deep)
+	return files, skipped
+}
+
+// claudeCode tells of an entry of a folder whether it is a transcript.
+func (f Folder) claudeCode(entry string) (n named, ok bool) {
+	n.id, ok = strings.CutSuffix(entry, ".jsonl")
+	switch {
+	case strings.HasPrefix(n.id, "agent-"):
+		n.reason = Subagent
+	case f.trust != whole && !isUUID(n.id):
+		n.reason = NoSession
+	}
+	return n, ok
+}
+
+// asked asks the system about files of an open folder, and returns those that were touched after since
+// and against which there is no reason. It counts the reasons.
+func asked(dir *os.File, all []named, since time.Time, skipped Skipped) []file {
+	// Each run by itself, on all threads: this is most of what counting 10,000 sessions takes.
+	const run = 128
+	_ = parallel(context.Background(), (len(all)+run-1)/run, func(k int) error {
+		for i := k * run; i < min(len(all), (k+1)*run); i++ {
+			all[i].ask(dir, since)
+		}
+		return nil
+	})
+	files := make([]file, 0, len(all))
+	for i := range all {
+		switch n := &all[i]; n.reason {
+		case "":
+			n.path = dir.Name() + string(filepath.Separator) + n.entry.Name()
+			files = append(files, n.file)
+		case unasked:
+		default:
+			skipped[n.reason]++
+		}
+	}
+	return files
+}
+
+// ask notes what the system tells of a file, and why it is none that was asked for.
+func (n *named) ask(dir *os.File, since time.Time) {
+	stat, err := statusOf(dir, n.entry)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !stat.modTime.After(since):
+		n.reason = unasked
+	case n.reason != "":
+	case err != nil:
+		n.reason = Unreadable
+	case !stat.regular:
+		n.reason = NoSession
+	}
+	n.size, n.modTime, n.changed = stat.size, stat.modTime, stat.changed
+}
+
+// A status is what the system tells of a file, and not of what it links to.
+type status struct {
+	size    int64
+	modTime time.Time
+	changed time.Time // when its bytes, name or times were last changed: nobody can set that back; zero where the system does not say
+	regular bool
+}
+
+// readFolder lists a folder, in no order, up to maxEntries of it.
+func readFolder(path string) (entries []fs.DirEntry, all bool, err error) {
+	dir, entries, all, err := openFolder(path)
+	if err == nil {
+		dir.Close()
+	}
+	return entries, all, err
+}
+
+// openFolder does the same, and leaves the folder open.
+func openFolder(path string) (dir *os.File, entries []fs.DirEntry, all bool, err error) {
+	if dir, err = os.Open(path); err != nil {
+		return nil, nil, false, err
+	}
+	entries, err = dir.ReadDir(maxEntries)
+	if err != nil && err != io.EOF {
+		dir.Close()
+		return nil, nil, false, err
+	}
+	return dir, entries, err == io.EOF || len(entries) < maxEntries, nil
+}
