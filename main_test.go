@@ -152,7 +152,7 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 // "list KIND". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
 // and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
 // last match in what was answered so far, {{*N}} for N bytes. "asked" is said below; "subscribe URI" asks for updates of a resource, and "hear REGEXP"
-// waits for a notification that fits.
+// waits for a notification that fits. "meta JSON" goes with the calls of tools behind it.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
 	log, err := cmd.StderrPipe()
@@ -243,6 +243,7 @@ type client struct {
 
 	schemas           map[string]*jsonschema.Schema // of the tools' structured output
 	heard             string                        // all notifications so far
+	meta              json.RawMessage               // of calls of tools
 	signalled, killed bool
 }
 
@@ -320,6 +321,8 @@ func (c *client) do(line string) {
 			c.heard += line
 		}
 		fmt.Fprintf(&c.said, "heard %s\n", regexp.MustCompile(".*"+rest+".*").FindString(c.heard))
+	case "meta":
+		c.meta = json.RawMessage(rest)
 	case "signal":
 		c.ts.Check(c.cmd.Process.Signal(signals[rest]))
 		c.signalled, c.killed = true, rest == "KILL"
@@ -377,7 +380,11 @@ func (c *client) asked(answer, tool, arguments string) {
 
 // tool calls a tool and notes its text. Where there is structured content too, both must say the same.
 func (c *client) tool(name, arguments string) {
-	answer := c.call("tools/call", map[string]any{"name": name, "arguments": json.RawMessage(arguments)})
+	params := map[string]any{"name": name, "arguments": json.RawMessage(arguments)}
+	if c.meta != nil {
+		params["_meta"] = c.meta
+	}
+	answer := c.call("tools/call", params)
 	var result struct {
 		Content           []struct{ Text string }
 		StructuredContent json.RawMessage

@@ -118,6 +118,16 @@ func (p *Project) Close(reason string) error {
 	return err
 }
 
+// CalledIn says in which session of the host the calls that follow are made, where that was not known when the project was opened.
+func (p *Project) CalledIn(session string) {
+	if !p.o.Transcripts.SetCurrent(session) {
+		return // as with every call but the first: no operation is waited for
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.o.Session = session
+}
+
 // MemoryDir returns the real path of the memory directory.
 func (p *Project) MemoryDir() string { return p.o.MemoryDir }
 

@@ -49,7 +49,9 @@ func New(p *consolidate.Project) Table {
 	for _, tool := range []tool{
 		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p), undoDream(p), reviewDream(p),
 	} {
-		t.Tools = append(t.Tools, tool.serve())
+		served := tool.serve()
+		served.Handler = ofSession(p, served.Handler)
+		t.Tools = append(t.Tools, served)
 	}
 	t.mask(p.Allowed())
 	return t

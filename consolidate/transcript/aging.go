@@ -23,7 +23,7 @@ func (s *Store) Aging(ctx context.Context, since, before time.Time) ([]Session, 
 		return nil, err
 	}
 	var aging []Session
-	seen := map[string]bool{s.options.Current: true}
+	seen := map[string]bool{*s.current.Load(): true}
 	for _, f := range slices.Backward(files) {
 		if ctx.Err() != nil || len(aging) == maxAging {
 			break

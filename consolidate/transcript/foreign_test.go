@@ -170,7 +170,7 @@ func TestCodexSessions(t *testing.T) {
 	}
 	equal(t, "hits", hits(search(t, s, Query{Pattern: "lantern", Speakers: []Speaker{User}})), []string{
 		"a lantern of the fork", "an item of the lantern", "no, the lantern is green", "no, the lantern is green"})
-	s.options.Current = id(7)
+	s.SetCurrent(id(7))
 	if n, _ := s.Count(t.Context(), time.Time{}, 0); n != 3 {
 		t.Errorf("%d sessions beside the current one", n)
 	}
@@ -284,7 +284,7 @@ func TestGemini(t *testing.T) {
 	if n, _ := s.Count(t.Context(), time.Time{}, 0); n != 2 {
 		t.Errorf("%d sessions: the files of one count once", n)
 	}
-	s.options.Current = "9f5659bb-0000"
+	s.SetCurrent("9f5659bb-0000")
 	if n, _ := s.Count(t.Context(), time.Time{}, 0); n != 1 {
 		t.Errorf("%d sessions beside the current one", n)
 	}

@@ -179,7 +179,7 @@ func (f file) session() string {
 
 // isCurrent reports whether a file is of the caller's own session.
 func (s *Store) isCurrent(f file) bool {
-	current := s.options.Current
+	current := *s.current.Load()
 	if f.host == Gemini && len(current) >= 8 {
 		return f.session() == geminiSession("-"+current[:8])
 	}

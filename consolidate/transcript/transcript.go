@@ -16,6 +16,7 @@ package transcript
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,7 +44,7 @@ type Options struct {
 	// Others are hosts beside Claude Code. Of their sessions only those count that ran in Roots.
 	Others []Other
 
-	// Current is the caller's own session: never counted by the gate, yet searched.
+	// Current is the caller's own session, unless SetCurrent names another: never counted by the gate, yet searched.
 	Current string
 
 	// Digests is an absolute path: the folder where the digests of this project's sessions lie, made
@@ -95,6 +96,7 @@ type Store struct {
 	Mask func(text string, from, to int) (masked string, newFrom, newTo int)
 
 	options Options
+	current atomic.Pointer[string] // Options.Current, or what was said since
 
 	mu          sync.Mutex
 	heads       map[string]cachedHead // by path
@@ -113,7 +115,7 @@ func Open(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{
+	s := &Store{
 		Budget:        DefaultBudget,
 		ByteBudget:    DefaultByteBudget,
 		Counting:      DefaultCounting,
@@ -122,6 +124,14 @@ func Open(o Options) *Store {
 		heads:         map[string]cachedHead{},
 		nearestBudget: nearestBudget,
 	}
+	s.SetCurrent(o.Current)
+	return s
+}
+
+// SetCurrent says which session is the caller's own from now on, and reports whether it was another.
+func (s *Store) SetCurrent(session string) (changed bool) {
+	before := s.current.Swap(&session)
+	return before == nil || *before != session
 }
 
 // Close stops what is being done behind the answers, and waits for it. The Store can still be asked;
