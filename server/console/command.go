@@ -72,6 +72,7 @@ var verbs = []verb{
 	{name: "why", most: 1, json: true, run: (*Command).why},
 	{name: "lint", most: 1, json: true, run: (*Command).lint},
 	{name: "doctor", json: true, run: (*Command).doctor},
+	{name: "mode", most: 1, json: true, run: (*Command).mode},
 	{name: "install", most: 1, json: true, run: (*Command).install},
 	{name: "uninstall", most: 1, json: true, run: (*Command).install},
 	{name: "stop", most: -1, json: true, run: (*Command).stop},

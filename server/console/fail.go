@@ -70,12 +70,15 @@ func hint(err error) string {
 		half    *consolidate.HalfError
 		request *consolidate.RequestError
 		placed  *installError
+		mode    *ModeError
 	)
 	switch {
 	case errors.As(err, &misused):
 		return misused.Hint
 	case errors.As(err, &placed):
 		return placed.hint()
+	case errors.As(err, &mode):
+		return "what is named in the brackets goes before config.json: change it there, or see dream-mcp doctor for what is ignored"
 	case errors.As(err, &kept):
 		return "dream-mcp diff " + kept.Undone + " shows what it changed; dream-mcp restore FILE --at " + kept.Undone + " brings a whole file back as it was before"
 	case errors.As(err, &sick) && sick.Fixable > 0:

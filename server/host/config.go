@@ -22,7 +22,8 @@ const (
 type layer struct {
 	sources      map[string]string // by key: a flag or a variable; else source
 	source       string
-	base         string // what relative folders are taken from; "" refuses them
+	keys         []string // where it stands in config.json; nil for flags and variables
+	base         string   // what relative folders are taken from; "" refuses them
 	mode         *string
 	minHours     *float64
 	minSessions  *int
@@ -116,6 +117,7 @@ func (r *resolver) configured() []layer {
 		return nil
 	}
 	path := filepath.Join(dir, "config.json")
+	r.ConfigFile = path
 	r.env.look(path, File)
 	keys, err := object(path, maxSettings)
 	if err != nil {
@@ -149,10 +151,14 @@ func (r *resolver) configured() []layer {
 				r.warn("%s is no object; ignored", source)
 				continue
 			}
-			layers = append(layers, r.decode(own, source))
+			l := r.decode(own, source)
+			l.keys = []string{"projects", key}
+			layers = append(layers, l)
 		}
 	}
-	return append(layers, r.decode(keys, path))
+	l := r.decode(keys, path)
+	l.keys = []string{}
+	return append(layers, l)
 }
 
 // decode reads one object of config.json; what it can't use is a warning.
@@ -218,11 +224,9 @@ func assign[T any](raw json.RawMessage, to **T, valid func(T) bool, want string)
 	return ""
 }
 
-const modeList = "off, suggest, approve, auto"
+var modeList = strings.Join(Modes, ", ")
 
-func validMode(s string) bool {
-	return s == ModeOff || s == ModeSuggest || s == ModeApprove || s == ModeAuto
-}
+func validMode(s string) bool { return slices.Contains(Modes, s) }
 
 func validHours(h float64) bool { return h >= 0 && h <= maxHours }
 
@@ -231,7 +235,10 @@ func validSessions(n int) bool { return n >= 0 && n <= maxSessions }
 // chooseMode takes the first mode that was named. One that does not exist is the default: nobody's slip of the pen makes us bolder
 // than a weaker layer would, and it does not count as a choice.
 func (r *resolver) chooseMode() error {
-	r.Mode, r.ModeSource = DefaultMode, "default"
+	r.Mode, r.ModeSource, r.ModeKeys = DefaultMode, "default", []string{"mode"}
+	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.keys != nil && l.mode != nil }); i >= 0 {
+		r.ModeKeys = append(r.layers[i].keys, "mode")
+	}
 	for _, l := range r.layers {
 		if l.mode == nil {
 			continue

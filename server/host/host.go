@@ -100,6 +100,9 @@ const (
 	ModeAuto    = "auto"
 )
 
+// Modes are all of them, in that order.
+var Modes = []string{ModeOff, ModeSuggest, ModeApprove, ModeAuto}
+
 // Defaults: the numbers are those of Claude Code's own dream (FACTS 1.5) and of its retention (FACTS 1.7).
 const (
 	DefaultMode        = ModeSuggest
@@ -137,6 +140,8 @@ type Setup struct {
 	Forceable     bool   // Enabled is off by nothing but autoDreamEnabled: false
 	Mode          string
 	ModeSource    string
+	ModeKeys      []string // where config.json names the mode for this project, or would
+	ConfigFile    string   // config.json; "" where no home is known; need not exist
 	MinHours      float64
 	MinSessions   int
 	MaxArchiveMiB int  // how much the archive of past dreams may take up

@@ -1,5 +1,5 @@
 // Package install makes the programs that can start us do so, and takes that back: an entry in the
-// host's list of MCP servers, and in Claude Code the hook.
+// host's list of MCP servers, and in Claude Code the hook. It also sets what a person chooses in our own config.json.
 //
 // It promises that nothing but ours is changed: an entry that is not ours is refused, a file that can't be
 // understood is left alone, and after each edit the file is read again and must say the same as before
@@ -174,23 +174,11 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 	if !p.Pending() {
 		return done, nil
 	}
-	state, err := host.StateHome(i.Env)
+	unlock, err := i.lock(ctx)
 	if err != nil {
 		return done, err
 	}
-	if err := os.MkdirAll(state, 0o700); err != nil {
-		return done, err
-	}
-	lock := flock.New(filepath.Join(state, "install.lock"), flock.SetPermissions(0o600))
-	waiting, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	if held, err := lock.TryLockContext(waiting, 20*time.Millisecond); !held {
-		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			err = ErrBusy
-		}
-		return done, err
-	}
-	defer lock.Unlock()
+	defer unlock()
 	if err := p.look(); err != nil || !p.Pending() { // somebody may have been faster
 		return done, err
 	}
@@ -212,21 +200,46 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 		}
 		done.Failed = err.Error()
 	}
-	for range attempts {
+	err = again(func() error {
 		done.Backup, err = p.change()
-		if !errors.Is(err, errMoved) {
-			break
-		}
-	}
+		return err
+	})
+	done.Changed = err == nil
+	return done, err
+}
+
+// lock excludes other installs and edits of ours.
+func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
+	state, err := host.StateHome(i.Env)
 	if err != nil {
-		return done, err
+		return nil, err
 	}
-	done.Changed = true
-	return done, nil
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(state, "install.lock"), flock.SetPermissions(0o600))
+	waiting, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	if held, err := lock.TryLockContext(waiting, 20*time.Millisecond); !held {
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			err = ErrBusy
+		}
+		return nil, err
+	}
+	return lock.Unlock, nil
 }
 
 // attempts is how often a file is read again that somebody else changes meanwhile.
 const attempts = 5
+
+func again(change func() error) (err error) {
+	for range attempts {
+		if err = change(); !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	return err
+}
 
 // change edits the file of p.
 func (p *Part) change() (backup string, err error) {

@@ -1,0 +1,87 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/server/host"
+	"dream-mcp/server/install"
+)
+
+// modeJSON is the answer of mode --json.
+type modeJSON struct {
+	Mode    string `json:"mode"`   // that is in force
+	Source  string `json:"source"` // a flag, a variable, a file, or "default"
+	File    string `json:"file"`   // where it is set
+	Changed bool   `json:"changed"`
+}
+
+// modes says what each does, in the order in which they are listed.
+var modes = map[string]string{
+	host.ModeOff:     "nothing is offered nor started, and no dream may be",
+	host.ModeSuggest: "a dream that is due is offered at the start of a session",
+	host.ModeApprove: "a dream that is due runs in the background, and waits for your yes before it lands",
+	host.ModeAuto:    "a dream that is due runs in the background and lands by itself",
+}
+
+// A ModeError says that a mode was set and another is in force.
+type ModeError struct{ Set, InForce, Source string }
+
+func (e *ModeError) Error() string {
+	return fmt.Sprintf("%s is set, but %s is in force here (%s)", e.Set, e.InForce, e.Source)
+}
+
+// mode shows the mode, or sets it where config.json names it for this project.
+func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.Setup) error {
+	var changed bool
+	wanted := setup.Mode
+	if len(c.Args) > 0 {
+		if wanted = c.Args[0]; modes[wanted] == "" {
+			e := unknown("mode", wanted, host.Modes)
+			e.Hint = "one of " + strings.Join(host.Modes, ", ")
+			return e
+		}
+		env := host.Process()
+		if setup.ConfigFile == "" {
+			return fmt.Errorf("no home directory is known, so there is no config.json")
+		}
+		var err error
+		if changed, err = (install.Installer{Env: env}).Set(ctx, setup.ConfigFile, setup.ModeKeys, wanted); err != nil {
+			return err
+		}
+		if setup, err = host.Resolve(env, c.Flags); err != nil {
+			return err
+		}
+	}
+	if err := c.tellMode(setup, changed); err != nil {
+		return err
+	}
+	if wanted != setup.Mode {
+		return &ModeError{wanted, setup.Mode, setup.ModeSource}
+	}
+	return nil
+}
+
+func (c *Command) tellMode(setup host.Setup, changed bool) error {
+	if c.JSON {
+		return c.printJSON(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed}, "  ")
+	}
+	var b strings.Builder
+	ink := paintFor(c.Out)
+	for _, m := range host.Modes {
+		mark, name := " ", fmt.Sprintf("%-8s", m)
+		if m == setup.Mode {
+			mark, name = ink.in(green, "●"), ink.in(green, name)
+		}
+		fmt.Fprintf(&b, "%s %s %s\n", mark, name, modes[m])
+	}
+	fmt.Fprintf(&b, "in force by: %s\n", setup.ModeSource)
+	if setup.Mode != host.ModeOff && !setup.Enabled.On {
+		fmt.Fprintf(&b, "yet no dream may be: %s\n", setup.Enabled.Why)
+	}
+	_, err := io.WriteString(c.Out, b.String())
+	return err
+}
