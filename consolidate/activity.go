@@ -74,15 +74,12 @@ type trail struct {
 
 // openTrail opens the trail in the folder of a dream; nil where it can't be had.
 func openTrail(folder *os.Root) *trail {
-	if info, err := folder.Lstat(trailFile); err == nil && !info.Mode().IsRegular() {
-		return nil // a fifo would be waited on
-	}
-	f, err := folder.OpenFile(trailFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := memory.OpenRegular(folder, trailFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return nil
 	}
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil {
 		f.Close()
 		return nil
 	}

@@ -69,11 +69,8 @@ type lock struct {
 // takeLock takes our lock on dir. While somebody holds it for a moment it waits, at most wait; a
 // dream is not waited for, unless it is dead and being recovered. It fails with errHeld.
 func takeLock(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock, error) {
-	if info, err := dir.Root().Lstat(lockFile); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w", lockFile, memory.ErrNotRegular)
-	}
 	// Made through the root, so that no link, nor another directory at the path, has it made elsewhere.
-	f, err := dir.Root().OpenFile(lockFile, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := memory.OpenRegular(dir.Root(), lockFile, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -132,16 +129,13 @@ func (l *lock) check(root *os.Root) error {
 // begins behind it.
 func readLock(root *os.Root) (lockRecord, error) {
 	info, err := root.Lstat(lockFile)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() <= 1 {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() <= 1 {
 		return lockRecord{}, nil
 	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = memory.ErrNotRegular
-	}
 	if err != nil {
-		return lockRecord{}, fmt.Errorf("%s: %w", lockFile, err)
+		return lockRecord{}, err
 	}
-	f, err := root.Open(lockFile)
+	f, err := memory.OpenRegular(root, lockFile, os.O_RDONLY)
 	if err != nil {
 		return lockRecord{}, err
 	}

@@ -6,11 +6,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
@@ -192,18 +194,22 @@ func (p *Project) openState() (*os.Root, error) {
 		p.state = nil
 	}
 	if p.o.LookOnly {
-		root, err := os.OpenRoot(p.StateDir())
+		root, err := memory.OpenRoot(p.StateDir())
 		p.state = root
 		return root, err
 	}
 	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(p.StateDir())
+	root, err := memory.OpenRoot(p.StateDir())
 	if err != nil {
 		return nil, err
 	}
-	if err := root.MkdirAll(dreamFolder, 0o700); err != nil {
+	err = root.MkdirAll(dreamFolder, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%q: %w", filepath.Join(p.StateDir(), dreamFolder), syscall.ENOTDIR)
+	}
+	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	p.state = root
@@ -236,7 +242,7 @@ func (p *Project) makeDir() (*memory.Dir, error) {
 // rules that compare with it then rest.
 func (p *Project) openSubject() *drift.Project {
 	if p.folder == nil && p.o.ProjectDir != "" {
-		root, err := os.OpenRoot(p.o.ProjectDir)
+		root, err := memory.OpenRoot(p.o.ProjectDir)
 		if err != nil {
 			return nil
 		}

@@ -134,7 +134,7 @@ func proposalFile(id string) string { return path.Join(proposalFolder, id+".json
 // readProposals returns the proposals that wait, the oldest first. One that can't be read, or is not what
 // its name says, is left out.
 func readProposals(state *os.Root) ([]Proposal, error) {
-	f, err := state.Open(proposalFolder)
+	f, err := memory.OpenFolder(state, proposalFolder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -154,7 +154,7 @@ func (p *Project) openLeft(r lockRecord) (*os.Root, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	folder, err := state.OpenRoot(path.Join(dreamFolder, r.Dream))
+	folder, err := memory.OpenBelow(state, path.Join(dreamFolder, r.Dream))
 	if err != nil {
 		return nil, Info{}, err
 	}

@@ -120,7 +120,7 @@ func (p *Project) Reviews(ctx context.Context) ([]Review, error) {
 
 // review says what a dream that waits would do now. It takes no lock: who lands it looks again.
 func (p *Project) review(dir *memory.Dir, info Info) (Review, error) {
-	folder, err := p.state.OpenRoot(dreamFolder + "/" + info.ID)
+	folder, err := memory.OpenBelow(p.state, dreamFolder+"/"+info.ID)
 	if err != nil {
 		return Review{}, err
 	}

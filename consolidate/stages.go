@@ -51,7 +51,7 @@ func (p *Project) unfinished(entries []LogEntry, open string) ([]Info, error) {
 
 // dreamIDs returns the IDs of all dreams that have a folder, the oldest first.
 func dreamIDs(state *os.Root) ([]string, error) {
-	f, err := state.Open(dreamFolder)
+	f, err := memory.OpenFolder(state, dreamFolder)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func openArchive(state *os.Root, id string) (*memory.Archive, error) {
 	if !validID(id) {
 		return nil, ErrUnknown
 	}
-	folder, err := state.OpenRoot(path.Join(dreamFolder, id))
+	folder, err := memory.OpenBelow(state, path.Join(dreamFolder, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w in the archive any more: %s", ErrUnknown, id)
 	}

@@ -203,7 +203,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 	if err != nil {
 		return // another user's, or it was removed: the record is all there is
 	}
-	folder, err := state.OpenRoot(path.Join(dreamFolder, w.dream))
+	folder, err := memory.OpenBelow(state, path.Join(dreamFolder, w.dream))
 	if err != nil {
 		return
 	}

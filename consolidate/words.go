@@ -155,7 +155,7 @@ func (p *Project) sweepWords(dir *memory.Dir, now time.Time) {
 
 // oldWords returns the files of words that are old enough to be swept.
 func oldWords(state *os.Root, now time.Time) (map[string]bool, error) {
-	f, err := state.Open(wordsFolder)
+	f, err := memory.OpenFolder(state, wordsFolder)
 	if err != nil {
 		return nil, err
 	}

@@ -109,27 +109,6 @@ func OpenArchive(root *os.Root) (*Archive, error) {
 // Close closes the folder.
 func (a *Archive) Close() error { return a.root.Close() }
 
-// ReadBounded reads a regular file of root that holds at most limit bytes.
-func ReadBounded(root *os.Root, name string, limit int64) ([]byte, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%q: %w", name, ErrNotRegular)
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%q: larger than %d bytes", name, limit)
-	}
-	return data, err
-}
-
 func (a *Archive) save() error {
 	data, err := json.MarshalIndent(a.Manifest, "", " ")
 	if err != nil {
@@ -245,7 +224,7 @@ func (a *Archive) isTorn(size int64, temp string) (bool, error) {
 	if size > MaxFileBytes {
 		return false, nil
 	}
-	torn, err := a.root.ReadFile(temp)
+	torn, err := ReadBounded(a.root, temp, MaxFileBytes)
 	if err != nil {
 		return false, err
 	}

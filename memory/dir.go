@@ -97,7 +97,7 @@ func Open(p string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(real)
+	root, err := OpenRoot(real)
 	if err != nil {
 		return nil, err
 	}
@@ -141,19 +141,11 @@ func (d *Dir) Read(n Name) (File, error) {
 	if info.Size() > MaxFileBytes {
 		return File{}, fmt.Errorf("%s: %w", n, ErrTooLarge)
 	}
-	f, err := d.root.OpenFile(n.path, os.O_RDONLY|nonblock, 0)
+	f, err := openRegular(d.root, n.path, os.O_RDONLY)
 	if err != nil {
 		return File{}, err
 	}
 	defer f.Close()
-	// What was looked at may have been replaced by a link or a fifo meanwhile.
-	opened, err := f.Stat()
-	if err == nil && !opened.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", n, ErrNotRegular)
-	}
-	if err != nil {
-		return File{}, err
-	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
 	if err != nil {
 		return File{}, err
@@ -203,7 +195,7 @@ func (d *Dir) List() (Listing, error) {
 }
 
 func (d *Dir) list(folder string, depth int, left *int, l *Listing) error {
-	f, err := d.root.Open(folder)
+	f, err := OpenFolder(d.root, folder)
 	if err != nil {
 		return err
 	}

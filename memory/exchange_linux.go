@@ -11,7 +11,7 @@ import (
 // exchange swaps the temporary with n in one step: afterwards temp holds what n held. It fails with
 // fs.ErrNotExist where there is no n. File systems that can't exchange fall back to displace.
 func (d *Dir) exchange(temp string, n Name) error {
-	folder, err := d.root.Open(path.Dir(n.path))
+	folder, err := OpenFolder(d.root, path.Dir(n.path))
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (d *Dir) exchange(temp string, n Name) error {
 // fixed reports whether n can be neither replaced nor removed, whoever asks: a file that a container was
 // given is a mount point, and a person may have protected it (chattr +i).
 func (d *Dir) fixed(n Name) (bool, error) {
-	folder, err := d.root.Open(path.Dir(n.path))
+	folder, err := OpenFolder(d.root, path.Dir(n.path))
 	if err != nil {
 		return false, err
 	}

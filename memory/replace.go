@@ -25,7 +25,7 @@ const (
 // target that is not a regular file. The file is private.
 func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%q: %w", name, ErrNotRegular)
+		return notRegular(root, name)
 	}
 	temp, err := writeTemp(root, path.Dir(name), data, 0o600, mtime)
 	if err != nil {
@@ -115,7 +115,7 @@ func writeTemp(root *os.Root, folder string, data []byte, perm fs.FileMode, mtim
 
 // SyncFolder makes the entries of a folder durable, where the system can.
 func SyncFolder(root *os.Root, folder string) error {
-	f, err := root.Open(folder)
+	f, err := OpenFolder(root, folder)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (d *Dir) discard(temp string, keep keeper) error {
 	if err := SyncFolder(d.root, path.Dir(temp)); err != nil {
 		return err
 	}
-	f, err := d.root.OpenFile(temp, os.O_RDONLY|nonblock, 0)
+	f, err := OpenRegular(d.root, temp, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -258,7 +258,7 @@ func (d *Dir) Temporaries() ([]string, error) {
 }
 
 func (d *Dir) entries(folder string) ([]fs.DirEntry, error) {
-	f, err := d.root.Open(folder)
+	f, err := OpenFolder(d.root, folder)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func explain(err error) (reason, hint string, rest []string) {
 	case errors.As(err, &broken):
 		return reason, "a person must look: dream-mcp doctor, in a terminal, says what is missing and how to go on", nil
 	case errors.As(err, &half):
-		return reason, "free the disk or mend its permissions; the next call of any tool carries the commit on, and what it replaces stands in the archive", nil
+		return reason, "free the disk, mend its permissions, or move away what lies in the place of a file; the next call of any tool carries the commit on, and what it replaces stands in the archive", nil
 	case errors.As(err, &request):
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
@@ -115,6 +115,8 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, "dream_orient without resume begins a new dream", nil
 	case errors.Is(err, memory.ErrTooLarge):
 		return reason, "one memory holds one fact: split it", nil
+	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return reason, "nothing has changed: a link, a folder, a fifo or a device lies where a plain file or folder must be; a person must move it away", nil
 	case errors.Is(err, memory.ErrFixed):
 		return reason, "nothing has changed: a person must unmount it, or take the mark away (lsattr tells, chattr -i -a takes it); or leave this file as it is", nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -7,9 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
 )
 
 // A UsageError says that a command line can't be understood.
@@ -96,7 +98,7 @@ func hint(err error) string {
 	case errors.As(err, &broken):
 		return "dream-mcp doctor says what is missing, and how to go on"
 	case errors.As(err, &half):
-		return "free the disk or mend its permissions; dream-mcp status then carries the commit on"
+		return "free the disk, mend its permissions, or move away what lies in the place of a file; dream-mcp status then carries the commit on"
 	case errors.As(err, &request) && request.Hint != "":
 		return request.Hint
 	case errors.Is(err, consolidate.ErrNoDream):
@@ -105,6 +107,8 @@ func hint(err error) string {
 		return "dream-mcp log lists the dreams and their IDs"
 	case errors.Is(err, context.Canceled):
 		return "it was interrupted; dream-mcp status says how things stand"
+	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return "a link, a folder, a fifo or a device lies where a plain file or folder must be: move it away"
 	case errors.Is(err, fs.ErrPermission):
 		return "look at the permissions of that path; dream-mcp help lists the flags that choose others"
 	}
