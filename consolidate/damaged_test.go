@@ -15,9 +15,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// damages are what may befall a file of ours.
+// damages are what may befall a file or a folder of ours. What can't befall it is an error.
 var damages = map[string]func(path string) error{
-	"removed": os.Remove,
+	"removed": os.RemoveAll,
 	"halved": func(path string) error {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -34,29 +34,61 @@ var damages = map[string]func(path string) error{
 		return os.WriteFile(path, data, 0o600)
 	},
 	"a link": func(path string) error {
-		if err := os.Remove(path); err != nil {
+		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
 		return os.Symlink("elsewhere", path)
 	},
 }
 
-// stateFiles are the files in our folder of this memory.
-func (w *world) stateFiles() (files []string) {
+// ours are the files and folders in our folder of this memory.
+func (w *world) ours() (paths []string) {
 	w.t.Helper()
 	err := filepath.WalkDir(w.state, func(p string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			files = append(files, p)
+		if p == w.transcripts() {
+			return fs.SkipDir
+		}
+		if err == nil && p != w.state {
+			paths = append(paths, p)
 		}
 		return err
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return files
+	return paths
 }
 
-// Each file of our state folder is damaged in turn, in each way, at each stage of a dream. What follows
+// contents returns the sums of all files at or below a path.
+func contents(path string) map[memory.Sum]bool {
+	sums := map[memory.Sum]bool{}
+	filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if data, err := os.ReadFile(p); err == nil {
+				sums[memory.SumOf(data)] = true
+			}
+		}
+		return nil
+	})
+	return sums
+}
+
+// ending fails the test, by what it tried, where f hangs.
+func (w *world) ending(what string, f func()) {
+	w.t.Helper()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		w.t.Fatalf("%s: it waits for something", what)
+	}
+}
+
+// Each file and folder of our state folder is damaged in turn, in each way, at each stage of a dream. What follows
 // succeeds whole or ends in an error; each memory is as it was or as the dream would have it, and what the
 // dream would replace is in the memory or in the archive, unless the damage itself took it.
 func TestDamagedState(t *testing.T) {
@@ -86,29 +118,32 @@ func TestDamagedState(t *testing.T) {
 			return err
 		}},
 	} {
-		for i := range stage.make().stateFiles() {
+		for i := range stage.make().ours() {
 			for _, damage := range slices.Sorted(maps.Keys(damages)) {
 				w := stage.make()
-				file := w.stateFiles()[i]
+				file := w.ours()[i]
 				what := fmt.Sprintf("%s, %s %s", stage.name, strings.TrimPrefix(file, w.state), damage)
-				lost, _ := os.ReadFile(file)
-				was := w.files()
-				if err := damages[damage](file); err != nil {
-					t.Skip(err)
+				lost, was := contents(file), w.files()
+				if damages[damage](file) != nil {
+					continue
 				}
 				tried++
 				w.now = w.now.Add(time.Minute)
-				p := Open(w.options())
-				err := stage.then(p)
-				for _, look := range []func() error{
-					func() error { _, err := p.Log(); return err },
-					func() error { _, _, err := p.Diff(""); return err },
-					func() error { _, err := p.LastReport(); return err },
-					func() error { _, err := p.Status(ctx); return err },
-				} {
-					look() // ends, in whatever way
-				}
-				p.Close("the test ended")
+				var err error
+				w.ending(what, func() {
+					p := Open(w.options())
+					err = stage.then(p)
+					p.Log()
+					p.Diff("")
+					p.LastReport()
+					p.Status(ctx)
+					p.Poll()
+					p.Reviews(ctx)
+					p.Proposals()
+					p.Versions("")
+					p.Examine(ctx, false, false)
+					p.Close("the test ended")
+				})
 				got := w.files()
 				if err != nil {
 					errs++
@@ -120,12 +155,12 @@ func TestDamagedState(t *testing.T) {
 						t.Errorf("%s: ended with %v, and yet:%s", what, err, differences(got, was))
 					}
 				}
-				kept := w.contents()
+				kept := contents(w.state)
 				for file, content := range whole.before {
 					if now, there := got[file]; there && now != content && now != whole.after[file] && file != memory.IndexFile {
 						t.Errorf("%s: %s is neither as before nor as after: %q", what, file, now)
 					}
-					if !slices.Contains(slices.Collect(maps.Values(got)), content) && !kept[memory.SumOf([]byte(content))] && (string(lost) != content || was[file] == content) {
+					if !slices.Contains(slices.Collect(maps.Values(got)), content) && !kept[memory.SumOf([]byte(content))] && (!lost[memory.SumOf([]byte(content))] || was[file] == content) {
 						t.Errorf("%s: ended with %v, and what %s held is lost", what, err, file)
 					}
 				}
@@ -133,17 +168,6 @@ func TestDamagedState(t *testing.T) {
 		}
 	}
 	fmt.Printf("TestDamagedState damaged our files in %d ways: %d ended in an error, no memory was harmed\n", tried, errs)
-}
-
-// contents returns the sums of all whole files in our state folder.
-func (w *world) contents() map[memory.Sum]bool {
-	sums := map[memory.Sum]bool{}
-	for _, file := range w.stateFiles() {
-		if data, err := os.ReadFile(file); err == nil {
-			sums[memory.SumOf(data)] = true
-		}
-	}
-	return sums
 }
 
 // The state folder is lost between two calls of a dream, as a cleaner of caches does it. The dream says so
@@ -195,6 +219,36 @@ func TestStateLostInADream(t *testing.T) {
 		if err := next.Begin(ctx, true, false); err != nil {
 			t.Errorf("%s: the next dream: %v", at, err)
 		}
+	}
+}
+
+// The state folder is moved away and another lies there before a dream lands: what would land could be
+// carried on and undone by nobody. Nothing lands, and with the folder back in its place it does.
+func TestStateMoved(t *testing.T) {
+	w := newWorldFor(t, "commit")
+	before := w.files()
+	o, moved := w.options(), false
+	o.Step = func(step string) {
+		if step == "plan" && !moved {
+			moved = true
+			if err := errors.Join(os.Rename(w.state, w.state+aside), os.CopyFS(w.state, os.DirFS(w.state+aside))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p := Open(o)
+	defer p.Close("the test ended")
+	if err := dreamThen(finalize)(p); err == nil || !same(w.files(), before) {
+		t.Fatalf("landed with %v:%s", err, differences(w.files(), before))
+	}
+	if err := errors.Join(os.RemoveAll(w.state), os.Rename(w.state+aside, w.state)); err != nil {
+		t.Fatal(err)
+	}
+	if err := finalize(p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.open().Undo(ctx, ""); err != nil || !same(w.files(), before) {
+		t.Errorf("taken back with %v:%s", err, differences(w.files(), before))
 	}
 }
 

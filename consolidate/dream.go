@@ -92,6 +92,20 @@ func (d *dream) save() error {
 	return memory.Replace(d.folder, infoFile, data, time.Time{})
 }
 
+// checkFolder fails where the dream's folder is no longer where the next process looks for it: what lands
+// could be carried on by nobody, and not be undone.
+func (d *dream) checkFolder() error {
+	ours, err := d.folder.Stat(".")
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(d.record.Stage)
+	if err != nil || !os.SameFile(ours, there) {
+		return fmt.Errorf("the folder %q was moved or replaced meanwhile; nothing has landed", d.record.Stage)
+	}
+	return nil
+}
+
 // readInfo reads the Info of dream id.
 func readInfo(state *os.Root, id string) (Info, error) {
 	var info Info
@@ -121,7 +135,7 @@ func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
 	if err := memory.SyncFolder(state, dreamFolder); err != nil {
 		return nil, err
 	}
-	folder, err := state.OpenRoot(name)
+	folder, err := memory.OpenBelow(state, name)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // Kind says what an operation that holds the lock is.
@@ -87,7 +90,7 @@ func appendLog(state *os.Root, e LogEntry) error {
 	if err != nil {
 		return err
 	}
-	f, err := state.OpenFile(journalFile, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := memory.OpenRegular(state, journalFile, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -110,11 +113,75 @@ func appendLog(state *os.Root, e LogEntry) error {
 	return err
 }
 
+// Log returns the journal, the oldest entry first; an event that a crash had written twice stands once.
+func (p *Project) Log() ([]LogEntry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.landed()
+}
+
+func (p *Project) journal() ([]LogEntry, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := readLog(state)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(entries, func(e LogEntry) bool {
+		key := e.ID + string(e.Outcome) + e.Started.String()
+		double := e.Outcome == Committed && seen[key]
+		seen[key] = true
+		return double
+	}), nil
+}
+
+// maxUnjournaled bounds the operations that the journal does not say have landed and that are looked at.
+const maxUnjournaled = 100
+
+// landed is the journal, with what has landed by its archive and the journal has lost: what can be undone
+// is to be named.
+func (p *Project) landed() ([]LogEntry, error) {
+	entries, err := p.journal()
+	if err != nil {
+		return nil, err
+	}
+	untold, err := dreamIDs(p.state)
+	if err != nil {
+		return nil, err
+	}
+	told := make(map[string]bool)
+	for _, e := range entries {
+		told[e.ID] = told[e.ID] || e.Outcome == Committed
+	}
+	untold = slices.DeleteFunc(untold, func(id string) bool { return told[id] })
+	for _, id := range untold[max(0, len(untold)-maxUnjournaled):] {
+		a, err := openArchive(p.state, id)
+		if err != nil {
+			continue // it can't be undone either
+		}
+		if a.State == memory.Landed {
+			info, _ := readInfo(p.state, id) // without it there is less to tell
+			info.ID = id
+			lost := info.entry(a.Manifest, Committed, a.Landed)
+			at := len(entries) // behind what is older; the order of the rest stands, whatever the clock was
+			for at > 0 && entries[at-1].Time.After(lost.Time) {
+				at--
+			}
+			entries = slices.Insert(entries, at, lost)
+		}
+		a.Close()
+	}
+	return entries, nil
+}
+
 // readLog reads the journal, oldest entry first. Lines that can't be read are left out.
 func readLog(state *os.Root) ([]LogEntry, error) {
 	var entries []LogEntry
 	for _, name := range []string{journalOld, journalFile} {
-		f, err := state.Open(name)
+		f, err := memory.OpenRegular(state, name, os.O_RDONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 )
 
 // breakJournal makes every write of the journal fail until the function it returns is called.
@@ -77,5 +79,49 @@ func TestLandWithoutAJournal(t *testing.T) {
 				t.Errorf("undone to %q with %v", w.files(), err)
 			}
 		})
+	}
+}
+
+// What the journal has lost, whole or its end, is known by its archive: it is listed where it belongs and can
+// be taken back, newest first, however the clock was set.
+func TestJournalLost(t *testing.T) {
+	w := newWorld(t)
+	var before []map[string]string
+	write := func(path string, later time.Duration) {
+		before = append(before, w.files())
+		w.now = w.now.Add(later)
+		if err := writeNew(w.open(), path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	journal := filepath.Join(w.open().StateDir(), journalFile)
+	write("x.md", time.Minute)
+	write("y.md", 365*24*time.Hour)
+	write("z.md", -364*24*time.Hour)
+	if err := os.Rename(journal, journal+aside); err != nil {
+		t.Fatal(err)
+	}
+	write("last.md", time.Hour)
+	if err := os.Rename(journal+aside, journal); err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	entries, err := w.open().Log()
+	for _, e := range entries {
+		listed = append(listed, e.Files[0])
+	}
+	if want := []string{"x.md", "y.md", "z.md", "last.md"}; err != nil || !slices.Equal(listed, want) {
+		t.Errorf("with the end lost: %v, %v, want %v", listed, err, want)
+	}
+	for n := len(before) - 1; n > 0; n-- {
+		if n == 1 {
+			if err := os.Remove(journal); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.open().Undo(ctx, ""); err != nil || !same(w.files(), before[n]) {
+			t.Errorf("%d taken back with %v:%s", n, err, differences(w.files(), before[n]))
+		}
+		w.now = w.now.Add(time.Minute)
 	}
 }

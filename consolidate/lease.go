@@ -122,25 +122,30 @@ func (d *dream) close() error {
 
 // log writes a journal entry of d.
 func (p *Project) log(d *dream, outcome Outcome, at time.Time) error {
-	e := LogEntry{
-		Time: at, Outcome: outcome, Kind: d.Kind, ID: d.ID, Host: d.Host, Session: d.Session, Started: d.Started,
-		SessionsSince: d.Sessions, Forced: d.Forced, Resumed: d.Resumed, Unattended: d.Unattended, Proposed: d.Proposed, ToolCalls: d.ToolCalls,
-		BytesSearched: d.BytesSearched, Waived: d.Waived, Accepted: d.Accepted, Summary: d.Summary, Reason: d.Reason, Undoes: d.Undoes,
-	}
-	if d.Kind == KindDream && d.Since.Exists {
-		hours := d.Started.Sub(d.Since.Time).Hours()
-		e.HoursSince = &hours
-	}
-	for _, c := range d.stage.Changes {
-		e.Files = append(e.Files, c.Name.String())
-	}
 	state, err := p.openState()
 	if err != nil {
 		return err
 	}
-	if err := appendLog(state, e); err != nil {
+	if err := appendLog(state, d.entry(d.stage.Manifest, outcome, at)); err != nil {
 		return err
 	}
 	p.tellLater(d, outcome)
 	return nil
+}
+
+// entry is what the journal tells of i, whose changes m holds.
+func (i Info) entry(m memory.Manifest, outcome Outcome, at time.Time) LogEntry {
+	e := LogEntry{
+		Time: at, Outcome: outcome, Kind: i.Kind, ID: i.ID, Host: i.Host, Session: i.Session, Started: i.Started,
+		SessionsSince: i.Sessions, Forced: i.Forced, Resumed: i.Resumed, Unattended: i.Unattended, Proposed: i.Proposed, ToolCalls: i.ToolCalls,
+		BytesSearched: i.BytesSearched, Waived: i.Waived, Accepted: i.Accepted, Summary: i.Summary, Reason: i.Reason, Undoes: i.Undoes,
+	}
+	if i.Kind == KindDream && i.Since.Exists {
+		hours := i.Started.Sub(i.Since.Time).Hours()
+		e.HoursSince = &hours
+	}
+	for _, c := range m.Changes {
+		e.Files = append(e.Files, c.Name.String())
+	}
+	return e
 }

@@ -80,6 +80,9 @@ func (p *Project) land(d *dream, edit *indexEdit, now time.Time) (err error) {
 		return err
 	}
 	p.step("plan")
+	if err := d.checkFolder(); err != nil {
+		return err
+	}
 	plan, err := d.stage.Plan(now, content, base)
 	if err != nil {
 		return err

@@ -157,31 +157,6 @@ func indexLines(data []byte) map[string]IndexLine {
 	return lines
 }
 
-// Log returns the journal, the oldest entry first; an event that a crash had written twice stands once.
-func (p *Project) Log() ([]LogEntry, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.journal()
-}
-
-func (p *Project) journal() ([]LogEntry, error) {
-	state, err := p.openState()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := readLog(state)
-	if err != nil {
-		return nil, err
-	}
-	seen := make(map[string]bool)
-	return slices.DeleteFunc(entries, func(e LogEntry) bool {
-		key := e.ID + string(e.Outcome) + e.Started.String()
-		double := e.Outcome == Committed && seen[key]
-		seen[key] = true
-		return double
-	}), nil
-}
-
 // Diff returns what a dream, a write or an undo changed, as a unified diff ("": the newest that
 // landed), and its ID. Of a dream that did not land it is what its stage holds.
 func (p *Project) Diff(id string) (string, []byte, error) {
@@ -214,7 +189,7 @@ func (p *Project) resolve(id string) (string, error) {
 	if id != "" {
 		return p.match(id)
 	}
-	entries, err := p.journal()
+	entries, err := p.landed()
 	if err != nil {
 		return "", err
 	}
@@ -267,7 +242,7 @@ func (p *Project) match(id string) (string, error) {
 
 // newest returns the newest that landed and changed something.
 func (p *Project) newest() (string, error) {
-	entries, err := p.journal()
+	entries, err := p.landed()
 	if err != nil {
 		return "", err
 	}

@@ -94,12 +94,21 @@ func (w *world) open() *Project {
 	return p
 }
 
+// aside is what a test adds to the name of what it replaces.
+const aside = ".aside"
+
 // files returns what lies in the memory directory, without the two locks. Folders end in "/".
 func (w *world) files() map[string]string {
 	files := map[string]string{}
 	filepath.WalkDir(w.memory, func(p string, e fs.DirEntry, err error) error {
-		if err != nil || p == w.memory || e.Name() == lockFile || e.Name() == nativeFile {
+		if err != nil || p == w.memory {
 			return err
+		}
+		if name := strings.TrimSuffix(e.Name(), aside); name == lockFile || name == nativeFile {
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		}
 		rel, _ := filepath.Rel(w.memory, p)
 		if e.IsDir() {
