@@ -43,7 +43,7 @@ type lockRecord struct {
 // dead reports whether the process of r is known to have ended: it ran where we can see it.
 func (r lockRecord) dead() bool {
 	boot, namespace := machine()
-	return boot != "" && r.Boot == boot && r.Namespace == namespace && !processAlive(r.PID)
+	return boot != "" && r.Boot == boot && r.Namespace == namespace && processGone(r.PID)
 }
 
 func (r lockRecord) String() string {

@@ -3,8 +3,10 @@
 package consolidate
 
 import (
+	"bytes"
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -13,6 +15,17 @@ import (
 func processAlive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// processGone reports whether process pid runs no more. It may still have its number, where a parent does not ask how it
+// ended: then Linux tells, and other systems do not.
+func processGone(pid int) bool {
+	if !processAlive(pid) {
+		return true
+	}
+	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat") // PID (NAME) STATE …, and a name may hold anything
+	state := stat[bytes.LastIndexByte(stat, ')')+1:]
+	return bytes.HasPrefix(state, []byte(" Z")) || bytes.HasPrefix(state, []byte(" X"))
 }
 
 // machine names the boot and the PID namespace we run in, "" where the system does not tell.

@@ -20,3 +20,6 @@ func processAlive(pid int) bool {
 }
 
 func machine() (boot, namespace string) { return "", "" }
+
+// processGone reports whether process pid runs no more.
+func processGone(pid int) bool { return !processAlive(pid) }
