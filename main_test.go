@@ -152,7 +152,7 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 // "list KIND". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
 // and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
 // last match in what was answered so far, {{*N}} for N bytes. "asked" is said below; "subscribe URI" asks for updates of a resource, and "hear REGEXP"
-// waits for a notification that fits. "meta JSON" goes with the calls of tools behind it.
+// waits for a notification that fits. "meta JSON" goes with the calls of tools behind it. What a terminal understands is said there.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
 	log, err := cmd.StderrPipe()
@@ -245,6 +245,7 @@ type client struct {
 	heard             string                        // all notifications so far
 	meta              json.RawMessage               // of calls of tools
 	signalled, killed bool
+	terminal          *terminal
 }
 
 // startClient starts a server, and is its client.
@@ -323,6 +324,11 @@ func (c *client) do(line string) {
 		fmt.Fprintf(&c.said, "heard %s\n", regexp.MustCompile(".*"+rest+".*").FindString(c.heard))
 	case "meta":
 		c.meta = json.RawMessage(rest)
+	case "terminal":
+		width, height := sizeOf(c.ts, rest)
+		c.terminal = openTerminal(c.ts, c.cmd.Path, c.cmd.Env, width, height)
+	case "see", "gone", "press", "strike", "resize", "left":
+		c.terminal.do(verb, rest)
 	case "signal":
 		c.ts.Check(c.cmd.Process.Signal(signals[rest]))
 		c.signalled, c.killed = true, rest == "KILL"
