@@ -1,0 +1,116 @@
+package dfa
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// pieces are what random expressions are made of, texts what random texts are: letters that fold to each
+// other, and beyond ASCII; what assertions look at; the first and last of each length in UTF-8 and what is
+// none.
+var (
+	pieces = []string{
+		"a", "b", "k", "s", "A", "é", "ß", "日", "本", "\u212a", "\U0001f680", `\x{fffd}`, `\x{10ffff}`, `\n`, " ", "-", ".", "(?s:.)",
+		`\w`, `\W`, `\d`, `\s`, `\S`, "[a-k]", "[^a]", "[^a\\n]", "[é-日]", `[^é-日]`, `\pL`, `\PL`, `\p{Greek}`, `[\x{80}-\x{7ff}]`, `[^\x00-\x{10ffff}]`,
+		"^", "$", `\A`, `\z`, `\b`, `\B`, "(?-m:^)", "(?-m:$)", "",
+	}
+	texts = []string{
+		"a", "b", "k", "s", "K", "S", "A", "\u212a", "ſ", "é", "É", "ß", "α", "日", "本", "日本", "\U0001f680", "\ufffd", "\U0010ffff", "\u0080", "\u07ff", "\u0800",
+		"\n", "\n", " ", "-", "_", "0", "\x00", "ab", "aaaaaaaa", "\x7f",
+		"\x80", "\xbf", "\xc0\x80", "\xc3", "\xe3\x81", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x9f", "\xf0\x9f\x9a", "\xf4\x90\x80\x80", "\xff",
+	}
+)
+
+func randomExpression(rng *rand.Rand, depth int) string {
+	part := func() string { return randomExpression(rng, depth-1) }
+	switch n := rng.IntN(9); {
+	case depth == 0 || n == 0:
+		return pieces[rng.IntN(len(pieces))]
+	case n <= 3:
+		return part() + part()
+	case n == 4:
+		return "(" + part() + "|" + part() + ")"
+	case n == 5:
+		return "(?i:" + part() + ")"
+	default:
+		return "(?:" + part() + ")" + []string{"*", "+", "?", "*?", "{2}", "{0,3}", "{2,}"}[rng.IntN(7)]
+	}
+}
+
+func randomText(rng *rand.Rand, pieces []string, size int) string {
+	var text strings.Builder
+	few := pieces[rng.IntN(len(pieces)):]
+	for range rng.IntN(size + 1) {
+		text.WriteString(few[rng.IntN(len(few))])
+	}
+	return text.String()
+}
+
+// check holds a matcher against regexp, in a machine with much room and in one that forgets its
+// states over and over.
+func check(t *testing.T, re *regexp.Regexp, all []string) {
+	t.Helper()
+	m := New(re)
+	if m.program == nil {
+		return
+	}
+	small := func() *machine {
+		s := newMachine(m.program, limits{(fixed + lanes + 3) * m.program.stride, maxKeys})
+		s.forgot = -1 << 20 // it goes on, whether that pays or not
+		return s
+	}
+	var together strings.Builder
+	var want []int
+	for _, text := range all {
+		matches := re.MatchString(text)
+		if m.Match(text) != matches {
+			t.Fatalf("%q matches %q: want %v", re, text, matches)
+		}
+		if got, _ := small().match(text); got != matches {
+			t.Fatalf("%q matches %q in little room: want %v", re, text, matches)
+		}
+		if utf8.ValidString(text) {
+			together.WriteString(text + Gap)
+			if matches {
+				want = append(want, together.Len()-len(Gap))
+			}
+		}
+	}
+	var got []int
+	m.MatchEach(together.String(), func(end int) { got = append(got, end) })
+	if !slices.Equal(got, want) {
+		t.Fatalf("%q matches, in %q, those that end at %d, want %d", re, together.String(), got, want)
+	}
+	if got, _ := small().matchEach(together.String()); !slices.Equal(got, want) {
+		t.Fatalf("%q matches, in %q and in little room, those that end at %d, want %d", re, together.String(), got, want)
+	}
+}
+
+// FuzzMatch: it matches where regexp does, whatever the expression and the text.
+func FuzzMatch(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed, "", "")
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, expression, text string) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		if expression == "" {
+			expression = randomExpression(rng, 1+rng.IntN(4))
+		}
+		re, err := regexp.Compile([]string{"", "(?m)", "(?mi)"}[rng.IntN(3)] + expression)
+		if err != nil {
+			t.Skip()
+		}
+		all := []string{text}
+		for range 20 {
+			all = append(all, randomText(rng, texts, 12))
+		}
+		for range 3 {
+			all = append(all, randomText(rng, texts, 2*minParts))
+		}
+		check(t, re, all)
+	})
+}
