@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"dream-mcp/consolidate/transcript/dfa"
 )
 
 // A digest is what people and the model said in one session, decoded once: 3 to 4 % of a
@@ -23,7 +25,7 @@ type digest struct {
 }
 
 // gap ends each text: a byte that no text holds, since all of them are valid UTF-8.
-const gap = "\xff"
+const gap = dfa.Gap
 
 // A digestHead is what a digest tells beside the rows.
 type digestHead struct {

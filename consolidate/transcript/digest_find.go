@@ -242,11 +242,12 @@ func (d *digest) find(all []*finder, hit func(i int)) {
 // each calls hit for each row that one pattern matches, of those that are wanted.
 func (d *digest) each(f *finder, wanted func(i int) bool, hit func(i int)) {
 	if f.anchors == nil {
-		for i := range d.rows {
-			if wanted(i) && f.pattern.matches(d.said(i)) {
+		i := 0
+		f.pattern.matcher.MatchEach(d.text, func(end int) {
+			if i = d.at(i, end); wanted(i) {
 				hit(i)
 			}
-		}
+		})
 		return
 	}
 	if len(f.anchors) == 1 && !d.alien(&f.anchors[0]) {

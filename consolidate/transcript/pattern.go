@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/dfa"
 )
 
 // maxPattern bounds a pattern, in bytes.
@@ -24,7 +26,8 @@ func (e *QueryError) Error() string { return e.Field + ": " + e.Message }
 // A pattern finds a literal or an expression in what was said.
 type pattern struct {
 	literal string         // when expression is nil
-	regexp  *regexp.Regexp // an expression, or a literal in any case
+	regexp  *regexp.Regexp // an expression, or a literal in any case: where it matches
+	matcher *dfa.Matcher   // and whether it does
 	fold    bool
 	needles []needle // one of them stands in whatever matches; none: nothing is known
 	finder  *finder  // finds where it may match
@@ -67,6 +70,7 @@ func compile(q Query) (*pattern, error) {
 		if p.regexp, err = regexp.Compile(flags + expression); err != nil {
 			return refuse("%v", err)
 		}
+		p.matcher = dfa.New(p.regexp)
 	}
 	tree = tree.Simplify()
 	p.needles = required(tree, spoils(q.Speakers))
@@ -136,11 +140,11 @@ func (p *pattern) matches(text string) bool {
 	if p.inLine && p.finder.anchors != nil && !p.finder.alien(text) {
 		return slices.ContainsFunc(p.finder.anchors, func(a anchor) bool { return p.matchesBeside(&a, text) })
 	}
-	return p.regexp.MatchString(text)
+	return p.matcher.Match(text)
 }
 
 // matchesBeside reports whether the pattern stands in a line in which an anchor does. Most of a long
-// text holds none, and the expression is ten to fifty times slower than the looking for one.
+// text holds none, and to match the expression takes longer than to look for one.
 func (p *pattern) matchesBeside(a *anchor, text string) bool {
 	for from := 0; from < len(text); {
 		at := a.index(text, from)
@@ -154,7 +158,7 @@ func (p *pattern) matchesBeside(a *anchor, text string) bool {
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 			end = at + n
 		}
-		if p.regexp.MatchString(text[begin:end]) {
+		if p.matcher.Match(text[begin:end]) {
 			return true
 		}
 		from = end + 1
