@@ -63,7 +63,7 @@ func (s *Store) cache(f file, c cachedHead) {
 }
 
 // head returns what the beginning of a file tells, from the cache if the file is unchanged: so much of
-// it that the session can be judged. Of the first words it has what a Session shows.
+// it that the session can be judged.
 func (s *Store) head(f file) (head, error) {
 	c, ok := s.cached(f)
 	if ok && (!c.head.part || s.owns(f, c.head)) {
@@ -75,7 +75,7 @@ func (s *Store) head(f file) (head, error) {
 	return s.readHead(f, c, func(cwds []string) bool { return f.trust == whole || s.ours(cwds) })
 }
 
-// wholeHead returns all of it.
+// wholeHead returns all of it. Of the first words it has what a Session shows.
 func (s *Store) wholeHead(f file) (head, error) {
 	c, ok := s.cached(f)
 	if ok && !c.head.part {
@@ -95,7 +95,11 @@ func (s *Store) readHead(f file, known cachedHead, enough func(cwds []string) bo
 	if err != nil {
 		return head{}, err
 	}
-	h.first, h.title = s.shownLine(h.first), s.shownLine(h.title)
+	if h.part { // nobody is shown it
+		h.first, h.title = "", ""
+	} else {
+		h.first, h.title = s.shownLine(h.first), s.shownLine(h.title)
+	}
 	known.head = h
 	s.cache(f, known)
 	return h, nil

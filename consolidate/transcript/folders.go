@@ -80,8 +80,7 @@ func (s *Store) anyOurs(folder Folder) bool {
 	if folder.Host == ClaudeCode {
 		most = -1
 	}
-	files, _ := folder.list(time.Time{}, most)
-	files = newest(files)
+	files := newest(folder.list(nil, time.Time{}, most, Skipped{}))
 	for _, f := range files[:min(len(files), maxPeeks)] {
 		if h, err := s.head(f); err == nil && s.owns(f, h) {
 			return true

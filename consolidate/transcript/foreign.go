@@ -283,16 +283,17 @@ func (s *Store) others() (found []Folder) {
 // dated is how deep Codex's sessions lie: year, month, day.
 const dated = 3
 
-// named tells of an entry of a folder whether it is a session of the host's.
-func (form *form) named(entry string) (n named, ok bool) {
+// named tells of an entry of a folder whether it is one of the host's files, its id, and the reason why
+// its name is that of no session.
+func (form *form) named(entry string) (id string, reason Reason, ok bool) {
 	stem, ok := form.stem(entry)
 	if !ok {
-		return n, false
+		return "", "", false
 	}
-	if n.id = form.id(stem); n.id == "" {
-		n.reason = NoSession
+	if id = form.id(stem); id == "" {
+		reason = NoSession
 	}
-	return n, true
+	return id, reason, true
 }
 
 // stem is a file's name without the ending, if it has one of the form's. ".jsonl.deleted.…" and

@@ -33,9 +33,7 @@ func (s *Store) files(since time.Time) ([]file, Skipped, error) {
 	var files []file
 	skipped := Skipped{}
 	for _, folder := range folders {
-		listed, left := folder.list(since, -1)
-		files = append(files, listed...)
-		skipped.add(left)
+		files = folder.list(files, since, -1, skipped)
 	}
 	files = newest(files)
 	if len(files) > maxSessions {
@@ -69,23 +67,14 @@ func newest(files []file) []file {
 	return sorted
 }
 
-// A named file is an entry of a folder, and the reason why its name is that of no session, or "".
-type named struct {
-	file
-	entry  fs.DirEntry
-	reason Reason
-}
-
-// list returns the files of a folder that were touched after since and are sessions by name, and counts
+// list appends the files of a folder that were touched after since and are sessions by name, and counts
 // those that are not. With most, where names begin with a date, it looks at so many of the last; below 0
 // at all.
-func (f Folder) list(since time.Time, most int) ([]file, Skipped) {
+func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) []file {
 	name := f.claudeCode
 	if form := forms[f.Host]; form != nil {
 		name = form.named
 	}
-	skipped := Skipped{}
-	var files []file
 	met := 0
 	var list func(path string, deep int)
 	list = func(path string, deep int) {
@@ -101,7 +90,7 @@ func (f Folder) list(since time.Time, most int) ([]file, Skipped) {
 		if most >= 0 {
 			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
 		}
-		var sessions []named
+		a := asking{dir: dir, since: since, first: len(files), files: slices.Grow(files, len(entries))}
 		for _, e := range entries {
 			if most >= 0 && met >= most || met >= maxEntries {
 				break
@@ -110,68 +99,88 @@ func (f Folder) list(since time.Time, most int) ([]file, Skipped) {
 				if e.IsDir() && isNumber(e.Name()) {
 					list(filepath.Join(path, e.Name()), deep-1)
 				}
-			} else if n, ok := name(e.Name()); ok {
-				n.entry, n.host, n.trust = e, f.Host, f.trust
-				sessions = append(sessions, n)
+			} else if id, reason, ok := name(e.Name()); ok {
+				a.add(e, file{id: id, host: f.Host, trust: f.trust}, reason)
 				met++
 			}
 		}
-		files = append(files, asked(dir, sessions, since, skipped)...)
+		if deep == 0 {
+			files = a.answered(skipped)
+		}
 	}
 	list(filepath.Clean(f.Path), f.deep)
-	return files, skipped
-}
-
-// claudeCode tells of an entry of a folder whether it is a transcript.
-func (f Folder) claudeCode(entry string) (n named, ok bool) {
-	n.id, ok = strings.CutSuffix(entry, ".jsonl")
-	switch {
-	case strings.HasPrefix(n.id, "agent-"):
-		n.reason = Subagent
-	case f.trust != whole && !isUUID(n.id):
-		n.reason = NoSession
-	}
-	return n, ok
-}
-
-// asked asks the system about files of an open folder, and returns those that were touched after since
-// and against which there is no reason. It counts the reasons.
-func asked(dir *os.File, all []named, since time.Time, skipped Skipped) []file {
-	// Each run by itself, on all threads: this is most of what counting 10,000 sessions takes.
-	const run = 128
-	_ = parallel(context.Background(), (len(all)+run-1)/run, func(k int) error {
-		for i := k * run; i < min(len(all), (k+1)*run); i++ {
-			all[i].ask(dir, since)
-		}
-		return nil
-	})
-	files := make([]file, 0, len(all))
-	for i := range all {
-		switch n := &all[i]; n.reason {
-		case "":
-			n.path = dir.Name() + string(filepath.Separator) + n.entry.Name()
-			files = append(files, n.file)
-		case unasked:
-		default:
-			skipped[n.reason]++
-		}
-	}
 	return files
 }
 
-// ask notes what the system tells of a file, and why it is none that was asked for.
-func (n *named) ask(dir *os.File, since time.Time) {
-	stat, err := statusOf(dir, n.entry)
+// claudeCode tells of an entry of a folder whether it is a transcript, its id, and the reason why its
+// name is that of no session.
+func (f Folder) claudeCode(entry string) (id string, reason Reason, ok bool) {
+	id, ok = strings.CutSuffix(entry, ".jsonl")
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && !stat.modTime.After(since):
-		n.reason = unasked
-	case n.reason != "":
-	case err != nil:
-		n.reason = Unreadable
-	case !stat.regular:
-		n.reason = NoSession
+	case strings.HasPrefix(id, "agent-"):
+		reason = Subagent
+	case f.trust != whole && !isUUID(id):
+		reason = NoSession
 	}
-	n.size, n.modTime, n.changed = stat.size, stat.modTime, stat.changed
+	return id, reason, ok
+}
+
+// asking is files of an open folder of which the system is asked.
+type asking struct {
+	dir     *os.File
+	since   time.Time
+	files   []file
+	first   int           // of the folder, in files
+	entries []fs.DirEntry // of the folder
+	reasons []Reason      // against them
+}
+
+func (a *asking) add(e fs.DirEntry, f file, reason Reason) {
+	a.files = append(a.files, f)
+	a.entries = append(a.entries, e)
+	a.reasons = append(a.reasons, reason)
+}
+
+// answered asks of all, and keeps those that were touched after since and against which there is no
+// reason. It counts the reasons.
+func (a *asking) answered(skipped Skipped) []file {
+	// Each run by itself, on all threads: this is most of what counting 10,000 sessions takes.
+	const run = 128
+	_ = parallel(context.Background(), (len(a.entries)+run-1)/run, func(k int) error {
+		for i := k * run; i < min(len(a.entries), (k+1)*run); i++ {
+			a.ask(i)
+		}
+		return nil
+	})
+	kept := a.files[:a.first]
+	for i, reason := range a.reasons {
+		switch reason {
+		case "":
+			kept = append(kept, a.files[a.first+i])
+		case unasked:
+		default:
+			skipped[reason]++
+		}
+	}
+	return kept
+}
+
+// ask notes what the system tells of a file, and why it is none that was asked for.
+func (a *asking) ask(i int) {
+	f, e, reason := &a.files[a.first+i], a.entries[i], &a.reasons[i]
+	stat, err := statusOf(a.dir, e)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !stat.modTime.After(a.since):
+		*reason = unasked
+	case *reason != "":
+	case err != nil:
+		*reason = Unreadable
+	case !stat.regular:
+		*reason = NoSession
+	default:
+		f.path = a.dir.Name() + string(filepath.Separator) + e.Name()
+		f.size, f.modTime, f.changed = stat.size, stat.modTime, stat.changed
+	}
 }
 
 // A status is what the system tells of a file, and not of what it links to.

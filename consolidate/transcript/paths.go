@@ -9,7 +9,11 @@ import (
 // may come from another system than this one: a path with a drive letter is read as Windows writes
 // it, and the letter's case does not count (FACTS 1.1).
 func within(root, dir string) bool {
-	root, dir = slashed(root), slashed(dir)
+	same := root == dir // most are
+	if root = slashed(root); same {
+		return root != ""
+	}
+	dir = slashed(dir)
 	if root == "" || dir == "" {
 		return false
 	}
