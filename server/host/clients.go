@@ -62,11 +62,12 @@ func Clients(env Environment, project string) []Client {
 		}
 		state := first(env.Getenv("CLAUDE_CONFIG_DIR"), env.Home)
 		codex := first(env.Getenv("CODEX_HOME"), filepath.Join(env.Home, ".codex"))
+		gemini := first(env.Getenv("GEMINI_CLI_HOME"), env.Home)
 		open := first(env.Getenv("XDG_CONFIG_HOME"), filepath.Join(env.Home, ".config"))
 		add(servers, "Claude Code", filepath.Join(state, ".claude.json"), false)
 		add(servers, "Claude Desktop", filepath.Join(applications, "Claude", "claude_desktop_config.json"), false)
 		add(codexTOML, "Codex", filepath.Join(codex, "config.toml"), false)
-		add(servers, "Gemini CLI", filepath.Join(env.Home, ".gemini", "settings.json"), false)
+		add(servers, "Gemini CLI", filepath.Join(gemini, ".gemini", "settings.json"), false)
 		add(servers, "Cursor", filepath.Join(env.Home, ".cursor", "mcp.json"), false)
 		add(vsCode, "VS Code", filepath.Join(applications, "Code", "User", "mcp.json"), false)
 		add(openCode, "opencode", filepath.Join(open, "opencode", "opencode.json"), false)

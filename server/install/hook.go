@@ -10,13 +10,20 @@ import (
 	"dream-mcp/server/hook"
 )
 
-// events are those of Claude Code at which a dream may be due or end (FACTS 6.1).
-var events = []string{"SessionStart", "Stop", "SessionEnd"}
+// hooks are how a host lists hooks in its settings: at which events a dream may be due or end, and when it is to give a
+// hook of ours up, which answers in milliseconds.
+type hooks struct {
+	events  []string
+	timeout int
+}
 
-// hookSeconds is when Claude Code gives a hook of ours up; it answers in milliseconds.
-const hookSeconds = 5
+// Both keep them in the same shape; Claude Code counts seconds (FACTS 6.1), Gemini CLI milliseconds (0.61, docs/hooks).
+var (
+	claudeHooks = hooks{[]string{"SessionStart", "Stop", "SessionEnd"}, 5}
+	geminiHooks = hooks{[]string{"SessionStart", "AfterAgent", "SessionEnd"}, 5000}
+)
 
-// The shapes are those of Claude Code's settings.json.
+// The shapes are those of settings.json.
 type (
 	settingsHook struct {
 		Type    string `json:"type"`
@@ -47,10 +54,14 @@ var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
 // Hooks are our hooks as Claude Code's files list them below "hooks", each by one command line.
 func Hooks(command string) any {
 	all := map[string][]group{}
-	for _, event := range events {
-		all[event] = []group{{[]settingsHook{{"command", command, hookSeconds}}}}
+	for _, event := range claudeHooks.events {
+		all[event] = []group{claudeHooks.group(command)}
 	}
 	return all
+}
+
+func (h hooks) group(command string) group {
+	return group{[]settingsHook{{"command", command, h.timeout}}}
 }
 
 // isHook reports whether a command line is our hook, wherever the program lies.
@@ -101,10 +112,10 @@ func ourHooks(groups *hujson.Value) ([]ourHook, error) {
 	return all, nil
 }
 
-// addHooks adds our hook to each event, or brings its path up to date.
-func addHooks(command string) edit {
+// add adds our hook to each event, or brings its path up to date.
+func (h hooks) add(command string) edit {
 	return checked(func(text []byte) ([]byte, error) {
-		for _, event := range events {
+		for _, event := range h.events {
 			v, err := root(text)
 			if err != nil {
 				return nil, err
@@ -113,7 +124,7 @@ func addHooks(command string) edit {
 			if err != nil {
 				return nil, err
 			}
-			wanted := group{[]settingsHook{{"command", command, hookSeconds}}}
+			wanted := h.group(command)
 			if groups == nil {
 				if text, err = put(text, []string{"hooks", event}, []group{wanted}); err != nil {
 					return nil, err
@@ -133,13 +144,13 @@ func addHooks(command string) edit {
 			}
 		}
 		return text, nil
-	}, stripHooks)
+	}, h.strip)
 }
 
-// removeHooks takes our hooks out, with what they leave empty.
-func removeHooks() edit {
+// take takes our hooks out, with what they leave empty.
+func (h hooks) take() edit {
 	return checked(func(text []byte) ([]byte, error) {
-		for _, event := range events {
+		for _, event := range h.events {
 			for {
 				v, err := root(text)
 				if err != nil {
@@ -177,13 +188,13 @@ func removeHooks() edit {
 			}
 		}
 		return text, nil
-	}, stripHooks)
+	}, h.strip)
 }
 
-// stripHooks takes our hooks out of what a file says.
-func stripHooks(all map[string]any) {
+// strip takes our hooks out of what a file says.
+func (h hooks) strip(all map[string]any) {
 	hooks, _ := all["hooks"].(map[string]any)
-	for _, event := range events {
+	for _, event := range h.events {
 		groups, _ := hooks[event].([]any)
 		var kept []any
 		for _, g := range groups {

@@ -19,7 +19,7 @@ type Host struct {
 	program  string // its command, by which it is found and, where it has one for this, asked
 	adding   func(self string) []string
 	removing []string
-	hook     bool
+	hooks    *hooks // nil: it has none of ours
 }
 
 // The shapes of an entry.
@@ -46,7 +46,7 @@ func local(self string) any { return localEntry{"local", []string{self}, true} }
 // Hosts are the programs that are known, in the order in which they are listed.
 var Hosts = []Host{
 	{
-		ID: "claude-code", Name: "Claude Code", list: "mcpServers", entry: typed, program: "claude", hook: true,
+		ID: "claude-code", Name: "Claude Code", list: "mcpServers", entry: typed, program: "claude", hooks: &claudeHooks,
 		adding: func(self string) []string {
 			return []string{"claude", "mcp", "add", "--scope", "user", server, "--", self}
 		},
@@ -59,7 +59,7 @@ var Hosts = []Host{
 		removing: []string{"codex", "mcp", "remove", server},
 	},
 	{
-		ID: "gemini", Name: "Gemini CLI", list: "mcpServers", entry: plain, program: "gemini",
+		ID: "gemini", Name: "Gemini CLI", list: "mcpServers", entry: plain, program: "gemini", hooks: &geminiHooks,
 		adding:   func(self string) []string { return []string{"gemini", "mcp", "add", "--scope", "user", server, self} },
 		removing: []string{"gemini", "mcp", "remove", "--scope", "user", server},
 	},
@@ -140,13 +140,14 @@ func (h Host) parts(i Installer) []Part {
 	} else {
 		p.add, p.take = addJSON(h.list, h.entry(i.Self), i.Self), removeJSON(h.list)
 	}
-	parts := []Part{p}
-	if h.hook {
-		parts = append(parts, Part{
-			Name: Hook, File: settings(i.Env), add: addHooks(hookCommand(i.Env.GOOS, i.Self)), take: removeHooks(),
-		})
+	if h.hooks == nil {
+		return []Part{p}
 	}
-	return parts
+	file := p.File // Gemini CLI's settings hold all
+	if h.hooks == &claudeHooks {
+		file = settings(i.Env)
+	}
+	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(hookCommand(i.Env.GOOS, i.Self)), take: h.hooks.take()}}
 }
 
 // settings is Claude Code's file of the person's settings.

@@ -1,5 +1,5 @@
 // Package install makes the programs that can start us do so, and takes that back: an entry in the
-// host's list of MCP servers, and in Claude Code the hook. It also sets what a person chooses in our own config.json.
+// host's list of MCP servers, and in Claude Code and Gemini CLI the hook. It also sets what a person chooses in our own config.json.
 //
 // It promises that nothing but ours is changed: an entry that is not ours is refused, a file that can't be
 // understood is left alone, and after each edit the file is read again and must say the same as before
@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ const (
 // The parts.
 const (
 	Server = "server" // the entry by which the host starts us
-	Hook   = "hook"   // Claude Code's: asks at the end of a turn whether a dream is due
+	Hook   = "hook"   // of Claude Code and Gemini CLI: asks at the end of a turn whether a dream is due
 )
 
 // Part is one thing that a host can have of ours.
@@ -94,6 +95,9 @@ func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
 			return nil, err
 		}
 		parts = append(parts, p)
+	}
+	if removing { // what was added last to a file goes first: then what the file held before is known
+		slices.Reverse(parts)
 	}
 	return parts, nil
 }
