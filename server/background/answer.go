@@ -23,10 +23,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/memory"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 )
@@ -116,7 +114,7 @@ func (f Front) resolve(e hook.Event) (host.Setup, hook.Known, error) {
 	getenv := env.Getenv
 	env.Getenv = func(name string) string {
 		v := getenv(name)
-		if name != "CLAUDE_CODE_SESSION_ID" { // another in each session, and it decides nothing
+		if !slices.Contains(host.SessionVariables[:], name) { // they decide nothing
 			known.Env[name] = v
 		}
 		return v
@@ -147,26 +145,23 @@ func remember(k hook.Known) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
 	data, err := json.Marshal(k)
 	if err != nil {
 		return err
 	}
-	forget(root)
-	return memory.Replace(root, filepath.Base(path), data, time.Time{})
+	forget(filepath.Dir(path))
+	return place(path, string(data))
 }
 
 // maxRemembered bounds the directories that are remembered: where there are more, all are forgotten.
 const maxRemembered = 1000
 
-func forget(root *os.Root) {
+func forget(folder string) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return // there is none yet
+	}
+	defer root.Close()
 	f, err := root.Open(".")
 	if err != nil {
 		return

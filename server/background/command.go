@@ -17,9 +17,22 @@ import (
 // errNoProgram says that no host can be started.
 var errNoProgram = errors.New("no program to dream with")
 
-// command is the command line of a host without a person: the prompt comes on its standard input. The host may use the tools
-// of our server, which is started as server says, and read the project; it may do nothing else (FACTS 6.4).
-func command(setup host.Setup, firing string, server []string) (*exec.Cmd, error) {
+// command is a host without a person: the prompt comes on its standard input. The host may use the tools
+// of our server, which is started as server says, and read the project; it may do nothing else (FACTS 6.4). What a host must be told
+// by files lies in the folder own, which is made where it is needed.
+func command(setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
+	cmd, err := commandLine(setup, firing, server, own)
+	if err != nil {
+		return nil, err
+	}
+	if cmd.Dir == "" {
+		cmd.Dir = setup.Project
+	}
+	cmd.Env = append(environ(), cmd.Env...)
+	return cmd, nil
+}
+
+func commandLine(setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
 	l := setup.Limits
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{
 		"type": "stdio", "command": server[0], "args": server[1:], "env": handed(),
@@ -36,6 +49,9 @@ func command(setup host.Setup, firing string, server []string) (*exec.Cmd, error
 	}
 	if firing == host.Codex {
 		return find("codex", codex(l.Model, server))
+	}
+	if firing == host.Gemini {
+		return gemini(setup, server, own)
 	}
 	if firing != host.ClaudeCode {
 		return nil, fmt.Errorf("%w: how %s is started without a person is not known; set background_command in config.json", errNoProgram, firing)
@@ -94,8 +110,9 @@ func find(program string, args []string) (*exec.Cmd, error) {
 // Variables that say that a session is under way: the host that is started is in none (a nested one refuses to start). The
 // variables that end a background dream's recursion and keep the host's own memory out of it.
 var (
-	sessions = []string{"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE"}
-	marks    = []string{hook.Mark + "=1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1"}
+	sessions = append(host.SessionVariables[:], "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE",
+		"GEMINI_CLI", "GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR")
+	marks = []string{hook.Mark + "=1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1"}
 )
 
 // environ is the environment of the host.

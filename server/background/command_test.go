@@ -15,7 +15,7 @@ import (
 // The command lines of hosts give them our server and nothing that writes, and the limits that the person set.
 func TestCommand(t *testing.T) {
 	bin := t.TempDir()
-	for _, name := range []string{"claude", "codex", "own"} {
+	for _, name := range []string{"claude", "codex", "gemini", "own"} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -24,6 +24,7 @@ func TestCommand(t *testing.T) {
 	t.Setenv("DREAM_MIN_HOURS", "3")
 	t.Setenv("ANTHROPIC_API_KEY", "for the host alone")
 	t.Setenv("CLAUDECODE", "1")
+	own := filepath.Join(t.TempDir(), "host")
 	server := []string{"/bin/dream mcp", "serve", "--memory-dir", `/m/"quoted"`}
 	setup := host.Setup{Limits: host.Limits{MaxTurns: 7, MaxUSD: 1.5, Model: "small"}}
 	after := func(args []string, flag string) string {
@@ -33,7 +34,7 @@ func TestCommand(t *testing.T) {
 		return ""
 	}
 
-	cmd, err := command(setup, host.ClaudeCode, server)
+	cmd, err := command(setup, host.ClaudeCode, server, own)
 	if err != nil {
 		t.Skip(err) // where what can be started has another ending
 	}
@@ -65,7 +66,7 @@ func TestCommand(t *testing.T) {
 		t.Errorf("%+v", config)
 	}
 
-	cmd, err = command(setup, host.Codex, server)
+	cmd, err = command(setup, host.Codex, server, own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,15 +77,44 @@ func TestCommand(t *testing.T) {
 		}
 	}
 
-	if _, err := command(setup, host.Gemini, server); !errors.Is(err, errNoProgram) {
-		t.Errorf("gemini: %v", err)
+	setup.Project = "/p, with a comma"
+	if cmd, err = command(setup, host.Gemini, server, own); err != nil {
+		t.Fatal(err)
+	}
+	line = strings.Join(cmd.Args[1:], " ")
+	for _, part := range []string{"--approval-mode default --extensions none --allowed-mcp-server-names dream", "--admin-policy " + own, "--model small"} {
+		if !strings.Contains(line, part) {
+			t.Errorf("gemini has no %s: %s", part, line)
+		}
+	}
+	if cmd.Dir != own || !slices.Contains(cmd.Env, "GEMINI_CLI_TRUST_WORKSPACE=true") {
+		t.Errorf("gemini in %s with %q", cmd.Dir, cmd.Env)
+	}
+	for file, parts := range map[string][]string{
+		"policy.toml": {"toolName = \"*\"\ndecision = \"deny\"", `toolName = ["list_directory","read_file","grep_search","glob"]`, `mcpName = "dream"`},
+		".gemini/settings.json": {`"core":["list_directory","read_file","grep_search","glob"]`, `"allowed":["dream"]`, `"hooksConfig":{"enabled":false}`, `"maxSessionTurns":7`,
+			`"includeDirectories":["/p, with a comma"]`, `"command":"/bin/dream mcp"`, `"DREAM_BACKGROUND":"1"`},
+	} {
+		text, err := os.ReadFile(filepath.Join(own, file))
+		for _, part := range parts {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("%s has no %s (%v): %s", file, part, err, text)
+			}
+		}
+	}
+	setup.Project = "/p/$HOME"
+	if _, err := command(setup, host.Gemini, server, own); !errors.Is(err, errNoProgram) {
+		t.Errorf("a path that Gemini CLI would change: %v", err)
+	}
+	if _, err := command(setup, "vscode", server, own); !errors.Is(err, errNoProgram) {
+		t.Errorf("a host that is not known: %v", err)
 	}
 	setup.Limits.Command = []string{"own", "--config={mcp_config}", "{model}"}
-	if cmd, err = command(setup, host.Gemini, server); err != nil || !strings.HasPrefix(cmd.Args[1], `--config={"mcpServers"`) || cmd.Args[2] != "small" {
+	if cmd, err = command(setup, host.Gemini, server, own); err != nil || !strings.HasPrefix(cmd.Args[1], `--config={"mcpServers"`) || cmd.Args[2] != "small" {
 		t.Errorf("%v, %v", cmd, err)
 	}
 	setup.Limits.Command = []string{"nowhere"}
-	if _, err = command(setup, host.ClaudeCode, server); !errors.Is(err, errNoProgram) {
+	if _, err = command(setup, host.ClaudeCode, server, own); !errors.Is(err, errNoProgram) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 
@@ -108,6 +138,9 @@ func TestReader(t *testing.T) {
 		{lines: []string{`{"type":"result","subtype":"success","is_error":true,"result":"Credit balance is too low"}`}, failure: "Credit balance"},
 		{lines: []string{`{"type":"item.completed","item":{"type":"mcp_tool_call","tool":"dream_orient","arguments":{}}}`, `{"type":"turn.completed","usage":{"input_tokens":300,"cached_input_tokens":200,"output_tokens":15}}`}, turns: 1, tokens: 315},
 		{lines: []string{`{"type":"turn.failed","error":{"message":"no login"}}`}, failure: "no login"},
+		{lines: []string{`{"type":"message","role":"assistant","content":"a"}`, `{"type":"tool_use","tool_name":"mcp_dream_dream_orient","parameters":{}}`, `{"type":"tool_result","status":"error","error":{"type":"x","message":"y"}}`,
+			`{"type":"result","status":"success","stats":{"total_tokens":8080,"input_tokens":8000,"output_tokens":80,"tool_calls":6}}`}, turns: 7, tokens: 8080},
+		{lines: []string{`{"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"too many turns"},"stats":{"total_tokens":5,"tool_calls":1}}`}, turns: 2, tokens: 5, failure: "too many turns"},
 		{lines: []string{"plain words", "{", "[]", `{"type":7}`, "", `{"type":"assistant","message":{"content":"text"}}`}},
 	} {
 		log, err := openLog(filepath.Join(t.TempDir(), "log"), nil)

@@ -8,13 +8,14 @@ import (
 	"dream-mcp/consolidate"
 )
 
-// reader understands what a host prints of its work, line by line: Claude Code's stream-json, or the one object of its json, and the
-// events of Codex.
+// reader understands what a host prints of its work, line by line: Claude Code's stream-json, or the one object of its json, Gemini
+// CLI's stream-json, and the events of Codex.
 // Lines of another kind are logged as they are.
 type reader struct {
 	log     *runLog
 	told    consolidate.RunEnd // a host that was killed has not said
 	failure string
+	words   string // of the model, which Gemini CLI tells in pieces
 }
 
 func newReader(log *runLog) *reader { return &reader{log: log} }
@@ -48,6 +49,18 @@ type event struct {
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
+
+	// Gemini CLI's.
+	Role       string          `json:"role"`
+	Content    string          `json:"content"`
+	Name       string          `json:"tool_name"`
+	Parameters json.RawMessage `json:"parameters"`
+	Status     string          `json:"status"`
+	Output     string          `json:"output"`
+	Stats      *struct {
+		Tokens int64 `json:"total_tokens"`
+		Calls  int   `json:"tool_calls"`
+	} `json:"stats"`
 }
 
 type block struct {
@@ -68,7 +81,22 @@ func (r *reader) line(line string) {
 		r.log.say("%s", line)
 		return
 	}
+	if e.Type != "message" && r.words != "" {
+		r.log.say("assistant: %s", r.words)
+		r.words = ""
+	}
 	switch e.Type {
+	case "message":
+		if e.Role == "assistant" && len(r.words) < maxLine {
+			r.words += e.Content
+		}
+		return
+	case "tool_use":
+		r.log.say("calls %s %s", e.Name, clip(string(e.Parameters)))
+		return
+	case "tool_result":
+		r.log.say("%s %s", outcome(e.Status == "error"), clip(e.Output+e.Error.Message))
+		return
 	case "item.completed":
 		r.log.say("%s %s", e.Item.Type, clip(strings.TrimSpace(fmt.Sprint(e.Item.Tool, e.Item.Command, " ", string(e.Item.Arguments), " ", e.Item.Status, e.Item.Text, e.Item.Message))))
 		return
@@ -78,6 +106,13 @@ func (r *reader) line(line string) {
 		return
 	case "turn.failed":
 		r.failure = "the host's turn failed: " + clip(e.Error.Message)
+		return
+	}
+	if e.Stats != nil {
+		r.told = consolidate.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
+		if e.Status == "error" {
+			r.failure = "the host ended with an error: " + clip(e.Error.Message)
+		}
 		return
 	}
 	if e.Type == "result" {
@@ -99,13 +134,17 @@ func (r *reader) line(line string) {
 		case "tool_use":
 			r.log.say("calls %s %s", b.Name, clip(string(b.Input)))
 		case "tool_result":
-			outcome := "answered"
-			if b.IsError {
-				outcome = "refused"
-			}
-			r.log.say("%s %s", outcome, clip(string(b.Content)))
+			r.log.say("%s %s", outcome(b.IsError), clip(string(b.Content)))
 		}
 	}
+}
+
+// outcome is a word for what a tool did.
+func outcome(refused bool) string {
+	if refused {
+		return "refused"
+	}
+	return "answered"
 }
 
 // clip is the beginning of a text: the log tells what happened, not what was read.

@@ -58,7 +58,7 @@ func because(failure string) string {
 
 // dream runs the host to its end, or to the end of its time.
 func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (told consolidate.RunEnd, err error) {
-	cmd, err := command(setup, firing, server)
+	cmd, err := command(setup, firing, server, filepath.Join(p.StateDir(), "host"))
 	if err != nil {
 		return told, err
 	}
@@ -66,7 +66,7 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 	if err != nil {
 		return told, err
 	}
-	cmd.Dir, cmd.Env, cmd.Stdin = setup.Project, environ(), strings.NewReader(prompt)
+	cmd.Stdin = strings.NewReader(prompt)
 	cmd.Stderr = &lineWriter{each: func(line string) { log.say("stderr: %s", line) }}
 	out := newReader(log)
 	lines := &lineWriter{each: out.line}

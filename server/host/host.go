@@ -223,6 +223,9 @@ func isSessionID(s string) bool { return len(s) <= 128 && plain.MatchString(s) }
 // plain leaves lengths to its users: {1,128} would take thirty times as long to compile, at every start.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
+// SessionVariables are those that name the session under way: other ones in each, and nothing but SessionID depends on them.
+var SessionVariables = [3]string{"CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID"}
+
 func (r *resolver) findClient() error {
 	set := func(names ...string) bool {
 		for _, n := range names {
@@ -233,6 +236,8 @@ func (r *resolver) findClient() error {
 		return false
 	}
 	switch {
+	case set("GEMINI_PROJECT_DIR"): // which it sets for its hooks alone, and Claude Code's beside it
+		r.Client = Gemini
 	case set("CLAUDECODE", "CLAUDE_PROJECT_DIR"):
 		r.Client = ClaudeCode
 	case set("CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_HOME"):
@@ -240,13 +245,13 @@ func (r *resolver) findClient() error {
 	case set("GEMINI_CLI"):
 		r.Client = Gemini
 	}
-	name := "CLAUDE_CODE_SESSION_ID"
+	name := SessionVariables[0]
 	switch { // those that are known to be set are enough to tell one's own session by
 	case r.env.Getenv(name) != "":
 	case r.Client == Codex:
-		name = "CODEX_THREAD_ID"
+		name = SessionVariables[1]
 	case r.Client == Gemini:
-		name = "GEMINI_SESSION_ID"
+		name = SessionVariables[2]
 	}
 	if id := r.env.Getenv(name); isSessionID(id) {
 		r.SessionID = id

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# Dreams that start by themselves, with the real Claude Code and a stand-in for the model: sessions accumulate, the Stop hook finds
-# the gates open, a background dream (a real `claude -p`, started by us) runs, and lands or waits; the next session tells of it.
-#   claude-hook.sh CLAUDE WORKDIR
-# CLAUDE is the client's binary; WORKDIR must not be there yet. Run by hand, in the root of this project: the client is about 370 MB.
-# It fails at the first thing that is not as it should be.
+# Dreams that start by themselves, with a real host and a stand-in for the model: sessions accumulate, the hook finds
+# the gates open, a background dream (the same host, started by us) runs, and lands or waits; the next session tells of it.
+#   hook.sh HOST PROGRAM WORKDIR
+# HOST is claude-code or gemini, PROGRAM its binary; WORKDIR must not be there yet. Run by hand, in the root of this project: the
+# programs are large. It fails at the first thing that is not as it should be.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-claude=$1
-mkdir "$2"
-work=$(cd "$2" && pwd)
+host=$1
+mkdir "$3"
+work=$(cd "$3" && pwd)
+declare -A names=([claude-code]=claude [gemini]=gemini)
+name=${names[$host]}
 
 mkdir -p "$work/bin"
-ln -s "$claude" "$work/bin/claude"
+ln -s "$(realpath "$2")" "$work/bin/$name"
 go build -o "$work/bin/dream-mcp" .
 python3 "$here/model.py" "$work/port" "$work/api.jsonl" &
 model=$!
@@ -20,35 +22,50 @@ until [[ -s $work/port ]]; do sleep 0.1; done
 
 die() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 
-# begin MODE: a fresh home, in which `install` alone tells the client of us, and a project with one memory that is wrong.
+# begin MODE: a fresh home, in which `install` and `mode` alone tell the host of us, and a project with one memory that is wrong.
 begin() {
 	mode=$1
 	export HOME=$work/$mode/home
 	project=$work/$mode/project
-	mkdir -p "$HOME/.config/dream-mcp" "$project"
-	echo "{\"mode\": \"$mode\"}" >"$HOME/.config/dream-mcp/config.json"
+	mkdir -p "$project"
 	unset CLAUDECODE CLAUDE_PROJECT_DIR CLAUDE_CODE_SESSION_ID
-	export PATH="$work/bin:$PATH" DISABLE_TELEMETRY=1 DISABLE_ERROR_REPORTING=1 DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \
-		ENABLE_TOOL_SEARCH=false ANTHROPIC_BASE_URL="http://127.0.0.1:$(cat "$work/port")" ANTHROPIC_API_KEY=dummy
-	dream-mcp install claude-code
+	export PATH="$work/bin:$PATH"
+	url=http://127.0.0.1:$(cat "$work/port")
+	case $host in
+	claude-code)
+		export DISABLE_TELEMETRY=1 DISABLE_ERROR_REPORTING=1 DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \
+			ENABLE_TOOL_SEARCH=false ANTHROPIC_BASE_URL=$url ANTHROPIC_API_KEY=dummy
+		;;
+	gemini)
+		export GEMINI_CLI_TRUST_WORKSPACE=true GOOGLE_GEMINI_BASE_URL=$url GEMINI_API_KEY=dummy
+		mkdir -p "$HOME/.gemini"
+		echo '{"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false}}' >"$HOME/.gemini/settings.json"
+		;;
+	esac
+	dream-mcp install "$host"
 	state=$HOME/.local/state/dream-mcp
 	cd "$project"
+	dream-mcp mode "$mode"
 	memory=
 	echo "== mode $mode"
 }
 
 say() {
 	: >"$work/api.jsonl"
-	timeout 120 claude -p "$1" --output-format json </dev/null >"$work/result.json" || die "the client: $(cat "$work/result.json")"
-	grep -q '"result":"done"' "$work/result.json" || die "the turn did not end: $(cat "$work/result.json")"
+	timeout 200 "$name" -p "$1" --output-format json </dev/null >"$work/result.json" 2>"$work/stderr" || die "the host: $(cat "$work/result.json" "$work/stderr")"
+	grep -qE '"(result|response)": ?"done"' "$work/result.json" || die "the turn did not end: $(cat "$work/result.json")"
 }
+
+# kept: the files in which the host keeps its sessions of the project.
+kept() { ls "$HOME"/.claude/projects/*/*.jsonl "$HOME"/.gemini/tmp/project/chats/* 2>/dev/null; }
 
 sessions() {
 	for said in "please add a test for the invoice total" "no, we use bun now, not npm" "deploy it to staging" "why does the build fail?" "thank you"; do
 		say "$said"
 		if [[ -z $memory ]]; then
-			memory=$(find "$HOME/.claude/projects" -maxdepth 2 -type d -name memory | head -n 1)
-			[[ -n $memory ]] || die "the client made no memory directory"
+			memory=$(dream-mcp status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["memory_dir"])')
+			[[ $host != claude-code || -d $memory ]] || die "the client made no memory directory"
+			mkdir -p "$memory"
 			printf -- '---\nname: package-manager\ndescription: which package manager the project uses\nmetadata:\n  type: project\n---\n\nThe project uses npm.\n' >"$memory/project_package-manager.md"
 			printf -- '- [Package manager](project_package-manager.md) — npm\n' >"$memory/MEMORY.md"
 			cp -r "$memory" "$work/$mode/before"
@@ -81,11 +98,13 @@ grep -q 'uses bun' "$memory/project_package-manager.md" || die "it did not land"
 dream-mcp log | grep -q 'committed  background' || die "it is not journaled"
 python3 - "$work/api.jsonl" <<'P' || die "the background dream had tools that write, or none of ours"
 import json, sys
-dreams = [r["tools"] for r in map(json.loads, open(sys.argv[1])) if any("<dream-mcp-prompt kind" in t for t in r["texts"][:3])]
+dreams = [r["tools"] for r in map(json.loads, open(sys.argv[1])) if r["tools"] and any("<dream-mcp-prompt kind" in t for t in r["texts"][:3])]
 print("tools of the background dream:", *dreams[0])
-sys.exit(any(t not in ("Read", "Grep", "Glob") and not t.startswith("mcp__dream__") for tools in dreams for t in tools) or "mcp__dream__dream_orient" not in dreams[0])
+reads = {"Read", "Grep", "Glob", "read_file", "grep_search", "glob", "list_directory"}
+ours = ("mcp__dream__", "mcp_dream_")
+sys.exit(any(t not in reads and not t.startswith(ours) for tools in dreams for t in tools) or not any(t.endswith("_dream_orient") for t in dreams[0]))
 P
-ls "$HOME"/.claude/projects/*/*.jsonl | wc -l | grep -qx 6 || die "the background dream left a transcript"
+kept | wc -l | grep -qx 6 || die "the background dream left a transcript among the project's"
 say "good morning"
 grep -q 'A background dream changed the long-term memory' "$work/api.jsonl" || die "the model was not told"
 say "good evening"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A stand-in for a model behind Claude's Messages API, on loopback: model.py PORT_FILE LOG.
+"""A stand-in for a model behind Claude's Messages API, and Gemini's, on loopback: model.py PORT_FILE LOG.
 
 In a conversation that begins with the prompt of a dream it dreams: it orients itself, reads, corrects one memory and finalizes;
 to all else it says "done". LOG gets a line of JSON a request: the texts of its messages.
@@ -35,14 +35,32 @@ def answers(messages):
     return said
 
 
+def step(asked, tools, said):
+    """The tool that a dream calls next, as the host names it, and its arguments; None where there is nothing more to do."""
+    if "finalize_index" not in asked or len(said) == len(DREAM):
+        return None
+    name, arguments = DREAM[len(said)]
+    return next(((t, arguments(said)) for t in tools if t.endswith(name)), None)
+
+
 def next_block(body):
-    tools = {t["name"] for t in body.get("tools", [])}
     asked = "\n".join(t for m in body.get("messages", [])[:1] for t in texts(m["content"]))
     said = answers(body.get("messages", []))
-    if "finalize_index" in asked and "mcp__dream__dream_orient" in tools and len(said) < len(DREAM):
-        name, arguments = DREAM[len(said)]
-        return {"type": "tool_use", "id": "toolu_%d" % len(said), "name": "mcp__dream__" + name, "input": arguments(said)}
+    call = step(asked, [t["name"] for t in body.get("tools", [])], said)
+    if call:
+        return {"type": "tool_use", "id": "toolu_%d" % len(said), "name": call[0], "input": call[1]}
     return {"type": "text", "text": "done"}
+
+
+def gemini_part(body):
+    """The same for Gemini: what it is asked for without tools wants JSON."""
+    tools = [d["name"] for t in body.get("tools", []) for d in t.get("functionDeclarations", [])]
+    parts = [p for c in body.get("contents", []) for p in c["parts"]]
+    said = [json.dumps(p["functionResponse"]["response"], ensure_ascii=False) for p in parts if "functionResponse" in p]
+    call = step("\n".join(p.get("text", "") for p in parts), tools, said)
+    if call:
+        return tools, parts, {"functionCall": {"name": call[0], "args": call[1]}}
+    return tools, parts, {"text": "done" if tools else '{"complexity_reasoning": "easy", "complexity_score": 1}'}
 
 
 class Model(http.server.BaseHTTPRequestHandler):
@@ -63,6 +81,8 @@ class Model(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        if "contents" in body:
+            return self.gemini(body)
         with open(sys.argv[2], "a") as log:
             log.write(json.dumps({"tools": sorted(t["name"] for t in body.get("tools", [])), "texts": [t for m in body.get("messages", []) for t in texts(m["content"])]}) + "\n")
         if "count_tokens" in self.path:
@@ -85,6 +105,18 @@ class Model(http.server.BaseHTTPRequestHandler):
             ("message_delta", {"delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 10}}),
             ("message_stop", {}),
         ]).encode())
+
+    def gemini(self, body):
+        tools, parts, part = gemini_part(body)
+        with open(sys.argv[2], "a") as log:
+            log.write(json.dumps({"tools": sorted(tools), "texts": [p["text"] for p in parts if "text" in p]}) + "\n")
+        answer = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}], "modelVersion": "m",
+                  "usageMetadata": {"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010}}
+        if "countTokens" in self.path:
+            answer = {"totalTokens": 10}
+        if "stream" not in self.path:
+            return self.send("application/json", json.dumps(answer).encode())
+        self.send("text/event-stream", b"data: " + json.dumps(answer).encode() + b"\r\n\r\n")
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)

@@ -1,0 +1,88 @@
+package background
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+	"dream-mcp/server/host"
+)
+
+// geminiReads are the tools of Gemini CLI that only read, and only in the project.
+var geminiReads = []string{"list_directory", "read_file", "grep_search", "glob"}
+
+// geminiPolicy denies, before the person's own rules and the project's, whatever is neither ours nor only reads. A host that does not
+// take it as it is goes on without it: what the settings do not name is no tool there either.
+const geminiPolicy = `[[rule]]
+toolName = "*"
+decision = "deny"
+priority = 1
+
+[[rule]]
+toolName = %s
+decision = "allow"
+priority = 2
+
+[[rule]]
+mcpName = "dream"
+toolName = "*"
+decision = "allow"
+priority = 2
+`
+
+// gemini is Gemini CLI without a person. It is started in a folder of ours, whose settings go before the person's, and the project,
+// whose settings are not read, is a folder that it may look into. What it keeps of its session it keeps for that folder, and a day
+// long; no gate counts it. It knows no limit of money.
+func gemini(setup host.Setup, server []string, own string) (*exec.Cmd, error) {
+	settings, err := json.Marshal(map[string]any{
+		"mcpServers":  map[string]any{"dream": map[string]any{"command": server[0], "args": server[1:], "env": handed(), "trust": true}},
+		"mcp":         map[string]any{"allowed": []string{"dream"}},
+		"tools":       map[string]any{"core": geminiReads},
+		"hooksConfig": map[string]any{"enabled": false},
+		"model":       map[string]any{"maxSessionTurns": setup.Limits.MaxTurns},
+		"context":     map[string]any{"includeDirectories": []string{setup.Project}, "loadMemoryFromIncludeDirectories": false},
+		"general":     map[string]any{"sessionRetention": map[string]any{"enabled": true, "maxAge": "1d", "minRetention": "1h"}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(string(settings), "$") {
+		return nil, fmt.Errorf("%w: Gemini CLI would take what follows a $ in a path for a variable", errNoProgram)
+	}
+	policy := fmt.Sprintf(geminiPolicy, quoted(geminiReads))
+	for name, text := range map[string]string{filepath.Join(".gemini", "settings.json"): string(settings), "policy.toml": policy} {
+		if err := place(filepath.Join(own, name), text); err != nil {
+			return nil, err
+		}
+	}
+	args := []string{
+		"--output-format", "stream-json", "--approval-mode", "default", "--extensions", "none",
+		"--allowed-mcp-server-names", "dream", "--admin-policy", filepath.Join(own, "policy.toml"),
+	}
+	if setup.Limits.Model != "" {
+		args = append(args, "--model", setup.Limits.Model)
+	}
+	cmd, err := find("gemini", args)
+	if err == nil {
+		cmd.Dir, cmd.Env = own, []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}
+	}
+	return cmd, err
+}
+
+// place writes a file of ours, and makes its folder.
+func place(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return memory.Replace(root, filepath.Base(path), []byte(text), time.Time{})
+}
