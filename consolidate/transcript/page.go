@@ -4,13 +4,12 @@ import (
 	"context"
 	"io"
 	"math/bits"
-	"slices"
 	"sync/atomic"
 	"time"
 )
 
-// distinct returns what was found in the order of hits, of each record the copy in the oldest file, or
-// the first in one file.
+// distinct returns what was found, in no order, of each record the copy in the oldest file, or the first
+// in one file.
 func (s *scan) distinct() []found {
 	all := make([]found, 0, s.amount)
 	kept := newPlaces(s.amount)
@@ -31,7 +30,6 @@ func (s *scan) distinct() []found {
 		}
 	}
 	s.found = nil
-	slices.SortFunc(all, func(a, b found) int { return s.position(&a).compare(s.position(&b)) })
 	return all
 }
 
@@ -51,42 +49,36 @@ func (t places) of(all []found, key uint64) *int32 {
 	}
 }
 
-// page is what comes after a position: all of it, or, when alike hits are folded, what a page shows of it
-// and one more. Then those are left out that a newer one stands for, and it tells how many have the
-// likeness of each that is shown.
-func (s *scan) page(all []found, after *position) (rest []found, alike map[uint64]int) {
-	begin := 0
-	if after != nil {
-		var exact bool
-		begin, exact = slices.BinarySearchFunc(all, *after, func(f found, p position) int { return s.position(&f).compare(p) })
-		if exact {
-			begin++
+// page is what a page shows of all matches, and one more: the first behind the page before, or, when
+// alike hits are folded, the first for which no newer one stands. Then it tells how many have the
+// likeness of each.
+func (s *scan) page(all []found) (first []found, alike map[uint64]int) {
+	before := map[uint64]bool{}
+	if s.query.Fold && s.after != nil {
+		for i := range all {
+			if f := &all[i]; f.alike != 0 && s.shown(f) {
+				before[f.alike] = true
+			}
+		}
+	}
+	for i := range all {
+		if f := &all[i]; !before[f.alike] && !s.shown(f) {
+			first = s.lead(first, f)
 		}
 	}
 	if !s.query.Fold {
-		return all[begin:], nil
+		return first, nil
 	}
-	shown := map[uint64]bool{}
 	alike = map[uint64]int{}
-	for i, f := range all {
-		if len(rest) > s.query.Limit {
-			break
-		}
-		if shown[f.alike] {
-			continue
-		}
-		shown[f.alike] = f.alike != 0
-		if i >= begin {
-			rest = append(rest, f)
-			alike[f.alike] = 0
+	for i := range first {
+		alike[first[i].alike] = 0
+	}
+	for i := range all {
+		if n, told := alike[all[i].alike]; told && all[i].alike != 0 {
+			alike[all[i].alike] = n + 1
 		}
 	}
-	for _, f := range all {
-		if _, told := alike[f.alike]; told && f.alike != 0 {
-			alike[f.alike]++
-		}
-	}
-	return rest, alike
+	return first, alike
 }
 
 // fill reads the hits of a page again, as many as the query wants, and cuts them.

@@ -92,7 +92,9 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 			s.amount += len(all)
 		}
 		for j := range all {
-			s.rank(&all[j])
+			if !s.shown(&all[j]) {
+				s.best = s.lead(s.best, &all[j])
+			}
 		}
 		s.skipped.add(skipped)
 		halted := ctx.Err() != nil || err == errBudget
@@ -150,21 +152,30 @@ func (s *scan) allowed(ctx context.Context, k int, bound int64) (context.Context
 	return context.WithDeadline(ctx, s.certain.Add(s.store.Counting))
 }
 
-// rank takes a match into the page if it belongs there so far.
-func (s *scan) rank(f *found) {
-	most, where := s.query.Limit+1, s.position(f)
-	if len(s.best) == most && where.compare(s.position(&s.best[most-1])) >= 0 || s.after != nil && where.compare(*s.after) <= 0 {
-		return
+// lead takes a match into the first of those that a page shows and one more, if it belongs there.
+func (s *scan) lead(first []found, f *found) []found {
+	most := s.query.Limit + 1
+	if len(first) == most {
+		last := &first[most-1]
+		if f.time < last.time || s.position(f).compare(s.position(last)) >= 0 {
+			return first
+		}
 	}
-	at, _ := slices.BinarySearchFunc(s.best, where, func(b found, p position) int { return s.position(&b).compare(p) })
-	if slices.ContainsFunc(s.best[:at], f.like(s.query.Fold)) {
-		return // a copy, or shown with a newer one
+	where := s.position(f)
+	at, _ := slices.BinarySearchFunc(first, where, func(b found, p position) int { return s.position(&b).compare(p) })
+	if slices.ContainsFunc(first[:at], f.like(s.query.Fold)) {
+		return first // a copy, or shown with a newer one
 	}
-	if i := slices.IndexFunc(s.best[at:], f.like(s.query.Fold)); i >= 0 {
-		s.best = slices.Delete(s.best, at+i, at+i+1)
+	if i := slices.IndexFunc(first[at:], f.like(s.query.Fold)); i >= 0 {
+		first = slices.Delete(first, at+i, at+i+1)
 	}
-	s.best = slices.Insert(s.best, at, *f)
-	s.best = s.best[:min(len(s.best), most)]
+	first = slices.Insert(first, at, *f)
+	return first[:min(len(first), most)]
+}
+
+// shown reports whether a match stands on the page that a search goes on from, or before it.
+func (s *scan) shown(f *found) bool {
+	return s.after != nil && s.position(f).compare(*s.after) <= 0
 }
 
 // like reports whether another match takes no place of its own on a page.

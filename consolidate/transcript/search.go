@@ -113,7 +113,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if result.AtLeast {
 		result.Notes = append(result.Notes, fmt.Sprintf("stopped early: %d of %d sessions searched to the end", scan.finished, len(sessions)))
 	}
-	rest, alike := scan.page(all, after)
+	rest, alike := scan.page(all)
 	err = s.fill(ctx, &result, scan, rest, alike)
 	if err == nil && len(all) == 0 && !q.Regex {
 		result.Nearest = s.nearest(ctx, q, sessions)
