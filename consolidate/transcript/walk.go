@@ -1,6 +1,10 @@
 package transcript
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // The walk over the JSON of one line. It allocates nothing and decodes nothing: it checks the grammar
 // around the strings and tells where the values stand, some hundred times as fast as encoding/json
@@ -89,6 +93,18 @@ func digits(b []byte, i int) int {
 // that escapes nothing is one to whoever decodes it): nearly all that is walked over nobody decodes, and
 // the next quote is found ten times as fast as the next escape.
 func skipString(b []byte, i int) int {
+	// Most strings are keys, ids and words. To find the end of those, eight bytes at once, takes half of
+	// the time of a call of bytes.IndexByte.
+	for k := i + 1; k <= i+25 && k+8 <= len(b); k += 8 {
+		w := binary.LittleEndian.Uint64(b[k:]) ^ '"'*ones
+		if marked := (w - ones) &^ w & highs; marked != 0 { // the lowest is marked rightly
+			end := k + bits.TrailingZeros64(marked)>>3
+			if b[end-1] != '\\' {
+				return end + 1
+			}
+			break
+		}
+	}
 	for begin := i; ; {
 		n := bytes.IndexByte(b[i+1:], '"')
 		if n < 0 {

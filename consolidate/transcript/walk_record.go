@@ -90,6 +90,8 @@ func (r *record) walk(line []byte) bool {
 						return odd
 					}
 					return content(line, i, &r.Message.Blocks)
+				case "role", "type", "usage", "stop_reason", "stop_sequence":
+					return skip(line, i, 0)
 				}
 				return other(line, key, i, messageKeys)
 			})
@@ -167,6 +169,8 @@ func contentItem(b []byte, i int, blocks *[]block) int {
 			return value(b, i, &p.ToolUseID)
 		case "content":
 			return value(b, i, &p.Content)
+		case "thinking", "signature", "is_error", "caller":
+			return skip(b, i, 0)
 		}
 		return other(b, key, i, blockKeys)
 	})
