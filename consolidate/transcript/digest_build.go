@@ -65,7 +65,7 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 	r.decoder = newDecoder(f.host)
 	r.goOn(from)
 	r.skipped.add(h.Settled.Skipped)
-	r.tools = func(raw) bool { return false }
+	r.tools = deaf
 	if !f.host.rewritten() {
 		r.settle = func() { b.settle(r) }
 	}

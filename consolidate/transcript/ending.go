@@ -41,7 +41,7 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 		dreaming bool
 		said     []part
 	)
-	e := ear{ours: map[string]bool{}, tools: func(raw) bool { return false }}
+	e := ear{ours: map[string]bool{}, tools: deaf}
 	for line := range bytes.SplitSeq(tail, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue

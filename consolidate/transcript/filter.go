@@ -10,7 +10,9 @@ import (
 // third of decoding, or a sixteenth where a transcript is known to be plain (BenchmarkSieve).
 type filter struct {
 	needles  []needle
+	whole    []needle // those of them that are all of a pattern
 	speakers []Speaker
+	fold     bool // what is found is told from what is like it, by its text
 }
 
 // sieve returns what holds back lines of a transcript of which so much is known. Where joins is false,
@@ -43,14 +45,38 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	return s
 }
 
-// holds returns what tells whether a value may hold a match.
-func (f *filter) holds() func(raw) bool {
-	var kernels []kernel
+// hears returns what tells of a tool's value whether its text holds a match.
+func (f *filter) hears() func(raw) hearing {
+	var kernels, whole []kernel
 	for i := range f.needles {
 		kernels = append(kernels, f.needles[i].kernels()...)
 	}
+	for i := range f.whole {
+		whole = append(whole, f.whole[i].kernels()...)
+	}
 	kernels = append(kernels, escaped) // seldom: a value that holds a needle is not looked through for it
-	return func(v raw) bool { return anyIn(v, kernels...) }
+	return func(v raw) hearing {
+		switch {
+		case f.decides(v) && slices.ContainsFunc(whole, func(k kernel) bool { return stands(v, k) }):
+			return surely
+		case anyIn(v, kernels...):
+			return maybe
+		}
+		return nothing
+	}
+}
+
+// decides reports whether a needle in a value is one in its text: all of a string is its text then, and
+// nobody asks what that is like.
+func (f *filter) decides(v raw) bool {
+	return v.isString() && len(v) <= maxText && (!f.fold || len(v) > len(`"\u0000"`)*maxAlike) && findReminder(v) < 0
+}
+
+// stands reports whether the first that a kernel finds begins with a character of the text: what an
+// escape leaves of itself is none.
+func stands(v raw, k kernel) bool {
+	i := k(v)
+	return i > 0 && v[i-1] != '\\'
 }
 
 // anyIn reports whether one of the kernels finds something.
@@ -63,6 +89,8 @@ var (
 	findText   = exactly(string(textBytes)).kernels()[0]
 	findEscape = exactly(`\u`).kernels()[0]
 	findOwn    = exactly("__").kernels()[0]
+
+	findReminder = exactly("<system-reminder>").kernels()[0]
 
 	textBytes      = []byte(`"text"`)
 	assistantBytes = []byte(`"assistant"`)

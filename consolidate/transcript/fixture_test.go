@@ -151,6 +151,7 @@ func utterances(t testing.TB, text string) ([]*utterance, Skipped) {
 	t.Helper()
 	var all []*utterance
 	r := newReader(id(1), newLineReader(strings.NewReader(text), readBlock), func(u *utterance) error {
+		u.ID = u.id()
 		all = append(all, u)
 		return nil
 	})

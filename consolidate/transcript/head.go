@@ -50,7 +50,12 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 	lines.reset(io.LimitReader(source, maxHead), 1, 0) // one line may be all of a huge file
 	lineRecords := newDecoder(host)
 	var said []part
-	e := ear{ours: map[string]bool{}, tools: func(raw) bool { return !spoke }}
+	e := ear{ours: map[string]bool{}, tools: func(raw) hearing {
+		if spoke {
+			return nothing
+		}
+		return maybe
+	}}
 	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
 		if typed && enough != nil && enough(h.cwds) {
 			h.part = true

@@ -77,7 +77,7 @@ func (j *joiner) textBefore(block []byte) (message string, found bool) {
 		if line := block[begin:end]; bytes.Contains(line, assistantBytes) {
 			records, _ := j.decoder.line(bytes.Trim(line, blank))
 			for k := range records {
-				j.said, _ = records[k].parts(j.said[:0], ear{ours: map[string]bool{}, tools: nothing})
+				j.said, _ = records[k].parts(j.said[:0], ear{ours: map[string]bool{}, tools: deaf})
 				for _, p := range j.said {
 					if p.speaker == Assistant {
 						message, found = p.message, true
@@ -108,5 +108,5 @@ func lastText(block []byte) int {
 	return -1
 }
 
-// nothing is decoded of what tools were asked and answered.
-func nothing(raw) bool { return false }
+// deaf is an ear for nothing of what tools were asked and answered.
+func deaf(raw) hearing { return nothing }

@@ -65,7 +65,7 @@ func BenchmarkSieve(b *testing.B) {
 			for b.Loop() {
 				lines.reset(strings.NewReader(text), 1, 0)
 				r := newReader(id(1), lines, func(*utterance) error { return nil })
-				r.sieve, r.tools = s(), nothing
+				r.sieve, r.tools = s(), deaf
 				if err := r.run(); err != nil {
 					b.Fatal(err)
 				}

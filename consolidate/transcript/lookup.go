@@ -149,7 +149,7 @@ var errSought = errors.New("found")
 func seek(session judged, lines *lineReader, id string, line int, last time.Time, filter func(int, []byte) bool) (*utterance, error) {
 	var sought *utterance
 	r := newReader(session.id, lines, func(u *utterance) error {
-		if u.ID != id {
+		if u.ID = u.id(); u.ID != id {
 			return nil
 		}
 		if u.blind {

@@ -27,8 +27,8 @@ func FuzzRecord(f *testing.F) {
 			if u.Text == "" || !utf8.ValidString(u.Text) {
 				t.Errorf("text %q", u.Text)
 			}
-			if cutID(u.ID) == nil || u.Line < 1 || u.offset >= int64(len(text)) {
-				t.Errorf("id %q, line %d at %d of %d bytes", u.ID, u.Line, u.offset, len(text))
+			if cutID(u.id()) == nil || u.Line < 1 || u.offset >= int64(len(text)) {
+				t.Errorf("id %q, line %d at %d of %d bytes", u.id(), u.Line, u.offset, len(text))
 			}
 			return nil
 		})
@@ -190,7 +190,7 @@ func oracle(t *testing.T, s *Store, q Query) []string {
 	slices.SortFunc(all, func(a, b *utterance) int { return a.position().compare(b.position()) })
 	var lines []string
 	for _, u := range all {
-		lines = append(lines, fmt.Sprint(u.ID, " ", u.Time, " ", u.Speaker))
+		lines = append(lines, fmt.Sprint(u.id(), " ", u.Time, " ", u.Speaker))
 	}
 	return lines
 }

@@ -36,13 +36,14 @@ type Utterance struct {
 // characters (CENSUS 2). What is longer is cut and counted.
 const maxText = 8 << 20
 
-// utterance is an Utterance with its place, from where it can be read again.
+// utterance is an Utterance with its place, from where it can be read again. It has no ID yet.
 type utterance struct {
 	Utterance
 	offset int64
 	slot   int  // within its record
 	place  int  // among the utterances of its line, from 1
 	blind  bool // its time was inherited across lines that were passed over
+	holds  bool // it holds what is sought; then it may be without its text
 }
 
 // errBlind ends a pass in which an utterance that matters is blind: it must be repeated without a
@@ -60,8 +61,8 @@ type reader struct {
 	last    time.Time                          // what an utterance without a time inherits
 	emit    func(*utterance) error
 	skipped Skipped
-	tools   func(raw) bool // reports whether what a tool was asked or answered is decoded; nil: all is
-	settle  func()         // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
+	tools   func(raw) hearing // what of a tool's is decoded; nil: all is
+	settle  func()            // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
 
 	from     int  // the first line of a message that others may join; 0: any
 	blind    bool // a line was passed over since last was set
@@ -76,7 +77,6 @@ type reader struct {
 
 	decoder decoder
 	said    []part            // of the record last read
-	short   string            // the session as ids name it
 	names   map[string]string // working directories, branches and sessions seen
 }
 
@@ -88,7 +88,6 @@ func newReader(session string, lines *lineReader, emit func(*utterance) error) *
 		skipped: Skipped{},
 		ours:    map[string]bool{},
 		queued:  map[uint64]via{},
-		short:   shortID(session),
 		names:   map[string]string{},
 	}
 }
@@ -190,7 +189,7 @@ func (r *reader) record(rec *record, place *int) error {
 		if p.typed() {
 			r.dreaming = false
 		}
-		if p.text == "" || r.dreaming || p.typed() && r.repeated(p) {
+		if p.text == "" && !p.holds || r.dreaming || p.typed() && r.repeated(p) {
 			continue
 		}
 		if err := r.say(rec, p, *place); err != nil {
@@ -221,7 +220,6 @@ func (r *reader) repeated(p part) bool {
 func (r *reader) say(rec *record, p part, place int) error {
 	u := &utterance{
 		Utterance: Utterance{
-			ID:      r.short + hitLine(r.lines.number, place),
 			Session: r.session,
 			Line:    r.lines.number,
 			Time:    r.last,
@@ -235,6 +233,7 @@ func (r *reader) say(rec *record, p part, place int) error {
 		slot:   p.slot,
 		place:  place,
 		blind:  r.blind,
+		holds:  p.holds,
 	}
 	if !rec.Session.is(r.session) {
 		u.Origin = r.name(rec.Session)
@@ -281,14 +280,14 @@ func (r *reader) bounded(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "")
 }
 
+// id is the ID that the utterance gets where anybody wants it.
+func (u *utterance) id() string { return hitID(u.Session, u.Line, u.place) }
+
 // hitID names an utterance: session, line, and its place on the line where it is not the first.
 func hitID(session string, line, place int) string {
-	return shortID(session) + hitLine(line, place)
-}
-
-func hitLine(line, place int) string {
+	id := shortID(session) + ":" + strconv.Itoa(line)
 	if place > 1 {
-		return ":" + strconv.Itoa(line) + "." + strconv.Itoa(place)
+		id += "." + strconv.Itoa(place)
 	}
-	return ":" + strconv.Itoa(line)
+	return id
 }

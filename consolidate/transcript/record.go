@@ -60,6 +60,7 @@ type part struct {
 	text    string
 	message string // of the assistant: the id that joins its parts
 	slot    int    // counts the places for utterances within the record, from 0
+	holds   bool   // see utterance
 }
 
 // via is the way on which a person's words came into a transcript. The same words may come on
@@ -78,12 +79,28 @@ func (p part) typed() bool { return p.via != spoken }
 
 // An ear says what of a record is listened to.
 type ear struct {
-	ours  map[string]bool // the ids of calls of our own tools, which parts adds to: what they were asked and answered is not said
-	tools func(raw) bool  // reports whether a value of a tool is decoded: else the tool is taken to say nothing; nil: each is
+	ours  map[string]bool   // the ids of calls of our own tools, which parts adds to: what they were asked and answered is not said
+	tools func(raw) hearing // of the values of tools: those that have nothing to hear are taken for empty; nil: all are decoded
 }
 
-func (e ear) hears(values ...raw) bool {
-	return e.tools == nil || slices.ContainsFunc(values, e.tools)
+// hearing is what there is to hear in a value that nobody has decoded.
+type hearing int
+
+const (
+	nothing hearing = iota // that is sought
+	maybe
+	surely // its text holds what is sought, and need not be decoded
+)
+
+func (e ear) hears(values ...raw) hearing {
+	if e.tools == nil {
+		return maybe
+	}
+	most := nothing
+	for _, v := range values {
+		most = max(most, e.tools(v))
+	}
+	return most
 }
 
 // parts appends what was said in a record, and reports whether the record opens a dream.
@@ -121,11 +138,13 @@ func (r *record) userParts(said []part, e ear) (all []part, dream bool) {
 		if !b.isResult() {
 			continue
 		}
-		text := ""
-		if e.hears(b.Content) && !(len(e.ours) > 0 && e.ours[b.ToolUseID.text()]) {
-			text = plain(b.Content)
+		p := part{speaker: Tool, slot: slot}
+		if heard := e.hears(b.Content); heard != nothing && !(len(e.ours) > 0 && e.ours[b.ToolUseID.text()]) {
+			if p.holds = heard == surely; !p.holds {
+				p.text = plain(b.Content)
+			}
 		}
-		said = append(said, part{speaker: Tool, text: text, slot: slot})
+		said = append(said, p)
 		slot++
 	}
 	if slot > 0 {
@@ -180,7 +199,7 @@ func (r *record) assistantParts(said []part, e ear) []part {
 		text := ""
 		if name := b.Name.text(); ownTool(name) {
 			e.ours[b.ID.text()] = true
-		} else if e.hears(b.Name, b.Input) {
+		} else if e.hears(b.Name, b.Input) != nothing {
 			text = useText(name, b.Input)
 		}
 		said = append(said, part{speaker: Tool, text: text, slot: slot})

@@ -233,12 +233,15 @@ const manyJoins = 8
 
 // filter returns what lets lines pass undecoded; nil when nothing can.
 func (s *scan) filter(speakers []Speaker) *filter {
-	f := &filter{speakers: speakers}
+	f := &filter{speakers: speakers, fold: s.query.Fold}
 	for _, p := range s.patterns {
 		if p.needles == nil {
 			return nil
 		}
 		f.needles = append(f.needles, p.needles...)
+		if whole, ok := p.isNeedle(); ok {
+			f.whole = append(f.whole, whole)
+		}
 	}
 	if len(f.needles) == 0 {
 		return nil
@@ -300,7 +303,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 	var all []found
 	r := newReader(session.id, lines, func(u *utterance) error {
 		switch {
-		case !slices.Contains(speakers, u.Speaker) || !s.matches(u.Text):
+		case !slices.Contains(speakers, u.Speaker) || !u.holds && !s.matches(u.Text):
 			return nil
 		case u.blind:
 			return errBlind
@@ -326,10 +329,10 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		if !joins && slices.Contains(speakers, Assistant) {
 			r.join = &joiner{source: source}
 		}
-		r.tools = f.holds()
+		r.tools = f.hears()
 	}
 	if !slices.Contains(speakers, Tool) {
-		r.tools = nothing
+		r.tools = deaf
 	}
 	err = r.run()
 	if err == nil && r.sieve != nil && r.sieve.tells != 0 {
