@@ -189,7 +189,7 @@ func serverCommand(ts *testscript.TestScript, args ...string) *exec.Cmd {
 	bin := strings.Split(ts.Getenv("PATH"), string(filepath.ListSeparator))[0] // where testscript puts it
 	cmd := exec.Command(filepath.Join(bin, "dream-mcp"), append([]string{"serve"}, args...)...)
 	for _, v := range []string{
-		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
 		"DREAM_MODE", "DREAM_UNATTENDED", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
 	} {
 		if value := ts.Getenv(v); value != "" {

@@ -55,6 +55,7 @@ type Event struct {
 // Reviewed is a session that a dream has before it.
 type Reviewed struct {
 	ID    string    `json:"id"`
+	Host  string    `json:"host,omitempty"` // where it is another than the dream's
 	Last  time.Time `json:"last"`
 	First string    `json:"first,omitempty"` // the first words that a person typed
 }
@@ -148,11 +149,11 @@ func lookedFor(q transcript.Query) string {
 }
 
 // reviewed names the sessions of a map, as far as a trail does.
-func reviewed(sessions []RankedSession) []Reviewed {
+func (p *Project) reviewed(sessions []RankedSession) []Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
 	named := make([]Reviewed, len(sessions))
 	for i, s := range sessions {
-		named[i] = Reviewed{ID: s.ID, Last: second(s.Last), First: s.First}
+		named[i] = Reviewed{ID: s.ID, Host: p.OtherHost(s.Host), Last: second(s.Last), First: s.First}
 	}
 	return named
 }

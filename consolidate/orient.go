@@ -73,7 +73,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 			return m, err
 		}
 	}
-	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: reviewed(m.Sessions)})
+	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
 	index, err := d.dir.Read(indexName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err

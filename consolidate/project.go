@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -143,6 +144,15 @@ func (p *Project) StateDir() string { return filepath.Join(p.o.StateHome, p.key)
 // DigestDir returns the folder for the digests of the transcripts that belong to a memory.
 func DigestDir(stateHome, memoryDir string) string {
 	return filepath.Join(stateHome, stateKey(realPath(memoryDir)), "digests")
+}
+
+// OtherHost names the host of a session where it is not the one that asks; "" where it is. A program that is not known asks as
+// Claude Code, whose memory it is.
+func (p *Project) OtherHost(h transcript.Host) string {
+	if h == cmp.Or(transcript.Host(p.o.Host), transcript.ClaudeCode) {
+		return ""
+	}
+	return string(h)
 }
 
 // Now returns the present time as the project sees it.

@@ -47,7 +47,7 @@ func dreamOrient(p *consolidate.Project) tool {
 			if err != nil {
 				return answer{}, err
 			}
-			head, lines := renderMap(m)
+			head, lines := renderMap(p, m)
 			text, err := mapPage(head, lines, r.Cursor)
 			return answer{text: text}, err
 		},
@@ -56,7 +56,7 @@ func dreamOrient(p *consolidate.Project) tool {
 
 // renderMap draws the map, what matters first. Its head changes from call to call, its lines do not,
 // so that a page can go on where the one before ended.
-func renderMap(m consolidate.Map) (head string, lines []string) {
+func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []string) {
 	add := func(format string, args ...any) {
 		lines = append(lines, strings.Split(fmt.Sprintf(format, args...), "\n")...)
 	}
@@ -80,7 +80,7 @@ func renderMap(m consolidate.Map) (head string, lines []string) {
 	mapGuides(add, m)
 	mapFindings(add, m)
 	mapLogs(add, m)
-	mapSessions(add, m)
+	mapSessions(add, p, m)
 	return head, lines
 }
 
@@ -186,7 +186,7 @@ func mapLogs(add adder, m consolidate.Map) {
 	add(fenceClose)
 }
 
-func mapSessions(add adder, m consolidate.Map) {
+func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
 	add("\n## Sessions since then, those that hold the most first (%d)", len(m.Sessions))
 	for i, s := range m.Sessions {
 		if i == maxMapSessions {
@@ -194,8 +194,8 @@ func mapSessions(add adder, m consolidate.Map) {
 			break
 		}
 		line := fmt.Sprintf("%s %s %s", s.ID, s.ModTime.UTC().Format("2006-01-02 15:04"), size(s.Size))
-		if s.Host != transcript.ClaudeCode {
-			line += " " + string(s.Host)
+		if host := p.OtherHost(s.Host); host != "" {
+			line += " " + host
 		}
 		if s.Branch != "" && s.Branch != "HEAD" {
 			line += " " + short(transcript.Visible(s.Branch), 60)

@@ -51,7 +51,7 @@ func grepTranscripts(p *consolidate.Project) tool {
 			}
 			if r.ContextOf != "" {
 				turns, err := p.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
-				return answer{text: renderTurns(turns, r.ContextOf)}, err
+				return answer{text: renderTurns(p, turns, r.ContextOf)}, err
 			}
 			q, err := r.query(p.Now())
 			if err != nil {
@@ -59,20 +59,20 @@ func grepTranscripts(p *consolidate.Project) tool {
 			}
 			if r.Query != "" {
 				hits, res, err := p.Ranked(ctx, r.Query, q, r.Since)
-				return answer{text: renderRanked(hits, res, r, pageRoom(r))}, err
+				return answer{text: renderRanked(p, hits, res, r, pageRoom(r))}, err
 			}
 			res, err := p.Search(ctx, q, r.Since)
 			if err != nil {
 				return answer{}, err
 			}
-			text, shown := renderHits(res, r, pageRoom(r))
+			text, shown := renderHits(p, res, r, pageRoom(r))
 			if shown < len(res.Hits) {
 				// Asked again for what fits, so that the cursor goes on behind it.
 				q.Limit = shown
 				if res, err = p.Search(ctx, q, r.Since); err != nil {
 					return answer{}, err
 				}
-				text, _ = renderHits(res, r, MaxAnswer)
+				text, _ = renderHits(p, res, r, MaxAnswer)
 			}
 			return answer{text: text}, nil
 		},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -24,13 +25,13 @@ func pageRoom(r grepArguments) int {
 }
 
 // renderHits lists hits until room is used up, at least one, counts, and says how many it lists.
-func renderHits(res transcript.Result, r grepArguments, room int) (text string, shown int) {
+func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) (text string, shown int) {
 	var b strings.Builder
 	if len(res.Hits) > 0 {
 		b.WriteString(fenceOpen + "\n")
 		before := ""
 		for _, h := range res.Hits {
-			hit := renderHit(h, before)
+			hit := renderHit(p, h, before)
 			if shown > 0 && b.Len()+len(hit) > room {
 				break
 			}
@@ -67,13 +68,13 @@ func renderHits(res transcript.Result, r grepArguments, room int) (text string, 
 
 // renderRanked lists the utterances that answer a question, the best first, each with the turn that
 // stands beside it, until room is used up.
-func renderRanked(hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
+func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
 	var b strings.Builder
 	shown := 0
 	if len(hits) > 0 {
 		b.WriteString(fenceOpen + "\n")
 		for _, h := range hits {
-			hit := renderHit(h.Hit, "")
+			hit := renderHit(p, h.Hit, "")
 			if u := h.Beside; u != nil {
 				var beside strings.Builder
 				indent(&beside, u.Text)
@@ -102,9 +103,12 @@ func renderRanked(hits []transcript.RankedHit, res transcript.Result, r grepArgu
 
 // renderHit gives a hit its line and its text, indented, without blank lines. What it has in common
 // with the hit before, which was of a session named before, is not said again.
-func renderHit(h transcript.Hit, before string) string {
+func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s] %s %s", h.ID, h.Time.UTC().Format("2006-01-02T15:04:05Z"), h.Speaker)
+	if host := p.OtherHost(h.Host); host != "" && h.Session != before {
+		b.WriteString(" " + host)
+	}
 	if h.Branch != "" && h.Branch != "HEAD" && h.Session != before {
 		b.WriteString(" " + oneWord(h.Branch, 60))
 	}
@@ -123,7 +127,7 @@ func renderHit(h transcript.Hit, before string) string {
 }
 
 // renderTurns lists the turns around a hit.
-func renderTurns(turns []transcript.Utterance, id string) string {
+func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string) string {
 	var b strings.Builder
 	b.WriteString(fenceOpen + "\n")
 	for _, u := range turns {
@@ -135,6 +139,11 @@ func renderTurns(turns []transcript.Utterance, id string) string {
 		indent(&b, transcript.Visible(u.Text))
 	}
 	fmt.Fprintf(&b, "%s\n%d turns", fenceClose, len(turns))
+	if len(turns) > 0 {
+		if host := p.OtherHost(turns[0].Host); host != "" {
+			b.WriteString(" of a session in " + host)
+		}
+	}
 	return b.String()
 }
 

@@ -126,6 +126,7 @@ func (d *digest) utterance(i int, f *file) Utterance {
 	return Utterance{
 		ID:      hitID(f.id, int(r.line), int(r.place)),
 		Session: f.id,
+		Host:    f.host,
 		Origin:  d.head.Strings[r.origin],
 		Line:    int(r.line),
 		Time:    r.time(f.modTime),

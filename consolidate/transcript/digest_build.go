@@ -61,8 +61,7 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 	defer lines.putBack()
 	lines.reset(&meter{ctx: ctx, source: io.LimitReader(source, grown), read: read}, from.Line+1, from.Offset)
 	b := newDigester(d, m.classify, grown)
-	r := newReader(f.id, lines, b.add)
-	r.decoder = newDecoder(f.host)
+	r := newReader(f, lines, b.add)
 	r.goOn(from)
 	r.skipped.add(h.Settled.Skipped)
 	r.tools = deaf

@@ -150,7 +150,7 @@ func said(t testing.TB, text string) []string {
 func utterances(t testing.TB, text string) ([]*utterance, Skipped) {
 	t.Helper()
 	var all []*utterance
-	r := newReader(id(1), newLineReader(strings.NewReader(text), readBlock), func(u *utterance) error {
+	r := newReader(file{id: id(1)}, newLineReader(strings.NewReader(text), readBlock), func(u *utterance) error {
 		u.ID = u.id()
 		all = append(all, u)
 		return nil

@@ -78,11 +78,10 @@ func all(t testing.TB, s *Store) (lines []string) {
 			t.Fatal(err)
 		}
 		var said []*utterance
-		r := newReader(k.id, newLineReader(source, readBlock), func(u *utterance) error {
+		r := newReader(k.file, newLineReader(source, readBlock), func(u *utterance) error {
 			said = append(said, u)
 			return nil
 		})
-		r.decoder = newDecoder(k.host)
 		if err := r.run(); err != nil {
 			t.Fatal(err)
 		}
@@ -384,13 +383,12 @@ func FuzzForeign(f *testing.F) {
 			if _, err := source.Seek(0, 0); err != nil {
 				t.Fatal(err)
 			}
-			r := newReader(id(1), newLineReader(source, readBlock), func(u *utterance) error {
+			r := newReader(file{id: id(1), host: host}, newLineReader(source, readBlock), func(u *utterance) error {
 				if !utf8.ValidString(u.Text) || u.Text == "" || len(u.Text) > maxText {
 					t.Fatalf("%s said %q", host, u.Text)
 				}
 				return nil
 			})
-			r.decoder = newDecoder(host)
 			if err := r.run(); err != nil {
 				t.Fatal(err)
 			}

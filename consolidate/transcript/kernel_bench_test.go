@@ -64,7 +64,7 @@ func BenchmarkSieve(b *testing.B) {
 			lines := newLineReader(nil, readBlock)
 			for b.Loop() {
 				lines.reset(strings.NewReader(text), 1, 0)
-				r := newReader(id(1), lines, func(*utterance) error { return nil })
+				r := newReader(file{id: id(1)}, lines, func(*utterance) error { return nil })
 				r.sieve, r.tools = s(), deaf
 				if err := r.run(); err != nil {
 					b.Fatal(err)

@@ -148,7 +148,7 @@ var errSought = errors.New("found")
 // seek reads on until the utterance with an id.
 func seek(session judged, lines *lineReader, id string, line int, last time.Time, filter func(int, []byte) bool) (*utterance, error) {
 	var sought *utterance
-	r := newReader(session.id, lines, func(u *utterance) error {
+	r := newReader(session.file, lines, func(u *utterance) error {
 		if u.ID = u.id(); u.ID != id {
 			return nil
 		}
@@ -158,7 +158,7 @@ func seek(session judged, lines *lineReader, id string, line int, last time.Time
 		sought = u
 		return errSought
 	})
-	r.filter, r.last, r.decoder = filter, last, newDecoder(session.host)
+	r.filter, r.last = filter, last
 	if len(session.head.cwds) > 0 { // what lines that are not read would have told
 		r.decoder.heritage = inherited(heritage{CWD: session.head.cwds[0], Branch: session.head.branch})
 	}

@@ -23,7 +23,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"type":"user","message":{"content":["\ud800",[],{},null,{"type":"tool_result","content":{"text":"x"}}]}}`))
 	f.Add([]byte("\xef\xbb\xbf{}\r\n\x00\n[[[[\n\"\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r := newReader(id(1), newLineReader(strings.NewReader(string(text)), readBlock), func(u *utterance) error {
+		r := newReader(file{id: id(1)}, newLineReader(strings.NewReader(string(text)), readBlock), func(u *utterance) error {
 			if u.Text == "" || !utf8.ValidString(u.Text) {
 				t.Errorf("text %q", u.Text)
 			}
@@ -168,7 +168,7 @@ func oracle(t *testing.T, s *Store, q Query) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newReader(session.id, newLineReader(source, 64), func(u *utterance) error {
+		r := newReader(session.file, newLineReader(source, 64), func(u *utterance) error {
 			found = append(found, u)
 			return nil
 		})

@@ -101,7 +101,7 @@ func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []fou
 			continue
 		}
 		hit := Hit{
-			ID: u.ID, Session: u.Session, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
+			ID: u.ID, Session: u.Session, Host: u.Host, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
 			CWD: Visible(u.CWD), Branch: Visible(u.Branch), UUID: Visible(u.UUID),
 			More: more, Alike: max(0, alike[f.alike]-1),
 		}

@@ -94,7 +94,7 @@ func (s *Store) rankedHit(ctx context.Context, f *file, place int, words *releva
 	u := d.utterance(row(place), f)
 	from, to := firstTerm(u.Text, words.Terms())
 	h := RankedHit{Hit: Hit{
-		ID: u.ID, Session: u.Session, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
+		ID: u.ID, Session: u.Session, Host: u.Host, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
 		CWD: u.CWD, Branch: u.Branch, UUID: u.UUID,
 	}}
 	h.Before, h.Match, h.After = s.excerpt(u.Text, from, to, around)

@@ -22,6 +22,7 @@ const (
 type Utterance struct {
 	ID      string // short, unique in the project, stable while the transcript only grows
 	Session string // the transcript's name without its ending
+	Host    Host   // the program in which it was said
 	Origin  string // the session that recorded it, where a resumed copy says another; else empty
 	Line    int    // from 1
 	Time    time.Time
@@ -54,6 +55,7 @@ var errBlind = errors.New("an utterance inherits its time from a line that was p
 // one message of the model is held until its last part has come.
 type reader struct {
 	session string
+	host    Host
 	lines   *lineReader
 	filter  func(number int, line []byte) bool // reports whether a line is decoded; nil: every line is
 	sieve   *sieve                             // holds back lines before that; nil: none is
@@ -80,9 +82,11 @@ type reader struct {
 	names   map[string]string // working directories, branches and sessions seen
 }
 
-func newReader(session string, lines *lineReader, emit func(*utterance) error) *reader {
+func newReader(f file, lines *lineReader, emit func(*utterance) error) *reader {
 	return &reader{
-		session: session,
+		session: f.id,
+		host:    f.host,
+		decoder: newDecoder(f.host),
 		lines:   lines,
 		emit:    emit,
 		skipped: Skipped{},
@@ -221,6 +225,7 @@ func (r *reader) say(rec *record, p part, place int) error {
 	u := &utterance{
 		Utterance: Utterance{
 			Session: r.session,
+			Host:    r.host,
 			Line:    r.lines.number,
 			Time:    r.last,
 			Speaker: p.speaker,

@@ -301,7 +301,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 	lines.reset(&meter{ctx: ctx, source: source, read: &s.read, budget: s.store.ByteBudget}, 1, 0)
 
 	var all []found
-	r := newReader(session.id, lines, func(u *utterance) error {
+	r := newReader(session.file, lines, func(u *utterance) error {
 		switch {
 		case !slices.Contains(speakers, u.Speaker) || !u.holds && !s.matches(u.Text):
 			return nil
@@ -323,7 +323,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		}
 		return nil
 	})
-	r.last, r.decoder = session.modTime.UTC(), newDecoder(session.host)
+	r.last = session.modTime.UTC()
 	if f != nil {
 		r.sieve = f.sieve(s.store.plain(session.file), joins)
 		if !joins && slices.Contains(speakers, Assistant) {

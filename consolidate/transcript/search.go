@@ -40,6 +40,7 @@ const MaxPatterns = 16
 type Hit struct {
 	ID      string
 	Session string
+	Host    Host   // the program in which it was said
 	Origin  string // see Utterance
 	Line    int
 	Time    time.Time

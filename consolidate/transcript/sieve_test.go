@@ -102,7 +102,7 @@ func sift(text string, p *pattern, speakers []Speaker, block int, known plainnes
 	for _, joins := range []bool{false, true} {
 		var all []*utterance
 		source := strings.NewReader(text)
-		r := newReader(id(1), newLineReader(source, block), func(u *utterance) error {
+		r := newReader(file{id: id(1)}, newLineReader(source, block), func(u *utterance) error {
 			if wanted(u) {
 				all = append(all, u)
 			}

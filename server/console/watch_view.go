@@ -126,7 +126,11 @@ func (v watchView) dreaming() []string {
 		if words == "" {
 			words = oneLine(s.ID)
 		}
-		out = append(out, v.ink.in(dim, "  "+s.Last.In(v.zone).Format("01-02 15:04")+"  ")+words)
+		when := "  " + s.Last.In(v.zone).Format("01-02 15:04") + "  "
+		if s.Host != "" {
+			when += oneLine(s.Host) + "  "
+		}
+		out = append(out, v.ink.in(dim, when)+words)
 	}
 	return out
 }
