@@ -10,7 +10,7 @@ import (
 // third of decoding, or a sixteenth where a transcript is known to be plain (BenchmarkSieve).
 type filter struct {
 	needles  []needle
-	whole    []needle // those of them that are all of a pattern
+	literal  bool // each of them is all of a pattern
 	speakers []Speaker
 	fold     bool // what is found is told from what is like it, by its text
 }
@@ -45,21 +45,32 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	return s
 }
 
-// hears returns what tells of a tool's value whether its text holds a match.
-func (f *filter) hears() func(raw) hearing {
-	var kernels, whole []kernel
+// hears returns what tells of a tool's value, in a transcript of which so much is known, whether its text
+// holds a match.
+func (f *filter) hears(known plainness) func(raw) hearing {
+	var whole, others []kernel
 	for i := range f.needles {
-		kernels = append(kernels, f.needles[i].kernels()...)
+		n := f.needles[i]
+		if f.literal {
+			whole = append(whole, n.plain()...)
+		} else {
+			others = append(others, n.plain()...)
+		}
+		others = append(others, n.aliens()...)
 	}
-	for i := range f.whole {
-		whole = append(whole, f.whole[i].kernels()...)
+	if known&noEscapes == 0 { // seldom looked for: a value that holds a needle is not looked through for it
+		others = append(others, escaped)
 	}
-	kernels = append(kernels, escaped) // seldom: a value that holds a needle is not looked through for it
 	return func(v raw) hearing {
-		switch {
-		case f.decides(v) && slices.ContainsFunc(whole, func(k kernel) bool { return stands(v, k) }):
-			return surely
-		case anyIn(v, kernels...):
+		for _, k := range whole {
+			if i := k(v); i >= 0 {
+				if i > 0 && v[i-1] != '\\' && f.decides(v) { // or else it may begin with what an escape leaves of itself
+					return surely
+				}
+				return maybe
+			}
+		}
+		if anyIn(v, others...) {
 			return maybe
 		}
 		return nothing
@@ -70,13 +81,6 @@ func (f *filter) hears() func(raw) hearing {
 // nobody asks what that is like.
 func (f *filter) decides(v raw) bool {
 	return v.isString() && len(v) <= maxText && (!f.fold || len(v) > len(`"\u0000"`)*maxAlike) && findReminder(v) < 0
-}
-
-// stands reports whether the first that a kernel finds begins with a character of the text: what an
-// escape leaves of itself is none.
-func stands(v raw, k kernel) bool {
-	i := k(v)
-	return i > 0 && v[i-1] != '\\'
 }
 
 // anyIn reports whether one of the kernels finds something.

@@ -38,20 +38,25 @@ func rareness(c byte) int {
 type kernel func(block []byte) int
 
 // kernels returns those of which one finds something in every line that may hold the needle.
-func (n *needle) kernels() []kernel {
-	var all []kernel
+func (n *needle) kernels() []kernel { return append(n.plain(), n.aliens()...) }
+
+// plain returns those of which one finds the needle as it is spelt.
+func (n *needle) plain() []kernel {
 	switch c := n.text[n.first]; {
 	case rareness(c) < rareRank:
-		all = append(all, n.pair())
+		return []kernel{n.pair()}
 	case n.fold && upper(c) != c:
-		all = append(all, n.rare(c), n.rare(upper(c)))
+		return []kernel{n.rare(c), n.rare(upper(c))}
 	default:
-		all = append(all, n.rare(c))
+		return []kernel{n.rare(c)}
 	}
+}
+
+// aliens returns those that find what may stand for a letter of the needle.
+func (n *needle) aliens() (all []kernel) {
 	if n.alien {
 		for _, alien := range []string{"ſ", "\u212a"} {
-			other := newNeedle([]byte(alien), false)
-			all = append(all, other.kernels()...)
+			all = append(all, exactly(alien).plain()...)
 		}
 	}
 	return all

@@ -100,14 +100,9 @@ func weight(text []byte) (w int) {
 	return w
 }
 
-// isNeedle returns the needle that is all that a pattern looks for, if there is one.
-func (p *pattern) isNeedle() (needle, bool) {
-	if len(p.needles) != 1 || !p.finder.exact || len(p.needles[0].text) != len(p.finder.anchors[0].literal) {
-		return needle{}, false
-	}
-	n := p.needles[0]
-	n.alien = false // what may stand for one of its letters is not the needle
-	return n, true
+// isNeedle reports whether the pattern looks for its one needle and nothing else.
+func (p *pattern) isNeedle() bool {
+	return len(p.needles) == 1 && p.finder.exact && len(p.needles[0].text) == len(p.finder.anchors[0].literal)
 }
 
 // rarestRun returns the rarest run of a literal without a character that is spoiled, or, when

@@ -233,15 +233,13 @@ const manyJoins = 8
 
 // filter returns what lets lines pass undecoded; nil when nothing can.
 func (s *scan) filter(speakers []Speaker) *filter {
-	f := &filter{speakers: speakers, fold: s.query.Fold}
+	f := &filter{speakers: speakers, fold: s.query.Fold, literal: true}
 	for _, p := range s.patterns {
 		if p.needles == nil {
 			return nil
 		}
 		f.needles = append(f.needles, p.needles...)
-		if whole, ok := p.isNeedle(); ok {
-			f.whole = append(f.whole, whole)
-		}
+		f.literal = f.literal && p.isNeedle()
 	}
 	if len(f.needles) == 0 {
 		return nil
@@ -325,11 +323,12 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 	})
 	r.last = session.modTime.UTC()
 	if f != nil {
-		r.sieve = f.sieve(s.store.plain(session.file), joins)
+		known := s.store.plain(session.file)
+		r.sieve = f.sieve(known, joins)
 		if !joins && slices.Contains(speakers, Assistant) {
 			r.join = &joiner{source: source}
 		}
-		r.tools = f.hears()
+		r.tools = f.hears(known)
 	}
 	if !slices.Contains(speakers, Tool) {
 		r.tools = deaf

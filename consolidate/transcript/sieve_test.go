@@ -95,10 +95,7 @@ func asHeard(u *utterance) string {
 
 // sift reads as a search does.
 func sift(text string, p *pattern, speakers []Speaker, block int, known plainness, wanted func(*utterance) bool) (got []string, tells plainness, err error) {
-	f := &filter{needles: p.needles, speakers: speakers}
-	if whole, ok := p.isNeedle(); ok {
-		f.whole = []needle{whole}
-	}
+	f := &filter{needles: p.needles, literal: p.isNeedle(), speakers: speakers}
 	for _, joins := range []bool{false, true} {
 		var all []*utterance
 		source := strings.NewReader(text)
@@ -108,7 +105,7 @@ func sift(text string, p *pattern, speakers []Speaker, block int, known plainnes
 			}
 			return nil
 		})
-		r.sieve, r.tools = f.sieve(known, joins), f.hears()
+		r.sieve, r.tools = f.sieve(known, joins), f.hears(known)
 		if !joins && slices.Contains(speakers, Assistant) {
 			r.join = &joiner{source: source}
 		}
