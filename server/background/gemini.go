@@ -40,7 +40,7 @@ priority = 2
 // long; no gate counts it. It knows no limit of money.
 func gemini(setup host.Setup, server []string, own string) (*exec.Cmd, error) {
 	settings, err := json.Marshal(map[string]any{
-		"mcpServers":  map[string]any{"dream": map[string]any{"command": server[0], "args": server[1:], "env": handed(), "trust": true}},
+		"mcpServers":  map[string]any{"dream": map[string]any{"command": server[0], "args": server[1:], "env": handed()}},
 		"mcp":         map[string]any{"allowed": []string{"dream"}},
 		"tools":       map[string]any{"core": geminiReads},
 		"hooksConfig": map[string]any{"enabled": false},

@@ -12,6 +12,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/server/host"
+	"dream-mcp/server/install"
 )
 
 // A FindingsError says that a doctor found what should be mended.
@@ -119,10 +120,36 @@ func hostChecks(env host.Environment, setup host.Setup) []consolidate.Check {
 			checks = append(checks, check)
 		}
 	}
-	if !slices.ContainsFunc(checks, func(c consolidate.Check) bool { return strings.Contains(c.Message, " starts us as ") }) {
+	for _, plugin := range host.Plugins(env, setup.Project) {
+		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Healthy, Message: "Claude Code starts us by the plugin " + plugin})
+		if message, hint := twice(env, plugin); message != "" {
+			checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Wrong, Message: message, Hint: hint})
+		}
+	}
+	if !slices.ContainsFunc(checks, func(c consolidate.Check) bool { return strings.Contains(c.Message, " starts us ") }) {
 		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Note, Message: "no program is known to start dream-mcp here", Hint: "dream-mcp, started by hand, says how to connect one"})
 	}
 	return checks
+}
+
+// twice says that Claude Code has by an install what a plugin brings too, and what to do; "" where it has not.
+func twice(env host.Environment, plugin string) (message, hint string) {
+	claude, _ := install.Find(host.ClaudeCode)
+	parts, err := install.Installer{Env: env}.Parts(claude, true)
+	if err != nil {
+		return "", "" // what can't be read is told of elsewhere
+	}
+	var both []string
+	for _, p := range slices.Backward(parts) { // in the order of an install
+		if p.State == install.Installed {
+			both = append(both, p.Name)
+		}
+	}
+	if both == nil {
+		return "", ""
+	}
+	return fmt.Sprintf("Claude Code has the %s of dream-mcp twice: by install, and by the plugin %s", strings.Join(both, " and the "), plugin),
+		"one is enough, though both do no harm: dream-mcp uninstall claude-code, or claude plugin uninstall " + plugin
 }
 
 // renderChecks lists what was looked at: one line each, and below it what can be done.

@@ -18,6 +18,7 @@ type installJSON struct {
 	Host   string     `json:"host"`
 	DryRun bool       `json:"dry_run"`
 	Parts  []partJSON `json:"parts"`
+	Twice  []string   `json:"twice,omitempty"` // plugins that bring the same
 }
 
 type partJSON struct {
@@ -99,6 +100,9 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		}
 		answer.Parts = append(answer.Parts, row)
 	}
+	if h.ID == host.ClaudeCode && !removing {
+		answer.Twice = host.Plugins(i.Env, "")
+	}
 	if c.JSON {
 		err = c.printJSON(answer, "  ")
 	} else {
@@ -123,6 +127,11 @@ func (c *Command) tellInstall(h install.Host, answer installJSON, removing, chan
 		b.WriteString("Memories and what dream-mcp keeps of them (archive, journal) stay.\n")
 	default:
 		fmt.Fprintf(&b, "Start %s anew, then ask it to dream. dream-mcp uninstall %s takes this back.\n", h.Name, h.ID)
+	}
+	for _, plugin := range answer.Twice {
+		if message, hint := twice(host.Process(), plugin); message != "" {
+			fmt.Fprintf(&b, "! %s.\n  %s\n", message, hint)
+		}
 	}
 	_, err := io.WriteString(c.Out, b.String())
 	return err

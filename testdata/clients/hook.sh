@@ -57,7 +57,7 @@ say() {
 }
 
 # kept: the files in which the host keeps its sessions of the project.
-kept() { ls "$HOME"/.claude/projects/*/*.jsonl "$HOME"/.gemini/tmp/project/chats/* 2>/dev/null; }
+kept() { ls "$HOME"/.claude/projects/*/*.jsonl "$HOME"/.gemini/tmp/project/chats/* 2>/dev/null || true; }
 
 sessions() {
 	for said in "please add a test for the invoice total" "no, we use bun now, not npm" "deploy it to staging" "why does the build fail?" "thank you"; do

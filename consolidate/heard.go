@@ -1,0 +1,91 @@
+package consolidate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"dream-mcp/memory"
+)
+
+// Files of what hooks were called for, and the lock under which they are written.
+const (
+	heardFile = "heard.json"
+	heardLock = "heard.lock"
+)
+
+// A host that knows us twice (by a plugin and by its own settings) calls two hooks for one event, at the same time. One that
+// comes so soon after another of its kind has nothing to say: the next event will ask again.
+const twiceSpan = 30 * time.Second
+
+// maxHeard is how many events are remembered: of more sessions than that at once, one may be heard twice.
+const maxHeard = 32
+
+// heardPatience is how long a hook waits for another to write down what it heard.
+const heardPatience = 200 * time.Millisecond
+
+// heard is what hooks were called for of late.
+type heard struct {
+	Events []heardEvent `json:"events"`
+	Twice  time.Time    `json:"twice,omitzero"` // when an event was last heard twice
+}
+
+type heardEvent struct {
+	Session string    `json:"session"`
+	Event   string    `json:"event"`
+	Time    time.Time `json:"time"`
+}
+
+// Heard notes that a hook was called for an event of a session, and reports whether another was within half a minute. What
+// can't be noted was heard once.
+func (p *Project) Heard(ctx context.Context, session, event string) (again bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	state, err := p.openState()
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, heardPatience)
+	defer cancel()
+	lock := flock.New(filepath.Join(p.StateDir(), heardLock), flock.SetPermissions(0o600))
+	if held, _ := lock.TryLockContext(ctx, time.Millisecond); !held {
+		return false
+	}
+	defer lock.Unlock()
+	now, h := p.o.Now(), p.readHeard()
+	h.Events = slices.DeleteFunc(h.Events, func(e heardEvent) bool {
+		age := now.Sub(e.Time)
+		return age < 0 || age > twiceSpan
+	})
+	if again = slices.ContainsFunc(h.Events, func(e heardEvent) bool { return e.Session == session && e.Event == event }); again {
+		h.Twice = now
+	} else {
+		h.Events = append(h.Events, heardEvent{session, event, now})
+	}
+	h.Events = h.Events[max(0, len(h.Events)-maxHeard):]
+	if data, err := json.Marshal(h); err == nil {
+		memory.Replace(state, heardFile, data, time.Time{})
+	}
+	return again
+}
+
+func (p *Project) readHeard() (h heard) {
+	if state, err := p.openState(); err == nil {
+		if data, err := memory.ReadBounded(state, heardFile, maxInfo); err == nil {
+			json.Unmarshal(data, &h)
+		}
+	}
+	return h
+}
+
+// describeHeard tells of a hook that was called twice within the last day.
+func (p *Project) describeHeard(s *Status) {
+	if at := p.readHeard().Twice; !at.IsZero() && p.o.Now().Sub(at) < 24*time.Hour {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the host called the hook twice for one event (at %s); the second did nothing. dream-mcp doctor says whether it knows dream-mcp twice", at.UTC().Format(time.RFC3339)))
+	}
+}
