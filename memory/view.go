@@ -1,0 +1,113 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// view is what the rules read, and what several of them need of it.
+type view struct {
+	before   *Snapshot // nil: nothing is known of what stood before
+	after    *Snapshot
+	accepted map[Name]string
+	now      time.Time
+
+	unattended bool
+	ownWords   map[string]bool
+
+	exact *view // of what is not masked
+
+	names   []Name            // sorted
+	folds   map[string][]Name // names that some file system takes for one
+	slugs   []string          // of names
+	telling map[Name]told     // of after
+
+	written  Name               // that Written is about, or the zero Name
+	alike    map[Name][]twin    // of after
+	linkKeys map[string]bool    // what a link may name
+	nears    map[string]string  // by what leads to nothing
+	readings map[*Topic]reading // shared by the views of one check
+}
+
+func (c Check) view() *view {
+	v := newView(c.After, c.Now)
+	for _, each := range []*view{v, v.exact} {
+		each.before, each.accepted, each.unattended, each.ownWords = c.Before, c.Accepted, c.Unattended, c.OwnWords
+	}
+	v.before = c.Before.shown(c.After)
+	return v
+}
+
+func newView(s *Snapshot, now time.Time) *view {
+	readings := make(map[*Topic]reading)
+	exact := &view{after: s, now: now, readings: readings}
+	return &view{after: s.shown(nil), now: now, readings: readings, exact: exact}
+}
+
+// of returns what a rule reads.
+func (v *view) of(r rule) *view {
+	if r.exact {
+		return v.exact
+	}
+	return v
+}
+
+// toFind stands, in JSON, for a new text that a rule does not know.
+const toFind = `"…"`
+
+// editCall returns the call that replaces a text (both in JSON) in a memory. Of one that stands or is staged
+// it gives the base, so that it can be sent as it is; what is just being written may be nowhere yet. A call
+// whose new text is for the model to find gets none: sent as it is, it is refused and writes no "…".
+func (v *view) editCall(n Name, old, new string) string {
+	base := ""
+	if v.written != n && new != toFind {
+		exact := v
+		if v.exact != nil {
+			exact = v.exact
+		}
+		base = fmt.Sprintf(", \"base\": %q", SumOf(exact.after.Topics[n].Bytes()).Short())
+	}
+	return fmt.Sprintf("write_memory {\"path\": %q%s, \"edits\": [{\"old\": %s, \"new\": %s}]}", n.path, base, old, new)
+}
+
+// all returns what the rules find, in no order.
+func (v *view) all(rules []rule) []Finding {
+	var findings []Finding
+	for _, r := range rules {
+		for _, n := range v.sortedNames() {
+			findings = append(findings, r.readTopic(v.of(r), n)...)
+		}
+		if r.whole != nil {
+			findings = append(findings, r.named(r.whole(v.of(r)))...)
+		}
+	}
+	return findings
+}
+
+func (v *view) sortedNames() []Name {
+	if v.names == nil {
+		v.names = sortedNames(v.after.Topics)
+	}
+	return v.names
+}
+
+func sortedNames(topics map[Name]*Topic) []Name {
+	names := make([]Name, 0, len(topics))
+	for n := range topics {
+		names = append(names, n)
+	}
+	slices.SortFunc(names, func(a, b Name) int { return strings.Compare(a.path, b.path) })
+	return names
+}
+
+// indexRests reports whether the rules of the index say nothing: where there is none and there are
+// memories, the host makes its own from names and descriptions (FACTS 2.2). A directory that is new
+// gets one, and an index that stood is not to vanish.
+func (v *view) indexRests() bool {
+	if v.after.Index != nil {
+		return false
+	}
+	return v.before == nil || v.before.Index == nil && len(v.before.Topics) > 0
+}
