@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -79,6 +80,39 @@ func (s *scan) page(all []found) (first []found, alike map[uint64]int) {
 		}
 	}
 	return first, alike
+}
+
+// lead takes a match into the first of those that a page shows and one more, if it belongs there.
+func (s *scan) lead(first []found, f *found) []found {
+	most := s.query.Limit + 1
+	if len(first) == most {
+		last := &first[most-1]
+		if f.time < last.time || s.position(f).compare(s.position(last)) >= 0 {
+			return first
+		}
+	}
+	where := s.position(f)
+	at, _ := slices.BinarySearchFunc(first, where, func(b found, p position) int { return s.position(&b).compare(p) })
+	if slices.ContainsFunc(first[:at], f.like(s.query.Fold)) {
+		return first // a copy, or shown with a newer one
+	}
+	if i := slices.IndexFunc(first[at:], f.like(s.query.Fold)); i >= 0 {
+		first = slices.Delete(first, at+i, at+i+1)
+	}
+	first = slices.Insert(first, at, *f)
+	return first[:min(len(first), most)]
+}
+
+// shown reports whether a match stands on the page that a search goes on from, or before it.
+func (s *scan) shown(f *found) bool {
+	return s.after != nil && s.position(f).compare(*s.after) <= 0
+}
+
+// like reports whether another match takes no place of its own on a page.
+func (f *found) like(fold bool) func(found) bool {
+	return func(other found) bool {
+		return f.key != 0 && f.key == other.key || fold && f.alike != 0 && f.alike == other.alike
+	}
 }
 
 // fill reads the hits of a page again, as many as the query wants, and cuts them.
