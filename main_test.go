@@ -152,7 +152,9 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 // "list KIND". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
 // and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
 // last match in what was answered so far, {{*N}} for N bytes. "asked" is said below; "subscribe URI" asks for updates of a resource, and "hear REGEXP"
-// waits for a notification that fits. "meta JSON" goes with the calls of tools behind it. What a terminal understands is said there.
+// waits for a notification that fits. "meta JSON" goes with the calls of tools behind it. "greet CAPABILITIES" says anew what
+// the client can do, and "answers ANSWER[|ANSWER…] TOOL ARGUMENTS" answers what the server asks during a call: by an ACTION[:CONTENT],
+// or by a line of JSON, in which ID stands for the question's and CALL for the call's. What a terminal understands is said there.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
 	log, err := cmd.StderrPipe()
@@ -244,6 +246,7 @@ type client struct {
 	schemas           map[string]*jsonschema.Schema // of the tools' structured output
 	heard             string                        // all notifications so far
 	meta              json.RawMessage               // of calls of tools
+	answers           []string                      // to the next question of the server's, one after another
 	signalled, killed bool
 	terminal          *terminal
 }
@@ -260,9 +263,13 @@ func startClient(ts *testscript.TestScript, cmd *exec.Cmd) *client {
 
 // greet says what a session begins with, and hears what the tools will answer.
 func (c *client) greet() {
-	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}})
+	c.introduce("{}")
 	c.notify("notifications/initialized")
 	c.schemas = outputSchemas(c.ts, c.call("tools/list", map[string]any{}))
+}
+
+func (c *client) introduce(capabilities string) {
+	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": json.RawMessage(capabilities), "clientInfo": map[string]any{"name": "script", "version": "1"}})
 }
 
 var signals = map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}
@@ -334,6 +341,13 @@ func (c *client) do(line string) {
 		c.signalled, c.killed = true, rest == "KILL"
 	case "close":
 		c.ts.Check(c.log.Close())
+	case "greet":
+		c.introduce(rest)
+	case "answers":
+		answers, rest, _ := strings.Cut(rest, " ")
+		c.answers = strings.Split(answers, "|")
+		tool, arguments, _ := strings.Cut(rest, " ")
+		c.tool(tool, arguments)
 	case "asked":
 		answer, rest, _ := strings.Cut(rest, " ")
 		tool, arguments, _ := strings.Cut(rest, " ")
@@ -445,10 +459,17 @@ func (c *client) call(method string, params any) json.RawMessage {
 		}
 		var m struct {
 			ID     any
+			Method string
+			Params struct{ Message string }
 			Result json.RawMessage
 			Error  json.RawMessage
 		}
 		c.ts.Check(json.Unmarshal(line, &m))
+		if m.Method != "" && m.ID != nil {
+			fmt.Fprintf(&c.said, "%s: %s\n", m.Method, m.Params.Message)
+			c.answer(m.ID)
+			continue
+		}
 		if m.ID != float64(c.id) {
 			c.heard += string(line)
 			continue
@@ -457,5 +478,23 @@ func (c *client) call(method string, params any) json.RawMessage {
 			return append([]byte("protocol error "), m.Error...)
 		}
 		return m.Result
+	}
+}
+
+// answer answers a question of the server's as the script said.
+func (c *client) answer(id any) {
+	for _, answer := range c.answers {
+		if !strings.HasPrefix(answer, "{") {
+			action, content, _ := strings.Cut(answer, ":")
+			result := map[string]any{"action": action}
+			if content != "" {
+				result["content"] = json.RawMessage(content)
+			}
+			line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "result": result})
+			c.ts.Check(err)
+			answer = string(line)
+		}
+		_, err := io.WriteString(c.in, strings.NewReplacer("CALL", strconv.Itoa(c.id), "ID", fmt.Sprint(id)).Replace(answer)+"\n")
+		c.ts.Check(err)
 	}
 }

@@ -33,6 +33,7 @@ type call struct {
 	client client
 	out    *output
 	subs   *subscriptions
+	asked  *questions
 
 	cancelled atomic.Bool   // by the client: nothing more is written
 	speaking  sync.Mutex    // held while a notification takes its place
@@ -51,6 +52,7 @@ var (
 	_ mcpserver.SessionWithClientInfo               = (*call)(nil)
 	_ mcpserver.SessionWithProtocolVersion          = (*call)(nil)
 	_ mcpserver.SessionWithResourceSubscriptionsErr = (*call)(nil)
+	_ mcpserver.SessionWithElicitation              = (*call)(nil)
 )
 
 func (c *call) SessionID() string { return "stdio" }

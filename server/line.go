@@ -82,11 +82,12 @@ func keepEnd(b []byte) []byte {
 	return b[:copy(b, b[len(b)-endLength:])]
 }
 
-// A message is a request, or a notification when it has no id.
+// A message is a request, a notification when it has no id, or a response when it has no method.
 type message struct {
 	id     json.RawMessage // a JSON string or number, the bytes as they were sent
 	method string
 	params json.RawMessage // a JSON object, or nil
+	result json.RawMessage // of a response; nil: an error
 }
 
 // A refusal is a JSON-RPC error before anything has run.
@@ -96,8 +97,8 @@ type refusal struct {
 	text string
 }
 
-// parse reads a line as one message. A response, which answers nothing since we
-// ask nothing, is neither a message nor a refusal.
+// parse reads a line as one message. A response is never refused: nobody waits for
+// an answer to it.
 func parse(line []byte) (message, *refusal) {
 	if !utf8.Valid(line) {
 		r := &refusal{nil, mcp.PARSE_ERROR, "not valid UTF-8"}
@@ -120,10 +121,10 @@ func parse(line []byte) (message, *refusal) {
 	}
 	id, hasID := members["id"]
 	method, hasMethod := members["method"]
-	_, hasResult := members["result"]
+	result, hasResult := members["result"]
 	_, hasError := members["error"]
 	if !hasMethod && (hasResult || hasError) {
-		return message{}, nil
+		return message{id: id, result: result}, nil
 	}
 	if hasID && !validID(id) {
 		return message{}, &refusal{nil, mcp.INVALID_REQUEST, "id must be a string or a number"}

@@ -32,6 +32,7 @@ type loop struct {
 	log   *slog.Logger
 	out   *output
 	subs  *subscriptions
+	asked *questions
 	slots chan struct{}
 	calls sync.WaitGroup
 
@@ -52,6 +53,7 @@ func newLoop(o Options, out *output) *loop {
 		log:       o.Log,
 		out:       out,
 		subs:      &subscriptions{all: map[subscription]struct{}{}},
+		asked:     newQuestions(),
 		slots:     make(chan struct{}, toolSlots),
 		reads:     map[string]bool{},
 		lastWrite: none,
@@ -120,6 +122,8 @@ func (l *loop) take(ctx context.Context, in input) {
 	switch {
 	case refused != nil:
 		l.refuse(*refused)
+	case m.method == "":
+		l.asked.answer(m)
 	case m.id != nil && foreignCursor(m):
 		l.refuse(refusal{m.id, mcp.INVALID_PARAMS, "unknown cursor: the list has one page"})
 	case m.id != nil && undated(m):
@@ -137,7 +141,7 @@ func (l *loop) refuse(r refusal) { l.out.put(item{line: r.line()}) }
 // request starts a request. What runs no handler is answered on the spot, which
 // keeps its order; the rest gets a goroutine.
 func (l *loop) request(ctx context.Context, m message, size int) {
-	c := &call{message: m, size: size, client: l.client, out: l.out, subs: l.subs, ended: make(chan struct{})}
+	c := &call{message: m, size: size, client: l.client, out: l.out, subs: l.subs, asked: l.asked, ended: make(chan struct{})}
 	l.seq++
 	c.seq = l.seq
 	c.ctx, c.cancel = context.WithCancel(ctx)

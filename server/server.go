@@ -112,6 +112,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 
 	readErr := l.read(base, in)
 	l.endListening()
+	l.asked.end()
 	l.wait(base.Done(), o.Drain)
 	cancel()
 	l.wait(nil, grace)

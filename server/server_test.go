@@ -559,13 +559,13 @@ func TestErasApart(t *testing.T) {
 // Input is asked for only from a client that declared it, in that very request.
 func TestElicitation(t *testing.T) {
 	p := dial(t, sample())
-	p.ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"t","version":"1"},"capabilities":{"elicitation":{}}}}`)
+	p.ask(fmt.Sprintf(introduced, `{}`))
 	for _, row := range []struct {
 		name, meta string
 		code       int
 		want       string
 	}{
-		{"legacy", `"_meta":{}`, -32603, ""}, // we send no requests, whatever it declared
+		{"legacy, not declared", `"_meta":{}`, -32603, ""},
 		{"modern, declared", modernMeta(`{"elicitation":{"form":{}}}`), 0, `"resultType":"input_required"`},
 		{"modern, declared as it was once", modernMeta(`{"elicitation":{}}`), 0, `"resultType":"input_required"`},
 		{"modern, not declared", modernMeta(`{}`), -32021, `"requiredCapabilities":{"elicitation":{}}`},

@@ -29,20 +29,19 @@ var consentKey = func() (key [32]byte) {
 // errDeclined says that the person was asked and did not agree.
 var errDeclined = errors.New("the person did not agree; nothing has changed")
 
-// errUnasked says that a client can't ask its person.
-type errUnasked struct{ instead string }
+// errUnanswered says why the person gave no answer, and what they can do in a terminal instead.
+type errUnanswered struct{ why, instead string }
 
-func (e *errUnasked) Error() string {
-	return "this is for the person to decide, and this client can't ask them"
-}
+func (e *errUnanswered) Error() string { return e.why }
 
 // consent returns nil where the person has agreed to carry out the tool name with exactly these
 // arguments. Else it returns the question for the client, or the error: declined and cancelled are no
-// consent, and neither is an answer to another question or one without the tick.
+// consent (who can't ask cancels, as `claude -p` does), and neither is an answer to another question or one
+// without the tick.
 func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments json.RawMessage, question, instead string, now time.Time) (*mcp.CallToolResult, error) {
 	const id = "agree"
 	if !asks(ctx) {
-		return nil, &errUnasked{instead}
+		return nil, &errUnanswered{"this is for the person to decide, and this client can't ask them", instead}
 	}
 	answer := mcpserver.ElicitationResponse(r.Params.InputResponses, id)
 	if answer == nil || !signed(r.Params.RequestState, name, arguments, now) {
@@ -55,6 +54,9 @@ func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments 
 			},
 		}).ToolResult(), nil
 	}
+	if answer.Action == mcp.ElicitationResponseActionCancel {
+		return nil, &errUnanswered{"the person was asked and gave no answer; nothing has changed", instead}
+	}
 	content, _ := answer.Content.(map[string]any)
 	if answer.Action != mcp.ElicitationResponseActionAccept || content["agree"] != true {
 		return nil, errDeclined
@@ -62,11 +64,11 @@ func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments 
 	return nil, nil
 }
 
-// asks reports whether this very request came from a client that can put a form before its person.
-// Clients of the older protocol are sent no requests.
+// asks reports whether this very request came from a client that can put a form before its person. One of the
+// older protocol is sent a request for it (server), and mcp-go calls again with the answer.
 func asks(ctx context.Context) bool {
 	session, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
-	if !ok || !mcpserver.IsModernRequest(ctx) {
+	if !ok {
 		return false
 	}
 	can := session.GetClientCapabilities().Elicitation

@@ -38,18 +38,18 @@ func refuse(err error) *mcp.CallToolResult {
 // explain is the table of hints: it names the reason of an error and what to do next.
 func explain(err error) (reason, hint string, rest []string) {
 	var (
-		arguments *argumentError
-		rule      *consolidate.RuleError
-		base      *memory.BaseError
-		twin      *memory.TwinError
-		conflict  *memory.ConflictError
-		closed    *consolidate.ClosedError
-		busy      *consolidate.BusyError
-		broken    *consolidate.BrokenError
-		half      *consolidate.HalfError
-		request   *consolidate.RequestError
-		query     *transcript.QueryError
-		unasked   *errUnasked
+		arguments  *argumentError
+		rule       *consolidate.RuleError
+		base       *memory.BaseError
+		twin       *memory.TwinError
+		conflict   *memory.ConflictError
+		closed     *consolidate.ClosedError
+		busy       *consolidate.BusyError
+		broken     *consolidate.BrokenError
+		half       *consolidate.HalfError
+		request    *consolidate.RequestError
+		query      *transcript.QueryError
+		unanswered *errUnanswered
 	)
 	reason = err.Error()
 	switch {
@@ -97,8 +97,8 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
 		return query.Field + ": " + query.Message, "see the schema of grep_transcripts", nil
-	case errors.As(err, &unasked):
-		return reason, "tell them the command for a terminal: " + unasked.instead, nil
+	case errors.As(err, &unanswered):
+		return reason, "tell them the command for a terminal: " + unanswered.instead, nil
 	case errors.Is(err, errDeclined):
 		return reason, "do not ask again unless they say so", nil
 	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const introduced = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"t","version":"1"},"capabilities":%s}}`
+
+// A client of the protocol before 2026-07-28 is asked by a request, where it declared that it can be. Each row is
+// what it answers; ID stands for the question's.
+func TestAsk(t *testing.T) {
+	for _, row := range []struct{ answer, want string }{
+		{`{"jsonrpc":"2.0","id":"ID","result":{"action":"accept","content":{"x":1}}}`, "accept"},
+		{`{"jsonrpc":"2.0","id":"ID","result":{"action":"decline"}}`, "decline"},
+		{`{"jsonrpc":"2.0","id":"ID","result":{"action":"cancel"}}`, "cancel"},
+		{`{"jsonrpc":"2.0","id":"ID","result":{"action":"ACCEPT"}}`, "cancel"},
+		{`{"jsonrpc":"2.0","id":"ID","result":{}}`, "cancel"},
+		{`{"jsonrpc":"2.0","id":"ID","result":null}`, "cancel"},
+		{`{"jsonrpc":"2.0","id":"ID","result":7}`, "cancel"},
+		{`{"jsonrpc":"2.0","id":"ID","error":{"code":-32601,"message":"what?"}}`, "cancel"},
+		{`{"jsonrpc":"2.0","id":"ID","result":{"action":"accept"},"error":null}`, "accept"},
+		// What answers nothing is passed over, and the first answer counts.
+		{`{"jsonrpc":"2.0","id":"other","result":{"action":"accept"}}` + "\n" + `{"jsonrpc":"2.0","id":"ID","result":{"action":"decline"}}` + "\n" +
+			`{"jsonrpc":"2.0","id":"ID","result":{"action":"accept"}}`, "decline"},
+		{`{"jsonrpc":"2.0","result":{"action":"accept"}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":"ID","result":{"action":"decline"}}`, "decline"},
+	} {
+		p := dial(t, sample())
+		p.ask(fmt.Sprintf(introduced, `{"elicitation":{}}`))
+		p.say(toolCall(2, `"_meta":{}`, "ask", `{}`))
+		q := p.hear()
+		var params struct {
+			Message         string
+			RequestedSchema json.RawMessage
+		}
+		if err := json.Unmarshal(q.Params, &params); err != nil || q.Method != "elicitation/create" || params.Message != "Sure?" || len(params.RequestedSchema) == 0 {
+			t.Fatalf("asked %s", q.raw)
+		}
+		var id string
+		if err := json.Unmarshal(q.ID, &id); err != nil {
+			t.Fatal(err)
+		}
+		p.say(strings.ReplaceAll(row.answer, "ID", id))
+		if r := p.hear(); !strings.Contains(r.raw, "answered "+row.want) {
+			t.Errorf("%s: got %s", row.answer, r.raw)
+		}
+		p.silent()
+	}
+}
+
+// A question that is not answered is withdrawn after a while, when its call is cancelled, and when the input
+// ends; nothing waits for it any longer.
+func TestAskInVain(t *testing.T) {
+	q := newQuestions()
+	q.patience = time.Millisecond
+	can := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
+	c := &call{client: client{can: can}, out: newOutput(nil), asked: q}
+	result, err := c.RequestElicitation(t.Context(), mcp.ElicitationRequest{})
+	if err != nil || result.Action != "cancel" || len(q.open) != 0 || len(c.out.items) != 2 {
+		t.Errorf("silence: %+v, %v, %d open, %d lines", result, err, len(q.open), len(c.out.items))
+	}
+
+	p := dial(t, sample())
+	p.ask(fmt.Sprintf(introduced, `{"elicitation":{"form":{}}}`))
+	p.say(toolCall(2, `"_meta":{}`, "ask", `{}`))
+	asked := p.hear()
+	p.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	if r := p.hear(); r.Method != "notifications/cancelled" || !strings.Contains(string(r.Params), string(asked.ID)) {
+		t.Errorf("cancelled: got %s", r.raw)
+	}
+	p.say(toolCall(3, `"_meta":{}`, "ask", `{}`))
+	p.hear()
+	if lines, err := p.end(); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "answered cancel") {
+		t.Errorf("at the end of input: %q, %v", lines, err)
+	}
+}
