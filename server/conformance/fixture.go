@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -26,7 +27,7 @@ var (
 func fixture() server.Options {
 	return server.Options{
 		Name: "conformance-fixture", Version: "1",
-		Tools:   append(contentTools(), questionTools()...),
+		Tools:   slices.Concat(contentTools(), questionTools(), formTools()),
 		Prompts: append(contentPrompts(), questionPrompt()),
 		Resources: []mcpserver.ServerResource{
 			{
