@@ -17,6 +17,9 @@ import (
 // entries (FACTS 4.3).
 const maxEntries = 1 << 18
 
+// listPiece is how many entries are held at a time: they take as much as the files that they become.
+const listPiece = 1 << 14
+
 // maxSessions bounds what is judged: the newest, as many as have room in the cache of heads. They take
 // some 100 MB.
 const maxSessions = maxHeads
@@ -41,6 +44,28 @@ func (s *Store) files(since time.Time) ([]file, Skipped, error) {
 		files = slices.Clone(files[:maxSessions])
 	}
 	return files, skipped, nil
+}
+
+// keepNewest leaves the newest of files, so many at most, in their places.
+func keepNewest(files []file, most int) []file {
+	if len(files) <= most {
+		return files
+	}
+	times := make([]int64, len(files))
+	for i := range files {
+		times[i] = nanoseconds(files[i].modTime)
+	}
+	slices.Sort(times)
+	last := times[len(times)-most] // of those that stay
+	newer, _ := slices.BinarySearch(times, last+1)
+	alike := most - (len(times) - newer) // of that very time, so many stay
+	return slices.DeleteFunc(files, func(f file) bool {
+		t := nanoseconds(f.modTime)
+		if t == last {
+			alike--
+		}
+		return t < last || t == last && alike < 0
+	})
 }
 
 // newest returns files in the order of their times, the newest first, of one time by their paths. What is
@@ -75,40 +100,58 @@ func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) [
 	if form := forms[f.Host]; form != nil {
 		name = form.named
 	}
-	met := 0
+	piece := listPiece
+	if most >= 0 {
+		piece = maxEntries // the last are to be had
+	}
+	met, looked, full := 0, 0, false
 	var list func(path string, deep int)
 	list = func(path string, deep int) {
-		dir, entries, all, err := openFolder(path)
+		dir, err := os.Open(path)
 		if err != nil {
 			skipped[Unreadable]++
 			return
 		}
 		defer dir.Close()
-		if !all {
-			skipped[Unlisted]++
-		}
-		if most >= 0 {
-			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
-		}
-		a := asking{dir: dir, since: since, first: len(files), files: slices.Grow(files, len(entries))}
-		for _, e := range entries {
-			if most >= 0 && met >= most || met >= maxEntries {
-				break
+		for all := false; !all; {
+			entries, err := dir.ReadDir(piece)
+			if err != nil && err != io.EOF {
+				skipped[Unreadable]++
+				return
+			}
+			looked += len(entries)
+			if all = len(entries) < piece; !all && looked >= maxEntries {
+				full, all = true, true
+			}
+			if most >= 0 {
+				slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
+			}
+			a := asking{dir: dir, since: since, first: len(files), files: slices.Grow(files, len(entries))}
+			for _, e := range entries {
+				if most >= 0 && met >= most {
+					break
+				}
+				if deep > 0 {
+					if e.IsDir() && isNumber(e.Name()) {
+						list(filepath.Join(path, e.Name()), deep-1)
+					}
+				} else if id, reason, ok := name(e.Name()); ok {
+					a.add(e, file{id: id, host: f.Host, trust: f.trust}, reason)
+					met++
+				}
 			}
 			if deep > 0 {
-				if e.IsDir() && isNumber(e.Name()) {
-					list(filepath.Join(path, e.Name()), deep-1)
-				}
-			} else if id, reason, ok := name(e.Name()); ok {
-				a.add(e, file{id: id, host: f.Host, trust: f.trust}, reason)
-				met++
+				continue
 			}
-		}
-		if deep == 0 {
-			files = a.answered(skipped)
+			if files = a.answered(skipped); len(files) > maxSessions+listPiece {
+				full, files = true, keepNewest(files, maxSessions)
+			}
 		}
 	}
 	list(filepath.Clean(f.Path), f.deep)
+	if full {
+		skipped[Unlisted]++
+	}
 	return files
 }
 
@@ -179,6 +222,9 @@ func (a *asking) ask(i int) {
 		*reason = NoSession
 	default:
 		f.path = a.dir.Name() + string(filepath.Separator) + e.Name()
+		if strings.HasPrefix(e.Name(), f.id) {
+			f.id = f.path[len(f.path)-len(e.Name()):][:len(f.id)] // and let go of the entry
+		}
 		f.size, f.modTime, f.changed = stat.size, stat.modTime, stat.changed
 	}
 }
@@ -193,22 +239,14 @@ type status struct {
 
 // readFolder lists a folder, in no order, up to maxEntries of it.
 func readFolder(path string) (entries []fs.DirEntry, all bool, err error) {
-	dir, entries, all, err := openFolder(path)
-	if err == nil {
-		dir.Close()
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
 	}
-	return entries, all, err
-}
-
-// openFolder does the same, and leaves the folder open.
-func openFolder(path string) (dir *os.File, entries []fs.DirEntry, all bool, err error) {
-	if dir, err = os.Open(path); err != nil {
-		return nil, nil, false, err
-	}
+	defer dir.Close()
 	entries, err = dir.ReadDir(maxEntries)
 	if err != nil && err != io.EOF {
-		dir.Close()
-		return nil, nil, false, err
+		return nil, false, err
 	}
-	return dir, entries, err == io.EOF || len(entries) < maxEntries, nil
+	return entries, len(entries) < maxEntries, nil
 }
