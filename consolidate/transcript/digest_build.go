@@ -27,7 +27,7 @@ type making struct {
 // digest reads a transcript, or what was appended to it since a digest of it was made; of nil, all of
 // it. The file is read to the size that it has when it is opened. read counts the bytes.
 func (m making) digest(ctx context.Context, f file, before *digest, read *atomic.Int64) (*digest, error) {
-	source, stat, size, err := f.open()
+	source, err := f.open()
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +42,13 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 		switch {
 		case err != nil:
 			return nil, err
-		case d.head.Size > stat.Size() || d.head.Inode != inode(stat) || d.head.Prefix != prefix || d.head.Block != block:
+		case d.head.Size > source.size || d.head.Inode != source.inode || d.head.Prefix != prefix || d.head.Block != block:
 			return nil, errReplaced
 		}
 	}
 	h := &d.head
 	h.Version, h.Classifier, h.Path, h.ID = digestVersion, m.classifier, f.path, f.id
-	h.Size, h.ModTime, h.Inode = stat.Size(), nanoseconds(stat.ModTime()), inode(stat)
+	h.Size, h.ModTime, h.Inode = source.size, nanoseconds(source.modTime), source.inode
 	if h.TooBig {
 		return d.emptied(), nil
 	}
@@ -56,7 +56,7 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 	if _, err := source.Seek(from.Offset, io.SeekStart); err != nil {
 		return nil, err
 	}
-	grown := size - from.Offset
+	grown := source.length - from.Offset
 	lines := lineReaders.Get().(*lineReader)
 	defer lines.putBack()
 	lines.reset(&meter{ctx: ctx, source: io.LimitReader(source, grown), read: read}, from.Line+1, from.Offset)

@@ -24,8 +24,7 @@ type SignalCounts struct {
 func (s *Store) Signals(ctx context.Context, sessions []Session) ([]SignalCounts, error) {
 	all := make([]SignalCounts, len(sessions))
 	_ = parallel(ctx, len(sessions), func(i int) error {
-		f := file{id: sessions[i].ID, host: sessions[i].Host, path: sessions[i].Path, size: sessions[i].Size, modTime: sessions[i].ModTime}
-		d, _ := s.digests().fresh(ctx, s.making(), f, new(atomic.Int64), true)
+		d, _ := s.digests().fresh(ctx, s.making(), sessions[i].file(), new(atomic.Int64), true)
 		if d == nil {
 			return nil // too big, gone, or out of time
 		}

@@ -86,7 +86,7 @@ func (s *Store) wholeHead(f file) (head, error) {
 
 // readHead reads a head, as far as is enough, and keeps it beside what else is known of the file.
 func (s *Store) readHead(f file, known cachedHead, enough func(cwds []string) bool) (head, error) {
-	source, _, _, err := f.open()
+	source, err := f.open()
 	if err != nil {
 		return head{}, err
 	}

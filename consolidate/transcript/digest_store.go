@@ -23,7 +23,7 @@ const (
 	inlineGrowth = 4 << 20
 
 	// rewriteGrowth is how much a transcript grows before its digest is written again: less is read
-	// again by the next process, in less time than the writing takes.
+	// again by the next process, in less time than the writing takes. What is not read on is written each time.
 	rewriteGrowth = 256 << 10
 )
 
@@ -31,7 +31,8 @@ const (
 // is one.
 type digests struct {
 	folder string
-	limit  int64 // of memory
+	limit  int64             // of memory
+	gone   func(string) bool // reports whether nobody has a transcript any more
 
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path
@@ -64,8 +65,8 @@ func (f file) identity() identity { return identity{f.size, nanoseconds(f.modTim
 
 func (d *digest) identity() identity { return identity{d.head.Size, d.head.ModTime} }
 
-func newDigests(folder string, limit int64) *digests {
-	ds := &digests{folder: folder, limit: limit, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}, absent: map[string]identity{}}
+func newDigests(folder string, limit int64, gone func(path string) bool) *digests {
+	ds := &digests{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}, absent: map[string]identity{}}
 	ds.life, ds.stop = context.WithCancel(context.Background())
 	return ds
 }
@@ -113,11 +114,11 @@ func (ds *digests) fresh(ctx context.Context, m making, f file, read *atomic.Int
 		return before.usable(m), nil
 	}
 	if before != nil { // perhaps it is the listing that is old
-		stat, err := os.Lstat(f.path)
+		now, err := f.now()
 		if err != nil {
 			return nil, err
 		}
-		f.size, f.modTime = stat.Size(), stat.ModTime()
+		f.size, f.modTime = now.size, now.modTime
 		if before.identity() == f.identity() {
 			return before.usable(m), nil
 		}
@@ -140,7 +141,7 @@ func (ds *digests) fresh(ctx context.Context, m making, f file, read *atomic.Int
 	if err != nil {
 		return nil, err
 	}
-	if ds.folder != "" && (written < 0 || d.head.Size-written >= rewriteGrowth || d.head.Size < written) && os.MkdirAll(ds.folder, 0o700) == nil {
+	if ds.folder != "" && (f.host.rewritten() || written < 0 || d.head.Size-written >= rewriteGrowth || d.head.Size < written) && os.MkdirAll(ds.folder, 0o700) == nil {
 		if _, err := writeDigest(ds.folder, f, d); err == nil {
 			written = d.head.Size
 		}

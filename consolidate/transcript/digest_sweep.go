@@ -42,10 +42,7 @@ func (ds *digests) sweep() {
 			}
 		case strings.HasSuffix(e.Name(), digestEnding):
 			transcript, err := digestOf(path)
-			if err == nil {
-				_, err = os.Lstat(transcript)
-			}
-			if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNoDigest) {
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNoDigest) || err == nil && ds.gone(transcript) {
 				os.Remove(path)
 				continue
 			}

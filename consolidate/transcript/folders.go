@@ -49,7 +49,8 @@ type Folder struct {
 	Problem string // why it cannot be read; empty when it can
 
 	trust trust
-	deep  int // how many levels of folders lie between it and its files
+	deep  int        // how many levels of folders lie between it and its files
+	of    collection // it is none of files, but this; else nil
 }
 
 // trust says which sessions of a folder are ours.
@@ -69,8 +70,15 @@ func (s *Store) Folders() ([]Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, f := range candidates {
+		if f.of != nil {
+			if _, _, err := f.of.list(time.Time{}); err != nil {
+				candidates[i].Problem = err.Error()
+			}
+		}
+	}
 	return slices.DeleteFunc(candidates, func(f Folder) bool {
-		return f.trust == byRecord && !s.anyOurs(f)
+		return f.trust == byRecord && f.Problem == "" && !s.anyOurs(f)
 	}), nil
 }
 
@@ -86,7 +94,7 @@ func (s *Store) anyOurs(folder Folder) bool {
 			return true
 		}
 	}
-	return folder.Host != ClaudeCode && s.knowsOurs(folder)
+	return folder.Host != ClaudeCode && folder.of == nil && s.knowsOurs(folder)
 }
 
 // candidates returns every folder that may hold a session of ours. A folder under two names is

@@ -1,9 +1,6 @@
 package transcript
 
 import (
-	"bytes"
-	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 )
@@ -26,7 +23,7 @@ type Other struct {
 	Home string // where it keeps its things (~/.codex, ~/.gemini, ~/.openclaw); need not exist
 }
 
-// A form is how a host other than Claude Code keeps its sessions. Exactly one of line and whole is set.
+// A form is how a host other than Claude Code keeps its sessions. Exactly one of line, whole and collect is set.
 type form struct {
 	// folders are those below the host's home that may hold sessions of a project with such roots.
 	folders func(home string, roots []string) []Folder
@@ -46,6 +43,10 @@ type form struct {
 
 	// whole tells all of a file that is rewritten, or that must be known to its end, in Claude Code's lines.
 	whole func(text []byte) []byte
+
+	// collect makes the collection that lies at a folder's path, where a session is no file of its own: id and
+	// endings are not asked then. ours tells by its working directories whether a session is the project's.
+	collect func(path string, ours func(cwds []string) bool) collection
 }
 
 var forms = map[Host]*form{
@@ -59,47 +60,7 @@ var forms = map[Host]*form{
 func (h Host) byLines() bool { f := forms[h]; return f != nil && f.line != nil }
 
 // rewritten reports whether the host's files do not merely grow.
-func (h Host) rewritten() bool { f := forms[h]; return f != nil && f.whole != nil }
-
-// maxWhole bounds what is read of a file that must be read whole. The largest seen had 4 MB (CENSUS).
-const maxWhole = 64 << 20
-
-// A stream is a transcript in lines: the file itself, or what a form told of it.
-type stream interface {
-	io.ReadSeekCloser
-	io.ReaderAt
-}
-
-// open opens a file. The status is the file's own, the size that of its lines.
-func (f file) open() (stream, fs.FileInfo, int64, error) {
-	source, err := openFile(f.path)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	stat, err := source.Stat()
-	if err != nil {
-		source.Close()
-		return nil, nil, 0, err
-	}
-	if !f.host.rewritten() {
-		return source, stat, stat.Size(), nil
-	}
-	defer source.Close()
-	text, err := io.ReadAll(io.LimitReader(source, maxWhole+1))
-	if err == nil && len(text) > maxWhole {
-		err = errTooBig
-	}
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	told := forms[f.host].whole(text)
-	return inMemory{bytes.NewReader(told)}, stat, int64(len(told)), nil
-}
-
-// inMemory is a stream that nothing need be closed for.
-type inMemory struct{ *bytes.Reader }
-
-func (inMemory) Close() error { return nil }
+func (h Host) rewritten() bool { f := forms[h]; return f != nil && f.line == nil }
 
 // A heritage is what lines of a session say for those behind them. It is part of a resume.
 type heritage struct {
@@ -273,6 +234,9 @@ func (s *Store) others() (found []Folder) {
 		if f := forms[other.Host]; f != nil && other.Home != "" {
 			for _, folder := range f.folders(other.Home, s.options.Roots) {
 				folder.Host = other.Host
+				if f.collect != nil {
+					folder.of = s.collection(folder.Path, f.collect)
+				}
 				found = append(found, folder)
 			}
 		}

@@ -73,7 +73,7 @@ func all(t testing.TB, s *Store) (lines []string) {
 	}
 	slices.Reverse(kept)
 	for _, k := range kept {
-		source, _, _, err := k.open()
+		source, err := k.open()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +372,7 @@ func FuzzForeign(f *testing.F) {
 			}
 			at := fileAt(t, path)
 			at.host = host
-			source, _, _, err := at.open()
+			source, err := at.open()
 			if err != nil {
 				t.Fatal(err)
 			}

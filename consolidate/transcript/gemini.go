@@ -191,40 +191,13 @@ func (l *geminiLog) put(m geminiMessage) {
 	l.messages = append(l.messages, m)
 }
 
-// told is a record as Claude Code writes it.
-type told struct {
-	Type      string       `json:"type,omitempty"`
-	UUID      string       `json:"uuid,omitempty"`
-	Time      string       `json:"timestamp,omitempty"`
-	Sidechain bool         `json:"isSidechain,omitempty"`
-	Title     string       `json:"aiTitle,omitempty"`
-	Message   *toldMessage `json:"message,omitempty"`
-}
-
-type toldMessage struct {
-	Content []toldBlock `json:"content"`
-}
-
-type toldBlock struct {
-	Type    string          `json:"type"`
-	Text    string          `json:"text,omitempty"`
-	ID      string          `json:"id,omitempty"`
-	Name    string          `json:"name,omitempty"`
-	Input   json.RawMessage `json:"input,omitempty"`
-	UseID   string          `json:"tool_use_id,omitempty"`
-	Content string          `json:"content,omitempty"`
-}
-
 // lines tells the log: a head, and two lines a message, what was said and asked, and what tools answered.
 func (l *geminiLog) lines() []byte {
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
-	out.SetEscapeHTML(false)
-	write := func(r told) { _ = out.Encode(r) } // into memory, of what was decoded before
-	write(told{Type: "meta", Title: l.head.Summary, Sidechain: l.head.Kind == "subagent"})
+	t := newTeller()
+	t.tell(told{Type: "meta", Title: l.head.Summary, Sidechain: l.head.Kind == "subagent"})
 	for _, m := range l.messages {
-		said := told{Time: m.Time, Message: &toldMessage{}}
-		answers := told{Type: "user", Time: m.Time, Message: &toldMessage{}}
+		said := told{Time: m.Time}
+		answers := told{Type: "user", Time: m.Time}
 		if m.ID != "" { // the same words may have the same id in any session
 			said.UUID = l.head.Session + "/" + m.ID
 			answers.UUID = said.UUID + "/answers"
@@ -240,31 +213,18 @@ func (l *geminiLog) lines() []byte {
 			for _, block := range raw(content).texts(nil) {
 				words = append(words, block.Text.text())
 			}
-			if text := geminiTyped(strings.Join(words, "\n")); text != "" {
-				said.Message.Content = append(said.Message.Content, toldBlock{Type: "text", Text: text})
-			}
+			said.says(geminiTyped(strings.Join(words, "\n")))
 		case "gemini":
 			said.Type = "assistant"
 			for _, block := range raw(m.Content).texts(nil) {
-				said.Message.Content = append(said.Message.Content, toldBlock{Type: "text", Text: block.Text.text()})
+				said.says(block.Text.text())
 			}
 			l.calls(m, &said, &answers)
 		}
-		if len(said.Message.Content) > 0 {
-			write(said)
-		} else {
-			b.WriteString("{}\n") // ids stay as they are
-		}
-		if len(answers.Message.Content) > 0 {
-			write(answers)
-		} else {
-			b.WriteString("{}\n")
-		}
+		t.tellMessage(said, answers)
 	}
-	for range l.bad {
-		b.WriteString("{\n") // counts there as it does anywhere
-	}
-	return b.Bytes()
+	t.bad(l.bad)
+	return t.Bytes()
 }
 
 // calls tells the tools of a message.
@@ -276,18 +236,9 @@ func (l *geminiLog) calls(m geminiMessage, said, answers *told) {
 			Args   json.RawMessage `json:"args"`
 			Result json.RawMessage `json:"result"`
 		}
-		if len(item) == 0 || item[0] != '{' || tolerate(json.Unmarshal(item, &call)) != nil || len(said.Message.Content) >= maxBlocks {
-			return
-		}
-		name := call.Name
-		for _, own := range ownTools { // Gemini names a server's tool mcp_SERVER_TOOL, or by its own name
-			if tool := strings.TrimPrefix(own, "__"); name == tool || strings.HasSuffix(name, "_"+tool) {
-				name = "mcp" + own
-			}
-		}
-		said.Message.Content = append(said.Message.Content, toldBlock{Type: "tool_use", ID: call.ID, Name: name, Input: call.Args})
-		if output := geminiOutput(raw(call.Result)); output != "" {
-			answers.Message.Content = append(answers.Message.Content, toldBlock{Type: "tool_result", UseID: call.ID, Content: output})
+		if len(item) > 0 && item[0] == '{' && tolerate(json.Unmarshal(item, &call)) == nil {
+			// Gemini names a server's tool mcp_SERVER_TOOL, or by its own name.
+			said.asks(answers, call.ID, call.Name, call.Args, geminiOutput(raw(call.Result)))
 		}
 	})
 }

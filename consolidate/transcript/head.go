@@ -133,12 +133,12 @@ func (h *head) note(r *record) {
 // readTail returns what the end of a transcript tells of its title and its latest time. An end that
 // cannot be read tells nothing.
 func readTail(f file) (h head) {
-	source, _, size, err := f.open()
+	source, err := f.open()
 	if err != nil {
 		return h
 	}
 	defer source.Close()
-	if size > headSize {
+	if source.length > headSize {
 		if _, err := source.Seek(-headSize, io.SeekEnd); err != nil {
 			return h
 		}
@@ -147,7 +147,7 @@ func readTail(f file) (h head) {
 	defer tails.Put(buffer)
 	n, _ := io.ReadFull(source, buffer[:])
 	end := buffer[:n]
-	if size > headSize {
+	if source.length > headSize {
 		_, end, _ = bytes.Cut(end, []byte("\n")) // the first line is cut
 	}
 	lineRecords := newDecoder(f.host)

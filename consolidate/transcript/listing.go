@@ -96,6 +96,14 @@ func newest(files []file) []file {
 // those that are not. With most, where names begin with a date, it looks at so many of the last; below 0
 // at all.
 func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) []file {
+	if f.of != nil {
+		listed, left, err := f.of.list(since)
+		if err != nil {
+			left = Skipped{Unreadable: 1}
+		}
+		skipped.add(left)
+		return append(files, listed...)
+	}
 	name := f.claudeCode
 	if form := forms[f.Host]; form != nil {
 		name = form.named

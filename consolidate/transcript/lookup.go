@@ -133,7 +133,7 @@ func (s *Store) utterance(ctx context.Context, session judged, id string, line i
 }
 
 func (s *Store) read(ctx context.Context, session judged, id string, line int, filter func(int, []byte) bool) (*utterance, error) {
-	source, _, _, err := session.open()
+	source, err := session.open()
 	if err != nil {
 		return nil, err
 	}

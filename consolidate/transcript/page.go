@@ -191,7 +191,7 @@ func (s *scan) again(ctx context.Context, f found, lines *lineReader) (*Utteranc
 
 // recall reads an utterance again from where it stands.
 func recall(ctx context.Context, session judged, f found, lines *lineReader) (*utterance, error) {
-	source, _, _, err := session.open()
+	source, err := session.open()
 	if err != nil {
 		return nil, err
 	}

@@ -258,7 +258,7 @@ func (s *scan) matches(text string) bool {
 // file searches one transcript.
 func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Speaker, f *filter, joins bool) ([]found, Skipped, error) {
 	session := s.sessions[i]
-	source, _, _, err := session.open()
+	source, err := session.open()
 	if err != nil {
 		return nil, nil, err
 	}

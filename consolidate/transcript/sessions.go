@@ -13,7 +13,7 @@ type Session struct {
 	ID      string // the transcript's name without its ending, or what another host calls the session
 	Host    Host
 	Path    string
-	Size    int64
+	Size    int64     // in bytes; 0 of one that is no file of its own
 	ModTime time.Time // when the transcript was last touched
 	Last    time.Time // when something was last recorded, as far as its head and end tell; else ModTime
 	CWD     string    // the first working directory that it recorded
@@ -21,6 +21,14 @@ type Session struct {
 	Title   string // what the host or a person named it; empty as a rule in young sessions
 	First   string // the first words that a person typed, made visible, at most 120 runes
 	Current bool   // the caller's own
+
+	of    collection
+	parts int64 // of one that is no file of its own
+}
+
+// file is the session as it was listed.
+func (s *Session) file() file {
+	return file{id: s.ID, host: s.Host, path: s.Path, size: s.Size + s.parts, modTime: s.ModTime, of: s.of}
 }
 
 // A file may be a transcript of the project.
@@ -32,6 +40,7 @@ type file struct {
 	modTime time.Time
 	changed time.Time // see changed
 	trust   trust
+	of      collection // of which it is a part, and size is a number of parts; nil: it is a file of its own
 }
 
 // isUUID reports whether a name is a UUID, in whatever case. An expression takes ten times as long, for
@@ -233,6 +242,10 @@ func (s *Store) session(j judged) Session {
 		Title:   h.title,
 		First:   h.first,
 		Current: s.isCurrent(f),
+		of:      f.of,
+	}
+	if f.of != nil {
+		session.Size, session.parts = 0, f.size
 	}
 	if len(h.cwds) > 0 {
 		session.CWD = h.cwds[0]

@@ -99,6 +99,7 @@ type Store struct {
 	current atomic.Pointer[string] // Options.Current, or what was said since
 
 	mu          sync.Mutex
+	collections map[string]collection // by path
 	heads       map[string]cachedHead // by path
 	headsLoaded bool
 	unsaved     int        // heads that are not in the folder
@@ -121,6 +122,7 @@ func Open(o Options) *Store {
 		Counting:      DefaultCounting,
 		DigestMemory:  DefaultDigestMemory,
 		options:       o,
+		collections:   map[string]collection{},
 		heads:         map[string]cachedHead{},
 		nearestBudget: nearestBudget,
 	}
@@ -139,7 +141,7 @@ func (s *Store) SetCurrent(session string) (changed bool) {
 func (s *Store) Close() { s.digests().close() }
 
 func (s *Store) digests() *digests {
-	s.opened.Do(func() { s.lying = newDigests(s.options.Digests, s.DigestMemory) })
+	s.opened.Do(func() { s.lying = newDigests(s.options.Digests, s.DigestMemory, s.gone) })
 	return s.lying
 }
 

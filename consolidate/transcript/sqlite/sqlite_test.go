@@ -269,7 +269,16 @@ func TestFixture(t *testing.T) {
 			return nil
 		})
 	})
-	if want := []string{"l1 40 5000 false", "l3 -7 0 true", "l9 60 3 false"}; err != nil || !slices.Equal(got, want) {
+	if err == nil {
+		err = f.View(func(s *Snapshot) error {
+			lamps, err := s.Table("lamp", "id", "watts")
+			if err != nil {
+				return err
+			}
+			return lamps.Where("l9", func(r Row) error { got = append(got, fmt.Sprint(r[1].Int())); return nil })
+		})
+	}
+	if want := []string{"l1 40 5000 false", "l3 -7 0 true", "l9 60 3 false", "60"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 }

@@ -47,6 +47,7 @@ type Table struct {
 
 	s       *Snapshot
 	name    string
+	key     string // the column of a primary key, which has an index of its own
 	root    uint32
 	columns []string
 	wanted  []int // the column that stands at each place of a row; -1: none that is wanted
@@ -70,6 +71,9 @@ func (s *Snapshot) Table(name string, columns ...string) (*Table, error) {
 			}
 			if slices.Contains(def[1:], "GENERATED") || slices.Contains(def[1:], "AS") {
 				return nil, fmt.Errorf("table %q has generated columns", name)
+			}
+			if slices.Contains(def[1:], "PRIMARY") && !slices.Contains(def, "COLLATE") && !slices.Contains(def, "DESC") {
+				t.key = unquote(def[0])
 			}
 			t.wanted = append(t.wanted, slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, unquote(def[0])) }))
 		}
@@ -143,7 +147,7 @@ func (t *Table) Count(first string) (n int, err error) {
 // ids calls id with the number of each row whose first column is a text.
 func (t *Table) ids(first string, id func(int64) error) error {
 	for _, p := range t.s.parts {
-		if p.kind != "index" || p.root == 0 || !strings.EqualFold(p.of, t.name) || !p.begins(t.columns[0]) {
+		if p.kind != "index" || p.root == 0 || !strings.EqualFold(p.of, t.name) || !t.begins(p) {
 			continue
 		}
 		return t.s.keys(p.root, first, func(r record) error {
@@ -157,13 +161,16 @@ func (t *Table) ids(first string, id func(int64) error) error {
 	return fmt.Errorf("table %q has no index by %q", t.name, t.columns[0])
 }
 
-// begins reports whether an index is of all rows, and in the order of a column's bytes first.
-func (p part) begins(column string) bool {
+// begins reports whether an index is of all rows, and in the order of the first column's bytes first.
+func (t *Table) begins(p part) bool {
+	if p.sql == "" { // made for the first constraint that needs one
+		return strings.EqualFold(p.name, "sqlite_autoindex_"+t.name+"_1") && strings.EqualFold(t.key, t.columns[0])
+	}
 	defs, behind, err := definitions(p.sql)
 	if err != nil || len(behind) > 0 || len(defs) == 0 || len(defs[0]) > 2 || len(defs[0]) == 2 && defs[0][1] != "ASC" {
 		return false
 	}
-	return strings.EqualFold(unquote(defs[0][0]), column)
+	return strings.EqualFold(unquote(defs[0][0]), t.columns[0])
 }
 
 func isConstraint(def []string) bool {
@@ -187,7 +194,7 @@ func definitions(sql string) (defs [][]string, behind []string, err error) {
 			depth++
 			opened = true
 		case word == ")":
-			if depth--; depth == 0 && len(defs) == 0 && len(def) > 0 || depth == 0 && def != nil {
+			if depth--; depth == 0 && def != nil {
 				defs, def = append(defs, def), nil
 			}
 		case !opened:
