@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // commands are what scripts can do beside what testscript brings.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
-	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand,
+	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "database": databaseCommand,
 }
 
 // TestScript runs testdata/script: the real program, spoken to through its front door.
@@ -115,6 +115,19 @@ func setUp(e *testscript.Env) error {
 		}
 	}
 	return nil
+}
+
+// databaseCommand lays a database of opencode into the home: database NAME. Its sessions ran in the script's project,
+// whose path takes the place of one as long.
+func databaseCommand(ts *testscript.TestScript, neg bool, args []string) {
+	data, err := os.ReadFile(filepath.Join("consolidate", "transcript", "testdata", "opencode", args[0]))
+	ts.Check(err)
+	written := "/home/dev/lighthouse" + strings.Repeat("/.", 110)
+	here := ts.Getenv("PROJECT")
+	here += strings.Repeat("/.", len(written))
+	to := filepath.Join(ts.Getenv("HOME"), ".local", "share", "opencode", "opencode.db")
+	ts.Check(os.MkdirAll(filepath.Dir(to), 0o700))
+	ts.Check(os.WriteFile(to, bytes.ReplaceAll(data, []byte(written), []byte(here)[:len(written)]), 0o600))
 }
 
 // ageCommand sets the time of files back: age DURATION FILE...

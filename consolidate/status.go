@@ -80,6 +80,9 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		if host := string(f.Host); !slices.Contains(s.Hosts, host) {
 			s.Hosts = append(s.Hosts, host)
 		}
+		if f.Problem != "" {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the sessions in %q can't be read: %s", f.Path, f.Problem))
+		}
 	}
 	s.Gates, s.Due = w.gates, w.closed == nil
 	if w.closed != nil {

@@ -193,7 +193,10 @@ func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
 			add("… and %d more", len(m.Sessions)-i)
 			break
 		}
-		line := fmt.Sprintf("%s %s %s", s.ID, s.ModTime.UTC().Format("2006-01-02 15:04"), size(s.Size))
+		line := fmt.Sprintf("%s %s", s.ID, s.ModTime.UTC().Format("2006-01-02 15:04"))
+		if s.Size > 0 {
+			line += " " + size(s.Size)
+		}
 		if host := p.OtherHost(s.Host); host != "" {
 			line += " " + host
 		}

@@ -15,12 +15,13 @@ const (
 	Codex      Host = "codex"
 	Gemini     Host = "gemini"
 	OpenClaw   Host = "openclaw"
+	OpenCode   Host = "opencode"
 )
 
 // An Other is a host beside Claude Code whose sessions are searched too.
 type Other struct {
-	Host Host   // Codex, Gemini or OpenClaw
-	Home string // where it keeps its things (~/.codex, ~/.gemini, ~/.openclaw); need not exist
+	Host Host   // any but ClaudeCode
+	Home string // where it keeps its things (~/.codex, ~/.gemini, ~/.openclaw, ~/.local/share/opencode); need not exist
 }
 
 // A form is how a host other than Claude Code keeps its sessions. Exactly one of line, whole and collect is set.
@@ -53,6 +54,7 @@ var forms = map[Host]*form{
 	Codex:    {folders: codexFolders, id: codexID, endings: []string{".jsonl"}, line: codexLine},
 	Gemini:   {folders: geminiFolders, id: geminiID, session: geminiSession, endings: []string{".json", ".jsonl"}, whole: geminiWhole},
 	OpenClaw: {folders: openClawFolders, id: openClawID, endings: []string{".jsonl"}, line: openClawLine},
+	OpenCode: {folders: openCodeFolders, collect: openCodeCollection},
 }
 
 // byLines reports whether the host's lines are not Claude Code's: nothing that looks for bytes of those

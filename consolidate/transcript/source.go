@@ -101,16 +101,22 @@ func (f file) open() (*source, error) {
 		return s, nil
 	}
 	defer opened.Close()
-	text, err := io.ReadAll(io.LimitReader(opened, maxWhole+1))
-	if err == nil && len(text) > maxWhole {
-		err = errTooBig
-	}
+	text, err := readAtMost(opened, maxWhole)
 	if err != nil {
 		return nil, err
 	}
 	told := forms[f.host].whole(text)
 	s.stream, s.length = inMemory{bytes.NewReader(told)}, int64(len(told))
 	return s, nil
+}
+
+// readAtMost reads to the end, or as far as errTooBig.
+func readAtMost(r io.Reader, most int) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if err == nil && len(text) > most {
+		err = errTooBig
+	}
+	return text, err
 }
 
 // inMemory is a stream that nothing need be closed for.

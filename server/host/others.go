@@ -9,16 +9,19 @@ import (
 )
 
 // others are the hosts beside Claude Code whose sessions count: the variable that moves the host's folder,
-// what lies below what the variable names, and the folder's name in the home directory (FACTS 8).
+// what lies below what the variable names, the folder's name in the home directory (FACTS 8), and the variable that
+// names a file in that folder, or elsewhere, which then holds all.
 var others = []struct {
 	host     transcript.Host
 	variable string
 	below    string
 	name     string
+	file     string
 }{
-	{transcript.Codex, "CODEX_HOME", "", ".codex"},
-	{transcript.Gemini, "GEMINI_CLI_HOME", ".gemini", ".gemini"},
-	{transcript.OpenClaw, "OPENCLAW_STATE_DIR", "", ".openclaw"},
+	{transcript.Codex, "CODEX_HOME", "", ".codex", ""},
+	{transcript.Gemini, "GEMINI_CLI_HOME", ".gemini", ".gemini", ""},
+	{transcript.OpenClaw, "OPENCLAW_STATE_DIR", "", ".openclaw", ""},
+	{transcript.OpenCode, "XDG_DATA_HOME", "opencode", ".local/share/opencode", "OPENCODE_DB"}, // on any system
 }
 
 // chooseHosts finds the folders of the other hosts. All count, unless config.json says which do: an empty
@@ -55,6 +58,11 @@ func (r *resolver) chooseHosts() error {
 			r.warn("%s %q is no absolute path; sessions of %s are not searched", o.variable, clip(named), o.host)
 		case r.env.Home != "":
 			home = filepath.Join(r.env.Home, o.name)
+		}
+		if file := r.env.Getenv(o.file); file != "" && absolute(r.env.GOOS, file) {
+			home = file
+		} else if home != "" {
+			home = filepath.Join(home, file)
 		}
 		if home != "" {
 			r.Others = append(r.Others, transcript.Other{Host: o.host, Home: home})

@@ -15,9 +15,15 @@ func TestOtherHosts(t *testing.T) {
 		warning string
 	}{
 		{"all by default, be they there or not", nil,
-			"codex $T/home/.codex, gemini $T/home/.gemini, openclaw $T/home/.openclaw", "claude-code, codex, gemini, openclaw default", ""},
-		{"where variables say", []string{"CODEX_HOME=$T/c", "GEMINI_CLI_HOME=$T/g", "OPENCLAW_STATE_DIR=$T/o"},
-			"codex $T/c, gemini $T/g/.gemini, openclaw $T/o", "claude-code, codex, gemini, openclaw default", ""},
+			"codex $T/home/.codex, gemini $T/home/.gemini, openclaw $T/home/.openclaw, opencode $T/xdg/data/opencode", "claude-code, codex, gemini, openclaw, opencode default", ""},
+		{"where variables say", []string{"CODEX_HOME=$T/c", "GEMINI_CLI_HOME=$T/g", "OPENCLAW_STATE_DIR=$T/o", "XDG_DATA_HOME=$T/data"},
+			"codex $T/c, gemini $T/g/.gemini, openclaw $T/o, opencode $T/data/opencode", "claude-code, codex, gemini, openclaw, opencode default", ""},
+		{"in the home, where no variable says", []string{"XDG_DATA_HOME=", `home/.config/dream-mcp/config.json => {"hosts": ["opencode"]}`, "XDG_CONFIG_HOME="},
+			"opencode $T/home/.local/share/opencode", "claude-code, opencode $T/home/.config/dream-mcp/config.json", ""},
+		{"a database by its name", []string{"OPENCODE_DB=mine.db", `xdg/config/dream-mcp/config.json => {"hosts": ["opencode"]}`},
+			"opencode $T/xdg/data/opencode/mine.db", "claude-code, opencode $T/xdg/config/dream-mcp/config.json", ""},
+		{"a database by its path", []string{"OPENCODE_DB=$T/mine.db", `xdg/config/dream-mcp/config.json => {"hosts": ["opencode"]}`},
+			"opencode $T/mine.db", "claude-code, opencode $T/xdg/config/dream-mcp/config.json", ""},
 		{"not where a relative one says", []string{"CODEX_HOME=c", `xdg/config/dream-mcp/config.json => {"hosts": ["codex"]}`},
 			"", "claude-code, codex $T/xdg/config/dream-mcp/config.json", "CODEX_HOME"},
 		{"none", []string{`xdg/config/dream-mcp/config.json => {"hosts": []}`},
@@ -27,7 +33,7 @@ func TestOtherHosts(t *testing.T) {
 		{"an unknown one", []string{`xdg/config/dream-mcp/config.json => {"hosts": ["cursor"]}`},
 			"", "claude-code $T/xdg/config/dream-mcp/config.json", "cursor"},
 		{"no list", []string{`xdg/config/dream-mcp/config.json => {"hosts": "codex"}`},
-			"codex $T/home/.codex, gemini $T/home/.gemini, openclaw $T/home/.openclaw", "claude-code, codex, gemini, openclaw default", "list of hosts"},
+			"codex $T/home/.codex, gemini $T/home/.gemini, openclaw $T/home/.openclaw, opencode $T/xdg/data/opencode", "claude-code, codex, gemini, openclaw, opencode default", "list of hosts"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,201 @@
+package transcript
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// opencode keeps the sessions of all projects in one database, and kept them in a folder of small files before:
+// sessions, messages, and the parts of messages (text, calls of tools, thoughts, files). Since 2.0 a message is one row
+// of another table, its parts in it. All that the host puts in a person's place says so (synthetic), but for a command's text,
+// which can't be told from what is typed; what a person typed that the model does not get (ignored) is a plug-in's notice.
+// A sub-agent's session names its parent. A fork copies messages under other ids, with their times.
+
+// openCodeFolders are the databases of a folder (a channel of releases may have its own), or the files that it held before,
+// which the first start with a database takes over. The home may be a database itself: OPENCODE_DB.
+func openCodeFolders(home string, _ []string) []Folder {
+	if stat, err := os.Lstat(home); err == nil && stat.Mode().IsRegular() {
+		return []Folder{{Path: home, Why: "opencode's database, of all projects: those that ran here"}}
+	}
+	entries, _, err := readFolder(home)
+	if err != nil {
+		return nil
+	}
+	var found []Folder
+	for _, e := range entries {
+		if name := e.Name(); e.Type().IsRegular() && (name == "opencode.db" || strings.HasPrefix(name, "opencode-") && strings.HasSuffix(name, ".db")) {
+			found = append(found, Folder{Path: filepath.Join(home, name), Why: "opencode's database, of all projects: those that ran here"})
+		}
+	}
+	if older := filepath.Join(home, "storage", "session"); len(found) == 0 && isDir(older) {
+		found = append(found, Folder{Path: older, Why: "opencode's older files, of all projects: those that ran here"})
+	}
+	slices.SortFunc(found, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
+	return found
+}
+
+// openCodeCollection is what lies at a folder's path.
+func openCodeCollection(path string, ours func([]string) bool) collection {
+	if isDir(path) {
+		return &openCodeFiles{path: path, ours: ours, known: map[string]openCodeSession{}}
+	}
+	return newOpenCodeDB(path, ours)
+}
+
+// openCodeSession is a session as its file holds it, and its row.
+type openCodeSession struct {
+	ID        string `json:"id"`
+	Parent    string `json:"parentID"`
+	Directory string `json:"directory"`
+	Title     string `json:"title"`
+
+	status status
+}
+
+// reason says why a session is none of the project's, or "".
+func (s *openCodeSession) reason(ours func([]string) bool) Reason {
+	switch {
+	case !isPlainName(s.ID):
+		return NoSession
+	case !ours([]string{s.Directory}):
+		return OtherProject
+	case s.Parent != "":
+		return Subagent
+	}
+	return ""
+}
+
+// file is a session of the collection at a path.
+func (s *openCodeSession) file(path string, of collection) file {
+	return file{
+		id: s.ID, host: OpenCode, path: path + string(filepath.Separator) + s.ID,
+		size: s.status.size, modTime: s.status.modTime, trust: whole, of: of,
+	}
+}
+
+// An openCodeMessage is one of a session, of whichever version. What the table or the name of its file says is in ID.
+type openCodeMessage struct {
+	ID   string `json:"id"`
+	Role string `json:"role"`
+	Type string `json:"type"` // since 2.0 in place of Role
+	Time struct {
+		Created int64 `json:"created"` // milliseconds since 1970
+	} `json:"time"`
+	Summary json.RawMessage `json:"summary"` // true: the model's own, of what was said before
+	Path    struct {
+		CWD string `json:"cwd"`
+	} `json:"path"`
+
+	Text    string          `json:"text"`    // since 2.0: a person's words
+	Content json.RawMessage `json:"content"` // since 2.0: the model's parts
+
+	parts []openCodePart
+}
+
+type openCodePart struct {
+	ID        string `json:"id"`
+	Message   string `json:"messageID"`
+	Type      string `json:"type"`
+	Text      string `json:"text"`
+	Synthetic bool   `json:"synthetic"`
+	Ignored   bool   `json:"ignored"`
+	Tool      string `json:"tool"`
+	Call      string `json:"callID"`
+	Name      string `json:"name"` // since 2.0 in place of Tool, as ID is in place of Call
+	State     struct {
+		Input   json.RawMessage `json:"input"`
+		Output  string          `json:"output"`
+		Content json.RawMessage `json:"content"` // since 2.0 in place of Output
+		Error   json.RawMessage `json:"error"`   // a text, since 2.0 an object with a message
+	} `json:"state"`
+}
+
+// openCodeLines tells a session. Its messages are in their order, and so are their parts; bad ones could not be read.
+func openCodeLines(s openCodeSession, messages []openCodeMessage, bad int) []byte {
+	t := newTeller()
+	head := told{Type: "meta", CWD: s.Directory}
+	if !strings.HasPrefix(s.Title, "New session - ") {
+		head.Title = s.Title
+	}
+	t.tell(head)
+	for i := range messages {
+		said, answers := messages[i].tell()
+		said.CWD = cmp.Or(said.CWD, s.Directory)
+		t.tellMessage(said, answers)
+	}
+	t.bad(bad)
+	return t.Bytes()
+}
+
+// tell tells a message: what was said and asked, and what tools answered.
+func (m *openCodeMessage) tell() (said, answers told) {
+	if m.Time.Created > 0 {
+		said.Time = time.UnixMilli(m.Time.Created).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	said.CWD = m.Path.CWD
+	answers.Type, answers.Time = "user", said.Time
+	switch cmp.Or(m.Role, m.Type) {
+	case "user":
+		said.Type = "user"
+		said.says(m.Text)
+		for _, p := range m.parts {
+			if p.Type == "text" && !p.Synthetic && !p.Ignored {
+				said.says(p.Text)
+			}
+		}
+	case "assistant":
+		said.Type = "assistant"
+		if string(m.Summary) == "true" {
+			break
+		}
+		raw(m.Content).items(func(item raw) {
+			var p openCodePart
+			if len(item) > 0 && item[0] == '{' && tolerate(json.Unmarshal(item, &p)) == nil {
+				m.parts = append(m.parts, p)
+			}
+		})
+		for _, p := range m.parts {
+			switch {
+			case p.Type == "text" && !p.Synthetic:
+				said.says(p.Text)
+			case p.Type == "tool":
+				said.asks(&answers, cmp.Or(p.Call, p.ID), cmp.Or(p.Tool, p.Name), p.input(), p.output())
+			}
+		}
+	}
+	if said.Message != nil { // copies in a fork have this in common
+		first := said.Message.Content[0]
+		said.UUID = strconv.FormatUint(sum64(said.Type, said.Time, first.Text, first.ID), 16)
+		answers.UUID = said.UUID + "/answers"
+	}
+	return said, answers
+}
+
+// input is what a tool was asked, once that is whole.
+func (p *openCodePart) input() json.RawMessage {
+	if len(p.State.Input) > 0 && p.State.Input[0] == '{' {
+		return p.State.Input
+	}
+	return nil
+}
+
+// output is what a tool answered.
+func (p *openCodePart) output() string {
+	texts := []string{p.State.Output}
+	for _, block := range raw(p.State.Content).texts(nil, "text") {
+		texts = append(texts, block.Text.text())
+	}
+	failure := raw(p.State.Error)
+	if failure.isString() {
+		texts = append(texts, failure.text())
+	} else {
+		texts = append(texts, failure.field("message").text())
+	}
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n")
+}

@@ -1,0 +1,246 @@
+package transcript
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// openCodeStore opens the project with a folder of opencode's that holds files of testdata/opencode.
+func openCodeStore(t testing.TB, digests string, names ...string) (s *Store, home string) {
+	t.Helper()
+	home = t.TempDir()
+	for _, name := range names {
+		addFixture(t, home, name)
+	}
+	s = Open(Options{Roots: []string{root}, Digests: digests, Others: []Other{{OpenCode, home}}})
+	s.Budget = time.Minute
+	t.Cleanup(s.Close)
+	return s, home
+}
+
+// addFixture copies a file of testdata/opencode, "v1.db" as "opencode.db".
+func addFixture(t testing.TB, home, name string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "opencode", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, home, strings.NewReplacer("v1", "opencode", "v2", "opencode-beta").Replace(name), string(data), 0)
+}
+
+// lanternSaid is the first session of the fixtures.
+var lanternSaid = []string{
+	"opencode user: no, the lantern is green",
+	"opencode assistant: Green it is.\n\nThe green lantern is lit.",
+	"opencode tool: bash: command=paint --green",
+	"opencode tool: edit: filePath=a.go",
+	"opencode tool: painted 灯 " + strings.Repeat("x", 3000),
+	"opencode tool: no such lantern",
+}
+
+// What a person and the model said in the project is read; what is another project's, a sub-agent's, a dream's or the host's
+// is not; what a fork copied counts once.
+func TestOpenCode(t *testing.T) {
+	s, home := openCodeStore(t, "", "v1.db")
+	equal(t, "what was said", all(t, s), append(append([]string{}, lanternSaid...), lanternSaid...))
+	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
+	if got, want := fmt.Sprint(skipped), "map[background dreams:1 ghosts without an utterance:1 sessions of other projects:1 sub-agents:1]"; err != nil || got != want {
+		t.Errorf("skipped %s, %v\nwant %s", got, err, want)
+	}
+	database := filepath.Join(home, "opencode.db")
+	if len(sessions) != 2 || sessions[0].ID != "ses_1" || sessions[0].Host != OpenCode || sessions[0].Path != filepath.Join(database, "ses_1") ||
+		filepath.Clean(sessions[0].CWD) != root || sessions[0].Title != "The lantern" || sessions[0].First != "no, the lantern is green" ||
+		!sessions[0].ModTime.Equal(start.Add(10*time.Second)) {
+		t.Errorf("sessions %+v", sessions)
+	}
+	folders, err := s.Folders()
+	if err != nil || len(folders) != 1 || folders[0].Path != database || folders[0].Problem != "" {
+		t.Errorf("folders %+v, %v", folders, err)
+	}
+	// An id is good for the words, their neighbours, and as a source, whether found in a digest or not.
+	for range 2 {
+		r := search(t, s, Query{Pattern: "lantern is lit"})
+		if len(r.Hits) != 1 || r.Matches != 1 {
+			t.Fatalf("hits %+v", r.Hits)
+		}
+		u, err := s.Lookup(t.Context(), r.Hits[0].ID)
+		if err != nil || !strings.HasSuffix(u.Text, "is lit.") || u.Source() != r.Hits[0].ID {
+			t.Errorf("lookup: %+v, %v", u, err)
+		}
+		if turns, err := s.ContextOf(t.Context(), r.Hits[0].ID, 1); err != nil || len(turns) != 2 || turns[0].Text != "no, the lantern is green" {
+			t.Errorf("turns %+v, %v", turns, err)
+		}
+		if r := search(t, s, Query{Pattern: "painted", Speakers: []Speaker{Tool}}); r.Matches != 1 {
+			t.Errorf("tools: %+v", r)
+		}
+		if r := search(t, s, Query{Pattern: "memory of"}); len(r.Hits) != 0 {
+			t.Errorf("what our own tools answered: %+v", r.Hits)
+		}
+		if _, err := s.Digest(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.Count(t.Context(), start.Add(9500*time.Millisecond), 0); err != nil || n != 1 {
+		t.Errorf("%d sessions since a time, %v", n, err)
+	}
+	s.SetCurrent("ses_1")
+	if n, err := s.Count(t.Context(), time.Time{}, 0); err != nil || n != 1 {
+		t.Errorf("%d sessions beside the current one, %v", n, err)
+	}
+	s.options.Roots = []string{"/home/dev/nowhere"}
+	s.collections = map[string]collection{}
+	if folders, _ := s.Folders(); len(folders) != 0 {
+		t.Errorf("folders of another project %+v", folders)
+	}
+}
+
+// A commit in the log is seen; what did not change is read from its digest, by another process too.
+func TestOpenCodeGrows(t *testing.T) {
+	digests := filepath.Join(t.TempDir(), "digests")
+	s, home := openCodeStore(t, digests, "v1.db")
+	if n, err := s.Digest(t.Context()); err != nil || n != 2 {
+		t.Fatalf("%d digests, %v", n, err)
+	}
+	if r := search(t, s, Query{Pattern: "twice"}); r.Matches != 0 {
+		t.Errorf("before: %+v", r.Hits)
+	}
+	addFixture(t, home, "v1.db-wal")
+	for range 2 {
+		equal(t, "after", hits(search(t, s, Query{Pattern: "twice"})), []string{"Twice.", "paint it twice"})
+		if _, err := s.Digest(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	other := Open(s.options)
+	defer other.Close()
+	other.Budget = time.Minute
+	files, _, err := other.files(time.Time{})
+	if err != nil || len(files) == 0 || files[0].id != "ses_1" {
+		t.Fatalf("files %+v, %v", files, err)
+	}
+	if d, err := other.digests().fresh(t.Context(), other.making(), files[0], new(atomic.Int64), false); err != nil || d == nil || !strings.Contains(d.text, "paint it twice") {
+		t.Errorf("a digest of another process: %+v, %v", d, err)
+	}
+	// Of a session that was deleted no digest stays.
+	lying := func() (n int) {
+		entries, _ := os.ReadDir(digests)
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), digestEnding) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := lying(); n != 2 {
+		t.Errorf("%d digests lie", n)
+	}
+	other.digests().sweep()
+	if n := lying(); n != 2 {
+		t.Errorf("%d digests lie after a sweep", n)
+	}
+	os.Remove(filepath.Join(home, "opencode.db-wal"))
+	data, err := os.ReadFile(filepath.Join(home, "opencode.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, home, "opencode.db", strings.ReplaceAll(string(data), "ses_6", "ses_9"), 1)
+	other.digests().sweep()
+	if n := lying(); n != 1 {
+		t.Errorf("%d digests lie after a session went", n)
+	}
+}
+
+// In a database of 2.0 a session is read where that version has it, and the older ones where they were left.
+func TestOpenCodeTwo(t *testing.T) {
+	s, _ := openCodeStore(t, "", "v2.db")
+	equal(t, "what was said", all(t, s), append(append([]string{}, lanternSaid...),
+		"opencode user: no, the lantern is green",
+		"opencode assistant: Green it is.",
+		"opencode tool: bash: command=paint",
+		"opencode tool: edit: filePath=a.go",
+		"opencode tool: bash",
+		"opencode tool: painted",
+		"opencode tool: no such lantern",
+		"opencode user: keep the lantern green",
+	))
+	_, skipped, err := s.Sessions(t.Context(), time.Time{})
+	if skipped[Subagent] != 1 || skipped[OtherProject] != 1 || err != nil {
+		t.Errorf("skipped %v, %v", skipped, err)
+	}
+}
+
+// Versions before 1.2 had a file for each session, message and part, which count where there is no database.
+func TestOpenCodeFiles(t *testing.T) {
+	s, home := openCodeStore(t, "")
+	session := func(n int, more fields) {
+		f := fields{"id": fmt.Sprintf("ses_%d", n), "projectID": "global", "directory": root, "title": "New session - 2026", "time": fields{"created": 1793523600000}}
+		for key, v := range more {
+			f[key] = v
+		}
+		put(t, home, fmt.Sprintf("storage/session/global/ses_%d.json", n), marshal(f), n)
+	}
+	message := func(session, n int, role string, parts ...fields) {
+		put(t, home, fmt.Sprintf("storage/message/ses_%d/msg_%d.json", session, n), marshal(fields{"id": "x", "role": role, "time": fields{"created": 1793523600000 + 1000*n}}), n)
+		for i, p := range parts {
+			put(t, home, fmt.Sprintf("storage/part/msg_%d/prt_%d.json", n, i), marshal(p), n)
+		}
+	}
+	session(1, nil)
+	message(1, 10, "user", words("the lantern\n"), fields{"type": "text", "text": "injected", "synthetic": true})
+	message(1, 11, "assistant", fields{"type": "tool", "tool": "bash", "callID": "c", "state": fields{"input": fields{"command": "ls"}, "output": "a.go"}}, words("It is lit."))
+	put(t, home, "storage/message/ses_1/msg_12.json", "{", 1)
+	session(2, fields{"parentID": "ses_1"})
+	session(3, fields{"directory": "/home/dev/elsewhere"})
+	put(t, home, "storage/session/global/ses_4.json", "not json", 4)
+	equal(t, "what was said", all(t, s), []string{
+		"opencode user: the lantern", "opencode assistant: It is lit.", "opencode tool: bash: command=ls", "opencode tool: a.go",
+	})
+	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
+	if got, want := fmt.Sprint(skipped), "map[sessions of other projects:1 sub-agents:1 unreadable files:1]"; err != nil || got != want || len(sessions) != 1 || sessions[0].Title != "" {
+		t.Errorf("%+v, skipped %s, %v\nwant %s", sessions, got, err, want)
+	}
+	message(1, 13, "user", words("more of it"))
+	session(1, fields{"version": "1.1.0"})
+	if r := search(t, s, Query{Pattern: "more of it"}); r.Matches != 1 {
+		t.Errorf("after a turn: %+v", r)
+	}
+	addFixture(t, home, "v1.db")
+	if r := search(t, s, Query{Pattern: "more of it"}); r.Matches != 0 {
+		t.Errorf("beside a database, which took them over: %+v", r)
+	}
+}
+
+// A database that can't be read is named as a problem, is no session, and stops nothing.
+func TestOpenCodeUnreadable(t *testing.T) {
+	for name, text := range map[string]string{"opencode.db": "not a database", "opencode-x.db": ""} {
+		s, home := openCodeStore(t, "")
+		put(t, home, name, text, 0)
+		folders, err := s.Folders()
+		if err != nil || len(folders) != 1 || !strings.Contains(folders[0].Problem, "not a SQLite database") {
+			t.Errorf("folders %+v, %v", folders, err)
+		}
+		if sessions, skipped, err := s.Sessions(t.Context(), time.Time{}); err != nil || len(sessions) != 0 || skipped[Unreadable] != 1 {
+			t.Errorf("%+v, %v, %v", sessions, skipped, err)
+		}
+	}
+	s, home := openCodeStore(t, "")
+	addFixture(t, home, "v1.db")
+	if err := os.Rename(filepath.Join(home, "opencode.db"), filepath.Join(home, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	if os.Symlink("elsewhere", filepath.Join(home, "opencode.db")) == nil {
+		if got := all(t, s); len(got) != 0 {
+			t.Errorf("through a link: %q", got)
+		}
+	}
+	s.options.Others = []Other{{OpenCode, filepath.Join(home, "elsewhere")}} // OPENCODE_DB
+	if got := all(t, s); len(got) != 2*len(lanternSaid) {
+		t.Errorf("a database by its name: %q", got)
+	}
+}
