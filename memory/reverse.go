@@ -88,6 +88,8 @@ func (s *Stage) Restore(n Name, data []byte, mtime time.Time) error {
 	have, err := s.dir.sum(n)
 	if err == nil && have == "" {
 		err = s.checkTwin(n)
+	} else if err == nil {
+		err = s.dir.checkSpelling(n)
 	}
 	if err == nil {
 		_, err = s.set(n, have, data, mtime)

@@ -117,6 +117,9 @@ func (s *Stage) check(n Name, base string) (have File, disk Sum, err error) {
 	if have.Sum == "" && base == "" {
 		return have, disk, s.checkTwin(n)
 	}
+	if err := s.dir.checkSpelling(n); err != nil {
+		return File{}, "", err
+	}
 	if have.Sum == "" || !have.Sum.Is(base) {
 		return File{}, "", &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
 	}
