@@ -64,7 +64,8 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 	return func(v raw) hearing {
 		for _, k := range whole {
 			if i := k(v); i >= 0 {
-				if i > 0 && v[i-1] != '\\' && f.decides(v) { // or else it may begin with what an escape leaves of itself
+				// Or else it may begin with what an escape is spelt with.
+				if i > 0 && bytes.IndexByte(v[max(0, i-len(`\u000`)):i], '\\') < 0 && f.decides(v) {
 					return surely
 				}
 				return maybe
@@ -94,7 +95,7 @@ var (
 	findEscape = exactly(`\u`).kernels()[0]
 	findOwn    = exactly("__").kernels()[0]
 
-	findReminder = exactly("<system-reminder>").kernels()[0]
+	findReminder = exactly("system-reminder").kernels()[0] // some writers of JSON spell what stands around it as \u003c
 
 	textBytes      = []byte(`"text"`)
 	assistantBytes = []byte(`"assistant"`)

@@ -121,6 +121,29 @@ func sift(text string, p *pattern, speakers []Speaker, block int, known plainnes
 	return got, tells, err
 }
 
+// What an escape is spelt with is not what it says: a tool's value that holds the needle only so is none.
+func TestSpellingsAreNotHeard(t *testing.T) {
+	for _, test := range []struct {
+		pattern, spelt string
+		want           int
+	}{
+		{"ord", `a\nord`, 1}, {"nord", `a\nord`, 0},
+		{"u001b", `\u001b[0m`, 0}, {"001b", `\u001b[0m`, 0}, {"1b[0m", `\u001b[0m`, 0}, {"b[0m", `\u001b[0m`, 0}, {"[0m", `\u001b[0m`, 1},
+		{"lamp", `\u003csystem-reminder\u003ea lamp\u003c/system-reminder\u003e`, 0},
+		{"lamp", `\u001b[0ma lamp`, 1},
+	} {
+		line := strings.Replace(talk(1).user([]any{result("t1", "SPELT")}).text(), "SPELT", test.spelt, 1)
+		p, err := compile(Query{Pattern: test.pattern, Speakers: []Speaker{Tool}})
+		if err != nil || !p.isNeedle() {
+			t.Fatalf("%s: %v", test.pattern, err)
+		}
+		got, _, err := sift(line, p, []Speaker{Tool}, 1<<16, 0, func(u *utterance) bool { return u.holds || p.matches(u.Text) })
+		if err != nil || len(got) != test.want {
+			t.Errorf("%s in %s: %q, %v; want %d", test.pattern, test.spelt, got, err, test.want)
+		}
+	}
+}
+
 // A joined message that was found by one of its parts is whole, wherever the others lie.
 func TestSieveHearsMessagesWhole(t *testing.T) {
 	f := talk(1).user("go").
