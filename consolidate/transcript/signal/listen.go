@@ -12,6 +12,7 @@ type listener struct {
 	table  *trie
 	text   string // ends where the line ends
 	wanted Set
+	sought Set // what is followed: the wanted, and what is not spoken of, save in may
 	report func(signal) bool
 	at     anchor
 }
@@ -49,6 +50,11 @@ var class = func() (c [256]uint8) {
 
 // line reports the signals from a position to the end of the text, until report returns false.
 func (l *listener) line(i int) bool {
+	return l.table.lines.Add(1) > manyLines && !l.may(i) || l.hear(i)
+}
+
+// hear does so word by word.
+func (l *listener) hear(i int) bool {
 	l.at = sentence
 	if l.wanted&setOf(Frustration) != 0 {
 		if to := shout(l.text[i:]); to > 0 && !l.report(signal{setOf(Frustration), i, i + to}) {

@@ -30,6 +30,9 @@ type phrase struct {
 func (p *phrase) walk(at int32, i int) {
 	for {
 		n := &p.table.nodes[at]
+		if n.kinds&p.sought == 0 {
+			return
+		}
 		if n.more != nil {
 			p.here(n.more, i)
 		}
@@ -54,7 +57,7 @@ func (p *phrase) here(m *more, i int) {
 		p.meet(&m.rules[k], i)
 	}
 	for k := range m.jumps {
-		if j := &m.jumps[k]; j.anchor <= p.at && j.kinds&(p.wanted|unspoken) != 0 {
+		if j := &m.jumps[k]; j.anchor <= p.at && j.kinds&p.sought != 0 {
 			p.jump(j, i)
 		}
 	}

@@ -83,13 +83,16 @@ const (
 	assistant = "assistant"
 )
 
+// heardModel are the kinds that the model may give.
+var heardModel = setOf(Decisions, Errors, References)
+
 // heard are the kinds that a speaker may give.
 func heard(speaker string) Set {
 	switch speaker {
 	case user:
 		return all
 	case assistant:
-		return setOf(Decisions, Errors, References)
+		return heardModel
 	}
 	return 0
 }
@@ -133,7 +136,7 @@ type signal struct {
 func listen(text string, wanted Set, report func(signal) bool) {
 	table := phrases()
 	typed(text, func(from, to int) bool {
-		l := listener{table: table, text: text[:to], wanted: wanted, report: report}
+		l := listener{table: table, text: text[:to], wanted: wanted, sought: wanted | unspoken, report: report}
 		return l.line(from)
 	})
 }

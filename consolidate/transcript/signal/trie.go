@@ -3,6 +3,8 @@ package signal
 import (
 	"bytes"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // A branch is a node of the tree while it is built.
@@ -71,6 +73,9 @@ func (b *branch) rule(r rule) {
 // begins no phrase, as most do, is left after two or three steps.
 type trie struct {
 	nodes []node
+
+	lines           atomic.Int64 // that were listened to
+	ofUser, ofModel func() *prefixes
 }
 
 // A node leads to nodes[first:][:len(keys)], by one byte each. Where there are many, which is where
@@ -78,6 +83,7 @@ type trie struct {
 type node struct {
 	keys  string
 	first int32
+	kinds Set // that can be reached from here
 	table *[256]int32
 	more  *more
 }
@@ -95,6 +101,8 @@ const manyKeys = 6
 func (b *builder) trie() *trie {
 	t := &trie{nodes: make([]node, 1)}
 	t.lay(b.root)
+	t.ofUser = sync.OnceValue(func() *prefixes { return t.prefixes(heard(user)) })
+	t.ofModel = sync.OnceValue(func() *prefixes { return t.prefixes(heard(assistant)) })
 	return t
 }
 
@@ -141,6 +149,7 @@ func (t *trie) lay(b *branch) {
 		t.lay(next)
 		reach(next.kinds, next.anchor)
 	}
+	n.kinds = b.kinds
 	t.nodes[b.laid] = n
 }
 
