@@ -261,10 +261,19 @@ func (p *Project) openSubject() *drift.Project {
 	return p.subject
 }
 
+// idTime is the time that an ID begins with, in which it sorts.
+const idTime = "20060102-150405"
+
 func newID(now time.Time) string {
 	var b [3]byte
 	rand.Read(b[:])
-	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(b[:])
+}
+
+// beginning is when the operation id began.
+func beginning(id string) (time.Time, bool) {
+	t, err := time.Parse(idTime, id[:min(len(id), len(idTime))])
+	return t, err == nil
 }
 
 // lockWait is takeLock for an operation that ends what a crash left before it begins.

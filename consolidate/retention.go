@@ -53,6 +53,7 @@ func (p *Project) prune(now time.Time) {
 	if err != nil {
 		return
 	}
+	now = asOf(ids, now)
 	for _, id := range ids {
 		if p.isStale(id, now) {
 			p.setAside(id)
@@ -67,6 +68,18 @@ func (p *Project) prune(now time.Time) {
 	memory.SyncFolder(state, dreamFolder)
 	p.step("empty")
 	state.RemoveAll(removedFolder)
+}
+
+// asOf is the time at which ages are told: when the newest of the operations began that are a day old at now;
+// now itself where none is. A clock that is a year ahead for a day ages nothing, and what has grown old goes with
+// the first operation that a day of use lies before.
+func asOf(ids []string, now time.Time) time.Time {
+	for _, id := range slices.Backward(ids) {
+		if began, ok := beginning(id); ok && now.Sub(began) >= 24*time.Hour {
+			return began
+		}
+	}
+	return now
 }
 
 // isStale reports whether id is a stage that is older than a week, or what a crash left of a beginning.

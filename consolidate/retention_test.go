@@ -71,7 +71,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// worldOfWrites is a world in which n writes have landed, a day apart, the last a year ago.
+// worldOfWrites is a world in which n writes have landed, a day apart, the last but one a year ago and the last
+// two days.
 func worldOfWrites(t *testing.T, n int) *world {
 	w := newWorld(t)
 	w.now = start.AddDate(-1, 0, -n)
@@ -79,7 +80,9 @@ func worldOfWrites(t *testing.T, n int) *world {
 	p.pruned = true // not yet
 	body := "The body of a."
 	for i := range n {
-		w.now = w.now.AddDate(0, 0, 1)
+		if w.now = w.now.AddDate(0, 0, 1); i == n-1 {
+			w.now = start.AddDate(0, 0, -2)
+		}
 		next := fmt.Sprintf("Write %d.", i)
 		w.write(p, "a.md", body, next)
 		body = next
@@ -202,10 +205,49 @@ func TestPruneWhatACrashLeft(t *testing.T) {
 	for _, folder := range w.dreams() {
 		os.Chtimes(folder, start.AddDate(0, -1, 0), start.AddDate(0, -1, 0))
 	}
-	if err := writeNew(p, "x.md"); err != nil {
+	w.now = start.AddDate(0, 0, -2)
+	for _, file := range []string{"w.md", "x.md"} {
+		if err := writeNew(p, file); err != nil {
+			t.Fatal(err)
+		}
+		w.now, p.pruned = start, false
+	}
+	if left := w.dreams(); len(left) != 3 || filepath.Base(left[0]) != "20260101-000000-000002" {
+		t.Errorf("left are %q", left)
+	}
+}
+
+// For a day the clock is a year ahead. What was archived, staged or proposed before is kept; only when the clock
+// shows that year on another day too has it passed.
+func TestClockAhead(t *testing.T) {
+	w := newWorldFor(t, "commit")
+	w.do("abort")
+	w.now = w.now.Add(time.Minute)
+	w.do("commit") // of which the archive has the only copy of what it deleted
+	body := "The better body of a."
+	p := w.open()
+	for i := range keptNewest + 3 {
+		w.now = w.now.Add(time.Hour)
+		next := fmt.Sprintf("Write %d.", i)
+		w.write(p, "a.md", body, next)
+		body = next
+	}
+	before := w.dreams()
+	w.now = w.now.AddDate(1, 0, 0)
+	for _, file := range []string{"x.md", "y.md"} {
+		w.now = w.now.Add(time.Hour)
+		if err := writeNew(w.open(), file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := w.dreams(); len(left) != len(before)+2 {
+		t.Errorf("of %d operations %d are left", len(before)+2, len(left))
+	}
+	w.now = w.now.Add(25 * time.Hour)
+	if err := writeNew(w.open(), "z.md"); err != nil {
 		t.Fatal(err)
 	}
-	if left := w.dreams(); len(left) != 2 || filepath.Base(left[0]) != "20260101-000000-000002" {
-		t.Errorf("left are %q", left)
+	if left := w.dreams(); len(left) >= len(before) {
+		t.Errorf("nothing has grown old: %d operations are left", len(left))
 	}
 }
