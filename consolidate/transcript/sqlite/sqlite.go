@@ -34,6 +34,8 @@ const (
 	maxParts = 1 << 14  // tables and indexes
 	maxTries = 5        // of a View that is disturbed
 
+	maxSchema = 4 << 20 // bytes of what all parts were made by; opencode's has some ten thousand
+
 	// settling is how long after a change the time of a file may stand still: a change more would not be seen by
 	// it. FAT counts in two seconds.
 	settling = 2 * time.Second
@@ -50,7 +52,7 @@ var ErrNoTable = errors.New("no such table")
 type File struct {
 	Path string
 
-	// Open opens the database and its log for reading; nil: os.Open.
+	// Open opens the database, its log and its journal for reading; nil: os.Open.
 	Open func(path string) (*os.File, error)
 
 	mu  sync.Mutex
@@ -87,7 +89,8 @@ func (f *File) View(read func(*Snapshot) error) error {
 	for try := range maxTries {
 		time.Sleep(time.Duration(try*try) * 5 * time.Millisecond)
 		s, err := f.snapshot()
-		if errors.Is(err, fs.ErrNotExist) {
+		if s.dbStat == nil {
+			s.close()
 			return err
 		}
 		if err == nil {
@@ -105,6 +108,7 @@ func (f *File) View(read func(*Snapshot) error) error {
 // A Snapshot is a database as it was at one commit.
 type Snapshot struct {
 	path   string
+	open   func(path string) (*os.File, error)
 	began  time.Time
 	db     *os.File
 	dbStat fs.FileInfo
@@ -124,12 +128,11 @@ const headerSize = 100
 
 // snapshot opens the files. What it returns is to be closed, whatever the error.
 func (f *File) snapshot() (s *Snapshot, err error) {
-	open := f.Open
-	if open == nil {
-		open = os.Open
+	s = &Snapshot{path: f.Path, open: f.Open, began: time.Now(), cache: map[uint32][]byte{}, log: &log{}}
+	if s.open == nil {
+		s.open = os.Open
 	}
-	s = &Snapshot{path: f.Path, began: time.Now(), cache: map[uint32][]byte{}, log: &log{}}
-	if s.db, err = open(f.Path); err != nil {
+	if s.db, err = s.open(f.Path); err != nil {
 		return s, err
 	}
 	if s.dbStat, err = s.db.Stat(); err != nil {
@@ -144,7 +147,7 @@ func (f *File) snapshot() (s *Snapshot, err error) {
 		}
 		return s, s.begin()
 	}
-	s.wal, err = open(f.Path + "-wal")
+	s.wal, err = s.open(f.Path + "-wal")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		s.wal = nil
@@ -178,7 +181,7 @@ func (s *Snapshot) rollback() bool { return s.first[19] == 1 }
 
 // journal reports whether a journal holds what the database was before a change.
 func (s *Snapshot) journal() bool {
-	f, err := os.Open(s.path + "-journal")
+	f, err := s.open(s.path + "-journal")
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
@@ -191,17 +194,22 @@ func (s *Snapshot) journal() bool {
 // undisturbed reports whether all that was read is of one state. A program that commits appends to the log, which does no
 // harm. It does harm where it begins the log anew, or copies pages of later commits into the database: then the
 // log's head, or the database's time, is another; where that time is too young to tell, something stands
-// behind the last commit that did not stand there.
+// behind the last commit that did not stand there. Where no commit lay in a log, it may be without one again: then the
+// database's time alone tells.
 func (s *Snapshot) undisturbed() bool {
 	stat, err := os.Lstat(s.path)
-	if err != nil || s.dbStat == nil || !os.SameFile(stat, s.dbStat) {
+	if err != nil || !os.SameFile(stat, s.dbStat) {
 		return false
 	}
 	var first [headerSize]byte
 	s.db.ReadAt(first[:], 0)
-	untouched := stat.ModTime().Equal(s.dbStat.ModTime()) && s.began.Sub(stat.ModTime()) > settling
+	same := stat.ModTime().Equal(s.dbStat.ModTime())
+	untouched := same && s.began.Sub(stat.ModTime()) > settling
 	if s.rollback() {
-		return first == s.first && !s.journal() && (untouched || stat.ModTime().Equal(s.dbStat.ModTime()))
+		return same && first == s.first && !s.journal()
+	}
+	if s.log.pages == 0 && !same {
+		return false
 	}
 	log, err := os.Lstat(s.path + "-wal")
 	if s.wal == nil {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bufio"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // python runs a program with Python's SQLite as the oracle. Where there is none, what it would show is not shown.
@@ -371,6 +373,92 @@ func TestBusy(t *testing.T) {
 	})
 	if !errors.Is(err, ErrBusy) || tries != maxTries {
 		t.Errorf("a log begun anew: %v after %d tries", err, tries)
+	}
+}
+
+// A database without a log that was changed while it was read, and closed so that there is no log again, is read again.
+func TestChangedWithoutLog(t *testing.T) {
+	for name, log := range map[string][]byte{"no log": nil, "an empty log": {}} {
+		path := filepath.Join(t.TempDir(), "db")
+		copyFile(t, "testdata/lantern.db", path)
+		if log != nil {
+			if err := os.WriteFile(path+"-wal", log, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tries := 0
+		err := (&File{Path: path}).View(func(*Snapshot) error {
+			if tries++; tries > 1 {
+				return nil
+			}
+			return os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)) // as a checkpoint does
+		})
+		if err != nil || tries != 2 {
+			t.Errorf("%s: %v after %d tries, want 2", name, err, tries)
+		}
+	}
+}
+
+// Whatever lies in the place of a file of the database, whoever uses the package says how it is opened; and what can't be
+// opened is not called busy.
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	copyFile(t, "testdata/lantern.db", path)
+	db, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.WriteAt([]byte{1, 1}, 18)
+	db.Close()
+	var opened []string
+	f := File{Path: path, Open: func(path string) (*os.File, error) {
+		opened = append(opened, filepath.Base(path))
+		return os.Open(path)
+	}}
+	if err := f.View(readAll); err != nil || !slices.Contains(opened, "db-journal") {
+		t.Errorf("%v, opened %q", err, opened)
+	}
+	f.Open = func(string) (*os.File, error) { return nil, fs.ErrPermission }
+	if err := f.View(readAll); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("what must not be read: %v", err)
+	}
+}
+
+// A schema whose rows all lie in the same pages takes no more memory than those would.
+func TestHugeSchema(t *testing.T) {
+	whole, err := os.ReadFile("testdata/lantern.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size, rows, pages = 512, 100, 1000
+	db := append(slices.Clone(whole[:size]), make([]byte, pages*size)...)
+	page := db[headerSize:size]
+	clear(page)
+	cell := size - 60
+	copy(page, []byte{tableLeaf, 0, 0, 0, rows})
+	for i := range rows {
+		binary.BigEndian.PutUint16(page[8+2*i:], uint16(cell))
+	}
+	const long = (pages - 1) * (size - 4)
+	head := []byte{0x80 | long>>14, 0x80 | long>>7&0x7f, long & 0x7f, 1}
+	copy(db[cell:], append(head, 1)) // a row without a column
+	local := (size-12)*32/255 - 23
+	if here := local + (long-local)%(size-4); here <= size-35 {
+		local = here
+	}
+	if local > 40 {
+		t.Fatalf("a cell of %d bytes", local)
+	}
+	binary.BigEndian.PutUint32(db[cell+len(head)+local:], 2)
+	for n := 2; n < pages; n++ {
+		binary.BigEndian.PutUint32(db[(n-1)*size:], uint32(n+1))
+	}
+	path := filepath.Join(t.TempDir(), "db")
+	if err := os.WriteFile(path, db, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&File{Path: path}).View(readAll); err == nil || !strings.Contains(err.Error(), "too big a schema") {
+		t.Errorf("%v", err)
 	}
 }
 

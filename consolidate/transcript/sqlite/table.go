@@ -16,9 +16,10 @@ type part struct {
 
 // readSchema reads the table of all parts, which begins on the first page.
 func (s *Snapshot) readSchema() error {
+	size := 0
 	return s.rows(1, func(r record) error {
-		if len(s.parts) >= maxParts {
-			return errors.New("too many tables")
+		if size += len(r); size > maxSchema || len(s.parts) >= maxParts {
+			return errors.New("too big a schema")
 		}
 		var p part
 		err := r.values(func(i int, v Value) bool {
