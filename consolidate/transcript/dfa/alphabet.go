@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -24,7 +25,9 @@ type program struct {
 
 	bytes  [256]uint8 // the class of each byte
 	apart  [256]uint8 // the same where Gap ends a text
+	quoted [256]uint8 // the same where a backslash escapes, as in a JSON string
 	end    uint8      // the class of the end of a text
+	escape uint8      // the class of such a backslash
 	stride int        // how many classes of bytes there are
 }
 
@@ -200,6 +203,11 @@ func (p *program) classifyBytes() {
 	numbers := map[uint16]uint8{}
 	n := 0
 	for c := range 256 {
+		if unescape(uint8(c)) != 0 || c == 'u' { // behind a backslash it is another rune
+			p.bytes[c] = uint8(n)
+			n++
+			continue
+		}
 		if c >= utf8.RuneSelf {
 			if begins[c] {
 				n++
@@ -215,7 +223,19 @@ func (p *program) classifyBytes() {
 		}
 		p.bytes[c] = class
 	}
-	p.end, p.stride = uint8(n), n+1
+	p.end, p.escape, p.stride = uint8(n), uint8(n+1), n+2
 	p.apart = p.bytes
 	p.apart[Gap[0]] = p.end
+	p.quoted = p.bytes
+	p.quoted['\\'] = p.escape
+}
+
+// unescape is what a byte stands for behind a backslash; 0: nothing, or it is the u of an escape that ends
+// nobody knows where.
+func unescape(c uint8) uint8 {
+	const escapes, meant = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+	if i := strings.IndexByte(escapes, c); i >= 0 {
+		return meant[i]
+	}
+	return 0
 }

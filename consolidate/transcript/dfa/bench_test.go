@@ -42,3 +42,33 @@ func BenchmarkMatch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLanes: four parts of a text at once, beside one.
+func BenchmarkLanes(b *testing.B) {
+	text := transcript()
+	m := newMachine(New(regexp.MustCompile(`\w{18,}\s+\w{18,}`)).program, limits{maxTable, maxKeys})
+	nowhere := func(int, int) int { return stop }
+	for name, to := range map[string][lanes]int{"four": {}, "one": {}} {
+		var from [lanes]int
+		for lane := range lanes {
+			from[lane], to[lane] = len(text), len(text)
+			if name == "four" {
+				from[lane], to[lane] = lane*(len(text)/lanes), (lane+1)*(len(text)/lanes)
+			}
+		}
+		if name == "one" {
+			from[0] = 0
+		}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				for lane := range lanes {
+					m.at[lane] = m.row(begin)
+				}
+				if !pass(m, text, &m.bytes, from, to, nowhere) {
+					b.Fatal("matches")
+				}
+			}
+		})
+	}
+}

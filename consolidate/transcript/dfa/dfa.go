@@ -54,13 +54,24 @@ func newMatcher(re *regexp.Regexp, l limits) *Matcher {
 // Match reports whether the expression matches somewhere in a text.
 func (m *Matcher) Match(text string) bool {
 	if r := m.machine(); r != nil {
-		if matched, ok := r.match(text); ok {
-			m.machines.Put(r)
-			return matched
+		state := match(r, text, &r.bytes)
+		if m.putBack(r) {
+			return state == r.row(matched)
 		}
-		m.hopeless.Store(true) // and so are the states of this machine
 	}
 	return m.regexp.MatchString(text)
+}
+
+// MatchQuoted does the same for the text that is spelt between the quotes of a JSON string, where that can
+// be known without decoding it: not where \u is in it, nor where a Matcher is not worth its while.
+func (m *Matcher) MatchQuoted(spelt []byte) (matches, known bool) {
+	r := m.machine()
+	if r == nil {
+		return false, false
+	}
+	state := match(r, spelt, &r.quoted)
+	known = m.putBack(r) && state != r.row(dead)
+	return state == r.row(matched), known
 }
 
 // Gap ends each of the texts that MatchEach is given: a byte that stands nowhere in valid UTF-8.
@@ -70,14 +81,12 @@ const Gap = "\xff"
 // by Gap, and calls hit with the place of that for each in which the expression matches, in their order.
 func (m *Matcher) MatchEach(texts string, hit func(end int)) {
 	if r := m.machine(); r != nil {
-		if ends, ok := r.matchEach(texts); ok {
-			m.machines.Put(r)
+		if ends := r.matchEach(texts); m.putBack(r) {
 			for _, end := range ends {
 				hit(end)
 			}
 			return
 		}
-		m.hopeless.Store(true)
 	}
 	for from := 0; from < len(texts); {
 		size := strings.Index(texts[from:], Gap)
@@ -96,4 +105,14 @@ func (m *Matcher) machine() *machine {
 		return nil
 	}
 	return m.machines.Get().(*machine)
+}
+
+// putBack gives a machine back whose answer holds; one that gave up is of no use any more.
+func (m *Matcher) putBack(r *machine) (holds bool) {
+	if !r.pays() {
+		m.hopeless.Store(true)
+		return false
+	}
+	m.machines.Put(r)
+	return true
 }

@@ -1,6 +1,7 @@
 package dfa
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -14,13 +15,13 @@ import (
 // none.
 var (
 	pieces = []string{
-		"a", "b", "k", "s", "A", "é", "ß", "日", "本", "\u212a", "\U0001f680", `\x{fffd}`, `\x{10ffff}`, `\n`, " ", "-", ".", "(?s:.)",
+		"a", "b", "k", "s", "n", "A", `\\`, `"`, "/", `\t`, "é", "ß", "日", "本", "\u212a", "\U0001f680", `\x{fffd}`, `\x{10ffff}`, `\n`, " ", "-", ".", "(?s:.)",
 		`\w`, `\W`, `\d`, `\s`, `\S`, "[a-k]", "[^a]", "[^a\\n]", "[é-日]", `[^é-日]`, `\pL`, `\PL`, `\p{Greek}`, `[\x{80}-\x{7ff}]`, `[^\x00-\x{10ffff}]`,
 		"^", "$", `\A`, `\z`, `\b`, `\B`, "(?-m:^)", "(?-m:$)", "",
 	}
 	texts = []string{
 		"a", "b", "k", "s", "K", "S", "A", "\u212a", "ſ", "é", "É", "ß", "α", "日", "本", "日本", "\U0001f680", "\ufffd", "\U0010ffff", "\u0080", "\u07ff", "\u0800",
-		"\n", "\n", " ", "-", "_", "0", "\x00", "ab", "aaaaaaaa", "\x7f",
+		"\n", "\n", " ", "-", "_", "0", "\x00", "ab", "aaaaaaaa", "\x7f", `"`, `\`, `\\`, `\n`, `\u0061`, "/", "\t", "\b", "n", "u",
 		"\x80", "\xbf", "\xc0\x80", "\xc3", "\xe3\x81", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x9f", "\xf0\x9f\x9a", "\xf4\x90\x80\x80", "\xff",
 	}
 )
@@ -50,7 +51,7 @@ func randomText(rng *rand.Rand, pieces []string, size int) string {
 	return text.String()
 }
 
-// check holds a matcher against regexp, in a machine with much room and in one that forgets its
+// check holds a matcher against regexp, on texts as they are, quoted, and one behind the other, in a machine with much room and in one that forgets its
 // states over and over.
 func check(t *testing.T, re *regexp.Regexp, all []string) {
 	t.Helper()
@@ -70,8 +71,12 @@ func check(t *testing.T, re *regexp.Regexp, all []string) {
 		if m.Match(text) != matches {
 			t.Fatalf("%q matches %q: want %v", re, text, matches)
 		}
-		if got, _ := small().match(text); got != matches {
+		if r := small(); match(r, text, &r.bytes) == r.row(matched) != matches {
 			t.Fatalf("%q matches %q in little room: want %v", re, text, matches)
+		}
+		quoted, escapes := spelt(text)
+		if got, known := m.MatchQuoted(quoted); known && got != matches || !known && !escapes && m.program != nil && !m.program.anchored {
+			t.Fatalf("%q matches %q, quoted: %v, %v, want %v", re, quoted, got, known, matches)
 		}
 		if utf8.ValidString(text) {
 			together.WriteString(text + Gap)
@@ -85,9 +90,26 @@ func check(t *testing.T, re *regexp.Regexp, all []string) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("%q matches, in %q, those that end at %d, want %d", re, together.String(), got, want)
 	}
-	if got, _ := small().matchEach(together.String()); !slices.Equal(got, want) {
+	if got := small().matchEach(together.String()); !slices.Equal(got, want) {
 		t.Fatalf("%q matches, in %q and in little room, those that end at %d, want %d", re, together.String(), got, want)
 	}
+}
+
+// spelt is a text as it may stand between the quotes of a JSON string, and whether \u is in it.
+func spelt(text string) (quoted []byte, escapes bool) {
+	for i, c := range []byte(text) {
+		switch j := strings.IndexByte("\"\\/\b\f\n\r\t", c); {
+		case j == 2 && i%2 == 0: // a slash need not be escaped
+			quoted = append(quoted, c)
+		case j >= 0:
+			quoted = append(quoted, '\\', `"\/bfnrt`[j])
+		case c < ' ':
+			quoted, escapes = fmt.Appendf(quoted, `\u%04x`, c), true
+		default:
+			quoted = append(quoted, c)
+		}
+	}
+	return quoted, escapes
 }
 
 // FuzzMatch: it matches where regexp does, whatever the expression and the text.

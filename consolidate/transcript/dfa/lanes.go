@@ -21,8 +21,11 @@ const stretch = 16
 // minParts is the size from which on a text is cut into parts.
 const minParts = 512
 
-// match reports whether the program matches in a text; ok is false where it is not worth finding out.
-func (m *machine) match(text string) (match, ok bool) {
+// A text is read as one or the other.
+type text interface{ string | []byte }
+
+// match returns the state behind a whole text, whose bytes are of such classes: matched or not.
+func match[T text](m *machine, text T, classes *[256]uint8) uint16 {
 	m.seen += len(text)
 	met := func(int, int) int { return stop }
 	var from, to [lanes]int
@@ -31,24 +34,30 @@ func (m *machine) match(text string) (match, ok bool) {
 	if len(text) >= minParts && !m.anchored {
 		last = lanes - 1
 		for lane := 1; lane < lanes; lane++ {
-			at := lane * (len(text) / lanes)
-			for at < len(text) && !utf8.RuneStart(text[at]) {
-				at++
-			}
+			at := cut(text, max(from[lane-1], lane*(len(text)/lanes)))
 			from[lane], to[lane], to[lane-1] = at, len(text), at
 			m.at[lane] = m.fresh(text[at-1])
 		}
 	}
-	if !m.pass(text, &m.bytes, from, to, met) {
-		return m.hasMatched(), m.pays()
+	if !pass(m, text, classes, from, to, met) {
+		return m.met()
 	}
 	for lane := 1; lane <= last; lane++ {
-		if m.seam(lane, text, from[lane], to[lane]) {
-			return true, true
+		if !seam(m, lane, text, classes, from[lane], to[lane]) {
+			return m.at[lane-1]
 		}
 	}
 	m.step(last, 0, m.end)
-	return m.at[last] == m.row(matched), m.pays()
+	return m.at[last]
+}
+
+// cut is the first place, from one on, where a text may be cut: in front of a byte that begins a rune, and
+// behind one that stands for itself though backslashes should not.
+func cut[T text](text T, at int) int {
+	for at < len(text) && (!utf8.RuneStart(text[at]) || text[at-1] == '\\' || text[at-2] == '\\') {
+		at++
+	}
+	return at
 }
 
 // fresh is the state of a program that begins behind a byte amid a text.
@@ -61,31 +70,29 @@ func (m *machine) fresh(behind byte) uint16 {
 }
 
 // seam makes good that a part was begun as if nothing had been open: it takes the lane before it on, into
-// that part, until both are in one state, so that all that follows was right. It reports whether there is
-// a match first; one that was found already is none less for what was open.
-func (m *machine) seam(lane int, text string, from, to int) (match bool) {
-	if from == to {
-		m.at[lane] = m.at[lane-1]
-		return false
+// that part, until both are in one state, so that all that follows was right, or to its end. It reports
+// whether it could, and did not meet a match before: one that was found already is none less for what was
+// open.
+func seam[T text](m *machine, lane int, text T, classes *[256]uint8, from, to int) bool {
+	if from < to {
+		m.at[spare] = m.fresh(text[from-1])
 	}
-	m.at[spare] = m.fresh(text[from-1])
-	for ; m.at[lane-1] != m.at[spare]; from++ {
-		if from == to {
-			m.at[lane] = m.at[lane-1]
-			return false
+	for ; from < to; from++ {
+		if m.at[lane-1] == m.at[spare] {
+			return true
 		}
 		c := text[from]
-		for _, l := range [...]int{lane - 1, spare} {
-			if m.step(l, c, m.bytes[c]); m.at[l] == m.row(matched) {
-				return true
-			}
+		m.step(spare, c, classes[c])
+		if m.step(lane-1, c, classes[c]); m.special(m.at[lane-1]) {
+			return false
 		}
 	}
-	return false
+	m.at[lane] = m.at[lane-1]
+	return true
 }
 
 // matchEach returns the ends of the texts in which the program matches, of those that each end with Gap.
-func (m *machine) matchEach(texts string) (ends []int, ok bool) {
+func (m *machine) matchEach(texts string) (ends []int) {
 	m.seen += len(texts)
 	var from, to [lanes]int
 	for lane := range lanes {
@@ -100,7 +107,7 @@ func (m *machine) matchEach(texts string) (ends []int, ok bool) {
 		m.at[lane] = m.row(begin)
 	}
 	var found [lanes][]int
-	ok = m.pass(texts, &m.apart, from, to, func(lane, at int) int {
+	pass(m, texts, &m.apart, from, to, func(lane, at int) int {
 		if !m.pays() {
 			return stop
 		}
@@ -121,7 +128,7 @@ func (m *machine) matchEach(texts string) (ends []int, ok bool) {
 	for _, f := range found {
 		ends = append(ends, f...)
 	}
-	return ends, ok
+	return ends
 }
 
 // stop is what ends a pass before its end.
@@ -130,18 +137,18 @@ const stop = -1
 // pass takes each lane over its part of a text. Where one has come to a state that no way leads out of,
 // met is told behind which byte, and returns where the lane goes on, or stop. It reports whether all have
 // come to the end.
-func (m *machine) pass(text string, classes *[256]uint8, from, to [lanes]int, met func(lane, at int) int) bool {
-	for m.together(text, classes, &from, &to) {
+func pass[T text](m *machine, text T, classes *[256]uint8, from, to [lanes]int, met func(lane, at int) int) bool {
+	for together(m, text, classes, &from, &to) {
 		for lane := range lanes {
-			if from[lane] = m.walk(lane, text[:min(from[lane]+stretch, to[lane])], from[lane], classes, met); from[lane] == stop {
+			if from[lane] = walk(m, lane, text[:min(from[lane]+stretch, to[lane])], from[lane], classes, met); from[lane] == stop {
 				return false
 			}
 		}
 	}
 	for lane := range lanes {
 		for from[lane] < to[lane] {
-			from[lane] += m.alone(lane, text[from[lane]:to[lane]], classes)
-			if from[lane] = m.walk(lane, text[:min(from[lane]+stretch, to[lane])], from[lane], classes, met); from[lane] == stop {
+			from[lane] += alone(m, lane, text[from[lane]:to[lane]], classes)
+			if from[lane] = walk(m, lane, text[:min(from[lane]+stretch, to[lane])], from[lane], classes, met); from[lane] == stop {
 				return false
 			}
 		}
@@ -150,7 +157,7 @@ func (m *machine) pass(text string, classes *[256]uint8, from, to [lanes]int, me
 }
 
 // walk takes one lane on to the end of a text, byte by byte, or to where met has it go on.
-func (m *machine) walk(lane int, text string, at int, classes *[256]uint8, met func(lane, at int) int) int {
+func walk[T text](m *machine, lane int, text T, at int, classes *[256]uint8, met func(lane, at int) int) int {
 	for at < len(text) {
 		c := text[at]
 		m.step(lane, c, classes[c])
@@ -164,12 +171,13 @@ func (m *machine) walk(lane int, text string, at int, classes *[256]uint8, met f
 
 // alone takes one lane on, in stretches, and returns how far: to a stretch that leads to a state that is
 // not made yet or that no way leads out of, or that is none any more.
-func (m *machine) alone(lane int, text string, classes *[256]uint8) (n int) {
+func alone[T text](m *machine, lane int, text T, classes *[256]uint8) (n int) {
 	table, s, last := m.table, m.at[lane], m.row(dead)
 	for len(text)-n >= stretch {
 		next := s
-		for _, c := range []byte(text[n : n+stretch]) {
-			next = table[next+uint16(classes[c])]
+		t := text[n : n+stretch]
+		for i := range stretch {
+			next = table[next+uint16(classes[t[i]])]
 		}
 		if next <= last {
 			break
@@ -182,7 +190,7 @@ func (m *machine) alone(lane int, text string, classes *[256]uint8) (n int) {
 
 // together takes all lanes on, in stretches. It reports whether it stopped since one of them came to a
 // state that is not made yet or that no way leads out of; else one of them has no stretch left.
-func (m *machine) together(text string, classes *[256]uint8, from, to *[lanes]int) (met bool) {
+func together[T text](m *machine, text T, classes *[256]uint8, from, to *[lanes]int) (met bool) {
 	table, last := m.table, m.row(dead)
 	n := to[0] - from[0]
 	for lane := range lanes {
@@ -213,12 +221,12 @@ func (m *machine) together(text string, classes *[256]uint8, from, to *[lanes]in
 	return met
 }
 
-// hasMatched reports whether a lane has come to a match.
-func (m *machine) hasMatched() bool {
+// met is the state that ended a pass: a match, where one was met.
+func (m *machine) met() uint16 {
 	for _, s := range m.at[:lanes] {
 		if s == m.row(matched) {
-			return true
+			return s
 		}
 	}
-	return false
+	return m.row(dead)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"regexp/syntax"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -117,7 +118,7 @@ func (m *machine) noticed(before kind) kind {
 func (m *machine) step(lane int, c, class uint8) {
 	to := m.table[m.at[lane]+uint16(class)]
 	if to == m.row(unknown) {
-		switch key, match := m.follow(m.keys[int(m.at[lane])/m.stride], c, class == m.end); {
+		switch key, match := m.follow(m.keys[int(m.at[lane])/m.stride], c, class); {
 		case match:
 			to = m.row(matched)
 		case key == nil:
@@ -177,31 +178,38 @@ func (m *machine) pays() bool {
 }
 
 // follow returns the key of the state behind another's and a byte, or the end of the text. It reports
-// that the program matches before that; the key is nil where it can't match any more.
-func (m *machine) follow(from string, c uint8, atEnd bool) (key []byte, match bool) {
+// that the program matches before that; the key is nil where it can't match any more, or nobody can tell.
+func (m *machine) follow(from string, c, class uint8) (key []byte, match bool) {
 	m.before = kind(from[0])
 	for i := range m.kernel {
 		m.kernel[i] = binary.LittleEndian.Uint64([]byte(from[keyKernel+8*i:]))
 	}
-	var rest []byte
-	for i := keyPrefix; i < keyKernel && from[i] != 0; i++ {
-		rest = append(rest, from[i])
-	}
-	if !atEnd {
+	open := strings.TrimRight(from[keyPrefix:keyKernel], "\x00")
+	rest, cutOff := []byte(open), class == m.end || class == m.escape
+	switch {
+	case open == `\`:
+		if c = unescape(c); c == 0 {
+			return nil, false
+		}
+		rest[0], class = c, m.bytes[c]
+	case !cutOff:
 		rest = append(rest, c)
 	}
-	for len(rest) > 0 && (atEnd || utf8.FullRune(rest)) {
+	for len(rest) > 0 && (cutOff || utf8.FullRune(rest)) {
 		r, size := utf8.DecodeRune(rest)
 		if m.read(m.class(r)) {
 			return nil, true
 		}
 		rest = rest[size:]
 	}
-	if atEnd {
+	if class == m.end {
 		if m.close(edge) {
 			return nil, true
 		}
 		return []byte(m.keys[begin]), false // what comes then is another text
+	}
+	if class == m.escape {
+		rest = []byte{'\\'}
 	}
 	m.key = append(m.key[:0], byte(m.before), 0, 0, 0)
 	copy(m.key[keyPrefix:], m.representative(rest))
@@ -286,8 +294,8 @@ type prefix struct {
 // representative returns bytes that come to the same as those at the head of a rune: without it, each of
 // the thousands that Chinese words are made of would be a state.
 func (m *machine) representative(head []byte) string {
-	if len(head) == 0 {
-		return ""
+	if len(head) == 0 || head[0] == '\\' {
+		return string(head)
 	}
 	want := 2
 	if head[0] >= 0xf0 {
