@@ -196,7 +196,7 @@ func withDigests(t testing.TB, s *Store) *Store {
 // same ids and order, page by page, tools or not; and so does one whose digests come from the folder.
 func FuzzDigestSearch(f *testing.F) {
 	for seed, pattern := range []string{"lamp", "Lamp", "k", "É", "日本", "(?:lamp|bash)s?", "p$", `\bk`, `"`, `.`, "ss", "s", `a\.?m`,
-		"lamp.*é", "u006c", "(é|lam)p", "[kK]", "é", "la", "ſ", "\u212a", `\\`, "p", "mp l", "x*"} {
+		"lamp.*é", "u006c", "(é|lam)p", "[kK]", "é", "la", "ſ", "\u212a", `\\`, "p", "mp l", "x*", "lamp.*Bash", "(?i)command.*(lamp)", `lamp.?\PL?lam`, `[p-t]\b.+\w`, `^\w+$`} {
 		f.Add(uint64(seed+300), pattern, true)
 		f.Add(uint64(seed+400), pattern, false)
 		f.Add(uint64(seed+500), pattern, false)

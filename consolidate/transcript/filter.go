@@ -22,7 +22,9 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	var needles []kernel
 	for i := range f.needles {
 		n := &f.needles[i]
-		needles = append(needles, n.kernels()...)
+		for _, k := range n.kernels() {
+			needles = append(needles, n.inCompany(k))
+		}
 		ascii = ascii && !n.alien && !slices.ContainsFunc(n.text, func(c byte) bool { return c >= 0x80 })
 	}
 	s := &sieve{}
@@ -43,6 +45,35 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	s.joining = joins && slices.Contains(f.speakers, Assistant)
 	s.next = make([]int, len(s.kernels))
 	return s
+}
+
+// inCompany is a kernel of a needle that finds it only where the line holds all that must stand beside it.
+func (n *needle) inCompany(k kernel) kernel {
+	if len(n.beside) == 0 {
+		return k
+	}
+	var beside [][]kernel
+	for i := range n.beside {
+		beside = append(beside, n.beside[i].kernels())
+	}
+	return func(b []byte) int {
+		for from := 0; from < len(b); {
+			at := k(b[from:])
+			if at < 0 {
+				return -1
+			}
+			at += from
+			begin, end := from+lastNewline(b[from:at])+1, len(b)
+			if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
+				end = at + i
+			}
+			if !slices.ContainsFunc(beside, func(kernels []kernel) bool { return !anyIn(b[begin:end], kernels...) }) {
+				return at
+			}
+			from = end + 1
+		}
+		return -1
+	}
 }
 
 // hears returns what tells of a tool's value, in a transcript of which so much is known, whether its text
@@ -78,11 +109,14 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 	}
 }
 
-// decides reports whether a needle in a value is one in its text: all of a string is its text then, and
-// nobody asks what that is like.
-func (f *filter) decides(v raw) bool {
-	return v.isString() && len(v) <= maxText && (!f.fold || len(v) > len(`"\u0000"`)*maxAlike) && findReminder(v) < 0
-}
+// decides reports whether a needle in a value is one in its text, and nobody asks what that is like.
+func (f *filter) decides(v raw) bool { return (!f.fold || v.likeNone()) && v.isAllText() }
+
+// likeNone reports whether a text is too long to be like others.
+func (v raw) likeNone() bool { return len(v) > len(`"\u0000"`)*maxAlike }
+
+// isAllText reports whether a value of a tool is a string of which all is said.
+func (v raw) isAllText() bool { return v.isString() && len(v) <= maxText && findReminder(v) < 0 }
 
 // anyIn reports whether one of the kernels finds something.
 func anyIn(b []byte, kernels ...kernel) bool {

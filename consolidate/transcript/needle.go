@@ -17,6 +17,8 @@ type needle struct {
 	alien bool // when folded, a character beyond ASCII may stand for a k or an s
 
 	first, second int // where its two rarest bytes stand, the rarest first
+
+	beside []needle // each of them stands on the same line of a transcript
 }
 
 // minNeedle is the shortest needle worth a search: a shorter one is on nearly every line.
@@ -75,6 +77,28 @@ func required(re *syntax.Regexp, spoiled spoiler) []needle {
 		return all
 	}
 	return nil
+}
+
+// company gives needles what else must stand on the line of a match, where an expression is a row of parts
+// and matches within a line of text, so that all of them lie in one record. It takes only what is looked
+// for in ASCII alone, so that nothing more must be known of how lines are spelt.
+func company(re *syntax.Regexp, spoiled spoiler, needles []needle) {
+	for re.Op == syntax.OpCapture {
+		re = re.Sub[0]
+	}
+	if re.Op != syntax.OpConcat {
+		return
+	}
+	var beside []needle
+	for _, sub := range re.Sub {
+		all := required(sub, func(r rune) bool { return r > unicode.MaxASCII || strings.ContainsRune("kKsS", r) || spoiled(r) })
+		if len(all) == 1 && !slices.ContainsFunc(needles, func(n needle) bool { return bytes.Contains(n.text, all[0].text) }) {
+			beside = append(beside, all[0])
+		}
+	}
+	for i := range needles {
+		needles[i].beside = beside
+	}
 }
 
 // better reports whether needles promise fewer lines than others: by the one that is found most.

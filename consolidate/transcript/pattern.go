@@ -75,6 +75,9 @@ func compile(q Query) (*pattern, error) {
 	tree = tree.Simplify()
 	p.needles = required(tree, spoils(q.Speakers))
 	p.finder, p.inLine = newFinder(p), inLine(tree)
+	if p.inLine {
+		company(tree, spoils(q.Speakers), p.needles)
+	}
 	return p, nil
 }
 
@@ -164,6 +167,21 @@ func (p *pattern) matchesBeside(a *anchor, text string) bool {
 		from = end + 1
 	}
 	return false
+}
+
+// hears tells from the spelling of a text whether an expression matches in it: to decode it takes three
+// times as long, and most hold no match.
+func (p *pattern) hears(spelt []byte) hearing {
+	if p.matcher == nil || p.finder.exact {
+		return maybe
+	}
+	switch matches, known := p.matcher.MatchQuoted(spelt); {
+	case !known:
+		return maybe
+	case matches:
+		return surely
+	}
+	return nothing
 }
 
 // maxCounted bounds the occurrences that are counted in one utterance.

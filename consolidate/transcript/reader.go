@@ -64,6 +64,7 @@ type reader struct {
 	emit    func(*utterance) error
 	skipped Skipped
 	tools   func(raw) hearing // what of a tool's is decoded; nil: all is
+	answers func(raw) hearing // what of its answers is, of that; nil: all is
 	settle  func()            // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
 
 	from     int  // the first line of a message that others may join; 0: any
@@ -178,7 +179,7 @@ func (r *reader) record(rec *record, place *int) error {
 			r.latest = stamped
 		}
 	}
-	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools})
+	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers})
 	r.said = said
 	base := *place
 	if dream {

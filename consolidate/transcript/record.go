@@ -81,6 +81,8 @@ func (p part) typed() bool { return p.via != spoken }
 type ear struct {
 	ours  map[string]bool   // the ids of calls of our own tools, which parts adds to: what they were asked and answered is not said
 	tools func(raw) hearing // of the values of tools: those that have nothing to hear are taken for empty; nil: all are decoded
+
+	answers func(raw) hearing // of what tools answered, where tools says maybe; nil: it stays so
 }
 
 // hearing is what there is to hear in a value that nobody has decoded.
@@ -101,6 +103,15 @@ func (e ear) hears(values ...raw) hearing {
 		most = max(most, e.tools(v))
 	}
 	return most
+}
+
+// hearsAnswer is what there is to hear in what a tool answered.
+func (e ear) hearsAnswer(v raw) hearing {
+	heard := e.hears(v)
+	if heard == maybe && e.answers != nil {
+		return e.answers(v)
+	}
+	return heard
 }
 
 // parts appends what was said in a record, and reports whether the record opens a dream.
@@ -139,7 +150,7 @@ func (r *record) userParts(said []part, e ear) (all []part, dream bool) {
 			continue
 		}
 		p := part{speaker: Tool, slot: slot}
-		if heard := e.hears(b.Content); heard != nothing && !(len(e.ours) > 0 && e.ours[b.ToolUseID.text()]) {
+		if heard := e.hearsAnswer(b.Content); heard != nothing && !(len(e.ours) > 0 && e.ours[b.ToolUseID.text()]) {
 			if p.holds = heard == surely; !p.holds {
 				p.text = plain(b.Content)
 			}

@@ -255,6 +255,21 @@ func (s *scan) matches(text string) bool {
 	return false
 }
 
+// answer tells what there is to hear in a tool's answer for expressions, as far as its spelling tells.
+func (s *scan) answer(v raw) hearing {
+	if !v.isAllText() {
+		return maybe
+	}
+	most := nothing
+	for _, p := range s.patterns {
+		most = max(most, p.hears(v[1:len(v)-1]))
+	}
+	if most == surely && s.query.Fold && !v.likeNone() {
+		return maybe
+	}
+	return most
+}
+
 // file searches one transcript.
 func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Speaker, f *filter, joins bool) ([]found, Skipped, error) {
 	session := s.sessions[i]
@@ -300,6 +315,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 	if !slices.Contains(speakers, Tool) {
 		r.tools = deaf
 	}
+	r.answers = s.answer
 	err = r.run()
 	if err == nil && r.sieve != nil && r.sieve.tells != 0 {
 		s.store.learn(session.file, r.sieve.tells)

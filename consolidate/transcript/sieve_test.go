@@ -32,8 +32,11 @@ func FuzzSieve(f *testing.F) {
 		}
 		all, _ := utterances(t, transcript)
 		known := plainness(0)
-		for _, text := range []string{"lamp", text, "é", "nothing"} {
-			p, err := compile(Query{Pattern: text, CaseSensitive: &sensitive, Speakers: speakers})
+		for _, q := range []Query{
+			{Pattern: "lamp"}, {Pattern: text}, {Pattern: "é"}, {Pattern: "nothing"}, {Pattern: "(lamp).{0,9}ok", Regex: true}, {Pattern: `o\w.*\bla`, Regex: true},
+		} {
+			q.CaseSensitive, q.Speakers = &sensitive, speakers
+			p, err := compile(q)
 			if err != nil || p.needles == nil {
 				continue
 			}
@@ -48,7 +51,7 @@ func FuzzSieve(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, fmt.Sprintf("%q, known %d, of\n%s", text, known, transcript), got, want)
+			equal(t, fmt.Sprintf("%q, known %d, of\n%s", q.Pattern, known, transcript), got, want)
 			known |= tells
 		}
 	})
@@ -106,6 +109,7 @@ func sift(text string, p *pattern, speakers []Speaker, block int, known plainnes
 			return nil
 		})
 		r.sieve, r.tools = f.sieve(known, joins), f.hears(known)
+		r.answers = (&scan{patterns: []*pattern{p}}).answer
 		if !joins && slices.Contains(speakers, Assistant) {
 			r.join = &joiner{source: source}
 		}

@@ -1,0 +1,41 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCompany: where an expression is a row of literals, a line of the transcript is passed over that
+// lacks one of them, and no other.
+func TestCompany(t *testing.T) {
+	f := talk(1).
+		user("the Fresnel lens and the lantern").
+		user("the lantern and the Fresnel lens").
+		user("the Fresnel lens alone").user("a lantern alone").
+		user("the Fresnel lens\nand the lantern").
+		says("m1", words("a Fresnel lens")).says("m1", words("and the lantern")).
+		user("the Fre\u017fnel lens in a lantern").
+		user("the Fresnel lens in the tower, an Écluse").
+		user("the Fre\u017fnel lens under a lantern")
+	f.lines[len(f.lines)-1] = strings.ReplaceAll(f.lines[len(f.lines)-1], "\u017f", `\u017f`)
+	s := store(t, f)
+	s.DigestMemory = 0
+	for expression, want := range map[string]int{
+		`Fresnel.*lantern`:             1,
+		`lantern.*Fresnel`:             1,
+		`(Fresnel.*)lantern`:           1,
+		`Fresnel(?s:.)*?lantern`:       3,
+		`Fresnel\s[^;]+lantern`:        3,
+		`(?i)fresnel.*LANTERN`:         3,
+		`(?i)fresnel.*under a lantern`: 1,
+		`(?i)lantern.*fresnel`:         1,
+		`(?i)lens.*lantern`:            3,
+		`(?i)fresnel.*(écluse)`:        1,
+		`Fresnel.*(lantern|tower)`:     2,
+		`Fresnel.*lens.*Écluse`:        1,
+	} {
+		if got := search(t, s, Query{Pattern: expression, Regex: true}).Matches; got != want {
+			t.Errorf("%s matches %d times, want %d", expression, got, want)
+		}
+	}
+}
