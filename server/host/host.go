@@ -118,6 +118,7 @@ const (
 	ClaudeCode = "claude-code"
 	Codex      = "codex"
 	Gemini     = "gemini"
+	OpenCode   = "opencode"
 )
 
 // Setup is all that is known of who started us, and where. Paths are absolute, and real as far as they exist.
@@ -244,6 +245,8 @@ func (r *resolver) findClient() error {
 		r.Client = Codex
 	case set("GEMINI_CLI"):
 		r.Client = Gemini
+	case set("OPENCODE"): // which names no session, neither here nor with a call
+		r.Client = OpenCode
 	}
 	name := SessionVariables[0]
 	switch { // those that are known to be set are enough to tell one's own session by

@@ -19,6 +19,8 @@ func TestClient(t *testing.T) {
 		"Codex":                   {[]string{"CODEX_HOME=/x"}, Codex, "", nil},
 		"Codex in Claude Code":    {[]string{"CODEX_HOME=/x", "CLAUDECODE=1"}, ClaudeCode, "", nil},
 		"Gemini":                  {[]string{"GEMINI_CLI=1"}, Gemini, "", nil},
+		"opencode":                {[]string{"OPENCODE=1"}, OpenCode, "", nil},
+		"Gemini in opencode":      {[]string{"OPENCODE=1", "GEMINI_CLI=1"}, Gemini, "", nil},
 		"a session that climbs":   {[]string{"CLAUDE_CODE_SESSION_ID=../../x"}, "", "", []string{"no session's name"}},
 		"a session without bound": {[]string{"CLAUDE_CODE_SESSION_ID=" + strings.Repeat("a", 4096)}, "", "", []string{"no session's name"}},
 	} {
