@@ -92,9 +92,13 @@ type openCodeMessage struct {
 		CWD string `json:"cwd"`
 	} `json:"path"`
 
-	Text    string          `json:"text"`    // since 2.0: a person's words
-	Content json.RawMessage `json:"content"` // since 2.0: the model's parts
+	// Since 2.0: a person's words or the host's, the model's parts, and a command that a person ran, with what it put out.
+	Text    string          `json:"text"`
+	Content json.RawMessage `json:"content"`
+	Command string          `json:"command"`
+	Output  json.RawMessage `json:"output"`
 
+	seq   int64 // since 2.0: its place
 	parts []openCodePart
 }
 
@@ -145,10 +149,19 @@ func (m *openCodeMessage) tell() (said, answers told) {
 		said.Type = "user"
 		said.says(m.Text)
 		for _, p := range m.parts {
-			if p.Type == "text" && !p.Synthetic && !p.Ignored {
+			if p.Type == "text" && (!p.Synthetic && !p.Ignored || opensDreams(p.Text)) {
 				said.says(p.Text)
 			}
 		}
+	case "synthetic", "skill":
+		if opensDreams(m.Text) {
+			said.Type = "user"
+			said.says(m.Text)
+		}
+	case "shell":
+		said.Type = "assistant"
+		input, _ := json.Marshal(map[string]string{"command": m.Command})
+		said.asks(&answers, m.ID, "shell", input, raw(m.Output).field("output").text())
 	case "assistant":
 		said.Type = "assistant"
 		if string(m.Summary) == "true" {
@@ -176,6 +189,9 @@ func (m *openCodeMessage) tell() (said, answers told) {
 	}
 	return said, answers
 }
+
+// opensDreams reports whether a text opens a dream: whoever said it, that is never taken for something else.
+func opensDreams(text string) bool { return strings.Contains(text, DreamMarker) }
 
 // input is what a tool was asked, once that is whole.
 func (p *openCodePart) input() json.RawMessage {

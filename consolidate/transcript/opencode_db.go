@@ -212,27 +212,17 @@ func (r *reading) messages(s *sqlite.Snapshot, session string) error {
 	if err != nil {
 		return err
 	}
-	order := map[int]int64{} // by place
 	err = table.Where(session, func(row sqlite.Row) error {
 		m := openCodeMessage{}
 		if _, err := r.take(row[3].Text(), &m); err != nil {
 			return err
 		}
-		m.Role, m.Type = "", string(row[1].Text())
-		order[len(r.all)] = row[2].Int()
+		m.Role, m.Type, m.seq = "", string(row[1].Text()), row[2].Int()
 		r.all = append(r.all, m)
 		return nil
 	})
-	places := make([]int, len(r.all))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(order[a], order[b]) })
-	sorted := make([]openCodeMessage, len(places))
-	for i, p := range places {
-		sorted[i] = r.all[p]
-	}
-	r.all, r.bad = sorted, r.bad+table.TooLong
+	slices.SortStableFunc(r.all, func(a, b openCodeMessage) int { return cmp.Compare(a.seq, b.seq) })
+	r.bad += table.TooLong
 	return err
 }
 
@@ -264,7 +254,7 @@ func (r *reading) parts(s *sqlite.Snapshot, session string) error {
 		}
 		var p openCodePart
 		ok, err := r.take(data, &p)
-		if ok {
+		if ok && (p.Type == "text" || p.Type == "tool") { // thoughts hold text too
 			p.Message, p.ID = string(row[1].Text()), string(row[2].Text())
 			all = append(all, p)
 		}

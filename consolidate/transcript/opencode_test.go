@@ -168,6 +168,9 @@ func TestOpenCodeTwo(t *testing.T) {
 		"opencode tool: painted",
 		"opencode tool: no such lantern",
 		"opencode user: keep the lantern green",
+		"opencode tool: shell: command=go test",
+		"opencode tool: ok lantern",
+		"opencode user: back to the lantern",
 	))
 	_, skipped, err := s.Sessions(t.Context(), time.Time{})
 	if skipped[Subagent] != 1 || skipped[OtherProject] != 1 || err != nil {
