@@ -8,17 +8,19 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // fakeHost stands in for a host that dreams without a person: fakehost MCP_CONFIG, the prompt on standard input. It starts
 // the server that the configuration names, carries out the lines of the file in $HOST_SCRIPT, and prints its work as Claude
 // Code's stream-json does. A line is a tool and its arguments, where {{REGEXP}} stands for the first group of its last match in what was
-// answered; or "sh COMMAND", "hang", or "result JSON", which is printed at the end.
+// answered; or "sh COMMAND", "hang", "stubborn" (it no longer ends when it is asked to), or "result JSON", which is printed at the end.
 func fakeHost() {
 	prompt, err := io.ReadAll(os.Stdin)
 	if err != nil || !strings.Contains(string(prompt), "dream_orient") {
@@ -64,6 +66,8 @@ func fakeHost() {
 			if out, err := exec.Command("sh", "-ec", rest).CombinedOutput(); err != nil {
 				fail("%s: %v: %s", rest, err, out)
 			}
+		case "stubborn":
+			signal.Ignore(syscall.SIGTERM)
 		case "hang":
 			time.Sleep(time.Hour)
 		case "result":
