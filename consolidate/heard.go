@@ -41,9 +41,10 @@ type heardEvent struct {
 	Time    time.Time `json:"time"`
 }
 
-// Heard notes that a hook was called for an event of a session, and reports whether another was within half a minute. What
-// can't be noted was heard once.
-func (p *Project) Heard(ctx context.Context, session, event string) (again bool) {
+// Heard notes that a hook was called for an event of a session, and reports whether another was within half a minute. The
+// person is told of it, unless such events are frequent: turns may end seconds after each other. What can't be noted was heard
+// once.
+func (p *Project) Heard(ctx context.Context, session, event string, frequent bool) (again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	state, err := p.openState()
@@ -62,9 +63,9 @@ func (p *Project) Heard(ctx context.Context, session, event string) (again bool)
 		age := now.Sub(e.Time)
 		return age < 0 || age > twiceSpan
 	})
-	if again = slices.ContainsFunc(h.Events, func(e heardEvent) bool { return e.Session == session && e.Event == event }); again {
+	if again = slices.ContainsFunc(h.Events, func(e heardEvent) bool { return e.Session == session && e.Event == event }); again && !frequent {
 		h.Twice = now
-	} else {
+	} else if !again {
 		h.Events = append(h.Events, heardEvent{session, event, now})
 	}
 	h.Events = h.Events[max(0, len(h.Events)-maxHeard):]

@@ -57,7 +57,7 @@ func (f Front) Answer(ctx context.Context) error {
 	p := f.Open(setup)
 	defer p.Close("the hook ended")
 	err = remember(known)
-	if known.Quiet(e, p.Now()) || p.Heard(ctx, e.Session, e.Name+" "+e.Source) {
+	if known.Quiet(e, p.Now()) || p.Heard(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
 		return err
 	}
 	var say speech
