@@ -106,7 +106,7 @@ func (p *phrase) gap(j *jump, i int) {
 				p.ending(n, at)
 				return
 			}
-			if n.more == nil && p.table.step(j.to, fold(p.text, at)) == 0 {
+			if j.first != nil && !j.first[fold(p.text, at)] {
 				continue
 			}
 		}

@@ -32,6 +32,7 @@ type jump struct {
 	// What may come of it, so that what is not wanted, or cannot begin here, is not tried.
 	kinds  Set
 	anchor anchor
+	first  *[256]bool // behind a gap, the bytes with which it can go on; nil: any
 }
 
 // unspoken stands among the kinds of a branch for a rule without any, which is always wanted.
@@ -143,6 +144,11 @@ func (t *trie) lay(b *branch) {
 		}
 		j.to, j.kinds, j.anchor = j.branch.laid, j.branch.kinds, j.branch.anchor
 		reach(j.kinds, j.anchor)
+		if j.op == gap {
+			if first := new([256]bool); t.begin(j.to, first) {
+				j.first = first
+			}
+		}
 		n.more.jumps = append(n.more.jumps, *j)
 	}
 	for _, next := range b.next {
@@ -151,6 +157,26 @@ func (t *trie) lay(b *branch) {
 	}
 	n.kinds = b.kinds
 	t.nodes[b.laid] = n
+}
+
+// begin notes the bytes with which one can go on from a node, and reports whether those are all.
+func (t *trie) begin(at int32, first *[256]bool) bool {
+	n := &t.nodes[at]
+	for i := range len(n.keys) {
+		first[n.keys[i]] = true
+		if n.keys[i] == '\'' {
+			return false // there are others
+		}
+	}
+	if n.more == nil {
+		return true
+	}
+	for i := range n.more.jumps {
+		if j := &n.more.jumps[i]; j.op != then || !t.begin(j.to, first) {
+			return false
+		}
+	}
+	return len(n.more.rules) == 0
 }
 
 // step returns the node that a byte leads to, or 0.
