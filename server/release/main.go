@@ -1,9 +1,11 @@
 // Release builds what people install: for each system a zip of the program, a Claude Code plugin and an
-// MCPB bundle, the registry's server.json where the repository is named, and SHA256SUMS.
+// MCPB bundle, the registry's server.json where the repository is known, and SHA256SUMS.
 //
-//	go run ./server/release [-repository https://github.com/OWNER/NAME] DIR
+//	go run ./server/release [-repository https://github.com/OWNER/NAME] [-author 'NAME <EMAIL>'] DIR
 //
-// It promises that the same source, Go version and flags give the same bytes, whenever and wherever they are
+// Without -repository it is the remote "origin", if that is on GitHub; without -author the repository's owner.
+//
+// It promises that the same source, Go version, repository and author give the same bytes, whenever and wherever they are
 // built: no paths, no times, no build stamps. DIR must not exist or be empty; a build that failed or was
 // killed leaves it incomplete, without SHA256SUMS. It does not sign anything, nor does it publish.
 package main
@@ -50,19 +52,20 @@ func (s system) program() string {
 
 func main() {
 	repository := flag.String("repository", "", "where the releases are published: https://github.com/OWNER/NAME")
+	author := flag.String("author", "", "who publishes them: NAME, or NAME <EMAIL>")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := release(flag.Arg(0), *repository, systems); err != nil {
+	if err := release(flag.Arg(0), *repository, *author, systems); err != nil {
 		fmt.Fprintf(os.Stderr, "error: %v\nhint: run it in the folder of go.mod, with an empty folder as its argument\n", err)
 		os.Exit(1)
 	}
 }
 
 // release builds for each of the systems into dir.
-func release(dir, repository string, systems []system) error {
+func release(dir, repository, author string, systems []system) error {
 	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
 		return fmt.Errorf("%q is not empty", dir)
 	}
@@ -73,7 +76,13 @@ func release(dir, repository string, systems []system) error {
 	if err != nil {
 		return fmt.Errorf("asking the program for its version: %w", err)
 	}
-	version := strings.TrimPrefix(strings.TrimSpace(string(said)), "dream-mcp ")
+	a, missing, err := describe(strings.TrimPrefix(strings.TrimSpace(string(said)), "dream-mcp "), repository, author)
+	if err != nil {
+		return err
+	}
+	for _, what := range missing {
+		fmt.Fprintln(os.Stderr, "note: "+what)
+	}
 	sums := map[string]string{}
 	for _, s := range systems {
 		program, err := build(s)
@@ -82,17 +91,17 @@ func release(dir, repository string, systems []system) error {
 		}
 		for name, files := range map[string]map[string][]byte{
 			"dream-mcp_%s_%s_%s.zip":        {s.program(): program},
-			"dream-mcp-plugin_%s_%s_%s.zip": pluginFiles(s, version, program),
-			"dream-mcp_%s_%s_%s.mcpb":       bundleFiles(s, version, program),
+			"dream-mcp-plugin_%s_%s_%s.zip": pluginFiles(s, a, program),
+			"dream-mcp_%s_%s_%s.mcpb":       bundleFiles(s, a, program),
 		} {
-			name = fmt.Sprintf(name, version, s.os, s.arch)
+			name = fmt.Sprintf(name, a.version, s.os, s.arch)
 			if sums[name], err = pack(filepath.Join(dir, name), files); err != nil {
 				return err
 			}
 		}
 	}
-	if repository != "" {
-		text, err := registryFile(repository, version, sums)
+	if a.repository != "" {
+		text, err := registryFile(a, sums)
 		if err != nil {
 			return err
 		}
@@ -136,15 +145,19 @@ func document(v any) []byte {
 type object = map[string]any
 
 // pluginFiles is a Claude Code plugin: the server, the hook, and the two prompts as commands.
-func pluginFiles(s system, version string, program []byte) map[string][]byte {
+func pluginFiles(s system, a about, program []byte) map[string][]byte {
 	path := "${CLAUDE_PLUGIN_ROOT}/bin/" + s.program()
+	manifest := object{
+		"name": "dream-mcp", "version": a.version, "description": description, "author": a.author,
+		"mcpServers": object{"dream": object{"command": path}},
+	}
+	if a.repository != "" {
+		manifest["repository"] = a.repository
+	}
 	files := map[string][]byte{
-		"bin/" + s.program(): program,
-		".claude-plugin/plugin.json": document(object{
-			"name": "dream-mcp", "version": version, "description": description, "author": object{"name": "dream-mcp"},
-			"mcpServers": object{"dream": object{"command": path}},
-		}),
-		"hooks/hooks.json": document(object{"hooks": install.Hooks(`"` + path + `" hook`)}),
+		"bin/" + s.program():         program,
+		".claude-plugin/plugin.json": document(manifest),
+		"hooks/hooks.json":           document(object{"hooks": install.Hooks(`"` + path + `" hook`)}),
 	}
 	err := fs.WalkDir(plugin, "plugin", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -160,46 +173,47 @@ func pluginFiles(s system, version string, program []byte) map[string][]byte {
 }
 
 // bundleFiles is an MCPB bundle (manifest version 0.3).
-func bundleFiles(s system, version string, program []byte) map[string][]byte {
+func bundleFiles(s system, a about, program []byte) map[string][]byte {
 	platform := s.os
 	if platform == "windows" {
 		platform = "win32"
 	}
 	path := "server/" + s.program()
-	return map[string][]byte{
-		path: program,
-		"manifest.json": document(object{
-			"manifest_version": "0.3", "name": "dream-mcp", "display_name": "Dream", "version": version, "description": description,
-			"author": object{"name": "dream-mcp"},
-			"server": object{
-				"type": "binary", "entry_point": path,
-				"mcp_config": object{"command": "${__dirname}/" + path, "args": []string{}, "env": object{}},
-			},
-			"tools_generated": true, "prompts_generated": true,
-			"compatibility": object{"platforms": []string{platform}},
-		}),
+	manifest := object{
+		"manifest_version": "0.3", "name": "dream-mcp", "display_name": "Dream", "version": a.version, "description": description,
+		"author": a.author,
+		"server": object{
+			"type": "binary", "entry_point": path,
+			"mcp_config": object{"command": "${__dirname}/" + path, "args": []string{}, "env": object{}},
+		},
+		"tools_generated": true, "prompts_generated": true,
+		"compatibility": object{"platforms": []string{platform}},
 	}
+	if a.repository != "" {
+		manifest["repository"] = object{"type": "git", "url": a.repository}
+	}
+	return map[string][]byte{path: program, "manifest.json": document(manifest)}
 }
 
 // registryFile is the registry's server.json (schema of 2025-12-11) for what a repository's release holds.
-func registryFile(repository, version string, sums map[string]string) ([]byte, error) {
-	owner, name, ok := strings.Cut(strings.TrimPrefix(repository, "https://github.com/"), "/")
-	if !ok || owner == "" || name == "" || strings.Contains(name, "/") || !strings.HasPrefix(repository, "https://github.com/") {
-		return nil, fmt.Errorf("repository %q is not https://github.com/OWNER/NAME", repository)
+func registryFile(a about, sums map[string]string) ([]byte, error) {
+	owner, name, err := splitRepository(a.repository)
+	if err != nil {
+		return nil, err
 	}
 	var packages []object
 	for _, file := range slices.Sorted(maps.Keys(sums)) {
 		if strings.HasSuffix(file, ".mcpb") {
 			packages = append(packages, object{
-				"registryType": "mcpb", "identifier": repository + "/releases/download/v" + version + "/" + file,
+				"registryType": "mcpb", "identifier": a.repository + "/releases/download/v" + a.version + "/" + file,
 				"fileSha256": sums[file], "transport": object{"type": "stdio"},
 			})
 		}
 	}
 	return document(object{
 		"$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-		"name":    "io.github." + owner + "/" + name, "title": "Dream", "description": description, "version": version,
-		"repository": object{"url": repository, "source": "github"}, "packages": packages,
+		"name":    "io.github." + owner + "/" + name, "title": "Dream", "description": description, "version": a.version,
+		"repository": object{"url": a.repository, "source": "github"}, "packages": packages,
 	}), nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ func TestArchivesKeepNoTime(t *testing.T) {
 	for i := range sums {
 		name := filepath.Join(t.TempDir(), "p.zip")
 		var err error
-		if sums[i], err = pack(name, pluginFiles(systems[0], "1.2.3", []byte("program"))); err != nil {
+		if sums[i], err = pack(name, pluginFiles(systems[0], about{version: "1.2.3"}, []byte("program"))); err != nil {
 			t.Fatal(err)
 		}
 		if text, err := os.ReadFile(name); err != nil || sum(text) != sums[i] {
@@ -29,18 +30,53 @@ func TestArchivesKeepNoTime(t *testing.T) {
 
 func TestRegistryFile(t *testing.T) {
 	for _, repository := range []string{"https://example.test/a/b", "https://github.com/a", "https://github.com/a/b/c", "github.com/a/b"} {
-		if _, err := registryFile(repository, "1.0.0", nil); err == nil {
+		if _, err := registryFile(about{repository: repository}, nil); err == nil {
 			t.Errorf("%q was taken", repository)
 		}
 	}
-	text, err := registryFile("https://github.com/example/dream-mcp", "1.0.0", map[string]string{"a.mcpb": "00", "a.zip": "11"})
+	text, err := registryFile(about{version: "1.0.0", repository: "https://github.com/example/dream-mcp"}, map[string]string{"a.mcpb": "00", "a.zip": "11"})
 	if err != nil || !json.Valid(text) || !strings.Contains(string(text), "download/v1.0.0/a.mcpb") || strings.Contains(string(text), "a.zip") {
 		t.Errorf("%v: %s", err, text)
 	}
 	if len(description) > 100 {
 		t.Errorf("the description has %d characters", len(description))
 	}
-	if err := release(".", "", nil); err == nil {
+	if err := release(".", "", "", nil); err == nil {
 		t.Error("a folder with something in it was taken")
+	}
+}
+
+// What flags leave out comes from the remote of the checkout, where that is GitHub's; nothing is made up.
+func TestDescribe(t *testing.T) {
+	for _, row := range []struct {
+		remote, repository, author string // as given
+		is, name, email            string
+		missing                    int
+		wrong                      bool
+	}{
+		{remote: "git@github.com:ada/dream-mcp.git", is: "https://github.com/ada/dream-mcp", name: "ada"},
+		{remote: "ssh://git@github.com/ada/dream-mcp", is: "https://github.com/ada/dream-mcp", name: "ada"},
+		{remote: "https://token:x@github.com/ada/dream-mcp.git/", is: "https://github.com/ada/dream-mcp", name: "ada"},
+		{remote: "https://github.com/ada/dream-mcp", repository: "https://github.com/bob/other", author: "Bob <bob@example.test>", is: "https://github.com/bob/other", name: "Bob", email: "bob@example.test"},
+		{remote: "/srv/git/dream-mcp.git", author: "The Bobs", name: "The Bobs", missing: 1},
+		{remote: "https://github.com.evil.example/ada/dream-mcp", name: "dream-mcp", missing: 2},
+		{remote: "https://evil.example/@github.com/ada/dream-mcp", name: "dream-mcp", missing: 2},
+		{name: "dream-mcp", missing: 2},
+		{repository: "https://example.test/a/b", wrong: true},
+	} {
+		t.Chdir(t.TempDir())
+		for _, args := range [][]string{{"init", "-q"}, {"remote", "add", "origin", row.remote}} {
+			if args[0] == "remote" && row.remote == "" {
+				continue
+			}
+			if said, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+				t.Skipf("git: %v: %s", err, said)
+			}
+		}
+		a, missing, err := describe("1.0.0", row.repository, row.author)
+		email, _ := a.author["email"].(string)
+		if (err != nil) != row.wrong || !row.wrong && (a.repository != row.is || a.author["name"] != row.name || email != row.email || len(missing) != row.missing) {
+			t.Errorf("%+v: %+v, %q, %v", row, a, missing, err)
+		}
 	}
 }
