@@ -2,18 +2,19 @@
 # Dreams that start by themselves, with a real host and a stand-in for the model: sessions accumulate, the hook finds
 # the gates open, a background dream (the same host, started by us) runs, and lands or waits; the next session tells of it.
 #   hook.sh HOST PROGRAM WORKDIR
-# HOST is claude-code or gemini, PROGRAM its binary; WORKDIR must not be there yet. Run by hand, in the root of this project: the
+# HOST is claude-code, codex or gemini, PROGRAM its binary; WORKDIR must not be there yet. Run by hand, in the root of this project: the
 # programs are large. It fails at the first thing that is not as it should be.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 host=$1
 mkdir "$3"
 work=$(cd "$3" && pwd)
-declare -A names=([claude-code]=claude [gemini]=gemini)
+declare -A names=([claude-code]=claude [codex]=codex [gemini]=gemini)
 name=${names[$host]}
 
 mkdir -p "$work/bin"
-ln -s "$(realpath "$2")" "$work/bin/$name"
+program=$(realpath "$2")
+ln -s "$program" "$work/bin/$name"
 go build -o "$work/bin/dream-mcp" .
 python3 "$here/model.py" "$work/port" "$work/api.jsonl" &
 model=$!
@@ -36,6 +37,18 @@ begin() {
 		export DISABLE_TELEMETRY=1 DISABLE_ERROR_REPORTING=1 DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \
 			ENABLE_TOOL_SEARCH=false ANTHROPIC_BASE_URL=$url ANTHROPIC_API_KEY=dummy
 		;;
+	codex) # a background dream reads no config.toml: the command line says where the model is
+		rm -f "$work/bin/codex"
+		cat >"$work/bin/codex" <<-S
+			#!/bin/sh
+			[ "\$1" = exec ] || exec "$program" "\$@"
+			shift
+			exec "$program" exec -c model=m -c model_provider=standin -c 'model_providers.standin={name="standin",base_url="$url/v1",wire_api="responses"}' "\$@"
+		S
+		chmod 755 "$work/bin/codex"
+		mkdir -p "$HOME/.codex"
+		echo "notify = [\"$work/bin/dream-mcp\", \"hook\"]" >"$HOME/.codex/config.toml"
+		;;
 	gemini)
 		export GEMINI_CLI_TRUST_WORKSPACE=true GOOGLE_GEMINI_BASE_URL=$url GEMINI_API_KEY=dummy
 		mkdir -p "$HOME/.gemini"
@@ -52,12 +65,14 @@ begin() {
 
 say() {
 	: >"$work/api.jsonl"
-	timeout 200 "$name" -p "$1" --output-format json </dev/null >"$work/result.json" 2>"$work/stderr" || die "the host: $(cat "$work/result.json" "$work/stderr")"
-	grep -qE '"(result|response)": ?"done"' "$work/result.json" || die "the turn did not end: $(cat "$work/result.json")"
+	local command=("$name" -p "$1" --output-format json)
+	[[ $host != codex ]] || command=(codex exec --skip-git-repo-check --json "$1")
+	timeout 200 "${command[@]}" </dev/null >"$work/result.json" 2>"$work/stderr" || die "the host: $(cat "$work/result.json" "$work/stderr")"
+	grep -qE '"(result|response|text)": ?"done"' "$work/result.json" || die "the turn did not end: $(cat "$work/result.json")"
 }
 
 # kept: the files in which the host keeps its sessions of the project.
-kept() { ls "$HOME"/.claude/projects/*/*.jsonl "$HOME"/.gemini/tmp/project/chats/* 2>/dev/null || true; }
+kept() { ls "$HOME"/.claude/projects/*/*.jsonl "$HOME"/.codex/sessions/*/*/*/* "$HOME"/.gemini/tmp/project/chats/* 2>/dev/null || true; }
 
 sessions() {
 	for said in "please add a test for the invoice total" "no, we use bun now, not npm" "deploy it to staging" "why does the build fail?" "thank you"; do
@@ -87,6 +102,15 @@ ended() {
 
 unchanged() { diff -r -x .dream.lock -x .consolidate-lock "$work/$mode/before" "$memory" || die "the memory is not as it was"; }
 
+# told WHAT: the model of the next session is told, by a host that calls a hook at its start: Codex calls one at the end of a turn.
+told() {
+	[[ $host != codex ]] || return 0
+	say "good morning"
+	grep -q "$1" "$work/api.jsonl" || die "the model was not told"
+	say "good evening"
+	! grep -q "$1" "$work/api.jsonl" || die "the model was told twice"
+}
+
 begin auto
 sessions
 say "one more"
@@ -96,7 +120,7 @@ dream-mcp log
 grep -q 'uses bun' "$memory/project_package-manager.md" || die "it did not land"
 [[ ! -s $memory/.consolidate-lock ]] || die "Claude Code's lock was left"
 dream-mcp log | grep -q 'committed  background' || die "it is not journaled"
-python3 - "$work/api.jsonl" <<'P' || die "the background dream had tools that write, or none of ours"
+[[ $host == codex ]] || python3 - "$work/api.jsonl" <<'P' || die "the background dream had tools that write, or none of ours"
 import json, sys
 dreams = [r["tools"] for r in map(json.loads, open(sys.argv[1])) if r["tools"] and any("<dream-mcp-prompt kind" in t for t in r["texts"][:3])]
 print("tools of the background dream:", *dreams[0])
@@ -105,10 +129,7 @@ ours = ("mcp__dream__", "mcp_dream_")
 sys.exit(any(t not in reads and not t.startswith(ours) for tools in dreams for t in tools) or not any(t.endswith("_dream_orient") for t in dreams[0]))
 P
 kept | wc -l | grep -qx 6 || die "the background dream left a transcript among the project's"
-say "good morning"
-grep -q 'A background dream changed the long-term memory' "$work/api.jsonl" || die "the model was not told"
-say "good evening"
-! grep -q 'A background dream changed the long-term memory' "$work/api.jsonl" || die "the model was told twice"
+told 'A background dream changed the long-term memory'
 dream-mcp undo
 unchanged
 
@@ -119,14 +140,17 @@ ended
 unchanged
 dream-mcp review | tee "$work/review.txt"
 grep -q '^+The project uses bun' "$work/review.txt" || die "no diff is shown"
-say "good morning"
-grep -q 'proposes changes to the long-term memory' "$work/api.jsonl" || die "the model was not told"
+told 'proposes changes to the long-term memory'
 unchanged
 dream-mcp review --accept
 grep -q 'uses bun' "$memory/project_package-manager.md" || die "what was accepted did not land"
 dream-mcp undo
 unchanged
 
+if [[ $host == codex ]]; then # it could not say the offer
+	echo "== all as it should be"
+	exit
+fi
 begin suggest
 sessions
 say "one more"

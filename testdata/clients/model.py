@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A stand-in for a model behind Claude's Messages API, and Gemini's, on loopback: model.py PORT_FILE LOG.
+"""A stand-in for a model behind Claude's Messages API, Gemini's and OpenAI's, on loopback: model.py PORT_FILE LOG.
 
 In a conversation that begins with the prompt of a dream it dreams: it orients itself, reads, corrects one memory and finalizes;
 to all else it says "done". LOG gets a line of JSON a request: the texts of its messages.
@@ -63,6 +63,18 @@ def gemini_part(body):
     return tools, parts, {"text": "done" if tools else '{"complexity_reasoning": "easy", "complexity_score": 1}'}
 
 
+def openai_item(body):
+    """The same for OpenAI's Responses."""
+    tools = [(t["name"], n["name"]) for t in body.get("tools", []) if t["type"] == "namespace" for n in t["tools"]]
+    said = [i["output"] if isinstance(i["output"], str) else json.dumps(i["output"], ensure_ascii=False) for i in body["input"] if i["type"] == "function_call_output"]
+    words = [c.get("text", "") for i in body["input"] if i["type"] == "message" for c in i["content"]]
+    call = step("\n".join(words), ["__".join(t) for t in tools], said)
+    if call:
+        space, _, name = call[0].rpartition("__")
+        return words, {"type": "function_call", "id": "fc_%d" % len(said), "call_id": "call_%d" % len(said), "namespace": space, "name": name, "arguments": json.dumps(call[1])}
+    return words, {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
+
+
 class Model(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
@@ -83,6 +95,8 @@ class Model(http.server.BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
         if "contents" in body:
             return self.gemini(body)
+        if "input" in body:
+            return self.openai(body)
         with open(sys.argv[2], "a") as log:
             log.write(json.dumps({"tools": sorted(t["name"] for t in body.get("tools", [])), "texts": [t for m in body.get("messages", []) for t in texts(m["content"])]}) + "\n")
         if "count_tokens" in self.path:
@@ -117,6 +131,17 @@ class Model(http.server.BaseHTTPRequestHandler):
         if "stream" not in self.path:
             return self.send("application/json", json.dumps(answer).encode())
         self.send("text/event-stream", b"data: " + json.dumps(answer).encode() + b"\r\n\r\n")
+
+    def openai(self, body):
+        words, item = openai_item(body)
+        with open(sys.argv[2], "a") as log:
+            log.write(json.dumps({"tools": sorted(t.get("name", t["type"]) for t in body.get("tools", [])), "texts": words}) + "\n")
+        usage = {"input_tokens": 1000, "output_tokens": 10, "total_tokens": 1010}
+        self.send("text/event-stream", "".join("event: %s\ndata: %s\n\n" % (kind, json.dumps({"type": kind, **rest})) for kind, rest in [
+            ("response.created", {"response": {"id": "r"}}),
+            ("response.output_item.done", {"output_index": 0, "item": item}),
+            ("response.completed", {"response": {"id": "r", "usage": usage}}),
+        ]).encode())
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
