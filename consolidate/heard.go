@@ -70,7 +70,7 @@ func (p *Project) Heard(ctx context.Context, session, event string, frequent boo
 	}
 	h.Events = h.Events[max(0, len(h.Events)-maxHeard):]
 	if data, err := json.Marshal(h); err == nil {
-		memory.Replace(state, heardFile, data, time.Time{})
+		state.WriteFile(heardFile, data, 0o600) // a host waits, and what a crash leaves of it is read as nothing: no sync
 	}
 	return again
 }

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/hook"
+	"dream-mcp/server/host"
 )
 
 // What the hook answers on its own, from three files, is what the gates say: it is closed only where they are. The files are
@@ -128,5 +131,29 @@ func TestLines(t *testing.T) {
 	want := fmt.Sprint([]string{"3 abc", "2 de", "0 ", fmt.Sprintf("%d fyyyy", maxLine), "3 ghi"})
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// The host whose hook gave the occasion is the one that dreams.
+func TestFiring(t *testing.T) {
+	for _, row := range []struct {
+		env, event, want string
+	}{
+		{"CLAUDE_PROJECT_DIR", "Stop", host.ClaudeCode},
+		{"GEMINI_PROJECT_DIR CLAUDE_PROJECT_DIR", "SessionEnd", host.Gemini},
+		{"", "AfterAgent", host.Gemini},
+		{"CLAUDECODE", "agent-turn-complete", host.Codex},
+		{"", "SessionStart", host.ClaudeCode},
+	} {
+		dir := t.TempDir()
+		setup, err := host.Resolve(host.Environment{Home: dir, Dir: dir, Getenv: func(name string) string {
+			if slices.Contains(strings.Fields(row.env), name) {
+				return dir
+			}
+			return ""
+		}}, host.NoFlags)
+		if got := firing(setup, hook.Event{Name: row.event}); err != nil || got != row.want {
+			t.Errorf("%s with %q: %s, %v", row.event, row.env, got, err)
+		}
 	}
 }
