@@ -292,9 +292,15 @@ func (p *Project) lockWait(ctx context.Context, dir *memory.Dir, wait time.Durat
 	return l, nil
 }
 
-// TranscriptDirs returns the folders that hold the project's transcripts, as far as they can be read.
+// TranscriptFolders returns the folders that hold the project's transcripts, and what is wrong with those that can't be read.
+func (p *Project) TranscriptFolders() []transcript.Folder {
+	folders, _ := p.o.Transcripts.Folders() // what can't be listed is told by Status
+	return folders
+}
+
+// TranscriptDirs returns their paths.
 func (p *Project) TranscriptDirs() []string {
-	folders, _ := p.o.Transcripts.Folders() // what can't be read is told by Status
+	folders := p.TranscriptFolders()
 	dirs := make([]string, len(folders))
 	for i, f := range folders {
 		dirs[i] = f.Path

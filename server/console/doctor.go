@@ -69,11 +69,15 @@ func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
 	}
 	add("project", consolidate.Healthy, project, "")
 	add("memory", consolidate.Healthy, setup.MemoryDir+" ("+setup.MemoryWhy+")", "")
-	dirs := p.TranscriptDirs()
-	for _, dir := range dirs {
-		add("transcripts", consolidate.Healthy, dir, "")
+	folders := p.TranscriptFolders()
+	for _, f := range folders {
+		if f.Problem == "" {
+			add("transcripts", consolidate.Healthy, f.Path, "")
+		} else {
+			add("transcripts", consolidate.Note, fmt.Sprintf("%s can't be read: %s", f.Path, f.Problem), "")
+		}
 	}
-	if len(dirs) == 0 {
+	if len(folders) == 0 {
 		add("transcripts", consolidate.Note, "none found: no session of this project was recorded, or it was swept", "")
 	}
 	for _, candidate := range setup.Candidates {
