@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // openCodeStore opens the project with a folder of opencode's that holds files of testdata/opencode.
@@ -246,4 +248,38 @@ func TestOpenCodeUnreadable(t *testing.T) {
 	if got := all(t, s); len(got) != 2*len(lanternSaid) {
 		t.Errorf("a database by its name: %q", got)
 	}
+}
+
+// FuzzOpenCode: whatever a message and its part hold, they are told in two lines, and what is read of them is bounded text.
+func FuzzOpenCode(f *testing.F) {
+	f.Add(`{"role":"user","time":{"created":1793523600000},"summary":{}}`, `{"type":"text","text":"the lantern"}`)
+	f.Add(`{"role":"assistant","summary":true}`, `{"type":"text","text":"\ud800"}`)
+	f.Add(`{"role":"assistant","time":{"created":-1}}`, `{"type":"tool","tool":"dream_read_memory","callID":"c","state":{"input":{"a":[1]},"output":"x","error":{"message":"no"}}}`)
+	f.Add(`{"type":"assistant","content":[{"type":"text","text":"a"},{"type":"tool","id":"1","name":"b","state":{"input":"{","content":[{"type":"text","text":"c"}]}},3,null,[]]}`, `null`)
+	f.Add(`{"type":"shell","command":"ls","output":{"output":"a"}}`, `[]`)
+	f.Fuzz(func(t *testing.T, message, part string) {
+		var r reading
+		m := openCodeMessage{ID: "msg_1"}
+		p := openCodePart{ID: "prt_1", Message: "msg_1"}
+		if ok, err := r.take([]byte(message), &m); !ok || err != nil {
+			t.Skip()
+		}
+		r.take([]byte(part), &p)
+		p.Message = m.ID
+		r.all = []openCodeMessage{m}
+		r.join([]openCodePart{p})
+		lines := openCodeLines(openCodeSession{ID: "ses_1", Directory: root, Title: message}, r.all, r.bad)
+		if n := bytes.Count(lines, []byte("\n")); n != 3+r.bad {
+			t.Fatalf("%d lines: %q", n, lines)
+		}
+		reader := newReader(file{id: "ses_1", host: OpenCode}, newLineReader(bytes.NewReader(lines), readBlock), func(u *utterance) error {
+			if !utf8.ValidString(u.Text) || u.Text == "" || len(u.Text) > maxText {
+				t.Fatalf("said %q", u.Text)
+			}
+			return nil
+		})
+		if err := reader.run(); err != nil || reader.skipped[BadLine] != r.bad {
+			t.Fatalf("%v, %v of %d bad lines in %q", err, reader.skipped, r.bad, lines)
+		}
+	})
 }
