@@ -111,7 +111,7 @@ func skipString(b []byte, i int) int {
 			return odd
 		}
 		k += n
-		first := k // of the backslashes before the quote
+		first := k               // of the backslashes before the quote
 		for b[first-1] == '\\' { // a quote opened the string
 			first--
 		}
