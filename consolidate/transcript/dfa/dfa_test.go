@@ -136,3 +136,87 @@ func FuzzMatch(f *testing.F) {
 		check(t, re, all)
 	})
 }
+
+// TestPitfalls: what is easily taken for something else.
+func TestPitfalls(t *testing.T) {
+	long := strings.Repeat("x ", minParts)
+	for _, row := range []struct {
+		expression, text string
+		want             bool
+	}{
+		{`(?i)k`, "\u212a", true}, // KELVIN SIGN
+		{`(?i)s`, "\u017f", true}, // LATIN SMALL LETTER LONG S
+		{`(?i)ß`, "SS", false},
+		{`\bcafé\b`, "café", false}, // a word is one of ASCII
+		{`\bcaf`, "café", true},
+		{`caf\b`, "café", true},
+		{`a[^b]c`, "a\nc", true},
+		{`a.c`, "a\nc", false},
+		{`a$`, "a\n", false}, // without (?m) the end of the text alone
+		{`(?m)a$`, "a\nb", true},
+		{`(?m)a$`, "a\r\nb", false},
+		{`(?m)^$`, "a\n", true},
+		{`^$`, "\n", false},
+		{`\z`, long, true},
+		{`\Ax`, long, true},
+		{`\Ay`, long + "y", false},
+		{`\B`, "", true},
+		{`\b`, "", false},
+		{`\b`, " x", true},
+		{`x\b`, long, true},
+		{`.{3}`, "\xe6\x97", false}, // each byte that is no rune is one
+		{`^..$`, "\xe6\x97", true},
+		{`^.$`, "\xe6\x97\xa5", true},
+		{`\x{fffd}`, "\xff", true},
+		{`^\x{fffd}{3}a`, "\xed\xa0\x80a", true}, // half of a surrogate pair
+		{`^.{2}$`, "日\xe0\x80\x80", false},
+		{`[^\x00-\x7f]`, long + "\x80", true},
+		{`(?s)y.*z`, "y" + long + "z", true}, // open across all parts
+		{`(?s)z.*y`, "y" + long + "z", false},
+		{`x{1000}`, strings.Repeat("x", 1000), true},
+	} {
+		re := regexp.MustCompile(row.expression)
+		if got := New(re).Match(row.text); got != row.want || re.MatchString(row.text) != row.want {
+			t.Errorf("%s matches %.20q: %v, want %v", row.expression, row.text, got, row.want)
+		}
+	}
+}
+
+// TestQuotedIsCut: no part of a quoted text begins amid an escape.
+func TestQuotedIsCut(t *testing.T) {
+	m := New(regexp.MustCompile(`[ne]\b|\b-`))
+	for pad := range 4 * (longestEscape + 1) {
+		for _, escape := range []string{`\n`, `\\\n`, `\u000e`} {
+			text := strings.Repeat("-", minParts) + escape + strings.Repeat("-", 3*minParts+pad) // the second part begins there
+			if matches, known := m.MatchQuoted([]byte(text)); matches || known != !strings.Contains(escape, "u") {
+				t.Errorf("%s, %d: %v, %v", escape, pad, matches, known)
+			}
+		}
+	}
+}
+
+// TestBounds: a text that leads to more and more states does not fill the memory, and is left to regexp.
+func TestBounds(t *testing.T) {
+	re := regexp.MustCompile(`(a|b)*a(a|b){40}c`)
+	rng := rand.New(rand.NewPCG(1, 2))
+	text := []byte(strings.Repeat("b", 1<<16))
+	for i := range text {
+		text[i] += byte(rng.IntN(2)) - 1
+	}
+	text[len(text)-41] = 'a'
+	m := New(re)
+	r := newMachine(m.program, limits{1 << 10, 1 << 10})
+	if state := match(r, text, &r.bytes); r.pays() || state == r.row(matched) {
+		t.Errorf("it forgot its states %d times, and comes to %d", r.forgot, state)
+	}
+	if len(r.keys)*r.stride > r.limits.table || r.size > r.limits.keys+(lanes+1)*len(r.key) {
+		t.Errorf("%d states of %d classes, %d bytes of keys", len(r.keys), r.stride, r.size)
+	}
+	small := newMatcher(re, limits{1 << 10, 1 << 10})
+	if small.Match(string(text)) || !small.hopeless.Load() || !small.Match(string(text)+"c") {
+		t.Error("an expression that was given up does not match as regexp has it")
+	}
+	if big := New(regexp.MustCompile(`\w{1000}|\s{1000}|\d{1000}|[A-F]{1000}|[B-E]{1000}|x`)); big.program != nil || !big.Match("x") {
+		t.Error("a big expression does not match as regexp has it")
+	}
+}

@@ -24,7 +24,8 @@ const minParts = 512
 // A text is read as one or the other.
 type text interface{ string | []byte }
 
-// match returns the state behind a whole text, whose bytes are of such classes: matched or not.
+// match returns the state behind a whole text, whose bytes are of such classes: matched; dead, where it is
+// not known or can't match; or another, where it does not.
 func match[T text](m *machine, text T, classes *[256]uint8) uint16 {
 	m.seen += len(text)
 	met := func(int, int) int { return stop }
@@ -51,13 +52,22 @@ func match[T text](m *machine, text T, classes *[256]uint8) uint16 {
 	return m.at[last]
 }
 
-// cut is the first place, from one on, where a text may be cut: in front of a byte that begins a rune, and
-// behind one that stands for itself though backslashes should not.
+// longestEscape is the size of an escape that stands for one rune.
+const longestEscape = len(`\u0000`)
+
+// cut is the first place, from one on, where a text may be cut: before a byte that begins a rune, and
+// behind one that stands for itself, quoted or not: no backslash is near.
 func cut[T text](text T, at int) int {
-	for at < len(text) && (!utf8.RuneStart(text[at]) || text[at-1] == '\\' || text[at-2] == '\\') {
-		at++
+	backslash := at - longestEscape - 1
+	for i := backslash + 1; i < len(text); i++ {
+		if i >= at && i-backslash > longestEscape && utf8.RuneStart(text[i]) {
+			return i
+		}
+		if text[i] == '\\' {
+			backslash = i
+		}
 	}
-	return at
+	return len(text)
 }
 
 // fresh is the state of a program that begins behind a byte amid a text.
@@ -138,9 +148,13 @@ const stop = -1
 // met is told behind which byte, and returns where the lane goes on, or stop. It reports whether all have
 // come to the end.
 func pass[T text](m *machine, text T, classes *[256]uint8, from, to [lanes]int, met func(lane, at int) int) bool {
+	on := func(lane int) bool {
+		from[lane] = walk(m, lane, text[:min(from[lane]+stretch, to[lane])], from[lane], classes, met)
+		return from[lane] != stop
+	}
 	for together(m, text, classes, &from, &to) {
 		for lane := range lanes {
-			if from[lane] = walk(m, lane, text[:min(from[lane]+stretch, to[lane])], from[lane], classes, met); from[lane] == stop {
+			if !on(lane) {
 				return false
 			}
 		}
@@ -148,7 +162,7 @@ func pass[T text](m *machine, text T, classes *[256]uint8, from, to [lanes]int, 
 	for lane := range lanes {
 		for from[lane] < to[lane] {
 			from[lane] += alone(m, lane, text[from[lane]:to[lane]], classes)
-			if from[lane] = walk(m, lane, text[:min(from[lane]+stretch, to[lane])], from[lane], classes, met); from[lane] == stop {
+			if !on(lane) {
 				return false
 			}
 		}

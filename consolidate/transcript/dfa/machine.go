@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a machine: 128 KiB of table, and keys, whose map takes as much again for small programs.
+// The bounds of a machine. Its memory is twice maxTable, and maxKeys, and a map of at most 4,096 states.
 const (
-	maxTable = 1 << 16 // ways from a state by a class of bytes, so that 16 bits name each
+	maxTable = 1 << 16 // ways from a state by a class of bytes: what 16 bits can name
 	maxKeys  = 1 << 19 // bytes
 )
 
-// What a machine may forget: to make all states again takes some 10 ms, as long as regexp takes for half
-// a megabyte.
+// How often a machine may forget all states before it gives up: some times, and once for so many bytes that
+// it was given. To make them all again takes some 10 ms, as long as regexp takes for half a megabyte.
 const (
 	freeFlushes   = 4
 	bytesForFlush = 1 << 20
@@ -50,17 +50,17 @@ type machine struct {
 	now     uint32
 	todo    []uint32
 	key     []byte
-	alike   map[prefix]string
+	alike   map[prefix]string // see representative
 }
 
 // The states that are in each machine, by their order. No way leads out of the first three, so that it is
 // enough to look for them now and then.
 const (
-	unknown = iota
+	unknown = iota // a way that nobody has gone yet
 	matched
-	dead // it can't match any more
-	begin
-	fixed
+	dead  // it can't match any more, or nobody can tell
+	begin // of a text
+	fixed // how many those are
 )
 
 // A key is what a state is: the kind of what stands before, the bytes of a rune that is not whole yet, and
@@ -152,6 +152,7 @@ func (m *machine) intern(key []byte) uint16 {
 	return s
 }
 
+// forget empties the table but for the states of the lanes.
 func (m *machine) forget() {
 	m.forgot++
 	var kept [len(m.at)]string
