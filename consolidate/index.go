@@ -105,11 +105,10 @@ func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
 		}
 		e.index, e.rests = memory.ParseIndex([]byte(*r.Content)), false
 	}
-	for _, file := range r.Remove {
-		if e.index.Remove(file) == 0 && strings.TrimSpace(file) == "" {
-			return &RequestError{"remove names no file", "name the file as the index does"}
-		}
+	if slices.ContainsFunc(r.Remove, func(file string) bool { return strings.TrimSpace(file) == "" }) {
+		return &RequestError{"remove names no file", "name the file as the index does"}
 	}
+	e.index.Remove(r.Remove...)
 	for _, line := range r.Upsert {
 		n, err := memory.ParseName(line.File)
 		if err == nil && n.IsIndex() {
