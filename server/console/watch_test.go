@@ -44,7 +44,7 @@ func dreamPicture() consolidate.Picture {
 			event(70, consolidate.EventStaged, "updated bun.md", 0), event(90, consolidate.EventRefused, "new.md: near-duplicate: much like bun.md\nhint", 0),
 			event(100, consolidate.EventStaged, "deleted database.md", 0), event(110, "from the future", "unknown", 0),
 		},
-		Diff: "--- a/bun.md\n+++ b/bun.md\n@@ -1,3 +1,3 @@\n name: bun\n-Port 3000.\n+Port\t4321.\n--- a/database.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-Gone\x1b[31m\n",
+		Diff: "--- a/bun.md\n+++ b/bun.md\n@@ -1,3 +1,3 @@\n name: bun\n-Port 3000.\n+Port\t4321: a memory is prose, and its lines are longer than a screen is wide, so they go on in the next row.\n--- a/database.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-Gone\x1b[31m\n",
 	}
 }
 

@@ -164,6 +164,9 @@ func (v watchView) idle() []string {
 			outcome += ", and undone since,"
 		}
 		out = append(out, fmt.Sprintf("last dream %s %s: %s", outcome, ago(p.Time, l.Ended), oneLine(fileList(l.Files))))
+		if l.Outcome == consolidate.Committed && !l.Undone {
+			out = append(out, v.ink.in(dim, fmt.Sprintf("  dream-mcp diff %s shows it, undo takes it back", l.ID)))
+		}
 		if l.Summary != "" {
 			out = append(out, v.ink.in(dim, "  "+oneLine(l.Summary)))
 		}
@@ -197,11 +200,7 @@ func (v watchView) panes(rows int) []string {
 	for i, e := range v.picture.Events {
 		events[i] = v.event(e)
 	}
-	var diff []string
-	for line := range strings.Lines(transcript.Visible(v.picture.Diff)) {
-		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
-		diff = append(diff, v.ink.in(diffColour(line), line))
-	}
+	diff := v.diff()
 	if v.picture.Dream == nil && len(events) == 0 {
 		return nil
 	}
@@ -215,8 +214,8 @@ func (v watchView) panes(rows int) []string {
 		return out
 	case rows < 2:
 		return nil
-	case rows < roomForBoth || len(diff) == 0 && v.pane == activityPane:
-		if v.pane == diffPane {
+	case rows < roomForBoth || len(diff) == 0 && (v.pane == activityPane || v.picture.Dream == nil):
+		if v.pane == diffPane && v.picture.Dream != nil {
 			return append([]string{changes}, v.scrolled(diff, rows-1, diffPane)...)
 		}
 		return append([]string{activity}, v.scrolled(events, rows-1, activityPane)...)
@@ -224,6 +223,18 @@ func (v watchView) panes(rows int) []string {
 	above := min(len(events)+1, rows/2)
 	out := append([]string{activity}, v.scrolled(events, above-1, activityPane)...)
 	return append(append(out, changes), v.scrolled(diff, rows-above-1, diffPane)...)
+}
+
+// diff draws what would land. A memory is prose, in lines longer than a screen is wide: they go on in the next row.
+func (v watchView) diff() (rows []string) {
+	for line := range strings.Lines(transcript.Visible(v.picture.Diff)) {
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
+		colour := diffColour(line)
+		for row := range strings.SplitSeq(ansi.Wrap(line, v.width, ""), "\n") {
+			rows = append(rows, v.ink.in(colour, row))
+		}
+	}
+	return rows
 }
 
 // scrolled returns the rows of a pane that are in sight. Activity is followed to its end.
@@ -243,7 +254,7 @@ func (v watchView) scrolled(all []string, rows int, p pane) []string {
 // most is how far the pane can be scrolled, at the least.
 func (v watchView) most() int {
 	if v.pane == diffPane {
-		return strings.Count(v.picture.Diff, "\n")
+		return len(v.diff())
 	}
 	return len(v.picture.Events)
 }
