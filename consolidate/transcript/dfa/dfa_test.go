@@ -78,6 +78,10 @@ func check(t *testing.T, re *regexp.Regexp, all []string) {
 		if got, known := m.MatchQuoted(quoted); known && got != matches || !known && !escapes && m.program != nil && !m.program.anchored {
 			t.Fatalf("%q matches %q, quoted: %v, %v, want %v", re, quoted, got, known, matches)
 		}
+		// What was met in one text is not met in the next.
+		if got, known := m.MatchQuoted([]byte(`\u0061`)); known && got != re.MatchString("a") {
+			t.Fatalf("%q matches an escape behind %q: %v", re, text, got)
+		}
 		if utf8.ValidString(text) {
 			together.WriteString(text + Gap)
 			if matches {

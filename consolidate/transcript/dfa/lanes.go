@@ -30,7 +30,10 @@ func match[T text](m *machine, text T, classes *[256]uint8) uint16 {
 	m.seen += len(text)
 	met := func(int, int) int { return stop }
 	var from, to [lanes]int
-	m.at[0], to[0] = m.row(begin), len(text)
+	for lane := range lanes { // of those that are not used none must stand where the last text ended
+		m.at[lane] = m.row(begin)
+	}
+	to[0] = len(text)
 	last := 0
 	if len(text) >= minParts && !m.anchored {
 		last = lanes - 1
