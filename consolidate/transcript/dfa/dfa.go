@@ -1,10 +1,10 @@
-// Package dfa tells whether a regular expression matches somewhere in a text, ten to fifty times as fast
-// as package regexp does (BenchmarkMatch).
+// Package dfa tells whether a regular expression matches somewhere in a text, thirty times as fast as
+// package regexp does, or more (BenchmarkMatch).
 //
 // It promises regexp's own answer for every expression and every text, valid UTF-8 or not (FuzzMatch), in
-// bounded memory: at most maxTable and maxKeys for each thread that matches one expression. It does not
-// promise to be fast: where an expression is too big, or a text leads it to more states than pay, regexp
-// itself answers. Where a match lies it does not tell.
+// bounded memory: some 700 KiB for each expression and thread (maxTable, maxKeys). It does not promise to
+// be fast: where an expression is too big, or a text leads it to more states than pay, regexp itself
+// answers. Where a match lies it does not tell.
 //
 // How: the program that regexp would run is a set of places that it may be in. Each such set that a text
 // leads to is a state, each byte then one look into a table, whatever the set holds. States are made when
