@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -115,7 +116,7 @@ func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) [
 	met, looked, full := 0, 0, false
 	var list func(path string, deep int)
 	list = func(path string, deep int) {
-		dir, err := os.Open(path)
+		dir, err := openFolder(path)
 		if err != nil {
 			skipped[Unreadable]++
 			return
@@ -246,9 +247,14 @@ type status struct {
 	regular bool
 }
 
+// openFolder opens a folder, links followed. A fifo in its place is not waited on.
+func openFolder(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
 // readFolder lists a folder, in no order, up to maxEntries of it.
 func readFolder(path string) (entries []fs.DirEntry, all bool, err error) {
-	dir, err := os.Open(path)
+	dir, err := openFolder(path)
 	if err != nil {
 		return nil, false, err
 	}

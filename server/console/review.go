@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -146,7 +145,7 @@ const maxLogShown = 4 << 20
 
 // backgroundLog shows what the background dream that ran last did, or does.
 func (c *Command) backgroundLog(p *consolidate.Project) error {
-	f, err := os.Open(filepath.Join(p.StateDir(), host.BackgroundLog))
+	data, err := host.ReadFile(filepath.Join(p.StateDir(), host.BackgroundLog), maxLogShown)
 	if errors.Is(err, fs.ErrNotExist) {
 		_, err = io.WriteString(c.Out, "No dream has run in the background yet.\n")
 		return err
@@ -154,8 +153,7 @@ func (c *Command) backgroundLog(p *consolidate.Project) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	_, err = io.Copy(c.Out, io.LimitReader(f, maxLogShown))
+	_, err = c.Out.Write(data)
 	return err
 }
 
