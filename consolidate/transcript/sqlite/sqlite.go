@@ -114,8 +114,7 @@ type Snapshot struct {
 	dbStat fs.FileInfo
 	wal    *os.File // nil: none
 	log    *log
-	next   [frameHeader]byte // what stands behind the log's last commit
-	first  [headerSize]byte  // the database's header, in its own file
+	first  [headerSize]byte // the database's header, in its own file
 
 	size, usable int
 	pages        uint32
@@ -161,9 +160,6 @@ func (f *File) snapshot() (s *Snapshot, err error) {
 		if err != nil {
 			return s, err
 		}
-		if _, err := s.wal.ReadAt(s.next[:], s.log.end); err != nil && err != io.EOF {
-			return s, err
-		}
 	}
 	return s, s.begin()
 }
@@ -193,9 +189,8 @@ func (s *Snapshot) journal() bool {
 
 // undisturbed reports whether all that was read is of one state. A program that commits appends to the log, which does no
 // harm. It does harm where it begins the log anew, or copies pages of later commits into the database: then the
-// log's head, or the database's time, is another; where that time is too young to tell, something stands
-// behind the last commit that did not stand there. Where no commit lay in a log, it may be without one again: then the
-// database's time alone tells.
+// log's head is another, or there are such commits, and the database's time is another or too young to tell. Where no commit
+// lay in a log, it may be without one again: then the database's time alone tells.
 func (s *Snapshot) undisturbed() bool {
 	stat, err := os.Lstat(s.path)
 	if err != nil || !os.SameFile(stat, s.dbStat) {
@@ -219,11 +214,10 @@ func (s *Snapshot) undisturbed() bool {
 	if err != nil || openedErr != nil || !os.SameFile(log, opened) {
 		return false
 	}
+	now, err := readLog(s.wal, s.log)
 	var head [logHeader]byte
-	var next [frameHeader]byte
-	s.wal.ReadAt(head[:], 0)
-	s.wal.ReadAt(next[:], s.log.end)
-	return head == s.log.head && (next == s.next || untouched)
+	s.wal.ReadAt(head[:], 0) // last: a log that is begun anew overwrites its later commits
+	return err == nil && head == s.log.head && (now.end == s.log.end || untouched)
 }
 
 // begin reads the header and the schema.

@@ -399,6 +399,35 @@ func TestChangedWithoutLog(t *testing.T) {
 	}
 }
 
+// A commit whose first pages already stood in the log when that was read is seen none the less: its pages may be in the
+// database by now.
+func TestCommittedMeanwhile(t *testing.T) {
+	whole, err := os.ReadFile("testdata/lantern.db-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commits := func(frame int) bool {
+		return binary.BigEndian.Uint32(whole[logHeader+frame*(frameHeader+512)+4:]) > 0
+	}
+	last := (len(whole)-logHeader)/(frameHeader+512) - 1
+	if !commits(last) || commits(last-1) {
+		t.Fatal("the last transaction of the fixture has one page")
+	}
+	path := filepath.Join(t.TempDir(), "db")
+	copyFile(t, "testdata/lantern.db", path)
+	if err := os.WriteFile(path+"-wal", whole[:len(whole)-frameHeader-512], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tries := 0
+	err = (&File{Path: path}).View(func(*Snapshot) error {
+		tries++
+		return os.WriteFile(path+"-wal", whole, 0o600)
+	})
+	if err != nil || tries != 2 {
+		t.Errorf("%v after %d tries, want 2", err, tries)
+	}
+}
+
 // Whatever lies in the place of a file of the database, whoever uses the package says how it is opened; and what can't be
 // opened is not called busy.
 func TestOpen(t *testing.T) {
