@@ -108,8 +108,12 @@ func (c *call) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest)
 // elicited reads what a client answered.
 func elicited(result json.RawMessage) *mcp.ElicitationResult {
 	var said mcp.ElicitationResponse
-	if json.Unmarshal(result, &said) != nil {
-		said = mcp.ElicitationResponse{}
+	// A map, for its keys are exact where a struct's match in any case: of "action" and "Action" the last would count.
+	var members map[string]json.RawMessage
+	if json.Unmarshal(result, &members) == nil && json.Unmarshal(members["action"], &said.Action) == nil && members["content"] != nil {
+		if json.Unmarshal(members["content"], &said.Content) != nil {
+			said.Action = mcp.ElicitationResponseActionCancel
+		}
 	}
 	switch said.Action {
 	case mcp.ElicitationResponseActionAccept, mcp.ElicitationResponseActionDecline:
