@@ -21,6 +21,9 @@ const maxEntries = 1 << 18
 // listPiece is how many entries are held at a time: they take as much as the files that they become.
 const listPiece = 1 << 14
 
+// countPiece is how many are, where few of them may be enough.
+const countPiece = 1 << 9
+
 // maxSessions bounds what is judged: the newest, as many as have room in the cache of heads. They take
 // some 100 MB.
 const maxSessions = maxHeads
@@ -37,7 +40,7 @@ func (s *Store) files(since time.Time) ([]file, Skipped, error) {
 	var files []file
 	skipped := Skipped{}
 	for _, folder := range folders {
-		files = folder.list(files, since, -1, skipped)
+		files = folder.list(files, since, -1, skipped, nil)
 	}
 	files = newest(files)
 	if len(files) > maxSessions {
@@ -95,14 +98,18 @@ func newest(files []file) []file {
 
 // list appends the files of a folder that were touched after since and are sessions by name, and counts
 // those that are not. With most, where names begin with a date, it looks at so many of the last; below 0
-// at all.
-func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) []file {
+// at all. With take it appends none, but hands them over, some at a time, as long as take asks for more.
+func (f Folder) list(files []file, since time.Time, most int, skipped Skipped, take func([]file) bool) []file {
 	if f.of != nil {
 		listed, left, err := f.of.list(since)
 		if err != nil {
 			left = Skipped{Unreadable: 1}
 		}
 		skipped.add(left)
+		if take != nil {
+			take(listed)
+			return files
+		}
 		return append(files, listed...)
 	}
 	name := f.claudeCode
@@ -110,10 +117,13 @@ func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) [
 		name = form.named
 	}
 	piece := listPiece
-	if most >= 0 {
+	switch {
+	case most >= 0:
 		piece = maxEntries // the last are to be had
+	case take != nil:
+		piece = countPiece
 	}
-	met, looked, full := 0, 0, false
+	met, looked, full, enough := 0, 0, false, false
 	var list func(path string, deep int)
 	list = func(path string, deep int) {
 		dir, err := openFolder(path)
@@ -122,7 +132,7 @@ func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) [
 			return
 		}
 		defer dir.Close()
-		for all := false; !all; {
+		for all := false; !all && !enough; {
 			entries, err := dir.ReadDir(piece)
 			if err != nil && err != io.EOF {
 				skipped[Unreadable]++
@@ -137,7 +147,7 @@ func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) [
 			}
 			a := asking{dir: dir, since: since, first: len(files), files: slices.Grow(files, len(entries))}
 			for _, e := range entries {
-				if most >= 0 && met >= most {
+				if most >= 0 && met >= most || enough {
 					break
 				}
 				if deep > 0 {
@@ -152,7 +162,9 @@ func (f Folder) list(files []file, since time.Time, most int, skipped Skipped) [
 			if deep > 0 {
 				continue
 			}
-			if files = a.answered(skipped); len(files) > maxSessions+listPiece {
+			if files = a.answered(skipped); take != nil {
+				enough, files = !take(files[a.first:]), files[:a.first]
+			} else if len(files) > maxSessions+listPiece {
 				full, files = true, keepNewest(files, maxSessions)
 			}
 		}

@@ -43,6 +43,9 @@ func (d *decoder) line(line []byte) (records []record, bad bool) {
 // time returns the record's timestamp, or the zero time.
 func (r *record) time() time.Time {
 	var t time.Time
+	if r.Timestamp.empty() { // an error takes longer to make than a time to read
+		return t
+	}
 	if plain, ok := r.Timestamp.plain(); ok && t.UnmarshalText(plain) == nil {
 		return t.UTC()
 	}

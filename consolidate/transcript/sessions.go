@@ -142,40 +142,55 @@ func (s *Store) accepted(ctx context.Context, since time.Time) ([]judged, Skippe
 const freeHeads = 64
 
 // Count returns the number of sessions touched after since, less the current one. Beyond enough (when
-// that is above 0) it counts on only as long as that is cheap. It costs a listing of the folders, and
-// the heads of those files that are newer and have changed since they were last read.
+// that is above 0) it counts on only as long as that is cheap. It costs a listing of the folders, as far as
+// enough are not found before its end, and the heads of those files that are newer and have changed since
+// they were last read.
 func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, error) {
-	files, _, err := s.files(since)
-	if err != nil {
-		return 0, err
-	}
-	counted := make(map[string]bool, len(files))
-	n := 0
-	reasons := make([]Reason, len(files))
-	for from := 0; from < len(files) && (enough <= 0 || n < enough); {
-		to := len(files)
-		if enough > 0 {
-			to = min(to, from+max(freeHeads, enough-n))
-		}
-		err := parallel(ctx, to-from, func(i int) error {
-			if reasons[from+i] = unasked; !s.isCurrent(files[from+i]) {
-				_, reasons[from+i] = s.judge(files[from+i])
+	counted := map[string]bool{}
+	var failed error
+	more := func(files []file) bool {
+		for len(files) > 0 && failed == nil && (enough <= 0 || len(counted) < enough) {
+			some := files
+			if enough > 0 {
+				some = files[:min(len(files), max(freeHeads, enough-len(counted)))]
 			}
-			return nil
-		})
+			files = files[len(some):]
+			ours := make([]bool, len(some))
+			failed = parallel(ctx, len(some), func(i int) error {
+				if !s.isCurrent(some[i]) {
+					_, reason := s.judge(some[i])
+					ours[i] = reason == ""
+				}
+				return nil
+			})
+			for i, f := range some {
+				if ours[i] {
+					counted[f.session()] = true
+				}
+			}
+		}
+		return failed == nil && len(counted) < enough
+	}
+	if enough <= 0 {
+		files, _, err := s.files(since)
 		if err != nil {
 			return 0, err
 		}
-		for i, f := range files[from:to] {
-			if session := f.session(); reasons[from+i] == "" && !counted[session] {
-				counted[session] = true
-				n++
-			}
+		more(files)
+	} else {
+		folders, err := s.candidates()
+		if err != nil {
+			return 0, err
 		}
-		from = to
+		for i := 0; i < len(folders) && failed == nil && len(counted) < enough; i++ {
+			folders[i].list(nil, since, -1, Skipped{}, more)
+		}
+	}
+	if failed != nil {
+		return 0, failed
 	}
 	s.saveHeads()
-	return n, nil
+	return len(counted), nil
 }
 
 // session names what the gate counts once.
