@@ -31,8 +31,8 @@ const (
 // is one.
 type digests struct {
 	folder string
-	limit  int64             // of memory
-	gone   func(string) bool // reports whether nobody has a transcript any more
+	limit  int64                         // of memory
+	gone   func() func(path string) bool // what reports whether nobody has a transcript any more
 
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path
@@ -65,7 +65,7 @@ func (f file) identity() identity { return identity{f.size, nanoseconds(f.modTim
 
 func (d *digest) identity() identity { return identity{d.head.Size, d.head.ModTime} }
 
-func newDigests(folder string, limit int64, gone func(path string) bool) *digests {
+func newDigests(folder string, limit int64, gone func() func(path string) bool) *digests {
 	ds := &digests{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}, absent: map[string]identity{}}
 	ds.life, ds.stop = context.WithCancel(context.Background())
 	return ds

@@ -29,6 +29,7 @@ func (ds *digests) sweep() {
 	}
 	var all []lying
 	total := int64(0)
+	gone := ds.gone()
 	for _, e := range entries {
 		path := filepath.Join(ds.folder, e.Name())
 		stat, err := e.Info()
@@ -42,7 +43,7 @@ func (ds *digests) sweep() {
 			}
 		case strings.HasSuffix(e.Name(), digestEnding):
 			transcript, err := digestOf(path)
-			if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNoDigest) || err == nil && ds.gone(transcript) {
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNoDigest) || err == nil && gone(transcript) {
 				os.Remove(path)
 				continue
 			}

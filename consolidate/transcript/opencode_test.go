@@ -283,3 +283,31 @@ func FuzzOpenCode(f *testing.F) {
 		}
 	})
 }
+
+// A counted collection counts how often it is asked.
+type counted struct {
+	collection
+	asked int
+}
+
+func (c *counted) list(time.Time) ([]file, Skipped, error) {
+	c.asked++
+	return []file{{id: "ses_1"}}, nil, nil
+}
+
+// Which sessions of a collection are gone is known by one look at it, however many digests there are.
+func TestGone(t *testing.T) {
+	s, home := openCodeStore(t, "")
+	c := &counted{}
+	database := filepath.Join(home, "opencode.db")
+	s.collection(database, func(string, func([]string) bool) collection { return c })
+	gone := s.gone()
+	for range 3 {
+		if gone(filepath.Join(database, "ses_1")) || !gone(filepath.Join(database, "ses_2")) {
+			t.Error("ses_1 is there, ses_2 is not")
+		}
+	}
+	if c.asked != 1 {
+		t.Errorf("asked %d times", c.asked)
+	}
+}

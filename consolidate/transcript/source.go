@@ -56,15 +56,37 @@ func (f file) now() (status, error) {
 	return status{}, cmp.Or(err, fs.ErrNotExist)
 }
 
-// gone reports whether nobody has a session any more whose path is so.
-func (s *Store) gone(path string) bool {
-	dir, id := filepath.Split(path)
-	dir = filepath.Clean(dir)
-	s.mu.Lock()
-	of := s.collections[dir]
-	s.mu.Unlock()
-	_, err := file{id: id, path: path, of: of}.now()
-	return errors.Is(err, fs.ErrNotExist)
+// gone returns what reports whether nobody has a session any more whose path is so. It asks each collection once: one that
+// is being written reads all of itself for each answer.
+func (s *Store) gone() func(path string) bool {
+	type census struct {
+		ids map[string]bool
+		err error
+	}
+	asked := map[collection]census{}
+	return func(path string) bool {
+		dir, id := filepath.Split(path)
+		s.mu.Lock()
+		of := s.collections[filepath.Clean(dir)]
+		s.mu.Unlock()
+		if of == nil {
+			_, err := os.Lstat(path)
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		c, known := asked[of]
+		if !known {
+			files, _, err := of.list(time.Time{})
+			c = census{map[string]bool{}, err}
+			for _, f := range files {
+				c.ids[f.id] = true
+			}
+			asked[of] = c
+		}
+		if c.err != nil {
+			return errors.Is(c.err, fs.ErrNotExist)
+		}
+		return !c.ids[id]
+	}
 }
 
 // A source is a session that was opened, in lines: of the file itself, or as a form told it.
