@@ -30,9 +30,6 @@ func (v Value) Text() []byte {
 	return v.text
 }
 
-// Null reports whether there is nothing.
-func (v Value) Null() bool { return v.kind == null }
-
 // compare says where a value stands in an index relative to a text: below, at, or above it.
 func (v Value) compare(other string) int {
 	if v.kind != text {

@@ -39,6 +39,9 @@ const (
 	// settling is how long after a change the time of a file may stand still: a change more would not be seen by
 	// it. FAT counts in two seconds.
 	settling = 2 * time.Second
+
+	// tick is how often Linux looks at the clock for the time of a file, at most.
+	tick = 20 * time.Millisecond
 )
 
 // ErrBusy is the error of View where the database was changed under each of its tries, or lies in the middle of a change.
@@ -114,6 +117,7 @@ type Snapshot struct {
 	dbStat fs.FileInfo
 	wal    *os.File // nil: none
 	log    *log
+	shared [sharedSize]byte // the head of what those who use the database share, before the log was looked at
 	first  [headerSize]byte // the database's header, in its own file
 
 	size, usable int
@@ -124,6 +128,9 @@ type Snapshot struct {
 }
 
 const headerSize = 100
+
+// sharedSize is that of the head of the index that those who use a database share. A count of commits is in it.
+const sharedSize = 48
 
 // snapshot opens the files. What it returns is to be closed, whatever the error.
 func (f *File) snapshot() (s *Snapshot, err error) {
@@ -146,6 +153,7 @@ func (f *File) snapshot() (s *Snapshot, err error) {
 		}
 		return s, s.begin()
 	}
+	s.shared = s.index()
 	s.wal, err = s.open(f.Path + "-wal")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -187,10 +195,20 @@ func (s *Snapshot) journal() bool {
 	return err == nil && magic != [8]byte{}
 }
 
+// index reads the head of the index of the log, which is there while the database is in use; else zeros.
+func (s *Snapshot) index() (head [sharedSize]byte) {
+	if f, err := s.open(s.path + "-shm"); err == nil {
+		f.ReadAt(head[:], 0)
+		f.Close()
+	}
+	return head
+}
+
 // undisturbed reports whether all that was read is of one state. A program that commits appends to the log, which does no
 // harm. It does harm where it begins the log anew, or copies pages of later commits into the database: then the
-// log's head is another, or there are such commits, and the database's time is another or too young to tell. Where no commit
-// lay in a log, it may be without one again: then the database's time alone tells.
+// log's head is another, or there is a later commit, and the database's time is another or too young to tell. Where there
+// was no log, or an empty one, it may be so again: then the count of commits tells, or, where nobody used the
+// database, its time.
 func (s *Snapshot) undisturbed() bool {
 	stat, err := os.Lstat(s.path)
 	if err != nil || !os.SameFile(stat, s.dbStat) {
@@ -203,21 +221,26 @@ func (s *Snapshot) undisturbed() bool {
 	if s.rollback() {
 		return same && first == s.first && !s.journal()
 	}
-	if s.log.pages == 0 && !same {
-		return false
+	now := &log{}
+	if s.wal != nil {
+		log, logErr := os.Lstat(s.path + "-wal")
+		opened, err := s.wal.Stat()
+		if err != nil || logErr != nil || !os.SameFile(log, opened) {
+			return false
+		}
+		var head [logHeader]byte // read last: where the log is begun anew meanwhile, its commits can't be told from none
+		if now, err = readLog(s.wal, s.log); err == nil {
+			_, err = s.wal.ReadAt(head[:], 0)
+		}
+		if err != nil && err != io.EOF || head != s.log.head {
+			return false
+		}
 	}
-	log, err := os.Lstat(s.path + "-wal")
-	if s.wal == nil {
-		return err != nil || log.Size() == 0 || untouched
+	if s.log.end == 0 {
+		used := s.shared != [sharedSize]byte{}
+		return same && s.shared == s.index() && (used || s.began.Sub(stat.ModTime()) > tick)
 	}
-	opened, openedErr := s.wal.Stat()
-	if err != nil || openedErr != nil || !os.SameFile(log, opened) {
-		return false
-	}
-	now, err := readLog(s.wal, s.log)
-	var head [logHeader]byte
-	s.wal.ReadAt(head[:], 0) // last: a log that is begun anew overwrites its later commits
-	return err == nil && head == s.log.head && (now.end == s.log.end || untouched)
+	return now.end == s.log.end || untouched
 }
 
 // begin reads the header and the schema.

@@ -267,7 +267,7 @@ func TestFixture(t *testing.T) {
 			return err
 		}
 		return lamps.Where("hall", func(r Row) error {
-			got = append(got, fmt.Sprintf("%s %d %d %v", r[1].Text(), r[2].Int(), len(r[3].Text()), r[3].Null()))
+			got = append(got, fmt.Sprintf("%s %d %d %v", r[1].Text(), r[2].Int(), len(r[3].Text()), r[3].kind == null))
 			return nil
 		})
 	})
