@@ -20,27 +20,45 @@ var invisibleRule = rule{
 		Bad:      "Deploy from the branch ma\u200bin.",
 		Good:     "Deploy 👩\u200d💻 from the branch main: می\u200cخواهم.",
 	},
-	topic: func(_ *view, n Name, t *Topic) []Finding { return findInvisible(n.path, t.Bytes()) },
+	topic: func(v *view, n Name, t *Topic) []Finding {
+		var before []byte
+		if v.before != nil && v.before.Topics[n] != nil {
+			before = v.before.Topics[n].Bytes()
+		}
+		return findInvisible(n.path, t.Bytes(), before)
+	},
 	whole: func(v *view) []Finding {
 		if v.after.Index == nil {
 			return nil
 		}
-		return findInvisible(IndexFile, v.after.Index.Bytes())
+		return findInvisible(IndexFile, v.after.Index.Bytes(), nil)
 	},
 	exact: true,
 }
 
-// findInvisible returns a finding for each line that hides something.
-func findInvisible(file string, data []byte) []Finding {
+// findInvisible returns a finding for each line that hides something: a warning for one that the file had
+// before, since whoever changes another makes nothing worse.
+func findInvisible(file string, data, before []byte) []Finding {
 	var findings []Finding
-	more := 0
+	stood := make(map[string]int)
+	for line := range strings.SplitSeq(strings.TrimPrefix(string(before), byteOrderMark), "\n") {
+		stood[line]++
+	}
+	more, standing := 0, 0 // of those beyond maxPlaces, and how many of them are such warnings
 	for i, line := range strings.Split(strings.TrimPrefix(string(data), byteOrderMark), "\n") {
 		found := hiddenIn(strings.TrimRight(line, "\r"))
 		if len(found) == 0 {
 			continue
 		}
+		severity := Error
+		if stood[line] > 0 {
+			stood[line]--
+			severity = Warning
+		}
 		if len(findings) == maxPlaces {
-			more++
+			if more++; severity == Warning {
+				standing++
+			}
 			continue
 		}
 		var named []string
@@ -52,12 +70,18 @@ func findInvisible(file string, data []byte) []Finding {
 			message += fmt.Sprintf(" and %d more", n)
 		}
 		findings = append(findings, Finding{
-			File: file, Line: i + 1, subject: line,
+			File: file, Line: i + 1, Severity: severity, subject: line,
 			Message: message,
 			Hint:    "write the line without them; where they are the point, write their names, as U+202E",
 		})
 	}
-	return andMore(findings, more, "lines with hidden characters")
+	if findings = andMore(findings, more, "lines with hidden characters"); more > 0 {
+		findings[maxPlaces].Severity = Error
+		if more == standing {
+			findings[maxPlaces].Severity = Warning
+		}
+	}
+	return findings
 }
 
 // unseen is a character that is not seen, and its column: from 1, in characters.

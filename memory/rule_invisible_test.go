@@ -55,7 +55,7 @@ func TestInvisible(t *testing.T) {
 		{"private use", "\ue0b0", nil},
 	}
 	for _, test := range tests {
-		found := findInvisible("a.md", []byte(test.text))
+		found := findInvisible("a.md", []byte(test.text), nil)
 		if len(found) != len(test.want) {
 			t.Errorf("%s: found %+v", test.name, found)
 			continue
@@ -86,7 +86,22 @@ func TestInvisibleRule(t *testing.T) {
 	if got := show(Standing(s, ruleTime)); !slices.Equal(got, want) {
 		t.Errorf("standing: got %q, want %q", got, want)
 	}
-	many := findInvisible("a.md", []byte(strings.Repeat("\x00\n", maxPlaces+3)))
+	// Who changes another line makes nothing worse; a second one of the kind is new.
+	changed := snapshotOf(t, map[string]string{
+		"MEMORY.md": "# M\n- [A](a.md) — xy\n",
+		"a.md":      "---\nname: a\u200b\ndescription: b\ntype: user\n---\n\nbefore\nx\x1b[8my\nx\x1b[8my\n",
+	})
+	wantChanged := []string{"error invisible a.md:9", "warning invisible a.md:2", "warning invisible a.md:8"}
+	if got := show(Check{Before: s, After: changed, Touched: touched(t, "a.md"), Now: ruleTime}.Whole()); !slices.Equal(got, wantChanged) {
+		t.Errorf("changed: got %q, want %q", got, wantChanged)
+	}
+	old := strings.Repeat("\x00\n", maxPlaces+3)
+	for text, want := range map[string]Severity{old: Warning, old + "\x00": Error} {
+		if f := findInvisible("a.md", []byte(text), []byte(old)); f[maxPlaces].Severity != want || f[0].Severity != Warning {
+			t.Errorf("%d lines, of which %d stood: %+v", strings.Count(text, "\x00"), maxPlaces+3, f[maxPlaces])
+		}
+	}
+	many := findInvisible("a.md", []byte(strings.Repeat("\x00\n", maxPlaces+3)), nil)
 	if len(many) != maxPlaces+1 || !strings.Contains(many[maxPlaces].Message, "3 more lines") {
 		t.Errorf("%d findings, the last %+v", len(many), many[len(many)-1])
 	}
@@ -99,9 +114,9 @@ func FuzzInvisible(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		found := findInvisible("a.md", []byte(text))
+		found := findInvisible("a.md", []byte(text), nil)
 		for _, finding := range found {
-			if len(findInvisible("", []byte(finding.Message))) > 0 || finding.Line < 1 || finding.Line > 1+strings.Count(text, "\n") {
+			if len(findInvisible("", []byte(finding.Message), nil)) > 0 || finding.Line < 1 || finding.Line > 1+strings.Count(text, "\n") {
 				t.Fatalf("%+v of %q", finding, text)
 			}
 		}
