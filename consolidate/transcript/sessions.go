@@ -147,14 +147,18 @@ const freeHeads = 64
 // they were last read.
 func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, error) {
 	counted := map[string]bool{}
+	asked := 0
 	var failed error
+	wanting := func() bool {
+		return failed == nil && (enough <= 0 || len(counted) < enough || asked < freeHeads)
+	}
 	more := func(files []file) bool {
-		for len(files) > 0 && failed == nil && (enough <= 0 || len(counted) < enough) {
+		for len(files) > 0 && wanting() {
 			some := files
 			if enough > 0 {
-				some = files[:min(len(files), max(freeHeads, enough-len(counted)))]
+				some = files[:min(len(files), max(freeHeads-asked, enough-len(counted)))]
 			}
-			files = files[len(some):]
+			files, asked = files[len(some):], asked+len(some)
 			ours := make([]bool, len(some))
 			failed = parallel(ctx, len(some), func(i int) error {
 				if !s.isCurrent(some[i]) {
@@ -169,7 +173,7 @@ func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, er
 				}
 			}
 		}
-		return failed == nil && len(counted) < enough
+		return wanting()
 	}
 	if enough <= 0 {
 		files, _, err := s.files(since)
@@ -182,7 +186,7 @@ func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, er
 		if err != nil {
 			return 0, err
 		}
-		for i := 0; i < len(folders) && failed == nil && len(counted) < enough; i++ {
+		for i := 0; i < len(folders) && wanting(); i++ {
 			folders[i].list(nil, since, -1, Skipped{}, more)
 		}
 	}
