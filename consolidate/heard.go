@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -69,10 +70,22 @@ func (p *Project) Heard(ctx context.Context, session, event string, frequent boo
 		h.Events = append(h.Events, heardEvent{session, event, now})
 	}
 	h.Events = h.Events[max(0, len(h.Events)-maxHeard):]
-	if data, err := json.Marshal(h); err == nil {
-		state.WriteFile(heardFile, data, 0o600) // a host waits, and what a crash leaves of it is read as nothing: no sync
-	}
+	h.write(state)
 	return again
+}
+
+// write writes in place and syncs nothing: a host waits, and what a crash leaves of it is read as nothing.
+func (h *heard) write(state *os.Root) {
+	data, err := json.Marshal(h)
+	if err != nil {
+		return
+	}
+	f, err := memory.OpenRegular(state, heardFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	f.Write(data)
 }
 
 func (p *Project) readHeard() (h heard) {
