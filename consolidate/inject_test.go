@@ -3,7 +3,6 @@
 package consolidate
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,11 +14,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-)
-
-var (
-	inject = flag.Int("inject", 30, "how many deaths, faults and lies TestInject and TestLie try; 0: every one")
-	seed   = flag.Uint64("seed", 1, "of what they try")
 )
 
 // sample chooses what is tried of all.

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -14,6 +15,11 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+)
+
+var (
+	inject = flag.Int("inject", 30, "how many deaths, faults and lies TestInject, TestLie and their like try; 0: every one")
+	seed   = flag.Uint64("seed", 1, "of what they try")
 )
 
 // world is a memory directory with one project over it, on a clock of its own.
