@@ -119,17 +119,12 @@ func (p *Project) tellLater(d *dream, outcome Outcome) {
 	if d.Kind != KindDream || !d.Unattended || answered || outcome != Proposed && (outcome != Committed || len(d.stage.Changes) == 0) {
 		return
 	}
-	untold := append(p.readUntold(untoldFile), Told{ID: d.ID, Outcome: outcome, Report: d.report()})
+	var untold []Told
+	readNote(p.state, untoldFile, &untold)
+	untold = append(untold, Told{ID: d.ID, Outcome: outcome, Report: d.report()})
 	if data, err := json.Marshal(untold[max(0, len(untold)-maxUntold):]); err == nil {
 		memory.Replace(p.state, untoldFile, data, time.Time{})
 	}
-}
-
-func (p *Project) readUntold(file string) (untold []Told) {
-	if data, err := memory.ReadBounded(p.state, file, maxInfo); err == nil {
-		json.Unmarshal(data, &untold)
-	}
-	return untold
 }
 
 // TakeUntold returns what unattended dreams did since it was last called, the oldest first. Of several that call it at
@@ -157,7 +152,12 @@ func (p *Project) takeNote(file string, v any) bool {
 		return false
 	}
 	defer state.Remove(taken)
-	data, err := memory.ReadBounded(state, taken, maxInfo)
+	return readNote(state, taken, v)
+}
+
+// readNote reports whether there is a note in our state folder that can be read.
+func readNote(state *os.Root, file string, v any) bool {
+	data, err := memory.ReadBounded(state, file, maxInfo)
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 

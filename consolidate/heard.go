@@ -90,9 +90,7 @@ func (h *heard) write(state *os.Root) {
 
 func (p *Project) readHeard() (h heard) {
 	if state, err := p.openState(); err == nil {
-		if data, err := memory.ReadBounded(state, heardFile, maxInfo); err == nil {
-			json.Unmarshal(data, &h)
-		}
+		readNote(state, heardFile, &h)
 	}
 	return h
 }
