@@ -84,14 +84,10 @@ func (s *scan) page(all []found) (first []found, alike map[uint64]int) {
 
 // lead takes a match into the first of those that a page shows and one more, if it belongs there.
 func (s *scan) lead(first []found, f *found) []found {
-	most := s.query.Limit + 1
-	if len(first) == most {
-		last := &first[most-1]
-		if f.time < last.time || s.position(f).compare(s.position(last)) >= 0 {
-			return first
-		}
+	most, where := s.query.Limit+1, s.position(f)
+	if len(first) == most && where.compare(s.position(&first[most-1])) >= 0 {
+		return first
 	}
-	where := s.position(f)
 	at, _ := slices.BinarySearchFunc(first, where, func(b found, p position) int { return s.position(&b).compare(p) })
 	if slices.ContainsFunc(first[:at], f.like(s.query.Fold)) {
 		return first // a copy, or shown with a newer one
