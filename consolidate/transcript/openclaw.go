@@ -139,18 +139,19 @@ func openClawTyped(text string) string {
 	rest := strings.TrimSpace(text)
 	for before := ""; rest != before; {
 		before = rest
-		if stamp, said, ok := strings.Cut(rest, "] "); ok && isStamp(stamp) {
+		for said, ok := behindStamp(rest); ok; said, ok = behindStamp(rest) {
 			rest = said
 		}
 		first, behind, _ := strings.Cut(rest, "\n")
 		switch {
 		case strings.HasSuffix(first, ":") && (strings.Contains(first, " (untrusted") || strings.HasPrefix(first, "Untrusted context (")):
-			fenced, ok := strings.CutPrefix(behind, "```json\n")
-			end := "\n```"
-			if !ok {
-				fenced, end = "\n"+behind, "\n\n"
+			if fenced, ok := strings.CutPrefix(behind, "```json\n"); ok {
+				_, rest, _ = strings.Cut(fenced, "\n```")
+			} else if said, ok := strings.CutPrefix(behind, "\n"); ok {
+				rest = said
+			} else {
+				_, rest, _ = strings.Cut(behind, "\n\n")
 			}
-			_, rest, _ = strings.Cut(fenced, end)
 		case strings.HasPrefix(first, "System: ["), strings.HasPrefix(first, "System (untrusted): ["):
 			rest = behind
 		}
@@ -164,11 +165,18 @@ func openClawTyped(text string) string {
 	return rest
 }
 
-// isStamp reports whether a text begins as "[Wed 2026-11-18 09:14 UTC" does.
-func isStamp(text string) bool {
-	rest, ok := strings.CutPrefix(text, "[")
-	fields := strings.Fields(rest)
-	return ok && len(fields) >= 3 && len(fields) <= 4 && len(fields[0]) == 3 &&
-		len(fields[1]) == len("2026-11-18") && isNumber(strings.ReplaceAll(fields[1], "-", "")) &&
-		len(fields[2]) == len("09:14") && isNumber(strings.Replace(fields[2], ":", "", 1))
+// maxStamp bounds a stamp of time, with the longest name of a zone. Who writes to OpenClaw may be anybody: each look at a
+// text ends soon, or takes what it looked at away.
+const maxStamp = 64
+
+// behindStamp returns what stands behind "[Wed 2026-11-18 09:14 UTC] " at the beginning of a text, and whether that is there.
+func behindStamp(text string) (rest string, ok bool) {
+	stamp, _, ok := strings.Cut(text[:min(len(text), maxStamp)], "] ")
+	fields := strings.Fields(strings.TrimPrefix(stamp, "["))
+	if !ok || !strings.HasPrefix(stamp, "[") || len(fields) < 3 || len(fields) > 4 || len(fields[0]) != 3 ||
+		len(fields[1]) != len("2026-11-18") || !isNumber(strings.ReplaceAll(fields[1], "-", "")) ||
+		len(fields[2]) != len("09:14") || !isNumber(strings.Replace(fields[2], ":", "", 1)) {
+		return text, false
+	}
+	return text[len(stamp)+len("] "):], true
 }
