@@ -71,6 +71,15 @@ func (s *openCodeSession) reason(ours func([]string) bool) Reason {
 	return ""
 }
 
+// openCodeTime is a time in milliseconds since 1970; 1970 itself where that is none of a calendar, and could be written in no
+// JSON of ours.
+func openCodeTime(milliseconds int64) time.Time {
+	if t := time.UnixMilli(milliseconds); t.UTC().Year() >= 1970 && t.UTC().Year() <= 9998 { // a zone may be a day ahead
+		return t
+	}
+	return time.UnixMilli(0)
+}
+
 // file is a session of the collection at a path.
 func (s *openCodeSession) file(path string, of collection) file {
 	return file{
@@ -140,7 +149,7 @@ func openCodeLines(s openCodeSession, messages []openCodeMessage, bad int) []byt
 // tell tells a message: what was said and asked, and what tools answered.
 func (m *openCodeMessage) tell() (said, answers told) {
 	if m.Time.Created > 0 {
-		said.Time = time.UnixMilli(m.Time.Created).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+		said.Time = openCodeTime(m.Time.Created).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	}
 	said.CWD = m.Path.CWD
 	answers.Type, answers.Time = "user", said.Time

@@ -125,7 +125,7 @@ func eachGeneration(s *sqlite.Snapshot, do func(generation) error) error {
 func (g generation) session(row sqlite.Row) openCodeSession {
 	return openCodeSession{
 		ID: string(row[0].Text()), Parent: string(row[1].Text()), Directory: string(row[2].Text()), Title: string(row[3].Text()),
-		status: status{modTime: time.UnixMilli(row[4].Int())},
+		status: status{modTime: openCodeTime(row[4].Int())},
 	}
 }
 

@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,6 +99,18 @@ func TestOpenCode(t *testing.T) {
 	s.collections = map[string]collection{}
 	if folders, _ := s.Folders(); len(folders) != 0 {
 		t.Errorf("folders of another project %+v", folders)
+	}
+}
+
+// Whatever number a database has for a time, ours of it can be written down: an event or a copied word with another could not.
+func TestOpenCodeTime(t *testing.T) {
+	for _, ms := range []int64{0, 1_795_000_000_000, -1, 9e15, math.MaxInt64, math.MinInt64, 253402300799999} {
+		if _, err := openCodeTime(ms).In(time.FixedZone("", 14*60*60)).MarshalJSON(); err != nil {
+			t.Errorf("%d: %v", ms, err)
+		}
+	}
+	if want := start.UnixMilli(); openCodeTime(want).UnixMilli() != want {
+		t.Errorf("%v became %v", start, openCodeTime(want))
 	}
 }
 
