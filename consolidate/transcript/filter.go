@@ -12,7 +12,7 @@ type filter struct {
 	needles  []needle
 	literal  bool // each of them is all of a pattern
 	speakers []Speaker
-	fold     bool // what is found is told from what is like it, by its text
+	decides  func(raw) bool // reports whether a needle in a tool's value is all that must be known of it
 }
 
 // sieve returns what holds back lines of a transcript of which so much is known. Where joins is false,
@@ -108,12 +108,6 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 		return nothing
 	}
 }
-
-// decides reports whether a needle in a value is one in its text, and nobody asks what that is like.
-func (f *filter) decides(v raw) bool { return (!f.fold || v.likeNone()) && v.isAllText() }
-
-// likeNone reports whether a text is too long to be like others.
-func (v raw) likeNone() bool { return len(v) > len(`"\u0000"`)*maxAlike }
 
 // isAllText reports whether a value of a tool is a string of which all is said.
 func (v raw) isAllText() bool { return v.isString() && len(v) <= maxText && findReminder(v) < 0 }

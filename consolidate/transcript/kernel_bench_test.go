@@ -53,7 +53,7 @@ func BenchmarkSieve(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := &filter{needles: p.needles, speakers: []Speaker{Tool}}
+	f := &filter{needles: p.needles, speakers: []Speaker{Tool}, decides: raw.isAllText}
 	for name, s := range map[string]func() *sieve{
 		"unknown": func() *sieve { return f.sieve(0, false) },
 		"plain":   func() *sieve { return f.sieve(noDreams|noASCIIEscapes|noEscapes|noOwnCalls, false) },

@@ -123,7 +123,7 @@ func FuzzSearch(f *testing.F) {
 		if _, err := compile(full); err != nil {
 			t.Skip()
 		}
-		want := oracle(t, s, full)
+		want := namesOf(oracle(t, s, full))
 		var got []string
 		for {
 			r := search(t, s, q)
@@ -145,7 +145,7 @@ func FuzzSearch(f *testing.F) {
 }
 
 // oracle decodes every line of every session and matches with nothing but regexp.
-func oracle(t *testing.T, s *Store, q Query) []string {
+func oracle(t *testing.T, s *Store, q Query) []*utterance {
 	t.Helper()
 	expression := q.Pattern
 	if !q.Regex {
@@ -188,9 +188,12 @@ func oracle(t *testing.T, s *Store, q Query) []string {
 		}
 	}
 	slices.SortFunc(all, func(a, b *utterance) int { return a.position().compare(b.position()) })
-	var lines []string
+	return all
+}
+
+func namesOf(all []*utterance) (names []string) {
 	for _, u := range all {
-		lines = append(lines, fmt.Sprint(u.id(), " ", u.Time, " ", u.Speaker))
+		names = append(names, fmt.Sprint(u.id(), " ", u.Time, " ", u.Speaker))
 	}
-	return lines
+	return names
 }

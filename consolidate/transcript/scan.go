@@ -43,17 +43,21 @@ type scan struct {
 	raw      []Speaker // those that are searched in the transcript itself, where there is a digest
 	digested bool      // some speaker is searched in digests
 	read     atomic.Int64
-	joins    atomic.Int64 // transcripts that were read twice for messages that others join
+	joins    atomic.Int64          // transcripts that were read twice for messages that others join
+	hints    atomic.Pointer[hints] // of what the page shows and those before it; nil until that is certain
 
 	mu       sync.Mutex
-	found    [][]found // of each session: one list of all would be copied as it grows
-	amount   int       // how many those are
-	best     []found   // the page so far, and one more
+	found    [][]found       // of each session: one list of all would be copied as it grows
+	amount   int             // how many those are
+	best     []found         // the page so far, and one more
+	before   map[uint64]bool // the likenesses of what stands before it
 	skipped  Skipped
 	searched int       // files begun
 	finished int       // files read to their end
 	certain  time.Time // when it was known that the page holds nothing of later sessions
 	counting int       // the first of those
+	ended    []bool    // which sessions are searched, in the order of the search
+	through  int       // so many of the first are
 	lacking  []int     // sessions without a fresh digest
 }
 
@@ -61,6 +65,7 @@ func newScan(store *Store, q Query, patterns []*pattern, after *position, sessio
 	s := &scan{
 		store: store, making: store.making(), query: q, patterns: patterns, finders: finders(patterns),
 		after: after, sessions: sessions, skipped: skipped,
+		before: map[uint64]bool{}, ended: make([]bool, len(sessions)),
 	}
 	for _, speaker := range q.Speakers {
 		if speaker == Tool && q.Signals == 0 {
@@ -92,10 +97,9 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 			s.amount += len(all)
 		}
 		for j := range all {
-			if !s.shown(&all[j]) {
-				s.best = s.lead(s.best, &all[j])
-			}
+			s.take(&all[j])
 		}
+		s.end(k)
 		s.skipped.add(skipped)
 		halted := ctx.Err() != nil || err == errBudget
 		if err != nil && !halted {
@@ -152,6 +156,38 @@ func (s *scan) allowed(ctx context.Context, k int, bound int64) (context.Context
 	return context.WithDeadline(ctx, s.certain.Add(s.store.Counting))
 }
 
+// take puts a match where it belongs as far as is known: before the page, on it, or behind it.
+func (s *scan) take(f *found) {
+	switch {
+	case !s.shown(f):
+		if !s.before[f.alike] {
+			s.best = s.lead(s.best, f)
+		}
+	case s.query.Fold && f.alike != 0 && !s.before[f.alike]:
+		s.before[f.alike] = true
+		s.best = slices.DeleteFunc(s.best, f.like(true))
+	}
+}
+
+// end notes that the kth session is searched. Once all are that can hold hits for the page, it is known
+// what others must be like to matter to it.
+func (s *scan) end(k int) {
+	for s.ended[k] = true; s.through < len(s.ended) && s.ended[s.through]; {
+		s.through++
+	}
+	if s.certain.IsZero() || s.through < s.counting || s.hints.Load() != nil {
+		return
+	}
+	all := hints{}
+	for i := range s.best {
+		all[hint(s.best[i].alike)] = true
+	}
+	for alike := range s.before {
+		all[hint(alike)] = true
+	}
+	s.hints.Store(&all)
+}
+
 // session searches one session: in its digest, in the transcript, or, where a query asks for tools
 // and others, for each where it stands.
 func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []found, skipped Skipped, err error) {
@@ -200,7 +236,7 @@ const manyJoins = 8
 
 // filter returns what lets lines pass undecoded; nil when nothing can.
 func (s *scan) filter(speakers []Speaker) *filter {
-	f := &filter{speakers: speakers, fold: s.query.Fold, literal: true}
+	f := &filter{speakers: speakers, decides: s.decides, literal: true}
 	for _, p := range s.patterns {
 		if p.needles == nil {
 			return nil
@@ -264,10 +300,27 @@ func (s *scan) answer(v raw) hearing {
 	for _, p := range s.patterns {
 		most = max(most, p.hears(v[1:len(v)-1]))
 	}
-	if most == surely && s.query.Fold && !v.likeNone() {
+	if most == surely && !s.decides(v) {
 		return maybe
 	}
 	return most
+}
+
+// decides reports whether a match in a tool's value is all that must be known of it: where all of it is
+// said, and nobody asks what it is like.
+func (s *scan) decides(v raw) bool {
+	if !v.isAllText() {
+		return false
+	}
+	return !s.query.Fold || len(v) > len(`"\u0000"`)*maxAlike || !mayBeLike(s.hints.Load(), v[1:len(v)-1], true)
+}
+
+// likeness is what a match is told from others by, where that matters to the page.
+func (s *scan) likeness(u *utterance) uint64 {
+	if !s.query.Fold || u.holds || !mayBeLike(s.hints.Load(), u.Text, false) {
+		return 0
+	}
+	return alike(u.Speaker, u.Text)
 }
 
 // file searches one transcript.
@@ -292,10 +345,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		}
 		match := found{
 			time: nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.place),
-			file: int32(i), row: -1, offset: u.offset, key: u.key(),
-		}
-		if s.query.Fold {
-			match.alike = alike(u.Speaker, u.Text)
+			file: int32(i), row: -1, offset: u.offset, key: u.key(), alike: s.likeness(u),
 		}
 		all = append(all, match)
 		if len(all) >= maxFound {

@@ -98,7 +98,7 @@ func asHeard(u *utterance) string {
 
 // sift reads as a search does.
 func sift(text string, p *pattern, speakers []Speaker, block int, known plainness, wanted func(*utterance) bool) (got []string, tells plainness, err error) {
-	f := &filter{needles: p.needles, literal: p.isNeedle(), speakers: speakers}
+	f := &filter{needles: p.needles, literal: p.isNeedle(), speakers: speakers, decides: raw.isAllText}
 	for _, joins := range []bool{false, true} {
 		var all []*utterance
 		source := strings.NewReader(text)

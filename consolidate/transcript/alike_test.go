@@ -1,0 +1,157 @@
+package transcript
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// TestAlikeIsFolded: texts are alike when nothing tells them apart but case, digits and white space.
+func TestAlikeIsFolded(t *testing.T) {
+	blanks, digits := regexp.MustCompile(`[ \n\t\r]+`), regexp.MustCompile(`[0-9]+`)
+	plain := func(text string) string {
+		text = strings.Trim(blanks.ReplaceAllString(text, " "), " ")
+		return strings.Map(unicode.ToLower, digits.ReplaceAllString(text, "0"))
+	}
+	letters := []rune("aA 0\t1\né\x00É日\uff11")
+	sums := map[uint64]string{}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 20_000 {
+		text := ""
+		for range rng.IntN(6) {
+			text += string(letters[rng.IntN(len(letters))])
+		}
+		sum := alike(User, text)
+		if other, ok := sums[sum]; ok && other != plain(text) {
+			t.Fatalf("%q is like %q", text, other)
+		}
+		sums[sum] = plain(text)
+		if alike(User, plain(text)) != sum {
+			t.Fatalf("%q is not like %q", text, plain(text))
+		}
+		if alike(Assistant, text) == sum {
+			t.Fatalf("%q is alike from two speakers", text)
+		}
+	}
+}
+
+// likelyAlike are texts of which some are alike, and some have the same hint.
+func likelyAlike(rng *rand.Rand) string {
+	begins := []string{"a lamp", "A LAMP  ", "a\tlamp", "\x1b[31ma lamp", "a lamp\\", "the lamp at 10:31", "the lamp at 9:05", "\u212a lamp", "k lamp", "é lamp", "É lamp",
+		"\u0130 lamp", "lamp <b>", "lamp /", strings.Repeat("lamp ", 8) + "x", strings.Repeat("lamp ", 8) + "y"}
+	text := begins[rng.IntN(len(begins))]
+	switch rng.IntN(8) {
+	case 0:
+		text += strings.Repeat(" on and on", maxAlike/2)
+	case 1:
+		text += "\n1234"
+	}
+	return text
+}
+
+// TestHintIsOfTheSpelling: however a text is spelt, its hint is that of what is alike, or untold.
+func TestHintIsOfTheSpelling(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	told := 0
+	for range 20_000 {
+		text := likelyAlike(rng) + randomText(rng)
+		spelt := marshal(text)
+		spelt = spelt[1 : len(spelt)-1]
+		for range rng.IntN(3) {
+			i := rng.IntN(len(spelt) + 1)
+			spelt = spelt[:i] + []string{`\u001b`, `\u006c`, `\u212a`, `\q`, `\n`, `\u00`, `\ud83d`}[rng.IntN(7)] + spelt[i:]
+		}
+		if strings.HasSuffix(spelt, `\`) {
+			continue
+		}
+		text = unquote([]byte(spelt))
+		want := alike(Tool, text)
+		for i, h := range []func() (hint, bool){
+			func() (hint, bool) { return hintOf(text, false) }, func() (hint, bool) { return hintOf([]byte(spelt), true) },
+		} {
+			if h, ok := h(); ok && want != 0 {
+				if told++; h != hint(want) {
+					t.Fatalf("%d: hint %x of %q, spelt %s, want %x", i, h, text, spelt, hint(want))
+				}
+			}
+		}
+	}
+	if told < 10_000 {
+		t.Errorf("only %d hints told", told)
+	}
+}
+
+// TestFoldingIsExact: whatever is not decoded, since it is like nothing on the page, the pages show of what
+// is alike the newest, and how many more there are.
+func TestFoldingIsExact(t *testing.T) {
+	early := 0
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var all []*fixture
+		for n := range 3 + rng.IntN(8) {
+			f := talk(n + 1)
+			for k := range 1 + rng.IntN(8) {
+				text := likelyAlike(rng)
+				kind, content := "user", any(text)
+				if rng.IntN(4) > 0 {
+					content = []any{result("t", text)}
+				}
+				f.add(kind, fields{
+					"message":   fields{"role": "user", "content": content},
+					"timestamp": start.Add(time.Duration(n)*time.Hour + time.Duration(k)*time.Minute),
+				})
+				if rng.IntN(8) == 0 && n > 0 {
+					older := all[rng.IntN(n)].lines
+					f.raw(older[rng.IntN(len(older))])
+				}
+			}
+			all = append(all, f)
+		}
+		s := store(t, all...)
+		s.DigestMemory, s.TrustModTimes = 0, true
+		q := Query{Pattern: []string{"lamp", "on", "la?mp"}[rng.IntN(3)], Fold: true, Limit: 1 + rng.IntN(4), Speakers: []Speaker{User, Assistant, Tool}[2*rng.IntN(2):]}
+		q.Regex = q.Pattern == "la?mp"
+		full := q
+		if err := full.complete(); err != nil {
+			t.Fatal(err)
+		}
+		found := oracle(t, s, full)
+		amount, want := map[uint64]int{}, []string(nil)
+		for _, u := range found {
+			amount[alike(u.Speaker, u.Text)]++
+		}
+		for _, u := range found {
+			sum := alike(u.Speaker, u.Text)
+			if n := amount[sum]; sum == 0 {
+				want = append(want, u.id()+"+0")
+			} else if n > 0 {
+				want = append(want, fmt.Sprintf("%s+%d", u.id(), n-1))
+				amount[sum] = 0
+			}
+		}
+		var got []string
+		for {
+			r := search(t, s, q)
+			if r.Matches != len(found) || r.AtLeast {
+				t.Fatalf("seed %d: %d matches, want %d", seed, r.Matches, len(found))
+			}
+			for _, h := range r.Hits {
+				got = append(got, fmt.Sprintf("%s+%d", h.ID, h.Alike))
+			}
+			if q.Cursor = r.Next; r.Next == "" {
+				break
+			}
+			early++
+		}
+		if equal(t, fmt.Sprintf("seed %d", seed), got, want); t.Failed() {
+			return
+		}
+	}
+	if early == 0 {
+		t.Error("no search had more than a page")
+	}
+}
