@@ -43,13 +43,17 @@ type pause struct {
 	Why      string    `json:"why,omitempty"`
 }
 
-// writePause keeps a pause; one that can't be written costs one more try.
-func (p *Project) writePause(file string, q pause) {
-	if state, err := p.openState(); err == nil {
-		if data, err := json.Marshal(q); err == nil {
-			memory.Replace(state, file, data, time.Time{})
-		}
+// writePause keeps a pause.
+func (p *Project) writePause(file string, q pause) error {
+	state, err := p.openState()
+	if err != nil {
+		return err
 	}
+	data, err := json.Marshal(q)
+	if err != nil {
+		return err
+	}
+	return memory.Replace(state, file, data, time.Time{})
 }
 
 func (p *Project) readPause(file string) (q pause) {
@@ -61,20 +65,22 @@ func (p *Project) readPause(file string) (q pause) {
 	return q
 }
 
-// Offered notes that the person was offered a dream: a day passes before the next offer, whatever they said.
-func (p *Project) Offered() {
+// Offered notes that the person is offered a dream: a day passes before the next offer, whatever they say. With an error none is
+// to be made: it would be made at every start, of a dream that could not begin either.
+func (p *Project) Offered() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.writePause(offerFile, pause{After: p.o.Now().Add(longPause), Why: "a dream was offered"})
+	return p.writePause(offerFile, pause{After: p.o.Now().Add(longPause), Why: "a dream was offered"})
 }
 
-// Launched notes that somebody sees to a background dream: for ten minutes nobody else need.
-func (p *Project) Launched() {
+// Launched notes that somebody sees to a background dream: for ten minutes nobody else need. With an error nobody is to: it
+// would be tried at every turn.
+func (p *Project) Launched() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q := p.readPause(launchFile)
 	q.After = p.o.Now().Add(firstPause)
-	p.writePause(launchFile, q)
+	return p.writePause(launchFile, q)
 }
 
 // Due asks the gates for who would start a dream without being asked: where no session is new, none is due, whatever
@@ -105,9 +111,10 @@ func (p *Project) Due(ctx context.Context) (since string, sessions int, err erro
 
 // Told is what a dream that nobody watched did, for the person to hear of once.
 type Told struct {
-	ID      string  `json:"id"`
-	Outcome Outcome `json:"outcome"`
-	Report  string  `json:"report"`
+	ID        string  `json:"id"`
+	Outcome   Outcome `json:"outcome"`
+	Report    string  `json:"report"`
+	Decisions string  `json:"decisions,omitempty"` // with reasons in a model's own words, masked: not for another model to obey
 }
 
 // maxUntold is as much as a person wants to hear at once; older ones stand in the journal.
@@ -121,7 +128,7 @@ func (p *Project) tellLater(d *dream, outcome Outcome) {
 	}
 	var untold []Told
 	readNote(p.state, untoldFile, &untold)
-	untold = append(untold, Told{ID: d.ID, Outcome: outcome, Report: d.report()})
+	untold = append(untold, Told{ID: d.ID, Outcome: outcome, Report: report(d.stage.Changes, d.Sessions), Decisions: p.o.AllowSecrets.Mask(d.decisions())})
 	if data, err := json.Marshal(untold[max(0, len(untold)-maxUntold):]); err == nil {
 		memory.Replace(p.state, untoldFile, data, time.Time{})
 	}
@@ -265,32 +272,42 @@ func (r *Run) conclude(otherwise Outcome, e RunEnd) (Outcome, error) {
 		Time: now, Outcome: otherwise, Kind: KindBackground, ID: r.ID, Host: e.Host, Started: r.Started, Unattended: true,
 		Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD, Reason: e.Failure,
 	}
-	i := slices.IndexFunc(entries, func(l LogEntry) bool {
-		return l.Kind == KindDream && l.Unattended && !l.Started.Before(r.Started) && l.Outcome != Fired
-	})
+	dream := dreamOf(entries, r.Started)
 	switch {
-	case i >= 0 && (entries[i].Outcome == Committed || entries[i].Outcome == Proposed):
-		entry.Outcome = entries[i].Outcome
+	case dream.landed():
+		entry.Outcome = dream.Outcome
 		p.state.Remove(launchFile)
-	case i >= 0 && e.Failure == "":
-		entry.Reason = fmt.Sprintf("dream %s was %s: %s", entries[i].ID, entries[i].Outcome, entries[i].Reason)
+	case dream.ID != "" && e.Failure == "":
+		entry.Reason = fmt.Sprintf("dream %s was %s: %s", dream.ID, dream.Outcome, dream.Reason)
 	case e.Failure == "":
 		entry.Reason = "the host ended without a dream"
 	}
-	if i >= 0 {
-		entry.Dream = entries[i].ID
-	}
+	entry.Dream = dream.ID
 	if entry.Outcome == otherwise {
 		q := p.readPause(launchFile)
 		q.Failures++
 		q.Retry = now.Add(min(longPause, firstPause<<min(q.Failures-1, 10)))
 		q.After = q.Retry
 		q.Why = "the last background dream failed: " + entry.Reason
-		p.writePause(launchFile, q)
+		_ = p.writePause(launchFile, q) // one that can't be written costs one more try
 	}
 	err = appendLog(p.state, entry)
 	return entry.Outcome, errors.Join(err, p.state.Remove(runFile))
 }
+
+// dreamOf returns the end of the unattended dream that began since a time: of several, as of a model that gave one up and began
+// anew, the first that ended well, else the last. Its ID is empty where there was none.
+func dreamOf(entries []LogEntry, since time.Time) (dream LogEntry) {
+	for _, l := range entries {
+		if l.Kind == KindDream && l.Unattended && !l.Started.Before(since) && l.Outcome != Fired && !dream.landed() {
+			dream = l
+		}
+	}
+	return dream
+}
+
+// landed reports whether a dream ended well.
+func (l LogEntry) landed() bool { return l.Outcome == Committed || l.Outcome == Proposed }
 
 // describeRuns tells of the background dream that failed last.
 func (p *Project) describeRuns(s *Status) {

@@ -101,7 +101,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 }
 
 func (s *Status) warn(err error) {
-	if err != nil {
+	if err != nil && !slices.Contains(s.Warnings, err.Error()) {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
 }

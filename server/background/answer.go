@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 )
@@ -61,25 +62,29 @@ func (f Front) Answer(ctx context.Context) error {
 		return err
 	}
 	var say speech
-	var ended string
-	switch e.Moment {
-	case hook.Start:
-		say.tell(p.TakeUntold())
-		ended = p.TakeEnd(e.Session)
-	case hook.End:
-		err = errors.Join(err, p.KeepEnd(e.Path))
-	}
+	var last string // what the model hears behind all else
 	if !known.Closed(e, p.Now()) {
 		if background {
 			err = errors.Join(err, f.launch(p, setup, e))
 		} else if since, sessions, dueErr := p.Due(ctx); dueErr == nil {
-			p.Offered()
-			say.offer(since, sessions)
-			ended = "" // the dream will hear it
+			if noted := p.Offered(); noted == nil {
+				last = offer(since, sessions)
+			} else {
+				err = errors.Join(err, noted)
+			}
 		}
 	}
-	if ended != "" {
-		say.model = append(say.model, ended)
+	switch e.Moment {
+	case hook.Start: // what is told once is taken last: the gates may take until our time is up
+		say.tell(p.TakeUntold())
+		if ended := p.TakeEnd(e.Session); last == "" { // the dream will hear it
+			last = ended
+		}
+	case hook.End:
+		err = errors.Join(err, p.KeepEnd(e.Path))
+	}
+	if last != "" {
+		say.model = append(say.model, last)
 	}
 	return errors.Join(err, say.write(f.Out, e.Name))
 }
@@ -176,8 +181,10 @@ func forget(folder string) {
 
 // launch starts the supervisor, and forgets it.
 func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) error {
-	p.Launched()
-	cmd := detached(f.Self, append([]string{"background", firing(setup, e)}, f.Options...)...)
+	if err := p.Launched(); err != nil {
+		return err
+	}
+	cmd := detached(f.Self, append([]string{"background", firing(setup, e), "--mode", setup.Mode}, f.Options...)...)
 	cmd.Dir = e.Where()
 	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+e.Session)
 	if err := cmd.Start(); err != nil {
@@ -202,27 +209,29 @@ func firing(setup host.Setup, e hook.Event) string {
 // speech is what is said at a session's start: to the model, which alone reads the context, and to the person (FACTS 6.1).
 type speech struct{ model, person []string }
 
-// tell says what dreams did while nobody watched.
+// tell says what dreams did while nobody watched. Reasons in the words of the model that dreamt, who may have read anything, are
+// for the person alone, and in one line.
 func (s *speech) tell(untold []consolidate.Told) {
 	for _, t := range untold {
+		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")
 		if t.Outcome == consolidate.Proposed {
-			s.person = append(s.person, fmt.Sprintf("Dream: a background dream proposes changes to the memory; nothing has landed. To see and answer: dream-mcp review. %s", t.Report))
+			s.person = append(s.person, fmt.Sprintf("Dream: a background dream proposes changes to the memory; nothing has landed. To see and answer: dream-mcp review. %s", all))
 			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.ID))
 			continue
 		}
-		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To take it back: dream-mcp undo %s.", t.Report, t.ID, t.ID))
+		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To take it back: dream-mcp undo %s.", all, t.ID, t.ID))
 		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory since the last session: %s The user has been told, and takes it back with `dream-mcp undo %s`.", t.Report, t.ID))
 	}
 }
 
 // offer has the model offer a dream.
-func (s *speech) offer(since string, sessions int) {
+func offer(since string, sessions int) string {
 	what := fmt.Sprintf("%d sessions since %s", sessions, since)
 	if since == "never" {
 		what = fmt.Sprintf("%d sessions, and none was ever reviewed", sessions)
 	}
-	s.model = append(s.model, "A dream (a consolidation of this project's long-term memory) is due: "+what+
-		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream-mcp and follow it. If they don't, leave it: it is offered at most once a day.")
+	return "A dream (a consolidation of this project's long-term memory) is due: " + what +
+		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream-mcp and follow it. If they don't, leave it: it is offered at most once a day."
 }
 
 // maxSaid is what Claude Code takes of a hook, in characters (FACTS 6.1).

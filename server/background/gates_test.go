@@ -107,6 +107,22 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
+// The reasons that a model gave for what it set aside are shown to the person, without what a terminal would obey, and to no other model:
+// they may repeat what somebody else wrote.
+func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
+	for _, outcome := range []consolidate.Outcome{consolidate.Committed, consolidate.Proposed} {
+		var s speech
+		s.tell([]consolidate.Told{{ID: "20261118-090000-abcdef", Outcome: outcome, Report: "Improved 1 memory: updated pm.md.",
+			Decisions: " Set aside: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}})
+		if person := strings.Join(s.person, ""); !strings.Contains(person, "updated pm.md. Set aside: relative-date for pm.md (") || strings.ContainsAny(person, "\x1b\a\n\u202e") {
+			t.Errorf("%s: the person is told %q", outcome, person)
+		}
+		if model := strings.Join(s.model, ""); strings.Contains(model, "Ignore") || strings.Contains(model, "Set aside") {
+			t.Errorf("%s: the model is told %q", outcome, model)
+		}
+	}
+}
+
 type lines []byte
 
 func (l *lines) Write(b []byte) (int, error) {

@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/secret"
+	"dream-mcp/server/host"
 )
 
 // maxLog bounds the log of one run.
@@ -53,19 +54,14 @@ func (l *runLog) say(format string, args ...any) {
 	fmt.Fprintf(l.out, "%s %s\n", time.Now().Format(time.TimeOnly), strings.ReplaceAll(text, "\n", "\n         "))
 }
 
-// noteFile is the log of hooks that failed, of all projects, and maxNotes its size: then it is set aside.
-const (
-	noteFile = "hook.log"
-	maxNotes = 64 << 10
-)
-
-// Note keeps what went wrong in a hook, which tells nobody else. What can't be kept is lost.
+// Note keeps what went wrong in a hook, or in a supervisor before its run began, which tell nobody else; doctor shows the last.
+// What can't be kept is lost.
 func Note(state string, err error) {
 	if os.MkdirAll(state, 0o700) != nil {
 		return
 	}
-	path := filepath.Join(state, noteFile)
-	if info, statErr := os.Lstat(path); statErr == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
+	path := filepath.Join(state, host.HookLog)
+	if info, statErr := os.Lstat(path); statErr == nil && (!info.Mode().IsRegular() || info.Size() > host.MaxHookLog) {
 		if os.Rename(path, path+".1") != nil {
 			return
 		}

@@ -26,6 +26,9 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	}
 	run, err := p.BeginRun(ctx)
 	if err != nil {
+		if _, closed := errors.AsType[*consolidate.ClosedError](err); !closed && !errors.Is(err, consolidate.ErrRunning) {
+			Note(filepath.Dir(p.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // no journal knows of it, and who launched us is gone
+		}
 		return err
 	}
 	log, err := openLog(filepath.Join(p.StateDir(), host.BackgroundLog), setup.AllowSecrets)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/server/host"
@@ -36,7 +38,7 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 	if err != nil {
 		return err
 	}
-	checks := slices.Concat(placeChecks(p, setup), own, hostChecks(host.Process(), setup))
+	checks := slices.Concat(placeChecks(p, setup), own, hookCheck(p), hostChecks(host.Process(), setup))
 	findings := &FindingsError{}
 	for _, check := range checks {
 		if check.State == consolidate.Wrong {
@@ -103,6 +105,21 @@ func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
 		}
 	}
 	return checks
+}
+
+// hookCheck tells of the hook that failed last, of whichever project, within a day: hosts are told of none.
+func hookCheck(p *consolidate.Project) []consolidate.Check {
+	text, err := host.ReadFile(filepath.Join(filepath.Dir(p.StateDir()), host.HookLog), 2*host.MaxHookLog)
+	if err != nil {
+		return nil
+	}
+	text = bytes.TrimSpace(text)
+	when, why, _ := strings.Cut(string(text[bytes.LastIndexByte(text, '\n')+1:]), " ")
+	at, err := time.Parse(time.RFC3339, when)
+	if age := p.Now().Sub(at); err != nil || age < 0 || age > 24*time.Hour {
+		return nil
+	}
+	return []consolidate.Check{{Name: "hooks", State: consolidate.Note, Message: fmt.Sprintf("the last that failed, %s: %s", ago(p.Now(), at), why)}}
 }
 
 // hostChecks says which programs know us, and whether what they start is there.

@@ -19,6 +19,13 @@ type Limits struct {
 // BackgroundLog is the log of the background dream that ran last, in the state folder of its memory.
 const BackgroundLog = "background.log"
 
+// HookLog is the log of hooks that failed, of all projects, in the folder above those of the memories; longer than MaxHookLog it is
+// set aside.
+const (
+	HookLog    = "hook.log"
+	MaxHookLog = 64 << 10
+)
+
 // Default limits: a dream over dozens of sessions takes some forty calls and a few minutes.
 const (
 	DefaultMaxTurns   = 80
