@@ -89,7 +89,7 @@ func TestHintIsOfTheSpelling(t *testing.T) {
 // is alike the newest, and how many more there are.
 func TestFoldingIsExact(t *testing.T) {
 	early := 0
-	for seed := range uint64(150) {
+	for seed := range uint64(80) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var all []*fixture
 		for n := range 3 + rng.IntN(8) {

@@ -138,7 +138,7 @@ func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []fou
 		hit.Before, hit.Match, hit.After = s.excerpt(u.Text, start, end, q.Context)
 		result.Hits = append(result.Hits, hit)
 	}
-	if len(rest) > len(shown) || len(shown) == q.Limit && !scan.certain.IsZero() && result.AtLeast {
+	if len(rest) > len(shown) || len(shown) == q.Limit && scan.certain && result.AtLeast {
 		result.Next = cursor{Query: q.digest(), After: scan.position(&shown[len(shown)-1])}.String()
 	}
 	return nil

@@ -50,22 +50,19 @@ type scan struct {
 	found    [][]found       // of each session: one list of all would be copied as it grows
 	amount   int             // how many those are
 	best     []found         // the page so far, and one more
-	before   map[uint64]bool // the likenesses of what stands before it
+	before   map[uint64]bool // the likenesses of what stands before it, or may
 	skipped  Skipped
-	searched int       // files begun
-	finished int       // files read to their end
-	certain  time.Time // when it was known that the page holds nothing of later sessions
-	counting int       // the first of those
-	ended    []bool    // which sessions are searched, in the order of the search
-	through  int       // so many of the first are
-	lacking  []int     // sessions without a fresh digest
+	searched int   // files begun
+	finished int   // files read to their end
+	certain  bool  // the page holds nothing of sessions that are not searched yet
+	lacking  []int // sessions without a fresh digest
 }
 
 func newScan(store *Store, q Query, patterns []*pattern, after *position, sessions []judged, skipped Skipped) *scan {
 	s := &scan{
 		store: store, making: store.making(), query: q, patterns: patterns, finders: finders(patterns),
 		after: after, sessions: sessions, skipped: skipped,
-		before: map[uint64]bool{}, ended: make([]bool, len(sessions)),
+		before: map[uint64]bool{},
 	}
 	for _, speaker := range q.Speakers {
 		if speaker == Tool && q.Signals == 0 {
@@ -79,17 +76,15 @@ func newScan(store *Store, q Query, patterns []*pattern, after *position, sessio
 
 // run searches all sessions, and reports whether it had to stop before the end.
 func (s *scan) run(ctx context.Context) (stopped bool) {
-	order, bounds := s.order()
+	order, latest := s.order()
+	ended, through := make([]bool, len(order)), 0 // all of the first so many have
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var counting *time.Timer
 	err := parallel(ctx, len(order), func(k int) error {
-		i := order[k]
-		ctx, cancel := s.allowed(ctx, k, bounds[i])
-		defer cancel()
-		if err := ctx.Err(); err != nil {
-			return errBudget
-		}
 		lines := lineReaders.Get().(*lineReader)
 		defer lines.putBack()
-		all, skipped, err := s.session(ctx, i, lines)
+		all, skipped, err := s.session(ctx, order[k], lines)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if len(all) > 0 {
@@ -99,67 +94,71 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 		for j := range all {
 			s.take(&all[j])
 		}
-		s.end(k)
 		s.skipped.add(skipped)
-		halted := ctx.Err() != nil || err == errBudget
-		if err != nil && !halted {
+		switch halted := ctx.Err() != nil || err == errBudget; {
+		case err != nil && !halted:
 			s.skipped[Unreadable]++
-			return nil
-		}
-		s.searched++
-		if halted || s.amount >= maxFound {
+		case halted || s.amount >= maxFound:
+			s.searched++
 			return errBudget
+		default:
+			s.searched++
+			s.finished++
 		}
-		s.finished++
+		for ended[k] = true; through < len(order) && ended[through]; {
+			through++
+		}
+		if !s.certain && through < len(order) && len(s.best) >= s.query.Limit && latest[through] < s.best[s.query.Limit-1].time {
+			s.certain = true
+			s.onlyCount()
+			if s.store.Counting <= 0 {
+				stop()
+				return errBudget
+			}
+			counting = time.AfterFunc(s.store.Counting, stop)
+		}
 		return nil
 	})
+	if counting != nil {
+		counting.Stop()
+	}
 	return err != nil
 }
 
 // order returns the sessions by what they can hold at the latest, the newest first, and that time of
 // each: of its digest, where a fresh one lies in memory, or else when the file was last written or
 // changed.
-func (s *scan) order() (order []int, bounds []int64) {
+func (s *scan) order() (order []int, latest []int64) {
 	ds := s.store.digests()
-	order, bounds = make([]int, len(s.sessions)), make([]int64, len(s.sessions))
+	order, latest = make([]int, len(s.sessions)), make([]int64, len(s.sessions))
+	bounds := make([]int64, len(s.sessions))
 	for i := range s.sessions {
 		f := s.sessions[i].file
-		latest := f.modTime
+		last := f.modTime
 		d := ds.peek(f)
 		switch {
 		case d != nil && d.usable(s.making) != nil && !d.head.Untimed:
-			latest = d.head.Latest
-		case !s.store.TrustModTimes && f.changed.After(latest):
-			latest = f.changed
+			last = d.head.Latest
+		case !s.store.TrustModTimes && f.changed.After(last):
+			last = f.changed
 		}
 		if d == nil {
-			latest = latest.Add(clockSlack)
+			last = last.Add(clockSlack)
 		}
-		order[i], bounds[i] = i, nanoseconds(latest)
+		order[i], bounds[i] = i, nanoseconds(last)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bounds[b], bounds[a]) })
-	return order, bounds
+	for k, i := range order {
+		latest[k] = bounds[i]
+	}
+	return order, latest
 }
 
-// allowed bounds the search of the kth session in that order. Where its newest time is older than all
-// hits of a full page, that page is certain once those before it are searched, and it and the rest are
-// counting.
-func (s *scan) allowed(ctx context.Context, k int, bound int64) (context.Context, context.CancelFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.certain.IsZero() && len(s.best) >= s.query.Limit && bound < s.best[s.query.Limit-1].time {
-		s.certain, s.counting = time.Now(), k
-	}
-	if s.certain.IsZero() || k < s.counting {
-		return ctx, func() {}
-	}
-	return context.WithDeadline(ctx, s.certain.Add(s.store.Counting))
-}
-
-// take puts a match where it belongs as far as is known: before the page, on it, or behind it.
+// take puts a match where it belongs as far as is known: before the page, on it, or behind it. What is of
+// the time at which the page before ended counts as before this one: it may be a copy of what is shown.
 func (s *scan) take(f *found) {
 	switch {
-	case !s.shown(f):
+	case s.after == nil || f.time < s.after.Time:
 		if !s.before[f.alike] {
 			s.best = s.lead(s.best, f)
 		}
@@ -169,21 +168,16 @@ func (s *scan) take(f *found) {
 	}
 }
 
-// end notes that the kth session is searched. Once all are that can hold hits for the page, it is known
-// what others must be like to matter to it.
-func (s *scan) end(k int) {
-	for s.ended[k] = true; s.through < len(s.ended) && s.ended[s.through]; {
-		s.through++
-	}
-	if s.certain.IsZero() || s.through < s.counting || s.hints.Load() != nil {
-		return
-	}
+// onlyCount is called when the page is certain: of what is found from now on, it matters how much that is,
+// and what of it is like something on the page or before it.
+func (s *scan) onlyCount() {
 	all := hints{}
-	for i := range s.best {
-		all[hint(s.best[i].alike)] = true
-	}
-	for alike := range s.before {
-		all[hint(alike)] = true
+	for _, session := range s.found {
+		for i := range session {
+			if f := &session[i]; f.time >= s.best[s.query.Limit-1].time {
+				all[hint(f.alike)] = true
+			}
+		}
 	}
 	s.hints.Store(&all)
 }
