@@ -73,6 +73,7 @@ func hint(err error) string {
 		request *consolidate.RequestError
 		placed  *installError
 		mode    *ModeError
+		moved   *memory.ConflictError
 	)
 	switch {
 	case errors.As(err, &misused):
@@ -99,6 +100,8 @@ func hint(err error) string {
 		return "dream-mcp doctor says what is missing, and how to go on"
 	case errors.As(err, &half):
 		return "free the disk, mend its permissions, or move away what lies in the place of a file; dream-mcp status then carries the commit on"
+	case errors.As(err, &moved):
+		return "nothing was overwritten. dream-mcp diff and dream-mcp review show how things stand now: do it again, or bring back what was changed first"
 	case errors.As(err, &request) && request.Hint != "":
 		return request.Hint
 	case errors.Is(err, consolidate.ErrNoDream):

@@ -117,6 +117,13 @@ func release(dir, repository, author string, systems []system) error {
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(list.String()), 0o644)
 }
 
+// environ is what a program is built in: what a person has set for their own builds (go env -w) changes its bytes, or asks for a
+// processor that others do not have.
+func (s system) environ() []string {
+	return append(os.Environ(), "GOOS="+s.os, "GOARCH="+s.arch, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
+		"GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off")
+}
+
 // build compiles the program and returns it.
 func build(s system) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "dream-release")
@@ -126,7 +133,7 @@ func build(s system) ([]byte, error) {
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, s.program())
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out, ".")
-	cmd.Env = append(os.Environ(), "GOOS="+s.os, "GOARCH="+s.arch, "CGO_ENABLED=0", "GOFLAGS=")
+	cmd.Env = s.environ()
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, said)
 	}

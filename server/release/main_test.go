@@ -28,6 +28,32 @@ func TestArchivesKeepNoTime(t *testing.T) {
 	}
 }
 
+// What a person has set for their own builds is not in a release.
+func TestEnviron(t *testing.T) {
+	asked := func() string {
+		cmd := exec.Command("go", "env", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "CGO_ENABLED", "GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "GOWORK")
+		cmd.Env = system{"linux", "amd64"}.environ()
+		said, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(said)
+	}
+	plain := asked()
+	work := filepath.Join(t.TempDir(), "go.work")
+	if err := os.WriteFile(work, []byte("go 1.24\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"GOOS": "plan9", "GOARCH": "386", "GOAMD64": "v3", "GOARM64": "v9.0", "CGO_ENABLED": "1", "GOFLAGS": "-race", "GOEXPERIMENT": "synctest", "GOFIPS140": "latest", "GOWORK": work,
+	} {
+		t.Setenv(name, value)
+	}
+	if now := asked(); now != plain || !strings.HasPrefix(plain, "linux\namd64\nv1\nv8.0\n0\n") {
+		t.Errorf("built in\n%s, without a person's settings in\n%s", now, plain)
+	}
+}
+
 func TestRegistryFile(t *testing.T) {
 	for _, repository := range []string{"https://example.test/a/b", "https://github.com/a", "https://github.com/a/b/c", "github.com/a/b"} {
 		if _, err := registryFile(about{repository: repository}, nil); err == nil {
