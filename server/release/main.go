@@ -83,6 +83,10 @@ func release(dir, repository, author string, systems []system) error {
 	for _, what := range missing {
 		fmt.Fprintln(os.Stderr, "note: "+what)
 	}
+	license, err := os.ReadFile("LICENSE")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "note: no LICENSE is handed on, and Claude Code's directory of plugins wants one:", err)
+	}
 	sums := map[string]string{}
 	for _, s := range systems {
 		program, err := build(s)
@@ -94,6 +98,9 @@ func release(dir, repository, author string, systems []system) error {
 			"dream-mcp-plugin_%s_%s_%s.zip": pluginFiles(s, a, program),
 			"dream-mcp_%s_%s_%s.mcpb":       bundleFiles(s, a, program),
 		} {
+			if license != nil {
+				files["LICENSE"] = license
+			}
 			name = fmt.Sprintf(name, a.version, s.os, s.arch)
 			if sums[name], err = pack(filepath.Join(dir, name), files); err != nil {
 				return err
