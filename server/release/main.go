@@ -128,7 +128,8 @@ func release(dir, repository, author string, systems []system) error {
 // processor that others do not have.
 func (s system) environ() []string {
 	return append(os.Environ(), "GOOS="+s.os, "GOARCH="+s.arch, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
-		"GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off")
+		"GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off",
+		"GOENV=off") // what is empty here would be taken from there
 }
 
 // build compiles the program and returns it.

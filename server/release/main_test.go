@@ -39,7 +39,12 @@ func TestEnviron(t *testing.T) {
 		}
 		return string(said)
 	}
+	t.Setenv("GOENV", "off")
 	plain := asked()
+	env := filepath.Join(t.TempDir(), "env")
+	if err := os.WriteFile(env, []byte("GOFLAGS=-tags=mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	work := filepath.Join(t.TempDir(), "go.work")
 	if err := os.WriteFile(work, []byte("go 1.24\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -49,6 +54,7 @@ func TestEnviron(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
+	t.Setenv("GOENV", env)
 	if now := asked(); now != plain || !strings.HasPrefix(plain, "linux\namd64\nv1\nv8.0\n0\n") {
 		t.Errorf("built in\n%s, without a person's settings in\n%s", now, plain)
 	}
