@@ -33,10 +33,10 @@ func (p *phrase) walk(at int32, i int) {
 		if n.kinds&p.sought == 0 {
 			return
 		}
-		if n.more != nil {
-			p.here(n.more, i)
+		if n.more != 0 {
+			p.here(p.table.more[n.more], i)
 		}
-		if i >= len(p.text) || len(n.keys) == 0 {
+		if i >= len(p.text) || n.count == 0 {
 			return
 		}
 		c := fold(p.text, i)
@@ -52,12 +52,12 @@ func (p *phrase) walk(at int32, i int) {
 }
 
 // here notes the rules of a node at i, and follows what leads on from it.
-func (p *phrase) here(m *more, i int) {
+func (p *phrase) here(m *leads, i int) {
 	for k := range m.rules {
 		p.meet(&m.rules[k], i)
 	}
-	for k := range m.jumps {
-		if j := &m.jumps[k]; j.anchor <= p.at && j.kinds&p.sought != 0 {
+	for _, j := range m.jumps {
+		if j.anchor <= p.at && j.kinds&p.sought != 0 {
 			p.jump(j, i)
 		}
 	}
@@ -116,10 +116,7 @@ func (p *phrase) gap(j *jump, i int) {
 
 // ending tries what asks for the end of a clause where the sentence of a gap ends.
 func (p *phrase) ending(n *node, i int) {
-	if n.more == nil {
-		return
-	}
-	for _, j := range n.more.jumps {
+	for _, j := range p.table.more[n.more].jumps {
 		if j.op == end {
 			p.walk(j.to, i)
 		}

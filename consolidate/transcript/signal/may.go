@@ -32,7 +32,7 @@ func (l *listener) may(i int) bool {
 		c := class[l.text[i]]
 		begins := c == letter && before != letter || l.text[i] >= 0xC0
 		before = c
-		if !begins || !table.begins(l.text, i) {
+		if !begins || !table.begins(l, i) {
 			continue
 		}
 		if root := l.table.step(0, fold(l.text, i)); root != 0 {

@@ -119,7 +119,8 @@ func (b *builder) choices(at *branch, pattern string) (behind *branch, rest stri
 		case last == b.root:
 			return nil, "", fmt.Errorf("an empty choice that a pattern begins with must be the last")
 		}
-		last.jumps = append(last.jumps, &jump{op: then, branch: behind})
+		l := last.leading()
+		l.jumps = append(l.jumps, &jump{op: then, branch: behind})
 		behind.spaced = behind.spaced || last.spaced
 		if pattern = rest[1:]; rest[0] == ')' {
 			return behind, pattern, nil
@@ -159,7 +160,8 @@ func (b *builder) lead(name string) (*branch, error) {
 		b.leading[name] = &branch{}
 		for word := range b.classes[name] {
 			last := b.root.literal(word)
-			last.jumps = append(last.jumps, &jump{op: then, branch: b.leading[name]})
+			l := last.leading()
+			l.jumps = append(l.jumps, &jump{op: then, branch: b.leading[name]})
 		}
 	}
 	return b.leading[name], nil

@@ -12,6 +12,10 @@ type prefixes struct {
 	marks   [1 << 15]uint16 // of each, at the place of its sum or behind; 0: none
 }
 
+// goesOn is the bit of a mark that says that a word may go on behind the prefix. Behind any other it must
+// end there: "no" begins no phrase in "November".
+const goesOn = 2
+
 // A prefix is so many bytes, evened, the first of them lowest.
 type prefix struct {
 	bytes uint64
@@ -50,10 +54,12 @@ func sum(eight uint64, n int) uint64 { return (eight<<(64-8*n) + uint64(n)) * 0x
 func three(eight uint64) uint64 { return sum(eight, 3) >> (64 - 13) }
 
 // begins reports whether a phrase may begin at i.
-func (f *prefixes) begins(text string, i int) bool {
-	b := eight(text, i)
+func (f *prefixes) begins(l *listener, i int) bool {
+	b := eight(l.text, i)
 	for lengths := f.lengths[three(b)]; lengths != 0; lengths &= lengths - 1 {
-		if mark, at := f.find(sum(b, bits.TrailingZeros8(lengths)+1)); f.marks[at] == mark {
+		n := bits.TrailingZeros8(lengths) + 1
+		_, at := f.find(sum(b, n))
+		if mark := f.marks[at]; mark&goesOn != 0 || mark != 0 && !l.goesOn(i+n) {
 			return true
 		}
 	}
@@ -62,16 +68,17 @@ func (f *prefixes) begins(text string, i int) bool {
 
 // find returns the mark of a sum, and where it stands or would.
 func (f *prefixes) find(sum uint64) (mark uint16, at uint64) {
-	mark = uint16(sum>>8) | 1
-	for at = sum >> (64 - 15); f.marks[at] != 0 && f.marks[at] != mark; {
+	mark = uint16(sum>>8)&^goesOn | 1
+	for at = sum >> (64 - 15); f.marks[at] != 0 && f.marks[at]&^goesOn != mark; {
 		at = (at + 1) % uint64(len(f.marks))
 	}
 	return mark, at
 }
 
-func (f *prefixes) add(p prefix) {
+// add adds a prefix, behind which a word goes on or not: if both, it may.
+func (f *prefixes) add(p prefix, behind uint16) {
 	mark, at := f.find(sum(p.bytes, p.len))
-	f.marks[at] = mark
+	f.marks[at] |= mark | behind
 	missing := 8 * max(0, 3-p.len) // bits, whatever they are
 	for c := range uint64(1) << missing {
 		f.lengths[three(p.bytes|(c|evened)<<(8*p.len))] |= 1 << (p.len - 1)
@@ -85,42 +92,47 @@ func (t *trie) prefixes(kinds Set) *prefixes {
 		at int32
 		prefix
 	}
-	seen := map[place]bool{}
+	seen := map[place]bool{} // behind jumps: nowhere else do two ways lead to one node
 	var gather func(at int32, p prefix)
+	behind := func(to int32, p prefix) {
+		if at := (place{to, p}); !seen[at] {
+			seen[at] = true
+			gather(to, p)
+		}
+	}
 	gather = func(at int32, p prefix) {
 		n := &t.nodes[at]
 		switch {
-		case n.kinds&kinds == 0 || seen[place{at, p}]:
+		case n.kinds&kinds == 0:
 			return
 		case p.len == 8:
-			f.add(p)
+			f.add(p, goesOn)
 			return
 		}
-		seen[place{at, p}] = true
-		if n.more != nil {
-			for _, r := range n.more.rules {
-				if r.kinds&kinds != 0 {
-					f.add(p)
-				}
-			}
-			for k := range n.more.jumps {
-				switch j := &n.more.jumps[k]; {
-				case j.kinds&kinds == 0:
-				case j.op == then:
-					gather(j.to, p)
-				case j.op == oneOf:
-					for word := range j.words {
-						gather(j.to, p.with(word))
-					}
-				default:
-					f.add(p)
-				}
+		m := t.more[n.more]
+		for _, r := range m.rules {
+			if r.kinds&kinds != 0 {
+				f.add(p, 0)
 			}
 		}
-		for k := range len(n.keys) {
-			next := n.first + int32(k)
-			gather(next, p.with(n.keys[k:k+1]))
-			if n.keys[k] == '\'' {
+		for _, j := range m.jumps {
+			switch {
+			case j.kinds&kinds == 0:
+			case j.op == then:
+				behind(j.to, p)
+			case j.op == oneOf:
+				for word := range j.words {
+					behind(j.to, p.with(word))
+				}
+			case j.op == stem:
+				f.add(p, goesOn)
+			default:
+				f.add(p, 0)
+			}
+		}
+		for next := n.first; next < n.first+int32(n.count); next++ {
+			gather(next, p.with(string(t.keys[next:next+1])))
+			if t.keys[next] == '\'' {
 				gather(next, p.with("’"))
 			}
 		}
