@@ -123,7 +123,7 @@ func answerHook(ctx context.Context, c *console.Command, args []string) int {
 		return consolidate.Open(options(s, state, nil))
 	}}
 	if c.Verb == hook.Statusline {
-		err = f.Glance(c.In != nil)
+		err = f.Glance()
 	} else {
 		err = f.Answer(ctx)
 	}

@@ -90,13 +90,10 @@ func (f Front) Answer(ctx context.Context) error {
 }
 
 // Glance says the word of a status bar, where package hook did not know enough to.
-// With person nobody hands a host's JSON in: it is asked where we are.
-func (f Front) Glance(person bool) (err error) {
-	var e hook.Event
-	if !person {
-		if e, err = hook.Given(f.Args); err != nil {
-			return err
-		}
+func (f Front) Glance() error {
+	e, err := hook.Given(f.Args)
+	if err != nil {
+		return err
 	}
 	setup, known, err := f.resolve(e)
 	if err != nil {

@@ -1,11 +1,10 @@
 package hook
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"io"
-	"path/filepath"
-	"strings"
+	"slices"
 )
 
 // Moment is what an event is for us.
@@ -39,35 +38,21 @@ const maxWord = 4 << 10
 
 // ParseEvent reads one JSON object and waits for nothing behind it. Fields of another type than is known are passed over.
 func ParseEvent(r io.Reader) (Event, error) {
-	var raw struct {
-		Name    string          `json:"hook_event_name"`
-		Type    string          `json:"type"` // Codex notify
-		Session string          `json:"session_id"`
-		Thread  string          `json:"thread-id"`
-		Chat    string          `json:"conversation_id"`
-		Dir     string          `json:"cwd"`
-		Roots   []string        `json:"workspace_roots"`
-		Source  string          `json:"source"`
-		Path    string          `json:"transcript_path"`
-		Agent   json.RawMessage `json:"agent_id"`
-		Kind    json.RawMessage `json:"agent_type"`
-		Again   bool            `json:"stop_hook_active"`
-	}
-	err := json.NewDecoder(io.LimitReader(r, maxEvent)).Decode(&raw)
-	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) && kind.Field != "" {
-		err = nil
-	}
+	v, err := readObject(r, maxEvent)
 	if err != nil {
 		return Event{}, err
 	}
+	raw := v.object()
+	dir := raw.at("cwd").text()
+	if roots := raw.at("workspace_roots").texts(); dir == "" && len(roots) > 0 {
+		dir = roots[0]
+	}
 	e := Event{
-		Name: first(raw.Name, raw.Type), Session: first(raw.Session, raw.Thread, raw.Chat), Source: raw.Source,
-		Sub: says(raw.Agent) || says(raw.Kind), Again: raw.Again,
+		Name:    first(raw.at("hook_event_name"), raw.at("type")), // type: Codex notify
+		Session: first(raw.at("session_id"), raw.at("thread-id"), raw.at("conversation_id")),
+		Dir:     whole(dir), Source: raw.at("source").text(), Path: whole(raw.at("transcript_path").text()),
+		Sub: says(raw.at("agent_id")) || says(raw.at("agent_type")), Again: raw.at("stop_hook_active").holds(),
 	}
-	if raw.Dir == "" && len(raw.Roots) > 0 {
-		raw.Dir = raw.Roots[0]
-	}
-	e.Dir, e.Path = whole(raw.Dir), whole(raw.Path)
 	if len(e.Name) > maxWord || len(e.Session) > maxWord || len(e.Source) > maxWord {
 		return Event{}, errors.New("a word of the event is too long")
 	}
@@ -77,7 +62,7 @@ func ParseEvent(r io.Reader) (Event, error) {
 
 // whole returns an absolute path, "" where it is none.
 func whole(path string) string {
-	if !filepath.IsAbs(path) || len(path) > maxWord || strings.ContainsRune(path, 0) {
+	if !absolute(path) || len(path) > maxWord || slices.Contains([]byte(path), 0) {
 		return ""
 	}
 	return path
@@ -85,7 +70,8 @@ func whole(path string) string {
 
 // momentOf knows the names by their letters: SessionStart and sessionStart, agent-turn-complete and AfterAgent.
 func momentOf(name string) Moment {
-	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name)) {
+	letters := slices.DeleteFunc([]byte(name), func(c byte) bool { return c == '-' || c == '_' })
+	switch string(bytes.ToLower(letters)) {
 	case "stop", "afteragent", "agentturncomplete":
 		return Turn
 	case "sessionstart":
@@ -102,15 +88,19 @@ func (e Event) Ignored() bool {
 }
 
 // says reports whether a field is there and holds something.
-func says(raw json.RawMessage) bool {
-	s := string(raw)
-	return s != "" && s != "null" && s != `""` && s != "false"
+func says(v value) bool {
+	switch string(v) {
+	case "", "null", `""`, "false":
+		return false
+	}
+	return true
 }
 
-func first(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
+// first returns the first text that is not empty.
+func first(values ...value) string {
+	for _, v := range values {
+		if text := v.text(); text != "" {
+			return text
 		}
 	}
 	return ""
@@ -119,8 +109,8 @@ func first(words ...string) string {
 // read takes the event from the one argument that is JSON (Codex), else from in.
 func read(args []string, in io.Reader) (Event, error) {
 	for _, arg := range args {
-		if strings.HasPrefix(arg, "{") {
-			in = strings.NewReader(arg)
+		if value(arg).is('{') {
+			in = bytes.NewReader([]byte(arg))
 		}
 	}
 	return ParseEvent(in)

@@ -1,14 +1,12 @@
 package hook
 
 import (
-	"encoding/json"
-	"fmt"
+	"bytes"
 	"hash/fnv"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 )
 
@@ -39,7 +37,7 @@ type Seen struct {
 func See(path, aspect string) Seen {
 	s := Seen{Path: path, Aspect: aspect}
 	if aspect == "link" {
-		s.Was, _ = filepath.EvalSymlinks(path)
+		s.Was = leads(path)
 		return s
 	}
 	info, err := os.Stat(path)
@@ -49,7 +47,7 @@ func See(path, aspect string) Seen {
 	case info.IsDir() && aspect != "listing":
 		s.Was = "directory"
 	default:
-		s.Was = fmt.Sprint(info.Mode().Type(), info.Size(), info.ModTime().UnixNano())
+		s.Was = info.Mode().Type().String() + " " + strconv.FormatInt(info.Size(), 10) + " " + strconv.FormatInt(info.ModTime().UnixNano(), 10)
 	}
 	return s
 }
@@ -76,13 +74,15 @@ func CacheFile(args []string, dir string) (string, error) {
 		return "", err
 	}
 	sum := fnv.New64a()
-	fmt.Fprintf(sum, "%q %q", args, dir)
-	return filepath.Join(cache, "dream-mcp", "hook", fmt.Sprintf("%016x.json", sum.Sum64())), nil
+	for _, word := range append(slices.Clone(args), dir) {
+		sum.Write([]byte(word + "\x00"))
+	}
+	return join(cache, "dream-mcp", "hook", strconv.FormatUint(sum.Sum64(), 16)+".json"), nil
 }
 
 // Options returns the words of a command line that set something: all but the host's JSON.
 func Options(args []string) []string {
-	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "{") })
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return value(arg).is('{') })
 }
 
 // Where is the directory that an event is about: what the host says, else where we are.
@@ -94,24 +94,32 @@ func (e Event) Where() string {
 	return dir
 }
 
-// Recall returns what is known for an event, if it still holds.
+// Recall returns what is known for an event, without what that was resolved from, if it still holds.
 func Recall(args []string, e Event) (k Known, ok bool) {
 	args = Options(args)
 	path, err := CacheFile(args, e.Where())
-	if err != nil || !note(path, maxKnown, &k) || k.Dir != e.Where() || !slices.Equal(k.Args, args) {
+	if err != nil {
 		return Known{}, false
 	}
-	for name, value := range k.Env {
-		if os.Getenv(name) != value {
+	o := note(path, maxKnown)
+	if o.at("dir").text() != e.Where() || !slices.Equal(o.at("args").texts(), args) {
+		return Known{}, false
+	}
+	for env := o.at("env").object(); len(env) > 0; env = env[2:] {
+		if os.Getenv(env[0].text()) != env[1].text() {
 			return Known{}, false
 		}
 	}
-	for _, s := range k.Seen {
-		if See(s.Path, s.Aspect) != s {
+	for _, v := range o.at("seen").list() {
+		s := v.object()
+		if See(s.at("path").text(), s.at("aspect").text()).Was != s.at("was").text() {
 			return Known{}, false
 		}
 	}
-	return k, true
+	return Known{
+		MemoryDir: o.at("memory_dir").text(), StateDir: o.at("state_dir").text(), Enabled: o.at("enabled").holds(), Suggest: o.at("suggest").holds(),
+		MinHours: o.at("min_hours").number(), MinSessions: int(o.at("min_sessions").number()),
+	}, true
 }
 
 // Quiet reports whether there is nothing to be done at an event. A session that ends is heard once, and what is to be told
@@ -121,7 +129,7 @@ func (k Known) Quiet(e Event, now time.Time) bool {
 	case !k.Enabled:
 		return true
 	case e.Moment == End && e.Path != "",
-		e.Moment == Start && (exists(filepath.Join(k.StateDir, Untold)) || exists(filepath.Join(k.StateDir, Ended))):
+		e.Moment == Start && (exists(join(k.StateDir, Untold)) || exists(join(k.StateDir, Ended))):
 		return false
 	}
 	return k.Closed(e, now)
@@ -151,7 +159,7 @@ func (k Known) Closed(e Event, now time.Time) bool {
 // consolidated returns the time of the last consolidation, zero for none. It is not known where a dream may be open, or
 // have crashed.
 func (k Known) consolidated() (since time.Time, known bool) {
-	info, err := os.Lstat(filepath.Join(k.MemoryDir, ".consolidate-lock"))
+	info, err := os.Lstat(join(k.MemoryDir, ".consolidate-lock"))
 	if os.IsNotExist(err) {
 		return time.Time{}, true
 	}
@@ -159,7 +167,7 @@ func (k Known) consolidated() (since time.Time, known bool) {
 		return time.Time{}, false
 	}
 	if info.Size() > 0 { // whose it is stands in our own
-		if ours, err := os.Lstat(filepath.Join(k.MemoryDir, ".dream.lock")); err == nil && ours.Size() > 1 || err != nil && !os.IsNotExist(err) {
+		if ours, err := os.Lstat(join(k.MemoryDir, ".dream.lock")); err == nil && ours.Size() > 1 || err != nil && !os.IsNotExist(err) {
 			return time.Time{}, false
 		}
 	}
@@ -171,28 +179,24 @@ const throttleSpan = 10 * time.Minute
 
 func (k Known) throttled(since, now time.Time) bool {
 	last, ok := k.scanned()
-	age := now.Sub(last.Time)
-	return ok && age >= 0 && age < throttleSpan && last.Found < k.MinSessions && last.of(since)
+	age := now.Sub(last.at)
+	return ok && age >= 0 && age < throttleSpan && last.found < k.MinSessions && last.since.Equal(since)
 }
 
 // scan is what was found when the sessions were last counted.
 type scan struct {
-	Time  time.Time `json:"time"`
-	Found int       `json:"found"`
-	Since struct {
-		Exists bool      `json:"exists"`
-		Time   time.Time `json:"time"`
-	} `json:"since"`
+	at    time.Time
+	found int
+	since time.Time // zero where there was no consolidation
 }
 
 func (k Known) scanned() (s scan, ok bool) {
-	ok = note(filepath.Join(k.StateDir, Throttle), maxNote, &s)
-	return s, ok
-}
-
-// of reports whether the sessions were counted since a consolidation.
-func (s scan) of(since time.Time) bool {
-	return s.Since.Exists != since.IsZero() && s.Since.Time.Equal(since)
+	o := note(join(k.StateDir, Throttle), maxNote)
+	s.at, s.found = o.at("time").time(), int(o.at("found").number())
+	if since := o.at("since").object(); since.at("exists").holds() {
+		s.since = since.at("time").time()
+	}
+	return s, o != nil
 }
 
 // waits reports whether we have said that we would wait. What was said for longer than a day and a half ahead was said by a
@@ -202,24 +206,43 @@ func (k Known) waits(now time.Time) bool {
 	if k.Suggest {
 		name = Offer
 	}
-	var said struct {
-		After time.Time `json:"after"`
-	}
-	return note(filepath.Join(k.StateDir, name), maxNote, &said) && now.Before(said.After) && said.After.Sub(now) < 36*time.Hour
+	after := note(join(k.StateDir, name), maxNote).at("after").time()
+	return now.Before(after) && after.Sub(now) < 36*time.Hour
 }
 
-// note reads a small file of JSON, and reports whether it is there and whole.
-func note(path string, limit int64, v any) bool {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() > limit {
-		return false
+// note returns the fields of a small file that holds one object, nil where it is not there or not whole.
+func note(path string, limit int64) object {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > limit {
+		return nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit))
-	return err == nil && json.Unmarshal(data, v) == nil
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil
+	}
+	return only(data)
+}
+
+// only returns the fields of the object that a text is, nil where it is none, or more.
+func only(text []byte) object {
+	v, rest := parse(text)
+	if len(bytes.Trim(rest, space)) > 0 {
+		return nil
+	}
+	return v.object()
+}
+
+// join makes a path.
+func join(path string, parts ...string) string {
+	for _, part := range parts {
+		path += string(os.PathSeparator) + part
+	}
+	return path
 }
 
 func exists(path string) bool {

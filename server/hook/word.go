@@ -2,11 +2,10 @@ package hook
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 )
 
@@ -18,15 +17,15 @@ func (k Known) Word(now time.Time) string {
 		return word
 	}
 	last, undone := k.lastDream()
-	switch age := now.Sub(last.Time); {
-	case last.Outcome == "proposed":
+	switch age := now.Sub(last.ended); {
+	case last.outcome == "proposed":
 		return "dream: waits for you (dream-mcp review)"
 	case !k.Enabled:
 		return ""
 	case k.due(now):
 		return "dream: due"
-	case last.Outcome == "committed" && !undone && age >= 0 && age.Hours() < k.MinHours:
-		return fmt.Sprintf("dreamed %s ago: %d improved", roughly(age), last.improved())
+	case last.outcome == "committed" && !undone && age >= 0 && age.Hours() < k.MinHours:
+		return "dreamed " + roughly(age) + " ago: " + strconv.Itoa(last.improved) + " improved"
 	}
 	return ""
 }
@@ -35,41 +34,34 @@ func (k Known) Word(now time.Time) string {
 func roughly(d time.Duration) string {
 	switch {
 	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
+		return strconv.Itoa(int(d.Minutes())) + "m"
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
+		return strconv.Itoa(int(d.Hours())) + "h"
 	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
+	return strconv.Itoa(int(d.Hours()/24)) + "d"
 }
 
 // dreaming tells of the open dream, by the record in the lock file, whose first byte is another's to lock.
 func (k Known) dreaming(now time.Time) (word string, open bool) {
-	var record struct {
-		Kind  string `json:"kind"`
-		Dream string `json:"dream"`
-	}
-	text := tail(filepath.Join(k.MemoryDir, ".dream.lock"), 1, maxNote)
-	if json.Unmarshal(bytes.Trim(text, "\x00\n "), &record) != nil || record.Kind != "dream" || !plain(record.Dream) {
+	record := only(bytes.Trim(tail(join(k.MemoryDir, ".dream.lock"), 1, maxNote), "\x00"+space))
+	dream := record.at("dream").text()
+	if record.at("kind").text() != "dream" || !plain(dream) {
 		return "", false
 	}
-	folder := filepath.Join(k.StateDir, "dreams", record.Dream)
-	var info struct {
-		Phase    string    `json:"phase"`
-		LastCall time.Time `json:"last_call"`
-	}
-	var manifest struct {
-		Changes []json.RawMessage `json:"changes"`
-	}
-	if !note(filepath.Join(folder, "dream.json"), maxState, &info) || !plain(info.Phase) {
+	folder := join(k.StateDir, "dreams", dream)
+	info := note(join(folder, "dream.json"), maxState)
+	phase := info.at("phase").text()
+	if !plain(phase) {
 		return "dreaming", true
 	}
-	if now.Sub(info.LastCall) > lease {
+	if now.Sub(info.at("last_call").time()) > lease {
 		return "", false // its process has died, or sleeps
 	}
-	if !note(filepath.Join(folder, "manifest.json"), maxState, &manifest) || len(manifest.Changes) == 0 {
-		return fmt.Sprintf("dreaming (%s)", info.Phase), true
+	word = "dreaming (" + phase
+	if staged := len(note(join(folder, "manifest.json"), maxState).at("changes").list()); staged > 0 {
+		word += ", " + strconv.Itoa(staged) + " staged"
 	}
-	return fmt.Sprintf("dreaming (%s, %d staged)", info.Phase, len(manifest.Changes)), true
+	return word + ")", true
 }
 
 // lease is how long a dream stays open without a call.
@@ -88,42 +80,33 @@ func plain(word string) bool {
 	return word != "" && len(word) <= 64
 }
 
-// entry is what is used of a line of the journal.
-type entry struct {
-	Time    time.Time `json:"time"`
-	Outcome string    `json:"outcome"`
-	Kind    string    `json:"kind"`
-	ID      string    `json:"id"`
-	Files   []string  `json:"files"`
-	Undoes  string    `json:"undoes"`
-}
-
-func (e entry) improved() int {
-	n := len(e.Files)
-	for _, file := range e.Files {
-		if file == "MEMORY.md" {
-			n--
-		}
-	}
-	return n
+// ending is how a dream ended.
+type ending struct {
+	ended    time.Time
+	outcome  string
+	improved int
 }
 
 // maxJournalTail is what is read of the end of the journal: some dozen entries.
 const maxJournalTail = 16 << 10
 
-// lastDream returns the dream that ended last, of those at the journal's end, and whether it was undone.
-func (k Known) lastDream() (last entry, undone bool) {
-	for line := range bytes.Lines(tail(filepath.Join(k.StateDir, "journal.jsonl"), 0, maxJournalTail)) {
-		var e entry
-		switch {
-		case json.Unmarshal(line, &e) != nil:
-		case e.Kind == "dream" && e.Outcome != "fired":
-			last, undone = e, false
-		case e.Undoes != "" && e.Undoes == last.ID && e.Outcome == "committed":
-			undone = true
+// lastDream returns how the dream ended that ended last, of those at the journal's end, and whether it was undone.
+func (k Known) lastDream() (last ending, undone bool) {
+	lines := bytes.Split(tail(join(k.StateDir, "journal.jsonl"), 0, maxJournalTail), []byte("\n"))
+	var taken []string // back, since
+	for _, line := range slices.Backward(lines) {
+		e := only(line)
+		outcome := e.at("outcome").text()
+		if undoes := e.at("undoes").text(); undoes != "" && outcome == "committed" {
+			taken = append(taken, undoes)
 		}
+		if e.at("kind").text() != "dream" || outcome == "fired" {
+			continue
+		}
+		files := slices.DeleteFunc(e.at("files").texts(), func(file string) bool { return file == "MEMORY.md" })
+		return ending{e.at("time").time(), outcome, len(files)}, slices.Contains(taken, e.at("id").text())
 	}
-	return last, undone
+	return ending{}, false
 }
 
 // due reports whether the time has come and the last scan found sessions enough.
@@ -133,7 +116,7 @@ func (k Known) due(now time.Time) bool {
 		return false
 	}
 	scan, ok := k.scanned()
-	return ok && scan.Found >= k.MinSessions && scan.of(since)
+	return ok && scan.found >= k.MinSessions && scan.since.Equal(since)
 }
 
 // tail returns the end of a regular file, but for its first bytes; nil where it can't be read.
