@@ -9,15 +9,19 @@ import (
 )
 
 // Kernels find short texts in blocks of transcripts. bytes.Index falls from 30 to 2 GB/s where the
-// first byte of what it seeks is common, as most letters are in a transcript. So a needle with a rare
-// byte is sought by that byte, at the speed of bytes.IndexByte; any other by its two rarest, in eight
+// first byte of what it seeks is common, as most letters are in a transcript. So a needle is sought by
+// its rarest byte, at the speed of bytes.IndexByte; where that is not rare, by its two rarest, in eight
 // places at once, at 5 to 9 GB/s whatever they are (BenchmarkNeedle).
 
 // common are the bytes of transcripts, the most common first; a byte that is not here is rare.
 const common = ` etaonirsldcu-phm0fg1b2y3vw54,6:978._kxjqz`
 
-// rareRank is the rank of a byte that is one of a hundred, or rarer: to look at each pays.
+// rareRank is the rank of a byte that is rare wherever it is sought. Of others the text itself tells.
 const rareRank = 38
+
+// rareGap is how far apart a byte stands, in bytes, where to look at each takes no longer than to look for
+// pairs.
+const rareGap = 75
 
 // rareness orders bytes by how rare they are in a transcript. The first byte of a character beyond ASCII
 // is the same for a whole script; quotes and backslashes are everywhere.
@@ -42,14 +46,14 @@ func (n *needle) kernels() []kernel { return append(n.plain(), n.aliens()...) }
 
 // plain returns those of which one finds the needle as it is spelt.
 func (n *needle) plain() []kernel {
-	switch c := n.text[n.first]; {
-	case rareness(c) < rareRank:
-		return []kernel{n.pair()}
-	case n.fold && upper(c) != c:
-		return []kernel{n.rare(c), n.rare(upper(c))}
-	default:
-		return []kernel{n.rare(c)}
+	c := n.text[n.first]
+	switch rare := rareness(c) >= rareRank; {
+	case !n.fold || upper(c) == c:
+		return []kernel{n.rarest(c, n.pair())}
+	case rare:
+		return []kernel{n.rarest(c, nil), n.rarest(upper(c), nil)}
 	}
+	return []kernel{n.pair()}
 }
 
 // aliens returns those that find what may stand for a letter of the needle.
@@ -82,22 +86,34 @@ func upper(c byte) byte {
 	return c
 }
 
-// rare looks for the needle where one byte stands that is its rarest.
-func (n *needle) rare(c byte) kernel {
+// rarest looks for the needle where one byte stands that is its rarest, and in a text where that is not
+// rare as another kernel does, if there is one.
+func (n *needle) rarest(c byte, otherwise kernel) kernel {
+	const looks = 32 // after so many it is judged how far apart they were
+	d, either := n.text[n.second], byte(0)
+	if n.fold && upper(d) != d {
+		either = 0x20
+	}
 	return func(b []byte) int {
-		for from := n.first; from < len(b); {
-			i := bytes.IndexByte(b[from:], c)
+		places, begun, looked := len(b)-len(n.text)+1, 0, 0
+		for start := 0; start < places; start++ {
+			i := bytes.IndexByte(b[start+n.first:places+n.first], c)
 			if i < 0 {
 				return -1
 			}
-			start := from + i - n.first
-			if len(b)-start < len(n.text) {
-				return -1
-			}
-			if n.at(b[start:]) {
+			if start += i; b[start+n.second]|either == d && n.at(b[start:]) {
 				return start
 			}
-			from += i + 1
+			if looked++; looked < looks || otherwise == nil {
+				continue
+			}
+			if start-begun < looks*rareGap {
+				if i := otherwise(b[start+1:]); i >= 0 {
+					return start + 1 + i
+				}
+				return -1
+			}
+			begun, looked = start, 0
 		}
 		return -1
 	}
