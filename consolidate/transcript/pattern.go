@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -172,8 +173,11 @@ func (p *pattern) matchesBeside(a *anchor, text string) bool {
 // hears tells from the spelling of a text whether an expression matches in it: to decode it takes three
 // times as long, and most hold no match.
 func (p *pattern) hears(spelt []byte) hearing {
-	if p.matcher == nil || p.finder.exact {
+	switch {
+	case p.matcher == nil || p.finder.exact:
 		return maybe
+	case p.inLine && len(p.needles) > 0:
+		return p.hearsBeside(spelt)
 	}
 	switch matches, known := p.matcher.MatchQuoted(spelt); {
 	case !known:
@@ -182,6 +186,67 @@ func (p *pattern) hears(spelt []byte) hearing {
 		return surely
 	}
 	return nothing
+}
+
+// hearsBeside tells it from the lines in which a needle stands.
+func (p *pattern) hearsBeside(spelt []byte) hearing {
+	if escaped(spelt) >= 0 { // a needle may hide
+		return maybe
+	}
+	for i := range p.needles {
+		for _, k := range p.needles[i].kernels() {
+			for rest := spelt; ; {
+				at := k(rest)
+				if at < 0 {
+					break
+				}
+				begin, end := lineAround(rest, at)
+				matches, known := p.matcher.MatchQuoted(rest[begin:end])
+				if matches || !known && p.matcher.Match(unquote(rest[begin:end])) {
+					return surely
+				}
+				if rest = rest[end:]; len(rest) == 0 {
+					break
+				}
+			}
+		}
+	}
+	return nothing
+}
+
+// lineAround returns where the line of a text begins and ends, in the spelling of that between the quotes
+// of JSON, in which a place stands that is not in an escape.
+func lineAround(spelt []byte, at int) (begin, end int) {
+	for end = at; ; end += len(`\n`) {
+		i := bytes.Index(spelt[end:], newlineBytes)
+		if i < 0 {
+			end = len(spelt)
+			break
+		}
+		if end += i; opensEscape(spelt, end) {
+			break
+		}
+	}
+	for begin = at; ; {
+		i := bytes.LastIndex(spelt[:begin], newlineBytes)
+		if i < 0 {
+			return 0, end
+		}
+		if begin = i; opensEscape(spelt, begin) {
+			return begin + len(`\n`), end
+		}
+	}
+}
+
+var newlineBytes = []byte(`\n`)
+
+// opensEscape reports whether a backslash in a spelling is the first byte of an escape, not the last of one.
+func opensEscape(spelt []byte, at int) bool {
+	first := at
+	for first > 0 && spelt[first-1] == '\\' {
+		first--
+	}
+	return (at-first)%2 == 0
 }
 
 // maxCounted bounds the occurrences that are counted in one utterance.

@@ -284,3 +284,29 @@ func FuzzMatches(f *testing.F) {
 		}
 	})
 }
+
+// TestExpressionsAreHeard: what the spelling of a text tells of an expression is what the text does.
+func TestExpressionsAreHeard(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 4))
+	pieces := []string{"lamp", "lam", "p", "nlamp", "amp", "LAMP", " ", "x", "door", "é", "K", `\n`, `\n`, `\\`, `\\n`, `\"`, `\t`, `\u001b[0m`, `\u000a`, `\u006c`, `\q`}
+	patterns := []string{"lamp.{0,4}door", "door.*lamp", "^lamp", "lamp$", `^[^\w\n]*lamp[^\w\n]*$`, `\blamp\b.?x`, "(?:lamp|door)x", `\\lamp`, `lamp[^x\n]door`, "nlamp.?x", "(?i)lamp K"}
+	told := [3]int{}
+	for range 30_000 {
+		p, err := compile(Query{Pattern: patterns[rng.IntN(len(patterns))], Regex: true, Speakers: []Speaker{Tool}})
+		if err != nil || !p.inLine || len(p.needles) == 0 {
+			t.Fatalf("%v, or not in a line: %v", err, p)
+		}
+		spelt := ""
+		for range rng.IntN(12) {
+			spelt += pieces[rng.IntN(len(pieces))]
+		}
+		heard := p.hears([]byte(spelt))
+		told[heard]++
+		if text := unquote([]byte(spelt)); heard != maybe && (heard == surely) != p.regexp.MatchString(text) {
+			t.Fatalf("%s in %s: %v", p.regexp, spelt, heard)
+		}
+	}
+	if told[nothing] < 1000 || told[surely] < 1000 {
+		t.Errorf("only so many told: %v", told)
+	}
+}
