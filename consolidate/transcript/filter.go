@@ -25,7 +25,7 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 		for _, k := range n.kernels() {
 			needles = append(needles, n.inCompany(k))
 		}
-		ascii = ascii && !n.alien && !slices.ContainsFunc(n.text, func(c byte) bool { return c >= 0x80 })
+		ascii = ascii && !n.alien && isASCII(n.text)
 	}
 	s := &sieve{}
 	s.look(opensDream, noDreams, known)

@@ -81,7 +81,8 @@ func required(re *syntax.Regexp, spoiled spoiler) []needle {
 
 // company gives needles what else must stand on the line of a match, where an expression is a row of parts
 // and matches within a line of text, so that all of them lie in one record. It takes only what is looked
-// for in ASCII alone, so that nothing more must be known of how lines are spelt.
+// for in ASCII alone, so that nothing more must be known of how lines are spelt. Of one needle and its
+// company, that with the rarest byte is looked for first.
 func company(re *syntax.Regexp, spoiled spoiler, needles []needle) {
 	for re.Op == syntax.OpCapture {
 		re = re.Sub[0]
@@ -91,14 +92,26 @@ func company(re *syntax.Regexp, spoiled spoiler, needles []needle) {
 	}
 	var beside []needle
 	for _, sub := range re.Sub {
-		all := required(sub, func(r rune) bool { return r > unicode.MaxASCII || strings.ContainsRune("kKsS", r) || spoiled(r) })
-		if len(all) == 1 && !slices.ContainsFunc(needles, func(n needle) bool { return bytes.Contains(n.text, all[0].text) }) {
+		all := required(sub, func(r rune) bool { return r > unicode.MaxASCII || spoiled(r) })
+		if len(all) == 1 && !all[0].alien && !slices.ContainsFunc(needles, func(n needle) bool { return bytes.Contains(n.text, all[0].text) }) {
 			beside = append(beside, all[0])
 		}
+	}
+	if len(needles) == 1 && !needles[0].alien && isASCII(needles[0].text) {
+		all := append(beside, needles[0])
+		slices.SortStableFunc(all, func(a, b needle) int { return b.rank() - a.rank() })
+		needles[0], beside = all[0], all[1:]
 	}
 	for i := range needles {
 		needles[i].beside = beside
 	}
+}
+
+// rank tells how rare the rarest byte is.
+func (n needle) rank() int { return rareness(n.text[n.first]) }
+
+func isASCII(text []byte) bool {
+	return !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf })
 }
 
 // better reports whether needles promise fewer lines than others: by the one that is found most.
