@@ -86,7 +86,7 @@ func glance(args []string) (done bool) {
 	}
 	time.AfterFunc(Patience, func() { os.Exit(0) })
 	given.read = true
-	if info.Mode()&os.ModeCharDevice == 0 { // else it is a person who asks, or a bar like tmux's, which hands /dev/null in
+	if info.Mode()&os.ModeCharDevice == 0 { // else it is a person who asks, or a bar that has nothing to say: /dev/null
 		given.event, given.err = read(args, os.Stdin)
 	}
 	if given.err != nil {
