@@ -220,7 +220,9 @@ func (r *Run) take() error {
 	if err != nil {
 		return err
 	}
-	r.lock = flock.New(filepath.Join(r.p.StateDir(), runLock))
+	if r.lock, err = r.p.stateLock(state, runLock); err != nil {
+		return err
+	}
 	if ok, err := r.lock.TryLock(); err != nil {
 		return err
 	} else if !ok {
@@ -239,6 +241,16 @@ func (r *Run) take() error {
 		return errors.Join(err, r.lock.Unlock())
 	}
 	return nil
+}
+
+// stateLock is a lock in our state folder, yet to be taken. Whatever lies in its place but a plain file is refused: a fifo would be
+// waited for, and not even a signal ends that.
+func (p *Project) stateLock(state *os.Root, name string) (*flock.Flock, error) {
+	f, err := memory.OpenRegular(state, name, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	return flock.New(filepath.Join(p.StateDir(), name), flock.SetFlag(os.O_RDWR)), f.Close()
 }
 
 // paused is the error of who would try again too early after a failure.

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"dream-mcp/memory"
 )
@@ -54,7 +51,10 @@ func (p *Project) Heard(ctx context.Context, session, event string, frequent boo
 	}
 	ctx, cancel := context.WithTimeout(ctx, heardPatience)
 	defer cancel()
-	lock := flock.New(filepath.Join(p.StateDir(), heardLock), flock.SetPermissions(0o600))
+	lock, err := p.stateLock(state, heardLock)
+	if err != nil {
+		return false
+	}
 	if held, _ := lock.TryLockContext(ctx, time.Millisecond); !held {
 		return false
 	}

@@ -2,35 +2,61 @@ package consolidate
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"dream-mcp/memory"
 )
 
-// What lies in the place of the list is not waited on: a hook has to answer.
-func TestHeardInAFifo(t *testing.T) {
-	w := newWorld(t)
-	p := w.open()
-	if _, err := p.Status(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	p.Heard(context.Background(), "s", "event", false)
-	path := filepath.Join(p.StateDir(), heardFile)
-	if err := syscall.Unlink(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	answered := make(chan bool)
-	go func() { answered <- p.Heard(context.Background(), "s", "event", false) }()
-	select {
-	case again := <-answered:
-		if again {
-			t.Error("heard again")
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("it waits")
+// What lies in the place of a file of the hook's or its supervisor's is not waited on: a hook has to answer, and a supervisor that
+// hangs is heard of by nobody.
+func TestFifoIsNotWaitedOn(t *testing.T) {
+	for file, ask := range map[string]func(*Project) error{
+		heardFile: func(p *Project) error {
+			if p.Heard(context.Background(), "s", "event", false) {
+				return errors.New("heard again")
+			}
+			return nil
+		},
+		heardLock: func(p *Project) error {
+			p.Heard(context.Background(), "s", "event", false)
+			return nil
+		},
+		runLock: func(p *Project) error {
+			if _, err := p.BeginRun(context.Background()); !errors.Is(err, memory.ErrNotRegular) {
+				return fmt.Errorf("it begins, or %w", err)
+			}
+			return nil
+		},
+	} {
+		t.Run(file, func(t *testing.T) {
+			p := newWorld(t).open()
+			if _, err := p.Status(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(p.StateDir(), file)
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			answered := make(chan error)
+			go func() { answered <- ask(p) }()
+			select {
+			case err := <-answered:
+				if err != nil {
+					t.Error(err)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("it waits")
+				if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil { // which ends that
+					f.Close()
+				}
+				<-answered
+			}
+		})
 	}
 }

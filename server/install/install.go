@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -221,7 +222,7 @@ func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(state, "install.lock"), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(state, "install.lock"), flock.SetFlag(os.O_RDONLY|os.O_CREATE|syscall.O_NONBLOCK)) // a fifo is not waited for
 	waiting, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	if held, err := lock.TryLockContext(waiting, 20*time.Millisecond); !held {

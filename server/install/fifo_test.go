@@ -1,0 +1,45 @@
+//go:build unix
+
+package install
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"dream-mcp/server/host"
+)
+
+// A fifo in the place of the lock is not waited on: not even a signal would end that.
+func TestLockInAFifo(t *testing.T) {
+	i := installer(t.TempDir())
+	state, err := host.StateHome(i.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(state, "install.lock")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan bool)
+	go func() {
+		if unlock, err := i.lock(context.Background()); err == nil {
+			unlock()
+		}
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("it waits")
+		if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil { // which ends that
+			f.Close()
+		}
+	}
+}
