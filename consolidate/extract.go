@@ -70,10 +70,16 @@ func (p *Project) TakeEnd(session string) string {
 	if !p.takeNote(endedFile, &kept) {
 		return ""
 	}
-	if age := p.o.Now().Sub(kept.Time); kept.Session == session || age < 0 || age > endedSpan {
+	if age := p.o.Now().Sub(kept.Time); sameSession(kept.Session, session) || age < 0 || age > endedSpan {
 		return ""
 	}
 	return kept.Suggestion()
+}
+
+// sameSession reports whether a session that a host names is the one of an ID: of Gemini CLI's the name begins with the last word.
+func sameSession(id, named string) bool {
+	last := id[strings.LastIndexByte(id, '-')+1:]
+	return id == named || len(last) == len("9f5659bb") && strings.HasPrefix(named, last+"-")
 }
 
 // worthy are the signals by which an extraction is worth its turns: the person taught something.
@@ -82,13 +88,13 @@ var worthy = []signal.Kind{signal.Corrections, signal.Remember, signal.Preferenc
 // Extract tells what the end of the session in a transcript holds. It reads at most 4 MiB, writes nothing
 // and takes no lock: it may be asked while a dream is open, and at a session's end.
 func (p *Project) Extract(path string) (Extraction, error) {
-	x := Extraction{Session: strings.TrimSuffix(filepath.Base(path), ".jsonl")}
+	var x Extraction
 	dirs := []string{filepath.Clean(p.o.MemoryDir), realPath(p.o.MemoryDir)}
 	ending, err := transcript.ReadEnding(path, lastTurns, func(tool, file string) bool { return savesMemory(dirs, tool, file) })
 	if err != nil {
 		return x, err
 	}
-	x.Saved = ending.Saved
+	x.Session, x.Saved = ending.Session, ending.Saved
 	for _, words := range ending.Words {
 		x.Signals.Add(signal.Of(string(transcript.User), words))
 	}

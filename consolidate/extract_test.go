@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"dream-mcp/consolidate/transcript"
 )
@@ -78,5 +79,40 @@ func TestExtract(t *testing.T) {
 	}
 	if got := (Extraction{Session: "a\" b", Signals: [8]int{1}}).Suggestion(); got != "" {
 		t.Errorf("a session's name that is none: %q", got)
+	}
+}
+
+// Gemini CLI's files are of another form, and its sessions have another name in its hooks than for a search.
+func TestExtractGemini(t *testing.T) {
+	dir := t.TempDir()
+	p := Open(Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{}), Now: time.Now})
+	defer p.Close("")
+	const (
+		head    = `"sessionId":"9f5659bb-1111-4000-8000-000000000000","kind":"main"`
+		correct = `{"id":"u1","type":"user","content":"no, that's wrong: use bun, not npm"}`
+		saved   = `{"id":"a1","type":"gemini","content":"","toolCalls":[{"id":"t1","name":"mcp_dream_write_memory","args":{"path":"a.md"}}]}`
+		id      = "2026-11-18T09-14-9f5659bb"
+	)
+	for _, c := range []struct{ name, text, want string }{
+		{"session-" + id + ".jsonl", "{" + head + "}\n" + correct + "\n", "The last session (" + id + ") ended with 1 correction of the user, and no"},
+		{"session-" + id + ".json", "{" + head + `,"messages":[` + correct + "]}", "1 correction"},
+		{"session-" + id + ".jsonl", "{" + head + "}\n" + correct + "\n" + saved + "\n", ""},
+		{"session-" + id + ".json", "{" + head + `,"messages":[` + correct + "]}" + strings.Repeat(" ", 5<<20), ""}, // too long to be read in time
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, next := range []string{"another", "9f5659bb-1111-4000-8000-000000000000"} {
+			if err := p.KeepEnd(path); err != nil {
+				t.Error(err)
+			}
+			got := p.TakeEnd(next)
+			if want := c.want; next == "another" && ((got == "") != (want == "") || !strings.Contains(got, want)) {
+				t.Errorf("%s %.90s: suggests %q, want %q", c.name, c.text, got, want)
+			} else if next != "another" && got != "" {
+				t.Errorf("the session itself is told %q", got)
+			}
+		}
 	}
 }

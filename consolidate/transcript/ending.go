@@ -3,6 +3,9 @@ package transcript
 import (
 	"bytes"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 )
 
 // endingTail is how much of the end of a transcript an Ending is read from: some thousand messages.
@@ -10,30 +13,24 @@ const endingTail = 4 << 20
 
 // An Ending is what a person said last in a session.
 type Ending struct {
-	Words []string // in their order; neither made visible nor masked
-	Saved bool     // the model saved something; Words are what was said since
+	Session string   // its ID, as a search knows it
+	Words   []string // in their order; neither made visible nor masked
+	Saved   bool     // the model saved something; Words are what was said since
 }
 
 // ReadEnding reads what a person said last in a transcript: at most so many turns, from the last 4 MiB, since
 // the model last used a tool of its own accord that saves reports of, and since a dream or an extraction, which have looked at
-// what was said before. What the tool answered is not looked at: a save that was refused counts.
+// what was said before. What the tool answered is not looked at: a save that was refused counts. It knows the files of Claude
+// Code, and of Gemini CLI, which must be read whole: in a longer one nothing is heard.
 func ReadEnding(path string, turns int, saves func(tool, file string) bool) (Ending, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return Ending{}, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	id, tail, err := lastLines(f, filepath.Base(path))
 	if err != nil {
 		return Ending{}, err
-	}
-	from := max(0, info.Size()-endingTail)
-	tail, err := io.ReadAll(io.NewSectionReader(f, from, endingTail))
-	if err != nil {
-		return Ending{}, err
-	}
-	if from > 0 {
-		_, tail, _ = bytes.Cut(tail, []byte("\n")) // a line that was cut
 	}
 	var (
 		end      Ending
@@ -68,8 +65,29 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 			}
 		}
 	}
-	end.Words = end.Words[max(0, len(end.Words)-turns):]
+	end.Session, end.Words = id, end.Words[max(0, len(end.Words)-turns):]
 	return end, nil
+}
+
+// lastLines returns the ID of the session in a file of that name, and its last lines as Claude Code writes them.
+func lastLines(f *os.File, name string) (id string, tail []byte, err error) {
+	if stem, ok := forms[Gemini].stem(name); ok && geminiID(stem) != "" {
+		text, err := readAtMost(f, endingTail)
+		if err == errTooBig {
+			return geminiID(stem), nil, nil
+		}
+		return geminiID(stem), geminiWhole(text), err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return "", nil, err
+	}
+	from := max(0, info.Size()-endingTail)
+	tail, err = io.ReadAll(io.NewSectionReader(f, from, endingTail))
+	if from > 0 {
+		_, tail, _ = bytes.Cut(tail, []byte("\n")) // a line that was cut
+	}
+	return strings.TrimSuffix(name, ".jsonl"), tail, err
 }
 
 // hear takes in words, once: what was queued comes again as a turn (CENSUS 5.6).
