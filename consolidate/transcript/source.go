@@ -109,13 +109,8 @@ func (f file) open() (*source, error) {
 		told, status, err := f.of.read(f.id)
 		return &source{inMemory{bytes.NewReader(told)}, status, 0, int64(len(told))}, err
 	}
-	opened, err := openFile(f.path)
+	opened, stat, err := openListed(f.path)
 	if err != nil {
-		return nil, err
-	}
-	stat, err := opened.Stat()
-	if err != nil {
-		opened.Close()
 		return nil, err
 	}
 	s := &source{opened, status{size: stat.Size(), modTime: stat.ModTime()}, inode(stat), stat.Size()}
