@@ -1,0 +1,167 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// checkLock looks at our own lock: who holds it, and what a dead holder left.
+func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Check {
+	c := Check{Name: "lock", State: Healthy, Message: "free"}
+	if _, err := dir.Root().Lstat(lockFile); errors.Is(err, fs.ErrNotExist) {
+		return c
+	}
+	l, err := takeLock(ctx, dir, 0)
+	r, readErr := readLock(dir.Root())
+	switch {
+	case errors.Is(err, errHeld):
+		c.State, c.Message = Note, "held by "+r.String()+p.whereabouts(r)
+		c.Hint = "dream-mcp stop ends it before its next step"
+		return c
+	case err != nil:
+		c.State, c.Message, c.Hint = Wrong, err.Error(), lockFile+" in the memory directory must be a plain file of yours"
+		return c
+	}
+	defer l.release()
+	if readErr == nil && r.Dream == "" {
+		return c
+	}
+	c.State, c.mend = Wrong, func(ctx context.Context) error { return p.recoverIfLeft(ctx, dir) }
+	c.Message, c.Fix = "left by "+r.String()+", which ended without its end", "it is rolled back, its stage kept; a commit that had begun is carried to its end"
+	if readErr != nil {
+		c.Message = readErr.Error()
+		return c
+	}
+	if err := p.lostPlan(r); err != nil {
+		c.Message = (&BrokenError{Holder: r.String(), Why: err}).Error()
+		c.Hint = fmt.Sprintf("bring the folder %q back, then any command carries the commit on; or take the memory as it stands: dream-mcp doctor --fix --accept", r.Stage)
+		if c.Fix, c.mend = "", nil; accept {
+			c.mend = func(ctx context.Context) error {
+				return p.takeAsItStands(ctx, dir, "the memory was taken as it stands: the commit of "+r.Dream+" was cut off and its plan is lost")
+			}
+		}
+	}
+	return c
+}
+
+// whereabouts says whether the process of r lives, as far as can be seen from here.
+func (p *Project) whereabouts(r lockRecord) string {
+	boot, namespace := machine()
+	host, _ := os.Hostname()
+	switch {
+	case r.Dream == "":
+		return ""
+	case r.dead():
+		return "; its process is gone, and somebody else ends it"
+	case boot != "" && r.Boot == boot && r.Namespace == namespace:
+		return "; it is alive"
+	case r.Host != "" && r.Host != host:
+		return "; it runs on another machine or in another container"
+	}
+	return "; whether it lives can't be seen from here"
+}
+
+// lostPlan returns why a commit that has begun can't be carried on, nil where it can or none has.
+func (p *Project) lostPlan(r lockRecord) error {
+	if !r.Committing {
+		return nil
+	}
+	folder, _, err := p.openLeft(r)
+	if err != nil {
+		return err
+	}
+	a, err := memory.OpenArchive(folder)
+	if err != nil {
+		return errors.Join(err, folder.Close())
+	}
+	defer a.Close()
+	if a.State != memory.Landing {
+		return nil
+	}
+	for _, c := range a.Changes {
+		if _, err := a.Content(c.After); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeAsItStands ends whatever the lock's record tells of without landing anything more. What lies
+// beside the memories goes into the archive.
+func (p *Project) takeAsItStands(ctx context.Context, dir *memory.Dir, why string) error {
+	l, err := takeLock(ctx, dir, momentWait)
+	if err != nil {
+		return err
+	}
+	r, err := l.read()
+	if err == nil && r.Dream != "" {
+		p.step("give back")
+		if err := p.giveBack(dir, r, r.Prior); err != nil {
+			return errors.Join(err, l.release())
+		}
+	}
+	own, err := memory.Open(dir.Path()) // the operation closes its own
+	if err != nil {
+		return errors.Join(err, l.release())
+	}
+	now := p.o.Now()
+	d, err := p.begin(l, own, Info{ID: newID(now), Kind: KindMend, Host: p.o.Host, Started: now, LastCall: now, Reason: why})
+	if err != nil {
+		return errors.Join(err, l.release(), own.Close())
+	}
+	p.step("sweep")
+	if err = d.stage.Sweep(); err == nil {
+		p.step("journal")
+		d.Outcome, d.Ended = Committed, now
+		err = errors.Join(d.save(), p.log(d, Committed, now))
+	}
+	if err == nil {
+		p.step("clear")
+		err = d.lock.clear()
+	}
+	err = errors.Join(err, d.close())
+	if err == nil && len(d.stage.Displaced) == 0 {
+		err = p.discard(d.ID)
+	}
+	return err
+}
+
+// checkNative looks at Claude Code's lock and the time in it.
+func (p *Project) checkNative(dir *memory.Dir) Check {
+	now := p.o.Now()
+	c := Check{Name: "last dream", State: Healthy}
+	n, err := readNative(dir.Root())
+	switch {
+	case err != nil:
+		c.State, c.Message, c.Hint = Wrong, err.Error(), nativeFile+" in the memory directory must be a plain file of yours"
+	case n.Exists && n.Time.Sub(now) > clockSlack:
+		c.State, c.Message = Wrong, fmt.Sprintf("%s is stamped %s, in the future: no dream is due before %gh after that", nativeFile, n.stamp, p.o.MinHours)
+		c.Fix = "it is stamped now, as if a dream had just ended"
+		c.mend = func(ctx context.Context) error { return p.restamp(ctx, dir, now) }
+	case n.held(now):
+		c.State, c.Message = Note, fmt.Sprintf("Claude Code's process %d dreams, or has finished within the hour (%s)", n.pid, n.stamp)
+	case !n.Exists:
+		c.Message = "never"
+	default:
+		c.Message = n.stamp.String()
+	}
+	return c
+}
+
+// restamp sets the time of the last consolidation, the body of the lock left as it is.
+func (p *Project) restamp(ctx context.Context, dir *memory.Dir, now time.Time) error {
+	l, err := p.lockWait(ctx, dir, momentWait)
+	if err != nil {
+		return err
+	}
+	if err = nativeFree(dir.Root(), now); err == nil {
+		err = dir.Root().Chtimes(nativeFile, now, now)
+	}
+	return errors.Join(err, l.release())
+}

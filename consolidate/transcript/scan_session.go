@@ -1,0 +1,201 @@
+package transcript
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// session searches one session: in its digest, in the transcript, or, where a query asks for tools
+// and others, for each where it stands.
+func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []found, skipped Skipped, err error) {
+	speakers := s.query.Speakers
+	if s.digested {
+		d, err := s.store.digests().fresh(ctx, s.making, s.sessions[i].file, &s.read, s.decodesAll() || s.sessions[i].host.byLines())
+		if d == nil {
+			s.mu.Lock()
+			s.lacking = append(s.lacking, i)
+			s.mu.Unlock()
+			if err != nil && ctx.Err() != nil {
+				return nil, nil, err
+			}
+		} else {
+			all, skipped = s.inDigest(d, i), d.head.Skipped
+			speakers = s.raw
+		}
+	}
+	if len(speakers) == 0 || len(s.patterns) == 0 {
+		return all, skipped, nil
+	}
+	f := s.filter(speakers)
+	if s.sessions[i].host.byLines() {
+		f = nil
+	}
+	inFile, met, err := s.file(ctx, i, lines, speakers, f, s.joins.Load() >= manyJoins)
+	if err == errAlone {
+		s.joins.Add(1)
+		inFile, met, err = s.file(ctx, i, lines, speakers, f, true)
+	}
+	if err == errBlind {
+		inFile, met, err = s.file(ctx, i, lines, speakers, nil, true)
+	}
+	return append(all, inFile...), met, err
+}
+
+// decodesAll reports whether a transcript would have to be decoded whole: then its digest is built at
+// once.
+func (s *scan) decodesAll() bool {
+	return len(s.raw) == 0 && s.filter(s.query.Speakers) == nil
+}
+
+// manyJoins is how many transcripts a search reads twice, since the model's words are among the
+// matches, before it takes that for the rule.
+const manyJoins = 8
+
+// filter returns what lets lines pass undecoded; nil when nothing can.
+func (s *scan) filter(speakers []Speaker) *filter {
+	f := &filter{speakers: speakers, decides: s.decides, literal: true}
+	for _, p := range s.patterns {
+		if p.needles == nil {
+			return nil
+		}
+		f.needles = append(f.needles, p.needles...)
+		f.literal = f.literal && p.isNeedle()
+	}
+	if len(f.needles) == 0 {
+		return nil
+	}
+	return f
+}
+
+// inDigest searches one session's digest.
+func (s *scan) inDigest(d *digest, i int) (all []found) {
+	f := &s.sessions[i].file
+	user, assistant := slices.Contains(s.query.Speakers, User), slices.Contains(s.query.Speakers, Assistant)
+	take := func(n int) {
+		r := &d.rows[n]
+		if r.user && !user || !r.user && !assistant {
+			return
+		}
+		if !s.query.within(r.time(f.modTime)) {
+			return
+		}
+		all = append(all, found{
+			time: nanoseconds(r.time(f.modTime)), line: r.line, place: r.place,
+			file: int32(i), row: int32(n), offset: r.offset, key: r.key, alike: r.alike,
+		})
+	}
+	if s.query.Signals != 0 {
+		s.read.Add(int64(len(d.rows) * rowSize))
+		for n := range d.rows {
+			if d.rows[n].signals&s.query.Signals != 0 {
+				take(n)
+			}
+		}
+		return all
+	}
+	s.read.Add(int64(len(d.text)))
+	d.find(s.finders, take)
+	return all
+}
+
+// matches reports whether one of the patterns stands in a text.
+func (s *scan) matches(text string) bool {
+	for _, p := range s.patterns {
+		if p.matches(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// answer tells what there is to hear in a tool's answer for expressions, as far as its spelling tells.
+func (s *scan) answer(v raw) hearing {
+	if !v.isAllText() {
+		return maybe
+	}
+	most := nothing
+	for _, p := range s.patterns {
+		most = max(most, p.hears(v[1:len(v)-1]))
+	}
+	if most == surely && !s.decides(v) {
+		return maybe
+	}
+	return most
+}
+
+// decides reports whether a match in a tool's value is all that must be known of it: where all of it is
+// said, and nobody asks what it is like.
+func (s *scan) decides(v raw) bool {
+	if !v.isAllText() {
+		return false
+	}
+	return !s.query.Fold || len(v) > len(`"\u0000"`)*maxAlike || !mayBeLike(s.hints.Load(), v[1:len(v)-1], true)
+}
+
+// likeness is what a match is told from others by, where that matters to the page.
+func (s *scan) likeness(u *utterance) uint64 {
+	if !s.query.Fold || u.holds || !mayBeLike(s.hints.Load(), u.Text, false) {
+		return 0
+	}
+	return alike(u.Speaker, u.Text)
+}
+
+// file searches one transcript.
+func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Speaker, f *filter, joins bool) ([]found, Skipped, error) {
+	session := s.sessions[i]
+	source, err := session.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer source.Close()
+	lines.reset(&meter{ctx: ctx, source: source, read: &s.read, budget: s.store.ByteBudget}, 1, 0)
+
+	var all []found
+	r := newReader(session.file, lines, func(u *utterance) error {
+		switch {
+		case !slices.Contains(speakers, u.Speaker) || !u.holds && !s.matches(u.Text):
+			return nil
+		case u.blind:
+			return errBlind
+		case !s.query.within(u.Time):
+			return nil
+		}
+		match := found{
+			time: nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.place),
+			file: int32(i), row: -1, offset: u.offset, key: u.key(), alike: s.likeness(u),
+		}
+		all = append(all, match)
+		if len(all) >= maxFound {
+			return errBudget
+		}
+		return nil
+	})
+	r.last = session.modTime.UTC()
+	if f != nil {
+		known := s.store.plain(session.file)
+		r.sieve = f.sieve(known, joins)
+		if !joins && slices.Contains(speakers, Assistant) {
+			r.join = &joiner{source: source}
+		}
+		r.tools = f.hears(known)
+	}
+	if !slices.Contains(speakers, Tool) {
+		r.tools = deaf
+	}
+	r.answers = s.answer
+	err = r.run()
+	if err == nil && r.sieve != nil && r.sieve.tells != 0 {
+		s.store.learn(session.file, r.sieve.tells)
+	}
+	return all, r.skipped, err
+}
+
+// key is the same for an utterance and its copies in resumed sessions; 0 where that cannot be told.
+func (u *utterance) key() uint64 {
+	if u.UUID == "" {
+		return 0
+	}
+	return sum64(u.UUID, string(u.Speaker), strconv.Itoa(u.slot))
+}
