@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dream-mcp/server/host"
 )
@@ -155,5 +156,23 @@ func TestReader(t *testing.T) {
 		if r.told.Turns != row.turns || r.told.Tokens != row.tokens || (r.failure == "") != (row.failure == "") || !strings.Contains(r.failure, row.failure) {
 			t.Errorf("%q: %+v, %q", row.lines, r.told, r.failure)
 		}
+	}
+}
+
+// A model that goes on and on, in pieces of a word, costs its supervisor no more than the pieces.
+func TestReaderOfManyPieces(t *testing.T) {
+	log, err := openLog(filepath.Join(t.TempDir(), "log"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	r := newReader(log)
+	began := time.Now()
+	for range 200_000 {
+		r.line(`{"type":"message","role":"assistant","content":"word "}`)
+	}
+	r.line(`{"type":"result"}`)
+	if took := time.Since(began); took > 8*time.Second || log.size < 1_000 || log.size > 3_000 {
+		t.Errorf("it took %v, and logged %d bytes", took, log.size)
 	}
 }

@@ -18,6 +18,9 @@ type reader struct {
 	words   string // of the model, which Gemini CLI tells in pieces
 }
 
+// maxWords is what is kept of a message that is told in pieces, in bytes: the log shows less.
+const maxWords = 8 << 10
+
 func newReader(log *runLog) *reader { return &reader{log: log} }
 
 // event is what is used of a line.
@@ -87,7 +90,7 @@ func (r *reader) line(line string) {
 	}
 	switch e.Type {
 	case "message":
-		if e.Role == "assistant" && len(r.words) < maxLine {
+		if e.Role == "assistant" && len(r.words) < maxWords {
 			r.words += e.Content
 		}
 		return

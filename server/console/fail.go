@@ -112,6 +112,8 @@ func hint(err error) string {
 		return "it was interrupted; dream-mcp status says how things stand"
 	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
 		return "a link, a folder, a fifo or a device lies where a plain file or folder must be: move it away"
+	case errors.Is(err, syscall.ENOSPC):
+		return "free some space on that disk, then do it again"
 	case errors.Is(err, fs.ErrPermission):
 		return "look at the permissions of that path; dream-mcp help lists the flags that choose others"
 	}

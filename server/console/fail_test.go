@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 
 	"dream-mcp/consolidate"
@@ -37,6 +38,7 @@ func TestFail(t *testing.T) {
 		{&storyError{"one", "two"}, 1, "in “one”: two", "dream-mcp demo --keep"},
 		{context.Canceled, 1, "context canceled", "interrupted"},
 		{&fs.PathError{Op: "open", Path: "a", Err: fs.ErrPermission}, 1, "open a: permission denied", "permissions"},
+		{&fs.PathError{Op: "write", Path: "a", Err: syscall.ENOSPC}, 1, "write a: no space left on device", "free some space"},
 		{errors.New("anything"), 1, "anything", "dream-mcp help"},
 		{errors.Join(errors.New("one"), errors.New("two")), 1, "one; two", ""},        // two lines whatever it says
 		{errors.New("a\x1b[31m\u202eb\r\n\r\nhint: c"), 1, "a⟨U+202E⟩b; hint: c", ""}, // and no others' hint
