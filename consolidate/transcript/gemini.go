@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -91,6 +92,9 @@ func geminiID(stem string) string {
 
 // geminiSession is the last word of an id: the beginning of the session's UUID, which may have several files.
 func geminiSession(id string) string { return "gemini:" + id[strings.LastIndexByte(id, '-')+1:] }
+
+// maxGeminiID is more than a session's UUID has.
+const maxGeminiID = 128
 
 type geminiHead struct {
 	Session  string          `json:"sessionId"`
@@ -194,12 +198,16 @@ func (l *geminiLog) put(m geminiMessage) {
 // lines tells the log: a head, and two lines a message, what was said and asked, and what tools answered.
 func (l *geminiLog) lines() []byte {
 	t := newTeller()
+	session := l.head.Session
+	if len(session) > maxGeminiID { // it is told with every message
+		session = strconv.FormatUint(sum64(session), 16)
+	}
 	t.tell(told{Type: "meta", Title: l.head.Summary, Sidechain: l.head.Kind == "subagent"})
 	for _, m := range l.messages {
 		said := told{Time: m.Time}
 		answers := told{Type: "user", Time: m.Time}
 		if m.ID != "" { // the same words may have the same id in any session
-			said.UUID = l.head.Session + "/" + m.ID
+			said.UUID = session + "/" + m.ID
 			answers.UUID = said.UUID + "/answers"
 		}
 		switch m.Type {
