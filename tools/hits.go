@@ -116,7 +116,7 @@ func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 		b.WriteString(" (copied from " + oneWord(h.Origin, 40) + ")")
 	}
 	if h.More > 0 {
-		fmt.Fprintf(&b, " (%d more matches in this text)", h.More)
+		fmt.Fprintf(&b, " (and %d more in this text)", h.More)
 	}
 	if h.Alike > 0 {
 		fmt.Fprintf(&b, " (and %d more like it)", h.Alike)

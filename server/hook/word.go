@@ -25,20 +25,22 @@ func (k Known) Word(now time.Time) string {
 	case k.due(now):
 		return "dream: due"
 	case last.outcome == "committed" && !undone && age >= 0 && age.Hours() < k.MinHours:
-		return "dreamed " + roughly(age) + " ago: " + strconv.Itoa(last.improved) + " improved"
+		return "dreamed " + roughly(age) + ": " + strconv.Itoa(last.improved) + " improved"
 	}
 	return ""
 }
 
-// roughly is a span as a bar has room for it.
+// roughly says how long ago something was, as a bar has room for it.
 func roughly(d time.Duration) string {
 	switch {
+	case d < time.Minute:
+		return "just now"
 	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + "m"
+		return strconv.Itoa(int(d.Minutes())) + "m ago"
 	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + "h"
+		return strconv.Itoa(int(d.Hours())) + "h ago"
 	}
-	return strconv.Itoa(int(d.Hours()/24)) + "d"
+	return strconv.Itoa(int(d.Hours()/24)) + "d ago"
 }
 
 // dreaming tells of the open dream, by the record in the lock file, whose first byte is another's to lock.
