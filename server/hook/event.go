@@ -36,7 +36,7 @@ const maxEvent = 4 << 20
 // maxWord bounds each word of an event that is used.
 const maxWord = 4 << 10
 
-// ParseEvent reads one JSON object and waits for nothing behind it. Fields of another type than is known are passed over.
+// ParseEvent reads one JSON object, and does not wait for the end of r. Fields of another type than is known are passed over.
 func ParseEvent(r io.Reader) (Event, error) {
 	v, err := readObject(r, maxEvent)
 	if err != nil {

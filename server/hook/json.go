@@ -175,16 +175,15 @@ func (v value) time() time.Time {
 	return t
 }
 
-// readObject reads one object of at most limit bytes, and waits for nothing behind it.
+// readObject reads one object of at most limit bytes, and does not wait for the end of r.
 func readObject(r io.Reader, limit int64) (value, error) {
 	r = io.LimitReader(r, limit)
-	text := make([]byte, 0, 4<<10)
+	text := make([]byte, 0, 32<<10)
 	for {
-		text = slices.Grow(text, 1+len(text)/2)
+		text = slices.Grow(text, 1+len(text))
 		n, err := r.Read(text[len(text):cap(text)])
-		fresh := text[len(text) : len(text)+n]
 		text = text[:len(text)+n]
-		if err != nil || slices.Contains(fresh, '}') {
+		if err != nil || bytes.HasSuffix(bytes.TrimRight(text, space), []byte("}")) {
 			if v, _ := parse(text); v.is('{') {
 				return v, nil
 			}
