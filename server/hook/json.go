@@ -189,7 +189,7 @@ func readObject(r io.Reader, limit int64) (value, error) {
 			}
 		}
 		if err == io.EOF {
-			return nil, errors.New("it is no whole JSON object")
+			return nil, errors.New("the event is no whole JSON object")
 		}
 		if err != nil {
 			return nil, err
