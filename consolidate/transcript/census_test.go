@@ -428,3 +428,16 @@ func TestCensus12RereadsWhatChanged(t *testing.T) {
 		}
 	}
 }
+
+// Whatever time a record has, ours of it can be written down, in any zone: a copied word with another could not.
+func TestTimesCanBeWritten(t *testing.T) {
+	for _, stamp := range []string{"9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00+23:59", "0001-01-01T00:00:00+01:00", `9999\u002d12-31T23:59:59-23:59`} {
+		all, _ := utterances(t, strings.Replace(talk(1).userWith("lamp", fields{"timestamp": "STAMP"}).text(), "STAMP", stamp, 1))
+		if len(all) != 1 {
+			t.Fatalf("%s: %d utterances", stamp, len(all))
+		}
+		if _, err := all[0].Time.In(time.FixedZone("", 14*60*60)).MarshalJSON(); err != nil {
+			t.Errorf("%s: %v", stamp, err)
+		}
+	}
+}

@@ -40,20 +40,22 @@ func (d *decoder) line(line []byte) (records []record, bad bool) {
 	return oddLine(line)
 }
 
-// time returns the record's timestamp, or the zero time.
+// time returns the record's timestamp, or the zero time: also for one that can't be written down in every zone.
 func (r *record) time() time.Time {
 	var t time.Time
 	if r.Timestamp.empty() { // an error takes longer to make than a time to read
 		return t
 	}
-	if plain, ok := r.Timestamp.plain(); ok && t.UnmarshalText(plain) == nil {
-		return t.UTC()
+	if plain, ok := r.Timestamp.plain(); !ok || t.UnmarshalText(plain) != nil {
+		var err error
+		if t, err = time.Parse(time.RFC3339Nano, r.Timestamp.text()); err != nil {
+			return time.Time{}
+		}
 	}
-	t, err := time.Parse(time.RFC3339Nano, r.Timestamp.text())
-	if err != nil {
+	if t = t.UTC(); t.Year() < 1 || t.Year() > 9998 {
 		return time.Time{}
 	}
-	return t.UTC()
+	return t
 }
 
 // A part is what one record gives to one utterance.
