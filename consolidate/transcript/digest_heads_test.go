@@ -175,6 +175,7 @@ func TestPlainnessIsKept(t *testing.T) {
 	all[1].raw(`{"type":"user","message":{"content":"\u006camp"}}`)
 	all[2].says("m", use("t", "x__read_memory", nil))
 	all[3].raw(`{"type":"user","message":{"content":"caf\u00e9"}}`)
+	all[4].raw(`{"type":"user","mess`).user("awake")
 	s := withDigests(t, store(t, all...))
 	for _, text := range []string{"nowhere", "niemals für"} {
 		if _, err := s.Search(t.Context(), Query{Pattern: text, Speakers: []Speaker{Tool}}); err != nil {
@@ -193,7 +194,7 @@ func TestPlainnessIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const everything = noDreams | noASCIIEscapes | noEscapes | noOwnCalls
+	const everything = noDreams | noASCIIEscapes | noEscapes | noOwnCalls | noBroken
 	for _, f := range files {
 		want := everything
 		switch f.id {
@@ -205,9 +206,11 @@ func TestPlainnessIsKept(t *testing.T) {
 			want &^= noOwnCalls
 		case id(4):
 			want &^= noEscapes
+		case id(5):
+			want &^= noBroken
 		}
 		if got := s.plain(f); got != want {
-			t.Errorf("%s: %04b, want %04b", f.id, got, want)
+			t.Errorf("%s: %05b, want %05b", f.id, got, want)
 		}
 		if f.size++; s.plain(f) != 0 {
 			t.Errorf("%s has grown and is still known", f.id)

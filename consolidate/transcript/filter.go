@@ -27,7 +27,10 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 		}
 		ascii = ascii && !n.alien && isASCII(n.text)
 	}
-	s := &sieve{}
+	s := &sieve{whole: known&noBroken != 0}
+	if !s.whole {
+		s.tells = noBroken
+	}
 	s.look(opensDream, noDreams, known)
 	if ascii && known&noEscapes == 0 {
 		s.look(escapedASCII, noASCIIEscapes, known)

@@ -215,6 +215,7 @@ type sieve struct {
 
 	watch []watch   // whose kernels are the first, and find what makes a transcript other than plain
 	tells plainness // what is not found so far
+	whole bool      // each line is known to have the ends of an object
 }
 
 // A watch looks for what a transcript that is plain in one way is without.
@@ -230,15 +231,37 @@ func (s *sieve) look(finds kernel, without, known plainness) {
 	}
 }
 
-// holds reports whether one of the kernels finds something in a line of a block. Blocks are told apart
-// by numbers above 0; the lines of one come in their order.
-func (s *sieve) holds(fill int, block []byte, start, end int) bool {
+// first returns the first place in a block, from one on, of what one of the kernels finds; the end of the
+// block where none does. Blocks are told apart by numbers above 0, and looked at from their beginning on.
+func (s *sieve) first(fill int, block []byte, from int) int {
+	first := len(block)
+	for k := range s.next {
+		if k < len(s.next)-1 || s.joining {
+			first = min(first, s.find(k, fill, block, from))
+		}
+	}
+	return first
+}
+
+// find returns the first place, from one on, of what one kernel finds.
+func (s *sieve) find(k, fill int, block []byte, from int) int {
 	if s.fill != fill {
 		s.fill = fill
 		for k := range s.next {
 			s.next[k] = -1
 		}
 	}
+	if s.next[k] < from {
+		s.next[k] = math.MaxInt
+		if i := s.kernels[k](block[from:]); i >= 0 {
+			s.next[k] = from + i
+		}
+	}
+	return s.next[k]
+}
+
+// holds reports whether one of the kernels finds something in a line of a block.
+func (s *sieve) holds(fill int, block []byte, start, end int) bool {
 	watched := false
 	last := len(s.next) - 1
 	for k := range s.next {
@@ -249,13 +272,7 @@ func (s *sieve) holds(fill int, block []byte, start, end int) bool {
 		if k == last && !s.joining {
 			return false
 		}
-		if s.next[k] < start {
-			s.next[k] = math.MaxInt
-			if i := s.kernels[k](block[start:]); i >= 0 {
-				s.next[k] = start + i
-			}
-		}
-		if s.next[k] >= end {
+		if s.find(k, fill, block, start) >= end {
 			continue
 		}
 		if k < len(s.watch) {

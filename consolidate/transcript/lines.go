@@ -128,19 +128,33 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 	l.passed, l.broken = 0, 0
 	for {
 		for l.at < l.whole {
+			if s != nil && s.whole && l.dropped == 0 && l.whole-l.at <= maxLine {
+				if l.passOver(s.first(l.fills, l.buffer[:l.whole], l.at)); l.at == l.whole {
+					break
+				}
+			}
 			begin := l.at
 			end := begin + bytes.IndexByte(l.buffer[begin:l.whole], '\n')
 			fits := l.cut(end + 1)
 			l.settle()
-			switch {
-			case !fits:
-			case s == nil || s.holds(l.fills, l.buffer[:l.whole], begin, end):
+			if !fits {
+				continue
+			}
+			if s == nil {
 				return l.buffer[begin:end], true, nil
-			default:
-				l.passed++
-				if line := l.trimmed(l.buffer[begin:end]); len(line) > 0 && !looksWhole(line) {
-					l.broken++
+			}
+			broken := false
+			if !s.whole {
+				line := l.trimmed(l.buffer[begin:end])
+				if broken = len(line) > 0 && !looksWhole(line); broken {
+					s.tells &^= noBroken
 				}
+			}
+			if s.holds(l.fills, l.buffer[:l.whole], begin, end) {
+				return l.buffer[begin:end], true, nil
+			}
+			if l.passed++; broken {
+				l.broken++
 			}
 		}
 		err := l.fill()
@@ -158,6 +172,21 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 			return l.buffer[begin:], false, nil
 		}
 	}
+}
+
+// passOver goes to the beginning of the line in which a place of the buffer lies: all lines before are there
+// whole, and none is too long.
+func (l *lineReader) passOver(place int) {
+	end := l.whole
+	if place < end {
+		end = l.at + lastNewline(l.buffer[l.at:place]) + 1
+	}
+	n := bytes.Count(l.buffer[l.at:end], []byte{'\n'})
+	l.passed += n
+	l.number += n
+	l.next += int64(end - l.at)
+	l.at = end
+	l.settle()
 }
 
 // looksWhole reports whether a line that nobody decodes has at least the ends of an object.

@@ -10,6 +10,7 @@ const (
 	noASCIIEscapes                       // no character of ASCII is spelt as \u
 	noEscapes                            // nor any other but controls
 	noOwnCalls                           // no name of our own tools
+	noBroken                             // no line without the ends of an object
 )
 
 // plain returns what is known of a file.

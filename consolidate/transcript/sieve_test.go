@@ -63,7 +63,7 @@ func partsTalk(rng *rand.Rand) *fixture {
 	for range 3 + rng.IntN(20) {
 		text := []string{"a lamp", "a door", "OK", "é", "日本 lamp", "nothing", "a\nothing", "<system-reminder>a lamp</system-reminder> OK", "5 \u212a"}[rng.IntN(9)]
 		last := f.lines[len(f.lines)-1]
-		switch rng.IntN(12) {
+		switch rng.IntN(13) {
 		case 0:
 			f.user(text)
 		case 1, 2, 3, 4, 5:
@@ -78,6 +78,8 @@ func partsTalk(rng *rand.Rand) *fixture {
 			f.raw(strings.NewReplacer("lamp", `\u006camp`, "<dream", `\u003cdream`, "é", `\u00e9`, "日", `\u65e5`, "__grep", `\u005f_grep`).Replace(last))
 		case 10:
 			f.raw(last + last)
+		case 12:
+			f.raw([]string{"", "  \r", last[:len(last)/2], last[len(last)/2:], "\x00" + last}[rng.IntN(5)])
 		case 11:
 			if rng.IntN(4) == 0 {
 				f.user(DreamMarker+">"+text).says("m0", words("dreaming")).user("awake")
