@@ -86,10 +86,13 @@ func upper(c byte) byte {
 	return c
 }
 
-// rarest looks for the needle where one byte stands that is its rarest, and in a text where that is not
-// rare as another kernel does, if there is one.
+// rarest looks for the needle where one byte stands that is its rarest, and as another kernel does, if
+// there is one, where that proves common: an image in a transcript has every letter.
 func (n *needle) rarest(c byte, otherwise kernel) kernel {
-	const looks = 32 // after so many it is judged how far apart they were
+	const (
+		looks   = 32      // after so many it is judged how far apart they were
+		stretch = 4 << 10 // and where they were too near, the other kernel looks through so many bytes
+	)
 	d, either := n.text[n.second], byte(0)
 	if n.fold && upper(d) != d {
 		either = 0x20
@@ -108,10 +111,11 @@ func (n *needle) rarest(c byte, otherwise kernel) kernel {
 				continue
 			}
 			if start-begun < looks*rareGap {
-				if i := otherwise(b[start+1:]); i >= 0 {
-					return start + 1 + i
+				next := start + 1
+				if i := otherwise(b[next:min(next+stretch+len(n.text)-1, len(b))]); i >= 0 {
+					return next + i
 				}
-				return -1
+				start += stretch
 			}
 			begun, looked = start, 0
 		}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -36,6 +37,29 @@ func TestCompany(t *testing.T) {
 	} {
 		if got := search(t, s, Query{Pattern: expression, Regex: true}).Matches; got != want {
 			t.Errorf("%s matches %d times, want %d", expression, got, want)
+		}
+	}
+}
+
+// TestNeedleAmongItsRarestByte: wherever a needle stands in a text that is full of its rarest byte, it is found.
+func TestNeedleAmongItsRarestByte(t *testing.T) {
+	n := newNeedle([]byte("anLe"), false)
+	if n.text[n.first] != 'L' {
+		t.Fatalf("the rarest byte is %c", n.text[n.first])
+	}
+	dense := bytes.Repeat([]byte("anL....Le"), 1400)
+	for at := 0; at+len(n.text) <= len(dense); at += 1 + at%3 {
+		text := bytes.Clone(dense)
+		copy(text[at:], n.text)
+		for _, k := range n.kernels() {
+			if got, want := k(text), bytes.Index(text, n.text); got != want {
+				t.Fatalf("at %d, want %d", got, want)
+			}
+		}
+	}
+	for _, k := range n.kernels() {
+		if got := k(dense); got >= 0 {
+			t.Errorf("found at %d, where it is not", got)
 		}
 	}
 }
