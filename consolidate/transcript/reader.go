@@ -93,6 +93,7 @@ func newReader(f file, lines *lineReader, emit func(*utterance) error) *reader {
 		skipped: Skipped{},
 		ours:    map[string]bool{},
 		queued:  map[uint64]via{},
+		parts:   map[string]bool{},
 		names:   map[string]string{},
 	}
 }
@@ -263,7 +264,9 @@ func (r *reader) say(rec *record, p part, place int) error {
 		return err
 	}
 	r.open, r.message = u, p.message
-	r.words, r.parts = []string{u.Text}, map[string]bool{u.UUID: true}
+	r.words = append(r.words[:0], u.Text)
+	clear(r.parts)
+	r.parts[u.UUID] = true
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -213,10 +214,10 @@ func (r *record) assistantParts(said []part, e ear) []part {
 			continue
 		}
 		text := ""
-		if name := b.Name.text(); ownTool(name) {
+		if ownTool(b.Name) {
 			e.ours[b.ID.text()] = true
 		} else if e.hears(b.Name, b.Input) != nothing {
-			text = useText(name, b.Input)
+			text = useText(b.Name.text(), b.Input)
 		}
 		said = append(said, part{speaker: Tool, text: text, slot: slot})
 		slot++
@@ -231,8 +232,12 @@ var ownTools = []string{
 }
 
 // ownTool reports whether a tool is one of ours, under whatever name of server a host gave it.
-func ownTool(name string) bool {
-	return slices.ContainsFunc(ownTools, func(own string) bool { return strings.HasSuffix(name, own) })
+func ownTool(name raw) bool {
+	plain, ok := name.plain()
+	if !ok {
+		plain = []byte(name.text())
+	}
+	return slices.ContainsFunc(ownBytes, func(own []byte) bool { return bytes.HasSuffix(plain, own) })
 }
 
 func (b block) isText() bool   { return !b.Text.empty() && (b.Type.empty() || b.Type.is("text")) }
