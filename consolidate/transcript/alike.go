@@ -15,14 +15,22 @@ func alike(speaker Speaker, text string) uint64 {
 	if len(text) > maxAlike {
 		return 0
 	}
-	var room [maxAlike + 16]byte
-	folded := append(room[:0], speaker...)
+	var room [512]byte // most fit; one for all would take longer to clear than they take
+	folded := room[:0]
+	if len(text) > len(room)-16 {
+		folded = make([]byte, 0, len(text)+16)
+	}
+	folded = append(folded, speaker...)
 	last := byte(' ')
 	for i := 0; i < len(text); {
 		c := alikeASCII[text[i]]
 		if c == 0 {
 			r, size := utf8.DecodeRuneInString(text[i:])
-			folded, last = utf8.AppendRune(folded, unicode.ToLower(r)), 0
+			if last = 0; caseless(r) {
+				folded = append(folded, text[i:i+size]...)
+			} else {
+				folded = utf8.AppendRune(folded, unicode.ToLower(r))
+			}
 			i += size
 			continue
 		}
@@ -37,6 +45,9 @@ func alike(speaker Speaker, text string) uint64 {
 	begin, _ := hintOf(folded[len(speaker):], false)
 	return sumBytes(folded)&^math.MaxUint16 | uint64(begin)
 }
+
+// caseless reports whether a character is of the scripts of China, Japan and Korea, which have no case.
+func caseless(r rune) bool { return 0x2e80 <= r && r < 0xa640 || 0xac00 <= r && r < 0xd7a4 }
 
 // alikeASCII is what stands for a character of ASCII; 0: it is none.
 var alikeASCII = func() (as [256]byte) {

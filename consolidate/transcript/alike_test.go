@@ -10,6 +10,14 @@ import (
 	"unicode"
 )
 
+func TestCaseless(t *testing.T) {
+	for r := range rune(unicode.MaxRune) {
+		if caseless(r) && (unicode.ToLower(r) != r || unicode.ToUpper(r) != r) {
+			t.Errorf("%c has a case", r)
+		}
+	}
+}
+
 // TestAlikeIsFolded: texts are alike when nothing tells them apart but case, digits and white space.
 func TestAlikeIsFolded(t *testing.T) {
 	blanks, digits := regexp.MustCompile(`[ \n\t\r]+`), regexp.MustCompile(`[0-9]+`)
