@@ -60,22 +60,9 @@ func (n *needle) inCompany(k kernel) kernel {
 		beside = append(beside, n.beside[i].kernels())
 	}
 	return func(b []byte) int {
-		for from := 0; from < len(b); {
-			at := k(b[from:])
-			if at < 0 {
-				return -1
-			}
-			at += from
-			begin, end := from+lastNewline(b[from:at])+1, len(b)
-			if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
-				end = at + i
-			}
-			if !slices.ContainsFunc(beside, func(kernels []kernel) bool { return !anyIn(b[begin:end], kernels...) }) {
-				return at
-			}
-			from = end + 1
-		}
-		return -1
+		return nextLine(b, k, func(line []byte) bool {
+			return !slices.ContainsFunc(beside, func(kernels []kernel) bool { return !anyIn(line, kernels...) })
+		})
 	}
 }
 
@@ -150,13 +137,7 @@ func opensDream(b []byte) int { return findMark(b) }
 
 // mayJoin: a text of the model may be part of a message that matches elsewhere, and name it.
 func mayJoin(b []byte) int {
-	return next(b, findText, func(i int) bool {
-		start, end := bytes.LastIndexByte(b[:i], '\n')+1, bytes.IndexByte(b[i:], '\n')
-		if end < 0 {
-			end = len(b) - i
-		}
-		return bytes.Contains(b[start:i+end], assistantBytes)
-	})
+	return nextLine(b, findText, func(line []byte) bool { return bytes.Contains(line, assistantBytes) })
 }
 
 // callsUs: a call of one of our tools, whose answer, on another line, is no utterance. So is the name
@@ -195,4 +176,25 @@ func next(b []byte, k kernel, meant func(i int) bool) int {
 		}
 		from++
 	}
+}
+
+// nextLine returns the first place that a kernel finds in a line that is meant. It looks at each line once,
+// however often the kernel would find something there.
+func nextLine(b []byte, k kernel, meant func(line []byte) bool) int {
+	for from := 0; from < len(b); {
+		at := k(b[from:])
+		if at < 0 {
+			return -1
+		}
+		at += from
+		begin, end := from+lastNewline(b[from:at])+1, len(b)
+		if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		if meant(b[begin:end]) {
+			return at
+		}
+		from = end + 1
+	}
+	return -1
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // FuzzSieve: a reader behind a sieve hears whatever matches as a reader of every line does, in blocks
@@ -170,6 +171,23 @@ func TestSieveHearsMessagesWhole(t *testing.T) {
 				t.Errorf("%s in blocks of %d: %q, %v", pattern, block, got, err)
 			}
 		}
+	}
+}
+
+// A line costs the sieve a look, however often it holds what only tells something beside something else:
+// a tool's answer of many blocks, or of whoever wants a search to hang.
+func TestSieveLooksAtALineOnce(t *testing.T) {
+	line := []byte(strings.Repeat(`"text",`, 1<<17) + "\n")
+	began := time.Now()
+	if at := mayJoin(line); at >= 0 {
+		t.Errorf("found at %d", at)
+	}
+	if took := time.Since(began); took > time.Second { // a millisecond, or a minute
+		t.Errorf("%d bytes took %v", len(line), took)
+	}
+	model := `"assistant" "text"`
+	if at := mayJoin(append(line, model...)); at != len(line)+strings.Index(model, `"text"`) {
+		t.Errorf("found at %d behind it", at)
 	}
 }
 
