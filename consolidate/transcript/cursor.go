@@ -127,10 +127,13 @@ func (u *utterance) position() position {
 	return position{Time: nanoseconds(u.Time), Session: u.Session, Line: u.Line, Place: u.place}
 }
 
-// nanoseconds is a time as a number that orders as times do; what lies beyond the numbers (1678 to
-// 2262) is no time that a session had.
+// lastYear is the last that nanoseconds tells of whole; the first is 1678.
+const lastYear = 2261
+
+// nanoseconds is a time as a number that orders as times do; what lies beyond the numbers is no time that
+// a session had.
 func nanoseconds(t time.Time) int64 {
-	if y := t.Year(); y < 1678 || y > 2261 {
+	if y := t.Year(); y < 1678 || y > lastYear {
 		return 0
 	}
 	return t.UnixNano()

@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -133,17 +134,17 @@ func (s *scan) order() (order []int, latest []int64) {
 	for i := range s.sessions {
 		f := s.sessions[i].file
 		last := f.modTime
-		d := ds.peek(f)
-		switch {
-		case d != nil && d.usable(s.making) != nil && !d.head.Untimed:
-			last = d.head.Latest
-		case !s.store.TrustModTimes && f.changed.After(last):
+		if !s.store.TrustModTimes && f.changed.After(last) {
 			last = f.changed
 		}
-		if d == nil {
-			last = last.Add(clockSlack)
+		last = last.Add(clockSlack)
+		if d := ds.peek(f); d != nil && d.usable(s.making) != nil && !d.head.Untimed {
+			last = d.head.Latest
 		}
 		order[i], bounds[i] = i, nanoseconds(last)
+		if last.Year() > lastYear { // what it holds besides may be of any time
+			bounds[i] = math.MaxInt64
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bounds[b], bounds[a]) })
 	for k, i := range order {

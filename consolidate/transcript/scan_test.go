@@ -1,0 +1,41 @@
+package transcript
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A session of which some record is of no time that a session had is searched as if it were the newest: what
+// else it holds may be.
+func TestTimesBeyondNumbersHideNothing(t *testing.T) {
+	var all []*fixture
+	for n := range 6 {
+		f := talk(n + 1)
+		f.userWith("a lamp", fields{"timestamp": start.AddDate(0, 0, n)})
+		if n == 5 {
+			f.userWith("a door", fields{"timestamp": start.AddDate(300, 0, 0)})
+		}
+		all = append(all, f)
+	}
+	s := store(t, all...)
+	s.options.Digests = filepath.Join(t.TempDir(), "d")
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Counting = 0
+	for range 3 { // which thread is the first to end is not said
+		if r := search(t, s, Query{Pattern: "lamp", Limit: 1}); len(r.Hits) != 1 || r.Hits[0].Session != id(6) {
+			t.Fatalf("%+v", r)
+		}
+	}
+
+	far := start.AddDate(300, 0, 0)
+	scan := newScan(s, Query{Limit: 1}, nil, nil, []judged{
+		{file: file{path: "old", modTime: start}}, {file: file{path: "far", modTime: far}},
+		{file: file{path: "older", modTime: time.Unix(0, 0)}},
+	}, Skipped{})
+	if order, latest := scan.order(); order[0] != 1 || order[1] != 0 || latest[0] <= latest[1] {
+		t.Errorf("order %v, %v", order, latest)
+	}
+}
