@@ -99,8 +99,8 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 	}
 }
 
-// isAllText reports whether a value of a tool is a string of which all is said.
-func (v raw) isAllText() bool { return v.isString() && len(v) <= maxText && findReminder(v) < 0 }
+// isAllText reports whether a value of a tool is a string of which all is said, and that is not nothing.
+func (v raw) isAllText() bool { return !v.empty() && len(v) <= maxText && findReminder(v) < 0 }
 
 // anyIn reports whether one of the kernels finds something.
 func anyIn(b []byte, kernels ...kernel) bool {
