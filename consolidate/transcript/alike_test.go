@@ -57,6 +57,8 @@ func likelyAlike(rng *rand.Rand) string {
 		text += strings.Repeat(" on and on", maxAlike/2)
 	case 1:
 		text += "\n1234"
+	case 2:
+		text += strings.Repeat("\x1b[0m", maxAlike/8) // is spelt with more bytes than may be compared
 	}
 	return text
 }

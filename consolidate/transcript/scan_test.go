@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -48,5 +49,19 @@ func TestEmptyAnswersAreNoMatches(t *testing.T) {
 		if r.Matches != want || len(r.Hits) != want || r.Next != "" {
 			t.Errorf("%s: %d matches, %d hits, next %q, want %d", pattern, r.Matches, len(r.Hits), r.Next, want)
 		}
+	}
+}
+
+// A session that may hold something of the very time at which the page ends can change it.
+func TestTiesAreNotCertain(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // or both sessions are searched in any case
+	s := store(t, talk(1).user("a lamp"), talk(2).user("a lamp"))
+	s.options.Digests = filepath.Join(t.TempDir(), "d")
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Counting = 0
+	if r := search(t, s, Query{Pattern: "lamp", Limit: 1}); len(r.Hits) != 1 || r.Hits[0].Session != id(1) || r.Matches != 2 {
+		t.Errorf("%+v", r)
 	}
 }

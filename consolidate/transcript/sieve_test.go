@@ -35,6 +35,8 @@ func FuzzSieve(f *testing.F) {
 		known := plainness(0)
 		for _, q := range []Query{
 			{Pattern: "lamp"}, {Pattern: text}, {Pattern: "é"}, {Pattern: "nothing"}, {Pattern: "(lamp).{0,9}ok", Regex: true}, {Pattern: `o\w.*\bla`, Regex: true},
+			{Pattern: "(nothing|command).*é", Regex: true}, {Pattern: "(nothing|command).*ok", Regex: true}, {Pattern: "zq.*nothing_ok", Regex: true},
+			{Pattern: "(?s)lamp.*door", Regex: true},
 		} {
 			q.CaseSensitive, q.Speakers = &sensitive, speakers
 			p, err := compile(q)
@@ -62,7 +64,7 @@ func FuzzSieve(f *testing.F) {
 func partsTalk(rng *rand.Rand) *fixture {
 	f := talk(1).user("begin")
 	for range 3 + rng.IntN(20) {
-		text := []string{"a lamp", "a door", "OK", "é", "日本 lamp", "nothing", "a\nothing", "<system-reminder>a lamp</system-reminder> OK", "5 \u212a"}[rng.IntN(9)]
+		text := []string{"a lamp", "a door", "OK", "é", "日本 lamp", "nothing", "nothing é", "zq nothing_o\u212a", "a\nothing", "<system-reminder>a lamp</system-reminder> OK", "5 \u212a"}[rng.IntN(11)]
 		last := f.lines[len(f.lines)-1]
 		switch rng.IntN(13) {
 		case 0:
@@ -76,7 +78,7 @@ func partsTalk(rng *rand.Rand) *fixture {
 		case 8:
 			f.user([]any{result(fmt.Sprint("t", rng.IntN(2)), text)})
 		case 9:
-			f.raw(strings.NewReplacer("lamp", `\u006camp`, "<dream", `\u003cdream`, "é", `\u00e9`, "日", `\u65e5`, "__grep", `\u005f_grep`).Replace(last))
+			f.raw(strings.NewReplacer("lamp", `\u006camp`, "<dream", `\u003cdream`, "é", `\u00e9`, "日", `\u65e5`, "\u212a", `\u212a`, "__grep", `\u005f_grep`).Replace(last))
 		case 10:
 			f.raw(last + last)
 		case 12:
@@ -278,6 +280,25 @@ func FuzzNeedle(f *testing.F) {
 			t.Fatalf("%q in %q", needle, text)
 		}
 	})
+}
+
+// A needle is found at each place behind many of its rarest byte, where another kernel looks for a while.
+func TestNeedleBehindItsRarestByte(t *testing.T) {
+	n := exactly("zebra")
+	dense := strings.Repeat("z", 100)
+	for _, k := range n.kernels() {
+		for at := 0; at < 9<<10; at++ {
+			if at == 200 {
+				at = 4000 // the stretch ends some 4 KB behind the bytes that stand near each other
+			} else if at == 4300 {
+				at = 8100
+			}
+			text := dense + strings.Repeat(" ", at) + "zebra" + dense
+			if got := k([]byte(text)); got != len(dense)+at {
+				t.Fatalf("found at %d, want %d", got, len(dense)+at)
+			}
+		}
+	}
 }
 
 // FuzzMatches: a pattern stands in a text when the expression matches it, whatever way was taken.
