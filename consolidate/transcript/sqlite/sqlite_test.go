@@ -220,7 +220,7 @@ func TestConcurrentWriter(t *testing.T) {
 	}
 	f := File{Path: path}
 	seen, busy := map[int64]bool{}, 0
-	for range 400 {
+	for range 150 {
 		var total, first, rows, counted int64
 		err := f.View(func(s *Snapshot) error {
 			total, rows, counted, first = 0, 0, 0, 0
