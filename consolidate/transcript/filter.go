@@ -73,9 +73,9 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 	for i := range f.needles {
 		n := f.needles[i]
 		if f.literal {
-			whole = append(whole, n.plain()...)
+			whole = append(whole, n.plain())
 		} else {
-			others = append(others, n.plain()...)
+			others = append(others, n.plain())
 		}
 		others = append(others, n.aliens()...)
 	}
@@ -110,8 +110,8 @@ func anyIn(b []byte, kernels ...kernel) bool {
 var (
 	findMark   = exactly(DreamMarker).kernels()[0]
 	findText   = exactly(string(textBytes)).kernels()[0]
-	findEscape = exactly(`\u`).kernels()[0]
-	findOwn    = exactly("__").kernels()[0]
+	findEscape = exactly(`\u`).pair() // their bytes are common: not by the rarest
+	findOwn    = exactly("__").pair()
 
 	findReminder = exactly("system-reminder").kernels()[0] // some writers of JSON spell what stands around it as \u003c
 
