@@ -18,12 +18,12 @@ type filter struct {
 // sieve returns what holds back lines of a transcript of which so much is known. Where joins is false,
 // it lets parts of the model's messages pass only while it is told to.
 func (f *filter) sieve(known plainness, joins bool) *sieve {
-	ascii := true
+	ascii, tools := true, slices.Contains(f.speakers, Tool)
 	var needles []kernel
 	for i := range f.needles {
 		n := &f.needles[i]
 		for _, k := range n.kernels() {
-			needles = append(needles, n.inCompany(k))
+			needles = append(needles, n.inCompany(k, tools))
 		}
 		ascii = ascii && !n.alien && isASCII(n.text)
 	}
@@ -37,7 +37,7 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	} else if !ascii {
 		s.look(escaped, noASCIIEscapes|noEscapes, known)
 	}
-	if slices.Contains(f.speakers, Tool) {
+	if tools {
 		s.look(callsUs, noOwnCalls, known)
 	}
 	for _, w := range s.watch {
@@ -50,8 +50,10 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	return s
 }
 
-// inCompany is a kernel of a needle that finds it only where the line holds all that must stand beside it.
-func (n *needle) inCompany(k kernel) kernel {
+// inCompany is a kernel of a needle that finds it only where the line of text holds all that must stand
+// beside it; in what a tool was asked, if anybody asks for that, where the record does: there a line of
+// text is made of several strings.
+func (n *needle) inCompany(k kernel, tools bool) kernel {
 	if len(n.beside) == 0 {
 		return k
 	}
@@ -59,10 +61,34 @@ func (n *needle) inCompany(k kernel) kernel {
 	for i := range n.beside {
 		beside = append(beside, n.beside[i].kernels())
 	}
+	lonely := func(b []byte) bool {
+		return slices.ContainsFunc(beside, func(kernels []kernel) bool { return !anyIn(b, kernels...) })
+	}
 	return func(b []byte) int {
-		return nextLine(b, k, func(line []byte) bool {
-			return !slices.ContainsFunc(beside, func(kernels []kernel) bool { return !anyIn(line, kernels...) })
-		})
+		told := 0 // the end of the last record that was looked at as a whole
+		for from := 0; from < len(b); {
+			at := k(b[from:])
+			if at < 0 {
+				return -1
+			}
+			at += from
+			begin, end := lineAround(b[from:], at-from)
+			begin, end = begin+from, end+from
+			if !lonely(b[begin:end]) {
+				return at
+			}
+			if tools && at >= told && (begin > 0 && b[begin-1] == '"' || end < len(b) && b[end] == '"') {
+				first := lastNewline(b[:at]) + 1
+				if told = len(b); bytes.IndexByte(b[at:], '\n') >= 0 {
+					told = at + bytes.IndexByte(b[at:], '\n')
+				}
+				if record := b[first:told]; findUse(record) >= 0 && !lonely(record) {
+					return at
+				}
+			}
+			from = end
+		}
+		return -1
 	}
 }
 
@@ -112,6 +138,7 @@ var (
 	findText   = exactly(string(textBytes)).kernels()[0]
 	findEscape = exactly(`\u`).pair() // their bytes are common: not by the rarest
 	findOwn    = exactly("__").pair()
+	findUse    = exactly(`tool_use"`).kernels()[0]
 
 	findReminder = exactly("system-reminder").kernels()[0] // some writers of JSON spell what stands around it as \u003c
 

@@ -86,7 +86,7 @@ func upper(c byte) byte {
 // proves common: an image in a transcript has every letter.
 func (n *needle) rarest(c byte, otherwise kernel) kernel {
 	const (
-		looks   = 32      // after so many it is judged how far apart they were
+		looks   = 8       // after so many it is judged how far apart they were
 		stretch = 4 << 10 // and where they were too near, the other kernel looks through so many bytes
 	)
 	d, either := n.text[n.second], byte(0)

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -214,31 +213,33 @@ func (p *pattern) hearsBeside(spelt []byte) hearing {
 	return nothing
 }
 
-// lineAround returns where the line of a text begins and ends, in the spelling of that between the quotes
-// of JSON, in which a place stands that is not in an escape.
+// lineAround returns where the line of a text begins and ends in which a place stands, in a record or in a
+// value of one, as JSON spells it. Where the place is the last byte of an escape, it may return more.
 func lineAround(spelt []byte, at int) (begin, end int) {
-	for end = at; ; end += len(`\n`) {
-		i := bytes.Index(spelt[end:], newlineBytes)
-		if i < 0 {
-			end = len(spelt)
-			break
-		}
-		if end += i; opensEscape(spelt, end) {
-			break
+	for end = at; end < len(spelt) && spelt[end] != '"' && spelt[end] != '\n'; end++ {
+		if spelt[end] == '\\' {
+			if end+1 < len(spelt) && spelt[end+1] == 'n' {
+				break
+			}
+			end++
 		}
 	}
-	for begin = at; ; {
-		i := bytes.LastIndex(spelt[:begin], newlineBytes)
-		if i < 0 {
-			return 0, end
-		}
-		if begin = i; opensEscape(spelt, begin) {
-			return begin + len(`\n`), end
-		}
+	for begin = at; begin > 0 && !endsLine(spelt, begin-1); begin-- {
 	}
+	return begin, min(end, len(spelt))
 }
 
-var newlineBytes = []byte(`\n`)
+// endsLine reports whether a byte is the last of what ends a line of a text.
+func endsLine(spelt []byte, at int) bool {
+	switch spelt[at] {
+	case '\n':
+		return true
+	case '"', 'n':
+		escaped := at > 0 && spelt[at-1] == '\\' && opensEscape(spelt, at-1)
+		return escaped == (spelt[at] == 'n')
+	}
+	return false
+}
 
 // opensEscape reports whether a backslash in a spelling is the first byte of an escape, not the last of one.
 func opensEscape(spelt []byte, at int) bool {

@@ -34,7 +34,7 @@ func FuzzSieve(f *testing.F) {
 		all, _ := utterances(t, transcript)
 		known := plainness(0)
 		for _, q := range []Query{
-			{Pattern: "lamp"}, {Pattern: text}, {Pattern: "é"}, {Pattern: "nothing"}, {Pattern: "(lamp).{0,9}ok", Regex: true}, {Pattern: `o\w.*\bla`, Regex: true},
+			{Pattern: "lamp"}, {Pattern: text}, {Pattern: "é"}, {Pattern: "nothing"}, {Pattern: "(lamp).{0,9}ok", Regex: true}, {Pattern: "ok.*lamp", Regex: true}, {Pattern: `lamp\W+ok$`, Regex: true}, {Pattern: `o\w.*\bla`, Regex: true},
 			{Pattern: "(nothing|command).*é", Regex: true}, {Pattern: "(nothing|command).*ok", Regex: true}, {Pattern: "zq.*nothing_ok", Regex: true},
 			{Pattern: "(?s)lamp.*door", Regex: true},
 		} {
@@ -64,7 +64,8 @@ func FuzzSieve(f *testing.F) {
 func partsTalk(rng *rand.Rand) *fixture {
 	f := talk(1).user("begin")
 	for range 3 + rng.IntN(20) {
-		text := []string{"a lamp", "a door", "OK", "é", "日本 lamp", "nothing", "nothing é", "zq nothing_o\u212a", "a\nothing", "<system-reminder>a lamp</system-reminder> OK", "5 \u212a"}[rng.IntN(11)]
+		text := []string{"a lamp", "a door", "OK", "é", "日本 lamp", "nothing", "nothing é", "zq nothing_o\u212a", "a\nothing", "<system-reminder>a lamp</system-reminder> OK", "5 \u212a",
+			"ok\na lamp\nok", "lamp \"ok\"", "\\\\nlamp\n\"", "ok <system-reminder>\n</system-reminder>lamp", "<command-name>lamp ok</command-name><command-args>ok</command-args>"}[rng.IntN(16)]
 		last := f.lines[len(f.lines)-1]
 		switch rng.IntN(13) {
 		case 0:
@@ -72,7 +73,7 @@ func partsTalk(rng *rand.Rand) *fixture {
 		case 1, 2, 3, 4, 5:
 			f.says(fmt.Sprint("m", rng.IntN(2)), words(text))
 		case 6:
-			f.says("m0", words(text), use(fmt.Sprint("t", rng.IntN(2)), "Bash", fields{"command": text}))
+			f.says("m0", words(text), use(fmt.Sprint("t", rng.IntN(2)), "Bash", []fields{{"command": text}, {"lamp": text}, {"a": "x\nlamp", "ok": "y"}, {"a": []any{"lamp", "ok"}}}[rng.IntN(4)]))
 		case 7:
 			f.says("m1", use(fmt.Sprint("t", rng.IntN(2)), "x__grep_transcripts", fields{"pattern": text}))
 		case 8:
@@ -190,6 +191,28 @@ func TestSieveLooksAtALineOnce(t *testing.T) {
 	model := `"assistant" "text"`
 	if at := mayJoin(append(line, model...)); at != len(line)+strings.Index(model, `"text"`) {
 		t.Errorf("found at %d behind it", at)
+	}
+}
+
+// Nor does what must stand beside a needle cost more where the needle stands everywhere.
+func TestCompanyIsLookedForOnce(t *testing.T) {
+	p, err := compile(Query{Pattern: "lamp.{0,9}door", Regex: true, Speakers: []Speaker{Tool}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := p.needles[0]
+	for _, one := range []string{`"NEEDLE",`, `NEEDLE `, `\\\\NEEDLE`, `\\\n`} {
+		one = strings.Replace(one, "NEEDLE", string(n.text), 1)
+		line := []byte(strings.Repeat(one, 1<<17) + string(n.text) + "\n")
+		began := time.Now()
+		for _, tools := range []bool{false, true} {
+			if at := n.inCompany(n.plain(), tools)(line); at >= 0 {
+				t.Errorf("%s: found at %d", one, at)
+			}
+		}
+		if took := time.Since(began); took > 2*time.Second { // milliseconds, or minutes
+			t.Errorf("%s: %d bytes took %v", one, len(line), took)
+		}
 	}
 }
 
