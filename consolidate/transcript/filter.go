@@ -78,11 +78,8 @@ func (n *needle) inCompany(k kernel, tools bool) kernel {
 				return at
 			}
 			if tools && at >= told && (begin > 0 && b[begin-1] == '"' || end < len(b) && b[end] == '"') {
-				first := lastNewline(b[:at]) + 1
-				if told = len(b); bytes.IndexByte(b[at:], '\n') >= 0 {
-					told = at + bytes.IndexByte(b[at:], '\n')
-				}
-				if record := b[first:told]; findUse(record) >= 0 && !lonely(record) {
+				first, last := recordAround(b, at)
+				if told = last; findUse(b[first:last]) >= 0 && !lonely(b[first:last]) {
 					return at
 				}
 			}
@@ -164,7 +161,19 @@ func opensDream(b []byte) int { return findMark(b) }
 
 // mayJoin: a text of the model may be part of a message that matches elsewhere, and name it.
 func mayJoin(b []byte) int {
-	return nextLine(b, findText, func(line []byte) bool { return bytes.Contains(line, assistantBytes) })
+	for from := 0; from < len(b); {
+		at := findText(b[from:])
+		if at < 0 {
+			return -1
+		}
+		at += from
+		begin, end := recordAround(b, at)
+		if bytes.Contains(b[begin:end], assistantBytes) {
+			return at
+		}
+		from = end // each line is looked at once, however many texts are in it
+	}
+	return -1
 }
 
 // callsUs: a call of one of our tools, whose answer, on another line, is no utterance. So is the name
@@ -205,23 +214,11 @@ func next(b []byte, k kernel, meant func(i int) bool) int {
 	}
 }
 
-// nextLine returns the first place that a kernel finds in a line that is meant. It looks at each line once,
-// however often the kernel would find something there.
-func nextLine(b []byte, k kernel, meant func(line []byte) bool) int {
-	for from := 0; from < len(b); {
-		at := k(b[from:])
-		if at < 0 {
-			return -1
-		}
-		at += from
-		begin, end := from+lastNewline(b[from:at])+1, len(b)
-		if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
-			end = at + i
-		}
-		if meant(b[begin:end]) {
-			return at
-		}
-		from = end + 1
+// recordAround returns where the line of a transcript begins and ends in which a place of a block lies.
+func recordAround(block []byte, at int) (begin, end int) {
+	begin, end = lastNewline(block[:at])+1, len(block)
+	if i := bytes.IndexByte(block[at:], '\n'); i >= 0 {
+		end = at + i
 	}
-	return -1
+	return begin, end
 }
