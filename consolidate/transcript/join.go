@@ -69,11 +69,7 @@ func (j *joiner) textBefore(block []byte) (message string, found bool) {
 		if i < 0 {
 			return "", false
 		}
-		begin := bytes.LastIndexByte(block[:i], '\n') + 1
-		end := len(block)
-		if n := bytes.IndexByte(block[i:], '\n'); n >= 0 {
-			end = i + n
-		}
+		begin, end := recordAround(block, i)
 		if line := block[begin:end]; bytes.Contains(line, assistantBytes) {
 			records, _ := j.decoder.line(bytes.Trim(line, blank))
 			for k := range records {

@@ -1,8 +1,8 @@
 package transcript
 
 // Plainness says what a transcript does not hold, as a search found that looked at all of it. While the
-// file stays as it was, no other search looks for that again: the first of a transcript costs two or
-// three passes over its bytes, each later one a single pass (BenchmarkSieve).
+// file stays as it was, no other search looks for that again: the first of a transcript costs two passes over
+// its bytes, and a third where it finds a match, each later one a single pass (BenchmarkSieve).
 type plainness byte
 
 const (

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -28,30 +29,47 @@ func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []fou
 	if len(speakers) == 0 || len(s.patterns) == 0 {
 		return all, skipped, nil
 	}
-	f := s.filter(speakers)
+	p := pass{filter: s.filter(speakers), joins: s.joins.Load() >= manyPasses, watches: s.watches.Load() >= manyPasses}
 	if s.sessions[i].host.byLines() {
-		f = nil
+		p.filter = nil
 	}
-	inFile, met, err := s.file(ctx, i, lines, speakers, f, s.joins.Load() >= manyJoins)
-	if err == errAlone {
-		s.joins.Add(1)
-		inFile, met, err = s.file(ctx, i, lines, speakers, f, true)
+	for {
+		inFile, met, err := s.file(ctx, i, lines, speakers, p)
+		switch err {
+		case errUnwatched:
+			s.watches.Add(1)
+			p.watches = true
+		case errAlone:
+			s.joins.Add(1)
+			p.joins = true
+		case errBlind:
+			p.filter = nil
+		default:
+			return append(all, inFile...), met, err
+		}
 	}
-	if err == errBlind {
-		inFile, met, err = s.file(ctx, i, lines, speakers, nil, true)
-	}
-	return append(all, inFile...), met, err
 }
+
+// A pass is a way to read a transcript. Most hold no match, so the first pass looks for nothing else; what it
+// meets may ask for another.
+type pass struct {
+	filter  *filter // nil: every line is decoded
+	joins   bool    // texts of the model pass it too
+	watches bool    // so does what may tell that a match was not said, though none is known yet
+}
+
+// errUnwatched ends a pass that found a match and cannot tell whether it was said.
+var errUnwatched = errors.New("a match may be part of a dream, or the answer to one of our own calls")
+
+// manyPasses is how many transcripts a search reads again for the same cause before it takes that for the
+// rule.
+const manyPasses = 8
 
 // decodesAll reports whether a transcript would have to be decoded whole: then its digest is built at
 // once.
 func (s *scan) decodesAll() bool {
 	return len(s.raw) == 0 && s.filter(s.query.Speakers) == nil
 }
-
-// manyJoins is how many transcripts a search reads twice, since the model's words are among the
-// matches, before it takes that for the rule.
-const manyJoins = 8
 
 // filter returns what lets lines pass undecoded; nil when nothing can.
 func (s *scan) filter(speakers []Speaker) *filter {
@@ -143,7 +161,7 @@ func (s *scan) likeness(u *utterance) uint64 {
 }
 
 // file searches one transcript.
-func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Speaker, f *filter, joins bool) ([]found, Skipped, error) {
+func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Speaker, p pass) ([]found, Skipped, error) {
 	session := s.sessions[i]
 	source, err := session.open()
 	if err != nil {
@@ -152,6 +170,14 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 	defer source.Close()
 	lines.reset(&meter{ctx: ctx, source: source, read: &s.read, budget: s.store.ByteBudget}, 1, 0)
 
+	known := s.store.plain(session.file)
+	assumed := known
+	if p.filter != nil && !p.watches {
+		assumed |= noDreams
+		if slices.Contains(speakers, Tool) {
+			assumed |= noOwnCalls
+		}
+	}
 	var all []found
 	r := newReader(session.file, lines, func(u *utterance) error {
 		switch {
@@ -161,6 +187,8 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 			return errBlind
 		case !s.query.within(u.Time):
 			return nil
+		case assumed != known:
+			return errUnwatched
 		}
 		match := found{
 			time: nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.place),
@@ -173,10 +201,9 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		return nil
 	})
 	r.last = session.modTime.UTC()
-	if f != nil {
-		known := s.store.plain(session.file)
-		r.sieve = f.sieve(known, joins)
-		if !joins && slices.Contains(speakers, Assistant) {
+	if f := p.filter; f != nil {
+		r.sieve = f.sieve(assumed, p.joins)
+		if !p.joins && slices.Contains(speakers, Assistant) {
 			r.join = &joiner{source: source}
 		}
 		r.tools = f.hears(known)
