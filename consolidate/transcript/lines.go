@@ -128,8 +128,8 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 	l.passed, l.broken = 0, 0
 	for {
 		for l.at < l.whole {
-			if s != nil && s.whole && l.dropped == 0 && l.whole-l.at <= maxLine {
-				if l.passOver(s.first(l.fills, l.buffer[:l.whole], l.at)); l.at == l.whole {
+			if s != nil && l.dropped == 0 && l.whole-l.at <= maxLine {
+				if l.passOver(s, s.first(l.fills, l.buffer[:l.whole], l.at)); l.at == l.whole {
 					break
 				}
 			}
@@ -143,12 +143,9 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 			if s == nil {
 				return l.buffer[begin:end], true, nil
 			}
-			broken := false
-			if !s.whole {
-				line := l.trimmed(l.buffer[begin:end])
-				if broken = len(line) > 0 && !looksWhole(line); broken {
-					s.tells &^= noBroken
-				}
+			broken := !s.whole && l.isBroken(l.buffer[begin:end])
+			if broken {
+				s.tells &^= noBroken
 			}
 			if s.holds(l.fills, l.buffer[:l.whole], begin, end) {
 				return l.buffer[begin:end], true, nil
@@ -174,19 +171,36 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 	}
 }
 
-// passOver goes to the beginning of the line in which a place of the buffer lies: all lines before are there
-// whole, and none is too long.
-func (l *lineReader) passOver(place int) {
+// passOver goes to the beginning of the line in which a place of the buffer lies, the first that the sieve may
+// let pass: all lines before are there whole, and none is too long.
+func (l *lineReader) passOver(s *sieve, place int) {
 	end := l.whole
 	if place < end {
 		end = l.at + lastNewline(l.buffer[l.at:place]) + 1
 	}
-	n := bytes.Count(l.buffer[l.at:end], []byte{'\n'})
-	l.passed += n
-	l.number += n
-	l.next += int64(end - l.at)
-	l.at = end
+	if s.whole {
+		n := bytes.Count(l.buffer[l.at:end], []byte{'\n'})
+		l.passed += n
+		l.number += n
+		l.next += int64(end - l.at)
+		l.at = end
+	}
+	for l.at < end {
+		begin := l.at
+		l.cut(begin + bytes.IndexByte(l.buffer[begin:end], '\n') + 1)
+		l.passed++
+		if l.isBroken(l.buffer[begin : l.at-1]) {
+			s.tells &^= noBroken
+			l.broken++
+		}
+	}
 	l.settle()
+}
+
+// isBroken reports whether the line last cut, which nobody decodes, is without the ends of an object.
+func (l *lineReader) isBroken(line []byte) bool {
+	line = l.trimmed(line)
+	return len(line) > 0 && !looksWhole(line)
 }
 
 // looksWhole reports whether a line that nobody decodes has at least the ends of an object.
