@@ -1,0 +1,215 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// begin opens an operation under l: its folder, its stage, and its record in the lock file.
+func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	name := path.Join(dreamFolder, info.ID)
+	if err := state.Mkdir(name, 0o700); err != nil && !(info.Resumed && errors.Is(err, fs.ErrExist)) {
+		return nil, err
+	}
+	if err := memory.SyncFolder(state, dreamFolder); err != nil {
+		return nil, err
+	}
+	folder, err := memory.OpenBelow(state, name)
+	if err != nil {
+		return nil, err
+	}
+	d := &dream{Info: info, dir: dir, lock: l, folder: folder}
+	if info.Resumed {
+		folder.Remove(stopFile) // it was for the run that it ended
+		d.stage, err = memory.OpenStage(dir, folder)
+	} else {
+		d.stage, err = memory.NewStage(dir, folder)
+	}
+	if err == nil {
+		err = d.save()
+	}
+	if err == nil {
+		err = d.claim(p, dir)
+	}
+	if err != nil {
+		folder.Close()
+		if !info.Resumed {
+			err = errors.Join(err, p.discard(info.ID))
+		}
+		return nil, err
+	}
+	return d, nil
+}
+
+// claim writes the record into the lock file and, for a dream, takes Claude Code's lock. What is
+// needed to undo the taking is on disk before it is taken.
+func (d *dream) claim(p *Project, dir *memory.Dir) error {
+	host, _ := os.Hostname()
+	boot, namespace := machine()
+	prior, err := readNative(dir.Root())
+	if err != nil {
+		return err
+	}
+	d.record = lockRecord{
+		Dream: d.ID, Kind: d.Kind, PID: os.Getpid(), Host: host, Boot: boot, Namespace: namespace,
+		Started: d.Started, Prior: prior.stamp, Stage: filepath.Join(p.StateDir(), dreamFolder, d.ID),
+	}
+	p.step("record")
+	if err := d.lock.write(d.record); err != nil {
+		return err
+	}
+	if d.Kind != KindDream {
+		return nil
+	}
+	p.step("native")
+	err = errHeld // where it was taken since it was seen free, there is nothing to take
+	if !prior.held(d.LastCall) {
+		err = takeNative(dir, prior, d.LastCall)
+	}
+	if err != nil {
+		if errors.Is(err, errHeld) {
+			err = &BusyError{Native: true, Holder: "Claude Code has begun a dream in this moment"}
+		}
+		return errors.Join(err, p.unclaim(d))
+	}
+	p.step("claimed")
+	return nil
+}
+
+// unclaim takes back what claim took. An error leaves the record, and recovery ends it.
+func (p *Project) unclaim(d *dream) error {
+	if err := p.giveBack(d.dir, d.record, d.record.Prior); err != nil {
+		return err
+	}
+	return d.lock.clear()
+}
+
+func (p *Project) step(name string) {
+	if p.o.Step != nil {
+		p.o.Step(name)
+	}
+}
+
+// Begin opens a dream, or returns the one that this process has open already. With force, a person
+// asked for it. With resume, it takes up the newest stage that was left. Where a gate is closed it
+// fails with a *ClosedError and has made nothing.
+func (p *Project) Begin(ctx context.Context, force, resume bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dream != nil {
+		err := p.renew("")
+		if err == nil || p.dream != nil || errors.Is(err, ErrStopped) {
+			return err // a person who stops a dream does not ask for the next one
+		}
+	} else if err := p.enter(""); errors.Is(err, ErrStopped) {
+		return err
+	}
+	if force && p.o.Unattended {
+		return &RequestError{"force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so"}
+	}
+	now := p.o.Now()
+	g, err := p.askUnlocked(ctx, now, force)
+	if err != nil {
+		return err
+	}
+	dir, err := p.makeDir()
+	if err != nil {
+		return err
+	}
+	l, err := p.lockWait(ctx, dir, momentWait)
+	if err != nil {
+		return errors.Join(lockClosed(err), dir.Close())
+	}
+	d, err := p.beginLocked(ctx, l, dir, now, g, force, resume)
+	if err != nil {
+		return errors.Join(lockClosed(err), l.release(), dir.Close())
+	}
+	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
+	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
+	p.dream = d
+	p.tell(Event{Kind: EventBegun})
+	if err := p.log(d, Fired, now); err != nil {
+		return errors.Join(err, p.end(Aborted, "its beginning could not be journaled"))
+	}
+	return nil
+}
+
+// lockClosed says of a lock that could not be had that it is a gate.
+func lockClosed(err error) error {
+	var busy *BusyError
+	if errors.As(err, &busy) {
+		return fmt.Errorf("the lock gate is closed: %w", err)
+	}
+	return err
+}
+
+// askUnlocked asks all gates but the lock, which is waited for.
+func (p *Project) askUnlocked(ctx context.Context, now time.Time, force bool) (gateAnswers, error) {
+	dir, err := p.openDir()
+	if err != nil {
+		return gateAnswers{}, err
+	}
+	if dir != nil {
+		defer dir.Close()
+		if err := p.recoverIfLeft(ctx, dir); err != nil {
+			return gateAnswers{}, err
+		}
+	}
+	g := p.askGates(ctx, dir, now, force, func() error { return nil })
+	return g, g.refusal()
+}
+
+func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now time.Time, g gateAnswers, force, resume bool) (*dream, error) {
+	if since, err := p.lastConsolidation(dir); err != nil {
+		return nil, err
+	} else if !since.same(g.since) {
+		// Somebody dreamed while the lock was waited for.
+		if g = p.askGates(ctx, dir, now, force, func() error { return nil }); g.closed != nil {
+			return nil, g.refusal()
+		}
+	}
+	if err := nativeFree(dir.Root(), now); err != nil {
+		return nil, err
+	}
+	if _, err := dir.Read(indexName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &RequestError{fmt.Sprintf("the index can't be read: %v", err), "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started"}
+	}
+	info := Info{ID: newID(now), Started: now}
+	if resume {
+		entries, err := p.journal()
+		if err != nil {
+			return nil, err
+		}
+		left, err := p.unfinished(entries, "")
+		if err != nil {
+			return nil, err
+		}
+		if len(left) == 0 {
+			return nil, ErrNoStage
+		}
+		info = left[0]
+		info.Resumed, info.Outcome, info.Reason, info.Ended = true, "", "", time.Time{}
+	}
+	info.Kind, info.Host, info.Session = KindDream, p.o.Host, p.o.Session
+	info.LastCall, info.Phase, info.ToolCalls = now, Orienting, info.ToolCalls+1
+	info.Since, info.Sessions, info.Forced, info.Unattended = g.since, g.sessions, force, p.o.Unattended
+	d, err := p.begin(l, dir, info)
+	if err == nil {
+		d.trail = openTrail(d.folder)
+		p.prune(now) // not before: a stage older than a week may be the one to resume
+		p.sweepWords(dir, now)
+	}
+	return d, err
+}

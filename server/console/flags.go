@@ -1,0 +1,79 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// flag is a row of the table of flags: it sets a switch, or takes a value.
+type flag struct {
+	name string
+	set  func(c *Command)
+	take func(c *Command, value string) error
+}
+
+var flags = []flag{
+	{name: "--project", take: word(func(c *Command) *string { return &c.Flags.Project })},
+	{name: "--memory-dir", take: word(func(c *Command) *string { return &c.Flags.MemoryDir })},
+	{name: "--transcripts", take: func(c *Command, v string) error {
+		if v == "" {
+			return fmt.Errorf("it is empty")
+		}
+		c.Flags.Transcripts = append(c.Flags.Transcripts, v)
+		return nil
+	}},
+	{name: "--mode", take: word(func(c *Command) *string { return &c.Flags.Mode })},
+	{name: "--min-hours", take: func(c *Command, v string) error {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(n >= 0 && n <= maxHours) {
+			return fmt.Errorf("%q is no number between 0 and %d", v, maxHours)
+		}
+		c.Flags.MinHours = n
+		return nil
+	}},
+	{name: "--min-sessions", take: func(c *Command, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 || n > maxSessions {
+			return fmt.Errorf("%q is no whole number between 0 and %d", v, maxSessions)
+		}
+		c.Flags.MinSessions = n
+		return nil
+	}},
+	{name: "--unattended", set: func(c *Command) { c.Flags.Unattended = true }},
+	{name: "--json", set: func(c *Command) { c.JSON = true }},
+	{name: "--keep", set: func(c *Command) { c.Keep = true }},
+	{name: "--once", set: func(c *Command) { c.Once = true }},
+	{name: "--at", take: word(func(c *Command) *string { return &c.At })},
+	{name: "--list", set: func(c *Command) { c.List = true }},
+	{name: "--explain", set: func(c *Command) { c.Explain = true }},
+	{name: "--rule", take: func(c *Command, v string) error {
+		c.Rules = append(c.Rules, v)
+		return knownRules([]string{v})
+	}},
+	{name: "--fix", set: func(c *Command) { c.Fix = true }},
+	{name: "--accept", set: func(c *Command) { c.Accept = true }},
+	{name: "--reject", set: func(c *Command) { c.Reject = true }},
+	{name: "--background", set: func(c *Command) { c.Background = true }},
+	{name: "--dry-run", set: func(c *Command) { c.DryRun = true }},
+	{name: "--print", set: func(c *Command) { c.Print = true }},
+	{name: "--help", set: func(c *Command) { c.Verb = "help" }},
+	{name: "-h", set: func(c *Command) { c.Verb = "help" }},
+	{name: "--version", set: func(c *Command) { c.Verb = "version" }},
+}
+
+// Bounds of the numbers: more is a slip of the keyboard. Hours are of ten years.
+const (
+	maxHours    = 10 * 365 * 24
+	maxSessions = 1_000_000
+)
+
+// word takes a value as it is, into a field.
+func word(field func(*Command) *string) func(*Command, string) error {
+	return func(c *Command, v string) error {
+		if v == "" {
+			return fmt.Errorf("it is empty")
+		}
+		*field(c) = v
+		return nil
+	}
+}

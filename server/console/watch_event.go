@@ -1,0 +1,54 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"dream-mcp/consolidate"
+)
+
+// event tells of one thing that happened.
+func (v watchView) event(e consolidate.Event) string {
+	return v.ink.in(dim, e.Time.In(v.zone).Format("15:04:05")) + " " + v.ink.in(eventColour(e.Kind), eventText(e))
+}
+
+func eventColour(k consolidate.EventKind) string {
+	switch k {
+	case consolidate.EventStaged, consolidate.EventLanding:
+		return green
+	case consolidate.EventRefused, consolidate.EventCut:
+		return yellow
+	case consolidate.EventEnded, consolidate.EventBegun:
+		return bold
+	}
+	return ""
+}
+
+func eventText(e consolidate.Event) string {
+	text := oneLine(e.Text)
+	switch e.Kind {
+	case consolidate.EventBegun:
+		return "the dream begins"
+	case consolidate.EventMap:
+		return "looked at the map: " + count(e.Hits, "session") + " to review"
+	case consolidate.EventSearch:
+		return fmt.Sprintf("searched “%s”: %s", text, count(e.Hits, "hit"))
+	case consolidate.EventContext:
+		return "read around " + text
+	case consolidate.EventRead:
+		return "read " + text
+	case consolidate.EventStaged:
+		return "staged: " + text
+	case consolidate.EventRefused:
+		return "refused: " + text
+	case consolidate.EventDryRun:
+		return "tried how it would end"
+	case consolidate.EventLanding:
+		return "lands its changes"
+	case consolidate.EventEnded:
+		return "ended: " + text
+	case consolidate.EventCut:
+		return "goes on, and is told no further"
+	}
+	return strings.TrimSpace(oneLine(string(e.Kind)) + " " + text) // of a newer version
+}

@@ -1,0 +1,196 @@
+package host
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+)
+
+// resolver carries one resolution; its steps run in the order of Resolve.
+type resolver struct {
+	Setup
+	env    Environment
+	flags  Flags
+	claude settings // Claude Code's files
+	layers []layer  // ours, the strongest first
+	chosen bool     // the person chose a mode of ours
+	repo   checkout
+}
+
+// maxWarnings is as many as a person reads.
+const maxWarnings = 30
+
+func (r *resolver) warn(format string, args ...any) {
+	w := fmt.Sprintf(format, args...)
+	switch n := len(r.Warnings); {
+	case slices.Contains(r.Warnings, w) || n > maxWarnings:
+	case n == maxWarnings:
+		r.Warnings = append(r.Warnings, "there are more warnings; mend these first")
+	default:
+		r.Warnings = append(r.Warnings, w)
+	}
+}
+
+// complete fills in what env leaves open.
+func (env Environment) complete() Environment {
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	if env.GOOS == "" {
+		env.GOOS = runtime.GOOS
+	}
+	if filepath.IsAbs(env.Home) {
+		env.Home = env.real(env.Home)
+	} else {
+		env.Home = ""
+	}
+	return env
+}
+
+// Resolve finds out. An error is what a person must mend first: a command line that can't be meant, a memory directory
+// that was named but must not be used (another one in its place would be worse), or no directory to work in. The Setup is filled
+// as far as it got even then.
+func Resolve(env Environment, f Flags) (Setup, error) {
+	env = env.complete()
+	r := &resolver{env: env, flags: f}
+	r.Settings = map[string]Setting{}
+	for _, step := range []func() error{
+		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseHosts, r.chooseAllowed, r.chooseUnattended, r.chooseLimits,
+		r.findMemory, r.findCandidates, r.findEnabled,
+	} {
+		if err := step(); err != nil {
+			return r.Setup, err
+		}
+	}
+	return r.Setup, nil
+}
+
+// isSessionID reports whether a text is what a session is called: a UUID today, and never what could name another
+// folder.
+func isSessionID(s string) bool { return len(s) <= 128 && plain.MatchString(s) }
+
+// plain leaves lengths to its users: {1,128} would take thirty times as long to compile, at every start.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// SessionVariables are those that name the session under way: other ones in each, and nothing but SessionID depends on them.
+var SessionVariables = [3]string{"CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID"}
+
+func (r *resolver) findClient() error {
+	set := func(names ...string) bool {
+		for _, n := range names {
+			if r.env.Getenv(n) != "" {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case set("GEMINI_PROJECT_DIR"): // which it sets for its hooks alone, and Claude Code's beside it
+		r.Client = Gemini
+	case set("CLAUDECODE", "CLAUDE_PROJECT_DIR"):
+		r.Client = ClaudeCode
+	case set("CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_HOME"):
+		r.Client = Codex
+	case set("GEMINI_CLI"):
+		r.Client = Gemini
+	case set("OPENCODE"): // which names no session, neither here nor with a call
+		r.Client = OpenCode
+	}
+	name := SessionVariables[0]
+	switch { // those that are known to be set are enough to tell one's own session by
+	case r.env.Getenv(name) != "":
+	case r.Client == Codex:
+		name = SessionVariables[1]
+	case r.Client == Gemini:
+		name = SessionVariables[2]
+	}
+	if id := r.env.Getenv(name); isSessionID(id) {
+		r.SessionID = id
+	} else if id != "" {
+		r.warn("%s %q is no session's name; ignored", name, clip(id))
+	}
+	return nil
+}
+
+func (r *resolver) findProject() error {
+	dir := r.env.Dir
+	if named := r.env.Getenv("CLAUDE_PROJECT_DIR"); named != "" && r.flags.Project == "" {
+		if filepath.IsAbs(named) && isDir(named) {
+			dir = named
+		} else {
+			r.warn("CLAUDE_PROJECT_DIR %q is no directory; the working directory is taken", clip(named))
+		}
+	}
+	if p := r.flags.Project; p != "" {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(r.env.Dir, p)
+		}
+		if !isDir(p) {
+			return fmt.Errorf("project %q is no directory", r.flags.Project)
+		}
+		dir = p
+	}
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("no project: the working directory is unknown")
+	}
+	r.Project = r.env.real(dir)
+	r.repo = findCheckout(r.Project, r.env.look, r.warn)
+	r.Root, r.Worktrees = r.repo.root, r.repo.worktrees
+	if top := r.repo.top; top != r.env.Home && filepath.Dir(top) != top {
+		r.Checkout = top
+	}
+	switch {
+	case filepath.Dir(r.Root) == r.Root:
+		r.warn("the project is the root of the file system: the host did not say which project it works in")
+	case r.Root == r.env.Home:
+		r.warn("the project is the home directory: its memory is shared by whatever is started there")
+	}
+	return nil
+}
+
+// isDirName reports whether a text may be CLAUDE_CODE_PROJECT_DIR_NAME (FACTS 1.1).
+func isDirName(s string) bool { return len(s) <= 64 && plain.MatchString(s) }
+
+func (r *resolver) findConfig() error {
+	named := r.env.Getenv("CLAUDE_CONFIG_DIR")
+	switch {
+	case named != "":
+		if !filepath.IsAbs(named) {
+			named = filepath.Join(r.env.Dir, named)
+		}
+		r.ConfigDir = r.env.real(nfc(named)) // FACTS 1.1: the host looks under the composed form, whatever was typed
+	case r.env.Home != "":
+		r.ConfigDir = r.env.real(filepath.Join(r.env.Home, ".claude"))
+	}
+	if r.ConfigDir != "" {
+		r.ProjectsDir = filepath.Join(r.ConfigDir, "projects")
+	}
+	switch name := r.env.Getenv("CLAUDE_CODE_PROJECT_DIR_NAME"); {
+	case name == "":
+	case named == "":
+		r.warn("CLAUDE_CODE_PROJECT_DIR_NAME counts only together with CLAUDE_CONFIG_DIR; ignored")
+	case !isDirName(name):
+		r.warn("CLAUDE_CODE_PROJECT_DIR_NAME %q is not 1 to 64 letters, digits, - or _; ignored", clip(name))
+	default:
+		r.DirName = name
+	}
+	r.claude = r.readSettings()
+	r.CleanupDays = DefaultCleanupDays
+	r.Settings["cleanup_days"] = Setting{strconv.Itoa(DefaultCleanupDays), "default"}
+	for _, v := range values[int](r, "cleanupPeriodDays") {
+		if v.value < 1 || v.value > maxDays {
+			r.warn("cleanupPeriodDays %d in %q is not between 1 and %d; ignored", v.value, v.path, maxDays)
+			continue
+		}
+		r.CleanupDays = v.value
+		r.Settings["cleanup_days"] = Setting{strconv.Itoa(v.value), v.path}
+		break
+	}
+	return nil
+}
+
+// maxDays bounds cleanupPeriodDays so that a deadline reckoned from it is still a date: a thousand years.
+const maxDays = 365_000
