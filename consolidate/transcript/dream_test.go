@@ -82,6 +82,35 @@ func TestDreamsAreNotFound(t *testing.T) {
 	}
 }
 
+// Which parts of a message are joined, and so its text and its time, depends on what of it was dreamt, though
+// nothing that is sought stands there.
+func TestDreamsWithinMessages(t *testing.T) {
+	mark := DreamMarker + ">"
+	ends := talk(1).user("begin").says("m1", words("a lamp")).user(mark).says("m1", words("dreamt")).user("awake")
+	begins := talk(2).user("begin").user(mark).says("m1", words("dreamt")).enqueue("awake").says("m1", words("the lens"))
+	spans := talk(3).user("begin").says("m1", words("a door")).user(mark).says("m2", words("dreamt")).enqueue("awake").says("m1", words("a window"))
+	s := store(t, ends, begins, spans)
+	s.DigestMemory = 0
+	for _, test := range []struct {
+		q    Query
+		want string
+	}{
+		{Query{Pattern: `lamp\z`, Regex: true}, "a lamp"},
+		{Query{Pattern: `\Athe lens`, Regex: true}, "the lens"},
+		{Query{Pattern: "lens", Since: start.Add(3 * time.Second)}, "the lens"},
+		{Query{Pattern: `(?s)door.*window`, Regex: true}, "a door\n\na window"},
+		{Query{Pattern: "window", Until: start.Add(3 * time.Second)}, "a door\n\na window"},
+	} {
+		r := search(t, s, test.q)
+		equal(t, test.q.Pattern, hits(r), []string{test.want})
+		for _, h := range r.Hits {
+			if u, err := s.Lookup(t.Context(), h.ID); err != nil || u.Text != test.want {
+				t.Errorf("Lookup(%q) = %q, %v; want %q", h.ID, u.Text, err, test.want)
+			}
+		}
+	}
+}
+
 // Transcripts in the forms that hosts have written; testdata/README.md says what is in them.
 func TestWrittenTranscripts(t *testing.T) {
 	projects := t.TempDir()

@@ -29,7 +29,8 @@ func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []fou
 	if len(speakers) == 0 || len(s.patterns) == 0 {
 		return all, skipped, nil
 	}
-	p := pass{filter: s.filter(speakers), joins: s.joins.Load() >= manyPasses, watches: s.watches.Load() >= manyPasses}
+	p := pass{filter: s.filter(speakers), joins: s.joins.Load() >= manyPasses}
+	p.watches = s.watches.Load() >= manyPasses || slices.Contains(speakers, Assistant) && s.goesBeyondLines()
 	if s.sessions[i].host.byLines() {
 		p.filter = nil
 	}
@@ -64,6 +65,12 @@ var errUnwatched = errors.New("a match may be part of a dream, or the answer to 
 // manyPasses is how many transcripts a search reads again for the same cause before it takes that for the
 // rule.
 const manyPasses = 8
+
+// goesBeyondLines reports whether an expression may match more than one part of a message of the model, or no
+// longer match one where another is joined to it: which those are, dreams tell.
+func (s *scan) goesBeyondLines() bool {
+	return slices.ContainsFunc(s.patterns, func(p *pattern) bool { return !p.inLine })
+}
 
 // decodesAll reports whether a transcript would have to be decoded whole: then its digest is built at
 // once.
@@ -185,10 +192,10 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 			return nil
 		case u.blind:
 			return errBlind
+		case assumed != known: // of whatever time: a message has that of its first part, which may be dreamt
+			return errUnwatched
 		case !s.query.within(u.Time):
 			return nil
-		case assumed != known:
-			return errUnwatched
 		}
 		match := found{
 			time: nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.place),
