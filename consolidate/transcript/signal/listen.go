@@ -50,14 +50,15 @@ var class = func() (c [256]uint8) {
 
 // line reports the signals from a position to the end of the text, until report returns false.
 func (l *listener) line(i int) bool {
-	return l.table.lines.Add(1) > manyLines && !l.may(i) || l.hear(i)
+	lines := &l.table.lines
+	return (lines.Load() > manyLines || lines.Add(1) > manyLines) && !l.may(i) || l.hear(i)
 }
 
 // hear does so word by word.
 func (l *listener) hear(i int) bool {
 	l.at = sentence
-	if l.wanted&setOf(Frustration) != 0 {
-		if to := shout(l.text[i:]); to > 0 && !l.report(signal{setOf(Frustration), i, i + to}) {
+	if l.wanted&frustration != 0 {
+		if to := shout(l.text[i:]); to > 0 && !l.report(signal{frustration, i, i + to}) {
 			return false
 		}
 	}
@@ -94,7 +95,7 @@ func (l *listener) blank(i int) (next int, more bool) {
 	case '#':
 		if to := l.number(i); to > 0 {
 			l.at = anywhere
-			return to, l.report(signal{setOf(References), i, to})
+			return to, l.report(signal{references, i, to})
 		}
 	case '-':
 		if i > 0 && l.text[i-1] == ' ' && strings.HasPrefix(l.text[i+1:], " ") {
@@ -119,8 +120,8 @@ func (l *listener) stop(i int) (next int, more bool) {
 		next++
 	}
 	marks := l.text[i:next]
-	if l.wanted&setOf(Frustration) != 0 && (strings.Contains(marks, "???") || strings.Contains(marks, "?!") || strings.Contains(marks, "!?")) {
-		return next, l.report(signal{setOf(Frustration), i, next})
+	if l.wanted&frustration != 0 && (strings.Contains(marks, "???") || strings.Contains(marks, "?!") || strings.Contains(marks, "!?")) {
+		return next, l.report(signal{frustration, i, next})
 	}
 	return next, true
 }
@@ -199,7 +200,7 @@ func (l *listener) word(i int) (next int, more bool) {
 	case next < len(l.text) && strings.IndexByte(":-.", l.text[next]) >= 0:
 		if to, named := l.reference(i, next); to > 0 {
 			l.at = anywhere
-			return to, !named || l.report(signal{setOf(References), i, to})
+			return to, !named || l.report(signal{references, i, to})
 		}
 	}
 	return l.phrase(i, next)
@@ -263,7 +264,7 @@ func fold(text string, i int) byte {
 // questioned reports whether what ends at to is only asked, which it takes to be no preference,
 // decision, error or confirmation. A confirmation is asked by its own clause only.
 func (l *listener) questioned(to int, k Set) bool {
-	if k&^setOf(Preferences, Decisions, Errors, Confirmations) != 0 || k == 0 {
+	if k&^stated != 0 || k == 0 {
 		return false
 	}
 	last := ' '
@@ -278,7 +279,7 @@ func (l *listener) questioned(to int, k Set) bool {
 				return asking(last)
 			}
 		case ',', '，', ';', '、':
-			if k == setOf(Confirmations) {
+			if k == confirmations {
 				return asking(last)
 			}
 		}

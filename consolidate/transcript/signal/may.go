@@ -6,11 +6,6 @@ import "strings"
 // some thousand lines do: a hook that looks at a session's last words never does.
 const manyLines = 4000
 
-var (
-	references  = setOf(References)
-	frustration = setOf(Frustration)
-)
-
 // may reports whether a wanted signal may stand in a line from a position on. Most lines have none: of
 // generated sessions it lets pass 1 % and takes off a third of the time, the other signs of a line and
 // phrases with gaps being most of the rest. Wherever a word may begin it looks for the wanted phrases

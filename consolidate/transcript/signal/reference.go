@@ -18,7 +18,7 @@ func (l *listener) reference(i, next int) (to int, named bool) {
 			return 0, false
 		}
 		to = l.spaceless(next)
-		return to, l.wanted&setOf(References) != 0 && !local(l.text[next+len("://"):to])
+		return to, l.wanted&references != 0 && !local(l.text[next+len("://"):to])
 	case '-':
 		to = next + 1
 		for to < len(l.text) && '0' <= l.text[to] && l.text[to] <= '9' {
@@ -27,14 +27,14 @@ func (l *listener) reference(i, next int) (to int, named bool) {
 		if to == next+1 || l.goesOn(to) || !key(word) {
 			return 0, false
 		}
-		return to, l.wanted&setOf(References) != 0
+		return to, l.wanted&references != 0
 	}
 	to = l.spaceless(next)
 	host, path, deep := strings.Cut(l.text[i:to], "/")
 	if !deep || path == "" || !domains[host[strings.LastIndexByte(host, '.')+1:]] {
 		return 0, false
 	}
-	return to, l.wanted&setOf(References) != 0
+	return to, l.wanted&references != 0
 }
 
 // spaceless returns where a URL ends that goes on at i.
@@ -86,7 +86,7 @@ func key(word string) bool {
 // number returns where the number of a ticket ends whose # stands at i, or 0: two to six digits, and
 // no color.
 func (l *listener) number(i int) (to int) {
-	if l.wanted&setOf(References) == 0 || i > 0 && (class[l.text[i-1]] == letter || strings.IndexByte("&/#", l.text[i-1]) >= 0) {
+	if l.wanted&references == 0 || i > 0 && (class[l.text[i-1]] == letter || strings.IndexByte("&/#", l.text[i-1]) >= 0) {
 		return 0
 	}
 	to = i + 1

@@ -63,6 +63,14 @@ func setOf(some ...Kind) (s Set) {
 	return s
 }
 
+// What is often asked for.
+var (
+	references    = setOf(References)
+	frustration   = setOf(Frustration)
+	confirmations = setOf(Confirmations)
+	stated        = setOf(Preferences, Decisions, Errors, Confirmations) // in no question
+)
+
 // Has reports whether a kind is in the set.
 func (s Set) Has(k Kind) bool { return s&setOf(k) != 0 }
 

@@ -169,6 +169,25 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestMachine: the signs of a line are all counted, wherever they stand, and one in six is too many.
+func TestMachine(t *testing.T) {
+	for n := range 40 {
+		for signs := range n + 1 {
+			for at := range n - signs + 1 {
+				line := strings.Repeat("x", at) + strings.Repeat("=", signs) + strings.Repeat("x", n-signs-at)
+				if got, want := machine(line), signs > 1 && signs > n/6; got != want {
+					t.Errorf("%q is of a machine: %t", line, got)
+				}
+			}
+		}
+	}
+	for _, b := range beginnings {
+		if !machine(b + "/x") {
+			t.Errorf("%q begins no line of a machine", b)
+		}
+	}
+}
+
 // TestHostile: what makes the most of every rule takes no longer than a moment.
 func TestHostile(t *testing.T) {
 	for _, unit := range []string{

@@ -114,25 +114,36 @@ var beginnings = []string{
 	"error[", "--- FAIL", "=== RUN",
 }
 
+// begun are the beginnings by their first byte.
+var begun = func() (by [256][]string) {
+	for _, b := range beginnings {
+		by[b[0]] = append(by[b[0]], b)
+	}
+	return by
+}()
+
 // machine reports whether a line looks like code, a log, a trace or a quotation rather than typed.
 func machine(line string) bool {
 	indented := strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")
 	line = strings.TrimSpace(line)
-	for _, beginning := range beginnings {
-		if line != "" && line[0] == beginning[0] && strings.HasPrefix(line, beginning) {
-			return beginning != "at " || strings.ContainsAny(line, "(/")
-		}
-	}
 	if line == "" {
 		return false
+	}
+	for _, beginning := range begun[line[0]] {
+		if strings.HasPrefix(line, beginning) {
+			return beginning != "at " || strings.ContainsAny(line, "(/")
+		}
 	}
 	word, _, spaced := strings.Cut(line, " ")
 	if spaced && (strings.HasSuffix(word, "Error:") || strings.HasSuffix(word, "Exception:")) || placed(word) {
 		return true
 	}
-	signs := 0
-	for i := 0; i < len(line); i++ {
-		signs += int(sign[line[i]])
+	signs, rest := 0, line
+	for ; len(rest) >= 4; rest = rest[4:] { // at once, which halves the time
+		signs += int(sign[rest[0]]+sign[rest[1]]) + int(sign[rest[2]]+sign[rest[3]])
+	}
+	for i := range len(rest) {
+		signs += int(sign[rest[i]])
 	}
 	limit := len(line) / 6
 	if c := line[len(line)-1]; indented || c == '{' || c == '}' || c == ';' {
