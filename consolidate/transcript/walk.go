@@ -20,7 +20,7 @@ const maxDepth = 64
 
 // space returns the place of the next byte that is no white space.
 func space(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+	for i < len(b) && b[i] <= ' ' && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') { // most are above
 		i++
 	}
 	return i
