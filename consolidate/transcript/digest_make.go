@@ -18,6 +18,7 @@ var errTooBig = errors.New("a digest would be too big")
 type digester struct {
 	digest
 	classify func(Speaker, string) uint16
+	classed  int // how many rows have their signals and likeness
 	said     strings.Builder
 	names    strings.Builder
 	index    map[string]uint32 // of Strings
@@ -27,7 +28,7 @@ type digester struct {
 // grown is how many bytes will be read.
 func newDigester(d digest, classify func(Speaker, string) uint16, grown int64) *digester {
 	to := &d.head.Settled
-	b := &digester{digest: d, classify: classify, index: map[string]uint32{}}
+	b := &digester{digest: d, classify: classify, index: map[string]uint32{}, classed: to.Rows}
 	b.rows = append(make([]row, 0, to.Rows+8+int(min(grown, maxDigest)/4096)), d.rows[:to.Rows]...)
 	b.said.Grow(to.Text + int(min(grown, 16*maxDigest)/32))
 	b.said.WriteString(d.text[:to.Text])
@@ -68,7 +69,6 @@ func (b *digester) add(u *utterance) error {
 		seconds: u.Time.Unix(),
 		nanos:   int32(u.Time.Nanosecond()),
 		key:     u.key(),
-		alike:   alike(u.Speaker, u.Text),
 		line:    int32(min(u.Line, math.MaxInt32)),
 		place:   int32(u.place),
 		text:    uint32(end),
@@ -80,9 +80,6 @@ func (b *digester) add(u *utterance) error {
 	}
 	if u.Time.IsZero() {
 		r.seconds, r.nanos = untimed, 0
-	}
-	if b.classify != nil {
-		r.signals = b.classify(u.Speaker, u.Text)
 	}
 	b.rows = append(b.rows, r)
 	return nil
@@ -113,7 +110,23 @@ func (b *digester) finish(r *reader) *digest {
 		return d.emptied()
 	}
 	d.head.Untimed = slices.ContainsFunc(d.rows, func(r row) bool { return r.seconds == untimed })
+	b.class(&d)
 	return &d
+}
+
+// class fills in what its text tells of each row. What it takes for that, the rules of signals above all, lies in
+// the processor's cache only while nothing else is done: row by row, as they are read, it takes twice as long.
+func (b *digester) class(d *digest) {
+	for i := b.classed; i < len(d.rows); i++ {
+		r, speaker := &d.rows[i], Assistant
+		if r.user {
+			speaker = User
+		}
+		text := d.said(i)
+		if r.alike = alike(speaker, text); b.classify != nil {
+			r.signals = b.classify(speaker, text)
+		}
+	}
 }
 
 // emptied is what stands for a digest that is too big.
