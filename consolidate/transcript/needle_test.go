@@ -41,6 +41,27 @@ func TestCompany(t *testing.T) {
 	}
 }
 
+// TestCompanyAmongArguments: what a tool was asked is one line of text of several strings, whichever of them holds
+// the needle, and whatever the records around it hold.
+func TestCompanyAmongArguments(t *testing.T) {
+	s := store(t, talk(1).
+		user("Fresnel").
+		says("m1", use("t1", "Fresnel", fields{"command": "lantern"})).
+		says("m2", use("t2", "a\nFresnel", fields{"command": "lantern"})).
+		says("m3", use("t3", "lantern", fields{"command": "Fresnel\nb"})).
+		says("m4", use("t4", "lantern", fields{"a": fields{"c\nFresnel\nd": "x"}})).
+		user("Fresnel").
+		says("m5", words("Fresnel"), words("lantern"), words("a Fresnel lantern")).
+		says("m6", words("Fresnel"), words("lantern")))
+	s.DigestMemory = 0
+	for expression, want := range map[string]int{"Fresnel.*lantern": 3, "lantern.*Fresnel": 1} {
+		r := search(t, s, Query{Pattern: expression, Regex: true, Speakers: []Speaker{User, Assistant, Tool}})
+		if r.Matches != want {
+			t.Errorf("%s matches %d times, want %d: %q", expression, r.Matches, want, hits(r))
+		}
+	}
+}
+
 // TestNeedleAmongItsRarestByte: wherever a needle stands in a text that is full of its rarest byte, it is found.
 func TestNeedleAmongItsRarestByte(t *testing.T) {
 	n := newNeedle([]byte("anLe"), false)
