@@ -3,6 +3,7 @@ package transcript
 import (
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -63,5 +64,23 @@ func TestTiesAreNotCertain(t *testing.T) {
 	s.Counting = 0
 	if r := search(t, s, Query{Pattern: "lamp", Limit: 1}); len(r.Hits) != 1 || r.Hits[0].Session != id(1) || r.Matches != 2 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The first pass over a transcript finds what an escape hides, and takes no line for broken that only has something
+// around its record.
+func TestFirstPassOverOddSpellings(t *testing.T) {
+	f := talk(1).user("begin").user("a lamp").user("one").user("two").user("three")
+	f.lines[0] = "\xef\xbb\xbf" + f.lines[0]
+	f.lines[1] = strings.Replace(f.lines[1], "lamp", `\u006camp`, 1)
+	f.lines[2] += "\r"
+	f.lines[3] = "\x00\x00" + f.lines[3]
+	s := store(t, f)
+	s.DigestMemory = 0
+	for _, text := range []string{"lamp", "nothing", "lamp"} {
+		r := search(t, s, Query{Pattern: text})
+		if want := strings.Count("lamp", text); r.Matches != want || r.Skipped[BadLine] != 0 {
+			t.Errorf("%s: %d matches, want %d, skipped %v", text, r.Matches, want, r.Skipped)
+		}
 	}
 }
