@@ -108,8 +108,8 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 	return func(v raw) hearing {
 		for _, k := range whole {
 			if i := k(v); i >= 0 {
-				// Or else it may begin with what an escape is spelt with.
-				if i > 0 && bytes.IndexByte(v[max(0, i-len(`\u000`)):i], '\\') < 0 && f.decides(v) {
+				// Or else it may begin with what an escape is spelt with, or stand in a reminder that hides in some.
+				if i > 0 && bytes.IndexByte(v[max(0, i-len(`\u000`)):i], '\\') < 0 && f.decides(v) && escapedASCII(v) < 0 {
 					return surely
 				}
 				return maybe

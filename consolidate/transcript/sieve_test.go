@@ -140,6 +140,7 @@ func TestSpellingsAreNotHeard(t *testing.T) {
 		{"ord", `a\nord`, 1}, {"nord", `a\nord`, 0},
 		{"u001b", `\u001b[0m`, 0}, {"001b", `\u001b[0m`, 0}, {"1b[0m", `\u001b[0m`, 0}, {"b[0m", `\u001b[0m`, 0}, {"[0m", `\u001b[0m`, 1},
 		{"lamp", `\u003csystem-reminder\u003ea lamp\u003c/system-reminder\u003e`, 0},
+		{"lamp", `<system\u002dreminder>a lamp</system\u002dreminder>`, 0},
 		{"lamp", `\u001b[0ma lamp`, 1},
 	} {
 		line := strings.Replace(talk(1).user([]any{result("t1", "SPELT")}).text(), "SPELT", test.spelt, 1)
