@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,12 +47,12 @@ const patience = 30 * time.Second
 func (b *bench) run(ctx context.Context) error {
 	raw := store(b.projects, "", false)
 	defer raw.Close()
-	if err := b.once(ctx, raw); err != nil {
+	if err := b.once(ctx); err != nil {
 		return err
 	}
 	digested := store(b.projects, b.digests, true)
 	defer digested.Close()
-	if err := b.ranked(ctx, digested); err != nil {
+	if _, err := digested.Digest(ctx); err != nil { // they lie in memory from now on
 		return err
 	}
 	b.head()
@@ -103,104 +102,6 @@ func (b *bench) run(ctx context.Context) error {
 	if differ > 0 {
 		return fmt.Errorf("%d classes differ", differ)
 	}
-	return nil
-}
-
-// once prints what is done once in a process: the heads, the first searches, the digests.
-func (b *bench) once(ctx context.Context, raw *transcript.Store) error {
-	if err := b.warm(ctx); err != nil {
-		return err
-	}
-	rare := classes()[1]
-	rg, err := b.rareWord(ctx)
-	if err != nil {
-		return err
-	}
-	count := func() error { _, err := raw.Count(ctx, time.Time{}, 0); return err }
-	search := func(w way) func() error {
-		return func() error { raw.Counting = w.counting; _, err := raw.Search(ctx, rare.query(w)); return err }
-	}
-	fmt.Fprintln(b.out, "| once | ms | ratio to rg, one rare word |\n|---|---|---|")
-	for _, step := range []struct {
-		name string
-		do   func() error
-	}{
-		{"counting the sessions, in a new process", count},
-		{"counting them again", count},
-		{"the first search of what was said, raw, one rare word", search(ways[1])},
-		{"the first search of what tools said, one rare word", search(ways[3])},
-	} {
-		start := time.Now()
-		if err := step.do(); err != nil {
-			return err
-		}
-		took := time.Since(start)
-		fmt.Fprintf(b.out, "| %s | %s | %s |\n", step.name, ms(took), ratio(took, rg))
-	}
-	return b.build(ctx)
-}
-
-// rareWord is what ripgrep takes for one rare word; 0 where there is none.
-func (b *bench) rareWord(ctx context.Context) (time.Duration, error) {
-	if !slices.Contains(b.tools, "rg") {
-		return 0, nil
-	}
-	var all []time.Duration
-	for range b.runs {
-		took, err := b.pipe(ctx, "rg", classes()[1])
-		if err != nil {
-			return 0, err
-		}
-		all = append(all, took)
-	}
-	return median(all), nil
-}
-
-// build builds all digests, in each run in a folder of its own, and leaves them: behind a thousand files that were
-// just deleted, some file systems take twenty times as long to make one, which is nobody's first build.
-func (b *bench) build(ctx context.Context) error {
-	var all []time.Duration
-	folder := b.digests
-	for n := range b.runs {
-		b.digests = filepath.Join(folder, strconv.Itoa(n))
-		s := store(b.projects, b.digests, true)
-		_, err := s.Count(ctx, time.Time{}, 0) // its heads, so that the digests are measured alone
-		start := time.Now()
-		if err == nil {
-			_, err = s.Digest(ctx)
-		}
-		all = append(all, time.Since(start))
-		s.Close()
-		if err != nil {
-			return err
-		}
-	}
-	rg, err := b.rareWord(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(b.out, "| building all digests | %s | %s |\n", ms(median(all)), ratio(median(all), rg))
-	return nil
-}
-
-// ranked prints what a search in words takes once the digests lie in memory.
-func (b *bench) ranked(ctx context.Context, s *transcript.Store) error {
-	if _, err := s.Digest(ctx); err != nil {
-		return err
-	}
-	var all []time.Duration
-	for range b.runs {
-		start := time.Now()
-		if _, _, err := s.Ranked(ctx, question, transcript.Query{}); err != nil {
-			return err
-		}
-		all = append(all, time.Since(start))
-	}
-	rg, err := b.rareWord(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(b.out, "| a search in words, `%s`, with digests | %s | %s |\n\n", question, ms(median(all)), ratio(median(all), rg))
 	return nil
 }
 

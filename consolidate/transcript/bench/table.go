@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,9 +35,9 @@ func (b *bench) row(c class, times map[string][]time.Duration, matches map[strin
 	fmt.Fprintln(b.out)
 }
 
-func median(all []time.Duration) time.Duration {
+func median[T cmp.Ordered](all []T) (m T) {
 	if len(all) == 0 {
-		return 0
+		return m
 	}
 	return slices.Sorted(slices.Values(all))[len(all)/2]
 }
