@@ -77,6 +77,7 @@ type reader struct {
 	words    []string        // its texts
 	parts    map[string]bool // the records that they came from
 	latest   time.Time       // of all records
+	clock    clock
 
 	decoder decoder
 	said    []part            // of the record last read
@@ -173,7 +174,7 @@ func (r *reader) sifting() *sieve {
 // record takes in one record. place counts the utterances that its line has room for, whether they
 // are empty or not, so that an id does not depend on what else is left out.
 func (r *reader) record(rec *record, place *int) error {
-	stamped := rec.time()
+	stamped := r.clock.read(rec)
 	if !stamped.IsZero() {
 		r.last, r.blind = stamped, false
 		if stamped.After(r.latest) {
