@@ -114,17 +114,20 @@ func (b *digester) finish(r *reader) *digest {
 	return &d
 }
 
-// class fills in what its text tells of each row. What it takes for that, the rules of signals above all, lies in
-// the processor's cache only while nothing else is done: row by row, as they are read, it takes twice as long.
+// class fills in what its text tells of each row. What it takes for that, the rules of signals above all, which are
+// others for each speaker, lies in the processor's cache only while nothing else is done: row by row, as they are
+// read, it takes twice as long.
 func (b *digester) class(d *digest) {
-	for i := b.classed; i < len(d.rows); i++ {
-		r, speaker := &d.rows[i], Assistant
-		if r.user {
-			speaker = User
-		}
-		text := d.said(i)
-		if r.alike = alike(speaker, text); b.classify != nil {
-			r.signals = b.classify(speaker, text)
+	for _, speaker := range [...]Speaker{User, Assistant} {
+		for i := b.classed; i < len(d.rows); i++ {
+			r := &d.rows[i]
+			if r.user != (speaker == User) {
+				continue
+			}
+			text := d.said(i)
+			if r.alike = alike(speaker, text); b.classify != nil {
+				r.signals = b.classify(speaker, text)
+			}
 		}
 	}
 }
