@@ -109,7 +109,7 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 		for _, k := range whole {
 			if i := k(v); i >= 0 {
 				// Or else it may begin with what an escape is spelt with, or stand in a reminder that hides in some.
-				if i > 0 && bytes.IndexByte(v[max(0, i-len(`\u000`)):i], '\\') < 0 && f.decides(v) && escapedASCII(v) < 0 {
+				if i > 0 && bytes.IndexByte(v[max(0, i-len(`\u000`)):i], '\\') < 0 && f.decides(v) && (known&noASCIIEscapes != 0 || escapedASCII(v) < 0) {
 					return surely
 				}
 				return maybe
@@ -175,6 +175,10 @@ func mayJoin(b []byte) int {
 	}
 	return -1
 }
+
+// tellsOfMessage reports whether a line may tell what belongs to a message of the model that began before it: more
+// of its texts, or a dream between them.
+func tellsOfMessage(line []byte) bool { return anyIn(line, mayJoin, opensDream, escaped) }
 
 // callsUs: a call of one of our tools, whose answer, on another line, is no utterance. So is the name
 // of the tool alone, at the price of a line decoded in vain.

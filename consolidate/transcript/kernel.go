@@ -11,12 +11,13 @@ import (
 // Kernels find short texts in blocks of transcripts. bytes.Index falls from 30 to 2 GB/s where the
 // first byte of what it seeks is common, as most letters are in a transcript. So a needle is sought by
 // its rarest byte, at the speed of bytes.IndexByte; where that is not rare, by its two rarest, in eight
-// places at once, at 5 to 9 GB/s whatever they are (BenchmarkNeedle).
+// places at once, at 5 to 10 GB/s whatever they are (BenchmarkNeedle).
 
 // common are the bytes of transcripts, the most common first; a byte that is not here is rare.
 const common = ` etaonirsldcu-phm0fg1b2y3vw54,6:978._kxjqz`
 
-// rareRank is the rank of a byte that is rare wherever it is sought. Of others the text itself tells.
+// rareRank is the rank of a byte that is rare in what is said, wherever it is sought. Of a transcript, which has
+// images, the text itself tells.
 const rareRank = 38
 
 // rareGap is how far apart a byte stands, in bytes, where to look at each takes no longer than to look for
@@ -47,7 +48,7 @@ func (n *needle) kernels() []kernel { return append([]kernel{n.plain()}, n.alien
 // plain finds the needle as it is spelt.
 func (n *needle) plain() kernel {
 	if c := n.text[n.first]; !n.fold || upper(c) == c {
-		return n.rarest(c, n.pair())
+		return n.rarest()
 	}
 	return n.pair()
 }
@@ -82,14 +83,14 @@ func upper(c byte) byte {
 	return c
 }
 
-// rarest looks for the needle where one byte stands that is its rarest, and as another kernel does where that
-// proves common: an image in a transcript has every letter.
-func (n *needle) rarest(c byte, otherwise kernel) kernel {
+// rarest looks for the needle where its rarest byte stands, and as pair does where that proves common: an image
+// in a transcript has every letter.
+func (n *needle) rarest() kernel {
 	const (
 		looks   = 8       // after so many it is judged how far apart they were
 		stretch = 4 << 10 // and where they were too near, the other kernel looks through so many bytes
 	)
-	d, either := n.text[n.second], byte(0)
+	c, d, either, otherwise := n.text[n.first], n.text[n.second], byte(0), n.pair()
 	if n.fold && upper(d) != d {
 		either = 0x20
 	}

@@ -118,7 +118,7 @@ func (s *Store) utterance(ctx context.Context, session judged, id string, line i
 		case number < line:
 			return anyIn(l, opensDream, escaped, callsUs)
 		case number > line:
-			return anyIn(l, mayJoin, opensDream, escaped)
+			return tellsOfMessage(l)
 		}
 		return true
 	}

@@ -197,7 +197,7 @@ func recall(ctx context.Context, session judged, f found, lines *lineReader) (*u
 	}
 	lines.reset(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, int(f.line), f.offset)
 	filter := func(number int, line []byte) bool {
-		return number == int(f.line) || anyIn(line, mayJoin, opensDream, escaped)
+		return number == int(f.line) || tellsOfMessage(line)
 	}
 	if session.host.byLines() {
 		filter = nil

@@ -74,11 +74,12 @@ func (c *clock) read(r *record) time.Time {
 		return r.time()
 	}
 	minute, rest := text[:len(form)-len(digits)], text[len(form)-len(digits):]
-	if n := milliseconds(rest); n >= 0 && string(minute) == string(c.minute) {
+	n := milliseconds(rest)
+	if n >= 0 && string(minute) == string(c.minute) {
 		return c.begins.Add(time.Duration(n) * time.Millisecond)
 	}
 	t := r.time()
-	if n := milliseconds(rest); n >= 0 && !t.IsZero() {
+	if n >= 0 && !t.IsZero() {
 		c.minute, c.begins = append(c.minute[:0], minute...), t.Add(-time.Duration(n)*time.Millisecond)
 	}
 	return t
