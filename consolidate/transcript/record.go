@@ -15,6 +15,7 @@ type decoder struct {
 	records  []record
 	form     func(raw, *record, *heritage) bool // of another host's lines; nil: they are Claude Code's
 	heritage heritage
+	setting  setting
 }
 
 // newDecoder returns what reads the lines of a host.
@@ -35,7 +36,7 @@ func (d *decoder) line(line []byte) (records []record, bad bool) {
 	if cap(d.records) == 0 {
 		d.records = make([]record, 1)
 	}
-	if one := d.records[:1]; one[0].walk(line) {
+	if one := d.records[:1]; one[0].walk(line, &d.setting) {
 		return one, false
 	}
 	return oddLine(line)

@@ -33,13 +33,14 @@ type block struct {
 const maxBlocks = 10_000
 
 // walk reads a line that is one record, and reports whether it could. The record's memory is used again.
-func (r *record) walk(line []byte) bool {
+// The setting is that of records before it, and is learnt from this one where it is another; or nil.
+func (r *record) walk(line []byte, known *setting) bool {
 	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
 	if len(line) == 0 || line[0] != '{' {
 		return false
 	}
 	var seen struct{ message, content, attachment, worktree bool }
-	end := object(line, 0, func(key []byte, i int) int {
+	field := func(key []byte, i int) int {
 		var v *raw
 		switch string(key) {
 		case "type":
@@ -123,7 +124,12 @@ func (r *record) walk(line []byte) bool {
 			return other(line, key, i, recordKeys)
 		}
 		return value(line, i, v)
+	}
+	seeker := settingSeeker{known: known}
+	end := object(line, 0, func(key []byte, i int) int {
+		return seeker.behind(r, line, key, field(key, i))
 	})
+	seeker.learn(line)
 	return end != odd && space(line, end) == len(line)
 }
 

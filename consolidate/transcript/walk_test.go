@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -78,7 +79,8 @@ func agree(t *testing.T, line []byte) (walked bool) {
 	t.Helper()
 	line = bytes.Trim(line, blank)
 	var r record
-	walked = r.walk(line)
+	walked = r.walk(line, nil)
+	sameSetting(t, line, line)
 	if !walked {
 		return false
 	}
@@ -103,6 +105,26 @@ func agree(t *testing.T, line []byte) (walked bool) {
 		}
 	}
 	return true
+}
+
+// sameSetting checks that a line is walked to the same whether the setting of another is known or not.
+func sameSetting(t *testing.T, line, other []byte) (met bool) {
+	t.Helper()
+	var known setting
+	var alone, r record
+	walked := alone.walk(line, nil)
+	for range 2 { // the second time, where its setting is that of the other, it is passed over
+		r.walk(other, &known)
+		again := r.walk(line, &known)
+		met = len(known.spelt) > 0 && known.misses == 0
+		if again && !walked {
+			t.Fatalf("%q is walked behind %q, but not alone", line, other)
+		}
+		if again && seen(&r) != seen(&alone) {
+			t.Fatalf("%q behind %q\n got %s\nwant %s", line, other, seen(&r), seen(&alone))
+		}
+	}
+	return met
 }
 
 // oddLines are lines that the walk may refuse or read, but never read otherwise than encoding/json.
@@ -156,6 +178,57 @@ func FuzzWalk(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) { agree(t, line) })
+}
+
+const someSetting = `,"isSidechain":false,"userType":"external","cwd":"/srv/a","sessionId":"s","version":"2.1","gitBranch":"main"`
+
+// FuzzSetting: a line says the same behind any other.
+func FuzzSetting(f *testing.F) {
+	for _, lines := range [][2]string{
+		{`{"a":1` + someSetting + `}`, `{"a":1` + someSetting + `}`},
+		{`{"a":1` + someSetting + `}`, `{"a":1` + someSetting + `1}`},
+		{`{"a":1` + someSetting + `,"cwd":"/srv/b"}`, `{"cwd":"/srv/b"` + someSetting + `}`},
+		{`{"a":1` + someSetting + `,"version":2}`, `{"a":1` + someSetting + `,"version":23}`},
+		{`{"a":1` + someSetting + `,"type":"user","uuid":"u"}`, `{"type":"user","uuid":"u"` + someSetting + `,"cwd":"/srv/b"}`},
+		{`{"a":1` + someSetting + `,"b":2}`, `{"a":{"x":"y"` + someSetting + `}}`},
+		{`{"cwd":1,"slug":null,"version":{"a":"b"},"sessionId":["x"],"b":2}`, `{"a":1,"cwd":1,"slug":null,"version":{"a":"b"},"sessionId":["x"],"b":2}`},
+	} {
+		f.Add([]byte(lines[0]), []byte(lines[1]))
+		f.Add([]byte(lines[1]), []byte(lines[0]))
+	}
+	f.Fuzz(func(t *testing.T, line, other []byte) { sameSetting(t, line, other) })
+}
+
+// What records have in common is learnt, and another setting once it is the rule.
+func TestSettings(t *testing.T) {
+	for _, form := range []string{
+		`{"parentUuid":"p"` + someSetting + `,"type":"user","message":{"content":"x"}}`,
+		`{"parentUuid":"p","isSidechain":false,"type":"user","message":{"content":"x"}` + strings.Replace(someSetting, `,"isSidechain":false`, "", 1) + `}`,
+	} {
+		checkSettings(t, []byte(form))
+	}
+}
+
+func checkSettings(t *testing.T, here []byte) {
+	t.Helper()
+	there := bytes.ReplaceAll(here, []byte("/srv/a"), []byte("/srv/b"))
+	var known setting
+	var r record
+	for n, line := range slices.Concat(slices.Repeat([][]byte{here}, 2), slices.Repeat([][]byte{there}, manyMisses+1)) {
+		want := string(known.spelt)
+		if !r.walk(line, &known) {
+			t.Fatalf("line %d: not walked", n)
+		}
+		if got := r.CWD.text(); !strings.Contains(string(line), got) || got == "" {
+			t.Errorf("line %d: cwd %q", n, got)
+		}
+		if learnt := string(known.spelt) != want; learnt != (n == 0 || n == 1+manyMisses) {
+			t.Errorf("line %d: learnt %v: %q", n, learnt, known.spelt)
+		}
+	}
+	if !bytes.Contains(there, known.spelt) || known.misses != 0 {
+		t.Errorf("the last setting is %q after %d misses", known.spelt, known.misses)
+	}
 }
 
 // FuzzString: a string of any bytes ends where encoding/json has it end, and is decoded as it does.
