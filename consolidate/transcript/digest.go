@@ -64,7 +64,6 @@ type row struct {
 	offset  int64
 	seconds int64 // since 1970; untimed: none, the transcript's own time stands for it
 	key     uint64
-	alike   uint64
 	nanos   int32
 	line    int32
 	place   int32

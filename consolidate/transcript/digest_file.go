@@ -19,7 +19,7 @@ import (
 const (
 	digestMagic   = "dreamdg\x01"
 	preambleSize  = len(digestMagic) + 4 + 4*4
-	rowSize       = 4*8 + 8*4 + 2 + 2
+	rowSize       = 3*8 + 8*4 + 2 + 2
 	digestEnding  = ".digest"
 	temporaryName = ".new-*"
 )
@@ -66,7 +66,7 @@ func (d *digest) encode() []byte {
 
 func (r *row) append(b []byte) []byte {
 	le := binary.LittleEndian
-	for _, v := range [...]uint64{uint64(r.offset), uint64(r.seconds), r.key, r.alike} {
+	for _, v := range [...]uint64{uint64(r.offset), uint64(r.seconds), r.key} {
 		b = le.AppendUint64(b, v)
 	}
 	for _, v := range [...]uint32{uint32(r.nanos), uint32(r.line), uint32(r.place), r.text, r.uuid, r.cwd, r.branch, r.origin} {
@@ -82,10 +82,10 @@ func (r *row) append(b []byte) []byte {
 func (r *row) read(b []byte) {
 	le := binary.LittleEndian
 	*r = row{
-		offset: int64(le.Uint64(b)), seconds: int64(le.Uint64(b[8:])), key: le.Uint64(b[16:]), alike: le.Uint64(b[24:]),
-		nanos: int32(le.Uint32(b[32:])), line: int32(le.Uint32(b[36:])), place: int32(le.Uint32(b[40:])),
-		text: le.Uint32(b[44:]), uuid: le.Uint32(b[48:]), cwd: le.Uint32(b[52:]), branch: le.Uint32(b[56:]), origin: le.Uint32(b[60:]),
-		signals: le.Uint16(b[64:]), user: le.Uint16(b[66:]) == 1,
+		offset: int64(le.Uint64(b)), seconds: int64(le.Uint64(b[8:])), key: le.Uint64(b[16:]),
+		nanos: int32(le.Uint32(b[24:])), line: int32(le.Uint32(b[28:])), place: int32(le.Uint32(b[32:])),
+		text: le.Uint32(b[36:]), uuid: le.Uint32(b[40:]), cwd: le.Uint32(b[44:]), branch: le.Uint32(b[48:]), origin: le.Uint32(b[52:]),
+		signals: le.Uint16(b[56:]), user: le.Uint16(b[58:]) == 1,
 	}
 }
 

@@ -18,7 +18,7 @@ var errTooBig = errors.New("a digest would be too big")
 type digester struct {
 	digest
 	classify func(Speaker, string) uint16
-	classed  int // how many rows have their signals and likeness
+	classed  int // how many rows have their signals
 	said     strings.Builder
 	names    strings.Builder
 	index    map[string]uint32 // of Strings
@@ -114,19 +114,16 @@ func (b *digester) finish(r *reader) *digest {
 	return &d
 }
 
-// class fills in what its text tells of each row. What it takes for that, the rules of signals above all, which are
-// others for each speaker, lies in the processor's cache only while nothing else is done: row by row, as they are
-// read, it takes twice as long.
+// class fills in the signals of each row. The rules, which are others for each speaker, lie in the processor's cache
+// only while nothing else is done: row by row, as they are read, it takes twice as long.
 func (b *digester) class(d *digest) {
+	if b.classify == nil {
+		return
+	}
 	for _, speaker := range [...]Speaker{User, Assistant} {
 		for i := b.classed; i < len(d.rows); i++ {
-			r := &d.rows[i]
-			if r.user != (speaker == User) {
-				continue
-			}
-			text := d.said(i)
-			if r.alike = alike(speaker, text); b.classify != nil {
-				r.signals = b.classify(speaker, text)
+			if r := &d.rows[i]; r.user == (speaker == User) {
+				r.signals = b.classify(speaker, d.said(i))
 			}
 		}
 	}

@@ -108,7 +108,7 @@ func (s *scan) inDigest(d *digest, i int) (all []found) {
 		}
 		all = append(all, found{
 			time: nanoseconds(r.time(f.modTime)), line: r.line, place: r.place,
-			file: int32(i), row: int32(n), offset: r.offset, key: r.key, alike: r.alike,
+			file: int32(i), row: int32(n), offset: r.offset, key: r.key, alike: s.likeness(r.speaker(), d.said(n)),
 		})
 	}
 	if s.query.Signals != 0 {
@@ -160,11 +160,11 @@ func (s *scan) decides(v raw) bool {
 }
 
 // likeness is what a match is told from others by, where that matters to the page.
-func (s *scan) likeness(u *utterance) uint64 {
-	if !s.query.Fold || u.holds || !mayBeLike(s.hints.Load(), u.Text, false) {
+func (s *scan) likeness(speaker Speaker, text string) uint64 {
+	if !s.query.Fold || !mayBeLike(s.hints.Load(), text, false) {
 		return 0
 	}
-	return alike(u.Speaker, u.Text)
+	return alike(speaker, text)
 }
 
 // file searches one transcript.
@@ -199,7 +199,10 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		}
 		match := found{
 			time: nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.place),
-			file: int32(i), row: -1, offset: u.offset, key: u.key(), alike: s.likeness(u),
+			file: int32(i), row: -1, offset: u.offset, key: u.key(),
+		}
+		if !u.holds { // else it is like nothing that matters
+			match.alike = s.likeness(u.Speaker, u.Text)
 		}
 		all = append(all, match)
 		if len(all) >= maxFound {
