@@ -4,6 +4,7 @@ package consolidate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -388,8 +389,9 @@ func (h *chronicle) acknowledged() (bad []string) {
 	return bad
 }
 
-// foreign looks for what the editors of loose files wrote. What was written in place while one of ours
-// replaced the file may have gone to the file that was: that is not promised.
+// foreign looks for what the editors of loose files wrote, each of which has one, who may be one process after
+// another. What was written in place while one of ours replaced the file may have gone to the file that was: that
+// is not promised.
 func (h *chronicle) foreign() (bad []string) {
 	kept := map[string]bool{}
 	for _, a := range h.archives {
@@ -397,28 +399,28 @@ func (h *chronicle) foreign() (bad []string) {
 			kept[sum] = true
 		}
 	}
-	sections := h.sections()
-	for who, events := range h.processes {
-		var before *event
-		check := func(found string) {
-			if before == nil || found == before.To || kept[before.To] {
-				return
-			}
-			excused := before.What == "rewritten" && slices.ContainsFunc(sections, func(s section) bool {
-				return s.from < before.At && before.Since < s.to
-			})
-			if !excused {
-				bad = append(bad, fmt.Sprintf("kept: what %s wrote to %s at %d is neither there nor in an archive", who, before.Path, before.At))
-			}
-		}
+	edits := map[string][]event{} // by path
+	for _, events := range h.processes {
 		for _, e := range events {
 			if e.What == "replaced" || e.What == "rewritten" {
-				check(e.From)
-				before = &e
+				edits[e.Path] = append(edits[e.Path], e)
 			}
 		}
-		if before != nil {
-			check(h.last[before.Path])
+	}
+	sections := h.sections()
+	for path, events := range edits {
+		slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.At, b.At) })
+		for i, e := range events {
+			found := h.last[path]
+			if i+1 < len(events) {
+				found = events[i+1].From
+			}
+			excused := e.What == "rewritten" && slices.ContainsFunc(sections, func(s section) bool {
+				return s.from < e.At && e.Since < s.to
+			})
+			if found != e.To && !kept[e.To] && !excused {
+				bad = append(bad, fmt.Sprintf("kept: what somebody wrote to %s at %d is neither there nor in an archive", path, e.At))
+			}
 		}
 	}
 	return bad

@@ -62,6 +62,8 @@ func TestLawsOfChronicle(t *testing.T) {
 		{"a dream that said so", map[string][]event{"dreamer-0": {{What: "acknowledged dream", ID: "1", Left: []string{"f1.md"}, Staged: map[string]string{f: "b", "f1.md": "c"}}}}, []archived{change("1", "a", "b")}, "b", ""},
 
 		{"found again", map[string][]event{"foreign-0": {{What: "replaced", Path: f, To: "x"}, {What: "replaced", Path: f, From: "x", To: "y"}}}, nil, "a", "kept"}, // but not the last
+		{"by one editor after another", map[string][]event{"foreign-0-0": {{At: 1, What: "replaced", Path: "g0.md", To: "x"}}, "foreign-0-1": {{At: 2, What: "replaced", Path: "g0.md", From: "x", To: "y"}}}, []archived{{id: "1", kept: map[string]string{"y": "g0.md"}}}, "a", ""},
+		{"by one, and lost before the next", map[string][]event{"foreign-0-0": {{At: 1, What: "replaced", Path: "g0.md", To: "x"}}, "foreign-0-1": {{At: 2, What: "replaced", Path: "g0.md", From: "z", To: "y"}}}, []archived{{id: "1", kept: map[string]string{"y": "g0.md"}}}, "a", "kept"},
 		{"in an archive", map[string][]event{"foreign-0": {{What: "replaced", Path: "g0.md", To: "x"}}}, []archived{{id: "1", kept: map[string]string{"x": "g0.md"}}}, "a", ""},
 		{"in no archive", map[string][]event{"foreign-0": {{What: "replaced", Path: "g0.md", To: "x"}}}, nil, "a", "kept"},
 		{"in place, while it was replaced", map[string][]event{"foreign-0": {{Since: 11, At: 15, What: "rewritten", Path: "g0.md", To: "x"}}, "writer-0": write(10)}, nil, "a", ""},
