@@ -83,6 +83,9 @@ func (s *setting) learn(spelt []byte) {
 	if s.misses++; s.misses < manyMisses && len(s.spelt) > 0 || spelt[0] != ',' || len(spelt) > maxSetting {
 		return
 	}
+	if spelt[len(spelt)-1]-'0' < 10 { // a number may go on elsewhere
+		return
+	}
 	s.spelt, s.misses = s.spelt[:0], 0
 	line := append([]byte{'{'}, spelt[1:]...)
 	if s.values.walk(append(line, '}'), nil) {
