@@ -48,7 +48,14 @@ func (f *fixture) add(kind string, extra fields) *fixture {
 			delete(rec, k)
 		}
 	}
-	return f.raw(marshal(rec))
+	setting := ""
+	for _, k := range []string{"cwd", "sessionId", "version", "gitBranch"} { // side by side, as the host writes them
+		if v, ok := rec[k]; ok {
+			setting += "," + marshal(k) + ":" + marshal(v)
+			delete(rec, k)
+		}
+	}
+	return f.raw(strings.TrimSuffix(marshal(rec), "}") + setting + "}")
 }
 
 // raw appends a line as it is.
