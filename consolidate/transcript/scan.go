@@ -18,7 +18,7 @@ type found struct {
 	time   int64 // as in a position, and so line and place; the session is the file's
 	offset int64
 	key    uint64 // the same for copies of one record; 0: none
-	alike  uint64 // the same for texts that are alike; 0: none
+	alike  uint64 // the same for texts that are alike; 0: none, or none that matters to the page
 	line   int32
 	place  int32
 	file   int32 // in the order of the listing: an older file has a higher number

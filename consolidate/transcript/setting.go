@@ -6,7 +6,7 @@ package transcript
 type setting struct {
 	spelt  []byte // the fields as they stand in a line, from the comma before the first on; empty: none are known
 	values record // what they say
-	misses int    // how many records in a row had others
+	misses int    // how many records had others since one had these
 }
 
 // ofSetting reports whether a field is one of a setting.
