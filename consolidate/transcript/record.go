@@ -63,41 +63,35 @@ func (r *record) time() time.Time {
 // A clock reads the times of records, most of which are of the minute that the one before was of: those in a
 // tenth of the time.
 type clock struct {
-	minute []byte // as it is spelt, "2026-11-18T09:14:"; empty: none is known
+	minute []byte // as it is spelt, `"2026-11-18T09:14:`; empty: none is known
 	begins time.Time
 }
 
 // read returns the time of a record.
 func (c *clock) read(r *record) time.Time {
-	const form, digits = "2026-11-18T09:14:03.123Z", "00.000Z"
-	text, ok := r.Timestamp.plain()
-	if !ok || len(text) != len(form) {
+	const form, digits = `"2026-11-18T09:14:03.123Z"`, `00.000Z"`
+	v := r.Timestamp
+	if len(v) != len(form) {
 		return r.time()
 	}
-	minute, rest := text[:len(form)-len(digits)], text[len(form)-len(digits):]
-	n := milliseconds(rest)
+	minute, n := v[:len(form)-len(digits)], milliseconds(v[len(form)-len(digits):])
 	if n >= 0 && string(minute) == string(c.minute) {
 		return c.begins.Add(time.Duration(n) * time.Millisecond)
 	}
 	t := r.time()
-	if n >= 0 && !t.IsZero() {
+	if _, plain := v.plain(); plain && n >= 0 && !t.IsZero() {
 		c.minute, c.begins = append(c.minute[:0], minute...), t.Add(-time.Duration(n)*time.Millisecond)
 	}
 	return t
 }
 
-// milliseconds reads what stands behind a minute, "03.123Z"; -1: something else does.
-func milliseconds(text []byte) (n int) {
-	for i, c := range text {
-		switch {
-		case i == 2 && c == '.', i == 6 && c == 'Z':
-		case i == 2 || i == 6 || c-'0' > 9 || i == 0 && c > '5':
-			return -1
-		default:
-			n = 10*n + int(c-'0')
-		}
+// milliseconds reads what stands behind a minute, `03.123Z"`; -1: something else does.
+func milliseconds(text []byte) int {
+	tens, ones, a, b, c := text[0]-'0', text[1]-'0', text[3]-'0', text[4]-'0', text[5]-'0'
+	if tens > 5 || max(ones, a, b, c) > 9 || text[2] != '.' || string(text[6:]) != `Z"` {
+		return -1
 	}
-	return n
+	return (int(tens)*10+int(ones))*1000 + int(a)*100 + int(b)*10 + int(c)
 }
 
 // A part is what one record gives to one utterance.
