@@ -27,7 +27,7 @@ const (
 // A settingSeeker looks for the setting of one record, field by field.
 type settingSeeker struct {
 	known  *setting // nil: nobody looks
-	found  bool
+	done   bool     // it was met, or another is learnt
 	fields int // of one, in a row
 	begin  int // where they stand in the line
 	end    int
@@ -37,13 +37,13 @@ type settingSeeker struct {
 // that follows.
 func (s *settingSeeker) behind(r *record, line, key []byte, end int) int {
 	switch {
-	case s.known == nil || s.found || end == odd:
+	case s.known == nil || s.done || end == odd:
 		return end
 	case ofSetting(key):
 		s.fields, s.end = s.fields+1, end
 		return end
 	}
-	if s.learn(line); s.found {
+	if s.learn(line); s.done {
 		return end
 	}
 	s.begin, s.fields = end, 0
@@ -51,8 +51,8 @@ func (s *settingSeeker) behind(r *record, line, key []byte, end int) int {
 	if n == 0 || n > len(line)-end || string(line[end:end+n]) != string(s.known.spelt) {
 		return end
 	}
-	s.found, s.known.misses = true, 0
-	v := &s.known.values
+	s.done, s.known.misses = true, 0
+	v := &s.known.values // all that a record keeps of what ofSetting names
 	if !(r.Sidechain.set(v.Sidechain) && r.Session.set(v.Session) && r.CWD.set(v.CWD) && r.Branch.set(v.Branch)) {
 		return odd
 	}
@@ -72,18 +72,18 @@ func (v *raw) set(to raw) bool {
 // learn takes in the fields in a row, where a field that is none of a setting, or the end of the record, comes
 // behind them.
 func (s *settingSeeker) learn(line []byte) {
-	if s.known != nil && !s.found && s.fields >= minSetting {
-		s.found = true
+	if s.known != nil && !s.done && s.fields >= minSetting {
+		s.done = true
 		s.known.learn(line[s.begin:s.end])
 	}
 }
 
 // learn takes in the setting of a record that has another.
 func (s *setting) learn(spelt []byte) {
-	if s.misses++; s.misses < manyMisses && len(s.spelt) > 0 || spelt[0] != ',' || len(spelt) > maxSetting {
+	if s.misses++; s.misses < manyMisses && len(s.spelt) > 0 {
 		return
 	}
-	if spelt[len(spelt)-1]-'0' < 10 { // a number may go on elsewhere
+	if spelt[0] != ',' || len(spelt) > maxSetting || spelt[len(spelt)-1]-'0' < 10 { // a number may go on elsewhere
 		return
 	}
 	s.spelt, s.misses = s.spelt[:0], 0
