@@ -28,8 +28,8 @@ const (
 type settingSeeker struct {
 	known  *setting // nil: nobody looks
 	done   bool     // it was met, or another is learnt
-	fields int // of one, in a row
-	begin  int // where they stand in the line
+	fields int      // of one, in a row
+	begin  int      // where they stand in the line
 	end    int
 }
 
