@@ -31,9 +31,15 @@ func (b *bench) once(ctx context.Context) error {
 	for n := range b.runs {
 		b.digests = filepath.Join(folder, strconv.Itoa(n))
 		raw, digested := store(b.projects, "", false), store(b.projects, b.digests, true)
-		_, err := digested.Count(ctx, time.Time{}, 0) // its heads, so that the digests are measured alone
+		fresh := [2]*transcript.Store{store(b.projects, "", false), store(b.projects, "", false)}
+		var err error
+		for _, s := range []*transcript.Store{digested, fresh[0], fresh[1]} { // their heads, so that the rest is measured alone
+			if err == nil {
+				_, err = s.Count(ctx, time.Time{}, 0)
+			}
+		}
 		names = names[:0]
-		for _, s := range steps(ctx, raw, digested) {
+		for _, s := range steps(ctx, raw, digested, fresh) {
 			var rg, took time.Duration
 			if err == nil {
 				rg, err = b.rareWord(ctx)
@@ -46,8 +52,9 @@ func (b *bench) once(ctx context.Context) error {
 			times[s.name] = append(times[s.name], took)
 			ratios[s.name] = append(ratios[s.name], float64(took)/float64(rg))
 		}
-		raw.Close()
-		digested.Close()
+		for _, s := range []*transcript.Store{raw, digested, fresh[0], fresh[1]} {
+			s.Close()
+		}
 		if err != nil {
 			return err
 		}
@@ -64,17 +71,20 @@ func (b *bench) once(ctx context.Context) error {
 	return nil
 }
 
-func steps(ctx context.Context, raw, digested *transcript.Store) []step {
-	rare := classes()[1]
+// steps are those of stores that know nothing yet, but for the heads of all but raw.
+func steps(ctx context.Context, raw, digested *transcript.Store, fresh [2]*transcript.Store) []step {
+	rare, medium := classes()[1], classes()[2]
 	count := func() error { _, err := raw.Count(ctx, time.Time{}, 0); return err }
-	search := func(w way) func() error {
-		return func() error { raw.Counting = w.counting; _, err := raw.Search(ctx, rare.query(w)); return err }
+	search := func(s *transcript.Store, c class, w way) func() error {
+		return func() error { s.Counting = w.counting; _, err := s.Search(ctx, c.query(w)); return err }
 	}
 	return []step{
 		{"counting the sessions, in a new process", count},
 		{"counting them again", count},
-		{"the first search of what was said, raw, one rare word", search(ways[1])},
-		{"the first search of what tools said, one rare word", search(ways[3])},
+		{"the first search of what was said, raw, one rare word", search(raw, rare, ways[1])},
+		{"the first search of what tools said, one rare word", search(raw, rare, ways[3])},
+		{"the first search of what was said, raw, a medium word", search(fresh[0], medium, ways[1])},
+		{"the first search of what tools said, a medium word", search(fresh[1], medium, ways[3])},
 		{"building all digests", func() error { _, err := digested.Digest(ctx); return err }},
 		{"a search in words, `" + question + "`, with digests", func() error {
 			_, _, err := digested.Ranked(ctx, question, transcript.Query{})
