@@ -11,84 +11,95 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// A step is done once in the life of a process, or of its digests.
-type step struct {
-	name string
-	do   func() error
+// A life is what one store does that knows nothing when it begins, or only the heads of its sessions.
+type life struct {
+	heads, digested bool
+	steps           []step
 }
 
-// once prints what such steps take: medians of runs, each by stores of its own. ripgrep looks for one rare word
-// before each of them, and their ratio is the median of the pairs': a machine that others share is faster and
-// slower by the minute. Each run leaves its digests, and the last are searched from then on: behind a thousand
-// files that were just deleted some file systems take twenty times as long to make one, which is nobody's first.
+// A step is done once in a life.
+type step struct {
+	name string
+	do   func(*transcript.Store) error
+}
+
+// once prints what such steps take: medians of runs. ripgrep looks for one rare word before each of them, and their
+// ratio is the median of the pairs': a machine that others share is faster and slower by the minute. Each run leaves
+// its digests, and the last are searched from then on: behind a thousand files that were just deleted some file
+// systems take twenty times as long to make one, which is nobody's first.
 func (b *bench) once(ctx context.Context) error {
 	if err := b.warm(ctx); err != nil {
 		return err
 	}
 	folder := b.digests
-	var names []string
 	times, ratios := map[string][]time.Duration{}, map[string][]float64{}
+	measure := func(l life) error {
+		s := store(b.projects, b.digests, l.digested)
+		defer s.Close()
+		if l.heads {
+			if _, err := s.Count(ctx, time.Time{}, 0); err != nil {
+				return err
+			}
+		}
+		for _, step := range l.steps {
+			rg, err := b.rareWord(ctx)
+			if err != nil {
+				return err
+			}
+			start := time.Now()
+			if err := step.do(s); err != nil {
+				return err
+			}
+			took := time.Since(start)
+			times[step.name] = append(times[step.name], took)
+			ratios[step.name] = append(ratios[step.name], float64(took)/float64(rg))
+		}
+		return nil
+	}
 	for n := range b.runs {
 		b.digests = filepath.Join(folder, strconv.Itoa(n))
-		raw, digested := store(b.projects, "", false), store(b.projects, b.digests, true)
-		fresh := [2]*transcript.Store{store(b.projects, "", false), store(b.projects, "", false)}
-		var err error
-		for _, s := range []*transcript.Store{digested, fresh[0], fresh[1]} { // their heads, so that the rest is measured alone
-			if err == nil {
-				_, err = s.Count(ctx, time.Time{}, 0)
+		for _, l := range lives(ctx) {
+			if err := measure(l); err != nil {
+				return err
 			}
-		}
-		names = names[:0]
-		for _, s := range steps(ctx, raw, digested, fresh) {
-			var rg, took time.Duration
-			if err == nil {
-				rg, err = b.rareWord(ctx)
-			}
-			if start := time.Now(); err == nil {
-				err = s.do()
-				took = time.Since(start)
-			}
-			names = append(names, s.name)
-			times[s.name] = append(times[s.name], took)
-			ratios[s.name] = append(ratios[s.name], float64(took)/float64(rg))
-		}
-		for _, s := range []*transcript.Store{raw, digested, fresh[0], fresh[1]} {
-			s.Close()
-		}
-		if err != nil {
-			return err
 		}
 	}
 	fmt.Fprintln(b.out, "| once | ms | ratio to rg, one rare word |\n|---|---|---|")
-	for _, name := range names {
-		ratio := "–"
-		if slices.Contains(b.tools, "rg") {
-			ratio = fmt.Sprintf("%.2f", median(ratios[name]))
+	for _, l := range lives(ctx) {
+		for _, step := range l.steps {
+			ratio := "–"
+			if slices.Contains(b.tools, "rg") {
+				ratio = fmt.Sprintf("%.2f", median(ratios[step.name]))
+			}
+			fmt.Fprintf(b.out, "| %s | %s | %s |\n", step.name, ms(median(times[step.name])), ratio)
 		}
-		fmt.Fprintf(b.out, "| %s | %s | %s |\n", name, ms(median(times[name])), ratio)
 	}
 	fmt.Fprintln(b.out)
 	return nil
 }
 
-// steps are those of stores that know nothing yet, but for the heads of all but raw.
-func steps(ctx context.Context, raw, digested *transcript.Store, fresh [2]*transcript.Store) []step {
+func lives(ctx context.Context) []life {
 	rare, medium := classes()[1], classes()[2]
-	count := func() error { _, err := raw.Count(ctx, time.Time{}, 0); return err }
-	search := func(s *transcript.Store, c class, w way) func() error {
-		return func() error { s.Counting = w.counting; _, err := s.Search(ctx, c.query(w)); return err }
-	}
-	return []step{
-		{"counting the sessions, in a new process", count},
-		{"counting them again", count},
-		{"the first search of what was said, raw, one rare word", search(raw, rare, ways[1])},
-		{"the first search of what tools said, one rare word", search(raw, rare, ways[3])},
-		{"the first search of what was said, raw, a medium word", search(fresh[0], medium, ways[1])},
-		{"the first search of what tools said, a medium word", search(fresh[1], medium, ways[3])},
-		{"building all digests", func() error { _, err := digested.Digest(ctx); return err }},
-		{"a search in words, `" + question + "`, with digests", func() error {
-			_, _, err := digested.Ranked(ctx, question, transcript.Query{})
+	count := func(s *transcript.Store) error { _, err := s.Count(ctx, time.Time{}, 0); return err }
+	search := func(name string, c class, w way) life {
+		return life{heads: true, steps: []step{{name, func(s *transcript.Store) error {
+			s.Counting = w.counting
+			_, err := s.Search(ctx, c.query(w))
 			return err
+		}}}}
+	}
+	return []life{
+		{steps: []step{{"counting the sessions, in a new process", count}, {"counting them again", count}}},
+		search("the first search of what was said, raw, one rare word", rare, ways[1]),
+		search("the first search of what tools said, one rare word", rare, ways[3]),
+		search("the first search of what was said, raw, a medium word", medium, ways[1]),
+		search("the first search of what tools said, a medium word", medium, ways[3]),
+		{heads: true, digested: true, steps: []step{
+			{"building all digests", func(s *transcript.Store) error { _, err := s.Digest(ctx); return err }},
+			{"a search in words, `" + question + "`, with digests", func(s *transcript.Store) error {
+				_, _, err := s.Ranked(ctx, question, transcript.Query{})
+				return err
+			}},
 		}},
 	}
 }
