@@ -87,11 +87,11 @@ func (c *clock) read(r *record) time.Time {
 
 // milliseconds reads what stands behind a minute, `03.123Z"`; -1: something else does.
 func milliseconds(text []byte) int {
-	tens, ones, a, b, c := text[0]-'0', text[1]-'0', text[3]-'0', text[4]-'0', text[5]-'0'
-	if tens > 5 || max(ones, a, b, c) > 9 || text[2] != '.' || string(text[6:]) != `Z"` {
+	tens, units, a, b, c := text[0]-'0', text[1]-'0', text[3]-'0', text[4]-'0', text[5]-'0'
+	if tens > 5 || max(units, a, b, c) > 9 || text[2] != '.' || string(text[6:]) != `Z"` {
 		return -1
 	}
-	return (int(tens)*10+int(ones))*1000 + int(a)*100 + int(b)*10 + int(c)
+	return (int(tens)*10+int(units))*1000 + int(a)*100 + int(b)*10 + int(c)
 }
 
 // A part is what one record gives to one utterance.
