@@ -131,11 +131,9 @@ func anyIn(b []byte, kernels ...kernel) bool {
 }
 
 var (
-	findMark   = exactly(DreamMarker).kernels()[0]
-	findText   = exactly(string(textBytes)).kernels()[0]
-	findEscape = exactly(`\u`).pair() // their bytes are common: not by the rarest
-	findOwn    = exactly("__").pair()
-	findUse    = exactly(`tool_use"`).kernels()[0]
+	findMark = exactly(DreamMarker).kernels()[0]
+	findText = exactly(string(textBytes)).kernels()[0]
+	findUse  = exactly(`tool_use"`).kernels()[0]
 
 	findReminder = exactly("system-reminder").kernels()[0] // some writers of JSON spell what stands around it as \u003c
 
@@ -180,28 +178,32 @@ func mayJoin(b []byte) int {
 // of its texts, or a dream between them.
 func tellsOfMessage(line []byte) bool { return anyIn(line, mayJoin, opensDream, escaped) }
 
-// callsUs: a call of one of our tools, whose answer, on another line, is no utterance. So is the name
-// of the tool alone, at the price of a line decoded in vain.
-func callsUs(b []byte) int {
-	return next(b, findOwn, func(i int) bool {
-		return slices.ContainsFunc(ownBytes, func(own []byte) bool { return bytes.HasPrefix(b[i:], own) })
-	})
-}
+// The bytes of these are common: they are not looked for by the rarest.
+var (
+	// callsUs: a call of one of our tools, whose answer, on another line, is no utterance. So is the name
+	// of the tool alone, at the price of a line decoded in vain.
+	callsUs = meaning(ownPrefix, func(rest []byte) bool {
+		return slices.ContainsFunc(ownBytes, func(own []byte) bool { return bytes.HasPrefix(rest, own[len(ownPrefix):]) })
+	}).pair()
 
-// escaped: spelt as \u is what could have been spelt plainly, so that a needle may hide in it. Controls
-// are always spelt so, and are in no needle. A backslash that is itself escaped is taken for the start
-// of an escape, at the price of a line decoded in vain.
-func escaped(b []byte) int {
-	return next(b, findEscape, func(i int) bool {
-		return !bytes.HasPrefix(b[i+2:], []byte("000")) && !bytes.HasPrefix(b[i+2:], []byte("001"))
-	})
-}
+	// escaped: spelt as \u is what could have been spelt plainly, so that a needle may hide in it. Controls
+	// are always spelt so, and are in no needle. A backslash that is itself escaped is taken for the start
+	// of an escape, at the price of a line decoded in vain.
+	escaped = meaning(`\u`, func(rest []byte) bool {
+		return !bytes.HasPrefix(rest, []byte("000")) && !bytes.HasPrefix(rest, []byte("001"))
+	}).pair()
 
-// escapedASCII: so is a character of ASCII, which is all that there is in a needle.
-func escapedASCII(b []byte) int {
-	return next(b, findEscape, func(i int) bool {
-		return bytes.HasPrefix(b[i+2:], []byte("00")) && len(b) > i+4 && '2' <= b[i+4] && b[i+4] <= '7'
-	})
+	// escapedASCII: so is a character of ASCII, which is all that there is in a needle.
+	escapedASCII = meaning(`\u`, func(rest []byte) bool {
+		return bytes.HasPrefix(rest, []byte("00")) && len(rest) > 2 && '2' <= rest[2] && rest[2] <= '7'
+	}).pair()
+)
+
+// meaning is a needle that counts where what stands behind it does.
+func meaning(text string, meant func(rest []byte) bool) *needle {
+	n := exactly(text)
+	n.meant = meant
+	return n
 }
 
 // next returns the first place that a kernel finds and that is meant.

@@ -68,7 +68,7 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 		if err != nil {
 			return head{}, err
 		}
-		line = lines.trimmed(line)
+		line = trimmed(line, lines.start == 0)
 		if len(line) == 0 || lines.start >= headSize && spoke && len(h.cwds) > 0 && bytes.Contains(line, resultBytes) {
 			continue
 		}

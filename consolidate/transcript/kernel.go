@@ -22,7 +22,7 @@ const rareRank = 38
 
 // rareGap is how far apart a byte stands, in bytes, where to look at each takes no longer than to look for
 // pairs.
-const rareGap = 110
+const rareGap = 160
 
 // rareness orders bytes by how rare they are in a transcript. The first byte of a character beyond ASCII
 // is the same for a whole script; quotes and backslashes are everywhere.
@@ -66,7 +66,7 @@ func (n *needle) aliens() (all []kernel) {
 // at reports whether the needle stands at the head of a text that is no shorter.
 func (n *needle) at(text []byte) bool {
 	if !n.fold {
-		return string(text[:len(n.text)]) == string(n.text)
+		return string(text[:len(n.text)]) == string(n.text) && (n.meant == nil || n.meant(text[len(n.text):]))
 	}
 	for i, c := range n.text {
 		if text[i] != c && text[i] != upper(c) {
@@ -87,15 +87,15 @@ func upper(c byte) byte {
 // in a transcript has every letter.
 func (n *needle) rarest() kernel {
 	const (
-		looks   = 8       // after so many it is judged how far apart they were
-		stretch = 4 << 10 // and where they were too near, the other kernel looks through so many bytes
+		stretch = 2 << 10     // so many bytes are looked through by the other kernel,
+		credit  = 2 * rareGap // where the byte stands so much nearer to others, in sum, than it is rare at
 	)
 	c, d, either, otherwise := n.text[n.first], n.text[n.second], byte(0), n.pair()
 	if n.fold && upper(d) != d {
 		either = 0x20
 	}
 	return func(b []byte) int {
-		places, begun, looked := len(b)-len(n.text)+1, 0, 0
+		places, left := len(b)-len(n.text)+1, credit
 		for start := 0; start < places; start++ {
 			i := bytes.IndexByte(b[start+n.first:places+n.first], c)
 			if i < 0 {
@@ -104,17 +104,14 @@ func (n *needle) rarest() kernel {
 			if start += i; b[start+n.second]|either == d && n.at(b[start:]) {
 				return start
 			}
-			if looked++; looked < looks {
+			if left = min(left+i-rareGap, credit); left >= 0 {
 				continue
 			}
-			if start-begun < looks*rareGap {
-				next := start + 1
-				if i := otherwise(b[next:min(next+stretch+len(n.text)-1, len(b))]); i >= 0 {
-					return next + i
-				}
-				start += stretch
+			next := start + 1
+			if i := otherwise(b[next:min(next+stretch+len(n.text)-1, len(b))]); i >= 0 {
+				return next + i
 			}
-			begun, looked = start, 0
+			start, left = start+stretch, 0
 		}
 		return -1
 	}

@@ -143,7 +143,7 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 			if s == nil {
 				return l.buffer[begin:end], true, nil
 			}
-			broken := !s.whole && l.isBroken(l.buffer[begin:end])
+			broken := !s.whole && isBroken(l.buffer[begin:end], l.start == 0)
 			if broken {
 				s.tells &^= noBroken
 			}
@@ -178,28 +178,41 @@ func (l *lineReader) passOver(s *sieve, place int) {
 	if place < end {
 		end = l.at + lastNewline(l.buffer[l.at:place]) + 1
 	}
+	block, lines := l.buffer[l.at:end], 0
 	if s.whole {
-		n := bytes.Count(l.buffer[l.at:end], []byte{'\n'})
-		l.passed += n
-		l.number += n
-		l.next += int64(end - l.at)
-		l.at = end
-	}
-	for l.at < end {
-		begin := l.at
-		l.cut(begin + bytes.IndexByte(l.buffer[begin:end], '\n') + 1)
-		l.passed++
-		if l.isBroken(l.buffer[begin : l.at-1]) {
+		lines = bytes.Count(block, []byte{'\n'})
+	} else {
+		var broken int
+		if lines, broken = countLines(block, l.next == 0); broken > 0 {
 			s.tells &^= noBroken
-			l.broken++
+			l.broken += broken
 		}
 	}
+	l.passed += lines
+	l.number += lines
+	l.next += int64(len(block))
+	l.at = end
 	l.settle()
 }
 
-// isBroken reports whether the line last cut, which nobody decodes, is without the ends of an object.
-func (l *lineReader) isBroken(line []byte) bool {
-	line = l.trimmed(line)
+// countLines counts the lines of a block, which ends with one, and those that nobody could decode. The block may
+// stand at the head of its file.
+func countLines(block []byte, head bool) (lines, broken int) {
+	for ; len(block) > 0; lines++ {
+		i := bytes.IndexByte(block, '\n')
+		if line := block[:i]; i < 2 || !looksWhole(line) {
+			if isBroken(line, head && lines == 0) {
+				broken++
+			}
+		}
+		block = block[i+1:]
+	}
+	return lines, broken
+}
+
+// isBroken reports whether a line that nobody decodes is without the ends of an object.
+func isBroken(line []byte, first bool) bool {
+	line = trimmed(line, first)
 	return len(line) > 0 && !looksWhole(line)
 }
 
@@ -268,8 +281,8 @@ func lastNewline(b []byte) int {
 const blank = " \t\r\x00"
 
 // trimmed is a line without what may stand around its records, the mark at the head of a file included.
-func (l *lineReader) trimmed(line []byte) []byte {
-	if l.start == 0 {
+func trimmed(line []byte, first bool) []byte {
+	if first {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
 	if n := len(line); n > 0 && line[0] == '{' && line[n-1] == '}' {

@@ -18,6 +18,8 @@ type needle struct {
 
 	first, second int // where its two rarest bytes stand, the rarest first
 
+	meant func(rest []byte) bool // reports whether the needle counts, from what stands behind it; nil: it does
+
 	beside []needle // each of them stands on the same line of a transcript
 }
 

@@ -136,7 +136,7 @@ func (r *reader) run() error {
 		if err != nil {
 			return err
 		}
-		line = r.lines.trimmed(line)
+		line = trimmed(line, r.lines.start == 0)
 		if len(line) == 0 {
 			continue
 		}

@@ -260,6 +260,9 @@ func (r *record) assistantParts(said []part, e ear) []part {
 	return said
 }
 
+// ownPrefix is what stands between the name of a server and that of its tool.
+const ownPrefix = "__"
+
 // ownTools are those of our tools whose arguments or answers repeat memories and hits.
 var ownTools = []string{
 	"__dream_status", "__dream_orient", "__grep_transcripts", "__read_memory", "__write_memory",
