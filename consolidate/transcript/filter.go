@@ -22,7 +22,7 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	var needles []kernel
 	for i := range f.needles {
 		n := &f.needles[i]
-		for _, k := range n.kernels() {
+		for _, k := range append([]kernel{n.inValues(n.plain(), tools)}, n.aliens()...) {
 			needles = append(needles, n.inCompany(k, tools))
 		}
 		ascii = ascii && !n.alien && isASCII(n.text)
@@ -48,6 +48,29 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	s.joining = joins && slices.Contains(f.speakers, Assistant)
 	s.next = make([]int, len(s.kernels))
 	return s
+}
+
+// inValues is a kernel of a needle that passes over the ends of keys, of which a transcript has more than of
+// words: what was said is in values. Only what a tool was asked tells of keys, if anybody asks for that.
+func (n *needle) inValues(k kernel, tools bool) kernel {
+	return func(b []byte) int {
+		for from := 0; from < len(b); {
+			at := k(b[from:])
+			if at < 0 {
+				return -1
+			}
+			at += from
+			if from = at + len(n.text); !bytes.HasPrefix(b[from:], keyEnd) {
+				return at
+			}
+			if tools {
+				if begin, end := recordAround(b, at); findUse(b[begin:end]) >= 0 {
+					return at
+				}
+			}
+		}
+		return -1
+	}
 }
 
 // inCompany is a kernel of a needle that finds it only where the line of text holds all that must stand
@@ -137,6 +160,7 @@ var (
 
 	findReminder = exactly("system-reminder").kernels()[0] // some writers of JSON spell what stands around it as \u003c
 
+	keyEnd         = []byte(`":`) // a quote within a string is escaped
 	textBytes      = []byte(`"text"`)
 	assistantBytes = []byte(`"assistant"`)
 	ownBytes       = byteSlices(ownTools)
