@@ -210,7 +210,7 @@ func (r *reader) record(rec *record, place *int) error {
 // queued comes again as an attachment or a turn (CENSUS 5.6). The first is kept, since its id stands
 // already when the others are written.
 func (r *reader) repeated(p part) bool {
-	if r.queued == nil {
+	if r.queued == nil || len(r.queued) == 0 && p.via == turn {
 		return false
 	}
 	key := sum64(p.text) // the same in every process: a digest goes on where another left off
