@@ -130,11 +130,15 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 	}
 	return func(v raw) hearing {
 		for _, k := range whole {
-			if i := k(v); i >= 0 {
-				// Or else it may begin with what an escape is spelt with, or stand in a reminder that hides in some.
-				if i > 0 && bytes.IndexByte(v[max(0, i-len(`\u000`)):i], '\\') < 0 && f.decides(v) && (known&noASCIIEscapes != 0 || escapedASCII(v) < 0) {
-					return surely
-				}
+			met := false
+			at := next(v, k, func(i int) bool {
+				met = true
+				return !inEscape(v, i)
+			})
+			switch {
+			case at > 0 && f.decides(v) && (known&noASCIIEscapes != 0 || escapedASCII(v) < 0): // or a reminder may hide in one
+				return surely
+			case met:
 				return maybe
 			}
 		}
@@ -143,6 +147,16 @@ func (f *filter) hears(known plainness) func(raw) hearing {
 		}
 		return nothing
 	}
+}
+
+// inEscape reports whether a place in a value may belong to what an escape before it is spelt with.
+func inEscape(v raw, i int) bool {
+	for j := max(0, i-len(`\u000`)); j < i; j++ {
+		if v[j] == '\\' && (j == i-1 || v[j+1] == 'u') {
+			return true
+		}
+	}
+	return false
 }
 
 // isAllText reports whether a value of a tool is a string of which all is said, and that is not nothing.
