@@ -124,6 +124,8 @@ type ear struct {
 	tools func(raw) hearing // of the values of tools: those that have nothing to hear are taken for empty; nil: all are decoded
 
 	answers func(raw) hearing // of what tools answered, where tools says maybe; nil: it stays so
+
+	toolsOnly bool // what the model says is not listened to
 }
 
 // hearing is what there is to hear in a value that nobody has decoded.
@@ -235,7 +237,9 @@ func (r *record) assistantParts(said []part, e ear) []part {
 	slot := 0
 	for _, b := range r.Message.Blocks {
 		if b.isText() {
-			slot = 1
+			if slot = 1; e.toolsOnly {
+				continue
+			}
 			if text := withoutReminders(b.Text.text()); text != "" {
 				words = append(words, text)
 			}
