@@ -154,7 +154,7 @@ func (r *reader) run() error {
 		}
 		place := 0
 		for i := range records {
-			if err := r.record(&records[i], &place); err != nil {
+			if err := r.record(&records[i], &place, i == len(records)-1); err != nil {
 				return err
 			}
 		}
@@ -173,8 +173,9 @@ func (r *reader) sifting() *sieve {
 }
 
 // record takes in one record. place counts the utterances that its line has room for, whether they
-// are empty or not, so that an id does not depend on what else is left out.
-func (r *reader) record(rec *record, place *int) error {
+// are empty or not, so that an id does not depend on what else is left out. Nothing comes behind the
+// last of a line, so that what stands in it and nobody asks for need not be counted.
+func (r *reader) record(rec *record, place *int, last bool) error {
 	stamped := r.clock.read(rec)
 	if !stamped.IsZero() {
 		r.last, r.blind = stamped, false
@@ -182,7 +183,7 @@ func (r *reader) record(rec *record, place *int) error {
 			r.latest = stamped
 		}
 	}
-	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, toolsOnly: r.toolsOnly})
+	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, toolsOnly: r.toolsOnly && last})
 	r.said = said
 	base := *place
 	if dream {

@@ -133,6 +133,19 @@ func TestFiltersOfAQuery(t *testing.T) {
 	}
 }
 
+// An id is the same whoever is asked for, where two records share a line too.
+func TestIDsAreTheSameForEachSpeaker(t *testing.T) {
+	f := talk(1).user("begin").reply("I look").says("m", use("t", "Bash", fields{"command": "a lamp"}))
+	f.lines = []string{f.lines[0], f.lines[1] + f.lines[2]}
+	s := store(t, f)
+	for _, speakers := range [][]Speaker{{Tool}, {User, Tool}, {User, Assistant, Tool}} {
+		r := search(t, s, Query{Pattern: "lamp", Speakers: speakers})
+		if len(r.Hits) != 1 || r.Hits[0].ID != shortID(id(1))+":2.2" || r.Hits[0].Speaker != Tool {
+			t.Errorf("%v: %+v", speakers, r.Hits)
+		}
+	}
+}
+
 func TestPages(t *testing.T) {
 	first, second := talk(1), talk(2)
 	for i := range 25 {
