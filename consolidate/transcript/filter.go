@@ -22,7 +22,11 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	var needles []kernel
 	for i := range f.needles {
 		n := &f.needles[i]
-		for _, k := range append([]kernel{n.inValues(n.plain(), tools)}, n.aliens()...) {
+		plain := n.plain()
+		if len(n.beside) == 0 { // keys have no company
+			plain = n.inValues(plain, tools)
+		}
+		for _, k := range append([]kernel{plain}, n.aliens()...) {
 			needles = append(needles, n.inCompany(k, tools))
 		}
 		ascii = ascii && !n.alien && isASCII(n.text)
@@ -54,6 +58,7 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 // words: what was said is in values. Only what a tool was asked tells of keys, if anybody asks for that.
 func (n *needle) inValues(k kernel, tools bool) kernel {
 	return func(b []byte) int {
+		told := 0 // the end of the last record that was looked at as a whole
 		for from := 0; from < len(b); {
 			at := k(b[from:])
 			if at < 0 {
@@ -63,8 +68,9 @@ func (n *needle) inValues(k kernel, tools bool) kernel {
 			if from = at + len(n.text); !bytes.HasPrefix(b[from:], keyEnd) {
 				return at
 			}
-			if tools {
-				if begin, end := recordAround(b, at); findUse(b[begin:end]) >= 0 {
+			if tools && at >= told {
+				first, last := recordAround(b, at)
+				if told = last; findUse(b[first:last]) >= 0 {
 					return at
 				}
 			}

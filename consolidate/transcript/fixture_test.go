@@ -93,8 +93,14 @@ func (f *fixture) attach(attachment fields) *fixture {
 
 func words(text string) fields { return fields{"type": "text", "text": text} }
 
-func use(id, name string, input any) fields {
-	return fields{"type": "tool_use", "id": id, "name": name, "input": input}
+// use has its fields in the host's order: what tells of a use stands before what the tool was asked.
+func use(id, name string, input any) any {
+	return struct {
+		Type  string `json:"type"`
+		ID    string `json:"id"`
+		Name  string `json:"name"`
+		Input any    `json:"input"`
+	}{"tool_use", id, name, input}
 }
 
 func result(id string, content any) fields {

@@ -16,7 +16,7 @@ import (
 // of any size; and what it says of a transcript makes the next pass hear the same.
 func FuzzSieve(f *testing.F) {
 	for seed := range uint64(300) {
-		f.Add(seed, []string{"lamp", "lamp", "日本", "é", "ok", "command", "u006c"}[seed%7], seed%3 == 0, 16+int(seed)*40)
+		f.Add(seed, []string{"lamp", "lamp", "日本", "é", "ok", "command", "u006c", "nlamp", "1blamp"}[seed%9], seed%3 == 0, 16+int(seed)*40)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, text string, sensitive bool, block int) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -65,15 +65,15 @@ func partsTalk(rng *rand.Rand) *fixture {
 	f := talk(1).user("begin")
 	for range 3 + rng.IntN(20) {
 		text := []string{"a lamp", "a door", "OK", "é", "日本 lamp", "nothing", "nothing é", "zq nothing_o\u212a", "a\nothing", "<system-reminder>a lamp</system-reminder> OK", "5 \u212a",
-			"ok\na lamp\nok", "lamp \"ok\"", "\\\\nlamp\n\"", "ok <system-reminder>\n</system-reminder>lamp", "<command-name>lamp ok</command-name><command-args>ok</command-args>"}[rng.IntN(16)]
+			"ok\na lamp\nok", "lamp \"ok\"", "\"lamp\": \"ok\": é", "\x1blamp", "\x1blamp\na lamp", "\\\\nlamp\n\"", "ok <system-reminder>\n</system-reminder>lamp", "<command-name>lamp ok</command-name><command-args>ok</command-args>"}[rng.IntN(19)]
 		last := f.lines[len(f.lines)-1]
-		switch rng.IntN(13) {
+		switch rng.IntN(14) {
 		case 0:
 			f.user(text)
 		case 1, 2, 3, 4, 5:
 			f.says(fmt.Sprint("m", rng.IntN(2)), words(text))
 		case 6:
-			f.says("m0", words(text), use(fmt.Sprint("t", rng.IntN(2)), "Bash", []fields{{"command": text}, {"lamp": text}, {"a": "x\nlamp", "ok": "y"}, {"a": []any{"lamp", "ok"}}}[rng.IntN(4)]))
+			f.says("m0", words(text), use(fmt.Sprint("t", rng.IntN(2)), "Bash", []fields{{"command": text}, {"lamp": text}, {"a": "x\nlamp", "ok": "y"}, {"a": "x\nok\ny", "ok": text}, {"a": []any{"lamp", "ok"}}}[rng.IntN(5)]))
 		case 7:
 			f.says("m1", use(fmt.Sprint("t", rng.IntN(2)), "x__grep_transcripts", fields{"pattern": text}))
 		case 8:
@@ -81,7 +81,9 @@ func partsTalk(rng *rand.Rand) *fixture {
 		case 9:
 			f.raw(strings.NewReplacer("lamp", `\u006camp`, "<dream", `\u003cdream`, "é", `\u00e9`, "日", `\u65e5`, "\u212a", `\u212a`, "__grep", `\u005f_grep`).Replace(last))
 		case 10:
-			f.raw(last + last)
+			f.raw(f.lines[rng.IntN(len(f.lines))] + last)
+		case 13:
+			f.add("user", fields{"message": fields{"content": []any{result("t1", text)}}, "toolUseResult": fields{"lamp": "ok", "ok": text, "é": 1}})
 		case 12:
 			f.raw([]string{"", "  \r", last[:len(last)/2], last[len(last)/2:], "\x00" + last}[rng.IntN(5)])
 		case 11:
@@ -116,6 +118,7 @@ func sift(text string, p *pattern, speakers []Speaker, block int, known plainnes
 		})
 		r.sieve, r.tools = f.sieve(known, joins), f.hears(known)
 		r.answers = (&scan{patterns: []*pattern{p}}).answer
+		r.toolsOnly = !slices.Contains(speakers, User) && !slices.Contains(speakers, Assistant)
 		if !joins && slices.Contains(speakers, Assistant) {
 			r.join = &joiner{source: source}
 		}
@@ -213,6 +216,21 @@ func TestCompanyIsLookedForOnce(t *testing.T) {
 		}
 		if took := time.Since(began); took > 2*time.Second { // milliseconds, or minutes
 			t.Errorf("%s: %d bytes took %v", one, len(line), took)
+		}
+	}
+}
+
+// Nor do keys, of which a program's answer may have a million: to look at the line for each would take an hour.
+func TestKeysCostALineOneLook(t *testing.T) {
+	n := newNeedle([]byte("error"), false)
+	line := []byte(strings.Repeat(`"error":1,`, 1<<20) + "\n")
+	use := append(line, `"tool_use" "error":`...)
+	for _, tools := range []bool{false, true} {
+		if at := n.inValues(n.plain(), tools)(line); at >= 0 {
+			t.Errorf("tools %v: found at %d", tools, at)
+		}
+		if at := n.inValues(n.plain(), tools)(use); tools != (at == len(use)-len(`error":`)) {
+			t.Errorf("tools %v: found at %d in a use behind it", tools, at)
 		}
 	}
 }
