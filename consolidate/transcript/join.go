@@ -28,7 +28,7 @@ func (r *reader) joins(message string) (held bool, err error) {
 	if r.join.dreamt {
 		return false, errAlone
 	}
-	same := r.open != nil && message != "" && message == r.message
+	same := r.open != nil && message == r.message
 	if !r.sieve.sought && !same {
 		r.sieve.joining = false
 		return true, r.flush()
@@ -43,9 +43,6 @@ func (r *reader) joins(message string) (held bool, err error) {
 // begins reports whether the message of a line is not the one that a text of the model before it
 // belongs to.
 func (j *joiner) begins(l *lineReader, message string) bool {
-	if message == "" {
-		return true
-	}
 	begin := l.at - int(l.next-l.start)
 	if before, found := j.textBefore(l.buffer[:begin]); found {
 		return before != message
@@ -75,7 +72,7 @@ func (j *joiner) textBefore(block []byte) (message string, found bool) {
 			for k := range records {
 				j.said, _ = records[k].parts(j.said[:0], ear{ours: map[string]bool{}, tools: deaf})
 				for _, p := range j.said {
-					if p.speaker == Assistant {
+					if p.message != "" {
 						message, found = p.message, true
 					}
 				}

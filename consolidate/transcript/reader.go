@@ -248,7 +248,7 @@ func (r *reader) say(rec *record, p part, place int) error {
 	if !rec.Session.is(r.session) {
 		u.Origin = r.name(rec.Session)
 	}
-	if p.speaker != Assistant {
+	if p.speaker != Assistant || p.message == "" { // nothing joins it, and it ends no message
 		return r.emit(u)
 	}
 	if r.join != nil {
@@ -256,7 +256,7 @@ func (r *reader) say(rec *record, p part, place int) error {
 			return err
 		}
 	}
-	if r.open != nil && r.open.Line >= r.from && p.message != "" && p.message == r.message {
+	if r.open != nil && r.open.Line >= r.from && p.message == r.message {
 		if u.UUID == "" || !r.parts[u.UUID] {
 			r.words = append(r.words, u.Text)
 			r.parts[u.UUID] = true

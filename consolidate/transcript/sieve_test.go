@@ -67,7 +67,7 @@ func partsTalk(rng *rand.Rand) *fixture {
 		text := []string{"a lamp", "a door", "OK", "é", "日本 lamp", "nothing", "nothing é", "zq nothing_o\u212a", "a\nothing", "<system-reminder>a lamp</system-reminder> OK", "5 \u212a",
 			"ok\na lamp\nok", "lamp \"ok\"", "\"lamp\": \"ok\": é", "\x1blamp", "\x1blamp\na lamp", "\\\\nlamp\n\"", "ok <system-reminder>\n</system-reminder>lamp", "<command-name>lamp ok</command-name><command-args>ok</command-args>"}[rng.IntN(19)]
 		last := f.lines[len(f.lines)-1]
-		switch rng.IntN(14) {
+		switch rng.IntN(15) {
 		case 0:
 			f.user(text)
 		case 1, 2, 3, 4, 5:
@@ -86,6 +86,8 @@ func partsTalk(rng *rand.Rand) *fixture {
 			f.add("user", fields{"message": fields{"content": []any{result("t1", text)}}, "toolUseResult": fields{"lamp": "ok", "ok": text, "é": 1}})
 		case 12:
 			f.raw([]string{"", "  \r", last[:len(last)/2], last[len(last)/2:], "\x00" + last}[rng.IntN(5)])
+		case 14:
+			f.add("system", fields{"subtype": "away_summary", "content": text})
 		case 11:
 			if rng.IntN(4) == 0 {
 				f.user(DreamMarker+">"+text).says("m0", words("dreaming")).user("awake")
