@@ -163,7 +163,8 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 			return nil, false, err
 		}
 		if l.cut(len(l.buffer)) {
-			if s != nil {
+			if s != nil { // it passes, but tells of the transcript as others do
+				s.holds(l.fills, l.buffer, begin, len(l.buffer))
 				s.sought = true
 			}
 			return l.buffer[begin:], false, nil

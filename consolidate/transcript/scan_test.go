@@ -84,3 +84,19 @@ func TestFirstPassOverOddSpellings(t *testing.T) {
 		}
 	}
 }
+
+// What a first pass learns of a transcript is true of its last line too, which no newline ends.
+func TestLastLineIsLearntOf(t *testing.T) {
+	projects := t.TempDir()
+	text := talk(1).user("begin").user([]any{result("t1", "a lamp")}).text()
+	text = strings.TrimSuffix(strings.Replace(text, "lamp", `\u006camp`, 1), "\n")
+	put(t, projects, slug+"/"+id(1)+".jsonl", text, 1)
+	s := Open(Options{Projects: projects, Roots: []string{root}})
+	t.Cleanup(s.Close)
+	for _, text := range []string{"nothing", "日本", "lamp"} {
+		r := search(t, s, Query{Pattern: text, Speakers: []Speaker{Tool}})
+		if want := strings.Count("lamp", text); r.Matches != want {
+			t.Errorf("%s: %d matches, want %d", text, r.Matches, want)
+		}
+	}
+}
