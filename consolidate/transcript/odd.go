@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -137,13 +138,26 @@ func oddBlocks(content []byte) []block {
 	return nil
 }
 
-// quoted is a text as a value; none for an empty one.
+// quoted is a text as a value; none for an empty one. Only what must be is escaped: a search looks for words as
+// hosts spell them, and encoding/json spells some signs as \u.
 func quoted(text string) raw {
 	if text == "" {
 		return nil
 	}
-	v, _ := json.Marshal(text) // a string always marshals
-	return v
+	v := append(make(raw, 0, len(text)+2), '"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			v = append(v, '\\', c)
+		case c == '\n':
+			v = append(v, `\n`...)
+		case c < ' ':
+			v = fmt.Appendf(v, `\u%04x`, c)
+		default:
+			v = append(v, c)
+		}
+	}
+	return append(v, '"')
 }
 
 func truth(b bool) raw {

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -97,6 +98,29 @@ func TestLastLineIsLearntOf(t *testing.T) {
 		r := search(t, s, Query{Pattern: text, Speakers: []Speaker{Tool}})
 		if want := strings.Count("lamp", text); r.Matches != want {
 			t.Errorf("%s: %d matches, want %d", text, r.Matches, want)
+		}
+	}
+}
+
+// Nor does the reading of an odd line spell what it found in another way than hosts do.
+func TestOddLinesAreSpeltPlainly(t *testing.T) {
+	f := talk(1).user("begin").says("m1", use("t1", "a<b\u2028c", fields{"command": "x"}))
+	f.lines[1] = strings.Replace(f.lines[1], `\u2028`, "\u2028", 1) + f.lines[0]
+	s := store(t, f)
+	for _, text := range []string{"nothing", "日本", "a<b", "\u2028c"} {
+		r := search(t, s, Query{Pattern: text, Speakers: []Speaker{Tool}})
+		if want := strings.Count("a<b\u2028c", text); r.Matches != want {
+			t.Errorf("%q: %d matches, want %d", text, r.Matches, want)
+		}
+	}
+}
+
+// What is quoted says what it said.
+func TestQuoted(t *testing.T) {
+	for _, text := range []string{"", "plain", "\"quoted\" \\n", "one\ntwo\ttab\x00\x1f\x7f", "<é & 日本\u2028\U0001f4a1>"} {
+		var decoded string
+		if v := quoted(text); v.text() != text || text != "" && (json.Unmarshal(v, &decoded) != nil || decoded != text) {
+			t.Errorf("%q: %s", text, v)
 		}
 	}
 }
