@@ -151,6 +151,10 @@ func quoted(text string) raw {
 			v = append(v, '\\', c)
 		case c == '\n':
 			v = append(v, `\n`...)
+		case c == '\t':
+			v = append(v, `\t`...)
+		case c == '\r':
+			v = append(v, `\r`...)
 		case c < ' ':
 			v = fmt.Appendf(v, `\u%04x`, c)
 		default:
