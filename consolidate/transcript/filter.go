@@ -23,7 +23,7 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 	for i := range f.needles {
 		n := &f.needles[i]
 		plain := n.plain()
-		if len(n.beside) == 0 { // keys have no company
+		if len(n.beside) == 0 { // or else a key is passed over for want of company
 			plain = n.inValues(plain, tools)
 		}
 		for _, k := range append([]kernel{plain}, n.aliens()...) {

@@ -10,8 +10,8 @@ import (
 
 // Kernels find short texts in blocks of transcripts. bytes.Index falls from 30 to 2 GB/s where the
 // first byte of what it seeks is common, as most letters are in a transcript. So a needle is sought by
-// its rarest byte, at the speed of bytes.IndexByte; where that is not rare, by its two rarest, in eight
-// places at once, at 5 to 10 GB/s whatever they are (BenchmarkNeedle).
+// its rarest byte, at the speed of bytes.IndexByte; where that is not rare, by two that are rare together,
+// in eight places at once, at 5 to 10 GB/s whatever they are (BenchmarkNeedle).
 
 // common are the bytes of transcripts, the most common first; a byte that is not here is rare.
 const common = ` etaonirsldcu-phm0fg1b2y3vw54,6:978._kxjqz`
@@ -87,8 +87,8 @@ func upper(c byte) byte {
 // in a transcript has every letter.
 func (n *needle) rarest() kernel {
 	const (
-		stretch = 2 << 10     // so many bytes are looked through by the other kernel,
-		credit  = 2 * rareGap // where the byte stands so much nearer to others, in sum, than it is rare at
+		credit  = 2 * rareGap // so many bytes may its places be nearer to each other, in sum, than it pays,
+		stretch = 2 << 10     // before the other kernel looks through so many
 	)
 	c, d, either, otherwise := n.text[n.first], n.text[n.second], byte(0), n.pair()
 	if n.fold && upper(d) != d {
@@ -117,7 +117,7 @@ func (n *needle) rarest() kernel {
 	}
 }
 
-// pair looks for the needle where its two rarest bytes stand.
+// pair looks for the needle where two of its bytes stand that are rare together.
 func (n *needle) pair() kernel {
 	c, d := n.text[n.first], n.text[n.second]
 	p := pairOf{c: uint64(c) * ones, d: uint64(d) * ones, mask: ^uint64(highs)}

@@ -196,12 +196,12 @@ func (l *lineReader) passOver(s *sieve, place int) {
 	l.settle()
 }
 
-// countLines counts the lines of a block, which ends with one, and those that nobody could decode. The block may
-// stand at the head of its file.
+// countLines counts the lines of a block, which ends with one, and those that nobody could decode. head: the block
+// stands at the head of its file.
 func countLines(block []byte, head bool) (lines, broken int) {
 	for ; len(block) > 0; lines++ {
 		i := bytes.IndexByte(block, '\n')
-		if line := block[:i]; i < 2 || !looksWhole(line) {
+		if line := block[:i]; i == 0 || !looksWhole(line) {
 			if isBroken(line, head && lines == 0) {
 				broken++
 			}

@@ -54,19 +54,19 @@ var errBlind = errors.New("an utterance inherits its time from a line that was p
 // A reader turns one transcript into utterances, in the order of the file, except that the text of
 // one message of the model is held until its last part has come.
 type reader struct {
-	session   string
-	host      Host
-	lines     *lineReader
-	filter    func(number int, line []byte) bool // reports whether a line is decoded; nil: every line is
-	sieve     *sieve                             // holds back lines before that; nil: none is
-	join      *joiner                            // hears messages of the model whole while the sieve is not joining by itself; or nil
-	last      time.Time                          // what an utterance without a time inherits
-	emit      func(*utterance) error
-	skipped   Skipped
-	tools     func(raw) hearing // what of a tool's is decoded; nil: all is
-	answers   func(raw) hearing // what of its answers is, of that; nil: all is
-	toolsOnly bool              // nobody asks what the model says
-	settle    func()            // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
+	session string
+	host    Host
+	lines   *lineReader
+	filter  func(number int, line []byte) bool // reports whether a line is decoded; nil: every line is
+	sieve   *sieve                             // holds back lines before that; nil: none is
+	join    *joiner                            // hears messages of the model whole while the sieve is not joining by itself; or nil
+	last    time.Time                          // what an utterance without a time inherits
+	emit    func(*utterance) error
+	skipped Skipped
+	tools   func(raw) hearing // what of a tool's is decoded; nil: all is
+	answers func(raw) hearing // what of its answers is, of that; nil: all is
+	noModel bool              // nobody asks what the model says
+	settle  func()            // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
 
 	from     int  // the first line of a message that others may join; 0: any
 	blind    bool // a line was passed over since last was set
@@ -183,7 +183,7 @@ func (r *reader) record(rec *record, place *int, last bool) error {
 			r.latest = stamped
 		}
 	}
-	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, toolsOnly: r.toolsOnly && last})
+	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, noModel: r.noModel && last})
 	r.said = said
 	base := *place
 	if dream {

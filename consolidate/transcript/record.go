@@ -125,7 +125,7 @@ type ear struct {
 
 	answers func(raw) hearing // of what tools answered, where tools says maybe; nil: it stays so
 
-	toolsOnly bool // what the model says is not listened to
+	noModel bool // what the model says is not listened to
 }
 
 // hearing is what there is to hear in a value that nobody has decoded.
@@ -237,7 +237,7 @@ func (r *record) assistantParts(said []part, e ear) []part {
 	slot := 0
 	for _, b := range r.Message.Blocks {
 		if b.isText() {
-			if slot = 1; e.toolsOnly {
+			if slot = 1; e.noModel {
 				continue
 			}
 			if text := withoutReminders(b.Text.text()); text != "" {

@@ -221,7 +221,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 	if !slices.Contains(speakers, Tool) {
 		r.tools = deaf
 	}
-	r.answers, r.toolsOnly = s.answer, !slices.Contains(speakers, User) && !slices.Contains(speakers, Assistant)
+	r.answers, r.noModel = s.answer, !slices.Contains(speakers, Assistant)
 	err = r.run()
 	if err == nil && r.sieve != nil && r.sieve.tells != 0 {
 		s.store.learn(session.file, r.sieve.tells)

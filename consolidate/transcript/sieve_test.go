@@ -120,7 +120,7 @@ func sift(text string, p *pattern, speakers []Speaker, block int, known plainnes
 		})
 		r.sieve, r.tools = f.sieve(known, joins), f.hears(known)
 		r.answers = (&scan{patterns: []*pattern{p}}).answer
-		r.toolsOnly = !slices.Contains(speakers, User) && !slices.Contains(speakers, Assistant)
+		r.noModel = !slices.Contains(speakers, Assistant)
 		if !joins && slices.Contains(speakers, Assistant) {
 			r.join = &joiner{source: source}
 		}
