@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync/atomic"
 )
 
 // session searches one session: in its digest, in the transcript, or, where a query asks for tools
@@ -29,8 +30,9 @@ func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []fou
 	if len(speakers) == 0 || len(s.patterns) == 0 {
 		return all, skipped, nil
 	}
-	p := pass{filter: s.filter(speakers), joins: s.joins.Load() >= manyPasses}
-	p.watches = s.watches.Load() >= manyPasses || slices.Contains(speakers, Assistant) && s.goesBeyondLines()
+	s.begun.Add(1)
+	p := pass{filter: s.filter(speakers), joins: s.isRule(&s.joins)}
+	p.watches = s.isRule(&s.watches) || slices.Contains(speakers, Assistant) && s.goesBeyondLines()
 	if s.sessions[i].host.byLines() {
 		p.filter = nil
 	}
@@ -63,8 +65,14 @@ type pass struct {
 var errUnwatched = errors.New("a match may be part of a dream, or the answer to one of our own calls")
 
 // manyPasses is how many transcripts a search reads again for the same cause before it takes that for the
-// rule.
+// rule, if it is one in so many: to look for the cause everywhere is another pass in part.
 const manyPasses = 8
+
+// isRule reports whether so many transcripts were read again.
+func (s *scan) isRule(again *atomic.Int64) bool {
+	n := again.Load()
+	return n >= manyPasses && n*manyPasses >= s.begun.Load()
+}
 
 // goesBeyondLines reports whether an expression may match more than one part of a message of the model, or no
 // longer match one where another is joined to it: which those are, dreams tell.
