@@ -93,16 +93,18 @@ func (c *call) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest)
 	withdraw := func(why string) {
 		c.out.put(item{line: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"requestId":%q,"reason":%q}}`, mcp.MethodNotificationCancelled, id, why)})
 	}
+	var result json.RawMessage
 	select {
-	case result := <-answer:
-		return elicited(result), nil
+	case result = <-answer:
 	case <-time.After(c.asked.patience):
 		withdraw("nobody answered")
-		return elicited(nil), nil
 	case <-ctx.Done():
 		withdraw("the call that asked has ended")
-		return nil, ctx.Err()
 	}
+	if err := ctx.Err(); err != nil { // an answer that came behind the end is none, though it is here
+		return nil, err
+	}
+	return elicited(result), nil
 }
 
 // elicited reads what a client answered.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -63,6 +64,17 @@ func TestAskInVain(t *testing.T) {
 	result, err := c.RequestElicitation(t.Context(), mcp.ElicitationRequest{})
 	if err != nil || result.Action != "cancel" || len(q.open) != 0 || len(c.out.items) != 2 {
 		t.Errorf("silence: %+v, %v, %d open, %d lines", result, err, len(q.open), len(c.out.items))
+	}
+
+	// What is there when the call is cancelled comes too late, though both are met at once.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	q.end()
+	for range 50 {
+		c.out = newOutput(nil)
+		if result, err := c.RequestElicitation(ctx, mcp.ElicitationRequest{}); err == nil {
+			t.Fatalf("behind the end of the call: %+v", result)
+		}
 	}
 
 	p := dial(t, sample())

@@ -56,14 +56,16 @@ func (b *bench) once(ctx context.Context) error {
 		}
 		return nil
 	}
-	for n := range b.runs {
-		b.digests = filepath.Join(folder, strconv.Itoa(n))
-		for _, l := range lives(ctx) {
+	for _, l := range lives(ctx) {
+		for n := range b.runs {
+			b.digests = filepath.Join(folder, strconv.Itoa(n))
+			flush()
 			if err := measure(l); err != nil {
 				return err
 			}
 		}
 	}
+	flush()
 	fmt.Fprintln(b.out, "| once | ms | ratio to rg, one rare word |\n|---|---|---|")
 	for _, l := range lives(ctx) {
 		for _, step := range l.steps {

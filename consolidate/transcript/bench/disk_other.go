@@ -3,3 +3,5 @@
 package main
 
 func freeBytes(string) (int64, bool) { return 0, false }
+
+func flush() {}

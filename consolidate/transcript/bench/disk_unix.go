@@ -12,3 +12,6 @@ func freeBytes(folder string) (int64, bool) {
 	}
 	return int64(s.Bavail) * int64(s.Bsize), true
 }
+
+// flush waits until what was written lies on the disks: while the system writes it, all else takes longer.
+func flush() { syscall.Sync() }
