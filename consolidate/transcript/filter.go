@@ -59,23 +59,17 @@ func (f *filter) sieve(known plainness, joins bool) *sieve {
 func (n *needle) inValues(k kernel, tools bool) kernel {
 	return func(b []byte) int {
 		told := 0 // the end of the last record that was looked at as a whole
-		for from := 0; from < len(b); {
-			at := k(b[from:])
-			if at < 0 {
-				return -1
+		return next(b, k, func(at int) bool {
+			if !bytes.HasPrefix(b[at+len(n.text):], keyEnd) {
+				return true
 			}
-			at += from
-			if from = at + len(n.text); !bytes.HasPrefix(b[from:], keyEnd) {
-				return at
+			if !tools || at < told {
+				return false
 			}
-			if tools && at >= told {
-				first, last := recordAround(b, at)
-				if told = last; findUse(b[first:last]) >= 0 {
-					return at
-				}
-			}
-		}
-		return -1
+			first, last := recordAround(b, at)
+			told = last
+			return findUse(b[first:last]) >= 0
+		})
 	}
 }
 

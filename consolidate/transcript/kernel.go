@@ -65,15 +65,17 @@ func (n *needle) aliens() (all []kernel) {
 
 // at reports whether the needle stands at the head of a text that is no shorter.
 func (n *needle) at(text []byte) bool {
-	if !n.fold {
-		return string(text[:len(n.text)]) == string(n.text) && (n.meant == nil || n.meant(text[len(n.text):]))
-	}
-	for i, c := range n.text {
-		if text[i] != c && text[i] != upper(c) {
-			return false
+	switch {
+	case n.fold:
+		for i, c := range n.text {
+			if text[i] != c && text[i] != upper(c) {
+				return false
+			}
 		}
+	case string(text[:len(n.text)]) != string(n.text):
+		return false
 	}
-	return true
+	return n.meant == nil || n.meant(text[len(n.text):])
 }
 
 func upper(c byte) byte {

@@ -201,10 +201,8 @@ func (l *lineReader) passOver(s *sieve, place int) {
 func countLines(block []byte, head bool) (lines, broken int) {
 	for ; len(block) > 0; lines++ {
 		i := bytes.IndexByte(block, '\n')
-		if line := block[:i]; i == 0 || !looksWhole(line) {
-			if isBroken(line, head && lines == 0) {
-				broken++
-			}
+		if isBroken(block[:i], head && lines == 0) {
+			broken++
 		}
 		block = block[i+1:]
 	}

@@ -56,7 +56,8 @@ func (b *bench) once(ctx context.Context) error {
 		}
 		return nil
 	}
-	for _, l := range lives(ctx) {
+	all := lives(ctx)
+	for _, l := range all {
 		for n := range b.runs {
 			b.digests = filepath.Join(folder, strconv.Itoa(n))
 			flush()
@@ -67,7 +68,7 @@ func (b *bench) once(ctx context.Context) error {
 	}
 	flush()
 	fmt.Fprintln(b.out, "| once | ms | ratio to rg, one rare word |\n|---|---|---|")
-	for _, l := range lives(ctx) {
+	for _, l := range all {
 		for _, step := range l.steps {
 			ratio := "–"
 			if slices.Contains(b.tools, "rg") {
