@@ -8,14 +8,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 )
 
-// A corpus is generated transcripts of one project, the same for the same seed: in the proportions of
-// CENSUS 2 by bytes (what people typed 1.3 %, what the model said 2 %, thoughts 1.3 %, inputs of tools
-// 4.5 %, results 13 %, their duplicates 24 %, images 4 %, the rest envelopes, progress, hooks and
-// signatures), by kinds of records, by lengths of lines and by sizes of files.
+// A corpus is generated transcripts of one project, the same for the same seed, with the shape of CENSUS 2: what share
+// of the bytes is typed, said, thought, asked of tools, answered by them and kept twice, how often each kind of record
+// comes, how long lines and texts are. TestCorpusHasTheShapeOfTheCensus holds it to that.
 type corpus struct {
 	folder string // of the transcripts, below that of all projects
 	size   int64
@@ -43,12 +41,12 @@ func generate(ctx context.Context, projects string, seed uint64, sessions int, s
 		shares[i] = math.Exp(math.Min(2.1*rng.NormFloat64(), 4.6)) // the median is a tenth of the mean
 		sum += shares[i]
 	}
-	pools := newPools(rng)
+	pools := newPools(rng, max(1, int(size>>30)))
 	for i, share := range shares {
 		if err := ctx.Err(); err != nil {
 			return c, err
 		}
-		w := writer{pools: pools, rng: rng, number: i, when: begin.Add(time.Duration(i) * 2 * time.Hour)}
+		w := writer{pools: pools, rng: rng, ordinal: i, when: begin.Add(time.Duration(i) * 2 * time.Hour)}
 		if err := w.session(c.folder, int64(share/sum*float64(size)), sessions); err != nil {
 			return c, err
 		}
@@ -62,7 +60,7 @@ func generate(ctx context.Context, projects string, seed uint64, sessions int, s
 type writer struct {
 	*pools
 	rng     *rand.Rand
-	number  int
+	ordinal int
 	id      string
 	when    time.Time
 	out     *bufio.Writer
@@ -70,7 +68,6 @@ type writer struct {
 	written int64
 	lines   int
 	parent  string
-	calls   int
 }
 
 func (w *writer) session(folder string, size int64, of int) error {
@@ -82,14 +79,14 @@ func (w *writer) session(folder string, size int64, of int) error {
 	}
 	defer f.Close()
 	w.out = bufio.NewWriterSize(f, 1<<20)
-	w.plain(`{"type":"file-history-snapshot","messageId":"`, w.uuid(), `","snapshot":{"trackedFileBackups":{}},"isSnapshotUpdate":false}`)
-	w.user(w.prose(1))
-	w.say(w.prose(2))
-	if every := max(1, of/12); w.number%every == 0 && w.number < 12*every {
+	w.plain(`{"type":"file-history-snapshot","messageId":"`, w.uuid(), `","snapshot":{"trackedFileBackups":{}},"isSnapshotUpdate":false`)
+	w.user(w.short())
+	w.say()
+	if every := max(1, of/12); w.ordinal%every == 0 && w.ordinal < 12*every {
 		w.user("the " + rareWord + " is here")
 	}
 	for w.written < size {
-		w.turn(of)
+		w.turn(size)
 	}
 	if err := w.out.Flush(); err != nil {
 		return err
@@ -100,28 +97,29 @@ func (w *writer) session(folder string, size int64, of int) error {
 	return os.Chtimes(path, w.when, w.when)
 }
 
-// turn is what a person asks and what the model does about it.
-func (w *writer) turn(of int) {
+// turn is what a person asks and what the model does about it: ten calls of tools, fewer where the session ends.
+func (w *writer) turn(size int64) {
 	w.user(w.request())
-	for range 2 + w.rng.IntN(10) {
-		if w.rng.IntN(100) < 45 {
+	for n := 1 + w.rng.IntN(19); n > 0 && w.written < size; n-- {
+		if w.often(42) {
 			w.think()
 		}
-		if w.rng.IntN(100) < 55 {
-			w.say(w.prose(1 + w.rng.IntN(2)))
+		if w.often(58) {
+			w.say()
 		}
 		w.tool()
-		for range w.rng.IntN(4) {
+		for range w.rng.IntN(5) {
 			w.host()
 		}
 	}
-	scale := max(1, of/1000)
-	if w.rng.IntN(9*scale) == 0 {
-		w.plant(w.pick(planted))
-	}
-	if w.rng.IntN(11*scale) == 0 {
-		w.plant("call " + mediumWord + " again")
-	}
+}
+
+// often is true so many times of a hundred.
+func (w *writer) often(percent int) bool { return w.rng.IntN(100) < percent }
+
+// size is lognormal: half are below median; spread is the deviation of the logarithm.
+func (w *writer) size(median, spread, limit float64) int {
+	return int(min(median*math.Exp(spread*w.rng.NormFloat64()), limit))
 }
 
 // open begins a record as the host does, with its envelope.
@@ -154,10 +152,7 @@ func (w *writer) close(texts ...string) {
 func (w *writer) plain(texts ...string) {
 	w.line = w.line[:0]
 	w.add(texts...)
-	w.line = append(w.line, '\n')
-	w.written += int64(len(w.line))
-	w.lines++
-	_, _ = w.out.Write(w.line)
+	w.close()
 }
 
 func (w *writer) user(text string) {
@@ -165,97 +160,107 @@ func (w *writer) user(text string) {
 	w.close(`,"message":{"role":"user","content":"`, text, `"},"permissionMode":"default"`)
 }
 
-// assistant begins a record of the model, up to its one block.
-func (w *writer) assistant() {
+// request is what a person types: short as a rule, at times a paste.
+func (w *writer) request() string {
+	n := w.size(88, 2.6, 50_000)
+	if n < 1000 {
+		return w.prose(n)
+	}
+	return w.short() + `\n` + w.output(n)
+}
+
+// assistant is a record of the model with one block.
+func (w *writer) assistant(block ...string) {
 	w.open("assistant")
 	w.add(`,"requestId":"req_`, w.token(24), `","message":{"model":"claude-sonnet","id":"msg_`, w.token(24),
 		`","type":"message","role":"assistant","content":[`)
+	w.add(block...)
+	w.close(`],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":`, w.number(9000),
+		`,"cache_creation_input_tokens":`, w.number(90000), `,"cache_read_input_tokens":`, w.number(160000),
+		`,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":`, w.number(90000),
+		`},"output_tokens":`, w.number(900), `,"service_tier":"standard","inference_geo":"not_available"}}`)
 }
 
-func (w *writer) assistantEnd() {
-	w.close(`],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":`, strconv.Itoa(w.rng.IntN(9000)),
-		`,"cache_creation_input_tokens":`, strconv.Itoa(w.rng.IntN(90000)),
-		`,"cache_read_input_tokens":40960,"output_tokens":212,"service_tier":"standard"}}`)
+func (w *writer) say() {
+	w.assistant(`{"type":"text","text":"`, w.prose(w.size(200, 1.3, 20_000)), `"}`)
 }
 
-func (w *writer) say(text string) {
-	w.assistant()
-	w.add(`{"type":"text","text":"`, text, `"}`)
-	w.assistantEnd()
-}
-
+// think writes thoughts, of which nearly half are kept as a signature alone.
 func (w *writer) think() {
-	w.assistant()
 	text := ""
-	if w.rng.IntN(100) < 56 {
-		text = w.prose(1)
+	if w.often(56) {
+		text = w.prose(w.size(420, 1.1, 20_000))
 	}
-	w.add(`{"type":"thinking","thinking":"`, text, `","signature":"`, w.base64(300+w.rng.IntN(900)), `"}`)
-	w.assistantEnd()
+	w.assistant(`{"type":"thinking","thinking":"`, text, `","signature":"`, w.base64(w.size(900, 0.8, 20_000)), `"}`)
 }
 
-// tool is a call, and its result with the host's duplicate of it.
+// tool is a call, and its answer with what the host keeps of it a second time.
 func (w *writer) tool() {
-	w.calls++
 	id := "toolu_" + w.token(20)
 	name := w.pick(toolNames)
-	w.assistant()
-	w.add(`{"type":"tool_use","id":"`, id, `","name":"`, name, `","input":{"command":"`, w.code(1+w.rng.IntN(3)),
-		`","description":"`, w.short(), `"}}`)
-	w.assistantEnd()
+	w.assistant(`{"type":"tool_use","id":"`, id, `","name":"`, name, `","input":{"command":"`,
+		w.code(w.size(175, 1.5, 60_000)), `","description":"`, w.short(), `"}}`)
 
-	output := w.output(w.outputSize())
 	w.open("user")
+	w.add(`,"message":{"role":"user","content":[{"tool_use_id":"`, id, `","type":"tool_result","content":`)
+	asked := w.parent
 	switch {
-	case w.calls%400 == 0: // an image
-		data := w.base64(20_000 + w.rng.IntN(300_000))
-		w.close(`,"message":{"role":"user","content":[{"tool_use_id":"`, id, `","type":"tool_result","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`,
-			data, `"}}]}]},"toolUseResult":{"type":"image","file":{"base64":"`, data, `"}}`)
+	case w.rng.IntN(560) == 0: // an image
+		data := w.base64(w.size(130_000, 0.6, 390_000))
+		w.add(`[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`, data,
+			`"}}]}]},"toolUseResult":{"type":"image","file":{"base64":"`, data, `"}}`)
+	case name == "Edit":
+		text := w.code(300)
+		w.add(`"`, text, `"}]},"toolUseResult":{"filePath":"`, root, `/lamp.go","newString":"`, text, `","originalFile":"`,
+			w.code(w.size(2300, 1.25, 400_000)), `","structuredPatch":[{"oldStart":10,"oldLines":3,"newStart":10,"newLines":4,"lines":["`,
+			w.code(w.size(500, 1, 20_000)), `"]}],"userModified":false}`)
 	default:
-		w.add(`,"message":{"role":"user","content":[{"tool_use_id":"`, id, `","type":"tool_result","content":"`, output, `"`)
-		w.add(`,"is_error":false}]},"toolUseResult":{"stdout":"`, output, `","stderr":"","interrupted":false,"isImage":false`)
-		if name == "Edit" {
-			w.add(`,"originalFile":"`, output, `","structuredPatch":[{"oldStart":10,"oldLines":3,"newStart":10,"newLines":4,"lines":["`, w.code(1), `","`, w.code(1), `"]}]`)
+		text := w.output(w.size(700, 1.6, 400_000))
+		w.add(`"`, text, `","is_error":false}]}`)
+		if w.often(80) {
+			w.add(`,"toolUseResult":{"stdout":"`, text, `","stderr":"","interrupted":false,"isImage":false}`)
 		}
-		w.close(`},"sourceToolAssistantUUID":"`, w.parent, `"`)
 	}
+	w.close(`,"sourceToolAssistantUUID":"`, asked, `"`)
 }
 
-// outputSize is the length of a tool's answer: half are below 600 bytes, one of a hundred beyond 20,000.
-func (w *writer) outputSize() int {
-	return int(math.Min(500*math.Exp(1.4*w.rng.NormFloat64()), 900_000))
-}
-
-// host is a record that says nothing: a hook, progress, a mode, a count of tokens.
+// host is a record that nobody said: progress, a hook, a count of tokens, a mode, a title.
 func (w *writer) host() {
-	switch w.rng.IntN(6) {
-	case 0, 1:
+	switch n := w.rng.IntN(100); {
+	case n < 16:
 		w.open("progress")
-		w.close(`,"data":{"type":"hook_progress","hookEvent":"PostToolUse","hookName":"PostToolUse:Bash","command":"`, w.code(1),
+		w.close(`,"data":{"type":"hook_progress","hookEvent":"PostToolUse","hookName":"PostToolUse:Bash","command":"`, w.code(60),
 			`"},"parentToolUseID":"toolu_`, w.token(20), `","toolUseID":"toolu_`, w.token(20), `"`)
-	case 2, 3:
+	case n < 32: // what a subagent did
+		w.open("progress")
+		w.close(`,"data":{"type":"agent_progress","message":{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_`,
+			w.token(20), `","type":"tool_result","content":"`, w.output(w.size(3200, 1.5, 200_000)), `"}]}},"normalizedMessages":[]},"parentToolUseID":"toolu_`,
+			w.token(20), `","toolUseID":"agent_msg_`, w.token(24), `"`)
+	case n < 44:
 		w.open("attachment")
 		w.close(`,"attachment":{"type":"hook_success","hookName":"PostToolUse:Edit","toolUseID":"toolu_`, w.token(20),
-			`","hookEvent":"PostToolUse","content":"","stdout":"`, w.output(400), `","stderr":"","exitCode":0,"command":"`, w.code(1), `","durationMs":41}`)
-	case 4:
+			`","hookEvent":"PostToolUse","content":"","stdout":"`, w.output(w.size(600, 1.5, 60_000)), `","stderr":"","exitCode":0,"command":"`, w.code(60), `","durationMs":41}`)
+	case n < 63:
+		w.open("attachment")
+		w.close(`,"attachment":{"type":"total_tokens_reminder","used":`, w.number(200000), `,"total":200000,"remaining":`, w.number(200000), `}`)
+	case n < 66: // a command that was typed, and what the host says in a person's name
+		w.open("user")
+		w.close(`,"message":{"role":"user","content":"<local-command-stdout>`, w.output(w.size(500, 1.2, 20_000)), `</local-command-stdout>"},"isMeta":true`)
+	case n < 72:
+		w.plain(`{"type":"file-history-snapshot","messageId":"`, w.uuid(), `","snapshot":{"messageId":"`, w.uuid(), `","trackedFileBackups":{"lamp.go":{"backupFileName":"`,
+			w.token(16), `@v2","version":2,"backupTime":"`, w.when.Format("2006-01-02T15:04:05.000Z"), `"}}},"isSnapshotUpdate":false`)
+	case n < 78:
 		w.open("system")
-		w.close(`,"subtype":"turn_duration","durationMs":`, strconv.Itoa(w.rng.IntN(90000)), `,"isMeta":false`)
+		w.close(`,"subtype":"turn_duration","durationMs":`, w.number(90000), `,"isMeta":false`)
+	case n < 82:
+		w.plain(`{"type":"last-prompt","lastPrompt":"`, w.short(), `","sessionId":"`, w.id, `"`)
+	case n < 86:
+		w.plain(`{"type":"queue-operation","operation":"dequeue","timestamp":"`, w.when.Format("2006-01-02T15:04:05.000Z"), `","sessionId":"`, w.id, `"`)
+	case n < 93:
+		w.plain(`{"type":"permission-mode","permissionMode":"acceptEdits","sessionId":"`, w.id, `"`)
 	default:
-		w.plain(`{"type":"last-prompt","lastPrompt":"`, w.short(), `","sessionId":"`, w.id, `"}`)
+		w.plain(`{"type":"ai-title","aiTitle":"`, w.short(), `","sessionId":"`, w.id, `"`)
 	}
-}
-
-// plant writes words that are searched, where the pools do not hold them.
-func (w *writer) plant(text string) {
-	if w.rng.IntN(2) == 0 {
-		w.say(w.prose(1) + " " + text)
-	} else {
-		w.user(text + " " + w.short())
-	}
-	w.open("user")
-	output := w.output(300) + `\n` + text + `\n`
-	w.close(`,"message":{"role":"user","content":[{"tool_use_id":"toolu_x","type":"tool_result","content":"`, output,
-		`"}]},"toolUseResult":{"stdout":"`, output, `"}`)
 }
 
 func (w *writer) uuid() string {

@@ -10,25 +10,33 @@ import (
 // pools are the lines that generated transcripts are made of, spelt as JSON.stringify spells them:
 // made once, since a gibibyte is written from them.
 type pools struct {
-	rng                    *rand.Rand
-	sentences, codes, logs []string
-	requests, base64s      []string
+	rng                             *rand.Rand
+	scale                           int
+	sentences, codes, logs, base64s []string
 }
 
-// What is searched, as often as SEARCH 3 counts it in a corpus of this size: rareWord in a dozen records,
-// mediumWord in some 4,000, "error" in some 45,000; each of planted in some 600.
+// What is searched, in about as many records as SEARCH 3 counts in a corpus of this size: rareWord in a dozen,
+// mediumWord in some 4,000, "error" in some 45,000; each of planted in some 600. But for the rare word they stand
+// wherever there is text, the longer the more of them: most in what tools answer, as in real transcripts.
 const (
 	rareWord   = "zephyrquartz"
 	mediumWord = "ReconcileLedger"
 )
 
-var planted = []string{
+// planted are lines that no pool holds. One of textsEach texts begins with one of them, as what it is about, and one
+// of linesEach lines is one: so the lines of the transcripts that hold mediumWord are 10 KB long on average.
+var planted = append([]string{
 	"a naïve café menu", "データベース移行 を始める", "🚀 déployé hier soir",
 	`the \"flux capacitor\" said no`, "ticket-4711-resolved", "func Open(ctx context.Context) error",
 	"error while waiting: timeout", "ANOTHER_LOUD_CONSTANT", "internationalization uncharacteristically here",
-}
+}, slices.Repeat([]string{"call " + mediumWord + " again"}, 8)...)
 
-var toolNames = []string{"Bash", "Bash", "Read", "Read", "Grep", "Edit", "Write", "Glob", "Task"}
+const (
+	textsEach = 27
+	linesEach = 3000
+)
+
+var toolNames = []string{"Bash", "Bash", "Read", "Read", "Grep", "Edit", "Edit", "Edit", "Task"}
 
 // common are the words of the prose, the frequent ones first.
 var common = strings.Fields(`the a to of and is in it for that with on as this be not are or from at by we was have an
@@ -46,15 +54,13 @@ var (
 	accented = strings.Fields("le café était fermé où l’équipe a déjà vérifié la clé für die Größe prüfen wir später más información después")
 )
 
-func newPools(rng *rand.Rand) *pools {
-	p := &pools{rng: rng}
+// newPools makes them for a corpus of so many gibibytes: what is planted stands in as many records of any.
+func newPools(rng *rand.Rand, scale int) *pools {
+	p := &pools{rng: rng, scale: scale}
 	for range 6000 {
 		p.sentences = append(p.sentences, p.sentence())
 		p.logs = append(p.logs, p.log())
 		p.codes = append(p.codes, p.codeLine())
-	}
-	for range 400 {
-		p.requests = append(p.requests, p.sentences[rng.IntN(len(p.sentences))])
 	}
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	for range 40 {
@@ -98,7 +104,7 @@ func (p *pools) sentence() string {
 }
 
 func (p *pools) log() string {
-	if p.rng.IntN(70) == 0 {
+	if p.rng.IntN(40) == 0 {
 		return "error: " + p.word(machine) + " " + p.word(machine)
 	}
 	switch p.rng.IntN(5) {
@@ -121,58 +127,48 @@ func (p *pools) codeLine() string {
 	a, b, c := p.word(machine), p.word(machine), p.word(machine)
 	switch p.rng.IntN(6) {
 	case 0:
-		return `\tif err := ` + a + "." + b + "(" + c + `); err != nil {`
+		return `    if err := ` + a + "." + b + "(" + c + `); err != nil { return result.` + a + ` }`
 	case 1:
-		return `\t\treturn fmt.Errorf(\"` + a + " " + b + `: %w\", err)`
+		return `\t\treturn fmt.Errorf(\"` + a + " " + b + " of the " + c + " in the " + a + ` could not be told: %w\", err)`
 	case 2:
-		return `func ` + a + strings.ToUpper(b[:1]) + b[1:] + "(" + c + ` string) (int, bool) {`
+		return `func ` + a + strings.ToUpper(b[:1]) + b[1:] + "(" + c + ` string, ` + a + ` int, rest ...string) (int, bool) {`
 	case 3:
-		return `\t// ` + a + " " + b + " " + c + " " + p.word(machine) + " " + p.word(machine)
+		return `    // ` + p.word(machine) + " " + p.word(machine) + " " + a + " " + b + " " + c + " " + p.word(machine) + " " + p.word(machine)
 	case 4:
-		return `\t\t\"` + a + `\": {` + b + ": " + p.number(99) + ", " + c + `: '` + a + `'},`
+		return `\t\t\"` + a + `\": {` + b + ": " + p.number(99) + ", " + c + `: '` + a + `'}, // C:\\` + b
 	}
 	return `   ` + p.number(999) + `→\t` + a + "_" + b + " := " + c + "[" + p.number(9) + "]"
 }
 
 func (p *pools) number(below int) string { return strconv.Itoa(p.rng.IntN(below)) }
 
-func (p *pools) prose(sentences int) string {
-	return p.join(p.sentences, sentences, " ")
-}
-
-// request is what a person types: short as a rule, at times a paste.
-func (p *pools) request() string {
-	switch n := p.rng.IntN(100); {
-	case n < 2:
-		return p.pick(p.requests) + `\n` + p.join(p.logs, 60+p.rng.IntN(400), `\n`)
-	case n < 12:
-		return p.join(p.sentences, 8, `\n\n`)
-	}
-	return p.prose(1)
-}
-
-func (p *pools) code(lines int) string { return p.join(p.codes, lines, `\n`) }
-
 func (p *pools) short() string { return p.pick(p.sentences) }
 
-// output is about so many bytes of what a tool prints.
+// prose, code and output are about so many bytes of what people and models say, of code, and of what tools print.
+func (p *pools) prose(size int) string { return p.join(p.sentences, size, " ") }
+
+func (p *pools) code(size int) string { return p.join(p.codes, size, `\n`) }
+
 func (p *pools) output(size int) string {
-	from := p.logs
 	if p.rng.IntN(2) == 0 {
-		from = p.codes
+		return p.code(size)
 	}
-	return p.join(from, 1+size/48, `\n`)
+	return p.join(p.logs, size, `\n`)
 }
 
-func (p *pools) join(from []string, n int, separator string) string {
+func (p *pools) join(from []string, size int, separator string) string {
 	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteString(separator)
+	for each := textsEach; ; each = linesEach {
+		if p.rng.IntN(each*p.scale) == 0 {
+			b.WriteString(p.pick(planted))
+		} else {
+			b.WriteString(p.pick(from))
 		}
-		b.WriteString(p.pick(from))
+		if b.Len() >= size {
+			return b.String()
+		}
+		b.WriteString(separator)
 	}
-	return b.String()
 }
 
 func (p *pools) base64(size int) string {
