@@ -18,6 +18,7 @@ const (
 	minNearest    = 4 // runes: shorter words are near to too many
 	maxNearest    = 40
 	maxNear       = 1000
+	nearestPart   = 128 << 10 // bytes between two looks at the clock: they stay in the cache for all pieces
 )
 
 // maxEdits is how many letters may be put in, left out or exchanged, of a word of so many runes.
@@ -53,13 +54,17 @@ func (s *Store) nearest(ctx context.Context, q Query, sessions []judged) string 
 			return err
 		}
 		mine := map[string]int{}
-		for n := range pieces {
-			eachWord(d.text, pieces, n, func(word string) {
-				if _, ok := mine[word]; !ok && (len(mine) >= maxNear || edits([]rune(strings.ToLower(word)), sought, most) > most) {
-					return
-				}
-				mine[word]++
-			})
+		for rest := d.text; rest != "" && time.Since(begun) <= s.nearestBudget; {
+			var text string
+			text, rest = cutRows(rest, nearestPart)
+			for n := range pieces {
+				eachWord(text, pieces, n, func(word string) {
+					if _, ok := mine[word]; !ok && (len(mine) >= maxNear || edits([]rune(strings.ToLower(word)), sought, most) > most) {
+						return
+					}
+					mine[word]++
+				})
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -85,6 +90,17 @@ func (s *Store) nearest(ctx context.Context, q Query, sessions []judged) string 
 		}
 	}
 	return best
+}
+
+// cutRows cuts the text of a digest behind the first row that ends beyond so many bytes.
+func cutRows(text string, size int) (head, rest string) {
+	if len(text) > size {
+		if i := strings.Index(text[size:], gap); i >= 0 {
+			size += i + len(gap)
+			return text[:size], text[size:]
+		}
+	}
+	return text, ""
 }
 
 // longestWord returns the longest word of some texts, in lower case.

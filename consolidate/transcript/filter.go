@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"slices"
+	"unicode"
 )
 
 // A filter passes over lines undecoded: it lets pass every line that may hold a match, and every line
@@ -225,16 +226,11 @@ var (
 	}).pair()
 
 	// escaped: spelt as \u is what could have been spelt plainly, so that a needle may hide in it. Controls
-	// are always spelt so, and are in no needle. A backslash that is itself escaped is taken for the start
-	// of an escape, at the price of a line decoded in vain.
-	escaped = meaning(`\u`, func(rest []byte) bool {
-		return !bytes.HasPrefix(rest, []byte("000")) && !bytes.HasPrefix(rest, []byte("001"))
-	}).pair()
+	// are always spelt so, and are in no needle.
+	escaped = escape(func(r rune) bool { return r >= ' ' })
 
 	// escapedASCII: so is a character of ASCII, which is all that there is in a needle.
-	escapedASCII = meaning(`\u`, func(rest []byte) bool {
-		return bytes.HasPrefix(rest, []byte("00")) && len(rest) > 2 && '2' <= rest[2] && rest[2] <= '7'
-	}).pair()
+	escapedASCII = escape(func(r rune) bool { return ' ' <= r && r <= unicode.MaxASCII })
 )
 
 // meaning is a needle that counts where what stands behind it does.
@@ -242,6 +238,18 @@ func meaning(text string, meant func(rest []byte) bool) *needle {
 	n := exactly(text)
 	n.meant = meant
 	return n
+}
+
+// escape is a kernel that finds what is spelt as \u and stands for such a character. It is not met by a backslash
+// before a u, as in the paths of Windows, nor by JSON within JSON: there a backslash ends an escape.
+func escape(meant func(r rune) bool) kernel {
+	k := meaning(`\u`, func(rest []byte) bool {
+		r, ok := hex4(rest)
+		return ok && meant(r)
+	}).pair()
+	return func(b []byte) int {
+		return next(b, k, func(at int) bool { return opensEscape(b, at) })
+	}
 }
 
 // next returns the first place that a kernel finds and that is meant.

@@ -7,9 +7,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 )
 
 // FuzzSieve: a reader behind a sieve hears whatever matches as a reader of every line does, in blocks
@@ -322,6 +324,38 @@ func FuzzNeedle(f *testing.F) {
 		}
 		if !fold && strings.Contains(text, needle) != anyIn([]byte(text), n.kernels()...) {
 			t.Fatalf("%q in %q", needle, text)
+		}
+	})
+}
+
+// FuzzEscape: what is spelt as \u is found as a reader meets it who goes from escape to escape, and nothing that only
+// looks like it.
+func FuzzEscape(f *testing.F) {
+	f.Add(`lamp \u006camp`)
+	f.Add(`C:\\users\\u006c, \\\u006c`)
+	f.Add(`\u001b[0m \u00e9 \ud83d\ude80`)
+	f.Add(`\utils \u00g0 \u12`)
+	f.Fuzz(func(t *testing.T, spelt string) {
+		any, ascii := -1, -1
+		for i := 0; i+1 < len(spelt); i++ {
+			if spelt[i] != '\\' {
+				continue
+			}
+			if r, err := strconv.ParseUint(spelt[i+2:min(i+6, len(spelt))], 16, 16); err == nil && i+6 <= len(spelt) && spelt[i+1] == 'u' && r >= ' ' {
+				if any < 0 {
+					any = i
+				}
+				if ascii < 0 && r <= unicode.MaxASCII {
+					ascii = i
+				}
+			}
+			i++
+		}
+		if got := escaped([]byte(spelt)); got != any {
+			t.Errorf("%q: an escape at %d, want %d", spelt, got, any)
+		}
+		if got := escapedASCII([]byte(spelt)); got != ascii {
+			t.Errorf("%q: an escape of ASCII at %d, want %d", spelt, got, ascii)
 		}
 	})
 }
