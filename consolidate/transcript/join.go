@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 )
 
 // The model's messages come in parts, on lines that need not follow each other. A search that finds
@@ -20,6 +21,7 @@ type joiner struct {
 	dreamt  bool // a dream was opened: which of the lines before are said cannot be told by themselves
 	decoder decoder
 	said    []part
+	room    []byte // what was read again
 }
 
 // joins takes in that a text of the model was heard. held reports that it passed the sieve only to be
@@ -47,16 +49,22 @@ func (j *joiner) begins(l *lineReader, message string) bool {
 	if before, found := j.textBefore(l.buffer[:begin]); found {
 		return before != message
 	}
-	from := max(0, l.start-int64(begin)-int64(l.block)) // as much again as was read at once
-	room := make([]byte, l.start-int64(begin)-from)
-	if n, err := j.source.ReadAt(room, from); n < len(room) && err != nil {
-		return false
+	behind := l.start - int64(begin)                       // of the file, what the buffer does not hold
+	for _, size := range [...]int{l.block / 16, l.block} { // most often it stands near
+		from := max(0, behind-int64(size))
+		j.room = slices.Grow(j.room[:0], size)[:behind-from]
+		if n, err := j.source.ReadAt(j.room, from); n < len(j.room) && err != nil {
+			return false
+		}
+		lines := j.room
+		if from > 0 {
+			_, lines, _ = bytes.Cut(lines, []byte("\n")) // the first is cut
+		}
+		if before, found := j.textBefore(lines); found || from == 0 {
+			return before != message
+		}
 	}
-	if from > 0 {
-		_, room, _ = bytes.Cut(room, []byte("\n")) // the first line is cut
-	}
-	before, found := j.textBefore(room)
-	return found && before != message || !found && from == 0
+	return false
 }
 
 // textBefore returns the message of the last text of the model in a block of lines.

@@ -104,7 +104,7 @@ func (p *pools) sentence() string {
 }
 
 func (p *pools) log() string {
-	if p.rng.IntN(40) == 0 {
+	if p.rng.IntN(20) == 0 {
 		return "error: " + p.word(machine) + " " + p.word(machine)
 	}
 	switch p.rng.IntN(5) {
@@ -131,13 +131,20 @@ func (p *pools) codeLine() string {
 	case 1:
 		return `\t\treturn fmt.Errorf(\"` + a + " " + b + " of the " + c + " in the " + a + ` could not be told: %w\", err)`
 	case 2:
-		return `func ` + a + strings.ToUpper(b[:1]) + b[1:] + "(" + c + ` string, ` + a + ` int, rest ...string) (int, bool) {`
+		return `func ` + a + strings.ToUpper(b[:1]) + b[1:] + "(" + c + ` string, ` + a + ` int, rest ...string) (int, ` + p.result() + `) {`
 	case 3:
 		return `    // ` + p.word(machine) + " " + p.word(machine) + " " + a + " " + b + " " + c + " " + p.word(machine) + " " + p.word(machine)
 	case 4:
 		return `\t\t\"` + a + `\": {` + b + ": " + p.number(99) + ", " + c + `: '` + a + `'}, // C:\\` + b
 	}
 	return `   ` + p.number(999) + `→\t` + a + "_" + b + " := " + c + "[" + p.number(9) + "]"
+}
+
+func (p *pools) result() string {
+	if p.rng.IntN(12) == 0 {
+		return "error"
+	}
+	return "bool"
 }
 
 func (p *pools) number(below int) string { return strconv.Itoa(p.rng.IntN(below)) }
