@@ -44,6 +44,7 @@ type digestHead struct {
 
 	Settled settled
 
+	Plain   plainness // of the transcript
 	Skipped Skipped   `json:",omitempty"`
 	Strings []string  // working directories, branches and sessions, each once; the first is empty
 	Latest  time.Time // of all records, those of tools among them
@@ -54,7 +55,8 @@ type digestHead struct {
 // A settled part of a digest stands whatever is appended to the transcript: what the lines say that
 // a newline ended, less the message that may go on.
 type settled struct {
-	Rows, Text, UUIDs, Strings int     // how much of each
+	Rows, Text, UUIDs, Strings int // how much of each
+	Plain                      plainness
 	Skipped                    Skipped `json:",omitempty"`
 	State                      resume
 }

@@ -64,7 +64,10 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 	r := newReader(f, lines, b.add)
 	r.goOn(from)
 	r.skipped.add(h.Settled.Skipped)
-	r.tools = deaf
+	r.tools, r.witness = deaf, &witness{bears: allPlain}
+	if from.Line > 0 {
+		r.witness.bears = h.Settled.Plain
+	}
 	if !f.host.rewritten() {
 		r.settle = func() { b.settle(r) }
 	}

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -164,18 +165,56 @@ func resummed(text []byte) []byte {
 	return text
 }
 
-// TestPlainnessIsKept: what a search saw that a transcript is without, a new process knows, as long as
-// the file stays as it was.
-func TestPlainnessIsKept(t *testing.T) {
-	var all []*fixture
-	for n := range unsavedHeads + 5 {
-		all = append(all, talk(n+1).user("begin").says("m", use("t", "Bash", fields{"command": "ls"})))
+// unlike are sessions of which the first five are each in another way other than plain, and what they are then.
+func unlike(of int) (all []*fixture, want map[string]plainness) {
+	for n := range of {
+		all = append(all, talk(n+1).user("begin").says("m", use("t", "Bash", fields{"command": `ls \users`})))
 	}
 	all[0].user(DreamMarker + "> now")
 	all[1].raw(`{"type":"user","message":{"content":"\u006camp"}}`)
 	all[2].says("m", use("t", "x__read_memory", nil))
 	all[3].raw(`{"type":"user","message":{"content":"caf\u00e9"}}`)
 	all[4].raw(`{"type":"user","mess`).user("awake")
+	return all, map[string]plainness{
+		id(1): allPlain &^ noDreams,
+		id(2): allPlain &^ (noASCIIEscapes | noEscapes),
+		id(3): allPlain &^ noOwnCalls,
+		id(4): allPlain &^ noEscapes,
+		id(5): allPlain &^ noBroken,
+	}
+}
+
+// TestDigestsTellHowPlainTranscriptsAre: who makes a digest reads every line, so that no search has to look for that,
+// also when the transcript grew.
+func TestDigestsTellHowPlainTranscriptsAre(t *testing.T) {
+	all, want := unlike(6)
+	s := withDigests(t, store(t, all...))
+	for range 2 {
+		if _, err := s.Digest(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		files, _, err := s.files(time.Time{})
+		if err != nil || len(files) != 6 {
+			t.Fatal(files, err)
+		}
+		for _, f := range files {
+			if want := cmp.Or(want[f.id], allPlain); s.plain(f) != want {
+				t.Errorf("%s: %05b, want %05b", f.id, s.plain(f), want)
+			}
+			text, err := os.ReadFile(f.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			overwrite(t, f.path, string(text)+talk(9).user("more").text())
+		}
+	}
+}
+
+// TestPlainnessIsKept: what a search saw that a transcript is without, a new process knows, as long as
+// the file stays as it was.
+func TestPlainnessIsKept(t *testing.T) {
+	all, others := unlike(unsavedHeads + 5)
+	others[id(1)] &^= noOwnCalls // what follows the mark was not looked through for those
 	s := withDigests(t, store(t, all...))
 	for _, text := range []string{"command", "niemals für"} { // where nothing is found, nobody asks whether it was said
 		if _, err := s.Search(t.Context(), Query{Pattern: text, Speakers: []Speaker{Tool}}); err != nil {
@@ -194,21 +233,8 @@ func TestPlainnessIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const everything = noDreams | noASCIIEscapes | noEscapes | noOwnCalls | noBroken
 	for _, f := range files {
-		want := everything
-		switch f.id {
-		case id(1):
-			want &^= noDreams | noOwnCalls // what follows the mark was not looked through for those
-		case id(2):
-			want &^= noASCIIEscapes | noEscapes
-		case id(3):
-			want &^= noOwnCalls
-		case id(4):
-			want &^= noEscapes
-		case id(5):
-			want &^= noBroken
-		}
+		want := cmp.Or(others[f.id], allPlain)
 		if got := s.plain(f); got != want {
 			t.Errorf("%s: %05b, want %05b", f.id, got, want)
 		}

@@ -33,6 +33,7 @@ type digests struct {
 	folder string
 	limit  int64                         // of memory
 	gone   func() func(path string) bool // what reports whether nobody has a transcript any more
+	learn  func(f file, found plainness) // told what is known of a transcript behind whoever made its digest
 
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path
@@ -65,8 +66,8 @@ func (f file) identity() identity { return identity{f.size, nanoseconds(f.modTim
 
 func (d *digest) identity() identity { return identity{d.head.Size, d.head.ModTime} }
 
-func newDigests(folder string, limit int64, gone func() func(path string) bool) *digests {
-	ds := &digests{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}, absent: map[string]identity{}}
+func newDigests(folder string, limit int64, gone func() func(path string) bool, learn func(file, plainness)) *digests {
+	ds := &digests{folder: folder, limit: limit, gone: gone, learn: learn, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}, absent: map[string]identity{}}
 	ds.life, ds.stop = context.WithCancel(context.Background())
 	return ds
 }
@@ -147,6 +148,7 @@ func (ds *digests) fresh(ctx context.Context, m making, f file, read *atomic.Int
 		}
 	}
 	ds.keep(f, d, written)
+	ds.learn(f, d.head.Plain)
 	return d.usable(m), nil
 }
 

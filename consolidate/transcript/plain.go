@@ -1,8 +1,9 @@
 package transcript
 
-// Plainness says what a transcript does not hold, as a search found that looked at all of it. While the
-// file stays as it was, no other search looks for that again: the first of a transcript costs two passes over
-// its bytes, and a third where it finds a match, each later one a single pass (BenchmarkSieve).
+// Plainness says what a transcript does not hold, as a search found that looked at all of it, or who made its
+// digest. While the file stays as it was, no search looks for that again: the first of a transcript without a
+// digest costs two passes over its bytes, and a third where it finds a match, each later one a single pass
+// (BenchmarkSieve).
 type plainness byte
 
 const (
@@ -11,7 +12,25 @@ const (
 	noEscapes                            // nor any other but controls
 	noOwnCalls                           // no name of our own tools
 	noBroken                             // no line without the ends of an object
+
+	allPlain = noDreams | noASCIIEscapes | noEscapes | noOwnCalls | noBroken
 )
+
+// A witness learns how plain a transcript is from a reader that decodes every line.
+type witness struct{ bears plainness }
+
+// line takes in a line, without what may stand around its records.
+func (w *witness) line(line []byte) {
+	if !looksWhole(line) {
+		w.bears &^= noBroken
+	}
+	if w.bears&noEscapes != 0 && escaped(line) >= 0 {
+		w.bears &^= noEscapes
+	}
+	if w.bears&(noEscapes|noASCIIEscapes) == noASCIIEscapes && escapedASCII(line) >= 0 {
+		w.bears &^= noASCIIEscapes
+	}
+}
 
 // plain returns what is known of a file.
 func (s *Store) plain(f file) plainness {
@@ -19,7 +38,7 @@ func (s *Store) plain(f file) plainness {
 	return c.plain
 }
 
-// learn notes what a search of a whole file has found out.
+// learn notes what somebody has found out who looked at the whole file.
 func (s *Store) learn(f file, found plainness) {
 	if c, ok := s.cached(f); ok && c.plain|found != c.plain {
 		c.plain |= found

@@ -66,6 +66,7 @@ type reader struct {
 	tools   func(raw) hearing // what of a tool's is decoded; nil: all is
 	answers func(raw) hearing // what of its answers is, of that; nil: all is
 	noModel bool              // nobody asks what the model says
+	witness *witness          // learns from every line; or nil
 	settle  func()            // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
 
 	from     int  // the first line of a message that others may join; 0: any
@@ -141,6 +142,9 @@ func (r *reader) run() error {
 		if len(line) == 0 {
 			continue
 		}
+		if r.witness != nil {
+			r.witness.line(line)
+		}
 		if r.filter != nil && !r.dreaming && !r.filter(r.lines.number, line) {
 			r.blind = true
 			if ended && !looksWhole(line) {
@@ -185,6 +189,14 @@ func (r *reader) record(rec *record, place *int, last bool) error {
 	}
 	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, noModel: r.noModel && last})
 	r.said = said
+	if w := r.witness; w != nil {
+		if dream {
+			w.bears &^= noDreams
+		}
+		if len(r.ours) > 0 {
+			w.bears &^= noOwnCalls
+		}
+	}
 	base := *place
 	if dream {
 		r.dreaming = true

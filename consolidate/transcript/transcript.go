@@ -141,7 +141,7 @@ func (s *Store) SetCurrent(session string) (changed bool) {
 func (s *Store) Close() { s.digests().close() }
 
 func (s *Store) digests() *digests {
-	s.opened.Do(func() { s.lying = newDigests(s.options.Digests, s.DigestMemory, s.gone) })
+	s.opened.Do(func() { s.lying = newDigests(s.options.Digests, s.DigestMemory, s.gone, s.learn) })
 	return s.lying
 }
 
