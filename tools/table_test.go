@@ -124,3 +124,35 @@ func TestMapPages(t *testing.T) {
 		}
 	}
 }
+
+// What our own tools were asked and answered repeats memories and hits: a search passes it over, whichever tool it is.
+func TestNoAnswerOfOursIsFound(t *testing.T) {
+	projects, root := t.TempDir(), "/srv/lighthouse"
+	lines := []string{`{"type":"user","cwd":"` + root + `","message":{"content":"go"}}`}
+	names := []string{"Bash"}
+	for _, tool := range table(t).Tools {
+		names = append(names, "mcp__dream__"+tool.Tool.Name)
+	}
+	for _, name := range names {
+		lines = append(lines,
+			`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"`+name+`","name":"`+name+`","input":{"x":"a lantern"}}]}}`,
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"`+name+`","content":"a lantern, of `+name+`"}]}}`)
+	}
+	folder := filepath.Join(projects, "-srv-lighthouse")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "00000001-0000-4000-8000-000000000001.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
+	defer s.Close()
+	found, err := s.Search(t.Context(), transcript.Query{Pattern: "lantern", Speakers: []transcript.Speaker{transcript.Tool}})
+	if err != nil || found.Matches != 2 {
+		t.Errorf("%d matches, %v; want what Bash was asked and answered", found.Matches, err)
+		for _, hit := range found.Hits {
+			t.Errorf("%s%s%s", hit.Before, hit.Match, hit.After)
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 // does not read them all again. What is said there of a digest's file holds for it.
 const (
 	headsFile  = "heads"
-	headsMagic = "dreamhd\x04"
+	headsMagic = "dreamhd\x05"
 
 	// maxHeadsFile bounds what is read of it: maxHeads of 512 bytes each.
 	maxHeadsFile = maxHeads * 512

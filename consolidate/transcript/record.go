@@ -267,10 +267,10 @@ func (r *record) assistantParts(said []part, e ear) []part {
 // ownPrefix is what stands between the name of a server and that of its tool.
 const ownPrefix = "__"
 
-// ownTools are those of our tools whose arguments or answers repeat memories and hits.
+// ownTools are all of our tools: their arguments and answers repeat memories and hits.
 var ownTools = []string{
 	"__dream_status", "__dream_orient", "__grep_transcripts", "__read_memory", "__write_memory",
-	"__finalize_index", "__abort_dream",
+	"__finalize_index", "__abort_dream", "__review_dream", "__undo_dream",
 }
 
 // ownTool reports whether a tool is one of ours, under whatever name of server a host gave it.
