@@ -67,7 +67,8 @@ type writer struct {
 	line    []byte
 	written int64
 	lines   int
-	parent  string
+	parent  string // the record before
+	message string // of the model, which comes in one record for each block
 }
 
 func (w *writer) session(folder string, size int64, of int) error {
@@ -81,6 +82,7 @@ func (w *writer) session(folder string, size int64, of int) error {
 	w.out = bufio.NewWriterSize(f, 1<<20)
 	w.plain(`{"type":"file-history-snapshot","messageId":"`, w.uuid(), `","snapshot":{"trackedFileBackups":{}},"isSnapshotUpdate":false`)
 	w.user(w.short())
+	w.message = w.token(24)
 	w.say()
 	if every := max(1, of/12); w.ordinal%every == 0 && w.ordinal < 12*every {
 		w.user("the " + rareWord + " is here")
@@ -101,6 +103,7 @@ func (w *writer) session(folder string, size int64, of int) error {
 func (w *writer) turn(size int64) {
 	w.user(w.request())
 	for n := 1 + w.rng.IntN(19); n > 0 && w.written < size; n-- {
+		w.message = w.token(24)
 		if w.often(42) {
 			w.think()
 		}
@@ -169,10 +172,10 @@ func (w *writer) request() string {
 	return w.short() + `\n` + w.output(n)
 }
 
-// assistant is a record of the model with one block.
+// assistant is a record of the model with one block of its message.
 func (w *writer) assistant(block ...string) {
 	w.open("assistant")
-	w.add(`,"requestId":"req_`, w.token(24), `","message":{"model":"claude-sonnet","id":"msg_`, w.token(24),
+	w.add(`,"requestId":"req_`, w.message, `","message":{"model":"claude-sonnet","id":"msg_`, w.message,
 		`","type":"message","role":"assistant","content":[`)
 	w.add(block...)
 	w.close(`],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":`, w.number(9000),
@@ -201,9 +204,9 @@ func (w *writer) tool() {
 	w.assistant(`{"type":"tool_use","id":"`, id, `","name":"`, name, `","input":{"command":"`,
 		w.code(w.size(175, 1.5, 60_000)), `","description":"`, w.short(), `"}}`)
 
+	asked := w.parent
 	w.open("user")
 	w.add(`,"message":{"role":"user","content":[{"tool_use_id":"`, id, `","type":"tool_result","content":`)
-	asked := w.parent
 	switch {
 	case w.rng.IntN(560) == 0: // an image
 		data := w.base64(w.size(130_000, 0.6, 390_000))
