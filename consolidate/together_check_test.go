@@ -305,14 +305,19 @@ func (h *chronicle) chains() (bad []string) {
 			}
 		}
 	}
-	for again := true; again; {
-		again = false
-		for i, l := range maybe {
-			if l.path != "" && balance[state{l.path, l.to}] < 0 {
-				step(l)
-				maybe[i], again = link{}, true
-			}
+	// What may have landed did where something went on from it. A file may have been deleted by one of several: by
+	// one that found it as it was then, if there is such a one.
+	landed := func(found bool) bool {
+		i := slices.IndexFunc(maybe, func(l link) bool {
+			return balance[state{l.path, l.to}] < 0 && (!found || balance[state{l.path, l.from}] > 0)
+		})
+		if i >= 0 {
+			step(maybe[i])
+			maybe = slices.Delete(maybe, i, i+1)
 		}
+		return i >= 0
+	}
+	for landed(true) || landed(false) {
 	}
 	for s, n := range balance {
 		if n < 0 && slices.Contains(paths, s.path) {

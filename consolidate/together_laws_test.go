@@ -54,6 +54,11 @@ func TestLawsOfChronicle(t *testing.T) {
 		{"landed or not: landed", map[string][]event{"foreign-0": {{What: "edited", Path: f, From: "b", To: "x"}}}, []archived{{id: "1", maybe: []link{{f, "a", "b", "a"}}}}, "x", ""},
 		{"landed or not: not", map[string][]event{"foreign-0": {{What: "edited", Path: f, From: "a", To: "x"}}}, []archived{{id: "1", maybe: []link{{f, "a", "b", "a"}}}}, "x", ""},
 
+		{"one of two deletions landed", map[string][]event{"foreign-0": {{What: "edited", Path: f, From: "a", To: "x"}, {What: "edited", Path: f, To: "y"}}},
+			[]archived{{id: "1", maybe: []link{{f, "a", "", "a"}}}, {id: "2", maybe: []link{{f, "x", "", "x"}}}}, "y", ""},
+		{"neither of two deletions landed", map[string][]event{"foreign-0": {{What: "edited", Path: f, From: "a", To: "x"}, {What: "edited", Path: f, From: "x", To: "y"}, {What: "edited", Path: f, To: "z"}}},
+			[]archived{{id: "1", maybe: []link{{f, "a", "", "a"}}}, {id: "2", maybe: []link{{f, "x", "", "x"}}}}, "z", "chain"},
+
 		{"told the truth", map[string][]event{"writer-0": {{What: "acknowledged write", ID: "1", Path: f, From: "a", To: "b"}}}, []archived{change("1", "a", "b")}, "b", ""},
 		{"told of what never landed", map[string][]event{"writer-0": {{What: "acknowledged write", ID: "1", Path: f, From: "a", To: "b"}}}, nil, "a", "acknowledged"},
 		{"told of another content", map[string][]event{"writer-0": {{What: "acknowledged write", ID: "1", Path: f, From: "a", To: "c"}}}, []archived{change("1", "a", "b")}, "b", "acknowledged"},

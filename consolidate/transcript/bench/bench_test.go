@@ -60,11 +60,11 @@ func TestSearchFindsWhatWasPlanted(t *testing.T) {
 	}
 	raw.Counting, digested.Counting = time.Hour, time.Hour
 	for _, c := range classes() {
-		inRaw, err := raw.Search(t.Context(), c.query(ways[1]))
+		inRaw, err := raw.Search(t.Context(), c.query(rawExact))
 		if err != nil {
 			t.Fatal(err)
 		}
-		inDigests, err := digested.Search(t.Context(), c.query(ways[5]))
+		inDigests, err := digested.Search(t.Context(), c.query(digestExact))
 		if err != nil {
 			t.Fatal(err)
 		}

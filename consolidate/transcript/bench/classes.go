@@ -66,18 +66,27 @@ var (
 
 type way struct {
 	name     string
-	digested bool
 	speakers []transcript.Speaker
 	counting time.Duration // 0: the first page alone
+	first    bool          // nobody has searched the transcripts before
+	digested bool
 }
 
+var (
+	rawExact    = way{name: "raw, exact", speakers: said, counting: time.Hour}
+	toolsExact  = way{name: "tools, exact", speakers: tools, counting: time.Hour}
+	digestExact = way{name: "digest, exact", speakers: said, counting: time.Hour, digested: true}
+)
+
 var ways = []way{
-	{"raw, page", false, said, 0},
-	{"raw, exact", false, said, time.Hour},
-	{"tools, page", false, tools, 0},
-	{"tools, exact", false, tools, time.Hour},
-	{"digest, page", true, said, 0},
-	{"digest, exact", true, said, time.Hour},
+	{name: "first, page", speakers: said, first: true},
+	{name: "first, exact", speakers: said, counting: time.Hour, first: true},
+	{name: "raw, page", speakers: said},
+	rawExact,
+	{name: "tools, page", speakers: tools},
+	toolsExact,
+	{name: "digest, page", speakers: said, digested: true},
+	digestExact,
 }
 
 func (c class) query(w way) transcript.Query {

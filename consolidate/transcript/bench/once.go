@@ -85,27 +85,19 @@ func (b *bench) once(ctx context.Context) error {
 func lives(ctx context.Context) []life {
 	rare, medium := classes()[1], classes()[2]
 	count := func(s *transcript.Store) error { _, err := s.Count(ctx, time.Time{}, 0); return err }
-	search := func(name string, c class, w way) step {
-		return step{name, c, func(s *transcript.Store) error {
-			s.Counting = w.counting
-			_, err := s.Search(ctx, c.query(w))
-			return err
-		}}
-	}
-	alone := func(s step) life { return life{heads: true, steps: []step{s}} }
 	return []life{
 		{steps: []step{{"counting the sessions, in a new process", rare, count}, {"counting them again", rare, count}}},
-		alone(search("the first search of what was said, raw, one rare word", rare, ways[1])),
-		alone(search("the first search of what tools said, one rare word", rare, ways[3])),
-		alone(search("the first search of what was said, raw, a medium word", medium, ways[1])),
-		alone(search("the first search of what tools said, a medium word", medium, ways[3])),
 		{heads: true, digested: true, steps: []step{
 			{"building all digests", rare, func(s *transcript.Store) error { _, err := s.Digest(ctx); return err }},
 			{"a search in words, `" + question + "`, with digests", rare, func(s *transcript.Store) error {
 				_, _, err := s.Ranked(ctx, question, transcript.Query{})
 				return err
 			}},
-			search("the first search of what tools said, a medium word, with digests", medium, ways[3]),
+			{"the first search of what tools said, a medium word, with digests", medium, func(s *transcript.Store) error {
+				s.Counting = toolsExact.counting
+				_, err := s.Search(ctx, medium.query(toolsExact))
+				return err
+			}},
 		}},
 	}
 }
