@@ -46,10 +46,10 @@ func (r *reader) joins(message string) (held bool, err error) {
 // belongs to.
 func (j *joiner) begins(l *lineReader, message string) bool {
 	begin := l.at - int(l.next-l.start)
-	if before, found := j.textBefore(l.buffer[:begin]); found {
+	behind := l.start - int64(begin) // of the file, what the buffer does not hold
+	if before, found := j.textBefore(l.buffer[:begin], behind == 0); found {
 		return before != message
 	}
-	behind := l.start - int64(begin)                       // of the file, what the buffer does not hold
 	for _, size := range [...]int{l.block / 16, l.block} { // most often it stands near
 		from := max(0, behind-int64(size))
 		j.room = slices.Grow(j.room[:0], size)[:behind-from]
@@ -60,15 +60,16 @@ func (j *joiner) begins(l *lineReader, message string) bool {
 		if from > 0 {
 			_, lines, _ = bytes.Cut(lines, []byte("\n")) // the first is cut
 		}
-		if before, found := j.textBefore(lines); found || from == 0 {
+		if before, found := j.textBefore(lines, from == 0); found || from == 0 {
 			return before != message
 		}
 	}
 	return false
 }
 
-// textBefore returns the message of the last text of the model in a block of lines.
-func (j *joiner) textBefore(block []byte) (message string, found bool) {
+// textBefore returns the message of the last text of the model in a block of lines. head: the block stands at the head
+// of its file.
+func (j *joiner) textBefore(block []byte, head bool) (message string, found bool) {
 	for {
 		i := lastText(block)
 		if i < 0 {
@@ -76,7 +77,7 @@ func (j *joiner) textBefore(block []byte) (message string, found bool) {
 		}
 		begin, end := recordAround(block, i)
 		if line := block[begin:end]; bytes.Contains(line, assistantBytes) {
-			records, _ := j.decoder.line(bytes.Trim(line, blank))
+			records, _ := j.decoder.line(trimmed(line, head && begin == 0))
 			for k := range records {
 				j.said, _ = records[k].parts(j.said[:0], ear{ours: map[string]bool{}, tools: deaf})
 				for _, p := range j.said {

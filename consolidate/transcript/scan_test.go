@@ -86,6 +86,20 @@ func TestFirstPassOverOddSpellings(t *testing.T) {
 	}
 }
 
+// A message of the model that begins on the first line is found whole, whatever stands before its record.
+func TestMessageAtTheHeadIsWhole(t *testing.T) {
+	for _, before := range []string{"", "\xef\xbb\xbf", "\x00"} {
+		f := talk(1).says("m1", words("the first part")).says("m1", words("a lamp"))
+		f.lines[0] = before + f.lines[0]
+		s := store(t, f)
+		s.DigestMemory = 0
+		r := search(t, s, Query{Pattern: "lamp", Speakers: []Speaker{Assistant}})
+		if len(r.Hits) != 1 || r.Hits[0].Line != 1 || !strings.Contains(r.Hits[0].Before, "the first part") {
+			t.Errorf("behind %q: %+v", before, r.Hits)
+		}
+	}
+}
+
 // What a first pass learns of a transcript is true of its last line too, which no newline ends.
 func TestLastLineIsLearntOf(t *testing.T) {
 	projects := t.TempDir()
