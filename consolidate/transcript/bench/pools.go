@@ -16,7 +16,7 @@ type pools struct {
 }
 
 // What is searched, in about as many records as SEARCH 3 counts in a corpus of this size: rareWord in a dozen,
-// mediumWord in some 4,000, "error" in some 45,000; each of planted in some 600. But for the rare word they stand
+// mediumWord in some 4,000, "error" in some 50,000; each of planted in some 500. But for the rare word they stand
 // wherever there is text, the longer the more of them: most in what tools answer, as in real transcripts.
 const (
 	rareWord   = "zephyrquartz"
@@ -81,7 +81,7 @@ func (p *pools) word(from []string) string {
 	return from[int(f*f*float64(len(from)))]
 }
 
-// sentence is in English as a rule; CENSUS 2 counts 20 % Chinese, 9 % Korean, 8 % with accents.
+// sentence is in English as a rule. CENSUS 2 counts messages: 20 % Chinese, 9 % Korean, 8 % with accents.
 func (p *pools) sentence() string {
 	from := common
 	switch n := p.rng.IntN(100); {

@@ -11,7 +11,7 @@ import (
 
 // What CENSUS 2 counts. The lengths of lines are percentiles; shares are in percent, of all bytes for texts and of all
 // lines for kinds of records. It tells how long texts are in all, and how many lines of each kind there are; that lines
-// are 3,000 bytes long on average follows from its percentiles.
+// are 3,000 bytes long on average follows from its percentiles. How long those are that hold a word is of SEARCH 4.
 func TestCorpusHasTheShapeOfTheCensus(t *testing.T) {
 	projects := t.TempDir()
 	c, err := generate(t.Context(), projects, 1, 60, 48<<20)
@@ -42,27 +42,34 @@ func TestCorpusHasTheShapeOfTheCensus(t *testing.T) {
 	ofBytes := func(kind string) float64 { return 100 * float64(shares[kind]) / float64(c.size) }
 	ofLines := func(kind string) float64 { return 100 * float64(shares[kind]) / float64(c.lines) }
 	for name, row := range map[string]struct{ got, census, tolerance float64 }{
-		"lines, median":                  {percentile(0.5), 1113, 0.15},
-		"lines, one of 10":               {percentile(0.9), 5260, 0.15},
-		"lines, one of 100":              {percentile(0.99), 34203, 0.25},
-		"lines, one of 1000":             {percentile(0.999), 108872, 0.35},
-		"lines, mean":                    {float64(c.size) / float64(c.lines), 3000, 0.15},
-		"lines with a word, mean":        {float64(sum(planted)) / float64(len(planted)), 10000, 0.4},
-		"bytes that people type":         {ofBytes("typed"), 1.26, 0.3},
-		"bytes that the model says":      {ofBytes("text"), 2.1, 0.25},
-		"bytes that the model thinks":    {ofBytes("thinking"), 1.3, 0.25},
-		"bytes of what tools are asked":  {ofBytes("input"), 4.5, 0.2},
-		"bytes of what tools answer":     {ofBytes("result"), 12.8, 0.2},
-		"bytes of toolUseResult":         {ofBytes("kept"), 23.7, 0.2},
-		"bytes of images":                {ofBytes("image"), 3.7, 0.6}, // they are few
-		"records of the model":           {ofLines("assistant"), 37.5, 0.1},
-		"records of users":               {ofLines("user"), 22.6, 0.1},
-		"records of progress":            {ofLines("progress"), 13.1, 0.1},
-		"records of attachments":         {ofLines("attachment"), 12.8, 0.1},
-		"records with a toolUseResult":   {ofLines("keeps"), 15.7, 0.15},
-		"lines without a time":           {ofLines("untimed"), 10.1, 0.2},
-		"escapes, of all bytes":          {ofBytes("escapes"), 2.5, 0.2},
-		"escapes of control characters:": {ofBytes("controls"), 0.023, 0.5},
+		"lines, median":                 {percentile(0.5), 1113, 0.15},
+		"lines, one of 10":              {percentile(0.9), 5260, 0.15},
+		"lines, one of 100":             {percentile(0.99), 34203, 0.25},
+		"lines, one of 1000":            {percentile(0.999), 108872, 0.35},
+		"lines, mean":                   {float64(c.size) / float64(c.lines), 3000, 0.15},
+		"lines with a word, mean":       {float64(sum(planted)) / float64(len(planted)), 10000, 0.4},
+		"bytes that people type":        {ofBytes("typed"), 1.26, 0.3},
+		"bytes that the model says":     {ofBytes("text"), 2.1, 0.25},
+		"bytes that the model thinks":   {ofBytes("thinking"), 1.3, 0.25},
+		"bytes of what tools are asked": {ofBytes("input"), 4.5, 0.2},
+		"bytes of what tools answer":    {ofBytes("result"), 12.8, 0.2},
+		"bytes of toolUseResult":        {ofBytes("kept"), 23.7, 0.2},
+		"bytes of images":               {ofBytes("image"), 3.7, 0.6}, // they are few
+		"records of the model":          {ofLines("assistant"), 37.5, 0.1},
+		"records of users":              {ofLines("user"), 22.6, 0.1},
+		"records of progress":           {ofLines("progress"), 13.1, 0.1},
+		"records of attachments":        {ofLines("attachment"), 12.8, 0.1},
+		"records with a toolUseResult":  {ofLines("keeps"), 15.7, 0.15},
+		"records of the system":         {ofLines("system"), 2.0, 0.35},
+		"snapshots of files":            {ofLines("file-history-snapshot"), 2.3, 0.15},
+		"last prompts":                  {ofLines("last-prompt"), 1.8, 0.2},
+		"operations of the queue":       {ofLines("queue-operation"), 1.8, 0.15},
+		"modes":                         {ofLines("permission-mode"), 2.6, 0.15},
+		"titles and names":              {ofLines("ai-title"), 2.3, 0.15},
+		"thoughts without a text":       {100 * float64(shares["signatures"]) / float64(shares["thoughts"]), 44, 0.1},
+		"lines without a time":          {ofLines("untimed"), 10.1, 0.2},
+		"escapes, of all bytes":         {ofBytes("escapes"), 2.5, 0.2},
+		"escapes of control characters": {ofBytes("controls"), 0.023, 0.5},
 	} {
 		if row.got < row.census*(1-row.tolerance) || row.got > row.census*(1+row.tolerance) {
 			t.Errorf("%s: %.3f, the census has %.3f", name, row.got, row.census)
@@ -114,6 +121,12 @@ func shapeOf(t *testing.T, line []byte, shares map[string]int) {
 	for _, b := range blocks {
 		shares["text"] += len(b.Text)
 		shares["thinking"] += len(b.Thinking)
+		if b.Type == "thinking" {
+			shares["thoughts"]++
+			if b.Thinking == "" {
+				shares["signatures"]++
+			}
+		}
 		shares["input"] += len(b.Input)
 		if image {
 			shares["image"] += len(b.Content)
