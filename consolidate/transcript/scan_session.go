@@ -3,6 +3,7 @@ package transcript
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -183,9 +184,11 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 		return nil, nil, err
 	}
 	defer source.Close()
-	lines.reset(&meter{ctx: ctx, source: source, read: &s.read, budget: s.store.ByteBudget}, 1, 0)
+	lines.reset(&meter{ctx: ctx, source: io.LimitReader(source, source.length), read: &s.read, budget: s.store.ByteBudget}, 1, 0)
 
-	known := s.store.plain(session.file)
+	opened := session.file
+	opened.size, opened.modTime = source.size, source.modTime // more may have been appended since it was listed
+	known := s.store.plain(opened)
 	assumed := known
 	if p.filter != nil && !p.watches {
 		assumed |= noDreams
@@ -232,7 +235,7 @@ func (s *scan) file(ctx context.Context, i int, lines *lineReader, speakers []Sp
 	r.answers, r.noModel = s.answer, !slices.Contains(speakers, Assistant)
 	err = r.run()
 	if err == nil && r.sieve != nil && r.sieve.tells != 0 {
-		s.store.learn(session.file, r.sieve.tells)
+		s.store.learn(opened, r.sieve.tells)
 	}
 	return all, r.skipped, err
 }

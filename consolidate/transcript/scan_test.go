@@ -116,6 +116,30 @@ func TestLastLineIsLearntOf(t *testing.T) {
 	}
 }
 
+// What is known of a transcript as it was listed is not taken for true of what was appended since.
+func TestGrowthBehindTheListing(t *testing.T) {
+	f := talk(1).user("begin").says("m1", use("t1", "Bash", fields{"command": "ls"}))
+	s := withDigests(t, store(t, f))
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sessions, _, err := s.accepted(t.Context(), time.Time{})
+	if err != nil || len(sessions) != 1 || s.plain(sessions[0].file) != allPlain {
+		t.Fatal(sessions, err)
+	}
+	f.says("m2", use("t2", "x__read_memory", nil)).user([]any{result("t2", "a lamp, remembered")}).user([]any{result("t1", "a lamp")})
+	overwrite(t, sessions[0].path, f.text())
+	q := Query{Pattern: "lamp", Speakers: []Speaker{Tool}, Limit: 9}
+	p, err := compile(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := newScan(s, q, []*pattern{p}, nil, sessions, Skipped{})
+	if scan.run(t.Context()); scan.amount != 1 {
+		t.Errorf("%d matches, want one", scan.amount)
+	}
+}
+
 // Nor does the reading of an odd line spell what it found in another way than hosts do.
 func TestOddLinesAreSpeltPlainly(t *testing.T) {
 	f := talk(1).user("begin").says("m1", use("t1", "a<b\u2028c", fields{"command": "x"}))
