@@ -210,6 +210,31 @@ func TestDigestsTellHowPlainTranscriptsAre(t *testing.T) {
 	}
 }
 
+// TestDigestsKeepHowPlainTranscriptsAre: a new process learns it from a digest that another left, be its heads saved or
+// not.
+func TestDigestsKeepHowPlainTranscriptsAre(t *testing.T) {
+	all, want := unlike(6)
+	s := withDigests(t, store(t, all...))
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again := Open(s.options)
+	t.Cleanup(again.Close)
+	again.Classify, again.Classifier = s.Classify, s.Classifier
+	if _, err := again.Search(t.Context(), Query{Pattern: "begin"}); err != nil {
+		t.Fatal(err)
+	}
+	files, _, err := again.files(time.Time{})
+	if err != nil || len(files) != 6 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		if want := cmp.Or(want[f.id], allPlain); again.plain(f) != want {
+			t.Errorf("%s: %05b, want %05b", f.id, again.plain(f), want)
+		}
+	}
+}
+
 // TestPlainnessIsKept: what a search saw that a transcript is without, a new process knows, as long as
 // the file stays as it was.
 func TestPlainnessIsKept(t *testing.T) {

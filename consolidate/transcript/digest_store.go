@@ -33,7 +33,7 @@ type digests struct {
 	folder string
 	limit  int64                         // of memory
 	gone   func() func(path string) bool // what reports whether nobody has a transcript any more
-	learn  func(f file, found plainness) // told what is known of a transcript behind whoever made its digest
+	learn  func(f file, found plainness) // told what a transcript's digest knows of it
 
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path
@@ -213,6 +213,7 @@ func (ds *digests) before(m making, f file) (*digest, int64) {
 	}
 	if d.identity() == f.identity() {
 		ds.keep(f, d, d.head.Size)
+		ds.learn(f, d.head.Plain)
 	}
 	return d, d.head.Size
 }
