@@ -42,9 +42,9 @@ type scan struct {
 	raw      []Speaker // those that are searched in the transcript itself, where there is a digest
 	digested bool      // some speaker is searched in digests
 	read     atomic.Int64
-	begun    atomic.Int64          // transcripts that were read
-	joins    atomic.Int64          // transcripts that were read again for messages that others join
-	watches  atomic.Int64          // transcripts that were read again to tell whether their matches were said
+	begun    atomic.Int64          // bytes of the transcripts that were read
+	joins    atomic.Int64          // of those that were read again for messages that others join
+	watches  atomic.Int64          // of those that were read again to tell whether their matches were said
 	hints    atomic.Pointer[hints] // of what the page shows and those before it; nil until that is certain
 
 	mu       sync.Mutex

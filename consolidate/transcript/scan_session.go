@@ -31,9 +31,14 @@ func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []fou
 	if len(speakers) == 0 || len(s.patterns) == 0 {
 		return all, skipped, nil
 	}
-	s.begun.Add(1)
-	p := pass{filter: s.filter(speakers), joins: s.isRule(&s.joins)}
-	p.watches = s.isRule(&s.watches) || slices.Contains(speakers, Assistant) && s.goesBeyondLines()
+	size := s.sessions[i].file.size
+	s.begun.Add(size)
+	p := pass{filter: s.filter(speakers), joins: s.isRule(&s.joins, joinsPay)}
+	pays := int64(watchesPay)
+	if slices.Contains(speakers, Tool) {
+		pays = callsPay
+	}
+	p.watches = s.isRule(&s.watches, pays) || slices.Contains(speakers, Assistant) && s.goesBeyondLines()
 	if s.sessions[i].host.byLines() {
 		p.filter = nil
 	}
@@ -41,10 +46,10 @@ func (s *scan) session(ctx context.Context, i int, lines *lineReader) (all []fou
 		inFile, met, err := s.file(ctx, i, lines, speakers, p)
 		switch err {
 		case errUnwatched:
-			s.watches.Add(1)
+			s.watches.Add(size)
 			p.watches = true
 		case errAlone:
-			s.joins.Add(1)
+			s.joins.Add(size)
 			p.joins = true
 		case errBlind:
 			p.filter = nil
@@ -65,14 +70,18 @@ type pass struct {
 // errUnwatched ends a pass that found a match and cannot tell whether it was said.
 var errUnwatched = errors.New("a match may be part of a dream, or the answer to one of our own calls")
 
-// manyPasses is how many transcripts a search reads again for the same cause before it takes that for the
-// rule, if it is one in so many: to look for the cause everywhere is another pass in part.
-const manyPasses = 8
+// Of so many bytes of transcripts one must be read again for the same cause before it pays to look for that
+// everywhere: for texts that join others, for dreams, and for calls of our own tools.
+const (
+	joinsPay   = 8
+	watchesPay = 16
+	callsPay   = 4
+)
 
-// isRule reports whether so many transcripts were read again.
-func (s *scan) isRule(again *atomic.Int64) bool {
+// isRule reports whether so much was read again that the same pays for all.
+func (s *scan) isRule(again *atomic.Int64, pays int64) bool {
 	n := again.Load()
-	return n >= manyPasses && n*manyPasses >= s.begun.Load()
+	return n > 0 && n*pays >= s.begun.Load()
 }
 
 // goesBeyondLines reports whether an expression may match more than one part of a message of the model, or no
