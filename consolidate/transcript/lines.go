@@ -256,7 +256,8 @@ func (l *lineReader) fill() error {
 		if before == cap(l.buffer) {
 			l.buffer = slices.Grow(l.buffer, min(before, maxLine+l.block-before))
 		}
-		n, err := l.source.Read(l.buffer[before:cap(l.buffer)])
+		// A long line has left a long buffer: filled whole, it would not stay in the cache.
+		n, err := l.source.Read(l.buffer[before:min(before+l.block, cap(l.buffer))])
 		l.buffer, l.failed = l.buffer[:before+n], err
 		if i := lastNewline(l.buffer[before:]); i >= 0 {
 			l.whole = before + i + 1
