@@ -133,9 +133,14 @@ func (n *needle) pair() kernel {
 		}
 		firsts, seconds := b[n.first:n.first+places], b[n.second:n.second+places]
 		i := 0
-		for i+8 <= places {
+		for i < places && places >= 8 {
+			i = min(i, places-8) // the last eight are looked at together, whichever of them were before
 			i += p.skip(firsts[i:], seconds[i:])
-			for end := min(i+pairBlock/4, places-7); i < end; i += 8 {
+			end := i + pairBlock/4
+			if places-i < pairBlock { // skip leaves those
+				end = places
+			}
+			for end = min(end, places-7); i < end; i += 8 {
 				for marked := p.at(firsts[i:], seconds[i:]) & highs; marked != 0; marked &= marked - 1 {
 					if at := i + bits.TrailingZeros64(marked)>>3; n.at(b[at:]) {
 						return at
