@@ -20,7 +20,7 @@ const maxLine = 24 << 20
 const readBlock = 256 << 10
 
 // keptBuffer is the largest buffer for long lines that is kept for the next.
-const keptBuffer = 1 << 20
+const keptBuffer = 2 << 20
 
 // openFile opens a transcript for reading: a regular file, not through a link.
 func openFile(path string) (*os.File, error) {
