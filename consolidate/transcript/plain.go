@@ -1,8 +1,8 @@
 package transcript
 
-// Plainness says what a transcript does not hold, as a search found that looked at all of it, or who made its
-// digest. While the file stays as it was, no search looks for that again: the first of a transcript without a
-// digest costs two passes over its bytes, and a third where it finds a match, each later one a single pass
+// Plainness says what a transcript does not hold, as a search found that looked at all of it, or in part who made its
+// digest. While the file stays as it was, no search looks for that again: the first of a transcript costs two passes
+// over its bytes, and a third where it finds a match in one without a digest, each later one a single pass
 // (BenchmarkSieve).
 type plainness byte
 
@@ -12,9 +12,11 @@ const (
 	noEscapes                            // nor any other but controls
 	noOwnCalls                           // no name of our own tools
 	noBroken                             // no line without the ends of an object
-
-	allPlain = noDreams | noASCIIEscapes | noEscapes | noOwnCalls | noBroken
 )
+
+// witnessed is what a reader that decodes every line learns at no cost. Escapes cost a pass over all bytes, which
+// is left to the first search.
+const witnessed = noDreams | noOwnCalls | noBroken
 
 // A witness learns how plain a transcript is from a reader that decodes every line.
 type witness struct{ bears plainness }
@@ -23,12 +25,6 @@ type witness struct{ bears plainness }
 func (w *witness) line(line []byte) {
 	if !looksWhole(line) {
 		w.bears &^= noBroken
-	}
-	if w.bears&noEscapes != 0 && escaped(line) >= 0 {
-		w.bears &^= noEscapes
-	}
-	if w.bears&(noEscapes|noASCIIEscapes) == noASCIIEscapes && escapedASCII(line) >= 0 {
-		w.bears &^= noASCIIEscapes
 	}
 }
 

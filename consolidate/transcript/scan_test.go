@@ -124,7 +124,7 @@ func TestGrowthBehindTheListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	sessions, _, err := s.accepted(t.Context(), time.Time{})
-	if err != nil || len(sessions) != 1 || s.plain(sessions[0].file) != allPlain {
+	if err != nil || len(sessions) != 1 || s.plain(sessions[0].file) != witnessed {
 		t.Fatal(sessions, err)
 	}
 	f.says("m2", use("t2", "x__read_memory", nil)).user([]any{result("t2", "a lamp, remembered")}).user([]any{result("t1", "a lamp")})

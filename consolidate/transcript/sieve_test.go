@@ -37,7 +37,7 @@ func FuzzSieve(f *testing.F) {
 		known := plainness(0)
 		if rng.IntN(2) == 0 {
 			r := newReader(file{id: id(1)}, newLineReader(strings.NewReader(transcript), block), func(*utterance) error { return nil })
-			r.witness = &witness{bears: allPlain}
+			r.witness = &witness{bears: witnessed}
 			if err := r.run(); err != nil {
 				t.Fatal(err)
 			}
