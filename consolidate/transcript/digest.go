@@ -55,8 +55,7 @@ type digestHead struct {
 // A settled part of a digest stands whatever is appended to the transcript: what the lines say that
 // a newline ended, less the message that may go on.
 type settled struct {
-	Rows, Text, UUIDs, Strings int // how much of each
-	Plain                      plainness
+	Rows, Text, UUIDs, Strings int     // how much of each
 	Skipped                    Skipped `json:",omitempty"`
 	State                      resume
 }

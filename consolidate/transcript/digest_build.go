@@ -64,10 +64,7 @@ func (m making) digest(ctx context.Context, f file, before *digest, read *atomic
 	r := newReader(f, lines, b.add)
 	r.goOn(from)
 	r.skipped.add(h.Settled.Skipped)
-	r.tools, r.witness = deaf, &witness{bears: witnessed}
-	if from.Line > 0 {
-		r.witness.bears = h.Settled.Plain
-	}
+	r.tools = deaf
 	if !f.host.rewritten() {
 		r.settle = func() { b.settle(r) }
 	}

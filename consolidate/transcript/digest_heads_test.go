@@ -186,6 +186,16 @@ func unlike(of int) (all []*fixture, want map[string]plainness) {
 	}
 }
 
+// arePlain checks what is known of files, of which those that are not told of are plain: of so much of it.
+func arePlain(t *testing.T, s *Store, files []file, others map[string]plainness, of plainness) {
+	t.Helper()
+	for _, f := range files {
+		if got, want := s.plain(f), cmp.Or(others[f.id], allPlain)&of; got != want {
+			t.Errorf("%s: %05b, want %05b", f.id, got, want)
+		}
+	}
+}
+
 // TestDigestsTellHowPlainTranscriptsAre: who makes a digest reads every line, so that no search has to look for that,
 // also when the transcript grew.
 func TestDigestsTellHowPlainTranscriptsAre(t *testing.T) {
@@ -199,10 +209,8 @@ func TestDigestsTellHowPlainTranscriptsAre(t *testing.T) {
 		if err != nil || len(files) != 6 {
 			t.Fatal(files, err)
 		}
+		arePlain(t, s, files, want, witnessed)
 		for _, f := range files {
-			if want := cmp.Or(want[f.id], allPlain) & witnessed; s.plain(f) != want {
-				t.Errorf("%s: %05b, want %05b", f.id, s.plain(f), want)
-			}
 			text, err := os.ReadFile(f.path)
 			if err != nil {
 				t.Fatal(err)
@@ -230,11 +238,7 @@ func TestDigestsKeepHowPlainTranscriptsAre(t *testing.T) {
 	if err != nil || len(files) != 6 {
 		t.Fatal(files, err)
 	}
-	for _, f := range files {
-		if want := cmp.Or(want[f.id], allPlain) & witnessed; again.plain(f) != want {
-			t.Errorf("%s: %05b, want %05b", f.id, again.plain(f), want)
-		}
-	}
+	arePlain(t, again, files, want, witnessed)
 }
 
 // TestPlainnessIsKept: what a search saw that a transcript is without, a new process knows, as long as
@@ -260,11 +264,8 @@ func TestPlainnessIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	arePlain(t, s, files, others, allPlain)
 	for _, f := range files {
-		want := cmp.Or(others[f.id], allPlain)
-		if got := s.plain(f); got != want {
-			t.Errorf("%s: %05b, want %05b", f.id, got, want)
-		}
 		if f.size++; s.plain(f) != 0 {
 			t.Errorf("%s has grown and is still known", f.id)
 		}

@@ -89,7 +89,7 @@ func (b *digester) add(u *utterance) error {
 func (b *digester) settle(r *reader) {
 	to := &b.head.Settled
 	to.Rows, to.Text, to.UUIDs, to.Strings = len(b.rows), b.said.Len(), b.names.Len(), len(b.head.Strings)
-	to.State, to.Plain = r.state(), r.witness.bears
+	to.State = r.state()
 	to.Skipped = Skipped{}
 	to.Skipped.add(r.skipped)
 	if n := r.lines.settled.skipped; n > 0 {
@@ -100,7 +100,7 @@ func (b *digester) settle(r *reader) {
 // finish returns the digest.
 func (b *digester) finish(r *reader) *digest {
 	d := b.digest
-	d.head.Skipped, d.head.Plain = r.skipped, r.witness.bears
+	d.head.Skipped, d.head.Plain = r.skipped, r.bears
 	d.head.Latest = r.latest
 	d.text, d.uuids = b.said.String(), b.names.String()
 	if state, err := json.Marshal(d.head.Settled.State); err != nil || len(state) > maxDigest {

@@ -12,6 +12,7 @@ type resume struct {
 	Offset   int64 // behind it
 	Last     time.Time
 	Latest   time.Time
+	Plain    plainness      // what the lines so far bear out
 	Dreaming bool           `json:",omitempty"`
 	Ours     []string       `json:",omitempty"`
 	Queued   map[uint64]via `json:",omitempty"`
@@ -37,6 +38,7 @@ func (r *reader) state() resume {
 		Offset:   r.lines.settled.next,
 		Last:     r.last,
 		Latest:   r.latest,
+		Plain:    r.bears,
 		Dreaming: r.dreaming,
 		Ours:     slices.Sorted(maps.Keys(r.ours)),
 	}
@@ -63,6 +65,9 @@ func (r *reader) state() resume {
 // goOn puts a reader where another stood.
 func (r *reader) goOn(s resume) {
 	r.last, r.latest, r.dreaming = s.Last, s.Latest, s.Dreaming
+	if s.Line > 0 {
+		r.bears = s.Plain
+	}
 	if s.Heritage != nil {
 		r.decoder.heritage = inherited(*s.Heritage)
 	}

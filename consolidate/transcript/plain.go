@@ -18,16 +18,6 @@ const (
 // is left to the first search.
 const witnessed = noDreams | noOwnCalls | noBroken
 
-// A witness learns how plain a transcript is from a reader that decodes every line.
-type witness struct{ bears plainness }
-
-// line takes in a line, without what may stand around its records.
-func (w *witness) line(line []byte) {
-	if !looksWhole(line) {
-		w.bears &^= noBroken
-	}
-}
-
 // plain returns what is known of a file.
 func (s *Store) plain(f file) plainness {
 	c, _ := s.cached(f)

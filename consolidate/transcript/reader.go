@@ -66,11 +66,11 @@ type reader struct {
 	tools   func(raw) hearing // what of a tool's is decoded; nil: all is
 	answers func(raw) hearing // what of its answers is, of that; nil: all is
 	noModel bool              // nobody asks what the model says
-	witness *witness          // learns from every line; or nil
 	settle  func()            // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
 
-	from     int  // the first line of a message that others may join; 0: any
-	blind    bool // a line was passed over since last was set
+	bears    plainness // of witnessed, what the lines that were decoded bear out
+	from     int       // the first line of a message that others may join; 0: any
+	blind    bool      // a line was passed over since last was set
 	dreaming bool
 	ours     map[string]bool // calls of our own tools
 	queued   map[uint64]via  // a person's words that may come again, by hash; nil: none are looked for
@@ -98,6 +98,7 @@ func newReader(f file, lines *lineReader, emit func(*utterance) error) *reader {
 		queued:  map[uint64]via{},
 		parts:   map[string]bool{},
 		names:   map[string]string{},
+		bears:   witnessed,
 	}
 }
 
@@ -142,8 +143,8 @@ func (r *reader) run() error {
 		if len(line) == 0 {
 			continue
 		}
-		if r.witness != nil {
-			r.witness.line(line)
+		if !looksWhole(line) {
+			r.bears &^= noBroken
 		}
 		if r.filter != nil && !r.dreaming && !r.filter(r.lines.number, line) {
 			r.blind = true
@@ -189,13 +190,11 @@ func (r *reader) record(rec *record, place *int, last bool) error {
 	}
 	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, noModel: r.noModel && last})
 	r.said = said
-	if w := r.witness; w != nil {
-		if dream {
-			w.bears &^= noDreams
-		}
-		if len(r.ours) > 0 {
-			w.bears &^= noOwnCalls
-		}
+	if dream {
+		r.bears &^= noDreams
+	}
+	if len(r.ours) > 0 {
+		r.bears &^= noOwnCalls
 	}
 	base := *place
 	if dream {

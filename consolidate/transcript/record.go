@@ -267,7 +267,8 @@ func (r *record) assistantParts(said []part, e ear) []part {
 // ownPrefix is what stands between the name of a server and that of its tool.
 const ownPrefix = "__"
 
-// ownTools are all of our tools: their arguments and answers repeat memories and hits.
+// ownTools are all of our tools: their arguments and answers repeat memories and hits. Heads and digests say which
+// transcripts have no calls of them: whoever adds one raises headsMagic and digestVersion.
 var ownTools = []string{
 	"__dream_status", "__dream_orient", "__grep_transcripts", "__read_memory", "__write_memory",
 	"__finalize_index", "__abort_dream", "__review_dream", "__undo_dream",

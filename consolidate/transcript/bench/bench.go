@@ -107,9 +107,9 @@ func (b *bench) run(ctx context.Context) error {
 				}
 			}
 		}
-		if n := matches[rawExact.name]; n != matches["first, exact"] || n != matches[digestExact.name] {
+		if n := matches[rawExact.name]; n != matches[firstExact.name] || n != matches[digestExact.name] {
 			differ++
-			fmt.Fprintf(b.out, "%s: %d matches in the transcripts, %d at first, %d in the digests\n", c.name, n, matches["first, exact"], matches[digestExact.name])
+			fmt.Fprintf(b.out, "%s: %d matches in the transcripts, %d at first, %d in the digests\n", c.name, n, matches[firstExact.name], matches[digestExact.name])
 		}
 		b.row(c, times, matches)
 	}

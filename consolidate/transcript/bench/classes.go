@@ -73,6 +73,7 @@ type way struct {
 }
 
 var (
+	firstExact  = way{name: "first, exact", speakers: said, counting: time.Hour, first: true}
 	rawExact    = way{name: "raw, exact", speakers: said, counting: time.Hour}
 	toolsExact  = way{name: "tools, exact", speakers: tools, counting: time.Hour}
 	digestExact = way{name: "digest, exact", speakers: said, counting: time.Hour, digested: true}
@@ -80,7 +81,7 @@ var (
 
 var ways = []way{
 	{name: "first, page", speakers: said, first: true},
-	{name: "first, exact", speakers: said, counting: time.Hour, first: true},
+	firstExact,
 	{name: "raw, page", speakers: said},
 	rawExact,
 	{name: "tools, page", speakers: tools},

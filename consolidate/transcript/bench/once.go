@@ -13,8 +13,8 @@ import (
 
 // A life is what one store does that knows nothing when it begins, or only the heads of its sessions.
 type life struct {
-	heads, digested bool
-	steps           []step
+	digested bool // then it knows the heads
+	steps    []step
 }
 
 // A step is done once in a life.
@@ -37,7 +37,7 @@ func (b *bench) once(ctx context.Context) error {
 	measure := func(l life) error {
 		s := store(b.projects, b.digests, l.digested)
 		defer s.Close()
-		if l.heads {
+		if l.digested {
 			if _, err := s.Count(ctx, time.Time{}, 0); err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func lives(ctx context.Context) []life {
 	count := func(s *transcript.Store) error { _, err := s.Count(ctx, time.Time{}, 0); return err }
 	return []life{
 		{steps: []step{{"counting the sessions, in a new process", rare, count}, {"counting them again", rare, count}}},
-		{heads: true, digested: true, steps: []step{
+		{digested: true, steps: []step{
 			{"building all digests", rare, func(s *transcript.Store) error { _, err := s.Digest(ctx); return err }},
 			{"a search in words, `" + question + "`, with digests", rare, func(s *transcript.Store) error {
 				_, _, err := s.Ranked(ctx, question, transcript.Query{})
