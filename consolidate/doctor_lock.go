@@ -25,7 +25,7 @@ func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) C
 		c.Hint = "dream-mcp stop ends it before its next step"
 		return c
 	case err != nil:
-		c.State, c.Message, c.Hint = Wrong, err.Error(), lockFile+" in the memory directory must be a plain file of yours"
+		c.State, c.Message, c.Hint = Wrong, err.Error(), lockFile+" in the memory directory must be a plain file of yours with one name: while nothing dreams, move it away"
 		return c
 	}
 	defer l.release()
@@ -161,7 +161,7 @@ func (p *Project) restamp(ctx context.Context, dir *memory.Dir, now time.Time) e
 		return err
 	}
 	if err = nativeFree(dir.Root(), now); err == nil {
-		err = dir.Root().Chtimes(nativeFile, now, now)
+		err = memory.Touch(dir.Root(), nativeFile, now)
 	}
 	return errors.Join(err, l.release())
 }

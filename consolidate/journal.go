@@ -90,7 +90,13 @@ func appendLog(state *os.Root, e LogEntry) error {
 	if err != nil {
 		return err
 	}
-	f, err := memory.OpenRegular(state, journalFile, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
+	f, err := memory.OpenRegular(state, journalFile, flag)
+	if errors.Is(err, memory.ErrLinked) { // by a backup, perhaps: the copy under the other name stays as it is
+		if err = memory.Unlink(state, journalFile, 2*maxJournal); err == nil {
+			f, err = memory.OpenRegular(state, journalFile, flag)
+		}
+	}
 	if err != nil {
 		return err
 	}

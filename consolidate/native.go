@@ -111,7 +111,7 @@ func renewNative(root *os.Root, pid int, now time.Time) error {
 	if err := checkNative(root, pid); err != nil {
 		return err
 	}
-	return root.Chtimes(nativeFile, now, now)
+	return memory.Touch(root, nativeFile, now)
 }
 
 // errLost says that Claude Code has taken its lock over.

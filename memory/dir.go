@@ -30,6 +30,7 @@ const (
 var (
 	ErrTooLarge   = fmt.Errorf("larger than %d bytes", MaxFileBytes)
 	ErrNotRegular = errors.New("not a regular file")
+	ErrLinked     = fmt.Errorf("%w: it has more than one hard link", ErrNotRegular)
 	ErrFixed      = errors.New("can't be replaced: it is a mount point, or marked immutable or append-only")
 )
 

@@ -1,17 +1,20 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
-// OpenRegular opens a regular file of root; with os.O_CREATE in flag it is made, private, where there is
-// none. What lies in its place and is none (a link, a folder, a fifo that would be waited on, a device
-// without an end) is ErrNotRegular.
+// OpenRegular opens a regular file of root. With os.O_CREATE in flag it makes the file, private, where
+// there is none. It fails with ErrNotRegular on anything else (a link, a folder, a fifo that it would
+// wait for, a device without an end) and, where flag allows writing, with ErrLinked on a file that has
+// another name: what is written would show up there too.
 func OpenRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, notRegular(root, name)
@@ -23,7 +26,7 @@ func OpenRegular(root *os.Root, name string, flag int) (*os.File, error) {
 
 // openRegular is OpenRegular for a file that was looked at: it may have been replaced meanwhile.
 func openRegular(root *os.Root, name string, flag int) (*os.File, error) {
-	f, err := root.OpenFile(name, flag|nonblock, 0o600)
+	f, err := root.OpenFile(name, flag&^os.O_TRUNC|nonblock, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -31,11 +34,29 @@ func openRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = notRegular(root, name)
 	}
+	if err == nil && flag&(os.O_WRONLY|os.O_RDWR) != 0 {
+		var n uint64
+		if n, err = links(f, info); err == nil && n > 1 {
+			err = fmt.Errorf("%q: %w", filepath.Join(root.Name(), name), ErrLinked)
+		}
+	}
+	if err == nil && flag&os.O_TRUNC != 0 {
+		err = f.Truncate(0)
+	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// Touch sets the times of a regular file of root that has no other name.
+func Touch(root *os.Root, name string, mtime time.Time) error {
+	f, err := OpenRegular(root, name, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.Chtimes(name, mtime, mtime), f.Close())
 }
 
 // ReadBounded reads a regular file of root that holds at most limit bytes.

@@ -38,6 +38,16 @@ func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
 	return SyncFolder(root, path.Dir(name))
 }
 
+// Unlink makes the file name of root, which holds at most limit bytes, a file of its own: its other
+// names keep the content, and no longer change with it.
+func Unlink(root *os.Root, name string, limit int64) error {
+	data, err := ReadBounded(root, name, limit)
+	if err != nil {
+		return err
+	}
+	return Replace(root, name, data, time.Time{})
+}
+
 // rename gives the file at one path the name to, in place of what has it.
 func rename(root *os.Root, from, to string) error {
 	file, err := root.Lstat(from)

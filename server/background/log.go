@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/host"
 )
@@ -66,7 +67,12 @@ func Note(state string, err error) {
 			return
 		}
 	}
-	f, openErr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	root, openErr := memory.OpenRoot(state)
+	if openErr != nil {
+		return
+	}
+	defer root.Close()
+	f, openErr := memory.OpenRegular(root, host.HookLog, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if openErr != nil {
 		return
 	}
