@@ -75,6 +75,7 @@ type row struct {
 	origin  uint32
 	signals uint16
 	user    bool
+	manner  Manner // of a person's words
 }
 
 const untimed = math.MinInt64

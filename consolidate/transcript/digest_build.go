@@ -9,7 +9,7 @@ import (
 
 // digestVersion is of the form of digests and of the reading that fills them: whoever changes what an
 // utterance is raises it, and all digests are built anew.
-const digestVersion = 4
+const digestVersion = 5
 
 // sampleSize is what is compared of a transcript's head, and of the block before the place where its
 // digest goes on, before that is believed.

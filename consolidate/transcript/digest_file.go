@@ -72,11 +72,11 @@ func (r *row) append(b []byte) []byte {
 	for _, v := range [...]uint32{uint32(r.nanos), uint32(r.line), uint32(r.place), r.text, r.uuid, r.cwd, r.branch, r.origin} {
 		b = le.AppendUint32(b, v)
 	}
-	user := uint16(0)
+	speaker := uint16(r.manner) << 1
 	if r.user {
-		user = 1
+		speaker |= 1
 	}
-	return le.AppendUint16(le.AppendUint16(b, r.signals), user)
+	return le.AppendUint16(le.AppendUint16(b, r.signals), speaker)
 }
 
 func (r *row) read(b []byte) {
@@ -85,7 +85,7 @@ func (r *row) read(b []byte) {
 		offset: int64(le.Uint64(b)), seconds: int64(le.Uint64(b[8:])), key: le.Uint64(b[16:]),
 		nanos: int32(le.Uint32(b[24:])), line: int32(le.Uint32(b[28:])), place: int32(le.Uint32(b[32:])),
 		text: le.Uint32(b[36:]), uuid: le.Uint32(b[40:]), cwd: le.Uint32(b[44:]), branch: le.Uint32(b[48:]), origin: le.Uint32(b[52:]),
-		signals: le.Uint16(b[56:]), user: le.Uint16(b[58:]) == 1,
+		signals: le.Uint16(b[56:]), user: b[58]&1 == 1, manner: Manner(b[58] >> 1),
 	}
 }
 

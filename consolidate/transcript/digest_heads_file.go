@@ -15,7 +15,7 @@ import (
 // does not read them all again. What is said there of a digest's file holds for it.
 const (
 	headsFile  = "heads"
-	headsMagic = "dreamhd\x05"
+	headsMagic = "dreamhd\x06"
 
 	// maxHeadsFile bounds what is read of it: maxHeads of 512 bytes each.
 	maxHeadsFile = maxHeads * 512
@@ -149,7 +149,7 @@ func decodeHeads(b []byte) (map[string]cachedHead, error) {
 		c := cachedHead{size: r.number(), modTime: time.Unix(0, r.number())}
 		c.trust = trust(r.byte())
 		c.head.reason = Reason(r.text())
-		r.bad = r.bad || !slices.Contains([]Reason{"", Subagent, Ghost, WarmUp, Dream, Untyped}, c.head.reason)
+		r.bad = r.bad || !slices.Contains([]Reason{"", Subagent, Ghost, WarmUp, Dream, Automated, Untyped}, c.head.reason)
 		c.head.branch, c.head.title, c.head.first = shared(r.text()), r.text(), r.text()
 		c.tail.title, c.head.last, c.tail.last = r.text(), r.time(), r.time()
 		c.ended, c.head.part = r.byte() == 1, r.byte() == 1

@@ -77,6 +77,7 @@ func (b *digester) add(u *utterance) error {
 		branch:  b.intern(u.Branch),
 		origin:  b.intern(u.Origin),
 		user:    u.Speaker == User,
+		manner:  u.manner,
 	}
 	if u.Time.IsZero() {
 		r.seconds, r.nanos = untimed, 0

@@ -14,6 +14,7 @@ type resume struct {
 	Latest   time.Time
 	Plain    plainness      // what the lines so far bear out
 	Dreaming bool           `json:",omitempty"`
+	Stopped  bool           `json:",omitempty"`
 	Ours     []string       `json:",omitempty"`
 	Queued   map[uint64]via `json:",omitempty"`
 	Open     *openMessage   `json:",omitempty"`
@@ -40,6 +41,7 @@ func (r *reader) state() resume {
 		Latest:   r.latest,
 		Plain:    r.bears,
 		Dreaming: r.dreaming,
+		Stopped:  r.stopped,
 		Ours:     slices.Sorted(maps.Keys(r.ours)),
 	}
 	if r.decoder.form != nil {
@@ -64,7 +66,7 @@ func (r *reader) state() resume {
 
 // goOn puts a reader where another stood.
 func (r *reader) goOn(s resume) {
-	r.last, r.latest, r.dreaming = s.Last, s.Latest, s.Dreaming
+	r.last, r.latest, r.dreaming, r.stopped = s.Last, s.Latest, s.Dreaming, s.Stopped
 	if s.Line > 0 {
 		r.bears = s.Plain
 	}

@@ -49,8 +49,8 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 			if r.Sidechain.isTrue() {
 				continue
 			}
-			var dream bool
-			if said, dream = r.parts(said[:0], e); dream {
+			var marks event
+			if said, marks = r.parts(said[:0], e); marks == dreamBegun {
 				dreaming, end = true, Ending{}
 				continue
 			}

@@ -249,7 +249,7 @@ const geminiLogText = `{"sessionId":"9f5659bb-0000","projectHash":"x","startTime
 {"id":"a1","timestamp":"2026-11-01T09:00:02.000Z","type":"gemini","content":"The beacon stays bright.","thoughts":[{"subject":"beacon"}],"toolCalls":[{"id":"t1","name":"run_shell_command","args":{"command":"beacon <up>"},"result":[{"functionResponse":{"id":"t1","name":"run_shell_command","response":{"output":"up & bright"}}}]},{"id":"t2","name":"mcp_dream_grep_transcripts","args":{"pattern":"beacon"},"result":[{"functionResponse":{"response":{"output":"what was said of the beacon"}}}]}]}
 {"id":"u2","timestamp":"2026-11-01T09:00:05.000Z","type":"user","content":"oops, the wrong beacon"}
 {"$rewindTo":"u2"}
-{"id":"u3","timestamp":"2026-11-01T09:00:06.000Z","type":"user","content":[{"text":"expanded beacon"}],"displayContent":[{"text":"/beacon"}]}
+{"id":"u3","timestamp":"2026-11-01T09:00:06.000Z","type":"user","content":[{"text":"expanded beacon"}],"displayContent":[{"text":"/beacon dim it"}]}
 not json
 {"id":"u4","timest`
 
@@ -273,7 +273,7 @@ func TestGemini(t *testing.T) {
 		"gemini assistant: The beacon stays bright.",
 		"gemini tool: run_shell_command: command=beacon <up>",
 		"gemini tool: up & bright",
-		"gemini user: /beacon",
+		"gemini user: dim it",
 		"gemini user: never dim the beacon",
 	})
 	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})

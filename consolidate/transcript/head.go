@@ -44,6 +44,7 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 		h                       head
 		begun, spoke            bool // a record was read; somebody said something
 		typed, dreamt, warmedUp bool // a person typed; a dream was opened; "Warmup" was all that was typed
+		prompted                bool // by a program
 	)
 	lines := headReaders.Get().(*lineReader)
 	defer lines.putBack()
@@ -80,9 +81,10 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 				return head{reason: Subagent, cwds: h.cwds}, nil
 			}
 			begun = begun || !r.Type.empty()
-			var dream bool
-			said, dream = r.parts(said[:0], e)
-			dreamt = dreamt || dream
+			var marks event
+			said, marks = r.parts(said[:0], e)
+			dreamt = dreamt || marks == dreamBegun
+			prompted = prompted || marks == automated
 			for _, p := range said {
 				spoke = spoke || p.text != ""
 				switch {
@@ -101,6 +103,8 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 		h.reason = Dream
 	case warmedUp:
 		h.reason = WarmUp
+	case prompted:
+		h.reason = Automated
 	case !spoke:
 		h.reason = Ghost
 	case forms[host] != nil: // jobs and heartbeats, by which other hosts talk to themselves

@@ -86,6 +86,6 @@ func wordsOf(line []byte) string {
 	} else {
 		json.Unmarshal(record.Message.Content, &words)
 	}
-	words = strings.TrimSpace(words)
+	words = strings.TrimSpace(modelText(words))
 	return strings.ToValidUTF8(words[:min(len(words), maxLatest)], "")
 }

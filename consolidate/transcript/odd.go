@@ -29,6 +29,7 @@ type jsonRecord struct {
 
 	Message    json.RawMessage `json:"message"`
 	Content    json.RawMessage `json:"content"`
+	Plan       json.RawMessage `json:"planContent"`
 	Operation  string          `json:"operation"`
 	Attachment struct {
 		Type   string          `json:"type"`
@@ -90,7 +91,7 @@ func (j *jsonRecord) record() (r record) {
 	r.Type, r.Subtype, r.UUID, r.Session = quoted(j.Type), quoted(j.Subtype), quoted(j.UUID), quoted(j.Session)
 	r.Timestamp, r.CWD, r.Branch = quoted(j.Timestamp), quoted(j.CWD), quoted(j.Branch)
 	r.Sidechain, r.Meta, r.Summary, r.APIError = truth(j.Sidechain), truth(j.Meta), truth(j.Summary), truth(j.APIError)
-	r.Content, r.Operation = raw(j.Content), quoted(j.Operation)
+	r.Content, r.Plan, r.Operation = raw(j.Content), raw(j.Plan), quoted(j.Operation)
 	a := &j.Attachment
 	r.Attachment.Type, r.Attachment.Mode = quoted(a.Type), quoted(a.Mode)
 	r.Attachment.Prompt, r.Attachment.Meta = raw(a.Prompt), truth(a.Meta)

@@ -33,6 +33,27 @@ type Utterance struct {
 	UUID    string
 }
 
+// Manner is how a person's words came.
+type Manner uint8
+
+// The manners. A pass that does not decode every line takes Interrupting for Ordinary.
+const (
+	Ordinary     Manner = iota
+	Busy                // typed while the model was busy
+	Interrupting        // typed after the person interrupted the model
+)
+
+// manner returns how the words of a part came.
+func (r *reader) manner(p part) Manner {
+	switch {
+	case p.via == enqueued || p.via == attached:
+		return Busy
+	case p.via == turn && r.stopped:
+		return Interrupting
+	}
+	return Ordinary
+}
+
 // maxText bounds one utterance, and so one match of an expression; the longest paste seen had 411,010
 // characters (CENSUS 2). What is longer is cut and counted.
 const maxText = 8 << 20
@@ -41,8 +62,9 @@ const maxText = 8 << 20
 type utterance struct {
 	Utterance
 	offset int64
-	slot   int  // within its record
-	place  int  // among the utterances of its line, from 1
+	slot   int // within its record
+	place  int // among the utterances of its line, from 1
+	manner Manner
 	blind  bool // its time was inherited across lines that were passed over
 	holds  bool // it holds what is sought; then it may be without its text
 }
@@ -72,6 +94,7 @@ type reader struct {
 	from     int       // the first line of a message that others may join; 0: any
 	blind    bool      // a line was passed over since last was set
 	dreaming bool
+	stopped  bool            // the person interrupted the model, and has typed nothing since
 	ours     map[string]bool // calls of our own tools
 	queued   map[uint64]via  // a person's words that may come again, by hash; nil: none are looked for
 	open     *utterance      // a message of the model that may go on
@@ -188,11 +211,13 @@ func (r *reader) record(rec *record, place *int, last bool) error {
 			r.latest = stamped
 		}
 	}
-	said, dream := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, noModel: r.noModel && last})
+	said, marks := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, noModel: r.noModel && last})
 	r.said = said
+	dream := marks == dreamBegun
 	if dream {
 		r.bears &^= noDreams
 	}
+	r.stopped = r.stopped || marks == interrupted
 	if len(r.ours) > 0 {
 		r.bears &^= noOwnCalls
 	}
@@ -214,6 +239,9 @@ func (r *reader) record(rec *record, place *int, last bool) error {
 		}
 		if err := r.say(rec, p, *place); err != nil {
 			return err
+		}
+		if p.typed() {
+			r.stopped = false
 		}
 	}
 	return nil
@@ -253,6 +281,7 @@ func (r *reader) say(rec *record, p part, place int) error {
 		offset: r.lines.start,
 		slot:   p.slot,
 		place:  place,
+		manner: r.manner(p),
 		blind:  r.blind,
 		holds:  p.holds,
 	}

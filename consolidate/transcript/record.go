@@ -157,24 +157,25 @@ func (e ear) hearsAnswer(v raw) hearing {
 	return heard
 }
 
-// parts appends what was said in a record, and reports whether the record opens a dream.
-func (r *record) parts(said []part, e ear) (all []part, dream bool) {
+// parts appends what was said in a record, and returns what the record marks beside that. A record that opens a
+// dream says nothing.
+func (r *record) parts(said []part, e ear) (all []part, marks event) {
 	if r.Sidechain.isTrue() || r.Summary.isTrue() {
-		return said, false
+		return said, noEvent
 	}
 	switch {
 	case r.Type.is("user"):
 		return r.userParts(said, e)
 	case r.Type.is("assistant"):
-		return r.assistantParts(said, e), false
+		return r.assistantParts(said, e), noEvent
 	case r.Type.is("queue-operation"):
 		if r.Operation.is("enqueue") && !r.Meta.isTrue() {
-			return typedParts(said, blocks(r.Content), enqueued)
+			return r.typedParts(said, blocks(r.Content), enqueued)
 		}
 	case r.Type.is("attachment"):
 		a := &r.Attachment
 		if a.Type.is("queued_command") && (a.Mode.empty() || a.Mode.is("prompt")) && !r.Meta.isTrue() && !a.Meta.isTrue() {
-			return typedParts(said, blocks(a.Prompt), attached)
+			return r.typedParts(said, blocks(a.Prompt), attached)
 		}
 	case r.Type.is("system"):
 		if r.Subtype.is("away_summary") {
@@ -183,10 +184,10 @@ func (r *record) parts(said []part, e ear) (all []part, dream bool) {
 			}
 		}
 	}
-	return said, false
+	return said, noEvent
 }
 
-func (r *record) userParts(said []part, e ear) (all []part, dream bool) {
+func (r *record) userParts(said []part, e ear) (all []part, marks event) {
 	slot := 0
 	for _, b := range r.Message.Blocks {
 		if !b.isResult() {
@@ -202,31 +203,36 @@ func (r *record) userParts(said []part, e ear) (all []part, dream bool) {
 		slot++
 	}
 	if slot > 0 {
-		return said, false
+		if _, marks = r.typedParts(nil, r.Message.Blocks, turn); marks != interrupted {
+			marks = noEvent
+		}
+		return said, marks
 	}
-	words, dream := typedParts(said, r.Message.Blocks, turn)
+	words, marks := r.typedParts(said, r.Message.Blocks, turn)
 	if r.Meta.isTrue() {
-		return said, dream
+		return said, marks
 	}
-	return words, dream
+	return words, marks
 }
 
-// typedParts appends the words that a person typed, as one utterance, or reports that they open a dream.
-func typedParts(said []part, content []block, v via) (all []part, dream bool) {
+// typedParts appends the words that a person typed, as one utterance. The words of a plan are the model's.
+func (r *record) typedParts(said []part, content []block, v via) (all []part, marks event) {
 	var words []string
 	for _, b := range content {
 		text := b.Text.text()
 		if strings.Contains(text, DreamMarker) {
-			return said, true
+			return said, dreamBegun
 		}
-		if text = typedText(text); text != "" {
-			words = append(words, text)
+		typed, e := typedText(text)
+		if typed != "" {
+			words = append(words, typed)
 		}
+		marks = max(marks, e)
 	}
-	if len(words) == 0 {
-		return said, false
+	if len(words) == 0 || !r.Plan.empty() {
+		return said, marks
 	}
-	return append(said, part{speaker: User, via: v, text: strings.Join(words, "\n")}), false
+	return append(said, part{speaker: User, via: v, text: strings.Join(words, "\n")}), marks
 }
 
 func (r *record) assistantParts(said []part, e ear) []part {
@@ -240,7 +246,7 @@ func (r *record) assistantParts(said []part, e ear) []part {
 			if slot = 1; e.noModel {
 				continue
 			}
-			if text := withoutReminders(b.Text.text()); text != "" {
+			if text := modelText(b.Text.text()); text != "" {
 				words = append(words, text)
 			}
 		}

@@ -157,6 +157,7 @@ const (
 	Ghost        Reason = "ghosts without an utterance"
 	WarmUp       Reason = "warm-ups"
 	Dream        Reason = "background dreams"
+	Automated    Reason = "sessions that a program ran"
 	Copied       Reason = "older copies of a session"
 	Untyped      Reason = "sessions in which nobody typed"
 	Unreadable   Reason = "unreadable files"

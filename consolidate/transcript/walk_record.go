@@ -10,6 +10,7 @@ type record struct {
 
 	Message    message
 	Content    raw
+	Plan       raw // of a turn by which the host carries out the model's plan
 	Operation  raw
 	Attachment struct{ Type, Mode, Prompt, Meta raw }
 
@@ -67,6 +68,8 @@ func (r *record) walk(line []byte, known *setting) bool {
 			v = &r.APIError
 		case "content":
 			v = &r.Content
+		case "planContent":
+			v = &r.Plan
 		case "operation":
 			v = &r.Operation
 		case "aiTitle":
@@ -223,7 +226,7 @@ func newKeys(keys ...string) *keySet {
 
 var (
 	recordKeys = newKeys("type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "isSidechain", "isMeta",
-		"isCompactSummary", "isApiErrorMessage", "message", "content", "operation", "attachment", "aiTitle", "customTitle",
+		"isCompactSummary", "isApiErrorMessage", "message", "content", "planContent", "operation", "attachment", "aiTitle", "customTitle",
 		"worktreeSession")
 	messageKeys    = newKeys("id", "model", "content")
 	blockKeys      = newKeys("type", "text", "id", "name", "input", "tool_use_id", "content")

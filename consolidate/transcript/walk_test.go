@@ -26,8 +26,8 @@ func seen(r *record) string {
 	fmt.Fprintf(&b, "%v %q %q", r.time(), blocksOf(blocks(r.Content)), blocksOf(blocks(r.Attachment.Prompt)))
 	fmt.Fprintf(&b, "%q", blocksOf(r.Message.Blocks))
 	ours := map[string]bool{}
-	said, dream := r.parts(nil, ear{ours: ours})
-	fmt.Fprintf(&b, "\n%+v %v %v", said, dream, ours)
+	said, marks := r.parts(nil, ear{ours: ours})
+	fmt.Fprintf(&b, "\n%+v %v %v", said, marks, ours)
 	return b.String()
 }
 
