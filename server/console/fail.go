@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/server/host"
 )
 
 // A UsageError says that a command line can't be understood.
@@ -80,6 +81,8 @@ func hint(err error) string {
 		return misused.Hint
 	case errors.As(err, &placed):
 		return placed.hint()
+	case errors.Is(err, host.ErrNoProject):
+		return "go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project"
 	case errors.As(err, &mode):
 		return "what is named in the brackets goes before config.json: change it there, or see dream-mcp doctor for what is ignored"
 	case errors.As(err, &kept):

@@ -10,6 +10,9 @@ import (
 // ones spelled folders otherwise, and a setting may have come later than the memories. The places of the rule are listed whether
 // they exist or not; worktrees' and twins only where they do.
 func (r *resolver) findCandidates() error {
+	if r.Project == "" {
+		return nil
+	}
 	seen := map[string]bool{r.MemoryDir: true}
 	add := func(dir, why string, always bool) {
 		dir = real(dir)

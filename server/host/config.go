@@ -132,10 +132,7 @@ func (r *resolver) configured() []layer {
 		delete(keys, "projects")
 	}
 	var layers []layer
-	wanted := []string{r.Project}
-	if r.Root != r.Project {
-		wanted = append(wanted, r.Root)
-	}
+	wanted := slices.Compact([]string{r.Project, r.Root}) // neither, without a project: no key is ""
 	for _, want := range wanted {
 		for _, key := range slices.Sorted(maps.Keys(projects)) {
 			named := key

@@ -26,6 +26,7 @@ type Environment struct {
 	Getenv  func(string) string // nil: no variable is set
 	Home    string              // the person's home directory, absolute; "" when unknown
 	Dir     string              // working directory, absolute
+	Folder  string              // the project as the client names it, absolute; "" when it names none
 	GOOS    string              // as runtime.GOOS, which "" stands for
 	Managed string              // directory of Claude Code's managed settings; "" is the system's own
 
@@ -98,6 +99,12 @@ const (
 // Modes are all of them, in that order.
 var Modes = []string{ModeOff, ModeSuggest, ModeApprove, ModeAuto}
 
+// The sources of Settings["project"] that a caller decides by.
+const (
+	FromClient           = "the client"
+	FromWorkingDirectory = "working directory"
+)
+
 // Defaults: the numbers are those of Claude Code's own dream (FACTS 1.5) and of its retention (FACTS 1.7).
 const (
 	DefaultMode        = ModeSuggest
@@ -119,7 +126,7 @@ const (
 // Setup is all that is known of who started us, and where. Paths are absolute, and real as far as they exist.
 type Setup struct {
 	Client        string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
-	Project       string   // the directory worked in: flag, CLAUDE_PROJECT_DIR, working directory
+	Project       string   // the directory worked in: flag, environment, client, working directory; "" when none names one
 	Root          string   // the main checkout of its repository, else Project: what memories are keyed by (FACTS 1.2)
 	Checkout      string   // the checkout that Project is in, else Project; "" where that is the home directory or a root
 	Worktrees     []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
@@ -148,14 +155,17 @@ type Setup struct {
 	// Others are the hosts beside Claude Code whose sessions count, be there any or not.
 	Others []transcript.Other
 
-	// Settings says of "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts", "hosts", "unattended" and "cleanup_days" where each came from.
+	// Settings says of "project", "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts", "hosts", "unattended" and "cleanup_days" where each came from.
 	Settings map[string]Setting
 	Warnings []string // what a person should know, each once, at most maxWarnings and a last one that says so
 }
 
 // Roots returns the directories whose sessions belong to the project, in the Unicode form (NFC) in
-// which Claude Code names folders after them (FACTS 1.1): the project itself first.
+// which Claude Code names folders after them (FACTS 1.1): the project itself first. Without a project there are none.
 func (s Setup) Roots() []string {
+	if s.Project == "" {
+		return nil
+	}
 	roots := append([]string{s.Project, s.Root}, s.Worktrees...)
 	for i, root := range roots {
 		roots[i] = norm.NFC.String(root)

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,8 +44,10 @@ func TestProject(t *testing.T) {
 		"named by the host":           {[]string{"home/q/", "CLAUDE_PROJECT_DIR=$T/home/q"}, "", "home/q", nil},
 		"a flag goes first":           {[]string{"home/q/", "home/p/r/", "CLAUDE_PROJECT_DIR=$T/home/q"}, "r", "home/p/r", nil},
 		"and spares the host's error": {[]string{"home/p/r/", "CLAUDE_PROJECT_DIR=$T/none"}, "r", "home/p/r", nil},
-		"one that is not there":       {[]string{"CLAUDE_PROJECT_DIR=$T/none"}, "", "home/p", []string{"no directory"}},
-		"one that is relative":        {[]string{"CLAUDE_PROJECT_DIR=."}, "", "home/p", []string{"no directory"}},
+		"one that is not there":       {[]string{"CLAUDE_PROJECT_DIR=$T/none"}, "", "home/p", []string{"not a directory"}},
+		"one that is relative":        {[]string{"CLAUDE_PROJECT_DIR=."}, "", "home/p", []string{"not a directory"}},
+		"by our own variable":         {[]string{"home/q/", "DREAM_PROJECT=$T/home/q", "CLAUDE_PROJECT_DIR=$T/home"}, "", "home/q", nil},
+		"a setting left empty":        {[]string{"DREAM_PROJECT=${user_config.project}"}, "", "home/p", nil},
 		"a link":                      {[]string{"home/l -> p", "CLAUDE_PROJECT_DIR=$T/home/l"}, "", "home/p", nil},
 		"home":                        {[]string{"CLAUDE_PROJECT_DIR=$T/home"}, "", "home", []string{"home directory"}},
 		"the whole file system":       {[]string{"CLAUDE_PROJECT_DIR=/"}, "", "", []string{"root of the file system"}},
@@ -61,11 +64,37 @@ func TestProject(t *testing.T) {
 		}
 		warned(t, s.Warnings, row.warns...)
 	}
-	env, _ := world(t)
+	env, top := world(t, "home/q/")
+	env.Folder = filepath.Join(top, "home", "q")
+	if s, err := Resolve(env, NoFlags); err != nil || s.Project != env.Folder || s.Settings["project"].Source != FromClient {
+		t.Errorf("named by the client: %q, %v", s.Project, err)
+	}
 	env.Dir = ""
+	if _, err := Resolve(env, NoFlags); err != nil {
+		t.Errorf("named by the client, and no working directory: %v", err)
+	}
+	env.Folder = ""
 	if _, err := Resolve(env, NoFlags); err == nil {
 		t.Error("no directory at all: no error")
 	}
+}
+
+// The root of a file system is where hosts without folders of their own start servers. It is no project, nor are the folder of
+// its name and the settings in the working directory the project's; a memory directory can be used without one.
+func TestNoProject(t *testing.T) {
+	env, top := world(t, "home/.claude/projects/-/memory/old.md => x", `home/p/.claude/settings.json => {"autoMemoryEnabled":false}`)
+	t.Chdir(filepath.Join(top, "home", "p"))
+	env.Dir = filepath.VolumeName(top) + string(filepath.Separator)
+	if s, err := Resolve(env, NoFlags); !errors.Is(err, ErrNoProject) {
+		t.Errorf("%q, %v", s.MemoryDir, err)
+	}
+	f := NoFlags
+	f.MemoryDir = filepath.Join(top, "home", "notes")
+	s, err := Resolve(env, f)
+	if err != nil || s.MemoryDir != f.MemoryDir || s.Project != "" || s.Roots() != nil || s.Candidates != nil || s.Strays() != nil || !s.Enabled.On {
+		t.Errorf("with a memory directory: %+v, %v", s, err)
+	}
+	warned(t, s.Warnings, "no project is named")
 }
 
 // TestHomeByLink: the home directory is known again by any of its names.

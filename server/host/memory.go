@@ -61,6 +61,9 @@ func (r *resolver) findMemory() error {
 
 // byRule is where memory lies when nobody named a place: <base>/projects/<folder of the root>/memory (FACTS 1.2).
 func (r *resolver) byRule() (dir, why string, err error) {
+	if r.Project == "" {
+		return "", "", ErrNoProject
+	}
 	for _, projects := range r.projects() {
 		if r.DirName != "" {
 			return r.env.real(filepath.Join(projects, r.DirName, "memory")), "Claude Code's, by CLAUDE_CODE_PROJECT_DIR_NAME", nil

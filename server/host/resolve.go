@@ -1,12 +1,14 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // resolver carries one resolution; its steps run in the order of Resolve.
@@ -38,6 +40,14 @@ func (r *resolver) warn(format string, args ...any) {
 func (env Environment) complete() Environment {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
+	}
+	getenv := env.Getenv
+	env.Getenv = func(name string) string {
+		// A host of MCPB bundles that does not know an empty setting leaves its placeholder in the variable.
+		if v := getenv(name); !strings.HasPrefix(v, "${user_config.") {
+			return v
+		}
+		return ""
 	}
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS
@@ -115,28 +125,42 @@ func (r *resolver) findClient() error {
 	return nil
 }
 
+// ErrNoProject says that nothing names the project: the working directory is the root of a file system, where hosts without
+// folders of their own start their servers.
+var ErrNoProject = errors.New("no project: the host names none, and the working directory is the root of the file system")
+
+// NoProjectHint says what to do about ErrNoProject.
+const NoProjectHint = "name one in the host's settings for dream-mcp: --project DIR is the folder that you work in, --memory-dir DIR a memory without a project; dream-mcp install HOST takes both and writes them there"
+
+// findProject takes the first that names a project: the flag, the environment, the client, the working directory. The root of a
+// file system is a project only when somebody names it.
 func (r *resolver) findProject() error {
-	dir := r.env.Dir
-	if named := r.env.Getenv("CLAUDE_PROJECT_DIR"); named != "" && r.flags.Project == "" {
-		if filepath.IsAbs(named) && isDir(named) {
-			dir = named
-		} else {
-			r.warn("CLAUDE_PROJECT_DIR %q is no directory; the working directory is taken", clip(named))
-		}
+	use := func(dir, source string) {
+		r.Project = r.env.real(dir)
+		r.Settings["project"] = Setting{r.Project, source}
 	}
-	if p := r.flags.Project; p != "" {
-		if !filepath.IsAbs(p) {
-			p = filepath.Join(r.env.Dir, p)
+	switch {
+	case r.flags.Project != "":
+		dir := r.flags.Project
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(r.env.Dir, dir)
 		}
-		if !isDir(p) {
-			return fmt.Errorf("project %q is no directory", r.flags.Project)
+		if !isDir(dir) {
+			return fmt.Errorf("project %q is not a directory", r.flags.Project)
 		}
-		dir = p
-	}
-	if !filepath.IsAbs(dir) {
+		use(dir, "--project")
+	case r.findNamed("DREAM_PROJECT", use), r.findNamed("CLAUDE_PROJECT_DIR", use):
+	case r.env.Folder != "":
+		use(r.env.Folder, FromClient)
+	case !filepath.IsAbs(r.env.Dir):
 		return fmt.Errorf("no project: the working directory is unknown")
+	case filepath.Dir(r.env.Dir) == r.env.Dir:
+		r.Settings["project"] = Setting{"", FromWorkingDirectory}
+		r.warn("no project is named, so no sessions are reviewed and nothing is compared with files of a project")
+		return nil
+	default:
+		use(r.env.Dir, FromWorkingDirectory)
 	}
-	r.Project = r.env.real(dir)
 	r.repo = findCheckout(r.Project, r.env.look, r.warn)
 	r.Root, r.Worktrees = r.repo.root, r.repo.worktrees
 	if top := r.repo.top; top != r.env.Home && filepath.Dir(top) != top {
@@ -144,11 +168,25 @@ func (r *resolver) findProject() error {
 	}
 	switch {
 	case filepath.Dir(r.Root) == r.Root:
-		r.warn("the project is the root of the file system: the host did not say which project it works in")
+		r.warn("the project is the root of the file system")
 	case r.Root == r.env.Home:
 		r.warn("the project is the home directory: its memory is shared by whatever is started there")
 	}
 	return nil
+}
+
+// findNamed uses the project that a variable names, and reports whether it names one.
+func (r *resolver) findNamed(variable string, use func(dir, source string)) bool {
+	dir := r.env.Getenv(variable)
+	switch {
+	case dir == "":
+		return false
+	case !filepath.IsAbs(dir) || !isDir(dir):
+		r.warn("%s %q is not a directory; ignored", variable, clip(dir))
+		return false
+	}
+	use(dir, variable)
+	return true
 }
 
 // isDirName reports whether a text may be CLAUDE_CODE_PROJECT_DIR_NAME (FACTS 1.1).

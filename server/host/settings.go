@@ -52,6 +52,9 @@ func (r *resolver) readSettings() settings {
 	trust := sync.OnceValue(r.projectTrusted) // megabytes may have to be read for it, and mostly need not
 	for _, dir := range []string{r.Project, r.repo.top} {
 		// In the home directory the project's file is the person's.
+		if dir == "" {
+			break // there is no project
+		}
 		if dir = filepath.Join(dir, ".claude"); r.env.real(dir) != r.ConfigDir && add(trust, dir, "settings.local.json", "settings.json") {
 			break
 		}

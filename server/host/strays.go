@@ -15,7 +15,7 @@ type Stray struct {
 
 // Strays looks for memories that a project of the same name has left behind.
 func (s Setup) Strays() []Stray {
-	if s.ProjectsDir == "" {
+	if s.ProjectsDir == "" || s.Project == "" {
 		return nil
 	}
 	known := map[string]bool{s.MemoryDir: true}
