@@ -76,35 +76,58 @@ func (q *questions) end() {
 	}
 }
 
-// RequestElicitation asks the client to put a form before its person. Whatever is no answer in its form (an
-// error, garbage, silence) is one of nobody's: "cancel". The error is the context's, or that the client has
-// not declared that it can be asked.
+// RequestElicitation asks the client to put a form before its person. Whatever is not an answer to it (an
+// error, garbage, silence) is "cancel". The error is the context's, or that the client has not declared
+// that it can be asked.
 func (c *call) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	if _, declared := demands(c.client.can, mcp.InputRequest{Method: mcp.MethodElicitationCreate, Elicitation: &r.Params}); !declared {
-		return nil, fmt.Errorf("%s was not declared by the client", mcp.MethodElicitationCreate)
-	}
 	params, err := encode(r.Params)
 	if err != nil {
 		return nil, err
 	}
+	result, err := c.request(ctx, mcp.InputRequest{Method: mcp.MethodElicitationCreate, Elicitation: &r.Params}, params, c.asked.patience)
+	if err != nil {
+		return nil, err
+	}
+	return elicited(result), nil
+}
+
+// rootsPatience bounds how long the client's folders are waited for. No person is asked for them.
+const rootsPatience = 5 * time.Second
+
+// ListRoots asks the client for its folders. Whatever is not an answer to that is none.
+func (c *call) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+	result, err := c.request(ctx, mcp.InputRequest{Method: mcp.MethodListRoots}, json.RawMessage("{}"), min(rootsPatience, c.asked.patience))
+	if err != nil {
+		return nil, err
+	}
+	var roots mcp.ListRootsResult
+	if json.Unmarshal(result, &roots) != nil {
+		roots = mcp.ListRootsResult{}
+	}
+	return &roots, nil
+}
+
+// request sends the client a request of ours and returns its result, nil for none. The error is the
+// context's, or that the client has not declared that it can be asked this.
+func (c *call) request(ctx context.Context, what mcp.InputRequest, params json.RawMessage, patience time.Duration) (json.RawMessage, error) {
+	if _, declared := demands(c.client.can, what); !declared {
+		return nil, fmt.Errorf("%s was not declared by the client", what.Method)
+	}
 	id, answer, closed := c.asked.ask()
 	defer closed()
-	c.out.put(item{call: c, line: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, mcp.MethodElicitationCreate, params)})
+	c.out.put(item{call: c, line: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, what.Method, params)})
 	withdraw := func(why string) {
 		c.out.put(item{line: fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"requestId":%q,"reason":%q}}`, mcp.MethodNotificationCancelled, id, why)})
 	}
 	var result json.RawMessage
 	select {
 	case result = <-answer:
-	case <-time.After(c.asked.patience):
+	case <-time.After(patience):
 		withdraw("nobody answered")
 	case <-ctx.Done():
 		withdraw("the call that asked has ended")
 	}
-	if err := ctx.Err(); err != nil { // an answer that came behind the end is none, though it is here
-		return nil, err
-	}
-	return elicited(result), nil
+	return result, ctx.Err() // an answer after the end does not count
 }
 
 // elicited reads what a client answered.

@@ -53,6 +53,7 @@ var (
 	_ mcpserver.SessionWithProtocolVersion          = (*call)(nil)
 	_ mcpserver.SessionWithResourceSubscriptionsErr = (*call)(nil)
 	_ mcpserver.SessionWithElicitation              = (*call)(nil)
+	_ mcpserver.SessionWithRoots                    = (*call)(nil)
 )
 
 func (c *call) SessionID() string { return "stdio" }

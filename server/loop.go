@@ -36,6 +36,8 @@ type loop struct {
 	slots chan struct{}
 	calls sync.WaitGroup
 
+	foldersChanged func()
+
 	reads     map[string]bool // names of read-only tools
 	client    client          // as initialize left it
 	lastWrite <-chan struct{} // closed when the last write that arrived has ended
@@ -50,11 +52,14 @@ func newLoop(o Options, out *output) *loop {
 	none := make(chan struct{})
 	close(none)
 	l := &loop{
-		log:       o.Log,
-		out:       out,
-		subs:      &subscriptions{all: map[subscription]struct{}{}},
-		asked:     newQuestions(),
-		slots:     make(chan struct{}, toolSlots),
+		log:   o.Log,
+		out:   out,
+		subs:  &subscriptions{all: map[subscription]struct{}{}},
+		asked: newQuestions(),
+		slots: make(chan struct{}, toolSlots),
+
+		foldersChanged: o.FoldersChanged,
+
 		reads:     map[string]bool{},
 		lastWrite: none,
 		flight:    map[string]*call{},
@@ -132,6 +137,8 @@ func (l *loop) take(ctx context.Context, in input) {
 		l.request(ctx, m, len(in.line))
 	case m.method == string(mcp.MethodNotificationCancelled):
 		l.cancel(m.params)
+	case m.method == string(mcp.MethodNotificationRootsListChanged) && l.foldersChanged != nil:
+		l.foldersChanged()
 	}
 	// Other notifications tell us nothing that we need.
 }

@@ -20,8 +20,8 @@
 //   - No error text of ours reaches the wire unless a handler meant it to: a Go
 //     error that does not wrap mcp.ErrInvalidParams or mcp.ErrResourceNotFound is
 //     "internal error" there, and is told in full to Options.Log.
-//   - The server sends no requests of its own. A result that asks the client for
-//     input is sent only when that very request declared the capability.
+//   - The server sends a request of its own only during a call that needs the
+//     answer. It asks the client only for what that very request declared.
 //
 // In a crash nothing is owed: the server holds no state but subscriptions.
 //
@@ -75,6 +75,10 @@ type Options struct {
 	// subscribed; nil means that subscriptions are not offered. It is received
 	// from until Serve returns, so a sender must not wait on it for ever.
 	Changed <-chan string
+
+	// FoldersChanged, if not nil, is called when the client says that its
+	// folders (roots) changed. It must return soon.
+	FoldersChanged func()
 
 	// Poll is called once a second while a resource is subscribed to, and no
 	// other time: it may look whether something changed that nobody told us of,
