@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,28 +73,24 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return answerHook(ctx, c, args[1:])
 	}
 	setup, err := host.Resolve(host.Process(), c.Flags)
-	if err != nil {
+	state, stateErr := host.StateHome(host.Process())
+	if c.Verb == "serve" && stateErr == nil && (err == nil || errors.Is(err, host.ErrNoProject)) {
+		return c.Exit(stderr, serve(ctx, c.Flags, setup, err, state, stdin, stdout, stderr))
+	}
+	if err := cmp.Or(err, stateErr); err != nil {
 		return c.Exit(stderr, err)
 	}
-	state, err := host.StateHome(host.Process())
-	if err != nil {
-		return c.Exit(stderr, err)
-	}
-	changed := make(chan string, 256)
 	setup.Unattended = setup.Unattended || c.Verb == "background"
-	o := options(setup, state, changed)
+	o := options(setup, state, nil)
 	o.LookOnly = c.Verb == "watch"
 	p := consolidate.Open(o)
-	reason := "the program ended"
 	switch c.Verb {
-	case "serve":
-		reason, err = serve(ctx, p, changed, stdin, stdout, stderr)
 	case "background":
 		err = background.Supervise(ctx, p, setup, c.Args, append(append([]string{c.Self, "serve", "--unattended", "--mode", setup.Mode}, c.Options()...), "--project", setup.Project, "--memory-dir", p.MemoryDir()))
 	default:
 		err = c.Run(ctx, p, setup)
 	}
-	return c.Exit(stderr, errors.Join(err, within(endPatience, func() error { return p.Close(reason) })))
+	return c.Exit(stderr, errors.Join(err, within(endPatience, func() error { return p.Close("the program ended") })))
 }
 
 // endPatience is how long the end of the program waits for a call that nobody waits for any more: over
@@ -163,15 +160,38 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 	}
 }
 
-// serve is the server: it ends at the end of input, on a signal, and when the parent is gone. It returns why.
-func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, in io.Reader, out, stderr io.Writer) (reason string, err error) {
+// serve is the server. It ends at the end of input, on a signal, and when the parent is gone. missing is why setup has no
+// project; nil where it has one.
+func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing error, state string, in io.Reader, out, stderr io.Writer) error {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	if err := p.Recover(ctx); err != nil {
-		log.Warn("recovering what a crash left", "error", err)
-	}
-	p.Poll() // from here on, what others change is told to who subscribes
+	changed := make(chan string, 256)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	begin := func(p *consolidate.Project) {
+		if err := p.Recover(ctx); err != nil {
+			log.Warn("recovering what a crash left", "error", err)
+		}
+		p.Poll() // what others change from here on is reported to subscribers
+	}
+	c := &tools.Connection{Begin: begin}
+	if missing == nil {
+		c.Project = consolidate.Open(options(setup, state, changed))
+		begin(c.Project)
+	} else {
+		c.Missing = &consolidate.RequestError{Message: missing.Error(), Hint: host.NoProjectHint}
+	}
+	if setup.Settings["project"].Source == host.FromWorkingDirectory {
+		c.Open = func(folder string) (*consolidate.Project, error) {
+			env := host.Process()
+			env.Folder = folder
+			setup, err := host.Resolve(env, flags)
+			if err != nil {
+				return nil, err
+			}
+			return consolidate.Open(options(setup, state, changed)), nil
+		}
+	}
+	t := tools.NewFor(c)
 	orphaned := host.ParentGone(ctx, parentPoll)
 	go func() {
 		select {
@@ -180,18 +200,18 @@ func serve(ctx context.Context, p *consolidate.Project, changed <-chan string, i
 		case <-ctx.Done():
 		}
 	}()
-	t := tools.New(p)
-	err = server.Serve(ctx, in, out, server.Options{
+	err := server.Serve(ctx, in, out, server.Options{
 		Name: "dream-mcp", Title: "Dream", Version: version,
 		Description:  "Consolidates the long-term memory of coding agents",
 		Instructions: t.Instructions,
 		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates,
-		Changed: changed, Poll: p.Poll, Log: log,
+		Changed: changed, Poll: c.Poll, FoldersChanged: c.FoldersChanged, Log: log,
 	})
+	reason := "the input ended"
 	if ctx.Err() != nil {
-		return fmt.Sprint(context.Cause(ctx)), nil // an ordinary end
+		reason, err = fmt.Sprint(context.Cause(ctx)), nil // an ordinary end
 	}
-	return "the input ended", err
+	return errors.Join(err, within(endPatience, func() error { return c.Close(reason) }))
 }
 
 // parentPoll is how often a server looks whether its parent lives: hosts that die leave servers behind.

@@ -3,11 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,7 +168,8 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 // and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
 // last match in what was answered so far, {{*N}} for N bytes. "asked" is said below; "subscribe URI" asks for updates of a resource, and "hear REGEXP"
 // waits for a notification that fits. "meta JSON" goes with the calls of tools behind it. "greet CAPABILITIES" says anew what
-// the client can do, and "answers ANSWER[|ANSWER…] TOOL ARGUMENTS" answers what the server asks during a call: by an ACTION[:CONTENT],
+// the client can do, and "folders DIR..." is what the client
+// answers when it is asked for its roots, and "notify METHOD" sends a notification; "answers ANSWER[|ANSWER…] TOOL ARGUMENTS" answers what the server asks during a call: by an ACTION[:CONTENT],
 // or by a line of JSON, in which ID stands for the question's and CALL for the call's. What a terminal understands is said there.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
@@ -205,13 +208,13 @@ func serverCommand(ts *testscript.TestScript, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(bin, "dream-mcp"), append([]string{"serve"}, args...)...)
 	for _, v := range []string{
 		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
-		"DREAM_MODE", "DREAM_UNATTENDED", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
+		"DREAM_PROJECT", "DREAM_MODE", "DREAM_UNATTENDED", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
 	} {
 		if value := ts.Getenv(v); value != "" {
 			cmd.Env = append(cmd.Env, v+"="+value)
 		}
 	}
-	cmd.Dir = ts.Getenv("PROJECT")
+	cmd.Dir = cmp.Or(ts.Getenv("START"), ts.Getenv("PROJECT"))
 	return cmd
 }
 
@@ -260,6 +263,7 @@ type client struct {
 	heard             string                        // all notifications so far
 	meta              json.RawMessage               // of calls of tools
 	answers           []string                      // to the next question of the server's, one after another
+	folders           []any                         // the roots of this client
 	signalled, killed bool
 	terminal          *terminal
 }
@@ -325,7 +329,7 @@ func (c *client) do(line string) {
 		}
 		return found[len(found)-1][1]
 	})
-	verb, rest, _ := strings.Cut(line, " ")
+	verb, rest, _ := strings.Cut(strings.ReplaceAll(line, "$WORK", c.ts.Getenv("WORK")), " ")
 	switch verb {
 	case "sh":
 		cmd := exec.Command("sh", "-ec", rest)
@@ -356,6 +360,14 @@ func (c *client) do(line string) {
 		c.ts.Check(c.log.Close())
 	case "greet":
 		c.introduce(rest)
+	case "folders":
+		c.folders = nil
+		for _, folder := range strings.Fields(rest) {
+			uri := url.URL{Scheme: "file", Path: c.ts.MkAbs(folder)}
+			c.folders = append(c.folders, map[string]any{"uri": uri.String()})
+		}
+	case "notify":
+		c.notify(rest)
 	case "answers":
 		answers, rest, _ := strings.Cut(rest, " ")
 		c.answers = strings.Split(answers, "|")
@@ -377,7 +389,7 @@ func (c *client) do(line string) {
 	}
 }
 
-// asked calls a tool as a client that can ask its person, notes the question, and calls again with the
+// asked calls a tool as a client of the newer protocol, notes each question, and calls again with the
 // answer: "asked ACTION[:CONTENT] TOOL ARGUMENTS". With "forged" it answers what was never asked.
 func (c *client) asked(answer, tool, arguments string) {
 	action, content, _ := strings.Cut(answer, ":")
@@ -385,30 +397,41 @@ func (c *client) asked(answer, tool, arguments string) {
 		"name": tool, "arguments": json.RawMessage(arguments),
 		"_meta": map[string]any{
 			"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": map[string]any{"name": "script", "version": "1"},
-			"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}},
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}, "roots": map[string]any{}},
 		},
-	}
-	var question struct {
-		InputRequests map[string]struct{ Params struct{ Message string } }
-		RequestState  string
-	}
-	if action == "forged" {
-		action, question.RequestState = "accept", "99999999999.00"
-	} else {
-		first := c.call("tools/call", params)
-		c.ts.Check(json.Unmarshal(first, &question))
-		fmt.Fprintf(&c.said, "%s\n", question.InputRequests["agree"].Params.Message)
-		if question.RequestState == "" {
-			fmt.Fprintf(&c.said, "%s\n", first)
-			return
-		}
 	}
 	response := map[string]any{"action": action}
 	if content != "" {
 		response["content"] = json.RawMessage(content)
 	}
-	params["inputResponses"], params["requestState"] = map[string]any{"agree": response}, question.RequestState
-	fmt.Fprintf(&c.said, "%s\n", c.call("tools/call", params))
+	if action == "forged" {
+		response["action"] = "accept"
+		params["inputResponses"], params["requestState"] = map[string]any{"agree": response}, "99999999999.00"
+	}
+	for {
+		result := c.call("tools/call", params)
+		var question struct {
+			InputRequests map[string]struct {
+				Method string
+				Params struct{ Message string }
+			}
+			RequestState string
+		}
+		c.ts.Check(json.Unmarshal(result, &question))
+		if question.RequestState == "" || action == "forged" {
+			fmt.Fprintf(&c.said, "%s\n", result)
+			return
+		}
+		answers := map[string]any{}
+		for id, request := range question.InputRequests {
+			answers[id] = response
+			if request.Method == "roots/list" {
+				answers[id] = map[string]any{"roots": append([]any{}, c.folders...)}
+			}
+			fmt.Fprintf(&c.said, "%s %s\n", request.Method, request.Params.Message)
+		}
+		params["inputResponses"], params["requestState"] = answers, question.RequestState
+	}
 }
 
 // tool calls a tool and notes its text. Where there is structured content too, both must say the same.
@@ -478,6 +501,14 @@ func (c *client) call(method string, params any) json.RawMessage {
 			Error  json.RawMessage
 		}
 		c.ts.Check(json.Unmarshal(line, &m))
+		if m.Method == "roots/list" {
+			fmt.Fprintf(&c.said, "asked for folders\n")
+			line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{"roots": append([]any{}, c.folders...)}})
+			c.ts.Check(err)
+			_, err = c.in.Write(append(line, '\n'))
+			c.ts.Check(err)
+			continue
+		}
 		if m.Method != "" && m.ID != nil {
 			fmt.Fprintf(&c.said, "%s: %s\n", m.Method, m.Params.Message)
 			c.answer(m.ID)

@@ -115,6 +115,9 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 		if !since.Exists {
 			why = fmt.Sprintf("%d of %d", n, p.o.MinSessions)
 		}
+		if n == 0 && len(p.TranscriptFolders()) == 0 {
+			why += "; no transcripts of this project are known, so a dream begins only when somebody asks for it"
+		}
 		if n >= p.o.MinSessions {
 			if last, ok := p.readScan(); !ok || last.Found < p.o.MinSessions || !last.Since.same(since) {
 				p.writeScan(scan{Time: now, Since: since, Found: n}) // once, for a status bar; it shuts nothing
