@@ -28,8 +28,12 @@ func (e *argumentError) Error() string {
 // maxProblems bounds what one error lists.
 const maxProblems = 8
 
-// checker returns a function that checks arguments against a schema, which is compiled at the first
-// call: most processes call few tools. Absent arguments are {}.
+// schemaURL names a schema for its compiler. It is absolute: a relative one is resolved against the working
+// directory, which may be deleted or not be valid in a URL.
+const schemaURL = "urn:dream-mcp:arguments"
+
+// checker returns a function that checks arguments against a schema. The schema is compiled at the first
+// call, since most processes call few tools. Absent arguments are {}.
 func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error) {
 	compiled := sync.OnceValues(func() (*jsonschema.Schema, error) {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
@@ -37,10 +41,10 @@ func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error)
 			return nil, err
 		}
 		c := jsonschema.NewCompiler()
-		if err := c.AddResource("arguments.json", doc); err != nil {
+		if err := c.AddResource(schemaURL, doc); err != nil {
 			return nil, err
 		}
-		return c.Compile("arguments.json")
+		return c.Compile(schemaURL)
 	})
 	return func(arguments json.RawMessage) (json.RawMessage, error) {
 		arguments = bytes.TrimSpace(arguments)

@@ -79,8 +79,8 @@ func TestEveryTool(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := jsonschema.NewCompiler()
-			c.AddResource("s.json", doc)
-			if _, err := c.Compile("s.json"); err != nil {
+			c.AddResource(schemaURL, doc)
+			if _, err := c.Compile(schemaURL); err != nil {
 				t.Errorf("%s: %v", m.Name, err)
 			}
 		}
