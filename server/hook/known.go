@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"dream-mcp/consolidate/hostlock"
 )
 
 // Known is what was resolved for a directory, and all that it was resolved from.
@@ -159,17 +161,29 @@ func (k Known) Closed(e Event, now time.Time) bool {
 // consolidated returns the time of the last consolidation, zero for none. It is not known where a dream may be open, or
 // have crashed.
 func (k Known) consolidated() (since time.Time, known bool) {
-	info, err := os.Lstat(join(k.MemoryDir, ".consolidate-lock"))
+	path := join(k.MemoryDir, hostlock.Name)
+	info, err := os.Lstat(path)
 	if os.IsNotExist(err) {
 		return time.Time{}, true
 	}
 	if err != nil || !info.Mode().IsRegular() {
 		return time.Time{}, false
 	}
-	if info.Size() > 0 { // whose it is stands in our own
+	if info.Size() == 0 {
+		return info.ModTime(), true
+	}
+	body := tail(path, 0, maxNote)
+	if body == nil || info.Size() > maxNote {
+		return time.Time{}, false
+	}
+	text := hostlock.Parse(body)
+	if text.PID != 0 { // whether that is a dream of ours, our own lock file says
 		if ours, err := os.Lstat(join(k.MemoryDir, ".dream.lock")); err == nil && ours.Size() > 1 || err != nil && !os.IsNotExist(err) {
 			return time.Time{}, false
 		}
+	}
+	if text.TwoLines {
+		return text.Time, true
 	}
 	return info.ModTime(), true
 }

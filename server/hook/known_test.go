@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -51,6 +52,9 @@ func TestQuiet(t *testing.T) {
 		{name: "Claude Code's dream succeeded and left its PID", e: turn, files: []func(*testing.T, Known){stamp(time.Hour, "4711")}, want: true},
 		{name: "a dream of ours may have crashed", e: turn, files: []func(*testing.T, Known){stamp(time.Minute, "4711"),
 			func(t *testing.T, k Known) { put(t, filepath.Join(k.MemoryDir, ".dream.lock"), " {}", 0) }}, want: false},
+		{name: "the second line says that the time has come", e: turn, files: []func(*testing.T, Known){stamp(time.Minute, fmt.Sprintf("\n%d", now.Add(-25*time.Hour).UnixMilli()))}, want: false},
+		{name: "the second line says that it has not", e: turn, files: []func(*testing.T, Known){stamp(25*time.Hour, fmt.Sprintf("4711\n%d", now.Add(-23*time.Hour).UnixMilli()))}, want: true},
+		{name: "a lock file that is too long", e: turn, files: []func(*testing.T, Known){stamp(time.Minute, strings.Repeat("x", 10_000))}, want: false},
 		{name: "a stamp of the future", e: turn, files: []func(*testing.T, Known){stamp(-time.Hour, "")}, want: false},
 		{name: "throttled", e: turn, files: []func(*testing.T, Known){stamp(25*time.Hour, ""), scan(9*time.Minute, 4)}, want: true},
 		{name: "throttled no more", e: turn, files: []func(*testing.T, Known){stamp(25*time.Hour, ""), scan(11*time.Minute, 4)}, want: false},

@@ -1,0 +1,66 @@
+// Package hostlock reads and writes the text of .consolidate-lock, the file by which Claude Code keeps two dreams apart
+// and remembers when the memory was last consolidated.
+//
+// There are two formats. In the older one the text is the PID of the process that dreams or dreamed last, or nothing, and
+// the file's modification time is the time of the last consolidation. In the newer one (seen in 2.1.329, switched on by a flag)
+// the text is "PID\nMILLISECONDS", or "\nMILLISECONDS" where nobody holds the lock. There the second line is the time of
+// the last consolidation, and the modification time means nothing. Each client reads the other's files.
+package hostlock
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Name is the file's name, in the memory directory.
+const Name = ".consolidate-lock"
+
+// Text is what the file says.
+type Text struct {
+	PID      int       // 0: nobody holds the lock
+	TwoLines bool      // the newer format
+	Time     time.Time // of the last consolidation, in the newer format
+}
+
+// maxTime is the latest time that is believed: JSON has no later one.
+var maxTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// Parse reads a text as Claude Code does. What it does not understand names nobody, and no time.
+func Parse(text []byte) Text {
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	second, _, _ := bytes.Cut(rest, []byte("\n"))
+	t := Text{PID: leadingInteger(bytes.TrimSpace(first))}
+	ms, err := strconv.ParseFloat(string(bytes.TrimSpace(second)), 64)
+	if err == nil && ms >= 0 && ms < float64(maxTime.UnixMilli()) {
+		t.TwoLines, t.Time = true, time.UnixMicro(int64(math.Round(ms*1000)))
+	}
+	return t
+}
+
+// leadingInteger returns the PID that a line begins with. A number that no process can have is none.
+func leadingInteger(line []byte) int {
+	end := 0
+	for end < len(line) && line[end] >= '0' && line[end] <= '9' {
+		end++
+	}
+	pid, err := strconv.ParseInt(string(line[:end]), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return int(pid)
+}
+
+// Bytes returns the text of t. Its time is exact to the microsecond.
+func (t Text) Bytes() []byte {
+	var text []byte
+	if t.PID != 0 {
+		text = strconv.AppendInt(text, int64(t.PID), 10)
+	}
+	if t.TwoLines {
+		text = append(text, '\n')
+		text = strconv.AppendFloat(text, float64(t.Time.UnixMicro())/1000, 'f', -1, 64)
+	}
+	return text
+}
