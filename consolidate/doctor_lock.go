@@ -154,14 +154,17 @@ func (p *Project) checkNative(dir *memory.Dir) Check {
 	return c
 }
 
-// restamp sets the time of the last consolidation, the body of the lock left as it is.
+// restamp sets the time of the last consolidation. The holder stays.
 func (p *Project) restamp(ctx context.Context, dir *memory.Dir, now time.Time) error {
 	l, err := p.lockWait(ctx, dir, momentWait)
 	if err != nil {
 		return err
 	}
 	if err = nativeFree(dir.Root(), now); err == nil {
-		err = memory.Touch(dir.Root(), nativeFile, now)
+		var n native
+		if n, err = readNative(dir.Root()); err == nil {
+			err = n.stampAs(dir.Root(), n.pid, now)
+		}
 	}
 	return errors.Join(err, l.release())
 }

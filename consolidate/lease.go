@@ -19,7 +19,7 @@ func (p *Project) renew(phase string) error {
 	if reason, asked := d.asked(); asked {
 		return errors.Join(ErrStopped, p.end(Aborted, reason))
 	}
-	if err := renewNative(d.dir.Root(), d.record.PID, now); err != nil {
+	if err := renewNative(d.dir, d.record.PID, now); err != nil {
 		return errors.Join(p.lost(err), err)
 	}
 	d.LastCall, d.ToolCalls = now, d.ToolCalls+1

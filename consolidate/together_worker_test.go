@@ -4,6 +4,7 @@ package consolidate
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dream-mcp/consolidate/hostlock"
 	"dream-mcp/memory"
 )
 
@@ -271,27 +273,31 @@ func (k *worker) undo(p *Project) {
 	k.end("undo", err, event{ID: res.ID})
 }
 
-// native is Claude Code's dream, by the protocol of its lock (FACTS 1.6), which it does not hold by
-// anything else. Where it succeeds it leaves its PID behind, and ends.
+// native is Claude Code's dream, by the protocol of its lock (package hostlock) in one of its two formats. It holds the lock
+// by nothing else. Where it succeeds it leaves its PID there, and ends.
 func (k *worker) native(*Project) {
 	k.pause(900)
 	file := filepath.Join(k.Memory, nativeFile)
 	since := monotonic()
+	newer := k.random.IntN(2) == 0
 	var prior time.Time
 	if info, err := os.Stat(file); err == nil {
 		body, _ := os.ReadFile(file)
-		pid := leadingInteger(strings.TrimSpace(string(body)))
-		if pid != 0 && pid != os.Getpid() && time.Since(info.ModTime()) < holderStale && processAlive(pid) {
+		text := hostlock.Parse(body)
+		prior = info.ModTime()
+		if newer && text.TwoLines {
+			prior = text.Time
+		}
+		if text.PID != 0 && text.PID != os.Getpid() && time.Since(prior) < holderStale && processAlive(text.PID) {
 			return
 		}
-		prior = info.ModTime()
 	}
 	k.note(event{What: "free", Since: since})
-	me := fmt.Sprint(os.Getpid())
-	if os.WriteFile(file, []byte(me), 0o600) != nil {
+	me := hostlock.Text{PID: os.Getpid(), TwoLines: newer, Time: time.Now()}.Bytes()
+	if os.WriteFile(file, me, 0o600) != nil {
 		return
 	}
-	if body, _ := os.ReadFile(file); string(body) != me {
+	if body, _ := os.ReadFile(file); !bytes.Equal(body, me) {
 		k.note(event{What: "outrun"})
 		return
 	}
@@ -306,6 +312,8 @@ func (k *worker) native(*Project) {
 		os.Exit(0)
 	case prior.IsZero():
 		os.Remove(file)
+	case newer:
+		os.WriteFile(file, hostlock.Text{TwoLines: true, Time: prior}.Bytes(), 0o600)
 	default:
 		os.WriteFile(file, nil, 0o600)
 		os.Chtimes(file, prior, prior)

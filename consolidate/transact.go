@@ -92,7 +92,7 @@ func (p *Project) land(d *dream, edit *indexEdit, now time.Time) (err error) {
 	}
 	if d.Kind == KindDream {
 		// Seen as late as can be: where Claude Code has taken over, nothing lands.
-		if err := checkNative(d.dir.Root(), d.record.PID); err != nil {
+		if _, err := checkNative(d.dir.Root(), d.record.PID); err != nil {
 			return errors.Join(err, plan.Cancel())
 		}
 	}

@@ -158,7 +158,7 @@ func (a *Archive) store(data []byte) (Sum, error) {
 
 // keep stores a displaced content, of any size, and notes it in the manifest, unless the archive
 // has it (or what it is a torn beginning of) already.
-func (a *Archive) keep(r io.ReadSeeker) error {
+func (a *Archive) keep(r *os.File) error {
 	// Nearly always it is known; a full disk must not stop a landing for the sake of a copy.
 	hash := sha256.New()
 	size, err := io.Copy(hash, r)

@@ -70,21 +70,28 @@ func settled(err error, root *os.Root, at string, file fs.FileInfo) error {
 }
 
 // Exchange puts data in place of the file name in the directory itself, as Replace does, and returns
-// what it displaced in that same step: data itself where there was nothing. At most MaxFileBytes of it
-// are returned. Where the system has no exchange of files, what is put there in that very moment is lost.
-func (d *Dir) Exchange(name string, data []byte, mtime time.Time) (displaced []byte, err error) {
+// the file that it displaced in that same step, and at most MaxFileBytes of what it held. was is nil where there was
+// nothing, or the file system has no links. Without exchange of files in the system, what is put there in that very moment is lost.
+func (d *Dir) Exchange(name string, data []byte, mtime time.Time) (was fs.FileInfo, held []byte, err error) {
 	temp, err := writeTemp(d.root, ".", data, 0o600, mtime)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	err = d.put(Name{name}, temp, func(r io.ReadSeeker) (err error) {
-		displaced, err = io.ReadAll(io.LimitReader(r, MaxFileBytes))
-		return err
-	})
+	own, err := d.root.Lstat(temp)
+	if err == nil {
+		err = d.put(Name{name}, temp, func(f *os.File) (err error) {
+			if was, err = f.Stat(); err != nil || os.SameFile(was, own) {
+				was = nil // the second name of what was just put there
+				return err
+			}
+			held, err = io.ReadAll(io.LimitReader(f, MaxFileBytes))
+			return err
+		})
+	}
 	if err != nil {
 		d.root.Remove(temp)
 	}
-	return displaced, err
+	return was, held, err
 }
 
 // createTemp opens a new temporary in folder of root for writing.
@@ -137,7 +144,7 @@ func SyncFolder(root *os.Root, folder string) error {
 }
 
 // A keeper is handed what a landing displaced, before it is gone.
-type keeper func(io.ReadSeeker) error
+type keeper func(*os.File) error
 
 // mkfolder makes the folder of n, which must be real.
 func (d *Dir) mkfolder(n Name) error {

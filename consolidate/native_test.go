@@ -1,0 +1,170 @@
+package consolidate
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// nativeProcess is a real second process that takes Claude Code's lock as often as it is asked to, in one format.
+type nativeProcess struct {
+	t    *testing.T
+	pid  string
+	ask  func()
+	read *bufio.Reader
+}
+
+// startNative starts a process that writes its PID into the lock file for each line that it reads, reads it back, and says so.
+// In the newer format it writes a second line with the present time of the world.
+func (w *world) startNative(newer bool) *nativeProcess {
+	w.t.Helper()
+	second := ""
+	if newer {
+		second = fmt.Sprintf(`\n%d`, w.now.UnixMilli())
+	}
+	cmd := exec.Command("sh", "-c", `echo $$; while read line; do printf "$$`+second+`" >"$0"; cat "$0" | head -n 1; echo; done`, filepath.Join(w.memory, nativeFile))
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { in.Close(); cmd.Wait() })
+	n := &nativeProcess{t: w.t, pid: strconv.Itoa(cmd.Process.Pid), read: bufio.NewReader(out)}
+	n.next()
+	n.ask = func() {
+		fmt.Fprintln(in)
+		if line := n.next(); line != n.pid {
+			w.t.Errorf("the other process reads back %q, want %s", line, n.pid)
+		}
+	}
+	return n
+}
+
+func (n *nativeProcess) next() string {
+	for {
+		line, err := n.read.ReadString('\n')
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		if line != "\n" {
+			return line[:len(line)-1]
+		}
+	}
+}
+
+// The process that dreamed last has left its PID in the lock, still runs, and dreams again in the moment in which ours begins:
+// its PID is the one that we saw, and it keeps its lock.
+func TestNativeDreamsAgainInTheSameMoment(t *testing.T) {
+	for _, newer := range []bool{false, true} {
+		for _, at := range []string{"record", "native"} {
+			w := newWorld(t)
+			other := w.startNative(newer)
+			body, long := other.pid, start.Add(-25*time.Hour)
+			if newer {
+				body += fmt.Sprintf("\n%d", long.UnixMilli())
+			}
+			w.stampNative(body, long)
+			o := w.options()
+			o.Step = func(step string) {
+				if step == at {
+					other.ask()
+					os.Chtimes(filepath.Join(w.memory, nativeFile), start, start) // on the clock of this world
+				}
+			}
+			p := Open(o)
+			var busy *BusyError
+			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
+				t.Errorf("newer %v, at %s: begun with %v", newer, at, err)
+			}
+			want := fmt.Sprintf("%q %s", other.pid, start.Format(time.RFC3339Nano))
+			if newer {
+				want = fmt.Sprintf("%q %s", fmt.Sprintf("%s\n%d", other.pid, start.UnixMilli()), start.Format(time.RFC3339Nano))
+			}
+			if got := w.nativeNow(); got != want {
+				t.Errorf("newer %v, at %s: the lock is %s, want %s", newer, at, got, want)
+			}
+			p.Close("the test ended")
+		}
+	}
+}
+
+// Where the lock has the newer format, its second line is the time of the last consolidation, for the gates and for whether
+// a running process still dreams; and what we write has that format too, with a modification time that says the same.
+func TestNativeSecondLine(t *testing.T) {
+	hours := func(n time.Duration) time.Time { return start.Add(-n * time.Hour) }
+	lines := func(pid string, at time.Time) string { return fmt.Sprintf("%s\n%d", pid, at.UnixMilli()) }
+	now := func(w *world) string { // what the file holds when it is as it was last stamped
+		return fmt.Sprintf("%q %s", lines("", w.now), w.now.Format(time.RFC3339Nano))
+	}
+
+	// A rollback of Claude Code's: 48 hours ago, and the modification time is now.
+	w := newWorld(t)
+	w.stampNative(lines("", hours(48)), start)
+	p := w.open()
+	if s, err := p.Status(ctx); err != nil || s.Gates[1].Why != "48h of 24h" {
+		t.Fatalf("%+v, %v", s.Gates, err)
+	}
+	if err := p.Begin(ctx, false, false); err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(50 * time.Minute)
+	if _, err := p.Read(ctx, []string{"a.md"}); err != nil { // renews it
+		t.Fatal(err)
+	}
+	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", lines(strconv.Itoa(os.Getpid()), w.now), w.now.Format(time.RFC3339Nano)); got != want {
+		t.Errorf("renewed to %s, want %s", got, want)
+	}
+	if _, _, err := p.Abort(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", lines("", hours(48)), hours(48).Format(time.RFC3339Nano)); got != want {
+		t.Errorf("rolled back to %s, want %s", got, want)
+	}
+	w.do("commit")
+	if got := w.nativeNow(); got != now(w) {
+		t.Errorf("stamped %s, want %s", got, now(w))
+	}
+
+	// A process that runs and took the lock two hours ago does not hold it, whenever the file was touched; one that took it
+	// half an hour ago holds it.
+	alive := w.startNative(true).pid
+	w.stampNative(lines(alive, w.now.Add(-2*time.Hour)), w.now)
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Errorf("over a stale lock: %v", err)
+	}
+	p.Abort(ctx, "")
+	w.stampNative(lines(alive, w.now.Add(-30*time.Minute)), w.now.Add(-48*time.Hour))
+	var busy *BusyError
+	if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
+		t.Errorf("over a young lock: %v", err)
+	}
+
+	// Claude Code takes the lock over in a dream of ours: what it wrote stays.
+	w.stampNative(lines("", hours(48)), start)
+	if err := p.Begin(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	theirs := lines(alive, w.now)
+	w.stampNative(theirs, w.now)
+	if _, err := p.Read(ctx, []string{"a.md"}); !errors.Is(err, ErrLost) {
+		t.Errorf("a call of a dream whose lock is lost: %v", err)
+	}
+	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", theirs, w.now.Format(time.RFC3339Nano)); got != want {
+		t.Errorf("the lock is %s, want %s", got, want)
+	}
+
+	// A time that a clock was wrong about, mended by doctor in both places.
+	w.stampNative(lines("", w.now.Add(100*time.Hour)), w.now)
+	if _, err := p.Examine(ctx, true, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.nativeNow(); got != now(w) {
+		t.Errorf("mended to %s, want %s", got, now(w))
+	}
+}
