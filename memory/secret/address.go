@@ -2,7 +2,9 @@ package secret
 
 import (
 	stdbase64 "encoding/base64"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxAddress bounds the part of an address, and of a command, in which a password is looked for.
@@ -82,32 +84,60 @@ func printable(text string) bool {
 	return true
 }
 
-// matchCurl finds the password in curl -u user:password.
-func matchCurl(s *scan, at int) (find, bool) {
-	command := s.text[at:min(len(s.text), at+maxAddress)]
-	if end := strings.IndexByte(command, '\n'); end >= 0 {
-		command = command[:end]
+// passwordOf has, of each command that takes a password, the expression that finds it, in order of the
+// ways to give it: after a user's name, in the same word as the option, or in the next.
+var passwordOf = map[string]string{
+	"curl ": userOption("-u|--user|--proxy-user"), "http ": userOption("-a|--auth"), "smbclient ": ` -U ?["']?[^\s%$"']+%` + operand,
+	"mysql": ` -p["']?` + operand, "mariadb": ` -p["']?` + operand, "7z ": ` -p["']?` + operand, "sshpass ": ` -p ?["']?` + operand,
+	"redis-cli ": ` -a +["']?` + operand, "docker login ": ` -p +["']?` + operand, "podman login ": ` -p +["']?` + operand,
+	"mongo": ` -p +["']?` + operand, "ldap": ` -w +["']?` + operand, "zip ": ` -P +["']?` + operand,
+}
+
+const operand = "([^\\s\"'`|;)]+)"
+
+func userOption(names string) string { return ` (?:` + names + `) +["']?[^:\s$/["']+:` + operand }
+
+// matchCommand finds the password among the words of a command.
+func matchCommand(expr string) func(s *scan, at int) (find, bool) {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[^\n|;]*?" + expr) })
+	kind := kindPassword
+	if strings.Contains(expr, ":"+operand) {
+		kind = kindBasic
 	}
-	for _, flag := range []string{" -u ", " --user "} {
-		i := strings.Index(command, flag)
-		if i < 0 {
-			continue
+	return func(s *scan, at int) (find, bool) {
+		m := compiled().FindStringSubmatchIndex(s.text[at:min(len(s.text), at+maxAddress)])
+		if m == nil || !s.begins(at) || m[3] == maxAddress || !loginPassword("", s.text[at+m[2]:at+m[3]]) {
+			return find{}, false
 		}
-		login := i + len(flag)
-		login += len(command[login:]) - len(strings.TrimLeft(command[login:], `"'`))
-		end := strings.IndexAny(command[login:], " \t\r\"'`|;)")
-		if end < 0 && len(command) == maxAddress {
-			continue
+		return find{Span: Span{From: at + m[2], To: at + m[3], Kind: kind}}, true
+	}
+}
+
+var cookieValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("=([^;\\s\"'`]{16,})") })
+
+// matchCookie finds the values of the header Cookie or Set-Cookie.
+func matchCookie(s *scan, at int) (find, bool) {
+	from := at + len("cookie:")
+	line, _, _ := strings.Cut(s.text[from:min(len(s.text), from+maxValue)], "\n")
+	for _, m := range cookieValue().FindAllStringSubmatchIndex(line, -1) {
+		if value := line[m[2]:m[3]]; strongToken(value) || isUUID(value) {
+			s.finds = append(s.finds, find{Span: Span{From: from + m[2], To: from + m[3], Kind: kindCookie}})
 		}
-		if end < 0 {
-			end = len(command) - login
-		}
-		user, password, ok := strings.Cut(command[login:login+end], ":")
-		if !ok || user == "" || strings.ContainsAny(user, "$/[") || !loginPassword(user, password) {
-			continue
-		}
-		from := at + login + len(user) + 1
-		return find{Span: Span{From: from, To: from + len(password), Kind: kindBasic}}, true
 	}
 	return find{}, false
+}
+
+// matchSignature finds the signature of an address that is allowed to whoever has it.
+func matchSignature(s *scan, at int) (find, bool) {
+	const least = 32
+	begin := dashed.back(s.text, at, least)
+	if begin == 0 || strings.IndexByte("?&;", s.text[begin-1]) < 0 {
+		return find{}, false
+	}
+	from := at + strings.IndexByte(s.text[at:], '=') + 1
+	n := strings.IndexAny(s.text[from:min(len(s.text), from+maxAddress)]+" ", "& \t\r\n\"'`<>)]")
+	if value := s.text[from : from+n]; n < least || !random(value) || variable(value) {
+		return find{}, false
+	}
+	return find{Span: Span{From: from, To: from + n, Kind: kindSignature}}, true
 }

@@ -21,7 +21,7 @@ const (
 // random reports whether a value looks like one that a machine has made, and not like a placeholder.
 func random(value string) bool {
 	value = value[:min(len(value), maxJudged)]
-	return entropy(value) >= minEntropy && scatter(value) >= minScatter && !placeholder(value)
+	return entropy(value) >= minEntropy && (scatter(value) >= minScatter || signed(value)) && !placeholder(value)
 }
 
 // entropy returns the bits that each byte of a text carries, by how often it holds each byte.
@@ -138,9 +138,9 @@ func isUUID(text string) bool {
 	return true
 }
 
-// judgeValue reports whether what stands behind a name is a credential.
+// judgeValue reports whether the value of a name is a credential.
 func judgeValue(value string, how strength, kind string, quoted bool, sep string) bool {
-	if variable(value) || namesCredential(value) {
+	if variable(value) || namesCredential(value) || isPath(value) {
 		return false
 	}
 	switch {
@@ -158,24 +158,53 @@ func judgeValue(value string, how strength, kind string, quoted bool, sep string
 func variable(value string) bool {
 	value = value[:min(len(value), maxJudged)]
 	switch first := value[0]; {
-	case first == '{' || first == '<':
+	case first == '{' || first == '<', strings.HasPrefix(value, "$2") || strings.HasPrefix(value, "$argon"):
 		return true
 	case first == '/' && scatter(value) > 2*minScatter: // base64, no path
-	case strings.IndexByte("$%[(/~.&*@", first) >= 0 && !strings.ContainsAny(value[1:], "!#"):
+	case strings.IndexByte("$%[(/~.&*@", first) >= 0 && !strings.ContainsAny(value[1:], "!#^+=") && strings.IndexByte(value[1:], '$') < 0:
 		return true
 	}
-	for _, piece := range []string{"://", "${", "$(", "{{", "(", "[", "ENC[", "process.env", "os.environ", "secrets.", "env.", "arn:aws", "vault:", "%s", "%v", "→", "…"} {
+	for _, piece := range []string{"://", "${", "$(", "{{", "(", "[", "ENC[", "process.env", "os.environ", "secrets.", "env.", "arn:aws", "vault:", "%s", "%v"} {
 		if strings.Contains(value, piece) && (piece != "(" && piece != "[" || codeBefore(value, piece)) {
-			return true
+			return entropy(value) < minSigned || !signed(value)
 		}
 	}
 	return false
 }
 
+// minSigned is the entropy from which a value full of punctuation is not code.
+const minSigned = 4.2
+
+// signed reports whether a fifth of a value is punctuation that no name, number or path holds.
+func signed(value string) bool {
+	n := 0
+	for i := range len(value) {
+		if strings.IndexByte("!#$%^&*()+=?~@", value[i]) >= 0 {
+			n++
+		}
+	}
+	return 5*n >= len(value)
+}
+
+// isPath reports whether a value is the path or name of a file, a host, or a name in code: words joined by
+// dots and slashes.
+func isPath(value string) bool {
+	parts := strings.FieldsFunc(value, func(r rune) bool { return r == '.' || r == '/' })
+	if len(parts) < 2 {
+		return false
+	}
+	return strings.Contains(value, ".") && fileSuffixes(strings.ToLower(parts[len(parts)-1])) || !slices.ContainsFunc(parts, func(part string) bool {
+		const least = 8 // bytes of a part that can be told from a word
+		return strings.ContainsAny(part, "=!#$%^&*+?~@") || len(part) >= least && scatter(part) >= 2*minScatter
+	})
+}
+
+var fileSuffixes = oneOf("md mdx txt rst go py rb rs js ts jsx tsx mjs java kt swift php cs c h cpp sh sql yml yaml json toml ini conf cfg env html css csv log pem crt key pub gz zip pdf png svg xml lock vue svelte tf")
+
 // codeBefore reports whether a value is a call or an index: a name up to its first bracket.
 func codeBefore(value, bracket string) bool {
 	head, _, _ := strings.Cut(value, bracket)
-	return head != "" && strings.TrimFunc(head, func(r rune) bool {
+	return head != "" && scatter(head) < 2*minScatter && strings.TrimFunc(head, func(r rune) bool {
 		return r == '.' || r == '_' || r < 0x80 && classOf(byte(r)) != 0
 	}) == ""
 }
@@ -192,33 +221,38 @@ func namesCredential(value string) bool {
 	})
 }
 
-// member reports whether a value is a field in code: config.db2.
-func member(value string) bool {
-	parts := strings.Split(value, ".")
-	for _, part := range parts {
-		if part == "" || word.run(part, 0) < len(part) || digits[part[0]] {
-			return false
-		}
-	}
-	return len(parts) > 1
-}
-
 // humanPassword reports whether a value looks like a password that a person has made or was given.
 func humanPassword(value string, quoted bool, sep string) bool {
 	const least, most = 6, 128
-	if len(value) < least || len(value) > most || strings.ContainsAny(value, " \t") || dummyPassword(value) || !quoted && member(value) {
+	if len(value) < least || len(value) > most || strings.ContainsAny(value, " \t") || dummyPassword(value) {
 		return false
 	}
 	letter, number, signs := holds(value)
 	switch {
+	case sep == "is" || sep == ":" && !number:
+		return scrambled(value)
 	case letter && number:
 		return !isUUID(value) || quoted || sep == "="
 	case number:
-		return signs == 0 && sep != "is"
+		return signs == 0
 	case letter && signs > 0:
 		return strings.ContainsAny(value, "!@#$%^&*+=?~") && (sep == "=" || quoted)
 	}
 	return false
+}
+
+// scrambled reports whether a value in prose looks like a password and not like a word, a version or the
+// number of a ticket: its letters, digits and signs alternate.
+func scrambled(value string) bool {
+	changes := scatter(value) * float64(len(value))
+	_, number, _ := holds(value)
+	if !number && !strings.ContainsAny(value, "!#$%^&*+=?~") {
+		return scatter(value) >= 2*minScatter // capitals amid small letters
+	}
+	if strings.ContainsAny(value, "!#$%^&*+?~") {
+		changes++
+	}
+	return !isUUID(value) && changes >= 2 && changes/float64(len(value)) >= minScatter
 }
 
 // commonPasswords are what a value is, but for digits and separators, that nobody calls a secret.
@@ -242,8 +276,8 @@ func strongToken(value string) bool {
 		return false
 	}
 	letter, number, _ := holds(value)
-	number = number || scatter(value) >= 2*minScatter // capitals amid small letters, as in no name
-	return letter && number && !isUUID(value) && random(value) && !wordsJoined(value)
+	number = number || signed(value) || scatter(value) >= 2*minScatter // capitals amid small letters, as in no name
+	return letter && number && !isUUID(value) && random(value)
 }
 
 // weakToken reports whether what may be no credential at all looks like one beyond doubt. A hash is none,
@@ -254,18 +288,4 @@ func weakToken(value string) bool {
 		return false
 	}
 	return strongToken(value) && entropy(value[:min(len(value), maxJudged)]) >= floor && 2*scatter(value) >= 5*minScatter
-}
-
-// wordsJoined reports whether a value is words joined by dots: a name in code, a host.
-func wordsJoined(value string) bool {
-	parts := strings.Split(value, ".")
-	if len(parts) < 2 {
-		return false
-	}
-	for _, part := range parts {
-		if scatter(part) > 2*minScatter {
-			return false
-		}
-	}
-	return true
 }

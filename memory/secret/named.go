@@ -2,6 +2,7 @@ package secret
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -41,12 +42,13 @@ var foreignPasswords = []string{
 	"contraseña", "Contraseña", "mot de passe", "Mot de passe", "senha", "Senha", "hasło", "Hasło",
 }
 
-// matchName finds the value behind a name that says that it is a credential. A name is read once.
+// matchName finds the value of a name that says that it is a credential. A name is read once.
 func matchName(s *scan, at int) (find, bool) {
 	if at < s.named {
 		return find{}, false
 	}
 	from := max(s.end, name.back(s.text, at, maxName))
+	from = min(at, max(from, s.afterEscape(from)))
 	to := at + name.count(s.text[at:], maxName)
 	s.named = to
 	if to-from > maxName || to < len(s.text) && name[s.text[to]] {
@@ -61,7 +63,7 @@ func matchName(s *scan, at int) (find, bool) {
 	if how == innocent {
 		return find{}, false
 	}
-	return s.behind(from, to, sep, how, kind)
+	return s.valueOf(from, to, sep, how, kind)
 }
 
 func matchForeign(text string) func(s *scan, at int) (find, bool) {
@@ -70,8 +72,23 @@ func matchForeign(text string) func(s *scan, at int) (find, bool) {
 		if !ok {
 			return find{}, false
 		}
-		return s.behind(at, at+len(text), sep, login, kindPassword)
+		return s.valueOf(at, at+len(text), sep, login, kindPassword)
 	}
+}
+
+// afterEscape returns where a word begins that name.back has read into an escape: \u0022, %22, \n.
+func (s *scan) afterEscape(from int) int {
+	text := s.text[:min(len(s.text), from+len("u0022"))]
+	switch {
+	case from == 0:
+	case text[from-1] == '\\' && strings.HasPrefix(text[from:], "u00"):
+		return from + len("u0022")
+	case text[from-1] == '\\' && strings.IndexByte("nrt", text[from]) >= 0:
+		return from + 1
+	case text[from-1] == '%' && hexa.count(text[from:], 2) == 2:
+		return from + 2
+	}
+	return from
 }
 
 // name is what an identifier is made of.
@@ -180,14 +197,17 @@ func splitWords(id string) []string {
 
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
-// behind reads the value behind a name and a separator.
-func (s *scan) behind(from, to int, sep separator, how strength, kind string) (find, bool) {
-	value, start := s.value(sep.end, sep.sign == "is")
+// valueOf reads the value of a name.
+func (s *scan) valueOf(from, to int, sep separator, how strength, kind string) (find, bool) {
+	if sep.sign == "|" {
+		s.column(from, how, kind)
+	}
+	value, start := s.value(sep)
 	if value == "" {
 		return find{}, false
 	}
 	quoted := isQuote(s.text[start-1])
-	if sep.sign == "," && !quoted || !judgeValue(value, how, kind, quoted, sep.sign) {
+	if sep.sign == "," && !quoted || sep.alone && !s.alone(start+len(value)) || !judgeValue(value, how, kind, quoted, sep.sign) {
 		return find{}, false
 	}
 	key := strings.TrimLeft(s.text[from:to], "-")
@@ -197,53 +217,142 @@ func (s *scan) behind(from, to int, sep separator, how strength, kind string) (f
 	return find{Span: Span{From: start, To: start + len(value), Kind: kind, Key: key}}, true
 }
 
+// column adds the values in the column of a table that has a name in its heading.
+func (s *scan) column(from int, how strength, kind string) {
+	const maxRows = 20
+	first := max(0, from-maxAddress)
+	begin := first + strings.LastIndexByte(s.text[first:from], '\n') + 1
+	cell := strings.Count(s.text[begin:from], "|")
+	for n, at := 0, begin; n < maxRows; n++ {
+		length := strings.IndexByte(s.text[at:min(len(s.text), at+maxAddress)], '\n')
+		if at += length + 1; length < 0 {
+			return
+		}
+		row, _, _ := strings.Cut(s.text[at:min(len(s.text), at+maxAddress)], "\n")
+		if rule := strings.Trim(row, "|-: \t\r") == ""; !strings.HasPrefix(row, "|") || rule != (n == 0) {
+			return
+		}
+		cells := strings.SplitAfterN(row, "|", cell+2)
+		if n == 0 || len(cells) <= cell {
+			continue
+		}
+		value := strings.Trim(cells[cell], " `*|\t\r")
+		start := at + len(strings.Join(cells[:cell], "")) + strings.Index(cells[cell], value)
+		if value != "" && judgeValue(value, how, kind, false, "is") {
+			s.finds = append(s.finds, find{Span: Span{From: start, To: start + len(value), Kind: kind}})
+		}
+	}
+}
+
+// alone reports whether a line ends at a place, quotes and emphasis aside.
+func (s *scan) alone(at int) bool {
+	at = skip(s.text, at, "\"'`* \r")
+	return at == len(s.text) || s.text[at] == '\n'
+}
+
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 // separator parts a name and its value.
 type separator struct {
-	sign string // "=", ":", "|", ",", " " behind an option, or "is" for the words of prose
-	end  int
+	sign  string // "=", ":", "|", ",", " " of an option, or "is" for prose
+	end   int
+	alone bool // the value must be all of its line
+	env   bool // it is in a line of a file of variables: the value ends at white space
 }
 
-// copulas say in prose what "=" says in code.
-var copulas = []string{" is ", " is: ", " was ", " lautet ", " ist ", " est ", " es ", "는 ", "은 ", "是", "为", "為", "は"}
+// What in prose parts a name from its value, and what encloses a value beside quotes.
+var (
+	copulas = []string{" is now ", " is ", " is: ", " was ", " lautet ", " ist ", " est ", " es ", " è ", "는 ", "은 ", "是", "为", "為", "は", " — ", " – ", " - ", " → ", " -> "}
+	escaped = []string{`\u0022`, "%22", "&quot;"}
+	opening = append([]string{"「", "“", "«"}, escaped...)
+	closing = append([]string{"](", "」", "”", "»", "…", "..."}, escaped...)
+	// "password for the lab: …", "token (staging) is …"
+	phrase = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?: ?\([^()\n]{1,40}\)| \S+(?: [^\s:=.,;|]{1,20}){1,4}?)(?: ?[:=]| is) `)
+	})
+	prepositions = oneOf("for of on to at in we für auf von от для pour de para")
+	// "name": "API_KEY", "value": "…"
+	valued = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^,?\s{0,8}["']?value["']?\s?[:=]`)
+	})
+)
 
-// separator returns what stands behind a name, if it parts the name from a value.
+// separator returns what follows a name, if it parts the name from a value.
 func (s *scan) separator(from, to int) (separator, bool) {
 	text := s.text
-	end := skip(text, to, "\"'`*]\\")
+	end := to
+	for _, quote := range escaped {
+		if strings.HasPrefix(text[end:], quote) {
+			end += len(quote)
+		}
+	}
+	end = skip(text, end, "\"'`*]\\")
 	for _, word := range copulas {
 		if strings.HasPrefix(text[end:], word) {
-			return separator{"is", end + len(word)}, true
+			return separator{sign: "is", end: end + len(word)}, true
 		}
 	}
 	spaced := skip(text, end, " \t")
-	rest := text[spaced:]
+	rest := text[spaced:min(len(text), spaced+maxAddress)]
 	if rest == "" {
 		return separator{}, false
 	}
-	for _, sign := range []string{":=", "?=", "+=", "：", "→"} {
+	for _, sign := range []string{":=", "?=", "+=", "：", "%3D", "%3A"} {
 		if strings.HasPrefix(rest, sign) {
-			return separator{"=", spaced + len(sign)}, true
+			return separator{sign: "=", end: spaced + len(sign)}, true
 		}
 	}
 	switch quoted := from > 0 && isQuote(text[from-1]) && isQuote(text[to]); {
 	case rest[0] == '=':
 		next := skip(text, spaced, "=>")
 		// What a name is compared with is a value only in quotes.
-		return separator{"=", next}, !strings.HasPrefix(rest, "==") || beginsQuoted(text[next:])
+		env := spaced == to && next == to+1 && s.beginsLine(from)
+		return separator{sign: "=", end: next, env: env}, !strings.HasPrefix(rest, "==") || beginsQuoted(text[next:])
+	case rest[0] == ':' && s.alone(spaced+1):
+		return separator{sign: "is", end: skip(text, spaced+1, " \r\n"), alone: true}, true
 	case rest[0] == ':':
-		return separator{":", spaced + 1}, !strings.HasPrefix(rest, "::") && !strings.HasPrefix(rest, "://")
+		sign := ":"
+		if spaced == to && spaced+1 < len(text) && word[text[spaced+1]] {
+			sign = "="
+		}
+		return separator{sign: sign, end: spaced + 1}, !strings.HasPrefix(rest, "::") && !strings.HasPrefix(rest, "://")
 	case rest[0] == '|' && spaced > end:
-		return separator{"|", spaced + 1}, true
-	case rest[0] == ',' && quoted:
-		return separator{",", spaced + 1}, true
+		return separator{sign: "|", end: spaced + 1}, true
 	case rest[0] == '>' && from > 0 && text[from-1] == '<':
-		return separator{"=", spaced + 1}, true
-	case spaced > end && strings.HasPrefix(text[from:], "--"):
-		return separator{" ", spaced}, true
+		return separator{sign: "=", end: spaced + 1}, true
+	case strings.HasPrefix(text[from:], "--") && spaced > end, s.login(from):
+		return separator{sign: " ", end: spaced}, true
+	default:
+		if near := text[spaced:min(len(text), spaced+2*anchorSize*anchorSize)]; strings.Contains(near, "alue") {
+			if m := valued().FindString(near); m != "" {
+				return separator{sign: "=", end: spaced + len(m)}, true
+			}
+		}
+		if s.alone(end) {
+			return separator{sign: "is", end: skip(text, end, "\"'`* \r\n"), alone: true}, true
+		}
+		if word, _, _ := strings.Cut(rest, " "); rest[0] != '(' && !prepositions(word) {
+		} else if m := phrase().FindString(text[end:min(len(text), end+maxAddress)]); m != "" {
+			return separator{sign: "is", end: end + len(m)}, true
+		}
+		if rest[0] == ',' && quoted {
+			return separator{sign: ",", end: spaced + 1}, true
+		}
 	}
-	return separator{}, false
+	next, _, _ := strings.Cut(rest[:min(len(rest), maxName)], " ")
+	return separator{sign: "is", end: spaced}, spaced > end && strings.ContainsAny(next, "0123456789")
+}
+
+// beginsLine reports whether a place begins a line of a file of variables.
+func (s *scan) beginsLine(at int) bool {
+	before := strings.TrimSuffix(s.text[max(0, at-maxName):at], "export ")
+	return before == "" || before[len(before)-1] == '\n'
+}
+
+// login reports whether a name follows "login NAME", as in a netrc.
+func (s *scan) login(at int) bool {
+	words := strings.Fields(s.text[max(0, at-2*maxName):at])
+	return len(words) > 1 && words[len(words)-2] == "login"
 }
 
 func beginsQuoted(text string) bool {
@@ -264,9 +373,23 @@ func skip(text string, at int, set string) int {
 // bareEnd are the bytes at which a value without quotes ends.
 const bareEnd = " \t\r\n\"'`<>,;|\x00"
 
-// value returns the value at a place, behind spaces, emphasis and an opening quote, and where it begins.
-func (s *scan) value(at int, prose bool) (value string, start int) {
-	at = skip(s.text, at, " \t*\\")
+// opened returns where a value begins, after spaces, emphasis and an opening mark that is not a quote.
+func (s *scan) opened(sep separator) int {
+	at := skip(s.text, sep.end, " \t*")
+	if sep.sign == "is" {
+		at = skip(s.text, at, "(")
+	}
+	for _, mark := range opening {
+		if strings.HasPrefix(s.text[at:], mark) {
+			return at + len(mark)
+		}
+	}
+	return skip(s.text, at, "\\")
+}
+
+// value returns the value after a separator, spaces, emphasis and an opening quote, and where it begins.
+func (s *scan) value(sep separator) (value string, start int) {
+	at := s.opened(sep)
 	if at == len(s.text) {
 		return "", 0
 	}
@@ -286,18 +409,24 @@ func (s *scan) value(at int, prose bool) (value string, start int) {
 			}
 			s.bare = at + n
 		}
-		if s.bare-at > maxValue {
+		end := s.bare
+		if sep.env {
+			end = max(end, at+strings.IndexAny(s.text[at:min(len(s.text), at+maxValue)]+"\n", " \t\r\n"))
+		}
+		if end-at > maxValue {
 			return "", 0
 		}
-		value = strings.TrimRight(s.text[at:s.bare], ".:)]}*_\\")
+		value = s.text[at:end]
+		for _, stop := range closing {
+			value, _, _ = strings.Cut(value, stop)
+		}
+		value = strings.TrimRight(value, ".:)]}*_\\;,\r")
 		value = value[:queryEnd(value)]
-		if prose {
+		if sep.sign == "is" {
 			value = strings.TrimRight(value, "?!")
 		}
 	}
-	if i := strings.Index(value, strings.TrimSpace(maskOpen)); i >= 0 {
-		value = value[:i]
-	}
+	value, _, _ = strings.Cut(value, strings.TrimSpace(maskOpen))
 	return value, at
 }
 

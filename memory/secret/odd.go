@@ -21,11 +21,13 @@ const (
 	kindSecret      = "secret"
 	kindKey         = "api-key"
 	kindAWSSecret   = "aws-secret-key"
+	kindCookie      = "cookie"
+	kindSignature   = "signature"
 )
 
 var odd = []string{
 	kindPrivateKey, kindURLPassword, kindJWT, kindBearer, kindBasic, kindAzure, kindDiscord, kindTelegram,
-	kindTerraform, kindPassword, kindToken, kindSecret, kindKey, kindAWSSecret,
+	kindTerraform, kindPassword, kindToken, kindSecret, kindKey, kindAWSSecret, kindCookie, kindSignature,
 }
 
 // oddAnchors returns what the credentials hold that need more than a prefix and a body.
@@ -37,10 +39,15 @@ func oddAnchors() []anchor {
 		{text: "eyJ", match: matchJWT},
 		{text: "bearer ", fold: true, match: matchBearer},
 		{text: "basic ", fold: true, match: matchBasic},
-		{text: "curl ", match: matchCurl},
+		{text: "cookie:", fold: true, match: matchCookie},
+		{text: "sig=", match: matchSignature},
+		{text: "-signature=", fold: true, match: matchSignature},
 		{text: ":AA", match: matchTelegram},
 		{text: ".atlasv1.", match: matchAround(kindTerraform, 14, 60)},
 		{text: "JQQJ99", match: matchAround(kindAzure, 52, 26)},
+	}
+	for command, expr := range passwordOf {
+		anchors = append(anchors, anchor{text: command, match: matchCommand(expr)})
 	}
 	for c := '0'; c <= '9'; c++ {
 		anchors = append(anchors, anchor{text: string(c) + "Q~", match: matchEntra})

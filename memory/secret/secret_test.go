@@ -29,7 +29,7 @@ func TestMask(t *testing.T) {
 		{"a shape", "use " + hub + ".", "use [secret: github-token]."},
 		{"a shape behind a name keeps both", "GITHUB_TOKEN=" + hub, "GITHUB_TOKEN=[secret: github-token]"},
 		{"a name", "api_key: \"" + plain + "\"", "api_key: \"[secret: api-key]\""},
-		{"one word in a longer one", "x" + hub + " " + hub + "x_", "x" + hub + " " + hub + "x_"},
+		{"in a longer word", "x" + hub + " " + hub + "_old", "x[secret: github-token] [secret: github-token]_old"},
 		{"in a row", hub + "," + lab, "[secret: github-token],[secret: gitlab-token]"},
 		{"a dash within a word", "sha256-" + "aB3-hf_" + made(6, 36), "sha256-" + "aB3-hf_" + made(6, 36)},
 		{"an address keeps its host", "postgres://app:" + plain + "@db/x", "postgres://app:[secret: url-password]@db/x"},
@@ -66,11 +66,51 @@ func TestKey(t *testing.T) {
 		"the API key is " + plain:         "key",
 		"--client-secret " + plain:        "client-secret",
 		"비밀번호: a1b2c3d4":                  "비밀번호",
-		hub + "_token=" + plain:           "", // a key that is a credential is not told
 	} {
 		spans := Find(text)
 		if len(spans) != 1 || spans[0].Key != want {
 			t.Errorf("Find(%q) = %+v, want the key %q", text, spans, want)
+		}
+	}
+}
+
+// TestSurroundings holds what was once shown, and what was once masked and is no credential.
+func TestSurroundings(t *testing.T) {
+	hub, plain, hexadecimal := "gh"+"p_"+made(1, 36), made(3, 32), "0f3b"+"9c81d27e4a56b8f0c1d2e3a49576"
+	const human = "tr0ub4" + "dor&3"
+	for _, test := range []struct{ text, value string }{
+		{"paid with live_sk_%s", made(4, 32)},
+		{"[DD_API_KEY=%s](project_ok.md)", hexadecimal},
+		{"https://store.blob.core.windows.net/c?sv=2022-11-02&sr=b&sig=%s&se=2031", made(5, 30) + "%2Bx1y2%3D"},
+		{"Cookie: theme=dark; session=%s", plain},
+		{"Set-Cookie: sid=%s; Path=/; HttpOnly", plain},
+		{"machine git.internal login bob password %s", human},
+		{"machine git.internal\n  login bob\n  password %s\n", human},
+		{"mysql -u root -p%s shop", human},
+		{"sshpass -p '%s' ssh ops@h", human},
+		{"redis-cli -h cache -a %s ping", human},
+		{"openssl pkcs12 -in a.p12 -passin pass:%s", "tr0ub4" + "dor3"},
+		{"SECRET_KEY=%s", "k(7!q$z^m)2&x#v8" + "@w-%5=r*p+9t_n6"},
+		{"SECRET_KEY = '%s'", "(7k!q$z^m)2&x#v8" + "@w-%5=r*p+9t_n6"},
+		{"The password is %s.", "xQ" + "vKmTzWbL"},
+		{"The password is %s.", "k7Qm" + "2xVb"},
+		{"the backup_%s", hub},
+		{"{\\u0022%s\\u0022}", hub},
+		{"q=%%22%s%%22", hub},
+		{"old%s", hub},
+		{"api_key: %s…", plain},
+	} {
+		text := fmt.Sprintf(test.text, test.value)
+		if masked := Mask(text); strings.Contains(masked, test.value[2:len(test.value)-2]) || strings.Contains(masked, test.value[len(test.value)/2:]) {
+			t.Errorf("%q is shown as %q", text, masked)
+		}
+	}
+	for _, text := range []string{
+		"On pass → ADR-0003", "Live VR PASS: `e2e/x.spec.ts`", "password → ADR-0003", "PASS: ADR-0003", "secret: docs/adr/ADR-0003.md", "| pass | ADR-0003 |",
+		"the password is documented in ADR-0003", "token → `src/auth/tokenV2.ts`", "pk_" + "live_" + made(6, 40), "task-" + hexadecimal,
+	} {
+		if spans := Find(text); len(spans) > 0 {
+			t.Errorf("%q holds no credential: %+v", text, spans)
 		}
 	}
 }

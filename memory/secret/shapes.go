@@ -10,6 +10,7 @@ type shape struct {
 	body     *alphabet
 	min, max int  // bytes of the body; max 0: any, as where the alphabet holds separators
 	capitals bool // the body may be of capitals alone
+	alone    bool // it begins a word: its prefix is a word, or the end of many
 }
 
 // alphabet is a set of bytes.
@@ -60,7 +61,7 @@ var shapes = []shape{
 	{kind: "supabase-key", prefixes: []string{"sbp_"}, body: hexa, min: 40, max: 40},
 	{kind: "supabase-key", prefixes: []string{"sb_secret_"}, body: dashed, min: 30},
 	{kind: "planetscale-token", prefixes: []string{"pscale_tkn_", "pscale_pw_", "pscale_oauth_"}, body: dashed, min: 32},
-	{kind: "databricks-token", prefixes: []string{"dapi"}, body: hexa, min: 32, max: 32},
+	{kind: "databricks-token", prefixes: []string{"dapi"}, alone: true, body: hexa, min: 32, max: 32},
 
 	// forges and registries
 	{kind: "github-token", prefixes: []string{"ghp_", "gho_", "ghu_", "ghr_"}, body: alnum, min: 36},
@@ -71,8 +72,8 @@ var shapes = []shape{
 	{kind: "npm-token", prefixes: []string{"npm_"}, body: alnum, min: 36, max: 36},
 	{kind: "pypi-token", prefixes: []string{"pypi-AgE"}, body: dashed, min: 50},
 	{kind: "rubygems-key", prefixes: []string{"rubygems_"}, body: hexa, min: 48, max: 48},
-	{kind: "crates-token", prefixes: []string{"cio"}, body: alnum, min: 32, max: 32},
-	{kind: "nuget-key", prefixes: []string{"oy2"}, body: alnum, min: 43, max: 43},
+	{kind: "crates-token", prefixes: []string{"cio"}, alone: true, body: alnum, min: 32, max: 32},
+	{kind: "nuget-key", prefixes: []string{"oy2"}, alone: true, body: alnum, min: 43, max: 43},
 	{kind: "docker-token", prefixes: []string{"dckr_pat_", "dckr_oat_"}, body: dashed, min: 27},
 	{kind: "artifactory-key", prefixes: []string{"AKCp"}, body: alnum, min: 60},
 	{kind: "circleci-token", prefixes: []string{"CCIPAT_", "CCIPRJ_"}, body: word, min: 40},
@@ -93,26 +94,27 @@ var shapes = []shape{
 	{kind: "replicate-token", prefixes: []string{"r8_"}, body: alnum, min: 37},
 	{kind: "perplexity-key", prefixes: []string{"pplx-"}, body: alnum, min: 48},
 	{kind: "nvidia-key", prefixes: []string{"nvapi-"}, body: dashed, min: 60},
-	{kind: "fireworks-key", prefixes: []string{"fw_"}, body: alnum, min: 22},
+	{kind: "fireworks-key", prefixes: []string{"fw_"}, alone: true, body: alnum, min: 22},
 	{kind: "together-key", prefixes: []string{"tgp_v1_"}, body: dashed, min: 40},
 	{kind: "pinecone-key", prefixes: []string{"pcsk_"}, body: word, min: 60},
-	{kind: "voyage-key", prefixes: []string{"pa-"}, body: dashed, min: 43},
+	{kind: "voyage-key", prefixes: []string{"pa-"}, alone: true, body: dashed, min: 43},
 	{kind: "langsmith-key", prefixes: []string{"lsv2_pt_", "lsv2_sk_"}, body: word, min: 42},
 	{kind: "tavily-key", prefixes: []string{"tvly-"}, body: dashed, min: 32},
-	{kind: "firecrawl-key", prefixes: []string{"fc-"}, body: hexa, min: 32, max: 32},
+	{kind: "firecrawl-key", prefixes: []string{"fc-"}, alone: true, body: hexa, min: 32, max: 32},
 	{kind: "elevenlabs-key", prefixes: []string{"sk_"}, body: hexa, min: 48, max: 48},
-	{kind: "cursor-key", prefixes: []string{"crsr_", "key_"}, body: hexa, min: 64, max: 64},
+	{kind: "cursor-key", prefixes: []string{"crsr_", "key_"}, alone: true, body: hexa, min: 64, max: 64},
 
 	// messages, mail, money
 	{kind: "slack-token", prefixes: []string{"xoxb-", "xoxp-", "xoxa-", "xoxs-", "xoxr-", "xoxo-", "xoxd-", "xoxc-", "xoxe-", "xoxe.", "xapp-"}, body: padded, min: 30},
 	{kind: "slack-webhook", prefixes: []string{"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/"}, body: padded, min: 40},
 	{kind: "discord-webhook", prefixes: []string{"discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}, body: padded, min: 70},
 	{kind: "sendgrid-key", prefixes: []string{"SG."}, body: dotted, min: 60},
-	{kind: "mailgun-key", prefixes: []string{"key-"}, body: hexa, min: 32, max: 32},
+	{kind: "mailgun-key", prefixes: []string{"key-"}, alone: true, body: hexa, min: 32, max: 32},
 	{kind: "brevo-key", prefixes: []string{"xkeysib-", "xsmtpsib-"}, body: dashed, min: 64},
-	{kind: "resend-key", prefixes: []string{"re_"}, body: word, min: 30},
+	{kind: "resend-key", prefixes: []string{"re_"}, alone: true, body: word, min: 30},
 	{kind: "stripe-key", prefixes: []string{"sk_live_", "rk_live_", "sk_test_", "rk_test_"}, body: alnum, min: 24},
 	{kind: "stripe-webhook-secret", prefixes: []string{"whsec_"}, body: base64, min: 32},
+	{kind: "payment-key", prefixes: []string{"live_", "test_sk_", "live_sk_"}, body: word, min: 24},
 	{kind: "square-token", prefixes: []string{"sq0csp-", "sq0atp-"}, body: dashed, min: 22},
 	{kind: "shopify-token", prefixes: []string{"shpat_", "shpca_", "shppa_", "shpss_"}, body: hexa, min: 32, max: 32},
 
@@ -121,15 +123,15 @@ var shapes = []shape{
 	{kind: "1password-token", prefixes: []string{"ops_eyJ"}, body: padded, min: 100},
 	{kind: "doppler-token", prefixes: []string{"dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."}, body: dotted, min: 40},
 	{kind: "age-key", prefixes: []string{"AGE-SECRET-KEY-1", "AGE-SECRET-KEY-PQ-1", "age-secret-key-1"}, body: alnum, min: 58},
-	{kind: "notion-token", prefixes: []string{"ntn_", "secret_"}, body: alnum, min: 43},
+	{kind: "notion-token", prefixes: []string{"ntn_", "secret_"}, alone: true, body: alnum, min: 43},
 	{kind: "linear-key", prefixes: []string{"lin_api_", "lin_oauth_"}, body: alnum, min: 40},
 	{kind: "figma-token", prefixes: []string{"figd_", "figo_", "figu_"}, body: dashed, min: 40},
 	{kind: "postman-key", prefixes: []string{"PMAK-"}, body: dashed, min: 59},
 	{kind: "sentry-token", prefixes: []string{"sntrys_", "sntryu_"}, body: padded, min: 64},
 	{kind: "grafana-token", prefixes: []string{"glsa_", "glc_"}, body: padded, min: 32},
 	{kind: "newrelic-key", prefixes: []string{"NRAK-"}, body: upper, min: 27, max: 27},
-	{kind: "dropbox-token", prefixes: []string{"sl."}, body: dashed, min: 100},
-	{kind: "airtable-token", prefixes: []string{"pat"}, body: dotted, min: 79},
+	{kind: "dropbox-token", prefixes: []string{"sl."}, alone: true, body: dashed, min: 100},
+	{kind: "airtable-token", prefixes: []string{"pat"}, alone: true, body: dotted, min: 79},
 	{kind: "twilio-key", prefixes: twilioPrefixes(), body: hexa, min: 31, max: 31},
 }
 
@@ -142,10 +144,10 @@ func twilioPrefixes() []string {
 	return prefixes
 }
 
-// matcher returns what finds a shape, the nth of the table, behind a prefix of that length.
+// matcher returns what finds a shape, the nth of the table, after a prefix of that length.
 func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (find, bool) {
 	return func(s *scan, at int) (find, bool) {
-		if !s.begins(at) || at < s.tried(nth) {
+		if at < s.tried(nth) || !s.begins(at) && (sh.alone || !s.within(at, prefix)) {
 			return find{}, false
 		}
 		end := sh.body.run(s.text, at+prefix)
@@ -153,17 +155,33 @@ func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (find, bool) {
 		body := strings.TrimRight(s.text[at+prefix:end], ".-/") // the signs of a sentence
 		end = at + prefix + len(body)
 		switch {
-		case len(body) < sh.min, sh.max > 0 && len(body) > sh.max, end < len(s.text) && word[s.text[end]], !random(body) && !(sh.capitals && entropy(body) >= minEntropy && !placeholder(body)):
+		case len(body) < sh.min, sh.max > 0 && len(body) > sh.max, end < len(s.text) && alnum[s.text[end]], !random(body) && !(sh.capitals && entropy(body) >= minEntropy && !placeholder(body)):
 			return find{}, false
 		}
 		return find{Span: Span{From: at, To: end, Kind: sh.kind}, shaped: true}, true
 	}
 }
 
-// begins reports whether a word, or what follows a credential, begins at a place. What follows a dash
-// within a word is the rest of it, as in base64 for addresses.
+// begins reports whether a word, or what follows a credential or an escape, begins at a place. What follows
+// a dash within a word is the rest of it, as in base64 for addresses.
 func (s *scan) begins(at int) bool {
-	return at <= s.end || !word[s.text[at-1]] && !(s.text[at-1] == '-' && at-1 > s.end && word[s.text[at-2]])
+	if at <= s.end || !word[s.text[at-1]] {
+		return at <= s.end+1 || s.text[at-1] != '-' || !word[s.text[at-2]]
+	}
+	for _, size := range []int{len("n"), len("22"), len("u0022")} {
+		if at > size && s.afterEscape(at-size) == at {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether a credential may begin at a place within a word: after words, not after random
+// letters, and not where its prefix is the end of a word, as in "task-".
+func (s *scan) within(at, prefix int) bool {
+	const least, most = 4, 32
+	before := s.text[max(s.end, dashed.back(s.text, at, most)):at]
+	return len(before) < most && scatter(before) < 2*minScatter && (prefix >= least || before[len(before)-1] == '_') && !strings.HasSuffix(before, "pk_")
 }
 
 // tried returns the end of the last body that was looked at for the nth shape. What lies before is not

@@ -17,7 +17,20 @@ import (
 )
 
 // Print writes the measure; verbose says what was missed and what was a false alarm too.
-func Print(w io.Writer, verbose bool) error { return measure().print(w, verbose) }
+func Print(w io.Writer, verbose bool) error {
+	if err := measure().print(w, verbose); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w, "\nheld out: surroundings and kinds that the rule was not made on"); err != nil {
+		return err
+	}
+	return measureHeldOut().print(w, false)
+}
+
+func measureHeldOut() *result { return measureSet(append(heldOut(), heldOutTraps()...)) }
+
+// anyKind is the kind of a sample that is found whatever kind is reported.
+const anyKind = "any"
 
 // sample is a text and where its credential is; the kind of a trap is "".
 type sample struct {
@@ -51,8 +64,13 @@ type result struct {
 // measure asks Find about every sample. A credential is found when a span of its kind covers it and no
 // more than its quotes beside it; every other span is wrong.
 func measure() *result {
+	return measureSet(append(credentials(), traps()...))
+}
+
+// measureSet asks Find about every sample of a set.
+func measureSet(set []sample) *result {
 	r := &result{kinds: make(map[string]*count)}
-	for _, s := range append(credentials(), traps()...) {
+	for _, s := range set {
 		if s.kind == "" {
 			r.traps++
 		} else {
@@ -60,7 +78,7 @@ func measure() *result {
 		}
 		found := false
 		for _, span := range secret.Find(s.text) {
-			if s.kind != "" && span.Kind == s.kind && span.From <= s.from && span.To >= s.to && span.To-span.From <= s.to-s.from+2 {
+			if s.kind != "" && (s.kind == anyKind || span.Kind == s.kind) && span.From <= s.from && span.To >= s.to && span.To-span.From <= s.to-s.from+2 {
 				found = true
 				continue
 			}

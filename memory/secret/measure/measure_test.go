@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,6 +12,9 @@ const (
 	minPrecision = 0.97
 	minRecall    = 0.97
 	minOfKind    = 0.85
+
+	minHeldOutPrecision = 0.93
+	minHeldOutRecall    = 0.75
 )
 
 func TestFloors(t *testing.T) {
@@ -28,10 +32,16 @@ func TestFloors(t *testing.T) {
 	}
 }
 
+func TestHeldOutFloors(t *testing.T) {
+	if r := measureHeldOut(); r.all.precision() < minHeldOutPrecision || r.all.recall() < minHeldOutRecall {
+		t.Errorf("precision %.3f, recall %.3f", r.all.precision(), r.all.recall())
+	}
+}
+
 // TestSamplesAreWhatTheySay keeps the set honest: no sample twice, each credential where it is said to be.
 func TestSamplesAreWhatTheySay(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, s := range append(credentials(), traps()...) {
+	for _, s := range slices.Concat(credentials(), traps(), heldOut(), heldOutTraps()) {
 		if seen[s.text] {
 			t.Errorf("twice: %q", s.text)
 		}
