@@ -13,10 +13,10 @@ const maxNamed = 4
 var invisibleRule = rule{
 	doc: RuleDoc{
 		Name:     "invisible",
-		Summary:  "no memory holds characters that a person doesn't see and a model reads: control, bidirectional, tag and zero-width characters, variation selectors that select nothing",
+		Summary:  "no memory holds characters that a person doesn't see and a model reads: control, bidirectional, tag and zero-width characters, line ends other than LF and CR LF, variation selectors that select nothing",
 		Severity: Error,
-		Catches:  "U+202E, U+200B between Latin letters, a run of U+E0061 …, an escape sequence of a terminal, U+FE01 behind a letter",
-		Leaves:   "tabs and line ends; joiners and selectors within emoji, Arabic, Indic and other scripts that need them; direction marks in lines of such scripts; combining marks; a byte order mark at the beginning",
+		Catches:  "U+202E, U+200B between Latin letters, a run of U+E0061 …, an escape sequence of a terminal, U+2028, U+FE01 after a letter",
+		Leaves:   "tabs, LF and CR LF; joiners and selectors within emoji, Arabic, Indic and other scripts that need them; direction marks in lines of such scripts; combining marks; a byte order mark at the beginning",
 		Bad:      "Deploy from the branch ma\u200bin.",
 		Good:     "Deploy 👩\u200d💻 from the branch main: می\u200cخواهم.",
 	},
@@ -46,7 +46,7 @@ func findInvisible(file string, data, before []byte) []Finding {
 	}
 	more, standing := 0, 0 // of those beyond maxPlaces, and how many of them are such warnings
 	for i, line := range strings.Split(strings.TrimPrefix(string(data), byteOrderMark), "\n") {
-		found := hiddenIn(strings.TrimRight(line, "\r"))
+		found := hiddenIn(strings.TrimSuffix(line, "\r"))
 		if len(found) == 0 {
 			continue
 		}
@@ -129,7 +129,7 @@ func plain(line string) bool {
 // hides reports whether a character between two others hides something, or has no use there.
 func hides(before, r, after rune, rightToLeft bool) bool {
 	switch {
-	case r == '\t', r == '\u0085', r == '\u2028', r == '\u2029': // the last three are line ends
+	case r == '\t':
 		return false
 	case r == '\u200c', r == '\u200d': // zero-width non-joiner and joiner
 		joins := unicode.In(before, joiningScripts...) || unicode.Is(unicode.Mn, before) && unicode.In(after, joiningScripts...)
@@ -145,7 +145,9 @@ func hides(before, r, after rune, rightToLeft bool) bool {
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs that enclose digits
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
+	// A line ends with LF or CR LF. Other line ends (a CR alone, U+0085, U+2028, U+2029) end a line for some
+	// readers only, so that text can leave its line.
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // The scripts whose letters join, so that a joiner behind one has a use; those that are written without
@@ -212,6 +214,8 @@ func kindOfHidden(r rune) string {
 	switch {
 	case unicode.Is(unicode.Bidi_Control, r):
 		return "bidirectional"
+	case unicode.In(r, unicode.Zl, unicode.Zp), r == '\u0085':
+		return "line end"
 	case unicode.Is(unicode.Cc, r):
 		return "control"
 	case unicode.Is(unicode.Variation_Selector, r):
