@@ -13,38 +13,105 @@ import (
 // maxAlike bounds the other memories that a finding names.
 const maxAlike = 5
 
+// maxCompared is how many memories are compared: 10,000 of 2 KB take about two seconds.
+const maxCompared = 10_000
+
 var nearDuplicateRule = rule{
 	doc: RuleDoc{
 		Name:     "near-duplicate",
-		Summary:  "what is known stands in one memory: a new one is not much like another",
+		Summary:  "one fact is in one memory; a new memory that shares half of its phrases with another is refused",
 		Severity: Error,
 		Waivable: true,
-		Catches:  "pm2-restart-pattern.md beside feedback_pm2_restart.md, where both say the same in much the same words",
-		Leaves:   "a hub and its children; the reports of two days; service_mail.md and service_shop.md, filled in alike; one fact in two languages; what stands and links to the other by [[name]]",
-		Bad: "-- feedback_pm2_restart.md --\n---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nWhen a variable changes, run `pm2 restart app --update-env`: a plain restart keeps the old values.\n" +
-			"-- pm2-restart-pattern.md --\n---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nA plain `pm2 restart` keeps the old values. Use `--update-env` whenever a variable was changed.\n",
+		Catches:  "pm2-restart-pattern.md beside feedback_pm2_restart.md, where both say the same in the same phrases; it warns where they share a fifth of their phrases",
+		Leaves:   "two that name each other; vocabulary and forms that the directory shares; the reports of two days; service_mail.md and service_shop.md, filled in alike; one fact in two languages or in other words; a directory of more than 10,000 memories, where it is not asked",
+		Bad: "-- feedback_pm2_restart.md --\n---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. The build server does the same.\n" +
+			"-- pm2-restart-pattern.md --\n---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. Found in May.\n",
 		Good: "-- service_mail.md --\n---\nname: service-mail\ndescription: \"Service mail: owner, deploy, database\"\nmetadata:\n  type: project\n---\nOwner: team Talk. Deploy: `make deploy S=mail`. Database: Postgres, schema mail.\n" +
 			"-- service_shop.md --\n---\nname: service-shop\ndescription: \"Service shop: owner, deploy, database\"\nmetadata:\n  type: project\n---\nOwner: team Shop. Deploy: `make deploy S=shop`. Database: Postgres, schema shop.\n",
 	},
-	topic: findNearDuplicates,
+	topic: findWrittenDuplicate,
+	whole: findNearDuplicates,
 }
 
-// findNearDuplicates reports n once, with the others that it is like. Of two that both stood, or both
-// came, the one that sorts later is reported; of others the new one, and always the one being written.
-func findNearDuplicates(v *view, n Name, t *Topic) []Finding {
-	var others []twin
-	for _, o := range v.twins()[n] {
-		came, stood := v.came(n), !v.came(o.name)
-		switch {
-		case n == v.written, came && stood, came != stood && n.path > o.name.path:
-		default:
-			continue
-		}
-		if !came && stood && (v.linksTo(t, o.name) || v.linksTo(v.after.Topics[o.name], n)) {
-			continue // whoever wrote the link knew both
-		}
-		others = append(others, o)
+// twin is a memory that says the same as another.
+type twin struct {
+	name   Name
+	share  float64
+	strong bool
+}
+
+// findWrittenDuplicate compares the memory that is being written with the others.
+func findWrittenDuplicate(v *view, n Name, _ *Topic) []Finding {
+	if n != v.written {
+		return nil
 	}
+	names, readings := v.compared()
+	at := slices.Index(names, n)
+	if at < 0 {
+		return nil
+	}
+	var twins []twin
+	for _, p := range likeness.Of(readings, at) {
+		other := names[p.A+p.B-at]
+		if !v.nameEachOther(n, other) {
+			twins = append(twins, twin{other, p.Share, p.Strong})
+		}
+	}
+	return v.duplicateOf(n, twins)
+}
+
+// findNearDuplicates reports each new memory that is like another. Those that stood are reported once for
+// each group, at the last of them by name.
+func findNearDuplicates(v *view) []Finding {
+	names, readings := v.compared()
+	if len(v.after.Topics) > maxCompared {
+		return []Finding{{
+			Severity: Info, Message: fmt.Sprintf("near-duplicate was not asked: there are %d memories, and it compares at most %d", len(v.after.Topics), maxCompared),
+			Hint: "look for duplicates in parts of the memory: copy one into a folder and run dream-mcp lint FOLDER",
+		}}
+	}
+	twins := make(map[Name][]twin) // of each new memory
+	group := make([]int, len(names))
+	for i := range group {
+		group[i] = i
+	}
+	first := func(i int) int {
+		for group[i] != i {
+			group[i] = group[group[i]]
+			i = group[i]
+		}
+		return i
+	}
+	for _, p := range likeness.Pairs(readings) {
+		a, b := names[p.A], names[p.B]
+		switch {
+		case v.nameEachOther(a, b):
+		case v.came(b):
+			twins[b] = append(twins[b], twin{a, p.Share, p.Strong})
+		case v.came(a):
+			twins[a] = append(twins[a], twin{b, p.Share, p.Strong})
+		default:
+			i, j := first(p.A), first(p.B)
+			group[max(i, j)] = min(i, j)
+		}
+	}
+	var findings []Finding
+	groups := make(map[int][]twin)
+	for i := range slices.Backward(names) {
+		groups[first(i)] = append(groups[first(i)], twin{name: names[i]})
+	}
+	for i, n := range names {
+		findings = append(findings, v.duplicateOf(n, twins[n])...)
+		if alike := groups[first(i)]; len(alike) > 1 && alike[0].name == n {
+			slices.Reverse(alike[1:])
+			findings = append(findings, v.duplicateOf(n, alike[1:])...)
+		}
+	}
+	return findings
+}
+
+// duplicateOf returns a finding at n that names the others, the most alike first.
+func (v *view) duplicateOf(n Name, others []twin) []Finding {
 	if len(others) == 0 {
 		return nil
 	}
@@ -53,12 +120,6 @@ func findNearDuplicates(v *view, n Name, t *Topic) []Finding {
 	f := Finding{
 		File: n.path, Severity: Warning, subject: other.path,
 		Message: fmt.Sprintf("%q says much the same: %s", other.path, cutText(oneLine(v.after.Topics[other].Description()), longEntry)),
-		Hint: fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; if they say the same, put what one has more into the other and delete it: write_memory {\"path\": %q, \"delete\": true, …}; if both must stand, link them by [[%s]]",
-			other.path, n.path, n.path, strings.TrimSuffix(other.path, ".md")),
-	}
-	if n == v.written && !v.came(n) {
-		f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; if they say the same, put what that one has more into this one and delete it: write_memory {\"path\": %q, \"delete\": true, …}; if both must stand, link them by [[%s]]",
-			n.path, other.path, other.path, strings.TrimSuffix(other.path, ".md"))
 	}
 	if len(others) > 1 {
 		var names []string
@@ -67,30 +128,29 @@ func findNearDuplicates(v *view, n Name, t *Topic) []Finding {
 		}
 		f.Message += fmt.Sprintf(" (%d more are like it: %s)", len(others)-1, strings.Join(names, ", "))
 	}
-	if v.before != nil && v.came(n) && (n == v.written || !v.came(other)) {
+	link := strings.TrimSuffix(other.path, ".md")
+	keep, drop := other, n
+	if n == v.written && !v.came(n) {
+		keep, drop = n, other // nobody deletes what was just edited
+	}
+	f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; merge into the first and delete the second: write_memory {\"path\": %q, \"delete\": true, …}; if both must stay, name one in the other: [[%s]]",
+		keep.path, drop.path, drop.path, link)
+	if v.before != nil && v.came(n) && (n == v.written || !v.came(other)) && others[0].strong {
 		f.Severity = Error
-		f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q]} and merge into it: write_memory {\"path\": %q, \"edits\": […], \"base\": …}; if this one replaces it, delete that one first; "+
-			"if both must stand, write this one with \"waive\": [{\"rule\": \"near-duplicate\", \"why\": \"…\"}]", other.path, other.path)
+		f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q]} and merge into it: write_memory {\"path\": %q, \"edits\": […], \"base\": …}; if both must stay, "+
+			"name that one in this one, [[%s]], or write this one with \"waive\": [{\"rule\": \"near-duplicate\", \"why\": \"…\"}]", other.path, other.path, link)
 	}
 	if path.Dir(n.path) != path.Dir(other.path) {
-		f.Hint += "; what lies in a folder such as team/ is others' too: of two, the one there stays"
+		f.Hint += "; a folder such as team/ belongs to others too: keep the one there"
 	}
 	return []Finding{f}
 }
 
-// twin is a memory that is much like another.
-type twin struct {
-	name  Name
-	share float64
-}
-
-// twins returns for each memory those that it is much like; where one has just been written, for that
-// one alone, which is found out without comparing the others.
-func (v *view) twins() map[Name][]twin {
-	if v.alike != nil {
-		return v.alike
+// compared returns the memories that are compared, sorted by name.
+func (v *view) compared() ([]Name, []*likeness.Reading) {
+	if len(v.after.Topics) > maxCompared {
+		return nil, nil
 	}
-	v.alike = make(map[Name][]twin)
 	var names []Name
 	var readings []*likeness.Reading
 	for _, n := range v.sortedNames() {
@@ -98,26 +158,28 @@ func (v *view) twins() map[Name][]twin {
 			names, readings = append(names, n), append(readings, v.reading(n))
 		}
 	}
-	if written := slices.Index(names, v.written); written >= 0 {
-		for i, o := range readings {
-			if share, tooMuch := readings[written].Like(o); tooMuch && i != written {
-				v.alike[v.written] = append(v.alike[v.written], twin{names[i], share})
-			}
-		}
-		return v.alike
-	}
-	for _, p := range likeness.Pairs(readings) {
-		a, b := names[p.A], names[p.B]
-		v.alike[a] = append(v.alike[a], twin{b, p.Share})
-		v.alike[b] = append(v.alike[b], twin{a, p.Share})
-	}
-	return v.alike
+	return names, readings
 }
 
 func (v *view) reading(n Name) *likeness.Reading {
 	t := v.after.Topics[n]
 	return read(v, t, "near-duplicate", func() *likeness.Reading {
 		return likeness.Read(likeness.Memory{Name: n.path, Description: t.Description(), Body: t.body})
+	})
+}
+
+// nameEachOther reports whether one of two memories names the other: who wrote that knew both.
+func (v *view) nameEachOther(a, b Name) bool { return v.namedIn(a).name(b) || v.namedIn(b).name(a) }
+
+// namedIn returns what the text of a memory refers to.
+func (v *view) namedIn(n Name) refs {
+	t := v.after.Topics[n]
+	return read(v, t, "named", func() refs {
+		r := refs{}
+		for _, text := range proseLines(t) {
+			r.addLine(&indexLine{text: text, scan: scanLine(text)})
+		}
+		return r
 	})
 }
 

@@ -8,11 +8,12 @@ import (
 	"testing"
 )
 
-// pm2 and its twin say the same, and so does a third.
+// pm2 and its twin say the same, and so does a third; alike shares some phrases with them.
 const (
-	pm2   = "---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nWhen a variable changes, run `pm2 restart app --update-env`: a plain restart keeps the old values.\n"
-	twin2 = "---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nA plain `pm2 restart` keeps the old values. Use `--update-env` whenever a variable was changed.\n"
-	twin3 = "---\nname: pm2-env\ndescription: --update-env, or PM2 restarts with the old environment\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` when a variable was changed, since a plain restart keeps old values.\n"
+	pm2   = "---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. The build server does the same.\n"
+	twin2 = "---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. Found in May.\n"
+	twin3 = "---\nname: pm2-env\ndescription: --update-env, or PM2 restarts with the old environment\nmetadata:\n  type: project\n---\n`pm2 restart app --update-env` after the change of a variable: a plain restart keeps the old values of every process.\n"
+	alike = "---\nname: pm2-logs\ndescription: Logs of PM2 are in /var/log\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` after the change of a variable, because the logs rotate. Logs are in /var/log/pm2, fourteen days of them, and the errors go to the channel core, where Mira answers.\n"
 )
 
 // Who has just edited one of two that are alike is not told to delete what was just written.
@@ -38,8 +39,11 @@ func TestNearDuplicate(t *testing.T) {
 		want          []string // of Written, then of Whole
 	}{
 		{"a new one like one that stands", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2}, "b.md", []string{"error b.md a.md", "error b.md a.md"}},
+		{"a new one that shares some phrases", files{"a.md": pm2}, files{"a.md": pm2, "b.md": alike}, "b.md", []string{"warning b.md a.md", "warning b.md a.md"}},
 		{"the new one sorts first", files{"b.md": twin2}, files{"a.md": pm2, "b.md": twin2}, "a.md", []string{"error a.md b.md", "error a.md b.md"}},
-		{"a link does not let it in", files{"a.md": pm2}, files{"a.md": pm2, "b.md": link(twin2, "a")}, "b.md", []string{"error b.md a.md", "error b.md a.md"}},
+		{"a link lets it in", files{"a.md": pm2}, files{"a.md": pm2, "b.md": link(twin2, "a")}, "b.md", nil},
+		{"so does a name", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2 + "See also a.md.\n"}, "b.md", nil},
+		{"three that stood", files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3, "d.md": other}, "d.md", []string{"warning c.md a.md +1"}},
 		{"two new ones", files{"c.md": other}, files{"a.md": pm2, "b.md": twin2, "c.md": other}, "a.md", []string{"error a.md b.md", "warning b.md a.md"}},
 		{"another subject", files{"a.md": pm2}, files{"a.md": pm2, "b.md": other}, "b.md", nil},
 		{"the other one goes", files{"a.md": pm2}, files{"b.md": twin2}, "b.md", nil},
@@ -47,7 +51,7 @@ func TestNearDuplicate(t *testing.T) {
 		{"both stood and one links", files{"a.md": pm2, "b.md": twin2}, files{"a.md": link(pm2, "b"), "b.md": twin2}, "a.md", nil},
 		{"a Markdown link is one", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2 + "[first](a.md)\n"}, "b.md", nil},
 		{"an edit makes it like another", files{"a.md": pm2, "b.md": other}, files{"a.md": twin2, "b.md": pm2}, "a.md", []string{"warning a.md b.md", "warning b.md a.md"}},
-		{"three", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, "c.md", []string{"error c.md a.md +1", "error c.md a.md +1", "warning b.md a.md"}},
+		{"three", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, "c.md", []string{"error c.md b.md +1", "error c.md b.md +1", "warning b.md a.md"}},
 		{"the index of a folder", files{"team/MEMORY.md": pm2}, files{"team/MEMORY.md": pm2, "b.md": twin2}, "b.md", nil},
 	}
 	for _, test := range tests {
@@ -134,4 +138,20 @@ func thousand(t testing.TB) *Snapshot {
 	}
 	files["MEMORY.md"] = index.String()
 	return snapshotOf(t, files)
+}
+
+// Above maxCompared the rule says that it was not asked, and a write is not held up.
+func TestNearDuplicateNotAsked(t *testing.T) {
+	s := snapshotOf(t, map[string]string{"a.md": pm2, "b.md": twin2})
+	for i := range maxCompared {
+		s.Topics[mustName(t, fmt.Sprintf("n%d.md", i))] = &Topic{}
+	}
+	found := findNearDuplicates(newView(s, ruleTime))
+	if len(found) != 1 || found[0].Severity != Info || !strings.Contains(found[0].Message, "was not asked: there are 10002 memories") {
+		t.Errorf("%+v", found)
+	}
+	c := Check{Before: s, After: s, Touched: touched(t, "b.md"), Now: ruleTime}
+	if found := only(c.Written(mustName(t, "b.md")), "near-duplicate"); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
 }

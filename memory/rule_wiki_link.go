@@ -147,17 +147,6 @@ func (v *view) leads(n Name, r ref) bool {
 	return slices.ContainsFunc(wikiKeys(r.target), func(key string) bool { return v.linkKeys[key] })
 }
 
-// linksTo reports whether a memory links to n.
-func (v *view) linksTo(t *Topic, n Name) bool {
-	keys := refKeys(n.path)
-	return slices.ContainsFunc(v.refsIn(t), func(r ref) bool {
-		if !r.wiki {
-			return path.Base(r.target) == path.Base(n.path)
-		}
-		return slices.ContainsFunc(wikiKeys(r.target), func(key string) bool { return slices.Contains(keys, key) })
-	})
-}
-
 // keysOfLinks returns every key under which a link may name what is there: a memory by its file or its
 // title, the index, and what else lies there.
 func (v *view) keysOfLinks() map[string]bool {

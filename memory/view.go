@@ -25,7 +25,6 @@ type view struct {
 	telling map[Name]told     // of after
 
 	written  Name               // that Written is about, or the zero Name
-	alike    map[Name][]twin    // of after
 	linkKeys map[string]bool    // what a link may name
 	nears    map[string]string  // by what leads to nothing
 	readings map[*Topic]reading // shared by the views of one check

