@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"dream-mcp/consolidate"
@@ -19,6 +20,7 @@ type installJSON struct {
 	DryRun bool       `json:"dry_run"`
 	Parts  []partJSON `json:"parts"`
 	Twice  []string   `json:"twice,omitempty"` // plugins that bring the same
+	Lost   string     `json:"lost,omitempty"`  // what is to be set, since the host names no project
 }
 
 type partJSON struct {
@@ -67,9 +69,16 @@ func (e *installError) hint() string {
 func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
 	c.Out = &secret.Writer{Out: c.Out} // a diff shows what stands around: keys of other servers
 	i := install.Installer{Env: host.Process(), Self: c.Self}
+	if i.Env.Home == "" {
+		return &consolidate.RequestError{Message: "no home directory is known, so the settings of the programs cannot be found", Hint: "set HOME"}
+	}
 	if len(c.Args) == 0 {
 		return c.hosts(i)
 	}
+	if err := c.nameProject(); err != nil {
+		return err
+	}
+	i.Args = c.Options()
 	h, ok := install.Find(c.Args[0])
 	if !ok {
 		return unknown("host", c.Args[0], install.IDs())
@@ -103,6 +112,9 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if h.ID == host.ClaudeCode && !removing {
 		answer.Twice = host.Plugins(i.Env, "")
 	}
+	if !removing && i.Lost(h) {
+		answer.Lost = fmt.Sprintf("dream-mcp install %s --project DIR for the folder that you work in, or --memory-dir DIR for a memory without a project", h.ID)
+	}
 	if c.JSON {
 		err = c.printJSON(answer, "  ")
 	} else {
@@ -112,6 +124,30 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		return &installError{h, failed}
 	}
 	return err
+}
+
+// nameProject makes the flags that name a project and its memory hold wherever the host starts us, and refuses what cannot be one.
+func (c *Command) nameProject() error {
+	f := &c.Flags
+	if f.Project == "" && f.MemoryDir == "" {
+		return nil
+	}
+	setup, err := host.Resolve(host.Process(), *f)
+	if err != nil {
+		return err
+	}
+	if f.Project != "" {
+		f.Project = setup.Project
+	}
+	if f.MemoryDir != "" {
+		f.MemoryDir = setup.MemoryDir
+	}
+	for i, folder := range f.Transcripts {
+		if f.Transcripts[i], err = filepath.Abs(folder); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tellInstall says what was done, or would be.
@@ -126,7 +162,10 @@ func (c *Command) tellInstall(h install.Host, answer installJSON, removing, chan
 	case removing:
 		b.WriteString("Memories and what dream-mcp keeps of them (archive, journal) stay.\n")
 	default:
-		fmt.Fprintf(&b, "Start %s anew, then ask it to dream. dream-mcp uninstall %s takes this back.\n", h.Name, h.ID)
+		fmt.Fprintf(&b, "Restart %s, then ask it to dream. dream-mcp uninstall %s undoes this.\n", h.Name, h.ID)
+	}
+	if answer.Lost != "" {
+		fmt.Fprintf(&b, "! %s starts servers outside of any project: unless it names its folders to them, dream-mcp does not know which memory is meant.\n  %s\n", h.Name, answer.Lost)
 	}
 	for _, plugin := range answer.Twice {
 		if message, hint := twice(host.Process(), plugin); message != "" {

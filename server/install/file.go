@@ -30,7 +30,7 @@ func load(path string) (file, error) {
 	f := file{path: path, target: path, mode: 0o600}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		f.target = target
-	} else if _, dangling := os.Lstat(path); dangling == nil {
+	} else if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return f, fmt.Errorf("%q is a link to nothing", path)
 	}
 	info, err := os.Lstat(f.target)

@@ -3,6 +3,7 @@ package install
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -37,16 +38,20 @@ type (
 
 // hookCommand is the command line of the hook. The form with args needs no quoting, but versions that do
 // not know it would start a server instead.
-func hookCommand(goos, self string) string {
-	if goos == "windows" { // by Git Bash or by PowerShell: both take slashes
-		self = strings.ReplaceAll(self, `\`, "/")
-		if strings.ContainsAny(self, " &()';,") {
-			self = `"` + self + `"`
+func hookCommand(goos string, call []string) string {
+	words := slices.Insert(slices.Clone(call), 1, hook.Verb)
+	for i, word := range words {
+		if goos == "windows" { // by Git Bash or by PowerShell: both take slashes
+			word = strings.ReplaceAll(word, `\`, "/")
+			if strings.ContainsAny(word, " &()';,") {
+				word = `"` + word + `"`
+			}
+		} else if !plainPath.MatchString(word) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
-	} else if !plainPath.MatchString(self) {
-		self = "'" + strings.ReplaceAll(self, "'", `'\''`) + "'"
+		words[i] = word
 	}
-	return self + " " + hook.Verb
+	return strings.Join(words, " ")
 }
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
@@ -66,7 +71,7 @@ func (h hooks) group(command string) group {
 
 // isHook reports whether a command line is our hook, wherever the program lies.
 func isHook(command string) bool {
-	program, ok := strings.CutSuffix(strings.TrimSpace(command), " "+hook.Verb)
+	program, _, ok := strings.Cut(strings.TrimSpace(command)+" --", " "+hook.Verb+" --")
 	return ok && starts(strings.Trim(program, `'"`))
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dream-mcp/server/host"
@@ -15,17 +16,19 @@ type Host struct {
 	Name string // as its makers write it, and as host.Clients calls it
 
 	list     string // the member of its file that holds the servers; "" for TOML
-	entry    func(self string) any
+	entry    func(call []string) any
 	program  string // its command, by which it is found and, where it has one for this, asked
-	adding   func(self string) []string
+	adding   func(call []string) []string
 	removing []string
 	hooks    *hooks // nil: it has none of ours
+	nowhere  bool   // it starts servers outside of any project
 }
 
 // The shapes of an entry.
 type (
 	plainEntry struct {
-		Command string `json:"command"`
+		Command string   `json:"command"`
+		Args    []string `json:"args,omitempty"`
 	}
 	typedEntry struct {
 		Type    string   `json:"type"`
@@ -39,38 +42,46 @@ type (
 	}
 )
 
-func plain(self string) any { return plainEntry{self} }
-func typed(self string) any { return typedEntry{"stdio", self, []string{}} }
-func local(self string) any { return localEntry{"local", []string{self}, true} }
+func plain(call []string) any { return plainEntry{call[0], call[1:]} }
+func typed(call []string) any { return typedEntry{"stdio", call[0], append([]string{}, call[1:]...)} }
+func local(call []string) any { return localEntry{"local", call, true} }
+
+// words is a command of a host followed by ours.
+func words(command ...string) func(call []string) []string {
+	return func(call []string) []string { return append(slices.Clone(command), call...) }
+}
 
 // Hosts are the programs that are known, in the order in which they are listed.
 var Hosts = []Host{
 	{
 		ID: "claude-code", Name: "Claude Code", list: "mcpServers", entry: typed, program: "claude", hooks: &claudeHooks,
-		adding: func(self string) []string {
-			return []string{"claude", "mcp", "add", "--scope", "user", server, "--", self}
-		},
+		adding:   words("claude", "mcp", "add", "--scope", "user", server, "--"),
 		removing: []string{"claude", "mcp", "remove", "--scope", "user", server},
 	},
-	{ID: "claude-desktop", Name: "Claude Desktop", list: "mcpServers", entry: plain},
+	{ID: "claude-desktop", Name: "Claude Desktop", list: "mcpServers", entry: plain, nowhere: true},
 	{
 		ID: "codex", Name: "Codex", program: "codex",
-		adding:   func(self string) []string { return []string{"codex", "mcp", "add", server, "--", self} },
+		adding:   words("codex", "mcp", "add", server, "--"),
 		removing: []string{"codex", "mcp", "remove", server},
 	},
 	{
 		ID: "gemini", Name: "Gemini CLI", list: "mcpServers", entry: plain, program: "gemini", hooks: &geminiHooks,
-		adding:   func(self string) []string { return []string{"gemini", "mcp", "add", "--scope", "user", server, self} },
+		adding: func(call []string) []string {
+			if len(call) > 1 {
+				return nil // it would take our flags for its own
+			}
+			return []string{"gemini", "mcp", "add", "--scope", "user", server, call[0]}
+		},
 		removing: []string{"gemini", "mcp", "remove", "--scope", "user", server},
 	},
 	{ID: "cursor", Name: "Cursor", list: "mcpServers", entry: plain, program: "cursor"},
 	{
 		ID: "vscode", Name: "VS Code", list: "servers", entry: typed, program: "code",
-		adding: func(self string) []string {
+		adding: func(call []string) []string {
 			entry, _ := style{}.render(struct {
-				Name    string `json:"name"`
-				Command string `json:"command"`
-			}{server, self}, "")
+				Name string `json:"name"`
+				plainEntry
+			}{server, plainEntry{call[0], call[1:]}}, "")
 			return []string{"code", "--add-mcp", entry}
 		},
 	},
@@ -133,12 +144,12 @@ func (h Host) file(env host.Environment) string {
 func (h Host) parts(i Installer) []Part {
 	p := Part{Name: Server, File: h.file(i.Env), taking: h.removing}
 	if h.adding != nil {
-		p.adding = h.adding(i.Self)
+		p.adding = h.adding(i.call())
 	}
 	if h.list == "" {
-		p.add, p.take = addTOML(i.Self), removeTOML()
+		p.add, p.take = addTOML(i.call()), removeTOML()
 	} else {
-		p.add, p.take = addJSON(h.list, h.entry(i.Self), i.Self), removeJSON(h.list)
+		p.add, p.take = addJSON(h.list, h.entry(i.call()), i.call()), removeJSON(h.list)
 	}
 	if h.hooks == nil {
 		return []Part{p}
@@ -147,7 +158,31 @@ func (h Host) parts(i Installer) []Part {
 	if h.hooks == &claudeHooks {
 		file = settings(i.Env)
 	}
-	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(hookCommand(i.Env.GOOS, i.Self)), take: h.hooks.take()}}
+	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(hookCommand(i.Env.GOOS, i.call())), take: h.hooks.take()}}
+}
+
+// call is the command line that starts us.
+func (i Installer) call() []string { return append([]string{i.Self}, i.Args...) }
+
+// args returns the arguments with which the host starts us now.
+func (i Installer) args(h Host) []string {
+	for _, c := range host.Clients(i.Env, "") {
+		for _, e := range c.Entries {
+			if c.Name == h.Name && e.Server == server {
+				return e.Command[1:]
+			}
+		}
+	}
+	return nil
+}
+
+// Lost reports whether a host starts us where nothing says which memory is meant: outside of any project, and without a flag that
+// names one.
+func (i Installer) Lost(h Host) bool {
+	return h.nowhere && !slices.ContainsFunc(append(i.args(h), i.Args...), func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		return name == "--project" || name == "--memory-dir"
+	})
 }
 
 // settings is Claude Code's file of the person's settings.

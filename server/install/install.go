@@ -39,7 +39,8 @@ import (
 // Installer is where and what to install.
 type Installer struct {
 	Env  host.Environment
-	Self string // the absolute path of this program
+	Self string   // the absolute path of this program
+	Args []string // what it is to be started with; nil: what the host's entry has stays
 }
 
 // The states of a part.
@@ -85,6 +86,9 @@ var ErrTemporary = errors.New("this program was built into a temporary folder, f
 func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
 	if !removing && strings.Contains(filepath.ToSlash(i.Self), "/go-build") {
 		return nil, ErrTemporary
+	}
+	if removing {
+		i.Args = i.args(h) // so that what an install added is known again
 	}
 	var parts []Part
 	for _, p := range h.parts(i) {

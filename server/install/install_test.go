@@ -47,11 +47,18 @@ var all = []struct {
 	name      string
 	add, take edit
 }{
-	{"servers", addJSON("mcpServers", plain(self), self), removeJSON("mcpServers")},
-	{"opencode", addJSON("mcp", local(self), self), removeJSON("mcp")},
-	{"hooks", claudeHooks.add(hookCommand("linux", self)), claudeHooks.take()},
-	{"toml", addTOML(self), removeTOML()},
+	{"servers", addJSON("mcpServers", plain([]string{self}), []string{self}), removeJSON("mcpServers")},
+	{"opencode", addJSON("mcp", local([]string{self}), []string{self}), removeJSON("mcp")},
+	{"hooks", claudeHooks.add(hookCommand("linux", []string{self})), claudeHooks.take()},
+	{"toml", addTOML([]string{self}), removeTOML()},
+	{"servers with arguments", addJSON("mcpServers", plain(named), named), removeJSON("mcpServers")},
+	{"opencode with arguments", addJSON("mcp", local(named), named), removeJSON("mcp")},
+	{"hooks with arguments", claudeHooks.add(hookCommand("linux", named)), claudeHooks.take()},
+	{"toml with arguments", addTOML(named), removeTOML()},
 }
+
+// named is a command line that names a project.
+var named = []string{self, "--project", "/home/dev/it's here"}
 
 // TestLayout says to the byte what an edit makes of a file, and that taking it back gives the file.
 func TestLayout(t *testing.T) {
@@ -100,6 +107,13 @@ func TestEdited(t *testing.T) {
 		{"a hook among others", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/x y/dream-mcp' hook"}]}]}}`, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}`, all[2].take},
 		{"a group among others", `{"hooks": {"Stop": [{"hooks": [{"command": "/x/dream-mcp hook"}]}, {"matcher": "", "hooks": []}]}}`, `{"hooks": {"Stop": [{"matcher": "", "hooks": []}]}}`, all[2].take},
 		{"tables apart", "[mcp_servers.dream]\ncommand = '/old/dream-mcp'\nargs = [\n \"serve\",\n]\n# mine\n\n[x]\na = 1\n\n[mcp_servers.dream.env]\nA = 'b'\n", "# mine\n\n[x]\na = 1\n", all[3].take},
+		{"arguments of ours", `{"mcpServers": {"dream": {"command": "/old/dream-mcp", "x": 1}}}`, `{"mcpServers": {"dream": {"command": "/opt/our tools/dream-mcp", "x": 1, "args": ["--project","/home/dev/it's here"]}}}`, all[4].add},
+		{"other arguments", `{"mcpServers": {"dream": {"args": ["--project", /* old */ "/x"], "command": "/opt/our tools/dream-mcp"}}}`, `{"mcpServers": {"dream": {"args": ["--project","/home/dev/it's here"], "command": "/opt/our tools/dream-mcp"}}}`, all[4].add},
+		{"arguments that stay", `{"mcpServers": {"dream": {"args": ["--project", "/x"], "command": "/old/dream-mcp"}}}`, `{"mcpServers": {"dream": {"args": ["--project", "/x"], "command": "/opt/our tools/dream-mcp"}}}`, all[0].add},
+		{"arguments in a list", `{"mcp": {"dream": {"command": ["/old/dream-mcp", "--project", "/x"]}}}`, `{"mcp": {"dream": {"command": ["/opt/our tools/dream-mcp","--project","/home/dev/it's here"]}}}`, all[5].add},
+		{"arguments in TOML", "[mcp_servers.dream]\r\ncommand = '/old/dream-mcp' # c\r\n", "[mcp_servers.dream]\r\nargs = [\"--project\",\"/home/dev/it's here\"]\r\ncommand = \"/opt/our tools/dream-mcp\" # c\r\n", all[7].add},
+		{"other arguments in TOML", "[mcp_servers.dream]\ncommand = '/opt/our tools/dream-mcp'\nargs = [\n '--project', # old\n '/x',\n] # c\n", "[mcp_servers.dream]\ncommand = '/opt/our tools/dream-mcp'\nargs = [\"--project\",\"/home/dev/it's here\"] # c\n", all[7].add},
+		{"a hook with arguments", `{"hooks": {"Stop": [{"hooks": [{"command": "'/x y/dream-mcp' hook --project '/home/dev/it'\\''s here'"}]}]}}`, `{}`, all[2].take},
 		{"another path in TOML", "[mcp_servers.dream]\ncommand = '/old/dream-mcp' # c\nenv = {A = 'b'}\n", "[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\" # c\nenv = {A = 'b'}\n", all[3].add},
 	} {
 		after, err := test.do([]byte(test.before))
@@ -160,7 +174,7 @@ func FuzzEdit(f *testing.F) {
 			if bytes.Equal(bare, text) && strings.Join(strings.Fields(string(taken)), "") != strings.Join(strings.Fields(string(text)), "") && !emptied(text) {
 				t.Fatalf("%s of %q: taken back it is %q", e.name, text, taken)
 			}
-			if e.name != "toml" && bytes.Equal(bare, text) {
+			if !strings.HasPrefix(e.name, "toml") && bytes.Equal(bare, text) {
 				was, _ := decode(trimmed(text))
 				is, err := decode(trimmed(taken))
 				stripEmpty(was)
@@ -388,7 +402,7 @@ func TestHookCommand(t *testing.T) {
 		{"windows", `C:\Users\ada\go\bin\dream-mcp.exe`, "C:/Users/ada/go/bin/dream-mcp.exe hook"},
 		{"windows", `C:\Program Files\dream-mcp.exe`, `"C:/Program Files/dream-mcp.exe" hook`},
 	} {
-		got := hookCommand(test.goos, test.self)
+		got := hookCommand(test.goos, []string{test.self})
 		if got != test.want || !isHook(got) {
 			t.Errorf("%s: %s", test.self, got)
 		}

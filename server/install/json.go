@@ -261,7 +261,7 @@ func put(text []byte, path []string, value any) ([]byte, error) {
 }
 
 // literal puts a value in the place of another.
-func literal(text []byte, v *hujson.Value, value string) ([]byte, error) {
+func literal(text []byte, v *hujson.Value, value any) ([]byte, error) {
 	quoted, err := style{}.render(value, "")
 	if err != nil {
 		return nil, err

@@ -1,11 +1,13 @@
 package install
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -29,8 +31,9 @@ func starts(command string) bool {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(command, `\`, "/")), ".exe") == "dream-mcp"
 }
 
-// addJSON adds our server below the member list, or brings the path of ours up to date.
-func addJSON(list string, entry any, self string) edit {
+// addJSON adds our server below the member list, or brings what ours is started by up to date: its path, and its arguments where
+// call has any.
+func addJSON(list string, entry any, call []string) edit {
 	return checked(func(text []byte) ([]byte, error) {
 		v, err := root(text)
 		if err != nil {
@@ -44,11 +47,50 @@ func addJSON(list string, entry any, self string) edit {
 			return put(text, []string{list, server}, entry)
 		}
 		command, word, err := commandOf(at)
-		if err != nil || word == self {
+		if err != nil {
 			return text, err
 		}
-		return literal(text, command, self)
+		if word != call[0] {
+			if text, err = literal(text, command, call[0]); err != nil {
+				return nil, err
+			}
+		}
+		if len(call) == 1 {
+			return text, nil
+		}
+		return setArgs(text, list, call)
 	}, func(all map[string]any) { without(all, list, server) })
+}
+
+// setArgs gives the entry of our server the arguments of call.
+func setArgs(text []byte, list string, call []string) ([]byte, error) {
+	v, err := root(text)
+	if err != nil {
+		return nil, err
+	}
+	at, err := find(v, list, server)
+	if err != nil {
+		return nil, err
+	}
+	wanted := call[1:]
+	args, err := member(at, "command")
+	if err != nil {
+		return nil, err
+	}
+	if args.Value.Kind() == '[' { // the command is a list, with its arguments
+		wanted = call
+	} else if args, err = member(at, "args"); err != nil {
+		return nil, err
+	}
+	if args == nil {
+		return insert(text, v, at, "args", wanted)
+	}
+	var have []string
+	if plain, err := hujson.Standardize(bytes.Clone(text[args.StartOffset:args.EndOffset])); err == nil &&
+		json.Unmarshal(plain, &have) == nil && slices.Equal(have, wanted) {
+		return text, nil
+	}
+	return literal(text, args, wanted)
 }
 
 // removeJSON takes our server out.

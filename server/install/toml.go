@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -13,18 +14,20 @@ import (
 // servers is the table of Codex's config.toml below which each server has its own.
 const servers = "mcp_servers"
 
-// addTOML adds our server as a table at the end, or brings the path of ours up to date.
-func addTOML(self string) edit {
+// addTOML adds our server as a table at the end, or brings what ours is started by up to date: its path, and its arguments where
+// call has any.
+func addTOML(call []string) edit {
+	quoted := func(v any) string {
+		text, _ := style{}.render(v, "") // strings are always encoded; what JSON escapes, TOML escapes alike
+		return text
+	}
 	return checkedTOML(func(text []byte, entry map[string]any) ([]byte, error) {
-		quoted, err := style{}.render(self, "") // what JSON escapes, TOML escapes alike
-		if err != nil {
-			return nil, err
+		newline := "\n"
+		if bytes.Contains(text, []byte("\r\n")) {
+			newline = "\r\n"
 		}
 		if entry == nil {
-			newline, lead, end := "\n", "", "\n"
-			if bytes.Contains(text, []byte("\r\n")) {
-				newline, end = "\r\n", "\r\n"
-			}
+			lead, end := "", newline
 			switch {
 			case len(text) == 0:
 			case bytes.HasSuffix(text, []byte("\n")):
@@ -32,20 +35,41 @@ func addTOML(self string) edit {
 			default:
 				lead, end = newline+newline, "" // as the file has it
 			}
-			section := fmt.Sprintf("%s[%s.%s]%scommand = %s%s", lead, servers, server, newline, quoted, end)
-			return append(bytes.Clone(text), section...), nil
+			lines := []string{fmt.Sprintf("%s[%s.%s]", lead, servers, server), "command = " + quoted(call[0])}
+			if len(call) > 1 {
+				lines = append(lines, "args = "+quoted(call[1:]))
+			}
+			return append(bytes.Clone(text), strings.Join(lines, newline)+end...), nil
 		}
-		if entry["command"] == self {
-			return text, nil
+		set := func(key string, value any) error {
+			_, values, err := sections(text)
+			if err != nil {
+				return err
+			}
+			at, ok := values[key]
+			command, known := values["command"]
+			switch {
+			case ok:
+				text = slices.Concat(text[:at.from], []byte(quoted(value)), text[at.to:])
+			case key == "args" && known && entry["args"] == nil:
+				line := bytes.LastIndexByte(text[:command.from], '\n') + 1
+				text = slices.Concat(text[:line], []byte(key+" = "+quoted(value)+newline), text[line:])
+			default:
+				return errForm
+			}
+			return nil
 		}
-		_, command, err := sections(text)
-		if err == nil && command.to == 0 {
-			err = errForm
+		if entry["command"] != call[0] {
+			if err := set("command", call[0]); err != nil {
+				return nil, err
+			}
 		}
-		if err != nil {
-			return nil, err
+		if len(call) > 1 && fmt.Sprintf("%q", entry["args"]) != fmt.Sprintf("%q", call[1:]) {
+			if err := set("args", call[1:]); err != nil {
+				return nil, err
+			}
 		}
-		return bytes.Join([][]byte{text[:command.from], []byte(quoted), text[command.to:]}, nil), nil
+		return text, nil
 	})
 }
 
@@ -82,9 +106,10 @@ func removeTOML() edit {
 	})
 }
 
-// sections returns where the tables of our server stand, whole lines from a header to the last value, and
-// the value of its command. What a person wrote behind the last value stays.
-func sections(text []byte) (tables []span, command span, err error) {
+// sections returns where the tables of our server are, whole lines from a header to the last value, and
+// the values of its command and arguments. What a person wrote after the last value stays.
+func sections(text []byte) (tables []span, values map[string]span, err error) {
+	values = map[string]span{}
 	p := unstable.Parser{}
 	p.Reset(text)
 	lineEnd := func(at int) int {
@@ -97,10 +122,11 @@ func sections(text []byte) (tables []span, command span, err error) {
 	for p.NextExpression() {
 		e := p.Expression()
 		var keys []string
-		from := -1
+		from, to := -1, 0 // of the key
 		for it := e.Key(); it.Next(); {
-			if from < 0 {
-				from = int(it.Node().Raw.Offset)
+			raw := it.Node().Raw
+			if to = int(raw.Offset + raw.Length); from < 0 {
+				from = int(raw.Offset)
 			}
 			keys = append(keys, string(it.Node().Data))
 		}
@@ -119,13 +145,14 @@ func sections(text []byte) (tables []span, command span, err error) {
 			if !ours {
 				continue
 			}
-			tables[len(tables)-1].to = lineEnd(int(e.Raw.Offset + e.Raw.Length))
-			if v := e.Value(); exact && len(keys) == 1 && keys[0] == "command" && v.Kind == unstable.String {
-				command = span{int(v.Raw.Offset), int(v.Raw.Offset + v.Raw.Length)}
+			end := int(e.Raw.Offset + e.Raw.Length)
+			tables[len(tables)-1].to = lineEnd(end)
+			if exact && len(keys) == 1 {
+				values[keys[0]] = span{end - len(bytes.TrimLeft(text[to:end], " \t=")), end}
 			}
 		}
 	}
-	return tables, command, p.Error()
+	return tables, values, p.Error()
 }
 
 // checkedTOML makes an edit of a TOML file safe, as checked does. The edit is given what the file says of

@@ -199,7 +199,19 @@ func bundleFiles(s system, a about, program []byte) map[string][]byte {
 		"author": a.author,
 		"server": object{
 			"type": "binary", "entry_point": path,
-			"mcp_config": object{"command": "${__dirname}/" + path, "args": []string{}, "env": object{}},
+			"mcp_config": object{"command": "${__dirname}/" + path, "args": []string{}, "env": object{
+				"DREAM_PROJECT": "${user_config.project}", "DREAM_MEMORY_DIR": "${user_config.memory_dir}",
+			}},
+		},
+		"user_config": object{
+			"project": object{
+				"type": "directory", "title": "Project folder", "required": false, "default": "",
+				"description": "The folder that you work in with coding agents: its sessions are reviewed. Leave it empty where there are none, and choose a memory folder.",
+			},
+			"memory_dir": object{
+				"type": "directory", "title": "Memory folder", "required": false, "default": "",
+				"description": "Where the memories are kept. Leave it empty to use the memory of the project.",
+			},
 		},
 		"tools_generated": true, "prompts_generated": true,
 		"compatibility": object{"platforms": []string{platform}},

@@ -78,6 +78,32 @@ func TestRegistryFile(t *testing.T) {
 	}
 }
 
+// Every setting of the bundle reaches the program by a variable, and an empty one leaves it empty.
+func TestBundleSettings(t *testing.T) {
+	var manifest struct {
+		Server struct {
+			Config struct{ Env map[string]string } `json:"mcp_config"`
+		}
+		Settings map[string]struct {
+			Type, Title, Description string
+			Required                 bool
+			Default                  *string
+		} `json:"user_config"`
+	}
+	if err := json.Unmarshal(bundleFiles(systems[0], about{version: "1.2.3", author: object{"name": "x"}}, nil)["manifest.json"], &manifest); err != nil {
+		t.Fatal(err)
+	}
+	for name, variable := range map[string]string{"project": "DREAM_PROJECT", "memory_dir": "DREAM_MEMORY_DIR"} {
+		s := manifest.Settings[name]
+		if s.Type != "directory" || s.Title == "" || s.Description == "" || s.Required || s.Default == nil || *s.Default != "" {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if manifest.Server.Config.Env[variable] != "${user_config."+name+"}" {
+			t.Errorf("%s is %q", variable, manifest.Server.Config.Env[variable])
+		}
+	}
+}
+
 // What flags leave out comes from the remote of the checkout, where that is GitHub's; nothing is made up.
 func TestDescribe(t *testing.T) {
 	for _, row := range []struct {
