@@ -23,6 +23,7 @@ type file struct {
 	path, target string // as the host names it, and where it lies
 	text         []byte
 	mode         fs.FileMode
+	owner        owner
 	there        bool
 }
 
@@ -32,6 +33,10 @@ func load(path string) (file, error) {
 		f.target = target
 	} else if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return f, fmt.Errorf("%q is a link to nothing", path)
+	}
+	var err error
+	if f.owner, err = ownerOf(f.target); err != nil {
+		return f, err
 	}
 	info, err := os.Lstat(f.target)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +64,7 @@ func (f file) keep() (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%q is in the way of a backup", name)
 	}
-	return name, write(name, f.text, f.mode&0o700)
+	return name, write(name, f.text, f.mode&0o700, f.owner)
 }
 
 func (f file) backupPrefix() string { return f.target + ".before-dream-mcp-" }
@@ -76,13 +81,13 @@ func (f file) replace(text []byte) error {
 		return fmt.Errorf("%q may not be written: %w", f.path, fs.ErrPermission)
 	}
 	dir, base := filepath.Split(f.target)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeFolder(filepath.Clean(dir)); err != nil {
 		return err
 	}
 	// The name is always the same: what a killed install left is nobody's, for we have the lock.
 	temporary := filepath.Join(dir, "."+base+".dream-mcp-new")
 	os.Remove(temporary)
-	if err := write(temporary, text, f.mode); err != nil {
+	if err := write(temporary, text, f.mode, f.owner); err != nil {
 		return err
 	}
 	defer os.Remove(temporary) // after the rename it is not there
@@ -108,14 +113,46 @@ func (f file) replace(text []byte) error {
 	return nil
 }
 
+// makeFolder makes a folder and those above it, each for the owner of the one that it is in.
+func makeFolder(dir string) error {
+	up := filepath.Dir(dir)
+	if _, err := os.Stat(dir); err == nil || up == dir {
+		return err
+	}
+	if err := makeFolder(up); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(up)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	o, err := ownerOf(up)
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(dir)
+	if err := root.Mkdir(name, 0o700); errors.Is(err, fs.ErrExist) {
+		return nil // another process was faster
+	} else if err != nil {
+		return err
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return o.give(f)
+}
+
 // write makes a new file; it is not there where that failed.
-func write(name string, text []byte, mode fs.FileMode) error {
+func write(name string, text []byte, mode fs.FileMode, o owner) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	err = errors.Join(err, o.give(f), f.Chmod(mode), f.Sync(), f.Close())
 	if err != nil {
 		os.Remove(name)
 	}

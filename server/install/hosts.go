@@ -59,21 +59,9 @@ var Hosts = []Host{
 		removing: []string{"claude", "mcp", "remove", "--scope", "user", server},
 	},
 	{ID: "claude-desktop", Name: "Claude Desktop", list: "mcpServers", entry: plain, nowhere: true},
-	{
-		ID: "codex", Name: "Codex", program: "codex",
-		adding:   words("codex", "mcp", "add", server, "--"),
-		removing: []string{"codex", "mcp", "remove", server},
-	},
-	{
-		ID: "gemini", Name: "Gemini CLI", list: "mcpServers", entry: plain, program: "gemini", hooks: &geminiHooks,
-		adding: func(call []string) []string {
-			if len(call) > 1 {
-				return nil // it would take our flags for its own
-			}
-			return []string{"gemini", "mcp", "add", "--scope", "user", server, call[0]}
-		},
-		removing: []string{"gemini", "mcp", "remove", "--scope", "user", server},
-	},
+	// The commands of these two lose comments and line ends of the person's file: it is edited here.
+	{ID: "codex", Name: "Codex", program: "codex"},
+	{ID: "gemini", Name: "Gemini CLI", list: "mcpServers", entry: plain, program: "gemini", hooks: &geminiHooks},
 	{ID: "cursor", Name: "Cursor", list: "mcpServers", entry: plain, program: "cursor"},
 	{
 		ID: "vscode", Name: "VS Code", list: "servers", entry: typed, program: "code",
@@ -142,7 +130,7 @@ func (h Host) file(env host.Environment) string {
 
 // parts are what the host can have of ours, yet without their state.
 func (h Host) parts(i Installer) []Part {
-	p := Part{Name: Server, File: h.file(i.Env), taking: h.removing}
+	p := Part{Name: Server, File: h.file(i.Env), list: h.list, taking: h.removing}
 	if h.adding != nil {
 		p.adding = h.adding(i.call())
 	}

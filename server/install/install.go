@@ -6,8 +6,9 @@
 // beside ours, or it is not written. Comments, order, indentation, line ends and mode stay. A file is
 // replaced whole, after what it held was kept beside it, and only while it still holds what was read; links
 // to it stay. Doing it again does nothing. Uninstalling right after installing gives the same bytes back;
-// where a person has edited the file since, only our lines go. What has a command of its own for this is asked
-// by it, without input and for a limited time, and what it did is read back.
+// where a person has edited the file since, only our lines go. A host's own command that keeps the person's file is used,
+// without input and for a limited time; what it did is read back, and undone where it lost something. A file stays its
+// owner's, whoever runs this.
 //
 // A crash leaves each file as it was or as it is to be, and at worst a temporary beside it, which the
 // next run removes; the parts of a host are independent of each other.
@@ -21,10 +22,13 @@ package install
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -65,6 +69,7 @@ type Part struct {
 	Diff    string   // what an edit would change; "" where nothing is to be done
 
 	add, take edit
+	list      string // the member of the file that holds the servers
 	removing  bool
 	adding    []string // the host's own commands, without regard to whether they are there
 	taking    []string
@@ -145,6 +150,7 @@ func (p *Part) look() error {
 	}
 	p.Command = nil
 	switch {
+	case !f.owner.isUs(): // what the host writes would change hands
 	case p.removing && p.State == Installed:
 		p.Command = available(p.taking)
 	case !p.removing && p.State == Absent:
@@ -193,19 +199,19 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 	}
 	if len(p.Command) > 0 {
 		done.By = strings.Join(p.Command, " ")
-		err := run(ctx, i.Env.Home, p.Command)
+		err := p.ask(ctx, i.Env.Home)
 		if ctx.Err() != nil {
 			return done, ctx.Err()
-		}
-		if err == nil {
-			err = errors.New("it changed nothing")
 		}
 		if wrong := p.look(); wrong != nil {
 			return done, fmt.Errorf("after %s: %w", done.By, wrong)
 		}
-		if !p.Pending() {
+		if err == nil && !p.Pending() {
 			done.Changed = true
 			return done, nil
+		}
+		if err == nil {
+			err = errors.New("it changed nothing")
 		}
 		done.Failed = err.Error()
 	}
@@ -217,16 +223,96 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 	return done, err
 }
 
+// ask has the host's own command make the change. What the file held is kept beside it meanwhile, and put back where the command
+// fails or changes more than is ours.
+func (p *Part) ask(ctx context.Context, home string) error {
+	before, err := load(p.File)
+	if err != nil {
+		return err
+	}
+	backup := ""
+	if before.there {
+		if backup, err = before.keep(); err != nil {
+			return err
+		}
+	}
+	failed := run(ctx, home, p.Command)
+	err = again(func() error {
+		after, err := load(p.File)
+		if err != nil {
+			return err
+		}
+		if failed == nil {
+			failed = p.spoilt(before.text, after.text)
+		}
+		if failed == nil || bytes.Equal(after.text, before.text) {
+			return nil
+		}
+		if before.there {
+			return after.replace(before.text)
+		}
+		return after.replace(nil)
+	})
+	if err != nil {
+		return err // the backup stays
+	}
+	if backup != "" {
+		os.Remove(backup)
+	}
+	return failed
+}
+
+// errSpoilt says that a host's command changed what is not ours.
+var errSpoilt = errors.New("it changed what is not ours")
+
+// spoilt fails where a host's command has lost something of the file beside our own: a setting, the comments, the line ends.
+func (p *Part) spoilt(before, after []byte) error {
+	if len(before) == 0 {
+		return nil
+	}
+	was, is := p.said(before), p.said(after)
+	for key, value := range was { // values may change: it is the host's own file
+		now, ok := is[key]
+		if !ok || key == p.list && !reflect.DeepEqual(now, value) {
+			return errSpoilt
+		}
+	}
+	if bytes.Contains(before, []byte("\r\n")) && !bytes.Contains(after, []byte("\r\n")) ||
+		!json.Valid(bytes.TrimPrefix(before, bom)) && json.Valid(bytes.TrimPrefix(after, bom)) {
+		return errSpoilt
+	}
+	return nil
+}
+
+// said is what a JSON file says beside our own; nothing where it cannot be read.
+func (p *Part) said(text []byte) map[string]any {
+	if bare, err := p.take(text); err == nil {
+		text = bare
+	}
+	_, rest := trim(text)
+	all, _ := decode(rest)
+	if list, _ := all[p.list].(map[string]any); len(list) == 0 {
+		delete(all, p.list)
+	}
+	return all
+}
+
 // lock excludes other installs and edits of ours.
 func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 	state, err := host.StateHome(i.Env)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(state, 0o700); err != nil {
+	if err := makeFolder(state); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(state, "install.lock"), flock.SetFlag(os.O_RDONLY|os.O_CREATE|syscall.O_NONBLOCK)) // a fifo is not waited for
+	path := filepath.Join(state, "install.lock")
+	if o, err := ownerOf(state); err != nil {
+		return nil, err
+	} else if err := write(path, nil, 0o600, o); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_NONBLOCK)) // a fifo is not waited for
 	waiting, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	if held, err := lock.TryLockContext(waiting, 20*time.Millisecond); !held {
