@@ -20,6 +20,7 @@ type child struct {
 	Die                   int  // at which step; -1: none
 	Pause                 bool // wait for a line at that step instead
 	Hold                  bool // begin a dream and wait for a line
+	Act                   *act // instead of Script
 }
 
 const childVariable = "DREAM_TEST_CHILD"
@@ -71,6 +72,9 @@ func runChild(told string) {
 	run := script[c.Script].run
 	if run == nil {
 		run = mends[c.Script]
+	}
+	if c.Act != nil {
+		run = c.Act.run
 	}
 	fmt.Println("ended with", run(p))
 }

@@ -2,10 +2,7 @@ package consolidate
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -51,14 +48,8 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	}
 	res := UndoResult{Undone: id, Merged: []string{}}
 	newID, undone, err := p.transact(ctx, Info{Kind: KindUndo, Undoes: id}, func(d *dream) (*indexEdit, error) {
-		merged, conflicts, err := d.stage.Reverse(a)
-		for _, n := range merged {
-			res.Merged = append(res.Merged, n.String())
-		}
-		res.Conflicts = conflicts
-		if err == nil {
-			err = d.mendIndex(a)
-		}
+		var err error
+		res.Conflicts, err = d.stage.Reverse(a)
 		return nil, err
 	})
 	if err != nil {
@@ -68,6 +59,9 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	if undone != nil {
 		res.Conflicts = append(res.Conflicts, undone.LeftAlone...)
 		res.Files = filesOf(undone.Changes)
+		for _, n := range a.Merged(undone.Changes) {
+			res.Merged = append(res.Merged, n.String())
+		}
 		p.changed(undone.Changes)
 	}
 	if res.Conflicts == nil {
@@ -99,51 +93,6 @@ func (p *Project) Undoable(id string) (whole, did string, err error) {
 		return "", "", fmt.Errorf("%s has not landed: there is nothing to undo", whole)
 	}
 	return whole, report(a.Changes, 0), nil
-}
-
-// mendIndex sees that the index fits the memories that the taking back of a leaves: a file that is kept
-// for what others made of it keeps its line, one that comes back has its line again even where the rest
-// of the index can't be taken back, and none is named that is gone.
-func (d *dream) mendIndex(a *memory.Archive) error {
-	staged, _, err := d.stage.Read(indexName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	disk, err := d.dir.Read(indexName)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	var before []byte
-	for _, c := range a.Changes {
-		if c.Name.IsIndex() {
-			if before, err = a.Content(c.Before); err != nil {
-				return err
-			}
-		}
-	}
-	lines := indexLines(before)
-	maps.Copy(lines, indexLines(disk.Data)) // what others made of a line goes before what it was
-	edit := indexEdit{index: memory.ParseIndex(staged.Data), before: staged.Data}
-	for _, c := range a.Changes {
-		if !c.Name.IsTopic() {
-			continue
-		}
-		_, _, err := d.stage.Read(c.Name)
-		line, known := lines[c.Name.String()]
-		switch named := edit.line(c.Name) != ""; {
-		case err == nil && !named && known:
-			edit.index.Upsert(c.Name, line.Title, line.Hook, line.Section)
-		case errors.Is(err, fs.ErrNotExist) && named:
-			edit.index.Remove(c.Name.String())
-		}
-	}
-	if !edit.changed() {
-		return nil
-	}
-	return d.stage.Restore(indexName, edit.index.Bytes(), time.Time{})
 }
 
 // indexLines returns the entries of an index by file.

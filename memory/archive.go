@@ -69,6 +69,7 @@ func (s Sum) or(none string) string {
 type Manifest struct {
 	State     State      `json:"state"`
 	Changes   []Change   `json:"changes"`
+	Index     Sum        `json:"index,omitempty"`      // of the index as it stood, where it is not one of Changes
 	Landed    time.Time  `json:"landed,omitzero"`      // when they landed, or were to land
 	Displaced []Sum      `json:"displaced,omitempty"`  // foreign contents met while landing, kept as blobs
 	LeftAlone []Conflict `json:"left_alone,omitempty"` // files that were found changed while landing, and were left so
@@ -84,6 +85,7 @@ type Archive struct {
 
 const (
 	manifestFile = "manifest.json"
+	progressFile = "landing" // see Plan.begun
 	blobFolder   = "blobs"
 	maxManifest  = 16 << 20 // 20,000 changes of 400 bytes are 8 MB
 )

@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -75,6 +77,9 @@ func (p *Plan) prepare(now time.Time, index []byte, indexBase Sum) error {
 	if conflicts != nil {
 		return &ConflictError{conflicts}
 	}
+	if err := p.noteIndex(); err != nil {
+		return err
+	}
 	if err := p.noteFolders(); err != nil {
 		return err
 	}
@@ -90,8 +95,42 @@ func (p *Plan) prepare(now time.Time, index []byte, indexBase Sum) error {
 			return err
 		}
 	}
+	if err := Replace(p.root, progressFile, bytes.Repeat([]byte{pending}, len(p.Changes)), time.Time{}); err != nil {
+		return err
+	}
 	p.State = Landing
 	return p.save()
+}
+
+// noteIndex records the index where no change replaces it: an undo knows by it whether others changed it.
+func (p *Plan) noteIndex() error {
+	n := Name{IndexFile}
+	if slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Name == n }) {
+		return nil
+	}
+	disk, err := p.dir.readOrForeign(n)
+	p.Index = disk.Sum
+	return err
+}
+
+// The progress of a landing is a file with a byte for each change, in their order. It is made before
+// the first change lands and then written in place, so that a full disk does not stop a landing.
+const (
+	pending = '.'
+	begun   = '+' // the change has landed, or was landing when the process died
+)
+
+// openProgress opens the progress of the landing and returns what it says.
+func (p *Plan) openProgress() (*os.File, []byte, error) {
+	f, err := OpenRegular(p.root, progressFile, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := bytes.Repeat([]byte{pending}, len(p.Changes))
+	if _, err := f.ReadAt(progress, 0); err != nil && err != io.EOF {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, progress, nil
 }
 
 // noteFolders writes down which folders are to be made, before they are: who finds them after a crash
@@ -176,13 +215,8 @@ func (p *Plan) Land(step func(string)) error {
 		return nil
 	}
 	p.LeftAlone = nil // of an attempt before: it is seen again, or it has gone
-	for _, c := range p.Changes {
-		if step != nil {
-			step(c.Action() + " " + c.Name.String())
-		}
-		if err := p.land(c); err != nil {
-			return fmt.Errorf("landing %s: %w", c.Name, err)
-		}
+	if err := p.landAll(step); err != nil {
+		return err
 	}
 	if step != nil {
 		step("sweep")
@@ -202,6 +236,30 @@ func (p *Plan) Land(step func(string)) error {
 		p.Manifest = landing // nobody else knows that it has landed: to be called again
 		return err
 	}
+	p.root.Remove(progressFile)
+	return nil
+}
+
+func (p *Plan) landAll(step func(string)) error {
+	f, progress, err := p.openProgress()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i, c := range p.Changes {
+		if step != nil {
+			step(c.Action() + " " + c.Name.String())
+		}
+		begin := func() error {
+			if _, err := f.WriteAt([]byte{begun}, int64(i)); err != nil {
+				return err
+			}
+			return f.Sync()
+		}
+		if err := p.land(c, progress[i] == begun, begin); err != nil {
+			return fmt.Errorf("landing %s: %w", c.Name, err)
+		}
+	}
 	return nil
 }
 
@@ -209,7 +267,8 @@ func (p *Plan) leftAlone(c Change) bool {
 	return slices.ContainsFunc(p.LeftAlone, func(l Conflict) bool { return l.Name == c.Name })
 }
 
-func (p *Plan) land(c Change) error {
+// land makes c the memory's own. It calls begin first; hasBegun says that an earlier attempt did.
+func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
 	disk, err := p.dir.readOrForeign(c.Name)
 	if err != nil {
 		return err
@@ -217,10 +276,16 @@ func (p *Plan) land(c Change) error {
 	switch {
 	case disk.Sum == c.After:
 		return nil
+	case disk.Sum != c.Before && hasBegun:
+		return nil // it landed, and somebody changed it since
 	case disk.Sum != c.Before:
 		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum, Lost: c.After})
 		return p.save()
-	case c.After == "":
+	}
+	if err := begin(); err != nil {
+		return err
+	}
+	if c.After == "" {
 		return p.dir.take(c.Name, p.keep)
 	}
 	temp := p.temps[c.Name]
@@ -264,5 +329,5 @@ func (a *Archive) unplan() {
 	}
 	// The index is made anew from the one on disk whenever a plan is made.
 	a.Changes = slices.DeleteFunc(a.Changes, func(c Change) bool { return c.Name.IsIndex() })
-	a.State, a.Landed = Staged, time.Time{}
+	a.State, a.Landed, a.Index = Staged, time.Time{}, ""
 }

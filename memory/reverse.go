@@ -4,45 +4,154 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
+	"slices"
 	"time"
 )
 
-// Reverse stages the taking back of what a did: files get their content and time from before. What
-// somebody else changed since is kept: where it is other lines than a changed, those that a changed
-// are taken back beside it (merged), else the file is left and reported.
-func (s *Stage) Reverse(a *Archive) (merged []Name, conflicts []Conflict, err error) {
+// Reverse stages the undoing of what a did: files get their content and time from before. Where others
+// changed other lines of a file than a did, those that a changed are taken back and theirs are kept;
+// where they changed the same lines, the file is left as it is and reported.
+//
+// The index is undone like the rest, and then differs from that in the lines of topics that others
+// changed: it names those that are left, and none that is gone.
+func (s *Stage) Reverse(a *Archive) (conflicts []Conflict, err error) {
+	left := make(map[Name]bool)
 	for _, c := range a.Changes {
-		disk, err := s.dir.readOrForeign(c.Name)
-		if err != nil {
-			return nil, nil, err
-		}
-		if disk.Sum == c.Before {
+		if c.Name.IsIndex() {
 			continue
 		}
-		data, err := a.Content(c.Before)
+		conflict, err := s.reverse(a, c)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		mtime := c.BeforeTime
-		if disk.Sum != c.After {
-			after, err := a.Content(c.After)
-			if err != nil {
-				return nil, nil, err
-			}
-			var ok bool
-			if data, ok = c.takeBack(after, disk, data); !ok {
-				conflicts = append(conflicts, Conflict{Name: c.Name, Want: c.After, Have: disk.Sum})
-				continue
-			}
-			merged, mtime = append(merged, c.Name), time.Time{}
-		} else if c.Before != "" && data == nil {
-			data = []byte{}
-		}
-		if _, err := s.set(c.Name, disk.Sum, data, mtime); err != nil {
-			return nil, nil, err
+		if conflict != nil {
+			conflicts = append(conflicts, *conflict)
+			left[c.Name] = true
 		}
 	}
-	return merged, conflicts, nil
+	conflict, err := s.reverseIndex(a, left)
+	if conflict != nil {
+		conflicts = append(conflicts, *conflict)
+	}
+	return conflicts, err
+}
+
+// reverse stages the undoing of one change of a, or reports why the file is left as it is.
+func (s *Stage) reverse(a *Archive, c Change) (*Conflict, error) {
+	disk, err := s.dir.readOrForeign(c.Name)
+	if err != nil || disk.Sum == c.Before {
+		return nil, err
+	}
+	data, err := a.Content(c.Before)
+	if err != nil {
+		return nil, err
+	}
+	mtime := c.BeforeTime
+	switch {
+	case disk.Sum != c.After:
+		after, err := a.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		merged, ok := c.takeBack(after, disk, data)
+		if !ok {
+			return &Conflict{Name: c.Name, Want: c.After, Have: disk.Sum}, nil
+		}
+		if SumOf(merged) == disk.Sum {
+			return nil, nil // others have undone it already
+		}
+		data, mtime = merged, time.Time{}
+	case c.Before != "" && data == nil:
+		data = []byte{}
+	}
+	_, err = s.set(c.Name, disk.Sum, data, mtime)
+	return nil, err
+}
+
+// reverseIndex stages the undoing of what a did to the index. left are the topics of a that others
+// changed and that are left as they are.
+func (s *Stage) reverseIndex(a *Archive, left map[Name]bool) (*Conflict, error) {
+	n := Name{IndexFile}
+	disk, err := s.dir.readOrForeign(n)
+	if err != nil {
+		return nil, err
+	}
+	c := Change{Name: n, Before: a.Index, After: a.Index}
+	if i := slices.IndexFunc(a.Changes, func(c Change) bool { return c.Name == n }); i >= 0 {
+		c = a.Changes[i]
+	}
+	var conflict *Conflict
+	if c.Before != c.After {
+		if conflict, err = s.reverse(a, c); err != nil {
+			return nil, err
+		}
+	}
+	undone, _, err := s.Read(n)
+	if errors.Is(err, fs.ErrNotExist) || disk.Sum == unreadable {
+		return conflict, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var before []byte
+	if c.Before != c.After {
+		if before, err = a.Content(c.Before); err != nil {
+			return nil, err
+		}
+	}
+	index := ParseIndex(undone.Data)
+	known, named := entriesByFile(before), entriesByFile(undone.Data)
+	maps.Copy(known, entriesByFile(disk.Data)) // what others made of a line comes before what it was
+	touched := disk.Sum != c.After && disk.Sum != c.Before
+	for _, c := range a.Changes {
+		if !c.Name.IsTopic() || !touched && !left[c.Name] {
+			continue
+		}
+		_, _, err := s.Read(c.Name)
+		entry, isKnown := known[c.Name.String()]
+		_, isNamed := named[c.Name.String()]
+		isBack := c.After == "" && !left[c.Name]
+		isLeft := c.Before == "" && left[c.Name]
+		switch {
+		case err == nil && !isNamed && isKnown && (isBack || isLeft):
+			index.Upsert(c.Name, entry.Title, entry.Hook, entry.Section)
+		case errors.Is(err, fs.ErrNotExist) && isNamed:
+			index.Remove(c.Name.String())
+		}
+	}
+	if SumOf(index.Bytes()) == undone.Sum {
+		return conflict, nil
+	}
+	_, err = s.set(n, disk.Sum, index.Bytes(), time.Time{})
+	return nil, err
+}
+
+// entriesByFile returns the first entry of an index for each file that it names.
+func entriesByFile(index []byte) map[string]Entry {
+	entries := make(map[string]Entry)
+	for _, e := range ParseIndex(index).Entries() {
+		if _, known := entries[e.File]; !known && !e.Outside {
+			entries[e.File] = e
+		}
+	}
+	return entries
+}
+
+// Merged returns the files that undo, the undoing of a, has not brought back as they were before a:
+// what others changed in them is kept.
+func (a *Archive) Merged(undo []Change) []Name {
+	var merged []Name
+	for _, c := range undo {
+		before := a.Index
+		if i := slices.IndexFunc(a.Changes, func(o Change) bool { return o.Name == c.Name }); i >= 0 {
+			before = a.Changes[i].Before
+		}
+		if c.After != before {
+			merged = append(merged, c.Name)
+		}
+	}
+	return merged
 }
 
 // takeBack takes the lines that c changed back from a file that others changed since. It reports false
