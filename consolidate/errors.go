@@ -60,6 +60,38 @@ func (e *HalfError) Error() string {
 	return fmt.Sprintf("the commit %s has begun and could not be ended: %v", e.ID, e.Why)
 }
 
+// A PartError says that a single change has landed without some of its files: others changed those in
+// the moment of the commit, and they were left as they are.
+type PartError struct {
+	ID     string // undoes what has landed; "" where nothing has
+	Landed []string
+	Left   []memory.Conflict
+}
+
+func (e *PartError) Error() string {
+	left := make([]string, len(e.Left))
+	for i, c := range e.Left {
+		left[i] = c.Name.String()
+	}
+	s := fmt.Sprintf("somebody else changed %s in the moment of the commit: left as it is", strings.Join(left, ", "))
+	if e.ID == "" {
+		return s + "; nothing has landed"
+	}
+	return fmt.Sprintf("%s; %s has landed as %s", s, strings.Join(e.Landed, ", "), e.ID)
+}
+
+// leftOut returns a *PartError where files of a transaction were left as others made them, else nil.
+func leftOut(id string, a *memory.Archive) error {
+	if len(a.LeftAlone) == 0 {
+		return nil
+	}
+	e := &PartError{Left: a.LeftAlone}
+	for _, c := range a.Changes {
+		e.ID, e.Landed = id, append(e.Landed, c.Name.String())
+	}
+	return e
+}
+
 // A RuleError says which findings refuse a write or a commit.
 type RuleError struct {
 	Findings []memory.Finding // the blocking ones first

@@ -151,6 +151,47 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
+// A single write or restore whose file somebody else changed in the moment of the commit says that it was
+// left, what has landed nevertheless, and by which ID that can be undone.
+func TestLandedInPart(t *testing.T) {
+	for _, test := range []struct {
+		name, file string
+		run        func(p *Project, before string) error
+	}{
+		{"write", "x.md", func(p *Project, _ string) error { return writeNew(p, "x.md") }},
+		{"restore", "b.md", func(p *Project, id string) error {
+			_, err := p.Restore(ctx, "b.md", id)
+			return err
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.remove(w.open(), "b.md")
+			id, _, err := w.open().Diff("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := w.files()
+			o := w.options()
+			o.Step = func(name string) {
+				if name == "created "+test.file {
+					w.put(test.file, "theirs\n")
+				}
+			}
+			p := Open(o)
+			defer p.Close("the test ended")
+			var part *PartError
+			if err := test.run(p, id); !errors.As(err, &part) || part.ID == "" || !slices.Equal(part.Landed, []string{"MEMORY.md"}) || len(part.Left) != 1 {
+				t.Fatalf("it ended with %v", err)
+			}
+			before[test.file] = "theirs\n"
+			if _, err := p.Undo(ctx, part.ID); err != nil || !same(w.files(), before) {
+				t.Errorf("undone with %v:%s", err, differences(w.files(), before))
+			}
+		})
+	}
+}
+
 // Where the last word of a landing, that all has landed, can't be written at first, it is written at the
 // second try: a commit told of as landed that its own archive calls half done could not be taken back.
 func TestLastWordOfALanding(t *testing.T) {

@@ -73,8 +73,9 @@ func (p *Project) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	if err != nil || res.ID == "" {
 		return res, err
 	}
-	if len(landed.LeftAlone) > 0 {
-		return RestoreResult{}, &memory.ConflictError{Conflicts: landed.LeftAlone}
+	p.changed(landed.Changes)
+	if err := leftOut(res.ID, landed); err != nil {
+		return RestoreResult{}, err
 	}
 	for _, c := range landed.Changes {
 		if c.Name == n {
@@ -82,7 +83,6 @@ func (p *Project) Restore(ctx context.Context, file, id string) (RestoreResult, 
 		}
 	}
 	res.Undo = "dream-mcp undo " + res.ID
-	p.changed(landed.Changes)
 	return res, nil
 }
 

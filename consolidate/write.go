@@ -286,12 +286,12 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 	}
 	res.Evidence = found(r.Evidence, cited)
 	if id != "" {
+		p.changed(landed.Changes)
 		if slices.ContainsFunc(landed.LeftAlone, func(c memory.Conflict) bool { return c.Name == n }) {
-			return WriteResult{}, &memory.ConflictError{Conflicts: landed.LeftAlone}
+			return WriteResult{}, leftOut(id, landed)
 		}
 		res.Findings = append(leftAlone(landed.LeftAlone), res.Findings...)
 		res.Undo = "dream-mcp undo " + id
-		p.changed(landed.Changes)
 	}
 	return res, nil
 }

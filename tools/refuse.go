@@ -43,6 +43,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		base       *memory.BaseError
 		twin       *memory.TwinError
 		conflict   *memory.ConflictError
+		part       *consolidate.PartError
 		closed     *consolidate.ClosedError
 		busy       *consolidate.BusyError
 		broken     *consolidate.BrokenError
@@ -75,8 +76,17 @@ func explain(err error) (reason, hint string, rest []string) {
 		for _, c := range conflict.Conflicts {
 			rest = append(rest, "conflict: "+c.String())
 		}
-		return "conflict: somebody else changed what this dream is based on; nothing has landed, the dream stays open",
-			"read_memory shows both texts of each file; write_memory again with the disk's sum as base, then finalize_index", rest
+		return "conflict: somebody else changed what this is based on; nothing has landed",
+			"read_memory shows what is there; write_memory again with the disk's sum as base, and in a dream, which stays open, finalize_index", rest
+	case errors.As(err, &part):
+		for _, c := range part.Left {
+			rest = append(rest, "conflict: "+c.String())
+		}
+		hint = "read_memory shows what is there now; write again with its sum as base"
+		if part.ID != "" {
+			hint += fmt.Sprintf("; where the person wants what has landed undone: undo_dream {\"id\": %q}", part.ID)
+		}
+		return "conflict: " + reason, hint, rest
 	case errors.As(err, &closed):
 		return reason, closedHint(closed.Gate.Name), nil
 	case errors.As(err, &busy):

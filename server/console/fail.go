@@ -75,6 +75,7 @@ func hint(err error) string {
 		placed  *installError
 		mode    *ModeError
 		moved   *memory.ConflictError
+		part    *consolidate.PartError
 	)
 	switch {
 	case errors.As(err, &misused):
@@ -105,6 +106,10 @@ func hint(err error) string {
 		return "free the disk, mend its permissions, or move away what lies in the place of a file; dream-mcp status then carries the commit on"
 	case errors.As(err, &moved):
 		return "nothing was overwritten. dream-mcp diff and dream-mcp review show how things stand now: do it again, or bring back what was changed first"
+	case errors.As(err, &part) && part.ID != "":
+		return "look at the file as it is now; dream-mcp undo " + part.ID + " undoes what has landed"
+	case errors.As(err, &part):
+		return "look at the file as it is now, and do it again if it is still needed"
 	case errors.As(err, &request) && request.Hint != "":
 		return request.Hint
 	case errors.Is(err, consolidate.ErrNoDream):
