@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,6 +31,7 @@ type Proposal struct {
 	Content string     `json:"content,omitempty"` // the whole new text, where it is no deletion
 	Reason  string     `json:"reason"`            // why the dream may not make it
 	Waived  []Waiver   `json:"waived,omitempty"`
+	Index   *IndexLine `json:"index,omitempty"` // asked for with the change
 
 	Stale bool   `json:"stale"` // the memory is no longer what the change was based on; not stored
 	Diff  string `json:"diff,omitempty"`
@@ -65,7 +67,7 @@ func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest
 	}
 	made := Proposal{
 		Made: p.o.Now().UTC(), Dream: d.ID, Host: d.Host, Path: n.String(), Base: have.Sum, Delete: data == nil, Content: string(data),
-		Reason: findings[0].Message, Waived: r.Waive,
+		Reason: findings[0].Message, Waived: r.Waive, Index: r.Index,
 	}
 	hint := "kept as a proposal for the person (dream-mcp proposals); do not try again, go on with the rest"
 	switch kept, err := p.propose(made); {
@@ -125,7 +127,11 @@ func (p *Project) propose(made Proposal) (kept bool, err error) {
 
 // id names what is proposed: the same change has the same ID whenever it is proposed.
 func (m Proposal) id() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %v %q", m.Path, m.Base, m.Delete, m.Content))
+	text := fmt.Appendf(nil, "%q %s %v %q", m.Path, m.Base, m.Delete, m.Content)
+	if m.Index != nil {
+		text = fmt.Appendf(text, " %q", *m.Index)
+	}
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -211,6 +217,23 @@ func (p *Project) Proposals() ([]Proposal, error) {
 			after = []byte(m.Content)
 		}
 		m.Diff = string(memory.DiffOf(n, f.Data, after, p.o.AllowSecrets))
+		if m.Index == nil {
+			continue
+		}
+		index, err := dir.Read(indexName)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		line := *m.Index
+		if proposed := memory.ProposeEntry(n, memory.ParseTopic(after)); !m.Delete && indexLines(index.Data)[m.Path] == (IndexLine{}) {
+			line.Title, line.Hook = cmp.Or(line.Title, proposed.Title), cmp.Or(line.Hook, proposed.Hook)
+		}
+		edited := memory.ParseIndex(index.Data)
+		edited.Upsert(n, line.Title, line.Hook, line.Section)
+		m.Diff += string(memory.DiffOf(indexName, index.Data, edited.Bytes(), p.o.AllowSecrets))
 	}
 	return waiting, nil
 }
@@ -269,7 +292,7 @@ func (p *Project) carryOut(ctx context.Context, m Proposal) (WriteResult, error)
 	if m.Delete && f.Sum == "" {
 		return WriteResult{Path: m.Path, Action: "unchanged", Findings: []memory.Finding{}}, nil
 	}
-	r := WriteRequest{Path: m.Path, Delete: m.Delete, Base: string(m.Base), Waive: m.Waived}
+	r := WriteRequest{Path: m.Path, Delete: m.Delete, Base: string(m.Base), Waive: m.Waived, Index: m.Index}
 	if !m.Delete {
 		r.Content = &m.Content
 	}

@@ -1,9 +1,11 @@
 package consolidate
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -41,5 +43,34 @@ func TestProposals(t *testing.T) {
 	}
 	if waiting, err = p.Proposals(); err != nil || len(waiting) != maxProposals-1 {
 		t.Errorf("%d wait, %v", len(waiting), err)
+	}
+}
+
+// The line of the index that a write asked for is proposed with it, shown, and lands with it.
+func TestProposedIndexLine(t *testing.T) {
+	w := newWorld(t)
+	long := topic("e", "feedback") + "\nKeep pull requests under 300 lines, split by concern, and name the reviewer.\n"
+	w.put("e.md", long)
+	w.stampNative("", prior)
+	o := w.options()
+	o.Unattended = true
+	p := Open(o)
+	w.mustDo(p.Begin(ctx, false, false))
+	short := topic("e", "feedback")
+	var rule *RuleError
+	if _, err := p.Write(ctx, WriteRequest{Path: "e.md", Content: &short, Base: sum(long), Index: &IndexLine{Title: "E", Hook: "what is left of e"}}); !errors.As(err, &rule) {
+		t.Fatalf("the write ended with %v", err)
+	}
+	p.Close("the dream ended")
+	p = w.open()
+	waiting, err := p.Proposals()
+	if err != nil || len(waiting) != 1 || !strings.Contains(waiting[0].Diff, "+- [E](e.md) — what is left of e") {
+		t.Fatalf("%+v, %v", waiting, err)
+	}
+	if _, _, err := p.Accept(ctx, waiting[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if index := w.files()["MEMORY.md"]; !strings.Contains(index, "- [E](e.md) — what is left of e\n") {
+		t.Errorf("the index is\n%s", index)
 	}
 }
