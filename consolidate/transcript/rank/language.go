@@ -34,6 +34,9 @@ type language struct {
 // stem returns what a word has in common with its inflexions, folded.
 func (l *language) stem(table *[0x530]rune, word string) string {
 	word = strings.ToLower(composed(word))
+	if number := strings.TrimLeft(word, "0"); len(word) == 2 && len(number) == 1 && number >= "1" && number <= "9" {
+		return number
+	}
 	if root, ok := l.roots[word]; ok {
 		word = root
 	}

@@ -18,7 +18,7 @@ type Query struct {
 	person person
 	wants  traits // what an answer must hold
 	spans  []span
-	quotes []uint32 // terms that must follow their neighbours, by phrase
+	quotes []terms // terms that must follow their neighbours, by phrase
 }
 
 // A term is one thing that is looked for, under any of its forms.
@@ -45,6 +45,9 @@ const (
 	question
 	tellsWhen
 	tellsNumber
+	elliptic
+	endsAsking
+	namesDate
 )
 
 // Weights of a term besides its rarity.
@@ -59,7 +62,8 @@ const (
 
 // Parse takes a query apart: words become stems in the query's language, identifiers are split and
 // kept whole, the words that only ask are dropped, quoted phrases count more, scripts without spaces are
-// cut into pairs. Only the first 4 KiB and 32 terms are read. It fails with ErrNoWords.
+// cut into pairs. Only the first 4 KiB and 128 terms are read, and of these the 32 that are rarest in what
+// is searched are scored. It fails with ErrNoWords.
 func Parse(text string) (*Query, error) {
 	if len(text) > maxQuery {
 		text = strings.ToValidUTF8(text[:maxQuery], "")
@@ -146,7 +150,11 @@ func (b *builder) phrase(first, quoted int) {
 	if quoted == 0 || len(b.terms)-first < 2 {
 		return
 	}
-	b.quotes = append(b.quotes, uint32(1<<len(b.terms)-1)&^uint32(1<<(first+1)-1))
+	var phrase terms
+	for n := first + 1; n < len(b.terms); n++ {
+		phrase.add(n)
+	}
+	b.quotes = append(b.quotes, phrase)
 }
 
 func (b *builder) addWord(t token, weight float64) {
@@ -188,6 +196,9 @@ func (b *builder) term(text, stem string, weight float64) (n int, fresh bool) {
 	b.terms = append(b.terms, term{text: text, weight: weight})
 	b.words.forms[stem] = []credit{{uint8(n), whole}}
 	b.words.admit(latin(), stem)
+	if len(stem) == 1 && stem >= "1" && stem <= "9" {
+		b.words.admit(latin(), "0"+stem) // as in 2026-06-07
+	}
 	for _, form := range b.lang.odd[stem] {
 		b.words.admit(latin(), foldWord(latin(), form))
 	}

@@ -25,10 +25,11 @@ import (
 // The bounds of one query and of what one worker keeps.
 const (
 	maxQuery = 4 << 10 // bytes of a query that are read
-	maxTerms = 32      // terms of a query that are looked for
+	maxTerms = 128     // terms of a query that are looked for
+	maxUsed  = 32      // terms that are scored: the rarest of those
 	maxWord  = 64      // bytes of the longest word that is compared; longer ones are blobs
 	maxCache = 1 << 15 // distinct words whose stem one worker remembers
-	maxTurns = 1 << 16 // turns that one ranking keeps before it drops some: 5 MB, twice that within a session
+	maxTurns = 1 << 15 // turns that one ranking keeps before it drops some: 7 MB, twice that within a session
 )
 
 // A Doc is one turn: what one speaker said at one time.
@@ -42,7 +43,7 @@ type Doc struct {
 	Time time.Time
 
 	// Session names the conversation, Position the turn within it. Both are handed back in a Hit;
-	// neighbours are told by the order of Add, so a Position may be a line or an offset.
+	// neighbours are found by the order of Add, so a Position may be a line or an offset.
 	Session  string
 	Position int64
 }
@@ -197,7 +198,7 @@ func (r *Ranking) Merge(other *Ranking) {
 func (r *Ranking) Matches() int {
 	n := r.dropped
 	for i := range r.turns {
-		if r.turns[i].terms != 0 {
+		if r.turns[i].terms.any() {
 			n++
 		}
 	}
@@ -260,7 +261,7 @@ func (r *Ranking) prune() {
 		case scores[i] == floor && equals > 0:
 			equals--
 			kept = append(kept, t)
-		case t.terms != 0:
+		case t.terms.any():
 			r.dropped++
 		}
 	}

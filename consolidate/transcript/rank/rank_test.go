@@ -293,7 +293,7 @@ func TestParse(t *testing.T) {
 	if err != nil || len(q.Terms()) != maxTerms {
 		t.Errorf("%d terms, %v; want %d", len(q.Terms()), err, maxTerms)
 	}
-	if got := top(t, many.String(), "w31x and w30x"); len(got) != 1 {
+	if got := top(t, many.String(), "w31x and w127x"); len(got) != 1 {
 		t.Error("the last of all terms is not found")
 	}
 }
@@ -412,10 +412,10 @@ func FuzzScan(f *testing.F) {
 		o.scan(text, &all)
 		// A stem may lack its word's first three letters only by the stemmer's own exceptions.
 		if gated.terms != all.terms && q.words.lang.algorithm == nil {
-			t.Fatalf("%q in %q: the gate lost %b of %b", query, text, all.terms&^gated.terms, all.terms)
+			t.Fatalf("%q in %q: %b with the gate, %b without", query, text, gated.terms, all.terms)
 		}
-		if gated.terms&^all.terms != 0 {
-			t.Fatalf("%q in %q: the gate made up %b", query, text, gated.terms&^all.terms)
+		if !all.terms.includes(gated.terms) {
+			t.Fatalf("%q in %q: %b with the gate, %b without", query, text, gated.terms, all.terms)
 		}
 		r := q.Ranking()
 		for i, part := range strings.SplitAfter(text, " ") {
@@ -458,7 +458,7 @@ func TestGate(t *testing.T) {
 		s, o := newScanner(q.words), open(q.words)
 		s.scan(text, &gated)
 		o.scan(text, &all)
-		if gated != all || all.terms == 0 {
+		if gated != all || !all.terms.any() {
 			t.Errorf("%q in %q: %b of %b", query, text, gated.terms, all.terms)
 		}
 	}

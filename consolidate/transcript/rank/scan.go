@@ -29,8 +29,8 @@ type lexis struct {
 // found is what a text held of a query.
 type found struct {
 	counts  [maxTerms]uint8 // by term, in quarters of an occurrence
-	terms   uint32          // bit i: term i
-	ordered uint32          // bit i: term i close behind term i-1
+	terms   terms
+	ordered terms // those that follow the term before them in the query closely
 }
 
 // near is how many bytes may stand between two neighbouring terms of the query that count as a
@@ -83,9 +83,9 @@ func (s *scanner) scan(text string, f *found) bool {
 	last, lastEnd := uint8(maxTerms), 0
 	note := func(c credit, start, end int) {
 		f.counts[c.term] = uint8(min(255, int(f.counts[c.term])+int(c.worth)))
-		f.terms |= 1 << c.term
+		f.terms.add(int(c.term))
 		if last+1 == c.term && start-lastEnd <= near {
-			f.ordered |= 1 << c.term
+			f.ordered.add(int(c.term))
 		}
 		last, lastEnd = c.term, end
 	}
@@ -162,7 +162,7 @@ func (s *scanner) scan(text string, f *found) bool {
 			}
 		}
 	}
-	return f.terms != 0
+	return f.terms.any()
 }
 
 // skip returns where the next word begins that has to be looked at, from a gap on: one that the gate

@@ -1,15 +1,18 @@
 package rank
 
 import (
+	"cmp"
 	"math"
-	"math/bits"
+	"slices"
 )
 
 // weights are the numbers of the score.
 type weights struct {
 	k1, b       float64 // saturation and length, as in BM25
 	phrase      float64 // two terms in the query's order, as a share of the rarer one
-	answer      float64 // a term that stands in the turn before, which asks
+	answer      float64 // in the turn before, which asks
+	reply       float64 // in the turn before a short reply
+	joined      float64 // bytes of that turn that count as the reply's own length
 	prev, next  float64 // in a neighbour
 	far         float64 // two turns away
 	session     float64 // elsewhere in the session
@@ -21,13 +24,14 @@ type weights struct {
 	wanted      float64 // a turn that holds what the question asks for
 	questioning float64 // what is left of a turn that only asks
 	dated       float64 // a turn of the time that the query names
+	names       float64 // a turn that names that time
 	recency     float64 // the newest turn over the oldest
 }
 
 // tuned was chosen on two thirds of the questions in measure/testdata, and rounded.
 var tuned = weights{
-	k1: 1, b: 0.4, phrase: 0.3, answer: 0.8, prev: 0.2, next: 0.1, far: 0.2, session: 0.15, short: 30,
-	speaker: 0.03, person: 0.15, called: 0.2, nameOwn: 0.3, wanted: 0.2, questioning: 0.8, dated: 0.2, recency: 0.02,
+	k1: 1, b: 0.4, phrase: 0.3, answer: 0.8, reply: 0.5, joined: 30, prev: 0.2, next: 0.1, far: 0.2, session: 0.15, short: 30,
+	speaker: 0.03, person: 0.15, called: 0.2, nameOwn: 0.3, wanted: 0.2, questioning: 0.8, dated: 0.2, names: 0.3, recency: 0.02,
 }
 
 // scores returns the score of each turn that is kept. Each term counts where it stands nearest: in the turn itself
@@ -38,23 +42,24 @@ func (r *Ranking) scores() []float64 {
 	}
 	w := &tuned
 	idf, called := r.idf()
+	used := r.rarest(idf)
 	total := 0.0
-	for _, x := range idf {
-		total += x
+	for _, n := range used {
+		total += idf[n]
 	}
 	mean := max(1, float64(r.bytes)/float64(max(1, r.docs[0]+r.docs[1])))
 
-	width := len(idf)
+	width := len(used)
 	own := make([]float32, len(r.turns)*width)
-	held := make([]uint32, len(r.sessions)) // terms by session
+	held := make([]terms, len(r.sessions)) // by session
 	for i := range r.turns {
 		t := &r.turns[i]
-		held[t.session] |= t.terms
+		held[t.session].union(t.terms)
 		norm := w.k1 * (1 - w.b + w.b*max(1, float64(t.length)/mean))
-		for terms := t.terms; terms != 0; terms &= terms - 1 {
-			n := bits.TrailingZeros32(terms)
-			tf := float64(t.counts[n]) / whole
-			own[i*width+n] = float32(tf * (w.k1 + 1) / (tf + norm))
+		for k, n := range used {
+			if tf := float64(t.counts[n]) / whole; tf > 0 {
+				own[i*width+k] = float32(tf * (w.k1 + 1) / (tf + norm))
+			}
 		}
 	}
 
@@ -63,43 +68,65 @@ func (r *Ranking) scores() []float64 {
 	for i := range r.turns {
 		t := &r.turns[i]
 		copy(best, own[i*width:])
+		length := float64(t.length)
 		for j := max(0, i-reach); j <= i+reach && j < len(r.turns); j++ {
 			o := &r.turns[j]
-			if o.session != t.session || o.terms == 0 || j == i {
+			if o.session != t.session || j == i {
 				continue
 			}
-			share := float32(w.share(int(o.order-t.order), o.traits))
-			for n := range best {
-				best[n] = max(best[n], share*own[j*width+n])
+			share := w.share(t, o)
+			if o.order == t.order-1 && t.replies(o) {
+				length += min(w.joined, float64(o.length)) // the two are read as one
+			}
+			for k := range best {
+				best[k] = max(best[k], float32(share)*own[j*width+k])
 			}
 		}
 		sum := 0.0
-		for n, x := range idf {
-			tf := float64(best[n])
-			if held[t.session]>>n&1 != 0 {
+		for k, n := range used {
+			tf := float64(best[k])
+			if held[t.session].has(n) {
 				tf = max(tf, w.session)
 			}
-			sum += x * tf
-			if t.ordered>>n&1 != 0 {
-				sum += w.phrase * min(x, idf[n-1])
+			sum += idf[n] * tf
+			if t.ordered.has(n) {
+				sum += w.phrase * min(idf[n], idf[n-1])
 			}
 		}
 		for _, phrase := range r.query.quotes {
-			if t.ordered&phrase == phrase {
-				sum += total // whoever quotes means it
+			if t.ordered.includes(phrase) {
+				sum += total // the exact words were asked for
 			}
 		}
-		length := float64(t.length)
 		scores[i] = sum * length / (length + w.short) * r.factor(t, called)
 	}
 	return scores
 }
 
-// share is what a term counts that stands d turns away.
-func (w *weights) share(d int, there traits) float64 {
-	switch {
-	case d == -1 && there&question != 0:
+// rarest returns the maxUsed terms that are worth most of those that some turn holds, in the query's order.
+func (r *Ranking) rarest(idf []float64) []int {
+	var used []int
+	for n := range idf {
+		if r.df[0][n]+r.df[1][n] > 0 {
+			used = append(used, n)
+		}
+	}
+	slices.SortStableFunc(used, func(a, b int) int { return cmp.Compare(idf[b], idf[a]) })
+	used = used[:min(len(used), maxUsed)]
+	slices.Sort(used)
+	return used
+}
+
+// share is what a term of turn o counts for turn t, which is near it.
+func (w *weights) share(t, o *turn) float64 {
+	switch d := o.order - t.order; {
+	case d == -1 && o.traits&question != 0:
 		return w.answer
+	case d == -1 && t.replies(o):
+		if o.traits&endsAsking != 0 {
+			return w.answer
+		}
+		return w.reply
 	case d == -1:
 		return w.prev
 	case d == 1:
@@ -108,6 +135,11 @@ func (w *weights) share(d int, there traits) float64 {
 		return w.far
 	}
 	return 0
+}
+
+// replies reports whether t is a short answer of the person to turn o, the one before it.
+func (t *turn) replies(o *turn) bool {
+	return t.traits&(elliptic|byUser) == elliptic|byUser && o.traits&byUser == 0
 }
 
 // factor is what a turn is worth for who said it, when, and what kind of turn it is.
@@ -135,6 +167,9 @@ func (r *Ranking) factor(t *turn, called [2]bool) float64 {
 			f += w.dated
 			break
 		}
+	}
+	if t.traits&namesDate != 0 {
+		f += w.names
 	}
 	if r.newest > r.oldest && t.time != 0 {
 		f += w.recency * (float64(t.time) - float64(r.oldest)) / (float64(r.newest) - float64(r.oldest))

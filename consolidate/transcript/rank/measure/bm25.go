@@ -7,34 +7,47 @@ import (
 	"unicode"
 )
 
-// plainBM25 orders the turns by BM25 with the usual numbers (k1 1.2, b 0.75) over lower-case words, as the
-// baseline: no stemming, no stop words, no context. A character of a script without spaces is a word, as in the
-// common tokenizers.
-func plainBM25(turns []turn, query string) []int {
-	const k1, b = 1.2, 0.75
-	counts := make([]map[string]int, len(turns))
-	lengths := make([]int, len(turns))
-	df := map[string]int{}
-	total := 0
-	for i, t := range turns {
-		counts[i] = map[string]int{}
-		for _, w := range plainWords(t.text) {
-			counts[i][w]++
-			lengths[i]++
+// plain is BM25 with the usual numbers over lower-case words, as the baseline: no stemming, no stop
+// words, no context. A character of a script without spaces is a word, as in the common tokenizers.
+type plain struct {
+	counts  []map[string]int
+	lengths []float64
+	df      map[string]int
+	mean    float64
+}
+
+func newPlain(turns []turn) *plain {
+	p := &plain{df: map[string]int{}}
+	total := 0.0
+	for _, t := range turns {
+		counts := map[string]int{}
+		words := plainWords(t.text)
+		for _, w := range words {
+			counts[w]++
 		}
-		for w := range counts[i] {
-			df[w]++
+		for w := range counts {
+			p.df[w]++
 		}
-		total += lengths[i]
+		p.counts = append(p.counts, counts)
+		p.lengths = append(p.lengths, float64(len(words)))
+		total += float64(len(words))
 	}
-	mean := float64(total) / float64(max(1, len(turns)))
-	scores := make([]float64, len(turns))
+	p.mean = total / float64(max(1, len(turns)))
+	return p
+}
+
+// rank returns the turns that hold a word of the query, by index, the best first.
+func (p *plain) rank(query string) []int {
+	const k1, b = 1.2, 0.75
+	words := plainWords(query)
+	scores := make([]float64, len(p.counts))
 	var order []int
-	for i := range turns {
-		for _, w := range plainWords(query) {
-			if tf := float64(counts[i][w]); tf > 0 {
-				idf := math.Log(1 + (float64(len(turns)-df[w])+0.5)/(float64(df[w])+0.5))
-				scores[i] += idf * tf * (k1 + 1) / (tf + k1*(1-b+b*float64(lengths[i])/mean))
+	for i, counts := range p.counts {
+		for _, w := range words {
+			if tf := float64(counts[w]); tf > 0 {
+				df := float64(p.df[w])
+				idf := math.Log(1 + (float64(len(p.counts))-df+0.5)/(df+0.5))
+				scores[i] += idf * tf * (k1 + 1) / (tf + k1*(1-b+b*p.lengths[i]/p.mean))
 			}
 		}
 		if scores[i] > 0 {

@@ -18,10 +18,14 @@ type tally struct {
 	n               int
 	first, five     float64 // questions with an evidence turn at the first place, among five
 	all, reciprocal float64 // questions with all of them among five; sum of 1/rank
+	session         float64 // questions with a session of the evidence among the first five sessions
 }
 
-func (t *tally) add(ranked []string, evidence []string) {
+func (t *tally) add(ranked []string, evidence []string, session map[string]string) {
 	t.n++
+	if sessionAmong(5, ranked, evidence, session) {
+		t.session++
+	}
 	among := 0
 	for i, id := range ranked {
 		if !slices.Contains(evidence, id) {
@@ -44,9 +48,22 @@ func (t *tally) add(ranked []string, evidence []string) {
 	}
 }
 
+func sessionAmong(n int, ranked, evidence []string, session map[string]string) bool {
+	var first []string
+	for _, id := range ranked {
+		if s := session[id]; !slices.Contains(first, s) {
+			first = append(first, s)
+		}
+		if len(first) == n {
+			break
+		}
+	}
+	return slices.ContainsFunc(evidence, func(id string) bool { return slices.Contains(first, session[id]) })
+}
+
 func (t tally) String() string {
 	n := float64(max(1, t.n)) / 100
-	return fmt.Sprintf("%5.1f %5.1f %5.1f %6.3f", t.first/n, t.five/n, t.all/n, t.reciprocal/n/100)
+	return fmt.Sprintf("%5.1f %5.1f %5.1f %5.1f %6.3f", t.first/n, t.five/n, t.all/n, t.session/n, t.reciprocal/n/100)
 }
 
 // A score is what one group of questions came to under both rankings.
@@ -56,8 +73,12 @@ type score struct{ plain, ours tally }
 func measure(sets []set, missed func(q question, ranked []string)) map[string]*score {
 	groups := map[string]*score{}
 	for _, s := range sets {
+		baseline, session := newPlain(s.turns), map[string]string{}
+		for _, t := range s.turns {
+			session[t.id] = t.session
+		}
 		for _, q := range s.questions {
-			plain := ids(s.turns, plainBM25(s.turns, q.Question))
+			plain := ids(s.turns, baseline.rank(q.Question))
 			ours := ranked(s.turns, q.Question)
 			part := "tuning"
 			if q.held() {
@@ -67,8 +88,8 @@ func measure(sets []set, missed func(q question, ranked []string)) map[string]*s
 				if groups[group] == nil {
 					groups[group] = &score{}
 				}
-				groups[group].plain.add(plain, q.Evidence)
-				groups[group].ours.add(ours, q.Evidence)
+				groups[group].plain.add(plain, q.Evidence, session)
+				groups[group].ours.add(ours, q.Evidence, session)
 			}
 			if missed != nil && !slices.ContainsFunc(ours[:min(5, len(ours))], func(id string) bool { return slices.Contains(q.Evidence, id) }) {
 				missed(q, ours)
@@ -108,7 +129,7 @@ func ranked(turns []turn, query string) []string {
 	return list
 }
 
-func report(w io.Writer, sets []set, misses string) {
+func report(w io.Writer, title string, sets []set, misses string) {
 	texts := map[string]string{}
 	for _, s := range sets {
 		for _, t := range s.turns {
@@ -131,8 +152,12 @@ func report(w io.Writer, sets []set, misses string) {
 		}
 	}
 	groups := measure(sets, missed)
-	fmt.Fprintf(w, "%-12s %5s | %-24s | %-24s\n", "", "", "plain BM25", "ours")
-	fmt.Fprintf(w, "%-12s %5s | %5s %5s %5s %6s | %5s %5s %5s %6s\n", "questions", "n", "R@1", "R@5", "all@5", "MRR", "R@1", "R@5", "all@5", "MRR")
+	fmt.Fprintf(w, "%s\n%-12s %5s | %-30s | %-30s\n", title, "", "", "plain BM25", "ours")
+	fmt.Fprintf(w, "%-12s %5s |", "questions", "n")
+	for range 2 {
+		fmt.Fprintf(w, " %5s %5s %5s %5s %6s |", "R@1", "R@5", "all@5", "ses@5", "MRR")
+	}
+	fmt.Fprintln(w)
 	for _, group := range slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
 		if order := groups[b].ours.n - groups[a].ours.n; order != 0 {
 			return order
