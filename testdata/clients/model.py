@@ -4,7 +4,9 @@
 In a conversation that begins with the prompt of a dream it dreams: it orients itself, reads, corrects one memory and finalizes;
 to all else it says "done". LOG gets a line of JSON a request: the texts of its messages.
 """
-import http.server, json, re, sys
+import http.server, json, os, re, sys, time
+
+HOLD = float(os.environ.get("HOLD", "0"))  # seconds that Claude Code's own dream takes
 
 DREAM = [
     ("dream_orient", lambda said: {}),
@@ -50,6 +52,12 @@ def next_block(body):
     if call:
         return {"type": "tool_use", "id": "toolu_%d" % len(said), "name": call[0], "input": call[1]}
     return {"type": "text", "text": "done"}
+
+
+def is_native_dream(body):
+    """Whether Claude Code asks for its own dream."""
+    asked = "\n".join(t for m in body.get("messages", [])[-1:] for t in texts(m["content"]))
+    return "Memory Consolidation" in asked and "<dream-mcp-prompt" not in asked
 
 
 def gemini_part(body):
@@ -101,6 +109,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             log.write(json.dumps({"tools": sorted(t["name"] for t in body.get("tools", [])), "texts": [t for m in body.get("messages", []) for t in texts(m["content"])]}) + "\n")
         if "count_tokens" in self.path:
             return self.send("application/json", b'{"input_tokens": 10}')
+        if HOLD and is_native_dream(body):
+            time.sleep(HOLD)
         block = next_block(body)
         stop = "tool_use" if block["type"] == "tool_use" else "end_turn"
         message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model", "m"), "content": [],
