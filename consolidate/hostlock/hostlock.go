@@ -24,8 +24,8 @@ type Text struct {
 	Time     time.Time // of the last consolidation, in the newer format
 }
 
-// maxTime is the latest time that is believed: JSON has no later one.
-var maxTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+// maxTime is the latest time that is believed, in milliseconds: the end of 9999. JSON has no later one.
+const maxTime = 253_402_300_799_000
 
 // Parse reads a text as Claude Code does. What it does not understand names nobody, and no time.
 func Parse(text []byte) Text {
@@ -33,7 +33,7 @@ func Parse(text []byte) Text {
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
 	t := Text{PID: leadingInteger(bytes.TrimSpace(first))}
 	ms, err := strconv.ParseFloat(string(bytes.TrimSpace(second)), 64)
-	if err == nil && ms >= 0 && ms < float64(maxTime.UnixMilli()) {
+	if err == nil && ms >= 0 && ms < maxTime {
 		t.TwoLines, t.Time = true, time.UnixMicro(int64(math.Round(ms*1000)))
 	}
 	return t
