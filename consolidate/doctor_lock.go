@@ -14,6 +14,9 @@ import (
 // checkLock looks at our own lock: who holds it, and what a dead holder left.
 func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Check {
 	c := Check{Name: "lock", State: Healthy, Message: "free"}
+	if holder := nativeHolder(dir, p.o.Now()); holder != "" {
+		c.State, c.Message, c.Hint = Note, "held by "+holder, "nothing of ours begins until it is free, at most for an hour"
+	}
 	if _, err := dir.Root().Lstat(lockFile); errors.Is(err, fs.ErrNotExist) {
 		return c
 	}

@@ -167,7 +167,7 @@ func (p *Project) askUnlocked(ctx context.Context, now time.Time, force bool) (g
 			return gateAnswers{}, err
 		}
 	}
-	g := p.askGates(ctx, dir, now, force, func() error { return nil })
+	g := p.askGates(ctx, dir, now, question{force: force})
 	return g, g.refusal()
 }
 
@@ -176,7 +176,7 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 		return nil, err
 	} else if !since.same(g.since) {
 		// Somebody dreamed while the lock was waited for.
-		if g = p.askGates(ctx, dir, now, force, func() error { return nil }); g.closed != nil {
+		if g = p.askGates(ctx, dir, now, question{force: force}); g.closed != nil {
 			return nil, g.refusal()
 		}
 	}

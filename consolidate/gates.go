@@ -18,9 +18,13 @@ type Gate struct {
 	Why  string `json:"why"`
 }
 
-const throttleFile = "throttle.json"
+// Notes in our state folder about what a count of the sessions found.
+const (
+	throttleFile = "throttle.json" // the last scan of a hook that found too few
+	dueFile      = "due.json"      // the last count, whoever asked for it, that found enough: for a status bar
+)
 
-// scan is what was found by the last scan that found too few sessions, or the first that found enough.
+// scan is what a count of the sessions found.
 type scan struct {
 	Time  time.Time `json:"time"`
 	Since stamp     `json:"since"`
@@ -55,81 +59,53 @@ func (w *gateAnswers) ask(name string, check func() (open bool, why string)) {
 	w.gates = append(w.gates, g)
 }
 
-// askGates asks the gates. dir is nil where there is no memory directory yet; free says whether the
-// lock can be had. With force, what only a person's patience would open is open.
-func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, force bool, free func() error) gateAnswers {
+// question says who asks the gates, and for what. To ask changes no gate, unless a hook asks.
+type question struct {
+	force bool         // a person's wish opens what only time would
+	hook  bool         // a hook asks: its scan that finds too few sessions is the last for ten minutes
+	count bool         // the sessions are counted even after a closed gate
+	free  func() error // nil where the lock can be had; no free: the lock is waited for later
+}
+
+// askGates asks the gates. dir is nil where there is no memory directory yet.
+func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, q question) gateAnswers {
 	var w gateAnswers
 	since, sinceErr := p.lastConsolidation(dir)
 	w.since = since
 	w.ask("enabled", func() (bool, string) {
 		e := p.o.Enabled
-		if !e.On && e.Forceable && force {
+		if !e.On && e.Forceable && q.force {
 			return true, e.Why + "; opened by force"
 		}
 		return e.On, e.Why
 	})
 	w.ask("time", func() (bool, string) {
-		switch {
-		case sinceErr != nil:
+		if sinceErr != nil {
 			return false, sinceErr.Error()
-		case !since.Exists:
-			return true, "no dream yet"
 		}
-		if since.Time.Sub(now) > clockSlack {
-			why := fmt.Sprintf("the last consolidation is stamped %s, in the future: is the clock right? dream-mcp doctor --fix stamps it now", since)
-			if force {
-				return true, why + "; opened by force"
-			}
-			return false, why
-		}
-		hours := max(0, now.Sub(since.Time).Hours())
-		why := fmt.Sprintf("%.0fh of %gh", hours, p.o.MinHours)
-		if hours >= p.o.MinHours {
-			return true, why
-		}
-		if force {
-			return true, why + "; opened by force"
-		}
-		opens := since.Time.Add(time.Duration(p.o.MinHours * float64(time.Hour)))
-		return false, why + "; opens " + opens.UTC().Format(time.RFC3339)
+		return p.timeGate(since, now, q.force)
 	})
-	w.ask("throttle", func() (bool, string) {
-		last, ok := p.readScan()
-		age := now.Sub(last.Time)
-		if !ok || age < 0 || age >= throttleSpan || last.Found >= p.o.MinSessions || !last.Since.same(since) {
-			return true, "no scan in the last 10 minutes found too few"
-		}
-		why := fmt.Sprintf("a scan %.0f min ago found %d of %d sessions", age.Minutes(), last.Found, p.o.MinSessions)
-		if force {
-			return true, why + "; opened by force"
-		}
-		return false, fmt.Sprintf("%s; the next is due %s", why, last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))
-	})
+	w.ask("throttle", func() (bool, string) { return p.throttleGate(since, now, q.hook) })
 	w.ask("sessions", func() (bool, string) {
-		n, err := p.o.Transcripts.Count(ctx, since.Time, p.o.MinSessions)
+		n, err := p.countSessions(ctx, since, now)
 		if err != nil {
 			return false, err.Error()
 		}
 		w.sessions = n
-		why := fmt.Sprintf("%d of %d since %s", n, p.o.MinSessions, since)
-		if !since.Exists {
-			why = fmt.Sprintf("%d of %d", n, p.o.MinSessions)
-		}
-		if n == 0 && len(p.TranscriptFolders()) == 0 {
-			why += "; no transcripts of this project are known, so a dream begins only when somebody asks for it"
-		}
-		if n >= p.o.MinSessions {
-			if last, ok := p.readScan(); !ok || last.Found < p.o.MinSessions || !last.Since.same(since) {
-				p.writeScan(scan{Time: now, Since: since, Found: n}) // once, for a status bar; it shuts nothing
-			}
+		why := p.foundSessions(n, since)
+		switch {
+		case n >= p.o.MinSessions:
 			return true, why
-		}
-		if force {
+		case q.force:
 			return true, why + "; opened by force"
+		case q.hook:
+			p.writeScan(throttleFile, scan{Time: now, Since: since, Found: n})
 		}
-		p.writeScan(scan{Time: now, Since: since, Found: n})
 		return false, fmt.Sprintf("%s; %d more to go", why, p.o.MinSessions-n)
 	})
+	if q.count {
+		p.showCount(ctx, &w, now)
+	}
 	w.ask("lock", func() (bool, string) {
 		if p.o.Unattended && p.dream == nil {
 			if waiting, err := p.waiting(); err != nil {
@@ -138,12 +114,96 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 				return false, waiting[0].label() + " waits for the person: dream-mcp review"
 			}
 		}
-		if err := free(); err != nil {
-			return false, err.Error()
+		if q.free != nil {
+			if err := q.free(); err != nil {
+				return false, err.Error()
+			}
 		}
 		return true, "free"
 	})
 	return w
+}
+
+func (p *Project) timeGate(since stamp, now time.Time, force bool) (open bool, why string) {
+	if !since.Exists {
+		return true, "no dream yet"
+	}
+	if since.Time.Sub(now) > clockSlack {
+		why := fmt.Sprintf("the last consolidation is stamped %s, in the future: is the clock right? dream-mcp doctor --fix stamps it now", since)
+		if force {
+			return true, why + "; opened by force"
+		}
+		return false, why
+	}
+	hours := max(0, now.Sub(since.Time).Hours())
+	why = fmt.Sprintf("%.0fh of %gh", hours, p.o.MinHours)
+	if hours >= p.o.MinHours {
+		return true, why
+	}
+	if force {
+		return true, why + "; opened by force"
+	}
+	opens := since.Time.Add(time.Duration(p.o.MinHours * float64(time.Hour)))
+	return false, why + "; opens " + opens.UTC().Format(time.RFC3339)
+}
+
+// throttleGate holds back the scans of hooks, and nobody else.
+func (p *Project) throttleGate(since stamp, now time.Time, hook bool) (open bool, why string) {
+	last, ok := p.readScan(throttleFile)
+	age := now.Sub(last.Time)
+	if !ok || age < 0 || age >= throttleSpan || last.Found >= p.o.MinSessions || !last.Since.same(since) {
+		return true, "no scan by the hook in the last 10 minutes found too few"
+	}
+	why = fmt.Sprintf("the hook's scan %.0f min ago found %d of %d sessions; its next is due %s",
+		age.Minutes(), last.Found, p.o.MinSessions, last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))
+	if !hook {
+		why += "; only the hook waits for that"
+	}
+	return !hook, why
+}
+
+// countSessions counts the sessions since the last consolidation, up to as many as are needed.
+func (p *Project) countSessions(ctx context.Context, since stamp, now time.Time) (int, error) {
+	n, err := p.o.Transcripts.Count(ctx, since.Time, p.o.MinSessions)
+	if err != nil {
+		return 0, err
+	}
+	p.counted = scan{Time: now, Since: since, Found: n}
+	if last, ok := p.readScan(dueFile); n >= p.o.MinSessions && (!ok || last.Found < n || !last.Since.same(since)) {
+		p.writeScan(dueFile, p.counted)
+	}
+	return n, nil
+}
+
+// foundSessions says what a count found.
+func (p *Project) foundSessions(n int, since stamp) string {
+	found := fmt.Sprintf("%d of %d", n, p.o.MinSessions)
+	if since.Exists {
+		found += " since " + since.String()
+	}
+	if n == 0 && len(p.TranscriptFolders()) == 0 {
+		found += "; no transcripts of this project are known, so a dream begins only when somebody asks for it"
+	}
+	return found
+}
+
+// showCount adds to the answer of the gate "sessions", the last that was asked, when they were counted. Where it was not
+// checked, they are counted all the same, but not more than once in ten minutes: there may be 10,000 files to look at.
+func (p *Project) showCount(ctx context.Context, w *gateAnswers, now time.Time) {
+	g := &w.gates[len(w.gates)-1]
+	if g.Open == nil {
+		age := now.Sub(p.counted.Time)
+		if p.counted.Time.IsZero() || age < 0 || age >= throttleSpan || !p.counted.Since.same(w.since) {
+			if _, err := p.countSessions(ctx, w.since, now); err != nil {
+				g.Why += "; " + err.Error()
+				return
+			}
+		}
+		g.Why = p.foundSessions(p.counted.Found, w.since)
+	}
+	if !p.counted.Time.IsZero() {
+		g.Why += ", counted " + second(p.counted.Time).Format(time.RFC3339)
+	}
 }
 
 // lastConsolidation returns the time of the last consolidation. While one of our dreams is open, the
@@ -166,28 +226,26 @@ func (p *Project) lastConsolidation(dir *memory.Dir) (stamp, error) {
 	return n.stamp, nil
 }
 
-// lockFree returns nil where the lock could be had now. It creates nothing.
-func (p *Project) lockFree(ctx context.Context, dir *memory.Dir, now time.Time) error {
-	if p.dream != nil {
-		return &BusyError{Holder: p.dream.record.String()}
-	}
+// lockSeen returns nil where the lock could be had now, as far as can be seen without taking it.
+func lockSeen(dir *memory.Dir, now time.Time) error {
 	if dir == nil {
 		return nil
 	}
-	if _, err := dir.Root().Lstat(lockFile); err == nil {
-		l, err := takeLock(ctx, dir, 0)
-		if errors.Is(err, errHeld) {
-			r, _ := readLock(dir.Root())
-			return &BusyError{Holder: r.String(), Moment: r.Kind != KindDream || r.dead()}
-		}
-		if err != nil {
-			return err
-		}
-		if err := l.release(); err != nil {
-			return err
-		}
+	if r, err := readLock(dir.Root()); err != nil {
+		return err
+	} else if r.Dream != "" && !r.dead() {
+		return &BusyError{Holder: r.String(), Moment: r.Kind != KindDream}
 	}
 	return nativeFree(dir.Root(), now)
+}
+
+// nativeHolder says who holds Claude Code's lock; "" for nobody.
+func nativeHolder(dir *memory.Dir, now time.Time) string {
+	var busy *BusyError
+	if dir != nil && errors.As(nativeFree(dir.Root(), now), &busy) {
+		return busy.Holder
+	}
+	return ""
 }
 
 func nativeFree(root *os.Root, now time.Time) error {
@@ -201,23 +259,23 @@ func nativeFree(root *os.Root, now time.Time) error {
 	return nil
 }
 
-func (p *Project) readScan() (s scan, ok bool) {
+func (p *Project) readScan(file string) (s scan, ok bool) {
 	state, err := p.openState()
 	if err != nil {
 		return s, false
 	}
-	data, err := memory.ReadBounded(state, throttleFile, 1<<10)
-	return s, err == nil && json.Unmarshal(data, &s) == nil
+	ok = readNote(state, file, &s)
+	return s, ok
 }
 
 // writeScan notes a scan; a note that can't be written costs one more scan.
-func (p *Project) writeScan(s scan) {
+func (p *Project) writeScan(file string, s scan) {
 	if p.o.LookOnly {
 		return
 	}
 	if state, err := p.openState(); err == nil {
 		if data, err := json.Marshal(s); err == nil {
-			memory.Replace(state, throttleFile, data, time.Time{})
+			memory.Replace(state, file, data, time.Time{})
 		}
 	}
 }

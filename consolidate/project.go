@@ -79,6 +79,8 @@ type Project struct {
 
 	seen *Watch // at the last Poll
 
+	counted scan // the sessions, at the last count of this process
+
 	pruned bool // the archive was, by this process
 }
 

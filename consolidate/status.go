@@ -22,6 +22,7 @@ type Status struct {
 	ClosedGate     string     `json:"closed_gate,omitempty"`
 	Gates          []Gate     `json:"gates"`
 	Dream          *OpenDream `json:"dream"`
+	HeldBy         string     `json:"held_by,omitempty"` // Claude Code's own dream, or one that has ended within the hour
 	Last           *LastDream `json:"last"`
 	Warnings       []string   `json:"warnings"`
 }
@@ -49,7 +50,7 @@ type LastDream struct {
 	Undone  bool      `json:"undone,omitempty"` // somebody has taken it back since
 }
 
-// Status asks the gates without taking a lock. It ends what a crash left.
+// Status asks the gates, and changes none by it. It takes no lock, unless it is to end what a crash left.
 func (p *Project) Status(ctx context.Context) (Status, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +73,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	} else {
 		s.Warnings = append(s.Warnings, "the memory directory does not exist yet; a dream or a write makes it")
 	}
-	w := p.askGates(ctx, dir, now, false, func() error { return p.lockFree(ctx, dir, now) })
+	w := p.askGates(ctx, dir, now, question{count: true, free: func() error { return lockSeen(dir, now) }})
 	folders, err := p.o.Transcripts.Folders() // behind the gates, who have learnt whose sessions lie where
 	s.warn(err)
 	for _, f := range folders {
@@ -89,6 +90,9 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		s.ClosedGate = w.closed.Name
 	}
 	s.warn(p.describeDreams(&s, dir))
+	if s.Dream == nil {
+		s.HeldBy = nativeHolder(dir, now)
+	}
 	s.warn(p.describeProposals(&s))
 	s.warn(p.describeReviews(&s))
 	p.describeRuns(&s)

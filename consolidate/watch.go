@@ -37,6 +37,7 @@ type Picture struct {
 	ClosedGate string     `json:"closed_gate,omitempty"`
 	Gates      []Gate     `json:"gates"` // none while a dream is open
 	Dream      *OpenDream `json:"dream"`
+	HeldBy     string     `json:"held_by,omitempty"`       // as in Status
 	Host       string     `json:"host,omitempty"`          // the program in which it dreams
 	Dead       bool       `json:"dead,omitempty"`          // its process has died: the next command ends it
 	Stopping   bool       `json:"stopping,omitempty"`      // it was asked to stop, and has not taken its next step
@@ -89,7 +90,8 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	}
 	w.lookAtDream(&next, dir)
 	if next.Dream == nil {
-		g := p.askGates(ctx, dir, now, false, func() error { return lockSeen(dir, now) })
+		next.HeldBy = nativeHolder(dir, now)
+		g := p.askGates(ctx, dir, now, question{free: func() error { return lockSeen(dir, now) }})
 		next.Gates, next.Due = g.gates, g.closed == nil
 		if g.closed != nil {
 			next.ClosedGate = g.closed.Name
@@ -107,19 +109,6 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 
 func sameGates(a, b []Gate) bool {
 	return slices.EqualFunc(a, b, func(a, b Gate) bool { return a.Name == b.Name && a.Why == b.Why })
-}
-
-// lockSeen says of the lock what can be seen without taking it.
-func lockSeen(dir *memory.Dir, now time.Time) error {
-	if dir == nil {
-		return nil
-	}
-	if r, err := readLock(dir.Root()); err != nil {
-		return err
-	} else if r.Dream != "" && !r.dead() {
-		return &BusyError{Holder: r.String(), Moment: r.Kind != KindDream}
-	}
-	return nativeFree(dir.Root(), now)
 }
 
 // fingerprint changes when a file does by which the picture is drawn.

@@ -75,6 +75,9 @@ func statusObject(s consolidate.Status, setup host.Setup, state string) statusJS
 	return o
 }
 
+// claudeDreams is all that Claude Code's lock says: a dream that succeeded leaves it as it is.
+const claudeDreams = "Claude Code itself dreams, or has finished within the hour"
+
 // renderStatus tells a person how things stand: is a dream due, and where is everything.
 func renderStatus(s consolidate.Status, setup host.Setup, now time.Time, ink paint) string {
 	var b strings.Builder
@@ -87,6 +90,8 @@ func renderStatus(s consolidate.Status, setup host.Setup, now time.Time, ink pai
 	switch {
 	case s.Dream != nil:
 		b.WriteString(ink.in(bold, "A dream is open.") + "\n\n")
+	case s.HeldBy != "":
+		b.WriteString(ink.in(bold, claudeDreams+".") + " Nothing of ours begins meanwhile, at most for an hour.\n\n")
 	case s.Due:
 		b.WriteString(ink.in(bold, "A dream is due.") + " Ask your agent for one: the prompt “dream”.\n\n")
 	default:
@@ -109,6 +114,9 @@ func renderStatus(s consolidate.Status, setup host.Setup, now time.Time, ink pai
 	row("mode", setup.Mode, setup.ModeSource)
 	if s.Unattended {
 		row("unattended", "nobody watches: dreams keep to the stricter law", setup.Settings["unattended"].Source)
+	}
+	if s.HeldBy != "" {
+		row("lock", s.HeldBy, "")
 	}
 	if d := s.Dream; d != nil {
 		whose := "in another process"

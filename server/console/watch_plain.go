@@ -52,6 +52,8 @@ func stateOf(p consolidate.Picture) (state, why string) {
 		return fmt.Sprintf("dream %s: asked to stop", d.ID), ""
 	case d != nil:
 		return fmt.Sprintf("dream %s: %s", d.ID, d.Phase), ""
+	case p.HeldBy != "":
+		return claudeDreams, ": " + oneLine(p.HeldBy)
 	case p.Due:
 		return "nobody dreams; a dream is due", ""
 	}

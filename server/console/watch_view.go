@@ -149,8 +149,14 @@ func (v watchView) spare(most int) int {
 // idle is the head of the view while nobody dreams.
 func (v watchView) idle() []string {
 	p := v.picture
-	out := []string{v.title("nobody dreams", time.Time{})}
-	if p.Due {
+	title := "nobody dreams"
+	if p.HeldBy != "" {
+		title = claudeDreams
+	}
+	out := []string{v.title(title, time.Time{})}
+	if p.HeldBy != "" {
+		out = append(out, oneLine(p.HeldBy))
+	} else if p.Due {
 		out = append(out, v.ink.in(bold, "A dream is due.")+" Ask your agent for one: the prompt “dream”.")
 	} else if p.ClosedGate != "" {
 		out = append(out, fmt.Sprintf("No dream is due: the gate “%s” is closed.", p.ClosedGate))

@@ -62,11 +62,12 @@ const (
 
 // Names of files in the state folder of a memory, as package consolidate writes them.
 const (
-	Throttle = "throttle.json"
-	Untold   = "untold.json" // what a person has not heard of yet
-	Offer    = "offer.json"  // until when no dream is offered
-	Launch   = "launch.json" // until when no background dream is started
-	Ended    = "ended.json"  // what the end of a session taught, and no model has been told of
+	Throttle = "throttle.json" // the last scan of a hook that found too few sessions
+	Due      = "due.json"      // the last count that found enough
+	Untold   = "untold.json"   // what a person has not heard of yet
+	Offer    = "offer.json"    // until when no dream is offered
+	Launch   = "launch.json"   // until when no background dream is started
+	Ended    = "ended.json"    // what the end of a session taught, and no model has been told of
 )
 
 // CacheFile is where a Known is kept for a command line and a directory.
@@ -192,7 +193,7 @@ func (k Known) consolidated() (since time.Time, known bool) {
 const throttleSpan = 10 * time.Minute
 
 func (k Known) throttled(since, now time.Time) bool {
-	last, ok := k.scanned()
+	last, ok := k.scanned(Throttle)
 	age := now.Sub(last.at)
 	return ok && age >= 0 && age < throttleSpan && last.found < k.MinSessions && last.since.Equal(since)
 }
@@ -204,8 +205,8 @@ type scan struct {
 	since time.Time // zero where there was no consolidation
 }
 
-func (k Known) scanned() (s scan, ok bool) {
-	o := note(join(k.StateDir, Throttle), maxNote)
+func (k Known) scanned(file string) (s scan, ok bool) {
+	o := note(join(k.StateDir, file), maxNote)
 	s.at, s.found = o.at("time").time(), int(o.at("found").number())
 	if since := o.at("since").object(); since.at("exists").holds() {
 		s.since = since.at("time").time()

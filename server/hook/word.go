@@ -117,7 +117,7 @@ func (k Known) due(now time.Time) bool {
 	if !known || !since.IsZero() && now.Sub(since).Hours() < k.MinHours {
 		return false
 	}
-	scan, ok := k.scanned()
+	scan, ok := k.scanned(Due)
 	return ok && scan.found >= k.MinSessions && scan.since.Equal(since)
 }
 

@@ -31,7 +31,7 @@ func TestWord(t *testing.T) {
 		return in("journal.jsonl", "%s", strings.Join(lines, ""))
 	}
 	scan := func(since time.Duration, found int) func(*testing.T, Known) {
-		return in(Throttle, `{"time":%q,"since":{"exists":true,"time":%q},"found":%d}`, at(0), at(since), found)
+		return in(Due, `{"time":%q,"since":{"exists":true,"time":%q},"found":%d}`, at(0), at(since), found)
 	}
 	type files []func(*testing.T, Known)
 	open := lock(`{"dream":"20261120-1-a","kind":"dream"}`)
