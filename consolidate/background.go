@@ -6,17 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"dream-mcp/memory"
 )
 
-// Files of background dreams in our state folder. The hook looks at the last three on its own (server/hook).
+// Files of background dreams in our state folder. The hook looks at the last two on its own (server/hook).
 const (
 	runLock    = "background.lock"
 	runFile    = "background.json" // the run that is under way
-	untoldFile = "untold.json"
 	offerFile  = "offer.json"
 	launchFile = "launch.json"
 )
@@ -105,59 +103,6 @@ func (p *Project) Due(ctx context.Context) (since string, sessions int, err erro
 	return g.since.String(), g.sessions, g.refusal()
 }
 
-// Told is what a dream that nobody watched did, for the person to hear of once.
-type Told struct {
-	ID        string  `json:"id"`
-	Outcome   Outcome `json:"outcome"`
-	Report    string  `json:"report"`
-	Decisions string  `json:"decisions,omitempty"` // with reasons in a model's own words, masked: not for another model to obey
-}
-
-// maxUntold is as much as a person wants to hear at once; older ones stand in the journal.
-const maxUntold = 5
-
-// tellLater keeps what an unattended dream did for the person's next session. What can't be kept is told by the journal alone.
-func (p *Project) tellLater(d *dream, outcome Outcome) {
-	answered := d.Request != nil && outcome == Committed
-	if d.Kind != KindDream || !d.Unattended || answered || outcome != Proposed && (outcome != Committed || len(d.stage.Changes) == 0) {
-		return
-	}
-	var untold []Told
-	readNote(p.state, untoldFile, &untold)
-	untold = append(untold, Told{ID: d.ID, Outcome: outcome, Report: report(d.stage.Changes, d.Sessions), Decisions: p.o.AllowSecrets.Mask(d.decisions())})
-	if data, err := json.Marshal(untold[max(0, len(untold)-maxUntold):]); err == nil {
-		memory.Replace(p.state, untoldFile, data, time.Time{})
-	}
-}
-
-// TakeUntold returns what unattended dreams did since it was last called, the oldest first. Of several that call it at
-// once, one is told.
-func (p *Project) TakeUntold() []Told {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var untold []Told
-	p.takeNote(untoldFile, &untold)
-	return slices.DeleteFunc(untold, func(t Told) bool {
-		info, err := readInfo(p.state, t.ID)
-		return t.Outcome == Proposed && (err != nil || !info.waits()) // the person has answered
-	})
-}
-
-// takeNote takes a note out of our state folder, and reports whether there was one that could be read. Of several that do
-// so at once, one has it.
-func (p *Project) takeNote(file string, v any) bool {
-	state, err := p.openState()
-	if err != nil {
-		return false
-	}
-	taken := fmt.Sprintf("%s.%d", file, os.Getpid())
-	if state.Rename(file, taken) != nil {
-		return false
-	}
-	defer state.Remove(taken)
-	return readNote(state, taken, v)
-}
-
 // readNote reports whether there is a note in our state folder that can be read.
 func readNote(state *os.Root, file string, v any) bool {
 	data, err := memory.ReadBounded(state, file, maxInfo)
@@ -166,7 +111,16 @@ func readNote(state *os.Root, file string, v any) bool {
 
 // describeRuns tells of the background dream that failed last.
 func (p *Project) describeRuns(s *Status) {
-	if q := p.readPause(launchFile); q.Failures > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s (%d in a row; the next is tried after %s); dream-mcp log --background shows it", q.Why, q.Failures, q.Retry.UTC().Format(time.RFC3339)))
+	if why := p.failedRun(); why != "" {
+		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")
 	}
+}
+
+// failedRun says why the last background dream failed, and when another is tried; "" where it did not.
+func (p *Project) failedRun() string {
+	q := p.readPause(launchFile)
+	if q.Failures == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (%d in a row; the next is tried after %s)", q.Why, q.Failures, q.Retry.UTC().Format(time.RFC3339))
 }

@@ -64,6 +64,9 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 			return nil, err
 		}
 		checks = append(checks, archive...)
+		if why := p.failedRun(); why != "" {
+			checks = append(checks, Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
+		}
 	}
 	for i := range checks {
 		c := &checks[i]

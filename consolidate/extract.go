@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ type keptEnd struct {
 
 // KeepEnd keeps for the next session what the end of one taught, if it taught something: the newest alone, since one
 // offer is enough.
-func (p *Project) KeepEnd(path string) error {
+func (p *Project) KeepEnd(ctx context.Context, path string) error {
 	x, err := p.Extract(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // a session in which nothing was said, or one that is not kept
@@ -48,32 +49,27 @@ func (p *Project) KeepEnd(path string) error {
 	if err != nil || x.Suggestion() == "" {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	state, err := p.openState()
-	if err != nil {
-		return err
-	}
 	data, err := json.Marshal(keptEnd{x, p.o.Now()})
 	if err != nil {
 		return err
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	state, unlock, err := p.lockReports(ctx, reportsWait)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	return memory.Replace(state, endedFile, data, time.Time{})
 }
 
-// TakeEnd returns, once, what to tell the model of a session that begins about the one that ended: nothing where it is the
-// same that goes on, or where much time has passed.
-func (p *Project) TakeEnd(session string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var kept keptEnd
-	if !p.takeNote(endedFile, &kept) {
+// suggestionFor is what to tell the model of a session that begins: nothing where it is the same that goes on, or where much time
+// has passed.
+func (k keptEnd) suggestionFor(session string, now time.Time) string {
+	if age := now.Sub(k.Time); sameSession(k.Session, session) || age < 0 || age > endedSpan {
 		return ""
 	}
-	if age := p.o.Now().Sub(kept.Time); sameSession(kept.Session, session) || age < 0 || age > endedSpan {
-		return ""
-	}
-	return kept.Suggestion()
+	return k.Suggestion()
 }
 
 // sameSession reports whether a session that a host names is the one of an ID: of Gemini CLI's the name begins with the last word.

@@ -104,10 +104,16 @@ func TestExtractGemini(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, next := range []string{"another", "9f5659bb-1111-4000-8000-000000000000"} {
-			if err := p.KeepEnd(path); err != nil {
+			if err := p.KeepEnd(t.Context(), path); err != nil {
 				t.Error(err)
 			}
-			got := p.TakeEnd(next)
+			got := ""
+			if err := p.DeliverReports(t.Context(), next, func(_ []DreamReport, ended string) error {
+				got = ended
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
 			if want := c.want; next == "another" && ((got == "") != (want == "") || !strings.Contains(got, want)) {
 				t.Errorf("%s %.90s: suggests %q, want %q", c.name, c.text, got, want)
 			} else if next != "another" && got != "" {

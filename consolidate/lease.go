@@ -129,7 +129,7 @@ func (p *Project) log(d *dream, outcome Outcome, at time.Time) error {
 	if err := appendLog(state, d.entry(d.stage.Manifest, outcome, at)); err != nil {
 		return err
 	}
-	p.tellLater(d, outcome)
+	p.queueReport(d, outcome)
 	return nil
 }
 

@@ -14,6 +14,7 @@
 package background
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,7 +63,7 @@ func (f Front) Answer(ctx context.Context) error {
 		return err
 	}
 	var say speech
-	var last string // what the model hears behind all else
+	var last string // what the model is told after all else
 	if !known.Closed(e, p.Now()) {
 		if background {
 			err = errors.Join(err, f.launch(p, setup, e))
@@ -75,13 +76,16 @@ func (f Front) Answer(ctx context.Context) error {
 		}
 	}
 	switch e.Moment {
-	case hook.Start: // what is told once is taken last: the gates may take until our time is up
-		say.tell(p.TakeUntold())
-		if ended := p.TakeEnd(e.Session); last == "" { // the dream will hear it
-			last = ended
-		}
+	case hook.Start: // reports are last: the gates may take until our time is up
+		return errors.Join(err, p.DeliverReports(ctx, e.Session, func(reports []consolidate.DreamReport, ended string) error {
+			say.tell(reports)
+			if last = cmp.Or(last, ended); last != "" { // a dream covers what the last session taught
+				say.model = append(say.model, last)
+			}
+			return say.write(f.Out, e.Name)
+		}))
 	case hook.End:
-		err = errors.Join(err, p.KeepEnd(e.Path))
+		err = errors.Join(err, p.KeepEnd(ctx, e.Path))
 	}
 	if last != "" {
 		say.model = append(say.model, last)
@@ -208,8 +212,8 @@ type speech struct{ model, person []string }
 
 // tell says what dreams did while nobody watched. Reasons in the words of the model that dreamt, who may have read anything, are
 // for the person alone, and in one line.
-func (s *speech) tell(untold []consolidate.Told) {
-	for _, t := range untold {
+func (s *speech) tell(reports []consolidate.DreamReport) {
+	for _, t := range reports {
 		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")
 		if t.Outcome == consolidate.Proposed {
 			s.person = append(s.person, fmt.Sprintf("Dream: a background dream proposes changes to the memory; nothing has landed. To see and answer: dream-mcp review. %s", all))

@@ -89,7 +89,7 @@ func TestSpeech(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	s.tell([]consolidate.Told{{ID: "20261118-090000-abcdef", Outcome: consolidate.Committed, Report: string(long)}})
+	s.tell([]consolidate.DreamReport{{ID: "20261118-090000-abcdef", Outcome: consolidate.Committed, Report: string(long)}})
 	if err := s.write(&out, "SessionStart"); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestSpeech(t *testing.T) {
 func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
 	for _, outcome := range []consolidate.Outcome{consolidate.Committed, consolidate.Proposed} {
 		var s speech
-		s.tell([]consolidate.Told{{ID: "20261118-090000-abcdef", Outcome: outcome, Report: "Improved 1 memory: updated pm.md.",
+		s.tell([]consolidate.DreamReport{{ID: "20261118-090000-abcdef", Outcome: outcome, Report: "Improved 1 memory: updated pm.md.",
 			Decisions: " Set aside: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}})
 		if person := strings.Join(s.person, ""); !strings.Contains(person, "updated pm.md. Set aside: relative-date for pm.md (") || strings.ContainsAny(person, "\x1b\a\n\u202e") {
 			t.Errorf("%s: the person is told %q", outcome, person)
@@ -143,7 +143,8 @@ func TestLines(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	w.flush()
+	w.end()
+	w.end()
 	want := fmt.Sprint([]string{"3 abc", "2 de", "0 ", fmt.Sprintf("%d fyyyy", maxLine), "3 ghi"})
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v, want %v", got, want)

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
 )
 
 // reader understands what a host prints of its work, line by line: Claude Code's stream-json, or the one object of its json, Gemini
-// CLI's stream-json, and the events of Codex.
-// Lines of another kind are logged as they are.
+// CLI's stream-json, and the events of Codex. Of other JSON the beginning is logged, and other lines as they are.
 type reader struct {
 	log     *runLog
 	told    consolidate.RunEnd // a host that was killed has not said
@@ -37,9 +37,12 @@ type event struct {
 		Written int64 `json:"cache_creation_input_tokens"`
 		Cached  int64 `json:"cache_read_input_tokens"`
 	} `json:"usage"`
-	Message struct {
-		Content json.RawMessage `json:"content"`
-	} `json:"message"`
+	Message json.RawMessage `json:"message"` // with blocks of content; of an error, a text
+
+	// Of a request that Claude Code makes again.
+	Attempt    int `json:"attempt"`
+	MaxRetries int `json:"max_retries"`
+
 	Item struct {
 		Type      string          `json:"type"`
 		Text      string          `json:"text"`
@@ -49,9 +52,7 @@ type event struct {
 		Status    string          `json:"status"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"item"`
-	Error struct {
-		Message string `json:"message"`
-	} `json:"error"`
+	Error phrase `json:"error"`
 
 	// Gemini CLI's.
 	Role       string          `json:"role"`
@@ -64,6 +65,17 @@ type event struct {
 		Tokens int64 `json:"total_tokens"`
 		Calls  int   `json:"tool_calls"`
 	} `json:"stats"`
+}
+
+// phrase is a text that hosts write as a string or as an object with a message.
+type phrase string
+
+func (p *phrase) UnmarshalJSON(data []byte) error {
+	var object struct{ Message string }
+	if json.Unmarshal(data, (*string)(p)) != nil && json.Unmarshal(data, &object) == nil {
+		*p = phrase(object.Message)
+	}
+	return nil
 }
 
 type block struct {
@@ -80,13 +92,16 @@ func (r *reader) line(line string) {
 	if line = strings.TrimSpace(line); line == "" {
 		return
 	}
-	if json.Unmarshal([]byte(line), &e) != nil || e.Type == "" {
+	_ = json.Unmarshal([]byte(line), &e) // a field of another type than is known leaves the others as they are
+	if e.Type == "" {
+		if strings.HasPrefix(line, "{") {
+			line = clip(line)
+		}
 		r.log.say("%s", line)
 		return
 	}
-	if e.Type != "message" && r.words != "" {
-		r.log.say("assistant: %s", r.words)
-		r.words = ""
+	if e.Type != "message" {
+		r.end()
 	}
 	switch e.Type {
 	case "message":
@@ -98,7 +113,7 @@ func (r *reader) line(line string) {
 		r.log.say("calls %s %s", e.Name, clip(string(e.Parameters)))
 		return
 	case "tool_result":
-		r.log.say("%s %s", outcome(e.Status == "error"), clip(e.Output+e.Error.Message))
+		r.log.say("%s %s", outcome(e.Status == "error"), clip(e.Output+string(e.Error)))
 		return
 	case "item.completed":
 		r.log.say("%s %s", e.Item.Type, clip(strings.TrimSpace(fmt.Sprint(e.Item.Tool, e.Item.Command, " ", string(e.Item.Arguments), " ", e.Item.Status, e.Item.Text, e.Item.Message))))
@@ -108,26 +123,37 @@ func (r *reader) line(line string) {
 		r.told.Tokens += e.Usage.In + e.Usage.Out // the cached ones are among those read
 		return
 	case "turn.failed":
-		r.failure = "the host's turn failed: " + clip(e.Error.Message)
+		r.failure = "the host's turn failed: " + quote(string(e.Error))
+		return
+	}
+	if e.Subtype == "api_retry" {
+		r.log.say("tries again, %d of %d: %s", e.Attempt, e.MaxRetries, clip(string(e.Error)))
+		return
+	}
+	if e.Type == "error" {
+		var text phrase
+		_ = json.Unmarshal(e.Message, &text)
+		r.log.say("error: %s", clip(string(e.Error+text)))
 		return
 	}
 	if e.Stats != nil {
 		r.told = consolidate.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
 		if e.Status == "error" {
-			r.failure = "the host ended with an error: " + clip(e.Error.Message)
+			r.failure = "the host ended with an error: " + quote(string(e.Error))
 		}
 		return
 	}
 	if e.Type == "result" {
 		r.told = consolidate.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: e.Usage.In + e.Usage.Out + e.Usage.Written + e.Usage.Cached}
 		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
-			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", e.Subtype, clip(e.Result)))
+			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", quote(e.Subtype), quote(e.Result)))
 		}
 		r.log.say("says: %s", e.Result)
 		return
 	}
+	var message struct{ Content json.RawMessage }
 	var blocks []block
-	if json.Unmarshal(e.Message.Content, &blocks) != nil {
+	if json.Unmarshal(e.Message, &message) != nil || json.Unmarshal(message.Content, &blocks) != nil {
 		return
 	}
 	for _, b := range blocks {
@@ -140,6 +166,19 @@ func (r *reader) line(line string) {
 			r.log.say("%s %s", outcome(b.IsError), clip(string(b.Content)))
 		}
 	}
+}
+
+// end logs a message that nothing ended.
+func (r *reader) end() {
+	if r.words != "" {
+		r.log.say("assistant: %s", r.words)
+		r.words = ""
+	}
+}
+
+// quote is the beginning of a host's text in one line, without what a terminal would act on: it is kept in the journal.
+func quote(s string) string {
+	return clip(strings.Join(strings.Fields(transcript.Visible(s)), " "))
 }
 
 // outcome is a word for what a tool did.

@@ -42,7 +42,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	told, err := dream(ctx, p, setup, occasion, server, log)
 	told.Host = occasion
 	if err != nil {
-		told.Failure = err.Error()
+		told.Failure = p.Allowed().Mask(err.Error())
 	}
 	outcome, endErr := run.End(context.WithoutCancel(ctx), told)
 	log.say("%s%s; %d turns, %d tokens, $%.4f", outcome, because(told.Failure), told.Turns, told.Tokens, told.CostUSD)
@@ -70,7 +70,8 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 		return told, err
 	}
 	cmd.Stdin = strings.NewReader(prompt)
-	cmd.Stderr = &lineWriter{each: func(line string) { log.say("stderr: %s", line) }}
+	complaints := &lineWriter{each: func(line string) { log.say("stderr: %s", line) }}
+	cmd.Stderr = complaints
 	out := newReader(log)
 	lines := &lineWriter{each: out.line}
 	cmd.Stdout = lines
@@ -93,7 +94,7 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 		case <-time.After(limit):
 			why <- fmt.Errorf("it took longer than %v", limit)
 		case <-ctx.Done():
-			why <- fmt.Errorf("its supervisor was ended: %w", context.Cause(ctx))
+			why <- fmt.Errorf("interrupted: %w", context.Cause(ctx))
 		}
 		end(cmd)
 		select {
@@ -106,7 +107,9 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 	close(done)
 	stopped := <-why
 	clear(cmd)
-	lines.flush()
+	lines.end()
+	complaints.end()
+	out.end()
 	told = out.told
 	switch {
 	case stopped != nil:
@@ -148,6 +151,13 @@ func (w *lineWriter) Write(b []byte) (int, error) {
 		}
 		w.flush()
 		rest = after
+	}
+}
+
+// end ends the last line, if there is one that nothing ended.
+func (w *lineWriter) end() {
+	if len(w.rest) > 0 {
+		w.flush()
 	}
 }
 

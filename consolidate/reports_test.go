@@ -1,0 +1,82 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// Reports that several processes queue and deliver at once are each delivered, and once; one whose delivery fails is delivered again.
+func TestReports(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Project {
+		p := Open(Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{})})
+		t.Cleanup(func() { p.Close("the test ended") })
+		return p
+	}
+	queue := func(p *Project, id string) {
+		stage := &memory.Stage{Archive: &memory.Archive{Manifest: memory.Manifest{Changes: make([]memory.Change, 1)}}}
+		p.queueReport(&dream{Info: Info{ID: id, Kind: KindDream, Unattended: true}, stage: stage}, Committed)
+	}
+	var mu sync.Mutex
+	delivered := map[string]int{}
+	deliver := func(p *Project, fails bool) {
+		for { // a lock that is held is one more try here
+			called := false
+			err := p.DeliverReports(context.Background(), "s", func(reports []DreamReport, _ string) error {
+				called = true
+				if fails {
+					return errors.New("the output is closed")
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for _, r := range reports {
+					delivered[r.ID]++
+				}
+				return nil
+			})
+			if !called {
+				t.Error("deliver was not called")
+			}
+			if err == nil || fails {
+				return
+			}
+		}
+	}
+	const rounds, each = 100, 4 // no more than maxReports at once
+	var projects [2 * each]*Project
+	for i := range projects {
+		projects[i] = open()
+		deliver(projects[i], false) // which opens its state
+	}
+	for round := range rounds {
+		var all sync.WaitGroup
+		begin := make(chan struct{})
+		for i := range each {
+			all.Go(func() {
+				<-begin
+				queue(projects[i], fmt.Sprintf("%d-%d", round, i))
+			})
+			all.Go(func() {
+				<-begin
+				deliver(projects[each+i], i%2 == 0)
+			})
+		}
+		close(begin)
+		all.Wait()
+		deliver(projects[0], false)
+	}
+	for round := range rounds {
+		for i := range each {
+			if id := fmt.Sprintf("%d-%d", round, i); delivered[id] != 1 {
+				t.Errorf("%s was delivered %d times", id, delivered[id])
+			}
+		}
+	}
+}
