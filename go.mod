@@ -7,7 +7,6 @@ require (
 	github.com/blevesearch/snowballstem v0.9.0
 	github.com/charmbracelet/x/ansi v0.11.7
 	github.com/creack/pty v1.1.24
-	github.com/git-pkgs/gitignore v1.1.0
 	github.com/gofrs/flock v0.13.1
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/pelletier/go-toml/v2 v2.4.3

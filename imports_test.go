@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"memory/secret/measure":                 {"memory/secret"},
 	"consolidate/transcript/rank":           {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"consolidate/transcript/rank/measure":   {"consolidate/transcript/rank"},
-	"memory/drift":                          {"github.com/git-pkgs/gitignore", "github.com/sahilm/fuzzy"},
+	"memory/drift":                          {},
 	"memory/drift/measure":                  {"memory/drift", "github.com/rogpeppe/go-internal/txtar"},
 	"memory":                                {"memory/drift", "memory/likeness", "memory/reldate", "memory/secret", "github.com/rogpeppe/go-internal/diff", "github.com/sahilm/fuzzy", "golang.org/x/sys", "golang.org/x/text"},
 }

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// driftRule rests where the project's folder is not known (Snapshot.Project).
+// driftRule finds nothing where the project's folder is not known (Snapshot.Project).
 var driftRule = rule{
 	doc: RuleDoc{
 		Name:     "drift",
-		Summary:  "what a memory names in backticks is still in the project",
+		Summary:  "what a memory says of the project's files, scripts, libraries and versions is still so",
 		Severity: Warning,
-		Catches:  "paths, lines of files, scripts and targets (npm, pnpm, yarn, make, just, task, composer, cargo, go run), Type.method, package.Name, name() and flags that the project no longer has, with the nearest that it has",
-		Leaves:   "what is said to be removed, renamed, planned, forbidden or elsewhere; URLs, absolute and home paths, globs, placeholders, branches, packages, data files; what is ignored by git, or can't be told to be the project's",
-		Bad: "-- deploy.md --\nThe deploy is `scripts/deploy.sh`, its tests are `make deploy-test`.\n" +
-			"-- project/Makefile --\ntest:\n\tgo test ./...\n-- project/scripts/release.sh --\n#!/bin/sh\n",
-		Good: "-- deploy.md --\nThe deploy is `scripts/release.sh`; `scripts/deploy.sh` was removed. Never run `make deploy`. See `path/to/file.go`, `~/.netrc`.\n" +
-			"-- project/Makefile --\ntest:\n\tgo test ./...\n-- project/scripts/release.sh --\n#!/bin/sh\n",
+		Catches:  "in backticks: files and folders that git once had and the project does not, lines beyond the end of a file, scripts and targets that were in package.json or the Makefile; in prose: \"Postgres 15\" where compose.yml has 17, \"tests use jest\" where jest left package.json. Without git, a file whose first folder exists",
+		Leaves:   "what is said to be removed, renamed, planned, forbidden or elsewhere (another repository, a plugin, a skill, a path outside, \"TBD\", \"not in git\"); what the project never had; what git ignores; URLs, globs, placeholders. One finding for a line",
+		Bad: "-- deploy.md --\nThe deploy is `scripts/deploy.sh`.\nThe database is Postgres 15.\n" +
+			"-- project/compose.yml --\nservices:\n  db:\n    image: postgres:17\n-- project/scripts/release.sh --\n#!/bin/sh\n",
+		Good: "-- deploy.md --\nThe deploy is `scripts/release.sh`; `scripts/deploy.sh` was removed. The database is Postgres 17. See `path/to/file.go`, `~/.netrc`.\n" +
+			"-- project/compose.yml --\nservices:\n  db:\n    image: postgres:17\n-- project/scripts/release.sh --\n#!/bin/sh\n",
 	},
 	topic: findDrift,
 }
@@ -35,15 +35,15 @@ func findDrift(v *view, n Name, t *Topic) []Finding {
 			}
 			f := Finding{
 				File: n.path, Line: line, subject: hit.Ref, Message: hit.Message,
-				Hint: "look what became of it, then correct or delete the line by write_memory",
+				Hint: "find out what became of it, then correct or delete the line with write_memory",
 			}
 			if hit.Nearest != "" {
-				f.Message += fmt.Sprintf("; the nearest is %q", hit.Nearest)
+				f.Message += fmt.Sprintf("; see %q", hit.Nearest)
 			}
 			findings = append(findings, f)
 		}
 	})
-	return andMore(findings, more, "names of what the project does not have")
+	return andMore(findings, more, "lines that name what the project does not have")
 }
 
 // eachText calls f with the description and the body, and the lines that they begin in.

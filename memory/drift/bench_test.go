@@ -59,7 +59,6 @@ func BenchmarkFind(b *testing.B) {
 		run  func(p *Project)
 	}{
 		{"tree", func(p *Project) { p.listed() }},
-		{"words", func(p *Project) { p.indexed() }},
 		{"all", func(p *Project) {
 			for _, text := range memories {
 				p.Find(text, func(string) bool { return false })

@@ -103,6 +103,9 @@ func usages(text, guide string, others []usage) []usage {
 	var found []usage
 	at, line := 0, 1
 	for _, s := range passages(text) {
+		if s.prose {
+			continue
+		}
 		line += strings.Count(text[at:s.from], "\n")
 		at = s.from
 		for _, part := range operators.Split(strings.TrimSpace(s.text), -1) {
@@ -252,3 +255,30 @@ var rivals = map[string]map[string]bool{
 	"python lint":       setOf("flake8 pylint ruff"),
 	"python types":      setOf("mypy pyright"),
 }
+
+// operators separate the commands of a line.
+var operators = regexp.MustCompile(`\s*(?:&&|\|\||;|\|)\s*`)
+
+var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+
+// operands returns the words that are neither options, nor the values of those named, nor assignments.
+func operands(words []string, valued ...string) []string {
+	var found []string
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		switch {
+		case word == "--":
+			return found
+		case strings.HasPrefix(word, "-"):
+			if slices.Contains(valued, word) {
+				i++
+			}
+		case !assignment.MatchString(word):
+			found = append(found, word)
+		}
+	}
+	return found
+}
+
+// packageVerbs are what package managers do themselves; a script of such a name needs "run".
+var packageVerbs = setOf("install i ci add remove rm uninstall update upgrade up outdated audit link unlink publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch login logout whoami version help workspaces workspace set get pkg fund doctor bin root")

@@ -15,6 +15,7 @@ type cues struct {
 	after     *regexp.Regexp // directly after it
 	scope     *regexp.Regexp // in a heading or a lead
 	repo      *regexp.Regexp // a repository, with the word before it
+	elsewhere *regexp.Regexp // anywhere in the paragraph: it is not of this project
 }
 
 // theCues are compiled when the first text is read.
@@ -24,7 +25,7 @@ var theCues = sync.OnceValue(func() cues {
 	}
 	gone := word(
 		`remov(?:ed|es|ing|al)`, `delet(?:ed|es|ing|ion)`, `dropped`, `gone`, `no longer`, `any ?more`, `renam(?:ed|ing)`, `moved`,
-		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`, `became`,
+		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`, `became`, `upgraded?(?: from)?`, `bumped`, `(?:was|were) (?:on|using)`, `at the time`, `before (?:that|this|then)`, `back then`, `switched`, `converted`, `consolidated`, `archived`, `reverted`, `absorbed`, `extracted`, `landed`, `closed`,
 		`migrated`, `migration away`, `merged into`, `split (?:into|off)`, `ripped out`, `got rid of`, `(?:does|do|did)(?: not|n't) exist`,
 		`there (?:is|are|was|were) no`, `there(?: isn't| aren't|'s no)`, `missing`, `never existed`, `was in`, `was called`, `were in`, `history`, `in favou?r of`, `folded into`,
 		`upstream`, `submodule`, `gist`, `forks?`, `sibling`, `bucket`, `s3`,
@@ -49,9 +50,11 @@ var theCues = sync.OnceValue(func() cues {
 		forbidden: regexp.MustCompile(`(?i)` + forbidden),
 		planned:   regexp.MustCompile(`(?i)` + planned),
 		before:    regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write|introduce|like|unlike)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
-		after:     regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)`),
+		after:     regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`),
 		scope:     regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog|plans?|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog|open questions?)\b|删除|计划|削除|予定|삭제|계획`),
-		repo:      regexp.MustCompile(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`),
+		elsewhere: regexp.MustCompile("(?i)`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +
+			`|\b(?:plugins?|skills?|marketplaces?|worktrees?|other (?:repo\w*|projects?|codebase)|sister (?:repo\w*|project)|external|third[- ]party|vendor(?:ed)?|not in (?:git|the repo|this repo)|untracked|uncommitted|git-?ignored|systemd|tbd|in te?mp|scratch(?:pad)?|node_modules|another branch|feature branch|stash(?:ed)?)\b`),
+		repo: regexp.MustCompile(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`),
 	}
 })
 
@@ -70,7 +73,10 @@ func (s *passage) stands() bool {
 	if s.scope != "" && c.scope.MatchString(s.scope) {
 		return false
 	}
-	for _, m := range c.repo.FindAllStringSubmatch(said, -1) {
+	if c.elsewhere.MatchString(s.block) {
+		return false
+	}
+	for _, m := range c.repo.FindAllStringSubmatch(s.block+said, -1) {
 		if !here[strings.ToLower(m[1])] {
 			return false
 		}

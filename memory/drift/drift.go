@@ -1,21 +1,24 @@
-// Package drift finds what a memory names and its project no longer has: files, lines of files,
-// scripts and targets, symbols and flags. It also reads the project's own instructions to agents
-// (CLAUDE.md and its kin), for a memory to be reconciled with.
+// Package drift finds what a memory names and its project no longer has: files, lines of files, scripts,
+// libraries and versions. It also reads the project's own instructions to agents (CLAUDE.md and the like),
+// for a memory to be compared with.
 //
-// It promises that nothing outside the project's folder is looked at, whatever the name or link, and
-// that nothing there is written, executed or waited for; that reading is bounded by the constants of
-// this package in entries, files, bytes and time; and that where a bound was hit, or a name can't be
-// told to be the project's, there is no hit: not knowing is no finding. It keeps nothing, so that a
-// crash costs nothing.
+// It reports only what it can tie to the project. Where the project is in git, that is a file or folder that
+// git once had, or a script, target or library that once was in a manifest. Without git it is a path whose
+// first folder exists. A version is compared with the one that a manifest states.
 //
-// It does not promise to be right: it reads names, not programs. A symbol that only generated code
-// declares is taken for gone, one that an unrelated file happens to mention for present; and of a bare
-// name it says nothing unless the sentence or a likeness ties it to the project. How often it errs on
-// labelled memories is what the command in the folder measure prints.
+// It promises that nothing outside the project's folder is read, whatever the name or link (git reads its own
+// repository); that nothing there is written or waited for, and no program is run but git, with nothing that
+// the repository configures; that reading is bounded by the constants of this package in entries, bytes and
+// time; and that where a bound was reached there is no hit. It keeps nothing on disk, so that a crash costs
+// nothing.
+//
+// It does not promise to be right: it reads names, not programs. How often it is right on labelled memories
+// is what "go run ./memory/measure drift" prints.
 package drift
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -23,37 +26,23 @@ import (
 // Bounds of one text: a memory has at most 58.7 KB (CENSUS 3).
 const (
 	maxText     = 1 << 20 // bytes; the rest is not looked at
-	maxPassages = 4_000   // code spans and lines of fences
+	maxPassages = 4_000
 	maxHits     = 100
-)
-
-// Kind is what a hit is about.
-type Kind string
-
-// The kinds of references.
-const (
-	Path   Kind = "path"
-	Line   Kind = "line"   // of a file that has fewer
-	Script Kind = "script" // of a package, or a target
-	Symbol Kind = "symbol"
-	Flag   Kind = "flag"
+	maxRef      = 400 // bytes of a code span that may name something
 )
 
 // Hit is a reference to what the project does not have.
 type Hit struct {
-	From, To int    // of the code span's inside, or the line of a fence, in bytes of the text
-	Kind     Kind   //
-	Ref      string // what is gone: "internal/old.go", "npm run lint", "Store.Vacuum"
+	From, To int    // bytes of the text
+	Ref      string // what is gone: "internal/old.go", "npm run lint"
 	Message  string // that it is gone, in a clause
-	Nearest  string // what the project has that is likest, "" where nothing is
-
-	path pathRef
+	Nearest  string // what the project has instead, "" where that is not known
 }
 
-// Find returns the references of a Markdown text to what the project does not have, at most 100, in
-// order, each reference once. Only code spans and fences of shell commands are read, and only
-// sentences that say what is: not what was, what is to come, or what must not be. A bare name for which
-// isMemory reports true is that of another memory.
+// Find returns the references of a Markdown text to what the project does not have, at most 100, in order,
+// one for each line. Read are code spans, fences of shell commands, and versions and libraries in prose; only
+// sentences about what is, not about what was, is planned, is forbidden or is elsewhere. A bare name for which
+// isMemory reports true is the name of another memory.
 func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 	if p == nil {
 		return nil
@@ -64,52 +53,85 @@ func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
-	var hits []Hit
-	seen := make(map[string]bool)
-	for _, s := range passages(text) {
-		if isMemory(strings.TrimSpace(s.text)) {
-			continue
-		}
-		found := p.judge(&s)
-		if len(found) == 0 || !s.stands() { // in this order: most of what is named is there
-			continue
-		}
-		for _, h := range found {
-			if h.Kind == Path {
-				h.Nearest = p.nearestPath(h.path)
-			}
-			h.From, h.To = s.from, s.to
-			if key := string(h.Kind) + h.Ref; !seen[key] {
-				seen[key] = true
-				hits = append(hits, h)
-			}
-		}
-		if len(hits) >= maxHits {
-			hits = hits[:maxHits]
-			break
-		}
+	if len(p.listed().files) == 0 {
+		return nil // in an empty project nothing is missed
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(a.From, b.From) })
+	found := passages(text)
+	slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(a.from, b.from) })
+	var hits []Hit
+	end := 0 // of the last hit's line
+	seen := make(map[string]bool)
+	for _, s := range found {
+		if s.from < end || len(hits) == maxHits || isMemory(strings.TrimSpace(s.text)) {
+			continue
+		}
+		h, ok := p.judge(&s)
+		if !ok || seen[h.Ref] || !s.stands() { // in this order: most of what is named is there
+			continue
+		}
+		seen[h.Ref] = true
+		h.From, h.To = s.from, s.to
+		hits = append(hits, h)
+		end = s.to + strings.IndexByte(text[s.to:]+"\n", '\n')
+	}
 	return hits
 }
 
-// judge returns what a passage names in vain.
-func (p *Project) judge(s *passage) []Hit {
+// judge returns what a passage names and the project does not have.
+func (p *Project) judge(s *passage) (Hit, bool) {
 	text := strings.TrimPrefix(strings.TrimSpace(s.text), strings.TrimSuffix(p.root.Name(), "/")+"/")
-	if text == "" || len(text) > maxRef || len(p.listed().files) == 0 {
-		return nil // in an empty project nothing is missed
+	switch {
+	case text == "" || len(text) > maxRef:
+		return Hit{}, false
+	case s.prose:
+		if h, ok := p.judgeVersion(text); ok {
+			return h, true
+		}
+		return p.judgeLibrary(text)
+	case !s.fence && !strings.ContainsAny(text, " \t"):
+		if r, ok := parsePath(text); ok {
+			return p.judgePath(r)
+		}
+		return Hit{}, false
+	case p.look(text) == present || p.isPrefix(text): // a path with spaces
+		return Hit{}, false
 	}
-	if s.fence || strings.ContainsAny(text, " \t") {
-		return p.judgeCommands(text)
-	}
-	if ref, ok := parsePath(text); ok {
-		return p.judgePath(ref)
-	}
-	if strings.HasPrefix(text, "-") {
-		return nil // a flag of who knows what
-	}
-	return p.judgeSymbol(text, s)
+	return p.judgeCommand(text)
 }
 
-// maxRef bounds, in bytes, a code span that may name something.
-const maxRef = 400
+// judgeCommand judges a script, a target, and the files that a command names. A path that is cut at a space is
+// not judged: what git once had must be named whole.
+func (p *Project) judgeCommand(text string) (Hit, bool) {
+	words := strings.Fields(strings.TrimPrefix(text, "$ "))
+	for len(words) > 1 && (assignment.MatchString(words[0]) || words[0] == "sudo") {
+		words = words[1:]
+	}
+	if len(words) > 1 {
+		script := ""
+		switch words[0] {
+		case "npm", "pnpm", "yarn", "bun":
+			if words[1] == "run" && len(words) > 2 {
+				script = words[2]
+			} else if words[0] != "npm" && !packageVerbs[words[1]] {
+				script = words[1]
+			}
+		case "make", "just":
+			script = words[1]
+		}
+		if script != "" && p.wasInManifest(script) {
+			ref := strings.Join(words[:slices.Index(words, script)+1], " ")
+			return Hit{Ref: ref, Message: fmt.Sprintf("no manifest of the project has %q any more", script)}, true
+		}
+	}
+	if p.past() == nil {
+		return Hit{}, false
+	}
+	for _, word := range words {
+		if r, ok := parsePath(word); ok && strings.Contains(r.name, "/") {
+			if h, ok := p.judgePath(r); ok {
+				return h, true
+			}
+		}
+	}
+	return Hit{}, false
+}

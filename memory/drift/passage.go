@@ -1,17 +1,19 @@
 package drift
 
 import (
+	"regexp"
 	"strings"
 )
 
-// passage is a code span, or a line of a fence of shell commands, and what is said around it.
+// passage is a code span, a line of a fence of shell commands, or a claim in prose, and what is said around it.
 type passage struct {
 	from, to      int
 	text          string
 	before, after string // the rest of its sentence; the insides of code spans are blanked
-	scope         string // the heading and the lead ("Removed:") that it stands under
-	codes         []string
-	fence         bool
+	scope         string // the heading and the lead ("Removed:") above it
+	block         string // its paragraph, item or row, and the lead
+	fence         bool   // a line of a fence
+	prose         bool   // not a code span: a version, or a library that is said to be used
 }
 
 // passages returns what may name something of the project, in order.
@@ -108,7 +110,7 @@ func (r *reader) command(at int, row string) {
 	if i := strings.Index(row, " #"); i >= 0 {
 		row, said = strings.TrimRight(row[:i], " \t"), row[i:]
 	}
-	r.found = append(r.found, passage{from: at, to: at + len(row), text: row, after: said, scope: r.heading + r.lead, fence: true})
+	r.found = append(r.found, passage{from: at, to: at + len(row), text: row, after: said, scope: r.heading + r.lead, block: r.lead, fence: true})
 }
 
 // block ends the paragraph, item or row that is being read, and notes its code spans.
@@ -140,20 +142,20 @@ func (r *reader) block(end int) {
 		}
 	}
 	words := string(blanked)
-	var codes []string
-	for _, span := range spans {
-		codes = append(codes, strings.TrimSpace(text[span[0]:span[1]]))
+	note := func(at, end int, prose bool) {
+		from, to := sentence(words, at, end)
+		r.found = append(r.found, passage{
+			from: r.start + at, to: r.start + end, text: text[at:end], before: words[from:at], after: words[end:to],
+			scope: r.heading + r.lead, block: r.lead + text, prose: prose,
+		})
 	}
-	for i, span := range spans {
-		from, to := sentence(words, span[0], span[1])
-		s := passage{from: r.start + span[0], to: r.start + span[1], text: text[span[0]:span[1]]}
-		s.before, s.after, s.scope = words[from:span[0]], words[span[1]:to], r.heading+r.lead
-		for j, other := range spans {
-			if j != i && other[0] >= from && other[1] <= to {
-				s.codes = append(s.codes, codes[j])
-			}
+	for _, span := range spans {
+		note(span[0], span[1], false)
+	}
+	for _, expr := range []*regexp.Regexp{versionRef, libraryRef} {
+		for _, m := range expr.FindAllStringIndex(text, maxPassages-min(len(r.found), maxPassages)) {
+			note(m[0], m[1], true)
 		}
-		r.found = append(r.found, s)
 	}
 	if trimmed := strings.TrimRight(words, " \t\r\n*_"); strings.HasSuffix(trimmed, ":") || strings.HasSuffix(trimmed, "：") {
 		r.lead = words

@@ -24,7 +24,7 @@ const (
 // look again.
 const maxAge = 5 * time.Minute
 
-// Project is the folder that a memory speaks of; a nil one is empty. Nothing of it is read before it is
+// Project is the folder that a memory is about; a nil one is empty. Nothing of it is read before it is
 // asked for, and each part once in five minutes. It is safe for concurrent use: one question at a time.
 type Project struct {
 	root *os.Root
@@ -34,15 +34,13 @@ type Project struct {
 
 // seen is what was read.
 type seen struct {
-	since   time.Time
-	tree    *tree
-	scripts *scripts
-	words   *words
-	guides  *[]Guide
-	usages  []usage           // of the guides
-	answers map[string]*Hit   // by reference
-	nearest map[string]string // of paths
-	sought  int               // how often a nearest symbol was looked for
+	since     time.Time
+	tree      *tree
+	manifests *manifests
+	guides    *[]Guide
+	usages    []usage  // of the guides
+	history   *history // is kept for as long as HEAD is the same
+	asked     bool     // git was asked for HEAD
 }
 
 // New returns the project in root, which stays the caller's to close.
@@ -52,19 +50,18 @@ func New(root *os.Root) *Project {
 
 // begin forgets what is too old.
 func (p *Project) begin() {
-	if now := time.Now(); p.answers == nil || now.Sub(p.since) > maxAge {
-		p.seen = seen{since: now, answers: make(map[string]*Hit), nearest: make(map[string]string)}
+	if now := time.Now(); now.Sub(p.since) > maxAge {
+		p.seen = seen{since: now, history: p.history}
 	}
 }
 
-// tree is what a project holds: files and links that are not ignored, and the folders on the way.
+// tree is what a project holds: files and links, whether git ignores them or not, and folders.
 type tree struct {
 	files   []string
-	sizes   []int64
+	spaced  []string // those with a space in their path
 	folders map[string]bool
 	bases   map[string][]string // the paths of files and folders, by their last part
-	stems   map[string]bool     // of files, and of folders, that hold source
-	ignores map[string]*ignores // by folder
+	stems   map[string][]string // the paths of files, by their last part without its ending
 	closed  map[string]bool     // folders that were not entered
 	limited bool                // there is more
 }
@@ -83,10 +80,9 @@ var skipped = setOf(".git .hg .svn .jj node_modules bower_components __pycache__
 // list reads the tree, the shallow folders first.
 func list(root *os.Root) *tree {
 	t := &tree{
-		folders: make(map[string]bool), bases: make(map[string][]string), stems: make(map[string]bool),
-		ignores: make(map[string]*ignores), closed: make(map[string]bool),
+		folders: make(map[string]bool), bases: make(map[string][]string), stems: make(map[string][]string),
+		closed: make(map[string]bool),
 	}
-	t.ignores["."] = rootIgnores(root)
 	start, left := time.Now(), maxListed
 	for queue := []string{"."}; len(queue) > 0; queue = queue[1:] {
 		folder := queue[0]
@@ -106,20 +102,16 @@ func list(root *os.Root) *tree {
 			t.closed[folder] = true
 			continue
 		}
-		t.addIgnores(root, folder, entries)
-		rules := t.ignoresOf(folder)
 		for _, e := range entries {
 			name := path.Join(folder, e.Name())
 			if !utf8.ValidString(name) {
 				continue
 			}
 			if !e.IsDir() {
-				if !rules.match(name, false) {
-					t.addFile(name, e)
-				}
+				t.addFile(name)
 				continue
 			}
-			if skipped[e.Name()] || rules.match(name, true) || strings.Count(name, "/") >= maxDepth {
+			if skipped[e.Name()] || strings.Count(name, "/") >= maxDepth {
 				t.closed[name] = true
 				continue
 			}
@@ -131,18 +123,13 @@ func list(root *os.Root) *tree {
 	return t
 }
 
-func (t *tree) addFile(name string, e fs.DirEntry) {
+func (t *tree) addFile(name string) {
 	t.files = append(t.files, name)
-	size := int64(-1) // no regular file: it is there, and not read
-	if e.Type().IsRegular() {
-		size = 0
-	}
-	t.sizes = append(t.sizes, size)
 	base := path.Base(name)
 	t.bases[base] = append(t.bases[base], name)
-	if ext := path.Ext(base); sourceExts[strings.ToLower(ext)] {
-		t.stems[strings.TrimSuffix(base, ext)] = true
-		t.stems[path.Base(path.Dir(name))] = true
+	t.stems[stem(base)] = append(t.stems[stem(base)], name)
+	if strings.Contains(name, " ") {
+		t.spaced = append(t.spaced, name)
 	}
 }
 
@@ -186,39 +173,21 @@ func isForeign(root *os.Root, folder string, entries []fs.DirEntry) bool {
 // errNotRegular is what a link, a fifo or a device is refused with.
 var errNotRegular = errors.New("not a regular file")
 
-// readFile reads at most limit bytes of a regular file.
+// readFile reads at most limit bytes of a regular file; where a link was put in its place, it leads nowhere out
+// of the project.
 func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errNotRegular)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
-	}
-	return readListed(root, name, limit, nil)
-}
-
-// readListed is readFile for what was seen to be a regular file; where a link was put in its place since,
-// it leads nowhere out of the project. It reads into buffer where that is large enough.
-func readListed(root *os.Root, name string, limit int64, buffer []byte) ([]byte, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() { // a fifo was put in its place
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() { // a fifo was put in its place
 		return nil, errors.Join(err, errNotRegular)
 	}
-	size := min(info.Size(), limit)
-	if int64(cap(buffer)) < size {
-		buffer = make([]byte, size)
-	}
-	n, err := io.ReadFull(f, buffer[:size])
-	if err == io.ErrUnexpectedEOF || err == io.EOF { // it shrank
-		err = nil
-	}
-	return buffer[:n], err
+	return io.ReadAll(io.LimitReader(f, limit))
 }
 
 // Limited reports whether the project holds more than was looked at so far, so that of some names it was not
@@ -229,7 +198,7 @@ func (p *Project) Limited() bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.tree != nil && p.tree.limited || p.words != nil && p.words.limited
+	return p.tree != nil && p.tree.limited
 }
 
 // presence is what can be told of a path.
@@ -241,7 +210,7 @@ const (
 	absent
 )
 
-// look tells whether a slash path of the project leads to something, ignored or not.
+// look reports whether a slash path of the project leads to something.
 func (p *Project) look(name string) presence {
 	if !fs.ValidPath(name) {
 		return unknown
@@ -249,10 +218,10 @@ func (p *Project) look(name string) presence {
 	if _, err := p.root.Stat(name); err == nil {
 		return present
 	} else if !errors.Is(err, fs.ErrNotExist) && !isNotFolder(err) {
-		return unknown // it leads out of the project, or can't be read
+		return unknown // it leads out of the project, or cannot be read
 	}
 	if _, err := p.root.Lstat(name); err == nil {
-		return present // a link to nothing is there all the same
+		return present // so is a link to nothing
 	}
 	t := p.listed()
 	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
@@ -260,8 +229,11 @@ func (p *Project) look(name string) presence {
 			return unknown
 		}
 	}
-	if t.ignored(name) {
-		return unknown // it may be made by a build
-	}
 	return absent
+}
+
+// isIgnored reports whether git ignores a path, so that a build may make it.
+func (p *Project) isIgnored(name string) bool {
+	_, err := p.git("check-ignore", "-q", "--no-index", "--", name)
+	return err == nil
 }

@@ -2,8 +2,10 @@ package measure
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,69 +26,101 @@ var (
 // memory is one memory without its marks.
 type memory struct {
 	name, text string
-	want       map[int]bool // where the inside of a drifted span begins, or a line of a fence
-	spans      int          // all that might name something
+	want       map[int]bool // lines that name what is gone, from 1
+	lines      int          // with text
 }
 
-// unpack writes a set's project below dir and returns its memories.
+// unpack makes a set's project in dir, a git repository with the files that it had before, and returns its
+// memories.
 func unpack(set, dir string) ([]memory, error) {
 	var memories []memory
-	for _, file := range txtar.Parse([]byte(set)).Files {
-		name, ours := strings.CutPrefix(file.Name, "project/")
-		if !ours {
-			memories = append(memories, unmark(file.Name, string(file.Data)))
-			continue
+	var renames []string
+	write := func(prefix string) error {
+		for _, file := range txtar.Parse([]byte(set)).Files {
+			if name, ours := strings.CutPrefix(file.Name, prefix); ours {
+				to := filepath.Join(dir, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+					return err
+				}
+				if err := os.WriteFile(to, file.Data, 0o600); err != nil {
+					return err
+				}
+			}
 		}
-		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return nil
+	}
+	for _, file := range txtar.Parse([]byte(set)).Files {
+		switch {
+		case file.Name == "renames":
+			renames = strings.Fields(string(file.Data))
+		case !strings.Contains(file.Name, "/"):
+			memories = append(memories, unmark(file.Name, string(file.Data)))
+		}
+	}
+	if err := write("project/"); err != nil {
+		return nil, err
+	}
+	for i := 0; i+1 < len(renames); i += 2 {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, renames[i])), 0o700); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(to, file.Data, 0o600); err != nil {
+		if err := os.Rename(filepath.Join(dir, renames[i+1]), filepath.Join(dir, renames[i])); err != nil {
 			return nil, err
 		}
 	}
-	return memories, nil
+	if err := write("before/"); err != nil {
+		return nil, err
+	}
+	if err := git(dir, "init", "-q"); err != nil {
+		return nil, err
+	}
+	if err := commit(dir); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Name() != ".git" {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return memories, errors.Join(err, write("project/"), commit(dir))
+}
+
+func commit(dir string) error {
+	if err := git(dir, "add", "-A", "-f"); err != nil {
+		return err
+	}
+	return git(dir, "commit", "-q", "-m", "x")
+}
+
+func git(dir string, args ...string) error {
+	c := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"}, args...)...)
+	c.Dir, c.Env = dir, append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("git %q: %w: %s", args, err, out)
+	}
+	return nil
 }
 
 // unmark reads the marks of a memory and takes them out.
 func unmark(name, text string) memory {
 	m := memory{name: name, want: make(map[int]bool)}
 	var out strings.Builder
-	fence := false
+	n := 0
 	for row := range strings.Lines(text) {
-		if strings.HasPrefix(row, "```") {
-			fence = !fence
-			out.WriteString(row)
-			continue
+		n++
+		row, m.want[n] = strings.CutPrefix(row, "! ")
+		if strings.TrimSpace(row) != "" {
+			m.lines++
 		}
-		if fence {
-			row, marked := strings.CutPrefix(row, "! ")
-			m.spans++
-			if marked {
-				m.want[out.Len()+len(row)-len(strings.TrimPrefix(row, "$ "))] = true
-			}
-			out.WriteString(row)
-			continue
-		}
-		for i, part := range strings.Split(row, "`") {
-			if i > 0 {
-				out.WriteByte('`')
-			}
-			if i%2 == 1 {
-				m.spans++
-			} else if strings.HasSuffix(part, "!") {
-				part = strings.TrimSuffix(part, "!")
-				m.want[out.Len()+len(part)+1] = true
-			}
-			out.WriteString(part)
-		}
+		out.WriteString(row)
 	}
 	m.text = out.String()
 	return m
 }
 
 // score counts what was found against what was to be found.
-type score struct{ spans, right, wrong, lost int }
+type score struct{ lines, right, wrong, lost int }
 
 func (s score) precision() float64 { return share(s.right, s.right+s.wrong) }
 func (s score) recall() float64    { return share(s.right, s.right+s.lost) }
@@ -115,33 +149,31 @@ func measure(set string) (score, []string, error) {
 	}
 	defer root.Close()
 	var s score
-	var errors []string
+	var wrong []string
 	p := drift.New(root)
 	isMemory := func(name string) bool {
 		return slices.ContainsFunc(memories, func(m memory) bool { return m.name == name })
 	}
 	for _, m := range memories {
-		s.spans += m.spans
+		s.lines += m.lines
 		got := make(map[int]bool)
 		for _, h := range p.Find(m.text, isMemory) {
-			if got[h.From] {
-				continue // one mark for each span
-			}
-			got[h.From] = true
-			if m.want[h.From] {
+			line := 1 + strings.Count(m.text[:h.From], "\n")
+			got[line] = true
+			if m.want[line] {
 				s.right++
 			} else {
 				s.wrong++
-				errors = append(errors, fmt.Sprintf("%s wrong %s %q: %s", m.name, h.Kind, m.text[h.From:h.To], h.Message))
+				wrong = append(wrong, fmt.Sprintf("%s:%d wrong %q: %s", m.name, line, m.text[h.From:h.To], h.Message))
 			}
 		}
-		for at := range m.want {
-			if !got[at] {
+		rows := strings.Split(m.text, "\n")
+		for i, row := range rows {
+			if m.want[i+1] && !got[i+1] {
 				s.lost++
-				row, _, _ := strings.Cut(m.text[at:], "\n")
-				errors = append(errors, fmt.Sprintf("%s lost %.60q", m.name, row))
+				wrong = append(wrong, fmt.Sprintf("%s:%d lost %.80q", m.name, i+1, row))
 			}
 		}
 	}
-	return s, errors, nil
+	return s, wrong, nil
 }

@@ -1,0 +1,183 @@
+package drift
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Bounds of the manifests that are read.
+const (
+	maxManifests     = 400
+	maxManifestBytes = 512 << 10 // of one
+)
+
+// manifestSpecs are the manifests whose history is read.
+var manifestSpecs = []string{":(glob)**/package.json", ":(glob)**/Makefile", ":(glob)**/justfile", ":(glob)**/pyproject.toml", ":(glob)**/requirements*.txt", ":(glob)**/Gemfile", ":(glob)**/composer.json", ":(glob)**/Cargo.toml"}
+
+// stated has, by the name of a manifest, the expressions that find what versions it states: group 1 is a
+// product, or the product is named before the colon, and the last group is its version.
+var stated = map[string][]string{
+	"pyproject.toml":      {`python:(?m)^requires-python\s*=\s*["']([^"']+)`, `python:(?m)^python\s*=\s*["']([^"']+)`},
+	".python-version":     {`python:^\s*([\d.]+)`},
+	".nvmrc":              {`node:^\s*v?([\d.]+)`},
+	".node-version":       {`node:^\s*v?([\d.]+)`},
+	".ruby-version":       {`ruby:^\s*(?:ruby-)?([\d.]+)`},
+	".tool-versions":      {`:(?m)^(python|ruby|nodejs|golang|postgres|php|rust|java)\s+([\d.]+)`},
+	"go.mod":              {`go:(?m)^go ([\d.]+)`},
+	"Cargo.toml":          {`rust:(?m)^rust-version\s*=\s*"([^"]+)`},
+	"Gemfile":             {`ruby:(?m)^ruby ["']([\d.]+)`, `rails:(?m)^gem ["']rails["'],\s*["']([^"']+)`},
+	"package.json":        {`node:"node"\s*:\s*"([^"]+)"`, `:"(react|next|vue|svelte|typescript|expo|tailwindcss|vite|@angular/core|express|react-native)"\s*:\s*"([^"]+)"`},
+	"composer.json":       {`php:"php"\s*:\s*"([^"]+)"`, `laravel:"laravel/framework"\s*:\s*"([^"]+)"`},
+	"requirements.txt":    {`:(?mi)^(django|flask|fastapi|pydantic|sqlalchemy)(==[\d.]+)`},
+	"app.json":            {`ios:"deploymentTarget"\s*:\s*"([\d.]+)`},
+	"Podfile":             {`ios:platform :ios,\s*['"]([\d.]+)`},
+	"Dockerfile":          {`:(?mi)^FROM\s+(?:\S+/)?(python|node|golang|ruby|php|postgres|rust):([\d.]+)`},
+	"compose.yml":         {composeImage},
+	"compose.yaml":        {composeImage},
+	"docker-compose.yml":  {composeImage},
+	"docker-compose.yaml": {composeImage},
+}
+
+const composeImage = `:image:\s*["']?(?:\S+/)?(postgres|mysql|mariadb|redis|mongo|rabbitmq|elasticsearch|nginx|node|python):v?([\d.]+)`
+
+// aliases are other names of products.
+var aliases = map[string]string{"postgresql": "postgres", "golang": "go", "nodejs": "node", "node.js": "node", "next.js": "next", "vue.js": "vue", "mongodb": "mongo", "tailwind": "tailwindcss", "tailwind css": "tailwindcss", "@angular/core": "angular", "react native": "react-native"}
+
+// manifests are what the project's manifests say.
+type manifests struct {
+	versions map[string][]string // by product: "postgres": "16.4", ">=3.12"
+	sources  map[string]string   // by product, the first manifest that states one
+	text     strings.Builder     // of all manifests with scripts and libraries
+	limited  bool
+}
+
+// manifested returns the manifests, which the first call reads.
+func (p *Project) manifested() *manifests {
+	if p.manifests != nil {
+		return p.manifests
+	}
+	m := &manifests{versions: make(map[string][]string), sources: make(map[string]string)}
+	p.manifests = m
+	t, read := p.listed(), 0
+	m.limited = t.limited
+	for _, file := range t.files {
+		base := path.Base(file)
+		exprs, known := stated[base]
+		if !known && !named.MatchString(base) {
+			continue
+		}
+		data, err := readFile(p.root, file, maxManifestBytes)
+		if read++; read > maxManifests || err != nil || len(data) == maxManifestBytes {
+			m.limited = true
+			continue
+		}
+		if named.MatchString(base) {
+			m.text.Write(append(data, '\n'))
+		}
+		for _, expr := range exprs {
+			product, expr, _ := strings.Cut(expr, ":")
+			for _, found := range regexp.MustCompile(expr).FindAllStringSubmatch(string(data), -1) {
+				name := product
+				if name == "" {
+					name = strings.ToLower(found[1])
+				}
+				if alias := aliases[name]; alias != "" {
+					name = alias
+				}
+				m.versions[name] = append(m.versions[name], found[len(found)-1])
+				if m.sources[name] == "" {
+					m.sources[name] = file
+				}
+			}
+		}
+	}
+	return m
+}
+
+// named are manifests with scripts, targets and libraries.
+var named = regexp.MustCompile(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.?justfile|pyproject\.toml|.*requirements.*\.(?:txt|in)|setup\.(?:py|cfg)|pipfile|gemfile|.*\.gemspec|composer\.json|cargo\.toml|go\.mod|taskfile\.ya?ml|deno\.jsonc?|pom\.xml|.*\.gradle(?:\.kts)?|.*\.csproj|pubspec\.yaml|mix\.exs|environment\.ya?ml)$`)
+
+// wasInManifest reports whether a manifest once named a script or library and none does now.
+func (p *Project) wasInManifest(name string) bool {
+	past := p.past()
+	if past == nil || !past.manifests[name] {
+		return false
+	}
+	m := p.manifested()
+	return !m.limited && !regexp.MustCompile(`(?i)(?:^|[^\w-])`+regexp.QuoteMeta(name)+`(?:[^\w-]|$)`).MatchString(m.text.String())
+}
+
+// versionRef finds a product with a version, and libraryRef a library that is said to be used.
+var (
+	versionRef = regexp.MustCompile("(?i)\\b(python|node(?:\\.?js)?|go(?:lang)?|postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|rabbitmq|elasticsearch|nginx|ios|react(?: native)?|next(?:\\.js)?|vue(?:\\.js)?|svelte|typescript|expo|vite|express|django|flask|fastapi|rails|laravel|ruby|php|rust|angular|tailwind(?: ?css)?) v?(\\d{1,3}(?:\\.\\d+){0,2})\\b")
+	libraryRef = regexp.MustCompile("(?i)\\b(?:uses?|using|built (?:on|with)|powered by|relies on|state is|tests? (?:are|run) (?:in|with)) `?(@?[A-Za-z][\\w./-]*[\\w])`?")
+)
+
+// judgeVersion compares a version with those of the manifests.
+func (p *Project) judgeVersion(text string) (Hit, bool) {
+	found := versionRef.FindStringSubmatch(text)
+	if found == nil {
+		return Hit{}, false
+	}
+	product, version := strings.ToLower(found[1]), found[2]
+	if alias := aliases[product]; alias != "" {
+		product = alias
+	}
+	m := p.manifested()
+	constraints := m.versions[product]
+	if len(constraints) == 0 || m.limited || product == "go" && !strings.Contains(version, ".") {
+		return Hit{}, false
+	}
+	for _, constraint := range constraints {
+		if !contradicts(version, constraint) {
+			return Hit{}, false
+		}
+	}
+	return Hit{Ref: found[0], Message: fmt.Sprintf("%s says %s %s", m.sources[product], product, strings.TrimLeft(constraints[0], "= ")), Nearest: m.sources[product]}, true
+}
+
+var constraintRef = regexp.MustCompile(`^\s*(>=|\^|~=|~>|~|==|=)?\s*v?(\d+(?:\.\d+)*)`)
+
+// contradicts reports whether a version is not what a constraint allows: below a lower bound, of another major
+// version, or another than the exact one, as far as both say.
+func contradicts(version, constraint string) bool {
+	m := constraintRef.FindStringSubmatch(constraint)
+	if m == nil || strings.Contains(constraint, "|") {
+		return false
+	}
+	said, bound := strings.Split(version, "."), strings.Split(m[2], ".")
+	difference := func(n int) int {
+		for i := range min(n, len(said), len(bound)) {
+			a, _ := strconv.Atoi(said[i])
+			b, _ := strconv.Atoi(bound[i])
+			if a != b {
+				return a - b
+			}
+		}
+		return 0
+	}
+	switch m[1] {
+	case ">=":
+		return difference(len(said)) < 0
+	case "", "=", "==":
+		return difference(len(said)) != 0
+	}
+	return difference(1) != 0
+}
+
+// judgeLibrary reports a library that is said to be used and that no manifest names any more.
+func (p *Project) judgeLibrary(text string) (Hit, bool) {
+	m := libraryRef.FindStringSubmatch(text)
+	if m == nil {
+		return Hit{}, false
+	}
+	for _, name := range []string{m[1], strings.ToLower(m[1])} {
+		if p.wasInManifest(name) {
+			return Hit{Ref: m[1], Message: fmt.Sprintf("no manifest of the project names %q any more", name)}, true
+		}
+	}
+	return Hit{}, false
+}
