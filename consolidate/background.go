@@ -83,7 +83,7 @@ func (p *Project) Due(ctx context.Context) (since string, sessions int, err erro
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.o.Now()
-	dir, err := p.openDir()
+	dir, err := p.openDisk()
 	if err != nil {
 		return "", 0, err
 	}

@@ -43,7 +43,7 @@ const clockSlack = 5 * time.Minute
 func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	dir, err := p.openDir()
+	dir, err := p.openDisk()
 	if err != nil {
 		return nil, err
 	}

@@ -149,10 +149,13 @@ func (p *Project) checkNative(dir *memory.Dir) Check {
 		c.mend = func(ctx context.Context) error { return p.restamp(ctx, dir, now) }
 	case n.held(now):
 		c.State, c.Message = Note, fmt.Sprintf("Claude Code's process %d dreams, or has finished within the hour (%s)", n.pid, n.stamp)
-	case !n.Exists:
-		c.Message = "never"
 	default:
-		c.Message = n.stamp.String()
+		last, err := p.lastConsolidation(dir)
+		if err != nil {
+			c.State, c.Message = Wrong, err.Error()
+			break
+		}
+		c.Message = last.String()
 	}
 	return c
 }

@@ -157,7 +157,7 @@ func lockClosed(err error) error {
 
 // askUnlocked asks all gates but the lock, which is waited for.
 func (p *Project) askUnlocked(ctx context.Context, now time.Time, force bool) (gateAnswers, error) {
-	dir, err := p.openDir()
+	dir, err := p.openDisk()
 	if err != nil {
 		return gateAnswers{}, err
 	}

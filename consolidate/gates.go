@@ -221,7 +221,11 @@ func (p *Project) lastConsolidation(dir *memory.Dir) (stamp, error) {
 	}
 	// A body with a PID: somebody dreams, has finished, or has crashed. Of ours, the record tells.
 	if r, err := readLock(dir.Root()); err == nil && r.Kind == KindDream && r.PID == n.pid {
-		return r.Prior, nil
+		cut, err := p.cutOff(dir)
+		if err != nil || cut == nil {
+			return r.Prior, err
+		}
+		return cut.stamp(), cut.archive.Close()
 	}
 	return n.stamp, nil
 }

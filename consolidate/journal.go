@@ -164,7 +164,7 @@ func (p *Project) landed() ([]LogEntry, error) {
 	}
 	untold = slices.DeleteFunc(untold, func(id string) bool { return told[id] })
 	for _, id := range untold[max(0, len(untold)-maxUnjournaled):] {
-		a, err := openArchive(p.state, id)
+		a, err := p.archive(id)
 		if err != nil {
 			continue // it can't be undone either
 		}

@@ -42,17 +42,14 @@ func (p *Project) Lint(dir string) (Linted, error) {
 	case !info.IsDir():
 		return Linted{}, &RequestError{fmt.Sprintf("%q is no folder", dir), "name the folder that holds MEMORY.md"}
 	}
-	d, err := memory.Open(dir)
+	d, err := p.openToLint(realPath(dir))
+	if err == nil && d == nil {
+		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // gone since
+	}
 	if err != nil {
 		return Linted{}, err
 	}
 	defer d.Close()
-	d.AllowSecrets = p.o.AllowSecrets
-	if d.Path() == p.o.MemoryDir { // of another memory it is not known what it speaks of
-		p.mu.Lock()
-		d.Project = p.openSubject()
-		p.mu.Unlock()
-	}
 	s, err := d.Snapshot()
 	if err != nil {
 		return Linted{}, err
@@ -63,4 +60,20 @@ func (p *Project) Lint(dir string) (Linted, error) {
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []memory.Finding{}}
 	l.Findings = append(l.Findings, memory.Lint(s, p.o.Now())...)
 	return l, nil
+}
+
+// openToLint opens the memory at dir to be read, the project's own or another.
+func (p *Project) openToLint(dir string) (*memory.Dir, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if dir != p.o.MemoryDir { // of another memory it is not known what it speaks of
+		other := Project{o: Options{MemoryDir: dir, StateHome: p.o.StateHome, AllowSecrets: p.o.AllowSecrets, LookOnly: true}, key: stateKey(dir)}
+		defer other.closeState()
+		return other.openDir()
+	}
+	d, err := p.openDir()
+	if err == nil && d != nil {
+		d.Project = p.openSubject()
+	}
+	return d, err
 }

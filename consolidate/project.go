@@ -112,14 +112,20 @@ func (p *Project) Close(reason string) error {
 		err = p.end(Aborted, reason)
 	}
 	p.o.Transcripts.Close()
-	if p.state != nil {
-		err = errors.Join(err, p.state.Close())
-		p.state = nil
-	}
+	err = errors.Join(err, p.closeState())
 	if p.folder != nil {
 		err = errors.Join(err, p.folder.Close())
 		p.folder, p.subject = nil, nil
 	}
+	return err
+}
+
+func (p *Project) closeState() error {
+	if p.state == nil {
+		return nil
+	}
+	err := p.state.Close()
+	p.state = nil
 	return err
 }
 
@@ -228,8 +234,23 @@ func (p *Project) openState() (*os.Root, error) {
 	return root, nil
 }
 
-// openDir opens the memory directory; nil where there is none.
+// openDir opens the memory directory to be read: where a commit was cut off, it is read as recovery will
+// leave it. It returns nil where there is none.
 func (p *Project) openDir() (*memory.Dir, error) {
+	dir, err := p.openDisk()
+	if err != nil || dir == nil || p.dream != nil {
+		return dir, err
+	}
+	cut, err := p.cutOff(dir)
+	if err != nil || cut == nil {
+		return dir, err
+	}
+	return dir.Through(cut.archive), nil
+}
+
+// openDisk opens the memory directory as it lies on disk, to be locked, recovered or changed; nil where
+// there is none.
+func (p *Project) openDisk() (*memory.Dir, error) {
 	dir, err := memory.Open(p.o.MemoryDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -21,7 +21,7 @@ func (p *Project) Recover(ctx context.Context) error {
 
 // recoverHere is Recover. The caller holds p.mu.
 func (p *Project) recoverHere(ctx context.Context) error {
-	dir, err := p.openDir()
+	dir, err := p.openDisk()
 	if err != nil || dir == nil {
 		return err
 	}

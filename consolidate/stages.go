@@ -99,7 +99,7 @@ func openArchive(state *os.Root, id string) (*memory.Archive, error) {
 func (p *Project) RequestStop(ctx context.Context, reason string) (holder string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	dir, err := p.openDir()
+	dir, err := p.openDisk()
 	if err != nil || dir == nil {
 		return "", errors.Join(err, ErrNoDream)
 	}

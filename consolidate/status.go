@@ -56,7 +56,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	defer p.mu.Unlock()
 	now := p.o.Now()
 	s := Status{MemoryDir: p.o.MemoryDir, TranscriptDirs: []string{}, Unattended: p.o.Unattended, Warnings: slices.Clone(p.o.Warnings)}
-	dir, err := p.openDir()
+	dir, err := p.openDisk()
 	if err != nil {
 		return s, err
 	}

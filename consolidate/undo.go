@@ -80,11 +80,7 @@ func (p *Project) Undoable(id string) (whole, did string, err error) {
 	if whole, err = p.resolve(id); err != nil {
 		return "", "", err
 	}
-	state, err := p.openState()
-	if err != nil {
-		return "", "", err
-	}
-	a, err := openArchive(state, whole)
+	a, err := p.archive(whole)
 	if err != nil {
 		return "", "", err
 	}
@@ -124,7 +120,7 @@ func (p *Project) diff(id string) (string, []byte, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	a, err := openArchive(p.state, id)
+	a, err := p.archive(id)
 	if err != nil {
 		return "", nil, err
 	}
@@ -212,7 +208,7 @@ func (p *Project) LastReport() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a, err := openArchive(p.state, id)
+	a, err := p.archive(id)
 	if err != nil {
 		return "", err
 	}

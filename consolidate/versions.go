@@ -41,7 +41,7 @@ func (p *Project) history() (history, error) {
 	}
 	var h history
 	for _, id := range ids {
-		a, err := openArchive(state, id)
+		a, err := p.archive(id)
 		if err != nil {
 			continue
 		}

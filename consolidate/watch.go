@@ -88,7 +88,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	if dir != nil {
 		defer dir.Close()
 	}
-	w.lookAtDream(&next, dir)
+	cut := w.lookAtDream(&next, dir)
 	if next.Dream == nil {
 		next.HeldBy = nativeHolder(dir, now)
 		g := p.askGates(ctx, dir, now, question{free: func() error { return lockSeen(dir, now) }})
@@ -97,7 +97,11 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 			next.ClosedGate = g.closed.Name
 		}
 	}
-	entries, err := p.journal()
+	log := p.journal
+	if cut {
+		log = p.landed // the journal does not know of it yet
+	}
+	entries, err := log()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		next.Warnings = append(next.Warnings, err.Error())
 	}
@@ -155,7 +159,7 @@ func (p *Project) Poll() {
 		return
 	}
 	p.seen.dream = ""
-	if dir, err := p.openDir(); err == nil && dir != nil {
+	if dir, err := p.openDisk(); err == nil && dir != nil {
 		if r, err := readLock(dir.Root()); err == nil && validID(r.Dream) {
 			p.seen.dream = r.Dream
 		}
@@ -167,8 +171,9 @@ func (p *Project) Poll() {
 	}
 }
 
-// lookAtDream fills in the open dream, or the end of the one that was open at the last look.
-func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
+// lookAtDream fills in the open dream, or the end of the one that was open at the last look. It reports
+// whether that end was cut off: its process died when the commit had begun, and who reads sees it landed.
+func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	p := w.p
 	w.record = lockRecord{}
 	if dir != nil {
@@ -179,6 +184,12 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 	}
 	r := w.record
 	open := r.Kind == KindDream && validID(r.Dream)
+	if open && r.Committing && r.dead() {
+		if i, err := p.cutOff(dir); err == nil && i != nil {
+			i.archive.Close()
+			open, cut = false, true
+		}
+	}
 	if open {
 		if r.Dream != w.dream {
 			w.dream, w.words = r.Dream, ""
@@ -186,15 +197,15 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 		next.Dream, next.Dead = p.foreignDream(r), r.dead()
 	}
 	if w.dream == "" {
-		return
+		return cut
 	}
 	state, err := p.openState()
 	if err != nil {
-		return // another user's, or it was removed: the record is all there is
+		return cut // another user's, or it was removed: the record is all there is
 	}
 	folder, err := memory.OpenBelow(state, path.Join(dreamFolder, w.dream))
 	if err != nil {
-		return
+		return cut
 	}
 	defer folder.Close()
 	events, _ := readTrail(folder)
@@ -206,11 +217,11 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 		}
 	}
 	if !open {
-		return
+		return cut
 	}
 	info, err := readInfo(state, w.dream)
 	if err != nil {
-		return
+		return cut
 	}
 	next.Host = info.Host
 	_, err = folder.Lstat(stopFile)
@@ -229,6 +240,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 			next.Diff = cutDiff(string(diff))
 		}
 	}
+	return cut
 }
 
 // latestLogged returns what the model said last in the log of a background dream, if it was written since

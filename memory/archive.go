@@ -85,7 +85,7 @@ type Archive struct {
 
 const (
 	manifestFile = "manifest.json"
-	progressFile = "landing" // see Plan.begun
+	progressFile = "landing" // see openProgress
 	blobFolder   = "blobs"
 	maxManifest  = 16 << 20 // 20,000 changes of 400 bytes are 8 MB
 )

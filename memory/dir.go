@@ -88,8 +88,9 @@ type Dir struct {
 	// Project is handed on likewise; nil: it is not known which.
 	Project *drift.Project
 
-	root *os.Root
-	path string
+	root    *os.Root
+	path    string
+	through *Archive // of a commit that was cut off; see Through
 }
 
 // Open opens the memory directory at p, which may be a link to one.
@@ -120,7 +121,13 @@ func (d *Dir) Path() string { return d.path }
 func (d *Dir) Root() *os.Root { return d.root }
 
 // Close releases the directory.
-func (d *Dir) Close() error { return d.root.Close() }
+func (d *Dir) Close() error {
+	err := d.root.Close()
+	if d.through != nil {
+		err = errors.Join(err, d.through.Close())
+	}
+	return err
+}
 
 // Moved reports whether d's path no longer leads to d: somebody replaced the directory.
 func (d *Dir) Moved() bool {
@@ -135,6 +142,14 @@ func (d *Dir) Moved() bool {
 // Read reads one file. It fails with fs.ErrNotExist, ErrTooLarge or ErrNotRegular (a link, a fifo,
 // a folder) where there is nothing to be read.
 func (d *Dir) Read(n Name) (File, error) {
+	f, err := d.readDisk(n)
+	if d.through != nil {
+		return d.through.leave(n, f, err)
+	}
+	return f, err
+}
+
+func (d *Dir) readDisk(n Name) (File, error) {
 	info, err := d.stat(n)
 	if err != nil {
 		return File{}, err
@@ -192,6 +207,9 @@ func (d *Dir) List() (Listing, error) {
 	l.Limited = left < 0
 	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
 	slices.SortFunc(l.Other, func(a, b Other) int { return strings.Compare(a.Path, b.Path) })
+	if err == nil && d.through != nil {
+		err = d.leaveListed(&l)
+	}
 	return l, err
 }
 

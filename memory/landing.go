@@ -44,6 +44,9 @@ func (s *Stage) Plan(now time.Time, index []byte, indexBase Sum) (*Plan, error) 
 }
 
 func (p *Plan) prepare(now time.Time, index []byte, indexBase Sum) error {
+	if p.dir.through != nil {
+		return errThrough
+	}
 	if p.dir.Moved() {
 		return fmt.Errorf("%s is no longer the directory that was opened", p.dir.path)
 	}
@@ -120,13 +123,13 @@ const (
 	begun   = '+' // the change has landed, or was landing when the process died
 )
 
-// openProgress opens the progress of the landing and returns what it says.
-func (p *Plan) openProgress() (*os.File, []byte, error) {
-	f, err := OpenRegular(p.root, progressFile, os.O_RDWR|os.O_CREATE)
+// openProgress opens the progress of a's landing and returns what it says.
+func (a *Archive) openProgress(flag int) (*os.File, []byte, error) {
+	progress := bytes.Repeat([]byte{pending}, len(a.Changes))
+	f, err := OpenRegular(a.root, progressFile, flag)
 	if err != nil {
-		return nil, nil, err
+		return nil, progress, err
 	}
-	progress := bytes.Repeat([]byte{pending}, len(p.Changes))
 	if _, err := f.ReadAt(progress, 0); err != nil && err != io.EOF {
 		return nil, nil, errors.Join(err, f.Close())
 	}
@@ -192,6 +195,9 @@ func (p *Plan) writeAfter(c Change) (string, error) {
 // Recover ends what a crash left of the dream whose folder root is. With begun, its landing had begun
 // and is carried on; else the memory is as it was, and what lies beside it is swept.
 func Recover(dir *Dir, root *os.Root, begun bool) (*Archive, error) {
+	if dir.through != nil {
+		return nil, errThrough
+	}
 	a, err := OpenArchive(root)
 	if err != nil {
 		return nil, err
@@ -241,7 +247,7 @@ func (p *Plan) Land(step func(string)) error {
 }
 
 func (p *Plan) landAll(step func(string)) error {
-	f, progress, err := p.openProgress()
+	f, progress, err := p.openProgress(os.O_RDWR | os.O_CREATE)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,80 @@
+package consolidate
+
+import (
+	"errors"
+	"os"
+
+	"dream-mcp/memory"
+)
+
+// interrupted is a commit that was cut off, as recovery will leave it. Whoever only reads sees the memory
+// and the archive through it, and changes nothing.
+type interrupted struct {
+	record  lockRecord
+	info    Info
+	archive *memory.Archive // to be closed
+}
+
+// cutOff returns the commit of dir that was cut off, or nil. Where its plan is lost there is nothing to
+// read through: the files are as they lie, and doctor says so.
+func (p *Project) cutOff(dir *memory.Dir) (*interrupted, error) {
+	r, err := readLock(dir.Root())
+	if err == nil && !r.Committing {
+		return nil, nil
+	}
+	if _, err := os.Stat(p.StateDir()); err != nil {
+		return nil, nil // lost; opening it would make it
+	}
+	if err != nil {
+		r = p.guess()
+	}
+	if !r.Committing {
+		return nil, nil
+	}
+	folder, info, err := p.openLeft(r)
+	if err != nil {
+		return nil, nil
+	}
+	a, err := memory.OpenArchive(folder)
+	if err != nil || a.State == memory.Staged {
+		return nil, folder.Close()
+	}
+	if err := a.Foresee(dir); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return &interrupted{r, info, a}, nil
+}
+
+// stamp is the time of the last consolidation once the commit has been carried on.
+func (i *interrupted) stamp() stamp {
+	if i.record.Kind != KindDream {
+		return i.record.Prior
+	}
+	return i.info.consolidatedAt(i.archive.Landed, i.record.Prior)
+}
+
+// archive opens the archive of an operation; that of a commit that was cut off as recovery will leave it.
+// The caller closes it.
+func (p *Project) archive(id string) (*memory.Archive, error) {
+	state, err := p.openState()
+	if err != nil {
+		return nil, err
+	}
+	a, err := openArchive(state, id)
+	if err != nil || a.State != memory.Landing {
+		return a, err
+	}
+	dir, err := p.openDisk()
+	if err != nil || dir == nil {
+		return a, err
+	}
+	defer dir.Close()
+	cut, err := p.cutOff(dir)
+	if err != nil || cut == nil {
+		return a, err
+	}
+	if cut.record.Dream != id {
+		return a, cut.archive.Close()
+	}
+	return cut.archive, a.Close()
+}

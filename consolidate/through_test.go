@@ -1,0 +1,125 @@
+package consolidate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// readers are all that only reads the memory and its archive. Each returns what it answers.
+var readers = map[string]func(p *Project) (any, error){
+	"read": func(p *Project) (any, error) {
+		files, err := p.Read(ctx, []string{"a.md", "b.md", "deep/new.md", "MEMORY.md"})
+		var told []string
+		for _, f := range files {
+			told = append(told, fmt.Sprintf("%+v, missing: %t", f.Shown, errors.Is(f.Err, fs.ErrNotExist)))
+		}
+		return told, err
+	},
+	"lint": func(p *Project) (any, error) { return p.Lint("") },
+	"lint another": func(p *Project) (any, error) {
+		return Open(Options{MemoryDir: filepath.Dir(p.o.MemoryDir), StateHome: p.o.StateHome, Now: p.o.Now}).Lint(p.o.MemoryDir)
+	},
+	"restore --list":   func(p *Project) (any, error) { return p.Versions("") },
+	"restore --list a": func(p *Project) (any, error) { return p.Versions("a.md") },
+	"why":              func(p *Project) (any, error) { w, err := p.Why(ctx, "a"); w.History = nil; return w, err },
+	"proposals":        func(p *Project) (any, error) { return p.Proposals() },
+	"dream://last":     func(p *Project) (any, error) { return p.LastReport() },
+	"undo's question":  func(p *Project) (any, error) { _, did, err := p.Undoable(""); return did, err },
+	"diff":             func(p *Project) (any, error) { _, diff, err := p.Diff(""); return string(diff), err },
+	"grep since a dream": func(p *Project) (any, error) {
+		var q transcript.Query
+		err := p.beginSearch(&q, SinceLastDream)
+		return q.Since.UTC(), err
+	},
+	"log": func(p *Project) (any, error) {
+		entries, err := p.Log()
+		if err != nil || len(entries) == 0 {
+			return nil, err
+		}
+		e := entries[len(entries)-1]
+		return fmt.Sprint(e.ID, e.Outcome, e.Files, e.Summary), nil
+	},
+	"watch --once": func(p *Project) (any, error) {
+		p.o.LookOnly = true
+		defer func() { p.o.LookOnly = false }()
+		picture, _, err := p.Watch("").Look(ctx)
+		if picture.Last != nil {
+			picture.Last.Ended = time.Time{} // recovery ends it later
+		}
+		picture.Events = nil
+		return fmt.Sprintf("%+v %+v %s", picture.Dream, picture.Last, picture.ClosedGate), err
+	},
+	"doctor": func(p *Project) (any, error) {
+		checks, err := p.Examine(ctx, false, false)
+		var told []string
+		for _, c := range checks {
+			if c.Name != "lock" && c.Name != "leftovers" { // it says what recovery will do
+				told = append(told, fmt.Sprint(c.Name, c.State, c.Message))
+			}
+		}
+		return told, err
+	},
+}
+
+// A commit is cut off at each of its steps. Whoever only reads gets the answer that it gets after the next
+// recovery, and changes nothing on disk.
+func TestReadThrough(t *testing.T) {
+	steps := stepsOf(t, "commit")
+	for at := slices.Index(steps, "land"); at < len(steps); at++ {
+		t.Run(steps[at], func(t *testing.T) {
+			t.Parallel()
+			w := newWorldFor(t, "commit")
+			w.runToDeath("commit", at)
+			if at%2 == 0 {
+				w.put("a.md", topic("a", "project")+"\nMine.\n") // before it has landed, or after
+			}
+			answers := func() map[string]string {
+				got := map[string]string{}
+				for name, read := range readers {
+					p := w.open()
+					was := w.everything()
+					answer, err := read(p)
+					got[name] = fmt.Sprintf("%+v %v", answer, err)
+					if is := w.everything(); !same(is, was) {
+						t.Errorf("%s changed%s", name, differences(is, was))
+					}
+				}
+				return got
+			}
+			torn := answers()
+			if err := w.open().Recover(ctx); err != nil {
+				t.Fatal(err)
+			}
+			for name, want := range answers() {
+				if torn[name] != want {
+					t.Errorf("%s answers\n%s\nand after recovery\n%s", name, torn[name], want)
+				}
+			}
+		})
+	}
+}
+
+// everything returns all files of the memory and of our state folder, but for caches.
+func (w *world) everything() map[string]string {
+	files := map[string]string{}
+	for _, root := range []string{w.memory, w.state} {
+		filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() && e.Name() != throttleFile && !strings.Contains(p, "digests") {
+				data, _ := os.ReadFile(p)
+				files[p] = string(memory.SumOf(data))
+			}
+			return nil
+		})
+	}
+	return files
+}
