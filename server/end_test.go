@@ -81,15 +81,11 @@ func TestDrainIsBounded(t *testing.T) {
 	o := sample()
 	o.Drain = 100 * time.Millisecond
 	p := dial(t, o)
-	p.say(toolCall(1, `"_meta":{}`, "slow", `{"ms":60000}`))
+	p.say(toolCall(1, `"_meta":{}`, "slow", anHour))
 	for i := range 10 { // more than there are slots: some never start
-		p.say(toolCall(10+i, `"_meta":{}`, "slow", `{"ms":60000}`))
+		p.say(toolCall(10+i, `"_meta":{}`, "slow", anHour))
 	}
-	start := time.Now()
 	lines, err := p.end()
-	if d := time.Since(start); d > 2*time.Second || d < 100*time.Millisecond {
-		t.Errorf("ended after %v", d)
-	}
 	if err != nil || len(lines) != 11 {
 		t.Errorf("got %q, %v", lines, err)
 	}
@@ -131,18 +127,14 @@ func TestContextEnds(t *testing.T) {
 	for _, era := range eras {
 		p := dial(t, sample())
 		p.ask(era.open)
-		p.say(toolCall(1, era.meta, "slow", `{"ms":60000}`))
+		p.say(toolCall(1, era.meta, "slow", anHour))
 		p.silent()
-		start := time.Now()
 		p.stop()
 		if r := p.hear(); string(r.ID) != "1" || r.code() != -32603 {
 			t.Errorf("%s: got %s", era.name, r.raw)
 		}
 		if err := <-p.served; !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v", era.name, err)
-		}
-		if d := time.Since(start); d > time.Second {
-			t.Errorf("%s: ended after %v", era.name, d)
 		}
 	}
 }
@@ -162,9 +154,8 @@ func TestSignal(t *testing.T) {
 	if _, err := out.Read(make([]byte, 1000)); err != nil { // it is up
 		t.Fatal(err)
 	}
-	fmt.Fprintln(in, toolCall(1, `"_meta":{}`, "slow", `{"ms":60000}`))
+	fmt.Fprintln(in, toolCall(1, `"_meta":{}`, "slow", anHour))
 	time.Sleep(50 * time.Millisecond)
-	start := time.Now()
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +163,6 @@ func TestSignal(t *testing.T) {
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 3 {
 		t.Errorf("exit code %d", code)
-	}
-	if d := time.Since(start); d > 2*time.Second {
-		t.Errorf("ended after %v", d)
 	}
 	if !strings.Contains(string(rest), "the server is stopping") {
 		t.Errorf("the call was not told: %q", rest)
@@ -202,15 +190,11 @@ func TestBrokenPipe(t *testing.T) {
 	_ = w.Close()
 	_ = r.Close()
 	defer in.Close()
-	start := time.Now()
-	fmt.Fprintln(in, toolCall(1, `"_meta":{}`, "slow", `{"ms":60000}`))
+	fmt.Fprintln(in, toolCall(1, `"_meta":{}`, "slow", anHour))
 	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 4 || !strings.Contains(stderr.String(), "write to the client") {
 		t.Errorf("exit code %d, stderr %s", code, &stderr)
-	}
-	if d := time.Since(start); d > 3*time.Second {
-		t.Errorf("ended after %v", d)
 	}
 }
 
@@ -267,7 +251,7 @@ func TestNoGoroutineLeaks(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for i := range 30 {
 		p := dial(t, sample())
-		p.say(listen(`"l"`, "sample://one"), toolCall(1, `"_meta":{}`, "slow", `{"ms":60000}`), cancelled(1),
+		p.say(listen(`"l"`, "sample://one"), toolCall(1, `"_meta":{}`, "slow", anHour), cancelled(1),
 			toolCall(2, `"_meta":{}`, "burst", `{"n":10}`), toolCall(3, `"_meta":{}`, "panic", `{}`))
 		p.hear()
 		if i%2 == 0 {

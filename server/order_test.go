@@ -50,11 +50,10 @@ func TestCancel(t *testing.T) {
 			p := dial(t, sample())
 			p.ask(era.open)
 			for run := range 20 {
-				p.say(toolCall(run, era.meta, "slow", `{"ms":60000}`), cancelled(run))
+				p.say(toolCall(run, era.meta, "slow", anHour), cancelled(run))
 			}
 			p.silent()
 			// All slots must be free again, for as many calls as there are.
-			start := time.Now()
 			for i := range toolSlots {
 				p.say(toolCall(100+i, era.meta, "slow", `{"ms":200}`))
 			}
@@ -64,9 +63,6 @@ func TestCancel(t *testing.T) {
 				if r := p.hear(); r.code() != 0 || string(r.ID) == `"queued"` {
 					t.Fatalf("got %s", r.raw)
 				}
-			}
-			if d := time.Since(start); d > 5*time.Second {
-				t.Errorf("slots still taken: %v", d)
 			}
 			if r := p.ask(toolCall(200, era.meta, "written", `{}`)); strings.Contains(r.raw, "queued") {
 				t.Errorf("a cancelled write ran: %s", r.raw)
@@ -130,37 +126,35 @@ func TestCancelledWriteKeepsOrder(t *testing.T) {
 	}
 }
 
+// anHour is longer than any test waits.
+const anHour = `{"ms":3600000}`
+
 // Reads run beside each other and do not wait for a write that came later.
 func TestReadsAreConcurrent(t *testing.T) {
 	p := dial(t, sample())
-	start := time.Now()
 	for i := range 6 {
-		p.say(toolCall(i, `"_meta":{}`, "slow", `{"ms":300}`))
+		p.say(toolCall(i, `"_meta":{}`, "slow", anHour))
 	}
-	p.say(toolCall(6, `"_meta":{}`, "write", `{"text":"x"}`))
-	if r := p.hear(); string(r.ID) != "6" {
+	if r := p.ask(toolCall(6, `"_meta":{}`, "write", `{"text":"x"}`)); string(r.ID) != "6" {
 		t.Errorf("the write waited for reads: %s", r.raw)
 	}
-	for range 6 {
-		p.hear()
-	}
-	if d := time.Since(start); d > 1200*time.Millisecond {
-		t.Errorf("six reads of 300 ms took %v", d)
+	if r := p.ask(toolCall(7, `"_meta":{}`, "written", `{}`)); string(r.ID) != "7" {
+		t.Errorf("a read waited for reads: %s", r.raw)
 	}
 }
 
 // No more tool calls run at a time than there are slots.
 func TestSlots(t *testing.T) {
 	p := dial(t, sample())
-	start := time.Now()
-	for i := range toolSlots + 1 {
-		p.say(toolCall(i, `"_meta":{}`, "slow", `{"ms":150}`))
+	for i := range toolSlots {
+		p.say(toolCall(i, `"_meta":{}`, "slow", anHour))
 	}
-	for range toolSlots + 1 {
-		p.hear()
-	}
-	if d := time.Since(start); d < 300*time.Millisecond {
-		t.Errorf("%d calls of 150 ms took %v", toolSlots+1, d)
+	time.Sleep(50 * time.Millisecond) // they have the slots now
+	p.say(toolCall(`"more"`, `"_meta":{}`, "written", `{}`))
+	time.Sleep(50 * time.Millisecond) // it would have run
+	p.silent()
+	if r := p.ask(cancelled(0)); string(r.ID) != `"more"` {
+		t.Errorf("got %s", r.raw)
 	}
 }
 
@@ -168,19 +162,11 @@ func TestSlots(t *testing.T) {
 func TestPingBesideQueuedCalls(t *testing.T) {
 	p := dial(t, sample())
 	for i := range 300 {
-		p.say(toolCall(i, `"_meta":{}`, "slow", `{"ms":60000}`))
+		p.say(toolCall(i, `"_meta":{}`, "slow", anHour))
 	}
-	p.say(toolCall(`"w"`, `"_meta":{}`, "write", `{"ms":60000}`))
+	p.say(toolCall(`"w"`, `"_meta":{}`, "write", anHour))
 	p.say(`{"jsonrpc":"2.0","id":"s","method":"resources/read","params":{"uri":"sample://file/slow"}}`)
-	best := time.Hour // of ten, for the machine may be busy with others
-	for range 10 {
-		start := time.Now()
-		p.silent()
-		best = min(best, time.Since(start))
-	}
-	if best > 10*time.Millisecond {
-		t.Errorf("ping took %v", best)
-	}
+	p.silent()
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":"r","method":"resources/read","params":{"uri":"sample://one"}}`,
 		`{"jsonrpc":"2.0","id":"r","method":"prompts/get","params":{"name":"greet","arguments":{"who":"x"}}}`,

@@ -77,6 +77,7 @@ func TestListen(t *testing.T) {
 	o := sample()
 	changed := make(chan string)
 	o.Changed = changed
+	o.Drain = time.Hour // listening does not wait for it
 	p := dial(t, o)
 	// The id as it was sent, in the acknowledgement, the updates and the result.
 	const a, b = `9007199254740993`, `"listen:0"`
@@ -122,13 +123,9 @@ func TestListen(t *testing.T) {
 	}
 	p.silent()
 	// At the end of input it ends at once, with a result.
-	start := time.Now()
 	lines, err := p.end()
 	if err != nil || len(lines) != 1 || !strings.Contains(lines[0], `"id":`+a+`,"result"`) || !strings.Contains(lines[0], tag+a) {
 		t.Errorf("end: %q, %v", lines, err)
-	}
-	if d := time.Since(start); d > time.Second {
-		t.Errorf("listening held the end up for %v", d)
 	}
 }
 

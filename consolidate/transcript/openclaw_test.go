@@ -3,20 +3,15 @@ package transcript
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
-// Anybody may write to an OpenClaw: a text made of what the channel puts before a person's words is passed over in one go. A
-// mebibyte of it took fifteen seconds, and four times that sixteen times as long.
+// Anybody may write to an OpenClaw: a text made of what the channel puts before a person's words is passed over in one go. Else
+// sixteen mebibytes would take an hour.
 func TestOpenClawHostile(t *testing.T) {
 	for _, unit := range []string{"a (untrusted):\n\n", "System: [\n", "[Wed 2026-11-18 09:14] ", "Untrusted context (:\n```json\n\n```\n"} {
-		text := strings.Repeat(unit, 4<<20/len(unit)) + "use tabs"
-		began := time.Now()
+		text := strings.Repeat(unit, 16<<20/len(unit)) + "use tabs"
 		if said := openClawTyped(text); said != "use tabs" {
 			t.Errorf("of %q it leaves %.40q", unit, said)
-		}
-		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("%q, repeated to %d bytes, takes %v", unit, len(text), took)
 		}
 	}
 	for text, want := range map[string]string{

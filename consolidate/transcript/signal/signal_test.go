@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -188,19 +187,15 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestHostile: what makes the most of every rule takes no longer than a moment.
+// What makes the most of every rule takes a time that grows with its length and no faster: else this would not end today.
 func TestHostile(t *testing.T) {
 	for _, unit := range []string{
 		"si no ", "wenn das nicht ", "why not ", "bau das ", "use the ", "i've told ", "不是", "的", "はが", "라고", "always ", "<no ", "don’t ", "\"", "“no ",
 		"wir lassen ", "je je ", "a.b/", "#1", "((((", "keep ", "el el ", "???", "`",
 	} {
-		text := strings.Repeat(unit, 2600)
-		start := time.Now()
+		text := strings.Repeat(unit, 1<<18)
 		Of(user, text)
 		Of(assistant, text)
-		if took := time.Since(start); took > time.Second {
-			t.Errorf("%q takes %v", unit, took)
-		}
 	}
 }
 
