@@ -11,9 +11,8 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// classifier names what Listen has utterances classified by. Who changes what package signal hears
-// counts it up: digests that were made by another are made anew.
-const classifier = "signal-2"
+// classifier is the version of package signal's rules. A digest made with another is built again.
+const classifier = "signal-3"
 
 // Listen has a store hear which utterances deserve a memory, and show no credential but what is allowed.
 func Listen(s *transcript.Store, allowed secret.Allowed) *transcript.Store {

@@ -25,15 +25,15 @@ func (c Counts) Of(k Kind) int {
 	return 0
 }
 
-// weights rank what a dream should read first: what a person said of how to work before what can be
-// found in the code or the tracker.
+// weights order sessions for a dream: what a person said about how to work comes before what the code or
+// the tracker holds.
 var weights = [...]float64{5, 5, 4, 3, 2, 2, 1, 0.5}
 
 var _ = [1]struct{}{}[len(weights)-len(kinds)]
 
-// Score ranks sessions: the higher, the more there is to learn. No signals are 0. A kind counts less
-// the more there is of it, so that forty links do not outrank one correction: n of a kind weigh as n
-// up to 4, and half of each beyond, at most 12 in all.
+// Score orders sessions: the higher, the more there is to learn. Without signals it is 0. Of one kind the
+// first 4 count fully and the others by half, up to 12 in all, so that forty links do not outrank one
+// correction.
 func (c Counts) Score() (score float64) {
 	for i, n := range c {
 		count := float64(max(n, 0))
@@ -45,21 +45,21 @@ func (c Counts) Score() (score float64) {
 	return score
 }
 
-// singular are the names of the kinds after a one; "remember" and "frustration" are no plurals.
+// singular are the names of the kinds after a one; "remember" and "frustration" are not plurals.
 var singular = [...]string{"correction", "remember", "preference", "decision", "error overcome", "frustration", "confirmation", "reference"}
 
-// String tells the counts, the weightiest first, as "3 corrections, 1 preference"; it is empty without any.
+// String returns the counts, the weightiest first, as "3 corrections, 1 preference"; it is empty without any.
 func (c Counts) String() string {
-	var told []string
+	var parts []string
 	for i, n := range c {
 		switch {
 		case n == 1:
-			told = append(told, "1 "+singular[i])
+			parts = append(parts, "1 "+singular[i])
 		case n > 1 && kinds[i] == Errors:
-			told = append(told, fmt.Sprintf("%d errors overcome", n))
+			parts = append(parts, fmt.Sprintf("%d errors overcome", n))
 		case n > 1:
-			told = append(told, fmt.Sprintf("%d %s", n, kinds[i]))
+			parts = append(parts, fmt.Sprintf("%d %s", n, kinds[i]))
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(parts, ", ")
 }

@@ -2,173 +2,200 @@ package signal
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
-// An op leads on where no literal does.
-type op uint8
+// A pattern is a line of the rules on its way to a regular expression.
+type pattern struct{ classes map[string][]string }
 
+// What the signs of a pattern become.
 const (
-	then   op = iota // nothing: the next piece follows
-	oneOf            // the next word is one of words
-	suffix           // the next word ends with text
-	stem             // the rest of the word, if any
-	gap              // anything within the sentence, up to maxGap bytes
-	end              // the clause ends
+	restOfWord = `[a-z0-9\p{Hangul}]*`
+	oneWord    = `[^ ,;:.!?()"]+`
+	gapExpr    = `[^.!?\n]*?`
+	clauseEnd  = ` ?(?:$|[,;:.!?()"])`
+	wordEnd    = `\b`
 )
 
-// maxGap bounds what may stand between two pieces of a phrase, in bytes.
-const maxGap = 90
-
-// add parses a pattern and hangs its rule into the tree.
-func (b *builder) add(r rule, pattern string) error {
-	if optional, rest, ok := cutOptional(pattern); ok {
-		if err := b.add(r, rest); err != nil { // nothing may lead away from the root without a byte
-			return err
+// expression returns the regular expression of a pattern.
+func (p pattern) expression(line string) (string, error) {
+	var b strings.Builder
+	b.WriteString(`^(?:`)
+	depth, last := 0, byte(' ') // last is what the text before ends with: a letter of ASCII, another, or a space
+	literal := func(s string) {
+		for _, r := range s {
+			switch {
+			case r == '\'':
+				b.WriteString(`'?`)
+			case r == 'ä' || r == 'ö' || r == 'ü':
+				b.WriteString(folds[r] + `e?`)
+				last = 'a'
+			default:
+				to, ok := folds[r]
+				if !ok {
+					to = string(r)
+				}
+				b.WriteString(regexp.QuoteMeta(to))
+				last = to[len(to)-1]
+			}
 		}
-		pattern = optional + rest
 	}
-	at, rest, err := b.sequence(b.root, pattern)
-	if err == nil && rest != "" {
-		err = fmt.Errorf("%q is not opened", rest[:1])
-	}
-	if err == nil && at == b.root {
-		err = fmt.Errorf("a pattern needs words")
-	}
-	if err != nil {
-		return fmt.Errorf("%q: %w", pattern, err)
-	}
-	at.rule(r)
-	return nil
-}
-
-// cutOptional takes the empty choice, the last, from the parentheses that a pattern begins with.
-func cutOptional(pattern string) (group, rest string, ok bool) {
-	depth := 0
-	for i := 0; i < len(pattern); i++ {
-		switch pattern[i] {
-		case '(':
+	for line != "" {
+		size := 1
+		switch c := line[0]; {
+		case c == '(':
 			depth++
-		case ')':
-			depth--
-		}
-		if depth == 0 {
-			return pattern[:max(i-1, 0)] + ")", pattern[i+1:], i > 1 && pattern[i-1] == '|'
-		}
-	}
-	return "", pattern, false
-}
-
-// sequence hangs a pattern below a branch, up to its end or the end of a choice, and returns the
-// branch behind it and what is left.
-func (b *builder) sequence(at *branch, pattern string) (*branch, string, error) {
-	for pattern != "" {
-		var err error
-		switch rest := pattern[1:]; {
-		case pattern[0] == '|' || pattern[0] == ')':
-			return at, pattern, nil
-		case pattern[0] == '(':
-			at, pattern, err = b.choices(at, rest)
-		case pattern[0] == '@' && at == b.root:
-			var name string
-			name, pattern = leadingLetters(rest)
-			at, err = b.lead(name)
-		case at == b.root && (pattern[0] == '*' || pattern[0] == '$' || strings.HasPrefix(pattern, "...")):
-			err = fmt.Errorf("it begins with no word")
-		case pattern[0] == '@':
-			j := jump{op: oneOf}
-			j.text, pattern = leadingLetters(rest)
-			if j.words = b.classes[j.text]; j.words == nil {
-				err = fmt.Errorf("no class is named %q", j.text)
+			b.WriteString(`(?:`)
+		case c == '|':
+			if depth == 0 {
+				return "", fmt.Errorf("a choice outside parentheses")
 			}
-			at = at.jump(j)
-		case pattern[0] == '*':
-			j := jump{op: suffix}
-			if j.text, pattern = leadingLetters(rest); j.text == "" && !at.spaced {
-				j.op = stem
+			b.WriteByte('|')
+		case c == ')':
+			if depth--; depth < 0 {
+				return "", fmt.Errorf("a parenthesis is not opened")
 			}
-			at = at.jump(j)
-		case pattern[0] == '$':
-			at, pattern = at.jump(jump{op: end}), rest
-		case strings.HasPrefix(pattern, "..."):
-			at, pattern = at.jump(jump{op: gap}), strings.TrimLeft(pattern[len("..."):], " ")
+			b.WriteByte(')')
+		case c == '@':
+			name := line[1:]
+			name = name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz"))]
+			words := p.classes[name]
+			if words == nil {
+				return "", fmt.Errorf("no class is named %q", name)
+			}
+			b.WriteString(`(?:`)
+			for i, w := range words {
+				if i > 0 {
+					b.WriteByte('|')
+				}
+				literal(w)
+			}
+			b.WriteByte(')')
+			b.WriteString(wordEnd)
+			size += len(name)
+			last = ' '
+		case c == '*':
+			suffix := line[1:]
+			suffix = suffix[:len(suffix)-len(strings.TrimLeft(suffix, "abcdefghijklmnopqrstuvwxyz"))]
+			switch {
+			case suffix != "":
+				b.WriteString(restOfWord + suffix + wordEnd)
+			case last == ' ':
+				b.WriteString(oneWord)
+			default:
+				b.WriteString(restOfWord)
+			}
+			size += len(suffix)
+			last = 0
+		case c == '$':
+			b.WriteString(clauseEnd)
+			last = 0
+		case strings.HasPrefix(line, "..."):
+			if isWordByte(last) {
+				b.WriteString(wordEnd)
+			}
+			b.WriteString(gapExpr)
+			size = len("...") + len(line[3:]) - len(strings.TrimLeft(line[3:], " "))
+			if rest := strings.TrimLeft(line[size:], "("); rest != "" && isWordByte(rest[0]) {
+				b.WriteString(wordEnd) // or its beginning
+			}
 		default:
-			at, pattern, err = b.words(at, pattern)
+			_, size = utf8.DecodeRuneInString(line)
+			literal(line[:size])
 		}
-		if err != nil {
-			return nil, "", err
-		}
+		line = line[size:]
 	}
-	return at, "", nil
+	if depth != 0 {
+		return "", fmt.Errorf("a parenthesis is not closed")
+	}
+	b.WriteByte(')')
+	if isWordByte(last) {
+		b.WriteString(wordEnd)
+	}
+	return b.String(), nil
 }
 
-// choices hangs what stands between parentheses, the first of which has been read; all choices lead
-// to one branch.
-func (b *builder) choices(at *branch, pattern string) (behind *branch, rest string, err error) {
-	behind = &branch{}
-	for {
-		last, rest, err := b.sequence(at, pattern)
-		if err != nil {
-			return nil, "", err
+func isWordByte(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
+
+// beginnings returns how a pattern begins, one for each choice.
+func (p pattern) beginnings(line string) []beginning {
+	switch {
+	case line == "":
+		return []beginning{{}}
+	case line[0] == '(':
+		var all []beginning
+		choices, rest := choicesOf(line)
+		for _, c := range choices {
+			all = append(all, p.beginnings(c+rest)...)
+		}
+		return all
+	case line[0] == '@':
+		name := line[1:]
+		name = name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz"))]
+		var all []beginning
+		for _, w := range p.classes[name] {
+			all = append(all, p.beginnings(w+" ")...)
+		}
+		return all
+	}
+	// Both spellings of an umlaut, and of an apostrophe.
+	spelled := []string{line}
+	if strings.ContainsAny(leading(line), "äöü") {
+		spelled = []string{strings.NewReplacer("ä", "a", "ö", "o", "ü", "u").Replace(line), strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue").Replace(line)}
+	}
+	if word, after, ok := strings.Cut(leading(line), "'"); ok {
+		spelled = append(spelled, word+" ", word+after+line[len(leading(line)):])
+	}
+	var all []beginning
+	for _, s := range spelled {
+		f := fold(s).text
+		n := 0
+		for n < len(f) && isWordByte(f[n]) {
+			n++
 		}
 		switch {
-		case rest == "":
-			return nil, "", fmt.Errorf("a parenthesis is not closed")
-		case last == b.root:
-			return nil, "", fmt.Errorf("an empty choice that a pattern begins with must be the last")
-		}
-		l := last.leading()
-		l.jumps = append(l.jumps, &jump{op: then, branch: behind})
-		behind.spaced = behind.spaced || last.spaced
-		if pattern = rest[1:]; rest[0] == ')' {
-			return behind, pattern, nil
+		case n == 0 && f != "" && f[0] >= utf8.RuneSelf:
+			r, _ := utf8.DecodeRuneInString(f)
+			all = append(all, beginning{text: string(r)})
+		case n == 0:
+			all = append(all, beginning{})
+		default:
+			whole := n == len(f) || strings.IndexByte("*(@", f[n]) < 0
+			all = append(all, beginning{f[:n], whole})
 		}
 	}
+	return slices.Compact(all)
 }
 
-// words hangs a run of plain characters.
-func (b *builder) words(at *branch, pattern string) (*branch, string, error) {
-	n := strings.IndexAny(pattern, "@*$()|")
-	if n < 0 {
-		n = len(pattern)
+// leading returns the first word of a pattern with its apostrophes.
+func leading(line string) string {
+	end := strings.IndexAny(line, " *(@|)$.,")
+	if end < 0 {
+		return line
 	}
-	if gap := strings.Index(pattern, "..."); gap >= 0 && gap < n {
-		n = gap
-	}
-	words, rest := pattern[:n], pattern[n:]
-	first, _ := utf8.DecodeRuneInString(words)
-	switch {
-	case at == b.root && !unicode.IsLetter(first) && !unicode.IsDigit(first):
-		return nil, "", fmt.Errorf("%q begins no word", words)
-	case at.spaced && first == ' ' || strings.Contains(words, "  "):
-		return nil, "", fmt.Errorf("two spaces before %q", strings.TrimLeft(words, " "))
-	}
-	if strings.HasPrefix(rest, "...") || strings.HasPrefix(rest, "$") || rest == "" {
-		words = strings.TrimRight(words, " ")
-	}
-	return at.literal(words), rest, nil
+	return line[:end]
 }
 
-// lead is the branch behind every word of a class.
-func (b *builder) lead(name string) (*branch, error) {
-	if b.classes[name] == nil {
-		return nil, fmt.Errorf("no class is named %q", name)
-	}
-	if b.leading[name] == nil {
-		b.leading[name] = &branch{}
-		for word := range b.classes[name] {
-			last := b.root.literal(word)
-			l := last.leading()
-			l.jumps = append(l.jumps, &jump{op: then, branch: b.leading[name]})
+// choicesOf takes apart the group that a pattern begins with.
+func choicesOf(line string) (choices []string, rest string) {
+	depth, start := 0, 1
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '(':
+			depth++
+		case '|':
+			if depth == 1 {
+				choices = append(choices, line[start:i])
+				start = i + 1
+			}
+		case ')':
+			if depth--; depth == 0 {
+				return append(choices, line[start:i]), line[i+1:]
+			}
 		}
 	}
-	return b.leading[name], nil
-}
-
-// leadingLetters cuts a text behind its first letters of ASCII.
-func leadingLetters(text string) (letters, rest string) {
-	rest = strings.TrimLeft(text, "abcdefghijklmnopqrstuvwxyz")
-	return text[:len(text)-len(rest)], rest
+	return append(choices, line[start:]), ""
 }

@@ -4,27 +4,32 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 )
 
-// The rules are a file for each language. A line is a pattern of the section that it stands in; README
-// beside them says how they are written.
+// The rules are a file for each language. A line is a pattern of the section that it is in; the README
+// beside them describes the patterns.
 //
 //go:embed rules/*.txt
-var rules embed.FS
+var files embed.FS
 
-// Sections beside those of the kinds.
+// A role is what a rule does with the words that it matches.
+type role uint8
+
 const (
-	innocent = "innocent" // takes its words away from the other rules
-	opener   = "opener"   // a word before the first one of a sentence or clause: "ok", "please"
-	joint    = "joint"    // a word behind which a clause begins: "and", "but"
+	gives    role = iota // a signal
+	innocent             // takes its words away from the other rules
+	opener               // a word before the first one of a sentence or clause: "ok", "please"
+	joint                // a word that begins a clause: "and", "but"
 )
 
-// An anchor says where a phrase must begin.
+var roles = map[string]role{"innocent": innocent, "opener": opener, "joint": joint}
+
+// An anchor is where a rule may match.
 type anchor uint8
 
 const (
@@ -34,56 +39,64 @@ const (
 	sentence
 )
 
-// A rule says what a phrase is for, at the node where the phrase is complete.
+var anchors = map[byte]anchor{'^': sentence, '<': clause, '_': wordStart}
+
+// A rule is one pattern.
 type rule struct {
-	kinds  Set // one; or none: innocent, opener or joint
-	kind   int // its index
-	role   string
+	role   role
+	kind   int // the index of the kind that it gives
 	anchor anchor
 	asked  bool // holds in a question too
+	source string
+	expr   func() *regexp.Regexp
 }
 
-// phrases are the rules, compiled at the first use: what that takes (see BenchmarkCompile) a start
-// does not pay.
-var phrases = sync.OnceValue(func() *trie {
-	t, err := compile()
+// A table is the rules by how they begin.
+type table struct {
+	words    map[string][]*rule // by the first word
+	prefixes map[string][]*rule // by the first two letters or the only one, where the word may go on
+	runes    map[rune][]*rule   // by the first character, in scripts without such words
+}
+
+// rules are the rules of all languages. They are read at the first use, and an expression is compiled
+// when it is first tried.
+var rules = sync.OnceValue(func() *table {
+	t, err := readRules()
 	if err != nil {
-		panic(err) // the files are part of the program, and TestRules has read them
+		panic(err) // the files are part of the program, and TestRules reads them
 	}
 	return t
 })
 
-// compile reads the files of rules.
-func compile() (*trie, error) {
-	b := builder{root: &branch{}}
-	files, err := rules.ReadDir("rules")
+func readRules() (*table, error) {
+	t := newTable()
+	entries, err := files.ReadDir("rules")
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
-		text, err := rules.ReadFile(path.Join("rules", file.Name()))
+	for _, e := range entries {
+		if path.Ext(e.Name()) != ".txt" {
+			continue
+		}
+		text, err := files.ReadFile(path.Join("rules", e.Name()))
 		if err == nil {
-			err = b.file(string(text))
+			err = t.file(string(text))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file.Name(), err)
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
 		}
 	}
-	return b.trie(), nil
+	return t, nil
 }
 
-// A builder gathers rules into a tree.
-type builder struct {
-	root    *branch
-	classes map[string]map[string]bool // of the file that is read
-	leading map[string]*branch         // behind a class that patterns begin with
+func newTable() *table {
+	return &table{words: map[string][]*rule{}, prefixes: map[string][]*rule{}, runes: map[rune][]*rule{}}
 }
 
-// file reads the rules of one language.
-func (b *builder) file(text string) error {
-	b.classes, b.leading = map[string]map[string]bool{}, map[string]*branch{}
-	section := ""
-	number := 0
+// file adds the rules of one language.
+func (t *table) file(text string) error {
+	classes := map[string][]string{}
+	section, number := "", 0
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimSpace(line)
@@ -94,65 +107,86 @@ func (b *builder) file(text string) error {
 			section = strings.TrimSuffix(name, "]")
 			continue
 		}
-		if err := b.line(section, line); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
+		if name, ok := strings.CutPrefix(section, "class "); ok {
+			classes[name] = append(classes[name], strings.Fields(line)...)
+			continue
+		}
+		if err := t.add(section, line, classes); err != nil {
+			return fmt.Errorf("line %d: %q: %w", number, line, err)
 		}
 	}
 	return nil
 }
 
-func (b *builder) line(section, line string) error {
-	if name, ok := strings.CutPrefix(section, "class "); ok {
-		if b.classes[name] == nil {
-			b.classes[name] = map[string]bool{}
-		}
-		for _, word := range strings.Fields(line) {
-			for _, spelled := range spellings(word) {
-				b.classes[name][spelled] = true
-			}
-		}
-		return nil
-	}
-	r := rule{role: section, kinds: setOf(Kind(section)), kind: index(Kind(section))}
-	if r.kinds == 0 && section != innocent && section != opener && section != joint {
+func (t *table) add(section, line string, classes map[string][]string) error {
+	r := &rule{role: roles[section], kind: index(Kind(section))}
+	if r.role == gives && r.kind < 0 {
 		return fmt.Errorf("no section is named %q", section)
 	}
 	if rest, ok := strings.CutPrefix(line, "?"); ok {
 		r.asked, line = true, strings.TrimSpace(rest)
 	}
-	switch line[0] {
-	case '^':
-		r.anchor = sentence
-	case '<':
-		r.anchor = clause
-	case '_':
-		r.anchor = wordStart
+	for line != "" && anchors[line[0]] != 0 {
+		r.anchor, line = anchors[line[0]], line[1:]
 	}
-	line = strings.TrimLeft(line, "^<_")
-	for _, spelled := range spellings(line) {
-		if err := b.add(r, spelled); err != nil {
+	p := pattern{classes: classes}
+	source, err := p.expression(line)
+	if err != nil {
+		return err
+	}
+	r.source = source
+	r.expr = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+	for _, s := range p.beginnings(line) {
+		if err := t.index(r, s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-var (
-	plain    = strings.NewReplacer("ä", "a", "à", "a", "â", "a", "á", "a", "ç", "c", "é", "e", "è", "e", "ê", "e", "ë", "e", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ó", "o", "ö", "o", "ô", "o", "ú", "u", "ü", "u", "û", "u", "ù", "u", "ß", "ss", "œ", "oe")
-	umlauts  = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
-	unquoted = strings.NewReplacer("n't", "nt")
-)
-
-// spellings are the ways in which a pattern is typed: with and without accents or apostrophes.
-func spellings(pattern string) []string {
-	all := []string{pattern, plain.Replace(pattern), umlauts.Replace(pattern), unquoted.Replace(pattern)}
-	slices.Sort(all)
-	return slices.Compact(all)
+// A beginning is how a pattern begins: a word, the letters that one begins with, or a character.
+type beginning struct {
+	text  string
+	whole bool
 }
 
-// endsWord reports whether a text ends within a script that puts spaces between words, where what
-// follows must not go on with the word. Korean does too, but joins particles to it.
-func endsWord(text string) bool {
-	r, _ := utf8.DecodeLastRuneInString(text)
-	return r < 0x250 && (unicode.IsLetter(r) || unicode.IsDigit(r))
+func (t *table) index(r *rule, b beginning) error {
+	first, _ := utf8.DecodeRuneInString(b.text)
+	add := func(m map[string][]*rule, key string) {
+		if !slices.Contains(m[key], r) {
+			m[key] = append(m[key], r)
+		}
+	}
+	switch {
+	case b.text == "":
+		return fmt.Errorf("it begins with no word")
+	case first >= utf8.RuneSelf:
+		if !slices.Contains(t.runes[first], r) {
+			t.runes[first] = append(t.runes[first], r)
+		}
+	case b.whole:
+		add(t.words, b.text)
+	default:
+		add(t.prefixes, b.text[:min(len(b.text), 2)])
+	}
+	return nil
+}
+
+// at calls try with each rule that may match a folded text from i on, where a word ends at next.
+func (t *table) at(text string, i, next int, try func(*rule)) {
+	some := [][]*rule{nil, nil, nil}
+	if text[i] >= utf8.RuneSelf {
+		r, _ := utf8.DecodeRuneInString(text[i:])
+		some[0] = t.runes[r]
+	} else {
+		some = [][]*rule{t.words[text[i:next]], t.prefixes[text[i:i+1]], t.prefixes[text[i:min(next, i+2)]]}
+		if next == i+1 {
+			some[2] = nil
+		}
+	}
+	for _, rules := range some {
+		for _, r := range rules {
+			try(r)
+		}
+	}
 }

@@ -5,105 +5,57 @@ import (
 	"unicode/utf8"
 )
 
-// What is looked at of a text, in runes, and how long a block of lines a person types without a blank
-// line between. The median of what people type is 88 characters, a tenth is over 2,806 (CENSUS 2).
-const (
-	headRunes  = 2000
-	tailRunes  = 500
-	blockLines = 24
-)
+// maxTyped is the length, in characters, of the longest message that is looked at, without what was
+// pasted: on longer ones the rules are right one time in ten.
+const maxTyped = 300
 
 // fence opens and closes code.
 const fence = "```"
 
-// typed visits the lines that a person typed, as far as one can tell, until visit returns false: no
-// fenced code, quotations, logs or stack traces, and of a block too long to be typed its first line.
-func typed(text string, visit func(from, to int) bool) {
-	head, tail := windows(text)
-	p := paste{text: text, visit: visit}
-	p.window(0, head)
-	if tail < len(text) && !p.stopped {
-		if strings.Count(text[head:tail], fence)%2 == 1 {
-			p.fenced = !p.fenced
+// typed returns the lines that a person typed, as far as one can tell: not fenced code, quotations, logs or
+// stack traces. It returns nil when these are longer than maxTyped.
+func typed(text string) (lines [][2]int) {
+	fenced, runes := false, 0
+	first, last := -1, -1 // the lines of this block that a machine wrote; all between them are its
+	begin := 0            // of the block, in lines
+	flush := func() {
+		if first >= 0 {
+			lines = append(lines[:first], lines[last+1:]...)
 		}
-		p.window(tail, len(text))
+		begin, first, last = len(lines), -1, -1
 	}
-}
-
-// windows returns where the head of a text ends and where its tail begins; when the head is all of it,
-// both are its end.
-func windows(text string) (head, tail int) {
-	tail = len(text)
-	if len(text) <= headRunes+tailRunes {
-		return tail, tail
-	}
-	for range headRunes {
-		_, size := utf8.DecodeRuneInString(text[head:])
-		head += size
-	}
-	for n := 0; n < tailRunes && tail > head; n++ {
-		_, size := utf8.DecodeLastRuneInString(text[:tail])
-		tail -= size
-	}
-	if tail <= head {
-		return len(text), len(text)
-	}
-	return head, tail
-}
-
-// A paste is a text on its way through typed.
-type paste struct {
-	text    string
-	visit   func(from, to int) bool
-	fenced  bool
-	stopped bool
-}
-
-// window goes through the blocks of text[from:end].
-func (p *paste) window(from, end int) {
-	var block [blockLines][2]int
-	for n := 0; from < end && !p.stopped; {
-		to := end
-		if i := strings.IndexByte(p.text[from:end], '\n'); i >= 0 {
+	for from := 0; from < len(text); {
+		to := len(text)
+		if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
 			to = from + i
 		}
-		line := strings.TrimSpace(p.text[from:to])
-		fences := strings.HasPrefix(line, fence)
-		if line != "" && !fences && !p.fenced {
-			if n < blockLines {
-				block[n] = [2]int{from, to}
+		line := strings.TrimSpace(text[from:to])
+		switch {
+		case strings.HasPrefix(line, fence):
+			flush()
+			fenced = !fenced
+		case fenced:
+		case line == "":
+			flush()
+		default:
+			if machine(text[from:to]) {
+				if last = len(lines); first < 0 {
+					first = last
+				}
 			}
-			n++
+			if lines = append(lines, [2]int{from, to}); len(lines)-begin > maxTyped {
+				return nil
+			}
 		}
-		if from = to + 1; line == "" || fences || from >= end {
-			p.block(block[:min(n, blockLines)], n > blockLines)
-			n = 0
-		}
-		if fences {
-			p.fenced = !p.fenced
+		from = to + 1
+	}
+	flush()
+	for _, l := range lines {
+		if runes += utf8.RuneCountInString(text[l[0]:l[1]]); runes > maxTyped {
+			return nil
 		}
 	}
-}
-
-// block visits the lines of a block that stand before and behind what a machine wrote.
-func (p *paste) block(lines [][2]int, long bool) {
-	if long {
-		lines = lines[:1]
-	}
-	first, last := len(lines), -1
-	for i, line := range lines {
-		if machine(p.text[line[0]:line[1]]) {
-			first, last = min(first, i), i
-		}
-	}
-	for i, line := range lines {
-		if p.stopped {
-			return
-		}
-		if i < first || i > last {
-			p.stopped = !p.visit(line[0], line[1])
-		}
-	}
+	return lines
 }
 
 // beginnings are those of lines that a program wrote or that a person quoted.

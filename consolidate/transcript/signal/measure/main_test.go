@@ -20,6 +20,7 @@ func TestFloors(t *testing.T) {
 		{"labelled", 0.96, 0.96, 0.90, 0.93},
 		{"heldout", 0.94, 0.95, 0.85, 0.88},
 		{"unforeseen", 0.90, 0.40, 0, 0},
+		{"messages", 0.90, 0.90, 0, 0},
 	} {
 		sentences, err := read(test.file)
 		if err != nil {
@@ -51,7 +52,7 @@ func TestFiles(t *testing.T) {
 	for _, test := range []struct {
 		file          string
 		all, language int
-	}{{"labelled", 420, 40}, {"heldout", 120, 15}, {"unforeseen", 80, 9}} {
+	}{{"labelled", 420, 40}, {"heldout", 120, 15}, {"unforeseen", 80, 9}, {"messages", 110, 7}} {
 		sentences, err := read(test.file)
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +108,7 @@ func TestRun(t *testing.T) {
 	if err := run(&out, true); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"labelled: ", "heldout: ", "unforeseen: ", "precision/recall", "corrections", "missed "} {
+	for _, want := range []string{"labelled: ", "heldout: ", "unforeseen: ", "messages: ", "precision/recall", "corrections", "missed "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
