@@ -36,6 +36,5 @@ func (s *Store) Aging(ctx context.Context, since, before time.Time) ([]Session, 
 			aging = append(aging, s.session(judged{f, h}))
 		}
 	}
-	s.saveHeads()
 	return aging, nil
 }

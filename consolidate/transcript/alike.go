@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"math"
 	"unicode"
 	"unicode/utf8"
 )
@@ -10,7 +9,7 @@ import (
 const maxAlike = 4 << 10
 
 // alike is the same for texts of one speaker that differ in nothing but case, digits and white space;
-// 0 for one too long to tell. Its lowest bits are the text's hint.
+// 0 for one too long to tell.
 func alike(speaker Speaker, text string) uint64 {
 	if len(text) > maxAlike {
 		return 0
@@ -42,8 +41,7 @@ func alike(speaker Speaker, text string) uint64 {
 	if last == ' ' && len(folded) > len(speaker) {
 		folded = folded[:len(folded)-1]
 	}
-	begin, _ := hintOf(folded[len(speaker):], false)
-	return sumBytes(folded)&^math.MaxUint16 | uint64(begin)
+	return sumBytes(folded)
 }
 
 // caseless reports whether a character is of the scripts of China, Japan and Korea, which have no case.
@@ -65,49 +63,3 @@ var alikeASCII = func() (as [256]byte) {
 	}
 	return as
 }()
-
-// A hint is a sum of the first letters of a text, in ASCII and any case: what texts that are alike have
-// in common, and can be told of one without decoding it. To tell a likeness takes as long as all else
-// that a search does with a match.
-type hint uint16
-
-// hintLetters is how many.
-const hintLetters = 32
-
-// hintOf returns the hint of a text, or of how one is spelt between the quotes of JSON, and whether it
-// can be told: not where a letter may be spelt as \u, or be one beyond ASCII whose lower case is in it.
-func hintOf[T ~string | ~[]byte](text T, spelt bool) (h hint, told bool) {
-	sum, letters := uint64(0), 0
-	for i := 0; i < len(text) && letters < hintLetters; i++ {
-		switch c := text[i]; {
-		case c|0x20-'a' < 26:
-			sum = (sum + uint64(c|0x20)) * 0x9e3779b97f4a7c15
-			letters++
-		case c == '\\' && spelt && i+1 < len(text):
-			if text[i+1] == 'u' {
-				if r, ok := hex4([]byte(text[i+2 : min(i+6, len(text))])); !ok || r >= '@' {
-					return 0, false
-				}
-				i += len(`u0000`)
-			} else if unescape[text[i+1]] != 0 {
-				i++
-			}
-		case c == 0xb0 && i > 0 && text[i-1] == 0xc4, c == 0x84 && i > 0 && text[i-1] == 0xe2: // as İ and the sign of kelvin do
-			return 0, false
-		}
-	}
-	return hint(sum >> 48), true
-}
-
-// hints are those of some texts.
-type hints map[hint]bool
-
-// mayBeLike reports whether a text, or the spelling of one, may be like one of those texts; where they
-// are not known yet, any may.
-func mayBeLike[T ~string | ~[]byte](known *hints, text T, spelt bool) bool {
-	if known == nil {
-		return true
-	}
-	h, told := hintOf(text, spelt)
-	return !told || (*known)[h]
-}

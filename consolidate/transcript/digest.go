@@ -5,29 +5,31 @@ import (
 	"slices"
 	"sort"
 	"time"
-
-	"dream-mcp/consolidate/transcript/dfa"
 )
 
-// A digest is what people and the model said in one session, decoded once: 3 to 4 % of a
-// transcript's bytes (CENSUS 2). It holds what tools were asked and answered no more than thoughts.
+// A digest is what people and the model said in one session, decoded: 3 to 4 % of a transcript's bytes (CENSUS 2). What
+// tools were asked and answered is not in it.
 //
-// It promises to be what a reading of the whole transcript would give, whether it was built at once
-// or extended as the transcript grew. It can be rebuilt at any moment, so a crash, a deleted folder
-// and a damaged file cost time only. It does not promise to notice a transcript that was edited in
-// its middle and then appended to in place: that writers only append is the rule (CENSUS 5.12), and
-// a file that was replaced, cut, or changed without growing is read anew.
+// It promises to be what reading the whole transcript would give, whether it was built at once or extended as the
+// transcript grew. It can be built again at any moment, so a crash, a deleted folder and a damaged file cost time only.
+// It does not promise to notice a transcript that was edited in its middle and then appended to in place: writers only
+// append (CENSUS 5.12). A file that was replaced, cut, or changed without growing is read again.
+//
+// The digest of a session that says much has parts. All but the last are sealed: they never change while the transcript
+// only grows. The last has the head of all.
 type digest struct {
 	head  digestHead
 	rows  []row
-	text  string // what was said, one text behind the other, each ended by gap
-	uuids string // of their records, one behind the other
+	text  string // what was said, each text ended by gap
+	uuids string // of the rows' records, without separators
+
+	checksum uint32 // of the file that it was read from
 }
 
 // gap ends each text: a byte that no text holds, since all of them are valid UTF-8.
-const gap = dfa.Gap
+const gap = "\xff"
 
-// A digestHead is what a digest tells beside the rows.
+// A digestHead is what a digest says besides its rows.
 type digestHead struct {
 	Version    int
 	Classifier string // which made the signals
@@ -43,17 +45,23 @@ type digestHead struct {
 	Block  uint64 // of its last sampleSize bytes
 
 	Settled settled
+	Sealed  []sealed `json:",omitempty"` // the parts before this one
 
-	Plain   plainness // of the transcript
 	Skipped Skipped   `json:",omitempty"`
 	Strings []string  // working directories, branches and sessions, each once; the first is empty
 	Latest  time.Time // of all records, those of tools among them
-	Untimed bool      // a row has no time of its own
-	TooBig  bool      // it would pass maxDigest, so it holds nothing, and the transcript is searched itself
+	Untimed bool      // a row of this part has no time of its own
 }
 
-// A settled part of a digest stands whatever is appended to the transcript: what the lines say that
-// a newline ended, less the message that may go on.
+// sealed identifies a part that is full.
+type sealed struct {
+	Rows    int
+	Untimed bool   `json:",omitempty"`
+	Sum     uint32 // of its file
+}
+
+// A settled part of a digest stays whatever is appended to the transcript: what the lines say that ended with a newline,
+// without the message that may go on.
 type settled struct {
 	Rows, Text, UUIDs, Strings int     // how much of each
 	Skipped                    Skipped `json:",omitempty"`
@@ -68,7 +76,7 @@ type row struct {
 	nanos   int32
 	line    int32
 	place   int32
-	text    uint32 // where its text ends; it begins behind the gap of the row before
+	text    uint32 // where its text ends; it begins after the gap of the row before
 	uuid    uint32 // where its record's UUID ends
 	cwd     uint32 // in Strings
 	branch  uint32
@@ -139,8 +147,8 @@ func (d *digest) utterance(i int, f *file) Utterance {
 	}
 }
 
-// order returns the rows by where they stand in the transcript: nil when they lie so. A message of the
-// model lies behind what a person typed while it was written.
+// order returns the rows in the order of the transcript; nil when that is theirs. A message of the model comes after what
+// a person typed while it was written.
 func (d *digest) order() []int {
 	before := func(a, b int) int {
 		x, y := &d.rows[a], &d.rows[b]
@@ -162,11 +170,24 @@ func (d *digest) order() []int {
 	return nil
 }
 
-// bytes is what a digest takes in memory, about.
+// bytes is roughly what a digest takes in memory.
 func (d *digest) bytes() int64 {
 	n := 1024 + len(d.rows)*rowSize + len(d.text) + len(d.uuids)
 	for _, s := range d.head.Strings {
 		n += 16 + len(s)
 	}
 	return int64(n)
+}
+
+// earlier is how many rows the parts before a digest have.
+func (d *digest) earlier() (n int) {
+	for _, part := range d.head.Sealed {
+		n += part.Rows
+	}
+	return n
+}
+
+// untimed reports whether a row of any part has no time of its own.
+func (d *digest) untimed() bool {
+	return d.head.Untimed || slices.ContainsFunc(d.head.Sealed, func(p sealed) bool { return p.Untimed })
 }

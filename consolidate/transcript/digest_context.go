@@ -1,7 +1,9 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -14,64 +16,64 @@ const (
 )
 
 // ContextOf returns the utterance that an id names and the n turns of the person and the model before
-// and behind it, in the order of the session; at most 50 on each side. Texts are cut, and the turns
+// and after it, in the order of the session; at most 50 on each side. Texts are cut, and the turns
 // farthest away left out, where they would pass some 32,000 bytes; "…" stands where a text was cut. Its
 // errors are those of Lookup.
 func (s *Store) ContextOf(ctx context.Context, id string, n int) ([]Utterance, error) {
 	n = max(0, min(n, 50))
-	session, line, err := s.parseID(ctx, id)
+	session, line, place, err := s.parseID(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	said, err := s.utterance(ctx, session, shortID(session.id)+id[strings.LastIndexByte(id, ':'):], line)
+	hit, err := s.utterance(ctx, session, line, place)
+	if err == ErrNotFound {
+		err = fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
 	if err != nil {
 		return nil, err
 	}
-	hit := said.Utterance
 	hit.Text = cutText(s.masked(hit.Text), maxTurns/2)
-	d, err := s.digests().fresh(ctx, s.making(), session.file, new(atomic.Int64), true)
-	if d == nil {
-		return []Utterance{hit}, err
+	var before, after []Utterance
+	d, err := s.digests().fresh(ctx, s.making(), session.file, new(atomic.Int64))
+	if err != nil {
+		return nil, err
 	}
-	order := d.order()
-	at := func(i int) int {
-		if order != nil {
-			return order[i]
+	err = s.digests().each(session.file, d, func(part *digest, _ int) error {
+		order := part.order()
+		for at := range part.rows {
+			i := at
+			if order != nil {
+				i = order[at]
+			}
+			r := &part.rows[i]
+			switch where := cmp.Or(cmp.Compare(int(r.line), line), cmp.Compare(int(r.place), place)); {
+			case where < 0:
+				if before = append(before, part.utterance(i, &session.file)); len(before) > n {
+					before = before[1:]
+				}
+			case where > 0 && len(after) < n:
+				after = append(after, part.utterance(i, &session.file))
+			}
 		}
-		return i
-	}
-	// Where the hit stands, or would: what tools said is in no digest.
-	here, found := 0, false
-	for ; here < len(d.rows); here++ {
-		r := &d.rows[at(here)]
-		if int(r.line) > said.Line || int(r.line) == said.Line && int(r.place) >= said.place {
-			found = int(r.line) == said.Line && int(r.place) == said.place
-			break
-		}
-	}
-	before, behind := here-1, here
-	if found {
-		behind++
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	turns := []Utterance{hit}
 	left := maxTurns - len(hit.Text)
-	add := func(i int) (Utterance, bool) {
-		if i < 0 || i >= len(d.rows) {
-			return Utterance{}, false
-		}
-		u := d.utterance(at(i), &session.file)
+	fits := func(u *Utterance) bool {
 		u.Text = cutText(s.masked(u.Text), maxTurn)
 		left -= len(u.Text)
-		return u, left >= 0
+		return left >= 0
 	}
-	for range n {
-		if u, ok := add(before); ok {
-			turns = append([]Utterance{u}, turns...)
+	for i := range n {
+		if k := len(before) - 1 - i; k >= 0 && fits(&before[k]) {
+			turns = append([]Utterance{before[k]}, turns...)
 		}
-		if u, ok := add(behind); ok {
-			turns = append(turns, u)
+		if i < len(after) && fits(&after[i]) {
+			turns = append(turns, after[i])
 		}
-		before, behind = before-1, behind+1
 	}
 	return turns, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -15,25 +16,28 @@ const SignalKinds = 16
 // SignalCounts are the signals of one session, by the bit of each kind.
 type SignalCounts struct {
 	Counts [SignalKinds]int
-	Known  bool // false where there was no time to read the session, or it says too much to be digested
+	Known  bool // false where the session could not be read in time
 }
 
-// Signals counts the signals of some sessions, in their order. Sessions without a digest are read, as
-// long as the context lasts; the rest are not known. The only error is that of a context that was
-// cancelled, not of one whose time is up.
+// Signals counts the signals of some sessions, in their order. Sessions without a digest are read, as long as the context
+// lasts; the rest are not known. The only error is that of a context that was cancelled, not of one whose time is up.
 func (s *Store) Signals(ctx context.Context, sessions []Session) ([]SignalCounts, error) {
 	all := make([]SignalCounts, len(sessions))
 	_ = parallel(ctx, len(sessions), func(i int) error {
-		d, _ := s.digests().fresh(ctx, s.making(), sessions[i].file(), new(atomic.Int64), true)
-		if d == nil {
-			return nil // too big, gone, or out of time
+		f, counts := sessions[i].file(), SignalCounts{Known: true}
+		d, err := s.digests().fresh(ctx, s.making(), f, new(atomic.Int64))
+		if err == nil {
+			err = s.digests().each(f, d, func(part *digest, _ int) error {
+				for n := range part.rows {
+					for kind := range SignalKinds {
+						counts.Counts[kind] += int(part.rows[n].signals >> kind & 1)
+					}
+				}
+				return nil
+			})
 		}
-		counts := &all[i]
-		counts.Known = true
-		for n := range d.rows {
-			for kind := range SignalKinds {
-				counts.Counts[kind] += int(d.rows[n].signals >> kind & 1)
-			}
+		if err == nil {
+			all[i] = counts
 		}
 		return nil
 	})
@@ -43,8 +47,8 @@ func (s *Store) Signals(ctx context.Context, sessions []Session) ([]SignalCounts
 	return all, nil
 }
 
-// Digest builds what digests of the project's sessions are lacking, and waits for them, where a search
-// would have them built behind its answer. It returns how many sessions have a digest.
+// Digest builds the digests of the project's sessions that are missing, and waits for them. It returns how many sessions
+// have a digest.
 func (s *Store) Digest(ctx context.Context) (int, error) {
 	sessions, _, err := s.accepted(ctx, time.Time{})
 	if err != nil {
@@ -52,11 +56,10 @@ func (s *Store) Digest(ctx context.Context) (int, error) {
 	}
 	var n atomic.Int64
 	err = parallel(ctx, len(sessions), func(i int) error {
-		d, err := s.digests().fresh(ctx, s.making(), sessions[i].file, new(atomic.Int64), true)
-		if d != nil {
+		_, err := s.digests().fresh(ctx, s.making(), sessions[i].file, new(atomic.Int64))
+		if err == nil {
 			n.Add(1)
-		}
-		if err != nil && ctx.Err() != nil {
+		} else if ctx.Err() != nil {
 			return err
 		}
 		return nil
@@ -64,12 +67,33 @@ func (s *Store) Digest(ctx context.Context) (int, error) {
 	return int(n.Load()), err
 }
 
-// A View is an utterance as it lies in a digest. It holds during the visit; its Text may be kept, and
-// keeps the texts of its session in memory.
+// DigestLater builds the digests of the project's sessions that are missing in the background, the newest first, until
+// the Store is closed.
+func (s *Store) DigestLater() {
+	ds := s.digests()
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if ds.none() || ds.life.Err() != nil {
+		return
+	}
+	ds.done.Go(func() {
+		sessions, _, err := s.accepted(ds.life, time.Time{})
+		if err != nil {
+			return
+		}
+		files := make([]file, len(sessions))
+		for i := range sessions {
+			files[i] = sessions[i].file
+		}
+		ds.later(s.making(), files)
+	})
+}
+
+// A View is an utterance in a digest. It is valid during the visit; its Text may be kept, and keeps the texts of its
+// session in memory.
 type View struct {
 	Session  string
 	Position int // among the utterances of its session, from 0
-	Turns    int // how many those are
 	Speaker  Speaker
 	Time     time.Time
 	Text     string
@@ -84,12 +108,11 @@ type View struct {
 // Utterance is the utterance with all that is known of it.
 func (v *View) Utterance() Utterance { return v.digest.utterance(v.row, v.file) }
 
-// Each visits what people and the model said in the sessions that a query is about: its Speakers,
-// Since, Until and Session count, what it looks for does not. Each session is visited in its order by
-// one of the workers, which are numbered from 0; several sessions are visited at the same time, the
-// newest first. Copies of a record are visited too: see View.Key. Sessions without a digest are read;
-// one that says too much to be digested is passed over. The Result has no hits: Sessions, Bytes and
-// Skipped, and AtLeast when the Store's Budget ended the visit early. Each returns the error of visit.
+// Each visits what people and the model said in the sessions that a query is about: its Speakers, Since, Until and
+// Session count, what it looks for does not. Each session is visited in its order by one of the workers, which are
+// numbered from 0; several sessions are visited at the same time, the newest first. Copies of a record are visited too:
+// see View.Key. The Result has no hits: Sessions, Bytes and Skipped, and AtLeast when the Store's Budget ended the visit
+// early. Each returns the error of visit.
 func (s *Store) Each(ctx context.Context, q Query, visit func(worker int, v *View) error) (Result, error) {
 	if err := q.complete(); err != nil {
 		return Result{}, err
@@ -101,48 +124,69 @@ func (s *Store) Each(ctx context.Context, q Query, visit func(worker int, v *Vie
 	result := Result{Skipped: skipped, AtLeast: unjudged}
 	reading, cancel := context.WithTimeout(ctx, s.Budget)
 	defer cancel()
-	var read, visited, left atomic.Int64
-	user, assistant := slices.Contains(q.Speakers, User), slices.Contains(q.Speakers, Assistant)
+	var read, visited, unreadable atomic.Int64
+	var mu sync.Mutex
+	var lacking []file
 	err = parallelWorkers(reading, len(sessions), func(worker, i int) error {
 		f := &sessions[i].file
-		d, err := s.digests().fresh(reading, s.making(), *f, &read, true)
-		if d == nil {
-			if reading.Err() == nil {
-				left.Add(1)
-				return nil
-			}
+		d, err := s.digests().fresh(reading, s.making(), *f, &read)
+		if err != nil && reading.Err() != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			lacking = append(lacking, *f)
 			return err
 		}
-		visited.Add(1)
-		read.Add(int64(len(d.text)))
-		v := View{Session: f.id, Turns: len(d.rows), digest: d, file: f}
-		order := d.order()
-		for at := range d.rows {
-			n := at
-			if order != nil {
-				n = order[at]
-			}
-			r := &d.rows[n]
-			if r.user && !user || !r.user && !assistant {
-				continue
-			}
-			if v.Time = r.time(f.modTime); !q.within(v.Time) {
-				continue
-			}
-			v.Position, v.Speaker, v.Text, v.Signals, v.Key, v.row = at, r.speaker(), d.said(n), r.signals, r.key, n
-			if err := visit(worker, &v); err != nil {
-				return err
-			}
+		var visiting error
+		if err == nil {
+			err = s.digests().each(*f, d, func(part *digest, first int) error {
+				read.Add(int64(len(part.text)))
+				visiting = q.visit(part, f, first, worker, visit)
+				return visiting
+			})
+		}
+		switch {
+		case visiting != nil:
+			return visiting
+		case err != nil:
+			unreadable.Add(1)
+		default:
+			visited.Add(1)
 		}
 		return nil
 	})
+	s.digests().later(s.making(), lacking)
 	result.Sessions, result.Bytes = int(visited.Load()), read.Load()
-	if n := left.Load(); n > 0 {
-		result.Notes = append(result.Notes, fmt.Sprintf("%d sessions too long to be ranked, or unreadable", n))
+	if n := unreadable.Load(); n > 0 {
+		result.Skipped[Unreadable] += int(n)
 	}
 	if err != nil && ctx.Err() == nil && reading.Err() != nil && errors.Is(err, reading.Err()) {
 		err, result.AtLeast = nil, true
 		result.Notes = append(result.Notes, fmt.Sprintf("stopped early: %d of %d sessions visited", result.Sessions, len(sessions)))
 	}
 	return result, err
+}
+
+// visit visits one part of a digest.
+func (q Query) visit(d *digest, f *file, first, worker int, visit func(worker int, v *View) error) error {
+	user, assistant := slices.Contains(q.Speakers, User), slices.Contains(q.Speakers, Assistant)
+	v := View{Session: f.id, digest: d, file: f}
+	order := d.order()
+	for at := range d.rows {
+		n := at
+		if order != nil {
+			n = order[at]
+		}
+		r := &d.rows[n]
+		if r.user && !user || !r.user && !assistant {
+			continue
+		}
+		if v.Time = r.time(f.modTime); !q.within(v.Time) {
+			continue
+		}
+		v.Position, v.Speaker, v.Text, v.Signals, v.Key, v.row = first+at, r.speaker(), d.said(n), r.signals, r.key, n
+		if err := visit(worker, &v); err != nil {
+			return err
+		}
+	}
+	return nil
 }

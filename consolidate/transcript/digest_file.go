@@ -10,12 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// A digest's file: a preamble, the head as JSON, the rows, the UUIDs, the text. The preamble holds
-// the magic, a checksum of all behind itself, and how long each part is.
+// A digest's file: a preamble, the head as JSON, the rows, the UUIDs, the text. The preamble holds the magic, a checksum
+// of all that follows the checksum, and the length of each section.
 const (
 	digestMagic   = "dreamdg\x01"
 	preambleSize  = len(digestMagic) + 4 + 4*4
@@ -24,20 +25,36 @@ const (
 	temporaryName = ".new-*"
 )
 
-// maxDigestFile bounds what is read of one file: the text, and as much again.
-const maxDigestFile = 2 * maxDigest
+// maxDigestFile bounds what is read of one file: a part, and what one line adds to it.
+const maxDigestFile = 128 << 20
+
+// base stands for the part of a digest that is not sealed.
+const base = -1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errNoDigest is the error of reading what is no digest, or a damaged one.
+// errNoDigest is the error of reading a file that is not a digest, or is damaged.
 var errNoDigest = errors.New("not a digest")
 
-// digestName is the name of a digest's file. It says nothing of the session.
-func digestName(f file) string {
-	return fmt.Sprintf("%016x%016x%s", sum64(f.path, f.id), sum64(f.id, f.path), digestEnding)
+// digestName is the name of the file of one part of a digest. It says nothing of the session.
+func digestName(f file, part int) string {
+	name := fmt.Sprintf("%016x%016x", sum64(f.path, f.id), sum64(f.id, f.path))
+	if part != base {
+		name += fmt.Sprintf(".%d", part)
+	}
+	return name + digestEnding
 }
 
-// encode returns a digest as its file holds it, less the text, which is most of it.
+// sum is the checksum of a digest's file.
+func (d *digest) sum() uint32 {
+	b := d.encode()
+	if b == nil {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(b[len(digestMagic):])
+}
+
+// encode returns a digest as its file holds it, without the text, which is most of it.
 func (d *digest) encode() []byte {
 	head, err := json.Marshal(&d.head)
 	if err != nil {
@@ -89,16 +106,19 @@ func (r *row) read(b []byte) {
 	}
 }
 
-// writeDigest puts a digest in the place of an older one, whole or not at all. It is not forced to the
-// disk: what a crash leaves of it is noticed.
-func writeDigest(folder string, f file, d *digest) (int64, error) {
+// writeDigest replaces the file of one part of a digest, whole or not at all. It is not synced: a file that a crash
+// leaves torn is noticed by its checksum.
+func writeDigest(folder string, f file, part int, d *digest) error {
 	rest := d.encode()
 	if rest == nil {
-		return 0, errNoDigest
+		return errNoDigest
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
 	}
 	out, err := os.CreateTemp(folder, temporaryName)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	_, err = out.Write(rest)
 	if err == nil {
@@ -108,17 +128,17 @@ func writeDigest(folder string, f file, d *digest) (int64, error) {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(out.Name(), filepath.Join(folder, digestName(f)))
+		err = os.Rename(out.Name(), filepath.Join(folder, digestName(f, part)))
 	}
 	if err != nil {
 		os.Remove(out.Name())
 	}
-	return int64(len(rest) + len(d.text)), err
+	return err
 }
 
-// readDigest reads the digest of a transcript as it was left, if it is one, and of that path.
-func readDigest(folder string, f file) (*digest, error) {
-	source, err := openFile(filepath.Join(folder, digestName(f)))
+// readDigest reads one part of the digest of a transcript.
+func readDigest(folder string, f file, part int) (*digest, error) {
+	source, err := openFile(filepath.Join(folder, digestName(f, part)))
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +154,7 @@ func readDigest(folder string, f file) (*digest, error) {
 	return d, err
 }
 
-// decodeDigest reads a digest from so many bytes, and checks every number by which something will be
-// found in it.
+// decodeDigest reads a digest of such a length, and checks every number by which something will be found in it.
 func decodeDigest(source io.Reader, length int64) (*digest, error) {
 	var preamble [preambleSize]byte
 	if _, err := io.ReadFull(source, preamble[:]); err != nil || !bytes.HasPrefix(preamble[:], []byte(digestMagic)) {
@@ -164,7 +183,7 @@ func decodeDigest(source io.Reader, length int64) (*digest, error) {
 		}
 		return all.String(), nil
 	}
-	d := new(digest)
+	d := &digest{checksum: want}
 	first, err := part(head)
 	if err != nil {
 		return nil, err
@@ -193,8 +212,7 @@ func decodeDigest(source io.Reader, length int64) (*digest, error) {
 	return d, nil
 }
 
-// sound reports whether nothing in a digest points beyond it: a checksum tells of damage, not of
-// somebody who made one.
+// sound reports whether nothing in a digest points beyond it: a checksum finds damage, not forgery.
 func (d *digest) sound() bool {
 	text, uuid := -len(gap), uint32(0)
 	for i := range d.rows {
@@ -209,7 +227,7 @@ func (d *digest) sound() bool {
 	}
 	h, to := &d.head, &d.head.Settled
 	if text+len(gap) != len(d.text) || int(uuid) != len(d.uuids) || h.Size < 0 ||
-		to.Rows < 0 || to.Rows > len(d.rows) || to.Strings < 0 || to.Strings > len(h.Strings) ||
+		slices.ContainsFunc(h.Sealed, func(p sealed) bool { return p.Rows < 0 }) || to.Rows < 0 || to.Rows > len(d.rows) || to.Strings < 0 || to.Strings > len(h.Strings) ||
 		to.State.Offset < 0 || to.State.Offset > h.Size || to.State.Line < 0 {
 		return false
 	}
@@ -225,7 +243,7 @@ func (d *digest) sound() bool {
 	return to.Text == wantText && to.UUIDs == wantUUIDs
 }
 
-// digestOf reads no more of a digest's file than the path of its transcript.
+// digestOf reads the path of its transcript from a digest's file.
 func digestOf(path string) (transcript string, err error) {
 	source, err := openFile(path)
 	if err != nil {

@@ -14,17 +14,15 @@ type cachedHead struct {
 	head    head
 	tail    head // what the end tells, when ended is set
 	ended   bool
-	plain   plainness
 }
 
-// maxHeads bounds the cache, of some 300 bytes each; beyond, it begins anew.
+// maxHeads bounds the cache, of some 300 bytes each. Beyond, each new head replaces any other.
 const maxHeads = 120_000
 
 // cached returns what is known of a file that is unchanged.
 func (s *Store) cached(f file) (cachedHead, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.loadHeads()
 	c, ok := s.heads[f.path]
 	if !ok || c.size != f.size || !c.modTime.Equal(f.modTime) {
 		return cachedHead{}, false
@@ -37,11 +35,13 @@ func (s *Store) cache(f file, c cachedHead) {
 	c.size, c.modTime, c.trust = f.size, f.modTime, f.trust
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.heads) >= maxHeads {
-		clear(s.heads)
+	if _, known := s.heads[f.path]; !known && len(s.heads) >= maxHeads {
+		for path := range s.heads {
+			delete(s.heads, path)
+			break
+		}
 	}
 	s.heads[f.path] = c
-	s.unsaved++
 }
 
 // head returns what the beginning of a file tells, from the cache if the file is unchanged: so much of
@@ -113,7 +113,6 @@ func (s *Store) tail(f file, h head) head {
 func (s *Store) knowsOurs(folder Folder) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.loadHeads()
 	for path, c := range s.heads {
 		if strings.HasPrefix(path, folder.Path+string(filepath.Separator)) && c.head.reason == "" && s.owns(file{trust: c.trust}, c.head) {
 			return true

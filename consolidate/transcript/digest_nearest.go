@@ -49,9 +49,9 @@ func (s *Store) nearest(ctx context.Context, q Query, sessions []judged) string 
 		if time.Since(begun) > s.nearestBudget {
 			return context.DeadlineExceeded
 		}
-		d, err := s.digests().fresh(ctx, s.making(), sessions[i].file, new(atomic.Int64), false)
+		d := s.digests().peek(s.making(), sessions[i].file)
 		if d == nil || known.Load() {
-			return err
+			return nil
 		}
 		mine := map[string]int{}
 		for rest := d.text; rest != "" && time.Since(begun) <= s.nearestBudget; {
@@ -119,24 +119,17 @@ func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r
 
 // piecesOf cuts a word into n pieces. A word that differs from it in fewer than n places holds one of
 // them as it is, so that others need not be looked at.
-func piecesOf(word []rune, n int) (pieces []anchor) {
+func piecesOf(word []rune, n int) (pieces []literal) {
 	for i := range n {
 		piece := string(word[i*len(word)/n : (i+1)*len(word)/n])
-		if a, ok := newAnchor(piece, true); ok {
-			pieces = append(pieces, a)
-		}
+		pieces = append(pieces, newLiteral(piece, true))
 	}
 	return pieces
 }
 
 // eachWord calls f for each word of a text that holds one of the pieces, and none of those before.
-func eachWord(text string, pieces []anchor, piece int, f func(word string)) {
-	for from := 0; ; {
-		at := pieces[piece].index(text, from)
-		if at < 0 {
-			return
-		}
-		start, end := at, at+len(pieces[piece].literal)
+func eachWord(text string, pieces []literal, piece int, f func(word string)) {
+	pieces[piece].each(text, func(start, end int) int {
 		for start > 0 {
 			r, size := utf8.DecodeLastRuneInString(text[:start])
 			if !inWord(r) || end-start > maxNearest*utf8.UTFMax {
@@ -151,14 +144,16 @@ func eachWord(text string, pieces []anchor, piece int, f func(word string)) {
 			}
 			end += size
 		}
-		from = end
 		word := text[start:end]
-		if len(word) > (maxNearest+2)*utf8.UTFMax ||
-			slices.ContainsFunc(pieces[:piece], func(a anchor) bool { return a.index(word, 0) >= 0 }) {
-			continue
+		before := slices.ContainsFunc(pieces[:piece], func(l literal) bool {
+			_, _, ok := l.index(word)
+			return ok
+		})
+		if !before && len(word) <= (maxNearest+2)*utf8.UTFMax {
+			f(word)
 		}
-		f(word)
-	}
+		return end
+	})
 }
 
 // edits is how many letters must be put in, left out or exchanged to make one word of another, or more

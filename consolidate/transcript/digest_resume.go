@@ -9,13 +9,12 @@ import (
 // A resume is the state of a reader between two lines.
 type resume struct {
 	Line     int   // that was read last
-	Offset   int64 // behind it
+	Offset   int64 // after it
 	Last     time.Time
 	Latest   time.Time
-	Plain    plainness      // what the lines so far bear out
 	Dreaming bool           `json:",omitempty"`
 	Stopped  bool           `json:",omitempty"`
-	Ours     []string       `json:",omitempty"`
+	Ours     []uint64       `json:",omitempty"`
 	Queued   map[uint64]via `json:",omitempty"`
 	Open     *openMessage   `json:",omitempty"`
 	Heritage *heritage      `json:",omitempty"`
@@ -29,17 +28,16 @@ type openMessage struct {
 	Place     int
 	Message   string
 	Words     []string
-	Parts     []string
+	Parts     []uint64
 }
 
-// state returns where a reader stands. It must be between two lines.
+// state returns the state of a reader, which must be between two lines.
 func (r *reader) state() resume {
 	s := resume{
 		Line:     r.lines.settled.number,
 		Offset:   r.lines.settled.next,
 		Last:     r.last,
 		Latest:   r.latest,
-		Plain:    r.bears,
 		Dreaming: r.dreaming,
 		Stopped:  r.stopped,
 		Ours:     slices.Sorted(maps.Keys(r.ours)),
@@ -64,26 +62,27 @@ func (r *reader) state() resume {
 	return s
 }
 
-// goOn puts a reader where another stood.
-func (r *reader) goOn(s resume) {
+// restore puts a reader into the state of another.
+func (r *reader) restore(s resume) {
 	r.last, r.latest, r.dreaming, r.stopped = s.Last, s.Latest, s.Dreaming, s.Stopped
-	if s.Line > 0 {
-		r.bears = s.Plain
-	}
 	if s.Heritage != nil {
 		r.decoder.heritage = inherited(*s.Heritage)
 	}
-	for _, id := range s.Ours {
-		r.ours[id] = true
+	for _, sum := range s.Ours {
+		r.ours[sum] = true
 	}
 	for key, v := range s.Queued {
 		r.queued[key] = v
 	}
 	if o := s.Open; o != nil {
 		r.open = &utterance{Utterance: o.Utterance, offset: o.Offset, slot: o.Slot, place: o.Place}
-		r.message, r.words, r.parts = o.Message, slices.Clone(o.Words), map[string]bool{}
-		for _, uuid := range o.Parts {
-			r.parts[uuid] = true
+		r.message, r.words, r.parts = o.Message, slices.Clone(o.Words), map[uint64]bool{}
+		for _, sum := range o.Parts {
+			r.parts[sum] = true
+		}
+		r.size = 0
+		for _, text := range r.words {
+			r.size += len(text)
 		}
 	}
 }

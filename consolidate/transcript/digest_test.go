@@ -24,12 +24,15 @@ func lengths(speaker Speaker, text string) uint16 {
 	return 0
 }
 
-var testMaking = making{classifier: "lengths", classify: lengths}
+var testMaking = making{"lengths", lengths, maxPart}
+
+// noParts fails where a digest has more than one part.
+func noParts(full, next *digest) error { return errTooBig }
 
 // digested returns the digest of a file, made anew or from another.
 func digested(t testing.TB, path string, before *digest) *digest {
 	t.Helper()
-	d, err := testMaking.digest(t.Context(), fileAt(t, path), before, new(atomic.Int64))
+	d, err := testMaking.digest(t.Context(), fileAt(t, path), before, new(atomic.Int64), noParts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -477,7 +480,7 @@ func TestMemoryOfDigestsIsBounded(t *testing.T) {
 			}
 		}
 		newest, _, _ := s.files(time.Time{})
-		if s.digests().peek(newest[0]) == nil || s.digests().peek(newest[39]) != nil {
+		if s.digests().peek(s.making(), newest[0]) == nil || s.digests().peek(s.making(), newest[39]) != nil {
 			t.Error("want the newest in memory, not the oldest")
 		}
 	}
@@ -502,25 +505,121 @@ func TestCloseStopsBuilding(t *testing.T) {
 	s.Close()
 }
 
-// A session that says too much is searched as it is, and not read for a digest again and again.
-func TestDigestTooBig(t *testing.T) {
+// FuzzParts: the parts of a digest are the same whether it was built at once or extended, and say together what one part
+// says; whatever the folder has lost.
+func FuzzParts(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed, uint16(seed*97), uint16(200+seed*20))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, cut, size uint16) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		text := randomTalk(rng, 1, nil).text()
+		path := filepath.Join(t.TempDir(), id(1)+".jsonl")
+		m := testMaking
+		m.partSize = 1 + int(size)
+		build := func(ds *digests) (all string, rows int) {
+			d, err := ds.fresh(t.Context(), m, fileAt(t, path), new(atomic.Int64))
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = ds.each(fileAt(t, path), d, func(part *digest, first int) error {
+				if first != rows {
+					t.Errorf("a part begins with row %d, want %d", first, rows)
+				}
+				for i := range part.rows {
+					u := part.utterance(i, &fileOfTest)
+					all += fmt.Sprintf("%+v\n", u)
+					if p, n, err := ds.row(fileAt(t, path), d, first+i); err != nil || p.utterance(n, &fileOfTest) != u {
+						t.Errorf("row %d: %v", first+i, err)
+					}
+				}
+				rows += len(part.rows)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all + fmt.Sprint(d.head.Skipped, d.head.Latest, d.untimed()), rows
+		}
+		open := func(folder string) *digests { return newDigests(folder, 1<<20, nil) }
+		folder := t.TempDir()
+		overwrite(t, path, text[:int(cut)%(len(text)+1)])
+		grown := open(folder)
+		build(grown)
+		overwrite(t, path, text)
+		got, _ := build(grown)
+		once := t.TempDir()
+		if want, _ := build(open(once)); got != want {
+			t.Fatalf("extended:\n%s\nat once:\n%s", got, want)
+		}
+		parts, _ := filepath.Glob(once + "/*")
+		for _, part := range parts {
+			a, _ := os.ReadFile(part)
+			if b, err := os.ReadFile(filepath.Join(folder, filepath.Base(part))); !bytes.Equal(a, b) || err != nil {
+				if filepath.Ext(strings.TrimSuffix(part, digestEnding)) != "" {
+					t.Fatalf("%s differs", part)
+				}
+			}
+		}
+		m.partSize = maxPart
+		if want, _ := build(open("")); got != want {
+			t.Fatalf("in parts:\n%s\nin one:\n%s", got, want)
+		}
+		m.partSize = 1 + int(size)
+		os.Remove(parts[rng.IntN(len(parts))])
+		if again, _ := build(open(once)); again != got {
+			t.Fatalf("after a loss:\n%s\nwant:\n%s", again, got)
+		}
+	})
+}
+
+// A session that says much is searched whole, and its digest is not built again by the next process.
+func TestLargeSessions(t *testing.T) {
 	f := talk(1).user("a lamp").user(strings.Repeat("words ", maxText/6))
 	for range 4 {
 		f.raw(strings.Replace(f.lines[1], `"uuid":"`, `"uuid":"`+fmt.Sprint(len(f.lines)), 1))
 	}
+	f.reply("the last lamp")
 	s := withDigests(t, store(t, f))
-	if n, err := s.Digest(t.Context()); n != 0 || err != nil {
-		t.Fatalf("%d digests, %v; want none", n, err)
+	if n, err := s.Digest(t.Context()); n != 1 || err != nil {
+		t.Fatalf("%d digests, %v", n, err)
 	}
-	if r := search(t, s, Query{Pattern: "lamp"}); r.Matches != 1 {
-		t.Errorf("%d matches", r.Matches)
-	}
-	files, _, _ := s.files(time.Time{})
 	again := withDigests(t, s)
 	again.options.Digests = s.options.Digests
+	for _, s := range []*Store{s, again} {
+		r := search(t, s, Query{Pattern: "lamp"})
+		equal(t, "hits", hits(r), []string{"the last lamp", "a lamp"})
+		for _, h := range r.Hits {
+			if u, err := s.Lookup(t.Context(), h.ID); err != nil || !strings.Contains(u.Text, "lamp") {
+				t.Errorf("Lookup(%q) = %q, %v", h.ID, u.Text, err)
+			}
+		}
+		if ranked, r, err := s.Ranked(t.Context(), "which lamp is the last", Query{}); err != nil || r.Matches != 2 || len(ranked) < 2 || r.AtLeast {
+			t.Errorf("%d hits, %+v, %v", len(ranked), r, err)
+		}
+	}
+	files, _, _ := s.files(time.Time{})
+	third := withDigests(t, s)
+	third.options.Digests = s.options.Digests
 	read := atomic.Int64{}
-	if d, err := again.digests().fresh(t.Context(), again.making(), files[0], &read, true); d != nil || err != nil || read.Load() != 0 {
-		t.Errorf("%v, %v, %d bytes read; want none", d, err, read.Load())
+	d, err := third.digests().fresh(t.Context(), third.making(), files[0], &read)
+	if err != nil || len(d.head.Sealed) < 3 || read.Load() != 0 {
+		t.Errorf("%d sealed parts, %v, %d bytes read; want none read", len(d.head.Sealed), err, read.Load())
+	}
+}
+
+// Where a large session has no room for its parts, a search says so.
+func TestLargeSessionsWithoutAFolder(t *testing.T) {
+	f := talk(1).user("a lamp").user(strings.Repeat("words ", maxText/6)).user("a lamp")
+	for range 2 {
+		f.raw(strings.Replace(f.lines[1], `"uuid":"`, `"uuid":"`+fmt.Sprint(len(f.lines)), 1))
+	}
+	s := store(t, f)
+	if r := search(t, s, Query{Pattern: "lamp"}); r.Skipped[Unreadable] != 1 {
+		t.Errorf("%+v", r)
+	}
+	if _, r, err := s.Ranked(t.Context(), "lamp", Query{}); err != nil || r.Skipped[Unreadable] != 1 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

@@ -34,11 +34,11 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 	}
 	var (
 		end      Ending
-		lines    decoder
+		lines    = newDecoder(ClaudeCode)
 		dreaming bool
 		said     []part
 	)
-	e := ear{ours: map[string]bool{}, tools: deaf}
+	ours := own{}
 	for line := range bytes.SplitSeq(tail, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
@@ -50,7 +50,7 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 				continue
 			}
 			var marks event
-			if said, marks = r.parts(said[:0], e); marks == dreamBegun {
+			if said, marks = r.parts(said[:0], ours, false); marks == dreamBegun {
 				dreaming, end = true, Ending{}
 				continue
 			}

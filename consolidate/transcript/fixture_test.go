@@ -168,6 +168,7 @@ func utterances(t testing.TB, text string) ([]*utterance, Skipped) {
 		all = append(all, u)
 		return nil
 	})
+	r.tools = everyLine
 	if err := r.run(); err != nil {
 		t.Fatal(err)
 	}

@@ -57,8 +57,7 @@ var forms = map[Host]*form{
 	OpenCode: {folders: openCodeFolders, collect: openCodeCollection},
 }
 
-// byLines reports whether the host's lines are not Claude Code's: nothing that looks for bytes of those
-// may pass lines over.
+// byLines reports whether the host's files grow by lines that are not Claude Code's.
 func (h Host) byLines() bool { f := forms[h]; return f != nil && f.line != nil }
 
 // rewritten reports whether the host's files do not merely grow.
@@ -97,30 +96,6 @@ func (h *heritage) name(r *record, words raw) {
 	r.UUID = quoted(strconv.FormatUint(sum64(h.Origin, strconv.Itoa(h.Said), string(words)), 16))
 }
 
-// foreign reads the records of a line, as decoder.line does.
-func (d *decoder) foreign(line []byte) (records []record, bad bool) {
-	if cap(d.records) < maxRecords {
-		d.records = make([]record, maxRecords)
-	}
-	n := 0
-	for i := space(line, 0); i < len(line) && n < maxRecords; i = space(line, i) {
-		end := skip(line, i, 0)
-		if end == odd {
-			return d.records[:n], true
-		}
-		if line[i] == '{' {
-			r := &d.records[:n+1][n]
-			*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
-			if !d.form(line[i:end:end], r, &d.heritage) {
-				return d.records[:n], true
-			}
-			n++
-		}
-		i = end
-	}
-	return d.records[:n], false
-}
-
 // each calls field with every key of an object and its value, and reports whether it is an object.
 func (v raw) each(field func(key string, value raw)) bool {
 	if len(v) == 0 || v[0] != '{' {
@@ -129,7 +104,7 @@ func (v raw) each(field func(key string, value raw)) bool {
 	return object(v, 0, func(key []byte, i int) int {
 		end := skip(v, i, 0)
 		if end != odd {
-			field(unquote(key), v[i:end:end])
+			field(validText(key), v[i:end:end])
 		}
 		return end
 	}) != odd

@@ -82,6 +82,7 @@ func all(t testing.TB, s *Store) (lines []string) {
 			said = append(said, u)
 			return nil
 		})
+		r.tools = everyLine
 		if err := r.run(); err != nil {
 			t.Fatal(err)
 		}
@@ -357,12 +358,12 @@ func FuzzForeign(f *testing.F) {
 				overwrite(t, path, text[:end])
 				at := fileAt(t, path)
 				at.host = host
-				m := making{}
-				d, err := m.digest(context.Background(), at, grown, new(atomic.Int64))
+				m := making{partSize: maxPart}
+				d, err := m.digest(context.Background(), at, grown, new(atomic.Int64), noParts)
 				if err != nil {
 					t.Fatal(err)
 				}
-				anew, err := m.digest(context.Background(), at, nil, new(atomic.Int64))
+				anew, err := m.digest(context.Background(), at, nil, new(atomic.Int64), noParts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -392,6 +393,7 @@ func FuzzForeign(f *testing.F) {
 				}
 				return nil
 			})
+			r.tools = everyLine
 			if err := r.run(); err != nil {
 				t.Fatal(err)
 			}

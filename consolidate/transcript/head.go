@@ -51,18 +51,13 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 	lines.reset(io.LimitReader(source, maxHead), 1, 0) // one line may be all of a huge file
 	lineRecords := newDecoder(host)
 	var said []part
-	e := ear{ours: map[string]bool{}, tools: func(raw) hearing {
-		if spoke {
-			return nothing
-		}
-		return maybe
-	}}
+	ours := own{}
 	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
 		if typed && enough != nil && enough(h.cwds) {
 			h.part = true
 			return h, nil
 		}
-		line, _, err := lines.read(nil)
+		line, _, err := lines.read()
 		if err == io.EOF {
 			break
 		}
@@ -82,7 +77,7 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 			}
 			begun = begun || !r.Type.empty()
 			var marks event
-			said, marks = r.parts(said[:0], e)
+			said, marks = r.parts(said[:0], ours, !spoke)
 			dreamt = dreamt || marks == dreamBegun
 			prompted = prompted || marks == automated
 			for _, p := range said {
@@ -116,11 +111,14 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 // note takes in what a record tells beside what was said.
 func (h *head) note(r *record) {
 	for _, v := range []raw{r.CWD, r.Worktree.Original} {
+		if len(v) > maxName {
+			continue
+		}
 		if cwd := v.text(); cwd != "" && len(h.cwds) < maxCWDs && !slices.Contains(h.cwds, cwd) {
 			h.cwds = append(h.cwds, cwd)
 		}
 	}
-	if h.branch == "" {
+	if h.branch == "" && len(r.Branch) <= maxName {
 		h.branch = r.Branch.text()
 	}
 	switch {

@@ -92,7 +92,6 @@ func TestHeadPartsAreOfTheirRoots(t *testing.T) {
 			t.Fatalf("more was read than the judgement needs: %+v", c.head)
 		}
 	}
-	s.writeHeads()
 	for _, test := range []struct {
 		root string
 		want int

@@ -107,7 +107,7 @@ func TestManners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := again.digests().fresh(t.Context(), again.making(), sessions[0].file, new(atomic.Int64), true)
+		d, err := again.digests().fresh(t.Context(), again.making(), sessions[0].file, new(atomic.Int64))
 		if err != nil {
 			t.Fatal(err)
 		}

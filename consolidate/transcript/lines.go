@@ -3,7 +3,6 @@ package transcript
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,23 +41,16 @@ func openFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// errBudget stops a search whose bytes are spent.
-var errBudget = errors.New("byte budget spent")
-
-// A meter reads until its context ends or its budget is spent, and counts what it read.
+// A meter reads until its context ends, and counts what it read.
 type meter struct {
 	ctx    context.Context
 	source io.Reader
 	read   *atomic.Int64 // shared by all readers of a search
-	budget int64         // 0: none
 }
 
 func (m *meter) Read(p []byte) (int, error) {
 	if err := m.ctx.Err(); err != nil {
 		return 0, err
-	}
-	if m.budget > 0 && m.read.Load() >= m.budget {
-		return 0, errBudget
 	}
 	n, err := m.source.Read(p)
 	m.read.Add(int64(n))
@@ -73,16 +65,12 @@ type lineReader struct {
 	buffer []byte // what was read and is kept
 	at     int    // where the next line begins in the buffer
 	whole  int    // behind the last newline in the buffer
-	fills  int    // counts how often the buffer was filled
 
 	number  int   // of the line last read, from 1
 	start   int64 // its offset
 	next    int64 // the offset behind it
 	dropped int64 // of the next line, what is longer than maxLine and not kept
 	skipped int   // lines longer than maxLine
-
-	passed int // lines that the sieve held back before the line last read
-	broken int // of them, those that have not the ends of an object
 
 	settled struct { // behind the last line that a newline ended
 		number, skipped int
@@ -117,41 +105,21 @@ func (l *lineReader) putBack() {
 
 // reset begins at a line that another reader has found: its number and its offset.
 func (l *lineReader) reset(r io.Reader, number int, offset int64) {
-	*l = lineReader{source: r, block: l.block, buffer: l.buffer[:0], fills: l.fills, number: number - 1, next: offset}
+	*l = lineReader{source: r, block: l.block, buffer: l.buffer[:0], number: number - 1, next: offset}
 	l.settle()
 }
 
 // read returns the next line without its newline, valid until the next call, and whether a newline
-// ended it: the last line of a growing file may be half of one. A sieve, if there is one, holds back
-// lines. At the end read returns io.EOF.
-func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
-	l.passed, l.broken = 0, 0
+// ended it: the last line of a growing file may be half of one. At the end it returns io.EOF.
+func (l *lineReader) read() (line []byte, ended bool, err error) {
 	for {
 		for l.at < l.whole {
-			if s != nil && l.dropped == 0 && l.whole-l.at <= maxLine {
-				if l.passOver(s, s.first(l.fills, l.buffer[:l.whole], l.at)); l.at == l.whole {
-					break
-				}
-			}
 			begin := l.at
 			end := begin + bytes.IndexByte(l.buffer[begin:l.whole], '\n')
 			fits := l.cut(end + 1)
 			l.settle()
-			if !fits {
-				continue
-			}
-			if s == nil {
+			if fits {
 				return l.buffer[begin:end], true, nil
-			}
-			broken := !s.whole && isBroken(l.buffer[begin:end], l.start == 0)
-			if broken {
-				s.tells &^= noBroken
-			}
-			if s.holds(l.fills, l.buffer[:l.whole], begin, end) {
-				return l.buffer[begin:end], true, nil
-			}
-			if l.passed++; broken {
-				l.broken++
 			}
 		}
 		err := l.fill()
@@ -163,61 +131,24 @@ func (l *lineReader) read(s *sieve) (line []byte, ended bool, err error) {
 			return nil, false, err
 		}
 		if l.cut(len(l.buffer)) {
-			if s != nil { // it passes, but tells of the transcript as others do
-				s.holds(l.fills, l.buffer, begin, len(l.buffer))
-				s.sought = true
-			}
 			return l.buffer[begin:], false, nil
 		}
 	}
 }
 
-// passOver goes to the beginning of the line in which a place of the buffer lies, the first that the sieve may
-// let pass: all lines before are there whole, and none is too long.
-func (l *lineReader) passOver(s *sieve, place int) {
-	end := l.whole
-	if place < end {
-		end = l.at + lastNewline(l.buffer[l.at:place]) + 1
-	}
-	block, lines := l.buffer[l.at:end], 0
-	if s.whole {
-		lines = bytes.Count(block, []byte{'\n'})
-	} else {
-		var broken int
-		if lines, broken = countLines(block, l.next == 0); broken > 0 {
-			s.tells &^= noBroken
-			l.broken += broken
+// readAll returns all lines that are in memory, with their newlines, or at the end the line that has none. A line that is
+// too long is left out. At the end it returns io.EOF.
+func (l *lineReader) readAll() ([]byte, error) {
+	if l.at == l.whole {
+		if err := l.fill(); err != nil && (err != io.EOF || l.at == len(l.buffer) || l.dropped > 0) {
+			return nil, err
+		} else if err == io.EOF {
+			l.whole = len(l.buffer)
 		}
 	}
-	l.passed += lines
-	l.number += lines
-	l.next += int64(len(block))
-	l.at = end
-	l.settle()
-}
-
-// countLines counts the lines of a block, which ends with one, and those that nobody could decode. head: the block
-// stands at the head of its file.
-func countLines(block []byte, head bool) (lines, broken int) {
-	for ; len(block) > 0; lines++ {
-		i := bytes.IndexByte(block, '\n')
-		if isBroken(block[:i], head && lines == 0) {
-			broken++
-		}
-		block = block[i+1:]
-	}
-	return lines, broken
-}
-
-// isBroken reports whether a line that nobody decodes is without the ends of an object.
-func isBroken(line []byte, first bool) bool {
-	line = trimmed(line, first)
-	return len(line) > 0 && !looksWhole(line)
-}
-
-// looksWhole reports whether a line that nobody decodes has at least the ends of an object.
-func looksWhole(line []byte) bool {
-	return line[0] == '{' && line[len(line)-1] == '}'
+	lines := l.buffer[l.at:l.whole]
+	l.at, l.dropped = l.whole, 0
+	return lines, nil
 }
 
 // cut goes on to the place behind a line, and reports whether the line fits within maxLine.
@@ -242,7 +173,6 @@ func (l *lineReader) settle() {
 func (l *lineReader) fill() error {
 	rest := l.buffer[l.at:]
 	l.at, l.whole = 0, 0
-	l.fills++
 	if cap(l.buffer) > keptBuffer && len(rest) < l.block {
 		l.buffer = make([]byte, 0, l.block)
 	}

@@ -37,9 +37,9 @@ func shortID(session string) string {
 	return "x" + hex.EncodeToString(sum[:])[:shortName]
 }
 
-var idForm = regexp.MustCompile(`^([^:]+):([1-9][0-9]{0,9})(?:\.[1-9][0-9]{0,5})?$`)
+var idForm = regexp.MustCompile(`^([^:]+):([1-9][0-9]{0,9})(?:\.([1-9][0-9]{0,5}))?$`)
 
-// cutID returns an id, what names its session, and its line; nil when it has not the form of one.
+// cutID returns an id, what names its session, its line and its place on it; nil for a text of another form.
 func cutID(id string) []string {
 	form := idForm.FindStringSubmatch(id)
 	if form == nil {
@@ -55,30 +55,34 @@ func cutID(id string) []string {
 // in place of its beginning. The text is as it was said, neither cut nor made visible. Its errors are
 // ErrNotFound, ErrAmbiguous, those of reading, and the context's.
 func (s *Store) Lookup(ctx context.Context, id string) (Utterance, error) {
-	session, line, err := s.parseID(ctx, id)
+	session, line, place, err := s.parseID(ctx, id)
 	if err != nil {
 		return Utterance{}, err
 	}
-	u, err := s.utterance(ctx, session, shortID(session.id)+id[strings.LastIndexByte(id, ':'):], line)
-	if err != nil {
-		return Utterance{}, err
+	u, err := s.utterance(ctx, session, line, place)
+	if err == ErrNotFound {
+		err = fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
-	return u.Utterance, nil
+	return u, err
 }
 
-// parseID returns the session and the line that an id names.
-func (s *Store) parseID(ctx context.Context, id string) (session judged, line int, err error) {
+// parseID returns the session, the line and the place on it that an id names.
+func (s *Store) parseID(ctx context.Context, id string) (session judged, line, place int, err error) {
 	form := cutID(id)
 	if form == nil {
-		return session, 0, fmt.Errorf("%w: %q is not of the form SESSION:LINE", ErrNotFound, id)
+		return session, 0, 0, fmt.Errorf("%w: %q is not of the form SESSION:LINE", ErrNotFound, id)
 	}
-	if line, err = strconv.Atoi(form[2]); err != nil {
-		return session, 0, fmt.Errorf("%w: %q", ErrNotFound, id)
+	place = 1
+	if line, err = strconv.Atoi(form[2]); err == nil && form[3] != "" {
+		place, err = strconv.Atoi(form[3])
+	}
+	if err != nil || form[3] == "1" {
+		return session, 0, 0, fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
 	if session, err = s.named(ctx, form[1]); err != nil {
-		return session, 0, fmt.Errorf("%w: %q", err, id)
+		return session, 0, 0, fmt.Errorf("%w: %q", err, id)
 	}
-	return session, line, nil
+	return session, line, place, nil
 }
 
 // named returns the one session whose id begins with a name, or is written so in an id.
@@ -110,67 +114,54 @@ func (s *Store) named(ctx context.Context, name string) (found judged, err error
 	return found, nil
 }
 
-// utterance reads a session up to an utterance. Of the lines before, only those are decoded without
-// which it would be misread.
-func (s *Store) utterance(ctx context.Context, session judged, id string, line int) (*utterance, error) {
-	filter := func(number int, l []byte) bool {
-		switch {
-		case number < line:
-			return anyIn(l, opensDream, escaped, callsUs)
-		case number > line:
-			return tellsOfMessage(l)
+// utterance returns the utterance at a line and place of a session.
+func (s *Store) utterance(ctx context.Context, session judged, line, place int) (said Utterance, err error) {
+	d, err := s.digests().fresh(ctx, s.making(), session.file, new(atomic.Int64))
+	if err != nil {
+		return said, err
+	}
+	found := false
+	err = s.digests().each(session.file, d, func(part *digest, _ int) error {
+		for i := range part.rows {
+			if r := &part.rows[i]; int(r.line) == line && int(r.place) == place {
+				said, found = part.utterance(i, &session.file), true
+				return nil
+			}
 		}
-		return true
+		return nil
+	})
+	if found || err != nil {
+		return said, err
 	}
-	if session.host.byLines() {
-		filter = nil
-	}
-	u, err := s.read(ctx, session, id, line, filter)
-	if err == errBlind {
-		u, err = s.read(ctx, session, id, line, nil)
-	}
-	return u, err
+	return s.toolUtterance(ctx, session, line, place)
 }
 
-func (s *Store) read(ctx context.Context, session judged, id string, line int, filter func(int, []byte) bool) (*utterance, error) {
+// toolUtterance reads what a tool said at a line and place of a session.
+func (s *Store) toolUtterance(ctx context.Context, session judged, line, place int) (said Utterance, err error) {
 	source, err := session.open()
 	if err != nil {
-		return nil, err
+		return said, err
 	}
 	defer source.Close()
 	lines := newLineReader(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, readBlock)
-	return seek(session, lines, id, line, session.modTime.UTC(), filter)
-}
-
-// errSought ends a pass that has found what it sought.
-var errSought = errors.New("found")
-
-// seek reads on until the utterance with an id.
-func seek(session judged, lines *lineReader, id string, line int, last time.Time, filter func(int, []byte) bool) (*utterance, error) {
-	var sought *utterance
 	r := newReader(session.file, lines, func(u *utterance) error {
-		if u.ID = u.id(); u.ID != id {
-			return nil
+		if u.Line == line && u.place == place {
+			u.ID = u.id()
+			said = u.Utterance
+			return errFound
 		}
-		if u.blind {
-			return errBlind
-		}
-		sought = u
-		return errSought
+		return nil
 	})
-	r.filter, r.last = filter, last
-	if len(session.head.cwds) > 0 { // what lines that are not read would have told
-		r.decoder.heritage = inherited(heritage{CWD: session.head.cwds[0], Branch: session.head.branch})
+	r.last = session.modTime.UTC()
+	r.tools = func([]byte) bool { return lines.number == line }
+	r.settle, r.full = func() {}, func() bool { return lines.number >= line }
+	switch err = r.run(); err {
+	case errFound:
+		return said, nil
+	case nil, errFull:
+		return said, ErrNotFound
 	}
-	// The id was given to the first of its words: what was passed over cannot tell otherwise.
-	r.queued, r.from = nil, line
-	switch err := r.run(); {
-	case sought != nil:
-		return sought, nil
-	case err != nil:
-		return nil, err
-	}
-	return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
+	return said, err
 }
 
 // Source is where an utterance stands, for as long as its transcript lives: the session's whole name,

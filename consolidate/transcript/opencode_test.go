@@ -139,7 +139,7 @@ func TestOpenCodeGrows(t *testing.T) {
 	if err != nil || len(files) == 0 || files[0].id != "ses_1" {
 		t.Fatalf("files %+v, %v", files, err)
 	}
-	if d, err := other.digests().fresh(t.Context(), other.making(), files[0], new(atomic.Int64), false); err != nil || d == nil || !strings.Contains(d.text, "paint it twice") {
+	if d, err := other.digests().fresh(t.Context(), other.making(), files[0], new(atomic.Int64)); err != nil || d == nil || !strings.Contains(d.text, "paint it twice") {
 		t.Errorf("a digest of another process: %+v, %v", d, err)
 	}
 	// Of a session that was deleted no digest stays.

@@ -1,12 +1,10 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
-	"io"
 	"math/bits"
 	"slices"
-	"sync/atomic"
-	"time"
 )
 
 // distinct returns what was found, in no order, of each record the copy in the oldest file, or the first
@@ -111,23 +109,30 @@ func (f *found) like(fold bool) func(found) bool {
 	}
 }
 
-// fill reads the hits of a page again, as many as the query wants, and cuts them.
+// fill reads the hits of a page again, as many as the query wants, and cuts them. It stops when the time is up.
 func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []found, alike map[uint64]int) error {
+	filling, cancel := context.WithTimeout(ctx, s.Budget)
+	defer cancel()
 	q := scan.query
 	shown := rest[:min(len(rest), q.Limit)]
-	lines := lineReaders.Get().(*lineReader)
-	defer lines.putBack()
-	for _, f := range shown {
-		u, err := scan.again(ctx, f, lines)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	texts, err := scan.again(filling, shown)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		result.AtLeast = true
+		result.Notes = append(result.Notes, "stopped early: not all hits of this page could be read in time; narrow the query, or ask for fewer")
+	}
+	for i, f := range shown {
+		u := texts[i]
 		start, end, more, ok := 0, 0, 0, false
-		if err == nil {
+		if u != nil {
 			start, end, more, ok = scan.place(u)
 		}
-		if !ok { // replaced since it was searched
-			result.Matches--
+		if !ok { // the transcript was replaced since it was searched, or the time was up
+			if err == nil {
+				result.Matches--
+			}
 			continue
 		}
 		hit := Hit{
@@ -144,7 +149,7 @@ func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []fou
 	return nil
 }
 
-// place finds again what a hit is for, and how often more it stands there.
+// place finds the match in an utterance again, and how often else it is there.
 func (s *scan) place(u *Utterance) (start, end, more int, ok bool) {
 	if s.query.Signals != 0 {
 		if s.store.FindSignal != nil {
@@ -168,41 +173,52 @@ func (s *scan) place(u *Utterance) (start, end, more int, ok bool) {
 	return start, end, more, ok
 }
 
-// again reads a match again: from its digest, if it was found there and that is still the same.
-func (s *scan) again(ctx context.Context, f found, lines *lineReader) (*Utterance, error) {
-	session := s.sessions[f.file]
-	if f.row >= 0 {
-		d, err := s.store.digests().fresh(ctx, s.making, session.file, new(atomic.Int64), false)
-		if err == nil && d != nil && int(f.row) < len(d.rows) && d.position(int(f.row), &session.file) == s.position(&f) {
-			u := d.utterance(int(f.row), &session.file)
-			return &u, nil
+// again reads matches again; nil for one that is not there any more. Each session is opened once. The error is that of a
+// context whose time is up.
+func (s *scan) again(ctx context.Context, all []found) ([]*Utterance, error) {
+	texts := make([]*Utterance, len(all))
+	bySession := map[int32][]int{}
+	for i := range all {
+		bySession[all[i].file] = append(bySession[all[i].file], i)
+	}
+	for session, some := range bySession {
+		if err := s.fromSession(ctx, &s.sessions[session].file, all, some, texts); ctx.Err() != nil {
+			return texts, cmp.Or(err, ctx.Err())
 		}
 	}
-	u, err := recall(ctx, session, f, lines)
-	if err != nil {
-		return nil, err
-	}
-	return &u.Utterance, nil
+	return texts, nil
 }
 
-// recall reads an utterance again from where it stands.
-func recall(ctx context.Context, session judged, f found, lines *lineReader) (*utterance, error) {
-	source, err := session.open()
-	if err != nil {
-		return nil, err
+// fromSession reads some matches of one session again.
+func (s *scan) fromSession(ctx context.Context, f *file, all []found, some []int, texts []*Utterance) error {
+	var opened *source
+	var d *digest
+	var err error
+	for _, i := range some {
+		if all[i].row < 0 {
+			if opened == nil {
+				if opened, err = f.open(); err != nil {
+					return err
+				}
+				defer opened.Close()
+			}
+			if texts[i], err = s.fromTranscript(ctx, opened, &all[i]); ctx.Err() != nil {
+				return ctx.Err()
+			}
+			continue
+		}
+		if d == nil {
+			if d, err = s.store.digests().fresh(ctx, s.making, *f, &s.read); err != nil {
+				return err
+			}
+		}
+		part, row, err := s.store.digests().row(*f, d, int(all[i].row))
+		if err == nil && part.position(row, f) == s.position(&all[i]) {
+			u := part.utterance(row, f)
+			texts[i] = &u
+		}
 	}
-	defer source.Close()
-	if _, err := source.Seek(f.offset, io.SeekStart); err != nil {
-		return nil, err
-	}
-	lines.reset(&meter{ctx: ctx, source: source, read: new(atomic.Int64)}, int(f.line), f.offset)
-	filter := func(number int, line []byte) bool {
-		return number == int(f.line) || tellsOfMessage(line)
-	}
-	if session.host.byLines() {
-		filter = nil
-	}
-	return seek(session, lines, hitID(session.id, int(f.line), int(f.place)), int(f.line), time.Unix(0, f.time).UTC(), filter)
+	return nil
 }
 
 func firstError(errs ...error) error {

@@ -4,18 +4,15 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"dream-mcp/consolidate/transcript/dfa"
 )
 
 // maxPattern bounds a pattern, in bytes.
 const maxPattern = 1000
 
-// A QueryError says what is wrong with a query: something that whoever asked can mend.
+// A QueryError says what is wrong with a query: something that whoever asked can fix.
 type QueryError struct {
 	Field   string // of Query, in lower case: "pattern", "session", "cursor" …
 	Message string
@@ -25,13 +22,9 @@ func (e *QueryError) Error() string { return e.Field + ": " + e.Message }
 
 // A pattern finds a literal or an expression in what was said.
 type pattern struct {
-	literal string         // when expression is nil
-	regexp  *regexp.Regexp // an expression, or a literal in any case: where it matches
-	matcher *dfa.Matcher   // and whether it does
-	fold    bool
-	needles []needle // one of them stands in whatever matches; none: nothing is known
-	finder  *finder  // finds where it may match
-	inLine  bool     // no match of the expression goes beyond a line, nor depends on what does
+	literals []literal      // one of them is in every text that matches; none: nothing is known
+	regexp   *regexp.Regexp // nil: the pattern is its one literal
+	raw      []literal      // one of them is in every record that matches, as it is encoded; none: nothing is known
 }
 
 // compile reads the pattern of a query. An expression is RE2; ^ and $ match at every line.
@@ -47,55 +40,100 @@ func compile(q Query) (*pattern, error) {
 	case !utf8.ValidString(q.Pattern):
 		return refuse("it is not valid UTF-8")
 	}
-	p := &pattern{fold: !hasUpper(q.Pattern, q.Regex)}
+	fold := !hasUpper(q.Pattern, q.Regex)
 	if q.CaseSensitive != nil {
-		p.fold = !*q.CaseSensitive
+		fold = !*q.CaseSensitive
 	}
-	expression := q.Pattern
+	expression, flags := q.Pattern, "(?m)"
 	if !q.Regex {
-		if p.fold = p.fold && hasCase(q.Pattern); !p.fold {
-			p.literal = q.Pattern
-		}
-		expression = regexp.QuoteMeta(q.Pattern)
+		expression = regexp.QuoteMeta(expression)
 	}
-	flags := "(?m)"
-	if p.fold {
+	if fold {
 		flags = "(?mi)"
 	}
 	tree, err := syntax.Parse(flags+expression, syntax.Perl)
 	if err != nil {
 		return refuse("%v", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	if p.literal == "" {
-		if p.regexp, err = regexp.Compile(flags + expression); err != nil {
-			return refuse("%v", err)
-		}
-		p.matcher = dfa.New(p.regexp)
+	re, err := regexp.Compile(flags + expression)
+	if err != nil {
+		return refuse("%v", err)
 	}
 	tree = tree.Simplify()
-	p.needles = required(tree, spoils(q.Speakers))
-	p.finder, p.inLine = newFinder(p), inLine(tree)
-	if p.inLine {
-		company(tree, spoils(q.Speakers), p.needles)
+	p := &pattern{literals: required(tree, func(rune) bool { return false }), raw: required(tree, mayDiffer)}
+	if tree.Op != syntax.OpLiteral {
+		p.regexp = re
 	}
 	return p, nil
 }
 
-// inLine reports whether all that an expression can match, or look at, lies in one line.
-func inLine(re *syntax.Regexp) bool {
+// mayDiffer reports whether a character of a text may be missing in its record: because it is escaped there, or because
+// useText puts it between the names and arguments of tools.
+func mayDiffer(r rune) bool {
+	return r < ' ' || strings.ContainsRune(`"\/ :=.`, r) || r == utf8.RuneError
+}
+
+// maxLiterals bounds the literals of one expression: each costs a pass over the text.
+const maxLiterals = 8
+
+// required returns literals of which one is in every text that an expression matches, or none. They are without the
+// characters that are left out.
+func required(re *syntax.Regexp, leftOut func(rune) bool) []literal {
 	switch re.Op {
-	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
-		return false
 	case syntax.OpLiteral:
-		return !slices.Contains(re.Rune, '\n')
-	case syntax.OpCharClass:
-		for i := 0; i < len(re.Rune); i += 2 {
-			if re.Rune[i] <= '\n' && '\n' <= re.Rune[i+1] {
-				return false
+		best := ""
+		for _, run := range strings.FieldsFunc(string(re.Rune), leftOut) {
+			if weight(run) > weight(best) {
+				best = run
 			}
 		}
+		if best != "" {
+			return []literal{newLiteral(best, re.Flags&syntax.FoldCase != 0)}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0], leftOut)
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return required(re.Sub[0], leftOut)
+		}
+	case syntax.OpConcat:
+		var best []literal
+		for _, sub := range re.Sub {
+			if all := required(sub, leftOut); lightest(all) > lightest(best) {
+				best = all
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []literal
+		for _, sub := range re.Sub {
+			some := required(sub, leftOut)
+			if all = append(all, some...); some == nil || len(all) > maxLiterals {
+				return nil
+			}
+		}
+		return all
 	}
-	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !inLine(sub) })
+	return nil
+}
+
+// weight orders literals by how rare they are.
+func weight(text string) (w int) {
+	for _, r := range text {
+		w += 20 + rarity(r)
+	}
+	return w
+}
+
+// lightest is the least weight of some literals.
+func lightest(all []literal) int {
+	least := 0
+	for i, l := range all {
+		if w := weight(l.text); i == 0 || w < least {
+			least = w
+		}
+	}
+	return least
 }
 
 // hasUpper reports whether a pattern asks for a case: an upper-case letter that is not part of an
@@ -114,12 +152,10 @@ func hasCase(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.SimpleFold(r) != r })
 }
 
-// find returns where the pattern stands first in a text: the first place that is not empty, if there
-// is one.
+// find returns where the pattern is first in a text: the first match that is not empty, if there is one.
 func (p *pattern) find(text string) (start, end int, ok bool) {
 	if p.regexp == nil {
-		i := strings.Index(text, p.literal)
-		return i, i + len(p.literal), i >= 0
+		return p.literals[0].index(text)
 	}
 	at := p.regexp.FindStringIndex(text)
 	if at == nil {
@@ -135,128 +171,53 @@ func (p *pattern) find(text string) (start, end int, ok bool) {
 	return at[0], at[1], true
 }
 
-// matches reports whether the pattern stands in a text.
+// matches reports whether the pattern is in a text.
 func (p *pattern) matches(text string) bool {
-	if p.regexp == nil {
-		return strings.Contains(text, p.literal)
+	found := len(p.literals) == 0
+	for i := 0; i < len(p.literals) && !found; i++ {
+		_, _, found = p.literals[i].index(text)
 	}
-	if p.inLine && p.finder.anchors != nil && !p.finder.alien(text) {
-		return slices.ContainsFunc(p.finder.anchors, func(a anchor) bool { return p.matchesBeside(&a, text) })
-	}
-	return p.matcher.Match(text)
-}
-
-// matchesBeside reports whether the pattern stands in a line in which an anchor does. Most of a long
-// text holds none, and to match the expression takes longer than to look for one.
-func (p *pattern) matchesBeside(a *anchor, text string) bool {
-	for from := 0; from < len(text); {
-		at := a.index(text, from)
-		if at < 0 {
-			return false
-		}
-		if p.finder.exact {
-			return true
-		}
-		begin, end := strings.LastIndexByte(text[:at], '\n')+1, len(text)
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			end = at + n
-		}
-		if p.matcher.Match(text[begin:end]) {
-			return true
-		}
-		from = end + 1
-	}
-	return false
-}
-
-// hears tells from the spelling of a text whether an expression matches in it: to decode it takes three
-// times as long, and most hold no match.
-func (p *pattern) hears(spelt []byte) hearing {
-	switch {
-	case p.matcher == nil || p.finder.exact:
-		return maybe
-	case p.inLine && len(p.needles) > 0:
-		return p.hearsBeside(spelt)
-	}
-	switch matches, known := p.matcher.MatchQuoted(spelt); {
-	case !known:
-		return maybe
-	case matches:
-		return surely
-	}
-	return nothing
-}
-
-// hearsBeside tells it from the lines in which a needle stands.
-func (p *pattern) hearsBeside(spelt []byte) hearing {
-	if escaped(spelt) >= 0 { // a needle may hide
-		return maybe
-	}
-	for i := range p.needles {
-		for _, k := range p.needles[i].kernels() {
-			for rest := spelt; ; {
-				at := k(rest)
-				if at < 0 {
-					break
-				}
-				begin, end := lineAround(rest, at)
-				matches, known := p.matcher.MatchQuoted(rest[begin:end])
-				if matches || !known && p.matcher.Match(unquote(rest[begin:end])) {
-					return surely
-				}
-				if rest = rest[end:]; len(rest) == 0 {
-					break
-				}
-			}
-		}
-	}
-	return nothing
-}
-
-// lineAround returns where the line of a text begins and ends in which a place stands, in a record or in a
-// value of one, as JSON spells it. Where the place is the last byte of an escape, it may return more.
-func lineAround(spelt []byte, at int) (begin, end int) {
-	for end = at; end < len(spelt) && spelt[end] != '"' && spelt[end] != '\n'; end++ {
-		if spelt[end] == '\\' {
-			if end+1 < len(spelt) && spelt[end+1] == 'n' {
-				break
-			}
-			end++
-		}
-	}
-	for begin = at; begin > 0 && !endsLine(spelt, begin-1); begin-- {
-	}
-	return begin, min(end, len(spelt))
-}
-
-// endsLine reports whether a byte is the last of what ends a line of a text.
-func endsLine(spelt []byte, at int) bool {
-	switch spelt[at] {
-	case '\n':
-		return true
-	case '"', 'n':
-		escaped := at > 0 && spelt[at-1] == '\\' && opensEscape(spelt, at-1)
-		return escaped == (spelt[at] == 'n')
-	}
-	return false
-}
-
-// opensEscape reports whether a backslash in a spelling is the first byte of an escape, not the last of one.
-func opensEscape(spelt []byte, at int) bool {
-	first := at
-	for first > 0 && spelt[first-1] == '\\' {
-		first--
-	}
-	return (at-first)%2 == 0
+	return found && (p.regexp == nil || p.regexp.MatchString(text))
 }
 
 // maxCounted bounds the occurrences that are counted in one utterance.
 const maxCounted = 1000
 
-// count returns how often the pattern stands in a text, without overlap, up to maxCounted.
+// count returns how often the pattern is in a text, without overlap, up to maxCounted.
 func (p *pattern) count(text string) int {
 	if p.regexp == nil {
-		return min(strings.Count(text, p.literal), maxCounted)
+		return p.literals[0].count(text, maxCounted)
 	}
 	return len(p.regexp.FindAllStringIndex(text, maxCounted))
+}
+
+// rows calls hit with each row of a digest that is wanted and that the pattern matches, in their order.
+func (p *pattern) rows(d *digest, wanted func(i int) bool, hit func(i int)) {
+	candidates := d.holding(p.literals)
+	for i := range d.rows {
+		if (candidates == nil || candidates[i]) && wanted(i) && (p.regexp == nil || p.regexp.MatchString(d.said(i))) {
+			hit(i)
+		}
+	}
+}
+
+// holding returns which rows hold one of some literals; nil: any may match, since there are none.
+func (d *digest) holding(literals []literal) []bool {
+	if len(literals) == 0 {
+		return nil
+	}
+	held := make([]bool, len(d.rows))
+	for n := range literals {
+		i := 0
+		literals[n].each(d.text, func(start, _ int) int {
+			i = d.at(i, start)
+			held[i] = true
+			end := int(d.rows[i].text) + len(gap)
+			if i++; i == len(d.rows) {
+				return len(d.text) + 1
+			}
+			return end
+		})
+	}
+	return held
 }

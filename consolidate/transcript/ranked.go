@@ -78,36 +78,45 @@ func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedH
 	return hits, result, nil
 }
 
-// rankedHit reads the utterance at a place among those of its session; nil when it is gone meanwhile.
-func (s *Store) rankedHit(ctx context.Context, f *file, place int, words *relevance.Query, around int) (*RankedHit, uint64, error) {
-	d, err := s.digests().fresh(ctx, s.making(), *f, new(atomic.Int64), true)
-	if d == nil || place >= len(d.rows) {
+// rankedHit reads the utterance at a position among those of its session; nil when it is not there any more.
+func (s *Store) rankedHit(ctx context.Context, f *file, position int, words *relevance.Query, around int) (*RankedHit, uint64, error) {
+	d, err := s.digests().fresh(ctx, s.making(), *f, new(atomic.Int64))
+	if err != nil {
 		return nil, 0, err
 	}
-	order := d.order()
-	row := func(at int) int {
-		if order != nil {
-			return order[at]
+	at := func(position int) (Utterance, uint64, bool) {
+		if position < 0 {
+			return Utterance{}, 0, false
 		}
-		return at
+		part, n, err := s.digests().row(*f, d, position)
+		if err != nil {
+			return Utterance{}, 0, false
+		}
+		if order := part.order(); order != nil {
+			n = order[n]
+		}
+		return part.utterance(n, f), part.rows[n].key, true
 	}
-	u := d.utterance(row(place), f)
+	u, key, ok := at(position)
+	if !ok {
+		return nil, 0, nil
+	}
 	from, to := firstTerm(u.Text, words.Terms())
 	h := RankedHit{Hit: Hit{
 		ID: u.ID, Session: u.Session, Host: u.Host, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
 		CWD: u.CWD, Branch: u.Branch, UUID: u.UUID,
 	}}
 	h.Before, h.Match, h.After = s.excerpt(u.Text, from, to, around)
-	if beside := place + 1; beside < len(d.rows) || place > 0 {
-		if beside == len(d.rows) {
-			beside = place - 1
-		}
-		next := d.utterance(row(beside), f)
+	next, _, ok := at(position + 1)
+	if !ok {
+		next, _, ok = at(position - 1)
+	}
+	if ok {
 		before, match, after := s.excerpt(next.Text, 0, 0, around)
 		next.Text = before + match + after
 		h.Beside = &next
 	}
-	return &h, d.rows[row(place)].key, nil
+	return &h, key, nil
 }
 
 // firstTerm returns where the first of some words begins and ends in a text; its beginning where none

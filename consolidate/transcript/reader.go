@@ -11,7 +11,7 @@ import (
 // Speaker is who said something.
 type Speaker string
 
-// The speakers. What the model thinks is nobody's utterance.
+// The speakers. What the model thinks is not an utterance.
 const (
 	User      Speaker = "user"      // a person
 	Assistant Speaker = "assistant" // the model
@@ -36,7 +36,7 @@ type Utterance struct {
 // Manner is how a person's words came.
 type Manner uint8
 
-// The manners. A pass that does not decode every line takes Interrupting for Ordinary.
+// The manners.
 const (
 	Ordinary     Manner = iota
 	Busy                // typed while the model was busy
@@ -54,60 +54,61 @@ func (r *reader) manner(p part) Manner {
 	return Ordinary
 }
 
-// maxText bounds one utterance, and so one match of an expression; the longest paste seen had 411,010
-// characters (CENSUS 2). What is longer is cut and counted.
-const maxText = 8 << 20
+const (
+	// maxText bounds one utterance; the longest paste seen had 411,010 characters (CENSUS 2). A longer one is cut and
+	// counted.
+	maxText = 8 << 20
 
-// utterance is an Utterance with its place, from where it can be read again. It has no ID yet.
+	// maxName bounds working directories, branches, sessions and UUIDs; a longer one is ignored.
+	maxName = 4 << 10
+
+	// maxParts bounds the records that one message of the model is joined from. What follows is not kept, and counted.
+	maxParts = 10_000
+
+	// maxQueued bounds the queued words that are remembered until they are sent.
+	maxQueued = 1 << 16
+)
+
+// utterance is an Utterance and where it is in its file. Its ID is not set.
 type utterance struct {
 	Utterance
-	offset int64
-	slot   int // within its record
-	place  int // among the utterances of its line, from 1
+	offset int64 // of its line
+	slot   int   // within its record
+	place  int   // among the utterances of its line, from 1
 	manner Manner
-	blind  bool // its time was inherited across lines that were passed over
-	holds  bool // it holds what is sought; then it may be without its text
 }
 
-// errBlind ends a pass in which an utterance that matters is blind: it must be repeated without a
-// filter, to know what time the utterance inherits.
-var errBlind = errors.New("an utterance inherits its time from a line that was passed over")
-
-// A reader turns one transcript into utterances, in the order of the file, except that the text of
-// one message of the model is held until its last part has come.
+// A reader turns a transcript into utterances, in the order of the file, except that a message of the model is emitted
+// when its last part has been read.
 type reader struct {
 	session string
 	host    Host
 	lines   *lineReader
-	filter  func(number int, line []byte) bool // reports whether a line is decoded; nil: every line is
-	sieve   *sieve                             // holds back lines before that; nil: none is
-	join    *joiner                            // hears messages of the model whole while the sieve is not joining by itself; or nil
-	last    time.Time                          // what an utterance without a time inherits
 	emit    func(*utterance) error
-	skipped Skipped
-	tools   func(raw) hearing // what of a tool's is decoded; nil: all is
-	answers func(raw) hearing // what of its answers is, of that; nil: all is
-	noModel bool              // nobody asks what the model says
-	settle  func()            // called once, behind the last line that a newline ended, before what is open or half is taken in; or nil
+	tools   func(line []byte) bool // reports whether the tools' text on a line is wanted; nil: on no line
+	settle  func()                 // called once, after the last line that ends with a newline; or nil
+	full    func() bool            // reports, before each line, whether to stop with errFull; or nil
 
-	bears    plainness // of witnessed, what the lines that were decoded bear out
-	from     int       // the first line of a message that others may join; 0: any
-	blind    bool      // a line was passed over since last was set
+	skipped  Skipped
+	last     time.Time // what an utterance without a time inherits
+	latest   time.Time // of all records
 	dreaming bool
-	stopped  bool            // the person interrupted the model, and has typed nothing since
-	ours     map[string]bool // calls of our own tools
-	queued   map[uint64]via  // a person's words that may come again, by hash; nil: none are looked for
+	stopped  bool // the person interrupted the model, and has typed nothing since
+	ours     own
+	queued   map[uint64]via  // a person's words that may come again, by sum
 	open     *utterance      // a message of the model that may go on
 	message  string          // its id
 	words    []string        // its texts
-	parts    map[string]bool // the records that they came from
-	latest   time.Time       // of all records
-	clock    clock
+	size     int             // of words, in bytes
+	parts    map[uint64]bool // the records that they came from, by the sums of their UUIDs
 
 	decoder decoder
 	said    []part            // of the record last read
-	names   map[string]string // working directories, branches and sessions seen
+	names   map[string]string // working directories, branches and sessions, by their encoding
 }
+
+// errFull ends a reading whose utterances fill a part of a digest.
+var errFull = errors.New("the part of the digest is full")
 
 func newReader(f file, lines *lineReader, emit func(*utterance) error) *reader {
 	return &reader{
@@ -117,16 +118,18 @@ func newReader(f file, lines *lineReader, emit func(*utterance) error) *reader {
 		lines:   lines,
 		emit:    emit,
 		skipped: Skipped{},
-		ours:    map[string]bool{},
+		ours:    own{},
 		queued:  map[uint64]via{},
-		parts:   map[string]bool{},
+		parts:   map[uint64]bool{},
 		names:   map[string]string{},
-		bears:   witnessed,
 	}
 }
 
 // name is the text of a value that many records repeat.
 func (r *reader) name(v raw) string {
+	if len(v) > maxName {
+		return ""
+	}
 	name, ok := r.names[string(v)]
 	if !ok {
 		name = v.text()
@@ -145,13 +148,11 @@ func (r *reader) run() error {
 		}
 	}()
 	for {
-		line, ended, err := r.lines.read(r.sifting())
-		if r.lines.passed > 0 {
-			r.blind = true
-			if r.lines.broken > 0 {
-				r.skipped[BadLine] += r.lines.broken
-			}
+		if r.full != nil && r.settle != nil && r.full() {
+			r.settle()
+			return errFull
 		}
+		line, ended, err := r.lines.read()
 		if r.settle != nil && (err == io.EOF || err == nil && !ended) {
 			r.settle()
 			r.settle = nil
@@ -162,79 +163,46 @@ func (r *reader) run() error {
 		if err != nil {
 			return err
 		}
-		line = trimmed(line, r.lines.start == 0)
-		if len(line) == 0 {
-			continue
-		}
-		if !looksWhole(line) {
-			r.bears &^= noBroken
-		}
-		if r.filter != nil && !r.dreaming && !r.filter(r.lines.number, line) {
-			r.blind = true
-			if ended && !looksWhole(line) {
-				r.skipped[BadLine]++
-			}
+		if line = trimmed(line, r.lines.start == 0); len(line) == 0 {
 			continue
 		}
 		records, bad := r.decoder.line(line)
 		if bad && ended {
 			r.skipped[BadLine]++
 		}
+		tools := r.tools != nil && r.tools(line)
 		place := 0
 		for i := range records {
-			if err := r.record(&records[i], &place, i == len(records)-1); err != nil {
+			if err := r.record(&records[i], &place, tools); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// sifting returns the sieve, unless what follows must be read whole: to the end of a dream.
-func (r *reader) sifting() *sieve {
-	if r.dreaming {
-		if r.sieve != nil {
-			r.sieve.tells = 0 // what is read past it may hold anything
-		}
-		return nil
-	}
-	return r.sieve
-}
-
-// record takes in one record. place counts the utterances that its line has room for, whether they
-// are empty or not, so that an id does not depend on what else is left out. Nothing comes behind the
-// last of a line, so that what stands in it and nobody asks for need not be counted.
-func (r *reader) record(rec *record, place *int, last bool) error {
-	stamped := r.clock.read(rec)
-	if !stamped.IsZero() {
-		r.last, r.blind = stamped, false
+// record reads one record. place counts the places for utterances on the line, empty ones too, so that an ID does not
+// depend on what else is left out.
+func (r *reader) record(rec *record, place *int, tools bool) error {
+	if stamped := rec.time(); !stamped.IsZero() {
+		r.last = stamped
 		if stamped.After(r.latest) {
 			r.latest = stamped
 		}
 	}
-	said, marks := rec.parts(r.said[:0], ear{ours: r.ours, tools: r.tools, answers: r.answers, noModel: r.noModel && last})
+	said, marks := rec.parts(r.said[:0], r.ours, tools)
 	r.said = said
-	dream := marks == dreamBegun
-	if dream {
-		r.bears &^= noDreams
-	}
 	r.stopped = r.stopped || marks == interrupted
-	if len(r.ours) > 0 {
-		r.bears &^= noOwnCalls
-	}
-	base := *place
-	if dream {
+	if marks == dreamBegun {
 		r.dreaming = true
-		if r.join != nil {
-			r.join.dreamt = true
-		}
 		return nil
 	}
+	base := *place
 	for _, p := range said {
 		*place = base + p.slot + 1
 		if p.typed() {
 			r.dreaming = false
 		}
-		if p.text == "" && !p.holds || r.dreaming || p.typed() && r.repeated(p) {
+		if p.text == "" || r.dreaming || p.typed() && r.repeated(p) {
 			continue
 		}
 		if err := r.say(rec, p, *place); err != nil {
@@ -247,19 +215,22 @@ func (r *reader) record(rec *record, place *int, last bool) error {
 	return nil
 }
 
-// repeated reports whether a person's words are those that came before on another way: what was
-// queued comes again as an attachment or a turn (CENSUS 5.6). The first is kept, since its id stands
-// already when the others are written.
+// repeated reports whether a person's words came before on another way: what was queued comes again as an attachment
+// or a turn (CENSUS 5.6). The first is kept, since others may know its ID by the time the second is written.
 func (r *reader) repeated(p part) bool {
-	if r.queued == nil || len(r.queued) == 0 && p.via == turn {
+	if len(r.queued) == 0 && p.via == turn {
 		return false
 	}
-	key := sum64(p.text) // the same in every process: a digest goes on where another left off
+	key := sum64(p.text) // the same in every process: parser state is stored
 	before := r.queued[key]
 	again := before != spoken && before < p.via
-	if p.via == turn {
+	switch {
+	case p.via == turn:
 		delete(r.queued, key)
-	} else {
+	case len(r.queued) >= maxQueued:
+		clear(r.queued)
+		fallthrough
+	default:
 		r.queued[key] = p.via
 	}
 	return again
@@ -276,14 +247,14 @@ func (r *reader) say(rec *record, p part, place int) error {
 			Text:    r.bounded(p.text),
 			CWD:     r.name(rec.CWD),
 			Branch:  r.name(rec.Branch),
-			UUID:    rec.UUID.text(),
 		},
 		offset: r.lines.start,
 		slot:   p.slot,
 		place:  place,
 		manner: r.manner(p),
-		blind:  r.blind,
-		holds:  p.holds,
+	}
+	if len(rec.UUID) <= maxName {
+		u.UUID = rec.UUID.text()
 	}
 	if !rec.Session.is(r.session) {
 		u.Origin = r.name(rec.Session)
@@ -291,29 +262,33 @@ func (r *reader) say(rec *record, p part, place int) error {
 	if p.speaker != Assistant || p.message == "" { // nothing joins it, and it ends no message
 		return r.emit(u)
 	}
-	if r.join != nil {
-		if held, err := r.joins(p.message); held || err != nil {
-			return err
-		}
-	}
-	if r.open != nil && r.open.Line >= r.from && p.message == r.message {
-		if u.UUID == "" || !r.parts[u.UUID] {
-			r.words = append(r.words, u.Text)
-			r.parts[u.UUID] = true
+	if r.open != nil && p.message == r.message {
+		if u.UUID == "" || !r.parts[sum64(u.UUID)] {
+			r.add(u)
 		}
 		return nil
 	}
 	if err := r.flush(); err != nil {
 		return err
 	}
-	r.open, r.message = u, p.message
-	r.words = append(r.words[:0], u.Text)
+	r.open, r.message, r.words, r.size = u, p.message, r.words[:0], 0
 	clear(r.parts)
-	r.parts[u.UUID] = true
+	r.add(u)
 	return nil
 }
 
-// flush emits the message that is open.
+// add adds a part to the open message.
+func (r *reader) add(u *utterance) {
+	if r.size > maxText || len(r.words) >= maxParts {
+		r.skipped[LongText]++
+		return
+	}
+	r.words = append(r.words, u.Text)
+	r.size += len(u.Text)
+	r.parts[sum64(u.UUID)] = true
+}
+
+// flush emits the open message.
 func (r *reader) flush() error {
 	u := r.open
 	r.open = nil
@@ -332,7 +307,7 @@ func (r *reader) bounded(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "")
 }
 
-// id is the ID that the utterance gets where anybody wants it.
+// id is the utterance's ID.
 func (u *utterance) id() string { return hitID(u.Session, u.Line, u.place) }
 
 // hitID names an utterance: session, line, and its place on the line where it is not the first.
@@ -342,4 +317,12 @@ func hitID(session string, line, place int) string {
 		id += "." + strconv.Itoa(place)
 	}
 	return id
+}
+
+// key is the same for an utterance and its copies in resumed sessions; 0 where that is not known.
+func (u *utterance) key() uint64 {
+	if u.UUID == "" {
+		return 0
+	}
+	return sum64(u.UUID, string(u.Speaker), strconv.Itoa(u.slot))
 }

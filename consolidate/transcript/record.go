@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -13,33 +12,55 @@ const maxRecords = 16
 // A decoder reads lines. What it returns is valid until the next line.
 type decoder struct {
 	records  []record
-	form     func(raw, *record, *heritage) bool // of another host's lines; nil: they are Claude Code's
+	form     func(raw, *record, *heritage) bool // of another host's lines; nil: Claude Code's
 	heritage heritage
-	setting  setting
 }
 
 // newDecoder returns what reads the lines of a host.
 func newDecoder(h Host) decoder {
+	d := decoder{records: make([]record, 1)}
 	if f := forms[h]; f != nil {
-		return decoder{form: f.line}
+		d.form = f.line
 	}
-	return decoder{}
+	return d
 }
 
-// line reads the records of a line: one as a rule, two where a concurrent append lost its newline
-// (CENSUS 2). bad reports that some of the line was no JSON. A value that is no object, or a field of
-// another type than it ought to have, is passed over.
+// line reads the records of a line: one as a rule, two where a concurrent append lost its newline (CENSUS 2). bad
+// reports that some of the line is not JSON. Values that are not objects are skipped, as are fields of the wrong type.
 func (d *decoder) line(line []byte) (records []record, bad bool) {
-	if d.form != nil {
-		return d.foreign(line)
+	n := 0
+	for i := space(line, 0); i < len(line); i = space(line, i) {
+		if n == maxRecords {
+			return d.records[:n], true
+		}
+		if line[i] != '{' {
+			if i = skip(line, i, 0); i == odd {
+				return d.records[:n], true
+			}
+			continue
+		}
+		if n == len(d.records) {
+			d.records = append(d.records, record{})
+		}
+		if i = d.object(line, i, &d.records[n]); i == odd {
+			return d.records[:n], true
+		}
+		n++
 	}
-	if cap(d.records) == 0 {
-		d.records = make([]record, 1)
+	return d.records[:n], false
+}
+
+// object reads the record at i, and returns the index after it.
+func (d *decoder) object(line []byte, i int, r *record) int {
+	if d.form == nil {
+		return r.walk(line, i)
 	}
-	if one := d.records[:1]; one[0].walk(line, &d.setting) {
-		return one, false
+	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
+	end := skip(line, i, 0)
+	if end == odd || !d.form(line[i:end:end], r, &d.heritage) {
+		return odd
 	}
-	return oddLine(line)
+	return end
 }
 
 // time returns the record's timestamp, or the zero time: also for one that can't be written down in every zone.
@@ -60,40 +81,6 @@ func (r *record) time() time.Time {
 	return t
 }
 
-// A clock reads the times of records, most of which are of the minute that the one before was of: those in a
-// tenth of the time.
-type clock struct {
-	minute []byte // as it is spelt, `"2026-11-18T09:14:`; empty: none is known
-	begins time.Time
-}
-
-// read returns the time of a record.
-func (c *clock) read(r *record) time.Time {
-	const form, digits = `"2026-11-18T09:14:03.123Z"`, `00.000Z"`
-	v := r.Timestamp
-	if len(v) != len(form) {
-		return r.time()
-	}
-	minute, n := v[:len(form)-len(digits)], milliseconds(v[len(form)-len(digits):])
-	if n >= 0 && string(minute) == string(c.minute) {
-		return c.begins.Add(time.Duration(n) * time.Millisecond)
-	}
-	t := r.time()
-	if _, plain := v.plain(); plain && n >= 0 && !t.IsZero() {
-		c.minute, c.begins = append(c.minute[:0], minute...), t.Add(-time.Duration(n)*time.Millisecond)
-	}
-	return t
-}
-
-// milliseconds reads what stands behind a minute, `03.123Z"`; -1: something else does.
-func milliseconds(text []byte) int {
-	tens, units, a, b, c := text[0]-'0', text[1]-'0', text[3]-'0', text[4]-'0', text[5]-'0'
-	if tens > 5 || max(units, a, b, c) > 9 || text[2] != '.' || string(text[6:]) != `Z"` {
-		return -1
-	}
-	return (int(tens)*10+int(units))*1000 + int(a)*100 + int(b)*10 + int(c)
-}
-
 // A part is what one record gives to one utterance.
 type part struct {
 	speaker Speaker
@@ -101,7 +88,6 @@ type part struct {
 	text    string
 	message string // of the assistant: the id that joins its parts
 	slot    int    // counts the places for utterances within the record, from 0
-	holds   bool   // see utterance
 }
 
 // via is the way on which a person's words came into a transcript. The same words may come on
@@ -118,56 +104,32 @@ const (
 // typed reports whether a person typed the part.
 func (p part) typed() bool { return p.via != spoken }
 
-// An ear says what of a record is listened to.
-type ear struct {
-	ours  map[string]bool   // the ids of calls of our own tools, which parts adds to: what they were asked and answered is not said
-	tools func(raw) hearing // of the values of tools: those that have nothing to hear are taken for empty; nil: all are decoded
+// own remembers the calls of our own tools, by the sums of their ids: neither what those were asked nor what they
+// answered was said.
+type own map[uint64]bool
 
-	answers func(raw) hearing // of what tools answered, where tools says maybe; nil: it stays so
+// maxOwn bounds the calls of our own tools that are remembered in one session.
+const maxOwn = 1 << 16
 
-	noModel bool // what the model says is not listened to
+func (o own) add(call raw) {
+	if len(o) < maxOwn {
+		o[sum64(call.text())] = true
+	}
 }
 
-// hearing is what there is to hear in a value that nobody has decoded.
-type hearing int
+func (o own) has(call raw) bool { return len(o) > 0 && o[sum64(call.text())] }
 
-const (
-	nothing hearing = iota // that is sought
-	maybe
-	surely // its text holds what is sought, and need not be decoded
-)
-
-func (e ear) hears(values ...raw) hearing {
-	if e.tools == nil {
-		return maybe
-	}
-	most := nothing
-	for _, v := range values {
-		most = max(most, e.tools(v))
-	}
-	return most
-}
-
-// hearsAnswer is what there is to hear in what a tool answered.
-func (e ear) hearsAnswer(v raw) hearing {
-	heard := e.hears(v)
-	if heard == maybe && e.answers != nil {
-		return e.answers(v)
-	}
-	return heard
-}
-
-// parts appends what was said in a record, and returns what the record marks beside that. A record that opens a
-// dream says nothing.
-func (r *record) parts(said []part, e ear) (all []part, marks event) {
+// parts appends what was said in a record, and returns what else the record marks. A record that opens a dream says
+// nothing. Without tools, the parts of tools have no text.
+func (r *record) parts(said []part, ours own, tools bool) (all []part, marks event) {
 	if r.Sidechain.isTrue() || r.Summary.isTrue() {
 		return said, noEvent
 	}
 	switch {
 	case r.Type.is("user"):
-		return r.userParts(said, e)
+		return r.userParts(said, ours, tools)
 	case r.Type.is("assistant"):
-		return r.assistantParts(said, e), noEvent
+		return r.assistantParts(said, ours, tools), noEvent
 	case r.Type.is("queue-operation"):
 		if r.Operation.is("enqueue") && !r.Meta.isTrue() {
 			return r.typedParts(said, blocks(r.Content), enqueued)
@@ -187,17 +149,15 @@ func (r *record) parts(said []part, e ear) (all []part, marks event) {
 	return said, noEvent
 }
 
-func (r *record) userParts(said []part, e ear) (all []part, marks event) {
+func (r *record) userParts(said []part, ours own, tools bool) (all []part, marks event) {
 	slot := 0
 	for _, b := range r.Message.Blocks {
 		if !b.isResult() {
 			continue
 		}
 		p := part{speaker: Tool, slot: slot}
-		if heard := e.hearsAnswer(b.Content); heard != nothing && !(len(e.ours) > 0 && e.ours[b.ToolUseID.text()]) {
-			if p.holds = heard == surely; !p.holds {
-				p.text = plain(b.Content)
-			}
+		if tools && !ours.has(b.ToolUseID) {
+			p.text = plain(b.Content)
 		}
 		said = append(said, p)
 		slot++
@@ -235,7 +195,7 @@ func (r *record) typedParts(said []part, content []block, v via) (all []part, ma
 	return append(said, part{speaker: User, via: v, text: strings.Join(words, "\n")}), marks
 }
 
-func (r *record) assistantParts(said []part, e ear) []part {
+func (r *record) assistantParts(said []part, ours own, tools bool) []part {
 	if r.APIError.isTrue() || r.Message.Model.is("<synthetic>") { // the host's words in the model's place
 		return said
 	}
@@ -243,9 +203,7 @@ func (r *record) assistantParts(said []part, e ear) []part {
 	slot := 0
 	for _, b := range r.Message.Blocks {
 		if b.isText() {
-			if slot = 1; e.noModel {
-				continue
-			}
+			slot = 1
 			if text := modelText(b.Text.text()); text != "" {
 				words = append(words, text)
 			}
@@ -260,8 +218,8 @@ func (r *record) assistantParts(said []part, e ear) []part {
 		}
 		text := ""
 		if ownTool(b.Name) {
-			e.ours[b.ID.text()] = true
-		} else if e.hears(b.Name, b.Input) != nothing {
+			ours.add(b.ID)
+		} else if tools {
 			text = useText(b.Name.text(), b.Input)
 		}
 		said = append(said, part{speaker: Tool, text: text, slot: slot})
@@ -270,11 +228,7 @@ func (r *record) assistantParts(said []part, e ear) []part {
 	return said
 }
 
-// ownPrefix is what stands between the name of a server and that of its tool.
-const ownPrefix = "__"
-
-// ownTools are all of our tools: their arguments and answers repeat memories and hits. Heads and digests say which
-// transcripts have no calls of them: whoever adds one raises headsMagic and digestVersion.
+// ownTools are all of our tools: their arguments and answers repeat memories and hits.
 var ownTools = []string{
 	"__dream_status", "__dream_orient", "__grep_transcripts", "__read_memory", "__write_memory",
 	"__finalize_index", "__abort_dream", "__review_dream", "__undo_dream",
@@ -282,11 +236,7 @@ var ownTools = []string{
 
 // ownTool reports whether a tool is one of ours, under whatever name of server a host gave it.
 func ownTool(name raw) bool {
-	plain, ok := name.plain()
-	if !ok {
-		plain = []byte(name.text())
-	}
-	return slices.ContainsFunc(ownBytes, func(own []byte) bool { return bytes.HasSuffix(plain, own) })
+	return slices.ContainsFunc(ownTools, name.ends)
 }
 
 func (b block) isText() bool   { return !b.Text.empty() && (b.Type.empty() || b.Type.is("text")) }
@@ -299,9 +249,7 @@ func blocks(v raw) []block {
 		return nil
 	}
 	var all []block
-	if content(v, 0, &all) == odd {
-		return oddBlocks(v)
-	}
+	content(v, 0, &all)
 	return all
 }
 

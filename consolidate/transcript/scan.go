@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -10,82 +11,70 @@ import (
 	"time"
 )
 
-// maxFound bounds the matches of one search: some 50 MB of places to keep, of 48 bytes each, twice.
+// maxFound bounds the matches of one search: some 50 MB.
 const maxFound = 1 << 19
 
-// A found match is the place of an utterance: its text is read again for those that are shown.
+// errEnough ends a search that has found maxFound matches.
+var errEnough = errors.New("more is found than one search keeps")
+
+// A found match is the place of an utterance. Its text is read again if it is shown.
 type found struct {
-	time   int64 // as in a position, and so line and place; the session is the file's
-	offset int64
-	key    uint64 // the same for copies of one record; 0: none
-	alike  uint64 // the same for texts that are alike; 0: none, or none that matters to the page
-	line   int32
-	place  int32
-	file   int32 // in the order of the listing: an older file has a higher number
-	row    int32 // in the file's digest; -1: it was found in the transcript itself
+	time     int64 // as in a position, and so line and place; the session is the file's
+	offset   int64
+	key      uint64    // the same for copies of one record; 0: none
+	alike    uint64    // the same for texts that are alike; 0: none
+	recorded *recorded // of a tool
+	line     int32
+	place    int32
+	file     int32 // in the order of the listing: an older file has a higher number
+	row      int32 // in the file's digest; -1: a tool said it
 }
 
-// position is where a match stands in the order of hits.
+// position is the place of a match in the order of hits.
 func (s *scan) position(f *found) position {
 	return position{Time: f.time, Session: s.sessions[f.file].id, Line: int(f.line), Place: int(f.place)}
 }
 
-// A scan is the part of a search that reads everything.
+// A scan is the part of a search that looks at every session.
 type scan struct {
 	store    *Store
 	making   making
 	query    Query
 	patterns []*pattern
-	finders  []*finder
 	after    *position
 	sessions []judged
-	raw      []Speaker // those that are searched in the transcript itself, where there is a digest
-	digested bool      // some speaker is searched in digests
+	said     bool // people or the model are asked for
 	read     atomic.Int64
-	begun    atomic.Int64          // bytes of the transcripts that were read
-	joins    atomic.Int64          // of those that were read again for messages that others join
-	watches  atomic.Int64          // of those that were read again to tell whether their matches were said
-	hints    atomic.Pointer[hints] // of what the page shows and those before it; nil until that is certain
 
 	mu       sync.Mutex
-	found    [][]found       // of each session: one list of all would be copied as it grows
+	found    [][]found       // of each session
 	amount   int             // how many those are
 	best     []found         // the page so far, and one more
-	before   map[uint64]bool // the likenesses of what stands before it, or may
+	before   map[uint64]bool // the likenesses of what is before the page, or may be
 	skipped  Skipped
-	searched int   // files begun
-	finished int   // files read to their end
-	certain  bool  // the page holds nothing of sessions that are not searched yet
-	lacking  []int // sessions without a fresh digest
+	searched int   // sessions begun
+	finished int   // sessions searched to their end
+	certain  bool  // the sessions that are left cannot change the page
+	lacking  []int // sessions without a digest
 }
 
 func newScan(store *Store, q Query, patterns []*pattern, after *position, sessions []judged, skipped Skipped) *scan {
-	s := &scan{
-		store: store, making: store.making(), query: q, patterns: patterns, finders: finders(patterns),
-		after: after, sessions: sessions, skipped: skipped,
+	return &scan{
+		store: store, making: store.making(), query: q, patterns: patterns, after: after, sessions: sessions, skipped: skipped,
+		said:   slices.Contains(q.Speakers, User) || slices.Contains(q.Speakers, Assistant),
 		before: map[uint64]bool{},
 	}
-	for _, speaker := range q.Speakers {
-		if speaker == Tool && q.Signals == 0 {
-			s.raw = []Speaker{Tool}
-		} else if speaker != Tool {
-			s.digested = true
-		}
-	}
-	return s
 }
 
-// run searches all sessions, and reports whether it had to stop before the end.
+// run searches all sessions, and reports whether it stopped before the end.
 func (s *scan) run(ctx context.Context) (stopped bool) {
 	order, latest := s.order()
-	ended, through := make([]bool, len(order)), 0 // all of the first so many have
+	ended, through := make([]bool, len(order)), 0 // the first so many have ended
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var counting *time.Timer
 	err := parallel(ctx, len(order), func(k int) error {
-		lines := lineReaders.Get().(*lineReader)
-		defer lines.putBack()
-		all, skipped, err := s.session(ctx, order[k], lines)
+		all, skipped, err := s.session(ctx, order[k])
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if len(all) > 0 {
@@ -96,25 +85,22 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 			s.take(&all[j])
 		}
 		s.skipped.add(skipped)
-		switch halted := ctx.Err() != nil || err == errBudget; {
-		case err != nil && !halted:
-			s.skipped[Unreadable]++
+		s.searched++
+		switch halted := ctx.Err() != nil || err == errEnough; {
 		case halted || s.amount >= maxFound:
-			s.searched++
-			return errBudget
-		default:
-			s.searched++
-			s.finished++
+			return errEnough
+		case err != nil:
+			s.skipped[Unreadable]++
 		}
+		s.finished++
 		for ended[k] = true; through < len(order) && ended[through]; {
 			through++
 		}
 		if !s.certain && through < len(order) && len(s.best) >= s.query.Limit && latest[through] < s.best[s.query.Limit-1].time {
 			s.certain = true
-			s.onlyCount()
 			if s.store.Counting <= 0 {
 				stop()
-				return errBudget
+				return errEnough
 			}
 			counting = time.AfterFunc(s.store.Counting, stop)
 		}
@@ -126,9 +112,8 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 	return err != nil
 }
 
-// order returns the sessions by what they can hold at the latest, the newest first, and that time of
-// each: of its digest, where a fresh one lies in memory, or else when the file was last written or
-// changed.
+// order returns the sessions by the latest time that they can hold, the newest first, and that time of each: of its
+// digest, where a fresh one is in memory, or else when the file was last written or changed.
 func (s *scan) order() (order []int, latest []int64) {
 	ds := s.store.digests()
 	order, latest = make([]int, len(s.sessions)), make([]int64, len(s.sessions))
@@ -140,11 +125,11 @@ func (s *scan) order() (order []int, latest []int64) {
 			last = f.changed
 		}
 		last = last.Add(clockSlack)
-		if d := ds.peek(f); d != nil && d.usable(s.making) != nil && !d.head.Untimed {
+		if d := ds.peek(s.making, f); d != nil && !d.untimed() {
 			last = d.head.Latest
 		}
 		order[i], bounds[i] = i, nanoseconds(last)
-		if last.Year() > lastYear { // what it holds besides may be of any time
+		if last.Year() > lastYear { // it may hold any time
 			bounds[i] = math.MaxInt64
 		}
 	}
@@ -155,8 +140,8 @@ func (s *scan) order() (order []int, latest []int64) {
 	return order, latest
 }
 
-// take puts a match where it belongs as far as is known: before the page, on it, or behind it. What is of
-// the time at which the page before ended counts as before this one: it may be a copy of what is shown.
+// take sorts in a match: before the page, on it, or after it. A match of the time at which the last page ended counts as
+// before this one, since it may be a copy of what was shown.
 func (s *scan) take(f *found) {
 	switch {
 	case s.after == nil || f.time < s.after.Time:
@@ -169,20 +154,6 @@ func (s *scan) take(f *found) {
 	}
 }
 
-// onlyCount is called when the page is certain: of what is found from now on, it matters how much that is,
-// and what of it is like something on the page or before it.
-func (s *scan) onlyCount() {
-	all := hints{}
-	for _, session := range s.found {
-		for i := range session {
-			if f := &session[i]; f.time >= s.best[s.query.Limit-1].time {
-				all[hint(f.alike)] = true
-			}
-		}
-	}
-	s.hints.Store(&all)
-}
-
 // undigested are the sessions whose digests are to be built, the newest first.
 func (s *scan) undigested() []file {
 	slices.Sort(s.lacking)
@@ -191,4 +162,78 @@ func (s *scan) undigested() []file {
 		files = append(files, s.sessions[i].file)
 	}
 	return files
+}
+
+// session searches one session: what was said in its digest, what tools said in its transcript.
+func (s *scan) session(ctx context.Context, i int) (all []found, skipped Skipped, err error) {
+	if s.said {
+		d, err := s.store.digests().fresh(ctx, s.making, s.sessions[i].file, &s.read)
+		if err == nil {
+			skipped = d.head.Skipped
+			err = s.store.digests().each(s.sessions[i].file, d, func(part *digest, first int) error {
+				all = s.inDigest(part, first, i, all)
+				return nil
+			})
+		}
+		if err != nil {
+			s.mu.Lock()
+			s.lacking = append(s.lacking, i)
+			s.mu.Unlock()
+			return all, nil, err
+		}
+	}
+	if !s.query.hasTools() {
+		return all, skipped, nil
+	}
+	inTools, met, err := s.inTools(ctx, i)
+	if !s.said {
+		skipped = met
+	}
+	return append(all, inTools...), skipped, err
+}
+
+// inDigest searches one part of a digest.
+func (s *scan) inDigest(d *digest, first, i int, all []found) []found {
+	f := &s.sessions[i].file
+	user, assistant := slices.Contains(s.query.Speakers, User), slices.Contains(s.query.Speakers, Assistant)
+	wanted := func(n int) bool {
+		r := &d.rows[n]
+		return (r.user && user || !r.user && assistant) && s.query.within(r.time(f.modTime))
+	}
+	taken := make([]bool, len(d.rows))
+	take := func(n int) {
+		r := &d.rows[n]
+		taken[n] = true
+		all = append(all, found{
+			time: nanoseconds(r.time(f.modTime)), line: r.line, place: r.place, file: int32(i), row: int32(first + n),
+			offset: r.offset, key: r.key, alike: s.likeness(r.speaker(), d.said(n)),
+		})
+	}
+	if s.query.Signals != 0 {
+		s.read.Add(int64(len(d.rows) * rowSize))
+		for n := range d.rows {
+			if d.rows[n].signals&s.query.Signals != 0 && wanted(n) {
+				take(n)
+			}
+		}
+		return all
+	}
+	s.read.Add(int64(len(d.text)))
+	for _, p := range s.patterns {
+		p.rows(d, func(n int) bool { return !taken[n] && wanted(n) }, take)
+	}
+	return all
+}
+
+// matches reports whether one of the patterns is in a text.
+func (s *scan) matches(text string) bool {
+	return slices.ContainsFunc(s.patterns, func(p *pattern) bool { return p.matches(text) })
+}
+
+// likeness is the same for texts that are alike, where the query asks for that.
+func (s *scan) likeness(speaker Speaker, text string) uint64 {
+	if !s.query.Fold {
+		return 0
+	}
+	return alike(speaker, text)
 }

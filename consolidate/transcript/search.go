@@ -35,8 +35,8 @@ type Query struct {
 // MaxPatterns bounds the patterns of one query.
 const MaxPatterns = 16
 
-// A Hit is an utterance that matches, cut around its first match. Its three texts, one behind the
-// other, are made visible; "…" stands where the utterance goes on.
+// A Hit is an utterance that matches, cut around its first match. Its three texts, joined, are made visible; "…" is where
+// the utterance goes on.
 type Hit struct {
 	ID      string
 	Session string
@@ -62,7 +62,7 @@ type Result struct {
 	Matches  int     // utterances that match, on all pages, those that are folded among them
 	AtLeast  bool    // the search stopped early: there may be more
 	Sessions int     // sessions searched
-	Bytes    int64   // bytes read, or looked through where a digest stands for the transcript
+	Bytes    int64   // bytes of transcripts and digests that were searched
 	Skipped  Skipped // lines that were met and not read, and sessions that are none
 	Next     string  // the cursor of the next page; empty on the last
 	Nearest  string  // where nothing was found for a literal: the word most like it that does occur, in lower case
@@ -74,10 +74,10 @@ type Result struct {
 const clockSlack = 2 * time.Second
 
 // Search finds what was said. What a resumed session copied counts once, where the older file has
-// it. Files are searched newest first; once no other can hold a hit for the page, the search counts
-// on as long as Store.Counting, and says so where that was not enough, or a budget was spent. Sessions
-// whose digest is fresh are searched there; the digests of the others are built behind the answer. A
-// *QueryError says what is wrong with the query.
+// it. Sessions are searched newest first; once the others cannot change the page, the search counts on for
+// Store.Counting, and says so where that or Store.Budget was not enough. What people and the model said is searched in
+// digests, which are built where they are missing; those that were left are built in the background. A *QueryError says
+// what is wrong with the query.
 func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.complete(); err != nil {
 		return Result{}, err
@@ -119,7 +119,6 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if err == nil && len(all) == 0 && !q.Regex {
 		result.Nearest = s.nearest(ctx, q, sessions)
 	}
-	s.saveHeads()
 	s.digests().later(s.making(), scan.undigested())
 	return result, err
 }

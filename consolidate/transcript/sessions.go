@@ -89,7 +89,6 @@ func (s *Store) Sessions(ctx context.Context, since time.Time) ([]Session, Skipp
 	if err != nil {
 		return nil, nil, err
 	}
-	s.saveHeads()
 	slices.SortStableFunc(sessions, func(a, b Session) int { return b.Last.Compare(a.Last) })
 	return sessions, skipped, nil
 }
@@ -193,7 +192,6 @@ func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, er
 	if failed != nil {
 		return 0, failed
 	}
-	s.saveHeads()
 	return len(counted), nil
 }
 

@@ -56,25 +56,22 @@ type Options struct {
 	Now func() time.Time
 }
 
-// The bounds of one search, unless a Store is told otherwise. Two seconds are what a person waits
-// for; the bytes are what two cores read in that time from a warm cache.
+// The bounds of one search, unless a Store is told otherwise.
 const (
-	DefaultBudget     = 2 * time.Second
-	DefaultByteBudget = 8 << 30
+	// DefaultBudget is what a person waits for.
+	DefaultBudget = 2 * time.Second
 
-	// DefaultCounting is how long a search counts on when its page is certain: what nobody feels.
+	// DefaultCounting is how long a search counts on when its page is certain: nobody notices it.
 	DefaultCounting = 300 * time.Millisecond
 )
 
 // A Store is the transcripts of one project. It is safe for concurrent use; its fields are set
 // before the first call.
 type Store struct {
-	Budget     time.Duration // wall time that one search may scan
-	ByteBudget int64         // bytes that one search may read
-	Counting   time.Duration // wall time that one search counts on when its page is certain; 0: none
+	Budget   time.Duration // wall time that one search may take
+	Counting time.Duration // wall time that one search counts on when its page is certain; 0: none
 
-	// DigestMemory bounds the digests in memory, in bytes. At 0, and without Options.Digests, there are
-	// none, and every search reads the transcripts.
+	// DigestMemory bounds the digests in memory, in bytes. At 0, and without Options.Digests, every search builds them.
 	DigestMemory int64
 
 	// TrustModTimes says that no file was written after its modification time. Otherwise the time when
@@ -101,9 +98,6 @@ type Store struct {
 	mu          sync.Mutex
 	collections map[string]collection // by path
 	heads       map[string]cachedHead // by path
-	headsLoaded bool
-	unsaved     int        // heads that are not in the folder
-	saving      sync.Mutex // what was known later is saved later
 
 	nearestBudget time.Duration
 
@@ -118,7 +112,6 @@ func Open(o Options) *Store {
 	}
 	s := &Store{
 		Budget:        DefaultBudget,
-		ByteBudget:    DefaultByteBudget,
 		Counting:      DefaultCounting,
 		DigestMemory:  DefaultDigestMemory,
 		options:       o,
@@ -136,16 +129,16 @@ func (s *Store) SetCurrent(session string) (changed bool) {
 	return before == nil || *before != session
 }
 
-// Close stops what is being done behind the answers, and waits for it. The Store can still be asked;
-// it builds nothing behind its answers any more.
+// Close stops what is being done in the background, and waits for it. The Store can still be asked; it does nothing in the
+// background any more.
 func (s *Store) Close() { s.digests().close() }
 
 func (s *Store) digests() *digests {
-	s.opened.Do(func() { s.lying = newDigests(s.options.Digests, s.DigestMemory, s.gone, s.learn) })
+	s.opened.Do(func() { s.lying = newDigests(s.options.Digests, s.DigestMemory, s.gone) })
 	return s.lying
 }
 
-func (s *Store) making() making { return making{classifier: s.Classifier, classify: s.Classify} }
+func (s *Store) making() making { return making{s.Classifier, s.Classify, maxPart} }
 
 // A Reason says why something was passed over. It is a plural noun, to be read after its count.
 type Reason string

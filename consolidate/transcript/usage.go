@@ -10,11 +10,7 @@ import (
 func useText(name string, input raw) string {
 	u := usage{separator: ": "}
 	u.text.WriteString(name)
-	if !u.write("", input) {
-		u = usage{separator: ": "}
-		u.text.WriteString(name)
-		u.writeOdd("", input)
-	}
+	u.write("", input)
 	return u.text.String()
 }
 
@@ -37,40 +33,31 @@ type argument struct {
 	value raw
 }
 
-// write writes the strings in a value, the keys of objects in their order. It reports whether no key
-// came twice.
-func (u *usage) write(path string, v raw) bool {
+// write writes the strings in a value, the keys of objects in their order.
+func (u *usage) write(path string, v raw) {
 	if len(v) == 0 || u.text.Len() > maxText {
-		return true
+		return
 	}
 	switch v[0] {
 	case '"':
 		u.argument(path, v.text())
 	case '[':
-		return array(v, 0, func(i int) int {
-			item := raw(nil)
-			if i = value(v, i, &item); i == odd || !u.write(path, item) {
-				return odd
-			}
-			return i
-		}) != odd
+		array(v, 0, func(i int) int {
+			var item raw
+			end := value(v, i, &item)
+			u.write(path, item)
+			return end
+		})
 	case '{':
 		var arguments []argument
-		end := object(v, 0, func(key []byte, i int) int {
-			a := argument{key: unquote(key)}
-			i = value(v, i, &a.value)
-			arguments = append(arguments, a)
-			return i
-		})
-		slices.SortFunc(arguments, func(a, b argument) int { return strings.Compare(a.key, b.key) })
+		v.each(func(key string, value raw) { arguments = append(arguments, argument{key, value}) })
+		slices.SortStableFunc(arguments, func(a, b argument) int { return strings.Compare(a.key, b.key) })
 		for i, a := range arguments {
-			if end == odd || i > 0 && arguments[i-1].key == a.key || !u.write(joined(path, a.key), a.value) {
-				return false
+			if i+1 == len(arguments) || arguments[i+1].key != a.key { // of a key that comes twice the last value counts
+				u.write(joined(path, a.key), a.value)
 			}
 		}
-		return end != odd
 	}
-	return true
 }
 
 func joined(path, key string) string {

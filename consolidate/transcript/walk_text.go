@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -45,6 +46,16 @@ func unquote(s []byte) string {
 		s = writeEscaped(&text, s[i:])
 		i = bytes.IndexByte(s, '\\')
 	}
+}
+
+// validText is bytes as text, which is valid UTF-8.
+func validText(s []byte) string {
+	if utf8.Valid(s) {
+		return string(s)
+	}
+	var text strings.Builder
+	writeValid(&text, s)
+	return text.String()
 }
 
 // writeValid writes bytes as text: U+FFFD for each that is none.
@@ -114,3 +125,28 @@ func (v raw) ends(suffix string) bool {
 
 // empty reports whether a value is no string, or one without a text.
 func (v raw) empty() bool { return !v.isString() || len(v) == 2 }
+
+// quoted is a text as a value; nil for an empty one.
+func quoted(text string) raw {
+	if text == "" {
+		return nil
+	}
+	v := append(make(raw, 0, len(text)+2), '"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			v = append(v, '\\', c)
+		case c == '\n':
+			v = append(v, `\n`...)
+		case c == '\t':
+			v = append(v, `\t`...)
+		case c == '\r':
+			v = append(v, `\r`...)
+		case c < ' ':
+			v = fmt.Appendf(v, `\u%04x`, c)
+		default:
+			v = append(v, c)
+		}
+	}
+	return append(v, '"')
+}

@@ -68,26 +68,20 @@ type way struct {
 	name     string
 	speakers []transcript.Speaker
 	counting time.Duration // 0: the first page alone
-	first    bool          // nobody has searched the transcripts before
-	digested bool
+	first    bool          // nothing has a digest
 }
 
 var (
-	firstExact  = way{name: "first, exact", speakers: said, counting: time.Hour, first: true}
-	rawExact    = way{name: "raw, exact", speakers: said, counting: time.Hour}
-	toolsExact  = way{name: "tools, exact", speakers: tools, counting: time.Hour}
-	digestExact = way{name: "digest, exact", speakers: said, counting: time.Hour, digested: true}
+	laterExact = way{name: "later, exact", speakers: said, counting: time.Hour}
+	toolsExact = way{name: "tools, exact", speakers: tools, counting: time.Hour}
 )
 
 var ways = []way{
 	{name: "first, page", speakers: said, first: true},
-	firstExact,
-	{name: "raw, page", speakers: said},
-	rawExact,
+	{name: "later, page", speakers: said},
+	laterExact,
 	{name: "tools, page", speakers: tools},
 	toolsExact,
-	{name: "digest, page", speakers: said, digested: true},
-	digestExact,
 }
 
 func (c class) query(w way) transcript.Query {

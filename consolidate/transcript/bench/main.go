@@ -5,8 +5,7 @@
 // It writes transcripts of a project that never was into a temporary folder, the same for the same
 // seed and in the proportions of CENSUS 2, and removes them at its end. For each class of queries it
 // runs `grep -rn … | tail -50`, `rg -n … | tail -50` and our own search, in turn, and prints the
-// medians and their ratios to ripgrep's as a table in Markdown. It ends with 1 when the search in the
-// transcripts and the search in their digests do not find the same.
+// medians and their ratios to ripgrep's as a table in Markdown.
 //
 // Stopped by a signal it removes its folder; killed, it leaves it behind. The figures are those of
 // a warm cache on the machine as it is: compare ratios of one run, not times of two.

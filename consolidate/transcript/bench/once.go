@@ -35,7 +35,7 @@ func (b *bench) once(ctx context.Context) error {
 	folder := b.digests
 	times, ratios := map[string][]time.Duration{}, map[string][]float64{}
 	measure := func(l life) error {
-		s := store(b.projects, b.digests, l.digested)
+		s := store(b.projects, b.digests)
 		defer s.Close()
 		if l.digested {
 			if _, err := s.Count(ctx, time.Time{}, 0); err != nil {
