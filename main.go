@@ -172,6 +172,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 			log.Warn("recovering what a crash left", "error", err)
 		}
 		p.Poll() // what others change from here on is reported to subscribers
+		p.ReadSessions()
 	}
 	c := &tools.Connection{Begin: begin}
 	if missing == nil {

@@ -149,9 +149,13 @@ func (p *Project) Allowed() secret.Allowed { return p.o.AllowSecrets }
 // StateDir returns the folder with our journal, stages and archive of this memory.
 func (p *Project) StateDir() string { return filepath.Join(p.o.StateHome, p.key) }
 
+// ReadSessions begins to read in the background what was said in the sessions, so that the first search does not wait for it.
+// Close ends it.
+func (p *Project) ReadSessions() { p.o.Transcripts.DigestLater() }
+
 // DigestDir returns the folder for the digests of the transcripts that belong to a memory.
 func DigestDir(stateHome, memoryDir string) string {
-	return filepath.Join(stateHome, stateKey(realPath(memoryDir)), "digests")
+	return filepath.Join(stateHome, stateKey(realPath(memoryDir)), "said")
 }
 
 // OtherHost names the host of a session where it is not the one that asks; "" where it is. A program that is not known asks as

@@ -9,15 +9,41 @@ import (
 	"time"
 )
 
-// staleTemporary is when a digest that was never finished is nobody's any more.
-const staleTemporary = time.Hour
+const (
+	// staleTemporary is the age at which a digest that was never finished belongs to nobody.
+	staleTemporary = time.Hour
 
-// sweep removes the digests whose transcripts are gone, what a crash left, and the oldest beyond
-// maxDigests.
+	// formerFolder is where versions before this one kept their digests, beside ours. It is removed when none of them has
+	// written there for formerAge.
+	formerFolder = "digests"
+	formerAge    = 30 * 24 * time.Hour
+)
+
+// removeFormer removes the folder of former versions, unless one of them is in use.
+func (ds *digests) removeFormer() {
+	folder := filepath.Join(filepath.Dir(ds.folder), formerFolder)
+	stat, err := os.Lstat(folder)
+	if err != nil || folder == ds.folder || !stat.IsDir() || time.Since(stat.ModTime()) < formerAge {
+		return
+	}
+	entries, _, err := readFolder(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, digestEnding) || name == "heads" || strings.HasPrefix(name, ".new-") {
+			os.Remove(filepath.Join(folder, name))
+		}
+	}
+	os.Remove(folder)
+}
+
+// sweep removes the digests whose transcripts are gone, what a crash left, and the oldest beyond maxDigests.
 func (ds *digests) sweep() {
 	if ds.folder == "" {
 		return
 	}
+	ds.removeFormer()
 	entries, _, err := readFolder(ds.folder)
 	if err != nil {
 		return

@@ -688,3 +688,66 @@ func TestProcessesBuildingAtOnce(t *testing.T) {
 		t.Errorf("left behind: %q", left)
 	}
 }
+
+// The folder of former versions is removed when they are not in use any more, and nothing else in it.
+func TestFormerDigestsAreRemoved(t *testing.T) {
+	s := withDigests(t, store(t, talk(1).user("a lamp")))
+	s.options.Digests = filepath.Join(t.TempDir(), "said")
+	former := filepath.Join(filepath.Dir(s.options.Digests), formerFolder)
+	fill := func(names ...string) {
+		t.Helper()
+		if err := os.MkdirAll(former, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(former, name), []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	left := func() string {
+		s.digests().sweep()
+		entries, err := os.ReadDir(former)
+		return fmt.Sprint(entries, errors.Is(err, os.ErrNotExist))
+	}
+	old := time.Now().Add(-formerAge - time.Hour)
+	fill("0"+digestEnding, "heads", ".new-1")
+	if got := left(); got != "[- .new-1 - 0.digest - heads] false" {
+		t.Errorf("in use: %s", got)
+	}
+	os.Chtimes(former, old, old)
+	if got := left(); got != "[] true" {
+		t.Errorf("unused: %s", got)
+	}
+	fill("heads", "a person's")
+	os.Chtimes(former, old, old)
+	if got := left(); got != "[- a person's] false" {
+		t.Errorf("with another file: %s", got)
+	}
+}
+
+// What a narrow search lacks is built first, and the rest after it.
+func TestNarrowSearchKeepsTheQueue(t *testing.T) {
+	var all []*fixture
+	for n := range 60 {
+		all = append(all, talk(n+1).user("a lamp "+strings.Repeat("x", 1000)))
+	}
+	s := withDigests(t, store(t, all...))
+	s.Budget, s.Counting = time.Nanosecond, 0
+	s.digests().workers = 1 << 20 // nothing is built yet
+	if r := search(t, s, Query{Pattern: "lamp"}); !r.AtLeast {
+		t.Fatalf("%+v", r)
+	}
+	s.DigestLater()
+	s.digests().done.Wait()
+	s.digests().later(s.making(), []file{fileAt(t, filepath.Join(s.options.Projects, slug, id(1)+".jsonl"))})
+	if waiting := s.digests().waiting; len(waiting) != 60 || waiting[0].id != id(1) {
+		t.Errorf("%d sessions are waiting, the first is %s", len(waiting), waiting[0].id)
+	}
+	s.digests().workers = 0
+	s.DigestLater()
+	wait(t, s)
+	if built, _ := filepath.Glob(s.options.Digests + "/*" + digestEnding); len(built) != 60 {
+		t.Errorf("%d digests were built, want 60", len(built))
+	}
+}
