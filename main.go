@@ -140,7 +140,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
 			Digests: consolidate.DigestDir(state, s.MemoryDir),
 		}), s.AllowSecrets),
-		Enabled:      consolidate.Switch{On: s.Enabled.On, Forceable: s.Forceable, Why: s.Enabled.Why},
+		Enabled:      consolidate.Switch{On: s.Enabled.On, MemoryOff: s.MemoryOff, Why: s.Enabled.Why},
 		MinHours:     s.MinHours,
 		MinSessions:  s.MinSessions,
 		CleanupDays:  s.CleanupDays,

@@ -107,7 +107,7 @@ func (p *Project) paused(now time.Time) error {
 		return nil
 	}
 	no := false
-	return &ClosedError{Gate{Name: "background", Open: &no, Why: fmt.Sprintf("%s; the next is tried after %s", q.Why, q.Retry.UTC().Format(time.RFC3339))}}
+	return &ClosedError{Gate: Gate{Name: "background", Open: &no, Why: fmt.Sprintf("%s; the next is tried after %s", q.Why, q.Retry.UTC().Format(time.RFC3339))}}
 }
 
 // End ends the run: it finds out what became of the dream, ends one that was left open by a dead server, and journals both

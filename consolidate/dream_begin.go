@@ -103,7 +103,7 @@ func (p *Project) step(name string) {
 }
 
 // Begin opens a dream, or returns the one that this process has open already. With force, a person
-// asked for it. With resume, it takes up the newest stage that was left. Where a gate is closed it
+// asked for it: time and sessions are open, and after AskedFor what the person switched off. With resume, it takes up the newest stage that was left. Where a gate is closed it
 // fails with a *ClosedError and has made nothing.
 func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	p.mu.Lock()
@@ -122,7 +122,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	now := p.o.Now()
 	g, err := p.askUnlocked(ctx, now, force)
 	if err != nil {
-		return err
+		return p.switchedOff(err, force)
 	}
 	dir, err := p.makeDir()
 	if err != nil {
@@ -144,6 +144,26 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		return errors.Join(err, p.end(Aborted, "its beginning could not be journaled"))
 	}
 	return nil
+}
+
+// AskedFor says that the person asks for dreams on this connection: what they switched off, force opens from now on. Memory
+// that is switched off stays so.
+func (p *Project) AskedFor() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = true
+}
+
+// switchedOff adds to the error of a gate that the person closed how they open it: force alone does not.
+func (p *Project) switchedOff(err error, force bool) error {
+	var closed *ClosedError
+	if !errors.As(err, &closed) || closed.Gate.Name != "enabled" {
+		return err
+	}
+	if closed.MemoryOff = p.o.Enabled.MemoryOff; closed.MemoryOff || !force {
+		return err
+	}
+	return &PersonError{Err: err, Question: "Dreams are switched off: " + closed.Gate.Why + ". Consolidate the memory now all the same?", Terminal: "dream-mcp mode suggest"}
 }
 
 // lockClosed says of a lock that could not be had that it is a gate.

@@ -24,11 +24,26 @@ var (
 var errUnattended = &RequestError{"nobody watches, so nothing is changed outside a dream", "dream_orient opens one where it is due; all else is for a person at hand"}
 
 // A ClosedError says that a gate is closed.
-type ClosedError struct{ Gate Gate }
+type ClosedError struct {
+	Gate      Gate
+	MemoryOff bool // and nothing opens it
+}
 
 func (e *ClosedError) Error() string {
 	return fmt.Sprintf("the %s gate is closed: %s", e.Gate.Name, e.Gate.Why)
 }
+
+// A PersonError refuses what only the person may decide. Who can ask them puts Question to them.
+type PersonError struct {
+	Err      error
+	Question string
+	Terminal string       // the command by which they do the same in a terminal
+	Leave    func() error // nil, or leaves it for the person where they cannot be asked, and returns what to refuse it with
+}
+
+func (e *PersonError) Error() string { return e.Err.Error() }
+
+func (e *PersonError) Unwrap() error { return e.Err }
 
 // A BusyError says who holds the lock.
 type BusyError struct {

@@ -44,7 +44,7 @@ func (w *gateAnswers) refusal() error {
 	if w.closed == nil {
 		return nil
 	}
-	return &ClosedError{*w.closed}
+	return &ClosedError{Gate: *w.closed}
 }
 
 func (w *gateAnswers) ask(name string, check func() (open bool, why string)) {
@@ -74,8 +74,8 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 	w.since = since
 	w.ask("enabled", func() (bool, string) {
 		e := p.o.Enabled
-		if !e.On && e.Forceable && q.force {
-			return true, e.Why + "; opened by force"
+		if q.force && p.asked && !e.On && !e.MemoryOff {
+			return true, e.Why + "; opened because the person asked"
 		}
 		return e.On, e.Why
 	})

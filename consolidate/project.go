@@ -35,7 +35,7 @@ const (
 // Switch is the gate "enabled" as the host's settings have it.
 type Switch struct {
 	On        bool
-	Forceable bool // closed only by a preference, which a person who asks for a dream overrides
+	MemoryOff bool // memory itself is switched off: nothing opens the gate, and single writes are refused too
 	Why       string
 }
 
@@ -78,6 +78,8 @@ type Project struct {
 	subject *drift.Project
 
 	seen *Watch // at the last Poll
+
+	asked bool // the person asked for dreams on this connection
 
 	counted scan // the sessions, at the last count of this process
 

@@ -71,11 +71,14 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 			return WriteResult{}, &RequestError{fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal"}
 		}
 	}
+	alone := p.dream == nil
+	if alone && p.o.Enabled.MemoryOff {
+		return WriteResult{}, &RequestError{"memory is switched off: " + p.o.Enabled.Why, "nothing is written while it is; only the person switches it on, where that says"}
+	}
 	cited, err := p.evidence(ctx, r.Evidence)
 	if err != nil {
 		return WriteResult{}, err
 	}
-	alone := p.dream == nil
 	if err := p.enter(Consolidating); err != nil {
 		return WriteResult{}, err
 	}

@@ -30,6 +30,7 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 				mcp.WithPromptDescription("Consolidate the long-term memory of this project: review recent sessions, merge, correct and prune memories, keep the index short."),
 				mcp.WithArgument("focus", mcp.ArgumentDescription("what to look at in particular"))),
 			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				p.AskedFor()
 				v := values()
 				v.Focus = r.Params.Arguments["focus"]
 				text, err := consolidate.DreamPrompt(v)

@@ -88,7 +88,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		}
 		return "conflict: " + reason, hint, rest
 	case errors.As(err, &closed):
-		return reason, closedHint(closed.Gate.Name), nil
+		return reason, closedHint(closed), nil
 	case errors.As(err, &busy):
 		switch {
 		case busy.Native:
@@ -139,11 +139,13 @@ func explain(err error) (reason, hint string, rest []string) {
 	return reason, "nothing has changed; dream_status says how things stand", nil
 }
 
-func closedHint(gate string) string {
-	switch gate {
-	case "enabled":
-		return "this is the person's setting; dream only if they ask for it, and then with {\"force\": true} where the setting leaves that open"
-	case "lock":
+func closedHint(e *consolidate.ClosedError) string {
+	switch {
+	case e.MemoryOff:
+		return "memory itself is switched off, and nothing opens this gate; only the person switches it on, where that says"
+	case e.Gate.Name == "enabled":
+		return "this is the person's setting: dream_orient {\"force\": true} opens it once they ask for the prompt dream on this connection (in Claude Code /mcp__dream__dream), or agree where the client can ask them; or they run, in a terminal: dream-mcp mode suggest"
+	case e.Gate.Name == "lock":
 		return "wait until the lock is free; dream_status tells who holds it"
 	}
 	return "no dream is due; where a person asked for one: dream_orient {\"force\": true}"

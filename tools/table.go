@@ -17,6 +17,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 	"unicode/utf8"
 
@@ -64,12 +65,15 @@ type tool struct {
 	readOnly, destructive    bool
 	idempotent               bool
 	always                   bool // loaded at once by hosts that defer tools
-	call                     func(ctx context.Context, arguments json.RawMessage) (answer, error)
+	call                     call
 
 	// confirm, where it is not nil, makes the person be asked before the call: it returns the arguments
 	// that the call is then carried out with, the question (none: nobody need be asked), and the command that does the same in a terminal.
 	confirm func(ctx context.Context, arguments json.RawMessage) (resolved json.RawMessage, question, instead string, err error)
 	now     func() time.Time
+
+	// agreed is call after the person has agreed to what call refused with a *consolidate.PersonError.
+	agreed call
 }
 
 // answer is text, or a value that is answered as structured content and as text that says the same.
@@ -112,14 +116,48 @@ func (t tool) serve() mcpserver.ServerTool {
 			}
 			arguments = resolved
 		}
-		ctx, quiet := heartbeat(ctx, t.title, beatEvery, progressOf(ctx, r))
-		a, err := t.call(ctx, arguments)
-		quiet()
-		if err != nil {
-			return refuse(err), nil
+		a, err := t.beating(ctx, r, arguments, t.call)
+		var person *consolidate.PersonError
+		if errors.As(err, &person) && t.agreed != nil {
+			return t.decide(ctx, r, arguments, person), nil
 		}
-		return a.render(), nil
+		return a.result(err), nil
 	}}
+}
+
+type call func(ctx context.Context, arguments json.RawMessage) (answer, error)
+
+// beating makes a call that reports its progress.
+func (t tool) beating(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, make call) (answer, error) {
+	ctx, quiet := heartbeat(ctx, t.title, beatEvery, progressOf(ctx, r))
+	defer quiet()
+	return make(ctx, arguments)
+}
+
+// decide asks the person about a call that only they may decide, and makes it once they agree.
+func (t tool) decide(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, e *consolidate.PersonError) *mcp.CallToolResult {
+	asked, err := consent(ctx, r, t.name, arguments, e.Question, e.Terminal, t.now())
+	var unanswered *errUnanswered
+	switch {
+	case errors.As(err, &unanswered) && e.Leave != nil:
+		return refuse(e.Leave())
+	case errors.As(err, &unanswered):
+		return refuse(e)
+	case err != nil:
+		return refuse(err)
+	case asked != nil:
+		return asked
+	}
+	a, err := t.beating(ctx, r, arguments, t.agreed)
+	return a.result(err)
+}
+
+// result is the answer of a call, or its error.
+func (a answer) result(err error) *mcp.CallToolResult {
+	if err != nil {
+		return refuse(err)
+	}
+	return a.render()
 }
 
 func (a answer) render() *mcp.CallToolResult {

@@ -8,6 +8,7 @@ import (
 // findEnabled walks the chain that decides whether memory is on (FACTS 1.4), then our mode, then Claude Code's switch for dreams.
 func (r *resolver) findEnabled() error {
 	if r.Enabled = r.memoryOn(); !r.Enabled.On {
+		r.MemoryOff = true
 		return nil
 	}
 	if r.Mode == ModeOff {
@@ -20,7 +21,7 @@ func (r *resolver) findEnabled() error {
 		case r.chosen:
 			r.Enabled.Why = fmt.Sprintf("the mode %s was chosen (%s), which goes before: %s", r.Mode, r.ModeSource, off)
 		default:
-			r.Enabled, r.Forceable = Switch{false, off}, true
+			r.Enabled = Switch{false, off}
 		}
 		break
 	}

@@ -140,7 +140,7 @@ type Setup struct {
 	Candidates    []Candidate
 	SessionID     string // of the session at our start: stale after a /clear (FACTS 5.1)
 	Enabled       Switch // whether dreams may be at all: the first gate
-	Forceable     bool   // Enabled is off by nothing but autoDreamEnabled: false
+	MemoryOff     bool   // Enabled is off because memory itself is: nothing is to be written
 	Mode          string
 	ModeSource    string
 	ModeKeys      []string // where config.json names the mode for this project, or would
