@@ -71,10 +71,20 @@ func TestSecretRuleOnWhatStands(t *testing.T) {
 	if got := show(check.Whole()); !slices.Equal(got, want) {
 		t.Errorf("untouched: got %q, want %q", got, want)
 	}
+	// An edit of another line of its file is not refused either; the same value in one more line is.
 	check.Touched = touched(t, "a.md", "b.md")
-	want = []string{"error secret a.md:7", "warning secret MEMORY.md:2"}
 	if got := show(check.Whole()); !slices.Equal(got, want) {
 		t.Errorf("touched: got %q, want %q", got, want)
+	}
+	a := mustName(t, "a.md")
+	check.Prior = s.Topics[a]
+	check.After.Topics[a] = ParseTopic([]byte(memo("a", "user", inventedToken+"\nAnother line.")))
+	if got := show(check.Written(a)); got != nil {
+		t.Errorf("written: got %q", got)
+	}
+	check.After.Topics[a] = ParseTopic([]byte(memo("a", "user", inventedToken+"\n"+inventedToken)))
+	if got := show(check.Written(a)); !slices.Equal(got, []string{"error secret a.md:8"}) {
+		t.Errorf("written twice: got %q", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -102,6 +103,7 @@ type Snapshot struct {
 // Check asks the rules about a change of the memory.
 type Check struct {
 	Before, After *Snapshot
+	Prior         *Topic          // what Written's topic was before this write, staged or not; nil: nothing
 	Touched       map[Name]bool   // the files that the change writes or deletes
 	Accepted      map[Name]string // losses that were agreed to, and why
 	Unattended    bool            // nobody watches: the stricter law of losses
@@ -109,17 +111,16 @@ type Check struct {
 	Now           time.Time
 }
 
-// Whole returns what every rule says about the memory as it would be. What is found in a file that
-// was not touched, or in a line that stands as it did, and was found before too, is at most a
-// warning: an old mess must not stop a dream. The limits of the index are not excused. An info about a
-// memory that the change does not touch is left out: Standing has told of it.
+// Whole returns what every rule says about the memory as it would be. What was found before the change
+// too is at most a warning: what stood never stops a dream. The limits of the index are not excused. An
+// info about a memory that the change does not touch is left out: Standing has reported it.
 func (c Check) Whole() []Finding {
 	v := c.view()
 	findings := slices.DeleteFunc(v.all(table), func(f Finding) bool {
 		return f.Severity == Info && f.File != IndexFile && !c.touched(f.File)
 	})
 	excusable := func(f Finding) bool {
-		return f.Severity == Error && !c.touched(f.File) && !ruleOf(f.Rule).never
+		return f.Severity == Error && !ruleOf(f.Rule).never
 	}
 	asked := make(map[string]bool)
 	for _, f := range findings {
@@ -128,11 +129,9 @@ func (c Check) Whole() []Finding {
 		}
 	}
 	stood := c.stood(v, asked)
-	for i := range findings {
-		f := &findings[i]
-		if excusable(*f) && stood[f.key()] > 0 {
-			stood[f.key()]--
-			f.Severity = Warning
+	for i, again := range again(findings, stood) {
+		if again && excusable(findings[i]) {
+			findings[i].Severity = Warning
 		}
 	}
 	return sorted(findings)
@@ -154,8 +153,46 @@ func (c Check) stood(v *view, names map[string]bool) map[Finding]int {
 	return stood
 }
 
-// Written returns what the rules that read one topic say about the one just written.
+// Written returns what the rules that read one topic say about the one just written, less what they say
+// about what it was before.
 func (c Check) Written(n Name) []Finding {
+	findings := c.written(n)
+	if len(findings) == 0 || c.Prior == nil {
+		return findings
+	}
+	was := *c.After
+	was.Topics = maps.Clone(was.Topics)
+	was.Topics[n] = c.Prior
+	c.After = &was
+	stood := make(map[Finding]int)
+	for _, f := range c.written(n) {
+		stood[f.key()]++
+	}
+	var fresh []Finding
+	for i, again := range again(findings, stood) {
+		if !again {
+			fresh = append(fresh, findings[i])
+		}
+	}
+	return fresh
+}
+
+// again says which findings were among those that stood, counted by key. Where one of several that are
+// alike is new, that is one that the rule calls an error.
+func again(findings []Finding, stood map[Finding]int) []bool {
+	again := make([]bool, len(findings))
+	for _, errors := range []bool{false, true} {
+		for i, f := range findings {
+			if (f.Severity == Error) == errors && stood[f.key()] > 0 {
+				stood[f.key()]--
+				again[i] = true
+			}
+		}
+	}
+	return again
+}
+
+func (c Check) written(n Name) []Finding {
 	if c.After.Topics[n] == nil {
 		return nil
 	}
