@@ -90,13 +90,12 @@ func separatorLen(text string) int {
 }
 
 // Upsert makes the index say title and hook about a file, and returns the line as it was ("" for a
-// new one) and as it is. An entry that stands keeps its form (mark, separator, emphasis; a label that
-// is the file's name stays one), and what is empty in the call. It moves only to another section that
-// is named. One that shares its line with others gets a line of its own below, where a hook is given.
+// new one) and as it is. An existing entry keeps its form (mark, separator, emphasis), and what is empty
+// in the call. It moves only to another section that is named. One that shares its line with others gets
+// a line of its own below, where a hook is given.
 //
-// A new entry comes first in its section, or without one in the first section with entries of its
-// type (which the file name's prefix tells), or with entries: a host cuts the index at its end, and
-// what is newest must not be what is lost (FACTS 2.2). A section that is missing is made at the end.
+// A new entry comes first in its section: a host cuts the index at its end, and what is newest must not
+// be lost (FACTS 2.2). Without a section, home finds one. A section that is missing is made at the end.
 func (x *Index) Upsert(file Name, title, hook, section string) (old, new string) {
 	title, hook, section = oneLine(title), oneLine(hook), headingText(oneLine(section))
 	i, k := x.find(file)
@@ -174,7 +173,7 @@ func (line *indexLine) edited(l link, file Name, title, hook string) string {
 		text = text[:at.from] + hook + text[at.to:]
 	}
 	label := text[l.from+1 : l.label]
-	if title == "" || isFileLabel(titleOf(label), file) {
+	if title == "" {
 		return text
 	}
 	title = formatLabel(title, file)
@@ -185,13 +184,6 @@ func (line *indexLine) edited(l link, file Name, title, hook string) string {
 		title = "**" + title + "**"
 	}
 	return text[:l.from+1] + title + text[l.label:]
-}
-
-// isFileLabel reports whether a label is the name of the file, which is a style (CENSUS 3).
-func isFileLabel(label string, file Name) bool {
-	label = cleanPath(label)
-	want := cleanPath(file.String())
-	return label == want || label == want[strings.LastIndexByte(want, '/')+1:]
 }
 
 // cut empties a line. Where the last one had no line end, the one before it loses its own.

@@ -42,11 +42,14 @@ func (x *Index) addSection(section string) {
 	x.parse(text + "## " + section + end)
 }
 
-// home returns the first line of the section where an entry without a given section belongs, or -1
-// in an index without a word.
+// home returns the first line of the section where an entry without a given section belongs: the one
+// whose heading begins with the type of the file, or that has entries of its type, or else the first with
+// entries that neither its heading nor its entries keep for something else. Without one that is the
+// first line; -1 in an index without a word.
 func (x *Index) home(file Name) int {
 	kind := typePrefix(file.String())
 	first, start, anySection, sameKind := -1, -1, -1, -1
+	fits := true
 	for i := range x.lines {
 		line := &x.lines[i]
 		if line.kind == heading {
@@ -54,6 +57,7 @@ func (x *Index) home(file Name) int {
 			if kind != "" && strings.HasPrefix(strings.ToLower(line.section), kind) {
 				return i
 			}
+			fits = !keptForOthers(line.section, kind)
 		}
 		if line.kind == hidden || line.kind == blank {
 			continue
@@ -64,13 +68,14 @@ func (x *Index) home(file Name) int {
 		if first < 0 {
 			first = start
 		}
-		if line.isEntry() {
-			if anySection < 0 {
-				anySection = start
-			}
-			if sameKind < 0 && kind != "" && typePrefix(line.scan.links[0].file) == kind {
-				sameKind = start
-			}
+		if !line.isEntry() {
+			continue
+		}
+		switch its := typePrefix(line.scan.links[0].file); {
+		case sameKind < 0 && kind != "" && its == kind:
+			sameKind = start
+		case anySection < 0 && fits && (kind == "" || its == "" || its == kind || x.lines[start].kind != heading):
+			anySection = start
 		}
 	}
 	for _, i := range []int{sameKind, anySection, first} {
@@ -79,6 +84,24 @@ func (x *Index) home(file Name) int {
 		}
 	}
 	return -1
+}
+
+// archives are words of a heading below which nothing new belongs.
+var archives = wordSet("archive archived archives deprecated obsolete superseded completed done closed old past historical history archiv veraltet erledigt 归档 历史 已完成 보관 완료 アーカイブ 完了")
+
+// keptForOthers reports whether a heading is that of another type, or of an archive.
+func keptForOthers(section, kind string) bool {
+	for _, other := range types {
+		if other != kind && strings.HasPrefix(strings.ToLower(section), other) {
+			return true
+		}
+	}
+	for w := range wordSet(section) {
+		if archives[w] {
+			return true
+		}
+	}
+	return false
 }
 
 // isEntry reports whether a line is an item at the outermost level that begins with a link into the

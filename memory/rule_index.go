@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -104,8 +105,15 @@ func findBadEntries(v *view) []Finding {
 		if length > tooLongEntry {
 			f.Severity = Error
 		}
-		if len(line.scan.links) > 0 && !line.scan.links[0].nowhere {
-			f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [{\"file\": %q, \"hook\": \"…\"}]}; what it says belongs into the memory", line.scan.links[0].file)
+		// Each memory of the line is named: a new hook for the first would drop the others from the index.
+		var upserts []string
+		for _, l := range line.scan.links {
+			if n, err := ParseName(l.file); err == nil && !l.nowhere && !l.outside && v.after.Topics[n] != nil {
+				upserts = append(upserts, fmt.Sprintf("{\"file\": %q, \"hook\": \"…\"}", l.file))
+			}
+		}
+		if len(upserts) > 0 {
+			f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [%s]}; what it says belongs into the memory", strings.Join(slices.Compact(upserts), ", "))
 		}
 		findings = append(findings, f)
 	}

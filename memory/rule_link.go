@@ -120,7 +120,7 @@ var orphanRule = rule{
 		Summary:  "every memory is named by a line of the index, or of its own folder's index",
 		Severity: Error,
 		Catches:  "deploy.md, which MEMORY.md does not mention",
-		Leaves:   "a memory that is named by [[slug]], in backticks, a table or prose; a directory that never had an index",
+		Leaves:   "a memory that is named by [[slug]], in backticks, a table or prose; a tombstone, README.md; a directory that never had an index",
 		Bad:      "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory",
 		Good:     "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`.",
 	},
@@ -141,7 +141,7 @@ func findOrphans(v *view) []Finding {
 	return findings
 }
 
-// orphans returns the topics that no index names, sorted.
+// orphans returns the topics that no index names, sorted. Tombstones are left out: they should go.
 func (v *view) orphans() []Name {
 	index := v.after.Index
 	if index == nil {
@@ -155,7 +155,7 @@ func (v *view) orphans() []Name {
 	}
 	var orphans []Name
 	for _, n := range v.sortedNames() {
-		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) {
+		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || strings.EqualFold(path.Base(n.path), "README.md") || tombstone(v.after.Topics[n]) != "" {
 			continue
 		}
 		if own := folders[path.Dir(n.path)]; own != nil && (own.Mentions(Name{path.Base(n.path)}) || own.Mentions(n)) {

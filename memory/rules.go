@@ -79,6 +79,7 @@ var table = []rule{
 	wikiLinkRule,
 	outsideLinkRule,
 	unlinkedRule,
+	tombstoneRule,
 	descriptionRule,
 	typePrefixRule,
 	reasonsRule,

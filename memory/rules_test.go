@@ -64,16 +64,16 @@ func TestStanding(t *testing.T) {
 			[]string{"warning name a/b/c.md:0", "warning orphan x#y.md:0", "warning name x#y.md:0", "info unlinked MEMORY.md:1"}},
 		{"name: twins", map[string]string{"MEMORY.md": "a.md A.md", "a.md": good, "A.md": good}, nil, []string{"warning name A.md:0", "warning name a.md:0", "info unlinked MEMORY.md:1"}},
 
-		{"frontmatter", map[string]string{"none.md": "x", "empty.md": "", "open.md": "---\nname: x\n", "lacks.md": "---\nname: x\ndescription: \"\"\n---\n",
-			"kind.md":   "---\nname: x\ndescription: y\nmetadata:\n  type: semantic\n---\n",
-			"block.md":  "---\nname: x\ntype: user\ndescription: |\n  y\n---\n",
-			"spread.md": "---\nname: x\n  y\ntype: user\ndescription: z\n---\n"}, nil,
+		{"frontmatter", map[string]string{"none.md": "x", "empty.md": "", "open.md": "---\nname: x\n", "lacks.md": "---\nname: x\ndescription: \"\"\n---\nx\n",
+			"kind.md":   "---\nname: x\ndescription: y\nmetadata:\n  type: semantic\n---\nx\n",
+			"block.md":  "---\nname: x\ntype: user\ndescription: |\n  y\n---\nx\n",
+			"spread.md": "---\nname: x\n  y\ntype: user\ndescription: z\n---\nx\n"}, nil,
 			[]string{"warning frontmatter block.md:4", "warning frontmatter empty.md:1", "warning frontmatter kind.md:5", "warning frontmatter lacks.md:1",
 				"warning frontmatter none.md:1", "warning frontmatter open.md:1", "warning frontmatter spread.md:2"}},
 		{"frontmatter: innocent", map[string]string{
-			"crlf.md":        "\ufeff---\r\nname: x\r\ntype: user\r\ndescription: y\r\n---\r\n",
-			"yaml.md":        "---\nname: \"a\" b\ntype: user\ndescription: y (x): z #1\ntags: [a]\nlong: |\n  x\n---\n",
-			"team/MEMORY.md": "- no frontmatter\n", "bytes.md": "---\nname: \xff\ntype: user\ndescription: \xfe\n---\n"}, nil, nil},
+			"crlf.md":        "\ufeff---\r\nname: x\r\ntype: user\r\ndescription: y\r\n---\r\nx\r\n",
+			"yaml.md":        "---\nname: \"a\" b\ntype: user\ndescription: y (x): z #1\ntags: [a]\nlong: |\n  x\n---\nx\n",
+			"team/MEMORY.md": "- no frontmatter\n", "bytes.md": "---\nname: \xff\ntype: user\ndescription: \xfe\n---\nx\n"}, nil, nil},
 
 		{"limits: lines", map[string]string{"MEMORY.md": strings.Repeat("\n", 201)}, nil, []string{"warning index-limits MEMORY.md:0"}},
 		{"limits: bytes", map[string]string{"MEMORY.md": "#" + strings.Repeat(" ", 25000)}, nil, []string{"warning index-limits MEMORY.md:0"}},
@@ -235,7 +235,8 @@ func TestPropose(t *testing.T) {
 		"MEMORY.md": "- [G](gone.md)\n- [G](gone.md), [X](../x.md)\n- [A](a.md)\n",
 		"a.md":      memo("a", "user", "x"),
 		"b.md":      "no frontmatter",
-		"c.md":      "---\nname: See [it]\ndescription: " + strings.Repeat("word ", 60) + "\n---\n",
+		"c.md":      "---\nname: See [it]\ndescription: " + strings.Repeat("word ", 60) + "\n---\nx\n",
+		"d.md":      "---\nname: d\ndescription: \"DEPRECATED: see a\"\ntype: project\n---\nNothing.\n",
 	})
 	upserts, remove := Propose(s)
 	if !slices.Equal(remove, []string{"gone.md"}) {
