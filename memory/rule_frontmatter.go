@@ -9,47 +9,87 @@ import (
 var frontmatterRule = rule{
 	doc: RuleDoc{
 		Name:     "frontmatter",
-		Summary:  "a memory begins with frontmatter that has name, description and type in one line each; the type is user, feedback, project or reference",
+		Summary:  "a memory begins with frontmatter that has name, description and type in one line each; a new one without them is refused",
 		Severity: Error,
-		Catches:  "no frontmatter; no closing ---; description: | and text below; type: semantic",
-		Leaves:   "type at the top or in metadata; keys of other tools; values that strict YAML refuses; team/MEMORY.md",
+		Catches:  "no frontmatter; no closing ---; description: | and text below; type: semantic; an unquoted \": \" or \" #\" in a description, which YAML does not read as text",
+		Leaves:   "type at the top or in metadata; keys of other tools; team/MEMORY.md; a directory where most memories have another form, which is one info",
 		Bad:      "-- deploy.md --\n---\nname: Deploy\ndescription: |\n  how we deploy\nmetadata:\n  type: semantic\n---\nFrom the branch main.",
-		Good:     "-- deploy.md --\n---\nname: Deploy\ndescription: how we deploy: by hand\ntags: [ops]\ntype: project\n---\nFrom the branch main.",
+		Good:     "-- deploy.md --\n---\nname: Deploy\ndescription: \"how we deploy: by hand\"\ntags: [ops]\ntype: project\n---\nFrom the branch main.",
 	},
 	topic: findBadFrontmatter,
+	whole: func(v *view) []Finding {
+		n := v.otherForm()
+		if n == 0 {
+			return nil
+		}
+		return []Finding{{
+			Severity: Info, Message: fmt.Sprintf("%d of %d memories have frontmatter of another form, or none: frontmatter is not asked for here", n, len(v.after.Topics)),
+			Hint: "nothing is wrong if another tool writes them; Claude Code reads name, description and type",
+		}}
+	},
 }
 
-func findBadFrontmatter(_ *view, n Name, t *Topic) []Finding {
-	if isFolderIndex(n) {
+// minOtherForm is how many memories a directory needs to have a form of its own.
+const minOtherForm = 3
+
+// otherForm returns how many memories have another form than Claude Code's, where most have; else 0.
+func (v *view) otherForm() int {
+	if v.others != nil {
+		return *v.others
+	}
+	stood, n := v.after.Topics, 0
+	if v.before != nil {
+		stood = v.before.Topics
+	}
+	for _, t := range stood {
+		if !t.HasFrontmatter() || !slices.Contains(types, t.Type()) {
+			n++
+		}
+	}
+	if n < minOtherForm || 2*n <= len(stood) {
+		n = 0
+	}
+	v.others = &n
+	return n
+}
+
+// findBadFrontmatter returns one finding for a memory, with all that is wrong. It refuses only a new
+// memory that hosts would not find by name, description and type.
+func findBadFrontmatter(v *view, n Name, t *Topic) []Finding {
+	if isFolderIndex(n) || v.otherForm() > 0 {
 		return nil
 	}
 	form := "---, name: …, description: …, metadata:, \"  type: …\", ---, each in a line of its own"
+	f := Finding{File: n.path, Line: 1, Severity: Warning}
+	if v.came(n) || v.before == nil {
+		f.Severity = Error
+	}
 	switch {
 	case t.Unclosed():
-		return []Finding{{
-			File: n.path, Line: 1, subject: "unclosed",
-			Message: "the frontmatter is not closed by a second \"---\", so no host sees it",
-			Hint:    "close it after its last key",
-		}}
+		f.subject, f.Message, f.Hint = "unclosed", "the frontmatter is not closed by a second \"---\", so no host sees it", "close it after its last key"
+		return []Finding{f}
 	case !t.HasFrontmatter():
-		return []Finding{{
-			File: n.path, Line: 1, subject: "none",
-			Message: "there is no frontmatter: name, description and type are missing",
-			Hint:    "begin the file with " + form,
-		}}
+		f.subject, f.Message, f.Hint = "none", "there is no frontmatter: name, description and type are missing", "begin the file with "+form
+		return []Finding{f}
 	}
-	var findings []Finding
-	var missing []string
+	var wrong, hints, missing []string
+	report := func(subject string, line int, message, hint string) {
+		if len(wrong) == 0 {
+			f.Line = line
+		}
+		f.subject += subject + " "
+		wrong, hints = append(wrong, message), append(hints, hint)
+	}
 	for _, key := range []string{"name", "description"} {
-		f := t.field(key)
-		if f == nil || strings.TrimSpace(f.value) == "" {
+		switch field := t.field(key); {
+		case field == nil || strings.TrimSpace(field.value) == "":
 			missing = append(missing, key)
-		} else if f.kind != scalar {
-			findings = append(findings, Finding{
-				File: n.path, Line: f.line + 1, subject: key,
-				Message: fmt.Sprintf("%s runs over several lines or is no text; hosts read one line", key),
-				Hint:    fmt.Sprintf("write %s: … in one line", key),
-			})
+		case field.kind != scalar:
+			report(key, field.line+1, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
+		case !field.plainYAML(t.head) && !strings.Contains(f.subject, "quote"):
+			line, _ := cutEnd(t.head[field.line])
+			report("quote "+key, field.line+1, key+" holds \": \" or \" #\", or begins with a sign of YAML, outside quotes: hosts that read YAML cannot read it",
+				v.editCall(n, quoteJSON(line), quoteJSON(line[:field.from]+quoteYAML(field.value)+line[field.to:])))
 		}
 	}
 	kind := t.Type()
@@ -62,18 +102,33 @@ func findBadFrontmatter(_ *view, n Name, t *Topic) []Finding {
 				line = at
 			}
 		}
-		findings = append(findings, Finding{
-			File: n.path, Line: line, subject: "type",
-			Message: fmt.Sprintf("the type %.40q is none of %s", kind, strings.Join(types, ", ")),
-			Hint:    "type: feedback for how to work, user for who they are, project for work under way, reference for where to look",
-		})
+		report("type", line, fmt.Sprintf("the type %.40q is none of %s", kind, strings.Join(types, ", ")),
+			"type: feedback for how to work, user for who they are, project for work under way, reference for where to look")
 	}
 	if len(missing) > 0 {
-		findings = append(findings, Finding{
-			File: n.path, Line: 1, subject: "missing " + strings.Join(missing, ", "),
-			Message: "the frontmatter lacks " + strings.Join(missing, ", "),
-			Hint:    "the form is " + form,
-		})
+		report("missing "+strings.Join(missing, ", "), 1, "the frontmatter lacks "+strings.Join(missing, ", "), "the form is "+form)
+	} else {
+		f.Severity = Warning
 	}
-	return findings
+	if len(wrong) == 0 {
+		return nil
+	}
+	f.Message, f.Hint = strings.Join(wrong, "; "), strings.Join(slices.Compact(hints), "; ")
+	return []Finding{f}
+}
+
+// plainYAML reports whether YAML reads the value of a field in one line as the text that it is.
+func (f *field) plainYAML(head []string) bool {
+	text, _ := cutEnd(head[f.line])
+	raw := text[f.from:f.to]
+	if raw == "" || quotedLen(raw) > 0 {
+		return true
+	}
+	return !strings.Contains(raw, ": ") && !strings.Contains(raw, " #") && !strings.HasSuffix(raw, ":") &&
+		!strings.ContainsAny(raw[:1], "[]{}&*!|>'\"%@`,#") && !strings.HasPrefix(raw, "- ") && !strings.HasPrefix(raw, "? ")
+}
+
+// quoteYAML writes a text in double quotes.
+func quoteYAML(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -22,6 +22,7 @@ type view struct {
 	names   []Name            // sorted
 	folds   map[string][]Name // names that some file system takes for one
 	slugs   []string          // of names
+	others  *int              // what otherForm found
 	telling map[Name]told     // of after
 
 	written  Name               // that Written is about, or the zero Name
