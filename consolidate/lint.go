@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/drift"
 )
 
 // Linted is what every rule says of a memory that nobody is about to change, each in its own severity.
@@ -18,12 +19,21 @@ type Linted struct {
 	Topics    int              `json:"topics"`
 	Limited   bool             `json:"limited"` // the directory holds more than was looked at
 	Findings  []memory.Finding `json:"findings"`
+
+	ProjectDir string            `json:"project_dir,omitempty"` // that the memory was compared with
+	NotAsked   map[string]string `json:"not_asked"`             // rules, and why not
 }
 
-// Lint asks every rule about the memory at dir ("": the project's own) as it stands. It writes nothing,
-// takes no lock, and ends nothing that a crash has left. It fails with a *RequestError where dir holds no
-// memory.
-func (p *Project) Lint(dir string) (Linted, error) {
+// LintRequest says what to lint. The zero value is the project's own memory.
+type LintRequest struct {
+	Dir     string // the memory; "": the project's own
+	Project string // the folder that Dir speaks of; "": the checkout that Dir is in
+}
+
+// Lint asks every rule about a memory as it is. It writes nothing, takes no lock, and ends nothing that a
+// crash has left. It fails with a *RequestError where there is no memory.
+func (p *Project) Lint(r LintRequest) (Linted, error) {
+	dir := r.Dir
 	own := dir == ""
 	if own {
 		dir = p.o.MemoryDir
@@ -50,6 +60,20 @@ func (p *Project) Lint(dir string) (Linted, error) {
 		return Linted{}, err
 	}
 	defer d.Close()
+	projectDir := r.Project
+	if d.Path() == p.o.MemoryDir {
+		projectDir = p.o.ProjectDir
+	} else if projectDir == "" {
+		projectDir = checkoutOf(d.Path())
+	}
+	if projectDir != "" {
+		root, err := memory.OpenRoot(projectDir)
+		if err != nil {
+			return Linted{}, err
+		}
+		defer root.Close()
+		d.Project = drift.New(root)
+	}
 	s, err := d.Snapshot()
 	if err != nil {
 		return Linted{}, err
@@ -57,7 +81,7 @@ func (p *Project) Lint(dir string) (Linted, error) {
 	if len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }) {
 		return Linted{}, &RequestError{fmt.Sprintf("%q is no memory: no Markdown file is in it", dir), "name the folder that holds MEMORY.md"}
 	}
-	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []memory.Finding{}}
+	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []memory.Finding{}, ProjectDir: projectDir, NotAsked: memory.NotAsked(s)}
 	l.Findings = append(l.Findings, memory.Lint(s, p.o.Now())...)
 	return l, nil
 }
@@ -66,14 +90,30 @@ func (p *Project) Lint(dir string) (Linted, error) {
 func (p *Project) openToLint(dir string) (*memory.Dir, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if dir != p.o.MemoryDir { // of another memory it is not known what it speaks of
+	if dir != p.o.MemoryDir {
 		other := Project{o: Options{MemoryDir: dir, StateHome: p.o.StateHome, AllowSecrets: p.o.AllowSecrets, LookOnly: true}, key: stateKey(dir)}
 		defer other.closeState()
 		return other.openDir()
 	}
-	d, err := p.openDir()
-	if err == nil && d != nil {
-		d.Project = p.openSubject()
+	return p.openDir()
+}
+
+// checkoutOf returns the nearest folder above dir that git or a guide such as CLAUDE.md marks as a
+// project, or "". A memory that a host keeps under its own folder is of another project than that folder.
+func checkoutOf(dir string) string {
+	home, _ := os.UserHomeDir()
+	for {
+		above := filepath.Dir(dir)
+		if above == dir || strings.HasPrefix(filepath.Base(dir), ".") && filepath.Base(dir) != ".claude" || filepath.Base(dir) == "projects" && filepath.Base(above) == ".claude" {
+			return ""
+		}
+		if dir = above; dir == home {
+			return ""
+		}
+		for _, mark := range []string{".git", "CLAUDE.md", "AGENTS.md"} {
+			if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+				return dir
+			}
+		}
 	}
-	return d, err
 }

@@ -53,7 +53,7 @@ func BenchmarkLint(b *testing.B) {
 	}
 	for b.Loop() {
 		p := Open(Options{MemoryDir: dir, ProjectDir: project, StateHome: b.TempDir(), Transcripts: transcript.Open(transcript.Options{})})
-		if l, err := p.Lint(""); err != nil || l.Topics != 1000 || !slices.ContainsFunc(l.Findings, func(f memory.Finding) bool { return f.Rule == "drift" }) {
+		if l, err := p.Lint(LintRequest{}); err != nil || l.Topics != 1000 || !slices.ContainsFunc(l.Findings, func(f memory.Finding) bool { return f.Rule == "drift" }) {
 			b.Fatal(l.Topics, len(l.Findings), err)
 		}
 		p.Close("the benchmark ended")

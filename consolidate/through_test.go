@@ -25,9 +25,9 @@ var readers = map[string]func(p *Project) (any, error){
 		}
 		return told, err
 	},
-	"lint": func(p *Project) (any, error) { return p.Lint("") },
+	"lint": func(p *Project) (any, error) { return p.Lint(LintRequest{}) },
 	"lint another": func(p *Project) (any, error) {
-		return Open(Options{MemoryDir: filepath.Dir(p.o.MemoryDir), StateHome: p.o.StateHome, Now: p.o.Now}).Lint(p.o.MemoryDir)
+		return Open(Options{MemoryDir: filepath.Dir(p.o.MemoryDir), StateHome: p.o.StateHome, Now: p.o.Now}).Lint(LintRequest{Dir: p.o.MemoryDir})
 	},
 	"restore --list":   func(p *Project) (any, error) { return p.Versions("") },
 	"restore --list a": func(p *Project) (any, error) { return p.Versions("a.md") },

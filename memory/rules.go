@@ -28,7 +28,8 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	File     string   `json:"file,omitempty"`
-	Line     int      `json:"line,omitempty"` // from 1; 0: the file as a whole
+	Line     int      `json:"line,omitempty"`   // from 1; 0: the file as a whole
+	Column   int      `json:"column,omitempty"` // from 1, in characters; 0: the line as a whole
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"` // what to do, where possible the next call
 
@@ -208,6 +209,24 @@ func (c Check) written(n Name) []Finding {
 
 // Lint returns what every rule says about a memory as it stands, each in its own severity.
 func Lint(s *Snapshot, now time.Time) []Finding { return sorted(newView(s, now).all(table)) }
+
+// NotAsked returns the rules that Lint could not ask about a memory, and why. A rule that compares too
+// many memories says so in a finding of its own.
+func NotAsked(s *Snapshot) map[string]string {
+	why := make(map[string]string)
+	switch {
+	case s.Project == nil:
+		why[driftRule.doc.Name] = "no project is known"
+		why[reconcileRule.doc.Name] = "no project is known"
+	case len(s.Project.Guides()) == 0:
+		why[reconcileRule.doc.Name] = "the project has no CLAUDE.md, AGENTS.md or the like"
+	}
+	if s.Limited {
+		why[danglingRule.doc.Name] = "the directory holds more files than were read"
+		why[wikiLinkRule.doc.Name] = "the directory holds more files than were read"
+	}
+	return why
+}
 
 // Standing returns what every rule says about a memory that nobody is about to change: warnings at
 // the worst.

@@ -34,13 +34,12 @@ type Command struct {
 	Args          []string
 	Flags         host.Flags
 	JSON          bool
-	Keep          bool      // demo: leave its folder
-	At            string    // restore: an ID
-	List          bool      // restore: show the versions
-	Once          bool      // watch: the present picture
-	Explain       bool      // lint: the rules themselves
-	Rules         []string  // lint: those to ask; none: all
-	Fix, Accept   bool      // doctor: mend; take a memory as it stands. review: land what waits
+	Keep          bool   // demo: leave its folder
+	At            string // restore: an ID
+	List          bool   // restore: show the versions
+	Once          bool   // watch: the present picture
+	Lint          LintOptions
+	Fix, Accept   bool      // doctor, lint: fix; doctor: take a memory as it stands. review: land what waits
 	DryRun, Print bool      // install: say what would be done; show what to paste
 	Reject        bool      // review: forget what waits
 	Background    bool      // log: of the background dream that ran last
@@ -151,15 +150,15 @@ func (c *Command) take(words []string) error {
 		return usage("--once goes with watch")
 	case c.Keep && v.name != "demo":
 		return usage("--keep goes with demo")
-	case (c.Explain || len(c.Rules) > 0) && v.name != "lint":
-		return usage("--explain and --rule go with lint")
-	case c.Explain && len(c.Rules) > 0:
-		return usage("--explain takes the rule behind it: lint --explain %s", c.Rules[0])
+	case c.Lint.given() && v.name != "lint":
+		return usage("--explain, --rule, --ignore, --statistics and --format go with lint")
+	case c.Lint.Explain && len(c.Lint.Rules) > 0:
+		return usage("--explain takes the rule as its argument: lint --explain %s", c.Lint.Rules[0])
 	case (c.At != "" || c.List) && v.name != "restore":
 		return usage("--at and --list go with restore")
-	case c.Fix && v.name != "doctor":
-		return usage("--fix goes with doctor")
-	case c.Accept && !c.Fix && v.name != "review":
+	case c.Fix && v.name != "doctor" && v.name != "lint":
+		return usage("--fix goes with doctor or lint")
+	case c.Accept && !(c.Fix && v.name == "doctor") && v.name != "review":
 		return usage("--accept goes with review, or with doctor --fix")
 	case c.Reject && v.name != "review":
 		return usage("--reject goes with review")
@@ -244,7 +243,7 @@ func (c *Command) Options() (args []string) {
 
 // Standalone reports whether the verb needs no project: the host need not be asked.
 func (c *Command) Standalone() bool {
-	return c.Verb == "help" || c.Verb == "version" || c.Verb == "demo" || c.Verb == "install" || c.Verb == "uninstall" || c.Explain
+	return c.Verb == "help" || c.Verb == "version" || c.Verb == "demo" || c.Verb == "install" || c.Verb == "uninstall" || c.Lint.Explain
 }
 
 // Run carries out the verb over the memory p, which setup found. What is Standalone, and the welcome

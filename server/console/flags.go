@@ -2,7 +2,9 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // flag is a row of the table of flags: it sets a switch, or takes a value.
@@ -45,10 +47,16 @@ var flags = []flag{
 	{name: "--once", set: func(c *Command) { c.Once = true }},
 	{name: "--at", take: word(func(c *Command) *string { return &c.At })},
 	{name: "--list", set: func(c *Command) { c.List = true }},
-	{name: "--explain", set: func(c *Command) { c.Explain = true }},
-	{name: "--rule", take: func(c *Command, v string) error {
-		c.Rules = append(c.Rules, v)
-		return knownRules([]string{v})
+	{name: "--explain", set: func(c *Command) { c.Lint.Explain = true }},
+	{name: "--rule", take: rulesOf(func(c *Command) *[]string { return &c.Lint.Rules })},
+	{name: "--ignore", take: rulesOf(func(c *Command) *[]string { return &c.Lint.Ignore })},
+	{name: "--statistics", set: func(c *Command) { c.Lint.Statistics = true }},
+	{name: "--format", take: func(c *Command, v string) error {
+		if !slices.Contains([]string{"text", "json", "sarif", "github"}, v) {
+			return fmt.Errorf("%q is none of text, json, sarif, github", v)
+		}
+		c.Lint.Format = v
+		return nil
 	}},
 	{name: "--fix", set: func(c *Command) { c.Fix = true }},
 	{name: "--accept", set: func(c *Command) { c.Accept = true }},
@@ -75,5 +83,14 @@ func word(field func(*Command) *string) func(*Command, string) error {
 		}
 		*field(c) = v
 		return nil
+	}
+}
+
+// rulesOf adds the rules that a value names, separated by commas.
+func rulesOf(to func(c *Command) *[]string) func(c *Command, value string) error {
+	return func(c *Command, value string) error {
+		names := strings.Split(value, ",")
+		*to(c) = append(*to(c), names...)
+		return knownRules(names)
 	}
 }

@@ -1,0 +1,82 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// explain prints the rules, one line each, or one of them with its examples.
+func (c *Command) explain() error {
+	name := c.argument()
+	docs := memory.Rules()
+	if name != "" {
+		if err := knownRules([]string{name}); err != nil {
+			return err
+		}
+		docs = slices.DeleteFunc(docs, func(d memory.RuleDoc) bool { return d.Name != name })
+	}
+	if c.JSON {
+		return c.printJSON(docs, "  ")
+	}
+	ink := paintFor(c.Out)
+	var b strings.Builder
+	if name != "" {
+		b.WriteString(renderRule(docs[0], ink))
+	} else {
+		for _, d := range docs {
+			d.Summary, _, _ = strings.Cut(d.Summary, ";")
+			fmt.Fprintf(&b, "%s  %s  %s\n", ink.in(bold, fmt.Sprintf("%-14s", d.Name)), ink.in(severityColour[d.Severity], fmt.Sprintf("%-7s", d.Severity)), d.Summary)
+		}
+		b.WriteString(ink.in(dim, "dream-mcp lint --explain RULE shows one whole, with examples.") + "\n")
+	}
+	_, err := io.WriteString(c.Out, b.String())
+	return err
+}
+
+func renderRule(d memory.RuleDoc, ink paint) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s)\n\n%s.\n\n", ink.in(bold, d.Name), ink.in(severityColour[d.Severity], string(d.Severity)), sentence(d.Summary))
+	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.in(red, "Catches:"), d.Catches, example(d.Bad))
+	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.in(green, "Leaves alone:"), d.Leaves, example(d.Good))
+	fmt.Fprintf(&b, "To silence it: %s.\n", silence(d))
+	return b.String()
+}
+
+// silence says who may set a rule aside, and how.
+func silence(d memory.RuleDoc) string {
+	switch {
+	case d.Name == "secret":
+		return "a person names a value that is none in config.json, allow_secrets: printf %s 'VALUE' | sha256sum | cut -c1-12"
+	case d.Name == "loss":
+		return `finalize_index {"accept_loss": [{"file": "…", "why": "…"}]} names each loss and its reason, which goes into the journal`
+	case d.Waivable:
+		return fmt.Sprintf(`write_memory {"waive": [{"rule": %q, "why": "…"}]} with a reason, which goes into the journal`, d.Name)
+	case d.Severity != memory.Error:
+		return "it refuses nothing, so there is no need to; dream-mcp lint --rule names the rules to ask"
+	}
+	return "it can't be; what stood before and is not touched does not stop a dream"
+}
+
+// maxExample bounds, in lines, how much of an example is shown.
+const maxExample = 14
+
+func example(text string) string {
+	lines := strings.Split(strings.TrimSuffix(transcript.Visible(text), "\n"), "\n")
+	if more := len(lines) - maxExample; more > 1 {
+		lines = append(lines[:maxExample], fmt.Sprintf("… and %d lines more", more))
+	}
+	return "\n    " + strings.Join(lines, "\n    ") + "\n"
+}
+
+// sentence begins a text with a capital letter.
+func sentence(text string) string {
+	for i, r := range text {
+		return strings.ToUpper(string(r)) + text[i+len(string(r)):]
+	}
+	return text
+}

@@ -1,0 +1,180 @@
+package console
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"dream-mcp/memory"
+)
+
+var severityColour = map[memory.Severity]string{memory.Error: red, memory.Warning: yellow, memory.Info: cyan}
+
+// Findings that differ in numbers alone collapse where there are more than maxAlike of them, and of the
+// others maxPlaces are named.
+const (
+	maxAlike  = 3
+	maxPlaces = 12
+)
+
+// shownPath returns the path of a finding's file from the working directory, so that a terminal or an
+// editor can open it; of a memory elsewhere it is absolute.
+func shownPath(o lintJSON, f memory.Finding) string {
+	path := filepath.Join(o.MemoryDir, filepath.FromSlash(f.File))
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return rel
+	}
+	return path
+}
+
+func position(f memory.Finding) (line, column int) { return max(f.Line, 1), max(f.Column, 1) }
+
+// renderFindings writes each finding as "file:line:col severity rule: message", with its hint below.
+func renderFindings(o lintJSON, ink paint) string {
+	var b strings.Builder
+	alike := make(map[string][]memory.Finding)
+	for _, f := range o.Findings {
+		alike[alikeKey(f)] = append(alike[alikeKey(f)], f)
+	}
+	for _, f := range o.Findings {
+		group := alike[alikeKey(f)]
+		if len(group) > maxAlike && f != group[0] {
+			continue
+		}
+		line, column := position(f)
+		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.in(bold, oneLine(shownPath(o, f))), line, column, ink.in(severityColour[f.Severity], string(f.Severity)), f.Rule, oneLine(f.Message))
+		if f.Hint != "" {
+			b.WriteString("  " + ink.in(dim, "hint: "+oneLine(f.Hint)) + "\n")
+		}
+		if len(group) > maxAlike {
+			b.WriteString("  " + moreLike(group) + "\n")
+		}
+	}
+	if len(o.Findings) > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// alikeKey is what findings have in common that differ in numbers alone.
+func alikeKey(f memory.Finding) string {
+	message := strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '0'
+		}
+		return r
+	}, f.Message)
+	for strings.Contains(message, "00") {
+		message = strings.ReplaceAll(message, "00", "0")
+	}
+	return f.Rule + "\n" + string(f.Severity) + "\n" + message
+}
+
+// moreLike names the places of the findings after the first: by line in one file, else by file.
+func moreLike(group []memory.Finding) string {
+	rest, what := group[1:], "lines"
+	var places []string
+	for _, f := range rest {
+		if f.File != group[0].File {
+			what = "files"
+		}
+	}
+	for _, f := range rest[:min(len(rest), maxPlaces)] {
+		place := fmt.Sprint(f.Line)
+		if what == "files" {
+			place = oneLine(f.File)
+			if f.Line > 0 {
+				place += fmt.Sprintf(":%d", f.Line)
+			}
+		}
+		places = append(places, place)
+	}
+	if len(rest) > maxPlaces {
+		places = append(places, "…")
+	}
+	return fmt.Sprintf("and %d more in %s %s", len(rest), what, strings.Join(places, ", "))
+}
+
+// renderStatistics writes how many findings each rule has, the most first.
+func renderStatistics(o lintJSON, ink paint) string {
+	worst := make(map[string]memory.Severity)
+	for _, severity := range []memory.Severity{memory.Info, memory.Warning, memory.Error} {
+		for _, f := range o.Findings {
+			if f.Severity == severity {
+				worst[f.Rule] = severity
+			}
+		}
+	}
+	var b strings.Builder
+	for _, rule := range slices.SortedFunc(maps.Keys(o.Rules), func(a, b string) int {
+		if o.Rules[a] != o.Rules[b] {
+			return o.Rules[b] - o.Rules[a]
+		}
+		return strings.Compare(a, b)
+	}) {
+		fmt.Fprintf(&b, "%6d  %s  %s\n", o.Rules[rule], ink.in(severityColour[worst[rule]], fmt.Sprintf("%-7s", worst[rule])), rule)
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// renderTotals writes the last lines: how many findings, and what was not asked.
+func renderTotals(o lintJSON) string {
+	var parts []string
+	for _, severity := range []memory.Severity{memory.Error, memory.Warning, memory.Info} {
+		if n := o.Counts[severity]; n > 0 {
+			parts = append(parts, count(n, string(severity)))
+		}
+	}
+	found := strings.Join(parts, ", ")
+	if found == "" {
+		found = "No problems"
+	}
+	memories := count(o.Topics, "memory")
+	if o.Topics != 1 {
+		memories = fmt.Sprintf("%d memories", o.Topics)
+	}
+	text := fmt.Sprintf("%s in %s of %s\n", found, memories, oneLine(o.MemoryDir))
+	if o.Limited {
+		text += "The directory holds more files than were read.\n"
+	}
+	reasons := make(map[string][]string)
+	for rule, why := range o.NotAsked {
+		reasons[why] = append(reasons[why], rule)
+	}
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		slices.Sort(reasons[why])
+		text += fmt.Sprintf("Not asked: %s (%s)\n", strings.Join(reasons[why], ", "), why)
+	}
+	if len(o.Findings) > 0 {
+		text += "dream-mcp lint --explain RULE says what a rule means. To fix: ask your agent for a dream, or dream-mcp lint --fix for the index.\n"
+	}
+	return text
+}
+
+// githubOf writes findings as GitHub Actions reads them from a job's output.
+func githubOf(o lintJSON) string {
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	level := map[memory.Severity]string{memory.Error: "error", memory.Warning: "warning", memory.Info: "notice"}
+	var b strings.Builder
+	for _, f := range o.Findings {
+		line, column := position(f)
+		message := oneLine(f.Message)
+		if f.Hint != "" {
+			message += "\n" + oneLine(f.Hint)
+		}
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", level[f.Severity], property.Replace(oneLine(filepath.ToSlash(shownPath(o, f)))), line, column, f.Rule, escape.Replace(message))
+	}
+	return b.String()
+}
