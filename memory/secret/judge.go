@@ -193,9 +193,12 @@ func isPath(value string) bool {
 	if len(parts) < 2 {
 		return false
 	}
-	return strings.Contains(value, ".") && fileSuffixes(strings.ToLower(parts[len(parts)-1])) || !slices.ContainsFunc(parts, func(part string) bool {
-		const least = 8 // bytes of a part that can be told from a word
-		return strings.ContainsAny(part, "=!#$%^&*+?~@") || len(part) >= least && scatter(part) >= 2*minScatter
+	least := 8 // bytes of a part that differs from a word
+	if strings.Contains(value, ".") && fileSuffixes(strings.ToLower(parts[len(parts)-1])) {
+		least = 20 // a token may have a suffix too
+	}
+	return !slices.ContainsFunc(parts, func(part string) bool {
+		return strings.ContainsAny(part, "=!#$%^&*+?~@") && least < 20 || len(part) >= least && scatter(part) >= 2*minScatter
 	})
 }
 
