@@ -36,8 +36,7 @@ func (e *errUnanswered) Error() string { return e.why }
 
 // consent returns nil where the person has agreed to carry out the tool name with exactly these
 // arguments. Else it returns the question for the client, or the error: declined and cancelled are no
-// consent (who can't ask cancels, as `claude -p` does), and neither is an answer to another question or one
-// without the tick.
+// consent (who can't ask cancels, as `claude -p` does), and neither is an answer to another question.
 func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments json.RawMessage, question, instead string, now time.Time) (*mcp.CallToolResult, error) {
 	const id = "agree"
 	if !asks(ctx) {
@@ -47,18 +46,13 @@ func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments 
 	if answer == nil || !signed(r.Params.RequestState, name, arguments, now) {
 		return mcpserver.NewInputRequestBuilder(sign(name, arguments, now.Add(consentLife))).Elicit(id, mcp.ElicitationParams{
 			Message: short(question, 1_000),
-			RequestedSchema: map[string]any{
-				"type":       "object",
-				"properties": map[string]any{"agree": map[string]any{"type": "boolean", "title": "Yes"}},
-				"required":   []string{"agree"},
-			},
+			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}, // to accept is the answer
 		}).ToolResult(), nil
 	}
 	if answer.Action == mcp.ElicitationResponseActionCancel {
 		return nil, &errUnanswered{"the person was asked and gave no answer; nothing has changed", instead}
 	}
-	content, _ := answer.Content.(map[string]any)
-	if answer.Action != mcp.ElicitationResponseActionAccept || content["agree"] != true {
+	if answer.Action != mcp.ElicitationResponseActionAccept {
 		return nil, errDeclined
 	}
 	return nil, nil
