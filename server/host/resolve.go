@@ -139,17 +139,27 @@ func (r *resolver) findProject() error {
 		r.Project = r.env.real(dir)
 		r.Settings["project"] = Setting{r.Project, source}
 	}
+	named, source := r.flags.Project, "--project"
+	if named == "" {
+		named, source = r.env.Getenv("DREAM_PROJECT"), "DREAM_PROJECT"
+	}
+	hosts := r.env.Getenv("CLAUDE_PROJECT_DIR")
+	if named == "" && hosts != "" && !(filepath.IsAbs(hosts) && isDir(hosts)) {
+		r.warn("CLAUDE_PROJECT_DIR %q is not a directory; ignored", clip(hosts))
+		hosts = ""
+	}
 	switch {
-	case r.flags.Project != "":
-		dir := r.flags.Project
+	case named != "":
+		dir := named
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(r.env.Dir, dir)
 		}
 		if !isDir(dir) {
-			return fmt.Errorf("project %q is not a directory", r.flags.Project)
+			return fmt.Errorf("project %q (%s) is not a directory", clip(named), source)
 		}
-		use(dir, "--project")
-	case r.findNamed("DREAM_PROJECT", use), r.findNamed("CLAUDE_PROJECT_DIR", use):
+		use(dir, source)
+	case hosts != "":
+		use(hosts, "CLAUDE_PROJECT_DIR")
 	case r.env.Folder != "":
 		use(r.env.Folder, FromClient)
 	case !filepath.IsAbs(r.env.Dir):
@@ -173,20 +183,6 @@ func (r *resolver) findProject() error {
 		r.warn("the project is the home directory: its memory is shared by whatever is started there")
 	}
 	return nil
-}
-
-// findNamed uses the project that a variable names, and reports whether it names one.
-func (r *resolver) findNamed(variable string, use func(dir, source string)) bool {
-	dir := r.env.Getenv(variable)
-	switch {
-	case dir == "":
-		return false
-	case !filepath.IsAbs(dir) || !isDir(dir):
-		r.warn("%s %q is not a directory; ignored", variable, clip(dir))
-		return false
-	}
-	use(dir, variable)
-	return true
 }
 
 // isDirName reports whether a text may be CLAUDE_CODE_PROJECT_DIR_NAME (FACTS 1.1).
