@@ -3,6 +3,7 @@ package consolidate
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,8 +44,8 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	}
 	info, err := os.Stat(dir) // opening a fifo would wait for a writer
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && own:
-		return Linted{}, &RequestError{fmt.Sprintf("this project has no memory yet: %q does not exist", dir), "dream-mcp lint DIR looks at another folder; dream-mcp status says why it is this one"}
+	case errors.Is(err, fs.ErrNotExist) && own: // the first memory makes it
+		return Linted{MemoryDir: dir, Findings: []memory.Finding{}}, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return Linted{}, &RequestError{fmt.Sprintf("%q does not exist", dir), "name the folder that holds MEMORY.md"}
 	case err != nil:
@@ -78,7 +79,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	if len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }) {
+	if !own && !isFresh(dir) && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }) {
 		return Linted{}, &RequestError{fmt.Sprintf("%q is no memory: no Markdown file is in it", dir), "name the folder that holds MEMORY.md"}
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []memory.Finding{}, ProjectDir: projectDir, NotAsked: memory.NotAsked(s)}
@@ -116,4 +117,17 @@ func checkoutOf(dir string) string {
 			}
 		}
 	}
+}
+
+// isFresh reports whether a folder holds nothing yet but what is hidden, as our lock files are.
+func isFresh(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	const most = 100
+	names, err := f.Readdirnames(most)
+	return len(names) < most && (err == nil || errors.Is(err, io.EOF)) &&
+		!slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, ".") })
 }

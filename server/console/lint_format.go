@@ -145,6 +145,9 @@ func renderTotals(o lintJSON) string {
 		memories = fmt.Sprintf("%d memories", o.Topics)
 	}
 	text := fmt.Sprintf("%s in %s of %s\n", found, memories, oneLine(o.MemoryDir))
+	if o.Topics == 0 && len(o.Findings) == 0 {
+		text = fmt.Sprintf("No memories yet in %s\n", oneLine(o.MemoryDir))
+	}
 	if o.Limited {
 		text += "The directory holds more files than were read.\n"
 	}
