@@ -45,7 +45,7 @@ func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments 
 	answer := mcpserver.ElicitationResponse(r.Params.InputResponses, id)
 	if answer == nil || !signed(r.Params.RequestState, name, arguments, now) {
 		return mcpserver.NewInputRequestBuilder(sign(name, arguments, now.Add(consentLife))).Elicit(id, mcp.ElicitationParams{
-			Message: short(question, 1_000),
+			Message:         short(question, 1_000),
 			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}, // to accept is the answer
 		}).ToolResult(), nil
 	}
