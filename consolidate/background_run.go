@@ -146,7 +146,9 @@ func (r *Run) conclude(otherwise Outcome, e RunEnd) (Outcome, error) {
 		q := p.readPause(launchFile)
 		q.Failures++
 		q.Retry = now.Add(min(longPause, firstPause<<min(q.Failures-1, 10)))
-		q.After = q.Retry
+		if q.After.Before(q.Retry) { // after an undo it may be later
+			q.After = q.Retry
+		}
 		q.Why = "the last background dream failed: " + entry.Reason
 		_ = p.writePause(launchFile, q) // one that can't be written costs one more try
 	}

@@ -57,6 +57,7 @@ type Info struct {
 	Ended         time.Time           `json:"ended,omitzero"`
 	Reason        string              `json:"reason,omitempty"`
 	Undoes        string              `json:"undoes,omitempty"`
+	Restamp       *restamp            `json:"restamp,omitempty"` // by an undo
 }
 
 // IndexLine is a line of the index that should name File. What is empty stays as it is.

@@ -206,6 +206,18 @@ func (p *Project) showCount(ctx context.Context, w *gateAnswers, now time.Time) 
 	}
 }
 
+// consolidated is lastConsolidation of the memory directory.
+func (p *Project) consolidated() (stamp, error) {
+	dir, err := p.openDir()
+	if err != nil {
+		return stamp{}, err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	return p.lastConsolidation(dir)
+}
+
 // lastConsolidation returns the time of the last consolidation. While one of our dreams is open, the
 // lock file's own time is that of its last call, and the prior one stands in the record.
 func (p *Project) lastConsolidation(dir *memory.Dir) (stamp, error) {

@@ -121,6 +121,11 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 	if err := p.giveBack(dir, r, after); err != nil {
 		return err
 	}
+	if outcome == Committed && info.Restamp != nil {
+		if _, err := p.restampNow(dir, *info.Restamp); err != nil {
+			return err
+		}
+	}
 	now := p.o.Now()
 	info.Outcome, info.Ended, info.Reason = outcome, now, "process "+r.String()+" died"
 	d := &dream{Info: info, folder: folder, stage: &memory.Stage{Archive: a}}

@@ -265,14 +265,7 @@ func (p *Project) beginSearch(q *transcript.Query, since string) error {
 	if since != SinceLastDream {
 		return nil
 	}
-	dir, err := p.openDir()
-	if err != nil {
-		return err
-	}
-	if dir != nil {
-		defer dir.Close()
-	}
-	s, err := p.lastConsolidation(dir)
+	s, err := p.consolidated()
 	q.Since = s.Time
 	return err
 }

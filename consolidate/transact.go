@@ -50,6 +50,12 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 		return "", nil, errors.Join(err, d.close())
 	}
 	d.Outcome, d.Ended = Committed, now
+	if d.Restamp != nil {
+		p.step("restamp")
+		if _, err := p.restampNow(d.dir, *d.Restamp); err != nil {
+			return "", nil, errors.Join(&HalfError{ID: d.ID, Why: err}, d.close())
+		}
+	}
 	if err = errors.Join(d.save(), p.log(d, Committed, now)); err == nil {
 		if err = d.lock.clear(); err == nil && !p.pruned {
 			p.prune(now)

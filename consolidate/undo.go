@@ -17,6 +17,7 @@ type UndoResult struct {
 	Files     Files             `json:"files"`
 	Merged    []string          `json:"merged"` // of Files: what others changed in them since is kept
 	Conflicts []memory.Conflict `json:"conflicts"`
+	GivenBack string            `json:"given_back,omitempty"` // what the undoing of a dream did to the time gate, in words
 }
 
 // Undo takes back what the dream or write id changed ("": the newest that has not been undone). What
@@ -47,8 +48,13 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 		return UndoResult{}, fmt.Errorf("%s has not landed: there is nothing to undo", id)
 	}
 	res := UndoResult{Undone: id, Merged: []string{}}
+	var restamped *restamp
 	newID, undone, err := p.transact(ctx, Info{Kind: KindUndo, Undoes: id}, func(d *dream) (*indexEdit, error) {
-		var err error
+		info, err := readInfo(p.state, id)
+		if err == nil {
+			d.Restamp = restampOf(info, a.Landed)
+			restamped = d.Restamp
+		}
 		res.Conflicts, err = d.stage.Reverse(a)
 		return nil, err
 	})
@@ -63,6 +69,11 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 			res.Merged = append(res.Merged, n.String())
 		}
 		p.changed(undone.Changes)
+	}
+	if newID != "" && restamped != nil {
+		if now, err := p.consolidated(); err == nil && now.near(restamped.To) {
+			res.GivenBack = restamped.String()
+		}
 	}
 	if res.Conflicts == nil {
 		res.Conflicts = []memory.Conflict{}

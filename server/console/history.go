@@ -210,6 +210,9 @@ func renderUndo(r consolidate.UndoResult, ink paint) string {
 	if len(r.Merged) > 0 {
 		b.WriteString("Merged: the lines that it changed are as before, those that others changed since are kept.\n")
 	}
+	if r.GivenBack != "" {
+		fmt.Fprintf(&b, "The time gate is as before: %s.\n", oneLine(r.GivenBack))
+	}
 	if r.ID != "" {
 		fmt.Fprintf(&b, "To take this back too: dream-mcp undo %s\n", r.ID)
 	}

@@ -214,15 +214,15 @@ func (k Known) scanned(file string) (s scan, ok bool) {
 	return s, o != nil
 }
 
-// waits reports whether we have said that we would wait. What was said for longer than a day and a half ahead was said by a
-// clock that is wrong.
+// waits reports whether we have said that we would wait: a day at most, or min_hours after an undo. What was said for half a
+// day more than that was said by a clock that is wrong.
 func (k Known) waits(now time.Time) bool {
 	name := Launch
 	if k.Suggest {
 		name = Offer
 	}
 	after := note(join(k.StateDir, name), maxNote).at("after").time()
-	return now.Before(after) && after.Sub(now) < 36*time.Hour
+	return now.Before(after) && after.Sub(now).Hours() < max(24, k.MinHours)+12
 }
 
 // note returns the fields of a small file that holds one object, nil where it is not there or not whole.
