@@ -16,8 +16,8 @@ import (
 
 // The bounds of digests, unless a Store is told otherwise.
 const (
-	// DefaultDigestMemory holds the digests of some 2 GiB of transcripts.
-	DefaultDigestMemory = 96 << 20
+	// DefaultDigestMemory holds the digests of some 1.5 GiB of transcripts.
+	DefaultDigestMemory = 64 << 20
 
 	// maxDigests bounds the folder: the digests of some 50 GiB. The oldest are removed first.
 	maxDigests = 2 << 30

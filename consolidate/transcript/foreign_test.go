@@ -139,6 +139,13 @@ func TestCodex(t *testing.T) {
 	if r := search(t, s, Query{Pattern: "painted", Speakers: []Speaker{Tool}}); len(r.Hits) != 1 {
 		t.Errorf("tools: %+v", r.Hits)
 	}
+	q := Query{Pattern: "p", Speakers: []Speaker{Tool}, Limit: 1}
+	for n := 0; n < 4; n++ {
+		r := search(t, s, q)
+		if q.Cursor = r.Next; r.Matches != 4 || len(r.Hits) != 1 || r.Hits[0].CWD != root+"/cmd" || r.Hits[0].Branch != "trunk" || (r.Next == "") != (n == 3) {
+			t.Errorf("page %d of what tools said: %+v", n, r)
+		}
+	}
 	if r := search(t, s, Query{Pattern: "memory of"}); len(r.Hits) != 0 {
 		t.Errorf("what our own tools answered: %+v", r.Hits)
 	}

@@ -2,14 +2,13 @@ package transcript
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"path/filepath"
 	"strings"
 )
 
-// latestTail is how much of the end of a transcript is read for what the model said last. Longer tool
-// results than that hide it, until it speaks again.
+// latestTail is how much of the end of a transcript is read for what the model said last. A longer tool result hides it
+// until the model says more.
 const latestTail = 64 << 10
 
 // maxLatest bounds what is returned of it, in bytes.
@@ -53,39 +52,18 @@ func Latest(path string) string {
 	if err != nil {
 		return ""
 	}
-	lines := bytes.Split(tail, []byte("\n"))
-	for i := len(lines) - 1; i >= 0; i-- {
-		if words := wordsOf(lines[i]); words != "" {
-			return words
-		}
-	}
-	return ""
-}
-
-// wordsOf returns the words of the model in one line.
-func wordsOf(line []byte) string {
-	if !bytes.Contains(line, []byte(`"assistant"`)) {
-		return ""
-	}
-	var record struct {
-		Type        string
-		IsSidechain bool
-		Message     struct{ Content json.RawMessage }
-	}
-	if json.Unmarshal(line, &record) != nil || record.Type != "assistant" || record.IsSidechain {
-		return ""
-	}
-	var words string
-	var blocks []struct{ Type, Text string }
-	if json.Unmarshal(record.Message.Content, &blocks) == nil {
-		for _, b := range blocks {
-			if b.Type == "text" {
-				words += b.Text + "\n"
+	lines := newDecoder(ClaudeCode)
+	latest := ""
+	for line := range bytes.Lines(tail) {
+		records, _ := lines.line(bytes.Trim(line, blank+"\n"))
+		for i := range records {
+			said, _ := records[i].parts(nil, own{}, false)
+			for _, p := range said {
+				if words := strings.TrimSpace(p.text); p.speaker == Assistant && words != "" {
+					latest = words
+				}
 			}
 		}
-	} else {
-		json.Unmarshal(record.Message.Content, &words)
 	}
-	words = strings.TrimSpace(modelText(words))
-	return strings.ToValidUTF8(words[:min(len(words), maxLatest)], "")
+	return strings.ToValidUTF8(latest[:min(len(latest), maxLatest)], "")
 }

@@ -21,7 +21,9 @@ func TestLatest(t *testing.T) {
 		"of a sub-agent":          {said("mine") + `{"type":"assistant","isSidechain":true,"message":{"content":"its"}}` + "\n", "mine"},
 		"beyond what is read":     {said("far") + `{"type":"user","message":{"content":"` + strings.Repeat("x", latestTail) + `"}}` + "\n", ""},
 		"of a headless run's log": {`{"type":"system","subtype":"init"}` + "\n" + said("hi") + `{"type":"result","result":"done"}` + "\n", "hi"},
-		"long":                    {said(strings.Repeat("é", maxLatest)), strings.Repeat("é", maxLatest/2)},
+		"before an error of the host": {said("mine") + `{"type":"assistant","isApiErrorMessage":true,"message":{"content":[{"type":"text","text":"API Error: 529 overloaded"}]}}` + "\n" +
+			said("API Error: Connection error.") + `{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}` + "\n", "mine"},
+		"long": {said(strings.Repeat("é", maxLatest)), strings.Repeat("é", maxLatest/2)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

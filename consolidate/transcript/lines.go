@@ -189,31 +189,12 @@ func (l *lineReader) fill() error {
 		// A long line has left a long buffer: filled whole, it would not stay in the cache.
 		n, err := l.source.Read(l.buffer[before:min(before+l.block, cap(l.buffer))])
 		l.buffer, l.failed = l.buffer[:before+n], err
-		if i := lastNewline(l.buffer[before:]); i >= 0 {
+		if i := bytes.LastIndexByte(l.buffer[before:], '\n'); i >= 0 {
 			l.whole = before + i + 1
 			return nil
 		}
 	}
 	return l.failed
-}
-
-// lastNewline is bytes.LastIndexByte, which looks at every byte by itself.
-func lastNewline(b []byte) int {
-	const step = 512
-	for end := len(b); end > 0; end -= step {
-		begin, last := max(0, end-step), -1
-		for next := begin; next < end; next = last + 1 {
-			i := bytes.IndexByte(b[next:end], '\n')
-			if i < 0 {
-				break
-			}
-			last = next + i
-		}
-		if last >= 0 {
-			return last
-		}
-	}
-	return -1
 }
 
 // blank is what may stand around the records of a line: NULs are what a crash leaves of a block that

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -297,10 +298,15 @@ func FuzzOpenCode(f *testing.F) {
 	})
 }
 
-// A counted collection counts how often it is asked.
+// A counted collection counts how often it is asked, and how often a session is read.
 type counted struct {
 	collection
-	asked int
+	asked, reads int
+}
+
+func (c *counted) read(id string) ([]byte, status, error) {
+	c.reads++
+	return c.collection.read(id)
 }
 
 func (c *counted) list(time.Time) ([]file, Skipped, error) {
@@ -322,5 +328,40 @@ func TestGone(t *testing.T) {
 	}
 	if c.asked != 1 {
 		t.Errorf("asked %d times", c.asked)
+	}
+}
+
+// However many hits of a page are in one session, it is read once for them.
+func TestPagesReadASessionOnce(t *testing.T) {
+	s, _ := openCodeStore(t, "", "v1.db")
+	c := &counted{}
+	sessions, _, err := s.accepted(t.Context(), time.Time{})
+	if err != nil || len(sessions) == 0 {
+		t.Fatal(sessions, err)
+	}
+	c.collection = sessions[0].of
+	for i := range sessions {
+		sessions[i].of = c
+	}
+	q := Query{Pattern: ".", Regex: true, Speakers: []Speaker{Tool}, Limit: MaxLimit, Context: 9}
+	p, err := compile(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := newScan(s, q, []*pattern{p}, nil, sessions[:1], Skipped{})
+	scan.run(t.Context())
+	found := scan.distinct()
+	if len(found) < 2 {
+		t.Fatalf("%d matches", len(found))
+	}
+	c.reads = 0
+	texts, err := scan.again(t.Context(), found)
+	if err != nil || len(texts) != len(found) || texts[0] == nil || c.reads != 1 {
+		t.Errorf("%d of %d texts by %d readings, %v", len(texts), len(found), c.reads, err)
+	}
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	if _, err := scan.again(late, found); err == nil {
+		t.Error("it goes on when the time is up")
 	}
 }

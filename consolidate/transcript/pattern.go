@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,6 +25,7 @@ func (e *QueryError) Error() string { return e.Field + ": " + e.Message }
 type pattern struct {
 	literals []literal      // one of them is in every text that matches; none: nothing is known
 	regexp   *regexp.Regexp // nil: the pattern is its one literal
+	inLine   bool           // the expression matches within a line, whatever the others are
 	raw      []literal      // one of them is in every record that matches, as it is encoded; none: nothing is known
 }
 
@@ -60,11 +62,28 @@ func compile(q Query) (*pattern, error) {
 		return refuse("%v", err)
 	}
 	tree = tree.Simplify()
-	p := &pattern{literals: required(tree, func(rune) bool { return false }), raw: required(tree, mayDiffer)}
+	p := &pattern{literals: required(tree, func(rune) bool { return false }), raw: required(tree, mayDiffer), inLine: inLine(tree)}
 	if tree.Op != syntax.OpLiteral {
 		p.regexp = re
 	}
 	return p, nil
+}
+
+// inLine reports whether all that an expression can match, or look at, is in one line.
+func inLine(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
+		return false
+	case syntax.OpLiteral:
+		return !slices.Contains(re.Rune, '\n')
+	case syntax.OpCharClass:
+		for i := 0; i < len(re.Rune); i += 2 {
+			if re.Rune[i] <= '\n' && '\n' <= re.Rune[i+1] {
+				return false
+			}
+		}
+	}
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !inLine(sub) })
 }
 
 // mayDiffer reports whether a character of a text may be missing in its record: because it is escaped there, or because
@@ -173,11 +192,28 @@ func (p *pattern) find(text string) (start, end int, ok bool) {
 
 // matches reports whether the pattern is in a text.
 func (p *pattern) matches(text string) bool {
-	found := len(p.literals) == 0
-	for i := 0; i < len(p.literals) && !found; i++ {
-		_, _, found = p.literals[i].index(text)
+	if len(p.literals) == 0 {
+		return p.regexp.MatchString(text)
 	}
-	return found && (p.regexp == nil || p.regexp.MatchString(text))
+	matches := false
+	for i := 0; i < len(p.literals) && !matches; i++ {
+		// An expression takes a hundred times as long as a literal: only lines that have one are matched.
+		p.literals[i].each(text, func(start, end int) int {
+			line, next := text, len(text)+1
+			if p.inLine && p.regexp != nil {
+				begin := strings.LastIndexByte(text[:start], '\n') + 1
+				if n := strings.IndexByte(text[end:], '\n'); n >= 0 {
+					next = end + n + 1
+				}
+				line = text[begin : next-1]
+			}
+			if matches = p.regexp == nil || p.regexp.MatchString(line); matches {
+				return len(text) + 1
+			}
+			return next
+		})
+	}
+	return matches
 }
 
 // maxCounted bounds the occurrences that are counted in one utterance.
@@ -195,7 +231,7 @@ func (p *pattern) count(text string) int {
 func (p *pattern) rows(d *digest, wanted func(i int) bool, hit func(i int)) {
 	candidates := d.holding(p.literals)
 	for i := range d.rows {
-		if (candidates == nil || candidates[i]) && wanted(i) && (p.regexp == nil || p.regexp.MatchString(d.said(i))) {
+		if (candidates == nil || candidates[i]) && wanted(i) && (p.regexp == nil || p.matches(d.said(i))) {
 			hit(i)
 		}
 	}

@@ -171,14 +171,18 @@ func (s *scan) session(ctx context.Context, i int) (all []found, skipped Skipped
 		if err == nil {
 			skipped = d.head.Skipped
 			err = s.store.digests().each(s.sessions[i].file, d, func(part *digest, first int) error {
-				all = s.inDigest(part, first, i, all)
+				if all = s.inDigest(part, first, i, all); len(all) >= maxFound {
+					return errEnough
+				}
 				return nil
 			})
 		}
-		if err != nil {
+		if err != nil && err != errEnough {
 			s.mu.Lock()
 			s.lacking = append(s.lacking, i)
 			s.mu.Unlock()
+		}
+		if err != nil {
 			return all, nil, err
 		}
 	}
