@@ -23,7 +23,7 @@ import (
 type Proposal struct {
 	ID      string     `json:"id"`
 	Made    time.Time  `json:"made"`
-	Dream   string     `json:"dream"`
+	Dream   string     `json:"dream"` // "": it was a write outside a dream
 	Host    string     `json:"host,omitempty"`
 	Path    string     `json:"path"`
 	Base    memory.Sum `json:"base"`
@@ -292,11 +292,15 @@ func (p *Project) carryOut(ctx context.Context, m Proposal) (WriteResult, error)
 	if m.Delete && f.Sum == "" {
 		return WriteResult{Path: m.Path, Action: "unchanged", Findings: []memory.Finding{}}, nil
 	}
-	r := WriteRequest{Path: m.Path, Delete: m.Delete, Base: string(m.Base), Waive: m.Waived, Index: m.Index}
+	r := WriteRequest{Path: m.Path, Delete: m.Delete, Base: string(m.Base), Waive: m.Waived, Index: m.Index, Agreed: "the person accepted proposal " + m.ID}
 	if !m.Delete {
 		r.Content = &m.Content
 	}
-	return p.writeAlone(ctx, Info{Kind: KindWrite, Reason: fmt.Sprintf("the person accepted proposal %s of dream %s", m.ID, m.Dream)}, n, r, nil)
+	why := r.Agreed
+	if m.Dream != "" {
+		why += " of dream " + m.Dream
+	}
+	return p.writeAlone(ctx, Info{Kind: KindWrite, Reason: why}, n, r, nil)
 }
 
 // Reject forgets a proposal, by its ID or the beginning of it.

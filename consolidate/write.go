@@ -24,6 +24,7 @@ type WriteRequest struct {
 	Evidence []string
 	Waive    []Waiver
 	Index    *IndexLine // File is not read: it is Path
+	Agreed   string     // how the person agreed to what only they may take away; "": they were not asked
 }
 
 // WriteResult says what became of it.
@@ -260,9 +261,17 @@ func (d *dream) note(n memory.Name, r WriteRequest) {
 // writeAlone carries a write out as a transaction of its own.
 func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r WriteRequest, cited []Words) (WriteResult, error) {
 	var res WriteResult
+	if r.Agreed != "" {
+		info.Accepted = map[string]string{n.String(): r.Agreed}
+	}
 	id, landed, err := p.transact(ctx, info, func(d *dream) (edit *indexEdit, err error) {
 		if res, err = p.stageWrite(ctx, d, n, r, cited); err != nil || res.Action == "unchanged" && r.Index == nil {
 			return nil, err
+		}
+		if r.Agreed == "" {
+			if err := p.checkTaken(d, n, r); err != nil {
+				return nil, err
+			}
 		}
 		d.note(n, r)
 		if edit, err = d.editIndex(); err != nil {
@@ -276,7 +285,7 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 			}
 		}
 		res.Index = edit.line(n)
-		// Deleting one memory, by name, is what was asked for: "loss" guards against a dream.
+		// "loss" counts what one dream takes away: checkTaken does, for single writes.
 		findings, err := p.checkWhole(d, edit, nil, p.o.Now(), "loss")
 		for _, f := range findings {
 			if f.File == n.String() && !slices.Contains(res.Findings, f) {

@@ -9,6 +9,35 @@ import (
 )
 
 func writeMemory(p *consolidate.Project) tool {
+	write := func(ctx context.Context, arguments json.RawMessage, agreed string) (answer, error) {
+		r, err := decode[struct {
+			Path     string
+			Content  *string
+			Edits    []memory.Edit
+			Delete   bool
+			Base     string
+			Evidence []string
+			Waive    []consolidate.Waiver
+			Index    *consolidate.IndexLine
+		}](arguments)
+		if err != nil {
+			return answer{}, err
+		}
+		given := 0
+		for _, one := range []bool{r.Content != nil, r.Edits != nil, r.Delete} {
+			if one {
+				given++
+			}
+		}
+		if given != 1 {
+			return answer{}, &consolidate.RequestError{Message: "exactly one of content, edits and delete is needed", Hint: `for example {"path": "topic.md", "content": "---\nname: topic\n…"}`}
+		}
+		res, err := p.Write(ctx, consolidate.WriteRequest{
+			Path: r.Path, Content: r.Content, Edits: r.Edits, Delete: r.Delete, Base: r.Base,
+			Evidence: r.Evidence, Waive: r.Waive, Index: r.Index, Agreed: agreed,
+		})
+		return answer{value: res}, err
+	}
 	return tool{
 		name:  "write_memory",
 		title: "Write one memory",
@@ -28,35 +57,11 @@ func writeMemory(p *consolidate.Project) tool {
 		output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"bytes":{"type":"integer"},"staged":{"type":"boolean"},"index_line":{"type":"string"},"undo":{"type":"string"},"evidence":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"speaker":{"type":"string"},"said":{"type":"string"}}}},` +
 			findingsSchema + `},"required":["path","action","bytes","staged","findings"]}`,
 		destructive: true, idempotent: true,
-		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
-			r, err := decode[struct {
-				Path     string
-				Content  *string
-				Edits    []memory.Edit
-				Delete   bool
-				Base     string
-				Evidence []string
-				Waive    []consolidate.Waiver
-				Index    *consolidate.IndexLine
-			}](arguments)
-			if err != nil {
-				return answer{}, err
-			}
-			given := 0
-			for _, one := range []bool{r.Content != nil, r.Edits != nil, r.Delete} {
-				if one {
-					given++
-				}
-			}
-			if given != 1 {
-				return answer{}, &consolidate.RequestError{Message: "exactly one of content, edits and delete is needed", Hint: `for example {"path": "topic.md", "content": "---\nname: topic\n…"}`}
-			}
-			res, err := p.Write(ctx, consolidate.WriteRequest{
-				Path: r.Path, Content: r.Content, Edits: r.Edits, Delete: r.Delete, Base: r.Base,
-				Evidence: r.Evidence, Waive: r.Waive, Index: r.Index,
-			})
-			return answer{value: res}, err
+		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) { return write(ctx, arguments, "") },
+		agreed: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
+			return write(ctx, arguments, "the person agreed when they were asked")
 		},
+		now: p.Now,
 	}
 }
 

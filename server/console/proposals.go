@@ -77,11 +77,14 @@ func renderProposals(waiting []consolidate.Proposal, now time.Time, ink paint) s
 	}
 	var b strings.Builder
 	for _, m := range waiting {
-		what := "change"
+		what, origin := "change", "dream "+oneLine(m.Dream)
+		if m.Dream == "" {
+			origin = "outside a dream"
+		}
 		if m.Delete {
 			what = "delete"
 		}
-		fmt.Fprintf(&b, "%s  %s %s  %s\n", ink.in(bold, m.ID), what, oneLine(m.Path), ink.in(dim, ago(now, m.Made)+", dream "+oneLine(m.Dream)))
+		fmt.Fprintf(&b, "%s  %s %s  %s\n", ink.in(bold, m.ID), what, oneLine(m.Path), ink.in(dim, ago(now, m.Made)+", "+origin))
 		fmt.Fprintf(&b, "  %s\n", oneLine(m.Reason))
 		if m.Stale {
 			fmt.Fprintf(&b, "  %s\n", ink.in(yellow, "the memory was changed since: it can only be rejected"))
