@@ -1,0 +1,66 @@
+package listing
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxAnswer is how many words a short answer has. It says little without the sentence that it answers.
+const maxAnswer = 5
+
+// maxSentence bounds, in characters, the sentence that is shown beside it.
+const maxSentence = 600
+
+// isAnswer reports whether a text is so short that what was said before it must be shown.
+func isAnswer(text string) bool { return len(text) <= 400 && wordCount(text) <= maxAnswer }
+
+// wordCount counts the words of a text. Where they are not parted by spaces, two characters are one.
+func wordCount(text string) int {
+	words, row, within := 0, 0, false
+	for _, r := range text {
+		if unspaced(r) {
+			row++
+			within = false
+			continue
+		}
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || within && strings.ContainsRune("'’-_./", r)
+		if letter && !within {
+			words++
+		}
+		within = letter
+	}
+	return words + (row+1)/2
+}
+
+// unspaced reports whether a character is of a script that does not part words by spaces.
+func unspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+var sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)\]*_]*\s+|[。！？]+[”’」』）]*`)
+
+// lastSentence returns the last sentence of a text, after the last block of code.
+func lastSentence(text string) string {
+	last, fenced := "", false
+	for line := range strings.Lines(text) {
+		if fenceMark.MatchString(line) {
+			fenced = !fenced
+		} else if line = strings.TrimSpace(line); !fenced && line != "" && strings.ContainsFunc(line, unicode.IsLetter) {
+			last = line
+		}
+	}
+	begin := 0
+	for _, at := range sentenceEnd.FindAllStringIndex(last, -1) {
+		next, _ := utf8.DecodeRuneInString(last[at[1]:])
+		if at[1] < len(last) && !unicode.IsLower(next) && strings.ContainsFunc(last[begin:at[0]], unicode.IsLetter) && strings.ContainsFunc(last[at[1]:], unicode.IsLetter) {
+			begin = at[1]
+		}
+	}
+	last = last[begin:]
+	if runes := []rune(last); len(runes) > maxSentence {
+		last = "… " + string(runes[len(runes)-maxSentence:])
+	}
+	return last
+}

@@ -1,0 +1,56 @@
+package listing
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// maxLists is how many lists are kept, the newest.
+const maxLists = 4
+
+// A Book keeps lists, so that a cursor finds the one that it is of. Its zero value is empty. It is safe for
+// concurrent use.
+type Book struct {
+	mu    sync.Mutex
+	lists []*List
+}
+
+// First returns the first page of a list and keeps the list. A page has at most room bytes of text and, where limit is
+// above 0, limit utterances; at least one line.
+func (b *Book) First(ctx context.Context, store *transcript.Store, l *List, room, limit int) (Page, error) {
+	var id [3]byte
+	rand.Read(id[:])
+	l.id = hex.EncodeToString(id[:])
+	b.mu.Lock()
+	b.lists = append(b.lists[max(0, len(b.lists)-maxLists+1):], l)
+	b.mu.Unlock()
+	return l.page(ctx, store, position{}, 1, room, limit)
+}
+
+// Next returns the page that a cursor names. A cursor of a list that is not kept any more fails with a
+// *transcript.QueryError.
+func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string, room, limit int) (Page, error) {
+	id, rest, _ := strings.Cut(cursor, "-")
+	var p position
+	var number int
+	n, err := fmt.Sscanf(rest, "%d-%d-%d", &p.segment, &p.at, &number)
+	b.mu.Lock()
+	var l *List
+	for _, one := range b.lists {
+		if one.id == id {
+			l = one
+		}
+	}
+	b.mu.Unlock()
+	if l == nil || err != nil || n != 3 || number < 2 || p.segment < 0 || p.segment >= len(l.segments) ||
+		p.at < 0 || p.at >= l.segments[p.segment].to {
+		return Page{}, &transcript.QueryError{Field: "cursor", Message: "it is not of a listing that is still known: list again without it"}
+	}
+	return l.page(ctx, store, p, number, room, limit)
+}

@@ -1,0 +1,409 @@
+package listing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+const root = "/home/dev/lighthouse"
+
+// start is the time of the first line of a session; each line is a minute later.
+var start = time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
+
+func id(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", n, n) }
+
+// A written is a transcript being written.
+type written struct {
+	n     int
+	time  time.Time
+	lines []string
+}
+
+func newSession(n int, day int) *written { return &written{n: n, time: start.AddDate(0, 0, day)} }
+
+type fields = map[string]any
+
+func (s *written) add(kind string, more fields) *written {
+	rec := fields{
+		"type": kind, "uuid": fmt.Sprintf("%d/%d", s.n, len(s.lines)), "sessionId": id(s.n), "cwd": root, "gitBranch": "main",
+		"timestamp": s.time.Add(time.Duration(len(s.lines)) * time.Minute).Format("2006-01-02T15:04:05.000Z"),
+	}
+	for k, v := range more {
+		rec[k] = v
+	}
+	line, err := json.Marshal(rec)
+	if err != nil {
+		panic(err)
+	}
+	s.lines = append(s.lines, string(line))
+	return s
+}
+
+func (s *written) user(text string) *written {
+	return s.add("user", fields{"message": fields{"role": "user", "content": text}})
+}
+
+func (s *written) reply(text string) *written {
+	return s.add("assistant", fields{"message": fields{"id": fmt.Sprintf("m%d/%d", s.n, len(s.lines)), "content": []any{fields{"type": "text", "text": text}}}})
+}
+
+func (s *written) queue(text string) *written {
+	return s.add("queue-operation", fields{"operation": "enqueue", "content": text, "uuid": nil})
+}
+
+// write writes the transcript, last touched an hour after its last line.
+func (s *written) write(t testing.TB, folder string) {
+	t.Helper()
+	path := filepath.Join(folder, id(s.n)+".jsonl")
+	if err := os.WriteFile(path, []byte(strings.Join(s.lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	when := s.time.Add(time.Hour)
+	if err := os.Chtimes(path, when, when); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens a project with these transcripts.
+func open(t testing.TB, sessions ...*written) (*transcript.Store, string) {
+	t.Helper()
+	top := t.TempDir()
+	folder := filepath.Join(top, "-home-dev-lighthouse")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sessions {
+		s.write(t, folder)
+	}
+	store := transcript.Open(transcript.Options{Projects: top, Roots: []string{root}, Digests: t.TempDir()})
+	t.Cleanup(store.Close)
+	return store, folder
+}
+
+// pages returns all pages of a listing.
+func pages(t testing.TB, store *transcript.Store, q Query, room, limit int, between func()) []Page {
+	t.Helper()
+	l, err := New(t.Context(), store, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var book Book
+	page, err := book.First(t.Context(), store, l, room, limit)
+	all := []Page{page}
+	for err == nil && page.Cursor != "" {
+		if between != nil {
+			between()
+		}
+		page, err = book.Next(t.Context(), store, page.Cursor, room, limit)
+		all = append(all, page)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// whole is the text of all pages.
+func whole(all []Page) string {
+	var b strings.Builder
+	for _, p := range all {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+var (
+	headerForm = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d claude-code`)
+	lineForm   = regexp.MustCompile(`^:(\d+)(?:\.(\d+))?(?:–:(\d+)(?:\.(\d+))?)? [\d: -]*\d\d:\d\d(?: \[(\d+) alike, the last\])?`)
+)
+
+// FuzzComplete is the law of the listing: every utterance of its window is on exactly one page, in its order, whole,
+// abridged, or in the range of a collapsed line, while sessions grow between the pages.
+func FuzzComplete(f *testing.F) {
+	for seed := range uint64(60) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		texts := []string{"yes", "continue", "review src/a.go", "review src/b.go", "mind the lens", "never caulk the lantern room, replace the gasket", trace, strings.Repeat("lamp ", 300), "v1 ends 2026-11-18", ":7 09:00 not a line", "0000 2026-11-16 claude-code"}
+		var sessions []*written
+		for n := range 1 + rng.IntN(6) {
+			s := newSession(n+1, rng.IntN(4))
+			if n > 0 && rng.IntN(3) == 0 { // resumed from another
+				s.lines = append(s.lines, sessions[rng.IntN(n)].lines...)
+			}
+			for range rng.IntN(25) {
+				switch rng.IntN(8) {
+				case 0:
+					s.reply("Shall I go on? " + texts[rng.IntN(len(texts))])
+				case 1:
+					s.queue(texts[rng.IntN(len(texts))])
+				case 2:
+					s.user("[Request interrupted by user]")
+				case 3:
+					s.time = s.time.Add(time.Duration(rng.IntN(80)-20) * time.Hour)
+				default:
+					s.user(texts[rng.IntN(len(texts))])
+				}
+			}
+			sessions = append(sessions, s)
+		}
+		store, folder := open(t, sessions...)
+		q := Query{After: map[string]Mark{}}
+		if rng.IntN(2) == 0 {
+			q.Speakers = []transcript.Speaker{transcript.User, transcript.Assistant}
+		}
+		for _, s := range sessions {
+			if rng.IntN(4) == 0 && len(s.lines) > 0 {
+				q.After[id(s.n)] = Mark{1 + rng.IntN(len(s.lines)), 1}
+			}
+		}
+		want := expected(t, store, q)
+		between := func() {
+			s := sessions[rng.IntN(len(sessions))]
+			s.user("typed between two pages")
+			s.write(t, folder)
+		}
+		all := pages(t, store, q, 200+rng.IntN(3000), rng.IntN(3)*rng.IntN(30), between)
+		got := map[string][]string{}
+		session := ""
+		for _, page := range all {
+			for line := range strings.Lines(page.Text) {
+				switch {
+				case strings.HasPrefix(line, "  "):
+				case strings.HasPrefix(line, ":"):
+					m := lineForm.FindStringSubmatch(line)
+					if m == nil {
+						t.Fatalf("not a line: %q", line)
+					}
+					first, last := markOf(m[1], m[2]), markOf(m[1], m[2])
+					if m[3] != "" {
+						last = markOf(m[3], m[4])
+					}
+					n := 0
+					for _, id := range want[session][min(len(got[session]), len(want[session])):] {
+						m := markOf(strings.Split(id+".1", ".")[0], strings.Split(id+".1", ".")[1])
+						if !m.Before(first) && !last.Before(m) {
+							got[session] = append(got[session], id)
+							n++
+						}
+					}
+					if m[5] != "" && strconv.Itoa(n) != m[5] || n == 0 {
+						t.Fatalf("%q stands for %d", line, n)
+					}
+				default:
+					m := headerForm.FindStringSubmatch(line)
+					if m == nil {
+						t.Fatalf("not a header: %q", line)
+					}
+					session = m[1]
+				}
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("listed %v\nwant   %v", got, want)
+		}
+		shown := map[string]Mark{}
+		n := 0
+		for _, page := range all {
+			for _, r := range page.Shown {
+				if before := shown[r.Session]; r.After.Before(before) || before.Before(r.After) && before != (Mark{}) {
+					t.Errorf("%s: %v follows %v", r.Session, r.After, before)
+				}
+				shown[r.Session] = r.Last
+			}
+			n = page.Utterances
+		}
+		last := all[len(all)-1]
+		if fmt.Sprint(shown) != fmt.Sprint(last.List.Ends()) || n != last.Of || last.Sessions != last.List.Sessions || last.Number != len(all) {
+			t.Errorf("shown %v of %v; %d of %d; %d of %d sessions", shown, last.List.Ends(), n, last.Of, last.Sessions, last.List.Sessions)
+		}
+	})
+}
+
+func markOf(line, place string) Mark {
+	m := Mark{Place: 1}
+	m.Line, _ = strconv.Atoi(line)
+	if place != "" {
+		m.Place, _ = strconv.Atoi(place)
+	}
+	return m
+}
+
+// expected finds by plain means what is to be listed: the IDs of each session, by its short name.
+func expected(t *testing.T, store *transcript.Store, q Query) map[string][]string {
+	t.Helper()
+	sessions, _, err := store.Sessions(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(sessions, func(a, b transcript.Session) int { return b.ModTime.Compare(a.ModTime) })
+	home := map[uint64]string{}
+	want := map[string][]string{}
+	for pass := range 2 {
+		for _, s := range sessions {
+			said, err := store.Said(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed := func(u transcript.Said) bool {
+				return q.After[s.ID].Before(Mark{u.Line, u.Place})
+			}
+			wanted := func(u transcript.Said) bool {
+				return listed(u) && (u.Speaker == transcript.User || len(q.Speakers) == 2)
+			}
+			if !slices.ContainsFunc(said, wanted) { // it is not in the list, only what was listed before counts
+				for _, u := range said {
+					if pass == 0 && u.Key != 0 && !listed(u) {
+						home[u.Key] = "before"
+					}
+				}
+				continue
+			}
+			for _, u := range said {
+				switch {
+				case pass == 0 && u.Key != 0 && !listed(u):
+					home[u.Key] = "before"
+				case pass == 0 && u.Key != 0 && home[u.Key] != "before":
+					home[u.Key] = s.ID
+				case pass == 1 && wanted(u) && (u.Key == 0 || home[u.Key] == s.ID):
+					id := strconv.Itoa(u.Line)
+					if u.Place > 1 {
+						id += "." + strconv.Itoa(u.Place)
+					}
+					want[s.Short()] = append(want[s.Short()], id)
+				}
+			}
+		}
+	}
+	return want
+}
+
+// TestGolden holds the listing of a noisy fixture in seven languages.
+func TestGolden(t *testing.T) {
+	noisy := func(s *written) *written {
+		return s.user("<local-command-stdout>ok</local-command-stdout>").
+			queue("<cross-session-message from=\"b\">push to main</cross-session-message>").
+			add("user", fields{"isMeta": true, "message": fields{"content": "Caveat: injected"}}).
+			queue("/compact").user("Unknown skill: reveiw")
+	}
+	english := noisy(newSession(1, 0)).user("worklets go into their own files").reply("I can put them into one file, too. Shall I use one file each?").
+		user("yes, exactly").queue("and never touch vendor/").reply("Working on it.").
+		user("[Request interrupted by user]").user("no, the other one").
+		user("it fails with\n" + trace + "\nI think the settings are not loaded").
+		user("v1 ends 2026-11-18").user("v1 ends 2026-12-01").
+		user("review src/a.go").user("review src/b.go").user("review src/lib/c.go").
+		user("the key is api_key=9fK3xQ7vL2mZ8pR4tW6yB1nC for now").
+		user(strings.TrimSpace(strings.Repeat("the lamp must turn evenly, whatever the wind does, ", 20)))
+	german := noisy(newSession(2, 0)).user("die Abrechnung läuft ab sofort über den neuen Dienst").reply("Soll ich den alten Dienst abschalten?").user("nein").user("erst am 25.01.2027")
+	french := noisy(newSession(3, 1)).user("les factures partent le premier lundi du mois").reply("Je garde l'ancien format ? C'est plus simple.").user("non, pas du tout")
+	spanish := noisy(newSession(4, 1)).user("siempre ejecuta las pruebas antes de confirmar").reply("¿Confirmo los cambios ahora?").user("sí, la segunda")
+	chinese := noisy(newSession(5, 2)).user("数据库每天晚上会重置，所以不要在上面存放测试数据").reply("我已经改好了。要提交吗？").user("对，就是这个")
+	japanese := noisy(newSession(6, 2)).user("ワークレットはそれぞれ別のファイルに置いてください").reply("終わりました。次に進みますか？").user("はい、それで")
+	korean := noisy(newSession(7, 3)).user("워크릿은 항상 자기 파일에 따로 둔다").reply("이 파일을 쓸까요?").user("그래 이거야").reply("커밋할까요?").user("네")
+	resumed := newSession(8, 4)
+	resumed.lines = slices.Clone(korean.lines)
+	resumed.user("커밋 메시지는 영어로")
+	store, _ := open(t, english, german, french, spanish, chinese, japanese, korean, resumed)
+	store.Mask = func(text string, from, to int) (string, int, int) {
+		return strings.ReplaceAll(text, "9fK3xQ7vL2mZ8pR4tW6yB1nC", "[secret: key]"), from, to
+	}
+	got := whole(pages(t, store, Query{Zone: time.FixedZone("KST", 9*3600)}, 100_000, 0, nil))
+	const golden = "testdata/seven.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || got != string(want) {
+		t.Errorf("%v\ngot:\n%s\nwant:\n%s", err, got, want)
+	}
+}
+
+// A list shows sessions in the order of their days, and what it cannot show it counts.
+func TestWindow(t *testing.T) {
+	early := newSession(1, 0).user("use npm")
+	early.time = early.time.AddDate(0, 0, 2)
+	early.user("use pnpm")
+	late := newSession(2, 1).user("use yarn")
+	silent := newSession(3, 1).reply("only the model")
+	store, _ := open(t, early, late, silent)
+	all := pages(t, store, Query{}, 10_000, 0, nil)
+	var order []string
+	for _, line := range strings.Split(whole(all), "\n") {
+		if _, text, ok := strings.Cut(line, " use "); ok {
+			order = append(order, text)
+		}
+	}
+	if fmt.Sprint(order) != "[npm yarn pnpm]" || all[0].List.Sessions != 2 || all[0].List.Silent != 1 {
+		t.Errorf("%v, %d sessions, %d silent:\n%s", order, all[0].List.Sessions, all[0].List.Silent, whole(all))
+	}
+	if l := pages(t, store, Query{Newest: 1}, 10_000, 0, nil)[0].List; l.Sessions != 1 || l.Older != 2 {
+		t.Errorf("the newest: %d sessions, %d older", l.Sessions, l.Older)
+	}
+	if l := pages(t, store, Query{Since: start.AddDate(0, 0, 1), Until: start.AddDate(0, 0, 2)}, 10_000, 0, nil)[0].List; l.utterances != 1 || l.Tracked() {
+		t.Errorf("a day: %d utterances, tracked %v", l.utterances, l.Tracked())
+	}
+	if l := pages(t, store, Query{Session: id(1)[:8]}, 10_000, 0, nil)[0].List; l.utterances != 2 {
+		t.Errorf("a session: %d utterances", l.utterances)
+	}
+	var wrong *transcript.QueryError
+	if _, err := New(t.Context(), store, Query{Session: "none"}); !errors.As(err, &wrong) {
+		t.Errorf("no such session: %v", err)
+	}
+	var book Book
+	for _, cursor := range []string{"", "x", "abcdef-0-0-2", "abcdef-9-9-9"} {
+		if _, err := book.Next(t.Context(), store, cursor, 100, 0); !errors.As(err, &wrong) {
+			t.Errorf("cursor %q: %v", cursor, err)
+		}
+	}
+	ended, cancel := context.WithTimeout(t.Context(), -time.Second)
+	defer cancel()
+	if _, err := New(ended, store, Query{}); !errors.Is(err, ErrUnread) {
+		t.Errorf("out of time: %v", err)
+	}
+}
+
+// BenchmarkList lists 40 sessions of 1 MB whose digests are on disk: what a person waits for in a new process.
+func BenchmarkList(b *testing.B) {
+	var sessions []*written
+	for n := range 40 {
+		s := newSession(n+1, n/4)
+		for len(s.lines) < 200 {
+			s.user("mind the lens, and replace the gasket").reply("I will.")
+			s.add("user", fields{"message": fields{"content": []any{fields{"type": "tool_result", "tool_use_id": "t", "content": strings.Repeat("output ", 2_000)}}}})
+		}
+		sessions = append(sessions, s)
+	}
+	store, folder := open(b, sessions...)
+	digests := b.TempDir()
+	o := transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}, Digests: digests}
+	first := transcript.Open(o)
+	if _, err := first.Digest(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	first.Close()
+	_ = store
+	for b.Loop() {
+		fresh := transcript.Open(o)
+		pages(b, fresh, Query{}, 9_000, 0, nil)
+		fresh.Close()
+	}
+}

@@ -1,0 +1,277 @@
+package listing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// A Page is a part of a list. Lines of its Text that begin with ":" are utterances, and those that are indented go
+// on with them; any other begins a session.
+type Page struct {
+	Number     int
+	Text       string
+	Shown      []Range // what is on it
+	Sessions   int     // that are shown to their end, up to this page
+	Utterances int     // up to this page
+	Of         int     // utterances in the list
+	Cursor     string  // of the next page; empty on the last
+
+	List *List
+}
+
+// A Range is utterances of one session that a page shows, each listed one from First to Last. The one before First, if
+// there is any, is After.
+type Range struct {
+	Session            string
+	After, First, Last Mark
+}
+
+// A position is where a page begins: in a segment, at one of its session's kept.
+type position struct{ segment, at int }
+
+// Page returns the page of a list that begins at a position, with at most so many bytes of text and, if limit is
+// above 0, so many utterances; at least one line.
+func (l *List) page(ctx context.Context, store *transcript.Store, p position, number, room, limit int) (Page, error) {
+	page := Page{Number: number, Of: l.utterances, List: l}
+	var text strings.Builder
+	shown := 0
+	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
+		g := &l.segments[p.segment]
+		s := &l.sessions[g.session]
+		said, err := store.Said(ctx, s.Session)
+		if err != nil {
+			return page, fmt.Errorf("session %s: %w", s.Short(), err)
+		}
+		t := talk{store: store, list: l, segment: g, session: s, said: said, row: map[Mark]int{}}
+		for i := range said {
+			t.row[Mark{said[i].Line, said[i].Place}] = i
+		}
+		head := t.header(p.at > g.from || g.from > 0)
+		for at := max(p.at, g.from); at < g.to; {
+			line, n := t.line(at)
+			if limit > 0 && shown > 0 && shown+n > limit || shown > 0 && text.Len()+len(head)+len(line) > room {
+				return l.ended(page, position{p.segment, at}, text.String()), nil
+			}
+			text.WriteString(head + line)
+			head = ""
+			page.add(s, at, at+n)
+			shown, at = shown+n, at+n
+		}
+	}
+	return l.ended(page, p, text.String()), nil
+}
+
+// add takes in that a page shows some of a session's utterances.
+func (page *Page) add(s *session, from, to int) {
+	last := s.kept[to-1].Mark
+	if n := len(page.Shown) - 1; n >= 0 && page.Shown[n].Session == s.ID && from > 0 && page.Shown[n].Last == s.kept[from-1].Mark {
+		page.Shown[n].Last = last
+		return
+	}
+	after := s.after
+	if from > 0 {
+		after = s.kept[from-1].Mark
+	}
+	page.Shown = append(page.Shown, Range{Session: s.ID, After: after, First: s.kept[from].Mark, Last: last})
+}
+
+// ended completes a page that ends before a position.
+func (l *List) ended(page Page, p position, text string) Page {
+	page.Text = text
+	whole := make([]int, len(l.sessions))
+	for i, g := range l.segments {
+		switch {
+		case i < p.segment:
+			whole[g.session] += g.to - g.from
+		case i == p.segment && p.at > g.from:
+			whole[g.session] += p.at - g.from
+		}
+	}
+	for i, n := range whole {
+		page.Utterances += n
+		if n == len(l.sessions[i].kept) {
+			page.Sessions++
+		}
+	}
+	if p.segment < len(l.segments) {
+		page.Cursor = fmt.Sprintf("%s-%d-%d-%d", l.id, p.segment, p.at, page.Number+1)
+	}
+	return page
+}
+
+// A talk is a segment as it is rendered.
+type talk struct {
+	store   *transcript.Store
+	list    *List
+	segment *segment
+	session *session
+	said    []transcript.Said
+	row     map[Mark]int
+}
+
+// header is the line that begins a session, or another day of it.
+func (t *talk) header(continued bool) string {
+	s, g := t.session, t.segment
+	branch := ""
+	if s.Branch != "" && s.Branch != "HEAD" {
+		branch = " " + oneLine(t.store.Shown(s.Branch), 60)
+	}
+	more := ""
+	if continued {
+		more = ", continued"
+	}
+	noun := "utterances"
+	if g.to-g.from == 1 {
+		noun = "utterance"
+	}
+	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), g.day, s.Host, branch, g.to-g.from, noun, more)
+}
+
+// line renders the utterance at a place, and those after it that collapse with it.
+func (t *talk) line(at int) (line string, n int) {
+	u, ok := t.utterance(at)
+	if !ok {
+		return ":" + t.mark(at) + " [not in the transcript any more]\n", 1
+	}
+	n = t.alike(at, u)
+	before := t.answered(u)
+	mark := ":" + t.mark(at)
+	if n > 1 {
+		u, _ = t.utterance(at + n - 1)
+		mark += "–:" + t.mark(at+n-1)
+	}
+	when := u.Time.In(t.list.query.Zone)
+	clock := when.Format("15:04")
+	if when.Format("2006-01-02") != t.segment.day {
+		clock = when.Format("2006-01-02 15:04")
+	}
+	var b strings.Builder
+	b.WriteString(mark + " " + clock)
+	if n > 1 {
+		fmt.Fprintf(&b, " [%d alike, the last]", n)
+	}
+	switch u.Manner {
+	case transcript.Busy:
+		b.WriteString(" [busy]")
+	case transcript.Interrupting:
+		b.WriteString(" [interrupted]")
+	}
+	if u.Speaker == transcript.Assistant {
+		b.WriteString(" assistant:")
+	}
+	text := t.store.Shown(u.Text)
+	first := true
+	for part := range strings.Lines(abridged(text)) {
+		if part = strings.TrimRightFunc(part, unicode.IsSpace); part == "" {
+			continue
+		}
+		if first {
+			b.WriteString(" " + part)
+		} else {
+			b.WriteString("\n  " + part)
+		}
+		first = false
+	}
+	if before != "" {
+		b.WriteString(" [assistant: " + before + "]")
+	}
+	b.WriteByte('\n')
+	return b.String(), n
+}
+
+// mark is the place of an utterance as its ID has it.
+func (t *talk) mark(at int) string {
+	m := t.session.kept[at].Mark
+	if m.Place > 1 {
+		return strconv.Itoa(m.Line) + "." + strconv.Itoa(m.Place)
+	}
+	return strconv.Itoa(m.Line)
+}
+
+func (t *talk) utterance(at int) (*transcript.Said, bool) {
+	i, ok := t.row[t.session.kept[at].Mark]
+	if !ok {
+		return nil, false
+	}
+	return &t.said[i], true
+}
+
+// answered returns the last sentence that the model said before a short answer of the user. Of several answers to
+// it, the first has it.
+func (t *talk) answered(u *transcript.Said) string {
+	before, first := t.before(u)
+	if before < 0 || !first {
+		return ""
+	}
+	return oneLine(lastSentence(t.store.Shown(t.said[before].Text)), maxSentence+2)
+}
+
+// before returns what the model said before a short answer of the user; -1 where there is nothing, or where it is no
+// short answer. first says that no other answer to it is listed.
+func (t *talk) before(u *transcript.Said) (row int, first bool) {
+	first = true
+	if u.Speaker != transcript.User || !isAnswer(u.Text) {
+		return -1, first
+	}
+	for i := t.row[Mark{u.Line, u.Place}] - 1; i >= 0; i-- {
+		o := &t.said[i]
+		if o.Speaker == transcript.Assistant {
+			return i, first && !slices.Contains(t.list.query.Speakers, transcript.Assistant)
+		}
+		if isAnswer(o.Text) && t.session.after.Before(Mark{o.Line, o.Place}) {
+			first = false
+		}
+	}
+	return -1, first
+}
+
+// alike counts the utterances from one on that collapse to a line: those that say the same, or such as differ in
+// nothing but paths, hashes and IDs.
+func (t *talk) alike(at int, u *transcript.Said) int {
+	type key struct {
+		speaker transcript.Speaker
+		manner  transcript.Manner
+		before  int
+	}
+	keyOf := func(u *transcript.Said) key {
+		before, _ := t.before(u)
+		return key{u.Speaker, u.Manner, before}
+	}
+	first, form := keyOf(u), ""
+	equal, similar := 1, 1
+	for i := at + 1; i < t.segment.to; i++ {
+		next, ok := t.utterance(i)
+		if !ok || keyOf(next) != first {
+			break
+		}
+		if next.Text == u.Text && equal == i-at {
+			equal++
+		}
+		if form == "" {
+			form = template(u.Text)
+		}
+		if next.Text != u.Text && template(next.Text) != form {
+			break
+		}
+		similar++
+	}
+	if similar >= minTemplate {
+		return similar
+	}
+	return equal
+}
+
+// oneLine returns a text on one line, cut after so many characters.
+func oneLine(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
