@@ -40,6 +40,7 @@ type Info struct {
 	Phase         string              `json:"phase,omitempty"`
 	Since         stamp               `json:"since"`
 	Sessions      int                 `json:"sessions"`
+	Listed        *Listed             `json:"listed,omitempty"`
 	ToolCalls     int                 `json:"tool_calls"`
 	BytesSearched int64               `json:"bytes_searched"`
 	Forced        bool                `json:"forced,omitempty"`

@@ -195,7 +195,7 @@ func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, accepted map[
 	}
 	diff, err := d.stage.Diff(index)
 	told := Info{Waived: d.needed, Accepted: accepted, Proposed: d.Proposed}
-	res.Diff, res.Report = string(diff), "nothing has landed: "+report(d.stage.Changes, d.Sessions)+told.decisions()
+	res.Diff, res.Report = string(diff), "nothing has landed: "+report(d.stage.Changes, d.Info)+told.decisions()
 	if rule != nil {
 		res.Report = "nothing has landed, and it would be refused"
 	}
@@ -230,7 +230,7 @@ func (p *Project) commit(now time.Time) error {
 	p.step("stamp")
 	err := p.giveBack(d.dir, d.record, d.consolidatedAt(now, d.record.Prior))
 	p.step("journal")
-	err = errors.Join(err, d.save(), p.log(d, Committed, now))
+	err = errors.Join(err, d.save(), p.keepMarks(d.Info), p.log(d, Committed, now))
 	if err == nil {
 		p.step("clear")
 		err = d.lock.clear()
@@ -246,7 +246,7 @@ func (p *Project) commit(now time.Time) error {
 const LastURI = "dream://last"
 
 // report says in a line what a dream did, for a person.
-func (d *dream) report() string { return report(d.stage.Changes, d.Sessions) + d.decisions() }
+func (d *dream) report() string { return report(d.stage.Changes, d.Info) + d.decisions() }
 
 // losses returns the losses that were accepted, of those files that the dream changes.
 func (d *dream) losses(accepted map[string]string) map[string]string {
@@ -283,7 +283,21 @@ func (i Info) decisions() string {
 	return b.String()
 }
 
-func report(changes []memory.Change, sessions int) string {
+// reviewed says how many of the sessions since the last dream were listed to their end; nothing where there are none.
+func (i Info) reviewed() string {
+	shown, of := i.Listed.count()
+	if of == 0 {
+		of = i.Sessions
+	}
+	if of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s", shown, plural(of, "session"))
+}
+
+// report says what an operation changed and reviewed.
+func report(changes []memory.Change, i Info) string {
+	reviewed := i.reviewed()
 	f := filesOf(changes)
 	topics := func(files []string) int {
 		n := len(files)
@@ -295,8 +309,11 @@ func report(changes []memory.Change, sessions int) string {
 		return n
 	}
 	improved := topics(f.Created) + topics(f.Updated) + topics(f.Deleted)
+	if len(changes) == 0 && reviewed == "" {
+		return "Nothing needed to change."
+	}
 	if len(changes) == 0 {
-		return fmt.Sprintf("Reviewed %s; nothing needed to change.", plural(sessions, "session"))
+		return "Reviewed " + reviewed + "; nothing needed to change."
 	}
 	var parts []string
 	for _, part := range []struct {
@@ -306,6 +323,9 @@ func report(changes []memory.Change, sessions int) string {
 		if len(part.files) > 0 {
 			parts = append(parts, part.what+" "+strings.Join(part.files, ", "))
 		}
+	}
+	if reviewed != "" {
+		parts = append(parts, "reviewed "+reviewed)
 	}
 	return fmt.Sprintf("Improved %s: %s.", plural(improved, "memory"), strings.Join(parts, "; "))
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
 	"dream-mcp/memory/drift"
 	"dream-mcp/memory/secret"
@@ -82,6 +83,7 @@ type Project struct {
 	asked bool // the person asked for dreams on this connection
 
 	counted scan // the sessions, at the last count of this process
+	lists   listing.Book
 
 	pruned bool // the archive was, by this process
 }

@@ -133,7 +133,10 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 		// A single write that did not land: nobody resumes it.
 		return p.discard(info.ID)
 	}
-	return errors.Join(d.save(), p.log(d, outcome, now))
+	if outcome == Committed || outcome == Rejected {
+		err = p.keepMarks(info)
+	}
+	return errors.Join(err, d.save(), p.log(d, outcome, now))
 }
 
 // giveBack sets the time of the last consolidation, if Claude Code's lock is still r's: where it has

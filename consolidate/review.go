@@ -28,7 +28,7 @@ func (p *Project) proposeWhole(edit *indexEdit, r FinalizeRequest, findings []me
 		res.Index = sizeOf(nil)
 	}
 	d.Request, d.Reviewed, d.Summary, d.Accepted = &r, now, r.Summary, d.losses(r.AcceptLoss)
-	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + report(changes, d.Sessions) + d.decisions()
+	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + report(changes, d.Info) + d.decisions()
 	return res, p.end(Proposed, "waits for the person: dream-mcp review")
 }
 
@@ -163,7 +163,7 @@ func (p *Project) review(dir *memory.Dir, info Info) (Review, error) {
 		}
 	}
 	diff, err := stage.Diff(index)
-	r.Files, r.Diff, r.Report = filesOf(changes), string(diff), report(changes, info.Sessions)+info.decisions()
+	r.Files, r.Diff, r.Report = filesOf(changes), string(diff), report(changes, info)+info.decisions()
 	return r, err
 }
 
@@ -244,6 +244,9 @@ func (p *Project) RejectDream(ctx context.Context, id string) (rejected string, 
 	}
 	d := p.dream
 	d.record.Prior = d.consolidatedAt(d.Reviewed, d.record.Prior)
+	if err := p.keepMarks(d.Info); err != nil {
+		return "", err
+	}
 	return d.ID, p.end(Rejected, "the person said no")
 }
 

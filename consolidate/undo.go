@@ -99,7 +99,7 @@ func (p *Project) Undoable(id string) (whole, did string, err error) {
 	if a.State != memory.Landed {
 		return "", "", fmt.Errorf("%s has not landed: there is nothing to undo", whole)
 	}
-	return whole, report(a.Changes, 0), nil
+	return whole, report(a.Changes, Info{}), nil
 }
 
 // indexLines returns the entries of an index by file.
@@ -227,5 +227,5 @@ func (p *Project) LastReport() (string, error) {
 	diff, err := a.Diff(p.o.AllowSecrets)
 	info, _ := readInfo(p.state, id) // what it tells beside is no reason to tell nothing
 	return fmt.Sprintf("%s, landed %s\n%s\nTake it back: dream-mcp undo %s\n\n%s",
-		id, a.Landed.UTC().Format(time.RFC3339), report(a.Changes, 0)+info.decisions(), id, diff), err
+		id, a.Landed.UTC().Format(time.RFC3339), report(a.Changes, info)+info.decisions(), id, diff), err
 }

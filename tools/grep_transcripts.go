@@ -20,23 +20,24 @@ const defaultTurns = 4
 func grepTranscripts(p *consolidate.Project) tool {
 	return tool{
 		name:  "grep_transcripts",
-		title: "Search past sessions",
-		description: "Search what was said in past sessions of this project (the transcripts), newest first, with who said it and when. Exactly one of: " +
-			"pattern (a literal text, or RE2 with regex; smart case), patterns (any of them), query (a question in words, ranked by relevance), signal (corrections, preferences, remember … as people voice them), context_of (the turns around a hit). " +
-			"Search for narrow words that you suspect. The [ID] of a hit is what write_memory takes as evidence. Needs no dream.",
+		title: "List or search past sessions",
+		description: "List or search what was said in past sessions of this project (the transcripts). " +
+			"Without a selector it lists what the user said, complete, abridged, oldest first: in a dream since the last one. In a dream read all pages first. " +
+			"With one selector it searches, newest first: pattern (a literal text, or RE2 with regex; smart case), patterns (any of them), query (a question in words, ranked), signal (corrections, preferences, remember …), context_of (the turns around an ID). " +
+			"write_memory takes the ID of a line or hit as evidence. Needs no dream.",
 		input: `{"type":"object","properties":{
 			"pattern":{"type":"string","minLength":1,"maxLength":1000},
 			"patterns":{"type":"array","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":1000}},
 			"query":{"type":"string","minLength":1,"maxLength":1000},
 			"signal":{"type":"string","enum":["corrections","remember","preferences","decisions","errors","frustration","confirmations","references"]},
-			"context_of":{"type":"string","maxLength":200,"description":"a hit's ID"},
+			"context_of":{"type":"string","maxLength":200,"description":"an ID"},
 			"regex":{"type":"boolean","description":"patterns are RE2 expressions; ^ and $ match at lines"},
 			"case_sensitive":{"type":"boolean","description":"default: if the pattern has an upper-case letter"},
-			"speakers":{"type":"array","minItems":1,"items":{"type":"string","enum":["user","assistant","tool"]},"description":"default user and assistant"},
+			"speakers":{"type":"array","minItems":1,"items":{"type":"string","enum":["user","assistant","tool"]},"description":"default user and assistant; of the list, user"},
 			"since":{"type":"string","maxLength":40,"description":"2026-11-18, last_dream, or a span such as 7d"},
 			"until":{"type":"string","maxLength":40,"description":"a date (that day included) or a span"},
 			"session":{"type":"string","maxLength":128,"description":"an ID or its beginning"},
-			"limit":{"type":"integer","minimum":1,"maximum":200,"description":"hits, default 20; turns on each side, default 4"},
+			"limit":{"type":"integer","minimum":1,"maximum":200,"description":"hits, default 20; turns on each side, default 4; utterances on a page of the list"},
 			"context":{"type":"integer","minimum":0,"maximum":2000,"description":"characters on each side, default 160"},
 			"cursor":{"type":"string","maxLength":400}},
 			"additionalProperties":false}`,
@@ -46,8 +47,14 @@ func grepTranscripts(p *consolidate.Project) tool {
 			if err != nil {
 				return answer{}, err
 			}
-			if err := r.oneOf(); err != nil {
-				return answer{}, err
+			if r.selectors() > 1 {
+				return answer{}, &consolidate.RequestError{
+					Message: "at most one of pattern, patterns, query, signal and context_of",
+					Hint:    `for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}; without any it lists what the user said`,
+				}
+			}
+			if r.selectors() == 0 {
+				return r.list(ctx, p)
 			}
 			if r.ContextOf != "" {
 				turns, err := p.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
@@ -96,21 +103,14 @@ type grepArguments struct {
 	Cursor        string
 }
 
-// oneOf refuses a call that does not say, or says twice, what it looks for.
-func (r grepArguments) oneOf() error {
-	given := 0
+// selectors counts the arguments that say what is looked for.
+func (r grepArguments) selectors() (given int) {
 	for _, one := range []bool{r.Pattern != "", len(r.Patterns) > 0, r.Query != "", r.Signal != "", r.ContextOf != ""} {
 		if one {
 			given++
 		}
 	}
-	if given != 1 {
-		return &consolidate.RequestError{
-			Message: "exactly one of pattern, patterns, query, signal and context_of is needed",
-			Hint:    `for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}`,
-		}
-	}
-	return nil
+	return given
 }
 
 // query is the search that the arguments ask for. The word last_dream is left to the project.

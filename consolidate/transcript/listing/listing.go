@@ -41,12 +41,13 @@ type Query struct {
 	Speakers []transcript.Speaker // none: transcript.User
 	After    map[string]Mark      // by session: what is listed begins after it
 	Newest   int                  // at most so many sessions, the newest; 0: all
+	Whole    int                  // a text of at most so many characters is shown whole, what was pasted included
 	Zone     *time.Location       // of the times; nil: UTC
 }
 
 // A List is what a query found, fixed when it was made.
 type List struct {
-	Taken    time.Time // before the first session was looked at
+	Taken    time.Time // for the caller: before the first session was looked at
 	Sessions int       // with an utterance that is listed
 	Silent   int       // without one
 	Older    int       // left out since Query.Newest was reached
@@ -93,7 +94,7 @@ func New(ctx context.Context, store *transcript.Store, q Query) (*List, error) {
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{Taken: time.Now(), query: q}
+	l := &List{query: q}
 	touched := q.Touched
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"dream-mcp/consolidate/transcript"
 )
@@ -52,7 +53,7 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 		for i := range said {
 			t.row[Mark{said[i].Line, said[i].Place}] = i
 		}
-		head := t.header(p.at > g.from || g.from > 0)
+		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
 		for at := max(p.at, g.from); at < g.to; {
 			line, n := t.line(at)
 			if limit > 0 && shown > 0 && shown+n > limit || shown > 0 && text.Len()+len(head)+len(line) > room {
@@ -166,8 +167,11 @@ func (t *talk) line(at int) (line string, n int) {
 		b.WriteString(" assistant:")
 	}
 	text := t.store.Shown(u.Text)
+	if utf8.RuneCountInString(text) > t.list.query.Whole {
+		text = abridged(text)
+	}
 	first := true
-	for part := range strings.Lines(abridged(text)) {
+	for part := range strings.Lines(text) {
 		if part = strings.TrimRightFunc(part, unicode.IsSpace); part == "" {
 			continue
 		}

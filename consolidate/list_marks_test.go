@@ -1,0 +1,90 @@
+package consolidate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate/transcript/listing"
+)
+
+// FuzzMarks: whatever dreams landed, listed in part, or were undone, nothing counts as listed that no dream showed
+// which stands, and what all of them showed together counts.
+func FuzzMarks(f *testing.F) {
+	for seed := range uint64(50) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		day := func(n int) time.Time { return time.Date(2026, 11, 1+n, 0, 0, 0, 0, time.UTC) }
+		var all []marks
+		undone := map[string]bool{}
+		said := 0
+		shown := map[string][2]int{} // by dream: after which utterance, and up to which
+		now := func() marks {
+			if len(all) == 0 {
+				return marks{Since: day(0)}
+			}
+			return joined(all, undone)
+		}
+		for n := range 2 + rng.IntN(12) {
+			said += rng.IntN(4)
+			m := now()
+			after := m.marks()["s"].Line
+			l := Listed{From: m.Since, Taken: day(n + 1), Ends: map[string]listing.Mark{}}
+			if after < said {
+				l.Ends["s"] = listing.Mark{Line: said, Place: 1}
+				if to := after + 1 + rng.IntN(said-after); rng.IntN(4) > 0 {
+					l.Shown = map[string]stretch{"s": {listing.Mark{Line: after, Place: min(after, 1)}, listing.Mark{Line: to, Place: 1}}}
+				}
+			}
+			dream := fmt.Sprint("dream ", n)
+			one := marks{Dream: dream, From: l.From, Shown: l.Shown}
+			if got, of := l.count(); got == of {
+				one.Since = l.Taken
+			}
+			all = append(all, one)
+			s := l.Shown["s"]
+			shown[dream] = [2]int{s.After.Line, s.Last.Line}
+			if rng.IntN(4) == 0 {
+				if one := all[rng.IntN(len(all))]; one.Dream != "" { // what was joined cannot be undone any more
+					undone[one.Dream] = true
+				}
+			}
+			if len(all) > 4 { // as keepMarks joins old ones
+				older := joined(all[:2], undone)
+				if !older.Listed {
+					older.Since = time.Time{}
+				}
+				for i := range 2 {
+					if undone[all[i].Dream] {
+						delete(shown, all[i].Dream)
+					}
+				}
+				all = append([]marks{older}, all[2:]...)
+			}
+		}
+		seen := make([]bool, said+1)
+		for dream, s := range shown {
+			for i := s[0] + 1; i <= s[1] && !undone[dream]; i++ {
+				seen[i] = true
+			}
+		}
+		m := now()
+		for i := 1; i <= said; i++ {
+			if listed := i <= m.marks()["s"].Line; listed && !seen[i] {
+				t.Errorf("%d counts as listed; shown %v, undone %v", i, shown, undone)
+			}
+		}
+		if len(undone) == 0 {
+			to := 0
+			for to < said && seen[to+1] {
+				to++
+			}
+			if got := m.marks()["s"].Line; got != to {
+				t.Errorf("listed up to %d, want %d", got, to)
+			}
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/listing"
+)
+
+// list answers a call that looks for nothing in particular: it lists what was said.
+func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer, error) {
+	if slices.Contains(r.Speakers, transcript.Tool) {
+		return answer{}, &consolidate.RequestError{
+			Message: "speakers: what tools said is searched, not listed",
+			Hint:    `list user and assistant, or give a pattern: {"pattern": "exit status", "speakers": ["tool"]}`,
+		}
+	}
+	q, err := r.query(p.Now())
+	if err != nil {
+		return answer{}, err
+	}
+	l := consolidate.ListRequest{
+		Since: q.Since, Until: q.Until, SinceLast: r.Since == consolidate.SinceLastDream, Session: r.Session, Speakers: r.Speakers,
+		Cursor: r.Cursor, Limit: r.Limit, Room: pageBytes,
+	}
+	if r.Context != nil {
+		l.Whole = 2 * *r.Context
+	}
+	if r.Limit > 0 || r.Context != nil {
+		l.Room = MaxAnswer - 2_000
+	}
+	page, err := p.List(ctx, l)
+	if errors.Is(err, listing.ErrUnread) {
+		return answer{text: "The sessions are still being read for the first time; what was read is kept. Ask again: the same call goes on."}, nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{text: renderPage(page, p.Now())}, nil
+}
+
+// renderPage renders a page of a listing, and says what is left.
+func renderPage(page listing.Page, now time.Time) string {
+	var b strings.Builder
+	l := page.List
+	if page.Text != "" {
+		if page.Number == 1 {
+			first, _, _ := strings.Cut(page.Text, " ")
+			fmt.Fprintf(&b, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: write_memory takes it as evidence, context_of shows what stands around it.\n",
+				now.Format("MST (UTC-07:00)"), first, page.Shown[0].First.Line)
+		}
+		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
+	}
+	fmt.Fprintf(&b, "page %d, %d of %d sessions, %d of %d utterances", page.Number, page.Sessions, l.Sessions, page.Utterances, page.Of)
+	for _, left := range []struct {
+		n    int
+		what string
+	}{{l.Silent, "more in which none of these speakers said anything"}, {l.Older, "older sessions are not listed (since lists them)"}} {
+		if left.n > 0 {
+			fmt.Fprintf(&b, "; %d %s", left.n, left.what)
+		}
+	}
+	if len(l.Failed) > 0 {
+		fmt.Fprintf(&b, "; not listed: %s", short(transcript.Visible(strings.Join(l.Failed, ", ")), 400))
+	}
+	switch {
+	case page.Cursor != "":
+		fmt.Fprintf(&b, "; more: grep_transcripts {\"cursor\": %q}", page.Cursor)
+	case page.Text == "":
+		b.WriteString("; nothing was said in that time")
+	default:
+		b.WriteString("; this was the last page")
+	}
+	return b.String()
+}
