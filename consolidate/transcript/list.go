@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -19,34 +18,33 @@ type Said struct {
 	Key     uint64 // the same for copies of one record in resumed sessions; 0: none are known
 }
 
-// ErrTooLong is the error of Said for a session that says more than a digest holds.
-var ErrTooLong = errors.New("the session is too long to be listed")
-
-// Said returns what a person and the model said in a session, in the order of its transcript. It extends the
-// session's digest as far as the transcript goes. The texts share one string.
-func (s *Store) Said(ctx context.Context, session Session) ([]Said, error) {
+// Said calls do with what a person and the model said in a session, in the order of its transcript, until do returns an
+// error, which Said returns. It extends the session's digest as far as the transcript goes. A Said is valid during the
+// call; its Text may be kept.
+func (s *Store) Said(ctx context.Context, session Session, do func(u *Said) error) error {
 	f := session.file()
-	d, err := s.digests().fresh(ctx, s.making(), f, new(atomic.Int64), true)
-	if err == nil && d == nil {
-		err = ErrTooLong
-	}
+	d, err := s.digests().fresh(ctx, s.making(), f, new(atomic.Int64))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all := make([]Said, len(d.rows))
-	order := d.order()
-	for at := range all {
-		i := at
-		if order != nil {
-			i = order[at]
+	return s.digests().each(f, d, func(part *digest, _ int) error {
+		order := part.order()
+		for at := range part.rows {
+			i := at
+			if order != nil {
+				i = order[at]
+			}
+			r := &part.rows[i]
+			u := Said{
+				Line: int(r.line), Place: int(r.place), Time: r.time(f.modTime), Speaker: r.speaker(), Manner: r.manner,
+				Text: part.said(i), Key: r.key,
+			}
+			if err := do(&u); err != nil {
+				return err
+			}
 		}
-		r := &d.rows[i]
-		all[at] = Said{
-			Line: int(r.line), Place: int(r.place), Time: r.time(f.modTime), Speaker: r.speaker(), Manner: r.manner,
-			Text: d.said(i), Key: r.key,
-		}
-	}
-	return all, nil
+		return nil
+	})
 }
 
 // Shown returns a text as it may be shown: masked, and with its invisible characters made visible.

@@ -137,7 +137,7 @@ func New(ctx context.Context, store *transcript.Store, q Query) (*List, error) {
 // slack is how much later than its file was touched a record may have been made, on the coarsest file system.
 const slack = 2 * time.Second
 
-// A reading is what a session said, or why it could not be read.
+// A reading is what a session said, without its texts, or why it could not be read.
 type reading struct {
 	said []transcript.Said
 	err  error
@@ -151,7 +151,13 @@ func read(ctx context.Context, store *transcript.Store, sessions []transcript.Se
 	for range min(len(sessions), runtime.GOMAXPROCS(0)) {
 		threads.Go(func() {
 			for i := range next {
-				all[i].said, all[i].err = store.Said(ctx, sessions[i])
+				r := &all[i]
+				r.err = store.Said(ctx, sessions[i], func(u *transcript.Said) error {
+					one := *u
+					one.Text = ""
+					r.said = append(r.said, one)
+					return nil
+				})
 			}
 		})
 	}

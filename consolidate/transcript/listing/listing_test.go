@@ -258,8 +258,11 @@ func expected(t *testing.T, store *transcript.Store, q Query) map[string][]strin
 	want := map[string][]string{}
 	for pass := range 2 {
 		for _, s := range sessions {
-			said, err := store.Said(t.Context(), s)
-			if err != nil {
+			var said []transcript.Said
+			if err := store.Said(t.Context(), s, func(u *transcript.Said) error {
+				said = append(said, *u)
+				return nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 			listed := func(u transcript.Said) bool {
@@ -378,6 +381,26 @@ func TestWindow(t *testing.T) {
 	defer cancel()
 	if _, err := New(ended, store, Query{}); !errors.Is(err, ErrUnread) {
 		t.Errorf("out of time: %v", err)
+	}
+}
+
+// A day on which more was pasted than is read for a page is on several pages.
+func TestLongDay(t *testing.T) {
+	s := newSession(1, 0)
+	paste := "```\n" + strings.Repeat("code()\n", maxRead/70) + "```"
+	for n := range 60 {
+		s.user(fmt.Sprintf("number %d of them is this:\n%s", n, paste)).reply("Done. Next?")
+	}
+	store, _ := open(t, s)
+	all := pages(t, store, Query{}, 100_000, 0, nil)
+	text := whole(all)
+	for n := range 60 {
+		if want := fmt.Sprintf(" number %d of them is this:\n  [pasted: %d lines]\n", n, maxRead/70); strings.Count(text, want) != 1 {
+			t.Errorf("%d is on %d pages", n, strings.Count(text, want))
+		}
+	}
+	if len(all) < 3 {
+		t.Errorf("%d pages", len(all))
 	}
 }
 

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -45,16 +46,15 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
 		g := &l.segments[p.segment]
 		s := &l.sessions[g.session]
-		said, err := store.Said(ctx, s.Session)
-		if err != nil {
+		t := talk{store: store, list: l, segment: g, session: s, row: map[Mark]int{}}
+		if err := t.read(ctx, s.kept[max(p.at, g.from)].Mark, s.kept[g.to-1].Mark); err != nil {
 			return page, fmt.Errorf("session %s: %w", s.Short(), err)
-		}
-		t := talk{store: store, list: l, segment: g, session: s, said: said, row: map[Mark]int{}}
-		for i := range said {
-			t.row[Mark{said[i].Line, said[i].Place}] = i
 		}
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
 		for at := max(p.at, g.from); at < g.to; {
+			if t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 {
+				return l.ended(page, position{p.segment, at}, text.String()), nil
+			}
 			line, n := t.line(at)
 			if limit > 0 && shown > 0 && shown+n > limit || shown > 0 && text.Len()+len(head)+len(line) > room {
 				return l.ended(page, position{p.segment, at}, text.String()), nil
@@ -112,8 +112,49 @@ type talk struct {
 	list    *List
 	segment *segment
 	session *session
-	said    []transcript.Said
+	said    []transcript.Said // as much as a page can need
 	row     map[Mark]int
+	bytes   int  // of their texts
+	last    Mark // of what was read
+	cut     bool // there is more
+}
+
+// maxRead bounds, in bytes, what is read for one page of one segment; one utterance may be longer.
+const maxRead = 1 << 20
+
+var errEnough = errors.New("enough for a page")
+
+// read reads a session from one mark to another, and what the model said before. Of what the model said in a row, the
+// last is enough, unless it is listed.
+func (t *talk) read(ctx context.Context, from, to Mark) error {
+	err := t.store.Said(ctx, t.session.Session, func(u *transcript.Said) error {
+		m := Mark{u.Line, u.Place}
+		switch last := len(t.said) - 1; {
+		case to.Before(m):
+			return errEnough
+		case t.bytes > maxRead:
+			t.cut = true
+			return errEnough
+		case m.Before(from) && u.Speaker == transcript.Assistant:
+			t.said = t.said[:0]
+		case !m.Before(from):
+			t.bytes += len(u.Text)
+			if last >= 0 && u.Speaker == transcript.Assistant && t.said[last].Speaker == transcript.Assistant && !t.list.lists(u) {
+				t.said = t.said[:last]
+			}
+		case !isAnswer(u.Text):
+			return nil
+		}
+		t.said, t.last = append(t.said, *u), m
+		return nil
+	})
+	for i := range t.said {
+		t.row[Mark{t.said[i].Line, t.said[i].Place}] = i
+	}
+	if err == errEnough {
+		return nil
+	}
+	return err
 }
 
 // header is the line that begins a session, or another day of it.
