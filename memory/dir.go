@@ -278,7 +278,7 @@ func (d *Dir) Snapshot() (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Topics: make(map[Name]*Topic), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets, Project: d.Project}
+	s := &Snapshot{Topics: make(map[Name]*Topic), ModTimes: make(map[Name]time.Time), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets, Project: d.Project}
 	for _, e := range l.Files {
 		if !e.Name.IsTopic() && !e.Name.IsIndex() {
 			continue
@@ -292,6 +292,7 @@ func (d *Dir) Snapshot() (*Snapshot, error) {
 			continue
 		}
 		s.put(e.Name, f.Data)
+		s.ModTimes[e.Name] = f.ModTime
 	}
 	return s, nil
 }

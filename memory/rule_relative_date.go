@@ -20,36 +20,34 @@ var relativeDateRule = rule{
 		Summary:  "a memory names days by their date: who reads it later does not know what day yesterday was",
 		Severity: Error,
 		Waivable: true,
-		Catches:  "We froze deploys yesterday; 上周; 다음 주; 3日前; letzten Freitag; il y a deux semaines; el mes pasado",
-		Leaves:   "yesterday (2026-11-17); the `today` filter; the \"Last week\" tab; every day the log of yesterday; the last 7 days; recently; 다음 주기",
+		Catches:  "We froze deploys yesterday (refused in new text); 上周; 다음 주; 3日前; letzten Freitag; il y a deux semaines; el mes pasado (warnings)",
+		Leaves:   "yesterday (2026-11-17); today as nowadays; \"close this session\"; quotations; the `today` filter; every day the log of yesterday; the last 7 days; recently; 다음 주기",
 		Bad:      "We froze deploys yesterday.",
 		Good:     "We froze deploys yesterday (2026-11-17), as the `today` filter shows.",
 	},
 	topic: findRelativeDates,
 }
 
-// findRelativeDates reads the body and the description. What the file said before is a warning, and
-// counts from the day the file was written on (CENSUS 5.18); what is new counts from now.
+// findRelativeDates reads the body and the description. What the file said before counts from the day that it
+// was written on (CENSUS 5.18). New text counts from now, unless it says itself when it was written.
 func findRelativeDates(v *view, n Name, t *Topic) []Finding {
 	found := v.relativeDates(t)
 	if len(found) == 0 {
 		return nil
 	}
 	stood := make(map[string]int)
-	written := t // the version whose stamp says when what stands was written
-	if v.before != nil {
-		if before := v.before.Topics[n]; before != nil {
-			written = before
-			for _, d := range v.relativeDates(before) {
-				stood[d.key()]++
-			}
+	standing := v.after // the snapshot whose stamps say when what stands was written
+	if v.before != nil && v.before.Topics[n] != nil {
+		standing = v.before
+		for _, d := range v.relativeDates(v.before.Topics[n]) {
+			stood[d.key()]++
 		}
 	}
 	findings := make([]Finding, 0, len(found))
 	for _, d := range found {
 		isNew := v.before != nil && stood[d.key()] == 0
 		stood[d.key()]--
-		findings = append(findings, d.finding(v, n, written, isNew))
+		findings = append(findings, d.finding(v, n, standing, isNew))
 	}
 	return findings
 }
@@ -86,29 +84,35 @@ func relativeDates(t *Topic, now time.Time) []relativeDate {
 // key is what the same words of the same sentence have in common, wherever that stands.
 func (d *relativeDate) key() string { return d.Text + "\n" + d.sentence }
 
-func (d *relativeDate) finding(v *view, n Name, written *Topic, isNew bool) Finding {
+// finding is a warning, but an error for a new word such as "yesterday" whose date is known.
+func (d *relativeDate) finding(v *view, n Name, standing *Snapshot, isNew bool) Finding {
 	f := Finding{File: n.path, Line: d.line, Severity: Warning, subject: d.key()}
-	var date, from string
-	if isNew {
-		f.Severity = Error
-		date, from = d.Means, "today"
-		if source := v.sourceOf(d.Sentence); source != nil {
-			date, from = d.dated(source, v.now)
+	day, from := d.writtenOn(v.now)
+	switch {
+	case from != "":
+	case !isNew:
+		day, from = standing.writtenOn(n, d, v.now)
+	default:
+		day, from = v.now, "today"
+		if source, ok := v.sourceOf(d.Sentence); ok {
+			day, from = v.before.writtenOn(source, d, v.now)
 		}
-	} else {
-		date, from = d.dated(written, v.now)
 	}
 	t := v.after.Topics[n]
 	old := d.quoted(t, d.Text)
-	if date == "" {
+	if from == "" {
 		f.Message = fmt.Sprintf("%q names no date, and nothing here says when it was written", d.Text)
 		f.Hint = "find out when, and write the date: " + v.editCall(n, quoteJSON(old), toFind)
 		return f
+	}
+	if isNew && d.IsDay() {
+		f.Severity = Error
 	}
 	likely := "most likely"
 	if !d.Sure {
 		likely = "perhaps"
 	}
+	date := d.Date(day)
 	f.Message = fmt.Sprintf("%q is %s %s, counted from %s", d.Text, likely, date, from)
 	f.Hint = v.editCall(n, quoteJSON(old), quoteJSON(d.quoted(t, date)))
 	return f
@@ -116,27 +120,71 @@ func (d *relativeDate) finding(v *view, n Name, written *Topic, isNew bool) Find
 
 // sourceOf returns the memory that held a sentence before, whatever its name: what a dream merges was
 // not written today.
-func (v *view) sourceOf(sentence string) *Topic {
+func (v *view) sourceOf(sentence string) (Name, bool) {
 	for _, n := range sortedNames(v.before.Topics) {
-		if t := v.before.Topics[n]; strings.Contains(t.body, sentence) {
-			return t
+		if strings.Contains(v.before.Topics[n].body, sentence) {
+			return n, true
 		}
 	}
-	return nil
+	return Name{}, false
 }
 
-// dated returns what the words mean in a text that stands, and what they were counted from: the stamp
-// of the file, else a date in the same paragraph, else nothing.
-func (d *relativeDate) dated(written *Topic, now time.Time) (date, from string) {
-	for _, key := range []string{"metadata.modified", "modified"} {
-		if day, ok := firstDate(written.value(key)); ok && !day.After(now) {
-			return d.Date(day), day.Format(time.DateOnly) + ", when the file was modified"
+// writtenOn returns the day on which the words were written, where the text says it: the date at the beginning
+// of their paragraph or item, or in the nearest heading above with one; from is "" where it does not.
+func (d *relativeDate) writtenOn(now time.Time) (day time.Time, from string) {
+	const near = 24 // bytes of a paragraph's beginning
+	paragraph := itemAt(d.text, d.From)
+	if day, ok := firstDate(paragraph[:min(len(paragraph), near)]); ok && !day.After(now) {
+		return day, day.Format(time.DateOnly) + ", the date in the same paragraph"
+	}
+	for above := d.text[:d.From]; ; {
+		i := strings.LastIndex("\n"+above, "\n#")
+		if i < 0 {
+			return time.Time{}, ""
+		}
+		heading, _, _ := strings.Cut(above[i:], "\n")
+		if day, ok := firstDate(heading); ok && !day.After(now) {
+			return day, day.Format(time.DateOnly) + ", the date in the heading"
+		}
+		above = above[:max(0, i-1)]
+		if i == 0 {
+			return time.Time{}, ""
 		}
 	}
-	if day, ok := firstDate(paragraphAt(d.text, d.From)); ok {
-		return d.Date(day), day.Format(time.DateOnly) + ", the date in the same paragraph"
+}
+
+// writtenOn returns the day on which a file was written: what its frontmatter says, the date in its name, a
+// date in the same paragraph as the words, and last the time of the file, which a checkout changes.
+func (s *Snapshot) writtenOn(n Name, d *relativeDate, now time.Time) (day time.Time, from string) {
+	t := s.Topics[n]
+	for _, key := range []string{"metadata.modified", "modified", "ended", "metadata.ended", "updated", "last_updated", "date"} {
+		if day, ok := firstDate(t.value(key)); ok && !day.After(now) {
+			return day, day.Format(time.DateOnly) + ", when the file was modified"
+		}
 	}
-	return "", ""
+	if day, ok := firstDate(n.path); ok && !day.After(now) {
+		return day, day.Format(time.DateOnly) + ", the date in the file's name"
+	}
+	if day, ok := firstDate(paragraphAt(d.text, d.From)); ok && !day.After(now) {
+		return day, day.Format(time.DateOnly) + ", the date in the same paragraph"
+	}
+	if day := s.ModTimes[n]; !day.IsZero() && !day.After(now) {
+		return day, day.Format(time.DateOnly) + ", the time of the file"
+	}
+	return time.Time{}, ""
+}
+
+// itemAt returns the text from the beginning of the paragraph, item or row around a place, without its mark.
+func itemAt(text string, at int) string {
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	for start > 0 && strings.IndexAny(strings.TrimLeft(text[start:], " \t")[:1], "-*+#|>0123456789") != 0 {
+		above := strings.LastIndexByte(text[:start-1], '\n') + 1
+		if strings.TrimSpace(text[above:start]) == "" {
+			break
+		}
+		start = above
+	}
+	return strings.TrimLeft(text[start:], "-*+#|> \t")
 }
 
 // quoted returns the words with as much of what is around as makes them occur once in the file, and

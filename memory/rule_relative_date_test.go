@@ -3,6 +3,7 @@ package memory
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,8 @@ const stampedInMay = "2026-05-06T10:00:00.000Z" // a Wednesday
 
 func TestRelativeDateRule(t *testing.T) {
 	yesterday := dated("x", stampedInMay, "We froze it yesterday.\n")
+	yesterdayBelow := dated("x", stampedInMay, "# Log\n## 2026-04-02 frost\nA word.\n\nFroze it yesterday.\n")
+	ended := "---\nname: a\ndescription: x\ntype: project\nended: 2026-04-02\n---\nFroze it yesterday.\n"
 	for _, test := range []struct {
 		name          string
 		before, after string // the topic a.md; no before: it is new
@@ -29,13 +32,13 @@ func TestRelativeDateRule(t *testing.T) {
 		{"a new topic", "", dated("x", "", "Intro.\n\nWe froze it yesterday.\n"), "",
 			[]string{`error 9 "yesterday" is most likely 2026-11-17, counted from today`}},
 		{"its own stamp is no anchor for new text", "", yesterday, "", []string{`error 8 "yesterday" is most likely 2026-11-17, counted from today`}},
-		{"the description", "", dated("since last week", "", "x\n"), "", []string{`error 3 "last week" is most likely the week of 2026-11-09, counted from today`}},
+		{"the description", "", dated("since last week", "", "x\n"), "", []string{`warning 3 "last week" is most likely the week of 2026-11-09, counted from today`}},
 		{"what stands counts from the stamp before", yesterday, dated("x", "2026-11-18T09:00:00.000Z", "We froze it yesterday.\nMore.\n"), "",
 			[]string{`warning 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the file was modified`}},
 		{"reflowed, it stands", yesterday, dated("x", stampedInMay, "We froze\nit yesterday.\n"), "",
 			[]string{`warning 9 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the file was modified`}},
-		{"a new sentence in the same line", yesterday, dated("x", stampedInMay, "We froze it yesterday. Today we thaw it.\n"), "",
-			[]string{`error 8 "Today" is most likely 2026-11-18, counted from today`, `warning 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the file was modified`}},
+		{"a new sentence in the same line", yesterday, dated("x", stampedInMay, "We froze it yesterday. Tomorrow we thaw it.\n"), "",
+			[]string{`error 8 "Tomorrow" is most likely 2026-11-19, counted from today`, `warning 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the file was modified`}},
 		{"said once more it is new", yesterday, dated("x", stampedInMay, "We froze it yesterday.\n\nWe froze it yesterday.\n"), "",
 			[]string{`error 10 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the file was modified`, `warning 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the file was modified`}},
 		{"merged from another", dated("x", "", "x\n"), dated("x", "", "We froze it yesterday.\n"), yesterday,
@@ -46,8 +49,20 @@ func TestRelativeDateRule(t *testing.T) {
 			[]string{`warning 9 "yesterday" names no date, and nothing here says when it was written`}},
 		{"a stamp from the future is none", dated("x", "2031-01-01", "Froze it yesterday.\n"), dated("x", "2031-01-01", "Froze it yesterday.\n"), "",
 			[]string{`warning 8 "yesterday" names no date, and nothing here says when it was written`}},
-		{"unsure", "", dated("x", "", "Froze it a few days ago.\n"), "", []string{`error 7 "a few days ago" is perhaps about 2026-11-15, counted from today`}},
+		{"unsure", "", dated("x", "", "Froze it a few days ago.\n"), "", []string{`warning 7 "a few days ago" is perhaps about 2026-11-15, counted from today`}},
 		{"without frontmatter", "", "\ufeffFroze it yesterday.", "", []string{`error 1 "yesterday" is most likely 2026-11-17, counted from today`}},
+		{"a date in the heading", yesterdayBelow, yesterdayBelow, "",
+			[]string{`warning 12 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, the date in the heading`}},
+		{"new below a dated heading", "", yesterdayBelow, "",
+			[]string{`error 12 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, the date in the heading`}},
+		{"a date that begins the item", "", dated("x", "", "- 2026-04-02: froze it yesterday.\n- 2026-05-01\n"), "", nil},
+		{"a date that begins the item, and another sentence", "", dated("x", "", "- 2026-04-02: a log.\n  We froze it yesterday.\n"), "",
+			[]string{`error 8 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, the date in the same paragraph`}},
+		{"the day that a session ended", ended, ended, "",
+			[]string{`warning 7 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, when the file was modified`}},
+		{"a longer time ago is a warning", "", dated("x", "", "We froze it 20 days ago, and last month too.\n"), "",
+			[]string{`warning 7 "20 days ago" is most likely 2026-10-29, counted from today`, `warning 7 "last month" is most likely 2026-10, counted from today`}},
+		{"rules, quotations, nowadays", "", dated("x", "", "Close this session with a commit. Today the pool has 12 workers. Asked \"what did we do yesterday in the shop, and why?\"\n\n> yesterday it rained\n"), "", nil},
 		{"innocent", "", dated("the \"Today\" tab", "", "Frozen yesterday (2026-11-17). Use `today`. Every day the log of yesterday.\n"), "", nil},
 		{"other fields are no text", "", "---\nname: yesterday\ndescription: x\ntype: user\nwhen: last week\n---\nx\n", "", nil},
 	} {
@@ -73,6 +88,21 @@ func TestRelativeDateRule(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRelativeDateOfFile holds what says when a file was written that does not say it itself.
+func TestRelativeDateOfFile(t *testing.T) {
+	files := map[string]string{"MEMORY.md": "a.md", "a.md": dated("x", "", "Froze it yesterday.\n"), "log-2026-03-04.md": dated("x", "", "Froze it yesterday.\n")}
+	s := snapshotOf(t, files)
+	s.ModTimes = map[Name]time.Time{mustName(t, "a.md"): time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), mustName(t, "log-2026-03-04.md"): time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
+	var got []string
+	for _, f := range only(Standing(s, ruleTime), "relative-date") {
+		got = append(got, f.Message)
+	}
+	want := []string{`"yesterday" is most likely 2026-02-02, counted from 2026-02-03, the time of the file`, `"yesterday" is most likely 2026-03-03, counted from 2026-03-04, the date in the file's name`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -85,7 +85,7 @@ func (p *prose) isInnocent(c *phrase, from, to int) bool {
 	if s.dated || c.unit == year && s.years || (c.unit == month || c.unit == quarter) && s.months {
 		return true
 	}
-	if s.isGeneric(c.language) {
+	if s.isGeneric(c.language) || c.line.past && !c.language.past.MatchString(s.lower) {
 		return true
 	}
 	if beginsWithAny(strings.TrimLeft(s.lower, "-+*#>0123456789. \t"), c.describes) {
@@ -102,7 +102,7 @@ func (p *prose) isInnocent(c *phrase, from, to int) bool {
 	if c.free && !isFree(c.language, before) {
 		return true
 	}
-	return p.isJoined(from, to) || p.isNamed(from, to) || p.isQuoted(from, to) || p.isCell(from, to)
+	return p.isJoined(from, to) || p.isNamed(from, to) || p.isQuoted(from, to) || p.isBlockquote(from) || p.isCell(from, to)
 }
 
 // lowered returns a part of the sentence in small letters, with plain apostrophes.

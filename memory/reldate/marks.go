@@ -6,10 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxMention is how long the words in quotation marks around a phrase may be that name it or a thing
-// of a screen; letters of Latin script count one, others two. What is longer was said by somebody.
-const maxMention = 20
-
 // isJoined reports whether the phrase is part of an identifier, a path, a formula or a placeholder.
 func (p *prose) isJoined(from, to int) bool {
 	before, size := utf8.DecodeLastRuneInString(p.text[:from])
@@ -33,6 +29,9 @@ func (p *prose) isJoined(from, to int) bool {
 	// A formula with spaces: "today - 7", "x = today".
 	left := strings.TrimRight(p.text[max(0, from-8):from], " ")
 	right := strings.TrimLeft(p.text[to:min(len(p.text), to+8)], " ")
+	if strings.HasPrefix(right, "/") || strings.HasSuffix(left, "/") { // a list of names for days
+		return true
+	}
 	if strings.HasSuffix(left, "=") || strings.HasSuffix(left, "<") || strings.HasSuffix(left, "+") {
 		return true
 	}
@@ -77,28 +76,32 @@ var quotes = []struct{ open, close string }{
 	{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"»", "«"}, {"‹", "›"}, {"‘", "’"}, {"'", "'"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"〈", "〉"}, {"【", "】"}, {"＂", "＂"},
 }
 
-// isQuoted reports whether the phrase is in quotation marks with few other words, or none.
+// isQuoted reports whether the phrase is in quotation marks, closed in the same sentence: it names a thing of
+// a screen, or it was said by somebody, then.
 func (p *prose) isQuoted(from, to int) bool {
-	const reach = 3 * maxMention
 	s := p.around(from, to)
-	left, right := p.text[max(s.from, from-reach):from], p.text[to:min(s.to, to+reach)]
+	left, right := p.text[s.from:from], p.text[to:s.to]
 	for _, q := range quotes {
 		open := strings.LastIndex(left, q.open)
 		closing := strings.Index(right, q.close)
 		if open < 0 || closing < 0 || strings.Contains(left[open+len(q.open):], q.close) {
 			continue
 		}
-		if q.open == q.close && strings.Count(p.text[s.from:from], q.open)%2 == 0 && q.open != "'" {
+		if q.open == q.close && strings.Count(left, q.open)%2 == 0 && q.open != "'" {
 			continue
 		}
 		if q.open == "'" && (isWordRune(lastRune(left[:open])) || isWordRune(firstRune(right[closing+1:])) && !isWide(firstRune(right[closing+1:]))) {
 			continue // an apostrophe
 		}
-		if widthOf(left[open+len(q.open):])+widthOf(right[:closing]) <= maxMention {
-			return true
-		}
+		return true
 	}
 	return false
+}
+
+// isBlockquote reports whether a place lies in a line that begins with ">": somebody's words.
+func (p *prose) isBlockquote(at int) bool {
+	near := p.text[max(0, at-maxSentence):at]
+	return strings.HasPrefix(strings.TrimLeft(near[strings.LastIndexByte(near, '\n')+1:], " \t"), ">")
 }
 
 // separators stand between names in a list. "And" is none: "failed yesterday and today" is no list.
@@ -122,17 +125,6 @@ func withoutLists(text string, hits []Hit) []Hit {
 func firstRune(text string) rune {
 	r, _ := utf8.DecodeRuneInString(text)
 	return r
-}
-
-func widthOf(text string) int {
-	n := 0
-	for _, r := range text {
-		n++
-		if isWide(r) {
-			n++
-		}
-	}
-	return n
 }
 
 // isCell reports whether the phrase is a whole cell of a table, or in its head.

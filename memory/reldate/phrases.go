@@ -3,6 +3,7 @@ package reldate
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ type language struct {
 	before    []string
 	after     []string
 	describes []string // a sentence that begins so says what something does
+	past      *regexp.Regexp
 	words     map[string]bool
 	others    map[string]bool
 }
@@ -36,6 +38,7 @@ type line struct {
 	about    bool
 	loose    bool
 	free     bool
+	past     bool
 	evident  bool // the sentence must be of this language
 	notNext  []string
 	notPrior []string
@@ -96,6 +99,8 @@ func parseVocabulary(text string) *vocabulary {
 			for _, words := range strings.Split(rest, ",") {
 				lang.generic = append(lang.generic, lang.onEachDay(words)...)
 			}
+		case "past":
+			lang.past = regexp.MustCompile(rest)
 		case "before":
 			lang.before = strings.Split(rest, ",")
 		case "after":
@@ -170,6 +175,8 @@ func parseLine(lang *language, head string) *line {
 			l.loose = true
 		case flag == "free":
 			l.free = true
+		case flag == "past":
+			l.past = true
 		case flag == "lang":
 			l.evident = true
 		case flag[0] == '!':

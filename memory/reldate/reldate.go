@@ -45,6 +45,12 @@ type Hit struct {
 // "2026-10", "2026-Q3", "2025", "the session after 2026-11-18".
 func (h Hit) Date(anchor time.Time) string { return h.when.on(anchor) }
 
+// IsDay reports whether the words surely name one day within three days of when they were written, and not
+// that day: "yesterday", "tomorrow", "the day before yesterday".
+func (h Hit) IsDay() bool {
+	return h.Sure && h.when.unit == day && h.when.offset != 0 && h.when.offset >= -3 && h.when.offset <= 3
+}
+
 // Find returns the hits of a text, at most 100, in order and without overlap. Of a text over 1 MiB the
 // rest is not looked at. The anchor is when it was written; only its date, in its own zone, counts.
 func Find(text string, anchor time.Time) []Hit {
