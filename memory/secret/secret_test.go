@@ -98,6 +98,7 @@ func TestSurroundings(t *testing.T) {
 		{"q=%%22%s%%22", hub},
 		{"old%s", hub},
 		{"api_key: %s…", plain},
+		{"api_key=%s.md", plain},
 	} {
 		text := fmt.Sprintf(test.text, test.value)
 		if masked := Mask(text); strings.Contains(masked, test.value[2:len(test.value)-2]) || strings.Contains(masked, test.value[len(test.value)/2:]) {
