@@ -164,27 +164,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Parts of a digest's text hold whole rows, and all of them.
-func TestCutRows(t *testing.T) {
-	text := strings.Join([]string{"a lamp", "", "日本", strings.Repeat("x", 30), "", ""}, gap)
-	for size := range len(text) + 2 {
-		var parts []string
-		for rest := text; rest != ""; {
-			var part string
-			part, rest = cutRows(rest, size)
-			if parts = append(parts, part); !strings.HasSuffix(part, gap) || rest != "" && len(part) <= size {
-				t.Errorf("parts of %d: %q", size, parts)
-			}
-			if i := strings.LastIndex(strings.TrimSuffix(part, gap), gap); i >= size {
-				t.Errorf("parts of %d: %q ends behind another row", size, part)
-			}
-		}
-		if strings.Join(parts, "") != text {
-			t.Errorf("parts of %d: %q", size, parts)
-		}
-	}
-}
-
 func TestEach(t *testing.T) {
 	first := talk(1).user("one").says("m", words("two")).enqueue("three").says("m", words("and on")).user("four")
 	s := withDigests(t, store(t, first, talk(2).user("five")))

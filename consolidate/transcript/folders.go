@@ -88,7 +88,8 @@ func (s *Store) anyOurs(folder Folder) bool {
 	if folder.Host == ClaudeCode {
 		most = -1
 	}
-	files := newest(folder.list(nil, time.Time{}, most, Skipped{}, nil))
+	files := folder.list(time.Time{}, most, Skipped{})
+	newest(files)
 	for _, f := range files[:min(len(files), maxPeeks)] {
 		if h, err := s.head(f); err == nil && s.owns(f, h) {
 			return true

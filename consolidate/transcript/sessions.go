@@ -140,57 +140,37 @@ func (s *Store) accepted(ctx context.Context, since time.Time) ([]judged, Skippe
 // tens of milliseconds, once.
 const freeHeads = 64
 
-// Count returns the number of sessions touched after since, less the current one. Beyond enough (when
-// that is above 0) it counts on only as long as that is cheap. It costs a listing of the folders, as far as
-// enough are not found before its end, and the heads of those files that are newer and have changed since
-// they were last read.
+// Count returns the number of sessions touched after since, less the current one. Beyond enough (when that is above 0) it
+// counts on only as long as that is cheap. It costs a listing of the folders, and the heads of the newest files that have
+// changed since they were last read.
 func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, error) {
+	files, _, err := s.files(since)
+	if err != nil {
+		return 0, err
+	}
 	counted := map[string]bool{}
-	asked := 0
-	var failed error
-	wanting := func() bool {
-		return failed == nil && (enough <= 0 || len(counted) < enough || asked < freeHeads)
-	}
-	more := func(files []file) bool {
-		for len(files) > 0 && wanting() {
-			some := files
-			if enough > 0 {
-				some = files[:min(len(files), max(freeHeads-asked, enough-len(counted)))]
-			}
-			files, asked = files[len(some):], asked+len(some)
-			ours := make([]bool, len(some))
-			failed = parallel(ctx, len(some), func(i int) error {
-				if !s.isCurrent(some[i]) {
-					_, reason := s.judge(some[i])
-					ours[i] = reason == ""
-				}
-				return nil
-			})
-			for i, f := range some {
-				if ours[i] {
-					counted[f.session()] = true
-				}
-			}
+	for asked := 0; len(files) > 0 && (enough <= 0 || len(counted) < enough || asked < freeHeads); {
+		some := files
+		if enough > 0 {
+			some = files[:min(len(files), max(freeHeads-asked, enough-len(counted)))]
 		}
-		return wanting()
-	}
-	if enough <= 0 {
-		files, _, err := s.files(since)
+		files, asked = files[len(some):], asked+len(some)
+		ours := make([]bool, len(some))
+		err := parallel(ctx, len(some), func(i int) error {
+			if !s.isCurrent(some[i]) {
+				_, reason := s.judge(some[i])
+				ours[i] = reason == ""
+			}
+			return nil
+		})
 		if err != nil {
 			return 0, err
 		}
-		more(files)
-	} else {
-		folders, err := s.candidates()
-		if err != nil {
-			return 0, err
+		for i, f := range some {
+			if ours[i] {
+				counted[f.session()] = true
+			}
 		}
-		for i := 0; i < len(folders) && wanting(); i++ {
-			folders[i].list(nil, since, -1, Skipped{}, more)
-		}
-	}
-	if failed != nil {
-		return 0, failed
 	}
 	return len(counted), nil
 }
