@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 		"golang.org/x/term",
 	},
 	"server":             {"github.com/mark3labs/mcp-go"},
-	"server/hook":        {"consolidate/hostlock"},
+	"server/hook":        {},
 	"server/hook/bench":  {},
 	"server/background":  {"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host"},
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},

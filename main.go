@@ -58,6 +58,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 	c, err := console.Parse(args)
 	if err != nil {
+		if state, unknown := host.StateHome(host.Process()); len(args) > 0 && hook.IsVerb(args[0]) && unknown == nil {
+			background.Note(state, err) // a host waits, and a hook never fails
+			return 0
+		}
 		return console.Fail(stderr, err)
 	}
 	c.Out, c.Version, c.Self = stdout, version, self()
@@ -70,7 +74,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case c.Verb == "":
 		c.Verb = "serve"
 	case c.Verb == hook.Verb && c.In == nil, c.Verb == hook.Statusline:
-		return answerHook(ctx, c, args[1:])
+		return answerHook(ctx, c, args[1:], stdin)
 	}
 	setup, err := host.Resolve(host.Process(), c.Flags)
 	state, stateErr := host.StateHome(host.Process())
@@ -110,20 +114,24 @@ func within(patience time.Duration, end func() error) error {
 	}
 }
 
-// answerHook answers a host that tells of its sessions, or asks for a word. It never fails: what goes wrong is noted in our own log.
-func answerHook(ctx context.Context, c *console.Command, args []string) int {
+// answerHook answers a host that reports an event, or asks for a word. It never fails: what goes wrong is noted in our own log.
+func answerHook(ctx context.Context, c *console.Command, args []string, stdin io.Reader) int {
 	state, err := host.StateHome(host.Process())
 	if err != nil {
 		return 0
 	}
-	f := background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Self: c.Self, Out: c.Out, Open: func(s host.Setup) *consolidate.Project {
-		return consolidate.Open(options(s, state, nil))
+	look := c.Verb == hook.Statusline
+	f := background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Self: c.Self, In: stdin, Out: c.Out, Open: func(s host.Setup) *consolidate.Project {
+		o := options(s, state, nil)
+		o.LookOnly = look
+		return consolidate.Open(o)
 	}}
-	if c.Verb == hook.Statusline {
-		err = f.Glance()
-	} else {
-		err = f.Answer(ctx)
-	}
+	err = within(hook.Patience, func() error {
+		if look {
+			return f.Glance(ctx)
+		}
+		return f.Answer(ctx)
+	})
 	if err != nil {
 		background.Note(state, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Files of background dreams in our state folder. The hook looks at the last two on its own (server/hook).
+// Files of background dreams in our state folder.
 const (
 	runLock    = "background.lock"
 	runFile    = "background.json" // the run that is under way
@@ -75,6 +75,39 @@ func (p *Project) Launched() error {
 	q := p.readPause(launchFile)
 	q.After = p.o.Now().Add(firstPause)
 	return p.writePause(launchFile, q)
+}
+
+// Soon reports whether a dream may begin, as far as looks at a few files tell: the gates enabled, time and throttle are open, and no
+// earlier hook said that it would wait. With offer it is asked for who offers a dream, else for who starts one. What a crash left is for
+// Due to end.
+func (p *Project) Soon(offer bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.o.Now()
+	dir, err := p.openDisk()
+	if err != nil || !p.o.Enabled.On {
+		return false
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	since, err := p.lastConsolidation(dir)
+	if err != nil {
+		return true // Due says why
+	}
+	if open, _ := p.timeGate(since, now, false); !open {
+		return false
+	}
+	if open, _ := p.throttleGate(since, now, true); !open {
+		return false
+	}
+	file := launchFile
+	if offer {
+		file = offerFile
+	}
+	// A pause is a day at most, or min_hours after an undo. A longer one was written by a clock that was wrong.
+	after := p.readPause(file).After
+	return !now.Before(after) || after.Sub(now).Hours() > max(24, p.o.MinHours)+12
 }
 
 // Due asks the gates for who would start a dream without being asked: where no session is new, none is due, whatever

@@ -26,8 +26,7 @@ type Extraction struct {
 	Saved   bool          // it did
 }
 
-// endedFile keeps what the end of a session taught until a model is told. The hook looks for it on its own
-// (server/hook).
+// endedFile keeps what the end of a session taught until a model is told.
 const endedFile = "ended.json"
 
 // endedSpan is how long it is worth telling: later a dream is due.

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"dream-mcp/memory"
 )
 
-// Files of what a person is to be told when a session begins, and the lock under which they change. The hook looks for the first and
-// for endedFile on its own (server/hook).
+// Files of what a person is to be told when a session begins, and the lock under which they change.
 const (
 	reportsFile = "untold.json"
 	reportsLock = "reports.lock"
@@ -79,6 +79,16 @@ func (p *Project) DeliverReports(ctx context.Context, session string, deliver fu
 	state.Remove(reportsFile) // neither need be there
 	state.Remove(endedFile)
 	return nil
+}
+
+// HasReports reports whether DeliverReports may have something to deliver.
+func (p *Project) HasReports() bool {
+	for _, file := range []string{reportsFile, endedFile} {
+		if _, err := os.Lstat(filepath.Join(p.StateDir(), file)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // lockReports excludes other processes that queue or deliver reports.

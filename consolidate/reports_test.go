@@ -7,10 +7,45 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
+
+// A pause that a hook wrote keeps the same kind of hook from trying again, unless a wrong clock wrote it. Off is off.
+func TestSoon(t *testing.T) {
+	now := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		name          string
+		off           bool
+		file          string
+		ahead         time.Duration
+		start, offers bool // want
+	}{
+		{name: "nothing is known", start: true, offers: true},
+		{name: "off", off: true},
+		{name: "a failure", file: launchFile, ahead: time.Minute, offers: true},
+		{name: "a failure long ago", file: launchFile, ahead: -time.Minute, start: true, offers: true},
+		{name: "a wrong clock", file: launchFile, ahead: 1000 * time.Hour, start: true, offers: true},
+		{name: "an offer today", file: offerFile, ahead: time.Hour, start: true},
+	} {
+		dir := t.TempDir()
+		p := Open(Options{
+			MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{}),
+			Enabled: Switch{On: !row.off}, MinHours: 24, Now: func() time.Time { return now },
+		})
+		if row.file != "" {
+			if err := p.writePause(row.file, pause{After: now.Add(row.ahead)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if start, offers := p.Soon(false), p.Soon(true); start != row.start || offers != row.offers {
+			t.Errorf("%s: %t, %t", row.name, start, offers)
+		}
+		p.Close("the test ended")
+	}
+}
 
 // Reports that several processes queue and deliver at once are each delivered, and once; one whose delivery fails is delivered again.
 func TestReports(t *testing.T) {

@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,10 +32,11 @@ import (
 
 // Front is what a hook is answered with.
 type Front struct {
-	Args    []string // of the command line, behind the verb
+	Args    []string // of the command line, after the verb
 	Options []string // that are handed on: which project, and when
 	Flags   host.Flags
 	Self    string // this program
+	In      io.Reader
 	Out     io.Writer
 	Open    func(host.Setup) *consolidate.Project
 }
@@ -44,27 +44,31 @@ type Front struct {
 // Answer answers the hook that this process was started as. It writes nothing, or one JSON object. An error has changed
 // nothing that matters, and is no reason to bother the host.
 func (f Front) Answer(ctx context.Context) error {
-	e, err := hook.Given(f.Args)
-	if err != nil || e.Ignored() {
+	e, err := hook.Read(f.Args, f.In)
+	if err != nil || e.Ignored() || marked(os.Getenv(hook.Mark)) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, hook.Patience*3/4)
 	defer cancel()
-	setup, known, err := f.resolve(e)
-	if err != nil {
+	setup, err := f.resolve(e)
+	if err != nil || !setup.Enabled.On {
 		return err
 	}
-	background := !known.Suggest
+	background := setup.Mode == host.ModeApprove || setup.Mode == host.ModeAuto
 	setup.Unattended = background
 	p := f.Open(setup)
 	defer p.Close("the hook ended")
-	err = remember(known)
-	if known.Quiet(e, p.Now()) || p.Heard(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
-		return err
+	soon := (background || e.Moment == hook.Start) && p.Soon(!background)
+	taught := e.Moment == hook.End && e.Path != ""
+	if !soon && !taught && !(e.Moment == hook.Start && p.HasReports()) {
+		return nil
+	}
+	if p.Heard(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
+		return nil
 	}
 	var say speech
 	var last string // what the model is told after all else
-	if !known.Closed(e, p.Now()) {
+	if soon {
 		if background {
 			err = errors.Join(err, f.launch(p, setup, e))
 		} else if since, sessions, dueErr := p.Due(ctx); dueErr == nil {
@@ -93,91 +97,16 @@ func (f Front) Answer(ctx context.Context) error {
 	return errors.Join(err, say.write(f.Out, e.Name))
 }
 
-// Glance says the word of a status bar, where package hook did not know enough to.
-func (f Front) Glance() error {
-	e, err := hook.Given(f.Args)
-	if err != nil {
-		return err
-	}
-	setup, known, err := f.resolve(e)
-	if err != nil {
-		return err
-	}
-	p := f.Open(setup)
-	defer p.Close("the glance ended")
-	err = remember(known)
-	if word := known.Word(p.Now()); word != "" {
-		fmt.Fprintln(f.Out, word)
-	}
-	return err
-}
+// marked reports whether a variable is set, and not to a plain no.
+func marked(value string) bool { return value != "" && value != "0" && value != "false" }
 
-// resolve finds out what an event is about, and what that depends on.
-func (f Front) resolve(e hook.Event) (host.Setup, hook.Known, error) {
-	known := hook.Known{Args: hook.Options(f.Args), Dir: e.Where(), Env: map[string]string{}}
+// resolve finds out what an event is about.
+func (f Front) resolve(e hook.Event) (host.Setup, error) {
 	env := host.Process()
 	env.Dir = e.Where()
-	getenv := env.Getenv
-	env.Getenv = func(name string) string {
-		v := getenv(name)
-		if !slices.Contains(host.SessionVariables[:], name) { // they decide nothing
-			known.Env[name] = v
-		}
-		return v
-	}
-	for _, name := range []string{"HOME", "USERPROFILE", "XDG_STATE_HOME", "LocalAppData"} {
-		env.Getenv(name)
-	}
-	env.Look = func(path string, a host.Aspect) {
-		if s := hook.See(path, string(a)); !slices.Contains(known.Seen, s) {
-			known.Seen = append(known.Seen, s)
-		}
-	}
 	setup, err := host.Resolve(env, f.Flags)
-	if err != nil {
-		return setup, known, err
-	}
 	setup.SessionID = e.Session
-	p := f.Open(setup)
-	known.MemoryDir, known.StateDir, known.Enabled = p.MemoryDir(), p.StateDir(), setup.Enabled.On
-	known.Suggest = setup.Mode != host.ModeApprove && setup.Mode != host.ModeAuto
-	known.MinHours, known.MinSessions = setup.MinHours, setup.MinSessions
-	return setup, known, p.Close("it was asked where it is")
-}
-
-// remember keeps what was resolved for the next hook, which then need not resolve it.
-func remember(k hook.Known) error {
-	path, err := hook.CacheFile(k.Args, k.Dir)
-	if err != nil {
-		return err
-	}
-	data, err := json.Marshal(k)
-	if err != nil {
-		return err
-	}
-	forget(filepath.Dir(path))
-	return place(path, string(data))
-}
-
-// maxRemembered bounds the directories that are remembered: where there are more, all are forgotten.
-const maxRemembered = 1000
-
-func forget(folder string) {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return // there is none yet
-	}
-	defer root.Close()
-	f, err := root.Open(".")
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	if names, _ := f.Readdirnames(maxRemembered + 1); len(names) > maxRemembered {
-		for _, name := range names {
-			root.Remove(name)
-		}
-	}
+	return setup, err
 }
 
 // launch starts the supervisor, and forgets it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseEvent(t *testing.T) {
+func TestRead(t *testing.T) {
 	for _, row := range []struct {
 		json string
 		want Event
@@ -29,13 +29,13 @@ func TestParseEvent(t *testing.T) {
 		{`{"hook_event_name":"Stop","cwd":"relative"}`, Event{Name: "Stop", Moment: Turn}},
 		{`{"hook_event_name":"Stop","cwd":"/p\u0000q"}`, Event{Name: "Stop", Moment: Turn}},
 	} {
-		got, err := ParseEvent(strings.NewReader(row.json))
+		got, err := Read(nil, strings.NewReader(row.json))
 		if err != nil || got != row.want {
 			t.Errorf("%s: %+v, %v; want %+v", row.json, got, err, row.want)
 		}
 	}
 	for _, bad := range []string{"", "{", "[1]", "7", "nonsense", `{"hook_event_name":"` + strings.Repeat("x", maxWord+1) + `"}`, `{"x":"` + strings.Repeat("x", maxEvent) + `"}`} {
-		if e, err := ParseEvent(strings.NewReader(bad)); err == nil {
+		if e, err := Read(nil, strings.NewReader(bad)); err == nil {
 			t.Errorf("%.40q is read as %+v", bad, e)
 		}
 	}
@@ -63,12 +63,12 @@ func TestIgnored(t *testing.T) {
 }
 
 // What an event says is bounded, its directory is whole or not there, and nothing behind its object counts.
-func FuzzParseEvent(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	f.Add(`{"hook_event_name":"Stop","cwd":"/p","session_id":"s"}`)
 	f.Add(`{"type":"agent-turn-complete","thread-id":"t","workspace_roots":["/p"]}`)
 	f.Add(`{"hook_event_name":7,"cwd":{}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := ParseEvent(strings.NewReader(text))
+		e, err := Read(nil, strings.NewReader(text))
 		if err != nil {
 			if e != (Event{}) {
 				t.Errorf("an error, and %+v", e)
@@ -78,7 +78,7 @@ func FuzzParseEvent(f *testing.F) {
 		if e.Dir != "" && (!filepath.IsAbs(e.Dir) || strings.ContainsRune(e.Dir, 0)) || len(e.Name)+len(e.Session)+len(e.Source)+len(e.Dir) > 4*maxWord {
 			t.Errorf("%+v", e)
 		}
-		if again, err := ParseEvent(strings.NewReader(text + "\n}{ more")); err != nil || again != e {
+		if again, err := Read(nil, strings.NewReader(text+"\n}{ more")); err != nil || again != e {
 			t.Errorf("%+v with more behind it: %+v, %v", e, again, err)
 		}
 	})

@@ -1,110 +1,140 @@
-// Package hook answers a host that tells of its sessions, where the answer is that nothing is to be done.
+// Package hook reads what a host says to its hooks: which event of a session occurred, and where.
 //
-// A host waits for its hooks, and calls them after every turn. What the whole program links costs 6 to 15 ms of package
-// initialisation in every process (jsonschema's tables, expressions that are compiled); a closed gate takes three file
-// looks. So this package answers in its own initialisation. The language specification has packages
-// initialised in the order of their paths as soon as what they import is, and dream-mcp/server/hook comes before all that
-// is dear, as long as what it imports does. So it does without fmt, strings, encoding/json and path/filepath: they come late in
-// that order, and they and what came before them took a quarter of the time. A test of the built program holds that order,
-// and `go run ./server/hook/bench` measures what it gains.
-//
-// It promises that what it answers is what the gates would (of enabled, time and throttle, in that order), as far as the
-// settings are as they were when they were last read: every file, variable and link that counted is compared. Whatever it
-// does not know for certain it leaves to the rest of the program. To a hook it prints nothing. It writes nothing, and reads a bounded
-// part of what it is given. A hook never lasts longer than Patience, and ends with exit code 0.
-//
-// A crash leaves nothing behind. It does not promise to see what a settings file says when it was changed
-// within the resolution of its file system's clock, without changing its size.
+// It promises that an event is read within bounds, without waiting for the end of the input, and that a field of another type
+// than is known counts as absent. What is done at an event is package background's.
 package hook
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
-// Mark is the variable that says that a process belongs to a background dream: its own sessions are no occasion for another.
+// Mark is the variable that says that a process belongs to a background dream: its own sessions are not an occasion for another.
 const Mark = "DREAM_BACKGROUND"
 
 // Patience is how long a hook may last. Claude Code gives 1.5 s at a session's end (FACTS 6.1).
 const Patience = 1200 * time.Millisecond
 
-// The words of the command line that this package answers.
+// The words of the command line by which hosts call us.
 const (
 	Verb       = "hook"
-	Statusline = "statusline" // a word for a status bar; see Known.Word
+	Statusline = "statusline"
 )
 
-// given is what was read from standard input before the rest of the program began; it can't be read twice.
-var given struct {
-	read  bool
-	event Event
-	err   error
+// IsVerb reports whether a word is one of them.
+func IsVerb(word string) bool { return word == Verb || word == Statusline }
+
+// Moment is what an event is for us.
+type Moment string
+
+// The moments. Others are not used.
+const (
+	Turn  Moment = "turn"  // a turn has ended
+	Start Moment = "start" // a session begins, or goes on
+	End   Moment = "end"   // a session has ended
+)
+
+// moments are by the letters of an event's name: SessionStart and sessionStart, agent-turn-complete and AfterAgent.
+var moments = map[string]Moment{"stop": Turn, "afteragent": Turn, "agentturncomplete": Turn, "sessionstart": Start, "sessionend": End}
+
+// Event is what a host says in its hook's JSON. Claude Code's names come first (FACTS 6.1); Codex, Gemini CLI and Cursor use the
+// same or others for the same.
+type Event struct {
+	Name    string // as the host calls it, which its answer must repeat
+	Moment  Moment
+	Session string
+	Dir     string // the directory worked in, absolute; "" where it is not said
+	Source  string // of a start: startup, resume, clear, compact, fork
+	Path    string // the session's transcript, absolute; "" where it is not said
+	Sub     bool   // it is a sub-agent's
+	Again   bool   // a hook has already made this turn go on
 }
 
-func init() {
-	if len(os.Args) >= 2 && (os.Args[1] == Verb && early(os.Args[2:]) || os.Args[1] == Statusline && glance(os.Args[2:])) {
-		os.Exit(0)
+const (
+	maxEvent = 4 << 20 // bytes read: an event holds the last message of a turn
+	maxWord  = 4 << 10 // bytes of each text that is used
+)
+
+// Read takes the event from the argument that is JSON (Codex), else from in. It fails with io.EOF where there is nothing to read.
+func Read(args []string, in io.Reader) (Event, error) {
+	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "{") }); i >= 0 {
+		in = strings.NewReader(args[i])
 	}
-}
+	var raw struct {
+		Name    text   `json:"hook_event_name"`
+		Type    text   `json:"type"` // Codex notify
+		Session text   `json:"session_id"`
+		Thread  text   `json:"thread-id"`
+		Talk    text   `json:"conversation_id"`
+		Dir     text   `json:"cwd"`
+		Roots   []text `json:"workspace_roots"`
+		Source  text   `json:"source"`
+		Path    text   `json:"transcript_path"`
 
-// early reports whether there is nothing to be done.
-func early(args []string) (done bool) {
-	defer func() {
-		if recover() != nil {
-			done = false
+		Agent      json.RawMessage `json:"agent_id"`
+		AgentType  json.RawMessage `json:"agent_type"`
+		HookActive json.RawMessage `json:"stop_hook_active"`
+	}
+	var wrong *json.UnmarshalTypeError
+	err := json.NewDecoder(io.LimitReader(in, maxEvent)).Decode(&raw)
+	if errors.As(err, &wrong) && wrong.Field == "" || err != nil && wrong == nil {
+		return Event{}, err
+	}
+	first := func(texts ...text) string {
+		i := slices.IndexFunc(texts, func(t text) bool { return t != "" })
+		return string(texts[max(0, i)])
+	}
+	e := Event{
+		Name: first(raw.Name, raw.Type), Session: first(raw.Session, raw.Thread, raw.Talk), Dir: first(append([]text{raw.Dir}, raw.Roots...)...),
+		Source: string(raw.Source), Path: string(raw.Path), Sub: says(raw.Agent) || says(raw.AgentType), Again: string(raw.HookActive) == "true",
+	}
+	for _, word := range []string{e.Name, e.Session, e.Source} {
+		if len(word) > maxWord {
+			return Event{}, fmt.Errorf("a text of the event has %d bytes", len(word))
 		}
-	}()
-	if marked(os.Getenv(Mark)) {
-		return true
 	}
-	if info, err := os.Stdin.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 && len(args) == 0 {
-		return false // a person tries it
-	}
-	time.AfterFunc(Patience, func() { os.Exit(0) })
-	given.event, given.err = read(args, os.Stdin)
-	given.read = true
-	if given.err != nil {
-		return false
-	}
-	if given.event.Ignored() {
-		return true
-	}
-	k, ok := Recall(args, given.event)
-	return ok && k.Quiet(given.event, time.Now())
-}
-
-// glance says the word of a status bar, and reports whether enough is known to.
-func glance(args []string) (done bool) {
-	defer func() {
-		if recover() != nil {
-			done = false
+	for _, path := range []*string{&e.Dir, &e.Path} {
+		if !filepath.IsAbs(*path) || len(*path) > maxWord || strings.ContainsRune(*path, 0) {
+			*path = ""
 		}
-	}()
-	info, err := os.Stdin.Stat()
-	if err != nil {
-		return false
 	}
-	time.AfterFunc(Patience, func() { os.Exit(0) })
-	given.read = true
-	if info.Mode()&os.ModeCharDevice == 0 { // else it is a person who asks, or a bar that has nothing to say: /dev/null
-		given.event, given.err = read(args, os.Stdin)
-	}
-	if given.err != nil {
-		return true // it is no host that asks, and there is nothing to say
-	}
-	k, ok := Recall(args, given.event)
-	if word := k.Word(time.Now()); ok && word != "" {
-		os.Stdout.WriteString(word + "\n")
-	}
-	return ok
+	e.Moment = moments[strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(e.Name))]
+	return e, nil
 }
 
-// Given returns the event that the host told of.
-func Given(args []string) (Event, error) {
-	if given.read {
-		return given.event, given.err
+// text is a JSON string; any other value is "".
+type text string
+
+func (t *text) UnmarshalJSON(data []byte) error {
+	var s string
+	if json.Unmarshal(data, &s) == nil {
+		*t = text(s)
 	}
-	return read(args, os.Stdin)
+	return nil
 }
 
-func marked(s string) bool { return s != "" && s != "0" && s != "false" }
+// says reports whether a JSON value is there and holds something.
+func says(value json.RawMessage) bool {
+	return len(value) > 0 && !slices.Contains([]string{"null", `""`, "false"}, string(value))
+}
+
+// Ignored reports whether an event is not an occasion for anything.
+func (e Event) Ignored() bool {
+	return e.Moment == "" || e.Sub || e.Again || e.Moment == Start && (e.Source == "compact" || e.Source == "fork")
+}
+
+// Where is the directory that an event is about: what the host says, else where we are.
+func (e Event) Where() string {
+	if e.Dir != "" {
+		return e.Dir
+	}
+	dir, _ := os.Getwd()
+	return dir
+}

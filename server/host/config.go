@@ -118,7 +118,6 @@ func (r *resolver) configured() []layer {
 	}
 	path := filepath.Join(dir, "config.json")
 	r.ConfigFile = path
-	r.env.look(path, File)
 	keys, err := object(path, maxSettings)
 	if err != nil {
 		r.warn("%q is ignored: %v", path, err)
@@ -139,7 +138,7 @@ func (r *resolver) configured() []layer {
 			if rest, ok := strings.CutPrefix(key, "~/"); ok && r.env.Home != "" {
 				named = filepath.Join(r.env.Home, rest)
 			}
-			if !filepath.IsAbs(named) || r.env.real(named) != want {
+			if !filepath.IsAbs(named) || real(named) != want {
 				continue
 			}
 			source := fmt.Sprintf("projects[%q] of %s", key, path)

@@ -20,14 +20,13 @@ type checkout struct {
 
 // findCheckout reads what encloses dir, which is real. As in Claude Code, whatever holds a .git is a checkout (FACTS 1.2); a
 // submodule is one of its own, and a directory in a bare repository none.
-func findCheckout(dir string, look func(string, Aspect), warn func(string, ...any)) checkout {
+func findCheckout(dir string, warn func(string, ...any)) checkout {
 	for top := dir; ; {
 		dotGit := filepath.Join(top, ".git")
-		look(dotGit, File)
 		if info, err := os.Stat(dotGit); err == nil && info.IsDir() {
 			return checkout{top, top, worktrees(real(dotGit))}
 		} else if err == nil {
-			return linked(top, dotGit, look, warn)
+			return linked(top, dotGit, warn)
 		}
 		up := filepath.Dir(top)
 		if up == top {
@@ -38,20 +37,17 @@ func findCheckout(dir string, look func(string, Aspect), warn func(string, ...an
 }
 
 // linked is a checkout whose .git is a file: a linked worktree, a submodule, or one with its repository elsewhere.
-func linked(top, dotGit string, look func(string, Aspect), warn func(string, ...any)) checkout {
+func linked(top, dotGit string, warn func(string, ...any)) checkout {
 	alone := checkout{top: top, root: top}
 	gitDir, err := gitDirOf(dotGit)
 	if err != nil {
 		warn("%q does not name a repository (%v); the checkout is taken by itself", dotGit, err)
 		return alone
 	}
-	look(gitDir, File)
 	if !isDir(gitDir) {
 		warn("the repository %q of %q is not there; the checkout is taken by itself", gitDir, dotGit)
 		return alone
 	}
-	look(filepath.Join(gitDir, "commondir"), File)
-	look(filepath.Join(gitDir, "gitdir"), File)
 	common, err := pathFile(filepath.Join(gitDir, "commondir"))
 	if missing(err) {
 		alone.worktrees = worktrees(gitDir)

@@ -55,7 +55,7 @@ func TestCheckout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, top := world(t, row.lines...)
 			var warns []string
-			c := findCheckout(filepath.Join(top, row.dir), Environment{}.look, func(format string, args ...any) {
+			c := findCheckout(filepath.Join(top, row.dir), func(format string, args ...any) {
 				r := resolver{}
 				r.warn(format, args...)
 				warns = append(warns, r.Warnings...)

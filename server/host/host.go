@@ -29,26 +29,6 @@ type Environment struct {
 	Folder  string              // the project as the client names it, absolute; "" when it names none
 	GOOS    string              // as runtime.GOOS, which "" stands for
 	Managed string              // directory of Claude Code's managed settings; "" is the system's own
-
-	// Look, if not nil, is told of each path on which the memory directory, the gate "enabled", the mode and the
-	// numbers depend, before it is looked at: who keeps what was resolved can tell whether it still holds.
-	Look func(path string, a Aspect)
-}
-
-// Aspect is what of a path an answer depends on.
-type Aspect string
-
-// The aspects.
-const (
-	File    Aspect = "file"    // whether there is a file or a directory; of a file, its size and time
-	Listing Aspect = "listing" // the same, and a directory's own time
-	Link    Aspect = "link"    // where it leads
-)
-
-func (env Environment) look(path string, a Aspect) {
-	if env.Look != nil {
-		env.Look(path, a)
-	}
 }
 
 // Process is the Environment of this process.

@@ -66,10 +66,10 @@ func (r *resolver) byRule() (dir, why string, err error) {
 	}
 	for _, projects := range r.projects() {
 		if r.DirName != "" {
-			return r.env.real(filepath.Join(projects, r.DirName, "memory")), "Claude Code's, by CLAUDE_CODE_PROJECT_DIR_NAME", nil
+			return real(filepath.Join(projects, r.DirName, "memory")), "Claude Code's, by CLAUDE_CODE_PROJECT_DIR_NAME", nil
 		}
 		if folder := r.folderOf(projects, r.Root); folder != "" {
-			return r.env.real(filepath.Join(projects, folder, "memory")), fmt.Sprintf("Claude Code's for %q", r.Root), nil
+			return real(filepath.Join(projects, folder, "memory")), fmt.Sprintf("Claude Code's for %q", r.Root), nil
 		}
 		r.warn("which folder Claude Code gives so long a path as %q is not known before it has worked there; name a memory directory",
 			r.Root)
@@ -77,19 +77,18 @@ func (r *resolver) byRule() (dir, why string, err error) {
 	if dir, err = r.ownMemory(); err != nil {
 		return "", "", fmt.Errorf("no place for memories: %w", err)
 	}
-	return r.env.real(dir), "our own: Claude Code has no folder here", nil
+	return real(dir), "our own: Claude Code has no folder here", nil
 }
 
 // projects are the folders of projects that the host may use, the one in use first: none where there is no Claude Code.
 func (r *resolver) projects() []string {
 	const variable = "CLAUDE_CODE_REMOTE_MEMORY_DIR"
 	if base := r.env.Getenv(variable); filepath.IsAbs(base) {
-		return []string{filepath.Join(r.env.real(base), "projects")}
+		return []string{filepath.Join(real(base), "projects")}
 	} else if base != "" {
 		r.warn("%s %q is not absolute; ignored", variable, clip(base))
 	}
 	// The host that started us makes its folder when it needs it.
-	r.env.look(r.ConfigDir, File)
 	if r.ConfigDir != "" && (r.Client == ClaudeCode || isDir(r.ConfigDir)) {
 		return []string{r.ProjectsDir}
 	}
@@ -119,9 +118,6 @@ func slug(dir string) string { return transcript.Slug(nfc(dir)) }
 // letter's case where only that is there; of a long path the one whose transcripts say that they come from it, "" for none.
 func (r *resolver) folderOf(projects, dir string) string {
 	name := slug(dir)
-	if len(name) > maxSlug || r.env.GOOS == "windows" {
-		r.env.look(projects, Listing)
-	}
 	switch {
 	case len(name) > maxSlug:
 		for _, e := range names(projects) {

@@ -83,12 +83,6 @@ func real(p string) string {
 	}
 }
 
-// real is real of a path on which an answer depends.
-func (env Environment) real(p string) string {
-	env.look(p, Link)
-	return real(p)
-}
-
 // nfc composes a text as the host does before it makes a folder's name of it (FACTS 1.1).
 func nfc(s string) string { return norm.NFC.String(s) }
 
@@ -147,7 +141,7 @@ func (env Environment) directory(value, base string) (string, error) {
 	if err := env.admissible(dir); err != nil {
 		return "", err
 	}
-	dir = env.real(dir)
+	dir = real(dir)
 	// Again: a link may lead where the written path did not.
 	return dir, env.admissible(dir)
 }

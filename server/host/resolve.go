@@ -53,7 +53,7 @@ func (env Environment) complete() Environment {
 		env.GOOS = runtime.GOOS
 	}
 	if filepath.IsAbs(env.Home) {
-		env.Home = env.real(env.Home)
+		env.Home = real(env.Home)
 	} else {
 		env.Home = ""
 	}
@@ -136,7 +136,7 @@ const NoProjectHint = "name one in the host's settings for dream-mcp: --project 
 // file system is a project only when somebody names it.
 func (r *resolver) findProject() error {
 	use := func(dir, source string) {
-		r.Project = r.env.real(dir)
+		r.Project = real(dir)
 		r.Settings["project"] = Setting{r.Project, source}
 	}
 	named, source := r.flags.Project, "--project"
@@ -171,7 +171,7 @@ func (r *resolver) findProject() error {
 	default:
 		use(r.env.Dir, FromWorkingDirectory)
 	}
-	r.repo = findCheckout(r.Project, r.env.look, r.warn)
+	r.repo = findCheckout(r.Project, r.warn)
 	r.Root, r.Worktrees = r.repo.root, r.repo.worktrees
 	if top := r.repo.top; top != r.env.Home && filepath.Dir(top) != top {
 		r.Checkout = top
@@ -195,9 +195,9 @@ func (r *resolver) findConfig() error {
 		if !filepath.IsAbs(named) {
 			named = filepath.Join(r.env.Dir, named)
 		}
-		r.ConfigDir = r.env.real(nfc(named)) // FACTS 1.1: the host looks under the composed form, whatever was typed
+		r.ConfigDir = real(nfc(named)) // FACTS 1.1: the host looks under the composed form, whatever was typed
 	case r.env.Home != "":
-		r.ConfigDir = r.env.real(filepath.Join(r.env.Home, ".claude"))
+		r.ConfigDir = real(filepath.Join(r.env.Home, ".claude"))
 	}
 	if r.ConfigDir != "" {
 		r.ProjectsDir = filepath.Join(r.ConfigDir, "projects")

@@ -26,7 +26,6 @@ func (r *resolver) readSettings() settings {
 	add := func(trusted func() bool, dir string, names ...string) (any bool) {
 		for _, name := range names {
 			path := filepath.Join(dir, name)
-			r.env.look(path, File)
 			keys, err := object(path, maxSettings)
 			if err != nil {
 				r.warn("settings %q are ignored: %v", path, err)
@@ -41,7 +40,6 @@ func (r *resolver) readSettings() settings {
 	managed := r.env.managed()
 	// Fragments are laid over the base in the order of their names, so the last is the strongest.
 	dropIns := filepath.Join(managed, "managed-settings.d")
-	r.env.look(dropIns, Listing)
 	entries := names(dropIns)
 	for i := len(entries) - 1; i >= 0; i-- {
 		if name := entries[i].Name(); strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
@@ -55,7 +53,7 @@ func (r *resolver) readSettings() settings {
 		if dir == "" {
 			break // there is no project
 		}
-		if dir = filepath.Join(dir, ".claude"); r.env.real(dir) != r.ConfigDir && add(trust, dir, "settings.local.json", "settings.json") {
+		if dir = filepath.Join(dir, ".claude"); real(dir) != r.ConfigDir && add(trust, dir, "settings.local.json", "settings.json") {
 			break
 		}
 	}
@@ -89,7 +87,6 @@ func (r *resolver) projectTrusted() bool {
 		return false
 	}
 	path := filepath.Join(dir, ".claude.json")
-	r.env.look(path, File)
 	keys, err := object(path, maxState)
 	if err != nil {
 		r.warn("%q is ignored, so no project counts as trusted: %v", path, err)

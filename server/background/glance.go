@@ -1,0 +1,83 @@
+package background
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+	"dream-mcp/server/hook"
+)
+
+// Glance says a word for a status bar, or nothing. It changes nothing, so Open must open projects to look only.
+func (f Front) Glance(ctx context.Context) error {
+	e, err := hook.Read(f.Args, f.In)
+	if err != nil && !errors.Is(err, io.EOF) { // with nothing to read, it is asked about the folder that it is started in
+		return nil // no host asks
+	}
+	ctx, cancel := context.WithTimeout(ctx, hook.Patience*3/4)
+	defer cancel()
+	setup, err := f.resolve(e)
+	if err != nil {
+		return err
+	}
+	p := f.Open(setup)
+	defer p.Close("the glance ended")
+	picture, _, err := p.Watch("").Look(ctx)
+	if err != nil {
+		return err
+	}
+	if word := wordOf(picture, setup.Enabled.On, setup.MinHours); word != "" {
+		_, err = fmt.Fprintln(f.Out, transcript.Visible(word))
+	}
+	return err
+}
+
+// wordOf is what a status bar has room for: that somebody dreams, that a dream waits for its person or is due, or what the last one did,
+// until it is time for the next; "" where there is nothing to say.
+func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
+	if d := p.Dream; d != nil && !p.Dead && p.Time.Before(d.Expires) {
+		switch {
+		case d.Phase == "":
+			return "dreaming"
+		case len(d.Staged) > 0:
+			return fmt.Sprintf("dreaming (%s, %d staged)", d.Phase, len(d.Staged))
+		}
+		return fmt.Sprintf("dreaming (%s)", d.Phase)
+	}
+	last := p.Last
+	if last == nil {
+		last = &consolidate.LastDream{}
+	}
+	age := p.Time.Sub(last.Ended)
+	switch {
+	case last.Outcome == consolidate.Proposed:
+		return "dream: waits for you (dream-mcp review)"
+	case !enabled:
+		return ""
+	case p.Due:
+		return "dream: due"
+	case last.Outcome == consolidate.Committed && !last.Undone && age.Hours() < minHours:
+		files := slices.DeleteFunc(slices.Clone(last.Files), func(file string) bool { return file == memory.IndexFile })
+		return fmt.Sprintf("dreamed %s: %d improved", roughly(age), len(files))
+	}
+	return ""
+}
+
+// roughly says how long ago something was, as a bar has room for it.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
+}
