@@ -67,8 +67,8 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	if m.Sessions, err = rankSessions(ctx, p.o.Transcripts, sessions); err != nil {
 		return m, err
 	}
-	if d.Sessions != len(m.Sessions) {
-		d.Sessions = len(m.Sessions)
+	if n := transcript.Counted(sessions); d.Sessions != n {
+		d.Sessions = n
 		if err := d.save(); err != nil {
 			return m, err
 		}

@@ -278,3 +278,49 @@ func TestWatchBackgroundWords(t *testing.T) {
 		}
 	}
 }
+
+// A write that is refused before anything is staged is an event too.
+func TestWatchRefusedWrite(t *testing.T) {
+	w := newWorld(t)
+	p := w.dreaming()
+	for _, r := range []WriteRequest{
+		{Path: "../outside.md", Content: text("x")},
+		{Path: "MEMORY.md", Content: text("x")},
+		{Path: "waived.md", Content: text("x"), Waive: []Waiver{{Rule: "drift"}}},
+		{Path: "cited.md", Content: text("x"), Evidence: []string{"nowhere:1"}},
+		{Path: "based.md", Content: text("x"), Base: "0123456789ab"},
+	} {
+		if _, err := p.Write(ctx, r); err == nil {
+			t.Fatalf("%s was written", r.Path)
+		}
+		picture, _, err := w.open().Watch("").Look(ctx)
+		if err != nil || len(picture.Events) == 0 {
+			t.Fatal(err)
+		}
+		last := picture.Events[len(picture.Events)-1]
+		if last.Kind != EventRefused || !strings.HasPrefix(last.Text, r.Path+": ") {
+			t.Errorf("%s: the last event is %+v", r.Path, last)
+		}
+	}
+}
+
+// The log names as many sessions as the gate counted: the session that dreams is none of them.
+func TestLogCountsAsTheGate(t *testing.T) {
+	w := newWorld(t)
+	w.say("current", "dream, please")
+	o := w.options()
+	o.MinSessions, o.Session = 1, "current"
+	o.Transcripts = transcript.Open(transcript.Options{Folders: []string{w.transcripts()}, Current: "current"})
+	p := Open(o)
+	defer p.Close("the test ended")
+	w.mustDo(p.Begin(ctx, false, false))
+	counted := p.dream.Sessions
+	if _, err := p.Map(ctx); err != nil {
+		t.Fatal(err)
+	}
+	w.mustDo(finalize(p))
+	entries, err := p.Log()
+	if err != nil || counted != 1 || entries[len(entries)-1].SessionsSince != counted {
+		t.Errorf("the gate counted %d; the log: %+v, %v", counted, entries, err)
+	}
+}

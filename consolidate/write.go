@@ -57,9 +57,14 @@ func found(ids []string, words []Words) []Cited {
 
 // Write stages a change in the open dream; where none is open, it is a transaction of its own, in
 // which the topic and its line of the index land together.
-func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error) {
+func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer func() {
+		if err != nil {
+			p.tell(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
+		}
+	}()
 	n, err := memory.ParseName(r.Path)
 	if err == nil {
 		err = n.Writable()
@@ -87,9 +92,8 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (WriteResult, error
 		return p.writeAlone(ctx, Info{Kind: KindWrite}, n, r, cited)
 	}
 	d := p.dream
-	res, err := p.stageWrite(ctx, d, n, r, cited)
+	res, err = p.stageWrite(ctx, d, n, r, cited)
 	if err != nil {
-		p.tell(Event{Kind: EventRefused, Text: n.String() + ": " + strings.TrimPrefix(err.Error(), n.String()+" ")})
 		return res, err
 	}
 	res.Staged, res.Evidence = true, found(r.Evidence, cited)

@@ -183,6 +183,18 @@ func (f file) session() string {
 	return f.id
 }
 
+// Counted returns how many of some sessions the gate counts: not the current one, and one that lies in
+// several files once.
+func Counted(sessions []Session) int {
+	counted := map[string]bool{}
+	for _, s := range sessions {
+		if !s.Current {
+			counted[file{id: s.ID, host: s.Host}.session()] = true
+		}
+	}
+	return len(counted)
+}
+
 // isCurrent reports whether a file is of the caller's own session.
 func (s *Store) isCurrent(f file) bool {
 	current := *s.current.Load()
