@@ -126,7 +126,7 @@ func (p *Project) Due(ctx context.Context) (since string, sessions int, err erro
 			return "", 0, err
 		}
 	}
-	g := p.askGates(ctx, dir, now, question{hook: true, free: func() error { return lockSeen(dir, now) }})
+	g := p.askGates(ctx, dir, now, question{hook: true, free: func() error { return p.free(dir, now) }})
 	if g.closed == nil && g.sessions == 0 {
 		if n, err := p.o.Transcripts.Count(ctx, g.since.Time, 1); err != nil || n == 0 {
 			no := false

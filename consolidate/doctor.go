@@ -99,6 +99,9 @@ func (p *Project) checkDir(dir *memory.Dir) Check {
 	case info.Mode().Perm()&0o077 != 0:
 		c.State, c.Message = Note, fmt.Sprintf("its mode is %v: others on this machine can read it", info.Mode().Perm())
 	}
+	if refused := (*RequestError)(nil); errors.As(indexReadable(dir), &refused) {
+		c.State, c.Message, c.Hint = Wrong, refused.Message, refused.Hint
+	}
 	return c
 }
 
@@ -129,6 +132,8 @@ func (p *Project) checkState() Check {
 	} else if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm != 0o700 {
 		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", p.StateDir(), perm), "it is made private: 0700"
 		c.mend = func(context.Context) error { return os.Chmod(p.StateDir(), 0o700) }
+	} else if err := p.stateWritable(); err != nil {
+		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: free some space on its disk, or make it writable"
 	}
 	return c
 }

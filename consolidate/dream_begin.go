@@ -203,8 +203,8 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 	if err := nativeFree(dir.Root(), now); err != nil {
 		return nil, err
 	}
-	if _, err := dir.Read(indexName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &RequestError{fmt.Sprintf("the index can't be read: %v", err), "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started"}
+	if err := indexReadable(dir); err != nil {
+		return nil, err
 	}
 	info := Info{ID: newID(now), Started: now}
 	if resume {

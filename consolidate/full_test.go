@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -95,5 +97,56 @@ func fill(t *testing.T, ballast string, left int) {
 	}
 	if err := f.Truncate(max(0, size/page-int64(left)) * page); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Where no dream could begin (the state folder is full or read-only, the index is too large), status does not
+// say that one is due, and doctor says what is wrong.
+func TestNotDueWhereNoDreamCanBegin(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skip("no disk of our own can be mounted: ", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, test := range []struct {
+		name, check string
+		spoil       func(w *world)
+	}{
+		{"full", "state", func(w *world) { fill(t, filepath.Join(disk, "ballast"), 1) }},
+		{"read-only", "state", func(w *world) {
+			if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a large index", "memory", func(w *world) { w.put("MEMORY.md", strings.Repeat("- more\n", 200_000)) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorldIn(t, filepath.Join(t.TempDir(), "memory"), filepath.Join(disk, "state"))
+			t.Cleanup(func() {
+				syscall.Mount("", disk, "", syscall.MS_REMOUNT, "size=1m")
+				os.Remove(filepath.Join(disk, "ballast"))
+				os.RemoveAll(w.state)
+			})
+			p := w.open()
+			w.mustDo(os.Chmod(w.memory, 0o700))
+			if s, err := p.Status(ctx); err != nil || !s.Due {
+				t.Fatalf("before: %+v, %v", s, err)
+			}
+			test.spoil(w)
+			if err := p.Begin(ctx, true, false); err == nil {
+				t.Fatal("a dream began")
+			}
+			if s, err := p.Status(ctx); err != nil || s.Due {
+				t.Errorf("due: %t, %v", s.Due, err)
+			}
+			checks, err := p.Examine(ctx, false, false)
+			if err != nil || !slices.ContainsFunc(checks, func(c Check) bool { return c.Name == test.check && c.State == Wrong && c.Hint != "" }) {
+				t.Errorf("%+v, %v", checks, err)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -240,6 +241,50 @@ func (p *Project) lastConsolidation(dir *memory.Dir) (stamp, error) {
 		return cut.stamp(), cut.archive.Close()
 	}
 	return n.stamp, nil
+}
+
+// free returns nil where a dream could begin now, as far as can be seen without beginning one.
+func (p *Project) free(dir *memory.Dir, now time.Time) error {
+	if err := lockSeen(dir, now); err != nil {
+		return err
+	}
+	if err := indexReadable(dir); err != nil {
+		return err
+	}
+	return p.stateWritable()
+}
+
+// indexReadable fails with a *RequestError where the index is no file that a dream could read and replace.
+func indexReadable(dir *memory.Dir) error {
+	if dir == nil {
+		return nil
+	}
+	_, err := dir.Read(indexName)
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, memory.ErrTooLarge):
+		return &RequestError{fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must shorten MEMORY.md, of which hosts load 25 KB at most; nothing was started"}
+	}
+	return &RequestError{fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started"}
+}
+
+// stateProbe is as much as a small dream writes to our state folder.
+const stateProbe = 64 << 10
+
+// stateWritable fails where our state folder is read-only or full.
+func (p *Project) stateWritable() error {
+	if p.o.LookOnly {
+		return nil
+	}
+	state, err := p.openState()
+	if err == nil {
+		err = memory.Probe(state, dreamFolder, stateProbe)
+	}
+	if err != nil {
+		return fmt.Errorf("the state folder %q cannot be written: %w", p.StateDir(), err)
+	}
+	return nil
 }
 
 // lockSeen returns nil where the lock could be had now, as far as can be seen without taking it.

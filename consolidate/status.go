@@ -73,7 +73,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	} else {
 		s.Warnings = append(s.Warnings, "the memory directory does not exist yet; a dream or a write makes it")
 	}
-	w := p.askGates(ctx, dir, now, question{count: true, free: func() error { return lockSeen(dir, now) }})
+	w := p.askGates(ctx, dir, now, question{count: true, free: func() error { return p.free(dir, now) }})
 	folders, err := p.o.Transcripts.Folders() // behind the gates, who have learnt whose sessions lie where
 	s.warn(err)
 	for _, f := range folders {

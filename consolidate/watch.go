@@ -91,7 +91,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	cut := w.lookAtDream(&next, dir)
 	if next.Dream == nil {
 		next.HeldBy = nativeHolder(dir, now)
-		g := p.askGates(ctx, dir, now, question{free: func() error { return lockSeen(dir, now) }})
+		g := p.askGates(ctx, dir, now, question{free: func() error { return p.free(dir, now) }})
 		next.Gates, next.Due = g.gates, g.closed == nil
 		if g.closed != nil {
 			next.ClosedGate = g.closed.Name

@@ -106,6 +106,16 @@ func createTemp(root *os.Root, folder string, perm fs.FileMode) (f *os.File, nam
 	return f, name, err
 }
 
+// Probe fails where a file of some bytes could not be written to a folder, and leaves nothing there.
+func Probe(root *os.Root, folder string, size int) error {
+	f, name, err := createTemp(root, folder, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, size))
+	return errors.Join(err, f.Close(), root.Remove(name))
+}
+
 // writeTemp writes data to a temporary in folder, through to the disk, and returns its path. A zero
 // mtime leaves the time to the system.
 func writeTemp(root *os.Root, folder string, data []byte, perm fs.FileMode, mtime time.Time) (string, error) {
