@@ -233,7 +233,9 @@ func (p *Project) commit(now time.Time) error {
 	err = errors.Join(err, d.save(), p.keepMarks(d.Info), p.log(d, Committed, now))
 	if err == nil {
 		p.step("clear")
-		err = d.lock.clear()
+		if err = d.lock.clear(); err == nil {
+			p.pruneAfter(d, now)
+		}
 	}
 	if err = errors.Join(err, d.close()); err != nil {
 		err = &HalfError{ID: d.ID, Why: err} // it has landed; recovery writes what is missing

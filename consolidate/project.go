@@ -157,6 +157,9 @@ func (p *Project) StateDir() string { return filepath.Join(p.o.StateHome, p.key)
 // Close ends it.
 func (p *Project) ReadSessions() { p.o.Transcripts.DigestLater() }
 
+// digestFolder holds the digests of transcripts, which are swept where they are made.
+const digestFolder = "digests"
+
 // DigestDir returns the folder for the digests of the transcripts that belong to a memory.
 func DigestDir(stateHome, memoryDir string) string {
 	return filepath.Join(stateHome, stateKey(realPath(memoryDir)), "said")

@@ -35,10 +35,33 @@ type ArchiveUse struct {
 	Others   int   `json:"others"` // single writes, undos, restores
 	Bytes    int64 `json:"bytes"`
 	MaxBytes int64 `json:"max_bytes"`
+	Pruned   int64 `json:"pruned"` // Bytes after the last pruning
 }
 
-// useFile keeps the ArchiveUse of the last pruning, so that a status need not measure.
+// useFile keeps the ArchiveUse, so that a status need not measure.
 const useFile = "archive.json"
+
+// pruneAfter prunes the archive where the operation d, which has landed, is the first of this process, or
+// has brought the archive over its limit. An archive that cannot be pruned below its limit is pruned again
+// only when it has grown by a 64th of it. The caller holds the lock.
+func (p *Project) pruneAfter(d *dream, now time.Time) {
+	use, measured := archiveUse(p.state)
+	l := landing{id: d.ID, kind: d.Kind}
+	use.add(l, p.sizes(history{l})[0])
+	use.MaxBytes = p.o.MaxArchive
+	if !p.pruned || !measured || use.Bytes > use.MaxBytes && (use.Pruned <= use.MaxBytes || use.Bytes-use.Pruned > use.MaxBytes/64) {
+		p.prune(now)
+		return
+	}
+	p.writeUse(use)
+}
+
+// writeUse keeps a measured use; without it a status says less.
+func (p *Project) writeUse(use ArchiveUse) {
+	if data, err := json.Marshal(use); err == nil {
+		memory.Replace(p.state, useFile, data, time.Time{})
+	}
+}
 
 // prune removes what need not be kept any longer: the stages of dreams that did not land and are older
 // than a week, and of what landed, what retention lets go. What can't be removed is left for the next
@@ -61,10 +84,10 @@ func (p *Project) prune(now time.Time) {
 	}
 	if h, err := p.history(); err == nil {
 		use := p.pruneLanded(h, now)
-		if data, err := json.Marshal(use); err == nil {
-			memory.Replace(state, useFile, data, time.Time{}) // without it a status says less
-		}
+		use.Pruned = use.Bytes
+		p.writeUse(use)
 	}
+	memory.SweepOld(state, now.Add(-24*time.Hour), digestFolder)
 	memory.SyncFolder(state, dreamFolder)
 	p.step("empty")
 	state.RemoveAll(removedFolder)

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,5 +250,62 @@ func TestClockAhead(t *testing.T) {
 	}
 	if left := w.dreams(); len(left) >= len(before) {
 		t.Errorf("nothing has grown old: %d operations are left", len(left))
+	}
+}
+
+// A process that writes and writes does not let the archive grow over its limit, whatever other processes
+// have added to it.
+func TestWritesKeepTheLimit(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.MaxArchive = 200 << 10
+	processes := []*Project{Open(o), Open(o)}
+	body := "The body of a."
+	for i := range 40 {
+		p := processes[i%2]
+		next := fmt.Sprintf("Write %d. %s", i, strings.Repeat(fmt.Sprintf("%d, ", i*i), 2000))
+		w.write(p, "a.md", body, next)
+		body = next
+		var bytes int64
+		h, err := p.history()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range p.sizes(h) {
+			bytes += size
+		}
+		if bytes > o.MaxArchive+o.MaxArchive/64 {
+			t.Fatalf("after %d writes the archive has %d bytes, of at most %d", i+1, bytes, o.MaxArchive)
+		}
+	}
+}
+
+// What killed processes left of files in our state folder goes when it is a day old; what another process may
+// be writing stays.
+func TestStateTemporaries(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	if err := writeNew(p, "x.md"); err != nil {
+		t.Fatal(err)
+	}
+	dream := filepath.Base(w.dreams()[0])
+	for _, folder := range []string{".", dreamFolder, dreamFolder + "/" + dream, dreamFolder + "/" + dream + "/blobs", proposalFolder} {
+		w.mustDo(os.MkdirAll(filepath.Join(p.StateDir(), folder), 0o700))
+		for name, age := range map[string]time.Duration{".dream-00.tmp": 25 * time.Hour, ".dream-01.tmp": time.Hour, ".dream-02": 25 * time.Hour} {
+			file := filepath.Join(p.StateDir(), folder, name)
+			w.mustDo(os.WriteFile(file, []byte("torn"), 0o600))
+			os.Chtimes(file, w.now.Add(-age), w.now.Add(-age))
+		}
+	}
+	if err := writeNew(w.open(), "y.md"); err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]int{}
+	filepath.WalkDir(p.StateDir(), func(name string, _ fs.DirEntry, _ error) error {
+		left[filepath.Base(name)]++
+		return nil
+	})
+	if left[".dream-00.tmp"] != 0 || left[".dream-01.tmp"] != 5 || left[".dream-02"] != 5 {
+		t.Errorf("left are %v", left)
 	}
 }

@@ -57,8 +57,8 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 		}
 	}
 	if err = errors.Join(d.save(), p.log(d, Committed, now)); err == nil {
-		if err = d.lock.clear(); err == nil && !p.pruned {
-			p.prune(now)
+		if err = d.lock.clear(); err == nil {
+			p.pruneAfter(d, now)
 		}
 	}
 	if err = errors.Join(err, d.close()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -153,6 +154,29 @@ func SyncFolder(root *os.Root, folder string) error {
 	return nil
 }
 
+// SweepOld removes the temporaries below root that were last changed before a time: what killed processes
+// left. It does not look into the folders in except. What cannot be removed stays.
+func SweepOld(root *os.Root, before time.Time, except ...string) {
+	fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case e.IsDir() && slices.Contains(except, name):
+			return fs.SkipDir
+		case !isTemp(e):
+			return nil
+		}
+		if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
+			root.Remove(name)
+		}
+		return nil
+	})
+}
+
+func isTemp(e fs.DirEntry) bool {
+	return e.Type().IsRegular() && strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix)
+}
+
 // A keeper is handed what a landing displaced, before it is gone.
 type keeper func(*os.File) error
 
@@ -276,7 +300,7 @@ func (d *Dir) Temporaries() ([]string, error) {
 			continue // a folder that can't be read holds nothing that we wrote
 		}
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
+			if isTemp(e) {
 				found = append(found, path.Join(folder, e.Name()))
 			}
 		}
