@@ -214,7 +214,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		Description:  "Consolidates the long-term memory of coding agents",
 		Instructions: t.Instructions,
 		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates,
-		Changed: changed, Poll: c.Poll, FoldersChanged: c.FoldersChanged, Log: log,
+		Changed: changed, Poll: c.Poll, FoldersChanged: c.FoldersChanged, Allowed: c.Allowed, Log: log,
 	})
 	reason := "the input ended"
 	if ctx.Err() != nil {

@@ -41,8 +41,7 @@ const (
 	EventCut     EventKind = "cut"   // the trail is full; nothing more is told
 )
 
-// Event is one thing that a dream did. Its texts are masked, but hold what others wrote: control and
-// invisible characters are for whoever shows it.
+// Event is one thing that a dream did. Its texts may be shown.
 type Event struct {
 	Time     time.Time  `json:"time"`
 	Phase    string     `json:"phase,omitempty"`
@@ -126,9 +125,9 @@ func (p *Project) tell(e Event) {
 
 func (d *dream) tell(e Event, now time.Time, allowed secret.Allowed) {
 	e.Time, e.Phase = second(now), d.Phase
-	e.Text = cutText(allowed.Mask(e.Text), maxEventText) // masked first: a piece of a credential is known for one no more
+	e.Text = cutText(shownWords(e.Text, allowed), maxEventText) // shown before it is cut
 	for i := range e.Reviewed {
-		e.Reviewed[i].First = allowed.Mask(e.Reviewed[i].First)
+		e.Reviewed[i].First = shownWords(e.Reviewed[i].First, allowed)
 	}
 	d.trail.add(e)
 }

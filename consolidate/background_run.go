@@ -152,7 +152,7 @@ func (r *Run) conclude(otherwise Outcome, e RunEnd) (Outcome, error) {
 		q.Why = "the last background dream failed: " + entry.Reason
 		_ = p.writePause(launchFile, q) // one that can't be written costs one more try
 	}
-	err = appendLog(p.state, entry)
+	err = appendLog(p.state, entry, p.o.AllowSecrets)
 	return entry.Outcome, errors.Join(err, p.state.Remove(runFile))
 }
 

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
 )
 
 // The folders of dreams in our state folder, and what lies in each beside its archive.
@@ -72,23 +74,45 @@ type IndexLine struct {
 // dream is an open operation: a dream, or a single transaction.
 type dream struct {
 	Info
-	dir    *memory.Dir
-	lock   *lock
-	record lockRecord
-	folder *os.Root
-	stage  *memory.Stage
-	expiry *time.Timer
-	trail  *trail
-	needed []Waiver // those without which the last check of the whole would have refused
+	dir     *memory.Dir
+	lock    *lock
+	record  lockRecord
+	folder  *os.Root
+	stage   *memory.Stage
+	expiry  *time.Timer
+	trail   *trail
+	allowed secret.Allowed
+	needed  []Waiver // those without which the last check of the whole would have refused
 }
 
-// save writes the dream's Info.
+// save writes the dream's Info, as it may be shown.
 func (d *dream) save() error {
-	data, err := json.MarshalIndent(d.Info, "", " ")
+	data, err := json.MarshalIndent(d.Info.shown(d.allowed), "", " ")
 	if err != nil {
 		return err
 	}
 	return memory.Replace(d.folder, infoFile, data, time.Time{})
+}
+
+// shown returns the Info with what a model or a person wrote as it may be shown. Index lines stay as they are:
+// they are to land.
+func (i Info) shown(allowed secret.Allowed) Info {
+	show := func(text string) string { return allowed.Show(text).Text }
+	reasons := func(byFile map[string]string) map[string]string {
+		byFile = maps.Clone(byFile)
+		for file, why := range byFile {
+			byFile[file] = show(why)
+		}
+		return byFile
+	}
+	i.Summary, i.Reason = show(i.Summary), show(i.Reason)
+	i.Waived, i.Accepted = shownWaivers(i.Waived, allowed), reasons(i.Accepted)
+	if i.Request != nil {
+		r := *i.Request
+		r.Summary, r.AcceptLoss = show(r.Summary), reasons(r.AcceptLoss)
+		i.Request = &r
+	}
+	return i
 }
 
 // checkFolder fails where the dream's folder is no longer where the next process looks for it: what lands

@@ -30,7 +30,7 @@ func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &dream{Info: info, dir: dir, lock: l, folder: folder}
+	d := &dream{Info: info, dir: dir, lock: l, folder: folder, allowed: p.o.AllowSecrets}
 	if info.Resumed {
 		folder.Remove(stopFile) // it was for the run that it ended
 		d.stage, err = memory.OpenStage(dir, folder)

@@ -188,7 +188,7 @@ func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, accepted map[
 	if edit.rests {
 		res.Index = sizeOf(nil)
 	} else {
-		res.Proposed = d.dir.AllowSecrets.Mask(string(edit.index.Bytes()))
+		res.Proposed = d.dir.AllowSecrets.Show(string(edit.index.Bytes())).Text
 		if edit.changed() {
 			index = edit.index.Bytes()
 		}

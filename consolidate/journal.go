@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
 )
 
 // Kind says what an operation that holds the lock is.
@@ -71,6 +72,15 @@ type LogEntry struct {
 	CostUSD       float64           `json:"cost_usd,omitempty"` // as the host reckons it
 }
 
+// shownWaivers returns waivers whose reasons may be shown.
+func shownWaivers(waivers []Waiver, allowed secret.Allowed) []Waiver {
+	waivers = slices.Clone(waivers)
+	for i := range waivers {
+		waivers[i].Why = allowed.Show(waivers[i].Why).Text
+	}
+	return waivers
+}
+
 // Waiver is a rule that a model set aside for one write, and why.
 type Waiver struct {
 	Rule string `json:"rule"`
@@ -84,12 +94,14 @@ const (
 	maxJournal  = 4 << 20 // then the journal is set aside, and the one before it dropped
 )
 
-// appendLog adds e to the journal in one write. What a crash left without its end of line is ended.
-func appendLog(state *os.Root, e LogEntry) error {
+// appendLog adds e to the journal in one write, as it may be shown. A line that a crash left without its end is
+// ended first.
+func appendLog(state *os.Root, e LogEntry, allowed secret.Allowed) error {
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
+	line = allowed.ShowJSON(line, nil)
 	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
 	f, err := memory.OpenRegular(state, journalFile, flag)
 	if errors.Is(err, memory.ErrLinked) { // by a backup, perhaps: the copy under the other name stays as it is

@@ -126,7 +126,7 @@ func (p *Project) log(d *dream, outcome Outcome, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := appendLog(state, d.entry(d.stage.Manifest, outcome, at)); err != nil {
+	if err := appendLog(state, d.entry(d.stage.Manifest, outcome, at), p.o.AllowSecrets); err != nil {
 		return err
 	}
 	p.queueReport(d, outcome)

@@ -67,7 +67,7 @@ func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest
 	}
 	made := Proposal{
 		Made: p.o.Now().UTC(), Dream: d.ID, Host: d.Host, Path: n.String(), Base: have.Sum, Delete: data == nil, Content: string(data),
-		Reason: findings[0].Message, Waived: r.Waive, Index: r.Index,
+		Reason: p.o.AllowSecrets.Line(findings[0].Message), Waived: shownWaivers(r.Waive, p.o.AllowSecrets), Index: r.Index,
 	}
 	hint := "kept as a proposal for the person (dream-mcp proposals); do not try again, go on with the rest"
 	switch kept, err := p.propose(made); {

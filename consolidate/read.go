@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Shown is a file as it may be shown: its credentials are masked, and every line keeps its number.
+// Shown is a file as it may be shown (secret.Allowed.Show).
 type Shown struct {
 	Name   memory.Name
 	Sum    memory.Sum // of the file as it is: the base of a write
@@ -64,6 +64,6 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 }
 
 func (p *Project) shown(n memory.Name, f memory.File) Shown {
-	v := p.o.AllowSecrets.View(string(f.Data))
+	v := p.o.AllowSecrets.Show(string(f.Data))
 	return Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
 }

@@ -47,7 +47,7 @@ func FuzzJournal(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := appendLog(root, LogEntry{ID: "the-last"}); err != nil {
+		if err := appendLog(root, LogEntry{ID: "the-last"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		after, err := readLog(root)
@@ -87,7 +87,7 @@ func FuzzStageFiles(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err := appendLog(state, LogEntry{ID: id, Kind: KindDream}); err != nil {
+		if err := appendLog(state, LogEntry{ID: id, Kind: KindDream}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.Status(ctx); err != nil {

@@ -128,7 +128,7 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 	}
 	now := p.o.Now()
 	info.Outcome, info.Ended, info.Reason = outcome, now, "process "+r.String()+" died"
-	d := &dream{Info: info, folder: folder, stage: &memory.Stage{Archive: a}}
+	d := &dream{Info: info, folder: folder, stage: &memory.Stage{Archive: a}, allowed: p.o.AllowSecrets}
 	if info.Kind != KindDream && outcome == Crashed && len(a.Displaced) == 0 {
 		// A single write that did not land: nobody resumes it.
 		return p.discard(info.ID)

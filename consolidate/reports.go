@@ -45,7 +45,7 @@ func (p *Project) queueReport(d *dream, outcome Outcome) {
 	defer unlock()
 	var reports []DreamReport
 	readNote(state, reportsFile, &reports)
-	reports = append(reports, DreamReport{ID: d.ID, Outcome: outcome, Report: report(d.stage.Changes, d.Info), Decisions: p.o.AllowSecrets.Mask(d.decisions())})
+	reports = append(reports, DreamReport{ID: d.ID, Outcome: outcome, Report: report(d.stage.Changes, d.Info), Decisions: p.o.AllowSecrets.Show(d.decisions()).Text})
 	if data, err := json.Marshal(reports[max(0, len(reports)-maxReports):]); err == nil {
 		memory.Replace(state, reportsFile, data, time.Time{})
 	}

@@ -139,7 +139,7 @@ func (p *Project) review(dir *memory.Dir, info Info) (Review, error) {
 			r.Conflicts = append(r.Conflicts, memory.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
 		}
 	}
-	d := &dream{Info: info, dir: dir, folder: folder, stage: stage}
+	d := &dream{Info: info, dir: dir, folder: folder, stage: stage, allowed: p.o.AllowSecrets}
 	changes := slices.Clone(stage.Changes)
 	edit, err := d.editIndex()
 	if err == nil {

@@ -40,7 +40,7 @@ func (p *Project) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, n
 	}
 	var named []string
 	for _, r := range ranked[:min(len(ranked), sweepNamed)] {
-		words := cutText(p.o.AllowSecrets.Mask(r.First), sweepWords)
+		words := cutText(shownWords(r.First, p.o.AllowSecrets), sweepWords)
 		named = append(named, fmt.Sprintf("%s “%s” (%s)", r.Last.UTC().Format(time.DateOnly), words, goes(r.ModTime.Add(kept), now)))
 	}
 	if more := len(ranked) - len(named); more > 0 {

@@ -234,7 +234,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	} else if info.Unattended && w.log != "" {
 		next.Words = latestLogged(state, w.log, info.Started)
 	}
-	next.Words = cutText(p.o.AllowSecrets.Mask(next.Words), maxLatestWords)
+	next.Words = cutText(shownWords(next.Words, p.o.AllowSecrets), maxLatestWords)
 	if stage, err := memory.OpenStage(dir, folder); err == nil {
 		if diff, err := stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))

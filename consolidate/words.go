@@ -45,7 +45,7 @@ func (w Words) own() bool { return w.Speaker == transcript.User }
 
 // wordsOf copies an utterance.
 func wordsOf(u transcript.Utterance, allowed secret.Allowed) Words {
-	text := strings.TrimSpace(transcript.Visible(allowed.Mask(u.Text))) // masked before it is cut
+	text := strings.TrimSpace(shownWords(u.Text, allowed)) // shown before it is cut
 	if len(text) > maxWords {
 		end := maxWords - len("…")
 		for !utf8.RuneStart(text[end]) {
@@ -54,6 +54,11 @@ func wordsOf(u transcript.Utterance, allowed secret.Allowed) Words {
 		text = text[:end] + "…"
 	}
 	return Words{Source: u.Source(), Session: u.Session, Speaker: u.Speaker, Said: u.Time.UTC(), Text: text}
+}
+
+// shownWords returns what was said as it may be shown.
+func shownWords(text string, allowed secret.Allowed) string {
+	return transcript.Visible(allowed.Mask(text))
 }
 
 func wordsFile(source string) string {

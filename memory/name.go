@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"dream-mcp/memory/visible"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -63,6 +65,9 @@ func checkPart(part string) error {
 		if r == '\\' || r == ':' || r == '%' || r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return fmt.Errorf("%w: the character %q is not allowed", errName, r)
 		}
+	}
+	if hidden := visible.Runs(part); len(hidden) > 0 { // it is named as it is shown
+		return fmt.Errorf("%w: the character %s is not allowed", errName, hidden[0].Mark)
 	}
 	return nil
 }

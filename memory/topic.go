@@ -121,10 +121,10 @@ func (t *Topic) Body() (text []byte, firstLine int) {
 // Edit replaces one passage of a text.
 type Edit struct{ Old, New string }
 
-// ApplyEdits applies the edits one after the other, each to what the one before has left. They are made
-// on the text as it may be shown (secret.View): the old text must occur exactly once in it, and where it
-// holds a mask, or a part of one, it takes the whole credential away. Where it holds no carriage return, its line ends match "\r\n" too,
-// and those of the new text are written as the text around has them. The error says which edit
+// ApplyEdits applies the edits one after the other, each to what the one before has left. An old text is
+// looked for in the text as it is shown (secret.Allowed.Show) and must occur there exactly once. Where it holds
+// a mark, or a part of one, all that the mark stands for is replaced. Its line ends match "\r\n" too; unless it holds
+// one itself, those of the new text are written as the text around has them. The error says which edit
 // failed, counted from 1, and how often its old text occurs; nothing is applied then.
 func ApplyEdits(data []byte, edits []Edit, allowed secret.Allowed) ([]byte, error) {
 	text := string(data)
@@ -132,14 +132,9 @@ func ApplyEdits(data []byte, edits []Edit, allowed secret.Allowed) ([]byte, erro
 		if edit.Old == "" {
 			return nil, fmt.Errorf("edit %d of %d: the old text is empty", i+1, len(edits))
 		}
-		shown := allowed.View(text)
-		old := allowed.Mask(edit.Old) // who knows the value by another way may quote it
-		plain, at := shown.Text, func(i int) int { return i }
-		tolerant := !strings.Contains(old, "\r") && strings.Contains(plain, "\r\n")
-		if tolerant {
-			plain, at = foldLineEnds(plain)
-		}
-		start, n := findAll(plain, old)
+		shown := allowed.Show(text)
+		old := allowed.Show(edit.Old).Text // who knows the value by another way may quote it
+		start, n := findAll(shown.Text, old)
 		if n != 1 {
 			also := ""
 			if n == 0 && len(shown.Spans) > 0 {
@@ -147,9 +142,9 @@ func ApplyEdits(data []byte, edits []Edit, allowed secret.Allowed) ([]byte, erro
 			}
 			return nil, fmt.Errorf("edit %d of %d: the old text %.80q occurs %d times, and must occur once%s", i+1, len(edits), old, n, also)
 		}
-		from, to := shown.Real(at(start), at(start+len(old)))
+		from, to := shown.Real(start, start+len(old))
 		replacement := edit.New
-		if tolerant && endsInCRLF(text[from:]) {
+		if !strings.Contains(edit.Old, "\r") && endsInCRLF(text[from:]) {
 			replacement = strings.ReplaceAll(strings.ReplaceAll(replacement, "\r\n", "\n"), "\n", "\r\n")
 		}
 		text = text[:from] + replacement + text[to:]
@@ -169,21 +164,6 @@ func findAll(text, old string) (first, n int) {
 		at += 1 + next
 	}
 	return first, n
-}
-
-// foldLineEnds returns the text with "\n" for "\r\n", and what maps an offset in it to one in text.
-func foldLineEnds(text string) (folded string, at func(int) int) {
-	folded = strings.ReplaceAll(text, "\r\n", "\n")
-	return folded, func(offset int) int {
-		raw := 0
-		for i := 0; i < offset; i++ {
-			if strings.HasPrefix(text[raw:], "\r\n") {
-				raw++
-			}
-			raw++
-		}
-		return raw
-	}
 }
 
 // endsInCRLF reports whether the first line of text ends in "\r\n".

@@ -122,7 +122,7 @@ func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
 		l.log.Error("handler failed", "method", c.method, "error", e.Message)
 		e.Message = "internal error"
 	}
-	e.Message = clip(e.Message)
+	e.Message = clip(l.out.allowed().Line(e.Message))
 	body, err := encode(e)
 	if err != nil {
 		return refusal{c.id, e.Code, e.Message}.line()

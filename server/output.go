@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"dream-mcp/memory/secret"
 )
 
 // maxWaiting is how many items may wait to be written before those who write
@@ -38,14 +40,16 @@ type output struct {
 	done      chan struct{} // closed when pump has ended
 	err       error         // the first failure; to be read when done
 	abandoned atomic.Bool
+	allowed   func() secret.Allowed
 	log       *slog.Logger
 }
 
-func newOutput(log *slog.Logger) *output {
+func newOutput(log *slog.Logger, allowed func() secret.Allowed) *output {
 	return &output{
 		items:    make(chan item, maxWaiting),
 		stopping: make(chan struct{}),
 		done:     make(chan struct{}),
+		allowed:  allowed,
 		log:      log,
 	}
 }
@@ -87,7 +91,7 @@ func (w *output) pump(out io.Writer, failed func()) {
 		if line == nil || w.err != nil || w.abandoned.Load() {
 			return
 		}
-		_, err := buf.Write(append(line, '\n'))
+		_, err := buf.Write(append(w.allowed().ShowJSON(line, isHandle), '\n'))
 		check(err)
 	}
 	for {
@@ -110,6 +114,11 @@ func (w *output) pump(out io.Writer, failed func()) {
 		}
 	}
 }
+
+// handles are the members that one side sends back to the other as they are, and how deep each is in a message.
+var handles = map[string]int{"id": 1, "requestId": 2, "progressToken": 2, "requestState": 2, mcp.MetaKeySubscriptionID: 3}
+
+func isHandle(depth int, key string) bool { return handles[key] == depth }
 
 // render returns the bytes of an item, or nil when there is nothing to write:
 // the one place where what belongs to a cancelled call is dropped.

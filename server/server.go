@@ -8,20 +8,29 @@
 // (MCP.md 1.4, 1.6).
 //
 // Promises:
+//
 //   - Every request is answered exactly once, with its id as it was sent, unless
 //     the client cancelled it: then nothing more is written for it.
+//
 //   - Hostile input is answered or ignored and the loop lives: a line is bounded,
 //     so is what may be in flight, and a panic in a handler costs one answer.
+//
 //   - What a handler sends (progress) is written whole, in order, before its
 //     answer, and never after it. One goroutine writes.
+//
 //   - Tool calls that are not marked read-only run one at a time in order of
 //     arrival, and a read-only call waits for the writes that arrived before it.
 //     Nothing else waits for tool calls.
+//
 //   - No error text of ours reaches the wire unless a handler meant it to: a Go
 //     error that does not wrap mcp.ErrInvalidParams or mcp.ErrResourceNotFound is
 //     "internal error" there, and is told in full to Options.Log.
+//
 //   - The server sends a request of its own only during a call that needs the
 //     answer. It asks the client only for what that very request declared.
+//
+//   - Every line that is written has its credentials masked and its hidden characters
+//     visible (secret.Allowed.ShowJSON), but for IDs and tokens that the client chose.
 //
 // In a crash nothing is owed: the server holds no state but subscriptions.
 //
@@ -40,6 +49,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"dream-mcp/memory/secret"
 )
 
 const (
@@ -85,6 +96,10 @@ type Options struct {
 	// and send it to Changed. It must return soon. nil means that nothing is.
 	Poll func()
 
+	// Allowed, if not nil, returns the values that are shown though they look like credentials. It must
+	// return soon.
+	Allowed func() secret.Allowed
+
 	// Log hears what went wrong inside; nil means nobody.
 	Log *slog.Logger
 
@@ -106,10 +121,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if o.Drain <= 0 {
 		o.Drain = defaultDrain
 	}
+	if o.Allowed == nil {
+		o.Allowed = func() secret.Allowed { return nil }
+	}
 	base, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	w := newOutput(o.Log)
+	w := newOutput(o.Log, o.Allowed)
 	go w.pump(out, cancel)
 	l := newLoop(o, w)
 	go l.announce(o.Changed, o.Poll)

@@ -17,6 +17,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/memory/secret"
 )
 
 // A Connection finds the project of a client that starts its servers in a folder of its own choice: by the folders (roots) that
@@ -31,7 +32,8 @@ type Connection struct {
 	Open  func(folder string) (*consolidate.Project, error)
 	Begin func(*consolidate.Project)
 
-	changed atomic.Bool // the client's folders, since it was asked
+	changed atomic.Bool                    // the client's folders, since it was asked
+	allowed atomic.Pointer[secret.Allowed] // of current; kept beside it since a call may hold mu for long
 
 	mu      sync.Mutex
 	asked   bool
@@ -57,6 +59,7 @@ func NewFor(c *Connection) Table {
 	if c.Project != nil {
 		c.current = &opened{project: c.Project, table: New(c.Project)}
 		c.used = []*opened{c.current}
+		c.allow(c.Project)
 	}
 	if c.Open == nil {
 		return c.current.table
@@ -67,7 +70,7 @@ func NewFor(c *Connection) Table {
 			o, ask, err := c.find(ctx, r.Params.MultiRoundTripParams)
 			switch {
 			case err != nil:
-				return maskResult(refuse(err), nil), nil
+				return refuse(err, c.Allowed()), nil
 			case ask != nil:
 				return ask.ToolResult(), nil
 			}
@@ -110,7 +113,20 @@ func NewFor(c *Connection) Table {
 // asParams makes an error one whose text reaches the client.
 func asParams(err error) error {
 	reason, hint, _ := explain(err)
-	return maskError(fmt.Errorf("%w: %s; %s", mcp.ErrInvalidParams, oneLine(reason), oneLine(hint)), nil)
+	return fmt.Errorf("%w: %s; %s", mcp.ErrInvalidParams, oneLine(reason), oneLine(hint))
+}
+
+// Allowed are the values of the project in use that are shown though they look like credentials.
+func (c *Connection) Allowed() secret.Allowed {
+	if a := c.allowed.Load(); a != nil {
+		return *a
+	}
+	return nil
+}
+
+func (c *Connection) allow(p *consolidate.Project) {
+	a := p.Allowed()
+	c.allowed.Store(&a)
 }
 
 // FoldersChanged says that the client has other folders now.
@@ -160,7 +176,7 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 	}
 	folders := make([]string, len(c.choice))
 	for i, o := range c.choice {
-		folders[i] = o.folder
+		folders[i] = c.Allowed().Line(o.folder) // as the client sees it
 	}
 	several := &consolidate.RequestError{
 		Message: fmt.Sprintf("this client has %d folders with memories of their own open, and none of them is chosen: %s", len(folders), strings.Join(folders, ", ")),
@@ -181,7 +197,7 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 		return nil, nil, several
 	}
 	content, _ := answer.Content.(map[string]any)
-	at := slices.IndexFunc(c.choice, func(o *opened) bool { return content[askProject] == o.folder })
+	at := slices.IndexFunc(folders, func(folder string) bool { return content[askProject] == folder })
 	if at < 0 {
 		return nil, nil, several
 	}
@@ -247,6 +263,7 @@ func (c *Connection) opened(folder string, p *consolidate.Project) *opened {
 
 func (c *Connection) use(o *opened) {
 	c.current = o
+	c.allow(o.project)
 	if !slices.Contains(c.used, o) {
 		c.used = append(c.used, o)
 		c.Begin(o.project)

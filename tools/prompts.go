@@ -32,7 +32,7 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				p.AskedFor()
 				v := values()
-				v.Focus = r.Params.Arguments["focus"]
+				v.Focus = p.Allowed().Mask(r.Params.Arguments["focus"]) // before it is cut
 				text, err := consolidate.DreamPrompt(v)
 				return promptResult("Dream: consolidate the memory", text), err
 			},
@@ -50,7 +50,7 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 				mcp.WithArgument("what", mcp.ArgumentDescription("what to remember"), mcp.RequiredArgument())),
 			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				v := values()
-				v.What = r.Params.Arguments["what"]
+				v.What = p.Allowed().Mask(r.Params.Arguments["what"])
 				text, err := consolidate.RememberPrompt(v)
 				if err != nil {
 					return nil, fmt.Errorf("%w: the argument \"what\": what should be remembered? %v", mcp.ErrInvalidParams, err)

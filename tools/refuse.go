@@ -13,19 +13,20 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
 )
 
-// refuse answers an error as a model can mend it: what was refused and why, the next call, and then a
+// refuse answers an error so that a model can fix it: what was refused and why, the next call, and then a
 // line for each finding.
-func refuse(err error) *mcp.CallToolResult {
+func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	reason, hint, rest := explain(err)
 	var b strings.Builder
-	fmt.Fprintf(&b, "refused: %s\n", short(oneLine(reason), 4_000))
+	fmt.Fprintf(&b, "refused: %s\n", short(show.Line(reason), 4_000))
 	if hint != "" {
-		fmt.Fprintf(&b, "hint: %s\n", short(oneLine(hint), 2_000))
+		fmt.Fprintf(&b, "hint: %s\n", short(show.Line(hint), 2_000))
 	}
 	for i, line := range rest {
-		line = short(oneLine(line), 600) + "\n"
+		line = short(show.Line(line), 600) + "\n"
 		if b.Len()+len(line) > MaxError-100 {
 			fmt.Fprintf(&b, "… and %d more", len(rest)-i)
 			break

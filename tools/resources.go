@@ -37,7 +37,7 @@ func resources(p *consolidate.Project) []mcpserver.ServerResource {
 				if errors.Is(err, consolidate.ErrUnknown) {
 					report, err = "No dream has landed yet.\n", nil
 				}
-				return textResource(r.Params.URI, "text/plain", cut(report, MaxAnswer)), err
+				return textResource(r.Params.URI, "text/plain", cut(p.Allowed().Show(report).Text, MaxAnswer)), err
 			},
 		},
 		{

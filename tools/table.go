@@ -1,10 +1,11 @@
 // Package tools is the vocabulary: the tools, prompts and resources that a model meets, one file for
 // each tool and one table of them all. A handler decodes, makes one call of the domain, and renders.
 //
-// It promises that arguments are checked against the schema that is shown, that every answer is
-// bounded (MaxAnswer, MaxError), that no credential is in it that package secret knows, and that what a model can mend is an answer with isError that says
-// what is wrong and which call comes next, never a protocol error. It holds no state, so a crash costs
-// nothing here. It does not promise that an answer is complete: what is cut says so and how to go on.
+// It promises that arguments are checked against the schema that is shown, that every answer is bounded
+// (MaxAnswer, MaxError) as it is shown, and that what a model can fix is an answer with isError that says what is
+// wrong and which call comes next, never a protocol error. Package server masks what is sent; what is cut here is
+// masked before. The package holds no state, so a crash costs nothing here. It does not promise that an answer is
+// complete: what is cut says so and how to go on.
 //
 // What takes back is done only after the client has asked its person (undo_dream); a client that can't
 // ask is told the command for a terminal.
@@ -25,6 +26,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/memory/secret"
 )
 
 // Limits of answers, in characters. Claude Code cuts a success over 50,000 and an error over 10,500;
@@ -50,11 +52,10 @@ func New(p *consolidate.Project) Table {
 	for _, tool := range []tool{
 		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p), undoDream(p), reviewDream(p),
 	} {
-		served := tool.serve()
+		served := tool.serve(p.Allowed())
 		served.Handler = ofSession(p, served.Handler)
 		t.Tools = append(t.Tools, served)
 	}
-	t.mask(p.Allowed())
 	return t
 }
 
@@ -82,7 +83,7 @@ type answer struct {
 	value any
 }
 
-func (t tool) serve() mcpserver.ServerTool {
+func (t tool) serve(show secret.Allowed) mcpserver.ServerTool {
 	no := false
 	m := mcp.NewToolWithRawSchema(t.name, t.description, json.RawMessage(compact(t.input)))
 	m.Title = t.title
@@ -97,19 +98,19 @@ func (t tool) serve() mcpserver.ServerTool {
 	return mcpserver.ServerTool{Tool: m, Handler: func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		arguments, err := check(r.Params.RawArguments)
 		if err != nil {
-			return refuse(err), nil
+			return refuse(err, show), nil
 		}
 		if t.confirm != nil {
 			resolved, question, instead, err := t.confirm(ctx, arguments)
 			if err != nil {
-				return refuse(err), nil
+				return refuse(err, show), nil
 			}
 			var asked *mcp.CallToolResult
 			if question != "" {
-				asked, err = consent(ctx, r, t.name, resolved, question, instead, t.now())
+				asked, err = consent(ctx, r, t.name, resolved, show.Line(question), instead, t.now())
 			}
 			if err != nil {
-				return refuse(err), nil
+				return refuse(err, show), nil
 			}
 			if asked != nil {
 				return asked, nil
@@ -119,9 +120,9 @@ func (t tool) serve() mcpserver.ServerTool {
 		a, err := t.beating(ctx, r, arguments, t.call)
 		var person *consolidate.PersonError
 		if errors.As(err, &person) && t.agreed != nil {
-			return t.decide(ctx, r, arguments, person), nil
+			return t.decide(ctx, r, arguments, person, show), nil
 		}
-		return a.result(err), nil
+		return a.result(err, show), nil
 	}}
 }
 
@@ -135,39 +136,41 @@ func (t tool) beating(ctx context.Context, r mcp.CallToolRequest, arguments json
 }
 
 // decide asks the person about a call that only they may decide, and makes it once they agree.
-func (t tool) decide(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, e *consolidate.PersonError) *mcp.CallToolResult {
-	asked, err := consent(ctx, r, t.name, arguments, e.Question, e.Terminal, t.now())
+func (t tool) decide(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, e *consolidate.PersonError, show secret.Allowed) *mcp.CallToolResult {
+	asked, err := consent(ctx, r, t.name, arguments, show.Line(e.Question), e.Terminal, t.now())
 	var unanswered *errUnanswered
 	switch {
 	case errors.As(err, &unanswered) && e.Leave != nil:
-		return refuse(e.Leave())
+		return refuse(e.Leave(), show)
 	case errors.As(err, &unanswered):
-		return refuse(e)
+		return refuse(e, show)
 	case err != nil:
-		return refuse(err)
+		return refuse(err, show)
 	case asked != nil:
 		return asked
 	}
 	a, err := t.beating(ctx, r, arguments, t.agreed)
-	return a.result(err)
+	return a.result(err, show)
 }
 
 // result is the answer of a call, or its error.
-func (a answer) result(err error) *mcp.CallToolResult {
+func (a answer) result(err error, show secret.Allowed) *mcp.CallToolResult {
 	if err != nil {
-		return refuse(err)
+		return refuse(err, show)
 	}
-	return a.render()
+	return a.render(show)
 }
 
-func (a answer) render() *mcp.CallToolResult {
+// render makes the result. What is cut is shown before it is cut.
+func (a answer) render(show secret.Allowed) *mcp.CallToolResult {
 	if a.value == nil {
-		return mcp.NewToolResultText(cut(a.text, MaxAnswer))
+		return mcp.NewToolResultText(cut(show.Show(a.text).Text, MaxAnswer))
 	}
 	data, err := plainJSON(a.value)
 	if err != nil {
-		return refuse(err)
+		return refuse(err, show)
 	}
+	data = show.ShowJSON(data, nil)
 	return mcp.NewToolResultStructured(json.RawMessage(data), string(data))
 }
 

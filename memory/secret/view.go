@@ -1,14 +1,13 @@
 package secret
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"io"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/visible"
 )
 
 // minAllowed is how many hex digits of a SHA-256 name a value: as many as a sum of a memory has.
@@ -38,12 +37,42 @@ func (a Allowed) Find(text string) []Span {
 // Mask is Mask without what is allowed.
 func (a Allowed) Mask(text string) string { return a.View(text).Text }
 
-// View is a text as it may be shown, and where each piece of it stands in the real one.
+// View is a text as it may be shown, and where each piece of it is in the real one.
 type View struct {
-	Text  string
-	real  string
-	Spans []Span // what was replaced, of the real text, in order
-	masks []Span // of each span, where its mask stands in Text
+	Text     string
+	Spans    []Span // the credentials of the real text, in order
+	real     string
+	replaced []Span // what was replaced, of the real text, in order: Spans, and after Show what is hidden
+	marks    []Span // for each of replaced, where its mark is in Text
+}
+
+// Show returns a text as it may leave the process: each credential that is not allowed is masked, and each
+// hidden character has a mark (package visible). Every line keeps its number. Everything that is sent, printed
+// or written down for later passes Show, ShowJSON or a Writer; what is cut is shown before it is cut, since a
+// piece of a credential is not recognised.
+func (a Allowed) Show(text string) View {
+	v := a.View(text)
+	runs := visible.Runs(v.Text)
+	if len(runs) == 0 {
+		return v
+	}
+	all := make([]replacement, 0, len(v.Spans)+len(runs))
+	for _, s := range v.Spans {
+		all = append(all, replacement{s, s.mask(text)})
+	}
+	for _, r := range runs {
+		from, to := v.Real(r.From, r.To)
+		all = append(all, replacement{Span{From: from, To: to}, r.Mark})
+	}
+	slices.SortFunc(all, func(a, b replacement) int { return cmp.Compare(a.From, b.From) })
+	shown := replace(text, all)
+	shown.Spans = v.Spans
+	return shown
+}
+
+// Line is Show for a text that must not leave its line.
+func (a Allowed) Line(text string) string {
+	return strings.ReplaceAll(a.Show(text).Text, "\n", "; ")
 }
 
 // View returns what may be shown of a text: each credential that is not allowed is replaced by
@@ -83,31 +112,52 @@ func union(spans []Span) []Span {
 }
 
 func cover(text string, spans []Span) View {
-	if len(spans) == 0 {
-		return View{Text: text, real: text}
+	all := make([]replacement, len(spans))
+	for i, s := range spans {
+		all[i] = replacement{s, s.mask(text)}
 	}
-	v := View{real: text, Spans: spans, masks: make([]Span, len(spans))}
+	v := replace(text, all)
+	v.Spans = spans
+	return v
+}
+
+// mask returns what a credential of text is shown as.
+func (s Span) mask(text string) string {
+	return maskOpen + s.Kind + maskClose + strings.Repeat("\n", strings.Count(text[s.From:s.To], "\n"))
+}
+
+type replacement struct {
+	Span
+	mark string
+}
+
+func replace(text string, all []replacement) View {
+	v := View{Text: text, real: text}
+	if len(all) == 0 {
+		return v
+	}
 	var b strings.Builder
 	b.Grow(len(text))
 	at := 0
-	for i, s := range spans {
-		b.WriteString(text[at:s.From])
-		v.masks[i].From = b.Len()
-		b.WriteString(maskOpen + s.Kind + maskClose + strings.Repeat("\n", strings.Count(text[s.From:s.To], "\n")))
-		v.masks[i].To = b.Len()
-		at = s.To
+	for _, r := range all {
+		b.WriteString(text[at:r.From])
+		from := b.Len()
+		b.WriteString(r.mark)
+		v.replaced, v.marks = append(v.replaced, r.Span), append(v.marks, Span{From: from, To: b.Len()})
+		at = r.To
 	}
 	b.WriteString(text[at:])
 	v.Text = b.String()
 	return v
 }
 
-// Marked returns Text with the mark of each credential, which mark makes of its value, behind its mask.
+// Marked returns the Text of a View that only masks, with what mark makes of each credential's value after
+// its mask.
 func (v View) Marked(mark func(value string) string) string {
 	var b strings.Builder
 	at := 0
 	for i, s := range v.Spans {
-		mask := v.masks[i]
+		mask := v.marks[i]
 		line := mask.From + len(maskOpen+s.Kind+maskClose) // where the line ends of the mask begin
 		b.WriteString(v.Text[at:line] + mark(v.real[s.From:s.To]))
 		at = line
@@ -116,14 +166,14 @@ func (v View) Marked(mark func(value string) string) string {
 	return b.String()
 }
 
-// Real returns what Text[from:to] stands for: a part of a mask stands for its whole credential.
+// Real returns the part of the real text that Text[from:to] shows. A part of a mark shows all that it replaced.
 func (v View) Real(from, to int) (int, int) {
-	return moved(from, false, v.masks, v.Spans), moved(to, true, v.masks, v.Spans)
+	return moved(from, false, v.marks, v.replaced), moved(to, true, v.marks, v.replaced)
 }
 
-// Shown returns where [from:to] of the real text stands in Text: a part of a credential has its whole mask.
+// Shown returns where [from:to] of the real text is in Text. A part of a credential is its whole mask.
 func (v View) Shown(from, to int) (int, int) {
-	return moved(from, false, v.Spans, v.masks), moved(to, true, v.Spans, v.masks)
+	return moved(from, false, v.replaced, v.marks), moved(to, true, v.replaced, v.marks)
 }
 
 // moved returns where a place of a text is after each span of it has become another one. Within a span
@@ -143,56 +193,4 @@ func moved(place int, end bool, spans, become []Span) int {
 		shift = become[i].To - s.To
 	}
 	return place + shift
-}
-
-// MaskJSON masks the strings of a JSON text, and nothing else of it. What is no JSON is returned as it is.
-func (a Allowed) MaskJSON(data []byte) []byte {
-	if !json.Valid(data) {
-		return data
-	}
-	var out []byte // nil as long as nothing was masked
-	kept := 0
-	for i := 0; i < len(data); i++ {
-		if data[i] != '"' {
-			continue
-		}
-		from := i
-		for i++; data[i] != '"'; i++ {
-			if data[i] == '\\' {
-				i++
-			}
-		}
-		var text string
-		if json.Unmarshal(data[from:i+1], &text) != nil {
-			continue
-		}
-		if v := a.View(text); len(v.Spans) > 0 {
-			var quoted bytes.Buffer
-			e := json.NewEncoder(&quoted)
-			e.SetEscapeHTML(false)
-			if e.Encode(v.Text) != nil {
-				continue // a string can always be encoded
-			}
-			out = append(append(out, data[kept:from]...), bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
-			kept = i + 1
-		}
-	}
-	if out == nil {
-		return data
-	}
-	return append(out, data[kept:]...)
-}
-
-// Writer masks what is written through it. What is to be masked must come in one Write.
-type Writer struct {
-	Out     io.Writer
-	Allowed Allowed
-}
-
-// Write writes the masked text, and reports as written what was given.
-func (w *Writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.Out, w.Allowed.Mask(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

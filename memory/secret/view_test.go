@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"dream-mcp/memory/visible"
 )
 
 func TestAllowed(t *testing.T) {
@@ -51,26 +53,60 @@ func TestView(t *testing.T) {
 	}
 }
 
-func TestMaskJSON(t *testing.T) {
+func TestShowJSON(t *testing.T) {
 	hub := "gh" + "p_" + made(1, 36)
 	for _, test := range []struct{ text, want string }{
 		{`{"a":["` + hub + `",1,"<b>"],"` + hub + `":"x"}`, `{"a":["[secret: github-token]",1,"<b>"],"[secret: github-token]":"x"}`},
-		{`{"password":"k7` + `Qm2xVb9"}`, `{"password":"k7` + `Qm2xVb9"}`}, // two strings, of which none says what it is
+		{`{"password":"k7` + `Qm2xVb9"}`, `{"password":"[secret: password]"}`},
+		{`{"text":"{\"password\":\"k7` + `Qm2xVb9\",\"n\":[1,\"` + hub + `\"]}"}`, `{"text":"{\"password\":\"[secret: password]\",\"n\":[1,\"[secret: github-token]\"]}"}`},
+		{"{\"a\u202eb\":\"\\u0000\\u001b\u2028\\n\u009b\"}", `{"a⟨U+202E⟩b":"⟨U+0000⟩⟨U+001B⟩⟨U+2028⟩\n⟨U+009B⟩"}`},
+		{`{"id":"` + hub + `","a":{"id":"` + hub + `"}}`, `{"id":"` + hub + `","a":{"id":"[secret: github-token]"}}`},
 		{`{"a":"the password is \"k7` + `Qm2xVb9\"\n<x>"}`, `{"a":"the password is \"[secret: password]\"\n<x>"}`},
 		{`"\ud800 ` + hub + `"`, "\"\ufffd [secret: github-token]\""},
 		{`"` + hub, `"` + hub},
 	} {
-		if got := Allowed(nil).MaskJSON([]byte(test.text)); string(got) != test.want {
+		exact := func(depth int, key string) bool { return depth == 1 && key == "id" }
+		if got := Allowed(nil).ShowJSON([]byte(test.text), exact); string(got) != test.want {
 			t.Errorf("%s becomes %s, want %s", test.text, got, test.want)
 		}
 	}
 }
 
 func TestWriter(t *testing.T) {
+	var coloured bytes.Buffer
+	fmt.Fprint(&Writer{Out: &coloured, Colours: []string{"\x1b[1m"}}, "\x1b[1ma\x1b[2m\x1b\x1b[1m\r\n\u202e")
+	if want := "\x1b[1ma⟨U+001B⟩[2m⟨U+001B×2⟩[1m\n⟨U+202E⟩"; coloured.String() != want {
+		t.Errorf("%q, want %q", coloured.String(), want)
+	}
 	var b bytes.Buffer
 	if n, err := fmt.Fprintf(&Writer{Out: &b}, "use gh%s!\n", "p_"+made(1, 36)); err != nil || n != len("use !\n")+40 || b.String() != "use [secret: github-token]!\n" {
 		t.Errorf("%d, %v, %q", n, err, b.String())
 	}
+}
+
+// FuzzShow holds that what Show returns can be shown again unchanged, keeps its lines, and leads back to the
+// real text.
+func FuzzShow(f *testing.F) {
+	for _, text := range []string{"a\u202eb\r\nc\r\x00\x00", "password: k7" + "Qm2xVb9\u2028\u0085 gh" + "p_" + made(1, 36) + "\xff", "👩\u200d💻"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v := Allowed(nil).Show(text)
+		if visible.Text(v.Text) != v.Text || strings.Count(v.Text, "\n") != strings.Count(text, "\n") {
+			t.Fatalf("%q is shown as %q", text, v.Text)
+		}
+		at := 0
+		for _, s := range append(v.replaced, Span{From: len(text), To: len(text)}) {
+			from, to := v.Shown(at, s.From)
+			if v.Text[from:to] != text[at:s.From] {
+				t.Fatalf("%q is shown as %q in %q", text[at:s.From], v.Text[from:to], v.Text)
+			}
+			if from, to := v.Real(from, to); at < s.From && (strings.TrimPrefix(text[from:at], "\r") != "" || to != s.From) {
+				t.Fatalf("[%d:%d] of %q is [%d:%d] when it comes back", at, s.From, text, from, to)
+			}
+			at = s.To
+		}
+	})
 }
 
 // FuzzView holds that what is outside the credentials stays as it is, where it is, and that places lead
@@ -111,7 +147,7 @@ func FuzzView(f *testing.F) {
 			t.Fatal(err)
 		}
 		var back map[string]string
-		if err := json.Unmarshal(Allowed(nil).MaskJSON(quoted), &back); err != nil || back["a"] != Mask(strings.ToValidUTF8(text, "\ufffd")) && len(Find(back["a"])) > 0 {
+		if err := json.Unmarshal(Allowed(nil).ShowJSON(quoted, nil), &back); err != nil || back["a"] != Mask(strings.ToValidUTF8(text, "\ufffd")) && len(Find(back["a"])) > 0 {
 			t.Fatalf("%s, %q: %v", quoted, back, err)
 		}
 	})

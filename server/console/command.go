@@ -2,9 +2,9 @@
 // and the demo.
 //
 // It promises that what memories, transcripts and the journal hold is shown with its credentials masked
-// and its control, bidirectional and invisible characters made visible (JSON escapes those instead), that
-// an error is two lines, `error:` and `hint:`, and that the exit code says what happened: 0 for
-// success, 1 for a failure, 2 for a command that can't be understood.
+// and its control, bidirectional and invisible characters made visible, that an error is two lines, `error:`
+// and `hint:`, and that the exit code says what happened: 0 for success, 1 for a failure, 2 for a command that
+// can't be understood.
 //
 // It keeps nothing, so a crash costs nothing here; a demo that is killed leaves its folder among the
 // system's temporary files. It does not promise that what it prints for people stays as it is:
@@ -21,7 +21,6 @@ import (
 	"syscall"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/memory/secret"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
@@ -254,7 +253,7 @@ func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Se
 		return fmt.Errorf("%q is not for the console", c.Verb)
 	}
 	if p != nil { // what knows no memory says nothing but its own words
-		c.Out = &secret.Writer{Out: c.Out, Allowed: setup.AllowSecrets}
+		c.Out = shown(c.Out, setup.AllowSecrets)
 	}
 	err := v.run(c, ctx, p, setup)
 	if errors.Is(err, syscall.EPIPE) {

@@ -167,12 +167,12 @@ func TestRunWithoutReader(t *testing.T) {
 func TestPrintJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	c := Command{Out: &out}
+	c := Command{Out: shown(&out, nil)}
 	if err := c.printJSON("a<b>\u202e\u0085\U000e0041é\x1b", ""); err != nil {
 		t.Fatal(err)
 	}
-	// What would hide or act is escaped, and nothing else is changed.
-	if want := `"a<b>\u202e\u0085\udb40\udc41é\u001b"` + "\n"; out.String() != want {
+	// What would hide or act has a mark, and nothing else is changed.
+	if want := `"a<b>⟨U+202E⟩⟨U+0085⟩⟨U+E0041⟩é⟨U+001B⟩"` + "\n"; out.String() != want {
 		t.Errorf("%s, want %s", out.String(), want)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/memory/secret"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -67,7 +66,7 @@ func (e *installError) hint() string {
 }
 
 func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
-	c.Out = &secret.Writer{Out: c.Out} // a diff shows what stands around: keys of other servers
+	c.Out = shown(c.Out, nil) // a diff shows the lines around: keys of other servers
 	i := install.Installer{Env: host.Process(), Self: c.Self}
 	if i.Env.Home == "" {
 		return &consolidate.RequestError{Message: "no home directory is known, so the settings of the programs cannot be found", Hint: "set HOME"}

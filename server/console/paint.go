@@ -22,6 +22,23 @@ const (
 	cyan   = "36"
 )
 
+// colours are the sequences that paint writes, for a *secret.Writer to let through.
+var colours = func() (sequences []string) {
+	for _, colour := range []string{"0", bold, dim, red, green, yellow, cyan} {
+		sequences = append(sequences, "\x1b["+colour+"m")
+	}
+	return sequences
+}()
+
+// shown returns the writer that makes what is written to out safe to show.
+func shown(out io.Writer, allowed secret.Allowed) *secret.Writer {
+	w := &secret.Writer{Out: out, Allowed: allowed}
+	if paintFor(out) {
+		w.Colours = colours
+	}
+	return w
+}
+
 func paintFor(w io.Writer) paint {
 	if masks, ok := w.(*secret.Writer); ok {
 		w = masks.Out

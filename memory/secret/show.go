@@ -1,0 +1,112 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+
+	"dream-mcp/memory/visible"
+)
+
+// maxContext bounds the value, in bytes, that is judged together with its key.
+const maxContext = 4 << 10
+
+// ShowJSON is Show for the strings of a JSON text, keys included; all else of it stays. A string that is itself
+// a JSON object or array is treated the same way. It leaves the values alone for which exact returns true: it is
+// given their key and how many objects and arrays they are in. A text that is not JSON is returned as it is.
+func (a Allowed) ShowJSON(data []byte, exact func(depth int, key string) bool) []byte {
+	if !json.Valid(data) {
+		return data
+	}
+	var out []byte // nil as long as nothing was replaced
+	kept, depth, key := 0, 0, ""
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			depth, key = depth+1, ""
+		case '}', ']':
+			depth, key = depth-1, ""
+		}
+		if data[i] != '"' {
+			continue
+		}
+		from := i
+		for i++; data[i] != '"'; i++ {
+			if data[i] == '\\' {
+				i++
+			}
+		}
+		text := unquote(data[from : i+1])
+		isKey := bytes.HasPrefix(bytes.TrimLeft(data[i+1:], " \t\r\n"), []byte(":"))
+		if isKey {
+			key = text
+		} else if exact != nil && exact(depth, key) {
+			continue
+		}
+		var shown string
+		if start := strings.TrimLeft(text, " \t\r\n"); !isKey && start != "" && strings.Contains("{[", start[:1]) && json.Valid([]byte(text)) {
+			shown = string(a.ShowJSON([]byte(text), nil))
+		} else if shown = a.Show(text).Text; !isKey && shown == text && key != "" && len(text) <= maxContext {
+			shown = a.showValue(key, text)
+		}
+		if shown != text {
+			out = append(append(out, data[kept:from]...), quote(shown)...)
+			kept = i + 1
+		}
+	}
+	if out == nil {
+		return data
+	}
+	return append(out, data[kept:]...)
+}
+
+// showValue masks a value that only its key makes a credential.
+func (a Allowed) showValue(key, value string) string {
+	before := key + ": "
+	spans := slices.DeleteFunc(a.Find(before+value), func(s Span) bool { return s.From < len(before) })
+	for i := range spans {
+		spans[i].From -= len(before)
+		spans[i].To -= len(before)
+	}
+	return cover(value, spans).Text
+}
+
+// unquote decodes a string of a JSON text that is valid.
+func unquote(quoted []byte) string {
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return strings.ToValidUTF8(string(inner), "\uFFFD")
+	}
+	var text string
+	json.Unmarshal(quoted, &text) // cannot fail
+	return text
+}
+
+func quote(text string) []byte {
+	var quoted bytes.Buffer
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+	e.Encode(text) // a string can always be encoded
+	return bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))
+}
+
+// Writer shows what is written through it. A credential is recognised only within one Write.
+type Writer struct {
+	Out     io.Writer
+	Allowed Allowed
+	Colours []string // the sequences that set colours on a terminal, which pass; nil for none
+}
+
+// Write writes the text as it may be shown, and reports as written what was given.
+func (w *Writer) Write(p []byte) (int, error) {
+	text := w.Allowed.Mask(string(p))
+	runs := slices.DeleteFunc(visible.Runs(text), func(r visible.Run) bool {
+		return slices.ContainsFunc(w.Colours, func(c string) bool { return r.To == r.From+1 && strings.HasPrefix(text[r.From:], c) })
+	})
+	if _, err := io.WriteString(w.Out, visible.Replace(text, runs)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
