@@ -45,6 +45,13 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 	return answer{text: renderPage(page, p.Now())}, nil
 }
 
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // renderPage renders a page of a listing, and says what is left.
 func renderPage(page listing.Page, now time.Time) string {
 	var b strings.Builder
@@ -57,7 +64,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		}
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
 	}
-	fmt.Fprintf(&b, "page %d, %d of %d sessions, %d of %d utterances", page.Number, page.Sessions, l.Sessions, page.Utterances, page.Of)
+	fmt.Fprintf(&b, "page %d, %d of %s, %d of %s", page.Number, page.Sessions, plural(l.Sessions, "session"), page.Utterances, plural(page.Of, "utterance"))
 	for _, left := range []struct {
 		n    int
 		what string
