@@ -78,6 +78,7 @@ func (w *world) checkRecovered(name, what string, whole span) {
 		t.Errorf("%s: the lock file still has %d bytes", what, n)
 	}
 	w.checkWords(p, what)
+	w.checkListed(p, name, what, landed)
 	if landed {
 		w.checkTakenBack(p, what, whole.before)
 	} else if name == "resume" {
@@ -97,6 +98,20 @@ func (w *world) checkRecovered(name, what string, whole span) {
 	// And the memory is in working order.
 	if err := writeNew(p, "later.md"); err != nil {
 		t.Errorf("%s: a later write: %v", what, err)
+	}
+}
+
+// checkListed sees that what a dream listed is listed again unless the dream has landed, and that undoing it gives
+// it back.
+func (w *world) checkListed(p *Project, name, what string, landed bool) {
+	w.t.Helper()
+	again, checked := map[string]bool{"commit": !landed, "resume": !landed, "undo": landed, "abort": true, "expire": true}[name]
+	if !checked {
+		return
+	}
+	page, err := p.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
+	if err != nil || (page.Of > 0) != again {
+		w.t.Errorf("%s: %d utterances are listed again, want some: %v; %v", what, page.Of, again, err)
 	}
 }
 

@@ -91,10 +91,13 @@ var script = map[string]operation{
 	}},
 }
 
-// dreamThen begins a dream, stages the changes of writeScript, and ends it by end.
+// dreamThen begins a dream, lists what was said, stages the changes of writeScript, and ends it by end.
 func dreamThen(end func(p *Project) error) func(p *Project) error {
 	return func(p *Project) error {
 		if err := p.Begin(ctx, false, false); err != nil {
+			return err
+		}
+		if _, err := p.List(ctx, ListRequest{Room: 1_000}); err != nil {
 			return err
 		}
 		if err := writeScript(p); err != nil {
