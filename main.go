@@ -148,7 +148,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
 			Digests: consolidate.DigestDir(state, s.MemoryDir),
 		}), s.AllowSecrets),
-		Enabled:      consolidate.Switch{On: s.Enabled.On, MemoryOff: s.MemoryOff, Why: s.Enabled.Why},
+		Enabled:      switchOf(s),
 		MinHours:     s.MinHours,
 		MinSessions:  s.MinSessions,
 		CleanupDays:  s.CleanupDays,
@@ -168,6 +168,20 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 	}
 }
 
+func switchOf(s host.Setup) consolidate.Switch {
+	return consolidate.Switch{On: s.Enabled.On, MemoryOff: s.MemoryOff, Why: s.Enabled.Why}
+}
+
+// watched is options for a server: what the person switches on or off while it runs counts from the next call.
+func watched(env host.Environment, flags host.Flags, s host.Setup, state string, changed chan string) consolidate.Options {
+	o := options(s, state, changed)
+	o.Reread = func() (consolidate.Switch, bool) {
+		now, err := host.Resolve(env, flags)
+		return switchOf(now), err == nil && now.MemoryDir == s.MemoryDir
+	}
+	return o
+}
+
 // serve is the server. It ends at the end of input, on a signal, and when the parent is gone. missing is why setup has no
 // project; nil where it has one.
 func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing error, state string, in io.Reader, out, stderr io.Writer) error {
@@ -184,7 +198,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	}
 	c := &tools.Connection{Begin: begin}
 	if missing == nil {
-		c.Project = consolidate.Open(options(setup, state, changed))
+		c.Project = consolidate.Open(watched(host.Process(), flags, setup, state, changed))
 		begin(c.Project)
 	} else {
 		c.Missing = &consolidate.RequestError{Message: missing.Error(), Hint: host.NoProjectHint}
@@ -197,7 +211,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 			if err != nil {
 				return nil, err
 			}
-			return consolidate.Open(options(setup, state, changed)), nil
+			return consolidate.Open(watched(env, flags, setup, state, changed)), nil
 		}
 	}
 	t := tools.NewFor(c)

@@ -119,6 +119,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	if force && p.o.Unattended {
 		return &RequestError{"force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so"}
 	}
+	p.reread()
 	now := p.o.Now()
 	g, err := p.askUnlocked(ctx, now, force)
 	if err != nil {

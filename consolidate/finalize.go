@@ -74,6 +74,10 @@ func sizeOf(index *memory.Index) IndexSize {
 func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.reread()
+	if err := p.refuseOff(); err != nil && p.dream != nil && !r.DryRun {
+		return FinalizeResult{}, err
+	}
 	return p.finalize(r)
 }
 

@@ -48,6 +48,7 @@ type Options struct {
 	StateHome    string // our state folder of all projects
 	Transcripts  *transcript.Store
 	Enabled      Switch
+	Reread       func() (s Switch, ok bool) // Enabled as it is now, asked at each call that it decides; nil: it does not change
 	MinHours     float64
 	MinSessions  int
 	Host         string         // the program that started us
@@ -105,6 +106,24 @@ func Open(o Options) *Project {
 	}
 	o.MemoryDir = realPath(o.MemoryDir)
 	return &Project{o: o, key: stateKey(o.MemoryDir)}
+}
+
+// reread asks again what the person has switched off.
+func (p *Project) reread() {
+	if p.o.Reread == nil {
+		return
+	}
+	if s, ok := p.o.Reread(); ok {
+		p.o.Enabled = s
+	}
+}
+
+// refuseOff fails where memory is switched off.
+func (p *Project) refuseOff() error {
+	if !p.o.Enabled.MemoryOff {
+		return nil
+	}
+	return &RequestError{"memory is switched off: " + p.o.Enabled.Why, "nothing is written while it is; only the person switches it on, where that says"}
 }
 
 // Close ends what is open: a dream is rolled back, its stage kept.

@@ -55,6 +55,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.o.Now()
+	p.reread()
 	s := Status{MemoryDir: p.o.MemoryDir, TranscriptDirs: []string{}, Unattended: p.o.Unattended, Warnings: slices.Clone(p.o.Warnings)}
 	dir, err := p.openDisk()
 	if err != nil {

@@ -78,8 +78,9 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 		}
 	}
 	alone := p.dream == nil
-	if alone && p.o.Enabled.MemoryOff {
-		return WriteResult{}, &RequestError{"memory is switched off: " + p.o.Enabled.Why, "nothing is written while it is; only the person switches it on, where that says"}
+	p.reread()
+	if err := p.refuseOff(); err != nil && alone {
+		return WriteResult{}, err
 	}
 	cited, err := p.evidence(ctx, r.Evidence)
 	if err != nil {
