@@ -85,7 +85,7 @@ func (p *prose) isInnocent(c *phrase, from, to int) bool {
 	if s.dated || c.unit == year && s.years || (c.unit == month || c.unit == quarter) && s.months {
 		return true
 	}
-	if s.isGeneric(c.language) || c.line.past && !c.language.past.MatchString(s.lower) {
+	if s.isGeneric(c.language) {
 		return true
 	}
 	if beginsWithAny(strings.TrimLeft(s.lower, "-+*#>0123456789. \t"), c.describes) {
@@ -94,6 +94,9 @@ func (p *prose) isInnocent(c *phrase, from, to int) bool {
 	before := s.lowered(p.text[max(s.from, from-maxNear):from])
 	after := s.lowered(p.text[to:min(s.to, to+maxNear)])
 	if endsWithAny(before, c.before) || endsWithAny(before, c.notPrior) || beginsWithAny(after, c.after) || beginsWithAny(after, c.notNext) {
+		return true
+	}
+	if (c.line.past || strings.HasPrefix(after, "'s ")) && !s.isPast(c.language) || c.label && !beginsLabel(after) {
 		return true
 	}
 	if c.next != nil && !endsClause(after) && !beginsWithAny(after, c.next) {
@@ -123,6 +126,39 @@ func (s *sentence) isGeneric(l *language) bool {
 		s.generic[l] = generic
 	}
 	return generic
+}
+
+// isPast reports whether a sentence says what happened: not what holds now, and not what holds if something
+// happens.
+func (s *sentence) isPast(l *language) bool {
+	if l.name == "en" && conditional(s.lower) {
+		return false
+	}
+	return l.past.MatchString(s.lower) || l.name == "en" && hasPreterite(s.lower)
+}
+
+func conditional(lower string) bool {
+	return strings.HasPrefix(strings.TrimLeft(lower, "-*> "), "if ") || strings.Contains(lower, " if ")
+}
+
+// hasPreterite reports whether English words have one in "ed" that is no participle after "is" and the like.
+func hasPreterite(lower string) bool {
+	before := ""
+	for word := range strings.FieldsFuncSeq(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '-' }) {
+		if strings.HasSuffix(word, "ed") && len(word) > 4 && !strings.ContainsAny(word, "-") && !strings.HasSuffix(before, "n't") && !participleAfter[before] {
+			return true
+		}
+		before = word
+	}
+	return false
+}
+
+var participleAfter = setOf("is are be been being gets get getting a an the any some no not of with without as its their our and per each every by for in on when once still already must")
+
+// beginsLabel reports whether what follows a phrase makes it a label: "Next session: …".
+func beginsLabel(after string) bool {
+	after = strings.TrimLeft(after, " *_")
+	return strings.HasPrefix(after, ":") || strings.HasPrefix(after, "—") || strings.HasPrefix(after, "–") || strings.HasPrefix(after, "- ")
 }
 
 // isWhole reports whether words in Latin letters are no part of longer ones.

@@ -39,6 +39,7 @@ type line struct {
 	loose    bool
 	free     bool
 	past     bool
+	label    bool
 	evident  bool // the sentence must be of this language
 	notNext  []string
 	notPrior []string
@@ -177,6 +178,8 @@ func parseLine(lang *language, head string) *line {
 			l.free = true
 		case flag == "past":
 			l.past = true
+		case flag == "label":
+			l.label = true
 		case flag == "lang":
 			l.evident = true
 		case flag[0] == '!':

@@ -35,7 +35,7 @@ func TestDate(t *testing.T) {
 		{"2026-11-22", "下周一", "2026-11-23"},
 		{"2026-11-22", "上周日", "2026-11-15"},
 		{"2026-11-18", "지난 금요일", "2026-11-13"},
-		{"2026-11-18", "next session", "the session after 2026-11-18"},
+		{"2026-11-18", "earlier this session", "2026-11-18"},
 		{"2026-11-18", "this sprint", "the sprint of 2026-11-18"},
 	} {
 		anchor, err := time.Parse(time.DateOnly, test.anchor)
@@ -128,7 +128,8 @@ func TestBoundaries(t *testing.T) {
 		"lastweek": "", "last weeks": "", "yesterdays": "", "Last Week": "Last Week", "midlast week": "",
 		"übermorgen": "übermorgen", "ÜBERMORGEN": "ÜBERMORGEN", "avant-hier": "avant-hier", "hierher": "", "hier ist es": "",
 		"mañana": "mañana", "por la mañana": "", "pasado mañana": "pasado mañana", "aujourd’hui": "", "l'équipe a décidé aujourd’hui": "aujourd’hui",
-		"today the user has to click": "", "we decided today": "today", "found today": "today", "close this session": "", "fixed this session": "this session",
+		"today the user has to click": "", "we decided today": "today", "found today": "today", "close this session": "", "fixed this session": "this session", "the rules are checked this session": "", "if it failed this session, stop": "",
+		"Next session: ship it": "Next session", "Next session should ship it": "", "yesterday's notes are a lens": "", "yesterday's run was lost": "yesterday",
 		"1234 days ago": "", "12 days ago": "12 days ago", "v3 days ago": "", "3 天前": "3 天前",
 	} {
 		got := ""
@@ -142,7 +143,7 @@ func TestBoundaries(t *testing.T) {
 }
 
 func TestSure(t *testing.T) {
-	for text, want := range map[string]bool{"yesterday": true, "last week": true, "3 days ago": true, "a few days ago": false, "next Friday": false, "next session": false} {
+	for text, want := range map[string]bool{"yesterday": true, "last week": true, "3 days ago": true, "a few days ago": false, "next Friday": false, "earlier this session": false} {
 		if hits := Find(text, wednesday); len(hits) != 1 || hits[0].Sure != want {
 			t.Errorf("%q: got %+v, want %v", text, hits, want)
 		}

@@ -31,6 +31,14 @@ func TestFloors(t *testing.T) {
 	}
 }
 
+func TestMemories(t *testing.T) {
+	for part, floor := range map[string]float64{"labelled": 0.9, "heldout": 0.8} {
+		if s, errors := measureMemories(part); s.precision() < floor || s.recall() < floor {
+			t.Errorf("%s: precision %.3f, recall %.3f: %q", part, s.precision(), s.recall(), errors)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	examples := parse("; note\n# ko\n가 {어제|11-17} {x|w11-09}\\n{y|session>11-18}\n# not a language\n")
 	if len(examples) != 2 || examples[0].lang != "ko" || examples[0].text != "가 어제 x\ny" || examples[1].text != "# not a language" {

@@ -28,5 +28,15 @@ func Print(w io.Writer, verbose bool) error {
 		}
 		fmt.Fprintln(w)
 	}
+	fmt.Fprintf(w, "memories   files        hits  precision recall\n")
+	for _, part := range []string{"labelled", "heldout"} {
+		s, errors := measureMemories(part)
+		fmt.Fprintf(w, "%-9s %6d %11d  %9.3f %6.3f\n", part, s.sentences, s.right+s.lost, s.precision(), s.recall())
+		if verbose && part == "labelled" {
+			for _, e := range errors {
+				fmt.Fprintln(w, e)
+			}
+		}
+	}
 	return nil
 }
