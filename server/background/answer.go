@@ -51,6 +51,9 @@ func (f Front) Answer(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, hook.Patience*3/4)
 	defer cancel()
 	setup, err := f.resolve(e)
+	if errors.Is(err, host.ErrNoProject) {
+		return nil // the session has no memory
+	}
 	if err != nil || !setup.Enabled.On {
 		return err
 	}
