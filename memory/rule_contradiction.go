@@ -39,6 +39,9 @@ func findOpposites(v *view) []Finding {
 	var order []string
 	for _, n := range v.sortedNames() {
 		for number, line := range statements(v.after.Topics[n]) {
+			if !strings.Contains(line, "`") {
+				continue
+			}
 			for _, sentence := range sentences(line) {
 				never, always := forbidden.FindStringSubmatch(sentence), prescribed.FindStringSubmatch(sentence)
 				m := cmp.Or(len(never), len(always))

@@ -36,7 +36,7 @@ func findPassedDeadlines(v *view, n Name, t *Topic) []Finding {
 	var findings []Finding
 	more := 0
 	for number, line := range statements(t) {
-		if isOver.MatchString(line) {
+		if _, dated := firstDate(line); !dated || isOver.MatchString(line) {
 			continue
 		}
 		m := deadlineBefore.FindStringSubmatchIndex(line)

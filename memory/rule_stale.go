@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -57,14 +58,15 @@ func findStale(v *view, n Name, t *Topic) []Finding {
 
 // newestDate returns the newest day, not in the future, that the memory or its name gives.
 func (t *Topic) newestDate(n Name, now time.Time) (newest time.Time, ok bool) {
-	for _, text := range []string{n.path, string(t.Bytes())} {
-		for _, day := range someDay.FindAllString(text, -1) {
-			if d, err := time.Parse(time.DateOnly, day); err == nil && !d.After(now) && d.After(newest) {
+	const size = len(time.DateOnly)
+	for _, text := range []string{n.path, strings.Join(t.head, ""), t.body} {
+		for at := strings.Index(text, "20"); at >= 0 && len(text) >= at+size; {
+			if d, err := time.Parse(time.DateOnly, text[at:at+size]); err == nil && !d.After(now) && d.After(newest) {
 				newest, ok = d, true
 			}
+			text = text[at+2:]
+			at = strings.Index(text, "20")
 		}
 	}
 	return newest, ok
 }
-
-var someDay = regexp.MustCompile(`\b20\d\d-\d\d-\d\d`)

@@ -30,7 +30,7 @@ var tombstoneRule = rule{
 }
 
 var (
-	markedGone = regexp.MustCompile(`^(?:\[|\()?(?:DEPRECATED|OBSOLETE|SUPERSEDED|ARCHIVED|TOMBSTONE)\b|^(?i:deprecated|obsolete|superseded|archived)(?:[.:!\])]| *[—–-] | in favou?r of | by \[\[| by .?\S+\.md|$)`)
+	markedGone = regexp.MustCompile(`^(?:(?:\[|\()?(?:DEPRECATED|OBSOLETE|SUPERSEDED|ARCHIVED|TOMBSTONE)\b|(?i:deprecated|obsolete|superseded|archived)(?:[.:!\])]| *[—–-] | in favou?r of | by \[\[| by .?\S+\.md|$))`)
 	movedAway  = regexp.MustCompile("^(?i:(?:this (?:memory|file|note|topic) (?:is|was|has been|has) )?(?:moved|merged|renamed|folded|consolidated|replaced|superseded|split)) (?i:to|into|by)\\b[^.]{0,40}?(?:\\[\\[|\\]\\(|\\S+\\.md)")
 )
 
