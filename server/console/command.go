@@ -12,21 +12,26 @@
 package console
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"dream-mcp/consolidate"
-	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
 
-// Command is a command line, understood. Out, Version and Self (the path by which this program can be
+// A Command is a parsed command line. Out, Version and Self (the path by which this program can be
 // started again) are the caller's to set.
 type Command struct {
 	Verb          string // "" where none was given
@@ -38,186 +43,172 @@ type Command struct {
 	List          bool   // restore: show the versions
 	Once          bool   // watch: the present picture
 	Lint          LintOptions
-	Fix, Accept   bool      // doctor, lint: fix; doctor: take a memory as it stands. review: land what waits
+	Fix, Accept   bool      // doctor, lint: fix; doctor: take the memory as it is. review: land what waits
 	DryRun, Print bool      // install: say what would be done; show what to paste
 	Reject        bool      // review: forget what waits
 	Background    bool      // log: of the background dream that ran last
 	In            io.Reader // a terminal, where a person can answer; else nil
 	Out           io.Writer
 	Version, Self string
+
+	asksVersion bool
+	helpOf      *cobra.Command
+	completion  *bytes.Buffer // a script for the shell, where one was asked for
 }
 
-// verb is a row of the table of verbs.
-type verb struct {
-	name string
-	most int // arguments; below zero: as many as one likes
-	json bool
-	run  func(*Command, context.Context, *consolidate.Project, host.Setup) error // nil: the caller's
-}
-
-var verbs = []verb{
-	{name: "", run: (*Command).welcome},
-	{name: "serve"},
-	{name: "demo", run: (*Command).demo},
-	{name: "status", json: true, run: (*Command).status},
-	{name: "watch", json: true, run: (*Command).watch},
-	{name: "log", json: true, run: (*Command).log},
-	{name: "diff", most: 1, json: true, run: (*Command).diff},
-	{name: "undo", most: 1, json: true, run: (*Command).undo},
-	{name: "restore", most: 1, json: true, run: (*Command).restore},
-	{name: "review", most: 1, json: true, run: (*Command).review},
-	{name: "proposals", most: 2, json: true, run: (*Command).proposals},
-	{name: "why", most: 1, json: true, run: (*Command).why},
-	{name: "lint", most: 1, json: true, run: (*Command).lint},
-	{name: "doctor", json: true, run: (*Command).doctor},
-	{name: "mode", most: 1, json: true, run: (*Command).mode},
-	{name: "install", most: 1, json: true, run: (*Command).install},
-	{name: "uninstall", most: 1, json: true, run: (*Command).install},
-	{name: "stop", most: -1, json: true, run: (*Command).stop},
-	{name: hook.Verb, most: -1, run: (*Command).hook},
-	{name: hook.Statusline, most: -1},
-	{name: "background", most: 1},
-	{name: "help", most: 1, run: (*Command).help},
-	{name: "version", run: (*Command).version},
-}
-
-func findVerb(name string) (verb, bool) {
-	for _, v := range verbs {
-		if v.name == name {
-			return v, true
-		}
+// root returns the tree of commands, which set c when they are executed.
+func (c *Command) root() *cobra.Command {
+	cobra.EnableCommandSorting = false
+	root := &cobra.Command{
+		Use: "dream-mcp", SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown("verb", args[0], verbNames())
+			}
+			return c.take(verb{}, nil)
+		},
 	}
-	return verb{}, false
+	c.completion = &bytes.Buffer{}
+	root.SetOut(c.completion) // before the commands of completion take it
+	c.global(root.PersistentFlags())
+	root.Flags().BoolVar(&c.asksVersion, "version", false, "print the version")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misused(cmd, err) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.Verb, c.helpOf = "help", cmd })
+	root.SetHelpCommand(&cobra.Command{Use: "help [VERB]", Run: func(_ *cobra.Command, args []string) {
+		cmd, _, err := root.Find(args)
+		if err != nil {
+			cmd = root
+		}
+		c.Verb, c.helpOf = "help", cmd
+	}})
+	for _, group := range []string{groupLook, groupUndo, groupSetUp, groupHosts} {
+		root.AddGroup(&cobra.Group{ID: group, Title: group + ":"})
+	}
+	root.SetCompletionCommandGroupID(groupSetUp)
+	for _, v := range verbs {
+		cmd := &cobra.Command{
+			Use: strings.TrimSpace(v.name + " " + v.args), GroupID: v.group, Short: v.short, Long: v.long, Example: v.example,
+			Args: cobra.ArbitraryArgs,
+			RunE: func(_ *cobra.Command, args []string) error { return c.take(v, args) },
+		}
+		if v.choices != nil {
+			cmd.ValidArgs = v.choices()
+		}
+		if v.flags != nil {
+			cmd.Flags().SortFlags = false
+			v.flags(c, cmd.Flags())
+		}
+		root.AddCommand(cmd)
+	}
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Use, completion.Short = "completion SHELL", "print a script that completes words in bash, zsh, fish or powershell"
+		completion.Long, completion.Example = "", "source <(dream-mcp completion bash)"
+	}
+	return root
 }
 
-// Parse understands a command line without the program's name. Flags may stand anywhere before "--";
-// a value follows its flag, or an "=". It fails with a *UsageError.
+// Parse reads a command line without the program's name. Flags may be anywhere before "--"; a value
+// follows its flag, or an "=". It fails with a *UsageError.
 func Parse(args []string) (*Command, error) {
 	c := &Command{Flags: host.NoFlags}
-	var words []string
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		if arg == "--" {
-			words = append(words, args...)
-			break
-		}
-		if !strings.HasPrefix(arg, "-") || arg == "-" {
-			words = append(words, arg)
-			continue
-		}
-		name, value, given := strings.Cut(arg, "=")
-		f, ok := findFlag(name)
-		switch {
-		case !ok:
-			return nil, unknown("flag", name, flagNames())
-		case f.take == nil && given:
-			return nil, usage("flag %s takes no value", name)
-		case f.take == nil:
-			f.set(c)
-			continue
-		case !given && len(args) == 0:
-			return nil, usage("flag %s needs a value", name)
-		case !given:
-			value, args = args[0], args[1:]
-		}
-		if err := f.take(c, value); err != nil {
-			return nil, usage("flag %s: %v", name, err)
-		}
+	root := c.root()
+	root.SetArgs(slices.Concat([]string{}, args)) // not nil, which would be the program's own
+	root.SetErr(io.Discard)
+	err := root.Execute()
+	if c.asksVersion {
+		return &Command{Verb: "version", Flags: c.Flags}, nil
 	}
-	return c, c.take(words)
+	var usageError *UsageError
+	if err != nil && !errors.As(err, &usageError) {
+		err = usage("%v", err)
+	} else if err != nil && c.Verb != "" && usageError.Hint == usageHint {
+		usageError.Hint = "dream-mcp " + c.Verb + " --help"
+	}
+	if c.completion.Len() > 0 && c.Verb == "" {
+		c.Verb = "completion"
+	}
+	return c, err
 }
 
-// take reads the words that are no flags: the verb and its arguments. --help and --version win over
-// any verb.
-func (c *Command) take(words []string) error {
-	if c.Verb != "" {
-		return nil
-	}
-	if len(words) > 0 {
-		c.Verb, c.Args = words[0], words[1:]
-	}
-	v, ok := findVerb(c.Verb)
+// take checks the arguments of a verb and the flags that exclude each other.
+func (c *Command) take(v verb, args []string) error {
+	c.Verb, c.Args = v.name, args
 	switch {
-	case !ok || len(words) > 0 && c.Verb == "":
-		return unknown("verb", words[0], verbNames())
-	case v.most >= 0 && len(c.Args) > v.most:
-		return usage("%s takes %s, and %q is one too many", verbLabel(v.name), atMost(v.most), c.Args[v.most])
+	case v.most >= 0 && len(args) > v.most:
+		return usage("%s takes %s, and %q is one too many", v.name, atMost(v.most), args[v.most])
 	case c.JSON && !v.json:
-		return usage("%s has no --json", verbLabel(v.name))
-	case c.Once && v.name != "watch":
-		return usage("--once goes with watch")
-	case c.Keep && v.name != "demo":
-		return usage("--keep goes with demo")
-	case c.Lint.given() && v.name != "lint":
-		return usage("--explain, --rule, --ignore, --statistics and --format go with lint")
+		return usage("%s has no --json", cmp.Or(v.name, "dream-mcp without a verb"))
 	case c.Lint.Explain && len(c.Lint.Rules) > 0:
 		return usage("--explain takes the rule as its argument: lint --explain %s", c.Lint.Rules[0])
-	case (c.At != "" || c.List) && v.name != "restore":
-		return usage("--at and --list go with restore")
-	case c.Fix && v.name != "doctor" && v.name != "lint":
-		return usage("--fix goes with doctor or lint")
-	case c.Accept && !(c.Fix && v.name == "doctor") && v.name != "review":
-		return usage("--accept goes with review, or with doctor --fix")
-	case c.Reject && v.name != "review":
-		return usage("--reject goes with review")
+	case c.Accept && v.name == "doctor" && !c.Fix:
+		return usage("doctor --accept needs --fix")
 	case c.Accept && c.Reject:
 		return usage("either --accept or --reject")
-	case c.Background && v.name != "log":
-		return usage("--background goes with log")
-	case c.DryRun && v.name != "install" && v.name != "uninstall":
-		return usage("--dry-run goes with install and uninstall")
-	case c.Print && v.name != "install":
-		return usage("--print goes with install")
 	case c.Print && (c.DryRun || c.JSON):
-		return usage("--print stands alone: leave the other flags out")
-	case len(c.Args) == 0 && (v.name == "uninstall" || c.DryRun || c.Print):
+		return usage("--print cannot be combined with --dry-run or --json")
+	case len(args) == 0 && (v.name == "uninstall" || c.DryRun || c.Print):
 		return &UsageError{v.name + " needs a host", "one of " + strings.Join(install.IDs(), ", ")}
-	case v.name == "restore" && len(c.Args) == 0 && !c.List:
+	case v.name == "restore" && len(args) == 0 && !c.List:
 		return usage("restore needs the name of a memory (restore --list shows what the archive has)")
+	case v.name == "why" && len(args) == 0:
+		return usage("why needs the name of a memory")
 	case c.At != "" && c.List:
 		return usage("--list shows all versions: leave --at out")
 	}
 	return nil
 }
 
-func verbLabel(name string) string {
-	if name == "" {
-		return "dream-mcp without a verb"
-	}
-	return name
-}
-
 func atMost(n int) string {
-	if n == 0 {
+	switch n {
+	case 0:
 		return "no argument"
+	case 1:
+		return "one argument"
 	}
-	return "one argument"
+	return strconv.Itoa(n) + " arguments"
 }
 
-func findFlag(name string) (flag, bool) {
-	for _, f := range flags {
-		if f.name == name {
-			return f, true
+// misused turns an error of the flags into ours.
+func misused(cmd *cobra.Command, err error) error {
+	var notExist *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &notExist):
+		name := notExist.GetSpecifiedName()
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		if name == notExist.GetSpecifiedShortnames() || len(name) == 1 {
+			name = "-" + name
+		} else {
+			name = "--" + name
+			for _, v := range verbs {
+				if flag := flagOf(v, name[2:]); flag != nil && cmd.Name() != v.name {
+					return usage("%s goes with %s", name, v.name)
+				}
+			}
 		}
-	}
-	return flag{}, false
-}
-
-func flagNames() (names []string) {
-	for _, f := range flags {
-		names = append(names, f.name)
-	}
-	return names
-}
-
-func verbNames() (names []string) {
-	for _, v := range verbs {
-		if v.name != "" {
-			names = append(names, v.name)
+		return unknown("flag", name, known)
+	case errors.As(err, &missing):
+		return usage("flag --%s needs a value", missing.GetFlag().Name)
+	case errors.As(err, &invalid):
+		if invalid.GetFlag().Value.Type() == "bool" {
+			return usage("flag --%s takes no value", invalid.GetFlag().Name)
 		}
+		return usage("flag --%s: %v", invalid.GetFlag().Name, invalid.Unwrap())
 	}
-	return names
+	return usage("%v", err)
+}
+
+// flagOf returns a verb's own flag of that name, or nil.
+func flagOf(v verb, name string) *pflag.Flag {
+	if v.flags == nil {
+		return nil
+	}
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	v.flags(&Command{}, set)
+	return set.Lookup(name)
 }
 
 // Options returns the flags that say which project and when, as a command line of ours takes them again.
@@ -242,14 +233,22 @@ func (c *Command) Options() (args []string) {
 
 // Standalone reports whether the verb needs no project: the host need not be asked.
 func (c *Command) Standalone() bool {
-	return c.Verb == "help" || c.Verb == "version" || c.Verb == "demo" || c.Verb == "install" || c.Verb == "uninstall" || c.Lint.Explain
+	return c.Verb == "help" || c.Verb == "completion" || c.Verb == "version" || c.Verb == "demo" || c.Verb == "install" || c.Verb == "uninstall" || c.Lint.Explain
 }
 
 // Run carries out the verb over the memory p, which setup found. What is Standalone, and the welcome
 // of a command without a verb, take neither. It fails on a verb that is the caller's own, "serve".
 func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
-	v, ok := findVerb(c.Verb)
-	if !ok || v.run == nil {
+	v, _ := findVerb(c.Verb)
+	switch c.Verb {
+	case "":
+		v.run = (*Command).welcome
+	case "help":
+		v.run = (*Command).help
+	case "completion":
+		v.run = (*Command).completionScript
+	}
+	if v.run == nil {
 		return fmt.Errorf("%q is not for the console", c.Verb)
 	}
 	if p != nil { // what knows no memory says nothing but its own words

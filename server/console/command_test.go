@@ -53,6 +53,7 @@ func TestParse(t *testing.T) {
 		if len(got.Args) == 0 {
 			got.Args = nil
 		}
+		got.helpOf, got.completion = nil, nil
 		if !reflect.DeepEqual(*got, test.want) {
 			t.Errorf("Parse(%q) = %+v, want %+v", test.line, *got, test.want)
 		}
@@ -78,10 +79,10 @@ func TestParseRefuses(t *testing.T) {
 		{"status --project", "flag --project needs a value", ""},
 		{"status --project=", "flag --project: it is empty", ""},
 		{"status --transcripts=", "flag --transcripts: it is empty", ""},
-		{"status --min-hours x", `flag --min-hours: "x" is no number between 0 and 87600`, ""},
-		{"status --min-hours -1", `flag --min-hours: "-1" is no number between 0 and 87600`, ""},
-		{"status --min-hours NaN", `flag --min-hours: "NaN" is no number between 0 and 87600`, ""},
-		{"status --min-sessions 2.5", `flag --min-sessions: "2.5" is no whole number between 0 and 1000000`, ""},
+		{"status --min-hours x", `flag --min-hours: "x" is not a number between 0 and 87600`, ""},
+		{"status --min-hours -1", `flag --min-hours: "-1" is not a number between 0 and 87600`, ""},
+		{"status --min-hours NaN", `flag --min-hours: "NaN" is not a number between 0 and 87600`, ""},
+		{"status --min-sessions 2.5", `flag --min-sessions: "2.5" is not a whole number between 0 and 1000000`, ""},
 	}
 	for _, test := range tests {
 		_, err := Parse(strings.Fields(test.line))
@@ -99,23 +100,50 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// What can be typed is told.
-func TestUsageNamesAll(t *testing.T) {
+// The help names every verb and flag, and fits a page.
+func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, name := range append(verbNames(), flagNames()...) {
-		if name != "-h" && name != "--help" && name != "--version" && !strings.Contains(usageText, name) {
-			t.Errorf("usage.txt does not name %s", name)
+	help := func(args ...string) string {
+		c, err := Parse(args)
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
 		}
+		var out strings.Builder
+		c.Out = &out
+		if err := c.Run(t.Context(), nil, host.Setup{}); err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if c.Verb != "help" {
+				break
+			}
+			if n := len([]rune(line)); n > pageWidth+1 {
+				t.Errorf("%q: a line of %d characters: %q", args, n, line)
+			}
+		}
+		return out.String()
+	}
+	all := help("--help")
+	if help("help") != all || help("-h") != all || help("nonsense", "--help") != all {
+		t.Error("there are several helps")
+	}
+	for _, v := range verbs {
+		if !strings.Contains(all, "\n  "+v.name+" ") {
+			t.Errorf("the help does not name %s", v.name)
+		}
+		own := help(v.name, "--help")
+		if own == all || help("help", v.name) != own || !strings.Contains(own, "usage: dream-mcp "+v.name) {
+			t.Errorf("%s has no help of its own:\n%s", v.name, own)
+		}
+	}
+	if own := help("restore", "-h"); !strings.Contains(own, "--at ID") || !strings.Contains(own, "For example:") || !strings.Contains(own, "usage: dream-mcp restore FILE [flags]") {
+		t.Error(own)
 	}
 	if lines := strings.Count(welcomeText, "\n"); lines > 20 {
 		t.Errorf("the welcome has %d lines, at most 20 are read", lines)
 	}
-	for _, text := range []string{usageText, welcomeText} {
-		for line := range strings.Lines(text) {
-			if n := len([]rune(line)); n > pageWidth+1 {
-				t.Errorf("a line of %d characters: %q", n, line)
-			}
-		}
+	if script := help("completion", "bash"); !strings.Contains(script, "dream-mcp") {
+		t.Error("there is no completion for bash")
 	}
 }
 
@@ -156,10 +184,10 @@ func (f full) Write([]byte) (int, error) { return 0, f.err }
 func TestRunWithoutReader(t *testing.T) {
 	t.Parallel()
 	left := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
-	if err := (&Command{Verb: "help", Out: full{left}}).Run(t.Context(), nil, host.Setup{}); err != nil {
+	if err := (&Command{Verb: "version", Out: full{left}}).Run(t.Context(), nil, host.Setup{}); err != nil {
 		t.Errorf("a reader who left is an error: %v", err)
 	}
-	if err := (&Command{Verb: "help", Out: full{os.ErrClosed}}).Run(t.Context(), nil, host.Setup{}); err == nil {
+	if err := (&Command{Verb: "version", Out: full{os.ErrClosed}}).Run(t.Context(), nil, host.Setup{}); err == nil {
 		t.Error("a failed write is none")
 	}
 }

@@ -15,13 +15,16 @@ import (
 	"dream-mcp/server/host"
 )
 
+// usageHint is the hint of a UsageError that has no better one.
+const usageHint = "dream-mcp help"
+
 // A UsageError says that a command line can't be understood.
 type UsageError struct{ Message, Hint string }
 
 func (e *UsageError) Error() string { return e.Message }
 
 func usage(format string, args ...any) *UsageError {
-	return &UsageError{Message: fmt.Sprintf(format, args...), Hint: "dream-mcp help"}
+	return &UsageError{Message: fmt.Sprintf(format, args...), Hint: usageHint}
 }
 
 func unknown(kind, word string, known []string) *UsageError {

@@ -1,0 +1,145 @@
+package console
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/server/hook"
+	"dream-mcp/server/host"
+	"dream-mcp/server/install"
+)
+
+// A verb is a row of the table of verbs.
+type verb struct {
+	name    string
+	group   string
+	args    string // as the usage line shows them
+	most    int    // arguments; below zero: any number
+	json    bool   // has --json
+	short   string // what it does, in one line without a full stop
+	long    string // more, for its own help
+	example string
+	choices func() []string // what its argument can be, for completion
+	flags   func(*Command, *pflag.FlagSet)
+	run     func(*Command, context.Context, *consolidate.Project, host.Setup) error // nil: the caller's
+}
+
+// The groups of the help, in its order.
+const (
+	groupLook  = "Look"
+	groupUndo  = "Decide and undo"
+	groupSetUp = "Set up"
+	groupHosts = "For hosts"
+)
+
+var verbs = []verb{
+	{name: "status", group: groupLook, json: true, run: (*Command).status,
+		short: "show whether a dream is due, which gate is closed and why, and where everything is"},
+	{name: "watch", group: groupLook, json: true, run: (*Command).watch,
+		short: "show a dream as it runs, in whichever program",
+		long: `It shows what the dream searches, stages and would change; x stops it. In a pipe it prints
+a line for each event.`,
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Once, "once", false, "show how things are, and exit")
+		}},
+	{name: "log", group: groupLook, json: true, run: (*Command).log,
+		short: "list what dreams, single writes and undos did, newest first",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
+		}},
+	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).diff,
+		short: "show what one of them changed (without ID: the newest that landed)"},
+	{name: "why", group: groupLook, args: "TOPIC", most: 1, json: true, run: (*Command).why,
+		short:   "show where a memory comes from: who said it, when, in which session, and the words",
+		example: "dream-mcp why use-bun.md"},
+	{name: "lint", group: groupLook, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
+		short: "show what the rules find in the memory, or in any folder",
+		long: `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check.
+With --explain the argument is a rule: what it catches and leaves alone, and how to silence it.`,
+		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format sarif",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
+			f.Var(&rules{&c.Lint.Rules}, "rule", "ask only these rules")
+			f.Var(&rules{&c.Lint.Ignore}, "ignore", "leave these rules out")
+			f.BoolVar(&c.Lint.Statistics, "statistics", false, "show totals by rule")
+			f.Var(&format{&c.Lint.Format}, "format", "text, json, sarif or github")
+			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
+		}},
+	{name: "doctor", group: groupLook, json: true, run: (*Command).doctor,
+		short: "show what prevents dreams of this project",
+		long:  "Exit code 0: healthy; 1: something should be fixed; 2: doctor could not look.",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Fix, "fix", false, "fix what can be fixed without loss")
+			f.BoolVar(&c.Accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
+		}},
+
+	{name: "review", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).review,
+		short: "show the dream that waits for your yes, with its diff; on a terminal it asks",
+		long:  "It also shows what dreams were not allowed to do.",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Accept, "accept", false, "land it")
+			f.BoolVar(&c.Reject, "reject", false, "forget it")
+		}},
+	{name: "proposals", group: groupUndo, args: "[accept|reject ID]", most: 2, json: true, run: (*Command).proposals,
+		short:   "show the changes that unattended dreams were not allowed to make, for you to decide",
+		choices: func() []string { return []string{"accept", "reject"} }},
+	{name: "undo", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).undo,
+		short: "undo a dream or a write (without ID: the newest that was not undone); an undo can be undone"},
+	{name: "restore", group: groupUndo, args: "FILE", most: 1, json: true, run: (*Command).restore,
+		short:   "bring one memory back: its newest other version",
+		example: "dream-mcp restore use-bun.md\ndream-mcp restore use-bun.md --at 20261121-010651-d56fd6\ndream-mcp restore --list",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.Var(&word{&c.At, "ID"}, "at", "as it was before this dream or write")
+			f.BoolVar(&c.List, "list", false, "list the versions in the archive, of FILE or of everything")
+		}},
+	{name: "stop", group: groupUndo, args: "[REASON]", most: -1, json: true, run: (*Command).stop,
+		short: "end the dream that is open in another process; nothing of it lands"},
+
+	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: install.IDs,
+		short: "have a program start this server; without HOST, list the programs",
+		long: `The server is started with --project, --memory-dir and the like where you name them.
+Only our own lines are added. Installing twice does nothing.`,
+		example: "dream-mcp install claude-code\ndream-mcp install codex --dry-run",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
+			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
+		}},
+	{name: "uninstall", group: groupSetUp, args: "HOST", most: 1, json: true, run: (*Command).install, choices: install.IDs,
+		short: "remove exactly that again; memories and archives stay",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
+		}},
+	{name: "mode", group: groupSetUp, args: "[off|suggest|approve|auto]", most: 1, json: true, run: (*Command).mode,
+		short:   "show what happens by itself when a dream is due, or set it in config.json",
+		choices: func() []string { return []string{"off", "suggest", "approve", "auto"} }},
+	{name: "demo", group: groupSetUp, run: (*Command).demo,
+		short: "show a dream from start to undo, in a sandbox that is removed afterwards",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Keep, "keep", false, "keep the sandbox")
+		}},
+	{name: "version", group: groupSetUp, run: (*Command).version, short: "print the version"},
+
+	{name: "serve", group: groupHosts, short: "the MCP server on standard input and output, as a host starts it"},
+	{name: hook.Verb, group: groupHosts, most: -1, run: (*Command).hook, short: "what the session hooks of a host start; see the README"},
+	{name: hook.Statusline, group: groupHosts, most: -1, short: "a word for a status bar, or nothing: dream: due"},
+	{name: "background", group: groupHosts, most: 1,
+		short: "run a dream by a host without a person, where one is due; a hook starts it"},
+}
+
+func findVerb(name string) (verb, bool) {
+	for _, v := range verbs {
+		if v.name == name {
+			return v, true
+		}
+	}
+	return verb{}, false
+}
+
+func verbNames() (names []string) {
+	for _, v := range verbs {
+		names = append(names, v.name)
+	}
+	return names
+}
