@@ -212,9 +212,22 @@ func (h *lawHistory) foreign(began *undoable) {
 func (h *lawHistory) undo() {
 	h.t.Helper()
 	h.now = h.now.Add(time.Minute)
-	p := h.open()
-	was := h.versions()
-	marked := h.present()
+	if h.draw.IntN(3) == 0 && h.dieInUndo() {
+		return
+	}
+	was, marked := h.versions(), h.present()
+	o, n, at := h.options(), 0, -1
+	if h.draw.IntN(4) == 0 {
+		at = 3 + h.draw.IntN(8)
+	}
+	o.Step = func(string) {
+		if n++; n == at {
+			h.foreign(&undoable{h.versions(), map[string]bool{}})
+			was, marked = nil, h.present() // it changes in the midst
+		}
+	}
+	p := Open(o)
+	defer p.Close("the undo ended")
 	res, err := p.Undo(ctx, "")
 	if errors.Is(err, ErrUndone) {
 		return
@@ -245,7 +258,9 @@ func (h *lawHistory) undo() {
 			h.t.Errorf("what somebody else wrote is lost: %s", mark)
 		}
 	}
-	h.checkReport(res, was, is, u)
+	if was != nil {
+		h.checkReport(res, was, is, u)
+	}
 	res.Merged = append(res.Merged, conflictNames(res)...)
 	for _, o := range h.landed { // what follows a merge is not as any of them left it
 		for _, name := range res.Merged {
@@ -253,6 +268,42 @@ func (h *lawHistory) undo() {
 			o.touched[memory.IndexFile] = true
 		}
 	}
+}
+
+// dieInUndo kills an undo at a step, and reports whether it has landed all the same. Then the law holds too.
+func (h *lawHistory) dieInUndo() (landed bool) {
+	a, marked := act{Kind: "undo"}, h.present()
+	cmd, _, out := h.start(child{Act: &a, Die: 3 + h.draw.IntN(12)})
+	said, _ := io.ReadAll(out)
+	cmd.Wait()
+	h.tell("undo, to be killed: %s", bytes.TrimSpace(said))
+	p := h.open()
+	if err := p.Recover(ctx); err != nil {
+		h.t.Fatal(err)
+	}
+	entries, err := p.Log()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	last := LogEntry{}
+	if len(entries) > 0 {
+		last = entries[len(entries)-1]
+	}
+	if last.Undoes == "" || last.Outcome != Committed || !last.Started.Equal(h.now) {
+		return false
+	}
+	u := h.landed[last.Undoes]
+	h.checkRestored(h.versions(), u)
+	for mark := range marked {
+		if !h.present()[mark] {
+			h.t.Errorf("what somebody else wrote is lost: %s", mark)
+		}
+	}
+	for _, o := range h.landed { // what it merged is not known
+		maps.Copy(o.touched, u.touched)
+		o.touched[memory.IndexFile] = o.touched[memory.IndexFile] || len(u.touched) > 0
+	}
+	return true
 }
 
 func conflictNames(res UndoResult) (names []string) {
@@ -320,6 +371,7 @@ func union(a, b map[string]version) map[string]version {
 // checkReport compares what undo says with what it did.
 func (h *lawHistory) checkReport(res UndoResult, was, is map[string]version, u *undoable) {
 	h.t.Helper()
+	res.Merged = slices.Clone(res.Merged)
 	did := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
 	merged := []string{}
 	for _, name := range slices.Sorted(maps.Keys(union(was, is))) {
@@ -364,6 +416,10 @@ func (a act) run(p *Project) error {
 	draw := rand.New(rand.NewPCG(a.Seed, 5))
 	var err error
 	switch a.Kind {
+	case "undo":
+		if _, err = p.Undo(ctx, ""); errors.Is(err, ErrUndone) {
+			err = nil
+		}
 	case "write":
 		err = a.write(p, draw, nil)
 	case "dream":
