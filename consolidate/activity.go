@@ -31,6 +31,7 @@ const (
 	EventBegun   EventKind = "begun"
 	EventMap     EventKind = "map"     // it looked at the map; Reviewed names the sessions, Hits counts them
 	EventSearch  EventKind = "search"  // Text: what for; Hits: how much was found
+	EventListed  EventKind = "listed"  // Hits: how many utterances it was shown so far
 	EventContext EventKind = "context" // Text: the hit around which it read
 	EventRead    EventKind = "read"    // Text: the files
 	EventStaged  EventKind = "staged"  // Text: what was done to which file

@@ -115,12 +115,12 @@ func (p *Project) List(ctx context.Context, r ListRequest) (listing.Page, error)
 	if d == nil || p.dream != d {
 		return page, nil
 	}
-	p.tell(Event{Kind: EventSearch, Text: "the listing", Hits: page.Utterances})
+	p.tell(Event{Kind: EventListed, Hits: page.Utterances})
 	if page.List.Tracked() {
 		if d.Listed == nil {
 			d.Listed = &Listed{From: m.Since}
 		}
-		if window && r.Cursor == "" {
+		if window && r.Session == "" && r.Cursor == "" {
 			d.Listed.open(page.List)
 		}
 		d.Listed.add(page, m.marks())

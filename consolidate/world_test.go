@@ -61,7 +61,7 @@ func (w *world) put(name, content string) {
 
 // say writes a transcript in which the person said one thing.
 func (w *world) say(session, words string) {
-	line := fmt.Sprintf(`{"type":"user","sessionId":%q,"cwd":"/p","timestamp":"2026-11-17T09:00:00.000Z","uuid":"u1","message":{"role":"user","content":%q}}`+"\n", session, words)
+	line := fmt.Sprintf(`{"type":"user","sessionId":%q,"cwd":"/p","timestamp":"2026-11-17T09:00:00.000Z","uuid":%q,"message":{"role":"user","content":%q}}`+"\n", session, session+"/1", words)
 	os.MkdirAll(w.transcripts(), 0o700)
 	if err := os.WriteFile(filepath.Join(w.transcripts(), session+".jsonl"), []byte(line), 0o600); err != nil {
 		w.t.Fatal(err)

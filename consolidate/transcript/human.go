@@ -3,6 +3,7 @@ package transcript
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // An event is what a record marks beside what was said in it.
@@ -71,7 +72,7 @@ func typedText(text string) (typed string, e event) {
 			trimmed = trimmed || head || tail
 		}
 	}
-	if injected, e := isNotSaid(User, text); injected {
+	if injected, e := isNotSaid(User, text); injected || isBlank(text) {
 		return "", e
 	}
 	text = beforeOtherAgents(text)
@@ -107,11 +108,18 @@ func isNotSaid(s Speaker, text string) (bool, event) {
 	return false, noEvent
 }
 
+// isBlank reports whether nothing of a text can be seen.
+func isBlank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != '\u2800' && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !unicode.Is(unicode.Variation_Selector, r)
+	})
+}
+
 // modelText returns what the model said in a text in its place, nothing where the host says that a request failed.
 func modelText(text string) string {
 	text = withoutReminders(text)
 	trimmed := strings.TrimSpace(text)
-	if failed, _ := isNotSaid(Assistant, trimmed); failed || trimmed == "" {
+	if failed, _ := isNotSaid(Assistant, trimmed); failed || isBlank(trimmed) {
 		return ""
 	}
 	return text

@@ -55,8 +55,8 @@ func TestNotSaid(t *testing.T) {
 
 func TestTyped(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                          "",
-		" \t\n\u00a0\u3000 ":        "",
+		"": "",
+		" \t\n\u00a0\u3000\u200b\ufeff\u3164\u2800\ufe0f ": "",
 		"/compact":                  "",
 		"/plugin:review the parser": "the parser",
 		"/etc/hosts is wrong":       "/etc/hosts is wrong",

@@ -33,6 +33,8 @@ func eventText(e consolidate.Event) string {
 		return "looked at the map: " + count(e.Hits, "session") + " to review"
 	case consolidate.EventSearch:
 		return fmt.Sprintf("searched “%s”: %s", text, count(e.Hits, "hit"))
+	case consolidate.EventListed:
+		return "read what was said: " + count(e.Hits, "utterance") + " so far"
 	case consolidate.EventContext:
 		return "read around " + text
 	case consolidate.EventRead:

@@ -384,6 +384,25 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// What a session copied that was resumed from one that was listed before is not listed again, and from one that was not, is.
+func TestResumed(t *testing.T) {
+	first := newSession(1, 0).user("use pnpm").reply("ok").user("mind the lens")
+	other := newSession(2, 0).user("keep the lamp lit")
+	resumed, again := newSession(3, 5), newSession(4, 5)
+	resumed.lines = slices.Clone(first.lines)
+	resumed.user("and never npm")
+	again.lines = slices.Clone(other.lines)
+	again.user("day and night")
+	store, _ := open(t, first, other, resumed, again)
+	q := Query{Touched: start.AddDate(0, 0, 3), After: map[string]Mark{id(1): {3, 1}}}
+	text := whole(pages(t, store, q, 10_000, 0, nil))
+	for words, want := range map[string]bool{"use pnpm": false, "mind the lens": false, "and never npm": true, "keep the lamp lit": true, "day and night": true} {
+		if strings.Contains(text, words) != want {
+			t.Errorf("%q is listed: %v:\n%s", words, !want, text)
+		}
+	}
+}
+
 // A day on which more was pasted than is read for a page is on several pages.
 func TestLongDay(t *testing.T) {
 	s := newSession(1, 0)
