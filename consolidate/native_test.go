@@ -168,3 +168,34 @@ func TestNativeSecondLine(t *testing.T) {
 		t.Errorf("mended to %s, want %s", got, now(w))
 	}
 }
+
+// A process that dies at any step of a dream leaves a lock of the newer format that recovery makes right, in that format.
+func TestNativeSecondLineAfterDeath(t *testing.T) {
+	for _, name := range []string{"commit", "abort", "expire"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for step := 0; ; step++ {
+				w := newWorld(t)
+				w.stampNative(fmt.Sprintf("\n%d", prior.UnixMilli()), start)
+				before := w.files()
+				died := w.runToDeath(name, step)
+				p := w.open()
+				if err := p.Recover(ctx); err != nil {
+					t.Fatalf("step %d (%s): %v", step, died, err)
+				}
+				at := prior
+				if !same(w.files(), before) {
+					at = start
+				}
+				text, mtime := fmt.Sprintf("\n%d", at.UnixMilli()), at
+				if got := w.nativeNow(); got != fmt.Sprintf("%q %s", text, mtime.Format(time.RFC3339Nano)) &&
+					got != fmt.Sprintf("%q %s", text, start.Format(time.RFC3339Nano)) { // it died before it was touched
+					t.Errorf("step %d (%s): the lock is %s, want %q", step, died, got, text)
+				}
+				if died == "" {
+					return
+				}
+			}
+		})
+	}
+}
