@@ -150,7 +150,7 @@ func hides(before, r, after rune, rightToLeft bool) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// The scripts whose letters join, so that a joiner behind one has a use; those that are written without
+// The scripts whose letters join, so that a joiner after one has a use; those that are written without
 // spaces; and those from right to left.
 var (
 	joiningScripts = []*unicode.RangeTable{
@@ -187,7 +187,7 @@ func selects(before, r rune) bool {
 	return unicode.In(before, unicode.Han, unicode.Myanmar, unicode.Phags_Pa, unicode.Sm, unicode.So, unicode.Po, unicode.Manichaean) || before == '0'
 }
 
-// blackFlag, with tags behind it, is the flag of a region.
+// blackFlag, with tags after it, is the flag of a region.
 const blackFlag = 0x1f3f4
 
 // flagTags returns the size of the tags at the head of a text that make a black flag the flag of a

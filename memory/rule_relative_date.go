@@ -36,7 +36,7 @@ func findRelativeDates(v *view, n Name, t *Topic) []Finding {
 		return nil
 	}
 	stood := make(map[string]int)
-	standing := v.after // the snapshot whose stamps say when what stands was written
+	standing := v.after // the snapshot whose stamps say when old text was written
 	if v.before != nil && v.before.Topics[n] != nil {
 		standing = v.before
 		for _, d := range v.relativeDates(v.before.Topics[n]) {
@@ -52,7 +52,7 @@ func findRelativeDates(v *view, n Name, t *Topic) []Finding {
 	return findings
 }
 
-// relativeDate is one hit and where it stands.
+// relativeDate is one hit and where it is.
 type relativeDate struct {
 	reldate.Hit
 	text     string // that Find was asked about: the body or the description
@@ -81,7 +81,7 @@ func relativeDates(t *Topic, now time.Time) []relativeDate {
 	return found
 }
 
-// key is what the same words of the same sentence have in common, wherever that stands.
+// key is what the same words of the same sentence have in common, wherever that is.
 func (d *relativeDate) key() string { return d.Text + "\n" + d.sentence }
 
 // finding is a warning, but an error for a new word such as "yesterday" whose date is known.

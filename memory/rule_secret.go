@@ -42,13 +42,13 @@ var secretRule = rule{
 		}
 		data := v.after.Index.Bytes()
 		return findSecrets(IndexFile, data, v.after.AllowSecrets.View(string(data)), func(string, string) string {
-			return ": finalize_index writes its line anew, by upsert or remove"
+			return ": finalize_index rewrites its line, by upsert or remove"
 		})
 	},
 	exact: true,
 }
 
-// findSecrets returns a finding for each credential; remove says how one that stands goes, by what is shown
+// findSecrets returns a finding for each credential; remove says how to remove one that is in the file, by what is shown
 // in its place.
 func findSecrets(file string, data []byte, seen secret.View, remove func(value, shown string) string) []Finding {
 	var findings []Finding

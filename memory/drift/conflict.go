@@ -14,7 +14,7 @@ type Conflict struct {
 	Line     string // of the memory
 	Guide    string // the path of the guide
 	At       int    // its line, from 1
-	Theirs   string // what stands there
+	Theirs   string // its text
 	Other    string // the command that the guide has instead; "" where it forbids this one
 }
 
@@ -23,7 +23,7 @@ type usage struct {
 	from, to  int
 	text      string
 	words     []string
-	topic     string // what it is for: "test", "install"; "" where that can't be told
+	topic     string // what it is for: "test", "install"; "" where that is not known
 	tool      string // what does it: "npm", "pnpm"
 	forbidden bool
 	firm      bool // without a condition: "never", not "never before lunch"

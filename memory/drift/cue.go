@@ -61,9 +61,9 @@ var theCues = sync.OnceValue(func() cues {
 // here are words before "repo" that mean this one.
 var here = setOf("this our the same whole entire your my git main mono in a")
 
-// stands reports whether the passage is said to be there: not that it was, will be, must not be, or is
+// isPresent reports whether the passage says what is there: not what was, will be, must not be, or is
 // somewhere else.
-func (s *passage) stands() bool {
+func (s *passage) isPresent() bool {
 	c := theCues()
 	said := s.before + s.after
 	said = strings.ReplaceAll(said, "’", "'")

@@ -66,7 +66,7 @@ func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 			continue
 		}
 		h, ok := p.judge(&s)
-		if !ok || seen[h.Ref] || !s.stands() { // in this order: most of what is named is there
+		if !ok || seen[h.Ref] || !s.isPresent() { // in this order: most of what is named is there
 			continue
 		}
 		seen[h.Ref] = true

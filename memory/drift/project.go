@@ -13,7 +13,7 @@ import (
 )
 
 // Bounds of the listing. The largest open projects in common use have some 100,000 files; beyond what
-// is listed nothing can be told.
+// is listed nothing is known.
 const (
 	maxListed   = 100_000 // entries
 	maxDepth    = 32      // folders
@@ -191,7 +191,7 @@ func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
 }
 
 // Limited reports whether the project holds more than was looked at so far, so that of some names it was not
-// told whether they are gone.
+// known whether they are gone.
 func (p *Project) Limited() bool {
 	if p == nil {
 		return false
@@ -201,7 +201,7 @@ func (p *Project) Limited() bool {
 	return p.tree != nil && p.tree.limited
 }
 
-// presence is what can be told of a path.
+// presence is what is known of a path.
 type presence int
 
 const (

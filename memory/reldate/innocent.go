@@ -9,13 +9,13 @@ import (
 // maxNear bounds, in bytes, what is looked at right before and right after a phrase.
 const maxNear = 64
 
-// longest returns the hit that the longest of the phrases makes which stand at text[at:]. Where it is
-// innocent ok is false, and To is past it all the same: what is inside it is no hit either.
+// longest returns the hit of the longest of the phrases at text[at:]. Where it is innocent ok is false, and
+// To is after it all the same: what is inside it is not a hit either.
 func (p *prose) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 	var best *phrase
 	var number int
 	for _, c := range candidates {
-		if end, n, found := c.match(p.text, at); found && end > hit.To && p.stands(c, at, end) {
+		if end, n, found := c.match(p.text, at); found && end > hit.To && p.isWords(c, at, end) {
 			best, number, hit.To = c, n, end
 		}
 	}
@@ -32,8 +32,8 @@ func (p *prose) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 	}, true
 }
 
-// stands reports whether the phrase is words of its own there, and of its language.
-func (p *prose) stands(c *phrase, from, to int) bool {
+// isWords reports whether the phrase is whole words there, of its language.
+func (p *prose) isWords(c *phrase, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(p.text[:from])
 	after, _ := utf8.DecodeRuneInString(p.text[to:])
 	switch c.name {
@@ -49,11 +49,11 @@ func (p *prose) stands(c *phrase, from, to int) bool {
 	if isWordRune(before) && !isWide(before) || isWordRune(after) && !isWide(after) {
 		return false
 	}
-	return !c.evident || p.around(from, to).speaks(c.language)
+	return !c.evident || p.around(from, to).isIn(c.language)
 }
 
-// speaks reports whether a sentence has more words of a language than of those it is taken for.
-func (s *sentence) speaks(l *language) bool {
+// isIn reports whether a sentence has more words of a language than of those it is taken for.
+func (s *sentence) isIn(l *language) bool {
 	n := 0
 	for word := range strings.FieldsFuncSeq(s.lower, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if l.words[word] {
@@ -79,7 +79,7 @@ func (p *prose) endsKorean(at int) bool {
 	return end == 0 || particles[rest[:end]]
 }
 
-// isInnocent reports whether a phrase that stands there names no day of its own.
+// isInnocent reports whether a phrase does not name a day of its own there.
 func (p *prose) isInnocent(c *phrase, from, to int) bool {
 	s := p.around(from, to)
 	if s.dated || c.unit == year && s.years || (c.unit == month || c.unit == quarter) && s.months {
@@ -113,7 +113,7 @@ func (*sentence) lowered(part string) string {
 	return strings.ReplaceAll(strings.ToLower(part), "’", "'")
 }
 
-// isGeneric reports whether the sentence speaks of every day, or of the words themselves.
+// isGeneric reports whether the sentence is about every day, or about the words themselves.
 func (s *sentence) isGeneric(l *language) bool {
 	generic, known := s.generic[l]
 	if !known {
@@ -141,7 +141,7 @@ func conditional(lower string) bool {
 	return strings.HasPrefix(strings.TrimLeft(lower, "-*> "), "if ") || strings.Contains(lower, " if ")
 }
 
-// hasPreterite reports whether English words have one in "ed" that is no participle after "is" and the like.
+// hasPreterite reports whether English words have one in "ed" that is not a participle after "is" and the like.
 func hasPreterite(lower string) bool {
 	before := ""
 	for word := range strings.FieldsFuncSeq(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '-' }) {
@@ -205,7 +205,7 @@ var beforeCount = map[string][]string{
 	"ja": {"約", "は", "が", "も", "を", "に", "すでに", "既に"},
 }
 
-// isFree reports whether no noun stands before a count: 만료 3일 전 counts from the expiry.
+// isFree reports whether no noun is before a count: 만료 3일 전 counts from the expiry.
 func isFree(l *language, before string) bool {
 	trimmed := strings.TrimRight(before, " \t\n*_")
 	r, _ := utf8.DecodeLastRuneInString(trimmed)

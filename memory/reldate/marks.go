@@ -104,11 +104,11 @@ func (p *prose) isBlockquote(at int) bool {
 	return strings.HasPrefix(strings.TrimLeft(near[strings.LastIndexByte(near, '\n')+1:], " \t"), ">")
 }
 
-// separators stand between names in a list. "And" is none: "failed yesterday and today" is no list.
+// separators are between names in a list. "And" is not one: "failed yesterday and today" is not a list.
 var separators = setOf("/ | , 、 ， ; or oder ou o u 或 或者 또는 または か")
 
 // withoutLists returns the hits but for those with only a separator between them: who lists today,
-// yesterday and earlier speaks of names for days.
+// yesterday and earlier lists names for days.
 func withoutLists(text string, hits []Hit) []Hit {
 	var kept []Hit
 	listed := false

@@ -28,11 +28,11 @@ func matchURL(s *scan, at int) (find, bool) {
 	if !ok || strings.Contains(user, "@") || user == "" && strings.Contains(password, ":") || !loginPassword(user, password) {
 		return find{}, false
 	}
-	// What stands before it may be a credential too: so this is no place to go on from.
+	// What is before it may be a credential too: so the scan does not go on from here.
 	return find{Span: Span{From: from + len(user) + 1, To: from + login, Kind: kindURLPassword}, shaped: true}, true
 }
 
-// loginPassword reports whether what follows a user's name and a colon is a password that is told.
+// loginPassword reports whether what follows a user's name and a colon is a password and not a placeholder.
 // "postgres:postgres" and the like are no secret of anybody.
 func loginPassword(user, password string) bool {
 	const least = 4

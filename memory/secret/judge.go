@@ -41,7 +41,7 @@ func entropy(text string) float64 {
 }
 
 // scatter returns how often, for each byte, the class of letters changes: small, capital, digit. A
-// capital that begins a word, as in camelCase, changes it once, and what stands between words not.
+// capital that begins a word, as in camelCase, changes it once, and what separates words does not.
 func scatter(text string) float64 {
 	changes, before, last := 0, 0, 0
 	for i := range len(text) {
@@ -98,7 +98,7 @@ var standIns = []string{
 	"eby8vdm02xnocqflquwjpllmetlcdxj1ouzft50us", "sflkxwrjsmekkf2qt4fwpmejf36pok6yjv",
 }
 
-// placeholder reports whether a value stands for a credential that is not told.
+// placeholder reports whether a value is written in place of a credential.
 func placeholder(value string) bool {
 	folded := strings.ToLower(value[:min(len(value), maxJudged)])
 	for _, word := range standIns {
@@ -265,7 +265,7 @@ var commonPasswords = oneOf(`password passwd pass pwd secret changeme admin root
 	characters min max day days hour hours minute minutes px rabbitmq neo4j neo docker localhost demo hunter letmein welcome foo bar baz
 	type http https ipv utf8 x pw mypass mypassword mypasswd mysecret password_here token rails django vagrant minioadmin sa ubuntu`)
 
-// dummyPassword reports whether a value is one that stands for a password, or that everybody knows.
+// dummyPassword reports whether a value is a placeholder for a password, or one that everybody knows.
 func dummyPassword(value string) bool {
 	folded := strings.ToLower(value)
 	core := strings.Trim(folded, "0123456789-_.:")

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// Bounds of what stands behind a name, in bytes.
+// Bounds of a name and its value, in bytes.
 const (
 	maxName  = 64
 	maxValue = 2048
 )
 
-// strength is how much a name says of the value behind it.
+// strength is how much a name says of its value.
 type strength int
 
 const (
@@ -36,7 +36,7 @@ func nameAnchors() []anchor {
 	return anchors
 }
 
-// foreignPasswords are words for a password that need not stand alone as a word.
+// foreignPasswords are words for a password that may be part of a word.
 var foreignPasswords = []string{
 	"비밀번호", "비번", "패스워드", "암호", "密码", "密碼", "口令", "パスワード", "暗証番号", "пароль", "Пароль",
 	"contraseña", "Contraseña", "mot de passe", "Mot de passe", "senha", "Senha", "hasło", "Hasło",
@@ -109,13 +109,13 @@ var (
 	keys      = oneOf("key apikey authkey secretkey accesskey privatekey masterkey accountkey licensekey signingkey encryptionkey appkey")
 	// qualified make a "key" or an "auth" a credential.
 	qualified = oneOf("api secret access private auth encryption signing master account service client app application admin deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project")
-	// public make a name innocent: what it names is no secret, or no value.
+	// public make a name innocent: what it names is not a secret, or not a value.
 	public = oneOf("public pub publishable primary foreign partition sort cache idempotency page next prev continuation cancellation design translation i18n object row index group max min num count total input output prompt completion cached per bucket map dict host known site shortcut hot column table field unique composite natural surrogate lookup sync pagination cursor anon fingerprint ssh hotkey query route json yaml config")
 	// trailing may follow the word that says what a value is.
 	trailing = oneOf("value base val env prod production dev development staging stage live test testing old new current base64 b64 plain plaintext raw default here us eu main backup primary secondary")
 )
 
-// oneOf tells the words of a list from others. It is made when it is first asked: a host's hook starts this program after
+// oneOf reports whether a word is in a list. The set is made when it is first asked: a host's hook starts this program after
 // every turn and asks nothing of it.
 func oneOf(words string) func(word string) bool {
 	set := sync.OnceValue(func() map[string]bool {

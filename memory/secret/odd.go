@@ -65,7 +65,7 @@ func shaped(from, to int, kind string) (find, bool) {
 	return find{Span: Span{From: from, To: to, Kind: kind}, shaped: true}, true
 }
 
-// matchAround returns what finds a credential by what stands within it, exactly so many letters and
+// matchAround returns what finds a credential by what is within it, exactly so many letters and
 // digits after its beginning, and at least so many bytes before its end.
 func matchAround(kind string, before, after int) func(s *scan, at int) (find, bool) {
 	return func(s *scan, at int) (find, bool) {

@@ -8,7 +8,7 @@
 //
 // It does not promise to know every credential: of kinds and surroundings that it was not made on it finds four
 // in five (package measure). It knows the shapes of its table, and beside those a
-// value behind a name that says what it is ("password:", "API_KEY="), where the value looks like one.
+// value after a name that says what it is ("password:", "API_KEY="), where the value looks like one.
 // A credential of which only a piece is there, one that was encoded or split over lines, and a password
 // without a name are not found: what is to be masked must be masked before it is cut. Nor does it promise
 // that a text made for it, values within values within values, is masked to its end (maxPasses).
@@ -31,13 +31,13 @@ import (
 type Span struct {
 	From, To int    // bytes of the text
 	Kind     string // what it is: "github-token", "password"
-	Key      string // the name that it stands behind, "" where there is none; it holds no credential
+	Key      string // the name before it, "" where there is none; it holds no credential
 }
 
 // scan is one pass over a text.
 type scan struct {
 	text   string
-	end    int   // of the last credential that has a shape of its own: what follows begins anew
+	end    int   // of the last credential that has a shape of its own: what follows is a new word
 	named  int   // the end of the last name that was read
 	bare   int   // the end of the last value without quotes that was read
 	jwt    int   // the end of the last run that could have been a JWT
@@ -93,20 +93,20 @@ func merge(finds []find) []Span {
 	return spans
 }
 
-// What stands for a credential.
+// What replaces a credential.
 const (
 	maskOpen  = "[secret: "
 	maskClose = "]"
 )
 
-// maxPasses bounds how often Mask looks at a text. What is masked can show that what stands before it is
+// maxPasses bounds how often Mask looks at a text. What is masked can show that what is before it is
 // a credential too; of a hundred thousand texts put together for that, none takes more than two passes.
 const maxPasses = 8
 
 // Mask replaces each credential by [secret: KIND], as Allowed.View does. The name before it stays.
 func Mask(text string) string { return Allowed(nil).Mask(text) }
 
-// matchMask passes over what stands for a credential: its words name one.
+// matchMask passes over the mask of a credential: its words name one.
 func matchMask(s *scan, at int) (find, bool) {
 	kind, _, ok := strings.Cut(s.text[at+len(maskOpen):min(len(s.text), at+maxMask)], maskClose)
 	if !ok || !kinds()[kind] {

@@ -135,7 +135,7 @@ var shapes = []shape{
 	{kind: "twilio-key", prefixes: twilioPrefixes(), body: hexa, min: 31, max: 31},
 }
 
-// twilioPrefixes returns SK and the hexadecimal digit behind it: two letters are too few for an anchor.
+// twilioPrefixes returns SK and the hexadecimal digit after it: two letters are too few for an anchor.
 func twilioPrefixes() []string {
 	var prefixes []string
 	for _, c := range "0123456789abcdef" {
