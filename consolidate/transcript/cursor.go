@@ -52,10 +52,10 @@ type cursor struct {
 	After position
 }
 
-// cursorSum is how many bytes of a SHA-256 tell a cursor from what is none.
+// cursorSum is how many bytes of a SHA-256 a cursor begins with.
 const cursorSum = 6
 
-// digest tells queries apart by what decides their hits and is the same from page to page. The times
+// digest identifies a query by what decides its hits and is the same from page to page. The times
 // are left out: a caller may count them back from the present.
 func (q Query) digest() (sum [8]byte) {
 	speakers := slices.Sorted(slices.Values(q.Speakers))
@@ -74,7 +74,7 @@ func (c cursor) String() string {
 }
 
 // place is the position in bytes: the time, the line, the place and whether the session's name is that
-// of nearly every session, a UUID, which is told by its 16 bytes.
+// of nearly every session, a UUID, which is encoded in its 16 bytes.
 func (c cursor) place() []byte {
 	p := c.After
 	b := binary.BigEndian.AppendUint64(nil, uint64(p.Time))
@@ -127,7 +127,7 @@ func (u *utterance) position() position {
 	return position{Time: nanoseconds(u.Time), Session: u.Session, Line: u.Line, Place: u.place}
 }
 
-// lastYear is the last that nanoseconds tells of whole; the first is 1678.
+// lastYear is the last whole year that nanoseconds can hold; the first is 1678.
 const lastYear = 2261
 
 // nanoseconds is a time as a number that orders as times do; what lies beyond the numbers is no time that

@@ -71,7 +71,7 @@ type settled struct {
 // A row is one utterance.
 type row struct {
 	offset  int64
-	seconds int64 // since 1970; untimed: none, the transcript's own time stands for it
+	seconds int64 // since 1970; untimed: none, and the transcript's own time is used
 	key     uint64
 	nanos   int32
 	line    int32

@@ -17,7 +17,7 @@ const (
 
 // ContextOf returns the utterance that an id names and the n turns of the person and the model before
 // and after it, in the order of the session; at most 50 on each side. Texts are cut, and the turns
-// farthest away left out, where they would pass some 32,000 bytes; "…" stands where a text was cut. Its
+// farthest away left out, where they would pass some 32,000 bytes; "…" is where a text was cut. Its
 // errors are those of Lookup.
 func (s *Store) ContextOf(ctx context.Context, id string, n int) ([]Utterance, error) {
 	n = max(0, min(n, 50))

@@ -10,9 +10,9 @@ import (
 type cachedHead struct {
 	size    int64
 	modTime time.Time
-	trust   trust // in the folder where it lies
+	trust   trust // of its folder
 	head    head
-	tail    head // what the end tells, when ended is set
+	tail    head // what the end says, when ended is set
 	ended   bool
 }
 
@@ -44,7 +44,7 @@ func (s *Store) cache(f file, c cachedHead) {
 	s.heads[f.path] = c
 }
 
-// head returns what the beginning of a file tells, from the cache if the file is unchanged: so much of
+// head returns what the beginning of a file says, from the cache if the file is unchanged: so much of
 // it that the session can be judged.
 func (s *Store) head(f file) (head, error) {
 	c, ok := s.cached(f)
@@ -96,7 +96,7 @@ func (s *Store) shownLine(text string) string {
 // maxMasked bounds, in bytes, what is masked for one line: twice what oneLine looks at.
 const maxMasked = 32 * maxFirst
 
-// tail returns what the end of a file tells, from the cache likewise.
+// tail returns what the end of a file says, from the cache likewise.
 func (s *Store) tail(f file, h head) head {
 	c, ok := s.cached(f)
 	if ok && c.ended {
@@ -109,7 +109,7 @@ func (s *Store) tail(f file, h head) head {
 	return t
 }
 
-// knowsOurs reports whether a file that was read before, and lies in a folder, is a session of ours.
+// knowsOurs reports whether a file of a folder that was read before is a session of ours.
 func (s *Store) knowsOurs(folder Folder) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The bounds of digests, unless a Store is told otherwise.
+// The bounds of digests, unless a Store sets others.
 const (
 	// DefaultDigestMemory holds the digests of some 1.5 GiB of transcripts.
 	DefaultDigestMemory = 64 << 20

@@ -21,7 +21,7 @@ type Ending struct {
 // ReadEnding reads what a person said last in a transcript: at most so many turns, from the last 4 MiB, since
 // the model last used a tool of its own accord that saves reports of, and since a dream or an extraction, which have looked at
 // what was said before. What the tool answered is not looked at: a save that was refused counts. It knows the files of Claude
-// Code, and of Gemini CLI, which must be read whole: in a longer one nothing is heard.
+// Code, and of Gemini CLI, which must be read whole: a longer one is not read.
 func ReadEnding(path string, turns int, saves func(tool, file string) bool) (Ending, error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 			for _, p := range said {
 				if p.typed() && p.text != "" {
 					dreaming = false
-					end.hear(p.text)
+					end.add(p.text)
 				}
 			}
 			if !dreaming && r.saves(saves) {
@@ -90,8 +90,8 @@ func lastLines(f *os.File, name string) (id string, tail []byte, err error) {
 	return strings.TrimSuffix(name, ".jsonl"), tail, err
 }
 
-// hear takes in words, once: what was queued comes again as a turn (CENSUS 5.6).
-func (e *Ending) hear(text string) {
+// add adds words, once: what was queued comes again as a turn (CENSUS 5.6).
+func (e *Ending) add(text string) {
 	if n := len(e.Words); n == 0 || e.Words[n-1] != text {
 		e.Words = append(e.Words, text)
 	}

@@ -14,7 +14,7 @@ const headSize = 64 << 10
 // headBlock is read of it at once: the judgement of most sessions needs no more.
 const headBlock = 16 << 10
 
-// maxHead bounds how far a head reads on for what the first headSize bytes do not tell.
+// maxHead bounds how far a head is read for what the first headSize bytes do not say.
 const maxHead = 64 << 20
 
 // maxCWDs bounds the working directories kept of one head; 25 were seen in a session (CENSUS 2).
@@ -23,9 +23,9 @@ const maxCWDs = 64
 // warmUp is all that is said in the sessions by which old hosts warmed their caches (CENSUS 2).
 const warmUp = "Warmup"
 
-// A head is what the beginning of a transcript tells about the session.
+// A head is what the beginning of a transcript says about the session.
 type head struct {
-	reason Reason // why it is no session, whosever it is; empty when it is one
+	reason Reason // why it is not a session of anybody; empty when it is one
 	cwds   []string
 	branch string
 	title  string
@@ -108,7 +108,7 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 	return h, nil
 }
 
-// note takes in what a record tells beside what was said.
+// note takes in what a record says about the session.
 func (h *head) note(r *record) {
 	for _, v := range []raw{r.CWD, r.Worktree.Original} {
 		if len(v) > maxName {
@@ -132,8 +132,7 @@ func (h *head) note(r *record) {
 	}
 }
 
-// readTail returns what the end of a transcript tells of its title and its latest time. An end that
-// cannot be read tells nothing.
+// readTail returns the title and the latest time at the end of a transcript; neither where that cannot be read.
 func readTail(f file) (h head) {
 	source, err := f.open()
 	if err != nil {

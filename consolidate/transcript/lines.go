@@ -15,7 +15,7 @@ import (
 // that grows holds the line nearly twice, in each thread.
 const maxLine = 24 << 20
 
-// readBlock is read at once: big enough that most lines lie in it whole, small enough for the cache.
+// readBlock is read at once: large enough to hold most lines, small enough for the cache.
 const readBlock = 256 << 10
 
 // keptBuffer is the largest buffer for long lines that is kept for the next.
@@ -64,15 +64,15 @@ type lineReader struct {
 	block  int    // bytes read at once
 	buffer []byte // what was read and is kept
 	at     int    // where the next line begins in the buffer
-	whole  int    // behind the last newline in the buffer
+	whole  int    // after the last newline in the buffer
 
 	number  int   // of the line last read, from 1
 	start   int64 // its offset
-	next    int64 // the offset behind it
+	next    int64 // the offset after it
 	dropped int64 // of the next line, what is longer than maxLine and not kept
 	skipped int   // lines longer than maxLine
 
-	settled struct { // behind the last line that a newline ended
+	settled struct { // after the last line that ended with a newline
 		number, skipped int
 		next            int64
 	}
@@ -151,7 +151,7 @@ func (l *lineReader) readAll() ([]byte, error) {
 	return lines, nil
 }
 
-// cut goes on to the place behind a line, and reports whether the line fits within maxLine.
+// cut continues after a line, and reports whether the line fits within maxLine.
 func (l *lineReader) cut(behind int) (fits bool) {
 	size := l.dropped + int64(behind-l.at)
 	l.number++
@@ -197,11 +197,11 @@ func (l *lineReader) fill() error {
 	return l.failed
 }
 
-// blank is what may stand around the records of a line: NULs are what a crash leaves of a block that
+// blank is what may be around the records of a line: NULs are what a crash leaves of a block that
 // was allocated and never written.
 const blank = " \t\r\x00"
 
-// trimmed is a line without what may stand around its records, the mark at the head of a file included.
+// trimmed is a line without what may be around its records, the mark at the head of a file included.
 func trimmed(line []byte, first bool) []byte {
 	if first {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))

@@ -104,7 +104,7 @@ func (l *literal) each(text string, found func(start, end int) (next int)) {
 	}
 }
 
-// around reports whether the literal stands where its rarest rune is.
+// around reports whether the literal is where its rarest rune is.
 func (l *literal) around(text string, at int) (start, end int, ok bool) {
 	start, end = at, at
 	for i := l.rarest - 1; i >= 0; i-- {

@@ -164,8 +164,8 @@ func (s *Store) toolUtterance(ctx context.Context, session judged, line, place i
 	return said, err
 }
 
-// Source is where an utterance stands, for as long as its transcript lives: the session's whole name,
-// where that can stand in an id, and the line. Lookup takes it.
+// Source names an utterance for as long as its transcript exists: by the whole name of its session, where an ID may
+// contain that, and its line. Lookup takes it.
 func (u Utterance) Source() string {
 	if !isPlainName(u.Session) {
 		return u.ID

@@ -39,7 +39,7 @@ type places []int32
 // newPlaces makes room for so many.
 func newPlaces(n int) places { return make(places, 1<<bits.Len(uint(2*n))) }
 
-// of is where the place of a key stands, or would.
+// of is the entry of a key.
 func (t places) of(all []found, key uint64) *int32 {
 	for i := key; ; i++ {
 		if p := &t[i&uint64(len(t)-1)]; *p == 0 || all[*p-1].key == key {
@@ -48,9 +48,8 @@ func (t places) of(all []found, key uint64) *int32 {
 	}
 }
 
-// page is what a page shows of all matches, and one more: the first behind the page before, or, when
-// alike hits are folded, the first for which no newer one stands. Then it tells how many have the
-// likeness of each.
+// page returns what a page shows of all matches, and one more: the first after the page before, or, when hits that are
+// alike are folded, the newest of each likeness. Then it returns how many have that likeness.
 func (s *scan) page(all []found) (first []found, alike map[uint64]int) {
 	before := map[uint64]bool{}
 	if s.query.Fold && s.after != nil {
@@ -97,7 +96,7 @@ func (s *scan) lead(first []found, f *found) []found {
 	return first[:min(len(first), most)]
 }
 
-// shown reports whether a match stands on the page that a search goes on from, or before it.
+// shown reports whether a match is on the page that a search continues, or before it.
 func (s *scan) shown(f *found) bool {
 	return s.after != nil && s.position(f).compare(*s.after) <= 0
 }

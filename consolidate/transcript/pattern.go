@@ -237,7 +237,7 @@ func (p *pattern) rows(d *digest, wanted func(i int) bool, hit func(i int)) {
 	}
 }
 
-// holding returns which rows hold one of some literals; nil: any may match, since there are none.
+// holding returns which rows hold one of some literals; nil: there are none, and any row may match.
 func (d *digest) holding(literals []literal) []bool {
 	if len(literals) == 0 {
 		return nil

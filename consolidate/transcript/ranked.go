@@ -10,10 +10,10 @@ import (
 	relevance "dream-mcp/consolidate/transcript/rank"
 )
 
-// A RankedHit is an utterance that answers a question in words, as far as words tell.
+// A RankedHit is an utterance that may answer a question in words.
 type RankedHit struct {
-	Hit               // Match is the first word of the question that stands in it, if any does
-	Beside *Utterance // the turn behind it in its session, or the one before the last; nil: it stands alone
+	Hit               // Match is the first word of the question that is in it, if any is
+	Beside *Utterance // the turn after it in its session, or before the last one; nil: there is no other
 }
 
 // Ranked finds the utterances that are most likely to answer a question in words, the best first. Of
@@ -57,7 +57,7 @@ func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedH
 	seen := map[uint64]bool{}
 	told := map[string]bool{}
 	// Twice as many as are asked for: what resumed sessions copied is shown once, and so is a turn that
-	// stands beside a better one.
+	// is beside a better one.
 	for _, top := range all.ranking.Top(2 * q.Limit) {
 		if len(hits) == q.Limit {
 			break

@@ -63,7 +63,7 @@ type Result struct {
 	AtLeast  bool    // the search stopped early: there may be more
 	Sessions int     // sessions searched
 	Bytes    int64   // bytes of transcripts and digests that were searched
-	Skipped  Skipped // lines that were met and not read, and sessions that are none
+	Skipped  Skipped // lines that could not be read, and files that are not sessions
 	Next     string  // the cursor of the next page; empty on the last
 	Nearest  string  // where nothing was found for a literal: the word most like it that does occur, in lower case
 	Notes    []string
@@ -217,7 +217,7 @@ func (q Query) chosen(sessions []judged) ([]judged, error) {
 	return nil, &QueryError{Field: "session", Message: fmt.Sprintf("%q is the beginning of %d sessions", q.Session, len(chosen))}
 }
 
-// within reports whether a time lies in the span that the query asks for.
+// within reports whether a time is in the span that the query asks for.
 func (q Query) within(t time.Time) bool {
 	return !t.Before(q.Since) && (q.Until.IsZero() || t.Before(q.Until))
 }

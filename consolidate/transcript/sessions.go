@@ -13,9 +13,9 @@ type Session struct {
 	ID      string // the transcript's name without its ending, or what another host calls the session
 	Host    Host
 	Path    string
-	Size    int64     // in bytes; 0 of one that is no file of its own
+	Size    int64     // in bytes; 0 of one that is not a file
 	ModTime time.Time // when the transcript was last touched
-	Last    time.Time // when something was last recorded, as far as its head and end tell; else ModTime
+	Last    time.Time // when something was last recorded, as far as its head and end say; else ModTime
 	CWD     string    // the first working directory that it recorded
 	Branch  string
 	Title   string // what the host or a person named it; empty as a rule in young sessions
@@ -23,7 +23,7 @@ type Session struct {
 	Current bool   // the caller's own
 
 	of    collection
-	parts int64 // of one that is no file of its own
+	parts int64 // of one that is not a file
 }
 
 // file is the session as it was listed.
@@ -65,7 +65,7 @@ func isUUID(name string) bool {
 	return true
 }
 
-// isPlainName reports whether the name of a transcript may stand in an id as it is.
+// isPlainName reports whether the name of a transcript may be in an ID as it is.
 func isPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
 
 // IsSessionID reports whether a text has the form in which sessions are named: it holds nothing but
@@ -204,7 +204,7 @@ func (s *Store) isCurrent(f file) bool {
 	return f.id == current
 }
 
-// judge reads the head of a file and says why it is no session of the project, or "".
+// judge reads the head of a file and returns why it is not a session of the project, or "".
 func (s *Store) judge(f file) (head, Reason) {
 	h, err := s.head(f)
 	switch {

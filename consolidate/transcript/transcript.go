@@ -1,17 +1,15 @@
-// Package transcript reads what was said in the sessions of one project: which folders hold its
-// transcripts, which files in them are sessions, what a person, the model and its tools said, and
-// where among that a pattern stands.
+// Package transcript reads the sessions of one project: which folders hold its transcripts, which files in them are
+// sessions, what a person, the model and its tools said, and where something was said. README.md explains the design.
 //
-// It promises that nothing a host injected (memory, reminders, tool lists, summaries) and nothing
-// that was said while dreaming is taken for an utterance; that every answer is bounded and says what
-// it left out; that one bad line costs that line only; and that a transcript is never written, never
-// locked, and never followed through a link.
+// It promises that what a host injected (memory, reminders, tool lists, summaries) and what was said in a dream is not
+// taken for an utterance; that every answer is bounded and says what it left out; that one bad line costs that line only;
+// and that a transcript is never written, locked, or followed through a link.
 //
-// On disk it holds nothing but digests of what was said (see Options.Digests), private to the user,
-// which can be made again at any moment: a crash, a full disk or a damaged file costs time only.
+// On disk it keeps digests of what was said (see Options.Digests), private to the user. They can be made again at any
+// moment: a crash, a full disk or a damaged file costs time only.
 //
-// It does not promise a snapshot: a transcript that grows during a search may or may not show its
-// newest lines. Nor does it judge, mask secrets, or trust the words: they are what others wrote.
+// It does not promise a snapshot: a transcript that grows during a search may or may not show its newest lines. Nor does
+// it judge, mask secrets, or trust the words: they are what others wrote.
 package transcript
 
 import (
@@ -20,8 +18,8 @@ import (
 	"time"
 )
 
-// DreamMarker stands in the prompt that opens one of our dreams. A user turn that carries it, and all
-// that follows until a person types again, is no utterance: a dream must not learn from itself.
+// DreamMarker is in the prompt that opens one of our dreams. A user turn that contains it, and all that follows until a
+// person types again, is not an utterance: a dream must not learn from itself.
 const DreamMarker = "<dream-mcp-prompt"
 
 // Options say which project is meant. The zero value has no sessions.
@@ -31,7 +29,7 @@ type Options struct {
 
 	// Roots are absolute real paths in Unicode NFC: the project directory first, then the canonical
 	// git root and its worktrees, live or removed. A session belongs when a working directory that it
-	// recorded is one of them or lies below one.
+	// recorded is one of them or below one.
 	Roots []string
 
 	// DirName is CLAUDE_CODE_PROJECT_DIR_NAME: the folder's name in place of the slug of Roots[0]. The
@@ -47,16 +45,15 @@ type Options struct {
 	// Current is the caller's own session, unless SetCurrent names another: never counted by the gate, yet searched.
 	Current string
 
-	// Digests is an absolute path: the folder where the digests of this project's sessions lie, made
-	// when it is first needed, private. Nobody else's files may be in it, and no other project's. It may
-	// be deleted at any moment. Empty: digests are kept in memory alone.
+	// Digests is an absolute path: the folder for the digests of this project's sessions, made when it is first needed,
+	// private. Nothing else may be in it. It may be deleted at any moment. Empty: digests are kept in memory only.
 	Digests string
 
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
-// The bounds of one search, unless a Store is told otherwise.
+// The bounds of one search, unless a Store sets others.
 const (
 	// DefaultBudget is what a person waits for.
 	DefaultBudget = 2 * time.Second
@@ -74,22 +71,22 @@ type Store struct {
 	// DigestMemory bounds the digests in memory, in bytes. At 0, and without Options.Digests, every search builds them.
 	DigestMemory int64
 
-	// TrustModTimes says that no file was written after its modification time. Otherwise the time when
-	// the file was last changed in any way counts too, where the system tells: files that were restored
-	// or copied with their times are all as new as that then, and a first search cannot stop early.
+	// TrustModTimes says that no file was written after its modification time. Otherwise the time when the file was last
+	// changed in any way counts too, where the system has it. Files that were restored or copied with their times are
+	// as new as that then, and a first search cannot stop early.
 	TrustModTimes bool
 
-	// Classify tells the signals of what a person or the model said, a bit each; nil: none. It is called
-	// by several threads, once for each utterance when its digest is made. Classifier names it: digests
-	// that another has made are made anew.
+	// Classify returns the signals of what a person or the model said, a bit each; nil: none. It is called by several
+	// threads, once for each utterance when its digest is made. Classifier names it: digests that another has made are
+	// made again.
 	Classify   func(Speaker, string) uint16
 	Classifier string
 
-	// FindSignal tells where in a text one of some signals stands; nil: nowhere.
+	// FindSignal returns where one of some signals is in a text; nil: nowhere.
 	FindSignal func(signals uint16, speaker Speaker, text string) (start, end int, ok bool)
 
-	// Mask hides credentials in a text of which text[from:to] is to be shown, and tells where that is
-	// then; nil: nothing is hidden. Whatever a hit shows has passed it, before it was cut.
+	// Mask hides credentials in a text of which text[from:to] is to be shown, and returns where that is then; nil:
+	// nothing is hidden. Whatever a hit shows is masked before it is cut.
 	Mask func(text string, from, to int) (masked string, newFrom, newTo int)
 
 	options Options

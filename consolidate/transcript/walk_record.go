@@ -24,7 +24,7 @@ type message struct {
 	Blocks    []block
 }
 
-// A block is one part of a content: a string stands for a block of text.
+// A block is one part of a content: a bare string is a block of text.
 type block struct {
 	Type, Text, ID, Name, Input, ToolUseID, Content raw
 }
@@ -131,7 +131,7 @@ func content(b []byte, i int, blocks *[]block) int {
 	return contentItem(b, i, blocks)
 }
 
-// textType is the type of the block that a bare string stands for.
+// textType is the type of a bare string.
 var textType = raw(`"text"`)
 
 func contentItem(b []byte, i int, blocks *[]block) int {

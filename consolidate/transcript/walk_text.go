@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// A raw is a JSON value as it stands in its line, and as long as that does; nil where there is none.
+// A raw is an encoded JSON value, valid as long as its line; nil where there is none.
 type raw []byte
 
 // text is the string that a value is, or "". What is not valid UTF-8, and half of a surrogate pair,
-// become U+FFFD, as encoding/json has it. A backslash that escapes nothing, and a control, stand for
-// themselves.
+// become U+FFFD, as encoding/json has it. A backslash that escapes nothing, and a control, are kept.
 func (v raw) text() string {
 	if !v.isString() {
 		return ""
@@ -21,7 +20,7 @@ func (v raw) text() string {
 	return unquote(v[1 : len(v)-1])
 }
 
-// unquote is the text of what stands between the quotes of a string.
+// unquote decodes what is between the quotes of a string.
 func unquote(s []byte) string {
 	valid := utf8.Valid(s)
 	i := bytes.IndexByte(s, '\\')
@@ -58,7 +57,7 @@ func validText(s []byte) string {
 	return text.String()
 }
 
-// writeValid writes bytes as text: U+FFFD for each that is none.
+// writeValid writes bytes as text: U+FFFD for each that is invalid.
 func writeValid(text *strings.Builder, s []byte) {
 	for len(s) > 0 {
 		r, size := utf8.DecodeRune(s)
@@ -67,7 +66,7 @@ func writeValid(text *strings.Builder, s []byte) {
 	}
 }
 
-// writeEscaped writes what an escape at the head of s stands for, and returns what is behind it.
+// writeEscaped decodes the escape at the head of s, and returns what follows it.
 func writeEscaped(text *strings.Builder, s []byte) (rest []byte) {
 	if c := unescape[s[1]]; c != 0 {
 		text.WriteByte(c)
@@ -123,7 +122,7 @@ func (v raw) ends(suffix string) bool {
 	return strings.HasSuffix(v.text(), suffix)
 }
 
-// empty reports whether a value is no string, or one without a text.
+// empty reports whether a value is an empty string, or not a string.
 func (v raw) empty() bool { return !v.isString() || len(v) == 2 }
 
 // quoted is a text as a value; nil for an empty one.
