@@ -166,7 +166,7 @@ func weightOf(holders int) float32 { return float32(1 / math.Sqrt(float64(max(1,
 type sums struct {
 	phrases, words float64
 	count          int // of phrases
-	rareWords      int
+	rareWords      float64
 }
 
 func (s *sums) add(f feature, weight float32) {
@@ -177,8 +177,8 @@ func (s *sums) add(f feature, weight float32) {
 	default:
 		w := f.weight()
 		s.words += float64(weight) * w
-		if weight >= rareWeight && w == 1 {
-			s.rareWords++
+		if weight >= rareWeight {
+			s.rareWords += w
 		}
 	}
 }

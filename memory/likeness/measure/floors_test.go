@@ -2,19 +2,21 @@ package measure
 
 import "testing"
 
-// TestFloors holds what the two sets were measured at, less what a change of a few pairs costs. Only the
+// TestFloors holds what the sets were measured at, less what a change of a few pairs costs. Only the
 // pairs held out speak of how it does elsewhere.
 func TestFloors(t *testing.T) {
 	for _, set := range []struct {
 		name              string
-		text              string
+		examples          []example
 		same, innocent    int
 		precision, recall float64
 	}{
-		{"labelled", labelled, 90, 200, 0.98, 0.40},
-		{"held out", heldout, 30, 70, 0.95, 0.60},
+		{"labelled", parse(labelled), 90, 200, 0.98, 0.40},
+		{"held out", parse(heldout), 30, 70, 0.95, 0.60},
+		{"long", parseLong("labelled"), 2, 13, 1, 1},
+		{"long, held out", parseLong("heldout"), 2, 10, 1, 1},
 	} {
-		scores, errors := measure(parse(set.text))
+		scores, errors := measure(set.examples)
 		all := scores[""]
 		if all.same < set.same || all.innocent < set.innocent {
 			t.Errorf("%s: %d pairs that are the same, %d innocent", set.name, all.same, all.innocent)

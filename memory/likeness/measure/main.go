@@ -10,12 +10,16 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Print writes the measure; verbose says each error on the labelled set too.
 func Print(w io.Writer, verbose bool) error {
-	for _, set := range []struct{ name, text string }{{"labelled", labelled}, {"held out", heldout}} {
-		scores, errors := measure(parse(set.text))
+	for _, set := range []struct {
+		name     string
+		examples []example
+	}{{"labelled", parse(labelled)}, {"held out", parse(heldout)}, {"long", parseLong("labelled")}, {"long, held out", parseLong("heldout")}} {
+		scores, errors := measure(set.examples)
 		fmt.Fprintf(w, "%-9s  same innocent right wrong foreign  precision recall\n", set.name)
 		for _, lang := range slices.Backward(slices.Sorted(maps.Keys(scores))) {
 			s, name := scores[lang], lang
@@ -24,7 +28,7 @@ func Print(w io.Writer, verbose bool) error {
 			}
 			fmt.Fprintf(w, "%-9s %5d %8d %5d %5d %7d %10.3f %6.3f\n", name, s.same, s.innocent, s.right, s.wrong, s.foreign, s.precision(), s.recall())
 		}
-		if verbose && set.text == labelled {
+		if verbose && !strings.HasSuffix(set.name, "held out") {
 			for _, e := range errors {
 				fmt.Fprintln(w, e)
 			}
