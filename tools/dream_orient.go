@@ -107,7 +107,7 @@ func mapIndex(add adder, m consolidate.Map) {
 	s := m.IndexSize
 	add("\n## MEMORY.md %s: %d of %d lines, %d of %d bytes", m.Index.Sum.Short(), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
 	for line := range strings.Lines(m.Index.Text) {
-		add("  %s", short(transcript.Visible(strings.TrimRight(line, "\r\n")), 400))
+		add("  %s", quoted(strings.TrimRight(line, "\r\n"), 400))
 	}
 }
 
@@ -121,7 +121,7 @@ func mapTopics(add adder, m consolidate.Map) {
 		if kind == "" {
 			kind = "-"
 		}
-		add("%s %s %d %s %s: %s", t.Name, short(transcript.Visible(kind), 40), t.Size, age(m.Now.Sub(t.ModTime)), t.Sum, short(transcript.Visible(t.Description), 300))
+		add("%s %s %d %s %s: %s", t.Name, quoted(kind, 40), t.Size, age(m.Now.Sub(t.ModTime)), t.Sum, quoted(t.Description, 300))
 	}
 }
 
@@ -146,7 +146,7 @@ func mapGuides(add adder, m consolidate.Map) {
 			add("… and %d more", len(m.Guides)-i)
 			break
 		}
-		add("%s %d %s", short(transcript.Visible(g.Path), 200), g.Size, age(m.Now.Sub(g.ModTime)))
+		add("%s %d %s", quoted(g.Path, 200), g.Size, age(m.Now.Sub(g.ModTime)))
 	}
 }
 
@@ -172,7 +172,7 @@ func mapLogs(add adder, m consolidate.Map) {
 			add("… and %d more", len(m.Logs)-i)
 			break
 		}
-		line := fmt.Sprintf("%s %d %s", short(transcript.Visible(l.Name.String()), 200), l.Size, l.Day)
+		line := fmt.Sprintf("%s %d %s", quoted(l.Name.String(), 200), l.Size, l.Day)
 		if l.Err != nil {
 			line += ": can't be read"
 		}
@@ -185,7 +185,7 @@ func mapLogs(add adder, m consolidate.Map) {
 		add("%s", line)
 		if l.Excerpt != "" {
 			for excerpt := range strings.SplitSeq(l.Excerpt, "\n") {
-				add("  %s", short(transcript.Visible(excerpt), 400))
+				add("  %s", quoted(excerpt, 400))
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
 			line += " " + host
 		}
 		if s.Branch != "" && s.Branch != "HEAD" {
-			line += " " + short(transcript.Visible(s.Branch), 60)
+			line += " " + quoted(s.Branch, 60)
 		}
 		if s.Current {
 			line += " (this one)"
@@ -220,7 +220,7 @@ func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
 		} else if s.First != "" {
 			line += ": “" + s.First + "”"
 		}
-		add("%s", short(transcript.Visible(strings.ReplaceAll(line, "\n", " ")), 300))
+		add("%s", quoted(strings.ReplaceAll(line, "\n", " "), 300))
 	}
 	if len(m.Skipped) > 0 {
 		add("left out: %s", counts(m.Skipped))

@@ -141,15 +141,15 @@ func (r grepArguments) what() string {
 	case r.Signal != "":
 		return "the signal " + string(r.Signal)
 	case r.Query != "":
-		return strconv.Quote(short(transcript.Visible(r.Query), 100))
+		return strconv.Quote(quoted(r.Query, 100))
 	case len(r.Patterns) > 0:
-		quoted := make([]string, len(r.Patterns))
+		all := make([]string, len(r.Patterns))
 		for i, p := range r.Patterns {
-			quoted[i] = strconv.Quote(short(transcript.Visible(p), 60))
+			all[i] = strconv.Quote(quoted(p, 60))
 		}
-		return strings.Join(quoted, " or ")
+		return strings.Join(all, " or ")
 	}
-	return strconv.Quote(short(transcript.Visible(r.Pattern), 100))
+	return strconv.Quote(quoted(r.Pattern, 100))
 }
 
 // when reads a date, a time, or a span back from now. With end, a date means the end of its day. Dates

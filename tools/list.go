@@ -74,7 +74,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		}
 	}
 	if len(l.Failed) > 0 {
-		fmt.Fprintf(&b, "; not listed: %s", short(transcript.Visible(strings.Join(l.Failed, ", ")), 400))
+		fmt.Fprintf(&b, "; not listed: %s", quoted(strings.Join(l.Failed, ", "), 400))
 	}
 	switch {
 	case page.Cursor != "":

@@ -19,7 +19,7 @@ func readMemory(p *consolidate.Project) tool {
 		name:  "read_memory",
 		title: "Read memories",
 		description: "Read memories as the open dream would leave them, or as they are: MEMORY.md, topics, logs. " +
-			"Each begins with a line PATH SUM BYTES; the sum is the base that write_memory asks for. Behind them: where each comes from, as far as it names sources.",
+			"Each begins with a line PATH SUM BYTES, where the sum is the base that write_memory asks for, and ends with a line that repeats it. After them: where each comes from, as far as it names sources.",
 		input: `{"type":"object","properties":{
 			"paths":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","maxLength":400}},
 			"offset":{"type":"integer","minimum":0,"description":"with one path: the byte to go on from"}},
@@ -136,9 +136,10 @@ func renderFile(b *strings.Builder, f consolidate.Shown, offset, room int) {
 		text = text[1:] // an offset within a character begins with the next one
 	}
 	start := len(f.Text) - len(text)
+	name := fmt.Sprintf("%s %s", f.Name, f.Sum.Short())
 	if len(text) <= room {
-		b.WriteString(text)
-		b.WriteString("\n\n")
+		fenced(b, text, name)
+		b.WriteByte('\n')
 		return
 	}
 	end := room
@@ -148,6 +149,6 @@ func renderFile(b *strings.Builder, f consolidate.Shown, offset, room int) {
 	if i := strings.LastIndexByte(text[:end], '\n'); i > room/2 {
 		end = i + 1
 	}
-	b.WriteString(text[:end])
-	fmt.Fprintf(b, "\n… cut: read_memory {\"paths\": [%q], \"offset\": %d} goes on\n\n", f.Name, start+end)
+	fenced(b, text[:end], name)
+	fmt.Fprintf(b, "… cut: read_memory {\"paths\": [%q], \"offset\": %d} goes on\n\n", f.Name, start+end)
 }

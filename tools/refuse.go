@@ -189,7 +189,3 @@ func findingLine(f memory.Finding) string {
 	}
 	return oneLine(s)
 }
-
-// oneLine shows a text as one line that hides nothing: it may quote what was asked for, and the names and
-// lines of files that others wrote.
-func oneLine(s string) string { return strings.ReplaceAll(transcript.Visible(s), "\n", "; ") }
