@@ -333,7 +333,11 @@ func report(changes []memory.Change, i Info) string {
 	if reviewed != "" {
 		parts = append(parts, "reviewed "+reviewed)
 	}
-	return fmt.Sprintf("Improved %s: %s.", plural(improved, "memory"), strings.Join(parts, "; "))
+	what := plural(improved, "memory")
+	if improved == 0 {
+		what = "the index"
+	}
+	return fmt.Sprintf("Improved %s: %s.", what, strings.Join(parts, "; "))
 }
 
 func plural(n int, noun string) string {

@@ -34,7 +34,21 @@ func (e *indexEdit) line(n memory.Name) string {
 
 var indexName, _ = memory.ParseName(memory.IndexFile)
 
-// editIndex reads the index from disk and applies the lines that the dream's writes asked for.
+// readIndex returns the index as the dream would leave it. Its sum is that of the file on disk, the base of a
+// finalize that rewrites it.
+func (d *dream) readIndex() (memory.File, error) {
+	e, err := d.editIndex()
+	if err == nil && e.base == "" && !e.changed() {
+		err = &fs.PathError{Op: "read", Path: memory.IndexFile, Err: fs.ErrNotExist}
+	}
+	if err != nil {
+		return memory.File{}, err
+	}
+	return memory.File{Name: indexName, Data: e.index.Bytes(), Sum: e.base}, nil
+}
+
+// editIndex returns the index as the dream would leave it without further requests: the file on disk with the
+// lines that its writes asked for.
 func (d *dream) editIndex() (*indexEdit, error) {
 	f, err := d.dir.Read(indexName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

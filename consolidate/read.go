@@ -49,6 +49,8 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 			r.Err = err
 		case dir == nil:
 			r.Err = &fs.PathError{Op: "read", Path: s, Err: fs.ErrNotExist}
+		case p.dream != nil && n.IsIndex():
+			f, r.Err = p.dream.readIndex()
 		case p.dream != nil:
 			f, disk, r.Err = p.dream.stage.Read(n)
 		default:

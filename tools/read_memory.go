@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -127,7 +128,8 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 
 // renderFile writes a file from an offset on, in bytes of what is shown of it.
 func renderFile(b *strings.Builder, f consolidate.Shown, offset, room int) {
-	fmt.Fprintf(b, "%s %s %d\n", f.Name, f.Sum.Short(), f.Bytes)
+	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
+	fmt.Fprintf(b, "%s %d\n", name, f.Bytes)
 	if f.Masked > 0 {
 		fmt.Fprintf(b, "(masked: %d; an edit names what is masked as it is shown, and new text that holds a mask loses the value)\n", f.Masked)
 	}
@@ -136,7 +138,6 @@ func renderFile(b *strings.Builder, f consolidate.Shown, offset, room int) {
 		text = text[1:] // an offset within a character begins with the next one
 	}
 	start := len(f.Text) - len(text)
-	name := fmt.Sprintf("%s %s", f.Name, f.Sum.Short())
 	if len(text) <= room {
 		fenced(b, text, name)
 		b.WriteByte('\n')
