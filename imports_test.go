@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/console": {
 		"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host", "server/install",
-		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi",
+		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
 	},
 	"server/host":    {"consolidate/transcript", "golang.org/x/text"},
