@@ -169,7 +169,7 @@ func commit(t testing.TB, p *Project, before ...string) {
 
 func TestHistory(t *testing.T) {
 	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n", "web/package.json|{\"scripts\":{\"dev\":\"vite\"},\"dependencies\":{\"vitest\":\"^3\"}}",
-		"docs/My Plan.md|", "keep/x.sh|", "compose.yml|image: postgres:16.4-alpine\n", "pyproject.toml|requires-python = \">=3.12\"\n", "app.json|{\"ios\":{\"deploymentTarget\":\"15.1\"}}")
+		"docs/My Plan.md|", "keep/x.sh|", "go.mod|module x\n\ngo 1.26.0\n", "compose.yml|image: postgres:16.4-alpine\n", "pyproject.toml|requires-python = \">=3.12\"\n", "app.json|{\"ios\":{\"deploymentTarget\":\"15.1\"}}")
 	commit(t, p, "src/gone.go|1", "src/old.go => src/new.go", "tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", "index.ts|6",
 		"web/package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"},\"dependencies\":{\n\"jest\":\"^29\",\n\"vitest\":\"^3\"}}")
 	for text, want := range map[string]string{
@@ -197,6 +197,9 @@ func TestHistory(t *testing.T) {
 		"Needs Python 3.10.":                      "Python 3.10 ~ pyproject.toml",
 		"Needs Python 3.13.":                      "",
 		"Built for iOS 14.":                       "iOS 14 ~ app.json",
+		"Measured on Go 1.26.8 and iOS 17.":       "",
+		"Needs Go 1.22.":                          "Go 1.22 ~ go.mod",
+		"See mcp-go 1.2 and go 1.1 times.":        "",
 		"It was Postgres 15 before.":              "It was Postgres 15 before.",
 	} {
 		if want == text {

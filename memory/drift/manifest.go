@@ -128,10 +128,13 @@ func (p *Project) judgeVersion(text string) (Hit, bool) {
 	}
 	m := p.manifested()
 	constraints := m.versions[product]
-	if len(constraints) == 0 || m.limited || product == "go" && !strings.Contains(version, ".") {
+	if len(constraints) == 0 || m.limited || product == "go" && (text[0] == 'g' || !strings.Contains(version, ".")) {
 		return Hit{}, false
 	}
 	for _, constraint := range constraints {
+		if minimum[product] {
+			constraint = ">=" + constraint
+		}
 		if !contradicts(version, constraint) {
 			return Hit{}, false
 		}
@@ -139,10 +142,14 @@ func (p *Project) judgeVersion(text string) (Hit, bool) {
 	return Hit{Ref: found[0], Message: fmt.Sprintf("%s says %s %s", m.sources[product], product, strings.TrimLeft(constraints[0], "= ")), Nearest: m.sources[product]}, true
 }
 
+// minimum are products of which a manifest states the oldest version that will do.
+var minimum = setOf("go rust ios")
+
 var constraintRef = regexp.MustCompile(`^\s*(>=|\^|~=|~>|~|==|=)?\s*v?(\d+(?:\.\d+)*)`)
 
 // contradicts reports whether a version is not what a constraint allows: below a lower bound, of another major
-// version, or another than the exact one, as far as both say.
+// version, or another than the exact one. Compared are two numbers, as far as both are given: a later patch is
+// the same version.
 func contradicts(version, constraint string) bool {
 	m := constraintRef.FindStringSubmatch(constraint)
 	if m == nil || strings.Contains(constraint, "|") {
@@ -161,9 +168,9 @@ func contradicts(version, constraint string) bool {
 	}
 	switch m[1] {
 	case ">=":
-		return difference(len(said)) < 0
+		return difference(2) < 0
 	case "", "=", "==":
-		return difference(len(said)) != 0
+		return difference(2) != 0
 	}
 	return difference(1) != 0
 }

@@ -154,7 +154,9 @@ func (r *reader) block(end int) {
 	}
 	for _, expr := range []*regexp.Regexp{versionRef, libraryRef} {
 		for _, m := range expr.FindAllStringIndex(text, maxPassages-min(len(r.found), maxPassages)) {
-			note(m[0], m[1], true)
+			if m[0] == 0 || strings.IndexByte("-/.@", text[m[0]-1]) < 0 { // the end of a longer name
+				note(m[0], m[1], true)
+			}
 		}
 	}
 	if trimmed := strings.TrimRight(words, " \t\r\n*_"); strings.HasSuffix(trimmed, ":") || strings.HasSuffix(trimmed, "：") {
