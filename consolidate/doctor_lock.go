@@ -147,8 +147,6 @@ func (p *Project) checkNative(dir *memory.Dir) Check {
 		c.State, c.Message = Wrong, fmt.Sprintf("%s is stamped %s, in the future: no dream is due before %gh after that", nativeFile, n.stamp, p.o.MinHours)
 		c.Fix = "it is stamped now, as if a dream had just ended"
 		c.mend = func(ctx context.Context) error { return p.restamp(ctx, dir, now) }
-	case n.held(now):
-		c.State, c.Message = Note, fmt.Sprintf("Claude Code's process %d dreams, or has finished within the hour (%s)", n.pid, n.stamp)
 	default:
 		last, err := p.lastConsolidation(dir)
 		if err != nil {
