@@ -36,7 +36,7 @@ func codexID(stem string) string {
 	return id
 }
 
-func codexLine(line raw, r *record, h *heritage) bool {
+func codexLine(line raw, r *record, h *hostState) bool {
 	var kind, payload raw
 	ok := line.each(func(key string, v raw) {
 		switch key {
@@ -63,7 +63,7 @@ func codexLine(line raw, r *record, h *heritage) bool {
 }
 
 // codexMeta reads who a session is. A second one in the same file heads what a fork copied.
-func codexMeta(payload raw, r *record, h *heritage) {
+func codexMeta(payload raw, r *record, h *hostState) {
 	r.Type = metaType
 	first := h.Origin == ""
 	payload.each(func(key string, v raw) {
@@ -92,7 +92,7 @@ func codexMeta(payload raw, r *record, h *heritage) {
 	})
 }
 
-func codexEvent(payload raw, r *record, h *heritage) {
+func codexEvent(payload raw, r *record, h *hostState) {
 	var kind, text, of, item raw
 	payload.each(func(key string, v raw) {
 		switch key {
@@ -141,7 +141,7 @@ func codexTyped(text string) string {
 	return text
 }
 
-func codexItem(payload raw, r *record, h *heritage) {
+func codexItem(payload raw, r *record, h *hostState) {
 	var kind, role, content, id, name, space, arguments, input, action, output raw
 	payload.each(func(key string, v raw) {
 		switch key {

@@ -8,16 +8,16 @@ import (
 
 // A resume is the state of a reader between two lines.
 type resume struct {
-	Line     int   // that was read last
-	Offset   int64 // after it
-	Last     time.Time
-	Latest   time.Time
-	Dreaming bool           `json:",omitempty"`
-	Stopped  bool           `json:",omitempty"`
-	Ours     []uint64       `json:",omitempty"`
-	Queued   map[uint64]via `json:",omitempty"`
-	Open     *openMessage   `json:",omitempty"`
-	Heritage *heritage      `json:",omitempty"`
+	Line      int   // that was read last
+	Offset    int64 // after it
+	Last      time.Time
+	Latest    time.Time
+	Dreaming  bool           `json:",omitempty"`
+	Stopped   bool           `json:",omitempty"`
+	Ours      []uint64       `json:",omitempty"`
+	Queued    map[uint64]via `json:",omitempty"`
+	Open      *openMessage   `json:",omitempty"`
+	HostState *hostState     `json:"Heritage,omitempty"`
 }
 
 // An openMessage may be joined by records to come.
@@ -43,8 +43,8 @@ func (r *reader) state() resume {
 		Ours:     slices.Sorted(maps.Keys(r.ours)),
 	}
 	if r.decoder.form != nil {
-		h := r.decoder.heritage
-		s.Heritage = &h
+		h := r.decoder.hostState
+		s.HostState = &h
 	}
 	for key, v := range r.queued {
 		if s.Queued == nil {
@@ -65,8 +65,8 @@ func (r *reader) state() resume {
 // restore puts a reader into the state of another.
 func (r *reader) restore(s resume) {
 	r.last, r.latest, r.dreaming, r.stopped = s.Last, s.Latest, s.Dreaming, s.Stopped
-	if s.Heritage != nil {
-		r.decoder.heritage = inherited(*s.Heritage)
+	if s.HostState != nil {
+		r.decoder.hostState = restored(*s.HostState)
 	}
 	for _, sum := range s.Ours {
 		r.ours[sum] = true

@@ -8,8 +8,7 @@ import (
 // A Host is a program whose sessions are read.
 type Host string
 
-// The hosts. What the others write is told in Claude Code's records, each by a form of its own, so that
-// all that is known of sessions (what was said, digests, ids, gates) is known of theirs.
+// The hosts. What the others write is turned into Claude Code's records, by a form for each.
 const (
 	ClaudeCode Host = "claude-code"
 	Codex      Host = "codex"
@@ -29,7 +28,7 @@ type form struct {
 	// folders are those below the host's home that may hold sessions of a project with such roots.
 	folders func(home string, roots []string) []Folder
 
-	// id is a session's, by the name of its file without the ending; an empty one is that of no session.
+	// id is a session's, by the name of its file without the ending; empty where the file is not a session.
 	id func(stem string) string
 
 	// session is what the ids of the files of one session share; nil: a session has one file.
@@ -38,15 +37,15 @@ type form struct {
 	// endings are those of its files.
 	endings []string
 
-	// line tells one JSON object of a file that grows by lines, of which h is what lines before told. It
-	// reports whether it could be read.
-	line func(object raw, r *record, h *heritage) bool
+	// line reads one JSON object of a file that grows by lines. h is what the lines before it say for those that follow.
+	// It reports whether the object could be read.
+	line func(object raw, r *record, h *hostState) bool
 
-	// whole tells all of a file that is rewritten, or that must be known to its end, in Claude Code's lines.
+	// whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines.
 	whole func(text []byte) []byte
 
-	// collect makes the collection that lies at a folder's path, where a session is no file of its own: id and
-	// endings are not asked then. ours tells by its working directories whether a session is the project's.
+	// collect makes the collection at a folder's path, where a session is not a file; id and endings are not used then. ours
+	// reports by its working directories whether a session is the project's.
 	collect func(path string, ours func(cwds []string) bool) collection
 }
 
@@ -63,8 +62,8 @@ func (h Host) byLines() bool { f := forms[h]; return f != nil && f.line != nil }
 // rewritten reports whether the host's files do not merely grow.
 func (h Host) rewritten() bool { f := forms[h]; return f != nil && f.line == nil }
 
-// A heritage is what lines of a session say for those behind them. It is part of a resume.
-type heritage struct {
+// A hostState is what lines of a session say for those that follow. It is part of a resume.
+type hostState struct {
 	CWD, Branch string
 	Origin      string // the session whose words follow: another one in a fork
 	Said        int    // of its words
@@ -72,26 +71,26 @@ type heritage struct {
 	cwd, branch raw    // quoted
 }
 
-func (h *heritage) setCWD(v raw) {
+func (h *hostState) setCWD(v raw) {
 	if cwd := v.text(); cwd != "" && cwd != h.CWD {
 		h.CWD, h.cwd = cwd, quoted(cwd)
 	}
 }
 
-func (h *heritage) setBranch(v raw) {
+func (h *hostState) setBranch(v raw) {
 	if branch := v.text(); branch != "" && branch != h.Branch {
 		h.Branch, h.branch = branch, quoted(branch)
 	}
 }
 
-// inherited is a heritage that a resume holds.
-func inherited(h heritage) heritage {
+// restored is the hostState of a resume.
+func restored(h hostState) hostState {
 	h.cwd, h.branch = quoted(h.CWD), quoted(h.Branch)
 	return h
 }
 
-// name gives words a UUID that their copies in a fork share: nothing else tells them there.
-func (h *heritage) name(r *record, words raw) {
+// name gives words a UUID that their copies in a fork share: they have nothing else in common.
+func (h *hostState) name(r *record, words raw) {
 	h.Said++
 	r.UUID = quoted(strconv.FormatUint(sum64(h.Origin, strconv.Itoa(h.Said), string(words)), 16))
 }
@@ -224,8 +223,7 @@ func (s *Store) others() (found []Folder) {
 // dated is how deep Codex's sessions lie: year, month, day.
 const dated = 3
 
-// named tells of an entry of a folder whether it is one of the host's files, its id, and the reason why
-// its name is that of no session.
+// named reports whether an entry of a folder is one of the host's files, its id, and the reason why it is not a session.
 func (form *form) named(entry string) (id string, reason Reason, ok bool) {
 	stem, ok := form.stem(entry)
 	if !ok {
@@ -238,7 +236,7 @@ func (form *form) named(entry string) (id string, reason Reason, ok bool) {
 }
 
 // stem is a file's name without the ending, if it has one of the form's. ".jsonl.deleted.…" and
-// ".jsonl.reset.…" are none: a person took those away.
+// ".jsonl.reset.…" are not: a person removed those.
 func (f *form) stem(name string) (stem string, ok bool) {
 	for _, ending := range f.endings {
 		if stem, ok = strings.CutSuffix(name, ending); ok {

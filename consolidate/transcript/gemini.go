@@ -197,15 +197,15 @@ func (l *geminiLog) put(m geminiMessage) {
 
 // lines tells the log: a head, and two lines a message, what was said and asked, and what tools answered.
 func (l *geminiLog) lines() []byte {
-	t := newTeller()
+	t := newEncoder()
 	session := l.head.Session
 	if len(session) > maxGeminiID { // it is told with every message
 		session = strconv.FormatUint(sum64(session), 16)
 	}
-	t.tell(told{Type: "meta", Title: l.head.Summary, Sidechain: l.head.Kind == "subagent"})
+	t.encode(claudeRecord{Type: "meta", Title: l.head.Summary, Sidechain: l.head.Kind == "subagent"})
 	for _, m := range l.messages {
-		said := told{Time: m.Time}
-		answers := told{Type: "user", Time: m.Time}
+		said := claudeRecord{Time: m.Time}
+		answers := claudeRecord{Type: "user", Time: m.Time}
 		if m.ID != "" { // the same words may have the same id in any session
 			said.UUID = session + "/" + m.ID
 			answers.UUID = said.UUID + "/answers"
@@ -221,22 +221,22 @@ func (l *geminiLog) lines() []byte {
 			for _, block := range raw(content).texts(nil) {
 				words = append(words, block.Text.text())
 			}
-			said.says(geminiTyped(strings.Join(words, "\n")))
+			said.addText(geminiTyped(strings.Join(words, "\n")))
 		case "gemini":
 			said.Type = "assistant"
 			for _, block := range raw(m.Content).texts(nil) {
-				said.says(block.Text.text())
+				said.addText(block.Text.text())
 			}
 			l.calls(m, &said, &answers)
 		}
-		t.tellMessage(said, answers)
+		t.encodeMessage(said, answers)
 	}
 	t.bad(l.bad)
 	return t.Bytes()
 }
 
 // calls tells the tools of a message.
-func (l *geminiLog) calls(m geminiMessage, said, answers *told) {
+func (l *geminiLog) calls(m geminiMessage, said, answers *claudeRecord) {
 	raw(m.Calls).items(func(item raw) {
 		var call struct {
 			ID     string          `json:"id"`
@@ -246,7 +246,7 @@ func (l *geminiLog) calls(m geminiMessage, said, answers *told) {
 		}
 		if len(item) > 0 && item[0] == '{' && tolerate(json.Unmarshal(item, &call)) == nil {
 			// Gemini names a server's tool mcp_SERVER_TOOL, or by its own name.
-			said.asks(answers, call.ID, call.Name, call.Args, geminiOutput(raw(call.Result)))
+			said.addUse(answers, call.ID, call.Name, call.Args, geminiOutput(raw(call.Result)))
 		}
 	})
 }

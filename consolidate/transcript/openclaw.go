@@ -35,7 +35,7 @@ func openClawID(stem string) string {
 	return stem
 }
 
-func openClawLine(line raw, r *record, h *heritage) bool {
+func openClawLine(line raw, r *record, h *hostState) bool {
 	var kind, message, name raw
 	ok := line.each(func(key string, v raw) {
 		switch key {

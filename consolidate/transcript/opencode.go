@@ -131,23 +131,23 @@ type openCodePart struct {
 
 // openCodeLines tells a session. Its messages are in their order, and so are their parts; bad ones could not be read.
 func openCodeLines(s openCodeSession, messages []openCodeMessage, bad int) []byte {
-	t := newTeller()
-	head := told{Type: "meta", CWD: s.Directory}
+	t := newEncoder()
+	head := claudeRecord{Type: "meta", CWD: s.Directory}
 	if !strings.HasPrefix(s.Title, "New session - ") {
 		head.Title = s.Title
 	}
-	t.tell(head)
+	t.encode(head)
 	for i := range messages {
-		said, answers := messages[i].tell()
+		said, answers := messages[i].encode()
 		said.CWD = cmp.Or(said.CWD, s.Directory)
-		t.tellMessage(said, answers)
+		t.encodeMessage(said, answers)
 	}
 	t.bad(bad)
 	return t.Bytes()
 }
 
 // tell tells a message: what was said and asked, and what tools answered.
-func (m *openCodeMessage) tell() (said, answers told) {
+func (m *openCodeMessage) encode() (said, answers claudeRecord) {
 	if m.Time.Created > 0 {
 		said.Time = openCodeTime(m.Time.Created).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	}
@@ -156,21 +156,21 @@ func (m *openCodeMessage) tell() (said, answers told) {
 	switch cmp.Or(m.Role, m.Type) {
 	case "user":
 		said.Type = "user"
-		said.says(m.Text)
+		said.addText(m.Text)
 		for _, p := range m.parts {
 			if p.Type == "text" && (!p.Synthetic && !p.Ignored || opensDreams(p.Text)) {
-				said.says(p.Text)
+				said.addText(p.Text)
 			}
 		}
 	case "synthetic", "skill":
 		if opensDreams(m.Text) {
 			said.Type = "user"
-			said.says(m.Text)
+			said.addText(m.Text)
 		}
 	case "shell":
 		said.Type = "assistant"
 		input, _ := json.Marshal(map[string]string{"command": m.Command})
-		said.asks(&answers, m.ID, "shell", input, raw(m.Output).field("output").text())
+		said.addUse(&answers, m.ID, "shell", input, raw(m.Output).field("output").text())
 	case "assistant":
 		said.Type = "assistant"
 		if string(m.Summary) == "true" {
@@ -185,9 +185,9 @@ func (m *openCodeMessage) tell() (said, answers told) {
 		for _, p := range m.parts {
 			switch {
 			case p.Type == "text" && !p.Synthetic:
-				said.says(p.Text)
+				said.addText(p.Text)
 			case p.Type == "tool":
-				said.asks(&answers, cmp.Or(p.Call, p.ID), cmp.Or(p.Tool, p.Name), p.input(), p.output())
+				said.addUse(&answers, cmp.Or(p.Call, p.ID), cmp.Or(p.Tool, p.Name), p.input(), p.output())
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func (s *scan) page(all []found) (first []found, alike map[uint64]int) {
 		alike[first[i].alike] = 0
 	}
 	for i := range all {
-		if n, told := alike[all[i].alike]; told && all[i].alike != 0 {
+		if n, ok := alike[all[i].alike]; ok && all[i].alike != 0 {
 			alike[all[i].alike] = n + 1
 		}
 	}

@@ -9,10 +9,10 @@ import (
 
 type watchKey struct{}
 
-// Watched is a context whose owner is told how far what is done under it has come: done of so many
-// sessions, in each pass over them. It is called by several threads, and often.
-func Watched(ctx context.Context, told func(done, of int)) context.Context {
-	return context.WithValue(ctx, watchKey{}, told)
+// Watched is a context under which work on sessions reports its progress: done of so many, in each pass over them. report
+// is called by several threads, and often.
+func Watched(ctx context.Context, report func(done, of int)) context.Context {
+	return context.WithValue(ctx, watchKey{}, report)
 }
 
 // parallel calls f for 0 … n-1, in that order, on as many threads as there are. It stops at the first

@@ -55,7 +55,7 @@ func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedH
 	result.Matches = all.ranking.Matches()
 	var hits []RankedHit
 	seen := map[uint64]bool{}
-	told := map[string]bool{}
+	listed := map[string]bool{}
 	// Twice as many as are asked for: what resumed sessions copied is shown once, and so is a turn that
 	// is beside a better one.
 	for _, top := range all.ranking.Top(2 * q.Limit) {
@@ -66,12 +66,12 @@ func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedH
 		if err != nil {
 			return nil, result, err
 		}
-		if hit == nil || key != 0 && seen[key] || told[hit.ID] {
+		if hit == nil || key != 0 && seen[key] || listed[hit.ID] {
 			continue
 		}
-		seen[key], told[hit.ID] = true, true
+		seen[key], listed[hit.ID] = true, true
 		if hit.Beside != nil {
-			told[hit.Beside.ID] = true
+			listed[hit.Beside.ID] = true
 		}
 		hits = append(hits, *hit)
 	}

@@ -21,9 +21,9 @@ type collection interface {
 	// costs a look at what the system says while nothing has changed.
 	list(since time.Time) ([]file, Skipped, error)
 
-	// read tells all of a session in Claude Code's lines, and what its status was then. What list says of its status
+	// read returns all of a session in Claude Code's lines, and what its status was then. What list says of its status
 	// is the same as long as nothing is added to it. The error is fs.ErrNotExist where there is no such session.
-	read(id string) (told []byte, s status, err error)
+	read(id string) (lines []byte, s status, err error)
 }
 
 // collection returns the collection at a path: the same one each time, since it remembers what it saw.
@@ -89,7 +89,7 @@ func (s *Store) gone() func(path string) bool {
 	}
 }
 
-// A source is a session that was opened, in lines: of the file itself, or as a form told it.
+// A source is a session that was opened, in lines: of the file itself, or as a form made them.
 type source struct {
 	stream
 	status        // when it was opened
@@ -106,8 +106,8 @@ type stream interface {
 // open opens a session.
 func (f file) open() (*source, error) {
 	if f.of != nil {
-		told, status, err := f.of.read(f.id)
-		return &source{inMemory{bytes.NewReader(told)}, status, 0, int64(len(told))}, err
+		lines, status, err := f.of.read(f.id)
+		return &source{inMemory{bytes.NewReader(lines)}, status, 0, int64(len(lines))}, err
 	}
 	opened, stat, err := openListed(f.path)
 	if err != nil {
@@ -122,8 +122,8 @@ func (f file) open() (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := forms[f.host].whole(text)
-	s.stream, s.length = inMemory{bytes.NewReader(told)}, int64(len(told))
+	lines := forms[f.host].whole(text)
+	s.stream, s.length = inMemory{bytes.NewReader(lines)}, int64(len(lines))
 	return s, nil
 }
 
