@@ -99,6 +99,9 @@ func (p *Project) checkDir(dir *memory.Dir) Check {
 	case info.Mode().Perm()&0o077 != 0:
 		c.State, c.Message = Note, fmt.Sprintf("its mode is %v: others on this machine can read it", info.Mode().Perm())
 	}
+	if err := dir.Writable(); err != nil && c.State != Wrong {
+		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: make it writable"
+	}
 	if refused := (*RequestError)(nil); errors.As(indexReadable(dir), &refused) {
 		c.State, c.Message, c.Hint = Wrong, refused.Message, refused.Hint
 	}

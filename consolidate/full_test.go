@@ -122,10 +122,19 @@ func TestNotDueWhereNoDreamCanBegin(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
+		{"a read-only memory", "memory", func(w *world) {
+			if err := syscall.Mount("", filepath.Dir(w.memory), "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+				t.Fatal(err)
+			}
+		}},
 		{"a large index", "memory", func(w *world) { w.put("MEMORY.md", strings.Repeat("- more\n", 200_000)) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newWorldIn(t, filepath.Join(t.TempDir(), "memory"), filepath.Join(disk, "state"))
+			memory, state := filepath.Join(t.TempDir(), "memory"), filepath.Join(disk, "state")
+			if test.name == "a read-only memory" {
+				memory, state = filepath.Join(disk, "memory"), t.TempDir()
+			}
+			w := newWorldIn(t, memory, state)
 			t.Cleanup(func() {
 				syscall.Mount("", disk, "", syscall.MS_REMOUNT, "size=1m")
 				os.Remove(filepath.Join(disk, "ballast"))

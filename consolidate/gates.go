@@ -251,6 +251,11 @@ func (p *Project) free(dir *memory.Dir, now time.Time) error {
 	if err := indexReadable(dir); err != nil {
 		return err
 	}
+	if dir != nil {
+		if err := dir.Writable(); err != nil {
+			return err
+		}
+	}
 	return p.stateWritable()
 }
 

@@ -129,6 +129,14 @@ func (d *Dir) Close() error {
 	return err
 }
 
+// Writable fails where files cannot be made in the directory, as far as the system says without a try.
+func (d *Dir) Writable() error {
+	if err := writable(d.path); err != nil {
+		return fmt.Errorf("the memory directory %q cannot be written: %w", d.path, err)
+	}
+	return nil
+}
+
 // Moved reports whether d's path no longer leads to d: somebody replaced the directory.
 func (d *Dir) Moved() bool {
 	ours, err := d.root.Stat(".")

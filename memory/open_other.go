@@ -3,3 +3,5 @@
 package memory
 
 const nonblock = 0
+
+func writable(string) error { return nil } // the first write says so
