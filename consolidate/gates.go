@@ -229,16 +229,19 @@ func (p *Project) lastConsolidation(dir *memory.Dir) (stamp, error) {
 		return stamp{}, nil
 	}
 	n, err := readNative(dir.Root())
-	if err != nil || n.pid == 0 {
-		return n.stamp, err
+	if err != nil {
+		return stamp{}, err
 	}
-	// A body with a PID: somebody dreams, has finished, or has crashed. Of ours, the record tells.
-	if r, err := readLock(dir.Root()); err == nil && r.Kind == KindDream && r.PID == n.pid {
-		cut, err := p.cutOff(dir)
-		if err != nil || cut == nil {
-			return r.Prior, err
-		}
-		return cut.stamp(), cut.archive.Close()
+	cut, err := p.cutOff(dir)
+	if err != nil {
+		return stamp{}, err
+	}
+	if cut != nil {
+		return cut.stamp(n), cut.archive.Close()
+	}
+	// A file with a PID: a process dreams, has finished, or has crashed. If it is ours, the record has the time before.
+	if r, err := readLock(dir.Root()); err == nil && n.pid != 0 && r.Kind == KindDream && r.PID == n.pid {
+		return r.Prior, nil
 	}
 	return n.stamp, nil
 }

@@ -45,12 +45,16 @@ func (p *Project) cutOff(dir *memory.Dir) (*interrupted, error) {
 	return &interrupted{r, info, a}, nil
 }
 
-// stamp is the time of the last consolidation once the commit has been carried on.
-func (i *interrupted) stamp() stamp {
-	if i.record.Kind != KindDream {
-		return i.record.Prior
+// stamp is the time of the last consolidation once the commit has been carried on, where Claude Code's lock
+// was read as n.
+func (i *interrupted) stamp(n native) stamp {
+	switch r := i.info.Restamp; {
+	case i.record.Kind == KindDream && i.record.PID == n.pid:
+		return i.info.consolidatedAt(i.archive.Landed, i.record.Prior)
+	case r != nil && n.pid == 0 && n.near(r.From):
+		return r.To
 	}
-	return i.info.consolidatedAt(i.archive.Landed, i.record.Prior)
+	return n.stamp
 }
 
 // archive opens the archive of an operation; that of a commit that was cut off as recovery will leave it.

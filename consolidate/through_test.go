@@ -74,12 +74,22 @@ var readers = map[string]func(p *Project) (any, error){
 // A commit is cut off at each of its steps. Whoever only reads gets the answer that it gets after the next
 // recovery, and changes nothing on disk.
 func TestReadThrough(t *testing.T) {
-	steps := stepsOf(t, "commit")
+	for _, operation := range []string{"commit", "undo", "restore", "write"} {
+		t.Run(operation, func(t *testing.T) { testReadThrough(t, operation) })
+	}
+}
+
+func testReadThrough(t *testing.T, operation string) {
+	steps := stepsOf(t, operation)
 	for at := slices.Index(steps, "land"); at < len(steps); at++ {
 		t.Run(steps[at], func(t *testing.T) {
 			t.Parallel()
-			w := newWorldFor(t, "commit")
-			w.runToDeath("commit", at)
+			w := newWorld(t)
+			w.stampNative("", prior)
+			if before := script[operation].prepare; before != "" {
+				w.do(before)
+			}
+			w.runToDeath(operation, at)
 			if at%2 == 0 {
 				w.put("a.md", topic("a", "project")+"\nMine.\n") // before it has landed, or after
 			}

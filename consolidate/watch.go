@@ -172,7 +172,7 @@ func (p *Project) Poll() {
 }
 
 // lookAtDream fills in the open dream, or the end of the one that was open at the last look. It reports
-// whether that end was cut off: its process died when the commit had begun, and who reads sees it landed.
+// whether a commit was cut off: its process died when it had begun, and who reads sees it landed.
 func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	p := w.p
 	w.record = lockRecord{}
@@ -184,7 +184,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	}
 	r := w.record
 	open := r.Kind == KindDream && validID(r.Dream)
-	if open && r.Committing && r.dead() {
+	if r.Committing && r.dead() {
 		if i, err := p.cutOff(dir); err == nil && i != nil {
 			i.archive.Close()
 			open, cut = false, true
