@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -138,6 +139,29 @@ func thousand(t testing.TB) *Snapshot {
 	}
 	files["MEMORY.md"] = index.String()
 	return snapshotOf(t, files)
+}
+
+// Of 400 varied memories, written one after the other, at most one in 50 is refused.
+func TestNearDuplicateOfManyTopics(t *testing.T) {
+	all := thousand(t)
+	names := sortedNames(all.Topics)[:400]
+	before := &Snapshot{Topics: make(map[Name]*Topic)}
+	refused := 0
+	for i, n := range names {
+		if i%20 == 0 || i > 390 { // the last, and some of the others
+			after := &Snapshot{Topics: maps.Clone(before.Topics)}
+			after.Topics[n] = all.Topics[n]
+			for _, f := range only(Check{Before: before, After: after, Now: ruleTime}.Written(n), "near-duplicate") {
+				if f.Severity == Error {
+					refused++
+				}
+			}
+		}
+		before.Topics[n] = all.Topics[n]
+	}
+	if refused > 0 {
+		t.Errorf("%d of 29 are refused", refused)
+	}
 }
 
 // Above maxCompared the rule says that it was not asked, and a write is not held up.

@@ -156,6 +156,29 @@ func sentence(r *rand.Rand, vocabulary, n int) string {
 	return strings.Join(words, " ")
 }
 
+// What is compared grows with the number of memories, whatever they share.
+func TestLinear(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	text := strings.Fields(sentence(r, 9000, 200))
+	for name, change := range map[string]int{"copies": 0, "similar": 10, "one vocabulary": 100} {
+		var readings []*Reading
+		features := 0
+		for i := range 1000 {
+			words := slices.Clone(text)
+			for j := range words {
+				if r.IntN(100) < change {
+					words[j] = fmt.Sprintf("w%dx", r.IntN(3000))
+				}
+			}
+			readings = append(readings, Read(Memory{fmt.Sprintf("n%d", i), "", strings.Join(words, " ")}))
+			features += len(readings[i].features)
+		}
+		if n := len(weigh(readings).candidates); n > 2*features {
+			t.Errorf("%s: %d candidates of %d features", name, n, features)
+		}
+	}
+}
+
 // FuzzPairs holds that a memory is like its copy, whatever the bytes, and that order does not matter.
 func FuzzPairs(f *testing.F) {
 	f.Add("feedback_a.md", "Restart the worker", "text of it", "b_2026-05-04", "再起動 する", "커밋 메시지")
