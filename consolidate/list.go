@@ -3,6 +3,7 @@ package consolidate
 import (
 	"context"
 	"maps"
+	"math"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
@@ -74,6 +75,9 @@ func (l *Listed) open(list *listing.List) {
 		l.Ends = map[string]listing.Mark{}
 	}
 	maps.Copy(l.Ends, list.Ends())
+	for _, f := range list.Failed { // it was not shown, and comes back
+		l.Ends[f.Session.ID] = listing.Mark{Line: math.MaxInt32}
+	}
 }
 
 // add takes in what a page shows. It counts where nothing is left out before it.

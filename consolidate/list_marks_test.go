@@ -6,8 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 )
+
+// A session that could not be read is to be listed again.
+func TestUnreadIsNotReviewed(t *testing.T) {
+	var l Listed
+	l.open(&listing.List{Failed: []listing.Failure{{Session: transcript.Session{ID: "s"}}}})
+	if shown, of := l.count(); shown != 0 || of != 1 {
+		t.Errorf("reviewed %d of %d", shown, of)
+	}
+}
 
 // FuzzMarks: whatever dreams landed, listed in part, or were undone, nothing counts as listed that no dream showed
 // which stands, and what all of them showed together counts.

@@ -74,7 +74,8 @@ func renderPage(page listing.Page, now time.Time) string {
 		}
 	}
 	if len(l.Failed) > 0 {
-		fmt.Fprintf(&b, "; not listed: %s", quoted(strings.Join(l.Failed, ", "), 400))
+		first := l.Failed[0]
+		fmt.Fprintf(&b, "; %s could not be read (%s: %s)", plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
 	}
 	switch {
 	case page.Cursor != "":

@@ -51,13 +51,19 @@ type List struct {
 	Sessions int       // with an utterance that is listed
 	Silent   int       // without one
 	Older    int       // left out since Query.Newest was reached
-	Failed   []string  // sessions that could not be listed, and why
+	Failed   []Failure
 
 	id         string
 	query      Query
 	sessions   []session
 	segments   []segment
 	utterances int
+}
+
+// A Failure is a session that could not be read.
+type Failure struct {
+	Session transcript.Session
+	Err     error
 }
 
 // A session is one of a list.
@@ -180,7 +186,7 @@ func unread(err error) error {
 // add takes in a session.
 func (l *List) add(one transcript.Session, r reading, c *copies) {
 	if r.err != nil {
-		l.Failed = append(l.Failed, one.Short()+": "+r.err.Error())
+		l.Failed = append(l.Failed, Failure{one, r.err})
 		return
 	}
 	s := session{Session: one, after: l.query.After[one.ID]}

@@ -403,6 +403,35 @@ func TestResumed(t *testing.T) {
 	}
 }
 
+// What is gone when a page would show it is named there, and does not count as shown.
+func TestGone(t *testing.T) {
+	store, folder := open(t, newSession(1, 0).user("use pnpm"), newSession(2, 1).user("mind the lens").user("and the lamp"), newSession(3, 2).user("never npm"))
+	l, err := New(t.Context(), store, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := newSession(2, 1).user("another")
+	replaced.lines = append(make([]string, 4), replaced.lines...)
+	replaced.write(t, folder)
+	later := transcript.Open(transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}}) // that knows no digest
+	page, err := l.page(t.Context(), later, position{}, 1, 10_000, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{" use pnpm\n", " never npm\n", ":1 [cannot be read any more]\n", ":2 [cannot be read any more]\n"} {
+		if strings.Count(page.Text, want) != 1 {
+			t.Errorf("%q is not listed once:\n%s", want, page.Text)
+		}
+	}
+	if os.Remove(filepath.Join(folder, id(2)+".jsonl")); len(page.Shown) != 2 || page.Shown[1].Session != id(3) {
+		t.Errorf("shown: %+v", page.Shown)
+	}
+	gone, err := l.page(t.Context(), transcript.Open(transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}}), position{}, 1, 10_000, 0)
+	if err != nil || gone.Text != page.Text {
+		t.Errorf("without the transcript: %v\n%s", err, gone.Text)
+	}
+}
+
 // A day on which more was pasted than is read for a page is on several pages.
 func TestLongDay(t *testing.T) {
 	s := newSession(1, 0)

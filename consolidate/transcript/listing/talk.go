@@ -1,0 +1,229 @@
+package listing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// A talk is a segment as it is rendered.
+type talk struct {
+	store   *transcript.Store
+	list    *List
+	segment *segment
+	session *session
+	said    []transcript.Said // as much as a page can need
+	row     map[Mark]int
+	bytes   int  // of their texts
+	last    Mark // of what was read
+	cut     bool // there is more
+}
+
+// maxRead bounds, in bytes, what is read for one page of one segment; one utterance may be longer.
+const maxRead = 1 << 20
+
+var errEnough = errors.New("enough for a page")
+
+// read reads a session from one mark to another, and what the model said before. Of what the model said in a row, the
+// last is enough, unless it is listed.
+func (t *talk) read(ctx context.Context, from, to Mark) error {
+	err := t.store.Said(ctx, t.session.Session, func(u *transcript.Said) error {
+		m := Mark{u.Line, u.Place}
+		switch last := len(t.said) - 1; {
+		case to.Before(m):
+			return errEnough
+		case t.bytes > maxRead:
+			t.cut = true
+			return errEnough
+		case m.Before(from) && u.Speaker == transcript.Assistant:
+			t.said = t.said[:0]
+		case !m.Before(from):
+			t.bytes += len(u.Text)
+			if last >= 0 && u.Speaker == transcript.Assistant && t.said[last].Speaker == transcript.Assistant && !t.list.lists(u) {
+				t.said = t.said[:last]
+			}
+		case !isAnswer(u.Text):
+			return nil
+		}
+		t.said, t.last = append(t.said, *u), m
+		return nil
+	})
+	for i := range t.said {
+		t.row[Mark{t.said[i].Line, t.said[i].Place}] = i
+	}
+	if err == errEnough {
+		return nil
+	}
+	return err
+}
+
+// header is the line that begins a session, or another day of it.
+func (t *talk) header(continued bool) string {
+	s, g := t.session, t.segment
+	branch := ""
+	if s.Branch != "" && s.Branch != "HEAD" {
+		branch = " " + oneLine(t.store.Shown(s.Branch), 60)
+	}
+	more := ""
+	if continued {
+		more = ", continued"
+	}
+	noun := "utterances"
+	if g.to-g.from == 1 {
+		noun = "utterance"
+	}
+	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), g.day, s.Host, branch, g.to-g.from, noun, more)
+}
+
+// line renders the utterance at a place, and those after it that collapse with it.
+func (t *talk) line(at int) (line string, n int) {
+	u, ok := t.utterance(at)
+	if !ok {
+		return ":" + t.mark(at) + " [cannot be read any more]\n", 1
+	}
+	n = t.alike(at, u)
+	before := t.answered(u)
+	mark := ":" + t.mark(at)
+	if n > 1 {
+		u, _ = t.utterance(at + n - 1)
+		mark += "–:" + t.mark(at+n-1)
+	}
+	when := u.Time.In(t.list.query.Zone)
+	clock := when.Format("15:04")
+	if when.Format("2006-01-02") != t.segment.day {
+		clock = when.Format("2006-01-02 15:04")
+	}
+	var b strings.Builder
+	b.WriteString(mark + " " + clock)
+	if n > 1 {
+		fmt.Fprintf(&b, " [%d alike, the last]", n)
+	}
+	switch u.Manner {
+	case transcript.Busy:
+		b.WriteString(" [busy]")
+	case transcript.Interrupting:
+		b.WriteString(" [interrupted]")
+	}
+	if u.Speaker == transcript.Assistant {
+		b.WriteString(" assistant:")
+	}
+	text := t.store.Shown(u.Text)
+	if utf8.RuneCountInString(text) > t.list.query.Whole {
+		text = abridged(text)
+	}
+	first := true
+	for part := range strings.Lines(text) {
+		if part = strings.TrimRightFunc(part, unicode.IsSpace); part == "" {
+			continue
+		}
+		if first {
+			b.WriteString(" " + part)
+		} else {
+			b.WriteString("\n  " + part)
+		}
+		first = false
+	}
+	if before != "" {
+		b.WriteString(" [assistant: " + before + "]")
+	}
+	b.WriteByte('\n')
+	return b.String(), n
+}
+
+// mark is the place of an utterance as its ID has it.
+func (t *talk) mark(at int) string {
+	m := t.session.kept[at].Mark
+	if m.Place > 1 {
+		return strconv.Itoa(m.Line) + "." + strconv.Itoa(m.Place)
+	}
+	return strconv.Itoa(m.Line)
+}
+
+func (t *talk) utterance(at int) (*transcript.Said, bool) {
+	i, ok := t.row[t.session.kept[at].Mark]
+	if !ok {
+		return nil, false
+	}
+	return &t.said[i], true
+}
+
+// answered returns the last sentence that the model said before a short answer of the user. Of several answers to
+// it, the first has it.
+func (t *talk) answered(u *transcript.Said) string {
+	before, first := t.before(u)
+	if before < 0 || !first {
+		return ""
+	}
+	return oneLine(lastSentence(t.store.Shown(t.said[before].Text)), maxSentence+2)
+}
+
+// before returns what the model said before a short answer of the user; -1 where there is nothing, or where it is no
+// short answer. first says that no other answer to it is listed.
+func (t *talk) before(u *transcript.Said) (row int, first bool) {
+	first = true
+	if u.Speaker != transcript.User || !isAnswer(u.Text) {
+		return -1, first
+	}
+	for i := t.row[Mark{u.Line, u.Place}] - 1; i >= 0; i-- {
+		o := &t.said[i]
+		if o.Speaker == transcript.Assistant {
+			return i, first && !slices.Contains(t.list.query.Speakers, transcript.Assistant)
+		}
+		if isAnswer(o.Text) && t.session.after.Before(Mark{o.Line, o.Place}) {
+			first = false
+		}
+	}
+	return -1, first
+}
+
+// alike counts the utterances from one on that collapse to a line: those that say the same, or such as differ in
+// nothing but paths, hashes and IDs.
+func (t *talk) alike(at int, u *transcript.Said) int {
+	type key struct {
+		speaker transcript.Speaker
+		manner  transcript.Manner
+		before  int
+	}
+	keyOf := func(u *transcript.Said) key {
+		before, _ := t.before(u)
+		return key{u.Speaker, u.Manner, before}
+	}
+	first, form := keyOf(u), ""
+	equal, similar := 1, 1
+	for i := at + 1; i < t.segment.to; i++ {
+		next, ok := t.utterance(i)
+		if !ok || keyOf(next) != first {
+			break
+		}
+		if next.Text == u.Text && equal == i-at {
+			equal++
+		}
+		if form == "" {
+			form = template(u.Text)
+		}
+		if next.Text != u.Text && template(next.Text) != form {
+			break
+		}
+		similar++
+	}
+	if similar >= minTemplate {
+		return similar
+	}
+	return equal
+}
+
+// oneLine returns a text on one line, cut after so many characters.
+func oneLine(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
