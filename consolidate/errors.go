@@ -135,3 +135,11 @@ func (e *RuleError) Rule() string {
 type RequestError struct{ Message, Hint string }
 
 func (e *RequestError) Error() string { return e.Message }
+
+// didYouMean is the hint that offers the nearest name, if there is one, or else says what to do.
+func didYouMean(nearest, otherwise string) string {
+	if nearest == "" {
+		return otherwise
+	}
+	return "did you mean " + quoted(nearest) + "? else " + otherwise
+}

@@ -93,7 +93,7 @@ func (e *indexEdit) upsert(line IndexLine, n memory.Name, stage *memory.Stage) e
 	if e.line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := stage.Read(n)
 		if err != nil {
-			return &RequestError{fmt.Sprintf("the index can't name %s: %v", n, err), "name only memories that exist"}
+			return &RequestError{fmt.Sprintf("the index can't name %s: %v", n, err), didYouMean(stage.Nearest(n), "name only memories that exist")}
 		}
 		p := memory.ProposeEntry(n, memory.ParseTopic(f.Data).Shown(stage.Allowed()))
 		if line.Title == "" {

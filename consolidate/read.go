@@ -2,9 +2,11 @@ package consolidate
 
 import (
 	"context"
-	"dream-mcp/memory"
+	"errors"
 	"io/fs"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 // Shown is a file as it may be shown (secret.Allowed.Show).
@@ -21,6 +23,7 @@ type ReadResult struct {
 	Shown
 	Disk *Shown // what is on disk, where it changed since it was staged
 	Err  error
+	Near string // where there is no such file, the one that is likeliest meant
 }
 
 // Read reads memories, the index and logs included.
@@ -55,6 +58,9 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 			f, disk, r.Err = p.dream.stage.Read(n)
 		default:
 			f, r.Err = dir.Read(n)
+		}
+		if dir != nil && errors.Is(r.Err, fs.ErrNotExist) {
+			r.Near = dir.Nearest(s)
 		}
 		r.Shown = p.shown(n, f)
 		if disk != nil {

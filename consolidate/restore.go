@@ -158,13 +158,11 @@ func archivedName(file string) (memory.Name, error) {
 
 // unknownVersion says that the archive can't tell of n, and what is spelled like it.
 func unknownVersion(h history, n memory.Name) error {
-	hint := "dream-mcp restore --list shows what it has"
-	for _, known := range h.names() {
-		if known != n && known.Fold() == n.Fold() {
-			hint = "did you mean " + quoted(known.String()) + "?"
-		}
+	others := slices.DeleteFunc(h.names(), func(known memory.Name) bool { return known == n })
+	return &RequestError{
+		fmt.Sprintf("the archive has no such version of %s", n),
+		didYouMean(memory.Nearest(n.String(), others), "dream-mcp restore --list shows what it has"),
 	}
-	return &RequestError{fmt.Sprintf("the archive has no such version of %s", n), hint}
 }
 
 // quoted is a name as a shell takes it.

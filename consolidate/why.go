@@ -103,7 +103,7 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	slices.SortFunc(meant, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 	switch len(meant) {
 	case 0:
-		return memory.Name{}, &RequestError{fmt.Sprintf("no memory is called %q", topic), "name one as MEMORY.md does: name.md or folder/name.md"}
+		return memory.Name{}, &RequestError{fmt.Sprintf("no memory is called %q", topic), didYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md")}
 	case 1:
 		return meant[0], nil
 	}

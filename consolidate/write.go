@@ -11,7 +11,6 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
-	"dream-mcp/memory/secret"
 )
 
 // WriteRequest asks for one change of one memory: Content, Edits or Delete.
@@ -126,7 +125,7 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r Wri
 		c, err := d.stage.Delete(n, r.Base)
 		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []memory.Finding{}}, err
 	}
-	data, err := newContent(n, r, have, d.dir.AllowSecrets)
+	data, err := newContent(d.dir, n, r, have)
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -182,14 +181,14 @@ func sourcesOf(topic *memory.Topic, replaced memory.File, cited []Words) []strin
 }
 
 // newContent is what r makes of the file as it is.
-func newContent(n memory.Name, r WriteRequest, have memory.File, allowed secret.Allowed) ([]byte, error) {
+func newContent(dir *memory.Dir, n memory.Name, r WriteRequest, have memory.File) ([]byte, error) {
 	if r.Content != nil {
 		return []byte(*r.Content), nil
 	}
 	if have.Sum == "" {
-		return nil, &RequestError{fmt.Sprintf("%s does not exist: there is nothing to edit", n), "give its content"}
+		return nil, &RequestError{fmt.Sprintf("%s does not exist: there is nothing to edit", n), didYouMean(dir.Nearest(n.String()), "give its content")}
 	}
-	data, err := memory.ApplyEdits(have.Data, r.Edits, allowed)
+	data, err := memory.ApplyEdits(have.Data, r.Edits, dir.AllowSecrets)
 	if err != nil {
 		return nil, &RequestError{err.Error(), "read_memory shows the text as it is; quote enough of it to be found once"}
 	}

@@ -3,10 +3,13 @@ package memory
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/sahilm/fuzzy"
+
+	"dream-mcp/memory/near"
 )
 
 // proposedTitle bounds, in characters, the title of a proposed line that would be too long.
@@ -91,27 +94,70 @@ func (v *view) near(file string) string {
 
 // nearest returns the topic whose name is likeliest meant by a file that does not exist, or "".
 func (v *view) nearest(file string) string {
-	want := slugKey(file)
 	if v.slugs == nil {
-		v.slugs = make([]string, len(v.sortedNames()))
-		for i, n := range v.sortedNames() {
-			v.slugs[i] = slugKey(n.path)
+		v.slugs = slugKeys(v.sortedNames())
+	}
+	if i := nearestSlug(file, v.slugs); i >= 0 {
+		return v.sortedNames()[i].path
+	}
+	return ""
+}
+
+// Nearest returns the topic of the directory that is likeliest meant by a file that does not exist, or "".
+func (d *Dir) Nearest(file string) string {
+	l, err := d.List()
+	if err != nil {
+		return ""
+	}
+	var names []Name
+	for _, f := range l.Files {
+		if f.Name.IsTopic() {
+			names = append(names, f.Name)
 		}
 	}
-	for i, slug := range v.slugs {
-		if slug == want || withoutType(path.Base(slug)) == withoutType(path.Base(want)) {
-			return v.sortedNames()[i].path
+	return Nearest(file, names)
+}
+
+// Nearest returns the name that is likeliest meant by a file that does not exist, or "".
+func Nearest(file string, names []Name) string {
+	if i := nearestSlug(file, slugKeys(names)); i >= 0 {
+		return names[i].path
+	}
+	return ""
+}
+
+func slugKeys(names []Name) []string {
+	slugs := make([]string, len(names))
+	for i, n := range names {
+		slugs[i] = slugKey(n.path)
+	}
+	return slugs
+}
+
+// nearestSlug returns which slug is likeliest meant by a file, or -1: one that differs in its spelling, its folder or
+// its type alone, one that holds all its letters in order, or one that is mistyped.
+func nearestSlug(file string, slugs []string) int {
+	want := slugKey(file)
+	bare := withoutType(path.Base(want))
+	bases := make([]string, len(slugs))
+	for i, slug := range slugs {
+		bases[i] = withoutType(path.Base(slug))
+		if slug == want || bases[i] == bare {
+			return i
 		}
 	}
 	if len(want) < minNearest {
-		return ""
+		return -1
 	}
-	for _, match := range fuzzy.Find(want, v.slugs) {
+	for _, match := range fuzzy.Find(want, slugs) {
 		if len(match.Str) <= 2*len(want) {
-			return v.sortedNames()[match.Index].path
+			return match.Index
 		}
 	}
-	return ""
+	if meant := near.Word(bare, bases); meant != "" {
+		return slices.Index(bases, meant)
+	}
+	return -1
 }
 
 var orphanRule = rule{

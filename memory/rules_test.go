@@ -298,11 +298,13 @@ func TestDanglingHint(t *testing.T) {
 func TestNearest(t *testing.T) {
 	v := &view{after: snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""})}
 	for file, want := range map[string]string{
-		"feedback-go-tests.md":   "feedback_go_tests.md",
-		"go_tests.md":            "feedback_go_tests.md",
-		"pm2-restart-pattern.md": "pm2-restart-patterns.md",
-		"zebra.md":               "",
-		"x2.md":                  "",
+		"feedback-go-tests.md":         "feedback_go_tests.md",
+		"go_tests.md":                  "feedback_go_tests.md",
+		"pm2-restart-pattern.md":       "pm2-restart-patterns.md",
+		"zebra.md":                     "",
+		"feedback_go_tetss.md":         "feedback_go_tests.md",
+		"team/pm2_restrat_patterns.md": "pm2-restart-patterns.md",
+		"x2.md":                        "",
 	} {
 		if got := v.nearest(file); got != want {
 			t.Errorf("%s: got %q, want %q", file, got, want)

@@ -201,6 +201,9 @@ func (s *Stage) set(n Name, before Sum, data []byte, mtime time.Time) (Change, e
 	return c, nil
 }
 
+// Nearest returns the topic on disk that is likeliest meant by one that does not exist, or "".
+func (s *Stage) Nearest(n Name) string { return s.dir.Nearest(n.path) }
+
 // Allowed returns the values that the person has declared to be no secret.
 func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
 

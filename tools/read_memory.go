@@ -42,7 +42,7 @@ func readMemory(p *consolidate.Project) tool {
 				return answer{}, err
 			}
 			if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
-				return answer{}, &consolidate.RequestError{Message: readProblem(r.Paths[0], files[0].Err), Hint: "dream_orient lists the files; MEMORY.md names them"}
+				return answer{}, &consolidate.RequestError{Message: readProblem(r.Paths[0], files[0]), Hint: "dream_orient lists the files; MEMORY.md names them"}
 			}
 			text := renderFiles(r.Paths, files, r.Offset)
 			sources, err := renderSources(ctx, p, files, pageBytes-len(text))
@@ -51,11 +51,14 @@ func readMemory(p *consolidate.Project) tool {
 	}
 }
 
-func readProblem(path string, err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Sprintf("%q does not exist", path)
+func readProblem(path string, f consolidate.ReadResult) string {
+	switch {
+	case !errors.Is(f.Err, fs.ErrNotExist):
+		return fmt.Sprintf("%q can't be read: %s", path, strings.TrimPrefix(f.Err.Error(), path+": "))
+	case f.Near != "":
+		return fmt.Sprintf("%q does not exist; the nearest name is %q", path, f.Near)
 	}
-	return fmt.Sprintf("%q can't be read: %s", path, strings.TrimPrefix(err.Error(), path+": "))
+	return fmt.Sprintf("%q does not exist", path)
 }
 
 // renderFiles lists files until the page is full, the first always in part at least.
@@ -63,7 +66,7 @@ func renderFiles(paths []string, files []consolidate.ReadResult, offset int) str
 	var b strings.Builder
 	for i, f := range files {
 		if f.Err != nil && f.Disk == nil {
-			fmt.Fprintf(&b, "%s\n\n", readProblem(paths[i], f.Err))
+			fmt.Fprintf(&b, "%s\n\n", readProblem(paths[i], f))
 			continue
 		}
 		room := pageBytes - b.Len()
