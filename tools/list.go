@@ -57,7 +57,7 @@ func renderPage(page listing.Page, now time.Time) string {
 	var b strings.Builder
 	l := page.List
 	if page.Text != "" {
-		if page.Number == 1 {
+		if page.Number == 1 && len(page.Shown) > 0 {
 			first, _, _ := strings.Cut(page.Text, " ")
 			fmt.Fprintf(&b, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: write_memory takes it as evidence, context_of shows what stands around it.\n",
 				now.Format("MST (UTC-07:00)"), first, page.Shown[0].First.Line)
