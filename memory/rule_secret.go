@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dream-mcp/memory/secret"
@@ -29,12 +30,19 @@ var secretRule = rule{
 		if v.before != nil && v.before.Topics[n] != nil {
 			before = v.before.Topics[n].Bytes()
 		}
-		return findSecrets(n.path, t.Bytes(), t.view(v.after.AllowSecrets), func(value, shown string) string {
+		data, seen := t.Bytes(), t.view(v.after.AllowSecrets)
+		findings := findSecrets(n.path, data, seen, func(value, shown string) string {
 			if v.before != nil && !bytes.Contains(before, []byte(value)) {
 				return ""
 			}
 			return ": " + v.editCall(n, quoteJSON(shown), toFind)
 		})
+		if len(findings) > maxPlaces && before != nil && !slices.ContainsFunc(seen.Spans[maxPlaces:], func(s secret.Span) bool {
+			return bytes.Count(data, data[s.From:s.To]) > bytes.Count(before, data[s.From:s.To])
+		}) {
+			findings[maxPlaces].Severity = Warning // none of those that are only counted is new
+		}
+		return findings
 	},
 	whole: func(v *view) []Finding {
 		if v.after.Index == nil {
@@ -77,13 +85,15 @@ func findSecrets(file string, data []byte, seen secret.View, remove func(value, 
 	return andMore(findings, more, "credentials")
 }
 
+const moreSubject = "more"
+
 // andMore adds a finding that counts those beyond maxPlaces.
 func andMore(findings []Finding, more int, what string) []Finding {
 	if more == 0 {
 		return findings
 	}
 	last := findings[len(findings)-1]
-	last.subject = "more"
+	last.subject = moreSubject
 	last.Message = fmt.Sprintf("%d more %s follow in this file", more, what)
 	return append(findings, last)
 }

@@ -112,6 +112,23 @@ func TestAllowSecrets(t *testing.T) {
 	}
 }
 
+// Of more than are listed, an edit elsewhere is not refused, and one more credential is.
+func TestOneSecretMore(t *testing.T) {
+	a := mustName(t, "a.md")
+	many := strings.Repeat(inventedToken+"\n", maxPlaces+3)
+	s := snapshotOf(t, map[string]string{"a.md": memo("a", "user", many)})
+	for body, want := range map[string]bool{many + "x": false, "x\n" + many[len(inventedToken)+1:]: false, many + inventedToken: true} {
+		after := snapshotOf(t, map[string]string{"a.md": memo("a", "user", body)})
+		c := Check{Before: s, After: after, Prior: s.Topics[a], Touched: touched(t, "a.md"), Now: ruleTime}
+		for _, findings := range [][]Finding{c.Written(a), c.Whole()} {
+			refused := slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == Error })
+			if refused != want {
+				t.Errorf("%d bytes: refused %v, want %v: %q", len(body), refused, want, show(findings))
+			}
+		}
+	}
+}
+
 func TestManySecretsAreCounted(t *testing.T) {
 	s := snapshotOf(t, map[string]string{"a.md": memo("a", "user", strings.Repeat(inventedToken+"\n", maxPlaces+7))})
 	found := Standing(s, ruleTime)

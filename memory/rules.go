@@ -186,11 +186,15 @@ func (c Check) Written(n Name) []Finding {
 }
 
 // again says which findings were among those that stood, counted by key. Where one of several that are
-// alike is new, that is one that the rule calls an error.
+// alike is new, that is one that the rule calls an error. A finding that counts those beyond maxPlaces is
+// an error only if one of them is new; of the index, which is judged by lines, the rules do not know.
 func again(findings []Finding, stood map[Finding]int) []bool {
 	again := make([]bool, len(findings))
 	for _, errors := range []bool{false, true} {
 		for i, f := range findings {
+			if errors && f.subject == moreSubject && f.File != IndexFile {
+				continue
+			}
 			if (f.Severity == Error) == errors && stood[f.key()] > 0 {
 				stood[f.key()]--
 				again[i] = true
