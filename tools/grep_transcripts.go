@@ -22,8 +22,8 @@ func grepTranscripts(p *consolidate.Project) tool {
 		name:  "grep_transcripts",
 		title: "List or search past sessions",
 		description: "List or search what was said in past sessions of this project (the transcripts). " +
-			"Without a selector it lists what the user said, complete, abridged, oldest first: in a dream since the last one. In a dream read all pages first. " +
-			"With one selector it searches, newest first: pattern (a literal text, or RE2 with regex; smart case), patterns (any of them), query (a question in words, ranked), signal (corrections, preferences, remember …), context_of (the turns around an ID). " +
+			"Without a selector: what the user said, complete, abridged, oldest first; in a dream since the last one (read all pages). " +
+			"With one selector a search, newest first: pattern (a literal text, or RE2 with regex; smart case), patterns (any of them), query (a question in words, ranked), signal (corrections, preferences, remember …), context_of (the turns around an ID). " +
 			"write_memory takes the ID of a line or hit as evidence. Needs no dream.",
 		input: `{"type":"object","properties":{
 			"pattern":{"type":"string","minLength":1,"maxLength":1000},
@@ -37,7 +37,7 @@ func grepTranscripts(p *consolidate.Project) tool {
 			"since":{"type":"string","maxLength":40,"description":"2026-11-18, last_dream, or a span such as 7d"},
 			"until":{"type":"string","maxLength":40,"description":"a date (that day included) or a span"},
 			"session":{"type":"string","maxLength":128,"description":"an ID or its beginning"},
-			"limit":{"type":"integer","minimum":1,"maximum":200,"description":"hits, default 20; turns on each side, default 4; utterances on a page of the list"},
+			"limit":{"type":"integer","minimum":1,"maximum":200,"description":"hits, default 20; turns on each side, default 4; listed utterances"},
 			"context":{"type":"integer","minimum":0,"maximum":2000,"description":"characters on each side, default 160"},
 			"cursor":{"type":"string","maxLength":400}},
 			"additionalProperties":false}`,
