@@ -170,13 +170,14 @@ func (s *scanner) joined(i int) bool {
 // phrase reports the phrases that begin at i, where a word (or a rune of a script without spaces)
 // ends at next, and returns where to go on.
 func (s *scanner) phrase(i, next int) (int, bool) {
-	var found [len(kinds)]int // the end of the longest match of each kind
-	var role [joint + 1]int   // and of each role
+	var found [len(kinds)]int                   // the end of the longest match of each kind
+	var role [joint + 1]int                     // and of each role
+	rest := s.text[i:sentenceEnd(s.text, next)] // no rule looks further, and an expression costs by the length of its text
 	rules().at(s.text, i, next, func(r *rule) {
 		if r.anchor > s.at {
 			return
 		}
-		loc := r.expr().FindStringIndex(s.text[i:])
+		loc := r.expr().find(rest)
 		if loc == nil {
 			return
 		}
@@ -206,6 +207,16 @@ func (s *scanner) phrase(i, next int) (int, bool) {
 		}
 	}
 	return next, true
+}
+
+// sentenceEnd returns the index after the sign and the space that end a sentence after i, or the end of the text.
+func sentenceEnd(text string, i int) int {
+	for ; i+1 < len(text); i++ {
+		if text[i+1] == ' ' && class[text[i]] == stops {
+			return i + 2
+		}
+	}
+	return len(text)
 }
 
 // questioned reports whether what ends at to is only asked, which makes it no preference, decision,

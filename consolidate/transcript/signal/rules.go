@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -48,7 +49,82 @@ type rule struct {
 	anchor anchor
 	asked  bool // holds in a question too
 	source string
-	expr   func() *regexp.Regexp
+	expr   func() expression
+}
+
+// An expression is that of a rule, and what a text must contain one of for it to match; nothing: that is not known. To
+// look for it takes a hundredth of the time.
+type expression struct {
+	*regexp.Regexp
+	needs []string
+}
+
+func newExpression(source string) expression {
+	e := expression{Regexp: regexp.MustCompile(source)}
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil || tree.Op != syntax.OpConcat {
+		return e
+	}
+	for i, sub := range tree.Sub {
+		some := needs(sub)
+		if i <= 1 { // the first word is known to be there
+			if sub.Op != syntax.OpLiteral {
+				continue
+			}
+			_, after, _ := strings.Cut(string(sub.Rune), " ")
+			some = []string{after}
+		}
+		if shortest(some) > shortest(e.needs) {
+			e.needs = some
+		}
+	}
+	return e
+}
+
+// needs returns what a text must contain one of, for an expression to match.
+func needs(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{string(re.Rune)}
+	case syntax.OpCapture, syntax.OpPlus:
+		return needs(re.Sub[0])
+	case syntax.OpConcat:
+		var best []string
+		for _, sub := range re.Sub {
+			if some := needs(sub); shortest(some) > shortest(best) {
+				best = some
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			some := needs(sub)
+			if all = append(all, some...); len(some) == 0 || len(all) > 8 {
+				return nil
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// shortest is the length of the shortest of some texts; 0: there are none.
+func shortest(some []string) (n int) {
+	for i, text := range some {
+		if i == 0 || len(text) < n {
+			n = len(text)
+		}
+	}
+	return n
+}
+
+// find returns where the expression matches in a text; nil: nowhere.
+func (e expression) find(text string) []int {
+	if len(e.needs) > 0 && !slices.ContainsFunc(e.needs, func(need string) bool { return strings.Contains(text, need) }) {
+		return nil
+	}
+	return e.FindStringIndex(text)
 }
 
 // A table is the rules by how they begin.
@@ -135,7 +211,7 @@ func (t *table) add(section, line string, classes map[string][]string) error {
 		return err
 	}
 	r.source = source
-	r.expr = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+	r.expr = sync.OnceValue(func() expression { return newExpression(source) })
 	for _, s := range p.beginnings(line) {
 		if err := t.index(r, s); err != nil {
 			return err

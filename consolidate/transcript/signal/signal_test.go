@@ -1,9 +1,11 @@
 package signal
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -262,5 +264,59 @@ func BenchmarkRead(b *testing.B) {
 		if _, err := readRules(); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// What an expression needs is in every text that it matches.
+func TestNeeds(t *testing.T) {
+	all, err := readRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[*rule]bool{}
+	var words []string
+	for _, by := range []map[string][]*rule{all.words, all.prefixes} {
+		for word, some := range by {
+			words = append(words, word)
+			for _, r := range some {
+				rules[r] = true
+			}
+		}
+	}
+	for first, some := range all.runes {
+		words = append(words, string(first))
+		for _, r := range some {
+			rules[r] = true
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	matches, gated := 0, 0
+	for r := range rules {
+		e := r.expr()
+		if len(e.needs) > 0 {
+			gated++
+		}
+		words := append(append([]string{}, e.needs...), append(words[:len(words):len(words)], strings.FieldsFunc(r.source, func(c rune) bool { return !unicode.IsLetter(c) })...)...)
+		own := words[len(words)-min(len(words), 12):]
+		for range 200 {
+			var text strings.Builder
+			for range 1 + rng.IntN(5) {
+				from := own
+				if rng.IntN(4) == 0 {
+					from = words
+				}
+				text.WriteString(from[rng.IntN(len(from))] + []string{" ", "", " ", ", ", "'"}[rng.IntN(5)])
+			}
+			got, want := e.find(text.String()), e.FindStringIndex(text.String())
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s in %q: %v, want %v, needs %q", r.source, text.String(), got, want, e.needs)
+			}
+			if want != nil {
+				matches++
+			}
+		}
+	}
+	if matches < 1000 || gated < len(rules)/2 {
+		t.Errorf("%d matches; %d of %d rules need something", matches, gated, len(rules))
 	}
 }
