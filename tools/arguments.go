@@ -12,6 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"dream-mcp/memory"
 )
 
 // An argumentError says which arguments of a call are wrong.
@@ -27,6 +29,36 @@ func (e *argumentError) Error() string {
 
 // maxProblems bounds what one error lists.
 const maxProblems = 8
+
+// Limits of the arguments of a call: the largest memory, with each character escaped, and more values than any
+// schema allows. Checking a schema takes ten microseconds a value.
+const (
+	maxArguments = 4 * memory.MaxFileBytes
+	maxValues    = 10_000
+)
+
+// tooMuch says what is too large about arguments, or "".
+func tooMuch(arguments []byte) string {
+	if len(arguments) > maxArguments {
+		return fmt.Sprintf("they have %d bytes, %d are allowed", len(arguments), maxArguments)
+	}
+	values := 1
+	for i := 0; i < len(arguments); i++ {
+		switch arguments[i] {
+		case ',':
+			if values++; values > maxValues {
+				return fmt.Sprintf("they hold more than %d values", maxValues)
+			}
+		case '"':
+			for i++; i < len(arguments) && arguments[i] != '"'; i++ {
+				if arguments[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return ""
+}
 
 // schemaURL names a schema for its compiler. It is absolute: a relative one is resolved against the working
 // directory, which may be deleted or not be valid in a URL.
@@ -54,6 +86,9 @@ func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error)
 		s, err := compiled()
 		if err != nil {
 			return nil, fmt.Errorf("the schema of %s does not compile: %w", tool, err)
+		}
+		if problem := tooMuch(arguments); problem != "" {
+			return nil, &argumentError{tool: tool, problems: []string{problem}}
 		}
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
 		if err != nil {
