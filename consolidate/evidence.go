@@ -55,7 +55,7 @@ func (p *Project) evidence(ctx context.Context, ids []string) ([]Words, error) {
 	for i, id := range ids {
 		var err error
 		if words[i], err = p.findWords(ctx, id); err != nil {
-			return nil, &RequestError{fmt.Sprintf("evidence %q: %v", id, err), "cite IDs as grep_transcripts shows them in brackets, or sources as read_memory does, or leave evidence out"}
+			return nil, &RequestError{fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72, as grep_transcripts and the sources in read_memory show it; or leave evidence out"}
 		}
 	}
 	return words, nil

@@ -124,15 +124,16 @@ func checkHint(t *testing.T, file string, f Finding) {
 
 func TestRelativeDateHint(t *testing.T) {
 	for _, test := range []struct{ body, want string }{
-		{"Froze it yesterday.\n", `write_memory {"path": "a.md", "edits": [{"old": "yesterday", "new": "2026-11-17"}]}`},
-		{"A `yesterday` filter; we froze it yesterday & left.\n", `write_memory {"path": "a.md", "edits": [{"old": "it yesterday &", "new": "it 2026-11-17 &"}]}`},
-		{"`昨天`过滤器。昨天修复了。\n", `write_memory {"path": "a.md", "edits": [{"old": "` + "`昨天`过滤器。昨天修复了。" + `", "new": "` + "`昨天`过滤器。2026-11-17修复了。" + `"}]}`},
+		{"Froze it yesterday.\n", `write_memory {"path": "a.md", "base": %q, "edits": [{"old": "yesterday", "new": "2026-11-17"}]}`},
+		{"A `yesterday` filter; we froze it yesterday & left.\n", `write_memory {"path": "a.md", "base": %q, "edits": [{"old": "it yesterday &", "new": "it 2026-11-17 &"}]}`},
+		{"`昨天`过滤器。昨天修复了。\n", `write_memory {"path": "a.md", "base": %q, "edits": [{"old": "` + "`昨天`过滤器。昨天修复了。" + `", "new": "` + "`昨天`过滤器。2026-11-17修复了。" + `"}]}`},
 	} {
 		s := snapshotOf(t, map[string]string{"a.md": dated("x", "", test.body)})
 		c := Check{Before: snapshotOf(t, nil), After: s, Now: ruleTime}
 		findings := only(c.Written(mustName(t, "a.md")), "relative-date")
-		if len(findings) != 1 || findings[0].Hint != test.want {
-			t.Errorf("got %+v, want %s", findings, test.want)
+		want := fmt.Sprintf(test.want, SumOf(s.Topics[mustName(t, "a.md")].Bytes()).Short())
+		if len(findings) != 1 || findings[0].Hint != want {
+			t.Errorf("got %+v, want %s", findings, want)
 		}
 	}
 }

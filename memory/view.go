@@ -57,12 +57,12 @@ func (v *view) of(r rule) *view {
 // toFind stands, in JSON, for a new text that a rule does not know.
 const toFind = `"…"`
 
-// editCall returns the call that replaces a text (both in JSON) in a memory. Of one that stands or is staged
-// it gives the base, so that it can be sent as it is; what is just being written may be nowhere yet. A call
-// whose new text is for the model to find gets none: sent as it is, it is refused and writes no "…".
+// editCall returns the call that replaces a text (both in JSON) in a memory, with the base that it has once
+// the write that is checked is staged: the call can be sent as it is. A call whose new text is for the
+// model to find has no base: sent as it is, it is refused and writes no "…".
 func (v *view) editCall(n Name, old, new string) string {
 	base := ""
-	if v.written != n && new != toFind {
+	if new != toFind {
 		exact := v
 		if v.exact != nil {
 			exact = v.exact

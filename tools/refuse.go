@@ -115,7 +115,7 @@ func explain(err error) (reason, hint string, rest []string) {
 	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):
 		return reason, "finalize_index and write_memory answer the ID that can be undone", nil
 	case errors.Is(err, transcript.ErrNotFound), errors.Is(err, transcript.ErrAmbiguous):
-		return reason, "take the ID from the brackets of a hit", nil
+		return reason, "an ID is SESSION:LINE, as in a89ce8ad-134:72: a listing has the session in its header", nil
 	case errors.Is(err, consolidate.ErrNoDream):
 		return reason, "dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", nil
 	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost), errors.Is(err, consolidate.ErrGone):
