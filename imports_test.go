@@ -49,7 +49,7 @@ var allowed = map[string][]string{
 	"consolidate/transcript/sqlite":         {},
 	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},
 	"memory/likeness":                       {},
-	"memory/likeness/measure":               {"memory/likeness"},
+	"memory/likeness/measure":               {"memory/likeness", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/reldate":                        {"golang.org/x/text"},
 	"memory/measure":                        {"memory", "memory/drift/measure", "memory/likeness/measure", "memory/reldate/measure", "memory/secret/measure"},
 	"memory/reldate/measure":                {"memory/reldate", "github.com/rogpeppe/go-internal/txtar"},
