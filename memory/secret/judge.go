@@ -16,6 +16,9 @@ const maxJudged = 256
 const (
 	minEntropy = 2.8
 	minScatter = 0.14
+	// What "pass:" is followed by is more often the result of a test than a password. A name with a version, as in
+	// "iPhone15ProMax", has at most 0.3.
+	passScatter = 0.35
 )
 
 // random reports whether a value looks like one that a machine has made, and not like a placeholder.
@@ -147,6 +150,9 @@ func judgeValue(value string, how strength, kind string, quoted bool, sep string
 	case how == login:
 		return humanPassword(value, quoted, sep)
 	case how == weak && kind == kindPassword:
+		if sep == ":" && !quoted {
+			return scatter(value) >= passScatter && scrambled(value)
+		}
 		return (sep == "=" || quoted) && humanPassword(value, quoted, sep)
 	case how == weak:
 		return weakToken(value)

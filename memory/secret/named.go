@@ -76,20 +76,31 @@ func matchForeign(text string) func(s *scan, at int) (find, bool) {
 	}
 }
 
-// afterEscape returns where a word begins that name.back has read into an escape: \u0022, %22, \n.
+// afterEscape returns where a word begins that name.back has read into an escape: \u0022, \x1b, %22, \n.
 func (s *scan) afterEscape(from int) int {
-	text := s.text[:min(len(s.text), from+len("u0022"))]
-	switch {
-	case from == 0:
-	case text[from-1] == '\\' && strings.HasPrefix(text[from:], "u00"):
-		return from + len("u0022")
-	case text[from-1] == '\\' && strings.IndexByte("nrt", text[from]) >= 0:
-		return from + 1
-	case text[from-1] == '%' && hexa.count(text[from:], 2) == 2:
+	if from == 0 {
+		return from
+	}
+	sign, text := s.text[from-1], s.text[from:min(len(s.text), from+len(`U0001f600`))]
+	if sign == '%' && hexa.count(text, 2) == 2 {
 		return from + 2
+	}
+	if sign != '\\' || text == "" {
+		return from
+	}
+	for _, e := range escapes {
+		if text[0] == e.letter && hexa.count(text[1:], e.digits) == e.digits {
+			return from + 1 + e.digits
+		}
 	}
 	return from
 }
+
+// escapes are those of JSON, Go and most languages: a letter, and how many hexadecimal digits follow.
+var escapes = []struct {
+	letter byte
+	digits int
+}{{'n', 0}, {'r', 0}, {'t', 0}, {'x', 2}, {'u', 4}, {'U', 8}}
 
 // name is what an identifier is made of.
 var name = dashed

@@ -168,7 +168,7 @@ func (s *scan) begins(at int) bool {
 	if at <= s.end || !word[s.text[at-1]] {
 		return at <= s.end+1 || s.text[at-1] != '-' || !word[s.text[at-2]]
 	}
-	for _, size := range []int{len("n"), len("22"), len("u0022")} {
+	for _, size := range []int{len("n"), len("22"), len("x1b"), len("u0022"), len("U0001f600")} {
 		if at > size && s.afterEscape(at-size) == at {
 			return true
 		}
