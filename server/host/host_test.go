@@ -85,11 +85,16 @@ func TestNoProject(t *testing.T) {
 	env, top := world(t, "home/.claude/projects/-/memory/old.md => x", `home/p/.claude/settings.json => {"autoMemoryEnabled":false}`)
 	t.Chdir(filepath.Join(top, "home", "p"))
 	env.Dir = filepath.VolumeName(top) + string(filepath.Separator)
-	if s, err := Resolve(env, NoFlags); !errors.Is(err, ErrNoProject) {
-		t.Errorf("%q, %v", s.MemoryDir, err)
-	}
 	f := NoFlags
 	f.MemoryDir = filepath.Join(top, "home", "notes")
+	for _, env.Dir = range []string{"", env.Dir} {
+		if s, err := Resolve(env, NoFlags); !errors.Is(err, ErrNoProject) {
+			t.Errorf("%q, %v", s.MemoryDir, err)
+		}
+		if s, err := Resolve(env, f); err != nil || s.MemoryDir != f.MemoryDir {
+			t.Errorf("with a memory directory: %q, %v", s.MemoryDir, err)
+		}
+	}
 	s, err := Resolve(env, f)
 	if err != nil || s.MemoryDir != f.MemoryDir || s.Project != "" || s.Roots() != nil || s.Candidates != nil || s.Strays() != nil || !s.Enabled.On {
 		t.Errorf("with a memory directory: %+v, %v", s, err)

@@ -125,15 +125,15 @@ func (r *resolver) findClient() error {
 	return nil
 }
 
-// ErrNoProject says that nothing names the project: the working directory is the root of a file system, where hosts without
-// folders of their own start their servers.
-var ErrNoProject = errors.New("no project: the host names none, and the working directory is the root of the file system")
+// ErrNoProject says that nothing names the project: the working directory was deleted, or is the root of a file system, where
+// hosts without folders of their own start their servers.
+var ErrNoProject = errors.New("no project: the host names none, and the working directory is the root of the file system or was deleted")
 
 // NoProjectHint says what to do about ErrNoProject.
 const NoProjectHint = "name one in the host's settings for dream-mcp: --project DIR is the folder that you work in, --memory-dir DIR a memory without a project; dream-mcp install HOST takes both and writes them there"
 
 // findProject takes the first that names a project: the flag, the environment, the client, the working directory. The root of a
-// file system is a project only when somebody names it.
+// file system is a project only when somebody names it. The working directory is unknown when it was deleted.
 func (r *resolver) findProject() error {
 	use := func(dir, source string) {
 		r.Project = real(dir)
@@ -162,9 +162,7 @@ func (r *resolver) findProject() error {
 		use(hosts, "CLAUDE_PROJECT_DIR")
 	case r.env.Folder != "":
 		use(r.env.Folder, FromClient)
-	case !filepath.IsAbs(r.env.Dir):
-		return fmt.Errorf("no project: the working directory is unknown")
-	case filepath.Dir(r.env.Dir) == r.env.Dir:
+	case !filepath.IsAbs(r.env.Dir), filepath.Dir(r.env.Dir) == r.env.Dir:
 		r.Settings["project"] = Setting{"", FromWorkingDirectory}
 		r.warn("no project is named, so no sessions are reviewed and nothing is compared with files of a project")
 		return nil
