@@ -174,7 +174,7 @@ func (s *scanner) phrase(i, next int) (int, bool) {
 	var role [joint + 1]int                     // and of each role
 	rest := s.text[i:sentenceEnd(s.text, next)] // no rule looks further, and an expression costs by the length of its text
 	rules().at(s.text, i, next, func(r *rule) {
-		if r.anchor > s.at {
+		if r.anchor > s.at || r.role == gives && s.wanted&bit(r.kind) == 0 {
 			return
 		}
 		loc := r.expr().find(rest)
