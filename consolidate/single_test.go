@@ -65,6 +65,27 @@ func TestSingleWritesOfAnHour(t *testing.T) {
 	}
 }
 
+// A memory that loses its text counts like one that is deleted, whatever its type.
+func TestSingleWritesThatEmpty(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"a", "b", "c"} { // with e, four
+		w.put(name+".md", distinct(name, "project"))
+	}
+	p := w.open()
+	empty := func(name string) error {
+		short := fmt.Sprintf("---\nname: %s\ndescription: about %s\nmetadata:\n  type: project\n---\n\nx\n", name, name)
+		_, err := p.Write(ctx, WriteRequest{Path: name + ".md", Content: text(short), Base: sum(distinct(name, "project"))})
+		return err
+	}
+	if err := empty("a"); err != nil {
+		t.Fatal(err)
+	}
+	var person *PersonError
+	if err := empty("b"); !errors.As(err, &person) {
+		t.Errorf("the second of four: %v", err)
+	}
+}
+
 // To empty a memory in many small steps takes it away as one step does.
 func TestSingleWritesInSteps(t *testing.T) {
 	w := newWorld(t)

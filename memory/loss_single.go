@@ -6,11 +6,11 @@ import "fmt"
 // as it was before the writes that are counted together.
 //
 // A user or feedback memory is taken away when it is deleted, gets another type, or loses its text. Of the others, a quarter may be
-// deleted. What other memories still say (keptIn) is not taken away: a merge or a new name is no loss.
+// deleted or lose their text. What other memories still say (keptIn) is not taken away: a merge or a new name is no loss.
 func (c Check) TakenAway() map[Name]string {
 	v := c.view().exact
 	taken := make(map[Name]string)
-	var deleted []Name
+	var lost []Name
 	total := 0
 	for n, was := range v.before.Topics {
 		if isFolderIndex(n) {
@@ -21,15 +21,13 @@ func (c Check) TakenAway() map[Name]string {
 		kind := protectedType(n, was)
 		var why string
 		switch {
-		case is == nil && kind == "":
-			if !v.keptElsewhere(n, "") {
-				deleted = append(deleted, n)
+		case kind == "":
+			if (is == nil || gutted(was, is)) && !v.keptElsewhere(n, "") {
+				lost = append(lost, n)
 			}
 			continue
 		case is == nil:
 			why = fmt.Sprintf("a memory of type %s would be deleted, and no other says all that it says", kind)
-		case kind == "":
-			continue
 		case protectedType(n, is) == "":
 			why = fmt.Sprintf("a memory of type %s would be of type %q", kind, is.Type())
 		case gutted(was, is):
@@ -41,9 +39,9 @@ func (c Check) TakenAway() map[Name]string {
 			taken[n] = why
 		}
 	}
-	if total >= lossMinTopics && 4*len(deleted) > total {
-		for _, n := range deleted {
-			taken[n] = fmt.Sprintf("%d of %d memories would be deleted within an hour, more than a quarter", len(deleted), total)
+	if total >= lossMinTopics && 4*len(lost) > total {
+		for _, n := range lost {
+			taken[n] = fmt.Sprintf("%d of %d memories would be deleted or emptied within an hour, more than a quarter", len(lost), total)
 		}
 	}
 	return taken
