@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"server/console": {
 		"consolidate", "consolidate/transcript", "memory", "memory/near", "memory/secret", "server/hook", "server/host", "server/install",
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
-		"github.com/mark3labs/mcp-go", "golang.org/x/term", "github.com/sahilm/fuzzy",
+		"github.com/mark3labs/mcp-go", "golang.org/x/term",
 	},
 	"server/host":    {"consolidate/transcript", "golang.org/x/text"},
 	"server/release": {"server/install"},
@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	},
 	"consolidate/hostlock":                  {},
 	"consolidate":                           {"consolidate/hostlock", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/drift", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},
-	"consolidate/transcript":                {"consolidate/transcript/rank", "consolidate/transcript/sqlite", "memory/visible", "golang.org/x/sys"},
+	"consolidate/transcript":                {"consolidate/transcript/rank", "consolidate/transcript/sqlite", "memory/near", "memory/visible", "golang.org/x/sys"},
 	"consolidate/transcript/bench":          {"consolidate/transcript", "consolidate/transcript/signal"},
 	"consolidate/transcript/listing":        {"consolidate/transcript"},
 	"consolidate/transcript/signal":         {},
@@ -54,14 +54,14 @@ var allowed = map[string][]string{
 	"memory/measure":                        {"memory", "memory/drift/measure", "memory/likeness/measure", "memory/reldate/measure", "memory/secret/measure"},
 	"memory/reldate/measure":                {"memory/reldate", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/secret":                         {"memory/visible", "golang.org/x/text"},
-	"memory/near":                           {},
+	"memory/near":                           {"github.com/sahilm/fuzzy"},
 	"memory/visible":                        {},
 	"memory/secret/measure":                 {"memory/secret"},
 	"consolidate/transcript/rank":           {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"consolidate/transcript/rank/measure":   {"consolidate/transcript/rank"},
 	"memory/drift":                          {},
 	"memory/drift/measure":                  {"memory/drift", "github.com/rogpeppe/go-internal/txtar"},
-	"memory":                                {"memory/drift", "memory/likeness", "memory/reldate", "memory/near", "memory/secret", "memory/visible", "github.com/rogpeppe/go-internal/diff", "github.com/sahilm/fuzzy", "golang.org/x/sys", "golang.org/x/text"},
+	"memory":                                {"memory/drift", "memory/likeness", "memory/reldate", "memory/near", "memory/secret", "memory/visible", "github.com/rogpeppe/go-internal/diff", "golang.org/x/sys", "golang.org/x/text"},
 }
 
 func TestImports(t *testing.T) {

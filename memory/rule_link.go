@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sahilm/fuzzy"
-
 	"dream-mcp/memory/near"
 )
 
@@ -149,9 +147,9 @@ func nearestSlug(file string, slugs []string) int {
 	if len(want) < minNearest {
 		return -1
 	}
-	for _, match := range fuzzy.Find(want, slugs) {
-		if len(match.Str) <= 2*len(want) {
-			return match.Index
+	for _, i := range near.Ranked(want, slugs) {
+		if len(slugs[i]) <= 2*len(want) {
+			return i
 		}
 	}
 	if meant := near.Word(bare, bases); meant != "" {

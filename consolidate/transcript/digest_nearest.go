@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/near"
 )
 
 // The bounds of looking for the nearest word, in runes and in time.
@@ -29,13 +31,15 @@ func maxEdits(runes int) int {
 func (s *Store) nearest(ctx context.Context, q Query, sessions []judged) string {
 	begun := time.Now()
 	sought := longestWord(append([]string{q.Pattern}, q.Patterns...))
-	if len(sought) < minNearest {
+	length := utf8.RuneCountInString(sought)
+	if length < minNearest {
 		return ""
 	}
-	best, least, counts := "", maxEdits(len(sought))+1, map[string]int{}
+	tooFar := maxEdits(length) + 1
+	best, least, counts := "", tooFar, map[string]int{}
 	take := func(word string) {
 		counts[word]++
-		switch e := edits([]rune(word), sought, maxEdits(len(sought))); {
+		switch e := near.Distance(word, sought, tooFar); {
 		case e < least, e == least && best != "" && cmp.Or(counts[best]-counts[word], strings.Compare(word, best)) < 0:
 			best, least = word, e
 		}
@@ -50,7 +54,7 @@ func (s *Store) nearest(ctx context.Context, q Query, sessions []judged) string 
 				return best
 			}
 			for word := range strings.FieldsFuncSeq(d.said(i), func(r rune) bool { return !inWord(r) }) {
-				if n := utf8.RuneCountInString(word); n < len(sought)-2 || n > len(sought)+2 {
+				if n := utf8.RuneCountInString(word); n < length-2 || n > length+2 {
 					continue
 				}
 				take(strings.ToLower(word))
@@ -64,11 +68,13 @@ func (s *Store) nearest(ctx context.Context, q Query, sessions []judged) string 
 }
 
 // longestWord returns the longest word of some texts, in lower case.
-func longestWord(texts []string) (longest []rune) {
+func longestWord(texts []string) (longest string) {
+	most := 0
 	for _, text := range texts {
 		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) }) {
-			if runes := []rune(strings.ToLower(word)); len(runes) > len(longest) && len(runes) <= maxNearest {
-				longest = runes
+			lower := strings.ToLower(word)
+			if n := utf8.RuneCountInString(lower); n > most && n <= maxNearest {
+				longest, most = lower, n
 			}
 		}
 	}
@@ -76,33 +82,3 @@ func longestWord(texts []string) (longest []rune) {
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
-
-// edits is how many letters must be put in, left out or exchanged to make one word of another, or more
-// than most.
-func edits(a, b []rune, most int) int {
-	if len(a) > maxNearest+2 || len(b) > maxNearest+2 {
-		return most + 1
-	}
-	var rows [2][maxNearest + 3]int
-	last, next := &rows[0], &rows[1]
-	for j := range len(b) + 1 {
-		last[j] = j
-	}
-	for i, x := range a {
-		next[0] = i + 1
-		least := next[0]
-		for j, y := range b {
-			cost := 1
-			if x == y {
-				cost = 0
-			}
-			next[j+1] = min(last[j]+cost, last[j+1]+1, next[j]+1)
-			least = min(least, next[j+1])
-		}
-		if least > most {
-			return most + 1
-		}
-		last, next = next, last
-	}
-	return last[len(b)]
-}
