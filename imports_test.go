@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 		"github.com/tailscale/hujson",
 	},
 	"tools": {
-		"consolidate", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/secret",
+		"consolidate", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/near", "memory/secret",
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
 	},
 	"consolidate/hostlock":                  {},

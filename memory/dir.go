@@ -221,6 +221,18 @@ func (d *Dir) List() (Listing, error) {
 	return l, err
 }
 
+// Topics returns the names of the topics of the directory, sorted.
+func (d *Dir) Topics() ([]Name, error) {
+	l, err := d.List()
+	var names []Name
+	for _, f := range l.Files {
+		if f.Name.IsTopic() {
+			names = append(names, f.Name)
+		}
+	}
+	return names, err
+}
+
 func (d *Dir) list(folder string, depth int, left *int, l *Listing) error {
 	f, err := OpenFolder(d.root, folder)
 	if err != nil {

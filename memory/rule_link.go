@@ -103,15 +103,9 @@ func (v *view) nearest(file string) string {
 
 // Nearest returns the topic of the directory that is likeliest meant by a file that does not exist, or "".
 func (d *Dir) Nearest(file string) string {
-	l, err := d.List()
+	names, err := d.Topics()
 	if err != nil {
 		return ""
-	}
-	var names []Name
-	for _, f := range l.Files {
-		if f.Name.IsTopic() {
-			names = append(names, f.Name)
-		}
 	}
 	return Nearest(file, names)
 }

@@ -9,7 +9,7 @@ func TestDistance(t *testing.T) {
 		want int
 	}{
 		{"", "", 0}, {"undo", "undo", 0}, {"udno", "undo", 1}, {"undoo", "undo", 1}, {"und", "undo", 1}, {"unda", "undo", 1}, {"dnuo", "undo", 2},
-		{"préf", "prèf", 1}, {"ключ", "ключ", 1}, {"status", "serve", 5}, {"", "abc", 3},
+		{"préf", "prèf", 1}, {"ключ", "клчю", 1}, {"status", "serve", 5}, {"", "abc", 3},
 	} {
 		if got := Distance(test.a, test.b, 9); got != test.want {
 			t.Errorf("Distance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
