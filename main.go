@@ -227,7 +227,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		Name: "dream-mcp", Title: "Dream", Version: version,
 		Description:  "Consolidates the long-term memory of coding agents",
 		Instructions: t.Instructions,
-		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates,
+		Tools:        t.Tools, Prompts: t.Prompts, Resources: t.Resources, Templates: t.Templates, Completions: t.Completions,
 		Changed: changed, Poll: c.Poll, FoldersChanged: c.FoldersChanged, Allowed: c.Allowed, Log: log,
 	})
 	reason := "the input ended"

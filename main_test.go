@@ -163,8 +163,8 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // mcpCommand speaks MCP to a server that it starts: mcp FILE [ARG...]. Each line of FILE is one request, and
-// waits for its answer: a tool and its arguments, "prompt NAME ARGUMENTS", "resource URI" or
-// "list KIND". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
+// waits for its answer: a tool and its arguments, "prompt NAME ARGUMENTS", "resource URI",
+// "list KIND", or "request METHOD PARAMS". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
 // and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
 // last match in what was answered so far, {{*N}} for N bytes. "asked" is said below; "subscribe URI" asks for updates of a resource, and "hear REGEXP"
 // waits for a notification that fits. "meta JSON" goes with the calls of tools behind it. "greet CAPABILITIES" says anew what
@@ -377,6 +377,9 @@ func (c *client) do(line string) {
 		answer, rest, _ := strings.Cut(rest, " ")
 		tool, arguments, _ := strings.Cut(rest, " ")
 		c.asked(answer, tool, arguments)
+	case "request":
+		method, params, _ := strings.Cut(rest, " ")
+		fmt.Fprintf(&c.said, "%s\n", c.call(method, json.RawMessage(params)))
 	case "list":
 		fmt.Fprintf(&c.said, "%s\n", c.call(rest+"/list", map[string]any{}))
 	case "resource":

@@ -167,7 +167,7 @@ func (l *loop) request(ctx context.Context, m message, size int) {
 			l.lastWrite = c.wrote
 		}
 		l.calls.Go(func() { l.callTool(c) })
-	case mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodSubscriptionsListen:
+	case mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodCompletionComplete, mcp.MethodSubscriptionsListen:
 		l.calls.Go(func() { l.perform(c) })
 	case mcp.MethodInitialize:
 		l.perform(c)

@@ -82,6 +82,9 @@ type Options struct {
 	Resources []mcpserver.ServerResource
 	Templates []mcpserver.ServerResourceTemplate
 
+	// Completions, if not nil, completes the arguments of prompts and templates. A completion has at most 100 values.
+	Completions Completions
+
 	// Changed carries the URIs of resources that changed, for those who
 	// subscribed; nil means that subscriptions are not offered. It is received
 	// from until Serve returns, so a sender must not wait on it for ever.
@@ -106,6 +109,12 @@ type Options struct {
 	// Drain is how long calls may go on after the end of input before they are
 	// cancelled; zero means 5 seconds.
 	Drain time.Duration
+}
+
+// Completions completes the arguments of prompts and of resource templates.
+type Completions interface {
+	mcpserver.PromptCompletionProvider
+	mcpserver.ResourceCompletionProvider
 }
 
 // Serve answers the client until the input ends, ctx is cancelled, or the output
@@ -150,7 +159,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 }
 
 // register tells mcp-go what there is. Only what is really done is advertised:
-// the lists never change, and there is no logging, completion or task.
+// the lists never change, and there is no logging or task.
 func register(o Options, failed mcpserver.OnErrorHookFunc) *mcpserver.MCPServer {
 	hooks := &mcpserver.Hooks{}
 	hooks.AddOnError(failed)
@@ -172,6 +181,10 @@ func register(o Options, failed mcpserver.OnErrorHookFunc) *mcpserver.MCPServer 
 	}
 	if len(o.Resources)+len(o.Templates) > 0 {
 		options = append(options, mcpserver.WithResourceCapabilities(o.Changed != nil, false))
+	}
+	if o.Completions != nil {
+		options = append(options, mcpserver.WithCompletions(),
+			mcpserver.WithPromptCompletionProvider(o.Completions), mcpserver.WithResourceCompletionProvider(o.Completions))
 	}
 	s := mcpserver.NewMCPServer(o.Name, o.Version, options...)
 	if len(o.Tools) > 0 {

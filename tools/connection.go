@@ -107,6 +107,13 @@ func NewFor(c *Connection) Table {
 			return o.table.Templates[i].Handler(ctx, r)
 		}
 	}
+	t.Completions.project = func(ctx context.Context) (*consolidate.Project, error) {
+		o, err := c.findNow(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return o.project, nil
+	}
 	return t
 }
 

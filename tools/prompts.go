@@ -20,6 +20,12 @@ var reviewPrompt string
 //go:embed instructions.md
 var instructions string
 
+// The prompt's argument whose values are completed.
+const (
+	extractPrompt   = "extract"
+	sessionArgument = "session"
+)
+
 func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 	values := func() consolidate.PromptValues {
 		return consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir(), Transcripts: p.TranscriptDirs()}
@@ -59,12 +65,12 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 			},
 		},
 		{
-			Prompt: mcp.NewPrompt("extract", mcp.WithPromptTitle("Extract"),
+			Prompt: mcp.NewPrompt(extractPrompt, mcp.WithPromptTitle("Extract"),
 				mcp.WithPromptDescription("Save what one session taught, in a few turns: this conversation, or a past session by its ID."),
-				mcp.WithArgument("session", mcp.ArgumentDescription("a past session's ID; without it, this conversation"))),
+				mcp.WithArgument(sessionArgument, mcp.ArgumentDescription("a past session's ID; without it, this conversation"))),
 			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				v := values()
-				v.Session = strings.TrimSpace(r.Params.Arguments["session"])
+				v.Session = strings.TrimSpace(r.Params.Arguments[sessionArgument])
 				text, err := consolidate.ExtractPrompt(v)
 				if err != nil {
 					return nil, fmt.Errorf("%w: the argument \"session\": %v", mcp.ErrInvalidParams, err)

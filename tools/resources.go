@@ -50,9 +50,12 @@ func resources(p *consolidate.Project) []mcpserver.ServerResource {
 	}
 }
 
+// memoryTemplate is the URI of a memory.
+const memoryTemplate = "memory://{+path}"
+
 func templates(p *consolidate.Project) []mcpserver.ServerResourceTemplate {
 	return []mcpserver.ServerResourceTemplate{{
-		Template: mcp.NewResourceTemplate("memory://{+path}", "memory", mcp.WithTemplateTitle("A memory"),
+		Template: mcp.NewResourceTemplate(memoryTemplate, "memory", mcp.WithTemplateTitle("A memory"),
 			mcp.WithTemplateDescription("A memory file by its path, such as memory://user_role.md."), mcp.WithTemplateMIMEType("text/markdown")),
 		Handler: func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			return readResource(ctx, p, r.Params.URI)

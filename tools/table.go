@@ -44,11 +44,13 @@ type Table struct {
 	Prompts      []mcpserver.ServerPrompt
 	Resources    []mcpserver.ServerResource
 	Templates    []mcpserver.ServerResourceTemplate
+	Completions  Completions
 }
 
 // New returns the table over the memory p.
 func New(p *consolidate.Project) Table {
 	t := Table{Instructions: instructions, Prompts: prompts(p), Resources: resources(p), Templates: templates(p)}
+	t.Completions = Completions{t.Prompts, func(context.Context) (*consolidate.Project, error) { return p, nil }}
 	for _, tool := range []tool{
 		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p), undoDream(p), reviewDream(p),
 	} {

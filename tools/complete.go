@@ -1,0 +1,88 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/memory"
+	"dream-mcp/memory/near"
+)
+
+// maxCompletions is how many values MCP allows in one completion.
+const maxCompletions = 100
+
+// Completions completes what a person types in a client: the path of a memory, and the arguments of prompts whose
+// values are known.
+type Completions struct {
+	prompts []mcpserver.ServerPrompt
+	project func(context.Context) (*consolidate.Project, error)
+}
+
+// CompletePromptArgument completes an argument of a prompt. Free text has no values.
+func (c Completions) CompletePromptArgument(ctx context.Context, prompt string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	if !slices.ContainsFunc(c.prompts, func(s mcpserver.ServerPrompt) bool {
+		return s.Prompt.Name == prompt && slices.ContainsFunc(s.Prompt.Arguments, func(known mcp.PromptArgument) bool { return known.Name == a.Name })
+	}) {
+		return nil, fmt.Errorf("%w: no prompt %q has an argument %q", mcp.ErrInvalidParams, prompt, a.Name)
+	}
+	if prompt != extractPrompt || a.Name != sessionArgument {
+		return &mcp.Completion{}, nil
+	}
+	p, err := c.project(ctx)
+	if err != nil {
+		return nil, asParams(err)
+	}
+	sessions, err := p.RecentSessions(ctx)
+	return completion(ranked(a.Value, sessions)), err
+}
+
+// CompleteResourceArgument completes the path of a memory. A typed name that matches none is completed to the
+// nearest one.
+func (c Completions) CompleteResourceArgument(ctx context.Context, uri string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	if uri != memoryTemplate || a.Name != "path" {
+		return nil, fmt.Errorf("%w: %q has no argument %q; the argument \"path\" of %q is completed", mcp.ErrInvalidParams, uri, a.Name, memoryTemplate)
+	}
+	p, err := c.project(ctx)
+	if err != nil {
+		return nil, asParams(err)
+	}
+	topics, err := p.Topics()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(topics))
+	for i, n := range topics {
+		names[i] = n.String()
+	}
+	found := ranked(a.Value, names)
+	if len(found) == 0 && len(a.Value) <= memory.MaxNameBytes {
+		if nearest := memory.Nearest(a.Value, topics); nearest != "" {
+			found = []string{nearest}
+		}
+	}
+	return completion(found), nil
+}
+
+// ranked returns the values that match what was typed, the best first; all, in their order, where nothing was typed.
+func ranked(typed string, values []string) []string {
+	if typed == "" {
+		return values
+	}
+	if len(typed) > memory.MaxNameBytes {
+		return nil // longer than any value
+	}
+	var found []string
+	for _, i := range near.Ranked(typed, values) {
+		found = append(found, values[i])
+	}
+	return found
+}
+
+func completion(values []string) *mcp.Completion {
+	return &mcp.Completion{Values: values[:min(len(values), maxCompletions)], Total: len(values), HasMore: len(values) > maxCompletions}
+}
