@@ -95,6 +95,10 @@ func TestNoProject(t *testing.T) {
 			t.Errorf("with a memory directory: %q, %v", s.MemoryDir, err)
 		}
 	}
+	env.Folder = env.Dir
+	if s, err := Resolve(env, NoFlags); !errors.Is(err, ErrNoProject) {
+		t.Errorf("named by the client: %q, %v", s.MemoryDir, err)
+	}
 	s, err := Resolve(env, f)
 	if err != nil || s.MemoryDir != f.MemoryDir || s.Project != "" || s.Roots() != nil || s.Candidates != nil || s.Strays() != nil || !s.Enabled.On {
 		t.Errorf("with a memory directory: %+v, %v", s, err)

@@ -133,7 +133,7 @@ var ErrNoProject = errors.New("no project: the host names none, and the working 
 const NoProjectHint = "name one in the host's settings for dream-mcp: --project DIR is the folder that you work in, --memory-dir DIR a memory without a project; dream-mcp install HOST takes both and writes them there"
 
 // findProject takes the first that names a project: the flag, the environment, the client, the working directory. The root of a
-// file system is a project only when somebody names it. The working directory is unknown when it was deleted.
+// file system is a project only when a person names it: clients without a folder name it too. The working directory is unknown when it was deleted.
 func (r *resolver) findProject() error {
 	use := func(dir, source string) {
 		r.Project = real(dir)
@@ -160,7 +160,7 @@ func (r *resolver) findProject() error {
 		use(dir, source)
 	case hosts != "":
 		use(hosts, "CLAUDE_PROJECT_DIR")
-	case r.env.Folder != "":
+	case r.env.Folder != "" && filepath.Dir(r.env.Folder) != r.env.Folder:
 		use(r.env.Folder, FromClient)
 	case !filepath.IsAbs(r.env.Dir), filepath.Dir(r.env.Dir) == r.env.Dir:
 		r.Settings["project"] = Setting{"", FromWorkingDirectory}
