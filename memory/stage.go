@@ -44,6 +44,7 @@ type BaseError struct {
 	Name   Name
 	Base   string // what the caller gave
 	Have   Sum    // what is there; "" when nothing is
+	Near   string // where nothing is there, the topic on disk that is likeliest meant, or ""
 	OnDisk bool   // Have is on disk and the stage holds something else, or nothing
 }
 
@@ -120,7 +121,10 @@ func (s *Stage) check(n Name, base string) (have File, disk Sum, err error) {
 	if err := s.dir.checkSpelling(n); err != nil {
 		return File{}, "", err
 	}
-	if have.Sum == "" || !have.Sum.Is(base) {
+	switch {
+	case have.Sum == "":
+		return File{}, "", &BaseError{Name: n, Base: base, Near: s.Nearest(n)}
+	case !have.Sum.Is(base):
 		return File{}, "", &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
 	}
 	return have, disk, nil

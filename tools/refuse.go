@@ -63,6 +63,9 @@ func explain(err error) (reason, hint string, rest []string) {
 		hint = fmt.Sprintf("read_memory {\"paths\": [%q]} shows what is there; write with \"base\": %q", base.Name, base.Have.Short())
 		if base.Have == "" {
 			hint = "leave base out to create it"
+			if base.Near != "" {
+				hint = fmt.Sprintf("did you mean %q? else %s", base.Near, hint)
+			}
 		} else if base.OnDisk {
 			reason += ": the file on disk changed since it was staged"
 			hint += ", which replaces what was staged"
