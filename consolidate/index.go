@@ -92,8 +92,11 @@ func (d *dream) deletes(n memory.Name) bool {
 func (e *indexEdit) upsert(line IndexLine, n memory.Name, stage *memory.Stage) error {
 	if e.line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := stage.Read(n)
+		if errors.Is(err, fs.ErrNotExist) {
+			return &RequestError{fmt.Sprintf("the index cannot name %q: there is no such memory", n), didYouMean(stage.Nearest(n), "name only memories that exist")}
+		}
 		if err != nil {
-			return &RequestError{fmt.Sprintf("the index can't name %s: %v", n, err), didYouMean(stage.Nearest(n), "name only memories that exist")}
+			return fmt.Errorf("the index cannot name %q: %w", n, err)
 		}
 		p := memory.ProposeEntry(n, memory.ParseTopic(f.Data).Shown(stage.Allowed()))
 		if line.Title == "" {
