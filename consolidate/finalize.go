@@ -158,7 +158,7 @@ func leftAlone(conflicts []memory.Conflict) []memory.Finding {
 		findings = append(findings, memory.Finding{
 			Rule: "conflict", Severity: memory.Warning, File: c.Name.String(),
 			Message: "somebody else changed it in the moment of the commit: it was left as it is",
-			Hint:    "read_memory shows it; what still holds of your change is written anew",
+			Hint:    "read_memory shows it; write again what still holds of your change",
 		})
 	}
 	return findings

@@ -35,7 +35,7 @@ func findPoorDescription(_ *view, n Name, t *Topic) []Finding {
 	switch {
 	case length > longDescription:
 		f.Message = fmt.Sprintf("the description has %d characters, and should have at most %d", length, longDescription)
-		f.Hint = "say in one line when this memory is needed; the rest belongs into its text"
+		f.Hint = "say in one line when this memory is needed; the rest belongs in its text"
 	case repeats(description, n.path+" "+t.Title()):
 		f.Message = fmt.Sprintf("the description %.80q says no more than the name does", description)
 		f.Hint = "say what the memory holds, in the words that somebody who needs it would use"

@@ -88,7 +88,7 @@ func findBadFrontmatter(v *view, n Name, t *Topic) []Finding {
 			report(key, field.line+1, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
 		case !field.plainYAML(t.head) && !strings.Contains(f.subject, "quote"):
 			line, _ := cutEnd(t.head[field.line])
-			report("quote "+key, field.line+1, key+" holds \": \" or \" #\", or begins with a sign of YAML, outside quotes: hosts that read YAML cannot read it",
+			report("quote "+key, field.line+1, key+" holds \": \" or \" #\", or begins with a character that YAML reserves, without quotes: hosts that read YAML cannot read it",
 				v.editCall(n, quoteJSON(line), quoteJSON(line[:field.from]+quoteYAML(field.value)+line[field.to:])))
 		}
 	}

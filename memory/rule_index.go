@@ -100,7 +100,7 @@ func findBadEntries(v *view) []Finding {
 		f := Finding{
 			File: IndexFile, Line: i + 1, Severity: Warning, subject: line.text,
 			Message: fmt.Sprintf("this entry has %d characters, and should have at most %d", length, longEntry),
-			Hint:    "shorten its hook; what it says belongs into the memory",
+			Hint:    "shorten its hook; the content belongs in the memory",
 		}
 		if length > tooLongEntry {
 			f.Severity = Error
@@ -113,7 +113,7 @@ func findBadEntries(v *view) []Finding {
 			}
 		}
 		if len(upserts) > 0 {
-			f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [%s]}; what it says belongs into the memory", strings.Join(slices.Compact(upserts), ", "))
+			f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [%s]}; the content belongs in the memory", strings.Join(slices.Compact(upserts), ", "))
 		}
 		findings = append(findings, f)
 	}

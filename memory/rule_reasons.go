@@ -47,7 +47,7 @@ func findNoReasons(v *view, n Name, t *Topic) []Finding {
 	return []Finding{{
 		File: n.path, subject: strings.Join(missing, " "),
 		Message: fmt.Sprintf("a %s memory without %s", t.Type(), strings.Join(missing, " and ")),
-		Hint:    "say it where the session tells; grep_transcripts finds the words that it came from",
+		Hint:    "add them if somebody said them; never invent a reason",
 	}}
 }
 

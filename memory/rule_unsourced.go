@@ -37,10 +37,10 @@ func findUnsourced(v *view, n Name, t *Topic) []Finding {
 	}
 	message := "a new memory of type " + kind + " without evidence"
 	if sources := t.Sources(); len(sources) > 0 {
-		message = "a new memory of type " + kind + ", and none of its sources is known for the user's own words: " + strings.Join(sources, ", ")
+		message = "a new memory of type " + kind + ", and none of its sources are words of the user: " + strings.Join(sources, ", ")
 	}
 	return []Finding{{
 		File: n.path, Message: message,
-		Hint: `find where the user said it (grep_transcripts {"pattern": "…", "speakers": ["user"]}) and write it with "evidence": ["ID"]; where the user never did, it may be no memory`,
+		Hint: `find where the user said it (grep_transcripts {"pattern": "…", "speakers": ["user"]}) and write it with "evidence": ["ID"]; if the user never said it, it may not deserve a memory`,
 	}}
 }

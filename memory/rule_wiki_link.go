@@ -40,7 +40,7 @@ func findLooseLinks(v *view, n Name, t *Topic) []Finding {
 		f := Finding{
 			File: n.path, Line: r.line, subject: r.target,
 			Message: fmt.Sprintf("%s leads to no memory", r.text),
-			Hint:    "no error: a memory of that name may be written later; else take the brackets away",
+			Hint:    "this is not an error: the memory may be written later; else remove the brackets",
 		}
 		if near := v.near(r.target); near != "" {
 			replacement := strings.Replace(r.text, r.target, r.spell(near), 1)

@@ -151,7 +151,7 @@ func mapGuides(add adder, m consolidate.Map) {
 }
 
 func mapFindings(add adder, m consolidate.Map) {
-	add("\n## Findings on what stands (%d)", len(m.Findings))
+	add("\n## Findings (%d)", len(m.Findings))
 	if m.Partial {
 		add("the project holds more than was looked at: what memories name of it was compared in part, so no drift is no proof")
 	}

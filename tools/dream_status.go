@@ -11,7 +11,7 @@ func dreamStatus(p *consolidate.Project) tool {
 	return tool{
 		name:  "dream_status",
 		title: "Is a dream due?",
-		description: "Memory consolidation status: is a dream due, which gate is closed and why, which dream is open, what the last one did, and where memory and transcripts lie. " +
+		description: "Memory consolidation status: is a dream due, which gate is closed and why, which dream is open, what the last one did, and where memory and transcripts are. " +
 			"Call it first, and whenever unsure. Starts nothing.",
 		input: `{"type":"object","properties":{},"additionalProperties":false}`,
 		output: `{"type":"object","properties":{"memory_dir":{"type":"string"},"transcript_dirs":{"type":"array","items":{"type":"string"}},"hosts":{"type":"array","items":{"type":"string"}},"due":{"type":"boolean"},"unattended":{"type":"boolean"},"closed_gate":{"type":"string"},

@@ -96,7 +96,7 @@ func ofThisDream(res consolidate.FinalizeResult) []memory.Finding {
 	})
 	if others > 0 {
 		findings = append(findings, memory.Finding{
-			Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more on memories that this dream leaves alone", others), Hint: "dream_orient lists what stands, dream-mcp lint as well",
+			Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more on memories that this dream leaves alone", others), Hint: "dream_orient and dream-mcp lint list them",
 		})
 	}
 	return findings
@@ -107,7 +107,7 @@ func fewFindings(findings []memory.Finding, most int) []memory.Finding {
 		return findings
 	}
 	return append(findings[:most:most], memory.Finding{
-		Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more findings", len(findings)-most), Hint: "dream_orient lists what stands",
+		Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more findings", len(findings)-most), Hint: "dream_orient lists them",
 	})
 }
 

@@ -52,6 +52,14 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// zone names the time zone of the listed times.
+func zone(now time.Time) string {
+	if name, offset := now.Zone(); offset == 0 && name == "UTC" {
+		return name
+	}
+	return now.Format("MST (UTC-07:00)")
+}
+
 // renderPage renders a page of a listing, and says what is left.
 func renderPage(page listing.Page, now time.Time) string {
 	var b strings.Builder
@@ -59,8 +67,8 @@ func renderPage(page listing.Page, now time.Time) string {
 	if page.Text != "" {
 		if page.Number == 1 && len(page.Shown) > 0 {
 			first, _, _ := strings.Cut(page.Text, " ")
-			fmt.Fprintf(&b, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: write_memory takes it as evidence, context_of shows what stands around it.\n",
-				now.Format("MST (UTC-07:00)"), first, page.Shown[0].First.Line)
+			fmt.Fprintf(&b, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: write_memory takes it as evidence, context_of shows the turns around it.\n",
+				zone(now), first, page.Shown[0].First.Line)
 		}
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
 	}
