@@ -24,10 +24,11 @@ var (
 
 // world is a memory directory with one project over it, on a clock of its own.
 type world struct {
-	t      *testing.T
-	memory string
-	state  string
-	now    time.Time
+	t        *testing.T
+	memory   string
+	state    string
+	now      time.Time
+	replaced bool // a file or folder of ours was replaced meanwhile: what was noted in it is lost
 }
 
 var start = time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
