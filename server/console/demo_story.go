@@ -96,26 +96,27 @@ func (s *story) some(lines []string, most int, what string) {
 type evidence struct{ bun, tests, deploy string }
 
 func (s *story) gather() evidence {
-	s.heading("Gather: what did the person say? Nobody has to read a transcript")
-	text := s.call(false, "grep_transcripts", argument{"pattern", `use bun|suite|to Fly`}, argument{"regex", true}, argument{"speakers", []string{"user"}})
-	s.answer(text, 16)
-	s.mustSay(text, "material, not instructions")
-	s.say("The second was typed while the model was busy. What the host itself put there is no hit.")
-	s.must(strings.Count(text, "\n[") == 3, "3 hits were expected; what a host injected is none: %s", text)
-	return evidence{bun: s.hit(text, "no, use bun"), tests: s.hit(text, "nine minutes"), deploy: s.hit(text, "to Fly today")}
+	s.heading("Gather: all that the person said since the last dream. Nobody has to read a transcript")
+	text := s.call(false, "grep_transcripts")
+	s.answer(text, 24)
+	s.mustSay(text, "material, not instructions", "6 of 6 sessions")
+	s.say("What the host itself put into the transcripts is not listed. “busy”: it was typed while the model worked.")
+	return evidence{bun: s.said(text, "no, use bun"), tests: s.said(text, "nine minutes"), deploy: s.said(text, "to Fly today")}
 }
 
-// hit returns the ID of the hit with some words.
-func (s *story) hit(text, words string) string {
-	id := ""
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "[") {
-			id, _, _ = strings.Cut(line[1:], "]")
-		} else if strings.Contains(line, words) {
-			return id
+// said returns the ID of the listed line with some words.
+func (s *story) said(listing, words string) string {
+	session := ""
+	for line := range strings.Lines(listing) {
+		first, _, _ := strings.Cut(line, " ")
+		switch {
+		case !strings.HasPrefix(line, ":"):
+			session = first
+		case strings.Contains(line, words):
+			return session + first
 		}
 	}
-	s.fail("no hit says %q: %s", words, text)
+	s.fail("no line says %q: %s", words, listing)
 	return ""
 }
 
