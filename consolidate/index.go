@@ -47,8 +47,8 @@ func (d *dream) readIndex() (memory.File, error) {
 	return memory.File{Name: indexName, Data: e.index.Bytes(), Sum: e.base}, nil
 }
 
-// editIndex returns the index as the dream would leave it without further requests: the file on disk with the
-// lines that its writes asked for.
+// editIndex returns the index as the dream would leave it without further requests: the file on disk without the
+// lines of memories that the dream deletes, and with the lines that its writes asked for.
 func (d *dream) editIndex() (*indexEdit, error) {
 	f, err := d.dir.Read(indexName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -66,6 +66,13 @@ func (d *dream) editIndex() (*indexEdit, error) {
 				return nil, &RequestError{"this memory has no MEMORY.md, and one with a single line would hide the other memories", "leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}"}
 			}
 			e.rests = false
+		}
+	}
+	if d.Kind == KindDream {
+		for _, c := range d.stage.Changes {
+			if c.After == "" {
+				e.index.Remove(c.Name.String())
+			}
 		}
 	}
 	for _, line := range d.IndexLines {

@@ -384,7 +384,7 @@ func TestPromptRules(t *testing.T) {
 		{"dream", "stores and connectors", []string{"do not copy their content; a pointer at most"}},
 		{"dream", "form of the index", []string{"`- [Title](file.md) — hook`", "at most 150 characters", "never content", "no frontmatter"}},
 		{"dream", "the end is cut", []string{"cuts off the end, so the newest must not be there"}},
-		{"dream", "prune the index", []string{"Remove pointers to deleted files", "add what is new", "move long hooks into their topics"}},
+		{"dream", "prune the index", []string{"Remove other pointers to nothing", "add what is new", "move long hooks into their topics"}},
 		{"dream", "an index that the host builds", []string{"no MEMORY.md, create none"}},
 		{"dream", "losses", []string{"look at each file again", "\"accept_loss\": [{\"file\", \"why\"}]"}},
 		{"dream", "finalize in any case", []string{"Finalize even when nothing changed"}},
