@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/visible"
 )
 
 // maxNamed bounds the characters that a finding names; it counts all of them.
@@ -102,9 +104,9 @@ func hiddenIn(line string) []unseen {
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRuneInString(line[i:])
 		column++
-		if tags := flagTags(before, line[i:]); tags > 0 {
+		if tags := visible.FlagTags(before, line[i:]); tags > 0 {
 			column += utf8.RuneCountInString(line[i:i+tags]) - 1
-			i, before = i+tags, blackFlag
+			i += tags
 			continue
 		}
 		after, _ := utf8.DecodeRuneInString(line[i+size:])
@@ -132,7 +134,7 @@ func hides(before, r, after rune, rightToLeft bool) bool {
 	case r == '\t':
 		return false
 	case r == '\u200c', r == '\u200d': // zero-width non-joiner and joiner
-		joins := unicode.In(before, joiningScripts...) || unicode.Is(unicode.Mn, before) && unicode.In(after, joiningScripts...)
+		joins := visible.Joins(before) || unicode.Is(unicode.Mn, before) && visible.Joins(after)
 		return !joins && !(joinsEmoji(before) && joinsEmoji(after))
 	case r == '\u200b': // zero-width space: words end there where no space is written
 		return !unicode.In(before, spacelessScripts...) || !unicode.In(after, spacelessScripts...)
@@ -150,14 +152,8 @@ func hides(before, r, after rune, rightToLeft bool) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// The scripts whose letters join, so that a joiner after one has a use; those that are written without
-// spaces; and those from right to left.
+// The scripts that are written without spaces, and those from right to left.
 var (
-	joiningScripts = []*unicode.RangeTable{
-		unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Devanagari, unicode.Bengali,
-		unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
-		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
-	}
 	spacelessScripts   = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
 	rightToLeftScripts = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko}
 )
@@ -185,29 +181,6 @@ func selects(before, r rune) bool {
 		return unicode.IsGraphic(before) && !unicode.IsSpace(before) && (!letter || before == 'ℹ')
 	}
 	return unicode.In(before, unicode.Han, unicode.Myanmar, unicode.Phags_Pa, unicode.Sm, unicode.So, unicode.Po, unicode.Manichaean) || before == '0'
-}
-
-// blackFlag, with tags after it, is the flag of a region.
-const blackFlag = 0x1f3f4
-
-// flagTags returns the size of the tags at the head of a text that make a black flag the flag of a
-// region: up to eight letters and digits, then the tag that ends them.
-func flagTags(before rune, text string) int {
-	const end, most = 0xe007f, 8
-	if before != blackFlag {
-		return 0
-	}
-	n := 0
-	for i, r := range text {
-		switch {
-		case r == end && n > 0:
-			return i + utf8.RuneLen(end)
-		case n == most || !(0xe0030 <= r && r <= 0xe0039 || 0xe0061 <= r && r <= 0xe007a):
-			return 0
-		}
-		n++
-	}
-	return 0
 }
 
 func kindOfHidden(r rune) string {

@@ -58,7 +58,7 @@ func Runs(text string) []Run {
 			i, before = i+2, '\n'
 			continue
 		}
-		if tags := flagTags(before, text[i:]); tags > 0 {
+		if tags := FlagTags(before, text[i:]); tags > 0 {
 			i, before = i+tags, -1
 			continue
 		}
@@ -98,7 +98,7 @@ func hides(before, r, after rune) bool {
 	case r == '\u2028', r == '\u2029':
 		return true
 	case r == '\u200c', r == '\u200d': // zero-width non-joiner and joiner
-		return !joins(before) && !(joinable(before) && joinable(after))
+		return !Joins(before) && !(joinable(before) && joinable(after))
 	case unicode.Is(unicode.Variation_Selector, r):
 		return before < 0 || !unicode.IsGraphic(before) || unicode.IsSpace(before) ||
 			unicode.Is(unicode.Variation_Selector, before)
@@ -113,20 +113,21 @@ func hides(before, r, after rune) bool {
 // emoji, with their selectors and skin tones.
 func joinable(r rune) bool {
 	mark := unicode.Is(unicode.Inherited, r) && !unicode.Is(unicode.Cf, r) // not another joiner
-	return joins(r) || mark || unicode.Is(unicode.So, r) || 0x1f3fb <= r && r <= 0x1f3ff
+	return Joins(r) || mark || unicode.Is(unicode.So, r) || 0x1f3fb <= r && r <= 0x1f3ff
 }
 
-// joins reports whether a character is of a script whose letters join, so that a joiner after it has a use, even
+// Joins reports whether a character is of a script whose letters join, so that a joiner after it has a use, even
 // at the end of a word.
-func joins(r rune) bool {
+func Joins(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Devanagari,
 		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
 		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
-// flagTags returns the size of the tags at the beginning of a text that make a black flag the flag of a
-// region: letters and digits, then the tag that ends them.
-func flagTags(before rune, text string) int {
+// FlagTags returns the size in bytes of the tags at the beginning of a text that make the character before it, a
+// black flag, the flag of a region: up to eight letters and digits, then the tag that ends them. Without such
+// tags it is 0.
+func FlagTags(before rune, text string) int {
 	const flag, end, most = 0x1f3f4, 0xe007f, 8
 	if before != flag {
 		return 0
