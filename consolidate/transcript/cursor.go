@@ -122,11 +122,6 @@ func parseCursor(q Query) (*position, error) {
 	return nil, &QueryError{Field: "cursor", Message: "it is none that this query gave"}
 }
 
-// at is the position of an utterance.
-func (u *utterance) position() position {
-	return position{Time: nanoseconds(u.Time), Session: u.Session, Line: u.Line, Place: u.place}
-}
-
 // lastYear is the last whole year that nanoseconds can hold; the first is 1678.
 const lastYear = 2261
 

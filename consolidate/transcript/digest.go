@@ -179,14 +179,6 @@ func (d *digest) bytes() int64 {
 	return int64(n)
 }
 
-// earlier is how many rows the parts before a digest have.
-func (d *digest) earlier() (n int) {
-	for _, part := range d.head.Sealed {
-		n += part.Rows
-	}
-	return n
-}
-
 // untimed reports whether a row of any part has no time of its own.
 func (d *digest) untimed() bool {
 	return d.head.Untimed || slices.ContainsFunc(d.head.Sealed, func(p sealed) bool { return p.Untimed })

@@ -200,3 +200,8 @@ func namesOf(all []*utterance) (names []string) {
 	}
 	return names
 }
+
+// position is the position of an utterance.
+func (u *utterance) position() position {
+	return position{Time: nanoseconds(u.Time), Session: u.Session, Line: u.Line, Place: u.place}
+}

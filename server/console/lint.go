@@ -28,11 +28,6 @@ type LintOptions struct {
 	Format     string   // text, json, sarif or github
 }
 
-// given reports whether any is set.
-func (o LintOptions) given() bool {
-	return o.Explain || o.Statistics || o.Format != "" || len(o.Rules)+len(o.Ignore) > 0
-}
-
 // lintJSON is what lint --json prints.
 type lintJSON struct {
 	consolidate.Linted
