@@ -1,547 +1,167 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"context"
-	"encoding/json"
-	"fmt"
-	"io"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
-	"net/url"
-	"os"
-	"os/exec"
+	"maps"
+	"path"
 	"path/filepath"
-	"reflect"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"dream-mcp/consolidate/transcript"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"dream-mcp": main, "fakehost": fakeHost})
+// allowed holds every edge that the house may have, by room: what is not in it is a wall. Imports run
+// downhill; a library is known in the room that it is for, and in no other.
+var allowed = map[string][]string{
+	".": {
+		"consolidate", "consolidate/transcript", "memory/secret", "server", "server/background", "server/console", "server/hook", "server/host", "tools",
+		"golang.org/x/term",
+	},
+	"server":             {"memory/secret", "github.com/mark3labs/mcp-go"},
+	"server/hook":        {},
+	"server/hook/bench":  {},
+	"server/background":  {"consolidate", "consolidate/transcript", "memory", "memory/secret", "server/hook", "server/host"},
+	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
+	"server/endtoend":    {},
+	"server/console": {
+		"consolidate", "consolidate/transcript", "memory", "memory/near", "memory/secret", "server/hook", "server/host", "server/install",
+		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
+		"github.com/mark3labs/mcp-go", "golang.org/x/term",
+	},
+	"server/host":    {"consolidate/transcript", "golang.org/x/text"},
+	"server/release": {"server/install"},
+	"server/install": {
+		"server/hook", "server/host", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
+		"github.com/tailscale/hujson",
+	},
+	"tools": {
+		"consolidate", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/near", "memory/secret",
+		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
+	},
+	"consolidate/hostlock":                  {},
+	"consolidate":                           {"consolidate/hostlock", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/drift", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},
+	"consolidate/transcript":                {"consolidate/transcript/rank", "consolidate/transcript/sqlite", "memory/near", "memory/visible", "golang.org/x/sys"},
+	"consolidate/transcript/bench":          {"consolidate/transcript", "consolidate/transcript/signal"},
+	"consolidate/transcript/listing":        {"consolidate/transcript"},
+	"consolidate/transcript/signal":         {},
+	"consolidate/transcript/sqlite":         {},
+	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},
+	"memory/likeness":                       {},
+	"memory/likeness/measure":               {"memory/likeness", "github.com/rogpeppe/go-internal/txtar"},
+	"memory/reldate":                        {"golang.org/x/text"},
+	"memory/measure":                        {"memory", "memory/drift/measure", "memory/likeness/measure", "memory/reldate/measure", "memory/secret/measure"},
+	"memory/reldate/measure":                {"memory/reldate", "github.com/rogpeppe/go-internal/txtar"},
+	"memory/secret":                         {"memory/visible", "golang.org/x/text"},
+	"memory/near":                           {"github.com/sahilm/fuzzy"},
+	"memory/visible":                        {},
+	"memory/secret/measure":                 {"memory/secret"},
+	"consolidate/transcript/rank":           {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
+	"consolidate/transcript/rank/measure":   {"consolidate/transcript/rank"},
+	"memory/drift":                          {},
+	"memory/drift/measure":                  {"memory/drift", "github.com/rogpeppe/go-internal/txtar"},
+	"memory":                                {"memory/drift", "memory/likeness", "memory/reldate", "memory/near", "memory/secret", "memory/visible", "github.com/rogpeppe/go-internal/diff", "golang.org/x/sys", "golang.org/x/text"},
 }
 
-// commands are what scripts can do beside what testscript brings.
-var commands = map[string]func(*testscript.TestScript, bool, []string){
-	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "database": databaseCommand,
-}
-
-// TestScript runs testdata/script: the real program, spoken to through its front door.
-//
-// Of a script's files, memory/ becomes the memory directory of its project, sessions/ the project's
-// transcripts (with $WORK replaced in them), and claude/ what lies in ~/.claude.
-func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		RequireExplicitExec: true,
-		Setup:               setUp,
-		Cmds:                commands,
-	})
-}
-
-// moveOthers lays what stands below "others" into the home directory, where other hosts keep their sessions.
-func moveOthers(work, home string) error {
-	from := filepath.Join(work, "others")
-	if _, err := os.Stat(from); err != nil {
+func TestImports(t *testing.T) {
+	found := map[string]map[string]bool{}
+	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && p != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		room := path.Dir(filepath.ToSlash(p))
+		if found[room] == nil {
+			found[room] = map[string]bool{}
+		}
+		for _, spec := range file.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if ours, ok := strings.CutPrefix(imported, "dream-mcp/"); ok {
+				found[room][ours] = true
+			} else if strings.Contains(strings.Split(imported, "/")[0], ".") {
+				found[room][imported] = true
+			}
+		}
 		return nil
-	}
-	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(from, path)
-		path = filepath.Join(home, rel)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		return os.WriteFile(path, []byte(strings.ReplaceAll(string(data), "$WORK", work)), 0o600)
 	})
-}
-
-func setUp(e *testscript.Env) error {
-	home, project := filepath.Join(e.WorkDir, "home"), filepath.Join(e.WorkDir, "project")
-	folder := filepath.Join(home, ".claude", "projects", transcript.Slug(project))
-	for _, dir := range []string{project, folder} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"),
-		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
-	if err := os.Rename(filepath.Join(e.WorkDir, "memory"), filepath.Join(folder, "memory")); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if err := moveOthers(e.WorkDir, home); err != nil {
-		return err
-	}
-	sessions, err := filepath.Glob(filepath.Join(e.WorkDir, "sessions", "*"))
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	for _, session := range sessions {
-		data, err := os.ReadFile(session)
-		if err != nil {
-			return err
+	for _, room := range slices.Sorted(maps.Keys(found)) {
+		edges, known := allowed[room]
+		if !known {
+			t.Errorf("%s is a room that the table does not know", room)
 		}
-		data = []byte(strings.ReplaceAll(string(data), "$WORK", e.WorkDir))
-		if err := os.WriteFile(filepath.Join(folder, filepath.Base(session)), data, 0o600); err != nil {
-			return err
-		}
-	}
-	for _, file := range []string{"settings.json", ".claude.json"} {
-		data, err := os.ReadFile(filepath.Join(e.WorkDir, "claude", file))
-		if err != nil {
-			continue
-		}
-		data = []byte(strings.ReplaceAll(string(data), "$WORK", e.WorkDir))
-		to := filepath.Join(home, ".claude", file)
-		if file == ".claude.json" {
-			to = filepath.Join(home, file)
-		}
-		if err := os.WriteFile(to, data, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// databaseCommand lays a database of opencode into the home: database NAME. Its sessions ran in the script's project,
-// whose path takes the place of one as long.
-func databaseCommand(ts *testscript.TestScript, neg bool, args []string) {
-	data, err := os.ReadFile(filepath.Join("consolidate", "transcript", "testdata", "opencode", args[0]))
-	ts.Check(err)
-	written := "/home/dev/lighthouse" + strings.Repeat("/.", 110)
-	here := ts.Getenv("PROJECT")
-	here += strings.Repeat("/.", len(written))
-	to := filepath.Join(ts.Getenv("HOME"), ".local", "share", "opencode", "opencode.db")
-	ts.Check(os.MkdirAll(filepath.Dir(to), 0o700))
-	ts.Check(os.WriteFile(to, bytes.ReplaceAll(data, []byte(written), []byte(here)[:len(written)]), 0o600))
-}
-
-// ageCommand sets the time of files back: age DURATION FILE...
-func ageCommand(ts *testscript.TestScript, neg bool, args []string) {
-	d, err := time.ParseDuration(args[0])
-	ts.Check(err)
-	at := time.Now().Add(-d)
-	for _, file := range args[1:] {
-		ts.Check(os.Chtimes(ts.MkAbs(file), at, at))
-	}
-}
-
-// sameCommand compares two directories, byte for byte: same DIR DIR. Lock files are left out.
-func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
-	read := func(dir string) map[string]string {
-		files := map[string]string{}
-		ts.Check(filepath.WalkDir(ts.MkAbs(dir), func(p string, e os.DirEntry, err error) error {
-			if err != nil || e.IsDir() || e.Name() == ".dream.lock" || e.Name() == ".consolidate-lock" {
-				return err
+		for imported := range found[room] {
+			if !slices.ContainsFunc(edges, func(edge string) bool {
+				return imported == edge || strings.Contains(edge, ".") && strings.HasPrefix(imported, edge+"/")
+			}) {
+				t.Errorf("%s imports %s, which the table does not allow", room, imported)
 			}
-			data, err := os.ReadFile(p)
-			rel, _ := filepath.Rel(ts.MkAbs(dir), p)
-			files[rel] = string(data)
+		}
+	}
+}
+
+// Standard output belongs to the protocol: a stray line there makes some clients hang up (MCP.md 1.6). No package
+// writes to it by itself: main passes it to the one that may. Programs of their own have their own.
+func TestStdoutIsTheProtocols(t *testing.T) {
+	looked := 0
+	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
 			return err
-		}))
-		return files
-	}
-	if a, b := read(args[0]), read(args[1]); reflect.DeepEqual(a, b) == neg {
-		ts.Fatalf("%v\n%v", a, b)
-	}
-}
-
-// mcpCommand speaks MCP to a server that it starts: mcp FILE [ARG...]. Each line of FILE is one request, and
-// waits for its answer: a tool and its arguments, "prompt NAME ARGUMENTS", "resource URI",
-// "list KIND", or "request METHOD PARAMS". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
-// and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
-// last match in what was answered so far, {{*N}} for N bytes. "asked" is said below; "subscribe URI" asks for updates of a resource, and "hear REGEXP"
-// waits for a notification that fits. "meta JSON" goes with the calls of tools behind it. "greet CAPABILITIES" says anew what
-// the client can do, and "folders DIR..." is what the client
-// answers when it is asked for its roots, and "notify METHOD" sends a notification; "answers ANSWER[|ANSWER…] TOOL ARGUMENTS" answers what the server asks during a call: by an ACTION[:CONTENT],
-// or by a line of JSON, in which ID stands for the question's and CALL for the call's. What a terminal understands is said there.
-func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
-	cmd := serverCommand(ts, args[1:]...)
-	log, err := cmd.StderrPipe()
-	ts.Check(err)
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	defer cancel()
-	c := startClient(ts, cmd)
-	c.log = log
-	context.AfterFunc(ctx, func() { cmd.Process.Kill() })
-	c.greet()
-	for line := range strings.Lines(ts.ReadFile(args[0])) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			c.do(line)
 		}
-	}
-	if !c.signalled {
-		ts.Check(c.in.Close())
-	}
-	rest, err := io.ReadAll(c.out)
-	ts.Check(err)
-	if len(rest) > 0 {
-		ts.Fatalf("more on stdout: %s", rest)
-	}
-	told, _ := io.ReadAll(log) // closed, where the script wants it so
-	if err := cmd.Wait(); err != nil && !c.killed {
-		ts.Fatalf("the server ended with %v: %s", err, told)
-	}
-	fmt.Fprint(ts.Stdout(), c.said.String())
-	ts.Stderr().Write(told)
-}
-
-// serverCommand is the program, with the script's environment, as the command that runs it.
-func serverCommand(ts *testscript.TestScript, args ...string) *exec.Cmd {
-	bin := strings.Split(ts.Getenv("PATH"), string(filepath.ListSeparator))[0] // where testscript puts it
-	cmd := exec.Command(filepath.Join(bin, "dream-mcp"), append([]string{"serve"}, args...)...)
-	for _, v := range []string{
-		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
-		"DREAM_PROJECT", "DREAM_MODE", "DREAM_UNATTENDED", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
-	} {
-		if value := ts.Getenv(v); value != "" {
-			cmd.Env = append(cmd.Env, v+"="+value)
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, p, nil, 0)
+		if err != nil || file.Name.Name == "main" {
+			return err
 		}
-	}
-	cmd.Dir = cmp.Or(ts.Getenv("START"), ts.Getenv("PROJECT"))
-	return cmd
-}
-
-// orphanCommand opens a dream in a server whose parent then dies, while its input stays open, and
-// waits for the server to end.
-func orphanCommand(ts *testscript.TestScript, neg bool, args []string) {
-	cmd := serverCommand(ts)
-	cmd.Args = []string{"sh", "-c", "\"$0\" serve <&3 & echo $! >&2; wait", cmd.Path}
-	cmd.Path = "/bin/sh"
-	in, keep, err := os.Pipe()
-	ts.Check(err)
-	defer keep.Close()
-	cmd.ExtraFiles = []*os.File{in}
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
-	pid, err := cmd.StderrPipe()
-	ts.Check(err)
-	ts.Check(cmd.Start())
-	in.Close()
-	c := &client{ts: ts, in: keep, out: bufio.NewReader(out)}
-	fmt.Fprint(ts.Stdout(), c.call("tools/call", map[string]any{"name": "dream_orient", "arguments": map[string]any{"force": true}}) != nil)
-	ts.Check(cmd.Process.Kill())
-	var server int
-	fmt.Fscan(pid, &server)
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := c.out.ReadByte(); err == io.EOF {
-			return // nobody holds its output any more
-		}
-		if time.Now().After(deadline) {
-			ts.Fatalf("process %d lives on without its parent", server)
-		}
-	}
-}
-
-// client is the smallest MCP client: a request, then its answer.
-type client struct {
-	ts   *testscript.TestScript
-	cmd  *exec.Cmd
-	log  io.Closer
-	in   io.WriteCloser
-	out  *bufio.Reader
-	id   int
-	said strings.Builder
-
-	schemas           map[string]*jsonschema.Schema // of the tools' structured output
-	heard             string                        // all notifications so far
-	meta              json.RawMessage               // of calls of tools
-	answers           []string                      // to the next question of the server's, one after another
-	folders           []any                         // the roots of this client
-	signalled, killed bool
-	terminal          *terminal
-}
-
-// startClient starts a server, and is its client.
-func startClient(ts *testscript.TestScript, cmd *exec.Cmd) *client {
-	in, err := cmd.StdinPipe()
-	ts.Check(err)
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(cmd.Start())
-	return &client{ts: ts, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<20)}
-}
-
-// greet says what a session begins with, and hears what the tools will answer.
-func (c *client) greet() {
-	c.introduce("{}")
-	c.notify("notifications/initialized")
-	c.schemas = outputSchemas(c.ts, c.call("tools/list", map[string]any{}))
-}
-
-func (c *client) introduce(capabilities string) {
-	c.call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": json.RawMessage(capabilities), "clientInfo": map[string]any{"name": "script", "version": "1"}})
-}
-
-var signals = map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}
-
-// outputSchemas compiles what a listing of tools says of their output.
-func outputSchemas(ts *testscript.TestScript, listing json.RawMessage) map[string]*jsonschema.Schema {
-	var list struct {
-		Tools []struct {
-			Name         string
-			OutputSchema json.RawMessage
-		}
-	}
-	ts.Check(json.Unmarshal(listing, &list))
-	schemas := map[string]*jsonschema.Schema{}
-	for _, tool := range list.Tools {
-		if tool.OutputSchema == nil {
-			continue
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(tool.OutputSchema))
-		ts.Check(err)
-		compiler := jsonschema.NewCompiler()
-		ts.Check(compiler.AddResource("output.json", doc))
-		schemas[tool.Name], err = compiler.Compile("output.json")
-		ts.Check(err)
-	}
-	return schemas
-}
-
-var placeholder = regexp.MustCompile(`\{\{(.*?)\}\}`)
-
-func (c *client) do(line string) {
-	fmt.Fprintf(&c.said, "== %s\n", line)
-	line = placeholder.ReplaceAllStringFunc(line, func(p string) string {
-		if n, err := strconv.Atoi(strings.TrimPrefix(p[2:len(p)-2], "*")); err == nil && p[2] == '*' {
-			return strings.Repeat("x", n)
-		}
-		found := regexp.MustCompile(p[2:len(p)-2]).FindAllStringSubmatch(c.said.String(), -1)
-		if found == nil {
-			c.ts.Fatalf("nothing was answered that fits %s:\n%s", p, c.said.String())
-		}
-		return found[len(found)-1][1]
+		looked++
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				room, ok := n.X.(*ast.Ident)
+				if ok && (room.Name == "os" && n.Sel.Name == "Stdout" || room.Name == "fmt" && strings.HasPrefix(n.Sel.Name, "Print")) {
+					t.Errorf("%s uses %s.%s", files.Position(n.Pos()), room.Name, n.Sel.Name)
+				}
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") && f.Obj == nil {
+					t.Errorf("%s uses %s", files.Position(n.Pos()), f.Name)
+				}
+			}
+			return true
+		})
+		return nil
 	})
-	verb, rest, _ := strings.Cut(strings.ReplaceAll(line, "$WORK", c.ts.Getenv("WORK")), " ")
-	switch verb {
-	case "sh":
-		cmd := exec.Command("sh", "-ec", rest)
-		cmd.Dir, cmd.Env = c.ts.Getenv("MEMORY"), c.cmd.Env
-		out, err := cmd.CombinedOutput()
-		fmt.Fprintf(&c.said, "%s", out)
-		c.ts.Check(err)
-	case "subscribe":
-		fmt.Fprintf(&c.said, "%s\n", c.call("resources/subscribe", map[string]any{"uri": rest}))
-	case "hear":
-		for !regexp.MustCompile(rest).MatchString(c.heard) {
-			line, err := c.out.ReadString('\n')
-			c.ts.Check(err)
-			c.heard += line
-		}
-		fmt.Fprintf(&c.said, "heard %s\n", regexp.MustCompile(".*"+rest+".*").FindString(c.heard))
-	case "meta":
-		c.meta = json.RawMessage(rest)
-	case "terminal":
-		width, height := sizeOf(c.ts, rest)
-		c.terminal = openTerminal(c.ts, c.cmd.Path, c.cmd.Env, width, height)
-	case "see", "gone", "press", "strike", "resize", "left":
-		c.terminal.do(verb, rest)
-	case "signal":
-		c.ts.Check(c.cmd.Process.Signal(signals[rest]))
-		c.signalled, c.killed = true, rest == "KILL"
-	case "close":
-		c.ts.Check(c.log.Close())
-	case "greet":
-		c.introduce(rest)
-	case "folders":
-		c.folders = nil
-		for _, folder := range strings.Fields(rest) {
-			uri := url.URL{Scheme: "file", Path: c.ts.MkAbs(folder)}
-			c.folders = append(c.folders, map[string]any{"uri": uri.String()})
-		}
-	case "notify":
-		c.notify(rest)
-	case "answers":
-		answers, rest, _ := strings.Cut(rest, " ")
-		c.answers = strings.Split(answers, "|")
-		tool, arguments, _ := strings.Cut(rest, " ")
-		c.tool(tool, arguments)
-	case "asked":
-		answer, rest, _ := strings.Cut(rest, " ")
-		tool, arguments, _ := strings.Cut(rest, " ")
-		c.asked(answer, tool, arguments)
-	case "request":
-		method, params, _ := strings.Cut(rest, " ")
-		fmt.Fprintf(&c.said, "%s\n", c.call(method, json.RawMessage(params)))
-	case "list":
-		fmt.Fprintf(&c.said, "%s\n", c.call(rest+"/list", map[string]any{}))
-	case "resource":
-		fmt.Fprintf(&c.said, "%s\n", c.call("resources/read", map[string]any{"uri": rest}))
-	case "prompt":
-		name, arguments, _ := strings.Cut(rest, " ")
-		fmt.Fprintf(&c.said, "%s\n", c.call("prompts/get", map[string]any{"name": name, "arguments": json.RawMessage(arguments)}))
-	default:
-		c.tool(verb, rest)
+	if err != nil || looked == 0 {
+		t.Fatal(looked, err)
 	}
 }
 
-// asked calls a tool as a client of the newer protocol, notes each question, and calls again with the
-// answer: "asked ACTION[:CONTENT] TOOL ARGUMENTS". With "forged" it answers what was never asked.
-func (c *client) asked(answer, tool, arguments string) {
-	action, content, _ := strings.Cut(answer, ":")
-	params := map[string]any{
-		"name": tool, "arguments": json.RawMessage(arguments),
-		"_meta": map[string]any{
-			"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": map[string]any{"name": "script", "version": "1"},
-			"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}, "roots": map[string]any{}},
-		},
-	}
-	response := map[string]any{"action": action}
-	if content != "" {
-		response["content"] = json.RawMessage(content)
-	}
-	if action == "forged" {
-		response["action"] = "accept"
-		params["inputResponses"], params["requestState"] = map[string]any{"agree": response}, "99999999999.00"
-	}
-	for {
-		result := c.call("tools/call", params)
-		var question struct {
-			InputRequests map[string]struct {
-				Method string
-				Params struct{ Message string }
-			}
-			RequestState string
-		}
-		c.ts.Check(json.Unmarshal(result, &question))
-		if question.RequestState == "" || action == "forged" {
-			fmt.Fprintf(&c.said, "%s\n", result)
-			return
-		}
-		answers := map[string]any{}
-		for id, request := range question.InputRequests {
-			answers[id] = response
-			if request.Method == "roots/list" {
-				answers[id] = map[string]any{"roots": append([]any{}, c.folders...)}
-			}
-			fmt.Fprintf(&c.said, "%s %s\n", request.Method, request.Params.Message)
-		}
-		params["inputResponses"], params["requestState"] = answers, question.RequestState
-	}
-}
-
-// tool calls a tool and notes its text. Where there is structured content too, both must say the same.
-func (c *client) tool(name, arguments string) {
-	params := map[string]any{"name": name, "arguments": json.RawMessage(arguments)}
-	if c.meta != nil {
-		params["_meta"] = c.meta
-	}
-	answer := c.call("tools/call", params)
-	var result struct {
-		Content           []struct{ Text string }
-		StructuredContent json.RawMessage
-		IsError           bool
-	}
-	if err := json.Unmarshal(answer, &result); err != nil || len(result.Content) != 1 {
-		fmt.Fprintf(&c.said, "%s\n", answer)
-		return
-	}
-	text := result.Content[0].Text
-	limit := 48_000
-	if result.IsError {
-		limit = 10_000
-		c.said.WriteString("(error) ")
-	}
-	if n := len([]rune(text)); n > limit {
-		c.ts.Fatalf("%s answered %d characters", name, n)
-	}
-	if schema := c.schemas[name]; (schema == nil) != (result.StructuredContent == nil) && !result.IsError {
-		c.ts.Fatalf("%s has a schema of its output: %v, and answered %s", name, schema != nil, answer)
-	}
-	if result.StructuredContent != nil {
-		var a, b any
-		c.ts.Check(json.Unmarshal(result.StructuredContent, &a))
-		if err := c.schemas[name].Validate(a); err != nil {
-			c.ts.Fatalf("%s answered what its schema does not allow: %v\n%s", name, err, result.StructuredContent)
-		}
-		c.ts.Check(json.Unmarshal([]byte(text), &b))
-		if !reflect.DeepEqual(a, b) {
-			c.ts.Fatalf("%s answered two things:\n%s\n%s", name, result.StructuredContent, text)
+// The end waits for a call, but not for ever: a server that nobody uses any more goes.
+func TestWithin(t *testing.T) {
+	failed := errors.New("failed")
+	for _, err := range []error{nil, failed} {
+		if got := within(time.Minute, func() error { return err }); got != err {
+			t.Errorf("what ends with %v is told of as %v", err, got)
 		}
 	}
-	c.said.WriteString(text + "\n")
-}
-
-func (c *client) notify(method string) {
-	fmt.Fprintf(c.in, `{"jsonrpc":"2.0","method":%q}`+"\n", method)
-}
-
-// call sends a request and returns its result, or its error as a JSON-RPC error object.
-func (c *client) call(method string, params any) json.RawMessage {
-	c.id++
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params})
-	c.ts.Check(err)
-	if _, err := c.in.Write(append(line, '\n')); err != nil {
-		c.ts.Fatalf("%s: %v", method, err)
-	}
-	for {
-		line, err := c.out.ReadBytes('\n')
-		if err != nil {
-			c.ts.Fatalf("%s: the server answered nothing: %v\n%s", method, err, c.said.String())
-		}
-		var m struct {
-			ID     any
-			Method string
-			Params struct{ Message string }
-			Result json.RawMessage
-			Error  json.RawMessage
-		}
-		c.ts.Check(json.Unmarshal(line, &m))
-		if m.Method == "roots/list" {
-			fmt.Fprintf(&c.said, "asked for folders\n")
-			line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{"roots": append([]any{}, c.folders...)}})
-			c.ts.Check(err)
-			_, err = c.in.Write(append(line, '\n'))
-			c.ts.Check(err)
-			continue
-		}
-		if m.Method != "" && m.ID != nil {
-			fmt.Fprintf(&c.said, "%s: %s\n", m.Method, m.Params.Message)
-			c.answer(m.ID)
-			continue
-		}
-		if m.ID != float64(c.id) {
-			c.heard += string(line)
-			continue
-		}
-		if m.Error != nil {
-			return append([]byte("protocol error "), m.Error...)
-		}
-		return m.Result
-	}
-}
-
-// answer answers a question of the server's as the script said.
-func (c *client) answer(id any) {
-	for _, answer := range c.answers {
-		if !strings.HasPrefix(answer, "{") {
-			action, content, _ := strings.Cut(answer, ":")
-			result := map[string]any{"action": action}
-			if content != "" {
-				result["content"] = json.RawMessage(content)
-			}
-			line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "result": result})
-			c.ts.Check(err)
-			answer = string(line)
-		}
-		_, err := io.WriteString(c.in, strings.NewReplacer("CALL", strconv.Itoa(c.id), "ID", fmt.Sprint(id)).Replace(answer)+"\n")
-		c.ts.Check(err)
+	never := make(chan struct{})
+	defer close(never)
+	if err := within(time.Millisecond, func() error { <-never; return nil }); err == nil {
+		t.Error("what does not end is told of as ended")
 	}
 }

@@ -1,18 +1,19 @@
-package main
+package endtoend
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
+	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,80 +22,102 @@ import (
 
 var soakCalls = flag.Int("soak", 1000, "how many calls TestSoak makes")
 
-// What may be left more after the last call than after the first tenth, in bytes, whatever the number of calls: noise,
-// which does not grow with them. 100,000 calls would show 12 bytes a call.
+// What a server may hold more after all calls than after a tenth of them: noise, which does not grow with their
+// number. Of 100,000 calls 24 bytes each would show in the heap.
 const (
-	maxHeapGrowth     = 1 << 20
+	maxHeapGrowth     = 1 // MiB
 	maxResidentGrowth = 24 << 20
 )
 
-// TestSoak makes many calls of every kind to the whole program in this process, and looks at what it holds on to:
-// goroutines, open files, memory. What it leaves on the disk is the archive's matter.
+// TestSoak makes many calls of every kind and compares what a server holds after them with what another holds after a
+// tenth as many: goroutines, open files, memory.
 func TestSoak(t *testing.T) {
-	s := soak(t)
-	warm := *soakCalls / 10
-	for s.made < warm {
-		s.round(t)
-	}
-	before := holding(-1, time.Second/4)
-	start := time.Now()
-	for s.made < *soakCalls {
-		s.round(t)
-	}
-	calls, took := s.made-warm, time.Since(start)
-	after := holding(before.goroutines, 5*time.Second)
-	t.Logf("%d calls (%d tools, %d errors, %d cancelled, %d dreams, %d written) in %v; then: %v; now: %v",
-		calls, s.tools, s.errors, s.cancels, s.dreams, s.writes, took.Round(time.Millisecond), before, after)
+	dependOnSources(t)
+	before, after := soakFor(t, *soakCalls/10), soakFor(t, *soakCalls)
 	if after.goroutines > before.goroutines {
-		buf := make([]byte, 1<<20)
-		t.Errorf("goroutines: %d, were %d\n%s", after.goroutines, before.goroutines, buf[:runtime.Stack(buf, true)])
+		t.Errorf("goroutines: %d, were %d\n%s", after.goroutines, before.goroutines, after.stacks)
 	}
 	if after.files > before.files {
 		t.Errorf("open files: %d, were %d", after.files, before.files)
 	}
-	if grown := after.heap - before.heap; grown > maxHeapGrowth {
-		t.Errorf("the heap grew by %d bytes, %d a call", grown, grown/calls)
+	if after.heap > before.heap+maxHeapGrowth {
+		t.Errorf("the heap grew from %d to %d MiB", before.heap, after.heap)
 	}
 	if grown := after.resident - before.resident; grown > maxResidentGrowth {
-		t.Errorf("resident memory grew by %d bytes, %d a call", grown, grown/calls)
+		t.Errorf("resident memory grew by %d bytes", grown)
 	}
 }
 
-// held is what the process holds: bytes, and numbers of things. Where the system does not tell, it is 0.
-type held struct{ goroutines, files, heap, resident int }
-
-func (h held) String() string {
-	return fmt.Sprintf("%d goroutines, %d files, heap %.1f MiB, resident %.1f MiB", h.goroutines, h.files, float64(h.heap)/(1<<20), float64(h.resident)/(1<<20))
+// soakFor makes so many calls to a server of their own and ends it.
+func soakFor(t *testing.T, calls int) held {
+	s := soak(t)
+	start := time.Now()
+	for s.made < calls {
+		s.round(t)
+	}
+	took := time.Since(start)
+	h := s.quit(t)
+	t.Logf("%d calls (%d tools, %d errors, %d cancelled, %d dreams, %d written) in %v: %d goroutines, %d files, heap %d MiB, resident %.1f MiB",
+		s.made, s.tools, s.errors, s.cancels, s.dreams, s.writes, took.Round(time.Millisecond), h.goroutines, h.files, h.heap, float64(h.resident)/(1<<20))
+	return h
 }
 
-// holding looks when no call is under way, and gives what has ended some time to be gone: until there are no more
-// than idle goroutines.
-func holding(idle int, patience time.Duration) held {
-	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > idle && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
+// held is what a process holds: resident in bytes, heap in MiB. Without /proc some are 0.
+type held struct {
+	goroutines, files, heap, resident int
+	stacks                            string
+}
+
+// quit waits until the server is idle, reads what it holds, and ends it with a signal that makes it print its goroutines.
+func (s *soaking) quit(t *testing.T) (h held) {
+	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
+	for last := ""; ; time.Sleep(200 * time.Millisecond) {
+		stat, _ := os.ReadFile(proc + "schedstat")
+		if string(stat) == last {
+			break
+		}
+		last = string(stat)
 	}
-	runtime.GC()
-	debug.FreeOSMemory()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	h := held{goroutines: runtime.NumGoroutine(), heap: int(m.HeapAlloc)}
-	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+	if open, err := os.ReadDir(proc + "fd"); err == nil {
 		h.files = len(open)
 	}
-	if status, err := os.ReadFile("/proc/self/status"); err == nil {
+	if status, err := os.ReadFile(proc + "status"); err == nil {
 		if _, rest, found := bytes.Cut(status, []byte("VmRSS:")); found {
 			fmt.Sscan(string(rest), &h.resident)
 			h.resident <<= 10
 		}
 	}
+	s.ended = true
+	if err := s.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait()
+	log, stacks, _ := strings.Cut(s.log.String(), "SIGQUIT")
+	h.stacks, h.goroutines = stacks, strings.Count(stacks, "\ngoroutine ")
+	live := liveHeap.FindAllStringSubmatch(log, -1)
+	if len(live) == 0 || h.goroutines == 0 {
+		t.Fatalf("the server printed neither its heap nor its goroutines: %s", s.log.String())
+	}
+	for i, match := range live[max(0, len(live)-10):] {
+		size, _ := strconv.Atoi(match[1])
+		if h.heap = min(h.heap, size); i == 0 {
+			h.heap = size
+		}
+	}
 	return h
 }
 
-// A soaking is a client of a server that runs in this process.
+// liveHeap finds what a collection left, in what GODEBUG=gctrace=1 prints of it.
+var liveHeap = regexp.MustCompile(`gc .* \d+->\d+->(\d+) MB`)
+
+// A soaking is a server and its client.
 type soaking struct {
-	in   io.Writer
-	out  *bufio.Reader
-	seen map[string]json.RawMessage // answers by id, which are still to be asked for
+	cmd   *exec.Cmd
+	log   bytes.Buffer
+	ended bool
+	in    io.Writer
+	out   *bufio.Reader
+	seen  map[string]json.RawMessage // answers by id, which are still to be asked for
 
 	made, rounds, tools, errors, cancels, dreams, writes int
 }
@@ -121,28 +144,33 @@ func soak(t testing.TB) *soaking {
 			}
 		}
 	}
-	for _, variable := range os.Environ() {
-		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "CLAUDE") || strings.HasPrefix(name, "DREAM_") || strings.HasPrefix(name, "XDG_") {
-			t.Setenv(name, "")
-		}
+	cmd := exec.Command(binary(), "serve", "--project", project)
+	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GODEBUG=gctrace=1", "GOGC=50"}
+	s := &soaking{cmd: cmd, seen: map[string]json.RawMessage{}}
+	cmd.Stderr = &s.log
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Setenv("HOME", home)
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(context.Background(), []string{"serve", "--project", project}, inR, outW, io.Discard)
-		outW.Close()
-	}()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.in, s.out = in, bufio.NewReaderSize(out, 1<<20)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		inW.Close()
-		go func() { _, _ = io.Copy(io.Discard, outR) }()
-		if code := <-ended; code != 0 {
-			t.Errorf("the server ended with %d", code)
+		if s.ended {
+			return
+		}
+		in.Close()
+		_, _ = io.Copy(io.Discard, out)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server ended with %v: %s", err, s.log.String())
 		}
 	})
-	return &soaking{in: inW, out: bufio.NewReaderSize(outR, 1<<20), seen: map[string]json.RawMessage{}}
+	return s
 }
 
 // sessions are n transcripts of so many turns each.

@@ -1,0 +1,242 @@
+package endtoend
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"dream-mcp/consolidate/transcript"
+)
+
+// root is the top of the repository, as seen from here.
+const root = "../.."
+
+func TestMain(m *testing.M) {
+	testscript.Main(program{m}, map[string]func(){"fakehost": fakeHost})
+}
+
+// program runs the tests after it has built dream-mcp into the first folder of PATH, where testscript puts its commands.
+type program struct{ *testing.M }
+
+func (p program) Run() int {
+	build := exec.Command("go", "build", "-o", binary(), root)
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		build.Args = slices.Insert(build.Args, 2, "-race")
+	}
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n%s", build, err, out)
+		return 1
+	}
+	return p.M.Run()
+}
+
+func binary() string {
+	folder, _, _ := strings.Cut(os.Getenv("PATH"), string(filepath.ListSeparator))
+	return filepath.Join(folder, "dream-mcp")
+}
+
+// dependOnSources keeps go test from repeating a result that it has cached for another program: it compares
+// the directories that a test has read.
+func dependOnSources(t testing.TB) {
+	err := filepath.WalkDir(root, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && e.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commands are what scripts can do beside what testscript brings.
+var commands = map[string]func(*testscript.TestScript, bool, []string){
+	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "database": databaseCommand,
+}
+
+// TestScript runs testdata/script: the real program, spoken to through its front door.
+//
+// Of a script's files, memory/ becomes the memory directory of its project, sessions/ the project's
+// transcripts (with $WORK replaced in them), and claude/ what lies in ~/.claude.
+func TestScript(t *testing.T) {
+	dependOnSources(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join(root, "testdata", "script"),
+		RequireExplicitExec: true,
+		Setup:               setUp,
+		Cmds:                commands,
+	})
+}
+
+// moveOthers lays what stands below "others" into the home directory, where other hosts keep their sessions.
+func moveOthers(work, home string) error {
+	from := filepath.Join(work, "others")
+	if _, err := os.Stat(from); err != nil {
+		return nil
+	}
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(from, path)
+		path = filepath.Join(home, rel)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte(strings.ReplaceAll(string(data), "$WORK", work)), 0o600)
+	})
+}
+
+func setUp(e *testscript.Env) error {
+	home, project := filepath.Join(e.WorkDir, "home"), filepath.Join(e.WorkDir, "project")
+	folder := filepath.Join(home, ".claude", "projects", transcript.Slug(project))
+	for _, dir := range []string{project, folder} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"),
+		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
+	if err := os.Rename(filepath.Join(e.WorkDir, "memory"), filepath.Join(folder, "memory")); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := moveOthers(e.WorkDir, home); err != nil {
+		return err
+	}
+	sessions, err := filepath.Glob(filepath.Join(e.WorkDir, "sessions", "*"))
+	if err != nil {
+		return err
+	}
+	for _, session := range sessions {
+		data, err := os.ReadFile(session)
+		if err != nil {
+			return err
+		}
+		data = []byte(strings.ReplaceAll(string(data), "$WORK", e.WorkDir))
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(session)), data, 0o600); err != nil {
+			return err
+		}
+	}
+	for _, file := range []string{"settings.json", ".claude.json"} {
+		data, err := os.ReadFile(filepath.Join(e.WorkDir, "claude", file))
+		if err != nil {
+			continue
+		}
+		data = []byte(strings.ReplaceAll(string(data), "$WORK", e.WorkDir))
+		to := filepath.Join(home, ".claude", file)
+		if file == ".claude.json" {
+			to = filepath.Join(home, file)
+		}
+		if err := os.WriteFile(to, data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// databaseCommand lays a database of opencode into the home: database NAME. Its sessions ran in the script's project,
+// whose path takes the place of one as long.
+func databaseCommand(ts *testscript.TestScript, neg bool, args []string) {
+	data, err := os.ReadFile(filepath.Join(root, "consolidate", "transcript", "testdata", "opencode", args[0]))
+	ts.Check(err)
+	written := "/home/dev/lighthouse" + strings.Repeat("/.", 110)
+	here := ts.Getenv("PROJECT")
+	here += strings.Repeat("/.", len(written))
+	to := filepath.Join(ts.Getenv("HOME"), ".local", "share", "opencode", "opencode.db")
+	ts.Check(os.MkdirAll(filepath.Dir(to), 0o700))
+	ts.Check(os.WriteFile(to, bytes.ReplaceAll(data, []byte(written), []byte(here)[:len(written)]), 0o600))
+}
+
+// ageCommand sets the time of files back: age DURATION FILE...
+func ageCommand(ts *testscript.TestScript, neg bool, args []string) {
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	at := time.Now().Add(-d)
+	for _, file := range args[1:] {
+		ts.Check(os.Chtimes(ts.MkAbs(file), at, at))
+	}
+}
+
+// sameCommand compares two directories, byte for byte: same DIR DIR. Lock files are left out.
+func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
+	read := func(dir string) map[string]string {
+		files := map[string]string{}
+		ts.Check(filepath.WalkDir(ts.MkAbs(dir), func(p string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() || e.Name() == ".dream.lock" || e.Name() == ".consolidate-lock" {
+				return err
+			}
+			data, err := os.ReadFile(p)
+			rel, _ := filepath.Rel(ts.MkAbs(dir), p)
+			files[rel] = string(data)
+			return err
+		}))
+		return files
+	}
+	if a, b := read(args[0]), read(args[1]); reflect.DeepEqual(a, b) == neg {
+		ts.Fatalf("%v\n%v", a, b)
+	}
+}
+
+// serverCommand is the program, with the script's environment, as the command that runs it.
+func serverCommand(ts *testscript.TestScript, args ...string) *exec.Cmd {
+	cmd := exec.Command(binary(), append([]string{"serve"}, args...)...)
+	for _, v := range []string{
+		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+		"DREAM_PROJECT", "DREAM_MODE", "DREAM_UNATTENDED", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
+	} {
+		if value := ts.Getenv(v); value != "" {
+			cmd.Env = append(cmd.Env, v+"="+value)
+		}
+	}
+	cmd.Dir = cmp.Or(ts.Getenv("START"), ts.Getenv("PROJECT"))
+	return cmd
+}
+
+// orphanCommand opens a dream in a server whose parent then dies, while its input stays open, and
+// waits for the server to end.
+func orphanCommand(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := serverCommand(ts)
+	cmd.Args = []string{"sh", "-c", "\"$0\" serve <&3 & echo $! >&2; wait", cmd.Path}
+	cmd.Path = "/bin/sh"
+	in, keep, err := os.Pipe()
+	ts.Check(err)
+	defer keep.Close()
+	cmd.ExtraFiles = []*os.File{in}
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	pid, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	in.Close()
+	c := &client{ts: ts, in: keep, out: bufio.NewReader(out)}
+	fmt.Fprint(ts.Stdout(), c.call("tools/call", map[string]any{"name": "dream_orient", "arguments": map[string]any{"force": true}}) != nil)
+	ts.Check(cmd.Process.Kill())
+	var server int
+	fmt.Fscan(pid, &server)
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := c.out.ReadByte(); err == io.EOF {
+			return // nobody holds its output any more
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("process %d lives on without its parent", server)
+		}
+	}
+}
