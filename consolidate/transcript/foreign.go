@@ -53,7 +53,7 @@ var forms = map[Host]*form{
 	Codex:    {folders: codexFolders, id: codexID, endings: []string{".jsonl"}, line: codexLine},
 	Gemini:   {folders: geminiFolders, id: geminiID, session: geminiSession, endings: []string{".json", ".jsonl"}, whole: geminiWhole},
 	OpenClaw: {folders: openClawFolders, id: openClawID, endings: []string{".jsonl"}, line: openClawLine},
-	OpenCode: {folders: openCodeFolders, collect: openCodeCollection},
+	OpenCode: {folders: openCodeFolders, collect: newOpenCodeDB},
 }
 
 // byLines reports whether the host's files grow by lines that are not Claude Code's.

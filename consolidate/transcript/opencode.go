@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// opencode keeps the sessions of all projects in one database, and kept them in a folder of small files before:
-// sessions, messages, and the parts of messages (text, calls of tools, thoughts, files). Since 2.0 a message is one row
-// of another table, its parts in it. All that the host puts in a person's place says so (synthetic), but for a command's text,
+// opencode keeps the sessions of all projects in one database: sessions, messages, and the parts of messages (text, calls of
+// tools, thoughts, files). Since 2.0 a message is one row of another table, its parts in it. Versions before 1.2 kept small
+// files, which the first start of a later one takes over: they are not read. All that the host puts in a person's place says so (synthetic), but for a command's text,
 // which can't be told from what is typed; what a person typed that the model does not get (ignored) is a plug-in's notice.
 // A sub-agent's session names its parent. A fork copies messages under other ids, with their times.
 
-// openCodeFolders are the databases of a folder (a channel of releases may have its own), or the files that it held before,
-// which the first start with a database takes over. The home may be a database itself: OPENCODE_DB.
+// openCodeFolders are the databases of a folder: a channel of releases may have its own. The home may be a database itself:
+// OPENCODE_DB.
 func openCodeFolders(home string, _ []string) []Folder {
 	if stat, err := os.Lstat(home); err == nil && stat.Mode().IsRegular() {
 		return []Folder{{Path: home, Why: "opencode's database, of all projects: those that ran here"}}
@@ -33,27 +33,13 @@ func openCodeFolders(home string, _ []string) []Folder {
 			found = append(found, Folder{Path: filepath.Join(home, name), Why: "opencode's database, of all projects: those that ran here"})
 		}
 	}
-	if older := filepath.Join(home, "storage", "session"); len(found) == 0 && isDir(older) {
-		found = append(found, Folder{Path: older, Why: "opencode's older files, of all projects: those that ran here"})
-	}
 	slices.SortFunc(found, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	return found
 }
 
-// openCodeCollection is what lies at a folder's path.
-func openCodeCollection(path string, ours func([]string) bool) collection {
-	if isDir(path) {
-		return &openCodeFiles{path: path, ours: ours, known: map[string]openCodeSession{}}
-	}
-	return newOpenCodeDB(path, ours)
-}
-
-// openCodeSession is a session as its file holds it, and its row.
+// openCodeSession is a row of a table of sessions.
 type openCodeSession struct {
-	ID        string `json:"id"`
-	Parent    string `json:"parentID"`
-	Directory string `json:"directory"`
-	Title     string `json:"title"`
+	ID, Parent, Directory, Title string
 
 	status status
 }

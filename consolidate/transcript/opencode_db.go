@@ -33,7 +33,7 @@ type listing struct {
 	skipped Skipped
 }
 
-func newOpenCodeDB(path string, ours func([]string) bool) *openCodeDB {
+func newOpenCodeDB(path string, ours func([]string) bool) collection {
 	return &openCodeDB{path: path, ours: ours, db: sqlite.File{Path: path, Open: openFile}}
 }
 

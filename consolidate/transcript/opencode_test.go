@@ -194,47 +194,6 @@ func TestOpenCodeTwo(t *testing.T) {
 	}
 }
 
-// Versions before 1.2 had a file for each session, message and part, which count where there is no database.
-func TestOpenCodeFiles(t *testing.T) {
-	s, home := openCodeStore(t, "")
-	session := func(n int, more fields) {
-		f := fields{"id": fmt.Sprintf("ses_%d", n), "projectID": "global", "directory": root, "title": "New session - 2026", "time": fields{"created": 1793523600000}}
-		for key, v := range more {
-			f[key] = v
-		}
-		put(t, home, fmt.Sprintf("storage/session/global/ses_%d.json", n), marshal(f), n)
-	}
-	message := func(session, n int, role string, parts ...fields) {
-		put(t, home, fmt.Sprintf("storage/message/ses_%d/msg_%d.json", session, n), marshal(fields{"id": "x", "role": role, "time": fields{"created": 1793523600000 + 1000*n}}), n)
-		for i, p := range parts {
-			put(t, home, fmt.Sprintf("storage/part/msg_%d/prt_%d.json", n, i), marshal(p), n)
-		}
-	}
-	session(1, nil)
-	message(1, 10, "user", words("the lantern\n"), fields{"type": "text", "text": "injected", "synthetic": true})
-	message(1, 11, "assistant", fields{"type": "tool", "tool": "bash", "callID": "c", "state": fields{"input": fields{"command": "ls"}, "output": "a.go"}}, words("It is lit."))
-	put(t, home, "storage/message/ses_1/msg_12.json", "{", 1)
-	session(2, fields{"parentID": "ses_1"})
-	session(3, fields{"directory": "/home/dev/elsewhere"})
-	put(t, home, "storage/session/global/ses_4.json", "not json", 4)
-	equal(t, "what was said", all(t, s), []string{
-		"opencode user: the lantern", "opencode assistant: It is lit.", "opencode tool: bash: command=ls", "opencode tool: a.go",
-	})
-	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
-	if got, want := fmt.Sprint(skipped), "map[sessions of other projects:1 sub-agents:1 unreadable files:1]"; err != nil || got != want || len(sessions) != 1 || sessions[0].Title != "" {
-		t.Errorf("%+v, skipped %s, %v\nwant %s", sessions, got, err, want)
-	}
-	message(1, 13, "user", words("more of it"))
-	session(1, fields{"version": "1.1.0"})
-	if r := search(t, s, Query{Pattern: "more of it"}); r.Matches != 1 {
-		t.Errorf("after a turn: %+v", r)
-	}
-	addFixture(t, home, "v1.db")
-	if r := search(t, s, Query{Pattern: "more of it"}); r.Matches != 0 {
-		t.Errorf("beside a database, which took them over: %+v", r)
-	}
-}
-
 // A database that can't be read is named as a problem, is no session, and stops nothing.
 func TestOpenCodeUnreadable(t *testing.T) {
 	for name, text := range map[string]string{"opencode.db": "not a database", "opencode-x.db": ""} {

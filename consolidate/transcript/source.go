@@ -14,7 +14,7 @@ import (
 // maxWhole bounds what is read of a session that must be read whole. The largest seen had 4 MB (CENSUS).
 const maxWhole = 64 << 20
 
-// A collection holds many sessions, none of which is a file of its own: a database, or many files each. Such a session's
+// A collection holds many sessions, none of which is a file of its own: a database. Such a session's
 // path is the collection's, and its id behind. A collection is safe for concurrent use.
 type collection interface {
 	// list returns the project's sessions that were touched after since, and counts by reason those that are none. It
