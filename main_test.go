@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	},
 	"consolidate/hostlock":                  {},
 	"consolidate":                           {"consolidate/hostlock", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/drift", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},
-	"consolidate/transcript":                {"consolidate/transcript/rank", "consolidate/transcript/sqlite", "memory/near", "memory/visible", "golang.org/x/sys"},
+	"consolidate/transcript":                {"consolidate/transcript/rank", "consolidate/transcript/sqlite", "memory/visible"},
 	"consolidate/transcript/bench":          {"consolidate/transcript", "consolidate/transcript/signal"},
 	"consolidate/transcript/listing":        {"consolidate/transcript"},
 	"consolidate/transcript/signal":         {},

@@ -50,8 +50,6 @@ func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, 
 	case res.Matches > 0:
 	case res.Sessions == 0:
 		b.WriteString("; no session of this project was found in that time: dream_status names the folders")
-	case res.Nearest != "":
-		fmt.Fprintf(&b, "; the nearest word that does occur is %q", transcript.Visible(res.Nearest))
 	default:
 		b.WriteString("; try fewer or other words, the root of a word, or speakers with tool")
 	}

@@ -122,7 +122,7 @@ func (r *row) speaker() Speaker {
 // position is a row's in the order of hits.
 func (d *digest) position(i int, f *file) position {
 	r := &d.rows[i]
-	return position{Time: nanoseconds(r.time(f.modTime)), Session: f.id, Line: int(r.line), Place: int(r.place)}
+	return position{Time: nanoseconds(r.time(f.modTime)), Session: shortID(f.id), Line: int(r.line), Place: int(r.place)}
 }
 
 // utterance is a row with all that is known of it.

@@ -44,46 +44,22 @@ func (s *Store) cache(f file, c cachedHead) {
 	s.heads[f.path] = c
 }
 
-// head returns what the beginning of a file says, from the cache if the file is unchanged: so much of
-// it that the session can be judged.
+// head returns what the beginning of a file says, from the cache if the file is unchanged.
 func (s *Store) head(f file) (head, error) {
-	c, ok := s.cached(f)
-	if ok && (!c.head.part || s.owns(f, c.head)) {
+	if c, ok := s.cached(f); ok {
 		return c.head, nil
 	}
-	if ok || forms[f.host] != nil { // the roots are others than they were; other hosts' lines take over what the head says
-		return s.readHead(f, c, nil)
-	}
-	return s.readHead(f, c, func(cwds []string) bool { return f.trust == whole || s.ours(cwds) })
-}
-
-// wholeHead returns all of it. Of the first words it has what a Session shows.
-func (s *Store) wholeHead(f file) (head, error) {
-	c, ok := s.cached(f)
-	if ok && !c.head.part {
-		return c.head, nil
-	}
-	return s.readHead(f, c, nil)
-}
-
-// readHead reads a head, as far as is enough, and keeps it beside what else is known of the file.
-func (s *Store) readHead(f file, known cachedHead, enough func(cwds []string) bool) (head, error) {
 	source, err := f.open()
 	if err != nil {
 		return head{}, err
 	}
 	defer source.Close()
-	h, err := readHead(source, f.host, enough)
+	h, err := readHead(source, f.host)
 	if err != nil {
 		return head{}, err
 	}
-	if h.part { // nobody is shown it
-		h.first, h.title = "", ""
-	} else {
-		h.first, h.title = s.shownLine(h.first), s.shownLine(h.title)
-	}
-	known.head = h
-	s.cache(f, known)
+	h.first, h.title = s.shownLine(h.first), s.shownLine(h.title)
+	s.cache(f, cachedHead{head: h})
 	return h, nil
 }
 

@@ -138,24 +138,6 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	s := withDigests(t, store(t, talk(1).user("Kubernetes, kubernetes and the kubernetics").reply("deployment of Größe, 日本語のランプ"), talk(2).user("kubernetes")))
-	if _, err := s.Digest(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for pattern, want := range map[string]string{
-		"kubernets": "kubernetes", "the kubernetas way": "kubernetes", "Kubernetas": "kubernetes", "deploiment": "deployment",
-		"grösse": "größe", "größen": "größe", "grßöe": "größe", "entirely": "", "kubernetes xq": "", "日本語のランペ": "日本語のランプ", "lam": "",
-	} {
-		if r := search(t, s, Query{Pattern: pattern}); r.Nearest != want || r.Matches != 0 {
-			t.Errorf("nearest to %q: %q, want %q", pattern, r.Nearest, want)
-		}
-	}
-	if r := search(t, s, Query{Pattern: "kubernets", Regex: true}); r.Nearest != "" {
-		t.Errorf("nearest to an expression: %q", r.Nearest)
-	}
-}
-
 func TestEach(t *testing.T) {
 	first := talk(1).user("one").says("m", words("two")).enqueue("three").says("m", words("and on")).user("four")
 	s := withDigests(t, store(t, first, talk(2).user("five")))
@@ -269,12 +251,11 @@ func TestCertainStop(t *testing.T) {
 	}
 	open := func() *Store {
 		s := Open(Options{Projects: projects, Roots: []string{root}, Digests: filepath.Join(t.TempDir(), "d")})
-		s.Budget, s.Counting, s.TrustModTimes = time.Minute, 0, true
+		s.Budget, s.Counting = time.Minute, 0
 		t.Cleanup(s.Close)
 		return s
 	}
 	for name, s := range map[string]*Store{"raw": open(), "digested": open()} {
-		s.TrustModTimes = name == "raw"
 		if name == "digested" {
 			if _, err := s.Digest(t.Context()); err != nil {
 				t.Fatal(err)
@@ -308,27 +289,6 @@ func TestCertainStop(t *testing.T) {
 			}
 			s.Counting = 0
 		}
-	}
-}
-
-// Where the times of files say nothing, as after a restore, nothing is missed.
-func TestNoStopWhereTimesAreNotCertain(t *testing.T) {
-	projects := t.TempDir()
-	for n := range 10 {
-		f := talk(n + 1)
-		for i := range 5 {
-			f.user(fmt.Sprint("lamp ", n, " ", i))
-		}
-		put(t, projects, slug+"/"+id(n+1)+".jsonl", f.text(), -100*n) // as if written before what they hold
-	}
-	s := Open(Options{Projects: projects, Roots: []string{root}})
-	s.Counting = 0
-	t.Cleanup(s.Close)
-	if files, _, err := s.files(time.Time{}); err != nil || files[0].changed.IsZero() {
-		t.Skip("this system does not tell when a file was changed")
-	}
-	if r := search(t, s, Query{Pattern: "lamp", Limit: 3}); r.AtLeast || r.Matches != 50 {
-		t.Errorf("%d matches, at least %v", r.Matches, r.AtLeast)
 	}
 }
 

@@ -191,7 +191,7 @@ func withDigests(t testing.TB, s *Store) *Store {
 	o := s.options
 	o.Digests = filepath.Join(t.TempDir(), "state", "digests")
 	with := Open(o)
-	with.Budget, with.nearestBudget = time.Minute, time.Minute
+	with.Budget = time.Minute
 	with.Classify, with.Classifier = lengths, "lengths"
 	t.Cleanup(with.Close)
 	return with

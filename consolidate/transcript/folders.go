@@ -84,11 +84,7 @@ func (s *Store) Folders() ([]Folder, error) {
 
 // anyOurs reports whether one of the newest files of a folder is a session of ours.
 func (s *Store) anyOurs(folder Folder) bool {
-	most := maxPeeks // the last by name, as other hosts name files
-	if folder.Host == ClaudeCode {
-		most = -1
-	}
-	files := folder.list(time.Time{}, most, Skipped{})
+	files := folder.list(time.Time{}, Skipped{})
 	newest(files)
 	for _, f := range files[:min(len(files), maxPeeks)] {
 		if h, err := s.head(f); err == nil && s.owns(f, h) {

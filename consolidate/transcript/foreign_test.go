@@ -387,7 +387,7 @@ func FuzzForeign(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := readHead(source, host, nil); err != nil {
+			if _, err := readHead(source, host); err != nil {
 				t.Fatal(err)
 			}
 			readTail(at)

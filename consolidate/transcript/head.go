@@ -31,15 +31,13 @@ type head struct {
 	title  string
 	first  string    // the first words that a person typed
 	last   time.Time // the latest time in the head
-	part   bool      // it ends where the session was known for one of ours: branch, title and last are of so much only
 }
 
 var resultBytes = []byte(`"tool_result"`)
 
 // readHead reads as far as it must to know a working directory and whether a person typed anything
-// but a dream: headSize as a rule, the whole transcript of a background dream. Where a person typed and
-// the working directories met are enough, it reads no further; enough may be nil.
-func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (head, error) {
+// but a dream: headSize as a rule, the whole transcript of a background dream.
+func readHead(source io.Reader, host Host) (head, error) {
 	var (
 		h                       head
 		begun, spoke            bool // a record was read; somebody said something
@@ -53,10 +51,6 @@ func readHead(source io.Reader, host Host, enough func(cwds []string) bool) (hea
 	var said []part
 	ours := own{}
 	for lines.next < headSize || lines.next < maxHead && (len(h.cwds) == 0 || !typed) {
-		if typed && enough != nil && enough(h.cwds) {
-			h.part = true
-			return h, nil
-		}
 		line, _, err := lines.read()
 		if err == io.EOF {
 			break

@@ -203,5 +203,5 @@ func namesOf(all []*utterance) (names []string) {
 
 // position is the position of an utterance.
 func (u *utterance) position() position {
-	return position{Time: nanoseconds(u.Time), Session: u.Session, Line: u.Line, Place: u.place}
+	return position{Time: nanoseconds(u.Time), Session: shortID(u.Session), Line: u.Line, Place: u.place}
 }

@@ -3,7 +3,6 @@ package transcript
 import (
 	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 )
 
@@ -11,7 +10,7 @@ import (
 // in one file.
 func (s *scan) distinct() []found {
 	all := make([]found, 0, s.amount)
-	kept := newPlaces(s.amount)
+	kept := map[uint64]int{} // by key
 	for n, session := range s.found {
 		s.found[n] = nil
 		for _, f := range session {
@@ -19,33 +18,17 @@ func (s *scan) distinct() []found {
 				all = append(all, f)
 				continue
 			}
-			place := kept.of(all, f.key)
-			if *place == 0 {
+			place, known := kept[f.key]
+			if !known {
+				kept[f.key] = len(all)
 				all = append(all, f)
-				*place = int32(len(all))
-			} else if old := &all[*place-1]; f.file > old.file || f.file == old.file && f.line < old.line {
+			} else if old := &all[place]; f.file > old.file || f.file == old.file && f.line < old.line {
 				*old = f
 			}
 		}
 	}
 	s.found = nil
 	return all
-}
-
-// places are those of the records among what was found, by their keys: for each, its place in the list,
-// from 1; 0: none. The keys are sums already, and a map of them takes four times the memory.
-type places []int32
-
-// newPlaces makes room for so many.
-func newPlaces(n int) places { return make(places, 1<<bits.Len(uint(2*n))) }
-
-// of is the entry of a key.
-func (t places) of(all []found, key uint64) *int32 {
-	for i := key; ; i++ {
-		if p := &t[i&uint64(len(t)-1)]; *p == 0 || all[*p-1].key == key {
-			return p
-		}
-	}
 }
 
 // page returns what a page shows of all matches, and one more: the first after the page before, or, when hits that are
@@ -143,7 +126,7 @@ func (s *Store) fill(ctx context.Context, result *Result, scan *scan, rest []fou
 		result.Hits = append(result.Hits, hit)
 	}
 	if len(rest) > len(shown) || len(shown) == q.Limit && scan.certain && result.AtLeast {
-		result.Next = cursor{Query: q.digest(), After: scan.position(&shown[len(shown)-1])}.String()
+		result.Next = q.cursor(scan.position(&shown[len(shown)-1]))
 	}
 	return nil
 }

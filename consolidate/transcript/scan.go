@@ -32,7 +32,7 @@ type found struct {
 
 // position is the place of a match in the order of hits.
 func (s *scan) position(f *found) position {
-	return position{Time: f.time, Session: s.sessions[f.file].id, Line: int(f.line), Place: int(f.place)}
+	return position{Time: f.time, Session: s.short[f.file], Line: int(f.line), Place: int(f.place)}
 }
 
 // A scan is the part of a search that looks at every session.
@@ -43,7 +43,8 @@ type scan struct {
 	patterns []*pattern
 	after    *position
 	sessions []judged
-	said     bool // people or the model are asked for
+	short    []string // what IDs call each of them
+	said     bool     // people or the model are asked for
 	read     atomic.Int64
 
 	mu       sync.Mutex
@@ -59,8 +60,12 @@ type scan struct {
 }
 
 func newScan(store *Store, q Query, patterns []*pattern, after *position, sessions []judged, skipped Skipped) *scan {
+	short := make([]string, len(sessions))
+	for i := range sessions {
+		short[i] = shortID(sessions[i].id)
+	}
 	return &scan{
-		store: store, making: store.making(), query: q, patterns: patterns, after: after, sessions: sessions, skipped: skipped,
+		store: store, short: short, making: store.making(), query: q, patterns: patterns, after: after, sessions: sessions, skipped: skipped,
 		said:   slices.Contains(q.Speakers, User) || slices.Contains(q.Speakers, Assistant),
 		before: map[uint64]bool{},
 	}
@@ -113,18 +118,14 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 }
 
 // order returns the sessions by the latest time that they can hold, the newest first, and that time of each: of its
-// digest, where a fresh one is in memory, or else when the file was last written or changed.
+// digest, where a fresh one is in memory, or else when the file was last written.
 func (s *scan) order() (order []int, latest []int64) {
 	ds := s.store.digests()
 	order, latest = make([]int, len(s.sessions)), make([]int64, len(s.sessions))
 	bounds := make([]int64, len(s.sessions))
 	for i := range s.sessions {
 		f := s.sessions[i].file
-		last := f.modTime
-		if !s.store.TrustModTimes && f.changed.After(last) {
-			last = f.changed
-		}
-		last = last.Add(clockSlack)
+		last := f.modTime.Add(clockSlack)
 		if d := ds.peek(s.making, f); d != nil && !d.untimed() {
 			last = d.head.Latest
 		}

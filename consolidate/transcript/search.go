@@ -65,7 +65,6 @@ type Result struct {
 	Bytes    int64   // bytes of transcripts and digests that were searched
 	Skipped  Skipped // lines that could not be read, and files that are not sessions
 	Next     string  // the cursor of the next page; empty on the last
-	Nearest  string  // where nothing was found for a literal: the word most like it that does occur, in lower case
 	Notes    []string
 }
 
@@ -116,9 +115,6 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	rest, alike := scan.page(all)
 	err = s.fill(ctx, &result, scan, rest, alike)
-	if err == nil && len(all) == 0 && !q.Regex {
-		result.Nearest = s.nearest(ctx, q, sessions)
-	}
 	s.digests().later(s.making(), scan.undigested())
 	return result, err
 }

@@ -38,32 +38,14 @@ type file struct {
 	path    string
 	size    int64
 	modTime time.Time
-	changed time.Time // see changed
 	trust   trust
 	of      collection // of which it is a part, and size is a number of parts; nil: it is a file of its own
 }
 
-// isUUID reports whether a name is a UUID, in whatever case. An expression takes ten times as long, for
-// each file of a listing.
-func isUUID(name string) bool {
-	if len(name) != 36 {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		switch i {
-		case 8, 13, 18, 23:
-			if c != '-' {
-				return false
-			}
-		default:
-			if c-'0' > 9 && c|0x20-'a' > 5 {
-				return false
-			}
-		}
-	}
-	return true
-}
+var uuidPattern = regexp.MustCompile(`^(?i:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$`)
+
+// isUUID reports whether a name is a UUID, in whatever case.
+func isUUID(name string) bool { return len(name) == 36 && uuidPattern.MatchString(name) }
 
 // isPlainName reports whether the name of a transcript may be in an ID as it is.
 func isPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
@@ -136,38 +118,32 @@ func (s *Store) accepted(ctx context.Context, since time.Time) ([]judged, Skippe
 	return kept, skipped, err
 }
 
-// freeHeads are the heads that Count reads for the exact number, when it has counted enough: some
-// tens of milliseconds, once.
-const freeHeads = 64
+// exact is up to how many sessions Count counts all, and how many heads it reads at once.
+const exact = 64
 
-// Count returns the number of sessions touched after since, less the current one. Beyond enough (when that is above 0) it
-// counts on only as long as that is cheap. It costs a listing of the folders, and the heads of the newest files that have
-// changed since they were last read.
+// Count returns the number of sessions touched after since, less the current one. Where there are enough, it may stop at
+// 64; of 0, nothing is enough. It costs a listing of the folders, and the heads of the newest files that have changed since
+// they were last read.
 func (s *Store) Count(ctx context.Context, since time.Time, enough int) (int, error) {
 	files, _, err := s.files(since)
 	if err != nil {
 		return 0, err
 	}
 	counted := map[string]bool{}
-	for asked := 0; len(files) > 0 && (enough <= 0 || len(counted) < enough || asked < freeHeads); {
-		some := files
-		if enough > 0 {
-			some = files[:min(len(files), max(freeHeads-asked, enough-len(counted)))]
+	for some := range slices.Chunk(files, exact) {
+		if enough > 0 && len(counted) >= max(enough, exact) {
+			break
 		}
-		files, asked = files[len(some):], asked+len(some)
-		ours := make([]bool, len(some))
+		reasons := make([]Reason, len(some))
 		err := parallel(ctx, len(some), func(i int) error {
-			if !s.isCurrent(some[i]) {
-				_, reason := s.judge(some[i])
-				ours[i] = reason == ""
-			}
+			_, reasons[i] = s.judge(some[i])
 			return nil
 		})
 		if err != nil {
 			return 0, err
 		}
 		for i, f := range some {
-			if ours[i] {
+			if reasons[i] == "" && !s.isCurrent(f) {
 				counted[f.session()] = true
 			}
 		}
@@ -236,9 +212,6 @@ func (s *Store) ours(cwds []string) bool {
 
 func (s *Store) session(j judged) Session {
 	f, h := j.file, j.head
-	if whole, err := s.wholeHead(f); err == nil {
-		h = whole
-	}
 	t := s.tail(f, h)
 	session := Session{
 		ID:      f.id,

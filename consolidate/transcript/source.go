@@ -109,8 +109,13 @@ func (f file) open() (*source, error) {
 		lines, status, err := f.of.read(f.id)
 		return &source{inMemory{bytes.NewReader(lines)}, status, 0, int64(len(lines))}, err
 	}
-	opened, stat, err := openListed(f.path)
+	opened, err := openFile(f.path)
 	if err != nil {
+		return nil, err
+	}
+	stat, err := opened.Stat()
+	if err != nil {
+		opened.Close()
 		return nil, err
 	}
 	s := &source{opened, status{size: stat.Size(), modTime: stat.ModTime()}, inode(stat), stat.Size()}

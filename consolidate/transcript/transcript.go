@@ -71,11 +71,6 @@ type Store struct {
 	// DigestMemory bounds the digests in memory, in bytes. At 0, and without Options.Digests, every search builds them.
 	DigestMemory int64
 
-	// TrustModTimes says that no file was written after its modification time. Otherwise the time when the file was last
-	// changed in any way counts too, where the system has it. Files that were restored or copied with their times are
-	// as new as that then, and a first search cannot stop early.
-	TrustModTimes bool
-
 	// Classify returns the signals of what a person or the model said, a bit each; nil: none. It is called by several
 	// threads, once for each utterance when its digest is made. Classifier names it: digests that another has made are
 	// made again.
@@ -96,8 +91,6 @@ type Store struct {
 	collections map[string]collection // by path
 	heads       map[string]cachedHead // by path
 
-	nearestBudget time.Duration
-
 	opened sync.Once
 	lying  *digests
 }
@@ -108,13 +101,12 @@ func Open(o Options) *Store {
 		o.Now = time.Now
 	}
 	s := &Store{
-		Budget:        DefaultBudget,
-		Counting:      DefaultCounting,
-		DigestMemory:  DefaultDigestMemory,
-		options:       o,
-		collections:   map[string]collection{},
-		heads:         map[string]cachedHead{},
-		nearestBudget: nearestBudget,
+		Budget:       DefaultBudget,
+		Counting:     DefaultCounting,
+		DigestMemory: DefaultDigestMemory,
+		options:      o,
+		collections:  map[string]collection{},
+		heads:        map[string]cachedHead{},
 	}
 	s.SetCurrent(o.Current)
 	return s
