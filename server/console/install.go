@@ -218,8 +218,8 @@ func (c *Command) printParts(h install.Host, parts []install.Part) error {
 		if err != nil {
 			return &installError{h, err}
 		}
-		if command := p.HostCommand(); command != nil {
-			fmt.Fprintf(&b, "%s, %s: %s\nor in %s:\n", h.Name, p.Name, shellWords(command), p.File)
+		if p.HostCommand != nil {
+			fmt.Fprintf(&b, "%s, %s: %s\nor in %s:\n", h.Name, p.Name, shellWords(p.HostCommand), p.File)
 		} else {
 			fmt.Fprintf(&b, "%s, %s: in %s:\n", h.Name, p.Name, p.File)
 		}

@@ -21,10 +21,9 @@ const maxFile = 32 << 20
 // must stay.
 type file struct {
 	path, target string // as the host names it, and where it lies
-	text         []byte
+	text         []byte // nil where it does not exist
 	mode         fs.FileMode
 	owner        owner
-	there        bool
 }
 
 func load(path string) (file, error) {
@@ -32,7 +31,7 @@ func load(path string) (file, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		f.target = target
 	} else if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return f, fmt.Errorf("%q is a link to nothing", path)
+		return f, fmt.Errorf("%q is a link to a missing file", path)
 	}
 	var err error
 	if f.owner, err = ownerOf(f.target); err != nil {
@@ -45,18 +44,30 @@ func load(path string) (file, error) {
 	if err != nil {
 		return f, err
 	}
-	f.there, f.mode = true, info.Mode().Perm()
+	f.mode = info.Mode().Perm()
 	if f.text, err = host.ReadFile(f.target, maxFile); err != nil {
 		return f, fmt.Errorf("%q: %w", path, err)
 	}
 	return f, nil
 }
 
-var errMoved = errors.New("somebody else changed the file meanwhile")
+var errMoved = errors.New("another program changed the file meanwhile")
+
+// writable fails for a file that its owner has made read-only.
+func (f file) writable() error {
+	if f.text != nil && f.mode&0o200 == 0 {
+		return fmt.Errorf("%q may not be written: %w", f.path, fs.ErrPermission)
+	}
+	return nil
+}
 
 // keep writes what a file holds beside it, once, and returns the name.
 func (f file) keep() (string, error) {
-	name := f.backupPrefix() + sum(f.text)
+	if err := f.writable(); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(f.text)
+	name := f.target + backupInfix + hex.EncodeToString(sum[:6])
 	old, err := host.ReadFile(name, maxFile)
 	if err == nil && bytes.Equal(old, f.text) {
 		return name, nil
@@ -67,18 +78,25 @@ func (f file) keep() (string, error) {
 	return name, write(name, f.text, f.mode&0o700, f.owner)
 }
 
-func (f file) backupPrefix() string { return f.target + ".before-dream-mcp-" }
+// backupInfix is between the name of a file and the sum of what it held, in the name of a backup.
+const backupInfix = ".before-dream-mcp-"
 
-func sum(text []byte) string {
-	s := sha256.Sum256(text)
-	return hex.EncodeToString(s[:6])
+// backups are the names of what was kept of the file.
+func (f file) backups() (names []string) {
+	entries, _ := os.ReadDir(filepath.Dir(f.target))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(f.target)+backupInfix) {
+			names = append(names, filepath.Join(filepath.Dir(f.target), e.Name()))
+		}
+	}
+	return names
 }
 
 // replace puts text in the place of what the file held, nil: nothing. It fails with errMoved, and changes
 // nothing, where the file is no longer what was read. The caller holds the lock.
 func (f file) replace(text []byte) error {
-	if f.there && f.mode&0o200 == 0 {
-		return fmt.Errorf("%q may not be written: %w", f.path, fs.ErrPermission)
+	if err := f.writable(); err != nil {
+		return err
 	}
 	dir, base := filepath.Split(f.target)
 	if err := makeFolder(filepath.Clean(dir)); err != nil {
@@ -95,7 +113,7 @@ func (f file) replace(text []byte) error {
 	if err != nil {
 		return err
 	}
-	if now.target != f.target || now.there != f.there || now.mode != f.mode || !bytes.Equal(now.text, f.text) {
+	if now.target != f.target || (now.text == nil) != (f.text == nil) || now.mode != f.mode || !bytes.Equal(now.text, f.text) {
 		return errMoved
 	}
 	if text == nil {
@@ -157,31 +175,4 @@ func write(name string, text []byte, mode fs.FileMode, o owner) error {
 		os.Remove(name)
 	}
 	return err
-}
-
-// untouched returns what the file held before add, where it holds exactly what add made of it: the text
-// of a backup and its name, or that there was no file. Then taking back is exact.
-func (f file) untouched(add, take edit) (text []byte, backup string, ok bool) {
-	entries, _ := os.ReadDir(filepath.Dir(f.target))
-	for _, e := range entries {
-		name := filepath.Join(filepath.Dir(f.target), e.Name())
-		if !strings.HasPrefix(name, f.backupPrefix()) {
-			continue
-		}
-		old, err := host.ReadFile(name, maxFile)
-		if err != nil {
-			continue
-		}
-		if made, err := add(old); err != nil || !bytes.Equal(made, f.text) {
-			continue
-		}
-		if bare, err := take(old); err == nil && bytes.Equal(bare, old) { // it was not ours before
-			if old == nil {
-				old = []byte{}
-			}
-			return old, name, true
-		}
-	}
-	made, err := add(nil)
-	return nil, "", err == nil && bytes.Equal(made, f.text)
 }

@@ -1,7 +1,7 @@
 package install
 
 import (
-	"fmt"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,157 +75,96 @@ func isHook(command string) bool {
 	return ok && starts(strings.Trim(program, `'"`))
 }
 
-// ourHook is where a hook of ours stands below hooks.EVENT, and its command.
-type ourHook struct {
-	group, index int
-	command      *hujson.Value
-}
-
-// ourHooks finds them in the groups of an event.
-func ourHooks(groups *hujson.Value) ([]ourHook, error) {
+// eachHook calls do with each hook of ours in the groups of an event, from the last to the first.
+func eachHook(groups *hujson.Value, do func(group int, hooks *hujson.Value, i int, command *hujson.Value)) error {
 	list, ok := groups.Value.(*hujson.Array)
 	if !ok {
-		return nil, fmt.Errorf("its hooks are no list")
+		return errors.New("its hooks are not a list")
 	}
-	var all []ourHook
-	for g := range list.Elements {
-		if list.Elements[g].Value.Kind() != '{' {
-			continue
-		}
-		hooks, err := member(&list.Elements[g], "hooks")
+	for g, group := range slices.Backward(list.Elements) {
+		hooks, err := member(&group, "hooks")
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if hooks == nil || hooks.Value.Kind() != '[' {
+		if hooks == nil {
 			continue
 		}
-		each := hooks.Value.(*hujson.Array)
-		for i := range each.Elements {
-			if each.Elements[i].Value.Kind() != '{' {
-				continue
-			}
-			command, err := member(&each.Elements[i], "command")
+		each, _ := hooks.Value.(*hujson.Array)
+		if each == nil {
+			continue
+		}
+		for i, one := range slices.Backward(each.Elements) {
+			command, err := member(&one, "command")
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if command == nil || command.Value.Kind() != '"' || !isHook(command.Value.(hujson.Literal).String()) {
+			if command == nil {
 				continue
 			}
-			all = append(all, ourHook{g, i, command})
+			if line, ok := command.Value.(hujson.Literal); ok && isHook(line.String()) {
+				do(g, hooks, i, command)
+			}
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // add adds our hook to each event, or brings its path up to date.
 func (h hooks) add(command string) edit {
-	return checked(func(text []byte) ([]byte, error) {
+	return checked(editJSON(func(d *document) error {
 		for _, event := range h.events {
-			v, err := root(text)
+			groups, err := d.find("hooks", event)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			groups, err := find(v, "hooks", event)
-			if err != nil {
-				return nil, err
-			}
-			wanted := h.group(command)
 			if groups == nil {
-				if text, err = put(text, []string{"hooks", event}, []group{wanted}); err != nil {
-					return nil, err
+				if err := d.put([]group{h.group(command)}, "hooks", event); err != nil {
+					return err
 				}
 				continue
 			}
-			ours, err := ourHooks(groups)
+			var ours *hujson.Value
+			err = eachHook(groups, func(_ int, _ *hujson.Value, _ int, command *hujson.Value) { ours = command })
 			switch {
 			case err != nil:
-			case len(ours) == 0:
-				text, err = insert(text, v, groups, "", wanted)
-			case ours[0].command.Value.(hujson.Literal).String() != command:
-				text, err = literal(text, ours[0].command, command)
+			case ours == nil:
+				err = d.put(h.group(command), "hooks", event, "")
+			default:
+				err = update(ours, command)
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
 		}
-		return text, nil
-	}, h.strip)
+		return nil
+	}), decodeJSON)
 }
 
 // take takes our hooks out, with what they leave empty.
 func (h hooks) take() edit {
-	return checked(func(text []byte) ([]byte, error) {
+	return checked(editJSON(func(d *document) error {
 		for _, event := range h.events {
-			for {
-				v, err := root(text)
-				if err != nil {
-					return nil, err
+			groups, err := d.find("hooks", event)
+			if err != nil {
+				return err
+			}
+			if groups == nil {
+				continue
+			}
+			found := false
+			err = eachHook(groups, func(group int, hooks *hujson.Value, i int, _ *hujson.Value) {
+				found = true
+				if remove(hooks, i); len(hooks.Value.(*hujson.Array).Elements) == 0 {
+					remove(groups, group)
 				}
-				groups, err := find(v, "hooks", event)
-				if err != nil {
-					return nil, err
-				}
-				if groups == nil {
-					break
-				}
-				ours, err := ourHooks(groups)
-				if err != nil {
-					return nil, err
-				}
-				if len(ours) == 0 {
-					break
-				}
-				of := &groups.Value.(*hujson.Array).Elements[ours[0].group]
-				hooks, err := member(of, "hooks")
-				if err != nil {
-					return nil, err
-				}
-				switch all, _ := items(hooks); {
-				case len(all) > 1:
-					text = remove(text, hooks, ours[0].index)
-				case len(groups.Value.(*hujson.Array).Elements) > 1:
-					text = remove(text, groups, ours[0].group)
-				default:
-					if text, err = drop(text, "hooks", event); err != nil {
-						return nil, err
-					}
-				}
+			})
+			if err == nil && found && empty(groups) {
+				err = d.drop("hooks", event)
+			}
+			if err != nil {
+				return err
 			}
 		}
-		return text, nil
-	}, h.strip)
-}
-
-// strip takes our hooks out of what a file says.
-func (h hooks) strip(all map[string]any) {
-	hooks, _ := all["hooks"].(map[string]any)
-	for _, event := range h.events {
-		groups, _ := hooks[event].([]any)
-		var kept []any
-		for _, g := range groups {
-			of, _ := g.(map[string]any)
-			each, _ := of["hooks"].([]any)
-			var others []any
-			for _, h := range each {
-				if one, _ := h.(map[string]any); one != nil {
-					if command, _ := one["command"].(string); isHook(command) {
-						continue
-					}
-				}
-				others = append(others, h)
-			}
-			if len(each) > 0 {
-				if len(others) == 0 {
-					continue
-				}
-				of["hooks"] = others
-			}
-			kept = append(kept, g)
-		}
-		if len(kept) > 0 {
-			hooks[event] = kept
-		} else if groups != nil {
-			without(all, "hooks", event)
-		}
-	}
+		return nil
+	}), decodeJSON)
 }

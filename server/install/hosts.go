@@ -17,8 +17,8 @@ type Host struct {
 
 	list     string // the member of its file that holds the servers; "" for TOML
 	entry    func(call []string) any
-	program  string // its command, by which it is found and, where it has one for this, asked
-	adding   func(call []string) []string
+	program  string   // its command, by which it is found and, where it has one for this, asked
+	adding   []string // its command line that adds a server, without what starts it
 	removing []string
 	hooks    *hooks // nil: it has none of ours
 	nowhere  bool   // it starts servers outside of any project
@@ -46,33 +46,19 @@ func plain(call []string) any { return plainEntry{call[0], call[1:]} }
 func typed(call []string) any { return typedEntry{"stdio", call[0], append([]string{}, call[1:]...)} }
 func local(call []string) any { return localEntry{"local", call, true} }
 
-// words is a command of a host followed by ours.
-func words(command ...string) func(call []string) []string {
-	return func(call []string) []string { return append(slices.Clone(command), call...) }
-}
-
 // Hosts are the programs that are known, in the order in which they are listed.
 var Hosts = []Host{
 	{
 		ID: "claude-code", Name: "Claude Code", list: "mcpServers", entry: typed, program: "claude", hooks: &claudeHooks,
-		adding:   words("claude", "mcp", "add", "--scope", "user", server, "--"),
+		adding:   []string{"claude", "mcp", "add", "--scope", "user", server, "--"},
 		removing: []string{"claude", "mcp", "remove", "--scope", "user", server},
 	},
 	{ID: "claude-desktop", Name: "Claude Desktop", list: "mcpServers", entry: plain, nowhere: true},
-	// The commands of these two lose comments and line ends of the person's file: it is edited here.
+	// Their own commands lose comments and line ends of the person's file.
 	{ID: "codex", Name: "Codex", program: "codex"},
 	{ID: "gemini", Name: "Gemini CLI", list: "mcpServers", entry: plain, program: "gemini", hooks: &geminiHooks},
 	{ID: "cursor", Name: "Cursor", list: "mcpServers", entry: plain, program: "cursor"},
-	{
-		ID: "vscode", Name: "VS Code", list: "servers", entry: typed, program: "code",
-		adding: func(call []string) []string {
-			entry, _ := style{}.render(struct {
-				Name string `json:"name"`
-				plainEntry
-			}{server, plainEntry{call[0], call[1:]}}, "")
-			return []string{"code", "--add-mcp", entry}
-		},
-	},
+	{ID: "vscode", Name: "VS Code", list: "servers", entry: typed, program: "code"},
 	{ID: "opencode", Name: "opencode", list: "mcp", entry: local, program: "opencode"},
 }
 
@@ -130,9 +116,9 @@ func (h Host) file(env host.Environment) string {
 
 // parts are what the host can have of ours, yet without their state.
 func (h Host) parts(i Installer) []Part {
-	p := Part{Name: Server, File: h.file(i.Env), list: h.list, taking: h.removing}
+	p := Part{Name: Server, File: h.file(i.Env), taking: h.removing}
 	if h.adding != nil {
-		p.adding = h.adding(i.call())
+		p.HostCommand = slices.Concat(h.adding, i.call())
 	}
 	if h.list == "" {
 		p.add, p.take = addTOML(i.call()), removeTOML()

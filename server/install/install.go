@@ -1,19 +1,18 @@
 // Package install makes the programs that can start us do so, and takes that back: an entry in the
 // host's list of MCP servers, and in Claude Code and Gemini CLI the hook. It also sets what a person chooses in our own config.json.
 //
-// It promises that nothing but ours is changed: an entry that is not ours is refused, a file that can't be
+// It promises that nothing but ours is changed: an entry that is not ours is refused, a file that cannot be
 // understood is left alone, and after each edit the file is read again and must say the same as before
 // beside ours, or it is not written. Comments, order, indentation, line ends and mode stay. A file is
 // replaced whole, after what it held was kept beside it, and only while it still holds what was read; links
 // to it stay. Doing it again does nothing. Uninstalling right after installing gives the same bytes back;
-// where a person has edited the file since, only our lines go. A host's own command that keeps the person's file is used,
-// without input and for a limited time; what it did is read back, and undone where it lost something. A file stays its
-// owner's, whoever runs this.
+// where a person has edited the file since, only our lines go. Claude Code's own command is used where it is there: it locks its
+// file. What it did is read back, and undone where it lost something. A file keeps its owner, whoever runs this.
 //
 // A crash leaves each file as it was or as it is to be, and at worst a temporary beside it, which the
 // next run removes; the parts of a host are independent of each other.
 //
-// It does not promise to be heard by a program that is running: most read their files at the start. Between
+// A program that is running may not notice: most read their files at the start. Between
 // the last look at a file and its replacement a program that takes no lock could write, and be overwritten;
 // what it read before is in the backup. Hard links to a file keep what it held before. Memories and state are
 // never touched.
@@ -25,8 +24,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -62,17 +61,20 @@ const (
 
 // Part is one thing that a host can have of ours.
 type Part struct {
-	Name    string // Server or Hook
-	File    string
-	State   string
-	Command []string // the host's own way to make the change at hand; empty: its file is edited
-	Diff    string   // what an edit would change; "" where nothing is to be done
+	Name        string // Server or Hook
+	File        string
+	State       string
+	Command     []string // the host's own way to make the change at hand; empty: its file is edited
+	HostCommand []string // the host's own way to add it, nil where it has none; it may not be there
+	Diff        string   // what an edit would change; "" where nothing is to be done
 
 	add, take edit
-	list      string // the member of the file that holds the servers
+	taking    []string // the host's own way to remove it
 	removing  bool
-	adding    []string // the host's own commands, without regard to whether they are there
-	taking    []string
+	file      file   // as it was read
+	after     []byte // what it is to hold, nil: it is to go
+	exact     bool   // what it held before it held p
+	backup    string // which holds that too
 }
 
 // Done is what Apply did.
@@ -95,16 +97,16 @@ func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
 	if removing {
 		i.Args = i.args(h) // so that what an install added is known again
 	}
-	var parts []Part
-	for _, p := range h.parts(i) {
+	parts := h.parts(i)
+	for n := range parts {
+		p := &parts[n]
 		p.removing = removing
 		if p.File == "" {
-			return nil, fmt.Errorf("no home directory is known, so %s can't be found", h.Name)
+			return nil, fmt.Errorf("no home directory is known, so %s cannot be found", h.Name)
 		}
 		if err := p.look(); err != nil {
 			return nil, err
 		}
-		parts = append(parts, p)
 	}
 	if removing { // what was added last to a file goes first: then what the file held before is known
 		slices.Reverse(parts)
@@ -112,52 +114,60 @@ func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
 	return parts, nil
 }
 
-// look finds the state of p, and what is to be done.
-func (p *Part) look() error {
-	f, err := load(p.File)
-	if err != nil {
+// look reads the file of p, and finds its state and what is to be done.
+func (p *Part) look() (err error) {
+	if p.file, err = load(p.File); err != nil {
 		return err
 	}
-	wrong := func(err error) error { return fmt.Errorf("%q: %w", p.File, err) }
-	bare, err := p.take(f.text)
+	text := p.file.text
+	bare, err := p.take(text)
 	if _, foreign := errors.AsType[*TakenError](err); foreign && p.removing {
-		bare, err = f.text, nil // a server of our name that is not ours stays
+		bare, err = text, nil // a server of our name that is not ours stays
+	}
+	p.after = bare
+	if err == nil && !p.removing {
+		p.after, err = p.add(text)
 	}
 	if err != nil {
-		return wrong(err)
+		return fmt.Errorf("%q: %w", p.File, err)
 	}
-	after := bare
-	if p.removing {
-		p.State = Installed
-		if bytes.Equal(bare, f.text) {
-			p.State = Absent
-		}
-		if text, _, ok := f.untouched(p.add, p.take); ok {
-			after = text
-		}
-	} else {
-		if after, err = p.add(f.text); err != nil {
-			return wrong(err)
-		}
-		switch {
-		case bytes.Equal(after, f.text):
-			p.State = Installed
-		case bytes.Equal(bare, f.text):
-			p.State = Absent
-		default:
-			p.State = Outdated
-		}
-	}
-	p.Command = nil
 	switch {
-	case !f.owner.isUs(): // what the host writes would change hands
-	case p.removing && p.State == Installed:
-		p.Command = available(p.taking)
-	case !p.removing && p.State == Absent:
-		p.Command = available(p.adding)
+	case bytes.Equal(bare, text):
+		p.State = Absent
+	case p.removing || bytes.Equal(p.after, text):
+		p.State = Installed
+	default:
+		p.State = Outdated
 	}
-	p.Diff = string(diff.Diff(p.File, f.text, p.File, after))
+	p.Command, p.backup, p.exact = nil, "", false
+	switch {
+	case p.removing && p.State == Installed:
+		if before, backup, ok := p.untouched(); ok {
+			p.after, p.backup, p.exact = before, backup, true
+		}
+		p.Command = p.available(p.taking)
+	case !p.removing && p.State == Absent:
+		p.Command = p.available(p.HostCommand)
+	}
+	p.Diff = string(diff.Diff(p.File, text, p.File, p.after))
 	return nil
+}
+
+// untouched returns what the file held before p was added, nil: it did not exist, and the backup that holds that, where the file is
+// exactly what adding p made of it. Then removing is exact.
+func (p *Part) untouched() (before []byte, backup string, ok bool) {
+	for _, backup := range append(p.file.backups(), "") {
+		before, err := host.ReadFile(backup, maxFile)
+		if err != nil && backup != "" {
+			continue
+		}
+		made, err := p.add(before)
+		bare, wrong := p.take(before)
+		if errors.Join(err, wrong) == nil && bytes.Equal(made, p.file.text) && bytes.Equal(bare, before) {
+			return before, backup, true
+		}
+	}
+	return nil, "", false
 }
 
 // Pending reports whether there is something to do.
@@ -174,15 +184,6 @@ func (p *Part) Text() (string, error) {
 	return string(text), err
 }
 
-// HostCommand is the host's own command that would add p, nil where it has none; whether it is there, nobody asked.
-func (p *Part) HostCommand() []string { return p.adding }
-
-// lockWait is how long another install is waited for.
-const lockWait = 10 * time.Second
-
-// ErrBusy says that another install or uninstall is at work.
-var ErrBusy = errors.New("another install or uninstall is at work")
-
 // Apply does what is to be done for p: by the host's own command where it has one, and where that did not do
 // it, or there is none, by an edit of its file.
 func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
@@ -197,9 +198,9 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 	if err := p.look(); err != nil || !p.Pending() { // somebody may have been faster
 		return done, err
 	}
-	if len(p.Command) > 0 {
-		done.By = strings.Join(p.Command, " ")
-		err := p.ask(ctx, i.Env.Home)
+	if command := p.Command; len(command) > 0 {
+		done.By = strings.Join(command, " ")
+		err := p.run(ctx, i.Env.Home, command)
 		if ctx.Err() != nil {
 			return done, ctx.Err()
 		}
@@ -215,87 +216,113 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 		}
 		done.Failed = err.Error()
 	}
-	err = again(func() error {
-		done.Backup, err = p.change()
-		return err
+	err = again(func() (err error) {
+		if err := p.look(); err != nil {
+			return err
+		}
+		if p.file.text != nil && !p.exact {
+			if done.Backup, err = p.file.keep(); err != nil {
+				return err
+			}
+		}
+		return p.file.replace(p.after)
 	})
+	if err == nil && p.backup != "" {
+		err = os.Remove(p.backup) // the file itself holds it again
+	}
 	done.Changed = err == nil
 	return done, err
 }
 
-// ask has the host's own command make the change. What the file held is kept beside it meanwhile, and put back where the command
-// fails or changes more than is ours.
-func (p *Part) ask(ctx context.Context, home string) error {
-	before, err := load(p.File)
-	if err != nil {
-		return err
+// available is a command of the host, or nil where it is not there or would write a file that is not ours to write, or one with
+// comments, which it would lose. Of a Windows batch file nothing is: its interpreter reads arguments by rules of its own.
+func (p *Part) available(command []string) []string {
+	if len(command) == 0 || !p.file.owner.isUs() || p.file.text != nil && !json.Valid(p.file.text) {
+		return nil
 	}
-	backup := ""
-	if before.there {
-		if backup, err = before.keep(); err != nil {
-			return err
+	path, err := exec.LookPath(command[0])
+	if err != nil || slices.Contains([]string{".cmd", ".bat"}, strings.ToLower(filepath.Ext(path))) {
+		return nil
+	}
+	return command
+}
+
+// runTime is how long a host's own command may take: Node programs take seconds to start on a busy machine.
+const runTime = 60 * time.Second
+
+// run runs a host's own command in the home directory, where no project's settings count. Where it fails, or loses something that
+// is not ours, it puts back what the file held.
+func (p *Part) run(ctx context.Context, home string, command []string) error {
+	limited, cancel := context.WithTimeout(ctx, runTime)
+	defer cancel()
+	cmd := exec.CommandContext(limited, command[0], command[1:]...)
+	cmd.Dir = home
+	cmd.WaitDelay = time.Second
+	before := p.file
+	said, err := cmd.CombinedOutput()
+	if limited.Err() != nil {
+		err = fmt.Errorf("it did not end within %v", runTime)
+	} else if lines := strings.Split(strings.TrimSpace(string(said)), "\n"); err != nil && lines[len(lines)-1] != "" {
+		err = fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+	}
+	wrong := again(func() error {
+		after, wrong := load(p.File)
+		switch {
+		case wrong != nil:
+			return wrong
+		case err == nil && lost(before.text, after.text):
+			err = errors.New("it changed what is not ours")
+		}
+		if err == nil || bytes.Equal(after.text, before.text) {
+			return nil
+		}
+		return after.replace(before.text)
+	})
+	return errors.Join(wrong, err)
+}
+
+// lost reports whether a JSON file has lost a setting or another server. Values may change: it is the host's own file.
+func lost(before, after []byte) bool {
+	was, _ := others(decodeJSON(before)).(map[string]any)
+	is, _ := others(decodeJSON(after)).(map[string]any)
+	for key, value := range was {
+		if is[key] == nil || key == "mcpServers" && !reflect.DeepEqual(is[key], value) {
+			return true
 		}
 	}
-	failed := run(ctx, home, p.Command)
+	return false
+}
+
+// Set sets the text that keys name in a JSON file, our own config.json, which it makes where it is missing; all else in the
+// file stays. It reports whether that changed anything.
+func (i Installer) Set(ctx context.Context, path string, keys []string, value string) (changed bool, err error) {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
 	err = again(func() error {
-		after, err := load(p.File)
+		f, err := load(path)
 		if err != nil {
 			return err
 		}
-		if failed == nil {
-			failed = p.spoilt(before.text, after.text)
+		after, err := setting(keys, value)(f.text)
+		if err != nil {
+			return fmt.Errorf("%q: %w", path, err)
 		}
-		if failed == nil || bytes.Equal(after.text, before.text) {
+		if changed = !bytes.Equal(after, f.text); !changed {
 			return nil
 		}
-		if before.there {
-			return after.replace(before.text)
-		}
-		return after.replace(nil)
+		return f.replace(after)
 	})
-	if err != nil {
-		return err // the backup stays
-	}
-	if backup != "" {
-		os.Remove(backup)
-	}
-	return failed
+	return changed && err == nil, err
 }
 
-// errSpoilt says that a host's command changed what is not ours.
-var errSpoilt = errors.New("it changed what is not ours")
+// lockWait is how long another install is waited for.
+const lockWait = 10 * time.Second
 
-// spoilt fails where a host's command has lost something of the file beside our own: a setting, the comments, the line ends.
-func (p *Part) spoilt(before, after []byte) error {
-	if len(before) == 0 {
-		return nil
-	}
-	was, is := p.said(before), p.said(after)
-	for key, value := range was { // values may change: it is the host's own file
-		now, ok := is[key]
-		if !ok || key == p.list && !reflect.DeepEqual(now, value) {
-			return errSpoilt
-		}
-	}
-	if bytes.Contains(before, []byte("\r\n")) && !bytes.Contains(after, []byte("\r\n")) ||
-		!json.Valid(bytes.TrimPrefix(before, bom)) && json.Valid(bytes.TrimPrefix(after, bom)) {
-		return errSpoilt
-	}
-	return nil
-}
-
-// said is what a JSON file says beside our own; nothing where it cannot be read.
-func (p *Part) said(text []byte) map[string]any {
-	if bare, err := p.take(text); err == nil {
-		text = bare
-	}
-	_, rest := trim(text)
-	all, _ := decode(rest)
-	if list, _ := all[p.list].(map[string]any); len(list) == 0 {
-		delete(all, p.list)
-	}
-	return all
-}
+// ErrBusy says that another install or uninstall is at work.
+var ErrBusy = errors.New("another install or uninstall is at work")
 
 // lock excludes other installs and edits of ours.
 func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
@@ -309,7 +336,7 @@ func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 	path := filepath.Join(state, "install.lock")
 	if o, err := ownerOf(state); err != nil {
 		return nil, err
-	} else if err := write(path, nil, 0o600, o); err != nil && !errors.Is(err, fs.ErrExist) {
+	} else if err := write(path, nil, 0o600, o); err != nil && !os.IsExist(err) {
 		return nil, err
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_NONBLOCK)) // a fifo is not waited for
@@ -324,53 +351,12 @@ func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 	return lock.Unlock, nil
 }
 
-// attempts is how often a file is read again that somebody else changes meanwhile.
-const attempts = 5
-
+// again repeats a change, a few times, while another program changes the file.
 func again(change func() error) (err error) {
-	for range attempts {
+	for range 5 {
 		if err = change(); !errors.Is(err, errMoved) {
 			break
 		}
 	}
 	return err
-}
-
-// change edits the file of p.
-func (p *Part) change() (backup string, err error) {
-	f, err := load(p.File)
-	if err != nil {
-		return "", err
-	}
-	if !p.removing {
-		after, err := p.add(f.text)
-		if err != nil {
-			return "", err
-		}
-		if f.there {
-			if f.mode&0o200 != 0 {
-				backup, err = f.keep()
-			}
-			if err != nil {
-				return "", err
-			}
-		}
-		return backup, f.replace(after)
-	}
-	if text, name, ok := f.untouched(p.add, p.take); ok {
-		if err := f.replace(text); err != nil || name == "" {
-			return "", err
-		}
-		return "", os.Remove(name) // the file itself holds it again
-	}
-	after, err := p.take(f.text)
-	if err != nil {
-		return "", err
-	}
-	if f.mode&0o200 != 0 {
-		if backup, err = f.keep(); err != nil {
-			return "", err
-		}
-	}
-	return backup, f.replace(after)
 }

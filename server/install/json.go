@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -12,45 +14,157 @@ import (
 
 var bom = []byte("\ufeff")
 
-// root parses a JSON file in which comments and trailing commas are allowed. What is blank is an empty
-// object.
-func root(text []byte) (*hujson.Value, error) {
+// An edit returns what a file's text is to become: the same text where nothing is to be done.
+type edit func(text []byte) ([]byte, error)
+
+// editJSON makes an edit of a JSON file, in which comments and trailing commas are allowed. The byte order mark stays, and the same
+// text comes back where nothing is to be done.
+func editJSON(do func(*document) error) edit {
+	return func(text []byte) ([]byte, error) {
+		rest, marked := bytes.CutPrefix(text, bom)
+		if len(bytes.TrimSpace(rest)) == 0 {
+			rest = []byte("{}\n")
+		}
+		d, err := parse(rest)
+		if err != nil {
+			return nil, err
+		}
+		if err := do(d); err != nil {
+			return nil, err
+		}
+		after := d.root.Pack()
+		switch {
+		case bytes.Equal(after, rest):
+			return text, nil
+		case json.Valid(rest) && !json.Valid(after): // not every host takes comments
+			return nil, errElse
+		case marked:
+			after = slices.Concat(bom, after)
+		}
+		return after, nil
+	}
+}
+
+var errElse = errors.New("the edit would have changed something else; nothing was written")
+
+// checked makes an edit fail where the file would not say the same as before beside what starts us.
+func checked(do edit, decode func([]byte) map[string]any) edit {
+	return func(text []byte) ([]byte, error) {
+		after, err := do(text)
+		if err != nil || bytes.Equal(after, text) {
+			return after, err
+		}
+		if is := decode(after); is == nil || !reflect.DeepEqual(others(decode(text)), others(is)) {
+			return nil, errElse
+		}
+		return after, nil
+	}
+}
+
+// decodeJSON returns the object that a text holds, nil where it holds none.
+func decodeJSON(text []byte) (all map[string]any) {
+	plain, err := hujson.Standardize(bytes.Clone(bytes.TrimPrefix(text, bom))) // it works in place
+	if err != nil {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(plain))
+	d.UseNumber()
+	if d.Decode(&all) != nil {
+		return nil
+	}
+	return all
+}
+
+// others takes out of a decoded value what starts us and what is empty. It returns nil where nothing is left.
+func others(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		command, _ := v["command"].(string)
+		if words, _ := v["command"].([]any); len(words) > 0 {
+			command, _ = words[0].(string)
+		}
+		if starts(command) || isHook(command) {
+			return nil
+		}
+		for name := range v {
+			if v[name] = others(v[name]); v[name] == nil {
+				delete(v, name)
+			}
+		}
+		if len(v) > 0 {
+			return v
+		}
+		return nil
+	case []any:
+		for i := range v {
+			v[i] = others(v[i])
+		}
+		if v = slices.DeleteFunc(v, func(value any) bool { return value == nil }); len(v) > 0 {
+			return v
+		}
+		return nil
+	}
+	return v
+}
+
+// document is a JSON file that is edited, and how it is laid out.
+type document struct {
+	root    *hujson.Value
+	newline string // "" where all is in one line
+	unit    string // of indentation
+	space   string // after commas and colons within a line
+}
+
+const blanks = " \t\r\n"
+
+func parse(text []byte) (*document, error) {
 	v, err := hujson.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if v.Value.Kind() != '{' {
-		return nil, errors.New("it holds no JSON object")
-	}
-	return &v, nil
-}
-
-// trim splits the byte order mark off, and makes an object of what is blank.
-func trim(text []byte) (mark, rest []byte) {
-	rest, found := bytes.CutPrefix(text, bom)
-	if found {
-		mark = bom
-	}
-	if len(bytes.TrimSpace(rest)) == 0 {
-		rest = []byte("{}\n")
-	}
-	return mark, rest
-}
-
-// member returns the value of a name in an object, nil where there is none. A name that stands twice is
-// an error: which of them counts is the reader's choice.
-func member(v *hujson.Value, name string) (*hujson.Value, error) {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("line with %q: an object is expected around it", name)
+		return nil, errors.New("it does not hold a JSON object")
 	}
-	var found *hujson.Value
+	d := &document{root: &v, newline: "\n", unit: "  ", space: " "}
+	if bytes.Contains(text, []byte("\r\n")) {
+		d.newline = "\r\n"
+	}
+	if len(o.Members) == 0 {
+		return d, nil
+	}
+	body := text[v.StartOffset:v.EndOffset]
+	if unit, ok := indentOf(o.Members[0].Name.BeforeExtra); ok && unit != "" {
+		d.unit = unit
+	} else if !bytes.ContainsRune(body, '\n') {
+		d.newline = ""
+		if !bytes.ContainsRune(body, ' ') {
+			d.space = ""
+		}
+	}
+	return d, nil
+}
+
+// indentOf returns the blanks before what begins a line.
+func indentOf(before hujson.Extra) (string, bool) {
+	at := bytes.LastIndexByte(before, '\n')
+	indent := string(before[at+1:])
+	return indent, at >= 0 && strings.Trim(indent, " \t") == ""
+}
+
+// member returns the value of a name in an object, nil where there is none or v is something else. A name that occurs twice is
+// an error: which of them counts is the reader's choice.
+func member(v *hujson.Value, name string) (found *hujson.Value, err error) {
+	o, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, nil
+	}
 	for i := range o.Members {
 		if o.Members[i].Name.Value.(hujson.Literal).String() != name {
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("%q stands there twice", name)
+			return nil, fmt.Errorf("duplicate key %q", name)
 		}
 		found = &o.Members[i].Value
 	}
@@ -58,9 +172,9 @@ func member(v *hujson.Value, name string) (*hujson.Value, error) {
 }
 
 // find follows names from the root; nil where one is missing.
-func find(v *hujson.Value, path ...string) (*hujson.Value, error) {
+func (d *document) find(path ...string) (v *hujson.Value, err error) {
+	v = d.root
 	for _, name := range path {
-		var err error
 		if v, err = member(v, name); v == nil || err != nil {
 			return nil, err
 		}
@@ -68,226 +182,178 @@ func find(v *hujson.Value, path ...string) (*hujson.Value, error) {
 	return v, nil
 }
 
-// span is where an item of an object or array stands, its name included.
-type span struct{ from, to int }
-
-// items are the items of an object or array, and whether a comma follows the last.
-func items(v *hujson.Value) (all []span, trailing bool) {
-	switch c := v.Value.(type) {
-	case *hujson.Object:
-		for _, m := range c.Members {
-			all = append(all, span{m.Name.StartOffset, m.Value.EndOffset})
-			trailing = m.Value.AfterExtra != nil
-		}
-	case *hujson.Array:
-		for _, e := range c.Elements {
-			all = append(all, span{e.StartOffset, e.EndOffset})
-			trailing = e.AfterExtra != nil
-		}
-	}
-	return all, trailing
-}
-
-const blanks = " \t\r\n"
-
-// content returns where the last thing that is not blank ends in text[from:to]; from where there is none.
-func content(text []byte, from, to int) int {
-	return from + len(bytes.TrimRight(text[from:to], blanks))
-}
-
-// comma returns the offset of the comma in text[from:to], which holds nothing else but blanks and comments;
-// -1 where there is none.
-func comma(text []byte, from, to int) int {
-	for i := from; i < to; i++ {
-		switch {
-		case text[i] == ',':
-			return i
-		case bytes.HasPrefix(text[i:to], []byte("//")):
-			end := bytes.IndexByte(text[i:to], '\n')
-			if end < 0 {
-				return -1
-			}
-			i += end
-		case bytes.HasPrefix(text[i:to], []byte("/*")):
-			i += 3 + bytes.Index(text[i+2:to], []byte("*/"))
-		}
-	}
-	return -1
-}
-
-// insert puts an item behind the last one of the object or array c: a member, or with the name "" an
-// element. It is laid out as those that stand there.
-func insert(text []byte, v, c *hujson.Value, name string, value any) ([]byte, error) {
-	s := styleOf(text, v)
-	all, trailing := items(c)
-	open, end := c.StartOffset+1, c.EndOffset-1
-	prefix := indent(text, c.StartOffset) + s.unit
-	last := span{open, open}
-	if len(all) > 0 {
-		last = all[len(all)-1]
-		before := text[open:last.from]
-		if !bytes.ContainsRune(text[open:all[0].from], '\n') && !bytes.ContainsRune(text[last.to:end], '\n') {
-			s.newline = "" // the list stands in one line, whatever the rest of the file does
-		} else if at := bytes.LastIndexByte(before, '\n'); at >= 0 && len(bytes.Trim(before[at+1:], " \t")) == 0 {
-			prefix = string(before[at+1:])
-		}
-	}
-	item, err := s.render(value, prefix)
-	if err != nil {
-		return nil, err
-	}
-	if name != "" {
-		quoted, err := s.render(name, "")
-		if err != nil {
-			return nil, err
-		}
-		item = quoted + ":" + s.space + item
-	}
-	lead := s.space
-	if s.newline != "" {
-		lead = s.newline + prefix
-	}
-	at := content(text, last.to, end) // behind the comments: they belong to what stands before them
-	var b bytes.Buffer
-	b.Write(text[:last.to])
-	switch {
-	case len(all) == 0 && s.newline == "":
-		lead = ""
-	case len(all) > 0 && !trailing:
-		b.WriteByte(',')
-	}
-	b.Write(text[last.to:at])
-	b.WriteString(lead + item)
-	if trailing {
-		b.WriteByte(',')
-	}
-	if len(all) == 0 && s.newline != "" {
-		b.WriteString(s.newline + indent(text, c.StartOffset))
-		at = end
-	}
-	b.Write(text[at:])
-	return b.Bytes(), nil
-}
-
-// remove takes the item i of an object or array out, with its comma. Comments stay.
-func remove(text []byte, c *hujson.Value, i int) []byte {
-	all, trailing := items(c)
-	open, end := c.StartOffset+1, c.EndOffset-1
-	item, before, after := all[i], open, end
-	if i > 0 {
-		before = all[i-1].to
-	}
-	if i < len(all)-1 {
-		after = all[i+1].from
-	}
-	from, to := content(text, before, item.from), item.to
-	switch {
-	case i < len(all)-1 || trailing:
-		to = comma(text, item.to, after) + 1
-		if from == open && !bytes.ContainsRune(text[from:item.from], '\n') && i < len(all)-1 {
-			to += len(text[to:after]) - len(bytes.TrimLeft(text[to:after], " "))
-		}
-	case i > 0: // the comma before it goes with it
-		at := comma(text, before, item.from)
-		from = content(text, at+1, item.from)
-		return bytes.Join([][]byte{text[:at], text[at+1 : from], text[to:]}, nil)
-	}
-	if len(all) == 1 && from == open && content(text, to, end) == to {
-		to = end
-	}
-	return bytes.Join([][]byte{text[:from], text[to:]}, nil)
-}
-
-// bare reports whether an object or array holds nothing, not even a comment.
-func bare(text []byte, v *hujson.Value) bool {
-	return len(bytes.Trim(text[v.StartOffset+1:v.EndOffset-1], blanks)) == 0
-}
-
-// drop removes a member that a path names, and what it leaves empty above it.
-func drop(text []byte, path ...string) ([]byte, error) {
-	for len(path) > 0 {
-		v, err := root(text)
-		if err != nil {
-			return nil, err
-		}
-		up, name := path[:len(path)-1], path[len(path)-1]
-		c, err := find(v, up...)
-		if err != nil {
-			return nil, err
-		}
-		for i, m := range c.Value.(*hujson.Object).Members {
-			if m.Name.Value.(hujson.Literal).String() == name {
-				text = remove(text, c, i)
-				break
-			}
-		}
-		if path = up; len(path) == 0 {
-			break
-		}
-		if v, err = root(text); err != nil {
-			return nil, err
-		}
-		if c, err = find(v, path...); err != nil || !bare(text, c) {
-			return text, err
-		}
-	}
-	return text, nil
-}
-
-// put adds a member below the objects that a path names, which it makes where they are missing.
-func put(text []byte, path []string, value any) ([]byte, error) {
-	v, err := root(text)
-	if err != nil {
-		return nil, err
-	}
-	c := v
+// put adds a member below the objects that a path names, which it makes where they are missing. After the path of an array, the
+// name "" adds an element to it.
+func (d *document) put(value any, path ...string) error {
+	c, indent := d.root, ""
 	for i, name := range path {
-		if c.Value.Kind() != '{' {
-			return nil, fmt.Errorf("%q is no object", strings.Join(path[:i], "."))
+		if name == "" {
+			return d.insert(c, indent, name, value)
 		}
 		next, err := member(c, name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if next == nil {
 			for j := len(path) - 1; j > i; j-- {
 				value = map[string]any{path[j]: value}
 			}
-			return insert(text, v, c, name, value)
+			return d.insert(c, indent, name, value)
 		}
-		c = next
+		c, indent = next, d.inner(c, indent)
 	}
-	return nil, fmt.Errorf("%q stands there already", strings.Join(path, "."))
+	return fmt.Errorf("duplicate key %q", strings.Join(path, "."))
 }
 
-// literal puts a value in the place of another.
-func literal(text []byte, v *hujson.Value, value any) ([]byte, error) {
-	quoted, err := style{}.render(value, "")
+// items are the first and the last value of each item of an object or array, and what follows the last item.
+func items(c *hujson.Value) (first, last []*hujson.Value, after *hujson.Extra) {
+	switch c := c.Value.(type) {
+	case *hujson.Object:
+		for i := range c.Members {
+			first, last = append(first, &c.Members[i].Name), append(last, &c.Members[i].Value)
+		}
+		return first, last, &c.AfterExtra
+	case *hujson.Array:
+		for i := range c.Elements {
+			first = append(first, &c.Elements[i])
+		}
+		return first, first, &c.AfterExtra
+	}
+	return nil, nil, new(hujson.Extra)
+}
+
+// inner is the indentation of the items of c, which itself begins in a line that is indented by indent.
+func (d *document) inner(c *hujson.Value, indent string) string {
+	first, _, _ := items(c)
+	for _, v := range slices.Backward(first) {
+		if in, ok := indentOf(v.BeforeExtra); ok {
+			return in
+		}
+	}
+	return indent + d.unit
+}
+
+// insert adds an item after the last one of c: a member, or with the name "" an element. It is laid out as those before it.
+func (d *document) insert(c *hujson.Value, indent, name string, value any) error {
+	first, last, after := items(c)
+	prefix, newline := d.inner(c, indent), d.newline
+	if len(first) > 0 && !bytes.ContainsRune(first[0].BeforeExtra, '\n') && !bytes.ContainsRune(*after, '\n') {
+		newline = "" // the list is in one line, whatever the rest of the file does
+	}
+	text, err := render(value, newline, prefix, d.unit)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return bytes.Join([][]byte{text[:v.StartOffset], []byte(quoted), text[v.EndOffset:]}, nil), nil
-}
-
-// decode returns what a text says, however it is laid out.
-func decode(text []byte) (map[string]any, error) {
-	plain, err := hujson.Standardize(bytes.Clone(text)) // it works in place
+	item, err := hujson.Parse(text)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(plain))
-	d.UseNumber()
-	var all map[string]any
-	return all, d.Decode(&all)
+	lead := d.space
+	switch {
+	case newline != "":
+		lead = newline + prefix
+	case len(first) == 0:
+		lead = ""
+	}
+	comments := len(bytes.TrimRight(*after, blanks)) // they belong to the item before them
+	before := slices.Concat((*after)[:comments], hujson.Extra(lead))
+	*after = (*after)[comments:]
+	if len(first) == 0 && newline != "" {
+		*after = hujson.Extra(newline + indent)
+	}
+	item.AfterExtra = nil
+	if len(last) > 0 && last[len(last)-1].AfterExtra != nil {
+		item.AfterExtra = hujson.Extra{} // a comma follows it too
+	}
+	object, _ := c.Value.(*hujson.Object)
+	array, _ := c.Value.(*hujson.Array)
+	switch {
+	case object != nil && name != "":
+		item.BeforeExtra = hujson.Extra(d.space)
+		object.Members = append(object.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: before, Value: hujson.String(name)}, Value: item})
+	case array != nil && name == "":
+		item.BeforeExtra = before
+		array.Elements = append(array.Elements, item)
+	default:
+		return fmt.Errorf("there is no place for %q: what should hold it is not an object", name)
+	}
+	return nil
 }
 
-// without takes a member out of what decode returned, and what it leaves empty above it.
-func without(all map[string]any, path ...string) {
-	below, ok := all[path[0]].(map[string]any)
-	if len(path) > 1 && ok {
-		without(below, path[1:]...)
+// remove takes the item i of an object or array out, with its comma. Comments stay.
+func remove(c *hujson.Value, i int) {
+	first, last, after := items(c)
+	comma, n := last[len(last)-1].AfterExtra != nil, len(first)-1
+	comments := func(e hujson.Extra) hujson.Extra { return bytes.TrimRight(e, blanks) }
+	kept := slices.Concat(comments(first[i].BeforeExtra), comments(last[i].AfterExtra))
+	next := after
+	if i < n {
+		next = &first[i+1].BeforeExtra
 	}
-	if len(path) == 1 || ok && len(below) == 0 {
-		delete(all, path[0])
+	switch {
+	case i == 0 && i < n && !bytes.ContainsRune(first[0].BeforeExtra, '\n'):
+		*next = slices.Concat(kept, bytes.TrimLeft(*next, " ")) // what follows begins where the item did
+	case n == 0 && len(kept) == 0 && len(comments(*next)) == 0:
+		*next = nil
+	default:
+		*next = slices.Concat(kept, *next)
 	}
+	if i == n && i > 0 && !comma {
+		if extra := last[i-1].AfterExtra; len(extra) > 0 {
+			*next = slices.Concat(extra, *next)
+		}
+		last[i-1].AfterExtra = nil
+	} else if i == n && i > 0 && last[i-1].AfterExtra == nil {
+		last[i-1].AfterExtra = hujson.Extra{}
+	}
+	switch c := c.Value.(type) {
+	case *hujson.Object:
+		c.Members = slices.Delete(c.Members, i, i+1)
+	case *hujson.Array:
+		c.Elements = slices.Delete(c.Elements, i, i+1)
+	}
+}
+
+// drop removes a member that a path names, and what that leaves empty above it.
+func (d *document) drop(path ...string) error {
+	up, name := path[:len(path)-1], path[len(path)-1]
+	c, err := d.find(up...)
+	if err != nil {
+		return err
+	}
+	first, _, _ := items(c)
+	remove(c, slices.IndexFunc(first, func(v *hujson.Value) bool { return v.Value.(hujson.Literal).String() == name }))
+	if len(up) > 0 && empty(c) {
+		return d.drop(up...)
+	}
+	return nil
+}
+
+// empty reports whether an object or array holds nothing, not even a comment.
+func empty(c *hujson.Value) bool {
+	first, _, after := items(c)
+	return len(first) == 0 && len(bytes.Trim(*after, blanks)) == 0
+}
+
+// replace puts a value in the place of another, in one line.
+func replace(v *hujson.Value, value any) error {
+	text, err := render(value, "", "", "")
+	if err != nil {
+		return err
+	}
+	now, err := hujson.Parse(text)
+	v.Value = now.Value
+	return err
+}
+
+// render writes a value, each line but the first after prefix.
+func render(v any, newline, prefix, unit string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if newline != "" {
+		e.SetIndent(prefix, unit)
+	}
+	err := e.Encode(v)
+	return bytes.ReplaceAll(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n"), []byte(newline)), err
 }

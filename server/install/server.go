@@ -1,13 +1,10 @@
 package install
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -23,10 +20,7 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("it has a server %q that starts %q", server, e.Command)
 }
 
-// An edit makes of a file's text what it is to become: the same text where nothing is to be done.
-type edit func(text []byte) ([]byte, error)
-
-// starts reports whether a command is this program, wherever it lies.
+// starts reports whether a command is this program, in whatever folder.
 func starts(command string) bool {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(command, `\`, "/")), ".exe") == "dream-mcp"
 }
@@ -34,139 +28,96 @@ func starts(command string) bool {
 // addJSON adds our server below the member list, or brings what ours is started by up to date: its path, and its arguments where
 // call has any.
 func addJSON(list string, entry any, call []string) edit {
-	return checked(func(text []byte) ([]byte, error) {
-		v, err := root(text)
+	return checked(editJSON(func(d *document) error {
+		at, err := d.find(list, server)
 		if err != nil {
-			return nil, err
-		}
-		at, err := find(v, list, server)
-		if err != nil {
-			return nil, err
+			return err
 		}
 		if at == nil {
-			return put(text, []string{list, server}, entry)
+			return d.put(entry, list, server)
 		}
-		command, word, err := commandOf(at)
+		command, err := commandOf(at)
 		if err != nil {
-			return text, err
+			return err
 		}
-		if word != call[0] {
-			if text, err = literal(text, command, call[0]); err != nil {
-				return nil, err
+		if words, ok := command.Value.(*hujson.Array); ok { // with its arguments
+			if len(call) > 1 {
+				return update(command, call)
 			}
+			return update(&words.Elements[0], call[0])
 		}
-		if len(call) == 1 {
-			return text, nil
+		if err := update(command, call[0]); err != nil || len(call) == 1 {
+			return err
 		}
-		return setArgs(text, list, call)
-	}, func(all map[string]any) { without(all, list, server) })
-}
-
-// setArgs gives the entry of our server the arguments of call.
-func setArgs(text []byte, list string, call []string) ([]byte, error) {
-	v, err := root(text)
-	if err != nil {
-		return nil, err
-	}
-	at, err := find(v, list, server)
-	if err != nil {
-		return nil, err
-	}
-	wanted := call[1:]
-	args, err := member(at, "command")
-	if err != nil {
-		return nil, err
-	}
-	if args.Value.Kind() == '[' { // the command is a list, with its arguments
-		wanted = call
-	} else if args, err = member(at, "args"); err != nil {
-		return nil, err
-	}
-	if args == nil {
-		return insert(text, v, at, "args", wanted)
-	}
-	var have []string
-	if plain, err := hujson.Standardize(bytes.Clone(text[args.StartOffset:args.EndOffset])); err == nil &&
-		json.Unmarshal(plain, &have) == nil && slices.Equal(have, wanted) {
-		return text, nil
-	}
-	return literal(text, args, wanted)
+		args, err := member(at, "args")
+		if err != nil {
+			return err
+		}
+		if args == nil {
+			return d.put(call[1:], list, server, "args")
+		}
+		return update(args, call[1:])
+	}), decodeJSON)
 }
 
 // removeJSON takes our server out.
 func removeJSON(list string) edit {
-	return checked(func(text []byte) ([]byte, error) {
-		v, err := root(text)
-		if err != nil {
-			return nil, err
-		}
-		at, err := find(v, list, server)
+	return checked(editJSON(func(d *document) error {
+		at, err := d.find(list, server)
 		if at == nil || err != nil {
-			return text, err
+			return err
 		}
-		if _, _, err := commandOf(at); err != nil {
-			return text, err
+		if _, err := commandOf(at); err != nil {
+			return err
 		}
-		return drop(text, list, server)
-	}, func(all map[string]any) { without(all, list, server) })
+		return d.drop(list, server)
+	}), decodeJSON)
 }
 
-// commandOf is where an entry names the program, and the program; a *TakenError where that is not ours.
-func commandOf(entry *hujson.Value) (*hujson.Value, string, error) {
-	if entry.Value.Kind() != '{' {
-		return nil, "", fmt.Errorf("its server %q is no object", server)
+// setting sets the text that keys name.
+func setting(keys []string, value string) edit {
+	return editJSON(func(d *document) error {
+		at, err := d.find(keys...)
+		if err != nil {
+			return err
+		}
+		if at == nil {
+			return d.put(value, keys...)
+		}
+		return update(at, value)
+	})
+}
+
+// update sets a value, unless it says the same already.
+func update[T any](v *hujson.Value, wanted T) error {
+	had := v.Clone()
+	had.Standardize()
+	var have T
+	if json.Unmarshal(had.Pack(), &have) == nil && reflect.DeepEqual(have, wanted) {
+		return nil
 	}
+	return replace(v, wanted)
+}
+
+// commandOf returns the command of an entry, a string or an array; it is a *TakenError where that does not start us.
+func commandOf(entry *hujson.Value) (*hujson.Value, error) {
 	command, err := member(entry, "command")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if command == nil {
-		return nil, "", &TakenError{"something without a command"}
+		return nil, &TakenError{"something without a command"}
 	}
+	program := command
 	if words, ok := command.Value.(*hujson.Array); ok && len(words.Elements) > 0 {
-		command = &words.Elements[0]
+		program = &words.Elements[0]
 	}
-	word, ok := command.Value.(hujson.Literal)
+	word, ok := program.Value.(hujson.Literal)
 	if !ok || word.Kind() != '"' {
-		return nil, "", &TakenError{"something that is no command"}
+		return nil, &TakenError{"something that is not a command"}
 	}
 	if !starts(word.String()) {
-		return nil, "", &TakenError{word.String()}
+		return nil, &TakenError{word.String()}
 	}
-	return command, word.String(), nil
-}
-
-var errElse = errors.New("the edit would have changed something else; nothing was written")
-
-// checked makes an edit of a JSON file safe: the byte order mark stays, the same text comes back where
-// nothing is to be done, and what the file says beside ours (which strip takes away) must be the same
-// afterwards.
-func checked(do edit, strip func(map[string]any)) edit {
-	return func(text []byte) ([]byte, error) {
-		mark, rest := trim(text)
-		after, err := do(rest)
-		if err != nil {
-			return nil, err
-		}
-		if string(after) == string(rest) {
-			return text, nil
-		}
-		was, err := decode(rest)
-		if err != nil {
-			return nil, err
-		}
-		is, err := decode(after)
-		if err != nil {
-			return nil, err
-		}
-		strip(was)
-		strip(is)
-		if !reflect.DeepEqual(was, is) {
-			return nil, errElse
-		}
-		if json.Valid(rest) && !json.Valid(after) { // not every host takes comments
-			return nil, errElse
-		}
-		return append(append([]byte(nil), mark...), after...), nil
-	}
+	return command, nil
 }

@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -17,14 +16,14 @@ const servers = "mcp_servers"
 // addTOML adds our server as a table at the end, or brings what ours is started by up to date: its path, and its arguments where
 // call has any.
 func addTOML(call []string) edit {
-	quoted := func(v any) string {
-		text, _ := style{}.render(v, "") // strings are always encoded; what JSON escapes, TOML escapes alike
-		return text
-	}
-	return checkedTOML(func(text []byte, entry map[string]any) ([]byte, error) {
+	return editTOML(func(text []byte, entry map[string]any) ([]byte, error) {
 		newline := "\n"
 		if bytes.Contains(text, []byte("\r\n")) {
 			newline = "\r\n"
+		}
+		line := func(key string, value any) string {
+			quoted, _ := render(value, "", "", "") // what JSON escapes, TOML escapes in the same way
+			return key + " = " + string(quoted)
 		}
 		if entry == nil {
 			lead, end := "", newline
@@ -35,25 +34,23 @@ func addTOML(call []string) edit {
 			default:
 				lead, end = newline+newline, "" // as the file has it
 			}
-			lines := []string{fmt.Sprintf("%s[%s.%s]", lead, servers, server), "command = " + quoted(call[0])}
+			lines := []string{fmt.Sprintf("%s[%s.%s]", lead, servers, server), line("command", call[0])}
 			if len(call) > 1 {
-				lines = append(lines, "args = "+quoted(call[1:]))
+				lines = append(lines, line("args", call[1:]))
 			}
 			return append(bytes.Clone(text), strings.Join(lines, newline)+end...), nil
 		}
 		set := func(key string, value any) error {
 			_, values, err := sections(text)
-			if err != nil {
-				return err
-			}
 			at, ok := values[key]
 			command, known := values["command"]
 			switch {
+			case err != nil:
+				return err
 			case ok:
-				text = slices.Concat(text[:at.from], []byte(quoted(value)), text[at.to:])
-			case key == "args" && known && entry["args"] == nil:
-				line := bytes.LastIndexByte(text[:command.from], '\n') + 1
-				text = slices.Concat(text[:line], []byte(key+" = "+quoted(value)+newline), text[line:])
+				text = slices.Concat(text[:at.from], []byte(line(key, value)), text[at.to:])
+			case known && entry[key] == nil:
+				text = slices.Concat(text[:command.from], []byte(line(key, value)+newline), text[command.from:])
 			default:
 				return errForm
 			}
@@ -77,7 +74,7 @@ var errForm = fmt.Errorf("its server %q is written in a form that can only be ch
 
 // removeTOML takes the tables of our server out, with the empty line before them.
 func removeTOML() edit {
-	return checkedTOML(func(text []byte, entry map[string]any) ([]byte, error) {
+	return editTOML(func(text []byte, entry map[string]any) ([]byte, error) {
 		if entry == nil {
 			return text, nil
 		}
@@ -106,8 +103,11 @@ func removeTOML() edit {
 	})
 }
 
+// span is a part of a text.
+type span struct{ from, to int }
+
 // sections returns where the tables of our server are, whole lines from a header to the last value, and
-// the values of its command and arguments. What a person wrote after the last value stays.
+// the keys of its own table with their values. What a person wrote after the last value stays.
 func sections(text []byte) (tables []span, values map[string]span, err error) {
 	values = map[string]span{}
 	p := unstable.Parser{}
@@ -122,11 +122,10 @@ func sections(text []byte) (tables []span, values map[string]span, err error) {
 	for p.NextExpression() {
 		e := p.Expression()
 		var keys []string
-		from, to := -1, 0 // of the key
+		from := -1 // where the key begins
 		for it := e.Key(); it.Next(); {
-			raw := it.Node().Raw
-			if to = int(raw.Offset + raw.Length); from < 0 {
-				from = int(raw.Offset)
+			if from < 0 {
+				from = int(it.Node().Raw.Offset)
 			}
 			keys = append(keys, string(it.Node().Data))
 		}
@@ -148,47 +147,43 @@ func sections(text []byte) (tables []span, values map[string]span, err error) {
 			end := int(e.Raw.Offset + e.Raw.Length)
 			tables[len(tables)-1].to = lineEnd(end)
 			if exact && len(keys) == 1 {
-				values[keys[0]] = span{end - len(bytes.TrimLeft(text[to:end], " \t=")), end}
+				values[keys[0]] = span{from, end}
 			}
 		}
 	}
 	return tables, values, p.Error()
 }
 
-// checkedTOML makes an edit of a TOML file safe, as checked does. The edit is given what the file says of
-// our server, nil where it says nothing.
-func checkedTOML(do func(text []byte, entry map[string]any) ([]byte, error)) edit {
-	return func(whole []byte) ([]byte, error) {
+// editTOML makes an edit of a TOML file, as editJSON does. The edit is given what the file says of our server, nil where it says
+// nothing.
+func editTOML(do func(text []byte, entry map[string]any) ([]byte, error)) edit {
+	return checked(func(whole []byte) ([]byte, error) {
 		text, marked := bytes.CutPrefix(whole, bom)
-		var was, is map[string]any
-		if err := toml.Unmarshal(text, &was); err != nil {
+		var all map[string]any
+		if err := toml.Unmarshal(text, &all); err != nil {
 			return nil, err
 		}
-		list, _ := was[servers].(map[string]any)
+		list, _ := all[servers].(map[string]any)
 		entry, _ := list[server].(map[string]any)
 		if entry == nil && list[server] != nil {
 			return nil, errForm
 		}
-		if entry != nil {
-			if command, _ := entry["command"].(string); !starts(command) {
-				return nil, &TakenError{command}
-			}
+		if command, _ := entry["command"].(string); entry != nil && !starts(command) {
+			return nil, &TakenError{command}
 		}
 		after, err := do(text, entry)
-		if err != nil {
-			return nil, err
-		}
-		if err := toml.Unmarshal(after, &is); err != nil {
-			return nil, errElse
-		}
-		without(was, servers, server)
-		without(is, servers, server)
-		if len(was)+len(is) > 0 && !reflect.DeepEqual(was, is) {
-			return nil, errElse
-		}
-		if marked {
+		if err == nil && marked {
 			after = slices.Concat(bom, after)
 		}
-		return after, nil
+		return after, err
+	}, decodeTOML)
+}
+
+// decodeTOML returns what a text says, nil where it is not TOML.
+func decodeTOML(text []byte) map[string]any {
+	all := map[string]any{}
+	if toml.Unmarshal(bytes.TrimPrefix(text, bom), &all) != nil {
+		return nil
 	}
+	return all
 }
