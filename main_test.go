@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/endtoend":    {},
 	"server/console": {
-		"consolidate", "consolidate/transcript", "memory", "memory/near", "memory/secret", "server/hook", "server/host", "server/install",
+		"consolidate", "consolidate/lock", "consolidate/transcript", "memory", "memory/near", "memory/secret", "server/hook", "server/host", "server/install",
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term",
 	},
@@ -41,11 +41,11 @@ var allowed = map[string][]string{
 		"github.com/tailscale/hujson",
 	},
 	"tools": {
-		"consolidate", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/near", "memory/secret",
+		"consolidate", "consolidate/lock", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/near", "memory/secret",
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
 	},
-	"consolidate/hostlock":                  {},
-	"consolidate":                           {"consolidate/hostlock", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/drift", "memory/secret", "github.com/gofrs/flock", "golang.org/x/sys"},
+	"consolidate/lock":                      {"memory", "github.com/gofrs/flock", "golang.org/x/sys"},
+	"consolidate":                           {"consolidate/lock", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory", "memory/drift", "memory/secret"},
 	"consolidate/transcript":                {"consolidate/transcript/rank", "consolidate/transcript/sqlite", "memory/visible"},
 	"consolidate/transcript/bench":          {"consolidate/transcript", "consolidate/transcript/signal"},
 	"consolidate/transcript/listing":        {"consolidate/transcript"},

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -22,8 +20,8 @@ type Run struct {
 	Started time.Time `json:"started"`
 	PID     int       `json:"pid"`
 
-	p    *Project
-	lock *flock.Flock
+	p      *Project
+	unlock func() error
 }
 
 // RunEnd is what a supervisor saw of its host.
@@ -40,12 +38,12 @@ type RunEnd struct {
 func (p *Project) BeginRun(ctx context.Context) (*Run, error) {
 	r := &Run{p: p, ID: newID(p.o.Now()), Started: p.o.Now(), PID: os.Getpid()}
 	p.mu.Lock()
-	err := r.take()
+	err := r.take(ctx)
 	p.mu.Unlock()
 	if err == nil {
 		_, _, err = p.Due(ctx)
 		if err != nil {
-			err = errors.Join(err, r.lock.Unlock())
+			err = errors.Join(err, r.unlock())
 		}
 	}
 	if err != nil {
@@ -56,24 +54,23 @@ func (p *Project) BeginRun(ctx context.Context) (*Run, error) {
 		err = memory.Replace(p.state, runFile, data, time.Time{})
 	}
 	if err != nil {
-		return nil, errors.Join(err, r.lock.Unlock())
+		return nil, errors.Join(err, r.unlock())
 	}
 	return r, nil
 }
 
 // take takes the lock of background dreams, ends what a dead supervisor left, and waits out what follows a failure.
-func (r *Run) take() error {
+func (r *Run) take(ctx context.Context) error {
 	state, err := r.p.openState()
 	if err != nil {
 		return err
 	}
-	if r.lock, err = r.p.stateLock(state, runLock); err != nil {
-		return err
-	}
-	if ok, err := r.lock.TryLock(); err != nil {
-		return err
-	} else if !ok {
+	r.unlock, err = lock.Note(ctx, state, r.p.StateDir(), runLock, 0)
+	if errors.Is(err, lock.ErrHeld) {
 		return ErrRunning
+	}
+	if err != nil {
+		return err
 	}
 	var left Run
 	data, err := memory.ReadBounded(state, runFile, maxInfo)
@@ -85,19 +82,9 @@ func (r *Run) take() error {
 		err = r.p.paused(r.Started)
 	}
 	if err != nil {
-		return errors.Join(err, r.lock.Unlock())
+		return errors.Join(err, r.unlock())
 	}
 	return nil
-}
-
-// stateLock is a lock in our state folder, yet to be taken. Whatever lies in its place but a plain file is refused: a fifo would be
-// waited for, and not even a signal ends that.
-func (p *Project) stateLock(state *os.Root, name string) (*flock.Flock, error) {
-	f, err := memory.OpenRegular(state, name, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		return nil, err
-	}
-	return flock.New(filepath.Join(p.StateDir(), name), flock.SetFlag(os.O_RDWR)), f.Close()
 }
 
 // paused is the error of who would try again too early after a failure.
@@ -117,7 +104,7 @@ func (r *Run) End(ctx context.Context, e RunEnd) (Outcome, error) {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
 	outcome, err := r.conclude(Failed, e)
-	return outcome, errors.Join(recovered, err, r.lock.Unlock())
+	return outcome, errors.Join(recovered, err, r.unlock())
 }
 
 // conclude journals the run: as otherwise, where its dream did not end well.
@@ -128,7 +115,7 @@ func (r *Run) conclude(otherwise Outcome, e RunEnd) (Outcome, error) {
 		return "", err
 	}
 	entry := LogEntry{
-		Time: now, Outcome: otherwise, Kind: KindBackground, ID: r.ID, Host: e.Host, Started: r.Started, Unattended: true,
+		Time: now, Outcome: otherwise, Kind: lock.KindBackground, ID: r.ID, Host: e.Host, Started: r.Started, Unattended: true,
 		Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD, Reason: e.Failure,
 	}
 	dream := dreamOf(entries, r.Started)
@@ -160,7 +147,7 @@ func (r *Run) conclude(otherwise Outcome, e RunEnd) (Outcome, error) {
 // anew, the first that ended well, else the last. Its ID is empty where there was none.
 func dreamOf(entries []LogEntry, since time.Time) (dream LogEntry) {
 	for _, l := range entries {
-		if l.Kind == KindDream && l.Unattended && !l.Started.Before(since) && l.Outcome != Fired && !dream.landed() {
+		if l.Kind == lock.KindDream && l.Unattended && !l.Started.Before(since) && l.Outcome != Fired && !dream.landed() {
 			dream = l
 		}
 	}

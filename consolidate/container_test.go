@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // contained lets cmd run as the first process of a PID namespace of its own, as in a container.
@@ -55,7 +57,7 @@ func TestContainers(t *testing.T) {
 				t.Errorf("the dream of a container has the lock %s, want PID 1", got)
 			}
 			p := w.open()
-			var busy *BusyError
+			var busy *lock.BusyError
 			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || busy.Moment {
 				t.Errorf("a dream beside a container's: %v", err)
 			}

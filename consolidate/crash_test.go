@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -72,7 +73,7 @@ func (w *world) checkRecovered(name, what string, whole span) {
 		want = refused // the person's no counts as a dream
 	}
 	if got := w.nativeNow(); got != want {
-		t.Errorf("%s: %s is %s, want %s", what, nativeFile, got, want)
+		t.Errorf("%s: %s is %s, want %s", what, lock.HostFile, got, want)
 	}
 	if n := w.lockRecordSize(); n != 0 {
 		t.Errorf("%s: the lock file still has %d bytes", what, n)
@@ -157,7 +158,7 @@ func TestLostPlan(t *testing.T) {
 		t.Errorf("a dream over a half-landed commit: %v", err)
 	}
 	// The person accepts the memory as it stands.
-	if err := os.Truncate(filepath.Join(w.memory, lockFile), 0); err != nil {
+	if err := os.Truncate(filepath.Join(w.memory, lock.File), 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := writeNew(p, "x.md"); err != nil {
@@ -168,7 +169,7 @@ func TestLostPlan(t *testing.T) {
 // A record torn by a power cut: what was landing, by its manifest, lands.
 func TestTornRecord(t *testing.T) {
 	w := cutOff(t, "updated a.md")
-	w.put(lockFile, "\x00{\"dream\": \"2026")
+	w.put(lock.File, "\x00{\"dream\": \"2026")
 	if err := w.open().Recover(ctx); err != nil {
 		t.Fatal(err)
 	}

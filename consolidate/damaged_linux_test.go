@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // instead lays something where a file or a folder of ours was, which is kept beside it.
@@ -56,7 +58,7 @@ func (r replacement) String() string {
 
 // lockFiles are ours in the memory directory.
 func (w *world) lockFiles() []string {
-	return []string{filepath.Join(w.memory, lockFile), filepath.Join(w.memory, nativeFile)}
+	return []string{filepath.Join(w.memory, lock.File), filepath.Join(w.memory, lock.HostFile)}
 }
 
 // At each step of each operation something else is laid where a file or a folder of ours is: the locks, the

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -110,7 +111,7 @@ func (p *Project) checkDir(dir *memory.Dir) Check {
 
 // checkLeftovers looks for temporaries that no recovery will sweep.
 func (p *Project) checkLeftovers(dir *memory.Dir) []Check {
-	if r, err := readLock(dir.Root()); err != nil || r.Dream != "" {
+	if r, err := lock.Read(dir.Root()); err != nil || r.Dream != "" {
 		return nil // they are in use, or recovery sweeps them
 	}
 	left, err := dir.Temporaries()

@@ -5,33 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
 // checkLock looks at our own lock: who holds it, and what a dead holder left.
 func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Check {
 	c := Check{Name: "lock", State: Healthy, Message: "free"}
-	if holder := nativeHolder(dir, p.o.Now()); holder != "" {
+	if holder := lock.HostHolder(dir.Root(), p.o.Now()); holder != "" {
 		c.State, c.Message, c.Hint = Note, "held by "+holder, "nothing of ours begins until it is free, at most for an hour"
 	}
-	if _, err := dir.Root().Lstat(lockFile); errors.Is(err, fs.ErrNotExist) {
+	if _, err := dir.Root().Lstat(lock.File); errors.Is(err, fs.ErrNotExist) {
 		return c
 	}
-	l, err := takeLock(ctx, dir, 0)
-	r, readErr := readLock(dir.Root())
+	l, err := lock.Take(ctx, dir, 0)
+	r, readErr := lock.Read(dir.Root())
 	switch {
-	case errors.Is(err, errHeld):
-		c.State, c.Message = Note, "held by "+r.String()+p.whereabouts(r)
+	case errors.Is(err, lock.ErrHeld):
+		c.State, c.Message = Note, "held by "+r.String()+"; "+r.Whereabouts()
 		c.Hint = "dream-mcp stop ends it before its next step"
 		return c
 	case err != nil:
-		c.State, c.Message, c.Hint = Wrong, err.Error(), lockFile+" in the memory directory must be a plain file of yours with one name: while nothing dreams, move it away"
+		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.File+" in the memory directory must be a plain file of yours with one name: while nothing dreams, move it away"
 		return c
 	}
-	defer l.release()
+	defer l.Release()
 	if readErr == nil && r.Dream == "" {
 		return c
 	}
@@ -53,25 +53,8 @@ func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) C
 	return c
 }
 
-// whereabouts says whether the process of r lives, as far as can be seen from here.
-func (p *Project) whereabouts(r lockRecord) string {
-	boot, namespace := machine()
-	host, _ := os.Hostname()
-	switch {
-	case r.Dream == "":
-		return ""
-	case r.dead():
-		return "; its process is gone, and somebody else ends it"
-	case boot != "" && r.Boot == boot && r.Namespace == namespace:
-		return "; it is alive"
-	case r.Host != "" && r.Host != host:
-		return "; it runs on another machine or in another container"
-	}
-	return "; whether it lives can't be seen from here"
-}
-
 // lostPlan returns why a commit that has begun can't be carried on, nil where it can or none has.
-func (p *Project) lostPlan(r lockRecord) error {
+func (p *Project) lostPlan(r lock.Record) error {
 	if !r.Committing {
 		return nil
 	}
@@ -98,25 +81,25 @@ func (p *Project) lostPlan(r lockRecord) error {
 // takeAsItStands ends whatever the lock's record tells of without landing anything more. What lies
 // beside the memories goes into the archive.
 func (p *Project) takeAsItStands(ctx context.Context, dir *memory.Dir, why string) error {
-	l, err := takeLock(ctx, dir, momentWait)
+	l, err := lock.Take(ctx, dir, momentWait)
 	if err != nil {
 		return err
 	}
-	r, err := l.read()
+	r, err := l.Read()
 	if err == nil && r.Dream != "" {
 		p.step("give back")
 		if err := p.giveBack(dir, r, r.Prior); err != nil {
-			return errors.Join(err, l.release())
+			return errors.Join(err, l.Release())
 		}
 	}
 	own, err := memory.Open(dir.Path()) // the operation closes its own
 	if err != nil {
-		return errors.Join(err, l.release())
+		return errors.Join(err, l.Release())
 	}
 	now := p.o.Now()
-	d, err := p.begin(l, own, Info{ID: newID(now), Kind: KindMend, Host: p.o.Host, Started: now, LastCall: now, Reason: why})
+	d, err := p.begin(l, own, Info{ID: newID(now), Kind: lock.KindMend, Host: p.o.Host, Started: now, LastCall: now, Reason: why})
 	if err != nil {
-		return errors.Join(err, l.release(), own.Close())
+		return errors.Join(err, l.Release(), own.Close())
 	}
 	p.step("sweep")
 	if err = d.stage.Sweep(); err == nil {
@@ -126,7 +109,7 @@ func (p *Project) takeAsItStands(ctx context.Context, dir *memory.Dir, why strin
 	}
 	if err == nil {
 		p.step("clear")
-		err = d.lock.clear()
+		err = d.lock.Clear()
 	}
 	err = errors.Join(err, d.close())
 	if err == nil && len(d.stage.Displaced) == 0 {
@@ -139,12 +122,12 @@ func (p *Project) takeAsItStands(ctx context.Context, dir *memory.Dir, why strin
 func (p *Project) checkNative(dir *memory.Dir) Check {
 	now := p.o.Now()
 	c := Check{Name: "last dream", State: Healthy}
-	n, err := readNative(dir.Root())
+	n, err := lock.ReadHost(dir.Root())
 	switch {
 	case err != nil:
-		c.State, c.Message, c.Hint = Wrong, err.Error(), nativeFile+" in the memory directory must be a plain file of yours"
+		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.HostFile+" in the memory directory must be a plain file of yours"
 	case n.Exists && n.Time.Sub(now) > clockSlack:
-		c.State, c.Message = Wrong, fmt.Sprintf("%s is stamped %s, in the future: no dream is due before %gh after that", nativeFile, n.stamp, p.o.MinHours)
+		c.State, c.Message = Wrong, fmt.Sprintf("%s is stamped %s, in the future: no dream is due before %gh after that", lock.HostFile, n.Stamp, p.o.MinHours)
 		c.Fix = "it is stamped now, as if a dream had just ended"
 		c.mend = func(ctx context.Context) error { return p.restamp(ctx, dir, now) }
 	default:
@@ -164,11 +147,11 @@ func (p *Project) restamp(ctx context.Context, dir *memory.Dir, now time.Time) e
 	if err != nil {
 		return err
 	}
-	if err = nativeFree(dir.Root(), now); err == nil {
-		var n native
-		if n, err = readNative(dir.Root()); err == nil {
-			err = n.stampAs(dir.Root(), n.pid, now)
+	if err = lock.HostFree(dir.Root(), now); err == nil {
+		var n lock.Host
+		if n, err = lock.ReadHost(dir.Root()); err == nil {
+			err = n.Set(dir.Root(), n.PID, now)
 		}
 	}
-	return errors.Join(err, l.release())
+	return errors.Join(err, l.Release())
 }

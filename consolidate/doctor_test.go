@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -66,7 +67,7 @@ func TestKillWhileMending(t *testing.T) {
 			}
 		}
 		if !strings.Contains(w.nativeNow(), prior.Format(time.RFC3339)) {
-			t.Errorf("killed at %d (%s): %s is %s", step, died, nativeFile, w.nativeNow())
+			t.Errorf("killed at %d (%s): %s is %s", step, died, lock.HostFile, w.nativeNow())
 		}
 		if err := writeNew(p, "x.md"); err != nil {
 			t.Errorf("killed at %d (%s): a later write: %v", step, died, err)
@@ -106,7 +107,7 @@ func TestExamineBesideADream(t *testing.T) {
 	out.ReadString('\n')
 	w.put(".dream-0123456789abcdef.tmp", "under way")
 	p := w.open()
-	if c := w.check(p, "lock", true, true); c.State != Note || !strings.Contains(c.Message, "it is alive") {
+	if c := w.check(p, "lock", true, true); c.State != Note || !strings.Contains(c.Message, "it is running") {
 		t.Errorf("the lock: %+v", c)
 	}
 	if c := w.check(p, "leftovers", true, true); c.State != "" {

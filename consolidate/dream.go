@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 )
@@ -34,13 +35,13 @@ const (
 // Info is what is known of a dream while it is open and after it ended. Any process may read it.
 type Info struct {
 	ID            string              `json:"id"`
-	Kind          Kind                `json:"kind"`
+	Kind          lock.Kind           `json:"kind"`
 	Host          string              `json:"host,omitempty"`
 	Session       string              `json:"session,omitempty"`
 	Started       time.Time           `json:"started"`
 	LastCall      time.Time           `json:"last_call"`
 	Phase         string              `json:"phase,omitempty"`
-	Since         stamp               `json:"since"`
+	Since         lock.Stamp          `json:"since"`
 	Sessions      int                 `json:"sessions"`
 	Listed        *Listed             `json:"listed,omitempty"`
 	ToolCalls     int                 `json:"tool_calls"`
@@ -75,8 +76,8 @@ type IndexLine struct {
 type dream struct {
 	Info
 	dir     *memory.Dir
-	lock    *lock
-	record  lockRecord
+	lock    *lock.Lock
+	record  lock.Record
 	folder  *os.Root
 	stage   *memory.Stage
 	expiry  *time.Timer

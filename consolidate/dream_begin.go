@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
 // begin opens an operation under l: its folder, its stage, and its record in the lock file.
-func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
+func (p *Project) begin(l *lock.Lock, dir *memory.Dir, info Info) (*dream, error) {
 	state, err := p.openState()
 	if err != nil {
 		return nil, err
@@ -56,31 +56,26 @@ func (p *Project) begin(l *lock, dir *memory.Dir, info Info) (*dream, error) {
 // claim writes the record into the lock file and, for a dream, takes Claude Code's lock. What is
 // needed to undo the taking is on disk before it is taken.
 func (d *dream) claim(p *Project, dir *memory.Dir) error {
-	host, _ := os.Hostname()
-	boot, namespace := machine()
-	prior, err := readNative(dir.Root())
+	prior, err := lock.ReadHost(dir.Root())
 	if err != nil {
 		return err
 	}
-	d.record = lockRecord{
-		Dream: d.ID, Kind: d.Kind, PID: os.Getpid(), Host: host, Boot: boot, Namespace: namespace,
-		Started: d.Started, Prior: prior.stamp, Stage: filepath.Join(p.StateDir(), dreamFolder, d.ID),
-	}
+	d.record = lock.NewRecord(d.ID, d.Kind, d.Started, prior.Stamp, filepath.Join(p.StateDir(), dreamFolder, d.ID))
 	p.step("record")
-	if err := d.lock.write(d.record); err != nil {
+	if err := d.lock.Write(d.record); err != nil {
 		return err
 	}
-	if d.Kind != KindDream {
+	if d.Kind != lock.KindDream {
 		return nil
 	}
 	p.step("native")
-	err = errHeld // where it was taken since it was seen free, there is nothing to take
-	if !prior.held(d.LastCall) {
-		err = takeNative(dir, prior, d.LastCall)
+	err = lock.ErrHeld // where it was taken since it was seen free, there is nothing to take
+	if !prior.Held(d.LastCall) {
+		err = lock.TakeHost(dir, prior, d.LastCall)
 	}
 	if err != nil {
-		if errors.Is(err, errHeld) {
-			err = &BusyError{Native: true, Holder: "Claude Code has begun a dream in this moment"}
+		if errors.Is(err, lock.ErrHeld) {
+			err = &lock.BusyError{Native: true, Holder: "Claude Code has begun a dream in this moment"}
 		}
 		return errors.Join(err, p.unclaim(d))
 	}
@@ -93,7 +88,7 @@ func (p *Project) unclaim(d *dream) error {
 	if err := p.giveBack(d.dir, d.record, d.record.Prior); err != nil {
 		return err
 	}
-	return d.lock.clear()
+	return d.lock.Clear()
 }
 
 func (p *Project) step(name string) {
@@ -135,7 +130,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	}
 	d, err := p.beginLocked(ctx, l, dir, now, g, force, resume)
 	if err != nil {
-		return errors.Join(lockClosed(err), l.release(), dir.Close())
+		return errors.Join(lockClosed(err), l.Release(), dir.Close())
 	}
 	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
 	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
@@ -169,7 +164,7 @@ func (p *Project) switchedOff(err error, force bool) error {
 
 // lockClosed says of a lock that could not be had that it is a gate.
 func lockClosed(err error) error {
-	var busy *BusyError
+	var busy *lock.BusyError
 	if errors.As(err, &busy) {
 		return fmt.Errorf("the lock gate is closed: %w", err)
 	}
@@ -192,16 +187,16 @@ func (p *Project) askUnlocked(ctx context.Context, now time.Time, force bool) (g
 	return g, g.refusal()
 }
 
-func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now time.Time, g gateAnswers, force, resume bool) (*dream, error) {
+func (p *Project) beginLocked(ctx context.Context, l *lock.Lock, dir *memory.Dir, now time.Time, g gateAnswers, force, resume bool) (*dream, error) {
 	if since, err := p.lastConsolidation(dir); err != nil {
 		return nil, err
-	} else if !since.same(g.since) {
+	} else if !since.Same(g.since) {
 		// Somebody dreamed while the lock was waited for.
 		if g = p.askGates(ctx, dir, now, question{force: force}); g.closed != nil {
 			return nil, g.refusal()
 		}
 	}
-	if err := nativeFree(dir.Root(), now); err != nil {
+	if err := lock.HostFree(dir.Root(), now); err != nil {
 		return nil, err
 	}
 	if err := indexReadable(dir); err != nil {
@@ -223,7 +218,7 @@ func (p *Project) beginLocked(ctx context.Context, l *lock, dir *memory.Dir, now
 		info = left[0]
 		info.Resumed, info.Outcome, info.Reason, info.Ended = true, "", "", time.Time{}
 	}
-	info.Kind, info.Host, info.Session = KindDream, p.o.Host, p.o.Session
+	info.Kind, info.Host, info.Session = lock.KindDream, p.o.Host, p.o.Session
 	info.LastCall, info.Phase, info.ToolCalls = now, Orienting, info.ToolCalls+1
 	info.Since, info.Sessions, info.Forced, info.Unattended = g.since, g.sessions, force, p.o.Unattended
 	d, err := p.begin(l, dir, info)

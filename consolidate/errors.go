@@ -14,7 +14,6 @@ var (
 	ErrExpired = errors.New("the dream has expired: there was no call for an hour; its stage is kept")
 	ErrStopped = errors.New("the dream was stopped from another process; its stage is kept")
 	ErrLost    = errors.New("Claude Code's own dream has taken the lock over; nothing of this dream has landed, its stage is kept")
-	ErrGone    = errors.New("the lock file .dream.lock was removed or replaced meanwhile; nothing has landed")
 	ErrNoStage = errors.New("there is no stage of an earlier dream to resume")
 	ErrUnknown = errors.New("no such dream")
 	ErrUndone  = errors.New("nothing is left to undo")
@@ -44,15 +43,6 @@ type PersonError struct {
 func (e *PersonError) Error() string { return e.Err.Error() }
 
 func (e *PersonError) Unwrap() error { return e.Err }
-
-// A BusyError says who holds the lock.
-type BusyError struct {
-	Holder string
-	Moment bool // only for a moment
-	Native bool // by Claude Code's protocol
-}
-
-func (e *BusyError) Error() string { return "the memory is in use: " + e.Holder }
 
 // A BrokenError says that a commit was cut off and can't be carried on: its plan is lost, or the disk
 // refuses. Until it is, nothing may be written.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -210,9 +211,9 @@ func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, accepted map[
 func (p *Project) landError(err error) error {
 	var half *HalfError
 	switch {
-	case errors.Is(err, errLost):
+	case errors.Is(err, lock.ErrTaken):
 		return errors.Join(p.lost(err), err)
-	case errors.Is(err, ErrGone):
+	case errors.Is(err, lock.ErrGone):
 		return errors.Join(err, p.end(Aborted, err.Error()))
 	case errors.As(err, &half):
 		// The record stays, so that the next operation, of any process, takes the commit up.
@@ -237,7 +238,7 @@ func (p *Project) commit(now time.Time) error {
 	err = errors.Join(err, d.save(), p.keepMarks(d.Info), p.log(d, Committed, now))
 	if err == nil {
 		p.step("clear")
-		if err = d.lock.clear(); err == nil {
+		if err = d.lock.Clear(); err == nil {
 			p.pruneAfter(d, now)
 		}
 	}

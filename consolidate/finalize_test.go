@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -81,7 +82,7 @@ func TestIndexIsALink(t *testing.T) {
 		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
 	}
 	if got := w.nativeNow(); got != "absent" {
-		t.Errorf("%s is %s", nativeFile, got)
+		t.Errorf("%s is %s", lock.HostFile, got)
 	}
 }
 

@@ -3,6 +3,8 @@ package consolidate
 import (
 	"context"
 	"slices"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // Fixed says what FixIndex did.
@@ -21,7 +23,7 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	if err := p.enter(Consolidating); err != nil {
 		return fixed, err
 	}
-	id, landed, err := p.transact(ctx, Info{Kind: KindWrite, Reason: "the person asked for lint --fix"}, func(d *dream) (*indexEdit, error) {
+	id, landed, err := p.transact(ctx, Info{Kind: lock.KindWrite, Reason: "the person asked for lint --fix"}, func(d *dream) (*indexEdit, error) {
 		edit, err := d.editIndex()
 		if err != nil || edit.rests {
 			return nil, err

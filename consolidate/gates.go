@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -27,17 +27,17 @@ const (
 
 // scan is what a count of the sessions found.
 type scan struct {
-	Time  time.Time `json:"time"`
-	Since stamp     `json:"since"`
-	Found int       `json:"found"`
+	Time  time.Time  `json:"time"`
+	Since lock.Stamp `json:"since"`
+	Found int        `json:"found"`
 }
 
 // gateAnswers is what the gates said, asked in order, the cheapest first, up to the first that is closed.
 type gateAnswers struct {
 	gates    []Gate
 	closed   *Gate
-	since    stamp // the time of the last consolidation
-	sessions int   // touched since, as far as they were counted
+	since    lock.Stamp // the time of the last consolidation
+	sessions int        // touched since, as far as they were counted
 }
 
 // refusal is the error of a closed gate, nil where all are open.
@@ -125,7 +125,7 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 	return w
 }
 
-func (p *Project) timeGate(since stamp, now time.Time, force bool) (open bool, why string) {
+func (p *Project) timeGate(since lock.Stamp, now time.Time, force bool) (open bool, why string) {
 	if !since.Exists {
 		return true, "no dream yet"
 	}
@@ -149,10 +149,10 @@ func (p *Project) timeGate(since stamp, now time.Time, force bool) (open bool, w
 }
 
 // throttleGate holds back the scans of hooks, and nobody else.
-func (p *Project) throttleGate(since stamp, now time.Time, hook bool) (open bool, why string) {
+func (p *Project) throttleGate(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
 	last, ok := p.readScan(throttleFile)
 	age := now.Sub(last.Time)
-	if !ok || age < 0 || age >= throttleSpan || last.Found >= p.o.MinSessions || !last.Since.same(since) {
+	if !ok || age < 0 || age >= throttleSpan || last.Found >= p.o.MinSessions || !last.Since.Same(since) {
 		return true, "no scan by the hook in the last 10 minutes found too few"
 	}
 	why = fmt.Sprintf("the hook's scan %.0f min ago found %d of %d sessions; its next is due %s",
@@ -164,20 +164,20 @@ func (p *Project) throttleGate(since stamp, now time.Time, hook bool) (open bool
 }
 
 // countSessions counts the sessions since the last consolidation, up to as many as are needed.
-func (p *Project) countSessions(ctx context.Context, since stamp, now time.Time) (int, error) {
+func (p *Project) countSessions(ctx context.Context, since lock.Stamp, now time.Time) (int, error) {
 	n, err := p.o.Transcripts.Count(ctx, since.Time, p.o.MinSessions)
 	if err != nil {
 		return 0, err
 	}
 	p.counted = scan{Time: now, Since: since, Found: n}
-	if last, ok := p.readScan(dueFile); n >= p.o.MinSessions && (!ok || last.Found < n || !last.Since.same(since)) {
+	if last, ok := p.readScan(dueFile); n >= p.o.MinSessions && (!ok || last.Found < n || !last.Since.Same(since)) {
 		p.writeScan(dueFile, p.counted)
 	}
 	return n, nil
 }
 
 // foundSessions says what a count found.
-func (p *Project) foundSessions(n int, since stamp) string {
+func (p *Project) foundSessions(n int, since lock.Stamp) string {
 	found := fmt.Sprintf("%d of %d", n, p.o.MinSessions)
 	if since.Exists {
 		found += " since " + since.String()
@@ -194,7 +194,7 @@ func (p *Project) showCount(ctx context.Context, w *gateAnswers, now time.Time) 
 	g := &w.gates[len(w.gates)-1]
 	if g.Open == nil {
 		age := now.Sub(p.counted.Time)
-		if p.counted.Time.IsZero() || age < 0 || age >= throttleSpan || !p.counted.Since.same(w.since) {
+		if p.counted.Time.IsZero() || age < 0 || age >= throttleSpan || !p.counted.Since.Same(w.since) {
 			if _, err := p.countSessions(ctx, w.since, now); err != nil {
 				g.Why += "; " + err.Error()
 				return
@@ -208,10 +208,10 @@ func (p *Project) showCount(ctx context.Context, w *gateAnswers, now time.Time) 
 }
 
 // consolidated is lastConsolidation of the memory directory.
-func (p *Project) consolidated() (stamp, error) {
+func (p *Project) consolidated() (lock.Stamp, error) {
 	dir, err := p.openDir()
 	if err != nil {
-		return stamp{}, err
+		return lock.Stamp{}, err
 	}
 	if dir != nil {
 		defer dir.Close()
@@ -221,29 +221,29 @@ func (p *Project) consolidated() (stamp, error) {
 
 // lastConsolidation returns the time of the last consolidation. While one of our dreams is open, the
 // lock file's own time is that of its last call, and the prior one stands in the record.
-func (p *Project) lastConsolidation(dir *memory.Dir) (stamp, error) {
+func (p *Project) lastConsolidation(dir *memory.Dir) (lock.Stamp, error) {
 	if p.dream != nil {
 		return p.dream.record.Prior, nil
 	}
 	if dir == nil {
-		return stamp{}, nil
+		return lock.Stamp{}, nil
 	}
-	n, err := readNative(dir.Root())
+	n, err := lock.ReadHost(dir.Root())
 	if err != nil {
-		return stamp{}, err
+		return lock.Stamp{}, err
 	}
 	cut, err := p.cutOff(dir)
 	if err != nil {
-		return stamp{}, err
+		return lock.Stamp{}, err
 	}
 	if cut != nil {
 		return cut.stamp(n), cut.archive.Close()
 	}
 	// A file with a PID: a process dreams, has finished, or has crashed. If it is ours, the record has the time before.
-	if r, err := readLock(dir.Root()); err == nil && n.pid != 0 && r.Kind == KindDream && r.PID == n.pid {
+	if r, err := lock.Read(dir.Root()); err == nil && n.PID != 0 && r.Kind == lock.KindDream && r.PID == n.PID {
 		return r.Prior, nil
 	}
-	return n.stamp, nil
+	return n.Stamp, nil
 }
 
 // free returns nil where a dream could begin now, as far as can be seen without beginning one.
@@ -300,32 +300,12 @@ func lockSeen(dir *memory.Dir, now time.Time) error {
 	if dir == nil {
 		return nil
 	}
-	if r, err := readLock(dir.Root()); err != nil {
+	if r, err := lock.Read(dir.Root()); err != nil {
 		return err
-	} else if r.Dream != "" && !r.dead() {
-		return &BusyError{Holder: r.String(), Moment: r.Kind != KindDream}
+	} else if r.Dream != "" && !r.Dead() {
+		return r.Busy()
 	}
-	return nativeFree(dir.Root(), now)
-}
-
-// nativeHolder says who holds Claude Code's lock; "" for nobody.
-func nativeHolder(dir *memory.Dir, now time.Time) string {
-	var busy *BusyError
-	if dir != nil && errors.As(nativeFree(dir.Root(), now), &busy) {
-		return busy.Holder
-	}
-	return ""
-}
-
-func nativeFree(root *os.Root, now time.Time) error {
-	n, err := readNative(root)
-	if err != nil {
-		return err
-	}
-	if n.held(now) {
-		return &BusyError{Native: true, Holder: fmt.Sprintf("Claude Code's process %d dreams, or has finished within the hour (lock of %s)", n.pid, n.stamp)}
-	}
-	return nil
+	return lock.HostFree(dir.Root(), now)
 }
 
 func (p *Project) readScan(file string) (s scan, ok bool) {

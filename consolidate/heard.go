@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -49,16 +50,11 @@ func (p *Project) Heard(ctx context.Context, session, event string, frequent boo
 	if err != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, heardPatience)
-	defer cancel()
-	lock, err := p.stateLock(state, heardLock)
+	unlock, err := lock.Note(ctx, state, p.StateDir(), heardLock, heardPatience)
 	if err != nil {
 		return false
 	}
-	if held, _ := lock.TryLockContext(ctx, time.Millisecond); !held {
-		return false
-	}
-	defer lock.Unlock()
+	defer unlock()
 	now, h := p.o.Now(), p.readHeard()
 	h.Events = slices.DeleteFunc(h.Events, func(e heardEvent) bool {
 		age := now.Sub(e.Time)

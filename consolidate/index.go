@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -62,13 +63,13 @@ func (d *dream) editIndex() (*indexEdit, error) {
 		}
 		e.rests = len(before.Topics) > 0
 		if e.rests && len(d.IndexLines) > 0 {
-			if d.Kind == KindWrite {
+			if d.Kind == lock.KindWrite {
 				return nil, &RequestError{"this memory has no MEMORY.md, and one with a single line would hide the other memories", "leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}"}
 			}
 			e.rests = false
 		}
 	}
-	if d.Kind == KindDream {
+	if d.Kind == lock.KindDream {
 		for _, c := range d.stage.Changes {
 			if c.After == "" {
 				e.index.Remove(c.Name.String())

@@ -11,21 +11,9 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
-)
-
-// Kind says what an operation that holds the lock is.
-type Kind string
-
-// The kinds. Only a dream holds the lock for longer than a moment.
-const (
-	KindDream      Kind = "dream"
-	KindWrite      Kind = "write" // a single write_memory outside a dream
-	KindUndo       Kind = "undo"
-	KindRestore    Kind = "restore"
-	KindMend       Kind = "mend"       // of a memory that was taken as it stands
-	KindBackground Kind = "background" // a host that was started to dream; it holds no lock itself
 )
 
 // Outcome says what became of it.
@@ -47,7 +35,7 @@ const (
 type LogEntry struct {
 	Time          time.Time         `json:"time"`
 	Outcome       Outcome           `json:"outcome"`
-	Kind          Kind              `json:"kind"`
+	Kind          lock.Kind         `json:"kind"`
 	ID            string            `json:"id"`
 	Host          string            `json:"host,omitempty"`
 	Session       string            `json:"session,omitempty"`

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // breakJournal makes every write of the journal fail until the function it returns is called.
@@ -29,7 +31,7 @@ func breakJournal(t *testing.T, p *Project) (mend func()) {
 	}
 }
 
-// A dream whose beginning can't be journaled is none: the lock's stamp is given back.
+// A dream whose beginning can't be journaled is none: the lock's lock.Stamp is given back.
 func TestBeginWithoutAJournal(t *testing.T) {
 	w := newWorldFor(t, "commit")
 	was := w.nativeNow()
@@ -39,7 +41,7 @@ func TestBeginWithoutAJournal(t *testing.T) {
 		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
 	}
 	if got := w.nativeNow(); got != was {
-		t.Errorf("%s is %s, was %s", nativeFile, got, was)
+		t.Errorf("%s is %s, was %s", lock.HostFile, got, was)
 	}
 }
 

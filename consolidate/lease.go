@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -19,7 +20,7 @@ func (p *Project) renew(phase string) error {
 	if reason, asked := d.asked(); asked {
 		return errors.Join(ErrStopped, p.end(Aborted, reason))
 	}
-	if err := renewNative(d.dir, d.record.PID, now); err != nil {
+	if err := lock.RenewHost(d.dir, d.record.PID, now); err != nil {
 		return errors.Join(p.lost(err), err)
 	}
 	d.LastCall, d.ToolCalls = now, d.ToolCalls+1
@@ -70,7 +71,7 @@ func (d *dream) asked() (reason string, asked bool) {
 
 // lost ends a dream whose lock Claude Code has taken over.
 func (p *Project) lost(err error) error {
-	if !errors.Is(err, errLost) {
+	if !errors.Is(err, lock.ErrTaken) {
 		return nil // an error of the disk; the dream stays open
 	}
 	return errors.Join(ErrLost, p.end(Aborted, "Claude Code took the lock over"))
@@ -107,7 +108,7 @@ func (p *Project) end(outcome Outcome, reason string) error {
 	}
 	if err == nil {
 		p.step("clear")
-		err = d.lock.clear()
+		err = d.lock.Clear()
 	}
 	err = errors.Join(err, d.close())
 	p.o.Changed(StatusURI)
@@ -117,7 +118,7 @@ func (p *Project) end(outcome Outcome, reason string) error {
 // close gives back what the operation holds of the system.
 func (d *dream) close() error {
 	d.trail.close()
-	return errors.Join(d.lock.release(), d.folder.Close(), d.dir.Close())
+	return errors.Join(d.lock.Release(), d.folder.Close(), d.dir.Close())
 }
 
 // log writes a journal entry of d.
@@ -140,7 +141,7 @@ func (i Info) entry(m memory.Manifest, outcome Outcome, at time.Time) LogEntry {
 		SessionsSince: i.Sessions, Forced: i.Forced, Resumed: i.Resumed, Unattended: i.Unattended, Proposed: i.Proposed, ToolCalls: i.ToolCalls,
 		BytesSearched: i.BytesSearched, Waived: i.Waived, Accepted: i.Accepted, Summary: i.Summary, Reason: i.Reason, Undoes: i.Undoes,
 	}
-	if i.Kind == KindDream && i.Since.Exists {
+	if i.Kind == lock.KindDream && i.Since.Exists {
 		hours := i.Started.Sub(i.Since.Time).Hours()
 		e.HoursSince = &hours
 	}

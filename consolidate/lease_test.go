@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // Nothing lands under a lock file that was removed: whoever comes next takes another, and would find
@@ -16,10 +18,10 @@ func TestLockFileRemoved(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()
 	before := w.files()
-	if err := os.Remove(filepath.Join(w.memory, lockFile)); err != nil {
+	if err := os.Remove(filepath.Join(w.memory, lock.File)); err != nil {
 		t.Skip(err) // where what is open can't be removed, it isn't
 	}
-	if err := finalize(p); !errors.Is(err, ErrGone) {
+	if err := finalize(p); !errors.Is(err, lock.ErrGone) {
 		t.Errorf("finalized with %v", err)
 	}
 	if got := w.files(); !same(got, before) {
@@ -45,8 +47,8 @@ func TestLockFileElsewhere(t *testing.T) {
 	if err := os.Symlink(elsewhere, w.memory); err != nil {
 		t.Skip(err)
 	}
-	if l, err := takeLock(ctx, dir, 0); err == nil {
-		l.release()
+	if l, err := lock.Take(ctx, dir, 0); err == nil {
+		l.Release()
 		t.Error("the lock of a directory that has moved was taken")
 	}
 	if entries, err := os.ReadDir(elsewhere); err != nil || len(entries) > 0 {
@@ -56,7 +58,7 @@ func TestLockFileElsewhere(t *testing.T) {
 
 // heldAfter takes the lock as an operation does that lasts a moment, of which the lock file tells what
 // it told before.
-func heldAfter(t *testing.T, w *world) (p *Project, l *lock) {
+func heldAfter(t *testing.T, w *world) (p *Project, l *lock.Lock) {
 	t.Helper()
 	p = w.open()
 	dir, err := p.openDir()
@@ -64,7 +66,7 @@ func heldAfter(t *testing.T, w *world) (p *Project, l *lock) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dir.Close() })
-	if l, err = takeLock(ctx, dir, 0); err != nil {
+	if l, err = lock.Take(ctx, dir, 0); err != nil {
 		t.Fatal(err)
 	}
 	return p, l
@@ -73,7 +75,7 @@ func heldAfter(t *testing.T, w *world) (p *Project, l *lock) {
 // While a dead dream is recovered the record still speaks of a dream, yet it is a moment, and waited for.
 func TestRecoveryIsWaitedFor(t *testing.T) {
 	p, l := heldAfter(t, cutOff(t, "plan"))
-	time.AfterFunc(100*time.Millisecond, func() { l.release() })
+	time.AfterFunc(100*time.Millisecond, func() { l.Release() })
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Error(err)
 	}
@@ -82,8 +84,8 @@ func TestRecoveryIsWaitedFor(t *testing.T) {
 // A holder who has not said yet who he is has no ID, no process, and no year 1.
 func TestBusyWithoutARecord(t *testing.T) {
 	p, l := heldAfter(t, newWorld(t))
-	defer l.release()
-	var busy *BusyError
+	defer l.Release()
+	var busy *lock.BusyError
 	if _, err := p.RequestStop(ctx, "enough"); !errors.As(err, &busy) || !busy.Moment || strings.Contains(err.Error(), "0001") {
 		t.Errorf("told %v", err)
 	}

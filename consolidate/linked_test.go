@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -36,19 +37,19 @@ func TestHardLinks(t *testing.T) {
 		want error
 	}{
 		{
-			"our lock, at a start", func(w *world, p *Project) string { return filepath.Join(w.memory, lockFile) },
+			"our lock, at a start", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.File) },
 			func(w *world, p *Project) error { return p.Recover(ctx) }, memory.ErrLinked,
 		},
 		{
-			"our lock, at a write", func(w *world, p *Project) string { return filepath.Join(w.memory, lockFile) },
+			"our lock, at a write", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.File) },
 			func(w *world, p *Project) error { return writeNew(p, "x.md") }, memory.ErrLinked,
 		},
 		{
-			"our lock, at a dream", func(w *world, p *Project) string { return filepath.Join(w.memory, lockFile) },
+			"our lock, at a dream", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.File) },
 			func(w *world, p *Project) error { return p.Begin(ctx, true, false) }, memory.ErrLinked,
 		},
 		{
-			"Claude Code's lock, stamped in the future", func(w *world, p *Project) string { return filepath.Join(w.memory, nativeFile) },
+			"Claude Code's lock, stamped in the future", func(w *world, p *Project) string { return filepath.Join(w.memory, lock.HostFile) },
 			func(w *world, p *Project) error {
 				w.now = time.Now().AddDate(0, 0, -30)
 				_, err := p.Examine(ctx, true, false)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
 )
@@ -101,7 +102,7 @@ func (p *Project) readMarks() (all []marks) {
 
 // keepMarks notes what the listings of a dream showed, when it has landed. To do it again changes nothing.
 func (p *Project) keepMarks(i Info) error {
-	if i.Kind != KindDream {
+	if i.Kind != lock.KindDream {
 		return nil
 	}
 	listed := i.Listed

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // While another process dreams, nothing of ours begins, and what it does is told.
@@ -22,7 +24,7 @@ func TestSecondProcess(t *testing.T) {
 		t.Fatal(line)
 	}
 	p := w.open()
-	var busy *BusyError
+	var busy *lock.BusyError
 	if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || busy.Moment {
 		t.Errorf("a second dream: %v", err)
 	}
@@ -36,8 +38,8 @@ func TestSecondProcess(t *testing.T) {
 	if s.Dream == nil || s.Dream.Mine || s.Due || s.Dream.Phase != Orienting {
 		t.Errorf("status tells of %+v", s.Dream)
 	}
-	if body, _ := os.ReadFile(filepath.Join(w.memory, nativeFile)); string(body) != strconv.Itoa(cmd.Process.Pid) {
-		t.Errorf("%s says %q, want %d", nativeFile, body, cmd.Process.Pid)
+	if body, _ := os.ReadFile(filepath.Join(w.memory, lock.HostFile)); string(body) != strconv.Itoa(cmd.Process.Pid) {
+		t.Errorf("%s says %q, want %d", lock.HostFile, body, cmd.Process.Pid)
 	}
 	// It dies without a word; whoever comes next ends its dream and begins one.
 	in.Write([]byte("\n"))
@@ -110,11 +112,11 @@ func TestMomentIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	l, err := takeLock(ctx, d, 0)
+	l, err := lock.Take(ctx, d, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(100*time.Millisecond, func() { l.release() })
+	time.AfterFunc(100*time.Millisecond, func() { l.Release() })
 	if _, err := dir.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))}); err != nil {
 		t.Error(err)
 	}
@@ -153,7 +155,7 @@ func TestNative(t *testing.T) {
 			was := w.nativeNow()
 			p := w.open()
 			err := p.Begin(ctx, true, false)
-			var busy *BusyError
+			var busy *lock.BusyError
 			if errors.As(err, &busy) != test.busy || !test.busy && err != nil {
 				var closed *ClosedError
 				if !(test.busy && errors.As(err, &closed) && closed.Gate.Name == "lock") {
@@ -198,7 +200,7 @@ func TestNativeTakenInTheSameMoment(t *testing.T) {
 				}
 			}
 			p := Open(o)
-			var busy *BusyError
+			var busy *lock.BusyError
 			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
 				t.Errorf("at %s, over %q: begun with %v", at, before, err)
 			}
@@ -217,7 +219,7 @@ func TestRollbackRemovesWhatWasNotThere(t *testing.T) {
 	w := newWorld(t)
 	w.do("abort")
 	if got := w.nativeNow(); got != "absent" {
-		t.Errorf("%s is %s", nativeFile, got)
+		t.Errorf("%s is %s", lock.HostFile, got)
 	}
 }
 
@@ -333,7 +335,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("the next call: %v", err)
 	}
 	if got := w.nativeNow(); got != "absent" {
-		t.Errorf("%s is %s", nativeFile, got)
+		t.Errorf("%s is %s", lock.HostFile, got)
 	}
 	// Taken up, it is not stopped by the same word.
 	if err := p.Begin(ctx, true, true); err != nil {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // nativeProcess is a real second process that takes Claude Code's lock as often as it is asked to, in one format.
@@ -28,7 +30,7 @@ func (w *world) startNative(newer bool) *nativeProcess {
 	if newer {
 		second = fmt.Sprintf(`\n%d`, w.now.UnixMilli())
 	}
-	cmd := exec.Command("sh", "-c", `echo $$; while read line; do printf "$$`+second+`" >"$0"; cat "$0" | head -n 1; echo; done`, filepath.Join(w.memory, nativeFile))
+	cmd := exec.Command("sh", "-c", `echo $$; while read line; do printf "$$`+second+`" >"$0"; cat "$0" | head -n 1; echo; done`, filepath.Join(w.memory, lock.HostFile))
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
 	if err := cmd.Start(); err != nil {
@@ -74,11 +76,11 @@ func TestNativeDreamsAgainInTheSameMoment(t *testing.T) {
 			o.Step = func(step string) {
 				if step == at {
 					other.ask()
-					os.Chtimes(filepath.Join(w.memory, nativeFile), start, start) // on the clock of this world
+					os.Chtimes(filepath.Join(w.memory, lock.HostFile), start, start) // on the clock of this world
 				}
 			}
 			p := Open(o)
-			var busy *BusyError
+			var busy *lock.BusyError
 			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
 				t.Errorf("newer %v, at %s: begun with %v", newer, at, err)
 			}
@@ -140,7 +142,7 @@ func TestNativeSecondLine(t *testing.T) {
 	}
 	p.Abort(ctx, "")
 	w.stampNative(lines(alive, w.now.Add(-30*time.Minute)), w.now.Add(-48*time.Hour))
-	var busy *BusyError
+	var busy *lock.BusyError
 	if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
 		t.Errorf("over a young lock: %v", err)
 	}

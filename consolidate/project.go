@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
@@ -330,17 +331,17 @@ func beginning(id string) (time.Time, bool) {
 }
 
 // lockWait is takeLock for an operation that ends what a crash left before it begins.
-func (p *Project) lockWait(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock, error) {
-	l, err := takeLock(ctx, dir, wait)
-	if errors.Is(err, errHeld) {
-		r, _ := readLock(dir.Root())
-		return nil, &BusyError{Holder: r.String(), Moment: r.Kind != KindDream || r.dead()}
+func (p *Project) lockWait(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock.Lock, error) {
+	l, err := lock.Take(ctx, dir, wait)
+	if errors.Is(err, lock.ErrHeld) {
+		r, _ := lock.Read(dir.Root())
+		return nil, r.Busy()
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := p.recover(l, dir); err != nil {
-		return nil, errors.Join(err, l.release())
+		return nil, errors.Join(err, l.Release())
 	}
 	return l, nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -259,7 +260,7 @@ func (p *Project) Accept(ctx context.Context, id string) (Proposal, WriteResult,
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dream != nil {
-		return Proposal{}, WriteResult{}, &BusyError{Holder: p.dream.record.String()}
+		return Proposal{}, WriteResult{}, &lock.BusyError{Holder: p.dream.record.String()}
 	}
 	m, err := p.proposal(id)
 	if err != nil {
@@ -300,7 +301,7 @@ func (p *Project) carryOut(ctx context.Context, m Proposal) (WriteResult, error)
 	if m.Dream != "" {
 		why += " of dream " + m.Dream
 	}
-	return p.writeAlone(ctx, Info{Kind: KindWrite, Reason: why}, n, r, nil)
+	return p.writeAlone(ctx, Info{Kind: lock.KindWrite, Reason: why}, n, r, nil)
 }
 
 // Reject forgets a proposal, by its ID or the beginning of it.

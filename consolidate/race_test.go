@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
 // outsideOf makes a folder that looks like a memory and is none of ours, and returns a look at it.
 func outsideOf(t *testing.T) (dir string, look func() map[string]string) {
 	dir = t.TempDir()
-	for _, file := range []string{"a.md", "new.md", "deep/new.md", "MEMORY.md", lockFile, nativeFile} {
+	for _, file := range []string{"a.md", "new.md", "deep/new.md", "MEMORY.md", lock.File, lock.HostFile} {
 		p := filepath.Join(dir, file)
 		os.MkdirAll(filepath.Dir(p), 0o700)
 		if err := os.WriteFile(p, []byte("OUTSIDE "+file), 0o600); err != nil {
@@ -53,7 +54,7 @@ func TestRacingLinks(t *testing.T) {
 	stop := make(chan struct{})
 	var racers sync.WaitGroup
 	swaps := make([]int, 4)
-	for i, victims := range [][]string{{"a.md", "new.md"}, {"deep"}, {nativeFile, lockFile}, {indexFile}} {
+	for i, victims := range [][]string{{"a.md", "new.md"}, {"deep"}, {lock.HostFile, lock.File}, {indexFile}} {
 		racers.Go(func() {
 			random := rand.New(rand.NewPCG(*seed, uint64(i)))
 			for {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // Whatever stands in the lock file, the memory is not changed by recovery, which leads nowhere else; and
@@ -19,14 +21,14 @@ func FuzzLockRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, record string) {
 		w := newWorld(t)
 		before := w.files()
-		w.put(lockFile, record)
+		w.put(lock.File, record)
 		p := Open(w.options())
 		defer p.Close("the test ended")
 		err := p.Recover(ctx)
 		if got := w.files(); !same(got, before) {
 			t.Errorf("%q changed the memory:%s", record, differences(got, before))
 		}
-		if r, readErr := readLock(mustRoot(t, w.memory)); err == nil && (readErr != nil || r.Dream != "") {
+		if r, readErr := lock.Read(mustRoot(t, w.memory)); err == nil && (readErr != nil || r.Dream != "") {
 			t.Errorf("%q is recovered, and the lock has %v, %v", record, r, readErr)
 		}
 	})
@@ -87,7 +89,7 @@ func FuzzStageFiles(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err := appendLog(state, LogEntry{ID: id, Kind: KindDream}, nil); err != nil {
+		if err := appendLog(state, LogEntry{ID: id, Kind: lock.KindDream}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.Status(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -34,25 +35,25 @@ func (p *Project) recoverIfLeft(ctx context.Context, dir *memory.Dir) error {
 	if p.dream != nil {
 		return nil
 	}
-	if r, err := readLock(dir.Root()); err == nil && r.Dream == "" {
+	if r, err := lock.Read(dir.Root()); err == nil && r.Dream == "" {
 		return nil
 	}
 	l, err := p.lockWait(ctx, dir, 0)
-	var busy *BusyError
+	var busy *lock.BusyError
 	if errors.As(err, &busy) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return l.release()
+	return l.Release()
 }
 
 // recover ends what the record in the lock file, which is now ours, tells of: a begun commit lands,
 // all else is rolled back. It fails with a *BrokenError where a commit has begun whose plan is not to
 // be had: then nothing may be written.
-func (p *Project) recover(l *lock, dir *memory.Dir) error {
-	r, err := l.read()
+func (p *Project) recover(l *lock.Lock, dir *memory.Dir) error {
+	r, err := l.Read()
 	if err != nil {
 		r = p.guess()
 	}
@@ -65,15 +66,15 @@ func (p *Project) recover(l *lock, dir *memory.Dir) error {
 			return err
 		}
 	}
-	return l.clear()
+	return l.Clear()
 }
 
 // guess stands in for a record that can't be read (a torn write): the dream whose changes are
 // landing, by the manifest, is the one that was open.
-func (p *Project) guess() lockRecord {
+func (p *Project) guess() lock.Record {
 	state, err := p.openState()
 	if err != nil {
-		return lockRecord{}
+		return lock.Record{}
 	}
 	ids, _ := dreamIDs(state)
 	for _, id := range slices.Backward(ids) {
@@ -84,13 +85,13 @@ func (p *Project) guess() lockRecord {
 		landing := a.State == memory.Landing
 		a.Close()
 		if info, err := readInfo(state, id); landing && err == nil {
-			return lockRecord{Dream: id, Kind: info.Kind, Stage: filepath.Join(p.StateDir(), dreamFolder, id), Committing: true}
+			return lock.Record{Dream: id, Kind: info.Kind, Stage: filepath.Join(p.StateDir(), dreamFolder, id), Committing: true}
 		}
 	}
-	return lockRecord{}
+	return lock.Record{}
 }
 
-func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
+func (p *Project) recoverDream(dir *memory.Dir, r lock.Record) error {
 	folder, info, err := p.openLeft(r)
 	if err != nil {
 		if r.Committing {
@@ -129,7 +130,7 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 	now := p.o.Now()
 	info.Outcome, info.Ended, info.Reason = outcome, now, "process "+r.String()+" died"
 	d := &dream{Info: info, folder: folder, stage: &memory.Stage{Archive: a}, allowed: p.o.AllowSecrets}
-	if info.Kind != KindDream && outcome == Crashed && len(a.Displaced) == 0 {
+	if info.Kind != lock.KindDream && outcome == Crashed && len(a.Displaced) == 0 {
 		// A single write that did not land: nobody resumes it.
 		return p.discard(info.ID)
 	}
@@ -141,12 +142,12 @@ func (p *Project) recoverDream(dir *memory.Dir, r lockRecord) error {
 
 // giveBack sets the time of the last consolidation, if Claude Code's lock is still r's: where it has
 // been taken over it is not ours to touch any more.
-func (p *Project) giveBack(dir *memory.Dir, r lockRecord, s stamp) error {
-	if r.Kind != KindDream {
+func (p *Project) giveBack(dir *memory.Dir, r lock.Record, s lock.Stamp) error {
+	if r.Kind != lock.KindDream {
 		return nil
 	}
-	err := releaseNative(dir.Root(), r.PID, s)
-	if errors.Is(err, errLost) {
+	err := lock.ReleaseHost(dir.Root(), r.PID, s)
+	if errors.Is(err, lock.ErrTaken) {
 		return nil
 	}
 	return err
@@ -154,7 +155,7 @@ func (p *Project) giveBack(dir *memory.Dir, r lockRecord, s stamp) error {
 
 // openLeft opens the folder of a dead dream, which must be in our own state folder: a record is not
 // trusted to lead elsewhere.
-func (p *Project) openLeft(r lockRecord) (*os.Root, Info, error) {
+func (p *Project) openLeft(r lock.Record) (*os.Root, Info, error) {
 	if !validID(r.Dream) || r.Stage != filepath.Join(p.StateDir(), dreamFolder, r.Dream) {
 		return nil, Info{}, errors.New("its folder " + r.Stage + " is not in our state folder " + p.StateDir())
 	}

@@ -92,7 +92,7 @@ func TestRecoverAMarkWithoutAPlan(t *testing.T) {
 	before := w.files()
 	d := p.dream
 	d.record.Committing = true
-	if err := d.lock.write(d.record); err != nil {
+	if err := d.lock.Write(d.record); err != nil {
 		t.Fatal(err)
 	}
 	d.expiry.Stop()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -35,7 +36,7 @@ const reportsWait = 200 * time.Millisecond
 // queueReport keeps what an unattended dream did for the person's next session. What cannot be kept is in the journal alone.
 func (p *Project) queueReport(d *dream, outcome Outcome) {
 	answered := d.Request != nil && outcome == Committed
-	if d.Kind != KindDream || !d.Unattended || answered || outcome != Proposed && (outcome != Committed || len(d.stage.Changes) == 0) {
+	if d.Kind != lock.KindDream || !d.Unattended || answered || outcome != Proposed && (outcome != Committed || len(d.stage.Changes) == 0) {
 		return
 	}
 	state, unlock, err := p.lockReports(context.Background(), momentWait)
@@ -96,14 +97,6 @@ func (p *Project) lockReports(ctx context.Context, wait time.Duration) (state *o
 	if state, err = p.openState(); err != nil {
 		return nil, nil, err
 	}
-	lock, err := p.stateLock(state, reportsLock)
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	if _, err := lock.TryLockContext(ctx, time.Millisecond); err != nil {
-		return nil, nil, err
-	}
-	return state, lock.Unlock, nil
+	unlock, err = lock.Note(ctx, state, p.StateDir(), reportsLock, wait)
+	return state, unlock, err
 }

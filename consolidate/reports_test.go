@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -57,7 +58,7 @@ func TestReports(t *testing.T) {
 	}
 	queue := func(p *Project, id string) {
 		stage := &memory.Stage{Archive: &memory.Archive{Manifest: memory.Manifest{Changes: make([]memory.Change, 1)}}}
-		p.queueReport(&dream{Info: Info{ID: id, Kind: KindDream, Unattended: true}, stage: stage}, Committed)
+		p.queueReport(&dream{Info: Info{ID: id, Kind: lock.KindDream, Unattended: true}, stage: stage}, Committed)
 	}
 	var mu sync.Mutex
 	delivered := map[string]int{}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -28,7 +29,7 @@ func (p *Project) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dream != nil {
-		return RestoreResult{}, &BusyError{Holder: p.dream.record.String()}
+		return RestoreResult{}, &lock.BusyError{Holder: p.dream.record.String()}
 	}
 	if err := p.recoverHere(ctx); err != nil { // what a crash cut off may be what is asked for
 		return RestoreResult{}, err
@@ -56,7 +57,7 @@ func (p *Project) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	v.Bytes = int64(len(data))
 	res := RestoreResult{From: v, Action: "unchanged"}
 	var landed *memory.Archive
-	res.ID, landed, err = p.transact(ctx, Info{Kind: KindRestore, Reason: v.String()}, func(d *dream) (*indexEdit, error) {
+	res.ID, landed, err = p.transact(ctx, Info{Kind: lock.KindRestore, Reason: v.String()}, func(d *dream) (*indexEdit, error) {
 		if err := d.stage.Restore(n, data, v.Time); err != nil || n.IsIndex() {
 			return nil, err
 		}

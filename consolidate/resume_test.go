@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -70,7 +71,7 @@ func TestPrune(t *testing.T) {
 		{"aborted", func(t *testing.T) *world { return newWorldFor(t, "resume") }, false},
 		{"begun to land", func(t *testing.T) *world {
 			w := cutOff(t, "deleted b.md")
-			w.put(lockFile, "")
+			w.put(lock.File, "")
 			return w
 		}, true},
 		{"displaced", func(t *testing.T) *world {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -141,7 +142,7 @@ func (p *Project) pruneLanded(h history, now time.Time) ArchiveUse {
 }
 
 func (u *ArchiveUse) add(l landing, size int64) {
-	if l.kind == KindDream {
+	if l.kind == lock.KindDream {
 		u.Dreams++
 	} else {
 		u.Others++
@@ -156,7 +157,7 @@ func (h history) kept(sizes []int64, limit int64, now time.Time) []bool {
 	var total int64
 	newest := map[bool]int{} // by whether it is a dream: how many are newer
 	for i, l := range slices.Backward(h) {
-		dream := l.kind == KindDream
+		dream := l.kind == lock.KindDream
 		needed[i] = i == len(h)-1 || dream && newest[dream] == 0 || l.mayBeOnlyCopy(now)
 		keep[i] = needed[i] || newest[dream] < keptNewest || now.Sub(l.Landed) < keptFor
 		newest[dream]++

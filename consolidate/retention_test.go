@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -55,7 +56,7 @@ func TestKept(t *testing.T) {
 				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
 					t.Fatal(err)
 				}
-				l := landing{id: op, kind: Kind(kind), Manifest: memory.Manifest{Landed: start.AddDate(0, 0, -age)}}
+				l := landing{id: op, kind: lock.Kind(kind), Manifest: memory.Manifest{Landed: start.AddDate(0, 0, -age)}}
 				c := memory.Change{Name: indexName, Before: "1", After: "2"}
 				if rest != op {
 					c.After = ""

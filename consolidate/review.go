@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -39,14 +40,14 @@ func (i Info) waits() bool {
 
 // consolidatedAt is the time of the last consolidation once a dream has landed. What a person agreed to later reviewed no
 // session after its own end, so that those are not passed over.
-func (i Info) consolidatedAt(landed time.Time, prior stamp) stamp {
+func (i Info) consolidatedAt(landed time.Time, prior lock.Stamp) lock.Stamp {
 	if i.Request == nil {
-		return stamp{Exists: true, Time: landed}
+		return lock.Stamp{Exists: true, Time: landed}
 	}
 	if prior.Exists && prior.Time.After(i.Reviewed) {
 		return prior
 	}
-	return stamp{Exists: true, Time: i.Reviewed}
+	return lock.Stamp{Exists: true, Time: i.Reviewed}
 }
 
 // waiting returns the dreams that wait for the person's answer, the newest first.
@@ -173,7 +174,7 @@ func (p *Project) reopen(ctx context.Context, id string) error {
 		return errUnattended
 	}
 	if p.dream != nil {
-		return &BusyError{Holder: p.dream.record.String()}
+		return &lock.BusyError{Holder: p.dream.record.String()}
 	}
 	now := p.o.Now()
 	dir, err := p.makeDir()
@@ -186,15 +187,15 @@ func (p *Project) reopen(ctx context.Context, id string) error {
 	}
 	info, err := p.matchWaiting(id) // under the lock: nobody else answers it
 	if err == nil {
-		err = nativeFree(dir.Root(), now)
+		err = lock.HostFree(dir.Root(), now)
 	}
 	var d *dream
 	if err == nil {
-		info.Kind, info.Resumed, info.Outcome, info.Reason, info.Ended, info.LastCall = KindDream, true, "", "", time.Time{}, now
+		info.Kind, info.Resumed, info.Outcome, info.Reason, info.Ended, info.LastCall = lock.KindDream, true, "", "", time.Time{}, now
 		d, err = p.begin(l, dir, info)
 	}
 	if err != nil {
-		return errors.Join(err, l.release(), dir.Close())
+		return errors.Join(err, l.Release(), dir.Close())
 	}
 	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
 	p.dream = d

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -94,7 +95,7 @@ func (p *Project) hourAgo(dir *memory.Dir, now *memory.Snapshot) (*memory.Snapsh
 		if age := p.o.Now().Sub(e.Time); age >= singleSpan || singles == maxSingles {
 			break
 		}
-		if e.Kind != KindWrite || e.Outcome != Committed {
+		if e.Kind != lock.KindWrite || e.Outcome != Committed {
 			continue
 		}
 		singles++

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -25,7 +26,7 @@ func (p *Project) unfinished(entries []LogEntry, open string) ([]Info, error) {
 	var left []Info
 	seen := make(map[string]bool)
 	for _, e := range slices.Backward(entries) {
-		if seen[e.ID] || e.Kind != KindDream {
+		if seen[e.ID] || e.Kind != lock.KindDream {
 			continue
 		}
 		seen[e.ID] = true
@@ -33,7 +34,7 @@ func (p *Project) unfinished(entries []LogEntry, open string) ([]Info, error) {
 			continue
 		}
 		info, err := readInfo(state, e.ID)
-		if err != nil || info.Kind != KindDream || info.ID == open || info.Outcome == Committed || info.Request != nil {
+		if err != nil || info.Kind != lock.KindDream || info.ID == open || info.Outcome == Committed || info.Request != nil {
 			continue
 		}
 		a, err := openArchive(state, e.ID)
@@ -106,14 +107,14 @@ func (p *Project) RequestStop(ctx context.Context, reason string) (holder string
 	defer dir.Close()
 	l, err := p.lockWait(ctx, dir, 0)
 	if err == nil {
-		return "", errors.Join(ErrNoDream, l.release())
+		return "", errors.Join(ErrNoDream, l.Release())
 	}
-	var busy *BusyError
+	var busy *lock.BusyError
 	if !errors.As(err, &busy) {
 		return "", err // nobody dreams, and what a crash left can't be ended
 	}
-	r, readErr := readLock(dir.Root())
-	if readErr != nil || r.Kind != KindDream {
+	r, readErr := lock.Read(dir.Root())
+	if readErr != nil || r.Kind != lock.KindDream {
 		return "", err
 	}
 	state, err := p.openState()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -91,8 +92,8 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		s.ClosedGate = w.closed.Name
 	}
 	s.warn(p.describeDreams(&s, dir))
-	if s.Dream == nil {
-		s.HeldBy = nativeHolder(dir, now)
+	if s.Dream == nil && dir != nil {
+		s.HeldBy = lock.HostHolder(dir.Root(), now)
 	}
 	s.warn(p.describeProposals(&s))
 	s.warn(p.describeReviews(&s))
@@ -118,7 +119,7 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 		open = p.dream.ID
 		s.Dream = p.openDream(p.dream.Info, p.dream.staged(), true)
 	} else if dir != nil {
-		if r, err := readLock(dir.Root()); err == nil && r.Kind == KindDream {
+		if r, err := lock.Read(dir.Root()); err == nil && r.Kind == lock.KindDream {
 			open = r.Dream
 			s.Dream = p.foreignDream(r)
 		}
@@ -141,7 +142,7 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 // lastDream returns the dream that ended last; nil: none has.
 func lastDream(entries []LogEntry) *LastDream {
 	for _, e := range slices.Backward(entries) {
-		if e.Kind != KindDream || e.Outcome == Fired {
+		if e.Kind != lock.KindDream || e.Outcome == Fired {
 			continue
 		}
 		files := e.Files
@@ -165,7 +166,7 @@ func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // foreignDream reads what another process says of its dream. Where its state folder is not ours, the
 // record in the lock is all there is.
-func (p *Project) foreignDream(r lockRecord) *OpenDream {
+func (p *Project) foreignDream(r lock.Record) *OpenDream {
 	o := &OpenDream{ID: r.Dream, Started: second(r.Started), Staged: []string{}, Expires: second(r.Started.Add(p.o.Lease))}
 	state, err := p.openState()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkStatus(b *testing.B) {
 		}
 	}
 	store := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
-	native := filepath.Join(memory, nativeFile)
+	native := filepath.Join(memory, lock.HostFile)
 	if err := os.WriteFile(native, nil, 0o600); err != nil {
 		b.Fatal(err)
 	}

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"os"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
 // interrupted is a commit that was cut off, as recovery will leave it. Whoever only reads sees the memory
 // and the archive through it, and changes nothing.
 type interrupted struct {
-	record  lockRecord
+	record  lock.Record
 	info    Info
 	archive *memory.Archive // to be closed
 }
@@ -18,7 +19,7 @@ type interrupted struct {
 // cutOff returns the commit of dir that was cut off, or nil. Where its plan is lost there is nothing to
 // read through: the files are as they lie, and doctor says so.
 func (p *Project) cutOff(dir *memory.Dir) (*interrupted, error) {
-	r, err := readLock(dir.Root())
+	r, err := lock.Read(dir.Root())
 	if err == nil && !r.Committing {
 		return nil, nil
 	}
@@ -47,14 +48,14 @@ func (p *Project) cutOff(dir *memory.Dir) (*interrupted, error) {
 
 // stamp is the time of the last consolidation once the commit has been carried on, where Claude Code's lock
 // was read as n.
-func (i *interrupted) stamp(n native) stamp {
+func (i *interrupted) stamp(n lock.Host) lock.Stamp {
 	switch r := i.info.Restamp; {
-	case i.record.Kind == KindDream && i.record.PID == n.pid:
+	case i.record.Kind == lock.KindDream && i.record.PID == n.PID:
 		return i.info.consolidatedAt(i.archive.Landed, i.record.Prior)
-	case r != nil && n.pid == 0 && n.near(r.From):
+	case r != nil && n.PID == 0 && n.Near(r.From):
 		return r.To
 	}
-	return n.stamp
+	return n.Stamp
 }
 
 // archive opens the archive of an operation; that of a commit that was cut off as recovery will leave it.

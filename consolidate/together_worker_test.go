@@ -13,12 +13,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"dream-mcp/consolidate/hostlock"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -150,7 +152,7 @@ func (k *worker) note(e event) {
 // end notes how a call ended: what it was acknowledged as, or why not.
 func (k *worker) end(what string, err error, e event) {
 	var (
-		busy     *BusyError
+		busy     *lock.BusyError
 		base     *memory.BaseError
 		conflict *memory.ConflictError
 	)
@@ -273,27 +275,31 @@ func (k *worker) undo(p *Project) {
 	k.end("undo", err, event{ID: res.ID})
 }
 
-// native is Claude Code's dream, by the protocol of its lock (package hostlock) in one of its two formats. It holds the lock
+// native is Claude Code's dream, by the protocol of its lock in one of its two formats. It holds the lock
 // by nothing else. Where it succeeds it leaves its PID there, and ends.
 func (k *worker) native(*Project) {
 	k.pause(900)
-	file := filepath.Join(k.Memory, nativeFile)
+	file := filepath.Join(k.Memory, lock.HostFile)
 	since := monotonic()
 	newer := k.random.IntN(2) == 0
 	var prior time.Time
 	if info, err := os.Stat(file); err == nil {
 		body, _ := os.ReadFile(file)
-		text := hostlock.Parse(body)
+		first, second, _ := strings.Cut(string(body), "\n")
+		pid, _ := strconv.Atoi(first)
 		prior = info.ModTime()
-		if newer && text.TwoLines {
-			prior = text.Time
+		if ms, err := strconv.ParseFloat(second, 64); err == nil && newer {
+			prior = time.UnixMicro(int64(ms * 1000))
 		}
-		if text.PID != 0 && text.PID != os.Getpid() && time.Since(prior) < holderStale && processAlive(text.PID) {
+		if pid != 0 && pid != os.Getpid() && time.Since(prior) < time.Hour && syscall.Kill(pid, 0) == nil {
 			return
 		}
 	}
 	k.note(event{What: "free", Since: since})
-	me := hostlock.Text{PID: os.Getpid(), TwoLines: newer, Time: time.Now()}.Bytes()
+	me := []byte(strconv.Itoa(os.Getpid()))
+	if newer {
+		me = fmt.Appendf(me, "\n%d", time.Now().UnixMilli())
+	}
 	if os.WriteFile(file, me, 0o600) != nil {
 		return
 	}
@@ -313,7 +319,7 @@ func (k *worker) native(*Project) {
 	case prior.IsZero():
 		os.Remove(file)
 	case newer:
-		os.WriteFile(file, hostlock.Text{TwoLines: true, Time: prior}.Bytes(), 0o600)
+		os.WriteFile(file, fmt.Appendf(nil, "\n%f", float64(prior.UnixMicro())/1000), 0o600)
 	default:
 		os.WriteFile(file, nil, 0o600)
 		os.Chtimes(file, prior, prior)

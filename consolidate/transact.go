@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -24,13 +25,13 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 	if err != nil {
 		return "", nil, errors.Join(err, dir.Close())
 	}
-	if err := nativeFree(dir.Root(), now); err != nil {
-		return "", nil, errors.Join(err, l.release(), dir.Close())
+	if err := lock.HostFree(dir.Root(), now); err != nil {
+		return "", nil, errors.Join(err, l.Release(), dir.Close())
 	}
 	info.ID, info.Host, info.Session, info.Started, info.LastCall = newID(now), p.o.Host, p.o.Session, now, now
 	d, err := p.begin(l, dir, info)
 	if err != nil {
-		return "", nil, errors.Join(err, l.release(), dir.Close())
+		return "", nil, errors.Join(err, l.Release(), dir.Close())
 	}
 	edit, err := fill(d)
 	landed := false
@@ -43,7 +44,7 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 	}
 	if err != nil || !landed {
 		// Nothing has landed, and nobody will ask for it again.
-		err = errors.Join(err, d.lock.clear(), d.folder.Close()) // an open folder can't be moved everywhere
+		err = errors.Join(err, d.lock.Clear(), d.folder.Close()) // an open folder can't be moved everywhere
 		if len(d.stage.Displaced) == 0 {
 			err = errors.Join(err, p.discard(d.ID))
 		}
@@ -57,7 +58,7 @@ func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*i
 		}
 	}
 	if err = errors.Join(d.save(), p.log(d, Committed, now)); err == nil {
-		if err = d.lock.clear(); err == nil {
+		if err = d.lock.Clear(); err == nil {
 			p.pruneAfter(d, now)
 		}
 	}
@@ -93,18 +94,18 @@ func (p *Project) land(d *dream, edit *indexEdit, now time.Time) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := d.lock.check(d.dir.Root()); err != nil {
+	if err := d.lock.Check(d.dir.Root()); err != nil {
 		return errors.Join(err, plan.Cancel())
 	}
-	if d.Kind == KindDream {
+	if d.Kind == lock.KindDream {
 		// Seen as late as can be: where Claude Code has taken over, nothing lands.
-		if _, err := checkNative(d.dir.Root(), d.record.PID); err != nil {
+		if err := lock.HoldsHost(d.dir.Root(), d.record.PID); err != nil {
 			return errors.Join(err, plan.Cancel())
 		}
 	}
 	d.record.Committing = true
 	p.step("mark")
-	if err := d.lock.write(d.record); err != nil {
+	if err := d.lock.Write(d.record); err != nil {
 		d.record.Committing = false
 		return errors.Join(err, plan.Cancel())
 	}

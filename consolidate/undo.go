@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -26,7 +27,7 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dream != nil {
-		return UndoResult{}, &BusyError{Holder: p.dream.record.String()}
+		return UndoResult{}, &lock.BusyError{Holder: p.dream.record.String()}
 	}
 	if err := p.recoverHere(ctx); err != nil { // what a crash cut off may be what is to be undone
 		return UndoResult{}, err
@@ -49,7 +50,7 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 	}
 	res := UndoResult{Undone: id, Merged: []string{}}
 	var restamped *restamp
-	newID, undone, err := p.transact(ctx, Info{Kind: KindUndo, Undoes: id}, func(d *dream) (*indexEdit, error) {
+	newID, undone, err := p.transact(ctx, Info{Kind: lock.KindUndo, Undoes: id}, func(d *dream) (*indexEdit, error) {
 		info, err := readInfo(p.state, id)
 		if err == nil {
 			d.Restamp = restampOf(info, a.Landed)
@@ -71,7 +72,7 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 		p.changed(undone.Changes)
 	}
 	if newID != "" && restamped != nil {
-		if now, err := p.consolidated(); err == nil && now.near(restamped.To) {
+		if now, err := p.consolidated(); err == nil && now.Near(restamped.To) {
 			res.GivenBack = restamped.String()
 		}
 	}
@@ -86,7 +87,7 @@ func (p *Project) Undoable(id string) (whole, did string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dream != nil {
-		return "", "", &BusyError{Holder: p.dream.record.String()}
+		return "", "", &lock.BusyError{Holder: p.dream.record.String()}
 	}
 	if whole, err = p.resolve(id); err != nil {
 		return "", "", err

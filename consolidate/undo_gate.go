@@ -1,10 +1,10 @@
 package consolidate
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -12,18 +12,18 @@ import (
 // reviewed are to be reviewed again. It does nothing where that time is no longer From: the dream was not
 // the last one.
 type restamp struct {
-	From stamp `json:"from"`
-	To   stamp `json:"to"`
+	From lock.Stamp `json:"from"`
+	To   lock.Stamp `json:"to"`
 }
 
 // restampOf returns the restamp of undoing what info tells of, which landed at a time; nil for what has
 // not changed the time of the last consolidation.
 func restampOf(info Info, landed time.Time) *restamp {
 	switch {
-	case info.Kind == KindDream && info.Request != nil:
-		return &restamp{From: stamp{Exists: true, Time: info.Reviewed}, To: info.Since}
-	case info.Kind == KindDream:
-		return &restamp{From: stamp{Exists: true, Time: landed}, To: info.Since}
+	case info.Kind == lock.KindDream && info.Request != nil:
+		return &restamp{From: lock.Stamp{Exists: true, Time: info.Reviewed}, To: info.Since}
+	case info.Kind == lock.KindDream:
+		return &restamp{From: lock.Stamp{Exists: true, Time: landed}, To: info.Since}
 	case info.Restamp != nil:
 		return &restamp{From: info.Restamp.To, To: info.Restamp.From}
 	}
@@ -33,26 +33,11 @@ func restampOf(info Info, landed time.Time) *restamp {
 // restampNow carries r out, under our lock. Doing it twice does no harm. It reports whether the time is
 // now r.To.
 func (p *Project) restampNow(dir *memory.Dir, r restamp) (done bool, err error) {
-	n, err := readNative(dir.Root())
-	switch {
-	case err != nil || n.pid != 0:
-		return false, err
-	case n.near(r.To):
-		return true, nil
-	case !n.near(r.From):
-		return false, nil
-	case !r.To.Exists:
-		err = dir.Root().Remove(nativeFile)
-	default:
-		err = swapNative(dir, n, n.text(0, r.To.Time), r.To.Time)
-	}
-	if errors.Is(err, errHeld) {
-		return false, nil
-	}
-	if err == nil && (!r.To.Exists || r.From.Exists && r.To.Time.Before(r.From.Time)) {
+	done, err = lock.RestampHost(dir, r.From, r.To)
+	if done && (!r.To.Exists || r.From.Exists && r.To.Time.Before(r.From.Time)) {
 		err = p.waitAfterUndo()
 	}
-	return err == nil, err
+	return done, err
 }
 
 // waitAfterUndo keeps hooks from starting or offering at once the dream that a person has just undone.
@@ -66,11 +51,6 @@ func (p *Project) waitAfterUndo() error {
 		}
 	}
 	return nil
-}
-
-// near reports whether two stamps are one, as exact as every file system and format keeps them.
-func (s stamp) near(o stamp) bool {
-	return s.Exists == o.Exists && s.Time.Sub(o.Time).Abs() < 2*time.Second
 }
 
 // String says what holds again, for a person.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/lock"
 )
 
 // stampAt is how nativeNow shows a free lock of a time.
@@ -22,7 +24,7 @@ func TestUndoGivesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := w.nativeNow(); got != stampAt(prior) {
-		t.Errorf("%s is %s, want %s", nativeFile, got, stampAt(prior))
+		t.Errorf("%s is %s, want %s", lock.HostFile, got, stampAt(prior))
 	}
 	if res.GivenBack == "" {
 		t.Error("it does not say so")
@@ -36,7 +38,7 @@ func TestUndoGivesBack(t *testing.T) {
 		}
 	}
 	if _, err := p.Undo(ctx, res.ID); err != nil || w.nativeNow() != stampAt(start) {
-		t.Errorf("undone again: %s is %s, want %s; %v", nativeFile, w.nativeNow(), stampAt(start), err)
+		t.Errorf("undone again: %s is %s, want %s; %v", lock.HostFile, w.nativeNow(), stampAt(start), err)
 	}
 }
 
@@ -58,15 +60,15 @@ func TestUndoGivesBackNothing(t *testing.T) {
 	w.mustDo(finalize(p))
 	second := w.nativeNow()
 	if res, err := p.Undo(ctx, first); err != nil || w.nativeNow() != second || res.GivenBack != "" {
-		t.Errorf("the older: %s is %s, want %s; it says %q, %v", nativeFile, w.nativeNow(), second, res.GivenBack, err)
+		t.Errorf("the older: %s is %s, want %s; it says %q, %v", lock.HostFile, w.nativeNow(), second, res.GivenBack, err)
 	}
 	if _, err := p.Undo(ctx, ""); err != nil || w.nativeNow() != stampAt(start) {
-		t.Errorf("the newer: %s is %s, want %s; %v", nativeFile, w.nativeNow(), stampAt(start), err)
+		t.Errorf("the newer: %s is %s, want %s; %v", lock.HostFile, w.nativeNow(), stampAt(start), err)
 	}
 	w = newWorld(t)
 	w.do("commit")
 	if res, err := w.open().Undo(ctx, ""); err != nil || w.nativeNow() != "absent" || res.GivenBack == "" {
-		t.Errorf("the first: %s is %s, it says %q, %v", nativeFile, w.nativeNow(), res.GivenBack, err)
+		t.Errorf("the first: %s is %s, it says %q, %v", lock.HostFile, w.nativeNow(), res.GivenBack, err)
 	}
 }
 
@@ -86,7 +88,7 @@ func TestUndoGivesBackAfterDeath(t *testing.T) {
 			want = stampAt(prior)
 		}
 		if got := w.nativeNow(); got != want {
-			t.Errorf("killed at step %d (%s): %s is %s, want %s", step, at, nativeFile, got, want)
+			t.Errorf("killed at step %d (%s): %s is %s, want %s", step, at, lock.HostFile, got, want)
 		}
 		if at == "" {
 			return

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
 // landing is an operation whose changes have landed, as its archive tells of it.
 type landing struct {
 	id   string
-	kind Kind // "" where it can't be read any more
+	kind lock.Kind // "" where it can't be read any more
 	memory.Manifest
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -55,7 +56,7 @@ type Picture struct {
 type Watch struct {
 	p       *Project
 	log     string
-	record  lockRecord
+	record  lock.Record
 	dream   string    // the one that was open last
 	words   string    // the file that holds the words of its model; "" where it is not known
 	print   string    // of the files, at the last look
@@ -74,7 +75,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	defer p.mu.Unlock()
 	now := p.o.Now()
 	print := w.fingerprint()
-	died := w.picture.Dream != nil && !w.picture.Dead && w.record.dead()
+	died := w.picture.Dream != nil && !w.picture.Dead && w.record.Dead()
 	if age := now.Sub(w.asked); print == w.print && !died && 0 <= age && age < gatesFresh {
 		w.picture.Time = now
 		return w.picture, false, nil
@@ -90,7 +91,9 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	}
 	cut := w.lookAtDream(&next, dir)
 	if next.Dream == nil {
-		next.HeldBy = nativeHolder(dir, now)
+		if dir != nil {
+			next.HeldBy = lock.HostHolder(dir.Root(), now)
+		}
 		g := p.askGates(ctx, dir, now, question{free: func() error { return p.free(dir, now) }})
 		next.Gates, next.Due = g.gates, g.closed == nil
 		if g.closed != nil {
@@ -119,7 +122,7 @@ func sameGates(a, b []Gate) bool {
 func (w *Watch) fingerprint() string {
 	state := w.p.StateDir()
 	files := []string{
-		filepath.Join(w.p.o.MemoryDir, lockFile), filepath.Join(w.p.o.MemoryDir, nativeFile),
+		filepath.Join(w.p.o.MemoryDir, lock.File), filepath.Join(w.p.o.MemoryDir, lock.HostFile),
 		filepath.Join(state, journalFile), filepath.Join(state, throttleFile),
 	}
 	if w.dream != "" {
@@ -160,7 +163,7 @@ func (p *Project) Poll() {
 	}
 	p.seen.dream = ""
 	if dir, err := p.openDisk(); err == nil && dir != nil {
-		if r, err := readLock(dir.Root()); err == nil && validID(r.Dream) {
+		if r, err := lock.Read(dir.Root()); err == nil && validID(r.Dream) {
 			p.seen.dream = r.Dream
 		}
 		dir.Close()
@@ -175,16 +178,16 @@ func (p *Project) Poll() {
 // whether a commit was cut off: its process died when it had begun, and who reads sees it landed.
 func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	p := w.p
-	w.record = lockRecord{}
+	w.record = lock.Record{}
 	if dir != nil {
 		var err error
-		if w.record, err = readLock(dir.Root()); err != nil {
+		if w.record, err = lock.Read(dir.Root()); err != nil {
 			next.Warnings = append(next.Warnings, err.Error())
 		}
 	}
 	r := w.record
-	open := r.Kind == KindDream && validID(r.Dream)
-	if r.Committing && r.dead() {
+	open := r.Kind == lock.KindDream && validID(r.Dream)
+	if r.Committing && r.Dead() {
 		if i, err := p.cutOff(dir); err == nil && i != nil {
 			i.archive.Close()
 			open, cut = false, true
@@ -194,7 +197,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		if r.Dream != w.dream {
 			w.dream, w.words = r.Dream, ""
 		}
-		next.Dream, next.Dead = p.foreignDream(r), r.dead()
+		next.Dream, next.Dead = p.foreignDream(r), r.Dead()
 	}
 	if w.dream == "" {
 		return cut

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -170,7 +171,7 @@ func TestWatchMakesNothing(t *testing.T) {
 	if _, err := os.Stat(from.p.StateDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a state folder was made: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(w.memory, lockFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(w.memory, lock.File)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a lock file was made: %v", err)
 	}
 	p := w.dreaming()

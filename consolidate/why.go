@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -25,7 +26,7 @@ type Why struct {
 // Changed is a time at which a memory was changed through us.
 type Changed struct {
 	Time    time.Time `json:"time"`
-	Kind    Kind      `json:"kind"`
+	Kind    lock.Kind `json:"kind"`
 	ID      string    `json:"id"`
 	Summary string    `json:"summary,omitempty"`
 	Waived  []Waiver  `json:"waived,omitempty"`        // of this memory

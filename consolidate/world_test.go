@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -74,16 +75,16 @@ func (w *world) transcripts() string { return filepath.Join(w.state, "transcript
 
 // stampNative sets Claude Code's lock file.
 func (w *world) stampNative(body string, at time.Time) {
-	w.put(nativeFile, body)
-	os.Chtimes(filepath.Join(w.memory, nativeFile), at, at)
+	w.put(lock.HostFile, body)
+	os.Chtimes(filepath.Join(w.memory, lock.HostFile), at, at)
 }
 
 func (w *world) nativeNow() string {
-	info, err := os.Stat(filepath.Join(w.memory, nativeFile))
+	info, err := os.Stat(filepath.Join(w.memory, lock.HostFile))
 	if err != nil {
 		return "absent"
 	}
-	body, _ := os.ReadFile(filepath.Join(w.memory, nativeFile))
+	body, _ := os.ReadFile(filepath.Join(w.memory, lock.HostFile))
 	return fmt.Sprintf("%q %s", body, info.ModTime().UTC().Format(time.RFC3339Nano))
 }
 
@@ -111,7 +112,7 @@ func (w *world) files() map[string]string {
 		if err != nil || p == w.memory {
 			return err
 		}
-		if name := strings.TrimSuffix(e.Name(), aside); name == lockFile || name == nativeFile {
+		if name := strings.TrimSuffix(e.Name(), aside); name == lock.File || name == lock.HostFile {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
@@ -130,7 +131,7 @@ func (w *world) files() map[string]string {
 }
 
 func (w *world) lockRecordSize() int64 {
-	info, err := os.Stat(filepath.Join(w.memory, lockFile))
+	info, err := os.Stat(filepath.Join(w.memory, lock.File))
 	if err != nil {
 		return 0
 	}

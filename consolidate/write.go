@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -89,7 +90,7 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 		return WriteResult{}, err
 	}
 	if alone {
-		return p.writeAlone(ctx, Info{Kind: KindWrite}, n, r, cited)
+		return p.writeAlone(ctx, Info{Kind: lock.KindWrite}, n, r, cited)
 	}
 	d := p.dream
 	res, err = p.stageWrite(ctx, d, n, r, cited)

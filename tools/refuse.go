@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
@@ -46,7 +47,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		conflict   *memory.ConflictError
 		part       *consolidate.PartError
 		closed     *consolidate.ClosedError
-		busy       *consolidate.BusyError
+		busy       *lock.BusyError
 		broken     *consolidate.BrokenError
 		half       *consolidate.HalfError
 		request    *consolidate.RequestError
@@ -121,7 +122,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, "an ID is SESSION:LINE, as in a89ce8ad-134:72: a listing has the session in its header", nil
 	case errors.Is(err, consolidate.ErrNoDream):
 		return reason, "dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", nil
-	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost), errors.Is(err, consolidate.ErrGone):
+	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost), errors.Is(err, lock.ErrGone):
 		return reason, "dream_orient {\"resume\": true} takes the stage up again", nil
 	case errors.Is(err, consolidate.ErrStopped):
 		return reason, "a person wanted it to end: say so and do not begin again by yourself", nil

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/near"
@@ -72,7 +73,7 @@ func hint(err error) string {
 		kept    *KeptError
 		sick    *FindingsError
 		story   *storyError
-		busy    *consolidate.BusyError
+		busy    *lock.BusyError
 		broken  *consolidate.BrokenError
 		half    *consolidate.HalfError
 		request *consolidate.RequestError

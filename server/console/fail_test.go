@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/lock"
 )
 
 func TestFail(t *testing.T) {
@@ -24,9 +25,9 @@ func TestFail(t *testing.T) {
 		{usage("unknown verb"), 2, "unknown verb", "dream-mcp help"},
 		{errors.Join(consolidate.ErrNoDream, nil), 1, "no dream is open", "dream-mcp status"},
 		{fmt.Errorf("%w: %q", consolidate.ErrUnknown, "abc"), 1, `no such dream: "abc"`, "dream-mcp log"},
-		{&consolidate.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp stop"},
-		{&consolidate.BusyError{Holder: "process 7", Moment: true}, 1, "the memory is in use: process 7", "in a moment"},
-		{&consolidate.BusyError{Holder: "process 7", Native: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
+		{&lock.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp stop"},
+		{&lock.BusyError{Holder: "process 7", Moment: true}, 1, "the memory is in use: process 7", "in a moment"},
+		{&lock.BusyError{Holder: "process 7", Native: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
 		{&consolidate.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "a commit was cut off (process 7) and can't be carried on: gone", "dream-mcp doctor"},
 		{&consolidate.HalfError{ID: "abc", Why: errors.New("disk full")}, 1, "the commit abc has begun and could not be ended: disk full", "dream-mcp status"},
 		{&FindingsError{Wrong: 2, Fixable: 1}, 1, "2 things should be mended", "dream-mcp doctor --fix mends 1"},

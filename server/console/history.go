@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/server/host"
@@ -89,7 +90,7 @@ func logDetail(e consolidate.LogEntry) string {
 	add(e.SessionsSince > 0, count(e.SessionsSince, "session"))
 	add(e.ToolCalls > 0, count(e.ToolCalls, "call"))
 	ended := e.Outcome == consolidate.Committed || e.Outcome == consolidate.Aborted // of a crash nobody knows when
-	add(ended && e.Kind == consolidate.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+lasted(e.Time.Sub(e.Started)))
+	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+lasted(e.Time.Sub(e.Started)))
 	add(e.BytesSearched > 0, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
@@ -13,13 +14,13 @@ func TestRenderLog(t *testing.T) {
 	t.Parallel()
 	at := func(hours int) time.Time { return noon.Add(time.Duration(-hours) * time.Hour) }
 	entries := []consolidate.LogEntry{ // the newest first
-		{Time: at(1), Outcome: consolidate.Fired, Kind: consolidate.KindDream, ID: "d3", SessionsSince: 7},
-		{Time: at(2), Outcome: consolidate.Committed, Kind: consolidate.KindUndo, ID: "u1", Undoes: "d2", Files: []string{"a.md"}},
-		{Time: at(3), Outcome: consolidate.Committed, Kind: consolidate.KindDream, ID: "d2", Files: []string{"a.md", "b.md"}, ToolCalls: 1,
+		{Time: at(1), Outcome: consolidate.Fired, Kind: lock.KindDream, ID: "d3", SessionsSince: 7},
+		{Time: at(2), Outcome: consolidate.Committed, Kind: lock.KindUndo, ID: "u1", Undoes: "d2", Files: []string{"a.md"}},
+		{Time: at(3), Outcome: consolidate.Committed, Kind: lock.KindDream, ID: "d2", Files: []string{"a.md", "b.md"}, ToolCalls: 1,
 			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Started: at(3).Add(-12 * time.Minute), BytesSearched: 12_340_000,
 			Waived: []consolidate.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"}},
-		{Time: at(4), Outcome: consolidate.Fired, Kind: consolidate.KindDream, ID: "d2"}, // told by its end
-		{Time: at(5), Outcome: consolidate.Aborted, Kind: consolidate.KindDream, ID: "d1", Reason: "changed \x1b]0;x\x07my mind"},
+		{Time: at(4), Outcome: consolidate.Fired, Kind: lock.KindDream, ID: "d2"}, // told by its end
+		{Time: at(5), Outcome: consolidate.Aborted, Kind: lock.KindDream, ID: "d1", Reason: "changed \x1b]0;x\x07my mind"},
 	}
 	want := `2026-11-20 11:00  begun      dream    d3  7 sessions
 2026-11-20 10:00  committed  undo     u1  1 file, of d2

@@ -1,6 +1,6 @@
 //go:build unix
 
-package consolidate
+package lock
 
 import (
 	"bytes"
