@@ -54,6 +54,8 @@ var allowed = map[string][]string{
 	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},
 	"memory/likeness":                       {},
 	"memory/likeness/measure":               {"memory/likeness", "github.com/rogpeppe/go-internal/txtar"},
+	"memory/merge":                          {"memory"},
+	"consolidate/share":                     {"memory", "memory/merge", "memory/secret", "memory/visible", "golang.org/x/sys"},
 	"memory/reldate":                        {"golang.org/x/text"},
 	"memory/measure":                        {"memory", "memory/drift/measure", "memory/likeness/measure", "memory/reldate/measure", "memory/secret/measure"},
 	"memory/reldate/measure":                {"memory/reldate", "github.com/rogpeppe/go-internal/txtar"},
