@@ -3,19 +3,30 @@ package console
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"text/template"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
 
@@ -27,9 +38,9 @@ type storyError struct{ step, message string }
 
 func (e *storyError) Error() string { return fmt.Sprintf("in “%s”: %s", e.step, e.message) }
 
-// demo tells of a dream from its start to its undo. Everything in it is real but the model, which
-// follows a script: the server is a process of its own, spoken to as an agent does. What it shows it
-// also checks, and fails with a *storyError where an answer is not what the story says.
+// demo shows a dream from its start to its undo. Everything in it is real but the model, which follows
+// the script demo/story.txt: the server is a process of its own, called as an agent calls it. The demo fails with a *storyError
+// where an answer is not what the script expects.
 func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, demoLimit)
 	defer cancel()
@@ -44,40 +55,44 @@ func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup
 		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}()
-	w, err := build(dir, time.Now())
-	if err != nil {
+	s := &story{ctx: ctx, self: c.Self, out: c.Out, ink: paintFor(c.Out), step: "start"}
+	if s.world, err = build(dir, time.Now()); err != nil {
 		return err
 	}
-	s := &story{teller: teller{out: c.Out, ink: paintFor(c.Out), home: w.home}, ctx: ctx, world: w, self: c.Self}
-	server, err := s.startServer()
-	if err != nil {
-		return &storyError{"start", err.Error()}
+	if s.before, err = s.world.image(); err != nil {
+		return err
 	}
-	s.server = server
-	s.tell()
-	closed := server.Close()
+	if err = s.startServer(); err == nil {
+		err = errors.Join(s.play(), s.server.Close())
+	}
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w, in “%s”", ctx.Err(), s.step)
-	case s.err != nil:
+	case err != nil:
 		if words := strings.TrimSpace(s.stderr.String()); words != "" {
-			return fmt.Errorf("%w; the server said: %s", s.err, words)
+			err = fmt.Errorf("%w; the server said: %s", err, words)
 		}
-		return s.err
-	case closed != nil:
-		return &storyError{"end", "the server ended with: " + closed.Error()}
+		return &storyError{s.step, err.Error()}
 	}
 	return nil
 }
 
-// story carries the demo from step to step. After its first error nothing more is told or called.
+// story is the demo while it runs.
 type story struct {
-	teller
 	ctx    context.Context
 	world  world
+	before map[string]written // the memory at the start
 	self   string
 	server *client.Client
 	stderr stderr
+	out    io.Writer
+	ink    paint
+
+	step   string // the heading
+	number int
+	diff   bool   // the last answer is a diff
+	answer string // the last
+	heard  string // all
 }
 
 // stderr keeps what the server says beside the protocol.
@@ -105,48 +120,118 @@ func (s *story) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-func (s *story) startServer() (*client.Client, error) {
-	server, err := client.NewStdioMCPClientWithOptions(s.self, nil, []string{"serve"},
+func (s *story) startServer() (err error) {
+	s.server, err = client.NewStdioMCPClientWithOptions(s.self, nil, []string{"serve"},
 		transport.WithCommandStderrWriter(&s.stderr),
 		transport.WithCommandFunc(func(_ context.Context, _ string, _, args []string) (*exec.Cmd, error) {
 			return s.command(args...), nil
 		}))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
 	hello.Params.ClientInfo = mcp.Implementation{Name: "dream-mcp-demo", Version: "1"}
-	if _, err := server.Initialize(s.ctx, hello); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w; the server said: %s", err, s.stderr.String()), server.Close())
+	if _, err = s.server.Initialize(s.ctx, hello); err != nil {
+		s.server.Close()
 	}
-	return server, nil
+	return err
 }
 
-// argument of a call. They are shown in the order in which they are given.
-type argument struct {
-	name  string
-	value any
+// play plays the script. The first two characters of a line say what it is; a line that begins with a tab continues the one before
+// it, and any other line is printed as it is. Each line is a template: its data is the last answer, where that is JSON.
+//
+//	# WORDS            begins a step
+//	> TOOL JSON        calls a tool
+//	! TOOL JSON        calls a tool that must refuse
+//	$ VERB ARGUMENTS   runs this program
+//	? WORDS            must be in the last answer
+//	| N [WHAT REGEXP]  shows the first N lines of the last answer that match, and says how many more WHAT there are
+//	& WORDS            shows words of the last answer
+//	= WORDS            says that the memory is as it was at the start, or fails; the data is the number of its files
+func (s *story) play() error {
+	script, err := demoFiles.ReadFile("demo/story.txt")
+	if err != nil {
+		return err
+	}
+	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(string(script)), "\n\t", " "), "\n") {
+		var data any
+		json.Unmarshal([]byte(s.answer), &data) // prose has no data
+		if strings.HasPrefix(line, "=") {
+			data = len(s.before)
+		}
+		t, err := template.New("story").Option("missingkey=error").Funcs(template.FuncMap{
+			"day": s.world.day, "said": s.said, "sum": s.sum, "repeat": func(n int, text string) string { return strings.Repeat(text, n) },
+		}).Parse(line)
+		if err != nil {
+			return err
+		}
+		var b strings.Builder
+		if err := t.Execute(&b, data); err != nil {
+			return err
+		}
+		if err := s.do(b.String()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// call asks the server, and shows the question. It returns the text of the answer, of a refusal too;
-// refused says which is expected.
-func (s *story) call(refused bool, tool string, arguments ...argument) string {
-	if s.err != nil {
-		return ""
+// do carries out a line of the script.
+func (s *story) do(line string) error {
+	mark, rest, _ := strings.Cut(line, " ")
+	switch mark {
+	case "#":
+		s.number++
+		s.step = rest
+		s.print(bold, "", fmt.Sprintf("%d  %s", s.number, rest))
+	case ">", "!":
+		s.print(cyan, "", "→ "+rest)
+		return s.call(rest, mark == "!")
+	case "$":
+		s.print("", "", "$ dream-mcp "+rest)
+		out, err := s.command(strings.Fields(rest)...).CombinedOutput()
+		s.hear(string(out))
+		s.diff = rest == "diff"
+		if err != nil {
+			return fmt.Errorf("dream-mcp %s: %w: %s", rest, err, out)
+		}
+	case "?":
+		if !strings.Contains(s.answer, rest) {
+			return fmt.Errorf("%q is not in the answer: %s", rest, s.answer)
+		}
+	case "|":
+		return s.show(rest)
+	case "&":
+		for row := range strings.SplitSeq(ansi.Wordwrap(rest, pageWidth-4, ""), "\n") {
+			s.quote(row, "")
+		}
+	case "=":
+		after, err := s.world.image()
+		if err != nil || !maps.Equal(s.before, after) {
+			return errors.Join(err, errors.New("the memory is not as it was"))
+		}
+		s.print(green, "", rest)
+	default:
+		s.print(dim, "", line)
 	}
-	s.question(tool, arguments)
+	return nil
+}
+
+// hear takes an answer.
+func (s *story) hear(text string) {
+	s.answer, s.diff = text, false
+	s.heard += "\n" + text
+}
+
+// call calls a tool: its name, and its arguments as JSON.
+func (s *story) call(line string, refused bool) error {
+	tool, arguments, _ := strings.Cut(line, " ")
 	var r mcp.CallToolRequest
-	r.Params.Name = tool
-	given := make(map[string]any)
-	for _, a := range arguments {
-		given[a.name] = a.value
-	}
-	r.Params.Arguments = given
+	r.Params.Name, r.Params.Arguments = tool, json.RawMessage(arguments)
 	answer, err := s.server.CallTool(s.ctx, r)
 	if err != nil {
-		s.fail("%s: %v", tool, err)
-		return ""
+		return err
 	}
 	var text strings.Builder
 	for _, content := range answer.Content {
@@ -154,22 +239,93 @@ func (s *story) call(refused bool, tool string, arguments ...argument) string {
 			text.WriteString(t.Text)
 		}
 	}
-	if answer.IsError != refused {
-		s.fail("%s answered: %s", tool, text.String())
-		return ""
+	if s.hear(text.String()); answer.IsError != refused {
+		return fmt.Errorf("%s answered: %s", tool, s.answer)
 	}
-	return text.String()
+	return nil
 }
 
-// verb runs a verb of the terminal, and returns what it prints.
-func (s *story) verb(args ...string) string {
-	if s.err != nil {
-		return ""
+// said returns the ID of the listed line with some words.
+func (s *story) said(words string) (string, error) {
+	session := ""
+	for line := range strings.Lines(s.heard) {
+		first, _, _ := strings.Cut(line, " ")
+		switch {
+		case !strings.HasPrefix(line, ":"):
+			session = first
+		case strings.Contains(line, words):
+			return session + first, nil
+		}
 	}
-	s.line("$ dream-mcp " + strings.Join(args, " "))
-	out, err := s.command(args...).CombinedOutput()
+	return "", fmt.Errorf("no line says %q", words)
+}
+
+// sum is the sum of a memory, by which a change names what it replaces.
+func (s *story) sum(name string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(s.world.memory, name))
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:6]), err
+}
+
+// show shows lines of the last answer.
+func (s *story) show(what string) error {
+	number, rest, _ := strings.Cut(what, " ")
+	kind, expression, _ := strings.Cut(rest, " ")
+	wanted, err := regexp.Compile(expression)
 	if err != nil {
-		s.fail("dream-mcp %s: %v: %s", strings.Join(args, " "), err, out)
+		return err
 	}
-	return string(out)
+	most, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
+	shown, left := 0, 0
+	for line := range strings.SplitSeq(strings.TrimRight(s.answer, "\n"), "\n") {
+		line = strings.ReplaceAll(transcript.Visible(line), s.world.home, "~")
+		switch {
+		case !wanted.MatchString(line):
+		case shown == most:
+			left++
+		case s.diff:
+			shown++
+			s.quote(line, diffColour(line))
+		default:
+			shown++
+			s.quote(line, "")
+		}
+	}
+	if shown == 0 {
+		return fmt.Errorf("no line matches %s: %s", expression, s.answer)
+	}
+	if left > 0 && kind != "" {
+		s.quote(fmt.Sprintf("… %d more %s", left, kind), dim)
+	}
+	return nil
+}
+
+func (s *story) quote(line, colour string) { s.print(colour, s.ink.in(dim, "│")+" ", line) }
+
+// The shape of the page.
+const (
+	pageWidth = 100
+	longest   = 2 // rows of one line
+)
+
+// print prints a line in a colour, after a prefix, on as many rows as it needs, but at most longest. It breaks between words.
+func (s *story) print(colour, prefix, line string) {
+	words := strings.TrimLeft(line, " ")
+	indent := prefix + line[:len(line)-len(words)]
+	width := pageWidth - ansi.StringWidth(indent) - 2
+	const hyphen, other = "-", "\u2011" // ansi breaks names and dates at hyphens
+	rows := strings.Split(ansi.Wrap(strings.ReplaceAll(words, hyphen, other), width, ""), "\n")
+	for i, row := range rows[:min(longest, len(rows))] {
+		row = strings.ReplaceAll(row, other, hyphen)
+		if i > 0 {
+			row = "  " + row
+		}
+		if i == longest-1 && len(rows) > longest {
+			row = ansi.Truncate(row, width, "") + " …"
+		}
+		fmt.Fprintln(s.out, strings.TrimRight(indent+s.ink.in(colour, row), " "))
+	}
 }

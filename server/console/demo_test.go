@@ -38,8 +38,8 @@ func TestWorld(t *testing.T) {
 				t.Errorf("%s is of %v, after %v", name, info.ModTime(), now)
 			}
 			data, _ := os.ReadFile(name)
-			if daysAgo.Match(data) {
-				t.Errorf("%s still has a date to be filled in", name)
+			if daysAgo.Match(data) || strings.Contains(string(data), "{project}") {
+				t.Errorf("%s still has something to be filled in", name)
 			}
 			return err
 		})
@@ -71,46 +71,5 @@ func TestEnvironment(t *testing.T) {
 	}
 	if last["HOME"] != w.home {
 		t.Errorf("HOME is %q", last["HOME"])
-	}
-}
-
-func TestWrap(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"", 10, ""},
-		{"one two", 20, "one two"},
-		{"one two three", 10, "one two|three"},
-		{"a-word-longer-than-all one", 10, "a-word-longer-than-all|one"},
-		{"ö ü ä é", 6, "ö ü|ä é"}, // characters, not bytes
-	} {
-		if got := strings.Join(wrap(test.text, test.width), "|"); got != test.want {
-			t.Errorf("wrap(%q, %d) = %q, want %q", test.text, test.width, got, test.want)
-		}
-	}
-}
-
-func TestHunk(t *testing.T) {
-	t.Parallel()
-	diff := "d1\n--- a/a.md\n+++ b/a.md\n-- x\n--- a/MEMORY.md\n+++ b/MEMORY.md\n-- one\n+- two\n--- a/z.md\n+++ /dev/null\n-z"
-	if got, want := hunk(diff, "MEMORY.md"), "--- a/MEMORY.md\n+++ b/MEMORY.md\n-- one\n+- two"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// After its first error the story is silent.
-func TestTellerStops(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	s := teller{out: &out}
-	s.heading("first")
-	s.must(false, "broke")
-	s.heading("second")
-	s.fail("again")
-	if s.err == nil || s.err.Error() != "in “first”: broke" || strings.Contains(out.String(), "second") {
-		t.Errorf("error %v, told %q", s.err, out.String())
 	}
 }

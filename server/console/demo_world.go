@@ -27,7 +27,7 @@ type world struct {
 // lastDreamDays is how long ago the sandbox dreamed last; all its sessions are younger.
 const lastDreamDays = 9
 
-// build lays the world out below dir.
+// build makes the world below dir.
 func build(dir string, now time.Time) (world, error) {
 	dir, err := filepath.EvalSymlinks(dir) // as the server will see it
 	if err != nil {
@@ -38,24 +38,20 @@ func build(dir string, now time.Time) (world, error) {
 	slug := transcript.Slug(w.project)
 	sessions := filepath.Join(w.home, ".claude", "projects", slug)
 	w.memory = filepath.Join(sessions, "memory")
-	if strings.HasSuffix(slug, "-") { // cut: the host's name for the folder can't be known (FACTS 1.1)
+	if strings.HasSuffix(slug, "-") { // cut: the host's name for the folder cannot be known
 		return w, fmt.Errorf("the path %q is too long", w.project)
 	}
-	if err := w.copyTree("demo/project", w.project); err != nil {
-		return w, err
-	}
-	if err := w.copyTree("demo/memory", w.memory); err != nil {
-		return w, err
+	for from, to := range map[string]string{"demo/project": w.project, "demo/memory": w.memory, "demo/sessions": sessions} {
+		if err := w.copyTree(from, to); err != nil {
+			return w, err
+		}
 	}
 	lock := filepath.Join(w.memory, ".consolidate-lock")
 	if err := os.WriteFile(lock, nil, 0o600); err != nil {
 		return w, err
 	}
 	last := w.now.AddDate(0, 0, -lastDreamDays)
-	if err := os.Chtimes(lock, last, last); err != nil {
-		return w, err
-	}
-	return w, w.writeSessions(sessions)
+	return w, os.Chtimes(lock, last, last)
 }
 
 // environment is that of the process, without what could lead out of the world.
@@ -72,16 +68,14 @@ func (w world) environment() []string {
 		"APPDATA="+filepath.Join(w.home, "AppData", "Roaming"), "LOCALAPPDATA="+filepath.Join(w.home, "AppData", "Local"))
 }
 
-// daysAgo stands in the files for a date: {6d}.
-var daysAgo = regexp.MustCompile(`\{(\d+)d\}`)
+var (
+	// daysAgo is replaced by a date in the files: {6d}.
+	daysAgo = regexp.MustCompile(`\{(\d+)d\}`)
+	// timestamp is when a memory was written or an utterance made; a file gets the time of its last one.
+	timestamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+)
 
-// modifiedLine is where a memory says when it was written; its file gets that time.
-var modifiedLine = regexp.MustCompile(`(?m)^  modified: (\S+)$`)
-
-func (w world) day(days string) string {
-	n, _ := strconv.Atoi(strings.Trim(days, "{d}"))
-	return w.now.AddDate(0, 0, -n).Format(time.DateOnly)
-}
+func (w world) day(ago int) string { return w.now.AddDate(0, 0, -ago).Format(time.DateOnly) }
 
 func (w world) copyTree(from, to string) error {
 	return fs.WalkDir(demoFiles, from, func(name string, e fs.DirEntry, err error) error {
@@ -96,13 +90,18 @@ func (w world) copyTree(from, to string) error {
 		if err != nil {
 			return err
 		}
-		data = daysAgo.ReplaceAllFunc(data, func(m []byte) []byte { return []byte(w.day(string(m))) })
-		if err := os.WriteFile(target, data, 0o600); err != nil {
+		text := daysAgo.ReplaceAllStringFunc(string(data), func(m string) string {
+			ago, _ := strconv.Atoi(strings.Trim(m, "{d}"))
+			return w.day(ago)
+		})
+		project := strconv.Quote(w.project) // as JSON has it, too
+		text = strings.ReplaceAll(text, `"{project}"`, project)
+		if err := os.WriteFile(target, []byte(text), 0o600); err != nil {
 			return err
 		}
 		modified := w.now.AddDate(0, 0, -lastDreamDays)
-		if m := modifiedLine.FindSubmatch(data); m != nil {
-			if modified, err = time.Parse(time.RFC3339, string(m[1])); err != nil {
+		if all := timestamp.FindAllString(text, -1); len(all) > 0 {
+			if modified, err = time.Parse(time.RFC3339, all[len(all)-1]); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -110,7 +109,7 @@ func (w world) copyTree(from, to string) error {
 	})
 }
 
-// written is a memory as it lies on the disk.
+// written is a memory as it is on the disk.
 type written struct {
 	text     string
 	modified time.Time

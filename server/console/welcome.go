@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/pflag"
 
 	"dream-mcp/consolidate"
@@ -50,7 +51,7 @@ func (c *Command) help(context.Context, *consolidate.Project, host.Setup) error 
 		writeFlags(&b, cmd.PersistentFlags())
 		b.WriteString(afterwards)
 	} else {
-		fmt.Fprintf(&b, "usage: dream-mcp %s [flags]\n\n%s\n", cmd.Use, strings.Join(wrap(strings.ToUpper(cmd.Short[:1])+cmd.Short[1:]+".", pageWidth), "\n"))
+		fmt.Fprintf(&b, "usage: dream-mcp %s [flags]\n\n%s\n", cmd.Use, ansi.Wordwrap(strings.ToUpper(cmd.Short[:1])+cmd.Short[1:]+".", pageWidth, ""))
 		if cmd.Long != "" {
 			b.WriteString(cmd.Long + "\n")
 		}
@@ -79,7 +80,7 @@ func writeEntry(b *strings.Builder, name, text string) {
 		b.WriteString(head + "\n")
 		head = ""
 	}
-	fmt.Fprintf(b, "%-*s%s\n", helpIndent, head, strings.Join(wrap(text, pageWidth-helpIndent), "\n"+strings.Repeat(" ", helpIndent)))
+	fmt.Fprintf(b, "%-*s%s\n", helpIndent, head, strings.ReplaceAll(ansi.Wordwrap(text, pageWidth-helpIndent, ""), "\n", "\n"+strings.Repeat(" ", helpIndent)))
 }
 
 func writeFlags(b *strings.Builder, flags *pflag.FlagSet) {
