@@ -149,7 +149,7 @@ func lookedFor(q transcript.Query) string {
 }
 
 // reviewed names the sessions of a map, as far as a trail does.
-func (p *Project) reviewed(sessions []RankedSession) []Reviewed {
+func (p *Project) reviewed(sessions []transcript.Session) []Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
 	named := make([]Reviewed, len(sessions))
 	for i, s := range sessions {

@@ -83,7 +83,8 @@ type dream struct {
 	expiry  *time.Timer
 	trail   *trail
 	allowed secret.Allowed
-	needed  []Waiver // those without which the last check of the whole would have refused
+	needed  []Waiver        // those without which the last check of the whole would have refused
+	known   map[string]bool // the findings that were reported, by key; not kept for the next process
 }
 
 // save writes the dream's Info, as it may be shown.

@@ -150,6 +150,13 @@ func (p *Project) AskedFor() {
 	p.asked = true
 }
 
+// PromptRead says that the prompt dream was read on this connection: its four phases need not be repeated.
+func (p *Project) PromptRead() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prompted = true
+}
+
 // switchedOff adds to the error of a gate that the person closed how they open it: force alone does not.
 func (p *Project) switchedOff(err error, force bool) error {
 	var closed *ClosedError

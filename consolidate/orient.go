@@ -2,8 +2,6 @@ package consolidate
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -20,18 +18,20 @@ type Map struct {
 	Resumed   bool
 	MemoryDir string
 	Folders   []transcript.Folder
-	Since     string // the time of the last consolidation, or "never"
-	Index     Shown  // as it is on disk; of nothing where there is none
-	IndexSize IndexSize
+	Since     string     // the time of the last consolidation, or "never"
+	Index     memory.Sum // of the file on disk; "" where there is none
+	IndexSize IndexSize  // of the index as the dream would leave it
+	Outline   memory.Outline
 	Topics    []Topic
 	Logs      []Log         // the newest first
 	Guides    []drift.Guide // CLAUDE.md and its kin
 	Findings  []memory.Finding
-	Sessions  []RankedSession // the one that holds the most first
+	Sessions  []transcript.Session // oldest first
 	Skipped   transcript.Skipped
 	Limited   bool // the directory holds more than was looked at
 	Partial   bool // the project holds more than drift looked at
 	Staged    []string
+	Prompted  bool // the prompt with the four phases was read on this connection
 }
 
 // Topic is a row of the map's table.
@@ -39,8 +39,9 @@ type Topic struct {
 	Name        memory.Name
 	Type        string
 	Description string
+	Hook        string // what the index says about it, where that is something else
 	Size        int64
-	ModTime     time.Time
+	Written     time.Time // by the topic itself, or else the time of the file
 	Sum         string
 }
 
@@ -54,35 +55,26 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	d, now := p.dream, p.o.Now()
 	m := Map{
 		Now: now, Dream: *p.openDream(d.Info, d.staged(), true), Resumed: d.Resumed, MemoryDir: p.o.MemoryDir,
-		Since: d.record.Prior.String(), Staged: d.staged(),
+		Since: d.record.Prior.String(), Staged: d.staged(), Prompted: p.prompted,
 	}
 	var err error
 	if m.Folders, err = p.o.Transcripts.Folders(); err != nil {
 		return m, err
 	}
-	var sessions []transcript.Session
-	if sessions, m.Skipped, err = p.o.Transcripts.Sessions(ctx, d.record.Prior.Time); err != nil {
+	if m.Sessions, m.Skipped, err = p.o.Transcripts.Sessions(ctx, d.record.Prior.Time); err != nil {
 		return m, err
 	}
-	if m.Sessions, err = rankSessions(ctx, p.o.Transcripts, sessions); err != nil {
-		return m, err
-	}
-	if n := transcript.Counted(sessions); d.Sessions != n {
+	slices.Reverse(m.Sessions)
+	if n := transcript.Counted(m.Sessions); d.Sessions != n {
 		d.Sessions = n
 		if err := d.save(); err != nil {
 			return m, err
 		}
 	}
 	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
-	index, err := d.dir.Read(indexName)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return m, err
-	}
-	m.Index, m.IndexSize = p.shown(indexName, index), sizeOf(nil)
-	if m.Index.Sum != "" {
-		m.IndexSize = sizeOf(memory.ParseIndex(index.Data))
-	}
-	return m, d.mapMemory(&m, now)
+	err = d.mapMemory(&m, now)
+	d.reported(m.Findings)
+	return m, err
 }
 
 // mapMemory fills in what lies in the memory directory.
@@ -92,9 +84,25 @@ func (d *dream) mapMemory(m *Map, now time.Time) error {
 		return err
 	}
 	m.Limited = l.Limited
-	snapshot, err := d.stage.Snapshot()
+	before, err := d.dir.Snapshot()
 	if err != nil {
 		return err
+	}
+	edit, err := d.editIndex()
+	if err != nil {
+		return err
+	}
+	snapshot, err := d.after(before, edit)
+	if err != nil {
+		return err
+	}
+	m.Index, m.IndexSize = edit.base, sizeOf(nil)
+	hooks := make(map[string]string)
+	if snapshot.Index != nil {
+		m.IndexSize, m.Outline = sizeOf(snapshot.Index), snapshot.Index.Outline()
+		for _, e := range snapshot.Index.Entries() {
+			hooks[e.File] = e.Hook
+		}
 	}
 	m.Findings = memory.Standing(snapshot, now)
 	m.Guides = d.dir.Project.Guides()
@@ -110,9 +118,14 @@ func (d *dream) mapMemory(m *Map, now time.Time) error {
 	m.Logs = readLogs(d.dir, logs, now)
 	for n, t := range snapshot.Topics {
 		data, shown := t.Bytes(), t.Shown(d.dir.AllowSecrets)
-		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)), ModTime: times[n].ModTime, Sum: memory.SumOf(data).Short()}
-		if row.ModTime.IsZero() {
-			row.ModTime = now // staged only
+		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)), Written: times[n].ModTime, Sum: memory.SumOf(data).Short()}
+		if written, ok := t.WrittenOn(n, now); ok {
+			row.Written = written
+		} else if row.Written.IsZero() {
+			row.Written = now // staged only
+		}
+		if hook := d.dir.AllowSecrets.Line(hooks[n.String()]); memory.SaysMore(hook, row.Description+" "+n.String()) {
+			row.Hook = hook
 		}
 		m.Topics = append(m.Topics, row)
 	}

@@ -82,7 +82,8 @@ type Project struct {
 
 	seen *Watch // at the last Poll
 
-	asked bool // the person asked for dreams on this connection
+	asked    bool // the person asked for dreams on this connection
+	prompted bool // the prompt dream was read on this connection
 
 	counted scan // the sessions, at the last count of this process
 	lists   listing.Book

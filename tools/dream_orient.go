@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +21,8 @@ const (
 	maxMapSessions = 60
 	maxMapLogs     = 12
 	maxMapGuides   = 20
+	maxMapOther    = 6 // lines of the index without a link
+	mapBytes       = 10_000
 )
 
 func dreamOrient(p *consolidate.Project) tool {
@@ -45,7 +48,7 @@ func dreamOrient(p *consolidate.Project) tool {
 	return tool{
 		name:  "dream_orient",
 		title: "Begin a dream",
-		description: "Begin a memory dream (consolidation), phase 1: opens it if one is due and shows the map: the index, the topics with their sums, what the rules find, the sessions since the last dream, and the rules of the four phases. " +
+		description: "Begin a memory dream (consolidation), phase 1: opens it if one is due and shows the map: the topics with their sums, what the rules find, the sessions since the last dream. " +
 			"force only if a person asked for a dream now; resume takes up the stage of one that was cut off. Called again it shows the map again.",
 		input: `{"type":"object","properties":{
 			"force":{"type":"boolean","description":"a person asked for it: opens the gates time and sessions"},
@@ -80,11 +83,13 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 		add("Transcripts: %s (%s)", f.Path, f.Why)
 	}
 	add("Last dream: %s", m.Since)
-	add("\n%s", strings.TrimSpace(consolidate.Brief()))
+	if !m.Prompted {
+		add("\n%s", strings.TrimSpace(consolidate.Brief()))
+	}
 	mapIndex(add, m)
+	mapFindings(add, m)
 	mapTopics(add, m)
 	mapGuides(add, m)
-	mapFindings(add, m)
 	mapLogs(add, m)
 	mapSessions(add, p, m)
 	return head, lines
@@ -100,28 +105,47 @@ func orNone(files []string) string {
 type adder func(format string, args ...any)
 
 func mapIndex(add adder, m consolidate.Map) {
-	if m.Index.Sum == "" {
+	if m.Index == "" && m.IndexSize.Lines == 0 {
 		add("\n## MEMORY.md: there is none")
 		return
 	}
 	s := m.IndexSize
-	add("\n## MEMORY.md %s: %d of %d lines, %d of %d bytes", m.Index.Sum.Short(), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
-	for line := range strings.Lines(m.Index.Text) {
-		add("  %s", quoted(strings.TrimRight(line, "\r\n"), 400))
+	add("\n## MEMORY.md %s: %d of %d lines, %d of %d bytes", cmp.Or(m.Index.Short(), "new"), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
+	var sections []string
+	for _, section := range m.Outline.Sections {
+		sections = append(sections, fmt.Sprintf("%s (%d)", cmp.Or(quoted(section.Heading, 60), "above the first heading"), section.Links))
+	}
+	if len(sections) > 0 {
+		add("sections, with their links: %s", quoted(strings.Join(sections, "; "), 1_000))
+	}
+	other := m.Outline.Other
+	if len(other) == 0 {
+		return
+	}
+	add("lines without a link (%d); remove takes one by its text:", len(other))
+	for i, line := range other {
+		if len(other) > maxMapOther && i == maxMapOther-1 {
+			add("  … %d lines", len(other)-maxMapOther)
+			line = other[len(other)-1]
+		}
+		add("  %d: %s", line.Line, quoted(line.Text, 150))
+		if i == maxMapOther-1 {
+			break
+		}
 	}
 }
 
 func mapTopics(add adder, m consolidate.Map) {
-	add("\n## Topics (%d): file, type, bytes, age, sum: description", len(m.Topics))
+	add("\n## Topics (%d): file, type, bytes, age, sum: description; what MEMORY.md says, where it is something else", len(m.Topics))
 	if m.Limited {
 		add("the directory holds more files than were looked at")
 	}
 	for _, t := range m.Topics {
-		kind := t.Type
-		if kind == "" {
-			kind = "-"
+		line := fmt.Sprintf("%s %s %d %s %s: %s", t.Name, cmp.Or(quoted(t.Type, 40), "-"), t.Size, age(m.Now.Sub(t.Written)), t.Sum, quoted(t.Description, 200))
+		if t.Hook != "" {
+			line += "; MEMORY.md: " + quoted(t.Hook, 120)
 		}
-		add("%s %s %d %s %s: %s", t.Name, quoted(kind, 40), t.Size, age(m.Now.Sub(t.ModTime)), t.Sum, quoted(t.Description, 300))
+		add("%s", line)
 	}
 }
 
@@ -193,13 +217,14 @@ func mapLogs(add adder, m consolidate.Map) {
 }
 
 func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
-	add("\n## Sessions since then, those that hold the most first (%d)", len(m.Sessions))
-	for i, s := range m.Sessions {
-		if i == maxMapSessions {
-			add("… and %d more", len(m.Sessions)-i)
-			break
-		}
-		line := fmt.Sprintf("%s %s", s.ID, s.ModTime.UTC().Format("2006-01-02 15:04"))
+	add("\n## Sessions since then, oldest first (%d)", len(m.Sessions))
+	sessions := m.Sessions
+	if older := len(sessions) - maxMapSessions; older > 0 {
+		add("… %d older ones", older)
+		sessions = sessions[older:]
+	}
+	for _, s := range sessions {
+		line := fmt.Sprintf("%s %s", s.Short(), s.Last.UTC().Format("2006-01-02 15:04"))
 		if s.Size > 0 {
 			line += " " + size(s.Size)
 		}
@@ -212,15 +237,12 @@ func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
 		if s.Current {
 			line += " (this one)"
 		}
-		if told := s.Signals.String(); told != "" {
-			line += " [" + told + "]"
-		}
-		if words := s.Title; words != "" {
-			line += ": " + words
+		if s.Title != "" {
+			line += ": " + s.Title
 		} else if s.First != "" {
 			line += ": “" + s.First + "”"
 		}
-		add("%s", quoted(strings.ReplaceAll(line, "\n", " "), 300))
+		add("%s", quoted(line, 160))
 	}
 	if len(m.Skipped) > 0 {
 		add("left out: %s", counts(m.Skipped))
@@ -264,7 +286,7 @@ func mapPage(head string, lines []string, cursor string) (string, error) {
 	var b strings.Builder
 	b.WriteString(head)
 	to := from
-	for ; to < len(lines) && (to == from || b.Len()+len(lines[to]) < pageBytes); to++ {
+	for ; to < len(lines) && (to == from || b.Len()+len(lines[to]) < mapBytes-100); to++ {
 		b.WriteString(lines[to])
 		b.WriteByte('\n')
 	}

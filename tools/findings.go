@@ -1,54 +1,104 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dream-mcp/memory"
 )
 
-// What the map shows of the findings: so many of one rule in full, fewer where it is no more than an info,
-// the rest of that rule by the places alone; and so much of a line.
+// consequence orders rules by what a finding costs if nothing is done. Rules that are not named follow, and concern form.
+var consequence = []string{
+	"secret", "invisible", "index-limits", "dangling", "orphan", "loss", "contradiction", "reconcile", "drift", "near-duplicate",
+	"relative-date", "deadline", "stale", "name",
+}
+
+// What the map shows of the findings of one rule: so many with their message, the first few of those (of secrets all) with their hint, the
+// rest by their places. Of form, one message stands for all.
 const (
-	maxRuleFindings = 20
-	maxRuleInfos    = 6
-	maxFindingLine  = 500
+	maxRuleFindings = 12
+	maxRuleHints    = 3
+	maxFindingLine  = 400
+	maxShortLine    = 160
+	maxPlaces       = 1_000
 )
 
-// foldFindings writes findings as lines, in their order, which puts errors before warnings and those
-// before infos. Many of one kind must not drown the others: what is beyond the first few of a rule is one
-// line at the end, and a hint that all share is said once.
+// foldFindings writes findings as lines, one rule after the other, by consequence.
 func foldFindings(findings []memory.Finding) []string {
-	var lines, rules []string
-	shown := make(map[string]int)
-	hints := make(map[string]string) // the last of each rule
-	rest := make(map[string][]string)
-	for _, f := range findings {
-		limit := maxRuleFindings
-		if f.Severity == memory.Info {
-			limit = maxRuleInfos
+	rank := func(rule string) int {
+		if i := slices.Index(consequence, rule); i >= 0 {
+			return i
 		}
-		if shown[f.Rule]++; shown[f.Rule] > limit {
-			if rest[f.Rule] == nil {
-				rules = append(rules, f.Rule)
-			}
-			place := f.File
-			if f.Line > 0 {
-				place += fmt.Sprintf(":%d", f.Line)
-			}
-			rest[f.Rule] = append(rest[f.Rule], place)
-			continue
-		}
-		if hint := f.Hint; hint == hints[f.Rule] {
-			f.Hint = ""
-		} else {
-			hints[f.Rule] = hint
-		}
-		lines = append(lines, short(findingLine(f), maxFindingLine))
+		return len(consequence)
 	}
+	byRule := make(map[string][]memory.Finding)
+	var rules []string
+	for _, f := range findings {
+		if byRule[f.Rule] == nil {
+			rules = append(rules, f.Rule)
+		}
+		byRule[f.Rule] = append(byRule[f.Rule], f)
+	}
+	slices.SortStableFunc(rules, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	var lines []string
 	for _, rule := range rules {
-		line := fmt.Sprintf("… and %d more of %s: %s", len(rest[rule]), rule, strings.Join(rest[rule], ", "))
-		lines = append(lines, short(oneLine(line), maxFindingLine))
+		lines = append(lines, foldRule(byRule[rule], rank(rule) == len(consequence))...)
 	}
 	return lines
+}
+
+// foldRule writes the findings of one rule.
+func foldRule(findings []memory.Finding, form bool) []string {
+	first := findings[0]
+	alike := !slices.ContainsFunc(findings, func(f memory.Finding) bool { return f.Message != first.Message })
+	if len(findings) > 1 && (alike || form) {
+		line := fmt.Sprintf("%s %s (%d) %s: ", first.Severity, first.Rule, len(findings), places(findings))
+		if !alike {
+			line += "for example "
+		}
+		line += quoted(first.Message, maxShortLine)
+		if first.Hint != "" {
+			line += " → " + quoted(first.Hint, maxFindingLine)
+		}
+		return []string{oneLine(line)}
+	}
+	var lines []string
+	hint := ""
+	for i, f := range findings {
+		if i == maxRuleFindings {
+			lines = append(lines, fmt.Sprintf("… and %d more of %s: %s", len(findings)-i, f.Rule, places(findings[i:])))
+			break
+		}
+		limit := maxFindingLine
+		if f.Hint == hint || i >= maxRuleHints && f.Rule != "secret" {
+			f.Hint, limit = "", maxShortLine
+		} else {
+			hint = f.Hint
+		}
+		lines = append(lines, short(findingLine(f), limit))
+	}
+	return lines
+}
+
+// places names where findings are: each file once, with its lines.
+func places(findings []memory.Finding) string {
+	var files []string
+	lines := make(map[string][]string)
+	for _, f := range findings {
+		if lines[f.File] == nil {
+			files = append(files, f.File)
+			lines[f.File] = []string{}
+		}
+		if f.Line > 0 {
+			lines[f.File] = append(lines[f.File], fmt.Sprint(f.Line))
+		}
+	}
+	for i, file := range files {
+		if len(lines[file]) > 0 {
+			files[i] += ":" + strings.Join(lines[file], ",")
+		}
+	}
+	return quoted(strings.Join(files, " "), maxPlaces)
 }

@@ -11,42 +11,44 @@ import (
 
 func TestFoldFindings(t *testing.T) {
 	var findings []memory.Finding
-	add := func(rule string, n int, hint func(i int) string) {
+	add := func(rule string, severity memory.Severity, n int, message, hint func(i int) string) {
 		for i := range n {
-			findings = append(findings, memory.Finding{Rule: rule, Severity: memory.Info, File: fmt.Sprintf("f%d.md", i), Line: i, Message: "m", Hint: hint(i)})
+			findings = append(findings, memory.Finding{Rule: rule, Severity: severity, File: fmt.Sprintf("f%d.md", i/2), Line: i, Message: message(i), Hint: hint(i)})
 		}
 	}
-	add("own", 2, func(i int) string { return fmt.Sprint("h", i) })
-	add("same", maxRuleInfos+3, func(int) string { return "h" })
+	one := func(int) string { return "m" }
+	each := func(i int) string { return fmt.Sprint("m", i) }
+	add("index-entry", memory.Warning, 3, each, one)
+	add("orphan", memory.Warning, 2, one, one)
+	add("drift", memory.Info, maxRuleFindings+3, each, func(i int) string { return fmt.Sprint("h", i/2) })
+	add("secret", memory.Warning, 1, each, one)
 	got := foldFindings(findings)
-	want := []string{"info own f0.md: m → h0", "info own f1.md:1: m → h1", "info same f0.md: m → h"}
-	for i := 1; i < maxRuleInfos; i++ {
-		want = append(want, fmt.Sprintf("info same f%d.md:%d: m", i, i))
+	want := []string{
+		"warning secret f0.md: m0 → m",
+		"warning orphan (2) f0.md:1: m → m",
+		"info drift f0.md: m0 → h0", "info drift f0.md:1: m1", "info drift f1.md:2: m2 → h1", "info drift f1.md:3: m3",
 	}
-	want = append(want, fmt.Sprintf("… and 3 more of same: f%[1]d.md:%[1]d, f%[2]d.md:%[2]d, f%[3]d.md:%[3]d", maxRuleInfos, maxRuleInfos+1, maxRuleInfos+2))
+	for i := 4; i < maxRuleFindings; i++ {
+		want = append(want, fmt.Sprintf("info drift f%d.md:%d: m%d", i/2, i, i))
+	}
+	want = append(want, "… and 3 more of drift: f6.md:12,13 f7.md:14", "warning index-entry (3) f0.md:1 f1.md:2: for example m0 → m")
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 
 	findings = nil
-	for rule := range 20 {
-		add(fmt.Sprint("rule", rule), 1000, func(i int) string { return strings.Repeat("hint ", 200) })
+	long := func(i int) string { return strings.Repeat(fmt.Sprintf("text %d ", i), 200) }
+	for _, rule := range append([]string{"form", "type"}, consequence...) {
+		add(rule, memory.Info, 1000, long, long)
 	}
-	for _, line := range foldFindings(findings) {
-		if len([]rune(line)) > maxFindingLine+3 {
+	lines := foldFindings(findings)
+	for _, line := range lines {
+		if len([]rune(line)) > maxPlaces+maxFindingLine+maxShortLine+100 {
 			t.Fatalf("%d characters: %q", len([]rune(line)), line)
 		}
 	}
-	if n := len(foldFindings(findings)); n != 20*(maxRuleInfos+1) {
-		t.Errorf("%d lines of 20 rules", n)
-	}
-	findings = nil
-	add("grave", maxRuleFindings+1, func(int) string { return "" })
-	for i := range findings {
-		findings[i].Severity = memory.Warning
-	}
-	if got := foldFindings(findings); len(got) != maxRuleFindings+1 || !strings.HasPrefix(got[maxRuleFindings], "… and 1 more of grave: ") {
-		t.Errorf("%q", got)
+	if n := len(consequence)*(maxRuleFindings+1) + 2; len(lines) != n {
+		t.Errorf("%d lines, want %d", len(lines), n)
 	}
 	if got := foldFindings(nil); got != nil {
 		t.Errorf("nothing is %q", got)

@@ -37,6 +37,7 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 				mcp.WithArgument("focus", mcp.ArgumentDescription("what to look at in particular"))),
 			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				p.AskedFor()
+				p.PromptRead()
 				v := values()
 				v.Focus = p.Allowed().Mask(r.Params.Arguments["focus"]) // before it is cut
 				text, err := consolidate.DreamPrompt(v)

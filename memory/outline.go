@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"strings"
+	"time"
+)
+
+// Outline is what an index holds beside its links.
+type Outline struct {
+	Sections []Section
+	Other    []OtherLine // that link to nothing and are not headings
+}
+
+// Section is a heading of the index and how many of its lines link to something.
+type Section struct {
+	Heading string // "" before the first
+	Links   int
+}
+
+// OtherLine is a line without a link.
+type OtherLine struct {
+	Line int // from 1
+	Text string
+}
+
+// Outline returns the headings of the index and the lines that are not pointers.
+func (x *Index) Outline() Outline {
+	o := Outline{Sections: []Section{{}}}
+	for i := range x.lines {
+		line := &x.lines[i]
+		switch {
+		case line.kind == heading:
+			o.Sections = append(o.Sections, Section{Heading: line.section})
+		case len(line.scan.links) > 0:
+			o.Sections[len(o.Sections)-1].Links++
+		case line.kind != blank && line.kind != hidden:
+			o.Other = append(o.Other, OtherLine{i + 1, strings.TrimSpace(line.text)})
+		}
+	}
+	if o.Sections[0].Links == 0 {
+		o.Sections = o.Sections[1:]
+	}
+	return o
+}
+
+// WrittenOn returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of
+// its headings. It returns false where none of them says so.
+func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
+	for _, key := range []string{"metadata.modified", "modified"} {
+		if at, err := time.Parse(time.RFC3339, t.value(key)); err == nil && !at.After(now) {
+			return at, true
+		}
+	}
+	texts := []string{t.value("metadata.modified"), t.value("modified"), n.path}
+	for line := range strings.Lines(t.body) {
+		if strings.HasPrefix(line, "#") {
+			texts = append(texts, line)
+		}
+	}
+	for _, text := range texts {
+		if day, ok := firstDate(text); ok && !day.After(now) {
+			return day, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// SaysMore reports whether a text says something that another does not: fewer than two thirds of its words are in it.
+func SaysMore(text, than string) bool {
+	words, known := wordsOf(text), tell(than).set
+	there := 0
+	for _, w := range words {
+		if known[w] {
+			there++
+		}
+	}
+	return 3*there < 2*len(words)
+}
