@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"dream-mcp/memory"
@@ -30,45 +31,83 @@ type ReadResult struct {
 func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.enter(""); err != nil {
-		return nil, err
-	}
-	p.tell(Event{Kind: EventRead, Text: strings.Join(paths, ", ")})
-	dir, err := p.openDir()
-	if err != nil {
-		return nil, err
-	}
+	dir, err := p.enterRead(strings.Join(paths, ", "))
 	if dir != nil {
 		defer dir.Close()
 	}
+	if err != nil {
+		return nil, err
+	}
 	results := make([]ReadResult, len(paths))
-	for i, s := range paths {
-		r := &results[i]
-		n, err := memory.ParseName(s)
-		var f memory.File
-		var disk *memory.File
-		switch {
-		case err != nil:
-			r.Err = err
-		case dir == nil:
-			r.Err = &fs.PathError{Op: "read", Path: s, Err: fs.ErrNotExist}
-		case p.dream != nil && n.IsIndex():
-			f, r.Err = p.dream.readIndex()
-		case p.dream != nil:
-			f, disk, r.Err = p.dream.stage.Read(n)
-		default:
-			f, r.Err = dir.Read(n)
-		}
-		if dir != nil && errors.Is(r.Err, fs.ErrNotExist) {
-			r.Near = dir.Nearest(s)
-		}
-		r.Shown = p.shown(n, f)
-		if disk != nil {
-			onDisk := p.shown(n, *disk)
-			r.Disk = &onDisk
-		}
+	for i, path := range paths {
+		results[i] = p.read(dir, path)
 	}
 	return results, nil
+}
+
+// ReadAfter reads the topics whose names follow one, in order, as many as room has bytes for and at least one. Left is how
+// many follow those.
+func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dir, err := p.enterRead("all, after " + name)
+	if err != nil || dir == nil {
+		return nil, 0, err
+	}
+	defer dir.Close()
+	names, err := dir.Topics()
+	if err != nil {
+		return nil, 0, err
+	}
+	if p.dream != nil {
+		names = p.dream.stage.Topics(names)
+	}
+	names = slices.DeleteFunc(names, func(n memory.Name) bool { return n.String() <= name })
+	for i, n := range names {
+		r := p.read(dir, n.String())
+		r.Name = n
+		if room -= len(r.Text); room < 0 && i > 0 {
+			return results, len(names) - i, nil
+		}
+		results = append(results, r)
+	}
+	return results, 0, nil
+}
+
+// enterRead begins a call that reads. The directory is nil where there is none.
+func (p *Project) enterRead(what string) (*memory.Dir, error) {
+	if err := p.enter(""); err != nil {
+		return nil, err
+	}
+	p.tell(Event{Kind: EventRead, Text: what})
+	return p.openDir()
+}
+
+func (p *Project) read(dir *memory.Dir, path string) (r ReadResult) {
+	n, err := memory.ParseName(path)
+	var f memory.File
+	var disk *memory.File
+	switch {
+	case err != nil:
+		r.Err = err
+	case dir == nil:
+		r.Err = &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	case p.dream != nil && n.IsIndex():
+		f, r.Err = p.dream.readIndex()
+	case p.dream != nil:
+		f, disk, r.Err = p.dream.stage.Read(n)
+	default:
+		f, r.Err = dir.Read(n)
+	}
+	if dir != nil && errors.Is(r.Err, fs.ErrNotExist) {
+		r.Near = dir.Nearest(path)
+	}
+	r.Shown = p.shown(n, f)
+	if disk != nil {
+		onDisk := p.shown(n, *disk)
+		r.Disk = &onDisk
+	}
+	return r
 }
 
 func (p *Project) shown(n memory.Name, f memory.File) Shown {

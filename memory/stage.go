@@ -248,6 +248,18 @@ func (s *Stage) Over(before *Snapshot) (*Snapshot, error) {
 	return &after, nil
 }
 
+// Topics returns the topics of a directory as the stage would leave them, sorted.
+func (s *Stage) Topics(names []Name) []Name {
+	names = slices.DeleteFunc(names, s.deletes)
+	for _, c := range s.Changes {
+		if c.After != "" && c.Name.IsTopic() && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b Name) int { return strings.Compare(a.path, b.path) })
+	return names
+}
+
 // Touched returns the names that the stage changes.
 func (s *Stage) Touched() map[Name]bool {
 	touched := make(map[Name]bool, len(s.Changes))

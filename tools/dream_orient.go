@@ -22,7 +22,7 @@ const (
 	maxMapLogs     = 12
 	maxMapGuides   = 20
 	maxMapOther    = 6 // lines of the index without a link
-	mapBytes       = 10_000
+
 )
 
 func dreamOrient(p *consolidate.Project) tool {
@@ -286,7 +286,7 @@ func mapPage(head string, lines []string, cursor string) (string, error) {
 	var b strings.Builder
 	b.WriteString(head)
 	to := from
-	for ; to < len(lines) && (to == from || b.Len()+len(lines[to]) < mapBytes-100); to++ {
+	for ; to < len(lines) && (to == from || b.Len()+len(lines[to]) < maxPage-100); to++ {
 		b.WriteString(lines[to])
 		b.WriteByte('\n')
 	}

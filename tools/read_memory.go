@@ -19,23 +19,30 @@ func readMemory(p *consolidate.Project) tool {
 	return tool{
 		name:  "read_memory",
 		title: "Read memories",
-		description: "Read memories as the open dream would leave them, or as they are: MEMORY.md, topics, logs. " +
-			"Each begins with a line PATH SUM BYTES, where the sum is the base that write_memory asks for, and ends with a line that repeats it. After them: where each comes from, as far as it names sources.",
+		description: "Read memories as the open dream would leave them, or as they are: MEMORY.md, topics, logs; without paths all topics, in pages. " +
+			"Each begins with a line PATH SUM BYTES, where the sum is the base that write_memory asks for, and ends with a line that repeats it. After those that paths names: where each comes from.",
 		input: `{"type":"object","properties":{
 			"paths":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","maxLength":400}},
-			"offset":{"type":"integer","minimum":0,"description":"with one path: the byte to go on from"}},
-			"required":["paths"],"additionalProperties":false}`,
+			"offset":{"type":"integer","minimum":0,"description":"with one path: the byte to go on from"},
+			"cursor":{"type":"string","maxLength":400,"description":"without paths: of the page before"}},
+			"additionalProperties":false}`,
 		readOnly: true, idempotent: true,
 		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
 			r, err := decode[struct {
 				Paths  []string
 				Offset int
+				Cursor string
 			}](arguments)
 			if err != nil {
 				return answer{}, err
 			}
-			if r.Offset > 0 && len(r.Paths) != 1 {
+			switch {
+			case r.Offset > 0 && len(r.Paths) != 1:
 				return answer{}, &consolidate.RequestError{Message: "offset goes with one path", Hint: "read the others in a call of their own"}
+			case r.Cursor != "" && r.Paths != nil:
+				return answer{}, &consolidate.RequestError{Message: "cursor goes on with all topics, and paths names some", Hint: "leave one of the two out"}
+			case r.Paths == nil:
+				return readAll(ctx, p, r.Cursor)
 			}
 			files, err := p.Read(ctx, r.Paths)
 			if err != nil {
@@ -44,11 +51,34 @@ func readMemory(p *consolidate.Project) tool {
 			if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
 				return answer{}, &consolidate.RequestError{Message: readProblem(r.Paths[0], files[0]), Hint: "dream_orient lists the files; MEMORY.md names them"}
 			}
-			text := renderFiles(r.Paths, files, r.Offset)
-			sources, err := renderSources(ctx, p, files, pageBytes-len(text))
+			text, shown := renderFiles(r.Paths, files, r.Offset)
+			if shown < len(files) {
+				text += fmt.Sprintf("\n\n… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
+			}
+			sources, err := renderSources(ctx, p, files[:shown], pageBytes-len(text))
 			return answer{text: text + sources}, err
 		},
 	}
+}
+
+// readAll renders a page of all topics, after the one that the cursor names.
+func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer, error) {
+	files, left, err := p.ReadAfter(ctx, cursor, pageBytes)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(files) == 0 {
+		return answer{text: "There are no more memories."}, nil
+	}
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Name.String()
+	}
+	text, shown := renderFiles(paths, files, 0)
+	if left += len(files) - shown; left > 0 {
+		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, paths[shown-1])
+	}
+	return answer{text: text}, nil
 }
 
 func readProblem(path string, f consolidate.ReadResult) string {
@@ -61,35 +91,40 @@ func readProblem(path string, f consolidate.ReadResult) string {
 	return fmt.Sprintf("%q does not exist", path)
 }
 
-// renderFiles lists files until the page is full, the first always in part at least.
-func renderFiles(paths []string, files []consolidate.ReadResult, offset int) string {
+// renderFiles writes files until the page is full, each whole but the first, and returns how many it wrote.
+func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (text string, shown int) {
 	var b strings.Builder
 	for i, f := range files {
+		var one strings.Builder
 		if f.Err != nil && f.Disk == nil {
-			fmt.Fprintf(&b, "%s\n\n", readProblem(paths[i], f))
-			continue
-		}
-		room := pageBytes - b.Len()
-		if room < 500 && b.Len() > 0 {
-			fmt.Fprintf(&b, "… the page is full; not shown: %s", strings.Join(paths[i:], ", "))
-			return b.String()
-		}
-		if f.Disk != nil {
-			b.WriteString("the file on disk changed since it was staged; staged:\n")
-		}
-		if f.Err != nil {
-			fmt.Fprintf(&b, "%s deleted\n\n", paths[i])
+			fmt.Fprintf(&one, "%s\n\n", readProblem(paths[i], f))
 		} else {
-			renderFile(&b, f.Shown, offset, room)
+			renderBoth(&one, paths[i], f, offset)
 		}
-		if f.Disk != nil && f.Disk.Sum == "" {
-			fmt.Fprintf(&b, "on disk: %s is gone\n\n", paths[i])
-		} else if f.Disk != nil {
-			b.WriteString("on disk:\n")
-			renderFile(&b, *f.Disk, offset, room)
+		if i > 0 && b.Len()+one.Len() > pageBytes {
+			return strings.TrimRight(b.String(), "\n"), i
 		}
+		b.WriteString(one.String())
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return strings.TrimRight(b.String(), "\n"), len(files)
+}
+
+// renderBoth writes a file, and as it is on disk where that changed since it was staged.
+func renderBoth(b *strings.Builder, path string, f consolidate.ReadResult, offset int) {
+	if f.Disk != nil {
+		b.WriteString("the file on disk changed since it was staged; staged:\n")
+	}
+	if f.Err != nil {
+		fmt.Fprintf(b, "%s deleted\n\n", path)
+	} else {
+		renderFile(b, f.Shown, offset)
+	}
+	if f.Disk != nil && f.Disk.Sum == "" {
+		fmt.Fprintf(b, "on disk: %s is gone\n\n", path)
+	} else if f.Disk != nil {
+		b.WriteString("on disk:\n")
+		renderFile(b, *f.Disk, offset)
+	}
 }
 
 // The bounds of what is told of sources: of the words of one, in characters, and of all, in bytes, where the
@@ -129,30 +164,49 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + fenceOpen + "\n" + b.String() + fenceClose, nil
 }
 
-// renderFile writes a file from an offset on, in bytes of what is shown of it.
-func renderFile(b *strings.Builder, f consolidate.Shown, offset, room int) {
+// renderFile writes a page of a file from an offset on, in bytes of what is shown of it.
+func renderFile(b *strings.Builder, f consolidate.Shown, offset int) {
 	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
 	fmt.Fprintf(b, "%s %d\n", name, f.Bytes)
 	if f.Masked > 0 {
 		fmt.Fprintf(b, "(masked: %d; an edit names what is masked as it is shown, and new text that holds a mask loses the value)\n", f.Masked)
 	}
-	text := f.Text[min(offset, len(f.Text)):]
-	for len(text) > 0 && offset > 0 && !utf8.RuneStart(text[0]) {
-		text = text[1:] // an offset within a character begins with the next one
+	from, to := pageOf(f.Text, offset, max(pageBytes-b.Len(), pageBytes/2))
+	fenced(b, f.Text[from:to], name)
+	if to < len(f.Text) {
+		fmt.Fprintf(b, "… cut: read_memory {\"paths\": [%q], \"offset\": %d} goes on\n", f.Name, to)
 	}
-	start := len(f.Text) - len(text)
-	if len(text) <= room {
-		fenced(b, text, name)
-		b.WriteByte('\n')
-		return
+	b.WriteByte('\n')
+}
+
+// maxLine is the longest line that a page is lengthened for.
+const maxLine = 3 * pageBytes
+
+// pageOf returns where a page of a text begins and ends that has about so many bytes from an offset on: with the beginning of
+// a line and after the end of one. Only a line longer than maxLine is cut, between two characters.
+func pageOf(text string, offset, room int) (from, to int) {
+	from = min(offset, len(text))
+	if line := strings.LastIndexByte(text[:from], '\n') + 1; from-line <= maxLine {
+		from = line
 	}
-	end := room
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
+	if len(text)-from <= room {
+		return startOfRune(text, from), len(text)
 	}
-	if i := strings.LastIndexByte(text[:end], '\n'); i > room/2 {
-		end = i + 1
+	to = from + room
+	if i := strings.LastIndexByte(text[from:to], '\n'); i > 0 {
+		to = from + i + 1
+	} else if i := strings.IndexByte(text[to:], '\n'); i >= 0 && i <= maxLine {
+		to += i + 1
+	} else if i < 0 && len(text)-to <= maxLine {
+		to = len(text)
 	}
-	fenced(b, text[:end], name)
-	fmt.Fprintf(b, "… cut: read_memory {\"paths\": [%q], \"offset\": %d} goes on\n\n", f.Name, start+end)
+	return startOfRune(text, from), startOfRune(text, to)
+}
+
+// startOfRune returns the first place from at on where a character begins.
+func startOfRune(text string, at int) int {
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
 }

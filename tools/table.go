@@ -30,11 +30,12 @@ import (
 )
 
 // Limits of answers, in characters. Claude Code cuts a success over 50,000 and an error over 10,500;
-// several hosts cut at 8 to 10 KB (MCP.md 5), so that is a page.
+// several hosts cut at 10 KB (MCP.md 5), so that is a page.
 const (
 	MaxAnswer = 48_000
 	MaxError  = 10_000
-	pageBytes = 9_000
+	maxPage   = 10_000
+	pageBytes = 9_500 // of what a page shows; what is said about it comes on top
 )
 
 // Table is all that a server offers.

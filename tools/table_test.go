@@ -102,7 +102,7 @@ func TestMapPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(page) > mapBytes {
+		if len(page) > maxPage {
 			t.Errorf("a page has %d bytes", len(page))
 		}
 		body := strings.Split(strings.TrimPrefix(page, "head\n"), "\n")
