@@ -52,8 +52,8 @@ var notSaid = []struct {
 	{Assistant, "API Error (", noEvent},
 }
 
-// beside are the elements that a host puts before or after what a person typed.
-var beside = []string{"ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat"}
+// beside are the elements that a host, or a hook of it, puts before or after what a person typed.
+var beside = []string{"ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", RecallTag, "hook_context"}
 
 // command is a slash command. A path has a second slash.
 var command = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9:_.-]*(?:\s+|$)`)

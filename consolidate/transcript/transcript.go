@@ -22,6 +22,10 @@ import (
 // person types again, is not an utterance: a dream must not learn from itself.
 const DreamMarker = "<dream-mcp-prompt"
 
+// RecallTag is the element around memories that a hook of ours showed the model. It is not part of an utterance: a memory must not become
+// evidence of itself.
+const RecallTag = "dream-memories"
+
 // Options say which project is meant. The zero value has no sessions.
 type Options struct {
 	// Projects is the folder <config>/projects; it need not exist.
