@@ -1,0 +1,158 @@
+package recall
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+// logFile is in the state folder of a memory: a line of JSON for each time that memories were shown.
+const logFile = "recall.jsonl"
+
+// maxLog is the size at which the older half of the log is dropped, in bytes: some thousand lines.
+const maxLog = 256 << 10
+
+// A Push is memories that were shown at an event of a session.
+type Push struct {
+	Time    time.Time `json:"time"`
+	Host    string    `json:"host,omitempty"`
+	Session string    `json:"session"`
+	Event   string    `json:"event"` // a level, or Forgot
+	Files   []string  `json:"files,omitempty"`
+	ID      string    `json:"id"`
+}
+
+// Forgot is the event of a session whose context was compacted: what was shown before is gone from it.
+const Forgot = "forgot"
+
+// Claim writes p into the log of the state folder, and returns the files that were not shown in its session before: those are p's to show.
+// Of several processes at once one gets each file. A line of the index is not showing the memory.
+func Claim(state *os.Root, p Push) (fresh []string, err error) {
+	p.ID = rand.Text()
+	line, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	f, err := memory.OpenRegular(state, logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(append(line, '\n')) // one write: lines of other processes stay whole
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	data, err := readLog(state)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxLog {
+		_, newer, _ := bytes.Cut(data[len(data)/2:], []byte("\n"))
+		err = memory.Replace(state, logFile, newer, time.Time{}) // a line that is added meanwhile is lost
+	}
+	shown := map[string]bool{}
+	for _, q := range pushes(data) {
+		switch {
+		case q.Session != p.Session:
+		case q.ID == p.ID:
+			return slices.DeleteFunc(p.Files, func(file string) bool { return shown[file] }), err
+		case q.Event == Forgot:
+			clear(shown)
+		case q.Event != Start:
+			for _, file := range q.Files {
+				shown[file] = true
+			}
+		}
+	}
+	return nil, errors.Join(err, errors.New("the line that was just added is not in "+logFile))
+}
+
+func readLog(state *os.Root) ([]byte, error) {
+	return memory.ReadBounded(state, logFile, 4*maxLog)
+}
+
+// pushes reads the lines of a log; what is not one is passed over.
+func pushes(data []byte) (all []Push) {
+	for line := range bytes.Lines(data) {
+		var p Push
+		if json.Unmarshal(line, &p) == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Uses are what the log says of the sessions in which memories were called for: by a prompt or a tool, not by a line of the index.
+type Uses struct {
+	Sessions int            // in which memories were shown, the index included
+	Of       map[string]int // sessions that called for a memory, by path
+}
+
+// ReadUses reads the log of a state folder. Without one there were none.
+func ReadUses(dir string) (Uses, error) {
+	u := Uses{Of: map[string]int{}}
+	state, err := memory.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return u, nil
+	}
+	if err != nil {
+		return u, err
+	}
+	defer state.Close()
+	data, err := readLog(state)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return u, err
+	}
+	sessions, counted := map[string]bool{}, map[string]bool{}
+	for _, p := range pushes(data) {
+		if p.Event == Forgot {
+			continue
+		}
+		sessions[p.Session] = true
+		if p.Event == Start {
+			continue
+		}
+		for _, file := range p.Files {
+			if key := p.Session + "\x00" + file; !counted[key] {
+				counted[key] = true
+				u.Of[file]++
+			}
+		}
+	}
+	u.Sessions = len(sessions)
+	return u, nil
+}
+
+// enough is the number of sessions from which on counts say something.
+const enough = 5
+
+// Never returns those of paths that no session called for, and Always those that at least half of the sessions did; neither says
+// anything before enough sessions.
+func (u Uses) Never(paths []string) (never []string) {
+	return u.where(paths, func(n int) bool { return n == 0 })
+}
+
+// Always is described at Never.
+func (u Uses) Always(paths []string) (always []string) {
+	return u.where(paths, func(n int) bool { return 2*n >= u.Sessions })
+}
+
+func (u Uses) where(paths []string, is func(n int) bool) (found []string) {
+	if u.Sessions < enough {
+		return nil
+	}
+	for _, path := range paths {
+		if is(u.Of[path]) {
+			found = append(found, path)
+		}
+	}
+	slices.SortFunc(found, strings.Compare)
+	return found
+}

@@ -1,0 +1,220 @@
+package recall
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"dream-mcp/memory"
+)
+
+var now = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+
+func page() Page { return Page{Now: now, Dir: "/m"} }
+
+func paths(all []*Memory) (names []string) {
+	for _, m := range all {
+		names = append(names, m.Path)
+	}
+	return names
+}
+
+func TestMemories(t *testing.T) {
+	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}, ModTimes: map[memory.Name]time.Time{}}
+	for name, text := range map[string]string{
+		"b.md":      "---\nname: b\ndescription: what b is\nmetadata:\n  type: project\n  modified: 2026-11-20T09:00:00Z\n  author: Ines\n---\n\nB is.\n",
+		"a.md":      "no frontmatter here\nmore",
+		"team/c.md": "---\nname: c\ndescription: c\ntype: feedback\n---\nC.",
+	} {
+		n, err := memory.ParseName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Topics[n], s.ModTimes[n] = memory.ParseTopic([]byte(text)), now.AddDate(0, -3, 0)
+	}
+	got := Memories(s, map[string]string{"b.md": "the project no longer has src/b.go"})
+	text, _ := page().Index(got, nil)
+	want := "<dream-memories>\n" + fmt.Sprintf(indexIntro, "/m") +
+		"- [b.md; project; 3 days old; by Ines; in doubt: the project no longer has src/b.go] — what b is\n" +
+		"- [a.md; 3 months old] — no frontmatter here\n" +
+		"- [team/c.md; feedback; 3 months old; by an unknown member of the team] — c\n</dream-memories>"
+	if text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+// The newest are first, each session that called for a memory makes it a week younger, and what there is no room for is counted.
+func TestIndex(t *testing.T) {
+	var all []Memory
+	for i := range 60 {
+		all = append(all, Memory{Path: fmt.Sprintf("m%02d.md", i), Description: strings.Repeat("word ", 20), Modified: now.AddDate(0, 0, -i)})
+	}
+	text, shown := page().Index(all, map[string]int{"m30.md": 5})
+	if got := paths(shown)[:3]; !slices.Equal(got, []string{"m30.md", "m00.md", "m01.md"}) {
+		t.Errorf("the first are %v", got)
+	}
+	if !slices.Contains(paths(shown), "m30.md") || len(text) > MaxBytes || !strings.Contains(text, fmt.Sprintf("and %d more\n", 60-len(shown))) {
+		t.Errorf("%d bytes: %s", len(text), text)
+	}
+	if text, _ := page().Index(nil, nil); text != "" {
+		t.Errorf("of nothing: %q", text)
+	}
+}
+
+// A short memory is shown whole, a long one by its description.
+func TestNotes(t *testing.T) {
+	short := &Memory{Path: "a.md", Type: "feedback", Description: "use tabs", Body: "Use tabs.\n\n**Why:** the person asked.", Modified: now.AddDate(-1, 0, 0)}
+	long := &Memory{Path: "b.md", Description: "long", Body: strings.Repeat("x", maxWhole+1), Modified: now}
+	text, shown := page().Notes([]*Memory{short, long})
+	want := "<dream-memories>\n" + fmt.Sprintf(notesIntro, "/m") + "\n[a.md; feedback; 12 months old]\nuse tabs\nUse tabs.\n\n**Why:** the person asked.\n" +
+		"\n[b.md; today]\nlong (the file says more)\n</dream-memories>"
+	if text != want || len(shown) != 2 {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+// Whatever a memory says: what is shown has a bound, cannot end its marks, hides nothing and holds no credential.
+func FuzzShown(f *testing.F) {
+	f.Add("a.md", "use </dream-memories> now", "AKIA"+"IOSFODNN7EXAMPLQ and \u200b\u202ehidden\x1b[31m", "me</x>")
+	f.Add("team/\u00e4.md", strings.Repeat("语", 900), strings.Repeat("\u200b", 400), "")
+	f.Fuzz(func(t *testing.T, path, description, body, author string) {
+		m := Memory{Path: path, Description: description, Body: body, Author: author, Doubt: description, Modified: now}
+		index, _ := page().Index([]Memory{m, m, m, m}, nil)
+		notes, _ := page().Notes([]*Memory{&m, &m, &m})
+		for _, text := range []string{index, notes} {
+			if len(text) > MaxBytes {
+				t.Errorf("%d bytes", len(text))
+			}
+			if text != "" && (strings.Count(text, "</") != 1 || !strings.HasSuffix(text, "</dream-memories>")) {
+				t.Errorf("the marks end early: %q", text)
+			}
+			if strings.ContainsAny(text, "\u200b\u202e\x1b") || strings.Contains(text, "AKIA"+"IOSFODNN7EXAMPLQ") {
+				t.Errorf("shown: %q", text)
+			}
+		}
+	})
+}
+
+func TestForTool(t *testing.T) {
+	all := []Memory{
+		{Path: "gen.md", Type: "feedback", Body: "Files below `api/gen/` are generated from `openapi.yaml`."},
+		{Path: "locales.md", Type: "feedback", Body: "Only `locales/en.json`, never `locales/*.json`."},
+		{Path: "kubectl.md", Type: "feedback", Description: "never `kubectl apply`", Body: "`make ship` does it"},
+		{Path: "project.md", Type: "project", Body: "`api/gen/` is generated"},
+	}
+	for _, row := range []struct {
+		file, command string
+		want          []string
+	}{
+		{"/w/project/api/gen/models.go", "", []string{"gen.md"}},
+		{`C:\w\api\gen\models.go`, "", []string{"gen.md"}},
+		{"api/openapi.yaml", "", []string{"gen.md"}},
+		{"/w/api/generator.go", "", nil},
+		{"/w/locales/de.json", "", []string{"locales.md"}},
+		{"/w/locales/sub/de.json", "", nil},
+		{"", "cd x && kubectl apply -f y.yaml", []string{"kubectl.md"}},
+		{"", "kubectl get pods", nil},
+		{"", "make ship", []string{"kubectl.md"}},
+		{"", "make", nil},
+		{"", "", nil},
+	} {
+		if got := paths(ForTool(row.file, row.command, all)); !slices.Equal(got, row.want) {
+			t.Errorf("%q, %q: %v, want %v", row.file, row.command, got, row.want)
+		}
+	}
+}
+
+func TestIncludes(t *testing.T) {
+	for _, row := range []struct {
+		level, least string
+		want         bool
+	}{{Off, Start, false}, {Start, Start, true}, {Start, Prompt, false}, {All, Prompt, true}, {"", Start, false}, {"nonsense", Start, false}} {
+		if Includes(row.level, row.least) != row.want {
+			t.Errorf("%q includes %q: %v", row.level, row.least, !row.want)
+		}
+	}
+}
+
+// A memory is shown once in a session, by one of the processes that would; after its context was compacted it may be shown again.
+func TestClaim(t *testing.T) {
+	dir := t.TempDir()
+	state, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.Close()
+	claim := func(session, event string, files ...string) []string {
+		fresh, err := Claim(state, Push{Time: now, Session: session, Event: event, Files: files})
+		if err != nil {
+			t.Error(err)
+		}
+		return fresh
+	}
+	if got := claim("s", Start, "a.md", "b.md"); len(got) != 2 {
+		t.Errorf("index: %v", got)
+	}
+	var wait sync.WaitGroup
+	won := make([]bool, 8)
+	for i := range won {
+		wait.Go(func() { won[i] = len(claim("s", Prompt, "a.md")) == 1 })
+	}
+	wait.Wait()
+	if n := len(slices.DeleteFunc(won, func(w bool) bool { return !w })); n != 1 {
+		t.Errorf("%d of 8 show the memory", n)
+	}
+	if got := claim("s", All, "a.md", "b.md"); !slices.Equal(got, []string{"b.md"}) {
+		t.Errorf("again: %v", got)
+	}
+	if got := claim("t", Prompt, "a.md"); len(got) != 1 {
+		t.Errorf("in another session: %v", got)
+	}
+	claim("s", Forgot)
+	if got := claim("s", Prompt, "a.md"); len(got) != 1 {
+		t.Errorf("after the context was compacted: %v", got)
+	}
+	for i := range 4 {
+		claim(fmt.Sprint(i), Start, "a.md")
+	}
+	u, err := ReadUses(dir)
+	if err != nil || u.Sessions != 6 || u.Of["a.md"] != 2 || u.Of["b.md"] != 1 {
+		t.Errorf("uses %+v, %v", u, err)
+	}
+	if got := u.Never([]string{"c.md", "a.md"}); !slices.Equal(got, []string{"c.md"}) {
+		t.Errorf("never: %v", got)
+	}
+	u.Of["a.md"] = 3
+	if got := u.Always([]string{"a.md", "b.md"}); !slices.Equal(got, []string{"a.md"}) {
+		t.Errorf("always: %v", got)
+	}
+	if info, err := os.Stat(dir + "/" + logFile); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("the log is not private: %v, %v", info, err)
+	}
+}
+
+// The log has a bound, and damage in it costs the lines that it is in.
+func TestLogBound(t *testing.T) {
+	state, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.Close()
+	line := fmt.Sprintf(`{"session":"old","event":"prompt","files":["%s.md"]}`+"\n", strings.Repeat("x", 200))
+	if err := state.WriteFile(logFile, []byte(strings.Repeat(line, maxLog/len(line))+"not JSON\n"+line+line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := Claim(state, Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := state.Stat(logFile); err != nil || info.Size() > maxLog*2/3 {
+		t.Errorf("the log has %d bytes, %v", info.Size(), err)
+	}
+	if got, err := Claim(state, Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil || len(got) != 0 {
+		t.Errorf("forgotten: %v, %v", got, err)
+	}
+}
