@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -41,6 +42,7 @@ func (p program) Run() int {
 		fmt.Fprintf(os.Stderr, "%s: %v\n%s", build, err, out)
 		return 1
 	}
+	_ = flag.Set("test.parallel", "8") // most scripts wait for a process; a flag on the command line comes later, and wins
 	return p.M.Run()
 }
 
