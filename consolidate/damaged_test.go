@@ -120,7 +120,7 @@ func TestDamagedState(t *testing.T) {
 	} {
 		for i := range stage.make().ours() {
 			for kind, damage := range slices.Sorted(maps.Keys(damages)) {
-				if *inject != 0 && (i+kind)%3 != nth {
+				if every(6) > 1 && (i+kind)%every(6) != 2*nth {
 					continue
 				}
 				w := stage.make()

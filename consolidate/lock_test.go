@@ -66,7 +66,7 @@ func TestSecondProcessAtEveryStep(t *testing.T) {
 	for name := range maps.Keys(script) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for step := 0; ; step++ {
+			for step := 0; ; step += every(4) {
 				w := newWorldFor(t, name)
 				_, in, out := w.start(child{Script: name, Die: step, Pause: true})
 				line, _ := out.ReadString('\n')

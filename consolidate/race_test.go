@@ -144,7 +144,7 @@ func TestDirectorySwapped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := runWhole(t, name)
-			for step := range stepsOf(t, name) {
+			for step, steps := 0, len(stepsOf(t, name)); step < steps; step += every(3) {
 				w := newWorldFor(t, name)
 				outside, look := outsideOf(t)
 				was := look()

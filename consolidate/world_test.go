@@ -19,9 +19,25 @@ import (
 )
 
 var (
-	inject = flag.Int("inject", 30, "how many deaths, faults and lies TestInject, TestLie and their like try; 0: every one")
+	inject = flag.Int("inject", 15, "how many deaths, faults and lies TestInject, TestLie and their like try; 0: every one; from 1000 on other tests take no samples either")
 	seed   = flag.Uint64("seed", 1, "of what they try")
 )
+
+// every is how far apart the steps are that a test tries: n, or 1 where -inject asks for more than samples.
+func every(n int) int {
+	if *inject == 0 || *inject >= 1000 {
+		return 1
+	}
+	return n
+}
+
+// operations are those that a test tries whose preparation takes long.
+func operations() []string {
+	if every(2) > 1 {
+		return []string{"commit", "undo", "write"}
+	}
+	return slices.Sorted(maps.Keys(script))
+}
 
 // world is a memory directory with one project over it, on a clock of its own.
 type world struct {

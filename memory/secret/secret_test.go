@@ -167,13 +167,13 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
-// Hostile text takes no longer than its length says: quadratic would be an hour.
+// The time that hostile text takes grows with its length: if it were quadratic, this would take minutes.
 func TestTime(t *testing.T) {
 	for _, piece := range []string{
 		"sk-", "xoxb-=", "eyJ.", "-----BEGIN " + "PRIVATE KEY-----", "key=", "key=\"", "://", "://a:b@", "curl -u a:", ":AA", "1:AA",
 		"8Q~", "JQQJ99", "aB3dE5gH7jK9mN.atlasv1.", "[secret: ", "password is ", "Bearer a", "Basic ", "MTA", "hvs.", "-hf_", "비밀번호:",
 	} {
-		text := strings.Repeat(piece, (1<<20)/len(piece))
+		text := strings.Repeat(piece, (1<<18)/len(piece))
 		Find(text)
 	}
 }
