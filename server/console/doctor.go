@@ -125,7 +125,7 @@ func hookCheck(p *consolidate.Project) []consolidate.Check {
 // hostChecks says which programs know us, and whether what they start is there.
 func hostChecks(env host.Environment, setup host.Setup) []consolidate.Check {
 	var checks []consolidate.Check
-	for _, client := range host.Clients(env, setup.Project) {
+	for _, client := range install.Clients(env, setup.Project) {
 		if client.Err != nil {
 			checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Note, Message: fmt.Sprintf("%s: %s can't be read: %v", client.Name, client.Path, client.Err)})
 		}
@@ -141,7 +141,7 @@ func hostChecks(env host.Environment, setup host.Setup) []consolidate.Check {
 			checks = append(checks, check)
 		}
 	}
-	for _, plugin := range host.Plugins(env, setup.Project) {
+	for _, plugin := range install.Plugins(env, setup.Project) {
 		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Healthy, Message: "Claude Code starts us by the plugin " + plugin})
 		if message, hint := twice(env, plugin); message != "" {
 			checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Wrong, Message: message, Hint: hint})

@@ -109,7 +109,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		answer.Parts = append(answer.Parts, row)
 	}
 	if h.ID == host.ClaudeCode && !removing {
-		answer.Twice = host.Plugins(i.Env, "")
+		answer.Twice = install.Plugins(i.Env, "")
 	}
 	if !removing && i.Lost(h) {
 		answer.Lost = fmt.Sprintf("dream-mcp install %s --project DIR for the folder that you work in, or --memory-dir DIR for a memory without a project", h.ID)

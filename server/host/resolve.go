@@ -36,8 +36,8 @@ func (r *resolver) warn(format string, args ...any) {
 	}
 }
 
-// complete fills in what env leaves open.
-func (env Environment) complete() Environment {
+// Complete fills in what env leaves open.
+func (env Environment) Complete() Environment {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
@@ -64,7 +64,7 @@ func (env Environment) complete() Environment {
 // that was named but must not be used (another one in its place would be worse), or no directory to work in. The Setup is filled
 // as far as it got even then.
 func Resolve(env Environment, f Flags) (Setup, error) {
-	env = env.complete()
+	env = env.Complete()
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	for _, step := range []func() error{

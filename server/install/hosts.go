@@ -13,12 +13,11 @@ import (
 // Host is a program that can start us.
 type Host struct {
 	ID   string // as it is typed
-	Name string // as its makers write it, and as host.Clients calls it
+	Name string // as its makers write it, and as Clients calls it
 
-	list     string // the member of its file that holds the servers; "" for TOML
-	entry    func(call []string) any
-	program  string   // its command, by which it is found and, where it has one for this, asked
-	adding   []string // its command line that adds a server, without what starts it
+	entry    func(call []string) any // what its file says of us; nil: it is TOML
+	program  string                  // its command, by which it is found and, where it has one for this, asked
+	adding   []string                // its command line that adds a server, without what starts it
 	removing []string
 	hooks    *hooks // nil: it has none of ours
 	nowhere  bool   // it starts servers outside of any project
@@ -49,17 +48,17 @@ func local(call []string) any { return localEntry{"local", call, true} }
 // Hosts are the programs that are known, in the order in which they are listed.
 var Hosts = []Host{
 	{
-		ID: "claude-code", Name: "Claude Code", list: "mcpServers", entry: typed, program: "claude", hooks: &claudeHooks,
+		ID: "claude-code", Name: "Claude Code", entry: typed, program: "claude", hooks: &claudeHooks,
 		adding:   []string{"claude", "mcp", "add", "--scope", "user", server, "--"},
 		removing: []string{"claude", "mcp", "remove", "--scope", "user", server},
 	},
-	{ID: "claude-desktop", Name: "Claude Desktop", list: "mcpServers", entry: plain, nowhere: true},
+	{ID: "claude-desktop", Name: "Claude Desktop", entry: plain, nowhere: true},
 	// Their own commands lose comments and line ends of the person's file.
 	{ID: "codex", Name: "Codex", program: "codex"},
-	{ID: "gemini", Name: "Gemini CLI", list: "mcpServers", entry: plain, program: "gemini", hooks: &geminiHooks},
-	{ID: "cursor", Name: "Cursor", list: "mcpServers", entry: plain, program: "cursor"},
-	{ID: "vscode", Name: "VS Code", list: "servers", entry: typed, program: "code"},
-	{ID: "opencode", Name: "opencode", list: "mcp", entry: local, program: "opencode"},
+	{ID: "gemini", Name: "Gemini CLI", entry: plain, program: "gemini", hooks: &geminiHooks},
+	{ID: "cursor", Name: "Cursor", entry: plain, program: "cursor"},
+	{ID: "vscode", Name: "VS Code", entry: typed, program: "code"},
+	{ID: "opencode", Name: "opencode", entry: local, program: "opencode"},
 }
 
 // Find returns the host of an ID.
@@ -88,7 +87,7 @@ func (i Installer) Present(h Host) bool {
 			return true
 		}
 	}
-	file := h.file(i.Env)
+	file := h.client(i.Env).Path
 	if file == "" {
 		return false
 	}
@@ -100,30 +99,30 @@ func (i Installer) Present(h Host) bool {
 	return err == nil
 }
 
-// file is where the host lists its servers for this person; "" where no home is known.
-func (h Host) file(env host.Environment) string {
-	path := ""
-	for _, c := range host.Clients(env, "") {
+// client is the file in which the host lists its servers for this person; its path is "" where no home is known.
+func (h Host) client(env host.Environment) (found Client) {
+	for _, c := range Clients(env, "") {
 		if c.Name != h.Name {
 			continue
 		}
-		if _, err := os.Lstat(c.Path); path == "" || err == nil && strings.HasSuffix(c.Path, ".jsonc") {
-			path = c.Path
+		if _, err := os.Lstat(c.Path); found.Path == "" || err == nil && strings.HasSuffix(c.Path, ".jsonc") {
+			found = c
 		}
 	}
-	return path
+	return found
 }
 
 // parts are what the host can have of ours, yet without their state.
 func (h Host) parts(i Installer) []Part {
-	p := Part{Name: Server, File: h.file(i.Env), taking: h.removing}
+	c := h.client(i.Env)
+	p := Part{Name: Server, File: c.Path, taking: h.removing}
 	if h.adding != nil {
 		p.HostCommand = slices.Concat(h.adding, i.call())
 	}
-	if h.list == "" {
+	if h.entry == nil {
 		p.add, p.take = addTOML(i.call()), removeTOML()
 	} else {
-		p.add, p.take = addJSON(h.list, h.entry(i.call()), i.call()), removeJSON(h.list)
+		p.add, p.take = addJSON(c.list, h.entry(i.call()), i.call()), removeJSON(c.list)
 	}
 	if h.hooks == nil {
 		return []Part{p}
@@ -140,11 +139,9 @@ func (i Installer) call() []string { return append([]string{i.Self}, i.Args...) 
 
 // args returns the arguments with which the host starts us now.
 func (i Installer) args(h Host) []string {
-	for _, c := range host.Clients(i.Env, "") {
-		for _, e := range c.Entries {
-			if c.Name == h.Name && e.Server == server {
-				return e.Command[1:]
-			}
+	for _, e := range h.client(i.Env).Entries {
+		if e.Server == server {
+			return e.Command[1:]
 		}
 	}
 	return nil

@@ -283,8 +283,10 @@ func (p *Part) run(ctx context.Context, home string, command []string) error {
 
 // lost reports whether a JSON file has lost a setting or another server. Values may change: it is the host's own file.
 func lost(before, after []byte) bool {
-	was, _ := others(decodeJSON(before)).(map[string]any)
-	is, _ := others(decodeJSON(after)).(map[string]any)
+	had, _ := decodeJSON(before)
+	has, _ := decodeJSON(after)
+	was, _ := others(had).(map[string]any)
+	is, _ := others(has).(map[string]any)
 	for key, value := range was {
 		if is[key] == nil || key == "mcpServers" && !reflect.DeepEqual(is[key], value) {
 			return true

@@ -176,7 +176,8 @@ func FuzzEdit(f *testing.F) {
 				t.Fatalf("%s of %q: taken back it is %q", e.name, text, taken)
 			}
 			if !strings.HasPrefix(e.name, "toml") && bytes.Equal(bare, text) {
-				was, is := decodeJSON(text), decodeJSON(taken)
+				was, _ := decodeJSON(text)
+				is, _ := decodeJSON(taken)
 				stripEmpty(was)
 				stripEmpty(is)
 				if len(was)+len(is) > 0 && !reflect.DeepEqual(was, is) {
@@ -258,7 +259,7 @@ func TestInstallRoundTrip(t *testing.T) {
 			home := t.TempDir()
 			i := installer(home)
 			for _, p := range h.parts(i) {
-				if text == "absent" || strings.HasPrefix(text, "#") != (h.list == "") && text != "" {
+				if text == "absent" || strings.HasPrefix(text, "#") != (h.ID == "codex") && text != "" {
 					continue
 				}
 				kept := filepath.Join(home, "dotfiles", p.Name)
@@ -414,7 +415,7 @@ func TestFiles(t *testing.T) {
 	} {
 		h, _ := Find(test.id)
 		env := host.Environment{Home: "/h", Dir: "/h", GOOS: test.goos, Getenv: func(string) string { return "" }}
-		if got := filepath.ToSlash(h.file(env)); !strings.HasSuffix(got, test.want) {
+		if got := filepath.ToSlash(h.client(env).Path); !strings.HasSuffix(got, test.want) {
 			t.Errorf("%s on %s: %s", test.id, test.goos, got)
 		}
 	}

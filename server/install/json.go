@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -48,42 +49,45 @@ func editJSON(do func(*document) error) edit {
 var errElse = errors.New("the edit would have changed something else; nothing was written")
 
 // checked makes an edit fail where the file would not say the same as before beside what starts us.
-func checked(do edit, decode func([]byte) map[string]any) edit {
+func checked(do edit, decode func([]byte) (map[string]any, error)) edit {
 	return func(text []byte) ([]byte, error) {
 		after, err := do(text)
 		if err != nil || bytes.Equal(after, text) {
 			return after, err
 		}
-		if is := decode(after); is == nil || !reflect.DeepEqual(others(decode(text)), others(is)) {
+		was, _ := decode(text) // what is blank says nothing
+		is, err := decode(after)
+		if err != nil || !reflect.DeepEqual(others(was), others(is)) {
 			return nil, errElse
 		}
 		return after, nil
 	}
 }
 
-// decodeJSON returns the object that a text holds, nil where it holds none.
-func decodeJSON(text []byte) (all map[string]any) {
+// decoder returns what decodes a file of that name.
+func decoder(path string) func([]byte) (map[string]any, error) {
+	if filepath.Ext(path) == ".toml" {
+		return decodeTOML
+	}
+	return decodeJSON
+}
+
+// decodeJSON returns the object that a text holds.
+func decodeJSON(text []byte) (all map[string]any, err error) {
 	plain, err := hujson.Standardize(bytes.Clone(bytes.TrimPrefix(text, bom))) // it works in place
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
-	if d.Decode(&all) != nil {
-		return nil
-	}
-	return all
+	return all, d.Decode(&all)
 }
 
 // others takes out of a decoded value what starts us and what is empty. It returns nil where nothing is left.
 func others(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		command, _ := v["command"].(string)
-		if words, _ := v["command"].([]any); len(words) > 0 {
-			command, _ = words[0].(string)
-		}
-		if starts(command) || isHook(command) {
+		if command := commandLine(v); len(command) > 0 && (starts(command[0]) || isHook(command[0])) {
 			return nil
 		}
 		for name := range v {

@@ -159,8 +159,8 @@ func sections(text []byte) (tables []span, values map[string]span, err error) {
 func editTOML(do func(text []byte, entry map[string]any) ([]byte, error)) edit {
 	return checked(func(whole []byte) ([]byte, error) {
 		text, marked := bytes.CutPrefix(whole, bom)
-		var all map[string]any
-		if err := toml.Unmarshal(text, &all); err != nil {
+		all, err := decodeTOML(text)
+		if err != nil {
 			return nil, err
 		}
 		list, _ := all[servers].(map[string]any)
@@ -179,11 +179,8 @@ func editTOML(do func(text []byte, entry map[string]any) ([]byte, error)) edit {
 	}, decodeTOML)
 }
 
-// decodeTOML returns what a text says, nil where it is not TOML.
-func decodeTOML(text []byte) map[string]any {
-	all := map[string]any{}
-	if toml.Unmarshal(bytes.TrimPrefix(text, bom), &all) != nil {
-		return nil
-	}
-	return all
+// decodeTOML returns what a text says.
+func decodeTOML(text []byte) (all map[string]any, err error) {
+	err = toml.Unmarshal(bytes.TrimPrefix(text, bom), &all)
+	return all, err
 }

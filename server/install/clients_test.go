@@ -1,4 +1,4 @@
-package host
+package install
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dream-mcp/server/host"
 )
 
 // Each row is a file of a program, below the home directory, and the entries in it that start us.
@@ -16,14 +18,14 @@ func TestClients(t *testing.T) {
 		{"Claude Code, shared", "p/.mcp.json", `{"mcpServers":{"d":{"command":"C:\\bin\\dream-mcp.exe"}}}`, `d: C:\bin\dream-mcp.exe`},
 		{"Claude Desktop", ".config/Claude/claude_desktop_config.json", `{"mcpServers":{"d":{"command":"dream-mcp"}}}`, "d: dream-mcp"},
 		{"Codex", ".codex/config.toml", "model = \"x\"\n[mcp_servers.d] # ours\ncommand = 'dream-mcp'\nargs = [\"serve\", \"--mode\", \"off\"]\n[mcp_servers.other]\ncommand = \"npx\"\n", "d: dream-mcp serve --mode off"},
-		{"Codex, behind another", ".codex/config.toml", "[mcp_servers.\"d\"]\ncommand = \"env\"\nargs = [\"X=1\", \"/a\\\\b/dream-mcp\"] # \"x\"\n", `d: env X=1 /a\b/dream-mcp`},
-		{"Codex, cut off", ".codex/config.toml", "[mcp_servers.d]\ncommand = \"dream-mcp", ""},
+		{"Codex, started by another program", ".codex/config.toml", "[mcp_servers.\"d\"]\ncommand = \"env\"\nargs = [\"X=1\", \"/a\\\\b/dream-mcp\"] # \"x\"\n", `d: env X=1 /a\b/dream-mcp`},
+		{"Codex, cut off", ".codex/config.toml", "[mcp_servers.d]\ncommand = \"dream-mcp", "error"},
 		{"Gemini CLI", ".gemini/settings.json", `{"mcpServers":{"d":{"command":"dream-mcp"},"url":{"httpUrl":"http://x"}}}`, "d: dream-mcp"},
 		{"Cursor", ".cursor/mcp.json", `{"mcpServers":{"d":{"command":"dream-mcp"}}}`, "d: dream-mcp"},
 		{"VS Code, with comments", "p/.vscode/mcp.json", "{ // a \"comment\"\n\"servers\": {/* , */\"d\": {\"command\": \"dream-mcp\", \"args\": [\"//x,]\",],},},\n}", "d: dream-mcp //x,]"},
 		{"opencode", ".config/opencode/opencode.json", `{"mcp":{"d":{"type":"local","command":["dream-mcp","serve"]},"r":{"type":"remote","url":"x"}}}`, "d: dream-mcp serve"},
 		{"a name that only holds ours", ".cursor/mcp.json", `{"mcpServers":{"d":{"command":"my-dream-mcp"},"e":{"command":"dream-mcp-old"}}}`, ""},
-		{"another form", ".cursor/mcp.json", `{"mcpServers":{"d":{"command":7},"e":[],"f":{"command":"dream-mcp","args":"x"}}}`, ""},
+		{"another form", ".cursor/mcp.json", `{"mcpServers":{"d":{"command":7},"e":[],"f":{"command":"dream-mcp","args":"x"}}}`, "f: dream-mcp"},
 		{"no object", ".cursor/mcp.json", `[1]`, "error"},
 		{"an open comment", ".cursor/mcp.json", `{"mcpServers":/*`, "error"},
 		{"an open string", ".cursor/mcp.json", `{"mcpServers":"\`, "error"},
@@ -41,7 +43,7 @@ func TestClients(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, c := range Clients(Environment{Home: home, GOOS: "linux"}, project) {
+			for _, c := range Clients(host.Environment{Home: home, GOOS: "linux"}, project) {
 				for _, e := range c.Entries {
 					got = append(got, e.Server+": "+strings.Join(e.Command, " "))
 				}
