@@ -189,7 +189,7 @@ func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]st
 	if err != nil {
 		return nil, err
 	}
-	check := memory.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Unattended: d.Unattended, Now: now, OwnWords: p.ownWords(before, after, nil)}
+	check := memory.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Unattended: d.Unattended, Now: now, OwnWords: p.ownWords(before, after, nil), Project: p.openSubject()}
 	findings := slices.DeleteFunc(check.Whole(), func(f memory.Finding) bool { return slices.Contains(except, f.Rule) })
 	d.needed = nil
 	findings, err = settle(findings, func(f memory.Finding) bool {

@@ -67,13 +67,14 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	} else if projectDir == "" {
 		projectDir = checkoutOf(d.Path())
 	}
+	var project *drift.Project
 	if projectDir != "" {
 		root, err := memory.OpenRoot(projectDir)
 		if err != nil {
 			return Linted{}, err
 		}
 		defer root.Close()
-		d.Project = drift.New(root)
+		project = drift.New(root)
 	}
 	s, err := d.Snapshot()
 	if err != nil {
@@ -82,8 +83,8 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	if !own && !isFresh(dir) && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }) {
 		return Linted{}, &RequestError{fmt.Sprintf("%q is no memory: no Markdown file is in it", dir), "name the folder that holds MEMORY.md"}
 	}
-	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []memory.Finding{}, ProjectDir: projectDir, NotAsked: memory.NotAsked(s)}
-	l.Findings = append(l.Findings, memory.Lint(s, p.o.Now())...)
+	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []memory.Finding{}, ProjectDir: projectDir, NotAsked: memory.NotAsked(s, project)}
+	l.Findings = append(l.Findings, memory.Lint(s, project, p.o.Now())...)
 	return l, nil
 }
 

@@ -72,13 +72,13 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 		}
 	}
 	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
-	err = d.mapMemory(&m, now)
+	err = d.mapMemory(&m, p.openSubject(), now)
 	d.reported(m.Findings)
 	return m, err
 }
 
 // mapMemory fills in what lies in the memory directory.
-func (d *dream) mapMemory(m *Map, now time.Time) error {
+func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	l, err := d.dir.List()
 	if err != nil {
 		return err
@@ -104,9 +104,9 @@ func (d *dream) mapMemory(m *Map, now time.Time) error {
 			hooks[e.File] = e.Hook
 		}
 	}
-	m.Findings = memory.Standing(snapshot, now)
-	m.Guides = d.dir.Project.Guides()
-	m.Partial = d.dir.Project.Limited()
+	m.Findings = memory.Standing(snapshot, project, now)
+	m.Guides = project.Guides()
+	m.Partial = project.Limited()
 	var logs []memory.Found
 	times := make(map[memory.Name]memory.Found, len(l.Files))
 	for _, f := range l.Files {

@@ -298,7 +298,6 @@ func (p *Project) makeDir() (*memory.Dir, error) {
 	dir, err := memory.Create(p.o.MemoryDir)
 	if err == nil {
 		dir.AllowSecrets = p.o.AllowSecrets
-		dir.Project = p.openSubject()
 	}
 	return dir, err
 }

@@ -109,7 +109,6 @@ func (p *Project) Reviews(ctx context.Context) ([]Review, error) {
 		return nil, fmt.Errorf("the memory directory %q is gone", p.o.MemoryDir)
 	}
 	defer dir.Close()
-	dir.Project = p.openSubject()
 	reviews := make([]Review, len(waiting))
 	for i, info := range waiting {
 		if reviews[i], err = p.review(dir, info); err != nil {

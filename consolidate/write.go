@@ -209,7 +209,7 @@ func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, ci
 	prior := after.Topics[n]
 	after.Topics[n] = memory.ParseTopic(data)
 	check := memory.Check{
-		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.ownWords(before, after, cited),
+		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.ownWords(before, after, cited), Project: p.openSubject(),
 	}
 	findings := check.Written(n)
 	return settle(findings, func(f memory.Finding) bool {

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/memory/drift"
 	"dream-mcp/memory/secret"
 )
 
@@ -85,8 +84,6 @@ type Listing struct {
 type Dir struct {
 	// AllowSecrets is handed on to every Snapshot of the directory. It is set before the first.
 	AllowSecrets secret.Allowed
-	// Project is handed on likewise; nil: it is not known which.
-	Project *drift.Project
 
 	root    *os.Root
 	path    string
@@ -298,7 +295,7 @@ func (d *Dir) Snapshot() (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Topics: make(map[Name]*Topic), ModTimes: make(map[Name]time.Time), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets, Project: d.Project}
+	s := &Snapshot{Topics: make(map[Name]*Topic), ModTimes: make(map[Name]time.Time), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets}
 	for _, e := range l.Files {
 		if !e.Name.IsTopic() && !e.Name.IsIndex() {
 			continue

@@ -56,7 +56,7 @@ func findIn(t *testing.T, rule, example string) []Finding {
 		}
 	}
 	c.After = withIndex(t, after)
-	c.After.Project = projectOf(t, project)
+	c.Project = projectOf(t, project)
 	if len(before) > 0 {
 		c.Before = withIndex(t, before)
 	}

@@ -5,11 +5,11 @@ import "testing"
 // Of a directory that was not looked at whole, nothing is said to be missing.
 func TestLimitedSnapshot(t *testing.T) {
 	s := &Snapshot{Topics: map[Name]*Topic{}, Index: ParseIndex([]byte("- [a](a.md) — a\n"))}
-	if findings := Standing(s, landingTime); len(findings) != 1 || findings[0].Rule != "dangling" {
+	if findings := Standing(s, nil, landingTime); len(findings) != 1 || findings[0].Rule != "dangling" {
 		t.Errorf("found %v, want one dangling line", findings)
 	}
 	s.Limited = true
-	if findings := Standing(s, landingTime); len(findings) != 0 {
+	if findings := Standing(s, nil, landingTime); len(findings) != 0 {
 		t.Errorf("found %v, want nothing", findings)
 	}
 }

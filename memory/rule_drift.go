@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// driftRule finds nothing where the project's folder is not known (Snapshot.Project).
+// driftRule finds nothing where the project's folder is not known (Check.Project).
 var driftRule = rule{
 	doc: RuleDoc{
 		Name:     "drift",
@@ -26,7 +26,7 @@ func findDrift(v *view, n Name, t *Topic) []Finding {
 	more := 0
 	t.eachText(func(text string, line int) {
 		at := 0
-		for _, hit := range v.after.Project.Find(text, v.isMemory) {
+		for _, hit := range v.project.Find(text, v.isMemory) {
 			line += strings.Count(text[at:hit.From], "\n")
 			at = hit.From
 			if len(findings) == maxPlaces {

@@ -72,7 +72,7 @@ func TestFinerRules(t *testing.T) {
 		{"an orphan", index("- [D](deploy.md)\n"), nil},
 	}
 	for _, test := range tests {
-		got := only(Standing(snapshotOf(t, test.files), ruleTime), finer...)
+		got := only(Standing(snapshotOf(t, test.files), nil, ruleTime), finer...)
 		if !slices.Equal(show(got), test.want) {
 			t.Errorf("%s: got %q, want %q\n%+v", test.name, show(got), test.want, got)
 		}
@@ -82,7 +82,7 @@ func TestFinerRules(t *testing.T) {
 			}
 		}
 	}
-	if f := only(Standing(snapshotOf(t, index("# M\nSee `deploy`.\nAsk project_rota about it.\n")), ruleTime), "unlinked"); !strings.Contains(f[0].Message, "deploy.md (line 2), project_rota.md (line 3)") {
+	if f := only(Standing(snapshotOf(t, index("# M\nSee `deploy`.\nAsk project_rota about it.\n")), nil, ruleTime), "unlinked"); !strings.Contains(f[0].Message, "deploy.md (line 2), project_rota.md (line 3)") {
 		t.Errorf("%+v", f)
 	}
 	s := snapshotOf(t, map[string]string{"project_x.md": memo("x", TypeProject, "x")})

@@ -83,7 +83,7 @@ func TestInvisibleRule(t *testing.T) {
 	for i := range want {
 		want[i] = strings.Replace(want[i], "error", "warning", 1)
 	}
-	if got := show(Standing(s, ruleTime)); !slices.Equal(got, want) {
+	if got := show(Standing(s, nil, ruleTime)); !slices.Equal(got, want) {
 		t.Errorf("standing: got %q, want %q", got, want)
 	}
 	// Who changes another line makes nothing worse; a second one of the kind is new.

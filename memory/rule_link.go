@@ -216,7 +216,7 @@ type Proposal struct {
 // the files that the index points to and that don't exist. Where there is no index that is a line
 // for every topic: whether it should have one is for the caller to know.
 func Propose(s *Snapshot) (upserts []Proposal, remove []string) {
-	v := newView(s, time.Time{})
+	v := newView(s, nil, time.Time{})
 	s = v.after // a line is cut, and a piece of a credential is known for one no more
 	for _, n := range v.orphans() {
 		upserts = append(upserts, ProposeEntry(n, s.Topics[n]))

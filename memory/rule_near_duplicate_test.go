@@ -77,7 +77,7 @@ func TestNearDuplicate(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
-	f := only(Standing(snapshotOf(t, files{"a.md": pm2, "team/b.md": twin2}), ruleTime), "near-duplicate")
+	f := only(Standing(snapshotOf(t, files{"a.md": pm2, "team/b.md": twin2}), nil, ruleTime), "near-duplicate")
 	if len(f) != 1 || !strings.Contains(f[0].Hint, "team/") {
 		t.Errorf("nothing is said of the folder: %+v", f)
 	}
@@ -93,7 +93,7 @@ func FuzzNearDuplicate(f *testing.F) {
 		s := snapshotOf(t, map[string]string{"kite.md": text, "lamp.md": text, "qqq.md": "zzyzx qwrt plgh vbnm xkcd jjjj wwww"})
 		s.Topics[mustName(t, "odd.md")] = ParseTopic([]byte(odd))
 		var found []Finding
-		for _, f := range only(Standing(s, ruleTime), "near-duplicate") {
+		for _, f := range only(Standing(s, nil, ruleTime), "near-duplicate") {
 			if f.File != "odd.md" && f.subject != "odd.md" {
 				found = append(found, f)
 			}
@@ -101,7 +101,7 @@ func FuzzNearDuplicate(f *testing.F) {
 		if len(found) > 1 || len(found) == 1 && (found[0].File != "lamp.md" || found[0].subject != "kite.md") {
 			t.Fatalf("%+v", found)
 		}
-		if !slices.Equal(Standing(s, ruleTime), Standing(s, ruleTime)) {
+		if !slices.Equal(Standing(s, nil, ruleTime), Standing(s, nil, ruleTime)) {
 			t.Fatal("findings differ from one call to the next")
 		}
 	})
@@ -170,7 +170,7 @@ func TestNearDuplicateNotAsked(t *testing.T) {
 	for i := range maxCompared {
 		s.Topics[mustName(t, fmt.Sprintf("n%d.md", i))] = &Topic{}
 	}
-	found := findNearDuplicates(newView(s, ruleTime))
+	found := findNearDuplicates(newView(s, nil, ruleTime))
 	if len(found) != 1 || found[0].Severity != Info || !strings.Contains(found[0].Message, "was not asked: there are 10002 memories") {
 		t.Errorf("%+v", found)
 	}

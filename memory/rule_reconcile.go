@@ -34,7 +34,7 @@ func findContradictions(v *view, n Name, t *Topic) []Finding {
 	more := 0
 	t.eachText(func(text string, line int) {
 		at := 0
-		for _, c := range v.after.Project.Conflicts(text) {
+		for _, c := range v.project.Conflicts(text) {
 			line += strings.Count(text[at:c.From], "\n")
 			at = c.From
 			if len(findings) == maxPlaces {

@@ -97,7 +97,7 @@ func TestRelativeDateOfFile(t *testing.T) {
 	s := snapshotOf(t, files)
 	s.ModTimes = map[Name]time.Time{mustName(t, "a.md"): time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), mustName(t, "log-2026-03-04.md"): time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
 	var got []string
-	for _, f := range only(Standing(s, ruleTime), "relative-date") {
+	for _, f := range only(Standing(s, nil, ruleTime), "relative-date") {
 		got = append(got, f.Message)
 	}
 	want := []string{`"yesterday" is most likely 2026-02-02, counted from 2026-02-03, the time of the file`, `"yesterday" is most likely 2026-03-03, counted from 2026-03-04, the date in the file's name`}
@@ -142,7 +142,7 @@ func TestRelativeDateHint(t *testing.T) {
 func TestRelativeDateStanding(t *testing.T) {
 	text := dated("x", stampedInMay, "Froze it yesterday.\n")
 	s := snapshotOf(t, map[string]string{"MEMORY.md": "- [A](a.md)", "a.md": text})
-	for how, findings := range map[string][]Finding{"standing": Standing(s, ruleTime), "whole": Check{Before: s, After: s, Now: ruleTime}.Whole()} {
+	for how, findings := range map[string][]Finding{"standing": Standing(s, nil, ruleTime), "whole": Check{Before: s, After: s, Now: ruleTime}.Whole()} {
 		if len(findings) != 1 || findings[0].Severity != Warning || !strings.Contains(findings[0].Message, "2026-05-05") {
 			t.Errorf("%s: %+v", how, findings)
 		}

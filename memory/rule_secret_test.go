@@ -61,7 +61,7 @@ func TestSecretRuleOnWhatStands(t *testing.T) {
 	index := "- [A](a.md) — " + inventedToken + "\n"
 	s := snapshotOf(t, map[string]string{"MEMORY.md": index, "a.md": memo("a", "user", inventedToken)})
 	want := []string{"warning secret MEMORY.md:1", "warning secret a.md:7"}
-	if got := show(Standing(s, ruleTime)); !slices.Equal(got, want) {
+	if got := show(Standing(s, nil, ruleTime)); !slices.Equal(got, want) {
 		t.Errorf("standing: got %q, want %q", got, want)
 	}
 	// A line above moves it, and another file is written: it still stands as it did.
@@ -103,7 +103,7 @@ func TestAllowSecrets(t *testing.T) {
 	} {
 		s := snapshotOf(t, map[string]string{"a.md": memo("a", "user", inventedToken)})
 		s.AllowSecrets = test.allow
-		if found := Standing(s, ruleTime); len(found) != test.want {
+		if found := Standing(s, nil, ruleTime); len(found) != test.want {
 			t.Errorf("%q: found %q", test.allow, show(found))
 		}
 		if found := (Check{After: s}).Written(mustName(t, "a.md")); len(found) != test.want {
@@ -131,7 +131,7 @@ func TestOneSecretMore(t *testing.T) {
 
 func TestManySecretsAreCounted(t *testing.T) {
 	s := snapshotOf(t, map[string]string{"a.md": memo("a", "user", strings.Repeat(inventedToken+"\n", maxPlaces+7))})
-	found := Standing(s, ruleTime)
+	found := Standing(s, nil, ruleTime)
 	if len(found) != maxPlaces+1 || !slices.ContainsFunc(found, func(f Finding) bool { return strings.Contains(f.Message, "7 more credentials") }) {
 		t.Errorf("%d findings: %q", len(found), show(found))
 	}

@@ -12,7 +12,7 @@ func lintLines(t *testing.T, rule, frontmatter, body string) []string {
 	t.Helper()
 	head := "---\nname: shop\ndescription: the rewrite\n" + frontmatter + "type: project\n---\n"
 	var found []string
-	for _, f := range only(Lint(snapshotOf(t, map[string]string{"a.md": head + body}), ruleTime), rule) {
+	for _, f := range only(Lint(snapshotOf(t, map[string]string{"a.md": head + body}), nil, ruleTime), rule) {
 		found = append(found, fmt.Sprintf("%d:%d", f.Line-strings.Count(head, "\n"), f.Column))
 	}
 	return found
@@ -80,7 +80,7 @@ func TestContradiction(t *testing.T) {
 			{"a.md": memo("a", "project", test.a+"\n\n"+test.b)},
 			{"a.md": memo("a", "project", test.b+" "+test.a)},
 		} {
-			found := only(Lint(snapshotOf(t, files), ruleTime), "contradiction")
+			found := only(Lint(snapshotOf(t, files), nil, ruleTime), "contradiction")
 			if test.want != (len(found) == 1) {
 				t.Errorf("%q, %q: %+v", test.a, test.b, found)
 			}
@@ -93,7 +93,7 @@ func TestOversized(t *testing.T) {
 	s := snapshotOf(t, map[string]string{
 		"a.md": memo("a", "project", "## Deploy\n"+part+"## Tests\n"+part), "b.md": memo("b", "project", part+part), "c.md": memo("c", "project", part), "team/MEMORY.md": part + part,
 	})
-	found := only(Lint(s, ruleTime), "oversized")
+	found := only(Lint(s, nil, ruleTime), "oversized")
 	if len(found) != 2 || found[0].Message != "this memory has 10 KB, and should have at most 8" || !strings.HasSuffix(found[0].Hint, `: "Deploy" (4.5 KB), "Tests" (4.5 KB)`) || strings.Contains(found[1].Hint, "heading") {
 		t.Errorf("%+v", found)
 	}

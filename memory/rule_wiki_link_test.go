@@ -31,7 +31,7 @@ func TestWikiLink(t *testing.T) {
 		s.Other = []Other{{Path: "notes.txt"}}
 		s.Topics[mustName(t, "a.md")] = ParseTopic([]byte(memo("a", TypeProject, test.body)))
 		var got []string
-		for _, f := range only(Standing(s, ruleTime), "wiki-link") {
+		for _, f := range only(Standing(s, nil, ruleTime), "wiki-link") {
 			got = append(got, fmt.Sprintf("%d %s", f.Line, f.subject))
 			if f.Severity != Info || f.Hint == "" {
 				t.Errorf("%+v", f)
@@ -41,7 +41,7 @@ func TestWikiLink(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", test.body, got, test.want)
 		}
 		s.Limited = true
-		if f := only(Standing(s, ruleTime), "wiki-link"); len(f) > 0 {
+		if f := only(Standing(s, nil, ruleTime), "wiki-link"); len(f) > 0 {
 			t.Errorf("%q: found in a directory that was not wholly looked at", test.body)
 		}
 	}
@@ -54,7 +54,7 @@ func TestWikiLinkHint(t *testing.T) {
 		"See [this](pm2-restart-pattern.md)": "See [this](pm2-restart-patterns.md)",
 	} {
 		s := snapshotOf(t, map[string]string{"a.md": memo("a", TypeProject, body), "pm2-restart-patterns.md": memo("p", TypeProject, "x")})
-		f := only(Standing(s, ruleTime), "wiki-link")
+		f := only(Standing(s, nil, ruleTime), "wiki-link")
 		if len(f) != 1 {
 			t.Fatalf("%q: %+v", body, f)
 		}
@@ -74,7 +74,7 @@ func TestWikiLinksAreMany(t *testing.T) {
 	for i := range 50 {
 		fmt.Fprintf(&body, "[[gone_%d]]\n", i)
 	}
-	f := only(Standing(snapshotOf(t, map[string]string{"a.md": memo("a", TypeProject, body.String())}), ruleTime), "wiki-link")
+	f := only(Standing(snapshotOf(t, map[string]string{"a.md": memo("a", TypeProject, body.String())}), nil, ruleTime), "wiki-link")
 	counted := slices.ContainsFunc(f, func(f Finding) bool { return strings.Contains(f.Message, "30 more") })
 	if len(f) != maxPlaces+1 || !counted {
 		t.Errorf("%d findings: %+v", len(f), f)
@@ -89,7 +89,7 @@ func FuzzWikiLink(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		look := func(body string) []Finding {
 			s := &Snapshot{Topics: map[Name]*Topic{mustName(t, "a.md"): {body: body}}}
-			return only(Standing(s, ruleTime), "wiki-link")
+			return only(Standing(s, nil, ruleTime), "wiki-link")
 		}
 		found := look(body)
 		if !slices.Equal(found, look(body)) {

@@ -104,8 +104,6 @@ type Snapshot struct {
 	Limited bool
 	// AllowSecrets are values that the person has declared to be no secret.
 	AllowSecrets secret.Allowed
-	// Project is the folder that the memory speaks of; nil: the rules that compare with it rest.
-	Project *drift.Project
 }
 
 // Check asks the rules about a change of the memory.
@@ -116,6 +114,7 @@ type Check struct {
 	Accepted      map[Name]string // losses that were agreed to, and why
 	Unattended    bool            // nobody watches: the stricter law of losses
 	OwnWords      map[string]bool // the sources that are the user's own words; nil: it is not known which
+	Project       *drift.Project  // the folder that the memory describes; nil: the rules that compare with it find nothing
 	Now           time.Time
 }
 
@@ -152,7 +151,7 @@ func (c Check) stood(v *view, names map[string]bool) map[Finding]int {
 	if c.Before == nil || len(names) == 0 {
 		return stood
 	}
-	before := newView(c.Before, c.Now)
+	before := newView(c.Before, c.Project, c.Now)
 	v.share(before)
 	rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !names[r.doc.Name] })
 	for _, f := range before.all(rules) {
@@ -218,17 +217,19 @@ func (c Check) written(n Name) []Finding {
 }
 
 // Lint returns what every rule says about a memory as it stands, each in its own severity.
-func Lint(s *Snapshot, now time.Time) []Finding { return sorted(newView(s, now).all(table)) }
+func Lint(s *Snapshot, project *drift.Project, now time.Time) []Finding {
+	return sorted(newView(s, project, now).all(table))
+}
 
 // NotAsked returns the rules that Lint could not ask about a memory, and why. A rule that compares too
 // many memories says so in a finding of its own.
-func NotAsked(s *Snapshot) map[string]string {
+func NotAsked(s *Snapshot, project *drift.Project) map[string]string {
 	why := make(map[string]string)
 	switch {
-	case s.Project == nil:
+	case project == nil:
 		why[driftRule.doc.Name] = "no project is known"
 		why[reconcileRule.doc.Name] = "no project is known"
-	case len(s.Project.Guides()) == 0:
+	case len(project.Guides()) == 0:
 		why[reconcileRule.doc.Name] = "the project has no CLAUDE.md, AGENTS.md or the like"
 	}
 	if s.Limited {
@@ -240,8 +241,8 @@ func NotAsked(s *Snapshot) map[string]string {
 
 // Standing returns what every rule says about a memory that nobody is about to change: warnings at
 // the worst.
-func Standing(s *Snapshot, now time.Time) []Finding {
-	findings := newView(s, now).all(table)
+func Standing(s *Snapshot, project *drift.Project, now time.Time) []Finding {
+	findings := newView(s, project, now).all(table)
 	for i := range findings {
 		if findings[i].Severity == Error {
 			findings[i].Severity = Warning

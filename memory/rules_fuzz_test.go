@@ -16,8 +16,8 @@ func FuzzRules(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, index string) {
 		files := map[string]string{"a.md": a, "feedback_b.md": b, "MEMORY.md": index}
 		s := snapshotOf(t, files)
-		found := Lint(s, ruleTime)
-		if !slices.Equal(found, Lint(snapshotOf(t, files), ruleTime)) {
+		found := Lint(s, nil, ruleTime)
+		if !slices.Equal(found, Lint(snapshotOf(t, files), nil, ruleTime)) {
 			t.Fatal("findings differ from one look to the next")
 		}
 		for _, f := range found {
@@ -38,7 +38,7 @@ func FuzzRules(f *testing.F) {
 				t.Errorf("nothing was changed, and %+v refuses", f)
 			}
 		}
-		for _, f := range Standing(s, ruleTime) {
+		for _, f := range Standing(s, nil, ruleTime) {
 			if f.Severity == Error {
 				t.Errorf("%+v stands", f)
 			}

@@ -100,7 +100,7 @@ func TestStanding(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := snapshotOf(t, test.files)
 			s.Other = test.other
-			findings := Standing(s, ruleTime)
+			findings := Standing(s, nil, ruleTime)
 			got := show(findings)
 			slices.Sort(got)
 			want := slices.Clone(test.want)
@@ -257,7 +257,7 @@ func TestPropose(t *testing.T) {
 	for _, file := range remove {
 		s.Index.Remove(file)
 	}
-	for _, f := range only(Standing(s, ruleTime), "orphan", "dangling", "index-entry", "index-limits") {
+	for _, f := range only(Standing(s, nil, ruleTime), "orphan", "dangling", "index-entry", "index-limits") {
 		t.Errorf("still %+v", f)
 	}
 	if _, remove := Propose(snapshotOf(t, map[string]string{"a.md": ""})); remove != nil {
@@ -273,7 +273,7 @@ func TestHintsGiveTheBase(t *testing.T) {
 	s := snapshotOf(t, map[string]string{"a.md": text, "invoices.md": memo("invoices", "project", "x")})
 	want := fmt.Sprintf(`write_memory {"path": "a.md", "base": %q, "edits": `, SumOf([]byte(text)).Short())
 	for rule, ready := range map[string]bool{"relative-date": true, "wiki-link": true, "secret": false} { // of a secret, the new text is for the model to find
-		found := only(Standing(s, ruleTime), rule)
+		found := only(Standing(s, nil, ruleTime), rule)
 		if len(found) != 1 || strings.Contains(found[0].Hint, want) != ready || !strings.Contains(found[0].Hint, "edits") {
 			t.Errorf("%s: %+v, want %s", rule, found, want)
 		}
@@ -283,7 +283,7 @@ func TestHintsGiveTheBase(t *testing.T) {
 func TestDanglingHint(t *testing.T) {
 	s := snapshotOf(t, map[string]string{"MEMORY.md": "- [T](go_tests.md)\n- [Z](zebra.md)\n[[go-tests]]\n", "feedback_go_tests.md": memo("t", "feedback", "x")})
 	var hints []string
-	for _, f := range only(Standing(s, ruleTime), "dangling") {
+	for _, f := range only(Standing(s, nil, ruleTime), "dangling") {
 		hints = append(hints, f.Hint)
 	}
 	want := []string{
@@ -348,7 +348,7 @@ func BenchmarkWhole(b *testing.B) {
 	n := sortedNames(after.Topics)[500]
 	b.Run("standing", func(b *testing.B) {
 		for b.Loop() {
-			Standing(before, ruleTime)
+			Standing(before, nil, ruleTime)
 		}
 	})
 	b.Run("same", func(b *testing.B) {

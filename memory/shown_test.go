@@ -20,7 +20,7 @@ func TestRulesTellNoPiece(t *testing.T) {
 	})
 	before := snapshotOf(t, map[string]string{"a.md": memo("a", TypeFeedback, inventedToken+" "+inventedToken)})
 	check := Check{Before: before, After: s, Touched: touched(t, "a.md", "b.md"), Now: ruleTime}
-	findings := append(check.Whole(), Standing(s, ruleTime)...)
+	findings := append(check.Whole(), Standing(s, nil, ruleTime)...)
 	findings = append(findings, check.Written(mustName(t, "a.md"))...)
 	if len(findings) < 20 {
 		t.Fatalf("only %d findings", len(findings))

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/memory/drift"
 )
 
 // view is what the rules read, and what several of them need of it.
@@ -13,6 +15,7 @@ type view struct {
 	after    *Snapshot
 	accepted map[Name]string
 	now      time.Time
+	project  *drift.Project
 
 	unattended bool
 	ownWords   map[string]bool
@@ -32,7 +35,7 @@ type view struct {
 }
 
 func (c Check) view() *view {
-	v := newView(c.After, c.Now)
+	v := newView(c.After, c.Project, c.Now)
 	for _, each := range []*view{v, v.exact} {
 		each.before, each.accepted, each.unattended, each.ownWords = c.Before, c.Accepted, c.Unattended, c.OwnWords
 	}
@@ -40,10 +43,10 @@ func (c Check) view() *view {
 	return v
 }
 
-func newView(s *Snapshot, now time.Time) *view {
+func newView(s *Snapshot, project *drift.Project, now time.Time) *view {
 	readings := make(map[*Topic]reading)
-	exact := &view{after: s, now: now, readings: readings}
-	return &view{after: s.shown(nil), now: now, readings: readings, exact: exact}
+	exact := &view{after: s, now: now, project: project, readings: readings}
+	return &view{after: s.shown(nil), now: now, project: project, readings: readings, exact: exact}
 }
 
 // of returns what a rule reads.
