@@ -114,7 +114,7 @@ func (p *Project) checkLeftovers(dir *memory.Dir) []Check {
 	if r, err := lock.Read(dir.Root()); err != nil || r.Dream != "" {
 		return nil // they are in use, or recovery sweeps them
 	}
-	left, err := dir.Temporaries()
+	left, err := memory.Temporaries(dir)
 	if err != nil || len(left) == 0 {
 		return nil
 	}

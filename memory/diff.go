@@ -31,7 +31,7 @@ func (a *Archive) Diff(allowed secret.Allowed) ([]byte, error) {
 func (s *Stage) Diff(index []byte) ([]byte, error) {
 	var b bytes.Buffer
 	for _, c := range s.Changes {
-		disk, err := s.dir.readOrNothing(c.Name)
+		disk, err := readOrNothing(s.dir, c.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (s *Stage) Diff(index []byte) ([]byte, error) {
 	}
 	if index != nil {
 		n := Name{IndexFile}
-		disk, err := s.dir.readOrNothing(n)
+		disk, err := readOrNothing(s.dir, n)
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,7 @@ type Dir struct {
 
 	root    *os.Root
 	path    string
-	through *Archive // of a commit that was cut off; see Through
+	overlay Overlay
 }
 
 // Open opens the memory directory at p, which may be a link to one.
@@ -120,8 +120,8 @@ func (d *Dir) Root() *os.Root { return d.root }
 // Close releases the directory.
 func (d *Dir) Close() error {
 	err := d.root.Close()
-	if d.through != nil {
-		err = errors.Join(err, d.through.Close())
+	if d.overlay != nil {
+		err = errors.Join(err, d.overlay.Close())
 	}
 	return err
 }
@@ -133,6 +133,25 @@ func (d *Dir) Writable() error {
 	}
 	return nil
 }
+
+// An Overlay shows some files of a directory as a commit that was cut off will leave them.
+type Overlay interface {
+	// Files returns the names of the files that it may show otherwise than they are on disk.
+	Files() []Name
+	// Leave returns what the commit will leave of a file that was read from disk, with the error of reading it.
+	Leave(n Name, disk File, err error) (File, error)
+	Close() error
+}
+
+// Through returns d, to be read only, as an overlay shows it. Its Close closes d and the overlay.
+func (d *Dir) Through(o Overlay) *Dir {
+	through := *d
+	through.overlay = o
+	return &through
+}
+
+// ReadOnly reports whether d was opened by Through.
+func (d *Dir) ReadOnly() bool { return d.overlay != nil }
 
 // Moved reports whether d's path no longer leads to d: somebody replaced the directory.
 func (d *Dir) Moved() bool {
@@ -148,14 +167,14 @@ func (d *Dir) Moved() bool {
 // a folder) where there is nothing to be read.
 func (d *Dir) Read(n Name) (File, error) {
 	f, err := d.readDisk(n)
-	if d.through != nil {
-		return d.through.leave(n, f, err)
+	if d.overlay != nil {
+		return d.overlay.Leave(n, f, err)
 	}
 	return f, err
 }
 
 func (d *Dir) readDisk(n Name) (File, error) {
-	info, err := d.stat(n)
+	info, err := d.Stat(n.path)
 	if err != nil {
 		return File{}, err
 	}
@@ -177,9 +196,9 @@ func (d *Dir) readDisk(n Name) (File, error) {
 	return File{Name: n, Data: data, Sum: SumOf(data), ModTime: info.ModTime()}, nil
 }
 
-// stat looks at n without following links, neither n's own nor that of a folder on the way.
-func (d *Dir) stat(n Name) (fs.FileInfo, error) {
-	for folder := path.Dir(n.path); folder != "."; folder = path.Dir(folder) {
+// Stat looks at a file without following links, neither its own nor that of a folder on the way.
+func (d *Dir) Stat(name string) (fs.FileInfo, error) {
+	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
 		info, err := d.root.Lstat(folder)
 		if err != nil {
 			return nil, err
@@ -188,20 +207,11 @@ func (d *Dir) stat(n Name) (fs.FileInfo, error) {
 			return nil, fmt.Errorf("%s: %w", folder, ErrNotRegular)
 		}
 	}
-	info, err := d.root.Lstat(n.path)
+	info, err := d.root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", n, ErrNotRegular)
+		err = fmt.Errorf("%s: %w", name, ErrNotRegular)
 	}
 	return info, err
-}
-
-// sum returns the sum of what is at n, "" where there is nothing.
-func (d *Dir) sum(n Name) (Sum, error) {
-	f, err := d.Read(n)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return f.Sum, err
 }
 
 // List lists the directory.
@@ -212,7 +222,7 @@ func (d *Dir) List() (Listing, error) {
 	l.Limited = left < 0
 	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
 	slices.SortFunc(l.Other, func(a, b Other) int { return strings.Compare(a.Path, b.Path) })
-	if err == nil && d.through != nil {
+	if err == nil && d.overlay != nil {
 		err = d.leaveListed(&l)
 	}
 	return l, err
@@ -287,6 +297,26 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 	default:
 		l.Files = append(l.Files, Found{Name: n, Size: info.Size(), ModTime: info.ModTime()})
 	}
+}
+
+// leaveListed makes of a listing from disk what the overlay leaves of it.
+func (d *Dir) leaveListed(l *Listing) error {
+	for _, n := range d.overlay.Files() {
+		f, err := d.Read(n)
+		listed := func(f Found) bool { return f.Name == n }
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			l.Files = slices.DeleteFunc(l.Files, listed)
+			continue
+		case errors.Is(err, ErrNotRegular), errors.Is(err, ErrTooLarge):
+			continue
+		case err != nil:
+			return err
+		}
+		l.Files = append(slices.DeleteFunc(l.Files, listed), Found{Name: n, Size: int64(len(f.Data)), ModTime: f.ModTime})
+	}
+	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
+	return nil
 }
 
 // Snapshot reads the memory as it stands: every topic and the index.

@@ -4,13 +4,14 @@ package memory
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"syscall"
 )
 
-func (d *Dir) exchange(temp string, n Name) error { return d.displace(temp, n) }
+func exchange(root *os.Root, temp, name string) error { return displace(root, temp, name) }
 
-func (d *Dir) fixed(Name) (bool, error) { return false, nil }
+func fixed(*os.Root, string) (bool, error) { return false, nil }
 
 // syncFolderUnsupported: Windows opens folders for reading only and refuses to flush them.
 func syncFolderUnsupported(err error) bool {

@@ -44,11 +44,11 @@ func (s *Stage) Plan(now time.Time, index []byte, indexBase Sum) (*Plan, error) 
 }
 
 func (p *Plan) prepare(now time.Time, index []byte, indexBase Sum) error {
-	if p.dir.through != nil {
-		return errThrough
+	if p.dir.ReadOnly() {
+		return errReadOnly
 	}
 	if p.dir.Moved() {
-		return fmt.Errorf("%s is no longer the directory that was opened", p.dir.path)
+		return fmt.Errorf("%s is no longer the directory that was opened", p.dir.Path())
 	}
 	if index != nil {
 		after, err := p.store(index)
@@ -90,7 +90,7 @@ func (p *Plan) prepare(now time.Time, index []byte, indexBase Sum) error {
 		if c.After == "" {
 			continue
 		}
-		err := p.dir.mkfolder(c.Name)
+		err := mkfolder(p.dir, c.Name.path)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (p *Plan) noteIndex() error {
 	if slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Name == n }) {
 		return nil
 	}
-	disk, err := p.dir.readOrForeign(n)
+	disk, err := readOrForeign(p.dir, n)
 	p.Index = disk.Sum
 	return err
 }
@@ -142,7 +142,7 @@ func (p *Plan) noteFolders() error {
 	any := false
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		_, err := p.dir.root.Lstat(path.Dir(c.Name.path))
+		_, err := p.dir.Root().Lstat(path.Dir(c.Name.path))
 		c.NewFolder = c.After != "" && errors.Is(err, fs.ErrNotExist)
 		any = any || c.NewFolder
 	}
@@ -165,12 +165,12 @@ func (p *Plan) archiveBefore(c *Change) (*Conflict, error) {
 		return nil, nil
 	}
 	// Seen before anything lands: a commit that can't be carried on would stop every write.
-	if fixed, err := p.dir.fixed(c.Name); err != nil {
+	if fixed, err := fixed(p.dir.Root(), c.Name.path); err != nil {
 		return nil, err
 	} else if fixed {
 		return nil, fmt.Errorf("%s: %w", c.Name, ErrFixed)
 	}
-	info, err := p.dir.stat(c.Name)
+	info, err := p.dir.Stat(c.Name.path)
 	if err != nil {
 		return nil, err
 	}
@@ -189,14 +189,14 @@ func (p *Plan) writeAfter(c Change) (string, error) {
 	if c.BeforeMode != 0 {
 		perm = c.BeforeMode
 	}
-	return writeTemp(p.dir.root, path.Dir(c.Name.path), data, perm, c.AfterTime)
+	return writeTemp(p.dir.Root(), path.Dir(c.Name.path), data, perm, c.AfterTime)
 }
 
 // Recover ends what a crash left of the dream whose folder root is. With begun, its landing had begun
 // and is carried on; else the memory is as it was, and what lies beside it is swept.
 func Recover(dir *Dir, root *os.Root, begun bool) (*Archive, error) {
-	if dir.through != nil {
-		return nil, errThrough
+	if dir.ReadOnly() {
+		return nil, errReadOnly
 	}
 	a, err := OpenArchive(root)
 	if err != nil {
@@ -205,7 +205,7 @@ func Recover(dir *Dir, root *os.Root, begun bool) (*Archive, error) {
 	p := &Plan{Archive: a, dir: dir}
 	switch {
 	case a.State == Landed:
-		return a, dir.sweep(p.keep) // what the end of the commit, the stamp, left beside it
+		return a, sweep(dir, p.keep) // what the end of the commit, the stamp, left beside it
 	case a.State == Staged || !begun:
 		return a, p.Cancel() // what is staged has not begun to land, whatever the record says
 	}
@@ -227,12 +227,12 @@ func (p *Plan) Land(step func(string)) error {
 	if step != nil {
 		step("sweep")
 	}
-	if err := p.dir.sweep(p.keep); err != nil {
+	if err := sweep(p.dir, p.keep); err != nil {
 		return err
 	}
 	for _, c := range p.Changes {
 		if folder := path.Dir(c.Name.path); c.After == "" && folder != "." {
-			p.dir.root.Remove(folder) // fails, as it should, where something lies in it
+			p.dir.Root().Remove(folder) // fails, as it should, where something lies in it
 		}
 	}
 	landing := p.Manifest
@@ -275,7 +275,7 @@ func (p *Plan) leftAlone(c Change) bool {
 
 // land makes c the memory's own. It calls begin first; hasBegun says that an earlier attempt did.
 func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
-	disk, err := p.dir.readOrForeign(c.Name)
+	disk, err := readOrForeign(p.dir, c.Name)
 	if err != nil {
 		return err
 	}
@@ -292,11 +292,11 @@ func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
 		return err
 	}
 	if c.After == "" {
-		return p.dir.take(c.Name, p.keep)
+		return take(p.dir, c.Name.path, p.keep)
 	}
 	temp := p.temps[c.Name]
 	if temp == "" {
-		if err := p.dir.mkfolder(c.Name); err != nil {
+		if err := mkfolder(p.dir, c.Name.path); err != nil {
 			return err
 		}
 		if temp, err = p.writeAfter(c); err != nil {
@@ -304,7 +304,7 @@ func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
 		}
 	}
 	delete(p.temps, c.Name)
-	return p.dir.put(c.Name, temp, p.keep)
+	return put(p.dir, c.Name.path, temp, p.keep)
 }
 
 // Cancel gives a plan up of which nothing has landed: the topics are staged again, as they were, and
@@ -313,11 +313,11 @@ func (p *Plan) Cancel() error {
 	if p.State == Landed {
 		return errors.New("it has landed")
 	}
-	err := p.dir.sweep(p.keep)
+	err := sweep(p.dir, p.keep)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if c.NewFolder {
-			p.dir.root.Remove(path.Dir(c.Name.path)) // fails, as it should, where something lies in it
+			p.dir.Root().Remove(path.Dir(c.Name.path)) // fails, as it should, where something lies in it
 			c.NewFolder = false
 		}
 	}

@@ -258,7 +258,7 @@ func TestDisplacedIsKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.path, "a.md"), theirs, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.dir.put(c.Name, p.temps[c.Name], p.keep); err != nil { // as land does after its last look
+	if err := put(p.dir, c.Name.path, p.temps[c.Name], p.keep); err != nil { // as land does after its last look
 		t.Fatal(err)
 	}
 	delete(p.temps, c.Name)

@@ -73,14 +73,14 @@ func settled(err error, root *os.Root, at string, file fs.FileInfo) error {
 // Exchange puts data in place of the file name in the directory itself, as Replace does, and returns
 // the file that it displaced in that same step, and at most MaxFileBytes of what it held. was is nil where there was
 // nothing, or the file system has no links. Without exchange of files in the system, what is put there in that very moment is lost.
-func (d *Dir) Exchange(name string, data []byte, mtime time.Time) (was fs.FileInfo, held []byte, err error) {
-	temp, err := writeTemp(d.root, ".", data, 0o600, mtime)
+func Exchange(d *Dir, name string, data []byte, mtime time.Time) (was fs.FileInfo, held []byte, err error) {
+	temp, err := writeTemp(d.Root(), ".", data, 0o600, mtime)
 	if err != nil {
 		return nil, nil, err
 	}
-	own, err := d.root.Lstat(temp)
+	own, err := d.Root().Lstat(temp)
 	if err == nil {
-		err = d.put(Name{name}, temp, func(f *os.File) (err error) {
+		err = put(d, name, temp, func(f *os.File) (err error) {
 			if was, err = f.Stat(); err != nil || os.SameFile(was, own) {
 				was = nil // the second name of what was just put there
 				return err
@@ -90,7 +90,7 @@ func (d *Dir) Exchange(name string, data []byte, mtime time.Time) (was fs.FileIn
 		})
 	}
 	if err != nil {
-		d.root.Remove(temp)
+		d.Root().Remove(temp)
 	}
 	return was, held, err
 }
@@ -180,83 +180,83 @@ func isTemp(e fs.DirEntry) bool {
 // A keeper is handed what a landing displaced, before it is gone.
 type keeper func(*os.File) error
 
-// mkfolder makes the folder of n, which must be real.
-func (d *Dir) mkfolder(n Name) error {
-	folder := path.Dir(n.path)
+// mkfolder makes the folder of a file, which must be real.
+func mkfolder(d *Dir, name string) error {
+	folder := path.Dir(name)
 	if folder == "." {
 		return nil
 	}
-	err := d.root.Mkdir(folder, 0o700)
+	err := d.Root().Mkdir(folder, 0o700)
 	if errors.Is(err, fs.ErrExist) {
-		info, err := d.root.Lstat(folder)
+		info, err := d.Root().Lstat(folder)
 		if err == nil && !info.IsDir() {
 			err = fmt.Errorf("%q: not a folder", folder)
 		}
 		return err
 	}
 	if err == nil {
-		err = SyncFolder(d.root, ".")
+		err = SyncFolder(d.Root(), ".")
 	}
 	return err
 }
 
-// put gives the temporary temp the name n. What n held is displaced in the same step, so that even
+// put gives the temporary temp a name. What had that name is displaced in the same step, so that even
 // an edit made since the last look is handed to keep instead of being lost.
-func (d *Dir) put(n Name, temp string, keep keeper) error {
-	if _, err := d.stat(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func put(d *Dir, name string, temp string, keep keeper) error {
+	if _, err := d.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	file, err := d.root.Lstat(temp)
+	file, err := d.Root().Lstat(temp)
 	if err != nil {
 		return err
 	}
 	// A link fails where something is; an exchange fails where nothing is.
 	for range 8 {
-		err := settled(d.root.Link(temp, n.path), d.root, n.path, file)
+		err := settled(d.Root().Link(temp, name), d.Root(), name, file)
 		if errors.Is(err, fs.ErrExist) {
 			// Told of as failed and tried again, an exchange would take back what it did.
-			err = settled(d.exchange(temp, n), d.root, n.path, file)
+			err = settled(exchange(d.Root(), temp, name), d.Root(), name, file)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it was there, and is gone: a link will do now
 			}
 		} else if err != nil {
-			if _, statErr := d.stat(n); errors.Is(statErr, fs.ErrNotExist) {
-				err = rename(d.root, temp, n.path) // a file system without links
+			if _, statErr := d.Stat(name); errors.Is(statErr, fs.ErrNotExist) {
+				err = rename(d.Root(), temp, name) // a file system without links
 			}
 		}
 		if err != nil {
 			return err
 		}
-		return d.discard(temp, keep)
+		return discard(d, temp, keep)
 	}
-	return fmt.Errorf("%s: appears and disappears while it is replaced", n)
+	return fmt.Errorf("%s: appears and disappears while it is replaced", name)
 }
 
-// take removes n, handing what it held to keep before it is gone.
-func (d *Dir) take(n Name, keep keeper) error {
-	if _, err := d.stat(n); err != nil {
+// take removes a file, handing what it held to keep before it is gone.
+func take(d *Dir, name string, keep keeper) error {
+	if _, err := d.Stat(name); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	}
-	temp, err := writeTemp(d.root, path.Dir(n.path), nil, 0o600, time.Time{})
+	temp, err := writeTemp(d.Root(), path.Dir(name), nil, 0o600, time.Time{})
 	if err != nil {
 		return err
 	}
-	if err := rename(d.root, n.path, temp); err != nil {
-		d.root.Remove(temp)
+	if err := rename(d.Root(), name, temp); err != nil {
+		d.Root().Remove(temp)
 		return err
 	}
-	return d.discard(temp, keep)
+	return discard(d, temp, keep)
 }
 
 // discard removes a temporary after keep has seen what it holds.
-func (d *Dir) discard(temp string, keep keeper) error {
-	if err := SyncFolder(d.root, path.Dir(temp)); err != nil {
+func discard(d *Dir, temp string, keep keeper) error {
+	if err := SyncFolder(d.Root(), path.Dir(temp)); err != nil {
 		return err
 	}
-	f, err := OpenRegular(d.root, temp, os.O_RDONLY)
+	f, err := OpenRegular(d.Root(), temp, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -266,14 +266,14 @@ func (d *Dir) discard(temp string, keep keeper) error {
 	if err != nil {
 		return fmt.Errorf("what was displaced stays in %q: %w", temp, err)
 	}
-	return d.root.Remove(temp)
+	return d.Root().Remove(temp)
 }
 
 // sweep removes the temporaries that a crash left, after keep has seen each.
-func (d *Dir) sweep(keep keeper) error {
-	left, err := d.Temporaries()
+func sweep(d *Dir, keep keeper) error {
+	left, err := Temporaries(d)
 	for _, temp := range left {
-		if err := d.discard(temp, keep); err != nil {
+		if err := discard(d, temp, keep); err != nil {
 			return err
 		}
 	}
@@ -282,8 +282,8 @@ func (d *Dir) sweep(keep keeper) error {
 
 // Temporaries returns the paths of the temporaries of landings: those of one that is under way, or
 // what a crash left. Names have at most one folder (Name.Writable), so nothing lies deeper.
-func (d *Dir) Temporaries() ([]string, error) {
-	top, err := d.entries(".")
+func Temporaries(d *Dir) ([]string, error) {
+	top, err := entries(d.Root(), ".")
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +295,7 @@ func (d *Dir) Temporaries() ([]string, error) {
 	}
 	var found []string
 	for _, folder := range folders {
-		entries, err := d.entries(folder)
+		entries, err := entries(d.Root(), folder)
 		if err != nil {
 			continue // a folder that can't be read holds nothing that we wrote
 		}
@@ -308,8 +308,8 @@ func (d *Dir) Temporaries() ([]string, error) {
 	return found, nil
 }
 
-func (d *Dir) entries(folder string) ([]fs.DirEntry, error) {
-	f, err := OpenFolder(d.root, folder)
+func entries(root *os.Root, folder string) ([]fs.DirEntry, error) {
+	f, err := OpenFolder(root, folder)
 	if err != nil {
 		return nil, err
 	}

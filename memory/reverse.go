@@ -39,7 +39,7 @@ func (s *Stage) Reverse(a *Archive) (conflicts []Conflict, err error) {
 
 // reverse stages the undoing of one change of a, or reports why the file is left as it is.
 func (s *Stage) reverse(a *Archive, c Change) (*Conflict, error) {
-	disk, err := s.dir.readOrForeign(c.Name)
+	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil || disk.Sum == c.Before {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Stage) reverse(a *Archive, c Change) (*Conflict, error) {
 // changed and that are left as they are.
 func (s *Stage) reverseIndex(a *Archive, left map[Name]bool) (*Conflict, error) {
 	n := Name{IndexFile}
-	disk, err := s.dir.readOrForeign(n)
+	disk, err := readOrForeign(s.dir, n)
 	if err != nil {
 		return nil, err
 	}
@@ -194,14 +194,14 @@ func (s *Stage) Restore(n Name, data []byte, mtime time.Time) error {
 			return err
 		}
 	}
-	have, err := s.dir.sum(n)
-	if err == nil && have == "" {
+	disk, err := readOrNothing(s.dir, n)
+	if err == nil && disk.Sum == "" {
 		err = s.checkTwin(n)
 	} else if err == nil {
-		err = s.dir.checkSpelling(n)
+		err = s.dir.CheckSpelling(n)
 	}
 	if err == nil {
-		_, err = s.set(n, have, data, mtime)
+		_, err = s.set(n, disk.Sum, data, mtime)
 	}
 	return err
 }
@@ -211,8 +211,8 @@ const unreadable Sum = "unreadable"
 
 // readOrForeign is readOrNothing for a name that somebody else may have put something at that is no
 // memory, which gets the sum unreadable.
-func (d *Dir) readOrForeign(n Name) (File, error) {
-	f, err := d.readOrNothing(n)
+func readOrForeign(d *Dir, n Name) (File, error) {
+	f, err := readOrNothing(d, n)
 	if errors.Is(err, ErrNotRegular) || errors.Is(err, ErrTooLarge) {
 		return File{Name: n, Sum: unreadable}, nil
 	}
@@ -220,7 +220,7 @@ func (d *Dir) readOrForeign(n Name) (File, error) {
 }
 
 // readOrNothing reads n; a file that is not there is the zero File.
-func (d *Dir) readOrNothing(n Name) (File, error) {
+func readOrNothing(d *Dir, n Name) (File, error) {
 	f, err := d.Read(n)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, nil

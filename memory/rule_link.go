@@ -3,11 +3,8 @@ package memory
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
-
-	"dream-mcp/memory/near"
 )
 
 // proposedTitle bounds, in characters, the title of a proposed line that would be too long.
@@ -16,9 +13,6 @@ const proposedTitle = 60
 // maxNearest bounds the missing files of one check for which the nearest name is looked up: each
 // takes a quarter of a millisecond among 1,000 names.
 const maxNearest = 20
-
-// minNearest is the length of a name from which on one that holds its letters in order is no accident.
-const minNearest = 4
 
 var danglingRule = rule{
 	doc: RuleDoc{
@@ -99,57 +93,6 @@ func (v *view) nearest(file string) string {
 		return v.sortedNames()[i].path
 	}
 	return ""
-}
-
-// Nearest returns the topic of the directory that is likeliest meant by a file that does not exist, or "".
-func (d *Dir) Nearest(file string) string {
-	names, err := d.Topics()
-	if err != nil {
-		return ""
-	}
-	return Nearest(file, names)
-}
-
-// Nearest returns the name that is likeliest meant by a file that does not exist, or "".
-func Nearest(file string, names []Name) string {
-	if i := nearestSlug(file, slugKeys(names)); i >= 0 {
-		return names[i].path
-	}
-	return ""
-}
-
-func slugKeys(names []Name) []string {
-	slugs := make([]string, len(names))
-	for i, n := range names {
-		slugs[i] = slugKey(n.path)
-	}
-	return slugs
-}
-
-// nearestSlug returns which slug is likeliest meant by a file, or -1: one that differs in its spelling, its folder or
-// its type alone, one that holds all its letters in order, or one that is mistyped.
-func nearestSlug(file string, slugs []string) int {
-	want := slugKey(file)
-	bare := withoutType(path.Base(want))
-	bases := make([]string, len(slugs))
-	for i, slug := range slugs {
-		bases[i] = withoutType(path.Base(slug))
-		if slug == want || bases[i] == bare {
-			return i
-		}
-	}
-	if len(want) < minNearest {
-		return -1
-	}
-	for _, i := range near.Ranked(want, slugs) {
-		if len(slugs[i]) <= 2*len(want) {
-			return i
-		}
-	}
-	if meant := near.Word(bare, bases); meant != "" {
-		return slices.Index(bases, meant)
-	}
-	return -1
 }
 
 var orphanRule = rule{

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// checkSpelling fails with a *TwinError where the file system finds n, and has it under another spelling:
+// CheckSpelling fails with a *TwinError where the file system finds n, and has it under another spelling:
 // as on macOS and Windows, where the rules would take what is changed for another memory than the one that
 // stands. What is not there, or can't be listed, is not its matter.
-func (d *Dir) checkSpelling(n Name) error {
+func (d *Dir) CheckSpelling(n Name) error {
 	there, err := d.root.Lstat(n.path)
 	if err != nil {
 		return nil

@@ -104,7 +104,7 @@ func TestBothSpellings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, spelling := range []string{"role.md", "ROLE.md"} {
-		if err := dir.checkSpelling(name(t, spelling)); err != nil {
+		if err := dir.CheckSpelling(name(t, spelling)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -118,7 +118,7 @@ func (s *Stage) check(n Name, base string) (have File, disk Sum, err error) {
 	if have.Sum == "" && base == "" {
 		return have, disk, s.checkTwin(n)
 	}
-	if err := s.dir.checkSpelling(n); err != nil {
+	if err := s.dir.CheckSpelling(n); err != nil {
 		return File{}, "", err
 	}
 	switch {
@@ -212,7 +212,7 @@ func (s *Stage) Nearest(n Name) string { return s.dir.Nearest(n.path) }
 func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
 
 // Sweep removes the temporaries that lie in the directory; what they hold is kept in the archive.
-func (s *Stage) Sweep() error { return s.dir.sweep(s.keep) }
+func (s *Stage) Sweep() error { return sweep(s.dir, s.keep) }
 
 // Snapshot reads the memory as the stage would leave it.
 func (s *Stage) Snapshot() (*Snapshot, error) {

@@ -5,11 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 )
 
-// errThrough refuses to change a memory that is read through a commit that was cut off.
-var errThrough = errors.New("the memory was opened to be read only")
+// errReadOnly refuses to change a memory that is shown as a commit that was cut off will leave it.
+var errReadOnly = errors.New("the memory was opened to be read only")
 
 // Foresee makes of a, the archive of a commit over d that has begun and was cut off, what it will be once
 // the commit has been carried on: landed, without the changes that will not land because others changed
@@ -27,7 +26,7 @@ func (a *Archive) Foresee(d *Dir) error {
 	}
 	var lands []Change
 	for i, c := range a.Changes {
-		disk, err := d.readOrForeign(c.Name)
+		disk, err := readOrForeign(d, c.Name)
 		if err != nil {
 			return err
 		}
@@ -39,16 +38,17 @@ func (a *Archive) Foresee(d *Dir) error {
 	return nil
 }
 
-// Through returns d to be read only, as the commit of a, which was foreseen, will leave it. Its Close
-// closes d and a.
-func (d *Dir) Through(a *Archive) *Dir {
-	through := *d
-	through.through = a
-	return &through
+// Files returns the names of the files that a changes, for memory.Overlay.
+func (a *Archive) Files() []Name {
+	names := make([]Name, len(a.Changes))
+	for i, c := range a.Changes {
+		names[i] = c.Name
+	}
+	return names
 }
 
-// leave returns what a commit that was cut off will leave of a file that was read from disk.
-func (a *Archive) leave(n Name, disk File, err error) (File, error) {
+// Leave returns what a commit that was cut off will leave of a file that was read from disk.
+func (a *Archive) Leave(n Name, disk File, err error) (File, error) {
 	i := slices.IndexFunc(a.Changes, func(c Change) bool { return c.Name == n })
 	if i < 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return disk, err
@@ -62,24 +62,4 @@ func (a *Archive) leave(n Name, disk File, err error) (File, error) {
 	}
 	data, err := a.Content(c.After)
 	return File{Name: n, Data: data, Sum: c.After, ModTime: c.AfterTime}, err
-}
-
-// leaveListed makes of a listing from disk what the commit will leave of it.
-func (d *Dir) leaveListed(l *Listing) error {
-	for _, c := range d.through.Changes {
-		f, err := d.Read(c.Name)
-		listed := func(f Found) bool { return f.Name == c.Name }
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			l.Files = slices.DeleteFunc(l.Files, listed)
-			continue
-		case errors.Is(err, ErrNotRegular), errors.Is(err, ErrTooLarge):
-			continue
-		case err != nil:
-			return err
-		}
-		l.Files = append(slices.DeleteFunc(l.Files, listed), Found{Name: c.Name, Size: int64(len(f.Data)), ModTime: f.ModTime})
-	}
-	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
-	return nil
 }

@@ -106,7 +106,7 @@ func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 // took or released the lock since, and has perhaps read its own PID back: the file gets back what it held, and swapHost
 // fails with ErrHeld. A PID does not show that: a process that dreamed before takes the lock with the PID that it left.
 func swapHost(dir *memory.Dir, seen Host, text []byte, mtime time.Time) error {
-	was, body, err := dir.Exchange(HostFile, text, mtime)
+	was, body, err := memory.Exchange(dir, HostFile, text, mtime)
 	if err != nil || was == nil {
 		return err
 	}
