@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -55,14 +56,7 @@ type Conflict struct {
 }
 
 func (c Conflict) String() string {
-	return fmt.Sprintf("%s was expected %s and is %s", c.Name, c.Want.or("absent"), c.Have.or("absent"))
-}
-
-func (s Sum) or(none string) string {
-	if s == "" {
-		return none
-	}
-	return s.Short()
+	return fmt.Sprintf("%s was expected %s and is %s", c.Name, cmp.Or(c.Want.Short(), "absent"), cmp.Or(c.Have.Short(), "absent"))
 }
 
 // Manifest is what a dream's folder says of its changes.

@@ -2,6 +2,9 @@ package memory
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -76,4 +79,26 @@ func unified(c Change, before, after []byte, allowed secret.Allowed) []byte {
 	// The library heads each diff with a "diff a b" line; "---" and "+++" say the same.
 	_, d, _ = bytes.Cut(d, []byte("\n"))
 	return d
+}
+
+// shownDiff makes a diff of two texts that may be shown. A credential in whose place another came is told
+// from one that stayed: while the texts are compared, each value has its number behind its mask.
+func shownDiff(before, after []byte, allowed secret.Allowed, diff func(before, after []byte) []byte) []byte {
+	was, is := allowed.View(string(before)), allowed.View(string(after))
+	if len(was.Spans)+len(is.Spans) == 0 {
+		return diff(before, after)
+	}
+	mark := "\x00"
+	for strings.Contains(was.Text+is.Text, mark) {
+		mark += "\x00"
+	}
+	numbers := make(map[string]int)
+	number := func(value string) string {
+		if _, known := numbers[value]; !known {
+			numbers[value] = len(numbers)
+		}
+		return fmt.Sprint(mark, numbers[value], mark)
+	}
+	d := diff([]byte(was.Marked(number)), []byte(is.Marked(number)))
+	return regexp.MustCompile(mark+"[0-9]+"+mark).ReplaceAll(d, nil)
 }

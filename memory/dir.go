@@ -318,36 +318,3 @@ func (d *Dir) leaveListed(l *Listing) error {
 	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
 	return nil
 }
-
-// Snapshot reads the memory as it stands: every topic and the index.
-func (d *Dir) Snapshot() (*Snapshot, error) {
-	l, err := d.List()
-	if err != nil {
-		return nil, err
-	}
-	s := &Snapshot{Topics: make(map[Name]*Topic), ModTimes: make(map[Name]time.Time), Other: l.Other, Limited: l.Limited, AllowSecrets: d.AllowSecrets}
-	for _, e := range l.Files {
-		if !e.Name.IsTopic() && !e.Name.IsIndex() {
-			continue
-		}
-		f, err := d.Read(e.Name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			s.Other = append(s.Other, Other{Path: e.Name.path, Why: "unreadable", Size: e.Size})
-			continue
-		}
-		s.put(e.Name, f.Data)
-		s.ModTimes[e.Name] = f.ModTime
-	}
-	return s, nil
-}
-
-func (s *Snapshot) put(n Name, data []byte) {
-	if n.IsIndex() {
-		s.Index = ParseIndex(data)
-		return
-	}
-	s.Topics[n] = ParseTopic(data)
-}

@@ -306,3 +306,35 @@ func isVoid(text string) bool {
 }
 
 func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " \t")) }
+
+// InOneLine reports whether the value of a field is text in one line.
+func (t *Topic) InOneLine(key string) bool {
+	f := t.field(key)
+	return f != nil && f.kind == scalar
+}
+
+// Quoted returns the line of a field in one line, and that line with the value in quotes where YAML does not
+// read it as the text that it is; else the same line twice.
+func (t *Topic) Quoted(key string) (line, quoted string) {
+	f := t.field(key)
+	line, _ = cutEnd(t.head[f.line])
+	if f.plainYAML(line) {
+		return line, line
+	}
+	return line, line[:f.from] + quoteYAML(f.value) + line[f.to:]
+}
+
+// plainYAML reports whether YAML reads the value of a field in its line as the text that it is.
+func (f *field) plainYAML(line string) bool {
+	raw := line[f.from:f.to]
+	if raw == "" || quotedLen(raw) > 0 {
+		return true
+	}
+	return !strings.Contains(raw, ": ") && !strings.Contains(raw, " #") && !strings.HasSuffix(raw, ":") &&
+		!strings.ContainsAny(raw[:1], "[]{}&*!|>'\"%@`,#") && !strings.HasPrefix(raw, "- ") && !strings.HasPrefix(raw, "? ")
+}
+
+// quoteYAML writes a text in double quotes.
+func quoteYAML(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}

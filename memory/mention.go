@@ -132,3 +132,44 @@ func withoutType(slug string) string {
 func endsFileName(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.N, unicode.M) && !strings.ContainsRune("-_./", r)
 }
+
+// wordSet returns the words of a text, in small letters.
+func wordSet(text string) map[string]bool {
+	words := make(map[string]bool)
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
+		words[w] = true
+	}
+	return words
+}
+
+// PointsTo reports whether a line holds a link, or names something known in another way.
+func (line *indexLine) PointsTo(known map[string]bool) bool {
+	for _, l := range line.scan.links {
+		if !l.nowhere {
+			return true
+		}
+	}
+	if len(line.scan.wikis) > 0 {
+		return true
+	}
+	named := refs{}
+	named.addLine(line)
+	for key := range named {
+		if known[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// LineNaming returns the first line, from 1, that refers to a file, or 0.
+func (x *Index) LineNaming(n Name) int {
+	for i := range x.lines {
+		line := refs{}
+		line.addLine(&x.lines[i])
+		if line.name(n) || strings.Contains(x.lines[i].text, n.path) {
+			return i + 1
+		}
+	}
+	return 0
+}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ const (
 // target that is not a regular file. The file is private.
 func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return notRegular(root, name)
+		return fmt.Errorf("%q: %w", filepath.Join(root.Name(), name), ErrNotRegular)
 	}
 	temp, err := writeTemp(root, path.Dir(name), data, 0o600, mtime)
 	if err != nil {

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -170,20 +169,8 @@ func (c Change) takeBack(after []byte, disk File, before []byte) (merged []byte,
 		return nil, false
 	}
 	now := ParseTopic(disk.Data)
-	merged, ok = mergeLines(now.restamp(after), disk.Data, now.restamp(before))
+	merged, ok = mergeLines(now.Restamp(after), disk.Data, now.Restamp(before))
 	return merged, ok && ParseTopic(merged).HasFrontmatter() == now.HasFrontmatter()
-}
-
-// restamp returns the text of another version with t's own stamp of its last change, a line that every
-// write changes and nobody's words.
-func (t *Topic) restamp(version []byte) []byte {
-	stamp := cmp.Or(t.value("metadata.modified"), t.value("modified"))
-	other := ParseTopic(version)
-	if stamp == "" || !other.HasFrontmatter() {
-		return version
-	}
-	other.set("modified", stamp)
-	return other.Bytes()
 }
 
 // Restore stages data, with the time that it had, as the content of n, whatever n holds now. It fails

@@ -70,7 +70,7 @@ func statements(t *Topic) func(yield func(int, string) bool) {
 		if description, line, ok := t.Field("description"); ok && !yield(line, description) {
 			return
 		}
-		for number, line := range proseLines(t) {
+		for number, line := range t.ProseLines() {
 			if len(line) <= longLine && !yield(number, line) {
 				return
 			}

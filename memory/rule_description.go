@@ -3,7 +3,6 @@ package memory
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -57,13 +56,4 @@ func repeats(text, name string) bool {
 		}
 	}
 	return len(said) > 0
-}
-
-// wordSet returns the words of a text, in small letters.
-func wordSet(text string) map[string]bool {
-	words := make(map[string]bool)
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
-		words[w] = true
-	}
-	return words
 }

@@ -24,7 +24,7 @@ var driftRule = rule{
 func findDrift(v *view, n Name, t *Topic) []Finding {
 	var findings []Finding
 	more := 0
-	t.eachText(func(text string, line int) {
+	t.EachText(func(text string, line int) {
 		at := 0
 		for _, hit := range v.project.Find(text, v.isMemory) {
 			line += strings.Count(text[at:hit.From], "\n")
@@ -44,14 +44,6 @@ func findDrift(v *view, n Name, t *Topic) []Finding {
 		}
 	})
 	return andMore(findings, more, "lines that name what the project does not have")
-}
-
-// eachText calls f with the description and the body, and the lines that they begin in.
-func (t *Topic) eachText(f func(text string, line int)) {
-	if description, line, ok := t.Field("description"); ok {
-		f(description, line)
-	}
-	f(t.body, len(t.head)+1)
 }
 
 // isMemory reports whether a name is that of a memory, of its log, or of the index.

@@ -81,15 +81,14 @@ func findBadFrontmatter(v *view, n Name, t *Topic) []Finding {
 		wrong, hints = append(wrong, message), append(hints, hint)
 	}
 	for _, key := range []string{"name", "description"} {
-		switch field := t.field(key); {
-		case field == nil || strings.TrimSpace(field.value) == "":
+		value, line, _ := t.Field(key)
+		if strings.TrimSpace(value) == "" {
 			missing = append(missing, key)
-		case field.kind != scalar:
-			report(key, field.line+1, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
-		case !field.plainYAML(t.head) && !strings.Contains(f.subject, "quote"):
-			line, _ := cutEnd(t.head[field.line])
-			report("quote "+key, field.line+1, key+" holds \": \" or \" #\", or begins with a character that YAML reserves, without quotes: hosts that read YAML cannot read it",
-				v.editCall(n, quoteJSON(line), quoteJSON(line[:field.from]+quoteYAML(field.value)+line[field.to:])))
+		} else if !t.InOneLine(key) {
+			report(key, line, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
+		} else if old, quoted := t.Quoted(key); old != quoted && !strings.Contains(f.subject, "quote") {
+			report("quote "+key, line, key+" holds \": \" or \" #\", or begins with a character that YAML reserves, without quotes: hosts that read YAML cannot read it",
+				v.editCall(n, quoteJSON(old), quoteJSON(quoted)))
 		}
 	}
 	kind := t.Type()
@@ -115,20 +114,4 @@ func findBadFrontmatter(v *view, n Name, t *Topic) []Finding {
 	}
 	f.Message, f.Hint = strings.Join(wrong, "; "), strings.Join(slices.Compact(hints), "; ")
 	return []Finding{f}
-}
-
-// plainYAML reports whether YAML reads the value of a field in one line as the text that it is.
-func (f *field) plainYAML(head []string) bool {
-	text, _ := cutEnd(head[f.line])
-	raw := text[f.from:f.to]
-	if raw == "" || quotedLen(raw) > 0 {
-		return true
-	}
-	return !strings.Contains(raw, ": ") && !strings.Contains(raw, " #") && !strings.HasSuffix(raw, ":") &&
-		!strings.ContainsAny(raw[:1], "[]{}&*!|>'\"%@`,#") && !strings.HasPrefix(raw, "- ") && !strings.HasPrefix(raw, "? ")
-}
-
-// quoteYAML writes a text in double quotes.
-func quoteYAML(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -87,7 +87,7 @@ func findBadEntries(v *view) []Finding {
 		default:
 			continue
 		}
-		if !line.pointsTo(known) {
+		if !line.PointsTo(known) {
 			if !(line.kind == code && fenceMark(line.text) != "") && !(line.kind == row && isTableHead(x.lines, i)) {
 				content = append(content, i+1)
 			}
@@ -129,26 +129,6 @@ func findBadEntries(v *view) []Finding {
 		})
 	}
 	return findings
-}
-
-// pointsTo reports whether a line holds a link, or names something known in another way.
-func (line *indexLine) pointsTo(known map[string]bool) bool {
-	for _, l := range line.scan.links {
-		if !l.nowhere {
-			return true
-		}
-	}
-	if len(line.scan.wikis) > 0 {
-		return true
-	}
-	named := refs{}
-	named.addLine(line)
-	for key := range named {
-		if known[key] {
-			return true
-		}
-	}
-	return false
 }
 
 // isTableHead reports whether line i names the columns of a table: a row above a line of dashes.

@@ -176,7 +176,7 @@ func (v *view) namedIn(n Name) refs {
 	t := v.after.Topics[n]
 	return read(v, t, "named", func() refs {
 		r := refs{}
-		for _, text := range proseLines(t) {
+		for _, text := range t.ProseLines() {
 			r.addLine(&indexLine{text: text, scan: scanLine(text)})
 		}
 		return r

@@ -57,7 +57,7 @@ func partsOf(t *Topic) []part {
 	for level := 1; level <= 3; level++ {
 		mark := strings.Repeat("#", level) + " "
 		var parts []part
-		for _, line := range proseLines(t) {
+		for _, line := range t.ProseLines() {
 			if strings.HasPrefix(line, mark) {
 				parts = append(parts, part{heading: headingText(line)})
 			} else if len(parts) > 0 {

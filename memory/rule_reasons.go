@@ -30,7 +30,7 @@ func findNoReasons(v *view, n Name, t *Topic) []Finding {
 		return nil
 	}
 	why, how := false, false
-	for _, line := range proseLines(t) {
+	for _, line := range t.ProseLines() {
 		why = why || holdsLabel(line, whyLabels)
 		how = how || holdsLabel(line, howLabels)
 	}

@@ -32,7 +32,7 @@ func findContradictions(v *view, n Name, t *Topic) []Finding {
 	}
 	var findings []Finding
 	more := 0
-	t.eachText(func(text string, line int) {
+	t.EachText(func(text string, line int) {
 		at := 0
 		for _, c := range v.project.Conflicts(text) {
 			line += strings.Count(text[at:c.From], "\n")

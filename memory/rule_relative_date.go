@@ -77,7 +77,7 @@ func relativeDates(t *Topic, now time.Time) []relativeDate {
 	if description, line, ok := t.Field("description"); ok {
 		add(description, line)
 	}
-	add(t.body, len(t.head)+1)
+	add(t.body, t.BodyLine())
 	return found
 }
 
@@ -91,11 +91,11 @@ func (d *relativeDate) finding(v *view, n Name, standing *Snapshot, isNew bool) 
 	switch {
 	case from != "":
 	case !isNew:
-		day, from = standing.writtenOn(n, d, v.now)
+		day, from = fileWrittenOn(standing, n, d, v.now)
 	default:
 		day, from = v.now, "today"
 		if source, ok := v.sourceOf(d.Sentence); ok {
-			day, from = v.before.writtenOn(source, d, v.now)
+			day, from = fileWrittenOn(v.before, source, d, v.now)
 		}
 	}
 	t := v.after.Topics[n]
@@ -153,9 +153,9 @@ func (d *relativeDate) writtenOn(now time.Time) (day time.Time, from string) {
 	}
 }
 
-// writtenOn returns the day on which a file was written: what its frontmatter says, the date in its name, a
+// fileWrittenOn returns the day on which a file was written: what its frontmatter says, the date in its name, a
 // date in the same paragraph as the words, and last the time of the file, which a checkout changes.
-func (s *Snapshot) writtenOn(n Name, d *relativeDate, now time.Time) (day time.Time, from string) {
+func fileWrittenOn(s *Snapshot, n Name, d *relativeDate, now time.Time) (day time.Time, from string) {
 	t := s.Topics[n]
 	for _, key := range []string{"metadata.modified", "modified", "ended", "metadata.ended", "updated", "last_updated", "date"} {
 		if day, ok := firstDate(t.value(key)); ok && !day.After(now) {

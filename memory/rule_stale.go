@@ -26,7 +26,7 @@ var staleRule = rule{
 var nowLabel = regexp.MustCompile(`(?i)^[#>*\s_-]*(?:[^\w\s#*]{1,3}\s)?[*_]*((?:current(?:ly)?[ -](?:status|state|focus|work|task|phase|sprint|blockers?|position|progress|priorit(?:y|ies))|in[ -]progress|work in progress|wip|start here|resume here|next (?:steps?|session|up|actions?)|right now|as of now|aktueller stand|in arbeit|nächste schritte|état actuel|en cours|estado actual|en progreso)\b|当前状态|当前进度|进行中|下一步|現状|進行中|次のステップ|현재 상태|진행 중|다음 단계)`)
 
 func findStale(v *view, n Name, t *Topic) []Finding {
-	day, ok := t.newestDate(n, v.now)
+	day, ok := newestDate(n, t, v.now)
 	if !ok || v.now.Sub(day) < staleDays*24*time.Hour {
 		return nil
 	}
@@ -57,9 +57,9 @@ func findStale(v *view, n Name, t *Topic) []Finding {
 }
 
 // newestDate returns the newest day, not in the future, that the memory or its name gives.
-func (t *Topic) newestDate(n Name, now time.Time) (newest time.Time, ok bool) {
+func newestDate(n Name, t *Topic, now time.Time) (newest time.Time, ok bool) {
 	const size = len(time.DateOnly)
-	for _, text := range []string{n.path, strings.Join(t.head, ""), t.body} {
+	for _, text := range []string{n.path, string(t.Bytes())} {
 		for at := strings.Index(text, "20"); at >= 0 && len(text) >= at+size; {
 			if d, err := time.Parse(time.DateOnly, text[at:at+size]); err == nil && !d.After(now) && d.After(newest) {
 				newest, ok = d, true

@@ -38,7 +38,7 @@ var (
 func tombstone(t *Topic) string {
 	first := ""
 	words := strings.TrimSpace(t.body)
-	for _, line := range proseLines(t) {
+	for _, line := range t.ProseLines() {
 		line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("#>*_~-⚠️🪦", r) })
 		if line == "" || line == t.Title() {
 			continue

@@ -45,7 +45,7 @@ func findUnlinked(v *view) []Finding {
 			more++
 			continue
 		}
-		at := x.lineNaming(n)
+		at := x.LineNaming(n)
 		if first == 0 {
 			first = at
 		}
@@ -63,16 +63,4 @@ func findUnlinked(v *view) []Finding {
 		Message: fmt.Sprintf("named in the text or the backticks of the index, and linked to by none of its lines: %s", list),
 		Hint:    "finalize_index {\"upsert\": [{\"file\": …, \"hook\": …}]} gives each a line",
 	}}
-}
-
-// lineNaming returns the first line, from 1, that refers to a file, or 0.
-func (x *Index) lineNaming(n Name) int {
-	for i := range x.lines {
-		line := refs{}
-		line.addLine(&x.lines[i])
-		if line.name(n) || strings.Contains(x.lines[i].text, n.path) {
-			return i + 1
-		}
-	}
-	return 0
 }

@@ -76,7 +76,7 @@ func (v *view) refsIn(t *Topic) []ref {
 			return nil
 		}
 		var refs []ref
-		for line, text := range proseLines(t) {
+		for line, text := range t.ProseLines() {
 			s := scanLine(text)
 			for _, wiki := range s.wikis {
 				target, _, _ := strings.Cut(wiki, "|")
@@ -93,29 +93,6 @@ func (v *view) refsIn(t *Topic) []ref {
 		}
 		return refs
 	})
-}
-
-// proseLines yields the lines of a topic's body outside fenced code, with their number in the file.
-func proseLines(t *Topic) func(yield func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		number, marks := len(t.head), ""
-		for line := range strings.SplitSeq(t.body, "\n") {
-			number++
-			line = strings.TrimSuffix(line, "\r")
-			switch mark := fenceMark(line); {
-			case marks != "":
-				if closesFence(line, marks) {
-					marks = ""
-				}
-			case mark != "":
-				marks = mark
-			default:
-				if !yield(number, line) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // isWikiName reports whether what stands in double brackets may be the name of a memory, and is no

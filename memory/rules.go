@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dream-mcp/memory/drift"
-	"dream-mcp/memory/secret"
 )
 
 // Severity says what a finding means for who caused it.
@@ -90,20 +89,6 @@ var table = []rule{
 	reasonsRule,
 	driftRule,
 	reconcileRule,
-}
-
-// Snapshot is a memory as it stands or as it would be.
-type Snapshot struct {
-	Topics map[Name]*Topic // without logs and the index
-	Index  *Index          // nil: there is no MEMORY.md
-	Other  []Other         // what lies there and can't be a memory
-	// ModTimes are the times at which the files were last modified, as far as they are known.
-	ModTimes map[Name]time.Time
-	// Limited says that the directory holds more than was looked at: of what is missing here, nothing
-	// is known.
-	Limited bool
-	// AllowSecrets are values that the person has declared to be no secret.
-	AllowSecrets secret.Allowed
 }
 
 // Check asks the rules about a change of the memory.

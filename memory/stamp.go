@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -134,4 +135,16 @@ func quoteScalar(s string) string {
 		return s
 	}
 	return strconv.Quote(s)
+}
+
+// Restamp returns the text of another version with t's own stamp of its last change, a line that every
+// write changes and nobody's words.
+func (t *Topic) Restamp(version []byte) []byte {
+	stamp := cmp.Or(t.value("metadata.modified"), t.value("modified"))
+	other := ParseTopic(version)
+	if stamp == "" || !other.HasFrontmatter() {
+		return version
+	}
+	other.set("modified", stamp)
+	return other.Bytes()
 }

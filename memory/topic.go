@@ -112,11 +112,12 @@ func (t *Topic) Sources() []string {
 	return nil
 }
 
-// Body returns the text after the frontmatter and the number of its first line. Without
-// frontmatter, or where it is unclosed, that is the whole text but for a byte order mark.
-func (t *Topic) Body() (text []byte, firstLine int) {
-	return []byte(t.body), len(t.head) + 1
-}
+// Body returns the text after the frontmatter. Without frontmatter, or where it is unclosed, that is the
+// whole text but for a byte order mark.
+func (t *Topic) Body() string { return t.body }
+
+// BodyLine returns the number of the body's first line.
+func (t *Topic) BodyLine() int { return len(t.head) + 1 }
 
 // Edit replaces one passage of a text.
 type Edit struct{ Old, New string }
@@ -170,4 +171,35 @@ func findAll(text, old string) (first, n int) {
 func endsInCRLF(text string) bool {
 	line, _, found := strings.Cut(text, "\n")
 	return found && strings.HasSuffix(line, "\r")
+}
+
+// EachText calls f with the description and the body, and the lines that they begin in.
+func (t *Topic) EachText(f func(text string, line int)) {
+	if description, line, ok := t.Field("description"); ok {
+		f(description, line)
+	}
+	f(t.body, len(t.head)+1)
+}
+
+// ProseLines yields the lines of a topic's body outside fenced code, with their number in the file.
+func (t *Topic) ProseLines() func(yield func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		number, marks := len(t.head), ""
+		for line := range strings.SplitSeq(t.body, "\n") {
+			number++
+			line = strings.TrimSuffix(line, "\r")
+			switch mark := fenceMark(line); {
+			case marks != "":
+				if closesFence(line, marks) {
+					marks = ""
+				}
+			case mark != "":
+				marks = mark
+			default:
+				if !yield(number, line) {
+					return
+				}
+			}
+		}
+	}
 }
