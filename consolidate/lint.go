@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/drift"
+	"dream-mcp/memory/rule/drift"
 )
 
 // Linted is what every rule says of a memory that nobody is about to change, each in its own severity.

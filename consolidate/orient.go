@@ -8,7 +8,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
-	"dream-mcp/memory/drift"
+	"dream-mcp/memory/rule/drift"
 )
 
 // Map is what a dream should know when it begins.

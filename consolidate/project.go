@@ -20,7 +20,7 @@ import (
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
-	"dream-mcp/memory/drift"
+	"dream-mcp/memory/rule/drift"
 	"dream-mcp/memory/secret"
 )
 

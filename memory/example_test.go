@@ -10,7 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"dream-mcp/memory/drift"
+	"dream-mcp/memory/rule/drift"
 )
 
 // TestExamples holds every rule to what it says of itself: it finds something in its bad example, and

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/memory/likeness"
+	"dream-mcp/memory/rule/likeness"
 )
 
 // maxAlike bounds the other memories that a finding names.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"dream-mcp/memory/drift"
+	"dream-mcp/memory/rule/drift"
 	"dream-mcp/memory/secret"
 )
 

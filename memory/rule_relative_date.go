@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"dream-mcp/memory/reldate"
+	"dream-mcp/memory/rule/reldate"
 )
 
 // maxEditText bounds, in bytes, the old text of an edit that a hint offers.

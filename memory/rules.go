@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/memory/drift"
+	"dream-mcp/memory/rule/drift"
 )
 
 // Severity says what a finding means for who caused it.

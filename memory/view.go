@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/memory/drift"
+	"dream-mcp/memory/rule/drift"
 )
 
 // view is what the rules read, and what several of them need of it.

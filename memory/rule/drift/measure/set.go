@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"dream-mcp/memory/drift"
+	"dream-mcp/memory/rule/drift"
 )
 
 // The sets: an invented project each, and memories about it. labelled.txtar describes the form.

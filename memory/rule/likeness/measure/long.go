@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"dream-mcp/memory/likeness"
+	"dream-mcp/memory/rule/likeness"
 )
 
 //go:embed testdata/long.txtar

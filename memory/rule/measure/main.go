@@ -14,9 +14,9 @@ import (
 	"os"
 	"slices"
 
-	drift "dream-mcp/memory/drift/measure"
-	likeness "dream-mcp/memory/likeness/measure"
-	reldate "dream-mcp/memory/reldate/measure"
+	drift "dream-mcp/memory/rule/drift/measure"
+	likeness "dream-mcp/memory/rule/likeness/measure"
+	reldate "dream-mcp/memory/rule/reldate/measure"
 	secret "dream-mcp/memory/secret/measure"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"dream-mcp/memory/reldate"
+	"dream-mcp/memory/rule/reldate"
 )
 
 //go:embed testdata/memories.txtar

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/memory/likeness"
+	"dream-mcp/memory/rule/likeness"
 )
 
 // The sets of labelled memories; labelled.txt describes the form.

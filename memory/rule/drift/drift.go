@@ -13,7 +13,7 @@
 // nothing.
 //
 // It does not promise to be right: it reads names, not programs. How often it is right on labelled memories
-// is what "go run ./memory/measure drift" prints.
+// is what "go run ./memory/rule/measure drift" prints.
 package drift
 
 import (

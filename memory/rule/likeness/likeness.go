@@ -6,7 +6,7 @@
 //
 // The same memories give the same answer, in any order and in every process. Nothing is kept and no file
 // is read. Not promised: to find memories that say the same in other words or another language, or to
-// know a contradiction. go run ./memory/measure near-duplicate prints what it finds.
+// know a contradiction. go run ./memory/rule/measure near-duplicate prints what it finds.
 package likeness
 
 import (

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/memory/reldate"
+	"dream-mcp/memory/rule/reldate"
 )
 
 // The sets of labelled sentences; labelled.txt describes the form.
