@@ -55,9 +55,9 @@ type Memory struct {
 func Memories(s *memory.Snapshot, doubts map[string]string) []Memory {
 	all := make([]Memory, 0, len(s.Topics))
 	for n, t := range s.Topics {
-		body, _ := t.Body()
+		body := t.Body()
 		m := Memory{
-			Path: n.String(), Type: t.Type(), Description: t.Description(), Body: strings.TrimSpace(string(body)),
+			Path: n.String(), Type: t.Type(), Description: t.Description(), Body: strings.TrimSpace(body),
 			Author: field(t, "metadata.author", "author"), Modified: s.ModTimes[n], Doubt: doubts[n.String()],
 		}
 		if stamp, err := time.Parse(time.RFC3339, field(t, "metadata.modified", "modified")); err == nil {
