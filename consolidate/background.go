@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // Files of background dreams in our state folder.
@@ -47,7 +48,7 @@ func (p *Project) writePause(file string, q pause) error {
 	if err != nil {
 		return err
 	}
-	return memory.Replace(state, file, data, time.Time{})
+	return landing.Replace(state, file, data, time.Time{})
 }
 
 func (p *Project) readPause(file string) (q pause) {

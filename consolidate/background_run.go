@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // Run is a background dream under way: a host without a person, led by a supervisor of ours. While it lasts no other
@@ -51,7 +52,7 @@ func (p *Project) BeginRun(ctx context.Context) (*Run, error) {
 	}
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = memory.Replace(p.state, runFile, data, time.Time{})
+		err = landing.Replace(p.state, runFile, data, time.Time{})
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.unlock())

@@ -14,6 +14,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // The states of what was looked at.
@@ -114,7 +115,7 @@ func (p *Project) checkLeftovers(dir *memory.Dir) []Check {
 	if r, err := lock.Read(dir.Root()); err != nil || r.Dream != "" {
 		return nil // they are in use, or recovery sweeps them
 	}
-	left, err := memory.Temporaries(dir)
+	left, err := landing.Temporaries(dir)
 	if err != nil || len(left) == 0 {
 		return nil
 	}
@@ -160,7 +161,7 @@ func (p *Project) checkArchive() ([]Check, error) {
 			continue
 		}
 		for _, c := range a.Changes {
-			if c.Before == "" || a.State != memory.Landed {
+			if c.Before == "" || a.State != landing.Landed {
 				continue
 			}
 			if _, err := a.Size(c.Before); err != nil && !slices.Contains(damaged, id) {

@@ -9,6 +9,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // checkLock looks at our own lock: who holds it, and what a dead holder left.
@@ -62,12 +63,12 @@ func (p *Project) lostPlan(r lock.Record) error {
 	if err != nil {
 		return err
 	}
-	a, err := memory.OpenArchive(folder)
+	a, err := landing.OpenArchive(folder)
 	if err != nil {
 		return errors.Join(err, folder.Close())
 	}
 	defer a.Close()
-	if a.State != memory.Landing {
+	if a.State != landing.Landing {
 		return nil
 	}
 	for _, c := range a.Changes {

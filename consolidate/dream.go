@@ -13,6 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 	"dream-mcp/memory/secret"
 )
 
@@ -79,7 +80,7 @@ type dream struct {
 	lock    *lock.Lock
 	record  lock.Record
 	folder  *os.Root
-	stage   *memory.Stage
+	stage   *landing.Stage
 	expiry  *time.Timer
 	trail   *trail
 	allowed secret.Allowed
@@ -93,7 +94,7 @@ func (d *dream) save() error {
 	if err != nil {
 		return err
 	}
-	return memory.Replace(d.folder, infoFile, data, time.Time{})
+	return landing.Replace(d.folder, infoFile, data, time.Time{})
 }
 
 // shown returns the Info with what a model or a person wrote as it may be shown. Index lines stay as they are:

@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // begin opens an operation under l: its folder, its stage, and its record in the lock file.
@@ -23,7 +24,7 @@ func (p *Project) begin(l *lock.Lock, dir *memory.Dir, info Info) (*dream, error
 	if err := state.Mkdir(name, 0o700); err != nil && !(info.Resumed && errors.Is(err, fs.ErrExist)) {
 		return nil, err
 	}
-	if err := memory.SyncFolder(state, dreamFolder); err != nil {
+	if err := landing.SyncFolder(state, dreamFolder); err != nil {
 		return nil, err
 	}
 	folder, err := memory.OpenBelow(state, name)
@@ -33,9 +34,9 @@ func (p *Project) begin(l *lock.Lock, dir *memory.Dir, info Info) (*dream, error
 	d := &dream{Info: info, dir: dir, lock: l, folder: folder, allowed: p.o.AllowSecrets}
 	if info.Resumed {
 		folder.Remove(stopFile) // it was for the run that it ended
-		d.stage, err = memory.OpenStage(dir, folder)
+		d.stage, err = landing.OpenStage(dir, folder)
 	} else {
-		d.stage, err = memory.NewStage(dir, folder)
+		d.stage, err = landing.NewStage(dir, folder)
 	}
 	if err == nil {
 		err = d.save()

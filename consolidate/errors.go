@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
 )
 
 // What ends or refuses an operation. A caller turns them into words for a model.
@@ -70,7 +71,7 @@ func (e *HalfError) Error() string {
 type PartError struct {
 	ID     string // undoes what has landed; "" where nothing has
 	Landed []string
-	Left   []memory.Conflict
+	Left   []landing.Conflict
 }
 
 func (e *PartError) Error() string {
@@ -86,7 +87,7 @@ func (e *PartError) Error() string {
 }
 
 // leftOut returns a *PartError where files of a transaction were left as others made them, else nil.
-func leftOut(id string, a *memory.Archive) error {
+func leftOut(id string, a *landing.Archive) error {
 	if len(a.LeftAlone) == 0 {
 		return nil
 	}
@@ -99,14 +100,14 @@ func leftOut(id string, a *memory.Archive) error {
 
 // A RuleError says which findings refuse a write or a commit.
 type RuleError struct {
-	Findings []memory.Finding // the blocking ones first
-	Proposed []memory.Proposal
+	Findings []rule.Finding // the blocking ones first
+	Proposed []rule.Proposal
 }
 
 func (e *RuleError) Error() string {
 	var b strings.Builder
 	for _, f := range e.Findings {
-		if f.Severity == memory.Error {
+		if f.Severity == rule.Error {
 			fmt.Fprintf(&b, "%s: %s; ", f.Rule, f.Message)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/signal"
-	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // lastTurns is how many turns of the person the end of a session has: what an extraction reads, at twice
@@ -59,7 +59,7 @@ func (p *Project) KeepEnd(ctx context.Context, path string) error {
 		return err
 	}
 	defer unlock()
-	return memory.Replace(state, endedFile, data, time.Time{})
+	return landing.Replace(state, endedFile, data, time.Time{})
 }
 
 // suggestionFor is what to tell the model of a session that begins: nothing where it is the same that goes on, or where much time

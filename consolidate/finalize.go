@@ -12,6 +12,8 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
 )
 
 // FinalizeRequest says how the index should be, and what is agreed to.
@@ -28,14 +30,14 @@ type FinalizeRequest struct {
 
 // FinalizeResult is the end of a dream, or with DryRun what it would be.
 type FinalizeResult struct {
-	Outcome  string           `json:"outcome"` // committed, unchanged, dry_run, proposed
-	Files    Files            `json:"files"`
-	Index    IndexSize        `json:"index"`
-	Findings []memory.Finding `json:"findings"`
-	Report   string           `json:"report"`
-	Undo     string           `json:"undo,omitempty"`
-	Proposed string           `json:"proposed_index,omitempty"`
-	Diff     string           `json:"diff,omitempty"`
+	Outcome  string         `json:"outcome"` // committed, unchanged, dry_run, proposed
+	Files    Files          `json:"files"`
+	Index    IndexSize      `json:"index"`
+	Findings []rule.Finding `json:"findings"`
+	Report   string         `json:"report"`
+	Undo     string         `json:"undo,omitempty"`
+	Proposed string         `json:"proposed_index,omitempty"`
+	Diff     string         `json:"diff,omitempty"`
 }
 
 // Files names what a dream did to which.
@@ -45,7 +47,7 @@ type Files struct {
 	Deleted []string `json:"deleted"`
 }
 
-func filesOf(changes []memory.Change) Files {
+func filesOf(changes []landing.Change) Files {
 	f := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
 	for _, c := range changes {
 		list := map[string]*[]string{"created": &f.Created, "updated": &f.Updated, "deleted": &f.Deleted}[c.Action()]
@@ -153,11 +155,11 @@ func (p *Project) tellFinalize(r FinalizeRequest, err error) {
 }
 
 // leftAlone reports files that somebody else changed in the moment of the commit.
-func leftAlone(conflicts []memory.Conflict) []memory.Finding {
-	findings := []memory.Finding{} // never null in an answer
+func leftAlone(conflicts []landing.Conflict) []rule.Finding {
+	findings := []rule.Finding{} // never null in an answer
 	for _, c := range conflicts {
-		findings = append(findings, memory.Finding{
-			Rule: "conflict", Severity: memory.Warning, File: c.Name.String(),
+		findings = append(findings, rule.Finding{
+			Rule: "conflict", Severity: rule.Warning, File: c.Name.String(),
 			Message: "somebody else changed it in the moment of the commit: it was left as it is",
 			Hint:    "read_memory shows it; write again what still holds of your change",
 		})
@@ -181,7 +183,7 @@ func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
 }
 
 // dryRun answers what a commit would do; refused is the error that it would end with.
-func (d *dream) dryRun(edit *indexEdit, findings []memory.Finding, accepted map[string]string, refused error) (FinalizeResult, error) {
+func (d *dream) dryRun(edit *indexEdit, findings []rule.Finding, accepted map[string]string, refused error) (FinalizeResult, error) {
 	var rule *RuleError
 	if errors.As(refused, &rule) {
 		findings = rule.Findings
@@ -303,7 +305,7 @@ func (i Info) reviewed() string {
 }
 
 // report says what an operation changed and reviewed.
-func report(changes []memory.Change, i Info) string {
+func report(changes []landing.Change, i Info) string {
 	reviewed := i.reviewed()
 	f := filesOf(changes)
 	topics := func(files []string) int {

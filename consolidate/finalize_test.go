@@ -9,6 +9,8 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
 )
 
 // A conflict can be settled in favour of what is on disk, by writing (or deleting) just that. What
@@ -28,7 +30,7 @@ func TestSettleConflict(t *testing.T) {
 			w := newWorld(t)
 			p := w.dreaming()
 			test.foreign(w)
-			var conflict *memory.ConflictError
+			var conflict *landing.ConflictError
 			if err := finalize(p); !errors.As(err, &conflict) {
 				t.Fatalf("finalized with %v", err)
 			}
@@ -141,7 +143,7 @@ func TestLeftAlone(t *testing.T) {
 	if slices.Contains(res.Files.Updated, "a.md") {
 		t.Errorf("told of as updated: %+v", res.Files)
 	}
-	if !slices.ContainsFunc(res.Findings, func(f memory.Finding) bool { return f.Rule == "conflict" && f.File == "a.md" }) {
+	if !slices.ContainsFunc(res.Findings, func(f rule.Finding) bool { return f.Rule == "conflict" && f.File == "a.md" }) {
 		t.Errorf("not told of: %+v", res.Findings)
 	}
 	if undone, err := p.Undo(ctx, ""); err != nil || len(undone.Conflicts) != 0 {

@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // Gate is one of the five conditions of a dream. Open is nil where it was not checked.
@@ -287,7 +288,7 @@ func (p *Project) stateWritable() error {
 	}
 	state, err := p.openState()
 	if err == nil {
-		err = memory.Probe(state, dreamFolder, stateProbe)
+		err = landing.Probe(state, dreamFolder, stateProbe)
 	}
 	if err != nil {
 		return fmt.Errorf("the state folder %q cannot be written: %w", p.StateDir(), err)
@@ -324,7 +325,7 @@ func (p *Project) writeScan(file string, s scan) {
 	}
 	if state, err := p.openState(); err == nil {
 		if data, err := json.Marshal(s); err == nil {
-			memory.Replace(state, file, data, time.Time{})
+			landing.Replace(state, file, data, time.Time{})
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
 )
 
 // indexEdit is the index as it is on disk and as it should be.
@@ -92,12 +94,12 @@ func (d *dream) editIndex() (*indexEdit, error) {
 }
 
 func (d *dream) deletes(n memory.Name) bool {
-	return slices.ContainsFunc(d.stage.Changes, func(c memory.Change) bool { return c.Name == n && c.After == "" })
+	return slices.ContainsFunc(d.stage.Changes, func(c landing.Change) bool { return c.Name == n && c.After == "" })
 }
 
 // upsert names n in the index. What the line leaves open, a new entry takes from the memory's own
 // name and description.
-func (e *indexEdit) upsert(line IndexLine, n memory.Name, stage *memory.Stage) error {
+func (e *indexEdit) upsert(line IndexLine, n memory.Name, stage *landing.Stage) error {
 	if e.line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := stage.Read(n)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +108,7 @@ func (e *indexEdit) upsert(line IndexLine, n memory.Name, stage *memory.Stage) e
 		if err != nil {
 			return fmt.Errorf("the index cannot name %q: %w", n, err)
 		}
-		p := memory.ProposeEntry(n, memory.ParseTopic(f.Data).Shown(stage.Allowed()))
+		p := rule.ProposeEntry(n, memory.ParseTopic(f.Data).Shown(stage.Allowed()))
 		if line.Title == "" {
 			line.Title = p.Title
 		}
@@ -123,7 +125,7 @@ func (e *indexEdit) upsert(line IndexLine, n memory.Name, stage *memory.Stage) e
 func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
 	if r.Content != nil {
 		if r.Base == "" && e.base != "" || r.Base != "" && !e.base.Is(r.Base) {
-			return &memory.BaseError{Name: indexName, Base: r.Base, Have: e.base}
+			return &landing.BaseError{Name: indexName, Base: r.Base, Have: e.base}
 		}
 		if len(*r.Content) > memory.MaxFileBytes {
 			return fmt.Errorf("%s: %w", indexName, memory.ErrTooLarge)
@@ -160,7 +162,7 @@ func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
 	if after.Index == nil {
 		after.Index = memory.ParseIndex(nil)
 	}
-	missing, dangling := memory.Propose(after)
+	missing, dangling := rule.Propose(after)
 	// With one more than it may have lines an index is refused: more would only cost time.
 	for _, p := range missing[:min(len(missing), memory.MaxIndexLines+1)] {
 		e.index.Upsert(p.File, p.Title, p.Hook, "")
@@ -180,7 +182,7 @@ func (d *dream) after(before *memory.Snapshot, e *indexEdit) (*memory.Snapshot, 
 }
 
 // checkWhole asks every rule about the memory as it would be, those in except left out. Errors refuse.
-func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]string, now time.Time, except ...string) ([]memory.Finding, error) {
+func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]string, now time.Time, except ...string) ([]rule.Finding, error) {
 	before, err := d.dir.Snapshot()
 	if err != nil {
 		return nil, err
@@ -189,10 +191,10 @@ func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]st
 	if err != nil {
 		return nil, err
 	}
-	check := memory.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Unattended: d.Unattended, Now: now, OwnWords: p.ownWords(before, after, nil), Project: p.openSubject()}
-	findings := slices.DeleteFunc(check.Whole(), func(f memory.Finding) bool { return slices.Contains(except, f.Rule) })
+	check := rule.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Unattended: d.Unattended, Now: now, OwnWords: p.ownWords(before, after, nil), Project: p.openSubject()}
+	findings := slices.DeleteFunc(check.Whole(), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
 	d.needed = nil
-	findings, err = settle(findings, func(f memory.Finding) bool {
+	findings, err = settle(findings, func(f rule.Finding) bool {
 		i := slices.IndexFunc(d.Waived, func(w Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
 		if i >= 0 && !slices.Contains(d.needed, d.Waived[i]) {
 			d.needed = append(d.needed, d.Waived[i])
@@ -204,7 +206,7 @@ func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]st
 		if after.Index == nil {
 			after.Index = memory.ParseIndex(nil)
 		}
-		refused.Proposed, _ = memory.Propose(after)
+		refused.Proposed, _ = rule.Propose(after)
 	}
 	return findings, err
 }

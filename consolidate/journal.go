@@ -13,6 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 	"dream-mcp/memory/secret"
 )
 
@@ -93,7 +94,7 @@ func appendLog(state *os.Root, e LogEntry, allowed secret.Allowed) error {
 	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
 	f, err := memory.OpenRegular(state, journalFile, flag)
 	if errors.Is(err, memory.ErrLinked) { // by a backup, perhaps: the copy under the other name stays as it is
-		if err = memory.Unlink(state, journalFile, 2*maxJournal); err == nil {
+		if err = landing.Unlink(state, journalFile, 2*maxJournal); err == nil {
 			f, err = memory.OpenRegular(state, journalFile, flag)
 		}
 	}
@@ -168,7 +169,7 @@ func (p *Project) landed() ([]LogEntry, error) {
 		if err != nil {
 			continue // it can't be undone either
 		}
-		if a.State == memory.Landed {
+		if a.State == landing.Landed {
 			info, _ := readInfo(p.state, id) // without it there is less to tell
 			info.ID = id
 			lost := info.entry(a.Manifest, Committed, a.Landed)

@@ -7,6 +7,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // renew begins a call of the open dream: it ends a dream whose lease has run out, that was asked to
@@ -135,7 +136,7 @@ func (p *Project) log(d *dream, outcome Outcome, at time.Time) error {
 }
 
 // entry is what the journal tells of i, whose changes m holds.
-func (i Info) entry(m memory.Manifest, outcome Outcome, at time.Time) LogEntry {
+func (i Info) entry(m landing.Manifest, outcome Outcome, at time.Time) LogEntry {
 	e := LogEntry{
 		Time: at, Outcome: outcome, Kind: i.Kind, ID: i.ID, Host: i.Host, Session: i.Session, Started: i.Started,
 		SessionsSince: i.Sessions, Forced: i.Forced, Resumed: i.Resumed, Unattended: i.Unattended, Proposed: i.Proposed, ToolCalls: i.ToolCalls,

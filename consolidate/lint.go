@@ -11,15 +11,16 @@ import (
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 	"dream-mcp/memory/rule/drift"
 )
 
 // Linted is what every rule says of a memory that nobody is about to change, each in its own severity.
 type Linted struct {
-	MemoryDir string           `json:"memory_dir"`
-	Topics    int              `json:"topics"`
-	Limited   bool             `json:"limited"` // the directory holds more than was looked at
-	Findings  []memory.Finding `json:"findings"`
+	MemoryDir string         `json:"memory_dir"`
+	Topics    int            `json:"topics"`
+	Limited   bool           `json:"limited"` // the directory holds more than was looked at
+	Findings  []rule.Finding `json:"findings"`
 
 	ProjectDir string            `json:"project_dir,omitempty"` // that the memory was compared with
 	NotAsked   map[string]string `json:"not_asked"`             // rules, and why not
@@ -45,7 +46,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	info, err := os.Stat(dir) // opening a fifo would wait for a writer
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && own: // the first memory makes it
-		return Linted{MemoryDir: dir, Findings: []memory.Finding{}}, nil
+		return Linted{MemoryDir: dir, Findings: []rule.Finding{}}, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return Linted{}, &RequestError{fmt.Sprintf("%q does not exist", dir), "name the folder that holds MEMORY.md"}
 	case err != nil:
@@ -83,8 +84,8 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	if !own && !isFresh(dir) && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }) {
 		return Linted{}, &RequestError{fmt.Sprintf("%q is no memory: no Markdown file is in it", dir), "name the folder that holds MEMORY.md"}
 	}
-	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []memory.Finding{}, ProjectDir: projectDir, NotAsked: memory.NotAsked(s, project)}
-	l.Findings = append(l.Findings, memory.Lint(s, project, p.o.Now())...)
+	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{}, ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
+	l.Findings = append(l.Findings, rule.Lint(s, project, p.o.Now())...)
 	return l, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 // BenchmarkLint reads and lints a memory of 1,000 topics of 2 KB, each with its line of the index, about a
@@ -53,7 +53,7 @@ func BenchmarkLint(b *testing.B) {
 	}
 	for b.Loop() {
 		p := Open(Options{MemoryDir: dir, ProjectDir: project, StateHome: b.TempDir(), Transcripts: transcript.Open(transcript.Options{})})
-		if l, err := p.Lint(LintRequest{}); err != nil || l.Topics != 1000 || !slices.ContainsFunc(l.Findings, func(f memory.Finding) bool { return f.Rule == "drift" }) {
+		if l, err := p.Lint(LintRequest{}); err != nil || l.Topics != 1000 || !slices.ContainsFunc(l.Findings, func(f rule.Finding) bool { return f.Rule == "drift" }) {
 			b.Fatal(l.Topics, len(l.Findings), err)
 		}
 		p.Close("the benchmark ended")

@@ -8,6 +8,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // marksFile holds what the listings of dreams that have landed showed. Undoing a dream takes its marks back, so those
@@ -133,5 +134,5 @@ func (p *Project) keepMarks(i Info) error {
 	if err != nil {
 		return err
 	}
-	return memory.Replace(state, marksFile, data, time.Time{})
+	return landing.Replace(state, marksFile, data, time.Time{})
 }

@@ -8,6 +8,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 	"dream-mcp/memory/rule/drift"
 )
 
@@ -25,7 +26,7 @@ type Map struct {
 	Topics    []Topic
 	Logs      []Log         // the newest first
 	Guides    []drift.Guide // CLAUDE.md and its kin
-	Findings  []memory.Finding
+	Findings  []rule.Finding
 	Sessions  []transcript.Session // oldest first
 	Skipped   transcript.Skipped
 	Limited   bool // the directory holds more than was looked at
@@ -104,7 +105,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 			hooks[e.File] = e.Hook
 		}
 	}
-	m.Findings = memory.Standing(snapshot, project, now)
+	m.Findings = rule.Standing(snapshot, project, now)
 	m.Guides = project.Guides()
 	m.Partial = project.Limited()
 	var logs []memory.Found

@@ -17,6 +17,8 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
 )
 
 // Proposal is a change that a dream was not allowed to make by itself, kept for the person. Each lies in
@@ -62,7 +64,7 @@ func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest
 	if data != nil {
 		after.Topics[n] = memory.ParseTopic(data)
 	}
-	findings := memory.Check{Before: before, After: after, Unattended: true, Now: p.o.Now()}.Forbidden(n)
+	findings := rule.Check{Before: before, After: after, Unattended: true, Now: p.o.Now()}.Forbidden(n)
 	if len(findings) == 0 {
 		return nil
 	}
@@ -104,7 +106,7 @@ func (p *Project) propose(made Proposal) (kept bool, err error) {
 	}
 	err = state.Mkdir(proposalFolder, 0o700)
 	if err == nil {
-		err = memory.SyncFolder(state, ".")
+		err = landing.SyncFolder(state, ".")
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
@@ -114,7 +116,7 @@ func (p *Project) propose(made Proposal) (kept bool, err error) {
 		return false, err
 	}
 	p.step("propose")
-	if err := memory.Replace(state, proposalFile(made.ID), data, time.Time{}); err != nil {
+	if err := landing.Replace(state, proposalFile(made.ID), data, time.Time{}); err != nil {
 		return false, err
 	}
 	for _, o := range earlier {
@@ -217,7 +219,7 @@ func (p *Project) Proposals() ([]Proposal, error) {
 		if !m.Delete {
 			after = []byte(m.Content)
 		}
-		m.Diff = string(memory.DiffOf(n, f.Data, after, p.o.AllowSecrets))
+		m.Diff = string(landing.DiffOf(n, f.Data, after, p.o.AllowSecrets))
 		if m.Index == nil {
 			continue
 		}
@@ -229,12 +231,12 @@ func (p *Project) Proposals() ([]Proposal, error) {
 			return nil, err
 		}
 		line := *m.Index
-		if proposed := memory.ProposeEntry(n, memory.ParseTopic(after)); !m.Delete && indexLines(index.Data)[m.Path] == (IndexLine{}) {
+		if proposed := rule.ProposeEntry(n, memory.ParseTopic(after)); !m.Delete && indexLines(index.Data)[m.Path] == (IndexLine{}) {
 			line.Title, line.Hook = cmp.Or(line.Title, proposed.Title), cmp.Or(line.Hook, proposed.Hook)
 		}
 		edited := memory.ParseIndex(index.Data)
 		edited.Upsert(n, line.Title, line.Hook, line.Section)
-		m.Diff += string(memory.DiffOf(indexName, index.Data, edited.Bytes(), p.o.AllowSecrets))
+		m.Diff += string(landing.DiffOf(indexName, index.Data, edited.Bytes(), p.o.AllowSecrets))
 	}
 	return waiting, nil
 }
@@ -291,7 +293,7 @@ func (p *Project) carryOut(ctx context.Context, m Proposal) (WriteResult, error)
 		return WriteResult{}, err
 	}
 	if m.Delete && f.Sum == "" {
-		return WriteResult{Path: m.Path, Action: "unchanged", Findings: []memory.Finding{}}, nil
+		return WriteResult{Path: m.Path, Action: "unchanged", Findings: []rule.Finding{}}, nil
 	}
 	r := WriteRequest{Path: m.Path, Delete: m.Delete, Base: string(m.Base), Waive: m.Waived, Index: m.Index, Agreed: "the person accepted proposal " + m.ID}
 	if !m.Delete {

@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // Recover ends what a crash left, if anything. It is cheap where nothing was left, and creates no
@@ -82,7 +83,7 @@ func (p *Project) guess() lock.Record {
 		if err != nil {
 			continue
 		}
-		landing := a.State == memory.Landing
+		landing := a.State == landing.Landing
 		a.Close()
 		if info, err := readInfo(state, id); landing && err == nil {
 			return lock.Record{Dream: id, Kind: info.Kind, Stage: filepath.Join(p.StateDir(), dreamFolder, id), Committing: true}
@@ -101,7 +102,7 @@ func (p *Project) recoverDream(dir *memory.Dir, r lock.Record) error {
 		return p.giveBack(dir, r, r.Prior)
 	}
 	defer folder.Close()
-	a, err := memory.Recover(dir, folder, r.Committing)
+	a, err := landing.Recover(dir, folder, r.Committing)
 	if err != nil {
 		if r.Committing {
 			return &BrokenError{Holder: r.String(), Why: err}
@@ -109,7 +110,7 @@ func (p *Project) recoverDream(dir *memory.Dir, r lock.Record) error {
 		return p.giveBack(dir, r, r.Prior)
 	}
 	outcome, after := Crashed, r.Prior
-	if a.State == memory.Landed {
+	if a.State == landing.Landed {
 		outcome, after = Committed, info.consolidatedAt(a.Landed, r.Prior)
 	}
 	switch {
@@ -129,7 +130,7 @@ func (p *Project) recoverDream(dir *memory.Dir, r lock.Record) error {
 	}
 	now := p.o.Now()
 	info.Outcome, info.Ended, info.Reason = outcome, now, "process "+r.String()+" died"
-	d := &dream{Info: info, folder: folder, stage: &memory.Stage{Archive: a}, allowed: p.o.AllowSecrets}
+	d := &dream{Info: info, folder: folder, stage: &landing.Stage{Archive: a}, allowed: p.o.AllowSecrets}
 	if info.Kind != lock.KindDream && outcome == Crashed && len(a.Displaced) == 0 {
 		// A single write that did not land: nobody resumes it.
 		return p.discard(info.ID)

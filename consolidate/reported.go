@@ -1,9 +1,11 @@
 package consolidate
 
-import "dream-mcp/memory"
+import (
+	"dream-mcp/memory/rule"
+)
 
 // reported notes that findings were shown in this dream.
-func (d *dream) reported(findings []memory.Finding) {
+func (d *dream) reported(findings []rule.Finding) {
 	if d.known == nil {
 		d.known = make(map[string]bool)
 	}
@@ -13,10 +15,10 @@ func (d *dream) reported(findings []memory.Finding) {
 }
 
 // fresh returns the findings that were not shown in this dream yet, errors always, and how many it leaves out.
-func (d *dream) fresh(findings []memory.Finding) (fresh []memory.Finding, known int) {
-	fresh = []memory.Finding{} // never null in an answer
+func (d *dream) fresh(findings []rule.Finding) (fresh []rule.Finding, known int) {
+	fresh = []rule.Finding{} // never null in an answer
 	for _, f := range findings {
-		if f.Severity != memory.Error && d.known[findingKey(f)] {
+		if f.Severity != rule.Error && d.known[findingKey(f)] {
 			known++
 		} else {
 			fresh = append(fresh, f)
@@ -27,4 +29,4 @@ func (d *dream) fresh(findings []memory.Finding) (fresh []memory.Finding, known 
 }
 
 // findingKey is what a finding says, wherever its line is now.
-func findingKey(f memory.Finding) string { return f.Rule + "\x00" + f.File + "\x00" + f.Message }
+func findingKey(f rule.Finding) string { return f.Rule + "\x00" + f.File + "\x00" + f.Message }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // Files of what a person is to be told when a session begins, and the lock under which they change.
@@ -48,7 +48,7 @@ func (p *Project) queueReport(d *dream, outcome Outcome) {
 	readNote(state, reportsFile, &reports)
 	reports = append(reports, DreamReport{ID: d.ID, Outcome: outcome, Report: report(d.stage.Changes, d.Info), Decisions: p.o.AllowSecrets.Show(d.decisions()).Text})
 	if data, err := json.Marshal(reports[max(0, len(reports)-maxReports):]); err == nil {
-		memory.Replace(state, reportsFile, data, time.Time{})
+		landing.Replace(state, reportsFile, data, time.Time{})
 	}
 }
 

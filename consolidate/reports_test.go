@@ -11,7 +11,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // A pause that a hook wrote keeps the same kind of hook from trying again, unless a wrong clock wrote it. Off is off.
@@ -57,7 +57,7 @@ func TestReports(t *testing.T) {
 		return p
 	}
 	queue := func(p *Project, id string) {
-		stage := &memory.Stage{Archive: &memory.Archive{Manifest: memory.Manifest{Changes: make([]memory.Change, 1)}}}
+		stage := &landing.Stage{Archive: &landing.Archive{Manifest: landing.Manifest{Changes: make([]landing.Change, 1)}}}
 		p.queueReport(&dream{Info: Info{ID: id, Kind: lock.KindDream, Unattended: true}, stage: stage}, Committed)
 	}
 	var mu sync.Mutex

@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // RestoreResult says what a restore brought back.
@@ -56,7 +57,7 @@ func (p *Project) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	}
 	v.Bytes = int64(len(data))
 	res := RestoreResult{From: v, Action: "unchanged"}
-	var landed *memory.Archive
+	var landed *landing.Archive
 	res.ID, landed, err = p.transact(ctx, Info{Kind: lock.KindRestore, Reason: v.String()}, func(d *dream) (*indexEdit, error) {
 		if err := d.stage.Restore(n, data, v.Time); err != nil || n.IsIndex() {
 			return nil, err
@@ -96,7 +97,7 @@ func (p *Project) choose(h history, n memory.Name, id string) (Version, error) {
 	if err != nil {
 		return Version{}, err
 	}
-	at := slices.IndexFunc(h, func(l landing) bool { return l.id == id })
+	at := slices.IndexFunc(h, func(l landedChanges) bool { return l.id == id })
 	var v Version
 	var ok bool
 	if at >= 0 {
@@ -106,7 +107,7 @@ func (p *Project) choose(h history, n memory.Name, id string) (Version, error) {
 		if err != nil {
 			return Version{}, err
 		}
-		at = slices.IndexFunc(h, func(l landing) bool { return l.Landed.After(info.Started) })
+		at = slices.IndexFunc(h, func(l landedChanges) bool { return l.Landed.After(info.Started) })
 		if at < 0 {
 			at = len(h)
 		}

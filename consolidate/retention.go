@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // How long the archive keeps what has landed. What any of the first two keeps is kept, until the limit
@@ -47,7 +48,7 @@ const useFile = "archive.json"
 // only when it has grown by a 64th of it. The caller holds the lock.
 func (p *Project) pruneAfter(d *dream, now time.Time) {
 	use, measured := archiveUse(p.state)
-	l := landing{id: d.ID, kind: d.Kind}
+	l := landedChanges{id: d.ID, kind: d.Kind}
 	use.add(l, p.sizes(history{l})[0])
 	use.MaxBytes = p.o.MaxArchive
 	if !p.pruned || !measured || use.Bytes > use.MaxBytes && (use.Pruned <= use.MaxBytes || use.Bytes-use.Pruned > use.MaxBytes/64) {
@@ -60,7 +61,7 @@ func (p *Project) pruneAfter(d *dream, now time.Time) {
 // writeUse keeps a measured use; without it a status says less.
 func (p *Project) writeUse(use ArchiveUse) {
 	if data, err := json.Marshal(use); err == nil {
-		memory.Replace(p.state, useFile, data, time.Time{})
+		landing.Replace(p.state, useFile, data, time.Time{})
 	}
 }
 
@@ -88,8 +89,8 @@ func (p *Project) prune(now time.Time) {
 		use.Pruned = use.Bytes
 		p.writeUse(use)
 	}
-	memory.SweepOld(state, now.Add(-24*time.Hour), digestFolder)
-	memory.SyncFolder(state, dreamFolder)
+	landing.SweepOld(state, now.Add(-24*time.Hour), digestFolder)
+	landing.SyncFolder(state, dreamFolder)
 	p.step("empty")
 	state.RemoveAll(removedFolder)
 }
@@ -124,7 +125,7 @@ func (p *Project) isStale(id string, now time.Time) bool {
 	if info.waits() {
 		kept = proposalKept
 	}
-	return err == nil && info.Outcome != Committed && now.Sub(info.LastCall) > kept && a.State == memory.Staged && len(a.Displaced) == 0
+	return err == nil && info.Outcome != Committed && now.Sub(info.LastCall) > kept && a.State == landing.Staged && len(a.Displaced) == 0
 }
 
 // pruneLanded removes what retention lets go, and returns what is left.
@@ -141,7 +142,7 @@ func (p *Project) pruneLanded(h history, now time.Time) ArchiveUse {
 	return use
 }
 
-func (u *ArchiveUse) add(l landing, size int64) {
+func (u *ArchiveUse) add(l landedChanges, size int64) {
 	if l.kind == lock.KindDream {
 		u.Dreams++
 	} else {
@@ -176,8 +177,8 @@ func (h history) kept(sizes []int64, limit int64, now time.Time) []bool {
 
 // mayBeOnlyCopy reports whether l deleted something within the last month, or holds what somebody else
 // had put in its way.
-func (l landing) mayBeOnlyCopy(now time.Time) bool {
-	deletes := slices.ContainsFunc(l.Changes, func(c memory.Change) bool { return c.After == "" })
+func (l landedChanges) mayBeOnlyCopy(now time.Time) bool {
+	deletes := slices.ContainsFunc(l.Changes, func(c landing.Change) bool { return c.After == "" })
 	return (deletes || len(l.Displaced)+len(l.LeftAlone) > 0) && now.Sub(l.Landed) < deletedKept
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // Each row is an archive, the oldest first, and what is kept of it. An operation is written as its
@@ -56,8 +57,8 @@ func TestKept(t *testing.T) {
 				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
 					t.Fatal(err)
 				}
-				l := landing{id: op, kind: lock.Kind(kind), Manifest: memory.Manifest{Landed: start.AddDate(0, 0, -age)}}
-				c := memory.Change{Name: indexName, Before: "1", After: "2"}
+				l := landedChanges{id: op, kind: lock.Kind(kind), Manifest: landing.Manifest{Landed: start.AddDate(0, 0, -age)}}
+				c := landing.Change{Name: indexName, Before: "1", After: "2"}
 				if rest != op {
 					c.After = ""
 				}

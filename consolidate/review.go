@@ -11,6 +11,8 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
 )
 
 // proposalKept is how long a dream that was proposed to the person waits for an answer.
@@ -18,13 +20,13 @@ const proposalKept = 30 * 24 * time.Hour
 
 // proposeWhole ends a dream whose changes a person is to agree to: nothing lands, the time of the last consolidation goes
 // back, and the stage waits with the request that would have landed it.
-func (p *Project) proposeWhole(edit *indexEdit, r FinalizeRequest, findings []memory.Finding, now time.Time) (FinalizeResult, error) {
+func (p *Project) proposeWhole(edit *indexEdit, r FinalizeRequest, findings []rule.Finding, now time.Time) (FinalizeResult, error) {
 	d := p.dream
 	changes := slices.Clone(d.stage.Changes)
 	if edit.changed() {
-		changes = append(changes, memory.Change{Name: indexName, Before: edit.base, After: memory.SumOf(edit.index.Bytes())})
+		changes = append(changes, landing.Change{Name: indexName, Before: edit.base, After: memory.SumOf(edit.index.Bytes())})
 	}
-	res := FinalizeResult{Outcome: string(Proposed), Files: filesOf(changes), Index: sizeOf(edit.index), Findings: append([]memory.Finding{}, findings...)}
+	res := FinalizeResult{Outcome: string(Proposed), Files: filesOf(changes), Index: sizeOf(edit.index), Findings: append([]rule.Finding{}, findings...)}
 	if edit.rests {
 		res.Index = sizeOf(nil)
 	}
@@ -77,16 +79,16 @@ func (p *Project) waiting() ([]Info, error) {
 
 // Review is a dream that waits for the person's answer.
 type Review struct {
-	ID        string            `json:"id"`
-	Made      time.Time         `json:"made"`
-	Host      string            `json:"host,omitempty"`
-	Files     Files             `json:"files"`
-	Report    string            `json:"report"`
-	Summary   string            `json:"summary,omitempty"`
-	Findings  []memory.Finding  `json:"findings"`
-	Conflicts []memory.Conflict `json:"conflicts"` // files that were changed since: with one, it can only be rejected
-	Refused   string            `json:"refused,omitempty"`
-	Diff      string            `json:"diff"`
+	ID        string             `json:"id"`
+	Made      time.Time          `json:"made"`
+	Host      string             `json:"host,omitempty"`
+	Files     Files              `json:"files"`
+	Report    string             `json:"report"`
+	Summary   string             `json:"summary,omitempty"`
+	Findings  []rule.Finding     `json:"findings"`
+	Conflicts []landing.Conflict `json:"conflicts"` // files that were changed since: with one, it can only be rejected
+	Refused   string             `json:"refused,omitempty"`
+	Diff      string             `json:"diff"`
 }
 
 // Reviews returns the dreams that wait for the person, the newest first, each with what it would change in the memory as
@@ -125,18 +127,18 @@ func (p *Project) review(dir *memory.Dir, info Info) (Review, error) {
 		return Review{}, err
 	}
 	defer folder.Close()
-	stage, err := memory.OpenStage(dir, folder)
+	stage, err := landing.OpenStage(dir, folder)
 	if err != nil {
 		return Review{}, err
 	}
-	r := Review{ID: info.ID, Made: second(info.Reviewed), Host: info.Host, Summary: info.Summary, Findings: []memory.Finding{}, Conflicts: []memory.Conflict{}}
+	r := Review{ID: info.ID, Made: second(info.Reviewed), Host: info.Host, Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []landing.Conflict{}}
 	for _, c := range stage.Changes {
 		f, err := dir.Read(c.Name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return r, err
 		}
 		if f.Sum != c.Before {
-			r.Conflicts = append(r.Conflicts, memory.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
+			r.Conflicts = append(r.Conflicts, landing.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
 		}
 	}
 	d := &dream{Info: info, dir: dir, folder: folder, stage: stage, allowed: p.o.AllowSecrets}
@@ -159,7 +161,7 @@ func (p *Project) review(dir *memory.Dir, info Info) (Review, error) {
 		r.Findings = append(r.Findings, findings...)
 		if edit.changed() {
 			index = edit.index.Bytes()
-			changes = append(changes, memory.Change{Name: indexName, Before: edit.base, After: memory.SumOf(index)})
+			changes = append(changes, landing.Change{Name: indexName, Before: edit.base, After: memory.SumOf(index)})
 		}
 	}
 	diff, err := stage.Diff(index)

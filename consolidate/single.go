@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 // The writes outside dreams of this span count together, whichever process made them, and as many as that at most.
@@ -33,8 +34,8 @@ func (p *Project) checkTaken(d *dream, n memory.Name, r WriteRequest) error {
 	if err != nil {
 		return err
 	}
-	taken := memory.Check{Before: before, After: after}.TakenAway()
-	for o := range (memory.Check{Before: before, After: now}).TakenAway() {
+	taken := rule.Check{Before: before, After: after}.TakenAway()
+	for o := range (rule.Check{Before: before, After: now}).TakenAway() {
 		delete(taken, o) // by an earlier write
 	}
 	if len(taken) == 0 {
@@ -45,8 +46,8 @@ func (p *Project) checkTaken(d *dream, n memory.Name, r WriteRequest) error {
 		lost = slices.MinFunc(slices.Collect(maps.Keys(taken)), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 	}
 	why := lost.String() + ": " + taken[lost]
-	refused := &RuleError{Findings: []memory.Finding{{
-		Rule: "loss", Severity: memory.Error, File: lost.String(), Message: taken[lost],
+	refused := &RuleError{Findings: []rule.Finding{{
+		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost],
 		Hint: "only the person takes that away; a merge is no loss: write every fact of it into another memory of its type first",
 	}}}
 	have, err := d.dir.Read(n)

@@ -14,6 +14,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // unfinished returns the dreams of the journal, all but the open one, whose stage was left with changes
@@ -41,7 +42,7 @@ func (p *Project) unfinished(entries []LogEntry, open string) ([]Info, error) {
 		if err != nil {
 			continue
 		}
-		if a.State == memory.Staged && len(a.Changes) > 0 {
+		if a.State == landing.Staged && len(a.Changes) > 0 {
 			info.Outcome = cmp.Or(info.Outcome, Crashed)
 			left = append(left, info)
 		}
@@ -77,7 +78,7 @@ func validID(id string) bool {
 }
 
 // openArchive reads the manifest of dream id. The caller closes it.
-func openArchive(state *os.Root, id string) (*memory.Archive, error) {
+func openArchive(state *os.Root, id string) (*landing.Archive, error) {
 	if !validID(id) {
 		return nil, ErrUnknown
 	}
@@ -88,7 +89,7 @@ func openArchive(state *os.Root, id string) (*memory.Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := memory.OpenArchive(folder)
+	a, err := landing.OpenArchive(folder)
 	if err != nil {
 		folder.Close()
 	}
@@ -124,5 +125,5 @@ func (p *Project) RequestStop(ctx context.Context, reason string) (holder string
 	if _, err := readInfo(state, r.Dream); err != nil {
 		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
 	}
-	return r.String(), memory.Replace(state, path.Join(dreamFolder, r.Dream, stopFile), []byte(reason), time.Time{})
+	return r.String(), landing.Replace(state, path.Join(dreamFolder, r.Dream, stopFile), []byte(reason), time.Time{})
 }

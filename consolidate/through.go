@@ -6,6 +6,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // interrupted is a commit that was cut off, as recovery will leave it. Whoever only reads sees the memory
@@ -13,7 +14,7 @@ import (
 type interrupted struct {
 	record  lock.Record
 	info    Info
-	archive *memory.Archive // to be closed
+	archive *landing.Archive // to be closed
 }
 
 // cutOff returns the commit of dir that was cut off, or nil. Where its plan is lost there is nothing to
@@ -36,8 +37,8 @@ func (p *Project) cutOff(dir *memory.Dir) (*interrupted, error) {
 	if err != nil {
 		return nil, nil
 	}
-	a, err := memory.OpenArchive(folder)
-	if err != nil || a.State == memory.Staged {
+	a, err := landing.OpenArchive(folder)
+	if err != nil || a.State == landing.Staged {
 		return nil, folder.Close()
 	}
 	if err := a.Foresee(dir); err != nil {
@@ -60,13 +61,13 @@ func (i *interrupted) stamp(n lock.Host) lock.Stamp {
 
 // archive opens the archive of an operation; that of a commit that was cut off as recovery will leave it.
 // The caller closes it.
-func (p *Project) archive(id string) (*memory.Archive, error) {
+func (p *Project) archive(id string) (*landing.Archive, error) {
 	state, err := p.openState()
 	if err != nil {
 		return nil, err
 	}
 	a, err := openArchive(state, id)
-	if err != nil || a.State != memory.Landing {
+	if err != nil || a.State != landing.Landing {
 		return a, err
 	}
 	dir, err := p.openDisk()

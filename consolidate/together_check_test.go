@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // chronicle is what processes said that they did, what the archives say that landed, and what the
@@ -109,17 +110,17 @@ func (h *chronicle) load(t *testing.T, p *Project, folder string) {
 		if err != nil {
 			t.Fatalf("archive %s: %v", id, err)
 		}
-		if a.State == memory.Landing {
+		if a.State == landing.Landing {
 			t.Errorf("archive %s is still landing", id)
 		}
-		if a.State == memory.Landed {
+		if a.State == landing.Landed {
 			h.archives = append(h.archives, h.archived(t, id, a))
 		}
 		a.Close()
 	}
 }
 
-func (h *chronicle) archived(t *testing.T, id string, a *memory.Archive) archived {
+func (h *chronicle) archived(t *testing.T, id string, a *landing.Archive) archived {
 	x := archived{id: id, kept: map[string]string{}}
 	displaced := map[string]string{}
 	for _, sum := range a.Displaced {

@@ -22,6 +22,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // worker is what a process of TestTogether is told.
@@ -153,8 +154,8 @@ func (k *worker) note(e event) {
 func (k *worker) end(what string, err error, e event) {
 	var (
 		busy     *lock.BusyError
-		base     *memory.BaseError
-		conflict *memory.ConflictError
+		base     *landing.BaseError
+		conflict *landing.ConflictError
 	)
 	switch {
 	case err == nil:

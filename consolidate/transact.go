@@ -7,12 +7,13 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // transact stages what fill does, and the index that it returns, and lands it under our lock alone:
 // Claude Code's lock and the gates are left as they are. Nothing to land is no transaction: id is "".
 // Where nobody watches it is refused: of single changes none is too many.
-func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*indexEdit, error)) (id string, a *memory.Archive, err error) {
+func (p *Project) transact(ctx context.Context, info Info, fill func(*dream) (*indexEdit, error)) (id string, a *landing.Archive, err error) {
 	if p.o.Unattended {
 		return "", nil, errUnattended
 	}

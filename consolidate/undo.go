@@ -9,16 +9,17 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // UndoResult says what an undo took back and what it left.
 type UndoResult struct {
-	ID        string            `json:"id,omitempty"` // of the undo, which can itself be undone; "" where nothing was left to undo
-	Undone    string            `json:"undone"`
-	Files     Files             `json:"files"`
-	Merged    []string          `json:"merged"` // of Files: what others changed in them since is kept
-	Conflicts []memory.Conflict `json:"conflicts"`
-	GivenBack string            `json:"given_back,omitempty"` // what the undoing of a dream did to the time gate, in words
+	ID        string             `json:"id,omitempty"` // of the undo, which can itself be undone; "" where nothing was left to undo
+	Undone    string             `json:"undone"`
+	Files     Files              `json:"files"`
+	Merged    []string           `json:"merged"` // of Files: what others changed in them since is kept
+	Conflicts []landing.Conflict `json:"conflicts"`
+	GivenBack string             `json:"given_back,omitempty"` // what the undoing of a dream did to the time gate, in words
 }
 
 // Undo takes back what the dream or write id changed ("": the newest that has not been undone). What
@@ -45,7 +46,7 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 		return UndoResult{}, err
 	}
 	defer a.Close()
-	if a.State != memory.Landed {
+	if a.State != landing.Landed {
 		return UndoResult{}, fmt.Errorf("%s has not landed: there is nothing to undo", id)
 	}
 	res := UndoResult{Undone: id, Merged: []string{}}
@@ -77,7 +78,7 @@ func (p *Project) Undo(ctx context.Context, id string) (UndoResult, error) {
 		}
 	}
 	if res.Conflicts == nil {
-		res.Conflicts = []memory.Conflict{}
+		res.Conflicts = []landing.Conflict{}
 	}
 	return res, nil
 }
@@ -97,7 +98,7 @@ func (p *Project) Undoable(id string) (whole, did string, err error) {
 		return "", "", err
 	}
 	defer a.Close()
-	if a.State != memory.Landed {
+	if a.State != landing.Landed {
 		return "", "", fmt.Errorf("%s has not landed: there is nothing to undo", whole)
 	}
 	return whole, report(a.Changes, Info{}), nil

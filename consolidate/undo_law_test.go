@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // TestUndoLaw makes histories of dreams, writes, undos, deaths and foreign edits, all drawn from a seed.
@@ -447,7 +448,7 @@ func (a act) run(p *Project) error {
 
 func refused(err error) error {
 	var rule *RuleError
-	var base *memory.BaseError
+	var base *landing.BaseError
 	if errors.As(err, &rule) || errors.As(err, &base) {
 		return nil
 	}

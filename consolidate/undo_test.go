@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // An undo that was itself undone does not count: the write that stands again can be undone again, and
@@ -146,7 +147,7 @@ func TestUndoUnderLaterChanges(t *testing.T) {
 			if there != (test.want != "") || !strings.Contains(got, test.want) || test.wantNot != "" && strings.Contains(got, test.wantNot) {
 				t.Errorf("the memory is %q", got)
 			}
-			kept := slices.ContainsFunc(res.Conflicts, func(c memory.Conflict) bool { return c.Name.String() == test.file })
+			kept := slices.ContainsFunc(res.Conflicts, func(c landing.Conflict) bool { return c.Name.String() == test.file })
 			if kept != test.conflict || kept && got != changed[test.file] {
 				t.Errorf("conflicts %v, and the memory is %q", res.Conflicts, got)
 			}

@@ -8,26 +8,27 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
-// landing is an operation whose changes have landed, as its archive tells of it.
-type landing struct {
+// landedChanges is an operation whose changes have landed, as its archive tells of it.
+type landedChanges struct {
 	id   string
 	kind lock.Kind // "" where it can't be read any more
-	memory.Manifest
+	landing.Manifest
 }
 
 // change returns what l did to n.
-func (l landing) change(n memory.Name) (memory.Change, bool) {
-	i := slices.IndexFunc(l.Changes, func(c memory.Change) bool { return c.Name == n })
+func (l landedChanges) change(n memory.Name) (landing.Change, bool) {
+	i := slices.IndexFunc(l.Changes, func(c landing.Change) bool { return c.Name == n })
 	if i < 0 {
-		return memory.Change{}, false
+		return landing.Change{}, false
 	}
 	return l.Changes[i], true
 }
 
 // history is all that has landed and is still archived, in the order in which it landed.
-type history []landing
+type history []landedChanges
 
 // history reads the manifests of the archive. One that can't be read is left out: what it replaced
 // can't be had, the rest can.
@@ -46,13 +47,13 @@ func (p *Project) history() (history, error) {
 		if err != nil {
 			continue
 		}
-		if a.State == memory.Landed {
+		if a.State == landing.Landed {
 			info, _ := readInfo(state, id)
-			h = append(h, landing{id, info.Kind, a.Manifest})
+			h = append(h, landedChanges{id, info.Kind, a.Manifest})
 		}
 		a.Close()
 	}
-	slices.SortStableFunc(h, func(a, b landing) int { return a.Landed.Compare(b.Landed) })
+	slices.SortStableFunc(h, func(a, b landedChanges) int { return a.Landed.Compare(b.Landed) })
 	return h, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // What a picture holds at most.
@@ -238,7 +239,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		next.Words = latestLogged(state, w.log, info.Started)
 	}
 	next.Words = cutText(shownWords(next.Words, p.o.AllowSecrets), maxLatestWords)
-	if stage, err := memory.OpenStage(dir, folder); err == nil {
+	if stage, err := landing.OpenStage(dir, folder); err == nil {
 		if diff, err := stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))
 		}

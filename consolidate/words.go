@@ -14,6 +14,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 	"dream-mcp/memory/secret"
 )
 
@@ -73,7 +74,7 @@ func keepWords(state *os.Root, w Words) error {
 	}
 	err := state.Mkdir(wordsFolder, 0o700)
 	if err == nil {
-		err = memory.SyncFolder(state, ".")
+		err = landing.SyncFolder(state, ".")
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -82,7 +83,7 @@ func keepWords(state *os.Root, w Words) error {
 	if err != nil {
 		return err
 	}
-	return memory.Replace(state, wordsFile(w.Source), data, time.Time{})
+	return landing.Replace(state, wordsFile(w.Source), data, time.Time{})
 }
 
 // keepWords keeps what is cited, before a change that cites it is staged.

@@ -12,6 +12,8 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
 )
 
 // WriteRequest asks for one change of one memory: Content, Edits or Delete.
@@ -29,15 +31,15 @@ type WriteRequest struct {
 
 // WriteResult says what became of it.
 type WriteResult struct {
-	Path     string           `json:"path"`
-	Action   string           `json:"action"` // created, updated, deleted, unchanged
-	Sum      string           `json:"sum,omitempty"`
-	Bytes    int              `json:"bytes"`
-	Staged   bool             `json:"staged"`
-	Index    string           `json:"index_line,omitempty"` // the line of the index that landed with it
-	Undo     string           `json:"undo,omitempty"`
-	Evidence []Cited          `json:"evidence,omitempty"`
-	Findings []memory.Finding `json:"findings"`
+	Path     string         `json:"path"`
+	Action   string         `json:"action"` // created, updated, deleted, unchanged
+	Sum      string         `json:"sum,omitempty"`
+	Bytes    int            `json:"bytes"`
+	Staged   bool           `json:"staged"`
+	Index    string         `json:"index_line,omitempty"` // the line of the index that landed with it
+	Undo     string         `json:"undo,omitempty"`
+	Evidence []Cited        `json:"evidence,omitempty"`
+	Findings []rule.Finding `json:"findings"`
 }
 
 // Cited is what was found at a hit that a write cites.
@@ -104,8 +106,8 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 }
 
 func nameError(path string, err error) error {
-	return &RuleError{Findings: []memory.Finding{{
-		Rule: "name", Severity: memory.Error, File: path, Message: err.Error(),
+	return &RuleError{Findings: []rule.Finding{{
+		Rule: "name", Severity: rule.Error, File: path, Message: err.Error(),
 		Hint: "write to name.md or folder/name.md; the index is changed by finalize_index, logs are not changed",
 	}}}
 }
@@ -124,13 +126,13 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r Wri
 			}
 		}
 		c, err := d.stage.Delete(n, r.Base)
-		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []memory.Finding{}}, err
+		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}, err
 	}
 	data, err := newContent(d.dir, n, r, have)
 	if err != nil {
 		return WriteResult{}, err
 	}
-	res := WriteResult{Path: n.String(), Action: "unchanged", Sum: have.Sum.Short(), Bytes: len(have.Data), Findings: []memory.Finding{}}
+	res := WriteResult{Path: n.String(), Action: "unchanged", Sum: have.Sum.Short(), Bytes: len(have.Data), Findings: []rule.Finding{}}
 	if have.Sum != "" && bytes.Equal(data, have.Data) && len(cited) == 0 {
 		// Staged all the same: what is on disk may be kept against what was staged before it changed.
 		_, err := d.stage.Write(n, r.Base, data)
@@ -197,7 +199,7 @@ func newContent(dir *memory.Dir, n memory.Name, r WriteRequest, have memory.File
 }
 
 // check asks the rules what they say of data as the content of n. Errors refuse, unless waived.
-func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, cited []Words, now time.Time) ([]memory.Finding, error) {
+func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, cited []Words, now time.Time) ([]rule.Finding, error) {
 	before, err := d.dir.Snapshot()
 	if err != nil {
 		return nil, err
@@ -208,33 +210,33 @@ func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, ci
 	}
 	prior := after.Topics[n]
 	after.Topics[n] = memory.ParseTopic(data)
-	check := memory.Check{
+	check := rule.Check{
 		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.ownWords(before, after, cited), Project: p.openSubject(),
 	}
 	findings := check.Written(n)
-	return settle(findings, func(f memory.Finding) bool {
+	return settle(findings, func(f rule.Finding) bool {
 		return slices.ContainsFunc(waive, func(w Waiver) bool { return w.Rule == f.Rule })
 	})
 }
 
 // settle turns the errors that were waived into warnings, and refuses where an error remains.
-func settle(findings []memory.Finding, waived func(memory.Finding) bool) ([]memory.Finding, error) {
+func settle(findings []rule.Finding, waived func(rule.Finding) bool) ([]rule.Finding, error) {
 	refused := false
 	for i := range findings {
 		f := &findings[i]
-		if f.Severity == memory.Error && memory.Waivable(f.Rule) && waived(*f) {
-			f.Severity = memory.Warning
+		if f.Severity == rule.Error && rule.Waivable(f.Rule) && waived(*f) {
+			f.Severity = rule.Warning
 		}
-		refused = refused || f.Severity == memory.Error
+		refused = refused || f.Severity == rule.Error
 	}
 	if refused {
-		slices.SortStableFunc(findings, func(a, b memory.Finding) int {
+		slices.SortStableFunc(findings, func(a, b rule.Finding) int {
 			return strings.Compare(string(a.Severity), string(b.Severity)) // "error" sorts first
 		})
 		return nil, &RuleError{Findings: findings}
 	}
 	if findings == nil {
-		findings = []memory.Finding{}
+		findings = []rule.Finding{}
 	}
 	return findings, nil
 }
@@ -305,7 +307,7 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 	res.Evidence = found(r.Evidence, cited)
 	if id != "" {
 		p.changed(landed.Changes)
-		if slices.ContainsFunc(landed.LeftAlone, func(c memory.Conflict) bool { return c.Name == n }) {
+		if slices.ContainsFunc(landed.LeftAlone, func(c landing.Conflict) bool { return c.Name == n }) {
 			return WriteResult{}, leftOut(id, landed)
 		}
 		res.Findings = append(leftAlone(landed.LeftAlone), res.Findings...)
@@ -315,7 +317,7 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 }
 
 // changed tells of the resources that changes changed.
-func (p *Project) changed(changes []memory.Change) {
+func (p *Project) changed(changes []landing.Change) {
 	for _, c := range changes {
 		p.o.Changed(MemoryURI(c.Name))
 	}

@@ -21,7 +21,7 @@ import (
 // topics (CENSUS 3, 5.24).
 const (
 	MaxFileBytes = 1 << 20 // a larger file is listed, but is no topic
-	maxEntries   = 20_000  // directory entries looked at in one listing
+	MaxEntries   = 20_000  // directory entries looked at in one listing
 	maxDepth     = 8       // logs/YYYY/MM/DD/name.md has depth 4
 )
 
@@ -217,7 +217,7 @@ func (d *Dir) Stat(name string) (fs.FileInfo, error) {
 // List lists the directory.
 func (d *Dir) List() (Listing, error) {
 	var l Listing
-	left := maxEntries
+	left := MaxEntries
 	err := d.list(".", 0, &left, &l)
 	l.Limited = left < 0
 	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })

@@ -17,8 +17,8 @@ const (
 	maxLinkTarget  = 1 << 10
 )
 
-// hookSeparator stands between link and hook in 93 % of real entries (CENSUS 3).
-const hookSeparator = " — "
+// HookSeparator stands between link and hook in 93 % of real entries (CENSUS 3).
+const HookSeparator = " — "
 
 // Entry is one link of the index to a file.
 type Entry struct {
@@ -44,8 +44,8 @@ func FormatEntry(title string, file Name, hook string) string {
 
 func formatEntry(marker, title string, file Name, hook string) string {
 	line := marker + "[" + formatLabel(title, file) + "](" + escapeTarget(file.String()) + ")"
-	if hook = oneLine(hook); hook != "" {
-		line += hookSeparator + closeNoComment(hook)
+	if hook = OneLine(hook); hook != "" {
+		line += HookSeparator + closeNoComment(hook)
 	}
 	return line
 }
@@ -55,11 +55,11 @@ func closeNoComment(s string) string { return strings.ReplaceAll(s, "-->", `--\>
 
 // formatLabel returns a title as it may stand between brackets.
 func formatLabel(title string, file Name) string {
-	if title = oneLine(title); title == "" {
-		title = stemOf(file.String())
+	if title = OneLine(title); title == "" {
+		title = StemOf(file.String())
 	}
 	// Plain where that reads back; a stray bracket or backtick would swallow the link.
-	if s := scanLine("[" + title + "](x)"); len(s.links) == 1 && s.links[0].from == 0 && !strings.ContainsAny(title, "`\\") {
+	if s := ScanLine("[" + title + "](x)"); len(s.Links) == 1 && s.Links[0].From == 0 && !strings.ContainsAny(title, "`\\") {
 		return closeNoComment(title)
 	}
 	return closeNoComment(strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, "`", "\\`").Replace(title))
@@ -88,32 +88,32 @@ func percentEncode(s string) string {
 	return b.String()
 }
 
-// oneLine returns a text with every run of white space as one space, and none at its ends.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// OneLine returns a text with every run of white space as one space, and none at its ends.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// stemOf returns the last part of a path without its ".md".
-func stemOf(file string) string { return strings.TrimSuffix(path.Base(file), ".md") }
+// StemOf returns the last part of a path without its ".md".
+func StemOf(file string) string { return strings.TrimSuffix(path.Base(file), ".md") }
 
 // link is one link in a line, and where it stands there.
 type link struct {
-	from, to int // the whole: "[label](target)"
+	From, To int // the whole: "[label](target)"
 	label    int // its end: line[from+1 : label]
-	file     string
-	outside  bool
-	nowhere  bool // an anchor within the index or an empty target: it points to no file
+	File     string
+	Outside  bool
+	Nowhere  bool // an anchor within the index or an empty target: it points to no file
 }
 
-// scan is what a line of Markdown refers to.
-type scan struct {
-	links []link
-	wikis []string // the insides of [[…]]
+// Scan is what a line of Markdown refers to.
+type Scan struct {
+	Links []link
+	Wikis []string // the insides of [[…]]
 	codes []string // the insides of `…`
 }
 
-// scanLine finds links, wiki links and code spans in one pass. A link in a code span is none, nor
+// ScanLine finds links, wiki links and code spans in one pass. A link in a code span is none, nor
 // is an image.
-func scanLine(line string) scan {
-	var s scan
+func ScanLine(line string) Scan {
+	var s Scan
 	if len(line) > maxScannedLine {
 		line = line[:maxScannedLine]
 	}
@@ -141,16 +141,16 @@ func scanLine(line string) scan {
 			if i+1 < len(line) && line[i+1] == '(' {
 				if target, end := cutTarget(line, i+2); end > 0 {
 					if from == 0 || line[from-1] != '!' {
-						l := link{from: from, to: end, label: i}
+						l := link{From: from, To: end, label: i}
 						l.readTarget(target)
-						s.links = append(s.links, l)
+						s.Links = append(s.Links, l)
 					}
 					i = end - 1
 					continue
 				}
 			}
 			if from > 0 && line[from-1] == '[' && i+1 < len(line) && line[i+1] == ']' && len(open) > 0 && !strings.HasPrefix(line[i+2:], "(") {
-				s.wikis = append(s.wikis, line[from+1:i])
+				s.Wikis = append(s.Wikis, line[from+1:i])
 				open = open[:len(open)-1]
 				i++
 			}
@@ -210,8 +210,8 @@ func cutTarget(line string, at int) (target string, end int) {
 // readTarget decodes a link's target and says where it leads.
 func (l *link) readTarget(target string) {
 	target = unescapeMarkdown(target)
-	if isURL(target) {
-		l.file, l.outside = target, true
+	if IsURL(target) {
+		l.File, l.Outside = target, true
 		return
 	}
 	target, _, _ = strings.Cut(target, "#")
@@ -219,19 +219,19 @@ func (l *link) readTarget(target string) {
 		target = decoded
 	}
 	if target == "" {
-		l.nowhere = true
+		l.Nowhere = true
 		return
 	}
-	l.file = cleanPath(target)
-	l.outside = path.IsAbs(l.file) || l.file == ".." || strings.HasPrefix(l.file, "../") || l.file[0] == '~'
+	l.File = CleanPath(target)
+	l.Outside = path.IsAbs(l.File) || l.File == ".." || strings.HasPrefix(l.File, "../") || l.File[0] == '~'
 }
 
-// cleanPath returns the one spelling under which a file of the memory is known: accents composed,
+// CleanPath returns the one spelling under which a file of the memory is known: accents composed,
 // "./" gone.
-func cleanPath(file string) string { return path.Clean(norm.NFC.String(file)) }
+func CleanPath(file string) string { return path.Clean(norm.NFC.String(file)) }
 
-// isURL reports whether a target has a scheme ("https:", "mailto:") or a drive.
-func isURL(target string) bool {
+// IsURL reports whether a target has a scheme ("https:", "mailto:") or a drive.
+func IsURL(target string) bool {
 	scheme, _, found := strings.Cut(target, ":")
 	if !found || scheme == "" {
 		return false

@@ -13,47 +13,47 @@ const (
 // Remove change only the lines that they are about.
 type Index struct {
 	bom   string
-	lines []indexLine
-	refs  refs // of all lines
+	lines []Line
+	refs  Refs // of all lines
 }
 
-// indexLine is one line and what it is.
-type indexLine struct {
+// Line is one line and what it is.
+type Line struct {
 	raw     string // with its ending
-	text    string // what a host loads of it, without ending: nothing of frontmatter and comments
-	kind    lineKind
+	Text    string // what a host loads of it, without ending: nothing of frontmatter and comments
+	Kind    lineKind
 	section string // the heading above
-	scan    scan
+	Scan    Scan
 }
 
 type lineKind int
 
 const (
-	hidden lineKind = iota // in frontmatter, or partly a comment: never to be edited
-	blank                  // nothing, or a rule of dashes
+	hidden    lineKind = iota // in frontmatter, or partly a comment: never to be edited
+	BlankLine                 // nothing, or a rule of dashes
 	heading
-	bullet // an item of a list, ordered or not
-	row    // of a table
-	code   // within a fence
-	prose
+	BulletLine // an item of a list, ordered or not
+	RowLine    // of a table
+	CodeLine   // within a fence
+	ProseLine
 )
 
 // ParseIndex reads an index. Every sequence of bytes is one.
 func ParseIndex(data []byte) *Index {
 	x := &Index{}
 	text := string(data)
-	if rest, ok := strings.CutPrefix(text, byteOrderMark); ok {
-		x.bom, text = byteOrderMark, rest
+	if rest, ok := strings.CutPrefix(text, ByteOrderMark); ok {
+		x.bom, text = ByteOrderMark, rest
 	}
 	x.parse(text)
 	return x
 }
 
 func (x *Index) parse(text string) {
-	x.lines, x.refs = nil, refs{}
+	x.lines, x.refs = nil, Refs{}
 	head, rest, _ := cutFrontmatter(text)
 	for _, raw := range head {
-		x.lines = append(x.lines, indexLine{raw: raw, kind: hidden})
+		x.lines = append(x.lines, Line{raw: raw, Kind: hidden})
 	}
 	section, marks := "", ""                                  // marks opened the fence that is not closed yet
 	lastComment := len(rest) - strings.LastIndex(rest, "-->") // counted from the end
@@ -71,42 +71,42 @@ func (x *Index) parse(text string) {
 			}
 		}
 		rest = rest[len(raw):]
-		line := indexLine{raw: raw, section: section}
-		line.text, _ = cutEnd(raw)
-		switch mark := fenceMark(line.text); {
+		line := Line{raw: raw, section: section}
+		line.Text, _ = cutEnd(raw)
+		switch mark := FenceMark(line.Text); {
 		case marks != "":
-			line.kind = code
-			if closesFence(line.text, marks) {
+			line.Kind = CodeLine
+			if closesFence(line.Text, marks) {
 				marks = ""
 			}
 		case mark != "" && (unclosed[mark[0]] == 0 || len(mark) < unclosed[mark[0]]) && closesLater(rest, mark):
-			marks, line.kind = mark, code
+			marks, line.Kind = mark, CodeLine
 		default:
 			if mark != "" {
 				unclosed[mark[0]] = len(mark)
 			}
-			line.kind = kindOf(line.text)
-			line.scan = scanLine(line.text)
+			line.Kind = kindOf(line.Text)
+			line.Scan = ScanLine(line.Text)
 		}
-		if line.kind == heading {
-			section = headingText(line.text)
+		if line.Kind == heading {
+			section = HeadingText(line.Text)
 			line.section = section
 		}
 		x.lines = append(x.lines, line)
 	}
 	for i := range x.lines {
-		x.refs.addLine(&x.lines[i])
+		x.refs.AddLine(&x.lines[i])
 	}
 }
 
 // addComment appends the lines of a comment; what stands behind it in its last line is loaded.
 func (x *Index) addComment(text, section, kept string) {
 	for _, raw := range eachLine(text) {
-		x.lines = append(x.lines, indexLine{raw: raw, kind: hidden, section: section})
+		x.lines = append(x.lines, Line{raw: raw, Kind: hidden, section: section})
 	}
 	last := &x.lines[len(x.lines)-1]
-	last.text, _ = cutEnd(kept)
-	last.scan = scanLine(last.text)
+	last.Text, _ = cutEnd(kept)
+	last.Scan = ScanLine(last.Text)
 }
 
 // cutComment returns the length of the lines that a comment at the beginning of text takes up, 0
@@ -135,8 +135,8 @@ func cutComment(text string) (n int, kept string) {
 	}
 }
 
-// fenceMark returns the run of backticks or tildes that opens or closes a fenced block, or "".
-func fenceMark(text string) string {
+// FenceMark returns the run of backticks or tildes that opens or closes a fenced block, or "".
+func FenceMark(text string) string {
 	text = strings.TrimLeft(text, " ")
 	for _, c := range []string{"`", "~"} {
 		rest := strings.TrimLeft(text, c)
@@ -166,18 +166,18 @@ func kindOf(text string) lineKind {
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case trimmed == "" || strings.Trim(trimmed, "-*_= ") == "":
-		return blank
-	case trimmed[0] == '#' && headingText(trimmed) != trimmed:
+		return BlankLine
+	case trimmed[0] == '#' && HeadingText(trimmed) != trimmed:
 		return heading
 	case bulletMarker(text) != "":
-		return bullet
+		return BulletLine
 	case trimmed[0] == '|':
 		if strings.Trim(trimmed, "|-: ") == "" {
-			return blank
+			return BlankLine
 		}
-		return row
+		return RowLine
 	default:
-		return prose
+		return ProseLine
 	}
 }
 
@@ -198,8 +198,8 @@ func bulletMarker(text string) string {
 	return text[:in+mark+space]
 }
 
-// headingText returns the words of an ATX heading, and any other line as it is.
-func headingText(text string) string {
+// HeadingText returns the words of an ATX heading, and any other line as it is.
+func HeadingText(text string) string {
 	text = strings.TrimSpace(text)
 	rest := strings.TrimLeft(text, "#")
 	if level := len(text) - len(rest); level < 1 || level > 6 || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
@@ -207,6 +207,9 @@ func headingText(text string) string {
 	}
 	return strings.Trim(strings.TrimRight(strings.TrimSpace(rest), "#"), " \t*_")
 }
+
+// Lines returns the lines, which are only to be read.
+func (x *Index) Lines() []Line { return x.lines }
 
 // Bytes returns the file.
 func (x *Index) Bytes() []byte {
@@ -225,12 +228,12 @@ func (x *Index) join() string {
 func (x *Index) Size() (lines, bytes int) {
 	for i := range x.lines {
 		line := &x.lines[i]
-		if line.kind == hidden && strings.TrimSpace(line.text) == "" {
+		if line.Kind == hidden && strings.TrimSpace(line.Text) == "" {
 			continue
 		}
 		lines++
 		_, end := cutEnd(line.raw)
-		bytes += len(line.text) + len(end)
+		bytes += len(line.Text) + len(end)
 	}
 	return lines, bytes
 }
@@ -240,17 +243,17 @@ func (x *Index) Entries() []Entry {
 	var entries []Entry
 	for i := range x.lines {
 		line := &x.lines[i]
-		for _, l := range line.scan.links {
-			if l.nowhere {
+		for _, l := range line.Scan.Links {
+			if l.Nowhere {
 				continue
 			}
 			hook := line.hookSpan(l)
 			text, _ := cutEnd(line.raw)
 			entries = append(entries, Entry{
-				Line: i + 1, File: l.file, Section: line.section, Text: text, Outside: l.outside,
-				Title: titleOf(line.text[l.from+1 : l.label]),
-				Hook:  strings.TrimSpace(line.text[hook.from:hook.to]),
-				Links: len(line.scan.links),
+				Line: i + 1, File: l.File, Section: line.section, Text: text, Outside: l.Outside,
+				Title: titleOf(line.Text[l.From+1 : l.label]),
+				Hook:  strings.TrimSpace(line.Text[hook.from:hook.to]),
+				Links: len(line.Scan.Links),
 			})
 		}
 	}

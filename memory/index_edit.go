@@ -10,18 +10,18 @@ type span struct{ from, to int }
 
 // headEnd returns the index past the last link of a line's head: the links that it begins with, one
 // after the other. Links further on are part of what it says. A table's row is all head.
-func (line *indexLine) headEnd() int {
-	if line.kind == row {
-		return len(line.scan.links)
+func (line *Line) headEnd() int {
+	if line.Kind == RowLine {
+		return len(line.Scan.Links)
 	}
 	n := 0
-	for _, l := range line.scan.links {
+	for _, l := range line.Scan.Links {
 		before := line.lead()
 		if n > 0 {
-			before = line.scan.links[n-1].to
+			before = line.Scan.Links[n-1].To
 		}
-		gap := strings.Trim(line.text[before:max(l.from, before)], " \t*_,;/&+")
-		if l.from < before || gap != "" && (n == 0 || gap != "and") {
+		gap := strings.Trim(line.Text[before:max(l.From, before)], " \t*_,;/&+")
+		if l.From < before || gap != "" && (n == 0 || gap != "and") {
 			break
 		}
 		n++
@@ -30,10 +30,10 @@ func (line *indexLine) headEnd() int {
 }
 
 // lead returns where the words of a list item begin.
-func (line *indexLine) lead() int {
-	at := len(bulletMarker(line.text))
+func (line *Line) lead() int {
+	at := len(bulletMarker(line.Text))
 	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
-		if strings.HasPrefix(line.text[at:], box) {
+		if strings.HasPrefix(line.Text[at:], box) {
 			at += len(box)
 		}
 	}
@@ -42,9 +42,9 @@ func (line *indexLine) lead() int {
 
 // hookSpan returns where a line says what the target of a link is about: in a table the next cell,
 // else what follows the links that the line begins with, or the link itself.
-func (line *indexLine) hookSpan(l link) span {
-	text, at := line.text, l.to
-	if line.kind == row {
+func (line *Line) hookSpan(l link) span {
+	text, at := line.Text, l.To
+	if line.Kind == RowLine {
 		if i := strings.IndexByte(text[at:], '|'); i >= 0 {
 			from := at + i + 1
 			to := len(text)
@@ -57,8 +57,8 @@ func (line *indexLine) hookSpan(l link) span {
 		}
 		return span{len(text), len(text)}
 	}
-	if n := line.headEnd(); n > 0 && l.to <= line.scan.links[n-1].to {
-		at = line.scan.links[n-1].to
+	if n := line.headEnd(); n > 0 && l.To <= line.Scan.Links[n-1].To {
+		at = line.Scan.Links[n-1].To
 	}
 	return span{at + separatorLen(text[at:]), len(strings.TrimRight(text, " \t"))}.ordered()
 }
@@ -97,23 +97,23 @@ func separatorLen(text string) int {
 // A new entry comes first in its section: a host cuts the index at its end, and what is newest must not
 // be lost (FACTS 2.2). Without a section, home finds one. A section that is missing is made at the end.
 func (x *Index) Upsert(file Name, title, hook, section string) (old, new string) {
-	title, hook, section = oneLine(title), oneLine(hook), headingText(oneLine(section))
+	title, hook, section = OneLine(title), OneLine(hook), HeadingText(OneLine(section))
 	i, k := x.find(file)
 	if i < 0 {
 		return "", x.insert(file, formatEntry("", title, file, hook), section)
 	}
 	line := &x.lines[i]
-	l := line.scan.links[k]
+	l := line.Scan.Links[k]
 	old, _ = cutEnd(line.raw)
-	shared := line.kind == bullet && line.headEnd() > 1
-	moves := line.kind == bullet && section != "" && !strings.EqualFold(section, line.section)
+	shared := line.Kind == BulletLine && line.headEnd() > 1
+	moves := line.Kind == BulletLine && section != "" && !strings.EqualFold(section, line.section)
 	switch {
 	case shared && (hook != "" || moves):
 		if title == "" {
-			title = titleOf(line.text[l.from+1 : l.label])
+			title = titleOf(line.Text[l.From+1 : l.label])
 		}
-		mark := bulletMarker(line.text)
-		x.unlink(i, func(l link) bool { return l.file == cleanPath(file.String()) })
+		mark := bulletMarker(line.Text)
+		x.unlink(i, func(l link) bool { return l.File == CleanPath(file.String()) })
 		x.reread()
 		words := formatEntry("", title, file, hook)
 		if moves {
@@ -122,7 +122,7 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 		x.place(i+1, mark+words)
 		return old, mark + words
 	case moves:
-		words := line.edited(l, file, title, hook)[len(bulletMarker(line.text)):]
+		words := line.edited(l, file, title, hook)[len(bulletMarker(line.Text)):]
 		x.cut(i)
 		x.reread()
 		return old, x.insert(file, words, section)
@@ -139,16 +139,16 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 // find returns the line and link of a file's entry: an item of a list or the row of a table that
 // begins with it. A link within other words is a mention, not an entry.
 func (x *Index) find(file Name) (line, link int) {
-	want := cleanPath(file.String())
+	want := CleanPath(file.String())
 	if !x.refs["f"+want] {
 		return -1, -1
 	}
 	for i := range x.lines {
-		if x.lines[i].kind != bullet && x.lines[i].kind != row {
+		if x.lines[i].Kind != BulletLine && x.lines[i].Kind != RowLine {
 			continue
 		}
-		for k, l := range x.lines[i].scan.links[:x.lines[i].headEnd()] {
-			if l.file == want && !l.outside {
+		for k, l := range x.lines[i].Scan.Links[:x.lines[i].headEnd()] {
+			if l.File == want && !l.Outside {
 				return i, k
 			}
 		}
@@ -157,33 +157,33 @@ func (x *Index) find(file Name) (line, link int) {
 }
 
 // edited returns the line with another title and hook; what is empty stays.
-func (line *indexLine) edited(l link, file Name, title, hook string) string {
-	text := line.text
+func (line *Line) edited(l link, file Name, title, hook string) string {
+	text := line.Text
 	if hook = closeNoComment(hook); hook != "" {
 		at := line.hookSpan(l)
-		if line.kind == row {
+		if line.Kind == RowLine {
 			hook = strings.ReplaceAll(hook, "|", `\|`)
 			if at.from == len(text) { // no further cell
-				at, hook = span{l.to, l.to}, hookSeparator+hook
+				at, hook = span{l.To, l.To}, HookSeparator+hook
 			}
 		} else if at.from == at.to {
 			at = span{len(strings.TrimRight(text, " \t")), len(text)}
-			hook = hookSeparator + hook
+			hook = HookSeparator + hook
 		}
 		text = text[:at.from] + hook + text[at.to:]
 	}
-	label := text[l.from+1 : l.label]
+	label := text[l.From+1 : l.label]
 	if title == "" {
 		return text
 	}
 	title = formatLabel(title, file)
-	if line.kind == row {
+	if line.Kind == RowLine {
 		title = strings.ReplaceAll(title, "|", `\|`)
 	}
 	if t := strings.TrimSpace(label); strings.HasPrefix(t, "**") && strings.HasSuffix(t, "**") && len(t) > 4 {
 		title = "**" + title + "**"
 	}
-	return text[:l.from+1] + title + text[l.label:]
+	return text[:l.From+1] + title + text[l.label:]
 }
 
 // cut empties a line. Where the last one had no line end, the one before it loses its own.
@@ -206,26 +206,26 @@ func (x *Index) Remove(files ...string) int {
 	removed := 0
 	wanted := make(map[string]bool, 2*len(files))
 	for _, file := range files {
-		wanted[file], wanted[cleanPath(file)] = true, true
+		wanted[file], wanted[CleanPath(file)] = true, true
 	}
-	points := func(l link) bool { return !l.nowhere && wanted[l.file] }
+	points := func(l link) bool { return !l.Nowhere && wanted[l.File] }
 	for i := len(x.lines) - 1; i >= 0; i-- {
 		line := &x.lines[i]
-		if line.kind == hidden {
+		if line.Kind == hidden {
 			continue
 		}
 		mine, others := 0, 0
-		for _, l := range line.scan.links {
+		for _, l := range line.Scan.Links {
 			if points(l) {
 				mine++
-			} else if !l.nowhere {
+			} else if !l.Nowhere {
 				others++
 			}
 		}
 		removed += mine
 		switch {
 		case mine == 0:
-		case others == 0 && (line.kind == bullet || line.kind == row):
+		case others == 0 && (line.Kind == BulletLine || line.Kind == RowLine):
 			x.cut(i)
 		default:
 			x.unlink(i, points)
@@ -242,8 +242,8 @@ func (x *Index) Remove(files ...string) int {
 func (x *Index) unlink(i int, points func(link) bool) {
 	line := &x.lines[i]
 	text, end := cutEnd(line.raw)
-	links, n := slices.Clone(line.scan.links), line.headEnd()
-	if line.kind != bullet {
+	links, n := slices.Clone(line.Scan.Links), line.headEnd()
+	if line.Kind != BulletLine {
 		n = 0
 	}
 	for k := len(links) - 1; k >= 0; k-- { // from the right, so that the others keep their place
@@ -253,17 +253,17 @@ func (x *Index) unlink(i int, points func(link) bool) {
 		}
 		links = slices.Delete(links, k, k+1)
 		if k >= n {
-			text = text[:l.from] + text[l.from+1:l.label] + text[l.to:]
+			text = text[:l.From] + text[l.From+1:l.label] + text[l.To:]
 			continue
 		}
 		n--
 		switch {
 		case k < n:
-			text = text[:l.from] + text[links[k].from:]
+			text = text[:l.From] + text[links[k].From:]
 		case k > 0:
-			text = text[:links[k-1].to] + text[l.to:]
+			text = text[:links[k-1].To] + text[l.To:]
 		default:
-			text = text[:line.lead()] + text[l.to+separatorLen(text[l.to:]):]
+			text = text[:line.lead()] + text[l.To+separatorLen(text[l.To:]):]
 		}
 	}
 	line.raw = text + end

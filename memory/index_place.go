@@ -9,7 +9,7 @@ import (
 func (x *Index) insert(file Name, words, section string) string {
 	if section != "" {
 		for i := range x.lines {
-			if x.lines[i].kind == heading && strings.EqualFold(x.lines[i].section, section) {
+			if x.lines[i].Kind == heading && strings.EqualFold(x.lines[i].section, section) {
 				return x.insertBelow(i, words)
 			}
 		}
@@ -21,7 +21,7 @@ func (x *Index) insert(file Name, words, section string) string {
 	}
 	new := "- " + words
 	at := 0
-	for at < len(x.lines) && x.lines[at].kind == hidden {
+	for at < len(x.lines) && x.lines[at].Kind == hidden {
 		at++
 	}
 	x.place(at, new)
@@ -35,7 +35,7 @@ func (x *Index) addSection(section string) {
 		if _, e := cutEnd(x.lines[n-1].raw); e == "" {
 			text += end
 		}
-		if x.lines[n-1].kind != blank {
+		if x.lines[n-1].Kind != BlankLine {
 			text += end
 		}
 	}
@@ -47,19 +47,19 @@ func (x *Index) addSection(section string) {
 // entries that neither its heading nor its entries keep for something else. Without one that is the
 // first line; -1 in an index without a word.
 func (x *Index) home(file Name) int {
-	kind := typePrefix(file.String())
+	kind := TypePrefix(file.String())
 	first, start, anySection, sameKind := -1, -1, -1, -1
 	fits := true
 	for i := range x.lines {
 		line := &x.lines[i]
-		if line.kind == heading {
+		if line.Kind == heading {
 			start = i
 			if kind != "" && strings.HasPrefix(strings.ToLower(line.section), kind) {
 				return i
 			}
 			fits = !keptForOthers(line.section, kind)
 		}
-		if line.kind == hidden || line.kind == blank {
+		if line.Kind == hidden || line.Kind == BlankLine {
 			continue
 		}
 		if start < 0 {
@@ -71,10 +71,10 @@ func (x *Index) home(file Name) int {
 		if !line.isEntry() {
 			continue
 		}
-		switch its := typePrefix(line.scan.links[0].file); {
+		switch its := TypePrefix(line.Scan.Links[0].File); {
 		case sameKind < 0 && kind != "" && its == kind:
 			sameKind = start
-		case anySection < 0 && fits && (kind == "" || its == "" || its == kind || x.lines[start].kind != heading):
+		case anySection < 0 && fits && (kind == "" || its == "" || its == kind || x.lines[start].Kind != heading):
 			anySection = start
 		}
 	}
@@ -87,16 +87,16 @@ func (x *Index) home(file Name) int {
 }
 
 // archives are words of a heading below which nothing new belongs.
-var archives = wordSet("archive archived archives deprecated obsolete superseded completed done closed old past historical history archiv veraltet erledigt 归档 历史 已完成 보관 완료 アーカイブ 完了")
+var archives = WordSet("archive archived archives deprecated obsolete superseded completed done closed old past historical history archiv veraltet erledigt 归档 历史 已完成 보관 완료 アーカイブ 完了")
 
 // keptForOthers reports whether a heading is that of another type, or of an archive.
 func keptForOthers(section, kind string) bool {
-	for _, other := range types {
+	for _, other := range Types {
 		if other != kind && strings.HasPrefix(strings.ToLower(section), other) {
 			return true
 		}
 	}
-	for w := range wordSet(section) {
+	for w := range WordSet(section) {
 		if archives[w] {
 			return true
 		}
@@ -106,13 +106,13 @@ func keptForOthers(section, kind string) bool {
 
 // isEntry reports whether a line is an item at the outermost level that begins with a link into the
 // memory: one that a new entry may stand before.
-func (line *indexLine) isEntry() bool {
-	return line.kind == bullet && line.text[0] != '\t' && indentOf(line.text) < 2 && line.headEnd() > 0 && !line.scan.links[0].outside && !line.scan.links[0].nowhere
+func (line *Line) isEntry() bool {
+	return line.Kind == BulletLine && line.Text[0] != '\t' && indentOf(line.Text) < 2 && line.headEnd() > 0 && !line.Scan.Links[0].Outside && !line.Scan.Links[0].Nowhere
 }
 
-// typePrefix returns the type that a file's name begins with, or "".
-func typePrefix(file string) string {
-	slug := slugKey(stemOf(file))
+// TypePrefix returns the type that a file's name begins with, or "".
+func TypePrefix(file string) string {
+	slug := SlugKey(StemOf(file))
 	return strings.TrimSuffix(slug[:len(slug)-len(withoutType(slug))], "-")
 }
 
@@ -120,12 +120,12 @@ func typePrefix(file string) string {
 // that has none, after its last line that says something.
 func (x *Index) insertBelow(i int, words string) string {
 	last := i
-	for j := i; j < len(x.lines) && (j == i || x.lines[j].kind != heading); j++ {
+	for j := i; j < len(x.lines) && (j == i || x.lines[j].Kind != heading); j++ {
 		if line := &x.lines[j]; line.isEntry() {
-			new := bulletMarker(line.text) + words
+			new := bulletMarker(line.Text) + words
 			x.place(j, new)
 			return new
-		} else if line.kind != blank {
+		} else if line.Kind != BlankLine {
 			last = j
 		}
 	}
@@ -160,10 +160,10 @@ func (x *Index) place(i int, text string) {
 			raw = text
 		}
 	}
-	new := indexLine{raw: raw, text: text, kind: kindOf(text), scan: scanLine(text)}
+	new := Line{raw: raw, Text: text, Kind: kindOf(text), Scan: ScanLine(text)}
 	if i > 0 {
 		new.section = x.lines[i-1].section
 	}
 	x.lines = slices.Insert(x.lines, i, new)
-	x.refs.addLine(&new)
+	x.refs.AddLine(&new)
 }

@@ -143,7 +143,7 @@ func TestFormatEntry(t *testing.T) {
 		if got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
-		if e := ParseIndex([]byte(got)).Entries(); len(e) != 1 || e[0].File != test.file || e[0].Hook != oneLine(test.hook) {
+		if e := ParseIndex([]byte(got)).Entries(); len(e) != 1 || e[0].File != test.file || e[0].Hook != OneLine(test.hook) {
 			t.Errorf("%q reads back as %+v", got, e)
 		}
 	}

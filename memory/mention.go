@@ -10,46 +10,46 @@ import (
 // "-" for "_" or without the prefix of its type), its name in backticks or a table, or its file name
 // in the text (CENSUS 5.16).
 func (x *Index) Mentions(n Name) bool {
-	if x.refs.name(n) {
+	if x.refs.Names(n) {
 		return true
 	}
 	if !strings.Contains(n.String(), " ") {
 		return false
 	}
 	for i := range x.lines { // a name with a space in it is no word of the text
-		if strings.Contains(x.lines[i].text, n.String()) {
+		if strings.Contains(x.lines[i].Text, n.String()) {
 			return true
 		}
 	}
 	return false
 }
 
-// refs is the set of what lines refer to. A key's first letter says how: "f" a file, "s" a slug in
+// Refs is the set of what lines refer to. A key's first letter says how: "f" a file, "s" a slug in
 // backticks, "w" a slug in brackets, "x" such a slug without its type.
-type refs map[string]bool
+type Refs map[string]bool
 
-func (r refs) addLine(line *indexLine) {
-	for _, l := range line.scan.links {
-		if !l.nowhere {
-			r["f"+l.file] = true
+func (r Refs) AddLine(line *Line) {
+	for _, l := range line.Scan.Links {
+		if !l.Nowhere {
+			r["f"+l.File] = true
 		}
 	}
-	for _, wiki := range line.scan.wikis {
+	for _, wiki := range line.Scan.Wikis {
 		wiki, _, _ = strings.Cut(wiki, "|")
 		wiki, _, _ = strings.Cut(wiki, "#")
-		for _, key := range wikiKeys(wiki) {
+		for _, key := range WikiKeys(wiki) {
 			r[key] = true
 		}
 	}
-	for _, word := range line.scan.codes {
+	for _, word := range line.Scan.codes {
 		r.addName(word)
 	}
-	if line.kind == row {
-		for cell := range strings.SplitSeq(line.text, "|") {
+	if line.Kind == RowLine {
+		for cell := range strings.SplitSeq(line.Text, "|") {
 			r.addName(strings.Trim(cell, " \t*_"))
 		}
 	}
-	for word := range strings.FieldsFuncSeq(line.text, endsFileName) {
+	for word := range strings.FieldsFuncSeq(line.Text, endsFileName) {
 		word = strings.TrimRight(word, "./")
 		if strings.HasSuffix(word, ".md") || beginsWithType(word) {
 			r.addName(word)
@@ -57,9 +57,9 @@ func (r refs) addLine(line *indexLine) {
 	}
 }
 
-// name reports whether one of the references is to a file.
-func (r refs) name(n Name) bool {
-	for _, key := range refKeys(n.path) {
+// Names reports whether one of the references is to a file.
+func (r Refs) Names(n Name) bool {
+	for _, key := range RefKeys(n.path) {
 		if r[key] {
 			return true
 		}
@@ -67,7 +67,7 @@ func (r refs) name(n Name) bool {
 	return false
 }
 
-func (r refs) addName(word string) {
+func (r Refs) addName(word string) {
 	if word == "" {
 		return
 	}
@@ -75,15 +75,15 @@ func (r refs) addName(word string) {
 		if i := strings.LastIndex("/"+word, "/memory/"); i >= 0 {
 			word = word[i+len("memory/"):]
 		}
-		r["f"+cleanPath(word)] = true
+		r["f"+CleanPath(word)] = true
 		return
 	}
-	r["s"+slugKey(word)] = true
+	r["s"+SlugKey(word)] = true
 }
 
-// wikiKeys returns the keys of what stands in double brackets, without its text and its part.
-func wikiKeys(wiki string) []string {
-	slug := slugKey(wiki)
+// WikiKeys returns the keys of what stands in double brackets, without its text and its part.
+func WikiKeys(wiki string) []string {
+	slug := SlugKey(wiki)
 	keys := []string{"w" + slug}
 	if bare := withoutType(slug); bare != slug {
 		keys = append(keys, "x"+bare)
@@ -91,18 +91,18 @@ func wikiKeys(wiki string) []string {
 	return keys
 }
 
-// refKeys returns the keys under which a line may refer to a file.
-func refKeys(file string) []string {
-	file = cleanPath(file)
-	full, base := slugKey(file), slugKey(path.Base(file))
+// RefKeys returns the keys under which a line may refer to a file.
+func RefKeys(file string) []string {
+	file = CleanPath(file)
+	full, base := SlugKey(file), SlugKey(path.Base(file))
 	return []string{"f" + file, "s" + full, "w" + full, "w" + base, "w" + withoutType(base), "x" + base}
 }
 
-// slugKey returns what the spellings of one slug have in common: no ".md", small letters, "-" for
+// SlugKey returns what the spellings of one slug have in common: no ".md", small letters, "-" for
 // "_" and spaces.
-func slugKey(s string) string {
+func SlugKey(s string) string {
 	s = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), ".md"))
-	return slugSpellings.Replace(cleanPath(s))
+	return slugSpellings.Replace(CleanPath(s))
 }
 
 var slugSpellings = strings.NewReplacer("_", "-", " ", "-")
@@ -110,7 +110,7 @@ var slugSpellings = strings.NewReplacer("_", "-", " ", "-")
 // beginsWithType reports whether a word is a slug such as "feedback_tests", which is a file's name
 // and never a word of a language.
 func beginsWithType(word string) bool {
-	for _, kind := range types {
+	for _, kind := range Types {
 		if n := len(kind); len(word) > n+1 && (word[n] == '_' || word[n] == '-') && strings.EqualFold(word[:n], kind) {
 			return true
 		}
@@ -120,7 +120,7 @@ func beginsWithType(word string) bool {
 
 // withoutType returns a slug key without the type that it begins with.
 func withoutType(slug string) string {
-	for _, kind := range types {
+	for _, kind := range Types {
 		if bare, ok := strings.CutPrefix(slug, kind+"-"); ok && bare != "" {
 			return bare
 		}
@@ -133,27 +133,18 @@ func endsFileName(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.N, unicode.M) && !strings.ContainsRune("-_./", r)
 }
 
-// wordSet returns the words of a text, in small letters.
-func wordSet(text string) map[string]bool {
-	words := make(map[string]bool)
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
-		words[w] = true
-	}
-	return words
-}
-
 // PointsTo reports whether a line holds a link, or names something known in another way.
-func (line *indexLine) PointsTo(known map[string]bool) bool {
-	for _, l := range line.scan.links {
-		if !l.nowhere {
+func (line *Line) PointsTo(known map[string]bool) bool {
+	for _, l := range line.Scan.Links {
+		if !l.Nowhere {
 			return true
 		}
 	}
-	if len(line.scan.wikis) > 0 {
+	if len(line.Scan.Wikis) > 0 {
 		return true
 	}
-	named := refs{}
-	named.addLine(line)
+	named := Refs{}
+	named.AddLine(line)
 	for key := range named {
 		if known[key] {
 			return true
@@ -165,9 +156,9 @@ func (line *indexLine) PointsTo(known map[string]bool) bool {
 // LineNaming returns the first line, from 1, that refers to a file, or 0.
 func (x *Index) LineNaming(n Name) int {
 	for i := range x.lines {
-		line := refs{}
-		line.addLine(&x.lines[i])
-		if line.name(n) || strings.Contains(x.lines[i].text, n.path) {
+		line := Refs{}
+		line.AddLine(&x.lines[i])
+		if line.Names(n) || strings.Contains(x.lines[i].Text, n.path) {
 			return i + 1
 		}
 	}

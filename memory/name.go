@@ -25,6 +25,9 @@ const MaxNameBytes = 200
 // Names are comparable and the zero Name names nothing.
 type Name struct{ path string }
 
+// IndexName is the name of the directory's index.
+var IndexName = Name{IndexFile}
+
 // errName says why a string is no name.
 var errName = errors.New("not a plain .md path inside the memory directory")
 
@@ -75,23 +78,26 @@ func checkPart(part string) error {
 // String returns the path, slash-separated.
 func (n Name) String() string { return n.path }
 
+// Base returns the last part of n.
+func (n Name) Base() Name { return Name{path.Base(n.path)} }
+
 // IsIndex reports whether n is the index of the directory itself.
 func (n Name) IsIndex() bool { return n.path == IndexFile }
 
 // IsLog reports whether n lies in a folder of logs, which a host writes and a dream only reads.
 func (n Name) IsLog() bool {
-	folder := n.topFolder()
+	folder := n.TopFolder()
 	return folder == "logs" || folder == "sessions"
 }
 
 // IsTopic reports whether n is a memory: neither the index nor in a folder that hosts keep for
 // themselves. The index of a team folder counts as a topic: it is written like one.
 func (n Name) IsTopic() bool {
-	return n.path != "" && !n.IsIndex() && !n.IsLog() && n.topFolder() != "agents"
+	return n.path != "" && !n.IsIndex() && !n.IsLog() && n.TopFolder() != "agents"
 }
 
-// topFolder returns the first folder of n in lower case, "" where n lies in none.
-func (n Name) topFolder() string {
+// TopFolder returns the first folder of n in lower case, "" where n lies in none.
+func (n Name) TopFolder() string {
 	folder, _, nested := strings.Cut(n.path, "/")
 	if !nested {
 		return ""

@@ -21,24 +21,24 @@ func (d *Dir) Nearest(file string) string {
 
 // Nearest returns the name that is likeliest meant by a file that does not exist, or "".
 func Nearest(file string, names []Name) string {
-	if i := nearestSlug(file, slugKeys(names)); i >= 0 {
+	if i := NearestSlug(file, SlugKeys(names)); i >= 0 {
 		return names[i].path
 	}
 	return ""
 }
 
-func slugKeys(names []Name) []string {
+func SlugKeys(names []Name) []string {
 	slugs := make([]string, len(names))
 	for i, n := range names {
-		slugs[i] = slugKey(n.path)
+		slugs[i] = SlugKey(n.path)
 	}
 	return slugs
 }
 
-// nearestSlug returns which slug is likeliest meant by a file, or -1: one that differs in its spelling, its folder or
+// NearestSlug returns which slug is likeliest meant by a file, or -1: one that differs in its spelling, its folder or
 // its type alone, one that holds all its letters in order, or one that is mistyped.
-func nearestSlug(file string, slugs []string) int {
-	want := slugKey(file)
+func NearestSlug(file string, slugs []string) int {
+	want := SlugKey(file)
 	bare := withoutType(path.Base(want))
 	bases := make([]string, len(slugs))
 	for i, slug := range slugs {

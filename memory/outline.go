@@ -29,12 +29,12 @@ func (x *Index) Outline() Outline {
 	for i := range x.lines {
 		line := &x.lines[i]
 		switch {
-		case line.kind == heading:
+		case line.Kind == heading:
 			o.Sections = append(o.Sections, Section{Heading: line.section})
-		case len(line.scan.links) > 0:
+		case len(line.Scan.Links) > 0:
 			o.Sections[len(o.Sections)-1].Links++
-		case line.kind != blank && line.kind != hidden:
-			o.Other = append(o.Other, OtherLine{i + 1, strings.TrimSpace(line.text)})
+		case line.Kind != BlankLine && line.Kind != hidden:
+			o.Other = append(o.Other, OtherLine{i + 1, strings.TrimSpace(line.Text)})
 		}
 	}
 	if o.Sections[0].Links == 0 {
@@ -47,18 +47,18 @@ func (x *Index) Outline() Outline {
 // its headings. It returns false where none of them says so.
 func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
 	for _, key := range []string{"metadata.modified", "modified"} {
-		if at, err := time.Parse(time.RFC3339, t.value(key)); err == nil && !at.After(now) {
+		if at, err := time.Parse(time.RFC3339, t.Value(key)); err == nil && !at.After(now) {
 			return at, true
 		}
 	}
-	texts := []string{t.value("metadata.modified"), t.value("modified"), n.path}
+	texts := []string{t.Value("metadata.modified"), t.Value("modified"), n.path}
 	for line := range strings.Lines(t.body) {
 		if strings.HasPrefix(line, "#") {
 			texts = append(texts, line)
 		}
 	}
 	for _, text := range texts {
-		if day, ok := firstDate(text); ok && !day.After(now) {
+		if day, ok := FirstDate(text); ok && !day.After(now) {
 			return day, true
 		}
 	}
@@ -67,7 +67,10 @@ func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
 
 // SaysMore reports whether a text says something that another does not: fewer than two thirds of its words are in it.
 func SaysMore(text, than string) bool {
-	words, known := wordsOf(text), tell(than).set
+	words, known := WordsOf(text), make(map[string]bool)
+	for _, w := range WordsOf(than) {
+		known[w] = true
+	}
 	there := 0
 	for _, w := range words {
 		if known[w] {

@@ -8,6 +8,9 @@ import (
 	"dream-mcp/memory/secret"
 )
 
+// A credential that nobody was given, in parts.
+const inventedToken = "gh" + "p_" + "a8Jk2LmQ9xTz4Vb7NcRd1WfYh6PgSu3Xe5Zi"
+
 func tellsNothing(t *testing.T, text string) {
 	t.Helper()
 	for at := 4; at+6 <= len(inventedToken); at++ {
@@ -43,7 +46,7 @@ func TestEditsFindWhatIsShown(t *testing.T) {
 }
 
 func TestShownIsLookedForAgainAfterAStamp(t *testing.T) {
-	topic := ParseTopic([]byte(memo("a", TypeUser, inventedToken)))
+	topic := ParseTopic([]byte("---\nname: a\ntype: user\n---\n" + inventedToken))
 	topic.Shown(nil)
 	topic.Stamp(time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC), nil)
 	if shown := topic.Shown(nil); !strings.Contains(string(shown.Bytes()), "modified: 2026-11-18") || strings.Contains(string(shown.Bytes()), inventedToken) {

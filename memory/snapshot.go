@@ -42,14 +42,14 @@ func (d *Dir) Snapshot() (*Snapshot, error) {
 			s.Other = append(s.Other, Other{Path: e.Name.path, Why: "unreadable", Size: e.Size})
 			continue
 		}
-		s.put(e.Name, f.Data)
+		s.Put(e.Name, f.Data)
 		s.ModTimes[e.Name] = f.ModTime
 	}
 	return s, nil
 }
 
 // Put adds a topic, or the index, to the snapshot.
-func (s *Snapshot) put(n Name, data []byte) {
+func (s *Snapshot) Put(n Name, data []byte) {
 	if n.IsIndex() {
 		s.Index = ParseIndex(data)
 		return
@@ -57,16 +57,16 @@ func (s *Snapshot) put(n Name, data []byte) {
 	s.Topics[n] = ParseTopic(data)
 }
 
-// shown returns the memory as it may be shown; nil of nil. A topic that is the same in another snapshot is
+// Shown returns the memory as it may be shown; nil of nil. A topic that is the same in another snapshot is
 // looked at once for both.
-func (s *Snapshot) shown(other *Snapshot) *Snapshot {
+func (s *Snapshot) Shown(other *Snapshot) *Snapshot {
 	if s == nil {
 		return nil
 	}
 	shown := *s
 	copied := false
 	for n, t := range s.Topics {
-		if other != nil && t.masked == nil && other.Topics[n] != nil && other.Topics[n].equal(t) {
+		if other != nil && t.masked == nil && other.Topics[n] != nil && other.Topics[n].Equal(t) {
 			t.masked = other.Topics[n].masked
 		}
 		if masked := t.Shown(s.AllowSecrets); masked != t {

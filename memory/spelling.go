@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path"
@@ -8,6 +9,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
+
+// A TwinError says that a new name would be another spelling of one that exists.
+type TwinError struct{ Name, Twin Name }
+
+func (e *TwinError) Error() string {
+	return fmt.Sprintf("%q differs from the existing %q only in case or accents' encoding", e.Name, e.Twin)
+}
 
 // CheckSpelling fails with a *TwinError where the file system finds n, and has it under another spelling:
 // as on macOS and Windows, where the rules would take what is changed for another memory than the one that

@@ -140,7 +140,7 @@ func quoteScalar(s string) string {
 // Restamp returns the text of another version with t's own stamp of its last change, a line that every
 // write changes and nobody's words.
 func (t *Topic) Restamp(version []byte) []byte {
-	stamp := cmp.Or(t.value("metadata.modified"), t.value("modified"))
+	stamp := cmp.Or(t.Value("metadata.modified"), t.Value("modified"))
 	other := ParseTopic(version)
 	if stamp == "" || !other.HasFrontmatter() {
 		return version

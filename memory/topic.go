@@ -16,10 +16,10 @@ const (
 	TypeReference = "reference"
 )
 
-// types are those that a topic may have.
-var types = []string{TypeUser, TypeFeedback, TypeProject, TypeReference}
+// Types are those that a topic may have.
+var Types = []string{TypeUser, TypeFeedback, TypeProject, TypeReference}
 
-const byteOrderMark = "\ufeff"
+const ByteOrderMark = "\ufeff"
 
 // Topic is one memory file, read line by line and never as YAML: real frontmatter is not always
 // YAML, and what is parsed and printed again loses order, quoting and spaces (CENSUS 5.13, 5.14).
@@ -36,8 +36,8 @@ type Topic struct {
 // ParseTopic reads a topic. Every sequence of bytes is one.
 func ParseTopic(data []byte) *Topic {
 	t := &Topic{body: string(data)}
-	if rest, ok := strings.CutPrefix(t.body, byteOrderMark); ok {
-		t.bom, t.body = byteOrderMark, rest
+	if rest, ok := strings.CutPrefix(t.body, ByteOrderMark); ok {
+		t.bom, t.body = ByteOrderMark, rest
 	}
 	t.head, t.body, t.unclosed = cutFrontmatter(t.body)
 	t.fields = parseFields(t.head)
@@ -49,8 +49,8 @@ func (t *Topic) Bytes() []byte {
 	return []byte(t.bom + strings.Join(t.head, "") + t.body)
 }
 
-// equal reports whether two topics have the same bytes.
-func (t *Topic) equal(o *Topic) bool {
+// Equal reports whether two topics have the same bytes.
+func (t *Topic) Equal(o *Topic) bool {
 	return t.bom == o.bom && t.body == o.body && slices.Equal(t.head, o.head)
 }
 
@@ -81,23 +81,23 @@ func (t *Topic) field(key string) *field {
 }
 
 // Title returns the field "name", or "".
-func (t *Topic) Title() string { return t.value("name") }
+func (t *Topic) Title() string { return t.Value("name") }
 
 // Description returns the field "description", or "".
-func (t *Topic) Description() string { return t.value("description") }
+func (t *Topic) Description() string { return t.Value("description") }
 
 // Type returns the type as the newest form has it, in metadata, or else the older form's at the
 // top level, or "" (CENSUS 3). What follows a "#" is a comment.
 func (t *Topic) Type() string {
-	kind := t.value("metadata.type")
+	kind := t.Value("metadata.type")
 	if kind == "" {
-		kind = t.value("type")
+		kind = t.Value("type")
 	}
 	kind, _, _ = strings.Cut(kind, " #")
 	return strings.TrimSpace(kind)
 }
 
-func (t *Topic) value(key string) string {
+func (t *Topic) Value(key string) string {
 	value, _, _ := t.Field(key)
 	return strings.TrimSpace(value)
 }
@@ -135,7 +135,7 @@ func ApplyEdits(data []byte, edits []Edit, allowed secret.Allowed) ([]byte, erro
 		}
 		shown := allowed.Show(text)
 		old := allowed.Show(edit.Old).Text // who knows the value by another way may quote it
-		start, n := findAll(shown.Text, old)
+		start, n := Occurrences(shown.Text, old)
 		if n != 1 {
 			also := ""
 			if n == 0 && len(shown.Spans) > 0 {
@@ -153,9 +153,9 @@ func ApplyEdits(data []byte, edits []Edit, allowed secret.Allowed) ([]byte, erro
 	return []byte(text), nil
 }
 
-// findAll returns where old begins first and how often it occurs, overlaps included: "aa" could be
+// Occurrences returns where old begins first and how often it occurs, overlaps included: "aa" could be
 // either of two places in "aaa".
-func findAll(text, old string) (first, n int) {
+func Occurrences(text, old string) (first, n int) {
 	first = strings.Index(text, old)
 	for at := first; at >= 0; n++ {
 		next := strings.Index(text[at+1:], old)
@@ -188,7 +188,7 @@ func (t *Topic) ProseLines() func(yield func(int, string) bool) {
 		for line := range strings.SplitSeq(t.body, "\n") {
 			number++
 			line = strings.TrimSuffix(line, "\r")
-			switch mark := fenceMark(line); {
+			switch mark := FenceMark(line); {
 			case marks != "":
 				if closesFence(line, marks) {
 					marks = ""

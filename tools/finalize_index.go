@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 func finalizeIndex(p *consolidate.Project) tool {
@@ -83,11 +84,11 @@ func fit(res consolidate.FinalizeResult) consolidate.FinalizeResult {
 
 // ofThisDream returns the findings that the dream can have to do with, and one that counts the others: warnings about
 // memories that it left alone, of which dream_orient has told.
-func ofThisDream(res consolidate.FinalizeResult) []memory.Finding {
+func ofThisDream(res consolidate.FinalizeResult) []rule.Finding {
 	files := slices.Concat([]string{"", memory.IndexFile}, res.Files.Created, res.Files.Updated, res.Files.Deleted)
 	others := 0
-	findings := slices.DeleteFunc(slices.Clone(res.Findings), func(f memory.Finding) bool {
-		if f.Severity == memory.Error || f.Rule == "conflict" || slices.Contains(files, f.File) ||
+	findings := slices.DeleteFunc(slices.Clone(res.Findings), func(f rule.Finding) bool {
+		if f.Severity == rule.Error || f.Rule == "conflict" || slices.Contains(files, f.File) ||
 			slices.ContainsFunc(files[2:], func(file string) bool { return strings.Contains(f.Message, file) }) {
 			return false
 		}
@@ -95,19 +96,19 @@ func ofThisDream(res consolidate.FinalizeResult) []memory.Finding {
 		return true
 	})
 	if others > 0 {
-		findings = append(findings, memory.Finding{
-			Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more on memories that this dream leaves alone", others), Hint: "dream_orient and dream-mcp lint list them",
+		findings = append(findings, rule.Finding{
+			Rule: "more", Severity: rule.Info, Message: fmt.Sprintf("and %d more on memories that this dream leaves alone", others), Hint: "dream_orient and dream-mcp lint list them",
 		})
 	}
 	return findings
 }
 
-func fewFindings(findings []memory.Finding, most int) []memory.Finding {
+func fewFindings(findings []rule.Finding, most int) []rule.Finding {
 	if len(findings) <= most {
 		return findings
 	}
-	return append(findings[:most:most], memory.Finding{
-		Rule: "more", Severity: memory.Info, Message: fmt.Sprintf("and %d more findings", len(findings)-most), Hint: "dream_orient lists them",
+	return append(findings[:most:most], rule.Finding{
+		Rule: "more", Severity: rule.Info, Message: fmt.Sprintf("and %d more findings", len(findings)-most), Hint: "dream_orient lists them",
 	})
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 // consequence orders rules by what a finding costs if nothing is done. Rules that are not named follow, and concern form.
@@ -26,14 +26,14 @@ const (
 )
 
 // foldFindings writes findings as lines, one rule after the other, by consequence.
-func foldFindings(findings []memory.Finding) []string {
+func foldFindings(findings []rule.Finding) []string {
 	rank := func(rule string) int {
 		if i := slices.Index(consequence, rule); i >= 0 {
 			return i
 		}
 		return len(consequence)
 	}
-	byRule := make(map[string][]memory.Finding)
+	byRule := make(map[string][]rule.Finding)
 	var rules []string
 	for _, f := range findings {
 		if byRule[f.Rule] == nil {
@@ -50,9 +50,9 @@ func foldFindings(findings []memory.Finding) []string {
 }
 
 // foldRule writes the findings of one rule.
-func foldRule(findings []memory.Finding, form bool) []string {
+func foldRule(findings []rule.Finding, form bool) []string {
 	first := findings[0]
-	alike := !slices.ContainsFunc(findings, func(f memory.Finding) bool { return f.Message != first.Message })
+	alike := !slices.ContainsFunc(findings, func(f rule.Finding) bool { return f.Message != first.Message })
 	if len(findings) > 1 && (alike || form) {
 		line := fmt.Sprintf("%s %s (%d) %s: ", first.Severity, first.Rule, len(findings), places(findings))
 		if !alike {
@@ -83,7 +83,7 @@ func foldRule(findings []memory.Finding, form bool) []string {
 }
 
 // places names where findings are: each file once, with its lines.
-func places(findings []memory.Finding) string {
+func places(findings []rule.Finding) string {
 	var files []string
 	lines := make(map[string][]string)
 	for _, f := range findings {

@@ -6,22 +6,22 @@ import (
 	"strings"
 	"testing"
 
-	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 func TestFoldFindings(t *testing.T) {
-	var findings []memory.Finding
-	add := func(rule string, severity memory.Severity, n int, message, hint func(i int) string) {
+	var findings []rule.Finding
+	add := func(name string, severity rule.Severity, n int, message, hint func(i int) string) {
 		for i := range n {
-			findings = append(findings, memory.Finding{Rule: rule, Severity: severity, File: fmt.Sprintf("f%d.md", i/2), Line: i, Message: message(i), Hint: hint(i)})
+			findings = append(findings, rule.Finding{Rule: name, Severity: severity, File: fmt.Sprintf("f%d.md", i/2), Line: i, Message: message(i), Hint: hint(i)})
 		}
 	}
 	one := func(int) string { return "m" }
 	each := func(i int) string { return fmt.Sprint("m", i) }
-	add("index-entry", memory.Warning, 3, each, one)
-	add("orphan", memory.Warning, 2, one, one)
-	add("drift", memory.Info, maxRuleFindings+3, each, func(i int) string { return fmt.Sprint("h", i/2) })
-	add("secret", memory.Warning, 1, each, one)
+	add("index-entry", rule.Warning, 3, each, one)
+	add("orphan", rule.Warning, 2, one, one)
+	add("drift", rule.Info, maxRuleFindings+3, each, func(i int) string { return fmt.Sprint("h", i/2) })
+	add("secret", rule.Warning, 1, each, one)
 	got := foldFindings(findings)
 	want := []string{
 		"warning secret f0.md: m0 → m",
@@ -38,8 +38,8 @@ func TestFoldFindings(t *testing.T) {
 
 	findings = nil
 	long := func(i int) string { return strings.Repeat(fmt.Sprintf("text %d ", i), 200) }
-	for _, rule := range append([]string{"form", "type"}, consequence...) {
-		add(rule, memory.Info, 1000, long, long)
+	for _, name := range append([]string{"form", "type"}, consequence...) {
+		add(name, rule.Info, 1000, long, long)
 	}
 	lines := foldFindings(findings)
 	for _, line := range lines {

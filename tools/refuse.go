@@ -14,6 +14,8 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
 )
 
@@ -42,9 +44,9 @@ func explain(err error) (reason, hint string, rest []string) {
 	var (
 		arguments  *argumentError
 		rule       *consolidate.RuleError
-		base       *memory.BaseError
+		base       *landing.BaseError
 		twin       *memory.TwinError
-		conflict   *memory.ConflictError
+		conflict   *landing.ConflictError
 		part       *consolidate.PartError
 		closed     *consolidate.ClosedError
 		busy       *lock.BusyError
@@ -179,7 +181,7 @@ func explainRule(e *consolidate.RuleError) (reason, hint string, rest []string) 
 }
 
 // findingLine renders a finding in a line.
-func findingLine(f memory.Finding) string {
+func findingLine(f rule.Finding) string {
 	s := string(f.Severity) + " " + f.Rule
 	if f.File != "" {
 		s += " " + f.File

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // HostFile is Claude Code's own lock. What we write has the format of what we found, and a modification time that is right for a
@@ -106,14 +107,14 @@ func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 // took or released the lock since, and has perhaps read its own PID back: the file gets back what it held, and swapHost
 // fails with ErrHeld. A PID does not show that: a process that dreamed before takes the lock with the PID that it left.
 func swapHost(dir *memory.Dir, seen Host, text []byte, mtime time.Time) error {
-	was, body, err := memory.Exchange(dir, HostFile, text, mtime)
+	was, body, err := landing.Exchange(dir, HostFile, text, mtime)
 	if err != nil || was == nil {
 		return err
 	}
 	if seen.info != nil && os.SameFile(was, seen.info) && was.ModTime().Equal(seen.info.ModTime()) && bytes.Equal(body, seen.body) {
 		return nil
 	}
-	return errors.Join(ErrHeld, memory.Replace(dir.Root(), HostFile, body, was.ModTime()))
+	return errors.Join(ErrHeld, landing.Replace(dir.Root(), HostFile, body, was.ModTime()))
 }
 
 // ErrTaken says that Claude Code has taken its lock over.
@@ -165,7 +166,7 @@ func ReleaseHost(root *os.Root, pid int, s Stamp) error {
 
 // Set sets holder and time of the last consolidation in one step, so that no crash leaves one without the other.
 func (n Host) Set(root *os.Root, pid int, at time.Time) error {
-	return memory.Replace(root, HostFile, n.text(pid, at), at)
+	return landing.Replace(root, HostFile, n.text(pid, at), at)
 }
 
 // HostFree returns nil where nobody holds Claude Code's lock at now, and a *BusyError where somebody does.

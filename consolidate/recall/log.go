@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 // logFile is in the state folder of a memory: a line of JSON for each time that memories were shown.
@@ -55,7 +56,7 @@ func Claim(state *os.Root, p Push) (fresh []string, err error) {
 	}
 	if len(data) > maxLog {
 		_, newer, _ := bytes.Cut(data[len(data)/2:], []byte("\n"))
-		err = memory.Replace(state, logFile, newer, time.Time{}) // a line that is added meanwhile is lost
+		err = landing.Replace(state, logFile, newer, time.Time{}) // a line that is added meanwhile is lost
 	}
 	shown := map[string]bool{}
 	for _, q := range pushes(data) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 	"dream-mcp/server/host"
 )
 
@@ -84,5 +84,5 @@ func place(path, text string) error {
 		return err
 	}
 	defer root.Close()
-	return memory.Replace(root, filepath.Base(path), []byte(text), time.Time{})
+	return landing.Replace(root, filepath.Base(path), []byte(text), time.Time{})
 }

@@ -13,6 +13,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 	"dream-mcp/memory/near"
 	"dream-mcp/server/host"
 )
@@ -79,7 +80,7 @@ func hint(err error) string {
 		request *consolidate.RequestError
 		placed  *installError
 		mode    *ModeError
-		moved   *memory.ConflictError
+		moved   *landing.ConflictError
 		part    *consolidate.PartError
 	)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
 func TestRenderLog(t *testing.T) {
@@ -67,7 +68,7 @@ func TestRenderUndo(t *testing.T) {
 	}
 	r := consolidate.UndoResult{ID: "u1", Undone: "d1",
 		Files:     consolidate.Files{Created: []string{"gone.md"}, Updated: []string{"a.md", "MEMORY.md"}, Deleted: []string{"new.md"}},
-		Conflicts: []memory.Conflict{{Name: name, Want: memory.SumOf([]byte("a"))}},
+		Conflicts: []landing.Conflict{{Name: name, Want: memory.SumOf([]byte("a"))}},
 	}
 	want := `Undone: d1
   as before   a.md

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 	"dream-mcp/server/host"
 )
 
@@ -31,8 +31,8 @@ type LintOptions struct {
 // lintJSON is what lint --json prints.
 type lintJSON struct {
 	consolidate.Linted
-	Counts map[memory.Severity]int `json:"counts"`
-	Rules  map[string]int          `json:"rules"` // findings of each rule that has any
+	Counts map[rule.Severity]int `json:"counts"`
+	Rules  map[string]int        `json:"rules"` // findings of each rule that has any
 }
 
 // lint asks the rules about a memory. Only --fix changes something. What cannot be read is a *UsageError
@@ -61,7 +61,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 			return err
 		}
 	}
-	o := lintJSON{Linted: l, Counts: map[memory.Severity]int{memory.Error: 0, memory.Warning: 0, memory.Info: 0}, Rules: map[string]int{}}
+	o := lintJSON{Linted: l, Counts: map[rule.Severity]int{rule.Error: 0, rule.Warning: 0, rule.Info: 0}, Rules: map[string]int{}}
 	for _, f := range l.Findings {
 		o.Counts[f.Severity]++
 		o.Rules[f.Rule]++
@@ -78,7 +78,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 	default:
 		_, err = io.WriteString(c.Out, renderFindings(o, paintFor(c.Out))+renderTotals(o))
 	}
-	if bad := o.Counts[memory.Error] + o.Counts[memory.Warning]; err == nil && bad > 0 {
+	if bad := o.Counts[rule.Error] + o.Counts[rule.Warning]; err == nil && bad > 0 {
 		err = &foundError{bad}
 	}
 	return err
@@ -93,9 +93,9 @@ func (c *Command) linted(p *consolidate.Project, dir string) (consolidate.Linted
 	leftOut := func(rule string) bool {
 		return len(c.Lint.Rules) > 0 && !slices.Contains(c.Lint.Rules, rule) || slices.Contains(c.Lint.Ignore, rule)
 	}
-	l.Findings = slices.DeleteFunc(l.Findings, func(f memory.Finding) bool { return leftOut(f.Rule) })
+	l.Findings = slices.DeleteFunc(l.Findings, func(f rule.Finding) bool { return leftOut(f.Rule) })
 	maps.DeleteFunc(l.NotAsked, func(rule, _ string) bool { return leftOut(rule) })
-	slices.SortStableFunc(l.Findings, func(a, b memory.Finding) int {
+	slices.SortStableFunc(l.Findings, func(a, b rule.Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return l, nil
@@ -103,7 +103,7 @@ func (c *Command) linted(p *consolidate.Project, dir string) (consolidate.Linted
 
 func knownRules(names []string) error {
 	var known []string
-	for _, doc := range memory.Rules() {
+	for _, doc := range rule.Docs() {
 		known = append(known, doc.Name)
 	}
 	for _, name := range names {

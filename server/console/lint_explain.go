@@ -7,18 +7,18 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 // explain prints the rules, one line each, or one of them with its examples.
 func (c *Command) explain() error {
 	name := c.argument()
-	docs := memory.Rules()
+	docs := rule.Docs()
 	if name != "" {
 		if err := knownRules([]string{name}); err != nil {
 			return err
 		}
-		docs = slices.DeleteFunc(docs, func(d memory.RuleDoc) bool { return d.Name != name })
+		docs = slices.DeleteFunc(docs, func(d rule.Doc) bool { return d.Name != name })
 	}
 	if c.JSON {
 		return c.printJSON(docs, "  ")
@@ -38,7 +38,7 @@ func (c *Command) explain() error {
 	return err
 }
 
-func renderRule(d memory.RuleDoc, ink paint) string {
+func renderRule(d rule.Doc, ink paint) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n\n%s.\n\n", ink.in(bold, d.Name), ink.in(severityColour[d.Severity], string(d.Severity)), sentence(d.Summary))
 	fmt.Fprintf(&b, "%s %s.\n%s\n", ink.in(red, "Catches:"), d.Catches, example(d.Bad))
@@ -48,7 +48,7 @@ func renderRule(d memory.RuleDoc, ink paint) string {
 }
 
 // silence says who may set a rule aside, and how.
-func silence(d memory.RuleDoc) string {
+func silence(d rule.Doc) string {
 	switch {
 	case d.Name == "secret":
 		return "a person names a value that is none in config.json, allow_secrets: printf %s 'VALUE' | sha256sum | cut -c1-12"
@@ -56,7 +56,7 @@ func silence(d memory.RuleDoc) string {
 		return `finalize_index {"accept_loss": [{"file": "…", "why": "…"}]} names each loss and its reason, which goes into the journal`
 	case d.Waivable:
 		return fmt.Sprintf(`write_memory {"waive": [{"rule": %q, "why": "…"}]} with a reason, which goes into the journal`, d.Name)
-	case d.Severity != memory.Error:
+	case d.Severity != rule.Error:
 		return "it refuses nothing, so there is no need to; dream-mcp lint --rule names the rules to ask"
 	}
 	return "it can't be; what stood before and is not touched does not stop a dream"

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"unicode"
 
-	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
-var severityColour = map[memory.Severity]string{memory.Error: red, memory.Warning: yellow, memory.Info: cyan}
+var severityColour = map[rule.Severity]string{rule.Error: red, rule.Warning: yellow, rule.Info: cyan}
 
 // Findings that differ in numbers alone collapse where there are more than maxAlike of them, and of the
 // others maxPlaces are named.
@@ -23,7 +23,7 @@ const (
 
 // shownPath returns the path of a finding's file from the working directory, so that a terminal or an
 // editor can open it; of a memory elsewhere it is absolute.
-func shownPath(o lintJSON, f memory.Finding) string {
+func shownPath(o lintJSON, f rule.Finding) string {
 	path := filepath.Join(o.MemoryDir, filepath.FromSlash(f.File))
 	dir, err := os.Getwd()
 	if err != nil {
@@ -35,12 +35,12 @@ func shownPath(o lintJSON, f memory.Finding) string {
 	return path
 }
 
-func position(f memory.Finding) (line, column int) { return max(f.Line, 1), max(f.Column, 1) }
+func position(f rule.Finding) (line, column int) { return max(f.Line, 1), max(f.Column, 1) }
 
 // renderFindings writes each finding as "file:line:col severity rule: message", with its hint below.
 func renderFindings(o lintJSON, ink paint) string {
 	var b strings.Builder
-	alike := make(map[string][]memory.Finding)
+	alike := make(map[string][]rule.Finding)
 	for _, f := range o.Findings {
 		alike[alikeKey(f)] = append(alike[alikeKey(f)], f)
 	}
@@ -65,7 +65,7 @@ func renderFindings(o lintJSON, ink paint) string {
 }
 
 // alikeKey is what findings have in common that differ in numbers alone.
-func alikeKey(f memory.Finding) string {
+func alikeKey(f rule.Finding) string {
 	message := strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
 			return '0'
@@ -79,7 +79,7 @@ func alikeKey(f memory.Finding) string {
 }
 
 // moreLike names the places of the findings after the first: by line in one file, else by file.
-func moreLike(group []memory.Finding) string {
+func moreLike(group []rule.Finding) string {
 	rest, what := group[1:], "lines"
 	var places []string
 	for _, f := range rest {
@@ -105,8 +105,8 @@ func moreLike(group []memory.Finding) string {
 
 // renderStatistics writes how many findings each rule has, the most first.
 func renderStatistics(o lintJSON, ink paint) string {
-	worst := make(map[string]memory.Severity)
-	for _, severity := range []memory.Severity{memory.Info, memory.Warning, memory.Error} {
+	worst := make(map[string]rule.Severity)
+	for _, severity := range []rule.Severity{rule.Info, rule.Warning, rule.Error} {
 		for _, f := range o.Findings {
 			if f.Severity == severity {
 				worst[f.Rule] = severity
@@ -131,7 +131,7 @@ func renderStatistics(o lintJSON, ink paint) string {
 // renderTotals writes the last lines: how many findings, and what was not asked.
 func renderTotals(o lintJSON) string {
 	var parts []string
-	for _, severity := range []memory.Severity{memory.Error, memory.Warning, memory.Info} {
+	for _, severity := range []rule.Severity{rule.Error, rule.Warning, rule.Info} {
 		if n := o.Counts[severity]; n > 0 {
 			parts = append(parts, count(n, string(severity)))
 		}
@@ -169,7 +169,7 @@ func renderTotals(o lintJSON) string {
 func githubOf(o lintJSON) string {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	level := map[memory.Severity]string{memory.Error: "error", memory.Warning: "warning", memory.Info: "notice"}
+	level := map[rule.Severity]string{rule.Error: "error", rule.Warning: "warning", rule.Info: "notice"}
 	var b strings.Builder
 	for _, f := range o.Findings {
 		line, column := position(f)

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"path/filepath"
 
-	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 // The parts of SARIF 2.1.0 that code scanning reads.
@@ -54,10 +54,10 @@ type (
 func sarifOf(o lintJSON, version string) sarifLog {
 	run := sarifRun{Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "dream-mcp", Version: version}
-	for _, doc := range memory.Rules() {
+	for _, doc := range rule.Docs() {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{doc.Name, sarifText{sentence(doc.Summary) + "."}})
 	}
-	level := map[memory.Severity]string{memory.Error: "error", memory.Warning: "warning", memory.Info: "note"}
+	level := map[rule.Severity]string{rule.Error: "error", rule.Warning: "warning", rule.Info: "note"}
 	for _, f := range o.Findings {
 		r := sarifResult{RuleID: f.Rule, Level: level[f.Severity], Message: sarifText{f.Message}}
 		if f.Hint != "" {

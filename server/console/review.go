@@ -13,7 +13,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 	"dream-mcp/server/host"
 )
 
@@ -128,7 +128,7 @@ func renderReview(r consolidate.Review, now time.Time, ink paint) string {
 		fmt.Fprintf(&b, "%s\n", ink.in(yellow, "! it would be refused now: "+oneLine(r.Refused)))
 	}
 	for _, f := range r.Findings {
-		if f.Severity != memory.Info {
+		if f.Severity != rule.Info {
 			fmt.Fprintf(&b, "%s\n", ink.in(dim, oneLine(fmt.Sprintf("%s: %s: %s", f.File, f.Rule, f.Message))))
 		}
 	}

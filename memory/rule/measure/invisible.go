@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 // The labelled lines: "+" where the line hides something, "-" where it is innocent, with the escapes of Go.
@@ -53,7 +54,7 @@ func measureInvisible(set string) (hidden, error) {
 			topic = memory.ParseTopic([]byte(text))
 		}
 		found := false
-		for _, f := range (memory.Check{After: &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{name: topic}}}).Written(name) {
+		for _, f := range (rule.Check{After: &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{name: topic}}}).Written(name) {
 			found = found || f.Rule == "invisible"
 		}
 		hides := row[0] == '+'

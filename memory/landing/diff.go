@@ -1,0 +1,105 @@
+package landing
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
+)
+
+// Diff returns the changes of a as a unified diff that may be shown: credentials that are not allowed are
+// masked on both sides.
+func (a *Archive) Diff(allowed secret.Allowed) ([]byte, error) {
+	var b bytes.Buffer
+	for _, c := range a.Changes {
+		before, err := a.Content(c.Before)
+		if err != nil {
+			return nil, err
+		}
+		after, err := a.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(unified(c, before, after, allowed))
+	}
+	return b.Bytes(), nil
+}
+
+// Diff returns what the stage would change, and index over the index that stands (nil: not at all),
+// as Archive.Diff does.
+func (s *Stage) Diff(index []byte) ([]byte, error) {
+	var b bytes.Buffer
+	for _, c := range s.Changes {
+		disk, err := readOrNothing(s.dir, c.Name)
+		if err != nil {
+			return nil, err
+		}
+		after, err := s.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(unified(c, disk.Data, after, s.dir.AllowSecrets))
+	}
+	if index != nil {
+		n := memory.IndexName
+		disk, err := readOrNothing(s.dir, n)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(unified(Change{Name: n, Before: disk.Sum, After: memory.SumOf(index)}, disk.Data, index, s.dir.AllowSecrets))
+	}
+	return b.Bytes(), nil
+}
+
+// DiffOf returns what a change of one file would change; nil: no file.
+func DiffOf(n memory.Name, before, after []byte, allowed secret.Allowed) []byte {
+	c := Change{Name: n}
+	if before != nil {
+		c.Before = memory.SumOf(before)
+	}
+	if after != nil {
+		c.After = memory.SumOf(after)
+	}
+	return unified(c, before, after, allowed)
+}
+
+func unified(c Change, before, after []byte, allowed secret.Allowed) []byte {
+	from, to := "a/"+c.Name.String(), "b/"+c.Name.String()
+	if c.Before == "" {
+		from = "/dev/null"
+	}
+	if c.After == "" {
+		to = "/dev/null"
+	}
+	d := shownDiff(before, after, allowed, func(before, after []byte) []byte { return diff.Diff(from, before, to, after) })
+	// The library heads each diff with a "diff a b" line; "---" and "+++" say the same.
+	_, d, _ = bytes.Cut(d, []byte("\n"))
+	return d
+}
+
+// shownDiff makes a diff of two texts that may be shown. A credential in whose place another came is told
+// from one that stayed: while the texts are compared, each value has its number behind its mask.
+func shownDiff(before, after []byte, allowed secret.Allowed, diff func(before, after []byte) []byte) []byte {
+	was, is := allowed.View(string(before)), allowed.View(string(after))
+	if len(was.Spans)+len(is.Spans) == 0 {
+		return diff(before, after)
+	}
+	mark := "\x00"
+	for strings.Contains(was.Text+is.Text, mark) {
+		mark += "\x00"
+	}
+	numbers := make(map[string]int)
+	number := func(value string) string {
+		if _, known := numbers[value]; !known {
+			numbers[value] = len(numbers)
+		}
+		return fmt.Sprint(mark, numbers[value], mark)
+	}
+	d := diff([]byte(was.Marked(number)), []byte(is.Marked(number)))
+	return regexp.MustCompile(mark+"[0-9]+"+mark).ReplaceAll(d, nil)
+}

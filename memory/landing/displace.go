@@ -1,0 +1,22 @@
+package landing
+
+import "os"
+
+// displace does what exchange does in two steps, for systems without exchange: the old file gets a
+// second name, then the new one takes its place. A file that replaces n between the two is lost;
+// an edit of n in place is not.
+func displace(root *os.Root, temp, name string) error {
+	old := temp[:len(temp)-len(tempSuffix)] + "-old" + tempSuffix
+	if err := root.Link(name, old); err != nil {
+		if _, statErr := root.Lstat(name); statErr != nil {
+			return statErr
+		}
+		// A file system without links: what was read a moment ago stands in the archive.
+		return rename(root, temp, name)
+	}
+	if err := rename(root, temp, name); err != nil {
+		root.Remove(old)
+		return err
+	}
+	return rename(root, old, temp)
+}

@@ -1,0 +1,19 @@
+//go:build !linux
+
+package landing
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"syscall"
+)
+
+func exchange(root *os.Root, temp, name string) error { return displace(root, temp, name) }
+
+func fixed(*os.Root, string) (bool, error) { return false, nil }
+
+// syncFolderUnsupported: Windows opens folders for reading only and refuses to flush them.
+func syncFolderUnsupported(err error) bool {
+	return runtime.GOOS == "windows" || errors.Is(err, syscall.EINVAL)
+}

@@ -1,0 +1,66 @@
+package landing
+
+import (
+	"dream-mcp/memory"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// errReadOnly refuses to change a memory that is shown as a commit that was cut off will leave it.
+var errReadOnly = errors.New("the memory was opened to be read only")
+
+// Foresee makes of a, the archive of a commit over d that has begun and was cut off, what it will be once
+// the commit has been carried on: landed, without the changes that will not land because others changed
+// their files. It changes nothing on disk, and a cannot be landed any more.
+func (a *Archive) Foresee(d *memory.Dir) error {
+	if a.State != Landing {
+		return nil
+	}
+	f, progress, err := a.openProgress(os.O_RDONLY)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var lands []Change
+	for i, c := range a.Changes {
+		disk, err := readOrForeign(d, c.Name)
+		if err != nil {
+			return err
+		}
+		if progress[i] == begun || disk.Sum == c.Before || disk.Sum == c.After {
+			lands = append(lands, c)
+		}
+	}
+	a.Changes, a.State = lands, Landed
+	return nil
+}
+
+// Files returns the names of the files that a changes, for memory.Overlay.
+func (a *Archive) Files() []memory.Name {
+	names := make([]memory.Name, len(a.Changes))
+	for i, c := range a.Changes {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Leave returns what a commit that was cut off will leave of a file that was read from disk.
+func (a *Archive) Leave(n memory.Name, disk memory.File, err error) (memory.File, error) {
+	i := slices.IndexFunc(a.Changes, func(c Change) bool { return c.Name == n })
+	if i < 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return disk, err
+	}
+	c := a.Changes[i]
+	switch {
+	case disk.Sum != c.Before || c.Before == c.After:
+		return disk, err // it has landed, or others have changed it
+	case c.After == "":
+		return memory.File{}, &fs.PathError{Op: "read", Path: n.String(), Err: fs.ErrNotExist}
+	}
+	data, err := a.Content(c.After)
+	return memory.File{Name: n, Data: data, Sum: c.After, ModTime: c.AfterTime}, err
+}

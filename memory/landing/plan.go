@@ -1,0 +1,353 @@
+// Package landing stages changes of a memory directory, lands them, and takes them back.
+//
+// It promises that nothing outside the directory is written, whatever the name or link; that the changes of
+// a dream land whole or not at all, once Recover has carried on a landing that a crash cut off (until then
+// an archive that was foreseen shows the directory as it will be, see memory.Dir.Through); and that whatever
+// a landing changes or displaces is kept in the dream's own folder first, from which Diff shows it and
+// Reverse restores it, byte for byte where others have not changed it.
+//
+// Whoever lands must hold the lock of package consolidate. It is not promised that a write to a file that a
+// program held open while the file was replaced is seen: the replaced file is kept as it was when it was
+// displaced. Nor that two programs that both ignore every lock see each other. On systems that cannot
+// exchange two files in one step (all but Linux), a foreign edit in the microseconds between the last look
+// and the replacement is kept only where it was made in place.
+package landing
+
+import (
+	"bytes"
+	"dream-mcp/memory"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Plan is a stage whose changes are to land. All that can fail has been done before it exists: the
+// contents that it will replace stand in the archive, the new ones lie beside their targets.
+type Plan struct {
+	*Archive
+	dir   *memory.Dir
+	temps map[memory.Name]string
+}
+
+// A ConflictError says which files somebody else changed since they were read.
+type ConflictError struct{ Conflicts []Conflict }
+
+func (e *ConflictError) Error() string {
+	parts := make([]string, len(e.Conflicts))
+	for i, c := range e.Conflicts {
+		parts[i] = c.String()
+	}
+	return "changed by somebody else meanwhile: " + strings.Join(parts, "; ")
+}
+
+// Plan makes the plan to land the stage's changes, and index as the new index over the one with the
+// sum indexBase (index nil: the index stays). It fails with a *ConflictError, or whatever the disk
+// says, and the memory is untouched. Afterwards either Land or Cancel must be called.
+func (s *Stage) Plan(now time.Time, index []byte, indexBase memory.Sum) (*Plan, error) {
+	p := &Plan{Archive: s.Archive, dir: s.dir, temps: make(map[memory.Name]string)}
+	if err := p.prepare(now, index, indexBase); err != nil {
+		return nil, errors.Join(err, p.Cancel())
+	}
+	return p, nil
+}
+
+func (p *Plan) prepare(now time.Time, index []byte, indexBase memory.Sum) error {
+	if p.dir.ReadOnly() {
+		return errReadOnly
+	}
+	if p.dir.Moved() {
+		return fmt.Errorf("%s is no longer the directory that was opened", p.dir.Path())
+	}
+	if index != nil {
+		after, err := p.store(index)
+		if err != nil {
+			return err
+		}
+		name := memory.IndexName
+		p.Changes = slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return c.Name == name })
+		if after != indexBase {
+			p.Changes = append(p.Changes, Change{Name: name, Before: indexBase, After: after})
+		}
+	}
+	slices.SortFunc(p.Changes, order)
+	p.Landed = now
+	var conflicts []Conflict
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.AfterTime.IsZero() {
+			c.AfterTime = now
+		}
+		conflict, err := p.archiveBefore(c)
+		if err != nil {
+			return err
+		}
+		if conflict != nil {
+			conflicts = append(conflicts, *conflict)
+		}
+	}
+	if conflicts != nil {
+		return &ConflictError{conflicts}
+	}
+	if err := p.noteIndex(); err != nil {
+		return err
+	}
+	if err := p.noteFolders(); err != nil {
+		return err
+	}
+	for _, c := range p.Changes {
+		if c.After == "" {
+			continue
+		}
+		err := mkfolder(p.dir, c.Name.String())
+		if err != nil {
+			return err
+		}
+		if p.temps[c.Name], err = p.writeAfter(c); err != nil {
+			return err
+		}
+	}
+	if err := Replace(p.root, progressFile, bytes.Repeat([]byte{pending}, len(p.Changes)), time.Time{}); err != nil {
+		return err
+	}
+	p.State = Landing
+	return p.save()
+}
+
+// noteIndex records the index where no change replaces it: an undo knows by it whether others changed it.
+func (p *Plan) noteIndex() error {
+	n := memory.IndexName
+	if slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Name == n }) {
+		return nil
+	}
+	disk, err := readOrForeign(p.dir, n)
+	p.Index = disk.Sum
+	return err
+}
+
+// The progress of a landing is a file with a byte for each change, in their order. It is made before
+// the first change lands and then written in place, so that a full disk does not stop a landing.
+const (
+	pending = '.'
+	begun   = '+' // the change has landed, or was landing when the process died
+)
+
+// openProgress opens the progress of a's landing and returns what it says.
+func (a *Archive) openProgress(flag int) (*os.File, []byte, error) {
+	progress := bytes.Repeat([]byte{pending}, len(a.Changes))
+	f, err := memory.OpenRegular(a.root, progressFile, flag)
+	if err != nil {
+		return nil, progress, err
+	}
+	if _, err := f.ReadAt(progress, 0); err != nil && err != io.EOF {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, progress, nil
+}
+
+// noteFolders writes down which folders are to be made, before they are: who finds them after a crash
+// knows them for ours.
+func (p *Plan) noteFolders() error {
+	any := false
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		_, err := p.dir.Root().Lstat(path.Dir(c.Name.String()))
+		c.NewFolder = c.After != "" && errors.Is(err, fs.ErrNotExist)
+		any = any || c.NewFolder
+	}
+	if !any {
+		return nil
+	}
+	return p.save()
+}
+
+// archiveBefore keeps what c will replace, or reports that it is not what c was based on.
+func (p *Plan) archiveBefore(c *Change) (*Conflict, error) {
+	disk, err := p.dir.Read(c.Name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if disk.Sum != c.Before {
+		return &Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum}, nil
+	}
+	if c.Before == "" {
+		return nil, nil
+	}
+	// Seen before anything lands: a commit that can't be carried on would stop every write.
+	if fixed, err := fixed(p.dir.Root(), c.Name.String()); err != nil {
+		return nil, err
+	} else if fixed {
+		return nil, fmt.Errorf("%s: %w", c.Name, memory.ErrFixed)
+	}
+	info, err := p.dir.Stat(c.Name.String())
+	if err != nil {
+		return nil, err
+	}
+	c.BeforeTime, c.BeforeMode = info.ModTime(), info.Mode().Perm()
+	_, err = p.store(disk.Data)
+	return nil, err
+}
+
+// writeAfter writes the new content of c beside its target.
+func (p *Plan) writeAfter(c Change) (string, error) {
+	data, err := p.Content(c.After)
+	if err != nil {
+		return "", err
+	}
+	perm := fs.FileMode(0o600)
+	if c.BeforeMode != 0 {
+		perm = c.BeforeMode
+	}
+	return writeTemp(p.dir.Root(), path.Dir(c.Name.String()), data, perm, c.AfterTime)
+}
+
+// Recover ends what a crash left of the dream whose folder root is. With begun, its landing had begun
+// and is carried on; else the memory is as it was, and what lies beside it is swept.
+func Recover(dir *memory.Dir, root *os.Root, begun bool) (*Archive, error) {
+	if dir.ReadOnly() {
+		return nil, errReadOnly
+	}
+	a, err := OpenArchive(root)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Archive: a, dir: dir}
+	switch {
+	case a.State == Landed:
+		return a, sweep(dir, p.keep) // what the end of the commit, the stamp, left beside it
+	case a.State == Staged || !begun:
+		return a, p.Cancel() // what is staged has not begun to land, whatever the record says
+	}
+	return a, p.Land(nil)
+}
+
+// Land carries the plan out. It may be called again after an error or a crash: what has landed is
+// left, what has not lands now. A file that is neither what the plan replaces nor what it puts there
+// belongs to somebody else: it is left alone and noted. step, if not nil, is called before each
+// change and before the end.
+func (p *Plan) Land(step func(string)) error {
+	if p.State == Landed {
+		return nil
+	}
+	p.LeftAlone = nil // of an attempt before: it is seen again, or it has gone
+	if err := p.landAll(step); err != nil {
+		return err
+	}
+	if step != nil {
+		step("sweep")
+	}
+	if err := sweep(p.dir, p.keep); err != nil {
+		return err
+	}
+	for _, c := range p.Changes {
+		if folder := path.Dir(c.Name.String()); c.After == "" && folder != "." {
+			p.dir.Root().Remove(folder) // fails, as it should, where something lies in it
+		}
+	}
+	landing := p.Manifest
+	p.Changes = slices.DeleteFunc(slices.Clone(p.Changes), p.leftAlone) // they have not landed
+	p.State = Landed
+	if err := p.save(); err != nil {
+		p.Manifest = landing // nobody else knows that it has landed: to be called again
+		return err
+	}
+	p.root.Remove(progressFile)
+	return nil
+}
+
+func (p *Plan) landAll(step func(string)) error {
+	f, progress, err := p.openProgress(os.O_RDWR | os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i, c := range p.Changes {
+		if step != nil {
+			step(c.Action() + " " + c.Name.String())
+		}
+		begin := func() error {
+			if _, err := f.WriteAt([]byte{begun}, int64(i)); err != nil {
+				return err
+			}
+			return f.Sync()
+		}
+		if err := p.land(c, progress[i] == begun, begin); err != nil {
+			return fmt.Errorf("landing %s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+func (p *Plan) leftAlone(c Change) bool {
+	return slices.ContainsFunc(p.LeftAlone, func(l Conflict) bool { return l.Name == c.Name })
+}
+
+// land makes c the memory's own. It calls begin first; hasBegun says that an earlier attempt did.
+func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
+	disk, err := readOrForeign(p.dir, c.Name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case disk.Sum == c.After:
+		return nil
+	case disk.Sum != c.Before && hasBegun:
+		return nil // it landed, and somebody changed it since
+	case disk.Sum != c.Before:
+		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum, Lost: c.After})
+		return p.save()
+	}
+	if err := begin(); err != nil {
+		return err
+	}
+	if c.After == "" {
+		return take(p.dir, c.Name.String(), p.keep)
+	}
+	temp := p.temps[c.Name]
+	if temp == "" {
+		if err := mkfolder(p.dir, c.Name.String()); err != nil {
+			return err
+		}
+		if temp, err = p.writeAfter(c); err != nil {
+			return err
+		}
+	}
+	delete(p.temps, c.Name)
+	return put(p.dir, c.Name.String(), temp, p.keep)
+}
+
+// Cancel gives a plan up of which nothing has landed: the topics are staged again, as they were, and
+// what was laid beside them is swept.
+func (p *Plan) Cancel() error {
+	if p.State == Landed {
+		return errors.New("it has landed")
+	}
+	err := sweep(p.dir, p.keep)
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.NewFolder {
+			p.dir.Root().Remove(path.Dir(c.Name.String())) // fails, as it should, where something lies in it
+			c.NewFolder = false
+		}
+	}
+	p.temps = nil
+	p.unplan()
+	return errors.Join(err, p.save())
+}
+
+// unplan makes the changes what they were before a plan was made of them.
+func (a *Archive) unplan() {
+	for i := range a.Changes {
+		if c := &a.Changes[i]; c.AfterTime.Equal(a.Landed) {
+			c.AfterTime = time.Time{}
+		}
+	}
+	// The index is made anew from the one on disk whenever a plan is made.
+	a.Changes = slices.DeleteFunc(a.Changes, func(c Change) bool { return c.Name.IsIndex() })
+	a.State, a.Landed, a.Index = Staged, time.Time{}, ""
+}

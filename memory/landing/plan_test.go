@@ -1,0 +1,443 @@
+package landing
+
+import (
+	"dream-mcp/memory"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func mustName(t testing.TB, s string) memory.Name {
+	t.Helper()
+	n, err := memory.ParseName(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// world is a memory directory and the folder of one dream over it.
+type world struct {
+	t      *testing.T
+	path   string
+	folder string
+	dir    *memory.Dir
+}
+
+func newWorld(t *testing.T, files map[string]string) world {
+	w := world{t: t, path: t.TempDir(), folder: t.TempDir()}
+	for name, content := range files {
+		p := filepath.Join(w.path, name)
+		os.MkdirAll(filepath.Dir(p), 0o700)
+		if err := os.WriteFile(p, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Date(2026, 3, 4, 5, 6, 7, 890, time.UTC)
+		os.Chtimes(p, old, old)
+	}
+	w.dir = w.open()
+	return w
+}
+
+func (w world) open() *memory.Dir {
+	d, err := memory.Open(w.path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func (w world) root() *os.Root {
+	root, err := os.OpenRoot(w.folder)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { root.Close() })
+	return root
+}
+
+func (w world) stage() *Stage {
+	s, err := NewStage(w.dir, w.root())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// tree returns every file below a directory with its content, mode and time.
+func tree(t *testing.T, dir string) map[string]string {
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(p)
+		if e.Type()&fs.ModeSymlink != 0 {
+			var target string
+			target, err = os.Readlink(p)
+			data = []byte(target)
+		}
+		rel, _ := filepath.Rel(dir, p)
+		files[filepath.ToSlash(rel)] = string(data) + "\x00" + info.Mode().String() + info.ModTime().UTC().String()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// contents is tree without modes and times.
+func contents(t *testing.T, dir string) map[string]string {
+	files := tree(t, dir)
+	for name, s := range files {
+		files[name], _, _ = strings.Cut(s, "\x00")
+	}
+	return files
+}
+
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// The change of the tests below: one memory of each fate, in folders and out of them.
+var (
+	before = map[string]string{
+		"MEMORY.md": "# Index\n- [a](a.md) — a\n- [gone](gone.md) — g\n", "a.md": "a, as it was\n", "gone.md": "to be deleted\n",
+		"stays.md": "stays\n", "team/old.md": "old\n", "notes.txt": "not a memory\n",
+	}
+	after = map[string]string{
+		"MEMORY.md": "# Index\n- [a](a.md) — a\n- [new](deep/new.md) — n\n", "a.md": "a, as it is\n", "deep/new.md": "new\n",
+		"stays.md": "stays\n", "fresh.md": "fresh\n", "notes.txt": "not a memory\n",
+	}
+)
+
+// stageAfter stages what leads from before to after, the index left for the plan.
+func stageAfter(t *testing.T, s *Stage) {
+	base := func(n string) string { return memory.SumOf([]byte(before[n])).Short() }
+	must(s.Write(mustName(t, "a.md"), base("a.md"), []byte(after["a.md"])))(t)
+	must(s.Write(mustName(t, "deep/new.md"), "", []byte(after["deep/new.md"])))(t)
+	must(s.Write(mustName(t, "fresh.md"), "", []byte(after["fresh.md"])))(t)
+	must(s.Delete(mustName(t, "gone.md"), base("gone.md")))(t)
+	must(s.Delete(mustName(t, "team/old.md"), base("team/old.md")))(t)
+}
+
+var landingTime = time.Date(2026, 11, 18, 9, 14, 3, 0, time.UTC)
+
+func planAfter(s *Stage) (*Plan, error) {
+	return s.Plan(landingTime, []byte(after["MEMORY.md"]), memory.SumOf([]byte(before["MEMORY.md"])))
+}
+
+func TestLandAndReverse(t *testing.T) {
+	w := newWorld(t, before)
+	asItWas := tree(t, w.path)
+	s := w.stage()
+	stageAfter(t, s)
+	if got := tree(t, w.path); !maps.Equal(got, asItWas) {
+		t.Fatal("staging touched the memory")
+	}
+	p := must(planAfter(s))(t)
+	var steps []string
+	if err := p.Land(func(step string) { steps = append(steps, step) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, w.path); !maps.Equal(got, after) {
+		t.Errorf("landed %v, want %v", got, after)
+	}
+	want := []string{"updated a.md", "created deep/new.md", "created fresh.md", "deleted gone.md", "deleted team/old.md", "updated MEMORY.md", "sweep"}
+	if !slices.Equal(steps, want) {
+		t.Errorf("steps %q, want %q", steps, want)
+	}
+	if info, _ := os.Stat(filepath.Join(w.path, "a.md")); !info.ModTime().Equal(landingTime) || info.Mode().Perm() != 0o644 {
+		t.Errorf("a.md has time %v and mode %v", info.ModTime(), info.Mode())
+	}
+	diff := string(must(p.Diff(nil))(t))
+	for _, line := range []string{"-a, as it was", "+a, as it is", "--- /dev/null\n+++ b/deep/new.md", "--- a/gone.md\n+++ /dev/null", "+- [new](deep/new.md) — n"} {
+		if !strings.Contains(diff, line) {
+			t.Errorf("the diff lacks %q:\n%s", line, diff)
+		}
+	}
+
+	back := world{t: t, path: w.path, folder: t.TempDir(), dir: w.dir}.stage()
+	if conflicts, err := back.Reverse(p.Archive); err != nil || len(conflicts) > 0 {
+		t.Fatal(conflicts, err)
+	}
+	undo := must(back.Plan(landingTime.Add(time.Hour), nil, ""))(t)
+	if err := undo.Land(nil); err != nil {
+		t.Fatal(err)
+	}
+	got := tree(t, w.path)
+	for n := range asItWas {
+		if n == "gone.md" || n == "team/old.md" { // made anew: private, as all that we make
+			asItWas[n] = strings.Replace(asItWas[n], "-rw-r--r--", "-rw-------", 1)
+		}
+	}
+	if !maps.Equal(got, asItWas) {
+		t.Errorf("undone to\n%q, want\n%q", got, asItWas)
+	}
+	if _, err := os.Stat(filepath.Join(w.path, "deep")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the folder that the dream made is left")
+	}
+}
+
+// Each row is what somebody else does to the directory between staging and planning.
+func TestConflict(t *testing.T) {
+	write := func(n, content string) func(string) error {
+		return func(dir string) error {
+			os.MkdirAll(filepath.Dir(filepath.Join(dir, n)), 0o700)
+			return os.WriteFile(filepath.Join(dir, n), []byte(content), 0o600)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		do   func(dir string) error
+		want string
+	}{
+		{"edited", write("a.md", "a, by somebody"), "a.md"},
+		{"deleted", func(dir string) error { return os.Remove(filepath.Join(dir, "a.md")) }, "a.md"},
+		{"created where we create", write("deep/new.md", "theirs"), "deep/new.md"},
+		{"edited what we delete", write("gone.md", "not gone"), "gone.md"},
+		{"deleted what we delete", func(dir string) error { return os.Remove(filepath.Join(dir, "gone.md")) }, "gone.md"},
+		{"edited the index", write("MEMORY.md", "theirs"), "MEMORY.md"},
+		{"made a link", func(dir string) error {
+			os.Remove(filepath.Join(dir, "a.md"))
+			return os.Symlink("stays.md", filepath.Join(dir, "a.md"))
+		}, "not a regular file"},
+		{"made the folder a link", func(dir string) error { return os.Symlink(".", filepath.Join(dir, "deep")) }, "deep"},
+		{"made a file of the folder", write("deep", "file"), "deep"},
+		{"replaced the directory", func(dir string) error {
+			if err := os.Rename(dir, dir+".moved"); err != nil {
+				return err
+			}
+			return os.Mkdir(dir, 0o700)
+		}, "no longer the directory"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, before)
+			s := w.stage()
+			stageAfter(t, s)
+			staged := slices.Clone(s.Changes)
+			if err := test.do(w.path); err != nil {
+				t.Fatal(err)
+			}
+			theirs := tree(t, w.path)
+			_, err := planAfter(s)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("planned with %v, want an error with %q", err, test.want)
+			}
+			if got := tree(t, w.path); !maps.Equal(got, theirs) {
+				t.Errorf("a refused plan left %q, want %q", got, theirs)
+			}
+			if s.State != Staged || len(s.Changes) != len(staged) {
+				t.Errorf("the stage is %s with %d changes, want staged with %d", s.State, len(s.Changes), len(staged))
+			}
+		})
+	}
+}
+
+// What somebody puts in place in the very moment of the replacement is in the archive afterwards.
+func TestDisplacedIsKept(t *testing.T) {
+	w := newWorld(t, before)
+	s := w.stage()
+	stageAfter(t, s)
+	p := must(planAfter(s))(t)
+	theirs := []byte("a foreign edit in the last microsecond")
+	c := p.Changes[slices.IndexFunc(p.Changes, func(c Change) bool { return c.Name.String() == "a.md" })]
+	if err := os.WriteFile(filepath.Join(w.path, "a.md"), theirs, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(p.dir, c.Name.String(), p.temps[c.Name], p.keep); err != nil { // as land does after its last look
+		t.Fatal(err)
+	}
+	delete(p.temps, c.Name)
+	if err := p.Land(nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, w.path); !maps.Equal(got, after) {
+		t.Errorf("landed %v, want %v", got, after)
+	}
+	again := must(OpenArchive(w.root()))(t)
+	if len(again.Displaced) != 1 || string(must(again.Content(again.Displaced[0]))(t)) != string(theirs) {
+		t.Errorf("displaced %v, want the foreign edit", again.Displaced)
+	}
+}
+
+// What somebody changed after the plan and before its change lands is seen, and left alone.
+func TestForeignEditWhileLanding(t *testing.T) {
+	w := newWorld(t, before)
+	s := w.stage()
+	stageAfter(t, s)
+	p := must(planAfter(s))(t)
+	err := p.Land(func(step string) {
+		if step == "updated a.md" {
+			os.WriteFile(filepath.Join(w.path, "a.md"), []byte("theirs"), 0o600)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, w.path)["a.md"]; got != "theirs" {
+		t.Errorf("a.md is %q, want theirs", got)
+	}
+	if len(p.LeftAlone) != 1 || p.LeftAlone[0].Name.String() != "a.md" {
+		t.Errorf("left alone %v", p.LeftAlone)
+	}
+}
+
+const crashVariable = "DREAM_TEST_CRASH" // MEMORY DIR, FOLDER, STEP
+
+// crash is the process that dies at a step of landing.
+func crash(args string) {
+	parts := strings.Split(args, string(filepath.ListSeparator))
+	dir, err := memory.Open(parts[0])
+	if err != nil {
+		panic(err)
+	}
+	root, err := os.OpenRoot(parts[1])
+	if err != nil {
+		panic(err)
+	}
+	at, _ := strconv.Atoi(parts[2])
+	s, err := OpenStage(dir, root)
+	if err != nil {
+		panic(err)
+	}
+	p, err := planAfter(s)
+	if err != nil {
+		panic(err)
+	}
+	step := 0
+	err = p.Land(func(string) {
+		if step == at {
+			self, _ := os.FindProcess(os.Getpid())
+			self.Kill()
+			select {}
+		}
+		step++
+	})
+	fmt.Println("survived", err)
+}
+
+func TestMain(m *testing.M) {
+	if args := os.Getenv(crashVariable); args != "" {
+		crash(args)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestKillAtEveryStep(t *testing.T) {
+	for step := range 8 {
+		t.Run(strconv.Itoa(step), func(t *testing.T) {
+			w := newWorld(t, before)
+			stageAfter(t, w.stage())
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), crashVariable+"="+strings.Join([]string{w.path, w.folder, strconv.Itoa(step)}, string(filepath.ListSeparator)))
+			out, err := cmd.CombinedOutput()
+			if survived := err == nil; survived != (step == 7) {
+				t.Fatalf("the process ended with %v: %s", err, out)
+			}
+			a, err := Recover(w.dir, w.root(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := contents(t, w.path); !maps.Equal(got, after) {
+				t.Errorf("recovered to %v, want %v", got, after)
+			}
+			for _, c := range a.Changes {
+				if got := string(must(a.Content(c.Before))(t)); got != before[c.Name.String()] {
+					t.Errorf("the archive has %q for %s", got, c.Name)
+				}
+			}
+			if len(a.Displaced)+len(a.LeftAlone) > 0 {
+				t.Errorf("displaced %v, left alone %v", a.Displaced, a.LeftAlone)
+			}
+		})
+	}
+}
+
+// An unbegun landing is rolled back, whatever lies beside the targets already.
+func TestRecoverUnbegun(t *testing.T) {
+	w := newWorld(t, before)
+	asItWas := tree(t, w.path)
+	s := w.stage()
+	stageAfter(t, s)
+	must(planAfter(s))(t)
+	os.WriteFile(filepath.Join(w.path, ".dream-0123456789abcdef.tmp"), []byte(after["a.md"][:3]), 0o600) // torn
+	a, err := Recover(w.dir, w.root(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tree(t, w.path); !maps.Equal(got, asItWas) {
+		t.Errorf("rolled back to %q, want %q", got, asItWas)
+	}
+	if a.State != Staged || len(a.Changes) != 5 || len(a.Displaced) > 0 {
+		t.Errorf("the stage is %s with %d changes, displaced %v", a.State, len(a.Changes), a.Displaced)
+	}
+	// The stage that was left can land another time.
+	resumed := must(OpenStage(w.dir, w.root()))(t)
+	p := must(planAfter(resumed))(t)
+	if err := p.Land(nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, w.path); !maps.Equal(got, after) {
+		t.Errorf("landed %v, want %v", got, after)
+	}
+}
+
+func TestMergeLines(t *testing.T) {
+	for _, test := range []struct {
+		base, ours, theirs, want string
+		conflict                 bool
+	}{
+		{"a\nb\nc\n", "a\nb\nc\n", "a\nc\n", "a\nc\n", false},
+		{"a\nb\nc\n", "a\nb\nc\nd\n", "a\nc\n", "a\nc\nd\n", false},
+		{"a\nb\nc\n", "x\na\nb\nc\n", "a\nB\nc\n", "x\na\nB\nc\n", false},
+		{"a\nb\nc\n", "a\nX\nc\n", "a\nY\nc\n", "", true},
+		{"a\nb\nc\n", "a\nX\nc\n", "a\nX\nc\n", "a\nX\nc\n", false},
+		{"", "a\n", "", "a\n", false},
+		{"a\n", "", "a\nb\n", "", true},
+		{"a", "a\nb", "", "", true}, // the last line of base lost its missing end
+		{"h\n\na\nb\n", "h\n\nnew\na\nb\n", "h\n\na\n", "h\n\nnew\na\n", false},
+	} {
+		got, ok := mergeLines([]byte(test.base), []byte(test.ours), []byte(test.theirs))
+		if ok == test.conflict || string(got) != test.want {
+			t.Errorf("mergeLines(%q, %q, %q) = %q, %v", test.base, test.ours, test.theirs, got, ok)
+		}
+	}
+}
+
+// Merging with nothing changed on one side gives the other.
+func FuzzMergeLines(f *testing.F) {
+	f.Add("a\nb\n", "a\nc\n")
+	f.Fuzz(func(t *testing.T, base, other string) {
+		for _, got := range []func() ([]byte, bool){
+			func() ([]byte, bool) { return mergeLines([]byte(base), []byte(other), []byte(base)) },
+			func() ([]byte, bool) { return mergeLines([]byte(base), []byte(base), []byte(other)) },
+		} {
+			if merged, ok := got(); ok && string(merged) != other || !ok && strings.Count(base+other, "\n") < maxMergeLines {
+				t.Errorf("merged %q and %q to %q, %v", base, other, merged, ok)
+			}
+		}
+	})
+}

@@ -1,0 +1,217 @@
+package landing
+
+import (
+	"dream-mcp/memory"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Reverse stages the undoing of what a did: files get their content and time from before. Where others
+// changed other lines of a file than a did, those that a changed are taken back and theirs are kept;
+// where they changed the same lines, the file is left as it is and reported.
+//
+// The index is undone like the rest, and then differs from that in the lines of topics that others
+// changed: it names those that are left, and none that is gone.
+func (s *Stage) Reverse(a *Archive) (conflicts []Conflict, err error) {
+	left := make(map[memory.Name]bool)
+	for _, c := range a.Changes {
+		if c.Name.IsIndex() {
+			continue
+		}
+		conflict, err := s.reverse(a, c)
+		if err != nil {
+			return nil, err
+		}
+		if conflict != nil {
+			conflicts = append(conflicts, *conflict)
+			left[c.Name] = true
+		}
+	}
+	conflict, err := s.reverseIndex(a, left)
+	if conflict != nil {
+		conflicts = append(conflicts, *conflict)
+	}
+	return conflicts, err
+}
+
+// reverse stages the undoing of one change of a, or reports why the file is left as it is.
+func (s *Stage) reverse(a *Archive, c Change) (*Conflict, error) {
+	disk, err := readOrForeign(s.dir, c.Name)
+	if err != nil || disk.Sum == c.Before {
+		return nil, err
+	}
+	data, err := a.Content(c.Before)
+	if err != nil {
+		return nil, err
+	}
+	mtime := c.BeforeTime
+	switch {
+	case disk.Sum != c.After:
+		after, err := a.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		merged, ok := c.takeBack(after, disk, data)
+		if !ok {
+			return &Conflict{Name: c.Name, Want: c.After, Have: disk.Sum}, nil
+		}
+		if memory.SumOf(merged) == disk.Sum {
+			return nil, nil // others have undone it already
+		}
+		data, mtime = merged, time.Time{}
+	case c.Before != "" && data == nil:
+		data = []byte{}
+	}
+	_, err = s.set(c.Name, disk.Sum, data, mtime)
+	return nil, err
+}
+
+// reverseIndex stages the undoing of what a did to the index. left are the topics of a that others
+// changed and that are left as they are.
+func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, error) {
+	n := memory.IndexName
+	disk, err := readOrForeign(s.dir, n)
+	if err != nil {
+		return nil, err
+	}
+	c := Change{Name: n, Before: a.Index, After: a.Index}
+	if i := slices.IndexFunc(a.Changes, func(c Change) bool { return c.Name == n }); i >= 0 {
+		c = a.Changes[i]
+	}
+	var conflict *Conflict
+	if c.Before != c.After {
+		if conflict, err = s.reverse(a, c); err != nil {
+			return nil, err
+		}
+	}
+	undone, _, err := s.Read(n)
+	if errors.Is(err, fs.ErrNotExist) || disk.Sum == unreadable {
+		return conflict, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var before []byte
+	if c.Before != c.After {
+		if before, err = a.Content(c.Before); err != nil {
+			return nil, err
+		}
+	}
+	index := memory.ParseIndex(undone.Data)
+	known, named := entriesByFile(before), entriesByFile(undone.Data)
+	maps.Copy(known, entriesByFile(disk.Data)) // what others made of a line comes before what it was
+	touched := disk.Sum != c.After && disk.Sum != c.Before
+	for _, c := range a.Changes {
+		if !c.Name.IsTopic() || !touched && !left[c.Name] {
+			continue
+		}
+		_, _, err := s.Read(c.Name)
+		entry, isKnown := known[c.Name.String()]
+		_, isNamed := named[c.Name.String()]
+		isBack := c.After == "" && !left[c.Name]
+		isLeft := c.Before == "" && left[c.Name]
+		switch {
+		case err == nil && !isNamed && isKnown && (isBack || isLeft):
+			index.Upsert(c.Name, entry.Title, entry.Hook, entry.Section)
+		case errors.Is(err, fs.ErrNotExist) && isNamed:
+			index.Remove(c.Name.String())
+		}
+	}
+	if memory.SumOf(index.Bytes()) == undone.Sum {
+		return conflict, nil
+	}
+	_, err = s.set(n, disk.Sum, index.Bytes(), time.Time{})
+	return nil, err
+}
+
+// entriesByFile returns the first entry of an index for each file that it names.
+func entriesByFile(index []byte) map[string]memory.Entry {
+	entries := make(map[string]memory.Entry)
+	for _, e := range memory.ParseIndex(index).Entries() {
+		if _, known := entries[e.File]; !known && !e.Outside {
+			entries[e.File] = e
+		}
+	}
+	return entries
+}
+
+// Merged returns the files that undo, the undoing of a, has not brought back as they were before a:
+// what others changed in them is kept.
+func (a *Archive) Merged(undo []Change) []memory.Name {
+	var merged []memory.Name
+	for _, c := range undo {
+		before := a.Index
+		if i := slices.IndexFunc(a.Changes, func(o Change) bool { return o.Name == c.Name }); i >= 0 {
+			before = a.Changes[i].Before
+		}
+		if c.After != before {
+			merged = append(merged, c.Name)
+		}
+	}
+	return merged
+}
+
+// takeBack takes the lines that c changed back from a file that others changed since. It reports false
+// where they changed the same lines, and where one of the three is no file: a text that was made anew
+// has no lines in common with the one that was deleted. The index stands for itself: what others wrote
+// into it is kept in any case.
+func (c Change) takeBack(after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
+	if disk.Sum == unreadable {
+		return nil, false
+	}
+	if c.Name.IsIndex() {
+		merged, ok = mergeLines(after, disk.Data, before)
+		return append([]byte{}, merged...), ok
+	}
+	if c.Before == "" || c.After == "" || disk.Sum == "" {
+		return nil, false
+	}
+	now := memory.ParseTopic(disk.Data)
+	merged, ok = mergeLines(now.Restamp(after), disk.Data, now.Restamp(before))
+	return merged, ok && memory.ParseTopic(merged).HasFrontmatter() == now.HasFrontmatter()
+}
+
+// Restore stages data, with the time that it had, as the content of n, whatever n holds now. It fails
+// with a *TwinError where n would be another spelling of what is there.
+func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
+	if !n.IsIndex() {
+		if err := n.Writable(); err != nil {
+			return err
+		}
+	}
+	disk, err := readOrNothing(s.dir, n)
+	if err == nil && disk.Sum == "" {
+		err = s.checkTwin(n)
+	} else if err == nil {
+		err = s.dir.CheckSpelling(n)
+	}
+	if err == nil {
+		_, err = s.set(n, disk.Sum, data, mtime)
+	}
+	return err
+}
+
+// unreadable stands for the sum of what is no memory: a link, a folder, a file that is too large.
+const unreadable memory.Sum = "unreadable"
+
+// readOrForeign is readOrNothing for a name that somebody else may have put something at that is no
+// memory, which gets the sum unreadable.
+func readOrForeign(d *memory.Dir, n memory.Name) (memory.File, error) {
+	f, err := readOrNothing(d, n)
+	if errors.Is(err, memory.ErrNotRegular) || errors.Is(err, memory.ErrTooLarge) {
+		return memory.File{Name: n, Sum: unreadable}, nil
+	}
+	return f, err
+}
+
+// readOrNothing reads n; a file that is not there is the zero File.
+func readOrNothing(d *memory.Dir, n memory.Name) (memory.File, error) {
+	f, err := d.Read(n)
+	if errors.Is(err, fs.ErrNotExist) {
+		return memory.File{}, nil
+	}
+	return f, err
+}

@@ -1,0 +1,282 @@
+package landing
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
+)
+
+// Stage is the changes of an open dream, laid over a directory that knows nothing of them. Each is
+// kept in the dream's folder as it is made, so that a crash costs none.
+type Stage struct {
+	*Archive
+	dir *memory.Dir
+}
+
+// NewStage begins a stage over dir in the empty folder root.
+func NewStage(dir *memory.Dir, root *os.Root) (*Stage, error) {
+	s := &Stage{dir: dir, Archive: &Archive{root: root, Manifest: Manifest{State: Staged}}}
+	return s, s.save()
+}
+
+// OpenStage takes up a stage that was left. It fails where its changes have begun to land.
+func OpenStage(dir *memory.Dir, root *os.Root) (*Stage, error) {
+	a, err := OpenArchive(root)
+	if err == nil && a.State != Staged {
+		err = fmt.Errorf("its changes are %s, not staged", a.State)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.unplan() // of a plan that was cut off before it was complete
+	return &Stage{dir: dir, Archive: a}, nil
+}
+
+// A BaseError says that a write was not based on what is there.
+type BaseError struct {
+	Name   memory.Name
+	Base   string     // what the caller gave
+	Have   memory.Sum // what is there; "" when nothing is
+	Near   string     // where nothing is there, the topic on disk that is likeliest meant, or ""
+	OnDisk bool       // Have is on disk and the stage holds something else, or nothing
+}
+
+func (e *BaseError) Error() string {
+	switch {
+	case e.Have == "":
+		return fmt.Sprintf("%s does not exist, but a base was given", e.Name)
+	case e.Base == "":
+		return fmt.Sprintf("%s exists with sum %s, and no base was given", e.Name, e.Have.Short())
+	}
+	return fmt.Sprintf("%s has sum %s, not %s", e.Name, e.Have.Short(), e.Base)
+}
+
+func (s *Stage) find(n memory.Name) int {
+	return slices.IndexFunc(s.Changes, func(c Change) bool { return c.Name == n })
+}
+
+// Read reads n as the stage would leave it. drift is the file on disk where it is no longer what the
+// staged change was based on, else nil.
+func (s *Stage) Read(n memory.Name) (f memory.File, drift *memory.File, err error) {
+	disk, err := s.dir.Read(n)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return memory.File{}, nil, err
+	}
+	i := s.find(n)
+	if i < 0 {
+		return disk, nil, err
+	}
+	c := s.Changes[i]
+	if disk.Sum != c.Before {
+		drift = &disk
+	}
+	if c.After == "" {
+		return memory.File{}, drift, &fs.PathError{Op: "read", Path: n.String(), Err: fs.ErrNotExist}
+	}
+	data, err := s.Content(c.After)
+	return memory.File{Name: n, Data: data, Sum: c.After, ModTime: disk.ModTime}, drift, err
+}
+
+// Check fails with a *BaseError where base is not the sum of what a write of n would replace (""
+// where that is nothing), and otherwise returns what it would replace. Where the file on disk is
+// no longer what a staged change was based on, the disk's sum is asked for.
+func (s *Stage) Check(n memory.Name, base string) (memory.File, error) {
+	have, _, err := s.check(n, base)
+	return have, err
+}
+
+// check is Check. It returns the sum on disk too, by the same look: an edit after it is a conflict.
+func (s *Stage) check(n memory.Name, base string) (have memory.File, disk memory.Sum, err error) {
+	if err := n.Writable(); err != nil {
+		return memory.File{}, "", err
+	}
+	have, drift, err := s.Read(n)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return memory.File{}, "", err
+	}
+	if drift != nil {
+		have = *drift
+	}
+	disk = have.Sum
+	if i := s.find(n); i >= 0 && drift == nil {
+		disk = s.Changes[i].Before
+	}
+	if have.Sum == "" && base == "" {
+		return have, disk, s.checkTwin(n)
+	}
+	if err := s.dir.CheckSpelling(n); err != nil {
+		return memory.File{}, "", err
+	}
+	switch {
+	case have.Sum == "":
+		return memory.File{}, "", &BaseError{Name: n, Base: base, Near: s.Nearest(n)}
+	case !have.Sum.Is(base):
+		return memory.File{}, "", &BaseError{Name: n, Base: base, Have: have.Sum, OnDisk: drift != nil}
+	}
+	return have, disk, nil
+}
+
+func (s *Stage) checkTwin(n memory.Name) error {
+	l, err := s.dir.List()
+	if err != nil {
+		return err
+	}
+	fold := n.Fold()
+	for _, f := range l.Files {
+		if f.Name != n && f.Name.Fold() == fold && !s.deletes(f.Name) {
+			return &memory.TwinError{Name: n, Twin: f.Name}
+		}
+	}
+	for _, c := range s.Changes {
+		if c.Name != n && c.After != "" && c.Name.Fold() == fold {
+			return &memory.TwinError{Name: n, Twin: c.Name}
+		}
+	}
+	return nil
+}
+
+func (s *Stage) deletes(n memory.Name) bool {
+	i := s.find(n)
+	return i >= 0 && s.Changes[i].After == ""
+}
+
+// Write stages data as the content of n, which must pass Check. It returns the change, whose Before
+// equals its After where the stage leaves the file as it is on disk.
+func (s *Stage) Write(n memory.Name, base string, data []byte) (Change, error) {
+	if len(data) > memory.MaxFileBytes {
+		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
+	}
+	_, disk, err := s.check(n, base)
+	if err != nil {
+		return Change{}, err
+	}
+	return s.set(n, disk, data, time.Time{})
+}
+
+// Delete stages the removal of n, which must pass Check, and exist or be staged: where the file has
+// gone from the disk meanwhile, nothing is left of the change.
+func (s *Stage) Delete(n memory.Name, base string) (Change, error) {
+	have, disk, err := s.check(n, base)
+	if err != nil {
+		return Change{}, err
+	}
+	if have.Sum == "" && s.find(n) < 0 {
+		return Change{}, &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
+	}
+	return s.set(n, disk, nil, time.Time{})
+}
+
+// set stages data (nil: no file) over what was seen on disk, by its sum. A zero mtime means the time of
+// landing.
+func (s *Stage) set(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
+	c := Change{Name: n, Before: before, AfterTime: mtime}
+	if data != nil {
+		c.After = memory.SumOf(data)
+	}
+	if c.After != c.Before && data != nil {
+		if _, err := s.store(data); err != nil {
+			return Change{}, err
+		}
+	}
+	changes := slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
+	if c.Before != c.After {
+		changes = append(changes, c)
+	}
+	previous := s.Changes
+	s.Changes = changes
+	if err := s.save(); err != nil {
+		s.Changes = previous
+		return Change{}, err
+	}
+	return c, nil
+}
+
+// Nearest returns the topic on disk that is likeliest meant by one that does not exist, or "".
+func (s *Stage) Nearest(n memory.Name) string { return s.dir.Nearest(n.String()) }
+
+// Allowed returns the values that the person has declared to be no secret.
+func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
+
+// Sweep removes the temporaries that lie in the directory; what they hold is kept in the archive.
+func (s *Stage) Sweep() error { return sweep(s.dir, s.keep) }
+
+// Snapshot reads the memory as the stage would leave it.
+func (s *Stage) Snapshot() (*memory.Snapshot, error) {
+	before, err := s.dir.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	return s.Over(before)
+}
+
+// Over returns the memory as the stage would leave what before shows, without reading the directory
+// again. What the stage leaves alone is the same topic in both.
+func (s *Stage) Over(before *memory.Snapshot) (*memory.Snapshot, error) {
+	after := *before
+	after.Topics = maps.Clone(before.Topics)
+	after.Other = slices.DeleteFunc(slices.Clone(before.Other), func(o memory.Other) bool {
+		return slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Name.String() == o.Path })
+	})
+	for _, c := range s.Changes {
+		data, err := s.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case data != nil:
+			after.Put(c.Name, data)
+		case c.Name.IsIndex():
+			after.Index = nil
+		default:
+			delete(after.Topics, c.Name)
+		}
+	}
+	return &after, nil
+}
+
+// Topics returns the topics of a directory as the stage would leave them, sorted.
+func (s *Stage) Topics(names []memory.Name) []memory.Name {
+	names = slices.DeleteFunc(names, s.deletes)
+	for _, c := range s.Changes {
+		if c.After != "" && c.Name.IsTopic() && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	return names
+}
+
+// Touched returns the names that the stage changes.
+func (s *Stage) Touched() map[memory.Name]bool {
+	touched := make(map[memory.Name]bool, len(s.Changes))
+	for _, c := range s.Changes {
+		touched[c.Name] = true
+	}
+	return touched
+}
+
+// order sorts changes as they land: what is written, then what goes, the index last, so that at no
+// moment does the index name what is not there yet.
+func order(a, b Change) int {
+	rank := func(c Change) int {
+		switch {
+		case c.Name.IsIndex():
+			return 2
+		case c.After == "":
+			return 1
+		}
+		return 0
+	}
+	if d := rank(a) - rank(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a.Name.String(), b.Name.String())
+}

@@ -1,0 +1,60 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// longDescription is the length from which a description is told of, in characters: 3 in 100 real ones
+// are longer (CENSUS 5.22), and a line of the index with all of it would be too.
+const longDescription = 150
+
+var descriptionRule = rule{
+	doc: Doc{
+		Name:     "description",
+		Summary:  "a description says in at most 150 characters what the memory holds: a host decides by name and description which few it reads",
+		Severity: Warning,
+		Catches:  "a description of 200 characters; one that only repeats the name, such as \"notes about deploy\" in deploy.md",
+		Leaves:   "a missing description, which is for frontmatter; quoted ones; 150 characters of any script",
+		Bad:      "-- deploy_staging.md --\n---\nname: deploy-staging\ndescription: Notes about deploy staging\ntype: project\n---\nFrom the branch main, by hand.",
+		Good:     "-- deploy_staging.md --\n---\nname: deploy-staging\ndescription: Staging is deployed by hand, from main\ntype: project\n---\nFrom the branch main, by hand.",
+	},
+	topic: findPoorDescription,
+}
+
+func findPoorDescription(_ *view, n memory.Name, t *memory.Topic) []Finding {
+	description, line, ok := t.Field("description")
+	description = strings.TrimSpace(description)
+	if !ok || description == "" || isFolderIndex(n) {
+		return nil
+	}
+	f := Finding{File: n.String(), Line: line, subject: description}
+	length := utf8.RuneCountInString(memory.OneLine(description))
+	switch {
+	case length > longDescription:
+		f.Message = fmt.Sprintf("the description has %d characters, and should have at most %d", length, longDescription)
+		f.Hint = "say in one line when this memory is needed; the rest belongs in its text"
+	case repeats(description, n.String()+" "+t.Title()):
+		f.Message = fmt.Sprintf("the description %.80q says no more than the name does", description)
+		f.Hint = "say what the memory holds, in the words that somebody who needs it would use"
+	default:
+		return nil
+	}
+	return []Finding{f}
+}
+
+// emptyWords are those that a description can be made of without saying anything.
+var emptyWords = memory.WordSet(`a an and about details documentation for general in info information it its memory misc my note notes of on or our overview some stuff the things this various`)
+
+// repeats reports whether a text has words, and none that is neither in the name nor empty.
+func repeats(text, name string) bool {
+	known, said := memory.WordSet(name), memory.WordSet(text)
+	for w := range said {
+		if !known[w] && !emptyWords[w] {
+			return false
+		}
+	}
+	return len(said) > 0
+}

@@ -1,0 +1,118 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+var frontmatterRule = rule{
+	doc: Doc{
+		Name:     "frontmatter",
+		Summary:  "a memory begins with frontmatter that has name, description and type in one line each; a new one without them is refused",
+		Severity: Error,
+		Catches:  "no frontmatter; no closing ---; description: | and text below; type: semantic; an unquoted \": \" or \" #\" in a description, which YAML does not read as text",
+		Leaves:   "type at the top or in metadata; keys of other tools; team/MEMORY.md; a directory where most memories have another form, which is one info",
+		Bad:      "-- deploy.md --\n---\nname: Deploy\ndescription: |\n  how we deploy\nmetadata:\n  type: semantic\n---\nFrom the branch main.",
+		Good:     "-- deploy.md --\n---\nname: Deploy\ndescription: \"how we deploy: by hand\"\ntags: [ops]\ntype: project\n---\nFrom the branch main.",
+	},
+	topic: findBadFrontmatter,
+	whole: func(v *view) []Finding {
+		n := v.otherForm()
+		if n == 0 {
+			return nil
+		}
+		return []Finding{{
+			Severity: Info, Message: fmt.Sprintf("%d of %d memories have frontmatter of another form, or none: frontmatter is not asked for here", n, len(v.after.Topics)),
+			Hint: "nothing is wrong if another tool writes them; Claude Code reads name, description and type",
+		}}
+	},
+}
+
+// minOtherForm is how many memories a directory needs to have a form of its own.
+const minOtherForm = 3
+
+// otherForm returns how many memories have another form than Claude Code's, where most have; else 0.
+func (v *view) otherForm() int {
+	if v.others != nil {
+		return *v.others
+	}
+	stood, n := v.after.Topics, 0
+	if v.before != nil {
+		stood = v.before.Topics
+	}
+	for _, t := range stood {
+		if !t.HasFrontmatter() || !slices.Contains(memory.Types, t.Type()) {
+			n++
+		}
+	}
+	if n < minOtherForm || 2*n <= len(stood) {
+		n = 0
+	}
+	v.others = &n
+	return n
+}
+
+// findBadFrontmatter returns one finding for a memory, with all that is wrong. It refuses only a new
+// memory that hosts would not find by name, description and type.
+func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
+	if isFolderIndex(n) || v.otherForm() > 0 {
+		return nil
+	}
+	form := "---, name: …, description: …, metadata:, \"  type: …\", ---, each in a line of its own"
+	f := Finding{File: n.String(), Line: 1, Severity: Warning}
+	if v.came(n) || v.before == nil {
+		f.Severity = Error
+	}
+	switch {
+	case t.Unclosed():
+		f.subject, f.Message, f.Hint = "unclosed", "the frontmatter is not closed by a second \"---\", so no host sees it", "close it after its last key"
+		return []Finding{f}
+	case !t.HasFrontmatter():
+		f.subject, f.Message, f.Hint = "none", "there is no frontmatter: name, description and type are missing", "begin the file with "+form
+		return []Finding{f}
+	}
+	var wrong, hints, missing []string
+	report := func(subject string, line int, message, hint string) {
+		if len(wrong) == 0 {
+			f.Line = line
+		}
+		f.subject += subject + " "
+		wrong, hints = append(wrong, message), append(hints, hint)
+	}
+	for _, key := range []string{"name", "description"} {
+		value, line, _ := t.Field(key)
+		if strings.TrimSpace(value) == "" {
+			missing = append(missing, key)
+		} else if !t.InOneLine(key) {
+			report(key, line, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
+		} else if old, quoted := t.Quoted(key); old != quoted && !strings.Contains(f.subject, "quote") {
+			report("quote "+key, line, key+" holds \": \" or \" #\", or begins with a character that YAML reserves, without quotes: hosts that read YAML cannot read it",
+				v.editCall(n, quoteJSON(old), quoteJSON(quoted)))
+		}
+	}
+	kind := t.Type()
+	if kind == "" {
+		missing = append(missing, "type")
+	} else if !slices.Contains(memory.Types, kind) {
+		line := 1
+		for _, key := range []string{"type", "metadata.type"} {
+			if _, at, ok := t.Field(key); ok {
+				line = at
+			}
+		}
+		report("type", line, fmt.Sprintf("the type %.40q is none of %s", kind, strings.Join(memory.Types, ", ")),
+			"type: feedback for how to work, user for who they are, project for work under way, reference for where to look")
+	}
+	if len(missing) > 0 {
+		report("missing "+strings.Join(missing, ", "), 1, "the frontmatter lacks "+strings.Join(missing, ", "), "the form is "+form)
+	} else {
+		f.Severity = Warning
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	f.Message, f.Hint = strings.Join(wrong, "; "), strings.Join(slices.Compact(hints), "; ")
+	return []Finding{f}
+}

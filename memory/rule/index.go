@@ -1,0 +1,159 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The length of an entry in characters, not bytes (CENSUS 5.15): to be shortened, and refused.
+const (
+	longEntry    = 150
+	tooLongEntry = 200
+)
+
+// maxRanges bounds how many places of content a finding names.
+const maxRanges = 6
+
+var indexLimitsRule = rule{
+	doc: Doc{
+		Name:     "index-limits",
+		Summary:  "the index has at most 200 lines and 25,000 bytes: a host loads no more, and what is cut is its end",
+		Severity: Error,
+		Catches:  "an index of 201 lines, or of 25,001 bytes",
+		Leaves:   "frontmatter and block comments, which a host does not load",
+		Bad:      "-- MEMORY.md --\n" + strings.Repeat("- one more line\n", memory.MaxIndexLines+1),
+		Good:     "-- MEMORY.md --\n<!--\n" + strings.Repeat("a line that no host loads\n", memory.MaxIndexLines) + "-->\n# Memory",
+	},
+	whole: findIndexOverLimits,
+	never: true,
+	exact: true,
+}
+
+func findIndexOverLimits(v *view) []Finding {
+	if v.after.Index == nil {
+		return nil
+	}
+	lines, bytes := v.after.Index.Size()
+	var over []string
+	if lines > memory.MaxIndexLines {
+		over = append(over, fmt.Sprintf("%d lines of %d", lines, memory.MaxIndexLines))
+	}
+	if bytes > memory.MaxIndexBytes {
+		over = append(over, fmt.Sprintf("%d bytes of %d", bytes, memory.MaxIndexBytes))
+	}
+	if over == nil {
+		return nil
+	}
+	return []Finding{{
+		File:    memory.IndexFile,
+		Message: "the index has " + strings.Join(over, " and ") + "; a host does not load what is beyond",
+		Hint:    "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"hook\": …}]}, merge memories, or remove entries; a good size is under 140 lines and 17,000 bytes",
+	}}
+}
+
+var indexEntryRule = rule{
+	doc: Doc{
+		Name:     "index-entry",
+		Summary:  "an entry has at most 150 characters (more than 200 are refused), and the index holds pointers, not content",
+		Severity: Error,
+		Catches:  "- [Deploy](deploy.md) — and then a whole paragraph; a list item that names no memory",
+		Leaves:   "headings, empty lines, rules, comments; a line that names a memory by link, [[slug]] or file name",
+		Bad:      "-- MEMORY.md --\n# Memory\n- We deploy on Tuesdays, from the branch main.",
+		Good:     "-- deploy.md --\nFrom the branch main, on Tuesdays.\n-- MEMORY.md --\n# Memory\n- [Deploy](deploy.md) — on which days, from which branch",
+	},
+	whole: findBadEntries,
+}
+
+func findBadEntries(v *view) []Finding {
+	x := v.after.Index
+	if x == nil {
+		return nil
+	}
+	known := make(map[string]bool, 6*len(v.after.Topics))
+	for n := range v.after.Topics {
+		for _, key := range memory.RefKeys(n.String()) {
+			known[key] = true
+		}
+	}
+	var findings []Finding
+	var content []int
+	for i := range x.Lines() {
+		line := &x.Lines()[i]
+		switch line.Kind {
+		case memory.BulletLine, memory.RowLine, memory.ProseLine, memory.CodeLine:
+		default:
+			continue
+		}
+		if !line.PointsTo(known) {
+			if !(line.Kind == memory.CodeLine && memory.FenceMark(line.Text) != "") && !(line.Kind == memory.RowLine && isTableHead(x.Lines(), i)) {
+				content = append(content, i+1)
+			}
+			continue
+		}
+		length := utf8.RuneCountInString(memory.OneLine(line.Text))
+		if length <= longEntry || line.Kind == memory.ProseLine || line.Kind == memory.CodeLine {
+			continue
+		}
+		f := Finding{
+			File: memory.IndexFile, Line: i + 1, Severity: Warning, subject: line.Text,
+			Message: fmt.Sprintf("this entry has %d characters, and should have at most %d", length, longEntry),
+			Hint:    "shorten its hook; the content belongs in the memory",
+		}
+		if length > tooLongEntry {
+			f.Severity = Error
+		}
+		// Each memory of the line is named: a new hook for the first would drop the others from the index.
+		var upserts []string
+		for _, l := range line.Scan.Links {
+			if n, err := memory.ParseName(l.File); err == nil && !l.Nowhere && !l.Outside && v.after.Topics[n] != nil {
+				upserts = append(upserts, fmt.Sprintf("{\"file\": %q, \"hook\": \"…\"}", l.File))
+			}
+		}
+		if len(upserts) > 0 {
+			f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [%s]}; the content belongs in the memory", strings.Join(slices.Compact(upserts), ", "))
+		}
+		findings = append(findings, f)
+	}
+	if len(content) > 0 {
+		where, lines := "line", "holds content that points"
+		if len(content) > 1 {
+			where, lines = "lines", "hold content that point"
+		}
+		findings = append(findings, Finding{
+			File: memory.IndexFile, Line: content[0], Severity: Warning,
+			Message: fmt.Sprintf("%d %s of the index %s to no memory: %s %s", len(content), where, lines, where, ranges(content)),
+			Hint:    "write what they say into memories by write_memory, and leave a line for each in the index",
+		})
+	}
+	return findings
+}
+
+// isTableHead reports whether line i names the columns of a table: a row above a line of dashes.
+func isTableHead(lines []memory.Line, i int) bool {
+	return i+1 < len(lines) && lines[i+1].Kind == memory.BlankLine && strings.HasPrefix(strings.TrimSpace(lines[i+1].Text), "|")
+}
+
+// ranges writes ascending numbers as "3-5, 9", and how many are left beyond maxRanges.
+func ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		if len(parts) == maxRanges {
+			return fmt.Sprintf("%s and %d more", strings.Join(parts, ", "), len(numbers)-i)
+		}
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(numbers[i])
+		if j > i {
+			part += "-" + strconv.Itoa(numbers[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,132 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+func TestInvisible(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string // what of each finding's message is to be read
+	}{
+		{"override", "a\u202eb", []string{"U+202E (bidirectional) in column 2"}},
+		{"isolates", "x\n\u2066a\u2069", []string{"U+2066 (bidirectional) in column 1, U+2069 (bidirectional) in column 3"}},
+		{"column in characters", "한국어 é\u0301\u200bx", []string{"U+200B (zero width) in column 7"}},
+		{"zero width", "a\u200bb\u200cc\u200dd\u2060e\ufefff", []string{"U+200B (zero width) in column 2, U+200C (zero width) in column 4, U+200D (zero width) in column 6, U+2060 (zero width) in column 8 and 1 more"}},
+		{"soft hyphen", "pass\u00adword", []string{"U+00AD"}},
+		{"tags", "hi\U000e0068\U000e0069", []string{"U+E0068 (tag) in column 3, U+E0069 (tag) in column 4"}},
+		{"tags behind a flag that end nowhere", "\U0001f3f4\U000e0068\U000e0069.", []string{"U+E0068 (tag) in column 2"}},
+		{"bytes in selectors", "😀\U000e0131\U000e0142", []string{"U+E0131 (variation selector) in column 2"}},
+		{"selectors in a row", "❤\ufe0f\ufe0f", []string{"U+FE0F (variation selector) in column 3"}},
+		{"bits in selectors", "a\ufe00b\ufe01", []string{"U+FE00 (variation selector) in column 2, U+FE01 (variation selector) in column 4"}},
+		{"a selector at the head", "\ufe0fx", []string{"U+FE0F"}},
+		{"escape", "a\x1b[31mb", []string{"U+001B (control) in column 2"}},
+		{"NUL, backspace, delete", "\x00\b\x7f", []string{"U+0000 (control) in column 1, U+0008 (control) in column 2, U+007F (control) in column 3"}},
+		{"a carriage return within a line", "good\rbad", []string{"U+000D (control) in column 5"}},
+		{"fillers of Hangul", "a\u3164b\u115f", []string{"U+3164 (zero width) in column 2"}},
+		{"joiners in a row", "می\u200c\u200cx", []string{"U+200C (zero width) in column 4"}},
+		{"a joiner between Latin letters", "a\u200db", []string{"U+200D"}},
+		{"direction marks without need", "a\u200e\u200fb", []string{"U+200E (bidirectional) in column 2"}},
+		{"a second byte order mark", "\ufeff\ufeffx", []string{"U+FEFF (zero width) in column 1"}},
+		{"other line ends", "a\u2028b\u2029c\u0085d\ve\ff\r\r\n", []string{"U+2028 (line end) in column 2, U+2029 (line end) in column 4, U+0085 (line end) in column 6, U+000B (control) in column 8 and 2 more"}},
+		{"two lines", "a\u202eb\nc\nd\u202ee", []string{"U+202E", "U+202E"}},
+
+		{"plain", "a\tb\r\nc\n", nil},
+		{"byte order mark", "\ufeff# M\n", nil},
+		{"emoji", "👨‍👩‍👧 🧑🏽‍💻 🏳️‍🌈 ❤️‍🔥 ☺︎ ©️ ℹ️ ‼️ 〰️ 👁️‍🗨️", nil},
+		{"key caps", "1\ufe0f\u20e3 #\ufe0f\u20e3", nil},
+		{"the flag of Wales", "🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f is one", nil},
+		{"Persian", "می\u200cخواهم نامه\u200cای", nil},
+		{"Arabic with vowel marks", "كَ\u200cبِ", nil},
+		{"Hindi", "क्\u200dष क्\u200cष", nil},
+		{"Malayalam", "ന്\u200d", nil},
+		{"Sinhala", "ශ්\u200dරී", nil},
+		{"Hebrew and Latin", "שלום\u200f (C++)\u200e", nil},
+		{"Khmer, Thai", "ភាសា\u200bខ្មែរ ภาษา\u200bไทย", nil},
+		{"Mongolian", "ᠠ\u180b", nil},
+		{"ideographs with variants", "葛\U000e0100 神\ufe00", nil},
+		{"mathematics with variants", "∩\ufe00 0\ufe00", nil},
+		{"combining marks", "e\u0301 a\u0308\u0304 ก็ 각", nil},
+		{"signs that enclose digits", "\u0600123", nil},
+		{"not UTF-8", "a\xff\xfeb", nil},
+		{"private use", "\ue0b0", nil},
+	}
+	for _, test := range tests {
+		found := findInvisible("a.md", []byte(test.text), nil)
+		if len(found) != len(test.want) {
+			t.Errorf("%s: found %+v", test.name, found)
+			continue
+		}
+		for i, f := range found {
+			if !strings.Contains(f.Message, test.want[i]) {
+				t.Errorf("%s: %q, want %q", test.name, f.Message, test.want[i])
+			}
+		}
+	}
+}
+
+func TestInvisibleRule(t *testing.T) {
+	s := snapshotOf(t, map[string]string{
+		"MEMORY.md": "# M\n- [A](a.md) — x\u202ey\n<!-- \u200b -->\n",
+		"a.md":      "---\nname: a\u200b\ndescription: b\ntype: user\n---\n\nx\x1b[8my\n",
+	})
+	want := []string{"error invisible MEMORY.md:2", "error invisible MEMORY.md:3", "error invisible a.md:2", "error invisible a.md:7"}
+	if got := show(Check{After: s, Touched: touched(t, "a.md"), Now: ruleTime}.Whole()); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := show(Check{After: s, Now: ruleTime}.Written(mustName(t, "a.md"))); !slices.Equal(got, want[2:]) {
+		t.Errorf("written: got %q, want %q", got, want[2:])
+	}
+	for i := range want {
+		want[i] = strings.Replace(want[i], "error", "warning", 1)
+	}
+	if got := show(Standing(s, nil, ruleTime)); !slices.Equal(got, want) {
+		t.Errorf("standing: got %q, want %q", got, want)
+	}
+	// Who changes another line makes nothing worse; a second one of the kind is new.
+	changed := snapshotOf(t, map[string]string{
+		"MEMORY.md": "# M\n- [A](a.md) — xy\n",
+		"a.md":      "---\nname: a\u200b\ndescription: b\ntype: user\n---\n\nbefore\nx\x1b[8my\nx\x1b[8my\n",
+	})
+	wantChanged := []string{"error invisible a.md:9", "warning invisible a.md:2", "warning invisible a.md:8"}
+	if got := show(Check{Before: s, After: changed, Touched: touched(t, "a.md"), Now: ruleTime}.Whole()); !slices.Equal(got, wantChanged) {
+		t.Errorf("changed: got %q, want %q", got, wantChanged)
+	}
+	old := strings.Repeat("\x00\n", maxPlaces+3)
+	for text, want := range map[string]Severity{old: Warning, old + "\x00": Error} {
+		if f := findInvisible("a.md", []byte(text), []byte(old)); f[maxPlaces].Severity != want || f[0].Severity != Warning {
+			t.Errorf("%d lines, of which %d stood: %+v", strings.Count(text, "\x00"), maxPlaces+3, f[maxPlaces])
+		}
+	}
+	many := findInvisible("a.md", []byte(strings.Repeat("\x00\n", maxPlaces+3)), nil)
+	if len(many) != maxPlaces+1 || !strings.Contains(many[maxPlaces].Message, "3 more lines") {
+		t.Errorf("%d findings, the last %+v", len(many), many[len(many)-1])
+	}
+}
+
+// FuzzInvisible holds the laws of the rule: it stops nowhere, its findings tell nothing that is hidden
+// themselves, and what it leaves alone holds no control character and none that changes direction.
+func FuzzInvisible(f *testing.F) {
+	for _, text := range []string{"a\u202eb", "\ufeffx\r\n", "👨‍👩‍👧\ufe0f", "می\u200cx", "\U0001f3f4\U000e0067\U000e007f", "a\xff\x00"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		found := findInvisible("a.md", []byte(text), nil)
+		for _, finding := range found {
+			if len(findInvisible("", []byte(finding.Message), nil)) > 0 || finding.Line < 1 || finding.Line > 1+strings.Count(text, "\n") {
+				t.Fatalf("%+v of %q", finding, text)
+			}
+		}
+		if len(found) > 0 {
+			return
+		}
+		for _, r := range text {
+			if 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) {
+				t.Fatalf("%U passed in %q", r, text)
+			}
+		}
+	})
+}

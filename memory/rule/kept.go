@@ -1,0 +1,140 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Whether what a memory told is still told by others. Words are compared, not what they mean: a fact
+// counts as kept where nearly all of its words stand close together in another memory, those among
+// them that carry a digit or stand in backticks without exception. So a text that says the same in
+// other words is not recognised, which costs a proposal, and one that says the opposite in the same
+// words is taken for the same, which no comparison of words can tell.
+const (
+	keptWords = 85  // percent of the words of a fact that must stand together
+	keptFacts = 90  // percent of a text's words that must belong to facts that are kept
+	maxFacts  = 500 // a text of more is never taken for kept: to look for each would take seconds
+)
+
+// fact is a sentence, or the piece of one that stands in a line, as the set of its words.
+type fact struct {
+	length int // in words
+	words  map[string]bool
+	exact  map[string]bool // those that must be there as they are
+}
+
+// labels begin the lines of a memory that give a reason and a use (FACTS 2.1); they tell nothing.
+var labels = regexp.MustCompile(`(?i)^\W*\*\*(why|how to apply):?\*\*:?`)
+
+// factsOf parts a text into facts. What has no words is none.
+func factsOf(text string) []fact {
+	var facts []fact
+	for line := range strings.Lines(text) {
+		for _, sentence := range sentences(labels.ReplaceAllString(line, "")) {
+			f := fact{words: make(map[string]bool), exact: make(map[string]bool)}
+			for i, part := range strings.Split(sentence, "`") {
+				for _, w := range memory.WordsOf(part) {
+					f.length++
+					f.words[w] = true
+					if i%2 == 1 || strings.IndexFunc(w, unicode.IsNumber) >= 0 {
+						f.exact[w] = true
+					}
+				}
+			}
+			if len(f.words) > 0 {
+				facts = append(facts, f)
+			}
+		}
+	}
+	return facts
+}
+
+// sentences cuts a line behind the signs that end a sentence. Those of Latin script end one only before
+// a space.
+func sentences(line string) []string {
+	var cut []string
+	start := 0
+	for i, r := range line {
+		end := i + len(string(r))
+		if strings.ContainsRune("。！？", r) || strings.ContainsRune(".!?;", r) && strings.HasPrefix(line[end:], " ") {
+			cut = append(cut, line[start:end])
+			start = end
+		}
+	}
+	return append(cut, line[start:])
+}
+
+// told is the words of a text, in which facts are looked for.
+type told struct {
+	words []string
+	set   map[string]bool
+}
+
+func tell(text string) told {
+	t := told{words: memory.WordsOf(text), set: make(map[string]bool)}
+	for _, w := range t.words {
+		t.set[w] = true
+	}
+	return t
+}
+
+// tells reports whether f is told in one place: within twice its length in words, and a few.
+func (t told) tells(f fact) bool {
+	there := 0
+	for w := range f.words {
+		if t.set[w] {
+			there++
+		} else if f.exact[w] {
+			return false
+		}
+	}
+	enough := func(n int) bool { return 100*n >= keptWords*len(f.words) }
+	if !enough(there) {
+		return false
+	}
+	width := 2*f.length + 8
+	seen := make(map[string]int) // within the last width words
+	exact := 0
+	for i, w := range t.words {
+		if f.words[w] {
+			if seen[w]++; seen[w] == 1 && f.exact[w] {
+				exact++
+			}
+		}
+		if i >= width {
+			if out := t.words[i-width]; f.words[out] {
+				if seen[out]--; seen[out] == 0 {
+					delete(seen, out)
+					if f.exact[out] {
+						exact--
+					}
+				}
+			}
+		}
+		if exact == len(f.exact) && enough(len(seen)) {
+			return true
+		}
+	}
+	return false
+}
+
+// keptIn reports whether nearly all that a text tells is told by one or another of the others.
+func keptIn(text string, others []told) bool {
+	facts := factsOf(text)
+	if len(facts) > maxFacts {
+		return false
+	}
+	all, kept := 0, 0
+	for _, f := range facts {
+		all += len(f.words)
+		for _, other := range others {
+			if other.tells(f) {
+				kept += len(f.words)
+				break
+			}
+		}
+	}
+	return 100*kept >= keptFacts*all
+}

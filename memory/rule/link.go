@@ -1,0 +1,209 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+)
+
+// proposedTitle bounds, in characters, the title of a proposed line that would be too long.
+const proposedTitle = 60
+
+// maxNearest bounds the missing files of one check for which the nearest name is looked up: each
+// takes a quarter of a millisecond among 1,000 names.
+const maxNearest = 20
+
+var danglingRule = rule{
+	doc: Doc{
+		Name:     "dangling",
+		Summary:  "every link of the index leads to a memory that exists",
+		Severity: Error,
+		Catches:  "- [Deploy](deploy.md) — hook, and there is no deploy.md",
+		Leaves:   "targets outside the directory, URLs, logs/ and agents/, files that aren't Markdown, files that can't be read",
+		Bad:      "-- MEMORY.md --\n- [Deploy](deploy.md) — on which days",
+		Good:     "-- MEMORY.md --\n- [Read me](../README.md) — what it is\n- [Log](logs/2026/11/2026-11-18.md)",
+	},
+	whole: findDangling,
+}
+
+func findDangling(v *view) []Finding {
+	if v.after.Index == nil {
+		return nil
+	}
+	var findings []Finding
+	for _, e := range v.dangling() {
+		f := Finding{
+			File: memory.IndexFile, Line: e.Line, subject: e.Text + "\n" + e.File,
+			Message: fmt.Sprintf("the index points to %q, which does not exist", e.File),
+			Hint:    fmt.Sprintf("finalize_index {\"remove\": [%q]}", e.File),
+		}
+		if near := v.near(e.File); near != "" {
+			f.Hint += fmt.Sprintf(", or for %q: finalize_index {\"remove\": [%q], \"upsert\": [{\"file\": %q}]}", near, e.File, near)
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// dangling returns the entries that lead to nothing within the directory.
+func (v *view) dangling() []memory.Entry {
+	if v.after.Limited {
+		return nil // what was not looked at may be there
+	}
+	exists := make(map[string]bool, len(v.after.Topics)+len(v.after.Other))
+	for n := range v.after.Topics {
+		exists[memory.CleanPath(n.String())] = true
+	}
+	for _, o := range v.after.Other {
+		exists[memory.CleanPath(o.Path)] = true
+	}
+	var entries []memory.Entry
+	for _, e := range v.after.Index.Entries() {
+		if e.Outside || !strings.HasSuffix(e.File, ".md") || exists[e.File] {
+			continue
+		}
+		if n, err := memory.ParseName(e.File); err == nil && !n.IsTopic() {
+			continue // a log, which a snapshot does not hold, or the index itself
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// near is nearest for the first maxNearest files that it is asked about, and "" for others.
+func (v *view) near(file string) string {
+	near, known := v.nears[file]
+	if !known && len(v.nears) < maxNearest {
+		if v.nears == nil {
+			v.nears = make(map[string]string)
+		}
+		near = v.nearest(file)
+		v.nears[file] = near
+	}
+	return near
+}
+
+// nearest returns the topic whose name is likeliest meant by a file that does not exist, or "".
+func (v *view) nearest(file string) string {
+	if v.slugs == nil {
+		v.slugs = memory.SlugKeys(v.sortedNames())
+	}
+	if i := memory.NearestSlug(file, v.slugs); i >= 0 {
+		return v.sortedNames()[i].String()
+	}
+	return ""
+}
+
+var orphanRule = rule{
+	doc: Doc{
+		Name:     "orphan",
+		Summary:  "every memory is named by a line of the index, or of its own folder's index",
+		Severity: Error,
+		Catches:  "deploy.md, which MEMORY.md does not mention",
+		Leaves:   "a memory that is named by [[slug]], in backticks, a table or prose; a tombstone, README.md; a directory that never had an index",
+		Bad:      "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory",
+		Good:     "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`.",
+	},
+	whole: findOrphans,
+}
+
+func findOrphans(v *view) []Finding {
+	if v.indexRests() {
+		return nil
+	}
+	var findings []Finding
+	for _, n := range v.orphans() {
+		findings = append(findings, Finding{
+			File: n.String(), Message: "no line of the index names this memory",
+			Hint: "finalize_index {\"adopt\": true} adds: " + ProposeEntry(n, v.after.Topics[n]).Line,
+		})
+	}
+	return findings
+}
+
+// orphans returns the topics that no index names, sorted. Tombstones are left out: they should go.
+func (v *view) orphans() []memory.Name {
+	index := v.after.Index
+	if index == nil {
+		index = &memory.Index{}
+	}
+	folders := make(map[string]*memory.Index)
+	for n, t := range v.after.Topics {
+		if isFolderIndex(n) {
+			folders[path.Dir(n.String())] = memory.ParseIndex(t.Bytes())
+		}
+	}
+	var orphans []memory.Name
+	for _, n := range v.sortedNames() {
+		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || strings.EqualFold(path.Base(n.String()), "README.md") || tombstone(v.after.Topics[n]) != "" {
+			continue
+		}
+		if own := folders[path.Dir(n.String())]; own != nil && (own.Mentions(n.Base()) || own.Mentions(n)) {
+			continue
+		}
+		orphans = append(orphans, n)
+	}
+	return orphans
+}
+
+// Proposal is a line of the index that is missing.
+type Proposal struct {
+	File  memory.Name
+	Title string
+	Hook  string
+	Line  string // as FormatEntry writes it
+}
+
+// Propose returns a line for each topic that no index names, made of its name and description, and
+// the files that the index points to and that don't exist. Where there is no index that is a line
+// for every topic: whether it should have one is for the caller to know.
+func Propose(s *memory.Snapshot) (upserts []Proposal, remove []string) {
+	v := newView(s, nil, time.Time{})
+	s = v.after // a line is cut, and a piece of a credential is known for one no more
+	for _, n := range v.orphans() {
+		upserts = append(upserts, ProposeEntry(n, s.Topics[n]))
+	}
+	if s.Index == nil {
+		return upserts, nil
+	}
+	seen := make(map[string]bool)
+	for _, e := range v.dangling() {
+		if !seen[e.File] {
+			seen[e.File] = true
+			remove = append(remove, e.File)
+		}
+	}
+	return upserts, remove
+}
+
+// ProposeEntry makes a line of at most longEntry characters, where the file's name leaves room for it. t
+// is the topic as it may be shown.
+func ProposeEntry(n memory.Name, t *memory.Topic) Proposal {
+	p := Proposal{File: n, Title: memory.OneLine(t.Title()), Hook: memory.OneLine(t.Description())}
+	if p.Title == "" {
+		p.Title = memory.StemOf(n.String())
+	}
+	p.Title = cutText(p.Title, proposedTitle)
+	room := longEntry - len([]rune(memory.FormatEntry(p.Title, n, ""))) - len([]rune(memory.HookSeparator))
+	p.Hook = cutText(p.Hook, room)
+	p.Line = memory.FormatEntry(p.Title, n, p.Hook)
+	return p
+}
+
+// cutText returns at most limit characters of a text, cut after a word and marked with "…".
+func cutText(s string, limit int) string {
+	runes := []rune(s)
+	if len(runes) <= limit {
+		return s
+	}
+	if limit < 2 {
+		return ""
+	}
+	cut := string(runes[:limit-1])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:.—-") + "…"
+}

@@ -1,0 +1,103 @@
+package rule
+
+import (
+	"bytes"
+	"dream-mcp/memory"
+	"fmt"
+)
+
+// What a dream may take away without being asked (DESIGN, loss): a quarter of the topics, where there
+// are enough to speak of a quarter, and half of a body, where there is enough to lose.
+const (
+	lossMinTopics = 4
+	lossMinBody   = 200
+)
+
+var lossRule = rule{
+	doc: Doc{
+		Name: "loss",
+		Summary: "a dream that deletes more than a quarter of the memories, or one of type user or feedback, or more than half of a text, says so by accept_loss; " +
+			"one that nobody watches may delete no user or feedback memory, nor cut one by half, and of the rest one in ten, unless other memories tell the same: " +
+			"compared by words, so that one that says the opposite in the same words can't be told; " +
+			"outside a dream a user or feedback memory goes only when the person agrees or as a merge, and of the others at most a quarter is deleted or emptied within an hour",
+		Severity: Error,
+		Catches:  "2 of 5 memories deleted; a feedback memory deleted; a text of 2,000 bytes cut to 900",
+		Leaves:   "a memory that was renamed, its text being the same; texts under 200 bytes; what accept_loss names; unattended: a memory whose every fact was merged into another",
+		Bad:      "-- before/style.md --\n---\nname: Style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
+		Good: "-- before/style.md --\n---\nname: Style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.\n" +
+			"-- code_style.md --\n---\nname: Code style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
+	},
+	whole: findLoss,
+	exact: true,
+}
+
+func findLoss(v *view) []Finding {
+	if v.before == nil {
+		return nil
+	}
+	var findings []Finding
+	forbidden := v.forbidden()
+	for _, n := range sortedNames(v.before.Topics) {
+		if why, is := forbidden[n]; is {
+			findings = append(findings, forbiddenFinding(n, why))
+		}
+	}
+	lose := func(n memory.Name, message string) {
+		_, accepted := v.accepted[n]
+		if _, said := forbidden[n]; !accepted && !said {
+			findings = append(findings, Finding{
+				File: n.String(), Message: message,
+				Hint: fmt.Sprintf("keep what still holds, or finalize_index {\"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}", n.String()),
+			})
+		}
+	}
+	deleted, total := v.deleted()
+	tooMany := total >= lossMinTopics && 4*len(deleted) > total
+	for _, n := range deleted {
+		switch kind := protectedType(n, v.before.Topics[n]); {
+		case kind != "":
+			lose(n, fmt.Sprintf("a memory of type %s would be deleted (%d of %d memories in all)", kind, len(deleted), total))
+		case tooMany:
+			lose(n, fmt.Sprintf("%d of %d memories would be deleted, more than a quarter; this is one", len(deleted), total))
+		}
+	}
+	for _, n := range sortedNames(v.before.Topics) {
+		t := v.after.Topics[n]
+		if t == nil || isFolderIndex(n) {
+			continue
+		}
+		was, is := bodySize(v.before.Topics[n]), bodySize(t)
+		if was >= lossMinBody && 2*is < was {
+			lose(n, fmt.Sprintf("the text would shrink from %d to %d bytes, by more than half", was, is))
+		}
+	}
+	return findings
+}
+
+// deleted returns the topics that are gone, and how many there were. A topic whose text stands under
+// a new name has moved.
+func (v *view) deleted() (gone []memory.Name, total int) {
+	moved := make(map[string]int) // texts of new topics, spaces aside
+	for n, t := range v.after.Topics {
+		if v.before.Topics[n] == nil && !isFolderIndex(n) {
+			moved[memory.OneLine(t.Body())]++
+		}
+	}
+	for _, n := range sortedNames(v.before.Topics) {
+		if isFolderIndex(n) {
+			continue
+		}
+		total++
+		if v.after.Topics[n] != nil {
+			continue
+		}
+		if text := memory.OneLine(v.before.Topics[n].Body()); text != "" && moved[text] > 0 {
+			moved[text]--
+			continue
+		}
+		gone = append(gone, n)
+	}
+	return gone, total
+}
+
+func bodySize(t *memory.Topic) int { return len(bytes.TrimSpace([]byte(t.Body()))) }

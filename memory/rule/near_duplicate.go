@@ -1,0 +1,190 @@
+package rule
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/rule/likeness"
+)
+
+// maxAlike bounds the other memories that a finding names.
+const maxAlike = 5
+
+// maxCompared is how many memories are compared: 10,000 of 2 KB take about two seconds.
+const maxCompared = 10_000
+
+var nearDuplicateRule = rule{
+	doc: Doc{
+		Name:     "near-duplicate",
+		Summary:  "one fact is in one memory; a new memory that shares half of its phrases with another is refused",
+		Severity: Error,
+		Waivable: true,
+		Catches:  "pm2-restart-pattern.md beside feedback_pm2_restart.md, where both say the same in the same phrases; it warns where they share a fifth of their phrases",
+		Leaves:   "two that name each other; vocabulary and forms that the directory shares; the reports of two days; service_mail.md and service_shop.md, filled in alike; one fact in two languages or in other words; a directory of more than 10,000 memories, where it is not asked",
+		Bad: "-- feedback_pm2_restart.md --\n---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. The build server does the same.\n" +
+			"-- pm2-restart-pattern.md --\n---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. Found in May.\n",
+		Good: "-- service_mail.md --\n---\nname: service-mail\ndescription: \"Service mail: owner, deploy, database\"\nmetadata:\n  type: project\n---\nOwner: team Talk. Deploy: `make deploy S=mail`. Database: Postgres, schema mail.\n" +
+			"-- service_shop.md --\n---\nname: service-shop\ndescription: \"Service shop: owner, deploy, database\"\nmetadata:\n  type: project\n---\nOwner: team Shop. Deploy: `make deploy S=shop`. Database: Postgres, schema shop.\n",
+	},
+	topic: findWrittenDuplicate,
+	whole: findNearDuplicates,
+}
+
+// twin is a memory that says the same as another.
+type twin struct {
+	name   memory.Name
+	share  float64
+	strong bool
+}
+
+// findWrittenDuplicate compares the memory that is being written with the others.
+func findWrittenDuplicate(v *view, n memory.Name, _ *memory.Topic) []Finding {
+	if n != v.written {
+		return nil
+	}
+	names, readings := v.compared()
+	at := slices.Index(names, n)
+	if at < 0 {
+		return nil
+	}
+	var twins []twin
+	for _, p := range likeness.Of(readings, at) {
+		other := names[p.A+p.B-at]
+		if !v.nameEachOther(n, other) {
+			twins = append(twins, twin{other, p.Share, p.Strong})
+		}
+	}
+	return v.duplicateOf(n, twins)
+}
+
+// findNearDuplicates reports each new memory that is like another. Those that stood are reported once for
+// each group, at the last of them by name.
+func findNearDuplicates(v *view) []Finding {
+	names, readings := v.compared()
+	if len(v.after.Topics) > maxCompared {
+		return []Finding{{
+			Severity: Info, Message: fmt.Sprintf("near-duplicate was not asked: there are %d memories, and it compares at most %d", len(v.after.Topics), maxCompared),
+			Hint: "look for duplicates in parts of the memory: copy one into a folder and run dream-mcp lint FOLDER",
+		}}
+	}
+	twins := make(map[memory.Name][]twin) // of each new memory
+	group := make([]int, len(names))
+	for i := range group {
+		group[i] = i
+	}
+	first := func(i int) int {
+		for group[i] != i {
+			group[i] = group[group[i]]
+			i = group[i]
+		}
+		return i
+	}
+	for _, p := range likeness.Pairs(readings) {
+		a, b := names[p.A], names[p.B]
+		switch {
+		case v.nameEachOther(a, b):
+		case v.came(b):
+			twins[b] = append(twins[b], twin{a, p.Share, p.Strong})
+		case v.came(a):
+			twins[a] = append(twins[a], twin{b, p.Share, p.Strong})
+		default:
+			i, j := first(p.A), first(p.B)
+			group[max(i, j)] = min(i, j)
+		}
+	}
+	var findings []Finding
+	groups := make(map[int][]twin)
+	for i := range slices.Backward(names) {
+		groups[first(i)] = append(groups[first(i)], twin{name: names[i]})
+	}
+	for i, n := range names {
+		findings = append(findings, v.duplicateOf(n, twins[n])...)
+		if alike := groups[first(i)]; len(alike) > 1 && alike[0].name == n {
+			slices.Reverse(alike[1:])
+			findings = append(findings, v.duplicateOf(n, alike[1:])...)
+		}
+	}
+	return findings
+}
+
+// duplicateOf returns a finding at n that names the others, the most alike first.
+func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
+	if len(others) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(others, func(a, b twin) int { return cmp.Compare(b.share, a.share) })
+	other := others[0].name
+	f := Finding{
+		File: n.String(), Severity: Warning, subject: other.String(),
+		Message: fmt.Sprintf("%q says much the same: %s", other.String(), cutText(memory.OneLine(v.after.Topics[other].Description()), longEntry)),
+	}
+	if len(others) > 1 {
+		var names []string
+		for _, o := range others[1:min(len(others), maxAlike)] {
+			names = append(names, fmt.Sprintf("%q", o.name.String()))
+		}
+		f.Message += fmt.Sprintf(" (%d more are like it: %s)", len(others)-1, strings.Join(names, ", "))
+	}
+	link := strings.TrimSuffix(other.String(), ".md")
+	keep, drop := other, n
+	if n == v.written && !v.came(n) {
+		keep, drop = n, other // nobody deletes what was just edited
+	}
+	f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; merge into the first and delete the second: write_memory {\"path\": %q, \"delete\": true, …}; if both must stay, name one in the other: [[%s]]",
+		keep.String(), drop.String(), drop.String(), link)
+	if v.before != nil && v.came(n) && (n == v.written || !v.came(other)) && others[0].strong {
+		f.Severity = Error
+		f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q]} and merge into it: write_memory {\"path\": %q, \"edits\": […], \"base\": …}; if both must stay, "+
+			"name that one in this one, [[%s]], or write this one with \"waive\": [{\"rule\": \"near-duplicate\", \"why\": \"…\"}]", other.String(), other.String(), link)
+	}
+	if path.Dir(n.String()) != path.Dir(other.String()) {
+		f.Hint += "; a folder such as team/ belongs to others too: keep the one there"
+	}
+	return []Finding{f}
+}
+
+// compared returns the memories that are compared, sorted by name.
+func (v *view) compared() ([]memory.Name, []*likeness.Reading) {
+	if len(v.after.Topics) > maxCompared {
+		return nil, nil
+	}
+	var names []memory.Name
+	var readings []*likeness.Reading
+	for _, n := range v.sortedNames() {
+		if !isFolderIndex(n) {
+			names, readings = append(names, n), append(readings, v.reading(n))
+		}
+	}
+	return names, readings
+}
+
+func (v *view) reading(n memory.Name) *likeness.Reading {
+	t := v.after.Topics[n]
+	return read(v, t, "near-duplicate", func() *likeness.Reading {
+		return likeness.Read(likeness.Memory{Name: n.String(), Description: t.Description(), Body: t.Body()})
+	})
+}
+
+// nameEachOther reports whether one of two memories names the other: who wrote that knew both.
+func (v *view) nameEachOther(a, b memory.Name) bool {
+	return v.namedIn(a).Names(b) || v.namedIn(b).Names(a)
+}
+
+// namedIn returns what the text of a memory refers to.
+func (v *view) namedIn(n memory.Name) memory.Refs {
+	t := v.after.Topics[n]
+	return read(v, t, "named", func() memory.Refs {
+		r := memory.Refs{}
+		for _, text := range t.ProseLines() {
+			r.AddLine(&memory.Line{Text: text, Scan: memory.ScanLine(text)})
+		}
+		return r
+	})
+}
+
+// came reports whether the change that is checked has made the memory.
+func (v *view) came(n memory.Name) bool { return v.before != nil && v.before.Topics[n] == nil }

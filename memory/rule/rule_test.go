@@ -1,0 +1,381 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var ruleTime = time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
+
+// memo is a topic with frontmatter.
+func memo(name, kind, body string) string {
+	return fmt.Sprintf("---\nname: %s\ndescription: the fact that %s holds\nmetadata:\n  type: %s\n---\n%s\n", name, name, kind, body)
+}
+
+// snapshotOf makes a snapshot of paths and contents; MEMORY.md is the index.
+func snapshotOf(t testing.TB, files map[string]string) *memory.Snapshot {
+	t.Helper()
+	s := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic)}
+	for p, text := range files {
+		s.Put(mustName(t, p), []byte(text))
+	}
+	return s
+}
+
+func mustName(t testing.TB, s string) memory.Name {
+	t.Helper()
+	n, err := memory.ParseName(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// only returns the findings of some rules.
+func only(findings []Finding, rules ...string) []Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !slices.Contains(rules, f.Rule) })
+}
+
+// show writes findings as "severity rule file:line".
+func show(findings []Finding) []string {
+	var lines []string
+	for _, f := range findings {
+		lines = append(lines, fmt.Sprintf("%s %s %s:%d", f.Severity, f.Rule, f.File, f.Line))
+	}
+	return lines
+}
+
+func touched(t testing.TB, paths ...string) map[memory.Name]bool {
+	names := make(map[memory.Name]bool)
+	for _, p := range paths {
+		names[mustName(t, p)] = true
+	}
+	return names
+}
+
+func TestStanding(t *testing.T) {
+	good := memo("a", "project", "fact")
+	tests := []struct {
+		name  string
+		files map[string]string
+		other []memory.Other
+		want  []string
+	}{
+		{"nothing", nil, nil, nil},
+		{"in order", map[string]string{"MEMORY.md": "# M\n- [A](a.md) — x\n", "a.md": good}, nil, nil},
+
+		{"name: what is no memory", map[string]string{"MEMORY.md": ""}, []memory.Other{{Path: "x:y.md", Why: "odd"}, {Path: "L.MD", Why: "a link"}, {Path: "n.txt", Why: "not Markdown"}},
+			[]string{"warning name L.MD:0", "warning name x:y.md:0"}},
+		{"name: can't be written", map[string]string{"MEMORY.md": "a/b/c.md x#y.md", "a/b/c.md": good, "x#y.md": good}, nil,
+			[]string{"warning name a/b/c.md:0", "warning orphan x#y.md:0", "warning name x#y.md:0", "info unlinked MEMORY.md:1"}},
+		{"name: twins", map[string]string{"MEMORY.md": "a.md A.md", "a.md": good, "A.md": good}, nil, []string{"warning name A.md:0", "warning name a.md:0", "info unlinked MEMORY.md:1"}},
+
+		{"frontmatter", map[string]string{"g1.md": memo("g1", "user", "the kitchen"), "g2.md": memo("g2", "user", "a printer"), "g3.md": memo("g3", "user", "two keys"), "g4.md": memo("g4", "user", "many rooms"),
+			"quote.md": "---\nname: x\ndescription: deploys: by hand\ntype: user\n---\nx\n", "none.md": "x", "empty.md": "", "open.md": "---\nname: x\n", "lacks.md": "---\nname: x\ndescription: \"\"\n---\nx\n",
+			"kind.md":   "---\nname: x\ndescription: y\nmetadata:\n  type: semantic\n---\nx\n",
+			"block.md":  "---\nname: x\ntype: user\ndescription: |\n  y\n---\nx\n",
+			"spread.md": "---\nname: x\n  y\ntype: user\ndescription: z\n---\nx\n"}, nil,
+			[]string{"warning frontmatter block.md:4", "warning frontmatter empty.md:1", "warning frontmatter kind.md:5", "warning frontmatter lacks.md:1",
+				"warning frontmatter none.md:1", "warning frontmatter open.md:1", "warning frontmatter quote.md:3", "warning frontmatter spread.md:2"}},
+		{"frontmatter: another form", map[string]string{"a.md": "x", "b.md": "---\nkind: y\n---\ny\n", "c.md": "---\nname: c\ndescription: c is c\ntype: semantic\n---\nz\n", "d.md": good}, nil, []string{"info frontmatter :0"}},
+		{"frontmatter: innocent", map[string]string{
+			"crlf.md":        "\ufeff---\r\nname: x\r\ntype: user\r\ndescription: y\r\n---\r\nx\r\n",
+			"yaml.md":        "---\nname: a \"b\"\ntype: user\ndescription: y (x):z#1, http://x.org\ntags: [a]\nlong: |\n  x\n---\nx\n",
+			"team/MEMORY.md": "- no frontmatter\n", "bytes.md": "---\nname: \xff\ntype: user\ndescription: \xfe\n---\nx\n"}, nil, nil},
+
+		{"limits: lines", map[string]string{"MEMORY.md": strings.Repeat("\n", 201)}, nil, []string{"warning index-limits MEMORY.md:0"}},
+		{"limits: bytes", map[string]string{"MEMORY.md": "#" + strings.Repeat(" ", 25000)}, nil, []string{"warning index-limits MEMORY.md:0"}},
+		{"limits: both at the brim", map[string]string{"MEMORY.md": strings.Repeat("\n", 199) + "#" + strings.Repeat(" ", 24799) + "\n<!--\n\n-->\n"}, nil, nil},
+
+		{"entry: long", map[string]string{"MEMORY.md": "- [A](a.md) — " + strings.Repeat("한", 137) + "\n- [A](a.md) — " + strings.Repeat("한", 136) + "\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:1"}},
+		{"entry: content", map[string]string{"MEMORY.md": "# M\n\ntext\n- [A](a.md) — x\n- point\n```\nx\n```\n| x |\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:3"}},
+		{"entry: pointers of every kind", map[string]string{"MEMORY.md": "# M\n\n---\n- see `a`\n- [[nowhere]]\n| file | hook |\n|---|---|\n| a | x |\n<!-- text -->\na.md has it.\n- [B](../b.md)\n", "a.md": good}, nil, []string{"info outside-link MEMORY.md:11"}},
+
+		{"dangling", map[string]string{"MEMORY.md": "- [A](a.md)\n- [B](gone.md), [A](a.md)\n", "a.md": good}, nil, []string{"warning dangling MEMORY.md:2"}},
+		{"dangling: innocent", map[string]string{"MEMORY.md": "- [A](../b.md) [x](https://x.org/a.md) [l](logs/2026-01-01.md) [d](docs/) [c](c.txt) [big](big.md) [m](MEMORY.md) [u](cafe%CC%81.md)\n", "caf\u00e9.md": memo("u", "user", "x")},
+			[]memory.Other{{Path: "big.md", Why: ""}}, []string{"info outside-link MEMORY.md:1"}},
+
+		{"orphan", map[string]string{"MEMORY.md": "# M\n", "a.md": good, "team/b.md": good}, nil, []string{"warning orphan a.md:0", "warning orphan team/b.md:0"}},
+		{"orphan: named elsewhere", map[string]string{"MEMORY.md": "see `a`, [[b]]\n", "a.md": good, "project_b.md": good,
+			"team/MEMORY.md": "- [C](c.md)\n- [D](team/d.md)\n", "team/c.md": good, "team/d.md": good, "agents/x.md": good}, nil, []string{"info unlinked MEMORY.md:1"}},
+		{"odd bytes", map[string]string{"MEMORY.md": "\ufeff# M\r\n\r\n- [A](a.md) \u2014 \xff\r\n- [B](b.md)\r\n- [E](e.md)", "a.md": "\ufeff" + strings.ReplaceAll(good, "\n", "\r\n"),
+			"b.md": memo("b", "user", "\xff\x00"), "e.md": ""}, nil, []string{"warning frontmatter e.md:1", "warning invisible b.md:7"}},
+		{"orphan: no index", map[string]string{"a.md": good}, nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := snapshotOf(t, test.files)
+			s.Other = test.other
+			findings := Standing(s, nil, ruleTime)
+			got := show(findings)
+			slices.Sort(got)
+			want := slices.Clone(test.want)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q\n%+v", got, want, findings)
+			}
+			for _, f := range findings {
+				if f.Message == "" || f.Hint == "" {
+					t.Errorf("no message or hint: %+v", f)
+				}
+			}
+		})
+	}
+}
+
+func TestWhole(t *testing.T) {
+	good := memo("a", "project", "fact")
+	long := strings.Repeat("x", 201)
+	index := "- [A](a.md) — x\n"
+	tests := []struct {
+		name          string
+		before, after map[string]string
+		touched       []string
+		want          []string
+	}{
+		{"an old mess is a warning", map[string]string{"MEMORY.md": "- [G](gone.md)\n" + index + "- [A](a.md) " + long + "\n", "a.md": good, "o.md": "x"},
+			map[string]string{"MEMORY.md": "# new line\n- [G](gone.md)\n" + index + "- [A](a.md) " + long + "\n", "a.md": good, "o.md": "x"}, []string{"a.md"},
+			[]string{"warning dangling MEMORY.md:2", "warning index-entry MEMORY.md:4", "warning orphan o.md:0", "warning frontmatter o.md:1"}},
+		{"what stood in a touched file is a warning", map[string]string{"MEMORY.md": index + "o.md", "a.md": good, "o.md": "x"}, map[string]string{"MEMORY.md": index, "a.md": good, "o.md": "y"}, []string{"o.md"},
+			[]string{"error orphan o.md:0", "warning frontmatter o.md:1"}},
+		{"a line that was changed is an error", map[string]string{"MEMORY.md": "- [G](gone.md) — x\n"}, map[string]string{"MEMORY.md": "- [G](gone.md) — y\n"}, nil,
+			[]string{"error dangling MEMORY.md:1"}},
+		{"a second such line is an error", map[string]string{"MEMORY.md": "- [G](gone.md)\n"}, map[string]string{"MEMORY.md": "- [G](gone.md)\n- [G](gone.md)\n"}, nil,
+			[]string{"error dangling MEMORY.md:2", "warning dangling MEMORY.md:1"}},
+		{"a line that stood, and the file went", map[string]string{"MEMORY.md": index, "a.md": good}, map[string]string{"MEMORY.md": index}, []string{"a.md"},
+			[]string{"error dangling MEMORY.md:1"}},
+		{"a file that stood, and its line went", map[string]string{"MEMORY.md": index, "a.md": good}, map[string]string{"MEMORY.md": "# M\n", "a.md": good}, nil,
+			[]string{"error orphan a.md:0"}},
+		{"limits are never excused", map[string]string{"MEMORY.md": strings.Repeat("\n", 201)}, map[string]string{"MEMORY.md": strings.Repeat("\n", 201)}, nil,
+			[]string{"error index-limits MEMORY.md:0"}},
+		{"an entry of 200 and one of 201", nil, map[string]string{"MEMORY.md": "- [A](a.md) " + long[:188] + "\n- [A](a.md) " + long[:189] + "\n", "a.md": good}, nil,
+			[]string{"error index-entry MEMORY.md:2", "warning index-entry MEMORY.md:1"}},
+		{"index rests", map[string]string{"a.md": good}, map[string]string{"a.md": good, "b.md": good}, []string{"b.md"}, nil},
+		{"first topic of a new directory", nil, map[string]string{"a.md": good}, []string{"a.md"}, []string{"error orphan a.md:0"}},
+		{"the index must not vanish", map[string]string{"MEMORY.md": index, "a.md": good}, map[string]string{"a.md": good}, nil, []string{"error orphan a.md:0"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Touched: touched(t, test.touched...), Now: ruleTime}
+			if got := show(c.Whole()); !slices.Equal(got, test.want) {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWritten(t *testing.T) {
+	s := snapshotOf(t, map[string]string{"MEMORY.md": "", "a.md": "x", "A.md": memo("a", "user", "x"), "b.md": memo("b", "user", "x")})
+	c := Check{Before: s, After: s, Now: ruleTime}
+	for file, want := range map[string][]string{
+		"a.md": {"error name a.md:0", "warning frontmatter a.md:1"}, // it stood
+		"A.md": {"error name A.md:0"},
+		"b.md": nil,
+		"c.md": nil, // deleted
+	} {
+		if got := show(c.Written(mustName(t, file))); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", file, got, want)
+		}
+	}
+}
+
+func TestLoss(t *testing.T) {
+	big := strings.Repeat("0123456789", 40)
+	files := func(pairs ...string) map[string]string {
+		m := map[string]string{"MEMORY.md": ""}
+		for i := 0; i < len(pairs); i += 2 {
+			m[pairs[i]] = pairs[i+1]
+		}
+		return m
+	}
+	plain := func(names string) map[string]string {
+		m := files()
+		for _, n := range strings.Fields(names) {
+			m[n+".md"] = memo(n, "project", "fact "+n)
+		}
+		return m
+	}
+	tests := []struct {
+		name          string
+		before, after map[string]string
+		accepted      []string
+		want          []string
+	}{
+		{"a quarter", plain("a b c d"), plain("a b c"), nil, nil},
+		{"more than a quarter", plain("a b c d"), plain("a b"), nil, []string{"c.md", "d.md"}},
+		{"all of too few to count", plain("a b c"), plain(""), nil, nil},
+		{"accepted by name", plain("a b c d"), plain("a b"), []string{"c.md"}, []string{"d.md"}},
+		{"accepted for nothing", plain("a"), plain("a"), []string{"a.md"}, nil},
+		{"user and feedback", files("u.md", memo("u", "user", "x"), "f.md", memo("f", "feedback", "y"), "p.md", memo("p", "project", "z")), files(), nil, []string{"f.md", "u.md"}},
+		{"a type in capitals", files("u.md", memo("u", "Feedback", "x")), files(), nil, []string{"u.md"}},
+		{"a type by name alone", files("feedback_u.md", "x"), files(), nil, []string{"feedback_u.md"}},
+		{"flat type", files("u.md", "---\ntype: user\n---\nx"), files(), nil, []string{"u.md"}},
+		{"renamed", files("u.md", memo("u", "user", "x\n y")), files("v.md", memo("v", "user", "x y")), nil, nil},
+		{"two into one is one loss", files("u.md", memo("u", "user", "x"), "v.md", memo("v", "user", "x")), files("w.md", memo("w", "user", "x")), nil, []string{"v.md"}},
+		{"an empty text is not renamed", files("u.md", memo("u", "user", "")), files("v.md", memo("v", "user", "")), nil, []string{"u.md"}},
+		{"half", files("a.md", memo("a", "project", big)), files("a.md", memo("a", "project", big[:200])), nil, nil},
+		{"more than half", files("a.md", memo("a", "project", big)), files("a.md", memo("a", "project", big[:199])), nil, []string{"a.md"}},
+		{"of a small text", files("a.md", memo("a", "project", big[:199])), files("a.md", memo("a", "project", "")), nil, nil},
+		{"frontmatter does not count", files("a.md", "---\nx: "+big+"\n---\n"+big), files("a.md", big), nil, nil},
+		{"a folder's index", files("team/MEMORY.md", big), files("team/MEMORY.md", ""), nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := Check{Before: snapshotOf(t, test.before), After: snapshotOf(t, test.after), Accepted: make(map[memory.Name]string), Now: ruleTime}
+			for _, p := range test.accepted {
+				c.Accepted[mustName(t, p)] = "why"
+			}
+			var got []string
+			for _, f := range c.Whole() {
+				if f.Rule == "loss" && f.Severity == Error {
+					got = append(got, f.File)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestPropose(t *testing.T) {
+	s := snapshotOf(t, map[string]string{
+		"MEMORY.md": "- [G](gone.md)\n- [G](gone.md), [X](../x.md)\n- [A](a.md)\n",
+		"a.md":      memo("a", "user", "x"),
+		"b.md":      "no frontmatter",
+		"c.md":      "---\nname: See [it]\ndescription: " + strings.Repeat("word ", 60) + "\n---\nx\n",
+		"d.md":      "---\nname: d\ndescription: \"DEPRECATED: see a\"\ntype: project\n---\nNothing.\n",
+	})
+	upserts, remove := Propose(s)
+	if !slices.Equal(remove, []string{"gone.md"}) {
+		t.Errorf("remove %q", remove)
+	}
+	if len(upserts) != 2 || upserts[0].Line != "- [b](b.md)" || !strings.HasPrefix(upserts[1].Line, "- [See [it]](c.md) — word word") {
+		t.Fatalf("upserts %+v", upserts)
+	}
+	if n := len([]rune(upserts[1].Line)); n > longEntry || n < longEntry-10 || !strings.HasSuffix(upserts[1].Line, "word…") {
+		t.Errorf("%d characters: %q", n, upserts[1].Line)
+	}
+	// What is proposed is what the rules ask for.
+	for _, p := range upserts {
+		s.Index.Upsert(p.File, p.Title, p.Hook, "")
+	}
+	for _, file := range remove {
+		s.Index.Remove(file)
+	}
+	for _, f := range only(Standing(s, nil, ruleTime), "orphan", "dangling", "index-entry", "index-limits") {
+		t.Errorf("still %+v", f)
+	}
+	if _, remove := Propose(snapshotOf(t, map[string]string{"a.md": ""})); remove != nil {
+		t.Errorf("removes %q from no index", remove)
+	}
+}
+
+// TestDanglingHint checks that a hint is a call that mends the finding.
+// A call that a finding on what stands names can be sent as it is: it gives the base.
+func TestHintsGiveTheBase(t *testing.T) {
+	const day = "It was frozen yesterday, see [[invoces]]."
+	text := "---\nname: a\ndescription: a fact\nmetadata:\n  type: project\n  modified: 2026-11-10\n---\n" + day + "\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4\n"
+	s := snapshotOf(t, map[string]string{"a.md": text, "invoices.md": memo("invoices", "project", "x")})
+	want := fmt.Sprintf(`write_memory {"path": "a.md", "base": %q, "edits": `, memory.SumOf([]byte(text)).Short())
+	for rule, ready := range map[string]bool{"relative-date": true, "wiki-link": true, "secret": false} { // of a secret, the new text is for the model to find
+		found := only(Standing(s, nil, ruleTime), rule)
+		if len(found) != 1 || strings.Contains(found[0].Hint, want) != ready || !strings.Contains(found[0].Hint, "edits") {
+			t.Errorf("%s: %+v, want %s", rule, found, want)
+		}
+	}
+}
+
+func TestDanglingHint(t *testing.T) {
+	s := snapshotOf(t, map[string]string{"MEMORY.md": "- [T](go_tests.md)\n- [Z](zebra.md)\n[[go-tests]]\n", "feedback_go_tests.md": memo("t", "feedback", "x")})
+	var hints []string
+	for _, f := range only(Standing(s, nil, ruleTime), "dangling") {
+		hints = append(hints, f.Hint)
+	}
+	want := []string{
+		`finalize_index {"remove": ["go_tests.md"]}, or for "feedback_go_tests.md": finalize_index {"remove": ["go_tests.md"], "upsert": [{"file": "feedback_go_tests.md"}]}`,
+		`finalize_index {"remove": ["zebra.md"]}`,
+	}
+	if !slices.Equal(hints, want) {
+		t.Errorf("got %q", hints)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	v := &view{after: snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""})}
+	for file, want := range map[string]string{
+		"feedback-go-tests.md":         "feedback_go_tests.md",
+		"go_tests.md":                  "feedback_go_tests.md",
+		"pm2-restart-pattern.md":       "pm2-restart-patterns.md",
+		"zebra.md":                     "",
+		"feedback_go_tetss.md":         "feedback_go_tests.md",
+		"team/pm2_restrat_patterns.md": "pm2-restart-patterns.md",
+		"x2.md":                        "",
+	} {
+		if got := v.nearest(file); got != want {
+			t.Errorf("%s: got %q, want %q", file, got, want)
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for want, numbers := range map[string][]int{
+		"3":                               {3},
+		"3-5, 9":                          {3, 4, 5, 9},
+		"1, 3, 5, 7, 9, 11-12 and 2 more": {1, 3, 5, 7, 9, 11, 12, 14, 15},
+	} {
+		if got := ranges(numbers); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestRulesDocumentThemselves(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, doc := range Docs() {
+		if doc.Name == "" || doc.Summary == "" || doc.Severity.rank() < 0 || doc.Catches == "" || doc.Leaves == "" || seen[doc.Name] {
+			t.Errorf("incomplete or twice: %+v", doc)
+		}
+		seen[doc.Name] = true
+		if Waivable(doc.Name) != doc.Waivable {
+			t.Errorf("%s: waivable is not what its row says", doc.Name)
+		}
+	}
+	if Waivable("loss") || Waivable("nothing of that name") {
+		t.Error("a loss, or what is no rule, could be waived")
+	}
+}
+
+// BenchmarkWhole is a check of 1,000 topics of a realistic size: as they stand, where nothing changed, where
+// an error is excused by what stood, and of one topic as it is written. The first three take some 100 ms of
+// one core, two thirds of it for near-duplicate.
+func BenchmarkWhole(b *testing.B) {
+	before, after := thousand(b), thousand(b)
+	n := sortedNames(after.Topics)[500]
+	b.Run("standing", func(b *testing.B) {
+		for b.Loop() {
+			Standing(before, nil, ruleTime)
+		}
+	})
+	b.Run("same", func(b *testing.B) {
+		for b.Loop() {
+			Check{Before: before, After: after, Now: ruleTime}.Whole()
+		}
+	})
+	after.Topics[sortedNames(after.Topics)[1]] = memory.ParseTopic([]byte("no frontmatter"))
+	before.Topics[sortedNames(after.Topics)[1]] = memory.ParseTopic([]byte("no frontmatter, long ago"))
+	b.Run("an error that stood", func(b *testing.B) {
+		for b.Loop() {
+			Check{Before: before, After: after, Touched: map[memory.Name]bool{n: true}, Now: ruleTime}.Whole()
+		}
+	})
+	b.Run("written", func(b *testing.B) {
+		for b.Loop() {
+			Check{Before: before, After: after, Touched: map[memory.Name]bool{n: true}, Now: ruleTime}.Written(n)
+		}
+	})
+}

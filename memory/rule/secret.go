@@ -1,0 +1,100 @@
+package rule
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
+)
+
+// maxPlaces bounds the findings of a rule on one file; a last one counts the rest.
+const maxPlaces = 20
+
+// secretRule has no switch for the model: what it takes for a false alarm may be a secret all the same.
+// The person names a value that is none, by its SHA-256, so that the settings don't hold it either:
+// printf %s VALUE | sha256sum | cut -c1-12 (Snapshot.AllowSecrets).
+var secretRule = rule{
+	doc: Doc{
+		Name:     "secret",
+		Summary:  "no memory holds a credential, in its frontmatter, its text, or its line of the index; a false alarm is silenced by a person, in the settings",
+		Severity: Error,
+		Catches:  "tokens of forges, clouds and model vendors, private keys, JWTs, passwords in scheme://user:password@host, in commands (mysql -p…), cookies and netrc, DB_PASSWORD=… and \"the password is …\"",
+		Leaves:   "hashes, UUIDs, images, lock files; ${TOKEN}, <token>, YOUR_API_KEY, xxxx and the examples of documentation; [secret: …]; public keys; paths; \"On pass → ADR-0003\"",
+		Bad:      "DB_PASSWORD=" + "k7Qm" + "2xVb9Lp4",
+		Good:     "DB_PASSWORD stands in the vault; locally DB_PASSWORD=${DB_PASSWORD}, in commit 4f0c2b7d9e1a3c5b7d9f0e2c4a6b8d0f1e3c5a7b",
+	},
+	topic: func(v *view, n memory.Name, t *memory.Topic) []Finding {
+		var before []byte
+		if v.before != nil && v.before.Topics[n] != nil {
+			before = v.before.Topics[n].Bytes()
+		}
+		data, seen := t.Bytes(), t.View(v.after.AllowSecrets)
+		findings := findSecrets(n.String(), data, seen, func(value, shown string) string {
+			if v.before != nil && !bytes.Contains(before, []byte(value)) {
+				return ""
+			}
+			return ": " + v.editCall(n, quoteJSON(shown), toFind)
+		})
+		if len(findings) > maxPlaces && before != nil && !slices.ContainsFunc(seen.Spans[maxPlaces:], func(s secret.Span) bool {
+			return bytes.Count(data, data[s.From:s.To]) > bytes.Count(before, data[s.From:s.To])
+		}) {
+			findings[maxPlaces].Severity = Warning // none of those that are only counted is new
+		}
+		return findings
+	},
+	whole: func(v *view) []Finding {
+		if v.after.Index == nil {
+			return nil
+		}
+		data := v.after.Index.Bytes()
+		return findSecrets(memory.IndexFile, data, v.after.AllowSecrets.View(string(data)), func(string, string) string {
+			return ": finalize_index rewrites its line, by upsert or remove"
+		})
+	},
+	exact: true,
+}
+
+// findSecrets returns a finding for each credential; remove says how to remove one that is in the file, by what is shown
+// in its place.
+func findSecrets(file string, data []byte, seen secret.View, remove func(value, shown string) string) []Finding {
+	var findings []Finding
+	more, line, at := 0, 1, 0
+	for _, span := range seen.Spans {
+		if len(findings) == maxPlaces {
+			more++
+			continue
+		}
+		line += bytes.Count(data[at:span.From], []byte("\n"))
+		at = span.From
+		value := string(data[span.From:span.To])
+		from, to := seen.Shown(span.From, span.To)
+		to -= strings.Count(value, "\n") // the line ends of a mask need not be named
+		from, to = widened(seen.Text, seen.Text, from, to)
+		f := Finding{
+			File: file, Line: line, subject: fmt.Sprintf("%s %s", span.Kind, memory.SumOf([]byte(value))),
+			Message: fmt.Sprintf("this line holds a credential (%s)", span.Kind),
+			Hint:    "say where it is kept instead" + remove(value, seen.Text[from:to]) + "; a false alarm only the person can silence (allow_secrets in the settings)",
+		}
+		if span.Key != "" {
+			f.Message = fmt.Sprintf("this line holds a credential (%s), the value of %.40q", span.Kind, span.Key)
+		}
+		findings = append(findings, f)
+	}
+	return andMore(findings, more, "credentials")
+}
+
+const moreSubject = "more"
+
+// andMore adds a finding that counts those beyond maxPlaces.
+func andMore(findings []Finding, more int, what string) []Finding {
+	if more == 0 {
+		return findings
+	}
+	last := findings[len(findings)-1]
+	last.subject = moreSubject
+	last.Message = fmt.Sprintf("%d more %s follow in this file", more, what)
+	return append(findings, last)
+}

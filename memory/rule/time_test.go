@@ -1,0 +1,100 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// lintLines returns "line:column" of what a rule finds in the body of one memory, counted from its first line.
+func lintLines(t *testing.T, rule, frontmatter, body string) []string {
+	t.Helper()
+	head := "---\nname: shop\ndescription: the rewrite\n" + frontmatter + "type: project\n---\n"
+	var found []string
+	for _, f := range only(Lint(snapshotOf(t, map[string]string{"a.md": head + body}), nil, ruleTime), rule) {
+		found = append(found, fmt.Sprintf("%d:%d", f.Line-strings.Count(head, "\n"), f.Column))
+	}
+	return found
+}
+
+func TestDeadline(t *testing.T) {
+	for _, line := range []string{
+		"Merges are frozen until 2026-05-04.", "- Deadline: 2026-11-16", "**Due:** 2026-05-04 (hard)", "The certificate expires on 2026-05-04",
+		"reapply by 2026-05-04", "| Domain | renew by 2026-05-04 |", "Merge-Stopp bis zum 2026-05-04", "2026-05-04까지 제출", "截止日期：2026-05-04", "2026-05-04までに提出",
+	} {
+		if got := lintLines(t, "deadline", "", "# Plan\n\n"+line+"\n"); len(got) != 1 || !strings.HasPrefix(got[0], "3:") {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+	for _, line := range []string{
+		"Merges are frozen until 2026-12-04.", "Deadline: 2026-11-18", "It did not do that until 2026-05-04.", "Merges were frozen until 2026-05-04.", "- [x] renew by 2026-05-04",
+		"~~Deadline: 2026-05-04~~", "Deadline 2026-05-04: done", "Available from 2026-03-01, valid until 2026-05-04", "```\nexpires on 2026-05-04\n```", "Due 2026-15-04", "It is due on Friday.",
+		"Deadline: 2026-05-04 " + strings.Repeat("x", longLine),
+	} {
+		if got := lintLines(t, "deadline", "", line+"\n"); got != nil {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+	if got := lintLines(t, "deadline", "", "Ä due 2026-05-04\n"); !slices.Equal(got, []string{"1:3"}) {
+		t.Errorf("column: %q", got)
+	}
+}
+
+func TestStale(t *testing.T) {
+	const old, fresh = "modified: 2026-05-04\n", "modified: 2026-11-04\n"
+	for _, line := range []string{"## Current status", "**In progress:** the cart", "# 🚧 START HERE", "Next steps:", "## 当前状态", "- WIP: the till"} {
+		if got := lintLines(t, "stale", old, "Text.\n"+line+"\n"); len(got) != 1 {
+			t.Errorf("%q: %q", line, got)
+		}
+		if got := lintLines(t, "stale", fresh, line+"\n") != nil; got {
+			t.Errorf("%q is found in a fresh memory", line)
+		}
+		if got := lintLines(t, "stale", "", line+"\n"); got != nil {
+			t.Errorf("%q is found in a memory without a date", line)
+		}
+	}
+	for _, line := range []string{"## Current status (2026-05-04)", "Use the current branch.", "Nothing is in progress.", "## Current status: done", "The text names 2026-11-01.\n## Current status"} {
+		if got := lintLines(t, "stale", old, line+"\n"); got != nil {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+}
+
+func TestContradiction(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"Always use `--update-env`.", "Never use `--update-env`.", true},
+		{"You must run `make lint`.", "Please don't run `make lint`.", true},
+		{"Always use `--update-env`.", "Never use `--no-cache`.", false},
+		{"Always use `--update-env`.", "Never use `--update-env` on the build server.", false},
+		{"Always use `npm ci` when the lock file is there.", "Never use `npm ci`.", false},
+		{"Use `--update-env`.", "Never use `--update-env`.", false},
+		{"Never use `--update-env`.", "Do not use `--update-env`.", false},
+	}
+	for _, test := range tests {
+		for _, files := range []map[string]string{
+			{"a.md": memo("a", "project", test.a), "b.md": memo("b", "project", test.b)},
+			{"a.md": memo("a", "project", test.a+"\n\n"+test.b)},
+			{"a.md": memo("a", "project", test.b+" "+test.a)},
+		} {
+			found := only(Lint(snapshotOf(t, files), nil, ruleTime), "contradiction")
+			if test.want != (len(found) == 1) {
+				t.Errorf("%q, %q: %+v", test.a, test.b, found)
+			}
+		}
+	}
+}
+
+func TestOversized(t *testing.T) {
+	part := strings.Repeat("It is deployed by hand, from the branch main.\n", 100)
+	s := snapshotOf(t, map[string]string{
+		"a.md": memo("a", "project", "## Deploy\n"+part+"## Tests\n"+part), "b.md": memo("b", "project", part+part), "c.md": memo("c", "project", part), "team/MEMORY.md": part + part,
+	})
+	found := only(Lint(s, nil, ruleTime), "oversized")
+	if len(found) != 2 || found[0].Message != "this memory has 10 KB, and should have at most 8" || !strings.HasSuffix(found[0].Hint, `: "Deploy" (4.5 KB), "Tests" (4.5 KB)`) || strings.Contains(found[1].Hint, "heading") {
+		t.Errorf("%+v", found)
+	}
+}

@@ -1,0 +1,41 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"testing"
+)
+
+func TestTombstone(t *testing.T) {
+	topic := func(name, description, body string) *memory.Topic {
+		return memory.ParseTopic([]byte("---\nname: " + name + "\ndescription: " + description + "\ntype: project\n---\n" + body))
+	}
+	const text = "The shop is deployed by hand, from main, on Tuesdays.\n"
+	for _, gone := range []*memory.Topic{
+		topic("deploy", "how we deploy", ""),
+		topic("deploy", "how we deploy", "\n \n"),
+		topic("deploy", "DEPRECATED since May", text),
+		topic("deploy", "how we deploy", "# deploy\n\n**DEPRECATED**\n\n"+text),
+		topic("[ARCHIVED] deploy", "how we deploy", text),
+		topic("deploy", "how we deploy", "> ⚠️ Superseded by [[deploy-2]] in May.\n"),
+		topic("deploy", "how we deploy", "This memory has been merged into `deploy_2.md`.\n"),
+		topic("deploy", "Deprecated — see deploy_2", text),
+		topic("deploy", "moved to [deploy](deploy_2.md)", text),
+	} {
+		if tombstone(gone) == "" {
+			t.Errorf("not found: %q", gone.Bytes())
+		}
+	}
+	for _, stays := range []*memory.Topic{
+		topic("deploy", "how we deploy", text),
+		topic("deploy", "Deprecated endpoints of the shop go in May", text),
+		topic("deploy", "Merged into main on 2026-05-04", text),
+		topic("deploy", "Moved to the office in Ulm", text),
+		topic("deploy", "how we deploy", text+"\n## Old\n\nDEPRECATED: the script.\n"),
+		topic("deploy", "Archived runs are kept for a year", text),
+		memory.ParseTopic([]byte("")),
+	} {
+		if why := tombstone(stays); why != "" {
+			t.Errorf("%s: %q", why, stays.Bytes())
+		}
+	}
+}

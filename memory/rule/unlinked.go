@@ -1,0 +1,67 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"fmt"
+	"strings"
+)
+
+// maxUnlinked bounds the memories that one finding names.
+const maxUnlinked = 20
+
+var unlinkedRule = rule{
+	doc: Doc{
+		Name:     "unlinked",
+		Summary:  "the index links to each memory that it names",
+		Severity: Info,
+		Catches:  "\"How we deploy stands in `deploy`\", where no line of the index links to deploy.md",
+		Leaves:   "a memory with a link, a [[slug]] or a row of a table; one that the index does not name at all, which is an orphan",
+		Bad:      "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`.",
+		Good:     "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`: [Deploy](deploy.md)",
+	},
+	whole: findUnlinked,
+}
+
+func findUnlinked(v *view) []Finding {
+	x := v.after.Index
+	if x == nil {
+		return nil
+	}
+	linked := memory.Refs{}
+	for i := range x.Lines() {
+		line := &x.Lines()[i]
+		if line.Kind == memory.RowLine {
+			linked.AddLine(line)
+		} else {
+			linked.AddLine(&memory.Line{Scan: memory.Scan{Links: line.Scan.Links, Wikis: line.Scan.Wikis}})
+		}
+	}
+	var named []string
+	more, first := 0, 0
+	for _, n := range v.sortedNames() {
+		if isFolderIndex(n) || !n.IsTopic() || linked.Names(n) || !x.Mentions(n) {
+			continue
+		}
+		if len(named) == maxUnlinked {
+			more++
+			continue
+		}
+		at := x.LineNaming(n)
+		if first == 0 {
+			first = at
+		}
+		named = append(named, fmt.Sprintf("%s (line %d)", n.String(), at))
+	}
+	if named == nil {
+		return nil
+	}
+	list := strings.Join(named, ", ")
+	if more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return []Finding{{
+		File: memory.IndexFile, Line: first, subject: list,
+		Message: fmt.Sprintf("named in the text or the backticks of the index, and linked to by none of its lines: %s", list),
+		Hint:    "finalize_index {\"upsert\": [{\"file\": …, \"hook\": …}]} gives each a line",
+	}}
+}

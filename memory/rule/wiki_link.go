@@ -1,0 +1,154 @@
+package rule
+
+import (
+	"dream-mcp/memory"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+var wikiLinkRule = rule{
+	doc: Doc{
+		Name:     "wiki-link",
+		Summary:  "[[name]] and [text](name.md) in a memory lead to a memory; a host allows a link to one that is yet to be written",
+		Severity: Info,
+		Catches:  "see [[deploy-staging]], where there is none",
+		Leaves:   "[[name|text]], [[name#part]] and [[Title]] of one that exists, with - for _ and without the type; `[[x]]` in code; [[ -f x ]] of a shell; links to logs, and out of the directory",
+		Bad:      "How we deploy stands in [[deploy-staging]].",
+		Good:     "See [[example|this one]], [[project_example#why]] and `[[gone]]`.\n\n```sh\n[[ -f x ]] && echo [[gone]]\n```",
+	},
+	topic: findLooseLinks,
+}
+
+func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
+	if v.after.Limited {
+		return nil // what was not looked at may be there
+	}
+	var findings []Finding
+	seen := make(map[string]bool)
+	more := 0
+	for _, r := range v.refsIn(t) {
+		if r.outside || seen[r.target] || v.leads(n, r) {
+			continue
+		}
+		seen[r.target] = true
+		if len(findings) == maxPlaces {
+			more++
+			continue
+		}
+		f := Finding{
+			File: n.String(), Line: r.line, subject: r.target,
+			Message: fmt.Sprintf("%s leads to no memory", r.text),
+			Hint:    "this is not an error: the memory may be written later; else remove the brackets",
+		}
+		if near := v.near(r.target); near != "" {
+			replacement := strings.Replace(r.text, r.target, r.spell(near), 1)
+			f.Hint = fmt.Sprintf("if %q is meant: %s; else leave it, a memory of that name may be written later",
+				near, v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)))
+		}
+		findings = append(findings, f)
+	}
+	return andMore(findings, more, "links that lead to no memory")
+}
+
+// ref is a link in the text of a memory.
+type ref struct {
+	line    int // of the file, from 1
+	text    string
+	target  string // of [[target|text]] as written, of [text](target) decoded
+	wiki    bool
+	outside bool // a path that leaves the directory
+}
+
+// spell writes a memory's file as this link would.
+func (r ref) spell(file string) string {
+	if r.wiki {
+		return strings.TrimSuffix(file, ".md")
+	}
+	return file
+}
+
+// refsIn returns the links of a memory's text, in order: what stands in code is none.
+func (v *view) refsIn(t *memory.Topic) []ref {
+	return read(v, t, "wiki-link", func() []ref {
+		if !strings.Contains(t.Body(), "[[") && !strings.Contains(t.Body(), "](") {
+			return nil
+		}
+		var refs []ref
+		for line, text := range t.ProseLines() {
+			s := memory.ScanLine(text)
+			for _, wiki := range s.Wikis {
+				target, _, _ := strings.Cut(wiki, "|")
+				target, _, _ = strings.Cut(target, "#")
+				if isWikiName(target) {
+					refs = append(refs, ref{line: line, text: "[[" + wiki + "]]", target: target, wiki: true})
+				}
+			}
+			for _, l := range s.Links {
+				if !l.Nowhere && !memory.IsURL(l.File) {
+					refs = append(refs, ref{line: line, text: text[l.From:l.To], target: l.File, outside: l.Outside})
+				}
+			}
+		}
+		return refs
+	})
+}
+
+// isWikiName reports whether what stands in double brackets may be the name of a memory, and is no
+// shell's test, no number, and no row of a matrix.
+func isWikiName(s string) bool {
+	return s != "" && len(s) <= memory.MaxNameBytes && s[0] != ' ' && s[0] != '\t' &&
+		strings.IndexFunc(s, unicode.IsLetter) >= 0 && !strings.ContainsAny(s, "$\"=<>{}`;*&\\")
+}
+
+// leads reports whether a link of memory n leads anywhere.
+func (v *view) leads(n memory.Name, r ref) bool {
+	if v.linkKeys == nil {
+		v.linkKeys = v.keysOfLinks()
+	}
+	if !r.wiki {
+		if !strings.HasSuffix(r.target, ".md") {
+			return true // no memory is meant
+		}
+		for _, file := range []string{r.target, memory.CleanPath(path.Join(path.Dir(n.String()), r.target))} {
+			if v.linkKeys["f"+file] || isLogPath(file) {
+				return true
+			}
+		}
+		return false
+	}
+	if isLogPath(r.target + ".md") {
+		return true
+	}
+	return slices.ContainsFunc(memory.WikiKeys(r.target), func(key string) bool { return v.linkKeys[key] })
+}
+
+// keysOfLinks returns every key under which a link may name what is there: a memory by its file or its
+// title, the index, and what else lies there.
+func (v *view) keysOfLinks() map[string]bool {
+	known := make(map[string]bool, 8*len(v.after.Topics))
+	for _, key := range memory.RefKeys(memory.IndexFile) {
+		known[key] = true
+	}
+	for _, o := range v.after.Other {
+		known["f"+memory.CleanPath(o.Path)] = true
+		known["w"+memory.SlugKey(o.Path)] = true
+	}
+	for n, t := range v.after.Topics {
+		for _, key := range memory.RefKeys(n.String()) {
+			known[key] = true
+		}
+		if title := t.Title(); title != "" {
+			known["w"+memory.SlugKey(title)] = true
+		}
+	}
+	return known
+}
+
+// isLogPath reports whether a file lies where hosts keep what a snapshot does not hold.
+func isLogPath(file string) bool {
+	n, err := memory.ParseName(file)
+	return err == nil && strings.Contains(n.String(), "/") && !n.IsTopic()
+}
