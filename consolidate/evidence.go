@@ -54,11 +54,35 @@ func (p *Project) evidence(ctx context.Context, ids []string) ([]Words, error) {
 	words := make([]Words, len(ids))
 	for i, id := range ids {
 		var err error
+		if strings.HasPrefix(id, ":") {
+			id = p.listedIn(ctx, id) + id
+		}
 		if words[i], err = p.findWords(ctx, id); err != nil {
-			return nil, &RequestError{fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72, as grep_transcripts and the sources in read_memory show it; or leave evidence out"}
+			return nil, &RequestError{fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72: a listing has the session in its header; or leave evidence out"}
 		}
 	}
 	return words, nil
+}
+
+// maxListedIn bounds the sessions in which a line without its session is looked for.
+const maxListedIn = 50
+
+// listedIn returns the one session that the dream has listed in which an ID without its session, such as ":65", leads to
+// something; "" where there is not exactly one.
+func (p *Project) listedIn(ctx context.Context, line string) (session string) {
+	if p.dream == nil || p.dream.Listed == nil || len(p.dream.Listed.Shown) > maxListedIn {
+		return ""
+	}
+	for id := range p.dream.Listed.Shown {
+		if _, err := p.o.Transcripts.Lookup(ctx, id+line); err != nil {
+			continue
+		}
+		if session != "" {
+			return ""
+		}
+		session = id
+	}
+	return session
 }
 
 // ownWords returns which sources of the memories that are new in after are known for the person's own

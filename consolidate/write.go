@@ -46,13 +46,17 @@ type WriteResult struct {
 type Cited struct {
 	ID      string             `json:"id"`
 	Speaker transcript.Speaker `json:"speaker"`
-	Said    time.Time          `json:"said"`
+	At      time.Time          `json:"at"`
+	Said    string             `json:"said"` // the first words
 }
+
+// maxCited bounds the words of a hit that a write repeats, in characters.
+const maxCited = 80
 
 func found(ids []string, words []Words) []Cited {
 	cited := make([]Cited, len(ids))
 	for i, id := range ids {
-		cited[i] = Cited{ID: id, Speaker: words[i].Speaker, Said: second(words[i].Said)}
+		cited[i] = Cited{ID: id, Speaker: words[i].Speaker, At: second(words[i].Said), Said: cutText(strings.Join(strings.Fields(words[i].Text), " "), maxCited)}
 	}
 	return cited
 }
@@ -100,6 +104,7 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 		return res, err
 	}
 	res.Staged, res.Evidence = true, found(r.Evidence, cited)
+	res.Findings, _ = d.fresh(res.Findings)
 	d.note(n, r)
 	p.tell(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
 	return res, d.save()
@@ -213,7 +218,13 @@ func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, ci
 	check := rule.Check{
 		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.ownWords(before, after, cited), Project: p.openSubject(),
 	}
+	for _, w := range cited {
+		check.Cited = append(check.Cited, w.Text)
+	}
 	findings := check.Written(n)
+	if d.Kind == lock.KindDream { // what a link leads to may be written later in the dream
+		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })
+	}
 	return settle(findings, func(f rule.Finding) bool {
 		return slices.ContainsFunc(waive, func(w Waiver) bool { return w.Rule == f.Rule })
 	})

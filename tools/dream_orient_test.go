@@ -19,13 +19,13 @@ func mapWorld(t *testing.T, topics, sessions int) *world {
 		}
 		switch {
 		case i%4 == 1:
-			index += indexLine(i, "how the "+title+" of the harbour office is run, and what to look at before changing it, with everything that was ever asked about it in the office or on the quay")
+			index += lineOf(i, "how the "+title+" of the harbour office is run, and what to look at before changing it, with everything that was ever asked about it in the office or on the quay")
 		case i%16 == 5:
 			continue
 		case i%8 == 3:
-			index += indexLine(i, "moved to Tuesdays since the storm")
+			index += lineOf(i, "moved to Tuesdays since the storm")
 		default:
-			index += indexLine(i, "how the "+title+" is run")
+			index += lineOf(i, "how the "+title+" is run")
 		}
 		_ = kind
 	}

@@ -21,7 +21,7 @@ func finalizeIndex(p *consolidate.Project) tool {
 			"upsert/remove edit lines; content with base replaces the whole index; adopt adds a line for each memory without one and drops lines that point to nothing. dry_run shows the index and the diff. " +
 			"A dream that changed nothing is finalized too.",
 		input: `{"type":"object","properties":{
-			"upsert":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"title":{"type":"string","maxLength":200},"hook":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"required":["file"],"additionalProperties":false}},
+			"upsert":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"required":["file"],"additionalProperties":false}},
 			"remove":{"type":"array","maxItems":500,"items":{"type":"string","minLength":1},"description":"files whose lines go"},
 			"content":{"type":"string"},
 			"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of the index that content replaces"},
@@ -35,7 +35,7 @@ func finalizeIndex(p *consolidate.Project) tool {
 		destructive: true,
 		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
 			r, err := decode[struct {
-				Upsert     []consolidate.IndexLine
+				Upsert     []indexLine
 				Remove     []string
 				Content    *string
 				Base       string
@@ -51,8 +51,12 @@ func finalizeIndex(p *consolidate.Project) tool {
 			for _, a := range r.AcceptLoss {
 				accepted[a.File] = a.Why
 			}
+			var lines []consolidate.IndexLine
+			for _, l := range r.Upsert {
+				lines = append(lines, *l.line())
+			}
 			res, err := p.Finalize(ctx, consolidate.FinalizeRequest{
-				Upsert: r.Upsert, Remove: r.Remove, Content: r.Content, Base: r.Base, Adopt: r.Adopt,
+				Upsert: lines, Remove: r.Remove, Content: r.Content, Base: r.Base, Adopt: r.Adopt,
 				DryRun: r.DryRun, AcceptLoss: accepted, Summary: r.Summary,
 			})
 			if err != nil {

@@ -173,7 +173,7 @@ func topicText(i, size int) string {
 	return b.String()
 }
 
-func indexLine(i int, hook string) string {
+func lineOf(i int, hook string) string {
 	file, _, title := subject(i)
 	return fmt.Sprintf("- [%s](%s) — %s\n", title, file, hook)
 }
@@ -184,7 +184,7 @@ func (w *world) populate(topics, size int) {
 	for i := range topics {
 		file, _, title := subject(i)
 		w.write(file, topicText(i, size))
-		index += indexLine(i, "how the "+title+" is run")
+		index += lineOf(i, "how the "+title+" is run")
 	}
 	w.write("MEMORY.md", index)
 }

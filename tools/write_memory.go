@@ -18,7 +18,7 @@ func writeMemory(p *consolidate.Project) tool {
 			Base     string
 			Evidence []string
 			Waive    []consolidate.Waiver
-			Index    *consolidate.IndexLine
+			Index    *indexLine
 		}](arguments)
 		if err != nil {
 			return answer{}, err
@@ -34,7 +34,7 @@ func writeMemory(p *consolidate.Project) tool {
 		}
 		res, err := p.Write(ctx, consolidate.WriteRequest{
 			Path: r.Path, Content: r.Content, Edits: r.Edits, Delete: r.Delete, Base: r.Base,
-			Evidence: r.Evidence, Waive: r.Waive, Index: r.Index, Agreed: agreed,
+			Evidence: r.Evidence, Waive: r.Waive, Index: r.Index.line(), Agreed: agreed,
 		})
 		return answer{value: res}, err
 	}
@@ -52,9 +52,9 @@ func writeMemory(p *consolidate.Project) tool {
 			"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of what is replaced"},
 			"evidence":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":200},"description":"hit IDs of grep_transcripts: where it was said"},
 			"waive":{"type":"array","maxItems":20,"items":{"type":"object","properties":{"rule":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["rule","why"],"additionalProperties":false},"description":"waivable rules set aside, with the reason"},
-			"index":{"type":"object","properties":{"title":{"type":"string","maxLength":200},"hook":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"additionalProperties":false,"description":"its line in MEMORY.md"}},
+			"index":{"type":"object","properties":{"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"additionalProperties":false,"description":"its line in MEMORY.md"}},
 			"required":["path"],"additionalProperties":false}`,
-		output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"bytes":{"type":"integer"},"staged":{"type":"boolean"},"index_line":{"type":"string"},"undo":{"type":"string"},"evidence":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"speaker":{"type":"string"},"said":{"type":"string"}}}},` +
+		output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"bytes":{"type":"integer"},"staged":{"type":"boolean"},"index_line":{"type":"string"},"undo":{"type":"string"},"evidence":{"type":"array","items":{"type":"object"}},` +
 			findingsSchema + `},"required":["path","action","bytes","staged","findings"]}`,
 		destructive: true, idempotent: true,
 		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) { return write(ctx, arguments, "") },
@@ -66,4 +66,4 @@ func writeMemory(p *consolidate.Project) tool {
 }
 
 // findingsSchema is the property that all answers with findings share.
-const findingsSchema = `"findings":{"type":"array","items":{"type":"object","properties":{"rule":{"type":"string"},"severity":{"type":"string"},"file":{"type":"string"},"line":{"type":"integer"},"message":{"type":"string"},"hint":{"type":"string"}}}}`
+const findingsSchema = `"findings":{"type":"array","items":{"type":"object"}}`

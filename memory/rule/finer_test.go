@@ -87,8 +87,21 @@ func TestFinerRules(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	s := snapshotOf(t, map[string]string{"project_x.md": memo("x", memory.TypeProject, "x")})
-	if f := only((Check{Before: snapshotOf(t, nil), After: s, Now: ruleTime}).Written(mustName(t, "project_x.md")), finer...); len(f) != 1 || f[0].Rule != "reasons" {
-		t.Errorf("a project memory that is written: %+v", f)
+	for _, test := range []struct {
+		cited string
+		want  int
+	}{
+		{"", 0}, {"keep them short", 0}, {"keep them short, because nobody reads the rest", 1}, {"짧게 써, 아무도 안 읽기 때문에", 1}, {"太长了，因为没人看", 1},
+	} {
+		c := Check{Before: snapshotOf(t, nil), After: s, Now: ruleTime, Cited: []string{test.cited}}
+		if f := only(c.Written(mustName(t, "project_x.md")), "reasons"); len(f) != test.want {
+			t.Errorf("written with %q: %+v", test.cited, f)
+		}
+	}
+	s = snapshotOf(t, map[string]string{"feedback_x.md": memo("x", memory.TypeFeedback, "x, since nobody reads more")})
+	c := Check{Before: snapshotOf(t, nil), After: s, Now: ruleTime, Cited: []string{"because nobody reads more"}}
+	if f := only(c.Written(mustName(t, "feedback_x.md")), "reasons"); len(f) != 0 {
+		t.Errorf("written with its reason: %+v", f)
 	}
 }
 

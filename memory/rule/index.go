@@ -51,7 +51,7 @@ func findIndexOverLimits(v *view) []Finding {
 	return []Finding{{
 		File:    memory.IndexFile,
 		Message: "the index has " + strings.Join(over, " and ") + "; a host does not load what is beyond",
-		Hint:    "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"hook\": …}]}, merge memories, or remove entries; a good size is under 140 lines and 17,000 bytes",
+		Hint:    "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"text\": …}]}, merge memories, or remove entries; a good size is under 140 lines and 17,000 bytes",
 	}}
 }
 
@@ -110,7 +110,7 @@ func findBadEntries(v *view) []Finding {
 		var upserts []string
 		for _, l := range line.Scan.Links {
 			if n, err := memory.ParseName(l.File); err == nil && !l.Nowhere && !l.Outside && v.after.Topics[n] != nil {
-				upserts = append(upserts, fmt.Sprintf("{\"file\": %q, \"hook\": \"…\"}", l.File))
+				upserts = append(upserts, fmt.Sprintf("{\"file\": %q, \"text\": \"…\"}", l.File))
 			}
 		}
 		if len(upserts) > 0 {

@@ -3,16 +3,17 @@ package rule
 import (
 	"dream-mcp/memory"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
 var reasonsRule = rule{
 	doc: Doc{
 		Name:     "reasons",
-		Summary:  "a feedback memory, and a project memory that is being written, says why, and how to apply it: who reads it later can judge the case that was not foreseen",
+		Summary:  "a feedback memory says why, and how to apply it: who reads it later can judge the case that was not foreseen; of one that is being written, only where the words that it cites give a reason",
 		Severity: Info,
-		Catches:  "a feedback memory without a **Why:** or a **How to apply:**",
-		Leaves:   "\"Why:\" as a heading, in bold or plain, in seven languages; user and reference memories; project memories that stand, of which half have none",
+		Catches:  "a feedback memory without a **Why:** or a **How to apply:**; a new one without the \"because\" of its evidence",
+		Leaves:   "\"Why:\" as a heading, in bold or plain, in seven languages; user, project and reference memories that stand; a new memory whose evidence gives no reason",
 		Bad:      "-- feedback_tests.md --\n---\nname: tests\ndescription: how tests are run\ntype: feedback\n---\nBy make.",
 		Good:     "-- feedback_tests.md --\n---\nname: tests\ndescription: how tests are run\ntype: feedback\n---\nBy make.\n\n**Why:** CI does.\n\n## How to apply\n\nBefore each commit.",
 	},
@@ -26,8 +27,15 @@ var (
 	howLabels = []string{"how to apply", "how", "when to apply", "apply", "如何应用", "如何使用", "应用", "适用", "적용", "적용 방법", "適用", "適用方法", "anwendung", "wie anwenden", "comment appliquer", "application", "cómo aplicar", "aplicación"}
 )
 
+// givesReason matches words that announce a reason, in the languages of signals.
+var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|that's why|due to|weil|denn|damit|sonst|deshalb|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|所以|否则|だから|ので|ため|理由|때문|니까|이유`)
+
 func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
-	if kind := t.Type(); isFolderIndex(n) || kind != memory.TypeFeedback && (kind != memory.TypeProject || n != v.written) {
+	kind := t.Type()
+	if n == v.written {
+		return findLeftOutReason(v, n, t)
+	}
+	if isFolderIndex(n) || kind != memory.TypeFeedback {
 		return nil
 	}
 	why, how := false, false
@@ -50,6 +58,28 @@ func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
 		Message: fmt.Sprintf("a %s memory without %s", t.Type(), strings.Join(missing, " and ")),
 		Hint:    "add them if somebody said them; never invent a reason",
 	}}
+}
+
+// findLeftOutReason finds that the words which a write cites give a reason, and the memory does not.
+func findLeftOutReason(v *view, n memory.Name, t *memory.Topic) []Finding {
+	if kind := t.Type(); kind != memory.TypeFeedback && kind != memory.TypeProject || givesReason.MatchString(t.Body()) {
+		return nil
+	}
+	for _, line := range t.ProseLines() {
+		if holdsLabel(line, whyLabels) {
+			return nil
+		}
+	}
+	for _, words := range v.cited {
+		if m := givesReason.FindString(words); m != "" {
+			return []Finding{{
+				File: n.String(), subject: m,
+				Message: fmt.Sprintf("the words that it cites give a reason (“%s …”), and the memory does not", strings.ToLower(m)),
+				Hint:    "keep it: **Why:** with their reason, in short",
+			}}
+		}
+	}
+	return nil
 }
 
 // holdsLabel reports whether a line is a heading of one of the labels, begins with one and a colon, or

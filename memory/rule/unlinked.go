@@ -62,6 +62,6 @@ func findUnlinked(v *view) []Finding {
 	return []Finding{{
 		File: memory.IndexFile, Line: first, subject: list,
 		Message: fmt.Sprintf("named in the text or the backticks of the index, and linked to by none of its lines: %s", list),
-		Hint:    "finalize_index {\"upsert\": [{\"file\": …, \"hook\": …}]} gives each a line",
+		Hint:    "finalize_index {\"upsert\": [{\"file\": …, \"text\": …}]} gives each a line",
 	}}
 }

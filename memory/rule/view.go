@@ -20,6 +20,7 @@ type view struct {
 
 	unattended bool
 	ownWords   map[string]bool
+	cited      []string
 
 	exact *view // of what is not masked
 
@@ -38,7 +39,7 @@ type view struct {
 func (c Check) view() *view {
 	v := newView(c.After, c.Project, c.Now)
 	for _, each := range []*view{v, v.exact} {
-		each.before, each.accepted, each.unattended, each.ownWords = c.Before, c.Accepted, c.Unattended, c.OwnWords
+		each.before, each.accepted, each.unattended, each.ownWords, each.cited = c.Before, c.Accepted, c.Unattended, c.OwnWords, c.Cited
 	}
 	v.before = c.Before.Shown(c.After)
 	return v
