@@ -56,6 +56,7 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 		defer dir.Close()
 		checks = append(checks, p.checkLock(ctx, dir, accept), p.checkNative(dir), p.checkDir(dir))
 		checks = append(checks, p.checkLeftovers(dir)...)
+		checks = append(checks, p.checkCopies(dir)...)
 	}
 	if _, err := os.Stat(p.StateDir()); errors.Is(err, fs.ErrNotExist) {
 		checks = append(checks, Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
@@ -70,6 +71,7 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 			checks = append(checks, Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
 		}
 	}
+	checks = append(checks, p.checkShare()...)
 	for i := range checks {
 		c := &checks[i]
 		if !fix || c.mend == nil {

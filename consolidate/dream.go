@@ -63,6 +63,7 @@ type Info struct {
 	Reason        string              `json:"reason,omitempty"`
 	Undoes        string              `json:"undoes,omitempty"`
 	Restamp       *restamp            `json:"restamp,omitempty"` // by an undo
+	Commit        string              `json:"commit,omitempty"`  // of a remote, that a merge brought
 }
 
 // IndexLine is a line of the index that should name File. What is empty stays as it is.
@@ -84,6 +85,8 @@ type dream struct {
 	expiry  *time.Timer
 	trail   *trail
 	allowed secret.Allowed
+	leased  time.Time       // when the lease on a shared memory was taken or renewed
+	stolen  bool            // another machine took it over
 	needed  []Waiver        // those without which the last check of the whole would have refused
 	known   map[string]bool // the findings that were reported, by key; not kept for the next process
 }

@@ -116,23 +116,21 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		return &RequestError{"force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so"}
 	}
 	p.reread()
+	p.takeOver(ctx)
 	now := p.o.Now()
 	g, err := p.askUnlocked(ctx, now, force)
 	if err != nil {
 		return p.switchedOff(err, force)
 	}
-	dir, err := p.makeDir()
-	if err != nil {
+	if err := p.takeLease(ctx); err != nil {
 		return err
 	}
-	l, err := p.lockWait(ctx, dir, momentWait)
+	d, err := p.takeAndBegin(ctx, now, g, force, resume)
 	if err != nil {
-		return errors.Join(lockClosed(err), dir.Close())
+		p.releaseLease()
+		return err
 	}
-	d, err := p.beginLocked(ctx, l, dir, now, g, force, resume)
-	if err != nil {
-		return errors.Join(lockClosed(err), l.Release(), dir.Close())
-	}
+	d.leased = now
 	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
 	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
 	p.dream = d
@@ -141,6 +139,23 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		return errors.Join(err, p.end(Aborted, "its beginning could not be journaled"))
 	}
 	return nil
+}
+
+// takeAndBegin begins a dream under our lock.
+func (p *Project) takeAndBegin(ctx context.Context, now time.Time, g gateAnswers, force, resume bool) (*dream, error) {
+	dir, err := p.makeDir()
+	if err != nil {
+		return nil, err
+	}
+	l, err := p.lockWait(ctx, dir, momentWait)
+	if err != nil {
+		return nil, errors.Join(lockClosed(err), dir.Close())
+	}
+	d, err := p.beginLocked(ctx, l, dir, now, g, force, resume)
+	if err != nil {
+		return nil, errors.Join(lockClosed(err), l.Release(), dir.Close())
+	}
+	return d, nil
 }
 
 // AskedFor says that the person asks for dreams on this connection: what they switched off, force opens from now on. Memory

@@ -81,6 +81,9 @@ func (p *Project) Finalize(ctx context.Context, r FinalizeRequest) (FinalizeResu
 	if err := p.refuseOff(); err != nil && p.dream != nil && !r.DryRun {
 		return FinalizeResult{}, err
 	}
+	if p.dream != nil && !r.DryRun {
+		p.dream.stolen = p.leaseLost(ctx)
+	}
 	return p.finalize(r)
 }
 
@@ -116,7 +119,7 @@ func (p *Project) finalize(r FinalizeRequest) (res FinalizeResult, err error) {
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	if p.o.Propose && p.o.Unattended && (len(d.stage.Changes) > 0 || edit.changed()) {
+	if (p.o.Propose && p.o.Unattended || d.stolen) && (len(d.stage.Changes) > 0 || edit.changed()) {
 		return p.proposeWhole(edit, r, findings, now)
 	}
 	d.Summary, d.Accepted = r.Summary, d.losses(r.AcceptLoss)
@@ -248,6 +251,7 @@ func (p *Project) commit(now time.Time) error {
 		err = &HalfError{ID: d.ID, Why: err} // it has landed; recovery writes what is missing
 	}
 	p.changed(d.stage.Changes)
+	p.send()
 	return err
 }
 

@@ -127,6 +127,12 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 }
 
 func (p *Project) timeGate(since lock.Stamp, now time.Time, force bool) (open bool, why string) {
+	if why := p.dreamtElsewhere(now); why != "" {
+		if force {
+			return true, why + "; opened by force"
+		}
+		return false, why
+	}
 	if !since.Exists {
 		return true, "no dream yet"
 	}

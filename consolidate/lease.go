@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -23,6 +24,10 @@ func (p *Project) renew(phase string) error {
 	}
 	if err := lock.RenewHost(d.dir, d.record.PID, now); err != nil {
 		return errors.Join(p.lost(err), err)
+	}
+	if now.Sub(d.leased) >= leaseRenewal {
+		d.leased = now
+		_ = p.takeLease(context.Background()) // the end of the dream looks whose it is
 	}
 	d.LastCall, d.ToolCalls = now, d.ToolCalls+1
 	if phase != "" {
@@ -113,6 +118,7 @@ func (p *Project) end(outcome Outcome, reason string) error {
 	}
 	err = errors.Join(err, d.close())
 	p.o.Changed(StatusURI)
+	p.releaseLease()
 	return err
 }
 

@@ -97,6 +97,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	}
 	s.warn(p.describeProposals(&s))
 	s.warn(p.describeReviews(&s))
+	p.describeShare(&s)
 	p.describeRuns(&s)
 	p.describeHeard(&s)
 	s.warn(p.warnOfSweep(ctx, &s, dir, now))

@@ -43,6 +43,7 @@ const (
 	KindUndo       Kind = "undo"
 	KindRestore    Kind = "restore"
 	KindMend       Kind = "mend"       // of a memory that was taken as it is
+	KindSync       Kind = "sync"       // of what other machines changed
 	KindBackground Kind = "background" // a host that was started to dream; it holds no lock itself
 )
 

@@ -43,9 +43,10 @@ type Command struct {
 	List          bool   // restore: show the versions
 	Once          bool   // watch: the present picture
 	Lint          LintOptions
-	Fix, Accept   bool      // doctor, lint: fix; doctor: take the memory as it is. review: land what waits
-	DryRun, Print bool      // install: say what would be done; show what to paste
-	Reject        bool      // review: forget what waits
+	Fix, Accept   bool // doctor, lint: fix; doctor: take the memory as it is. review: land what waits
+	DryRun, Print bool // install: say what would be done; show what to paste
+	Reject        bool // review: forget what waits
+	Share         ShareOptions
 	Background    bool      // log: of the background dream that ran last
 	In            io.Reader // a terminal, where a person can answer; else nil
 	Out           io.Writer

@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
@@ -82,6 +83,9 @@ func hint(err error) string {
 		mode    *ModeError
 		moved   *landing.ConflictError
 		part    *consolidate.PartError
+		stop    *share.StopError
+		text    *share.TextError
+		git     *share.GitError
 	)
 	switch {
 	case errors.As(err, &misused):
@@ -122,6 +126,16 @@ func hint(err error) string {
 		return "dream-mcp status says how things stand; your agent begins a dream with the prompt “dream”"
 	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):
 		return "dream-mcp log lists the dreams and their IDs"
+	case errors.As(err, &stop):
+		return "the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"
+	case errors.As(err, &text) && text.Out:
+		return "take it out of that memory; a value that is no secret goes into allow_secrets"
+	case errors.As(err, &git):
+		return "what changed here is kept, and sent when the remote can be reached: dream-mcp share --now"
+	case errors.Is(err, share.ErrNotShared):
+		return "dream-mcp share REMOTE shares it"
+	case errors.Is(err, share.ErrBusy):
+		return "try again in a moment"
 	case errors.Is(err, context.Canceled):
 		return "it was interrupted; dream-mcp status says how things stand"
 	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):

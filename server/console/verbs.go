@@ -114,6 +114,20 @@ Only our own lines are added. Installing twice does nothing.`,
 	{name: "mode", group: groupSetUp, args: "[off|suggest|approve|auto]", most: 1, json: true, run: (*Command).mode,
 		short:   "show what happens by itself when a dream is due, or set it in config.json",
 		choices: func() []string { return []string{"off", "suggest", "approve", "auto"} }},
+	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 1, json: true, run: (*Command).share,
+		short: "keep this memory the same on several machines, by a git remote of yours; without REMOTE, show how it is shared",
+		long: `REMOTE is the address of a git repository that you can push to, of any project. The memory
+gets a ref of its own there. Changes are exchanged when a session begins, before and after a
+dream, and with --now. What both sides changed is merged; nothing is lost.`,
+		example: "dream-mcp share git@github.com:you/memories.git\ndream-mcp share --now",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Share.Status, "status", false, "show how it is shared")
+			f.BoolVar(&c.Share.Now, "now", false, "exchange what changed")
+			f.BoolVar(&c.Share.Stop, "stop", false, "end it on this machine")
+			f.Var(&word{&c.Share.Name, "NAME"}, "name", "name the project yourself, the same on every machine")
+			f.BoolVar(&c.Share.Team, "team", false, "share with a team: only memories about the project (without REMOTE: by the project's own)")
+			f.BoolVar(&c.Share.Yes, "yes", false, "do not ask")
+		}},
 	{name: "demo", group: groupSetUp, run: (*Command).demo,
 		short: "show a dream from start to undo, in a sandbox that is removed afterwards",
 		flags: func(c *Command, f *pflag.FlagSet) {

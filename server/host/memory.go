@@ -23,10 +23,14 @@ func (r *resolver) findMemory() error {
 		r.Settings["memory_dir"] = Setting{dir, source}
 		return nil
 	}
-	if named, from, source := chosen(r, "memory_dir", ""); named != "" {
-		dir, err := r.env.directory(named, from.base)
+	for _, l := range r.layers {
+		if l.memoryDir == nil {
+			continue
+		}
+		source := l.from("memory_dir")
+		dir, err := r.env.directory(*l.memoryDir, l.base)
 		if err != nil {
-			return fmt.Errorf("memory directory %q (%s) cannot be used: %w", clip(named), source, err)
+			return fmt.Errorf("memory directory %q (%s) can't be used: %w", clip(*l.memoryDir), source, err)
 		}
 		return use(dir, "named by "+source, source)
 	}

@@ -1,0 +1,492 @@
+package share
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/merge"
+	"dream-mcp/memory/secret"
+)
+
+// The folder in the state folder of a memory, and what lies in it.
+const (
+	folder    = "share"
+	stateFile = "share.json"
+	lockFile  = "lock"
+	repo      = "repo.git"
+	maxState  = 1 << 20
+)
+
+// Where a remote keeps a memory, below the name of the project. Servers that refuse other refs get branches.
+const (
+	customRefs = "refs/dream-mcp/"
+	branchRefs = "refs/heads/dream-mcp/"
+	memoryRef  = "/memory"
+	leaseRef   = "/lease"
+)
+
+const tries = 3 // of a push that others come before
+
+// State is what is known of a share between two runs.
+type State struct {
+	Identity    Identity  `json:"identity"`
+	Remote      string    `json:"remote"`
+	Refs        string    `json:"refs"` // customRefs or branchRefs
+	Team        bool      `json:"team,omitempty"`
+	Machine     string    `json:"machine"`
+	MachineName string    `json:"machine_name"`
+	Base        string    `json:"base,omitempty"`    // the remote's commit that the memory here holds; "": none yet
+	Landed      string    `json:"landed,omitempty"`  // the newest merge here that Base accounts for
+	Last        time.Time `json:"last,omitzero"`     // of the last exchange that succeeded
+	Pending     string    `json:"pending,omitempty"` // why what changed here has not been sent
+	Stopped     string    `json:"stopped,omitempty"` // why nothing is exchanged until a person decides
+	Notes       []string  `json:"notes,omitempty"`   // of merges: what both sides changed
+	Dreamed     time.Time `json:"dreamed,omitzero"`  // when this machine first saw another's newest dream, by its own clock
+	DreamedBy   string    `json:"dreamed_by,omitempty"`
+	Held        string    `json:"held,omitempty"` // our lease
+	Sighting    sighting  `json:"sighting,omitzero"`
+}
+
+// What keeps an exchange from being made.
+var (
+	ErrNotShared = errors.New("this memory is not shared")
+	ErrBusy      = errors.New("another process exchanges this memory just now")
+	errMoved     = errors.New("other machines were faster, three times in a row; the next exchange tries again")
+)
+
+// A StopError says why nothing is exchanged until a person decides.
+type StopError struct{ Why string }
+
+func (e *StopError) Error() string { return e.Why }
+
+// Local is the memory of this machine.
+type Local interface {
+	// Read returns the memory as it is.
+	Read() (Files, error)
+	// Landed returns the newest merge that landed here, and the commit that Land was given.
+	Landed() (id, commit string, err error)
+	// Land lets merge make the memory of what it is when nobody else may change it, lands the result, and keeps commit with it. It
+	// returns "" where nothing changed.
+	Land(ctx context.Context, commit, summary string, merge func(Files) (Files, error)) (id string, err error)
+	// LastRead returns up to when the transcripts of this machine were read.
+	LastRead() (time.Time, error)
+}
+
+// Share is the share of one memory. One process at a time has it open.
+type Share struct {
+	State
+	root      *os.Root
+	git       *git
+	unlock    func() error
+	allowed   secret.Allowed
+	now       func() time.Time
+	sinceBoot func() (string, time.Duration)
+	term      time.Duration
+}
+
+// Options are what opening a share needs.
+type Options struct {
+	StateDir string // of the memory
+	Allowed  secret.Allowed
+	Now      func() time.Time
+}
+
+// Read returns the state of a share, without git and without waiting. It fails with ErrNotShared.
+func Read(stateDir string) (State, error) {
+	var s State
+	root, err := memory.OpenRoot(filepath.Join(stateDir, folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, ErrNotShared
+	}
+	if err != nil {
+		return s, err
+	}
+	defer root.Close()
+	data, err := memory.ReadBounded(root, stateFile, maxState)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, ErrNotShared
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, err
+}
+
+// Open opens the share of a memory. It fails with ErrNotShared, or ErrBusy where another process has it open for longer than a moment.
+func Open(ctx context.Context, o Options) (*Share, error) {
+	state, err := Read(o.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, o, state)
+}
+
+// Begin makes a share of what is to be shared by remote. Nothing is sent and nothing is kept until Exchange.
+func Begin(ctx context.Context, o Options, remote string, id Identity, machineName string, team bool) (*Share, error) {
+	if err := CheckRemote(remote); err != nil {
+		return nil, err
+	}
+	var machine [8]byte
+	rand.Read(machine[:])
+	return open(ctx, o, State{
+		Identity: id, Remote: remote, Refs: customRefs, Team: team, Machine: hex.EncodeToString(machine[:]), MachineName: plainName(machineName),
+	})
+}
+
+func open(ctx context.Context, o Options, state State) (*Share, error) {
+	dir := filepath.Join(o.StateDir, folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := memory.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Share{State: state, root: root, allowed: o.Allowed, now: o.Now, sinceBoot: sinceBoot, term: leaseTerm}
+	if s.unlock, err = lock.Note(ctx, root, dir, lockFile, 2*time.Second); errors.Is(err, lock.ErrHeld) {
+		err = ErrBusy
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if s.git, err = openGit(ctx, filepath.Join(dir, repo)); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if now, err := Read(o.StateDir); err == nil && now.Machine == state.Machine {
+		s.State = now // as the process before has left it
+	}
+	return s, nil
+}
+
+// Close lets other processes have the share.
+func (s *Share) Close() error { return errors.Join(s.unlock(), s.root.Close()) }
+
+// Forget ends the share on this machine. The remote and the memory stay as they are.
+func (s *Share) Forget() error {
+	err := s.root.Remove(stateFile)
+	if err == nil {
+		err = s.root.RemoveAll(repo)
+	}
+	return err
+}
+
+func (s *Share) save() error {
+	data, err := json.MarshalIndent(s.State, "", " ")
+	if err != nil {
+		return err
+	}
+	return landing.Replace(s.root, stateFile, append(data, '\n'), time.Time{})
+}
+
+func (s *Share) author() author         { return author{s.Machine, s.MachineName} }
+func (s *Share) ref(name string) string { return s.Refs + s.Identity.ID() + name }
+
+// heads are the commits of the remote's refs; "" where there is none.
+type heads struct{ memory, lease string }
+
+func (s *Share) heads(ctx context.Context) (heads, error) {
+	id := s.Identity.ID()
+	all, err := s.git.heads(ctx, s.Remote, customRefs+id+"/*", branchRefs+id+"/*")
+	if err != nil {
+		return heads{}, err
+	}
+	if s.Base == "" && all[customRefs+id+memoryRef] == "" && all[branchRefs+id+memoryRef] != "" {
+		s.Refs = branchRefs
+	}
+	return heads{all[s.ref(memoryRef)], all[s.ref(leaseRef)]}, nil
+}
+
+// Exchange takes over what others have changed and sends what has changed here; with release it gives our lease back in the same step.
+// What it could not send is kept in State and sent at the next chance; the error says why.
+func (s *Share) Exchange(ctx context.Context, l Local, release bool) error {
+	if release {
+		s.Notes = nil // a dream has seen them
+	}
+	err := s.exchange(ctx, l, release)
+	s.Pending, s.Stopped = "", ""
+	if stop := (*StopError)(nil); errors.As(err, &stop) {
+		s.Stopped = err.Error()
+	} else if err != nil {
+		s.Pending = err.Error()
+	} else {
+		s.Last = s.now().UTC()
+	}
+	return errors.Join(err, s.save())
+}
+
+func (s *Share) exchange(ctx context.Context, l Local, release bool) error {
+	id, commit, err := l.Landed()
+	if err != nil {
+		return err
+	}
+	if machine, commit, _ := strings.Cut(commit, " "); id != s.Landed && machine == s.Machine { // who merged died before it could say so
+		s.Base, s.Landed = commit, id
+		if err := s.save(); err != nil {
+			return err
+		}
+	}
+	for range tries {
+		h, err := s.heads(ctx)
+		if err != nil {
+			return err
+		}
+		s.see(h.lease)
+		if err := s.in(ctx, l, &h); err != nil {
+			return err
+		}
+		if err := s.out(ctx, l, h, release); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+	return errMoved
+}
+
+// in takes over what the remote has beyond Base.
+func (s *Share) in(ctx context.Context, l Local, h *heads) error {
+	if h.memory == "" && s.Base != "" {
+		return &StopError{"the remote no longer has the memory, so it is no longer shared; what is here stays. dream-mcp share --stop ends it here, dream-mcp share REMOTE begins again"}
+	}
+	if h.memory == s.Base {
+		return nil
+	}
+	base, theirs, err := s.fetch(ctx, h)
+	if err != nil {
+		return err
+	}
+	var notes []string
+	id, err := l.Land(ctx, s.Machine+" "+h.memory, "taken over from "+s.authors(ctx, h.memory), func(local Files) (Files, error) {
+		merged, said, err := s.merge(base.files, local, theirs.files)
+		for _, note := range said {
+			notes = append(notes, note.Name.String()+": "+note.Why)
+		}
+		return merged, err
+	})
+	if err != nil {
+		return err
+	}
+	for machine, m := range theirs.marks {
+		if machine != s.Machine && m.Read.After(base.marks[machine].Read) {
+			s.Dreamed, s.DreamedBy = s.now().UTC(), m.Name
+		}
+	}
+	if s.Base = h.memory; id != "" {
+		s.Landed = id
+	}
+	if len(notes) > 0 {
+		s.Notes = notes[:min(len(notes), 20)]
+	}
+	return s.save()
+}
+
+// fetch brings the remote's memory here and judges it. h.memory becomes what was fetched.
+func (s *Share) fetch(ctx context.Context, h *heads) (base, theirs content, err error) {
+	const seen = "refs/ours/seen"
+	if err := s.git.fetch(ctx, s.Remote, s.ref(memoryRef), seen); err != nil {
+		return base, theirs, err
+	}
+	out, err := s.git.run(ctx, localTime, nil, "rev-parse", "--verify", "--quiet", seen+"^{commit}")
+	if err != nil {
+		return base, theirs, err
+	}
+	h.memory = strings.TrimSpace(string(out))
+	if s.Base != "" {
+		if _, err := s.git.run(ctx, localTime, nil, "merge-base", "--is-ancestor", s.Base, h.memory); err != nil {
+			if ctx.Err() != nil {
+				return base, theirs, err
+			}
+			return base, theirs, &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine took over; what is here stays", h.memory, s.Base)}
+		}
+	}
+	if base, err = s.git.read(ctx, s.Base); err == nil {
+		theirs, err = s.git.read(ctx, h.memory)
+	}
+	if err == nil {
+		err = judge(base.files, theirs.files, s.allowed, false)
+	}
+	if refused := (*HostileError)(nil); errors.As(err, &refused) {
+		err = &StopError{err.Error()}
+	} else if text := (*TextError)(nil); errors.As(err, &text) {
+		err = &StopError{err.Error()}
+	}
+	return base, theirs, err
+}
+
+// merge merges what travels, and keeps what does not.
+func (s *Share) merge(base, local, theirs Files) (Files, []merge.Note, error) {
+	if err := s.checkTeam(theirs, local); err != nil {
+		return nil, nil, &StopError{err.Error()}
+	}
+	mine := s.view(local)
+	merged, notes, err := merge.Files(base, mine, theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, _, err := merge.Files(mine, local, merged)
+	return all, notes, err
+}
+
+// authors names the machines that made what is new in commit.
+func (s *Share) authors(ctx context.Context, commit string) string {
+	args := []string{"log", "-n", "200", "--format=%an", commit}
+	if s.Base != "" {
+		args = append(args, "^"+s.Base)
+	}
+	out, err := s.git.run(ctx, localTime, nil, args...)
+	var names []string
+	for name := range strings.Lines(string(out)) {
+		if name = plainName(strings.TrimSpace(name)); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if err != nil || len(names) == 0 {
+		return "another machine"
+	}
+	if len(names) > 5 {
+		names = append(names[:5], "others")
+	}
+	return strings.Join(names, ", ")
+}
+
+// out sends what has changed here since Base, as one commit over it. It fails with errMoved where the remote has moved meanwhile.
+func (s *Share) out(ctx context.Context, l Local, h heads, release bool) error {
+	next, changes, err := s.outgoing(ctx, l)
+	if err != nil {
+		return err
+	}
+	if len(changes) == 0 {
+		if release {
+			return s.Release(ctx)
+		}
+		return nil
+	}
+	made, err := s.git.commit(ctx, s.Base, changes, s.author(), s.now(), next)
+	if err != nil {
+		return err
+	}
+	updates := []update{{s.ref(memoryRef), s.Base, made}}
+	if release && s.Held != "" && s.Held == h.lease {
+		updates = append(updates, update{s.ref(leaseRef), s.Held, ""})
+	}
+	if err := s.git.push(ctx, s.Remote, updates...); err != nil {
+		now, again := s.heads(ctx)
+		switch {
+		case again != nil:
+			return err
+		case now.memory == made: // it arrived, and the answer did not
+		case now.memory != s.Base:
+			return errMoved
+		case now.lease != h.lease:
+			s.Held = ""
+			return errMoved
+		case s.Base == "" && s.Refs == customRefs:
+			s.Refs = branchRefs // some servers take nothing but branches
+			return errMoved
+		default:
+			return err
+		}
+	}
+	s.Base = made
+	if len(updates) > 1 {
+		s.Held = ""
+	} else if release {
+		return errors.Join(s.save(), s.Release(ctx))
+	}
+	return s.save()
+}
+
+// outgoing returns what has changed here since Base, by path in a commit, judged, and what a commit of it says.
+func (s *Share) outgoing(ctx context.Context, l Local) (message string, changes map[string][]byte, err error) {
+	base, err := s.git.read(ctx, s.Base)
+	if err != nil {
+		return "", nil, err
+	}
+	local, err := l.Read()
+	if err != nil {
+		return "", nil, err
+	}
+	read, err := l.LastRead()
+	if err != nil {
+		return "", nil, err
+	}
+	if len(local) == 0 && len(base.files) > 0 {
+		return "", nil, &StopError{fmt.Sprintf("the memory here is empty, and the remote has %d files: that is not sent as their deletion. dream-mcp share REMOTE takes them over again", len(base.files))}
+	}
+	mine := content{s.view(local), map[string]Mark{s.Machine: {s.MachineName, read.UTC().Truncate(time.Second)}}}
+	message = "memory"
+	if was := base.marks[s.Machine]; mine.marks[s.Machine].Read.After(was.Read) {
+		message = "dream"
+	}
+	changes = base.changes(mine)
+	if s.Base == "" {
+		changes[formatFile] = []byte(format)
+	}
+	if err := mine.files.checkTwins(); err != nil {
+		return "", nil, fmt.Errorf("nothing is sent: this memory has %w", err)
+	}
+	return message, changes, judge(base.files, mine.files, s.allowed, true)
+}
+
+// A Preview is what joining would do.
+type Preview struct {
+	New     bool     // the remote has no memory of this project yet
+	Here    []string // what would change here
+	Sent    []string // what would be sent
+	Kept    []string // what both have, and differently
+	Authors string
+}
+
+// Preview looks what the first exchange would do. It changes nothing.
+func (s *Share) Preview(ctx context.Context, l Local) (Preview, error) {
+	h, err := s.heads(ctx)
+	if err != nil {
+		return Preview{}, err
+	}
+	local, err := l.Read()
+	if err != nil {
+		return Preview{}, err
+	}
+	if h.memory == "" {
+		_, changes, err := s.outgoing(ctx, l)
+		return Preview{New: true, Sent: memories(changes)}, err
+	}
+	_, theirs, err := s.fetch(ctx, &h)
+	if err != nil {
+		return Preview{}, err
+	}
+	merged, notes, err := s.merge(Files{}, local, theirs.files)
+	if err != nil {
+		return Preview{}, err
+	}
+	p := Preview{Authors: s.authors(ctx, h.memory), Here: memories(content{files: local}.changes(content{files: merged}))}
+	sent := s.view(merged)
+	p.Sent = memories(content{files: theirs.files}.changes(content{files: sent}))
+	for _, note := range notes {
+		p.Kept = append(p.Kept, note.Name.String())
+	}
+	return p, judge(theirs.files, sent, s.allowed, true)
+}
+
+// memories returns the files among the paths of changes.
+func memories(changes map[string][]byte) (files []string) {
+	for p := range changes {
+		if dir, file := path.Split(p); strings.HasPrefix(dir, memoryFolder+"/") {
+			files = append(files, strings.TrimPrefix(dir, memoryFolder+"/")+file)
+		}
+	}
+	slices.Sort(files)
+	return files
+}

@@ -1,0 +1,293 @@
+// Package merge merges the changes that two machines made to one memory.
+//
+// It promises, for any two changes of any memory: each line that either added is in the result, and each that both kept; what one
+// removed and the other left alone is not; a memory that one deleted and the other edited stays; the result is the same whichever of
+// the two comes first; and nothing is added that is in neither, but for the line ends of the result and a line that quotes a field of the
+// frontmatter which both changed. Blank lines and the order within one place are not promised. There are no conflict markers: where both
+// changed the same words, both texts stand, and a Note says so.
+package merge
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"dream-mcp/memory"
+)
+
+// A Note names a memory in which both sides changed the same thing: a person or a dream should look at it.
+type Note struct {
+	Name memory.Name
+	Why  string
+}
+
+// Files merges the changes that lead from base to a and from base to b. It fails where a merged memory would be too large.
+func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Note, error) {
+	base, a, b = unify(base, a, b)
+	merged := make(map[memory.Name][]byte)
+	var notes []Note
+	for _, n := range names(base, a, b) {
+		inBase, had := base[n]
+		inA, hasA := a[n]
+		inB, hasB := b[n]
+		switch {
+		case n.IsIndex():
+		case hasA && hasB:
+			text, clash := topics(inBase, inA, inB)
+			if len(text) > memory.MaxFileBytes {
+				return nil, nil, fmt.Errorf("%s merged would be %w", n, memory.ErrTooLarge)
+			}
+			merged[n] = text
+			if clash {
+				notes = append(notes, Note{n, "both sides changed the same lines: both texts stand"})
+			}
+		case hasA && !(had && bytes.Equal(inA, inBase)), hasB && !(had && bytes.Equal(inB, inBase)):
+			if merged[n] = inA; hasB {
+				merged[n] = inB
+			}
+			if had {
+				notes = append(notes, Note{n, "one side deleted it and the other changed it: it stays"})
+			}
+		}
+	}
+	if text, clash := index(base, a, b, merged); text != nil {
+		merged[indexName] = text
+		if clash {
+			notes = append(notes, Note{indexName, "both sides changed the same lines: both texts stand"})
+		}
+	}
+	return merged, notes, nil
+}
+
+var indexName, _ = memory.ParseName(memory.IndexFile)
+
+func names(sides ...map[memory.Name][]byte) []memory.Name {
+	all := make(map[memory.Name]bool)
+	for _, side := range sides {
+		for n := range side {
+			all[n] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(all), func(x, y memory.Name) int { return strings.Compare(x.String(), y.String()) })
+}
+
+// unify gives memories one name whose names a file system may take for one: the first of them in order.
+func unify(sides ...map[memory.Name][]byte) (base, a, b map[memory.Name][]byte) {
+	one := make(map[string]memory.Name)
+	for _, n := range names(sides[1:]...) {
+		if _, known := one[n.Fold()]; !known {
+			one[n.Fold()] = n
+		}
+	}
+	for i, side := range sides {
+		sides[i] = maps.Clone(side)
+		for n := range side {
+			if first, known := one[n.Fold()]; known && first != n {
+				if _, both := side[first]; !both {
+					sides[i][first] = side[n]
+					delete(sides[i], n)
+				}
+			}
+		}
+	}
+	return sides[0], sides[1], sides[2]
+}
+
+// topics merges one memory that both have; base is nil where it is new.
+func topics(base, a, b []byte) (text []byte, clash bool) {
+	switch {
+	case bytes.Equal(a, b), base != nil && bytes.Equal(b, base):
+		return a, false
+	case base != nil && bytes.Equal(a, base):
+		return b, false
+	}
+	end := lineEnd(base, a, b)
+	tb, ta, to := parse(base), parse(a), parse(b)
+	baseHead, baseBody := tb.Segments()
+	aHead, aBody := ta.Segments()
+	bHead, bBody := to.Segments()
+	var also []string
+	head := weave(baseHead, aHead, bHead, func(base, a, b memory.Segment) memory.Segment {
+		s, rest := field(base, a, b)
+		if rest != "" {
+			also = append(also, rest)
+		}
+		return s
+	})
+	body := weave(baseBody, aBody, bBody, first)
+	var out strings.Builder
+	if ta.HasFrontmatter() || to.HasFrontmatter() {
+		out.WriteString("---\n" + join(head.segments) + "---\n")
+	}
+	words := join(body.segments)
+	out.WriteString(words)
+	slices.Sort(also)
+	for _, line := range slices.Compact(also) {
+		if !strings.Contains(words, line+"\n") {
+			out.WriteString("\n" + line + "\n")
+		}
+	}
+	return []byte(strings.ReplaceAll(out.String(), "\n", end)), body.clash || len(also) > 0
+}
+
+// parse reads a memory whose lines end in "\n", the last one too.
+func parse(data []byte) *memory.Topic {
+	return memory.ParseTopic([]byte(plain(data)))
+}
+
+func plain(data []byte) string {
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// lineEnd is how the lines of a merged text end: as one side has made them, else as they did.
+func lineEnd(base, a, b []byte) string {
+	crlf := func(data []byte) bool { return bytes.Contains(data, []byte("\r\n")) }
+	inA, inB := crlf(a), crlf(b)
+	if inA && inB || inA != inB && base != nil && !crlf(base) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+func join(segments []memory.Segment) string {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// first takes the one of two texts that comes first in order. Of lines there are no two.
+func first(_, a, b memory.Segment) memory.Segment {
+	if a.Text <= b.Text {
+		return a
+	}
+	return b
+}
+
+// field merges a field of the frontmatter that both changed. Of times the latest stands, for "created" the earliest; lists are
+// joined; of other values one stands, and the line rest quotes the other.
+func field(base, a, b memory.Segment) (s memory.Segment, rest string) {
+	if a.Text > b.Text {
+		a, b = b, a
+	}
+	key := a.Field()
+	switch key[strings.LastIndexByte(key, '.')+1:] {
+	case "modified":
+		return b, ""
+	case "created":
+		return a, ""
+	}
+	itemsA, listA := a.List()
+	itemsB, listB := b.List()
+	if listA && listB {
+		had, _ := base.List()
+		return a.WithList(items(had, itemsA, itemsB)), ""
+	}
+	if a.Value() == b.Value() {
+		return a, ""
+	}
+	if len(b.Value()) > len(a.Value()) {
+		a, b = b, a
+	}
+	return a, fmt.Sprintf("(%s is also given as: %s)", key, strings.Join(strings.Fields(b.Value()), " "))
+}
+
+func items(base, a, b []string) []string {
+	segments := func(items []string) (all []memory.Segment) {
+		for _, item := range items {
+			all = append(all, memory.Segment{Key: item, Text: item})
+		}
+		return all
+	}
+	var all []string
+	for _, s := range weave(segments(base), segments(a), segments(b), first).segments {
+		if !slices.Contains(all, s.Text) {
+			all = append(all, s.Text)
+		}
+	}
+	return all
+}
+
+// index merges the indexes: by the memory that a line is about, else line by line. It names what is merged, and nothing that was a memory
+// and is none any more.
+func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) {
+	inA, hasA := a[indexName]
+	inB, hasB := b[indexName]
+	if !hasA && !hasB {
+		return nil, false
+	}
+	inBase := base[indexName]
+	end := lineEnd(inBase, inA, inB)
+	xb, xa, xo := memory.ParseIndex([]byte(plain(inBase))), memory.ParseIndex([]byte(plain(inA))), memory.ParseIndex([]byte(plain(inB)))
+	if !hasA && bytes.Equal(inB, inBase) || !hasB && bytes.Equal(inA, inBase) {
+		xa, xo = memory.ParseIndex(nil), memory.ParseIndex(nil) // deleted; what is left is named again
+	} else if !hasA {
+		xa = xo
+	} else if !hasB {
+		xo = xa
+	}
+	w := weave(xb.Segments(), xa.Segments(), xo.Segments(), entry)
+	switch text = []byte(strings.ReplaceAll(join(w.segments), "\n", end)); {
+	case hasA && bytes.Equal(inB, inBase):
+		text = inA
+	case hasB && bytes.Equal(inA, inBase):
+		text = inB
+	}
+	x := memory.ParseIndex(text)
+	var gone []string
+	for _, n := range names(base, a, b) {
+		switch _, stays := merged[n]; {
+		case n.IsIndex():
+		case !stays:
+			gone = append(gone, n.String())
+		case x.Mentions(n):
+		case a[n] == nil && xo.Mentions(n): // a removed the line with the memory, which stays
+			restore(x, n, xo)
+		case b[n] == nil && xa.Mentions(n):
+			restore(x, n, xa)
+		}
+	}
+	if len(gone) > 0 {
+		x.Remove(gone...)
+	}
+	return x.Bytes(), w.clash
+}
+
+// restore names n in x as other does.
+func restore(x *memory.Index, n memory.Name, other *memory.Index) {
+	for _, e := range other.Entries() {
+		if e.File == n.String() && !e.Outside {
+			x.Upsert(n, e.Title, e.Hook, e.Section)
+			return
+		}
+	}
+	x.Upsert(n, strings.TrimSuffix(n.String(), ".md"), "", "")
+}
+
+// entry merges a line of the index that both changed: one stands, and says what the other says too.
+func entry(_, a, b memory.Segment) memory.Segment {
+	if a.Text > b.Text {
+		a, b = b, a
+	}
+	n, err := memory.ParseName(a.Entry())
+	x := memory.ParseIndex([]byte(a.Text))
+	mine, others := x.Entries(), memory.ParseIndex([]byte(b.Text)).Entries()
+	if err != nil || len(mine) == 0 || len(others) == 0 {
+		return memory.Segment{Key: a.Key, Text: a.Text + b.Text}
+	}
+	also := others[0].Hook
+	if others[0].Title != mine[0].Title {
+		also = strings.TrimSuffix(others[0].Title+": "+also, ": ")
+	}
+	if also != "" && !strings.Contains(a.Text, also) {
+		x.Upsert(n, "", strings.TrimPrefix(mine[0].Hook+"; "+also, "; "), "")
+	}
+	return memory.Segment{Key: a.Key, Text: string(x.Bytes())}
+}

@@ -1,0 +1,124 @@
+package memory
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Segment is a part of a file that is merged as one. Segments of the same key say the same kind of thing: a field of
+// the frontmatter, a memory in the index, or for any other line the line itself.
+type Segment struct{ Key, Text string }
+
+// fieldKey and entryKey begin the keys of segments that are more than their text.
+const (
+	fieldKey = "\x00field "
+	entryKey = "\x00entry "
+)
+
+// Segments returns the lines of the frontmatter by field, without the fences, and the lines of the body. Joined, their texts
+// are the file, but for the fences and a byte order mark.
+func (t *Topic) Segments() (head, body []Segment) {
+	if t.HasFrontmatter() {
+		key := ""
+		starts := make(map[int]string)
+		for _, f := range t.fields {
+			if starts[f.line] == "" { // of a mapping in braces the outer field is one segment
+				starts[f.line] = f.key
+			}
+		}
+		for i, line := range t.head[1 : len(t.head)-1] {
+			if k := starts[i+1]; k != "" {
+				key = fieldKey + k
+				head = append(head, Segment{key, line})
+			} else if key == "" {
+				head = append(head, Segment{line, line})
+			} else {
+				head[len(head)-1].Text += line
+			}
+		}
+	}
+	return numbered(head), lineSegments(t.body)
+}
+
+// numbered makes the keys of fields and entries unique: the second of a key is another.
+func numbered(segments []Segment) []Segment {
+	n := make(map[string]int)
+	for i, s := range segments {
+		if n[s.Key]++; n[s.Key] > 1 && s.Key[0] == 0 {
+			segments[i].Key += "\x00" + strconv.Itoa(n[s.Key])
+		}
+	}
+	return segments
+}
+
+func lineSegments(text string) []Segment {
+	var segments []Segment
+	for _, line := range eachLine(text) {
+		segments = append(segments, Segment{line, line})
+	}
+	return segments
+}
+
+// Segments returns the lines of the index. The key of a line that begins with a link to one file is that file.
+func (x *Index) Segments() []Segment {
+	segments := make([]Segment, len(x.lines))
+	for i := range x.lines {
+		line := &x.lines[i]
+		segments[i] = Segment{line.raw, line.raw}
+		if (line.Kind == BulletLine || line.Kind == RowLine) && line.headEnd() >= 1 {
+			if l := line.Scan.Links[0]; line.headEnd() == 1 && !l.Outside && !l.Nowhere {
+				segments[i].Key = entryKey + l.File
+			}
+		}
+	}
+	return numbered(segments)
+}
+
+// Field returns the key of the frontmatter that a segment holds, or "".
+func (s Segment) Field() string {
+	return s.cut(fieldKey)
+}
+
+// Entry returns the file that a line of the index is about, or "".
+func (s Segment) Entry() string {
+	return s.cut(entryKey)
+}
+
+func (s Segment) cut(prefix string) string {
+	key, ok := strings.CutPrefix(s.Key, prefix)
+	if !ok {
+		return ""
+	}
+	key, _, _ = strings.Cut(key, "\x00")
+	return key
+}
+
+// List returns the items of a field that is a list, in either form.
+func (s Segment) List() (items []string, ok bool) {
+	t := ParseTopic([]byte(fence + "\n" + strings.TrimRight(s.Text, "\n") + "\n" + fence + "\n"))
+	if len(t.fields) == 0 {
+		return nil, false
+	}
+	f := t.fields[0]
+	if f.kind == list || f.from < f.to && t.head[f.line][f.from] == '[' {
+		return f.items(t.head), true
+	}
+	return nil, false
+}
+
+// WithList returns the segment of a field with these items.
+func (s Segment) WithList(items []string) Segment {
+	first, _, _ := strings.Cut(s.Text, "\n")
+	_, colon := cutKey(first[indentOf(first):])
+	s.Text = first[:indentOf(first)+colon] + " " + formatList(items) + "\n"
+	return s
+}
+
+// Value returns what a field says.
+func (s Segment) Value() string {
+	t := ParseTopic([]byte(fence + "\n" + strings.TrimRight(s.Text, "\n") + "\n" + fence + "\n"))
+	if len(t.fields) == 0 {
+		return strings.TrimSpace(s.Text)
+	}
+	return t.fields[0].value
+}
