@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -71,12 +72,10 @@ type held struct {
 // quit waits until the server is idle, reads what it holds, and ends it with a signal that makes it print its goroutines.
 func (s *soaking) quit(t *testing.T) (h held) {
 	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
-	for last := ""; ; time.Sleep(200 * time.Millisecond) {
-		stat, _ := os.ReadFile(proc + "schedstat")
-		if string(stat) == last {
-			break
+	for idle := 0; idle < 10; time.Sleep(50 * time.Millisecond) {
+		if idle++; running(proc) {
+			idle = 0
 		}
-		last = string(stat)
 	}
 	if open, err := os.ReadDir(proc + "fd"); err == nil {
 		h.files = len(open)
@@ -105,6 +104,15 @@ func (s *soaking) quit(t *testing.T) (h held) {
 		}
 	}
 	return h
+}
+
+// running reports whether a thread of the process runs or waits for a processor.
+func running(proc string) bool {
+	threads, _ := filepath.Glob(proc + "task/*/stat")
+	return slices.ContainsFunc(threads, func(thread string) bool {
+		stat, err := os.ReadFile(thread)
+		return err == nil && bytes.Contains(stat, []byte(") R "))
+	})
 }
 
 // liveHeap finds what a collection left, in what GODEBUG=gctrace=1 prints of it.
