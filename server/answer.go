@@ -34,8 +34,8 @@ func (l *loop) answer(c *call) (line []byte) {
 	if params == nil {
 		params = json.RawMessage("{}")
 	}
-	// Written anew, so that mcp-go sees these four members and no others, and an
-	// id that no float64 can bend.
+	// mcp-go gets a new message, with these four members and no others, and an
+	// id that float64 represents exactly.
 	raw := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%s,"params":%s}`, c.seq, method, params)
 	switch response := l.mcp.HandleMessage(l.mcp.WithContext(c.ctx, c), raw).(type) {
 	case mcp.JSONRPCError:
@@ -92,7 +92,7 @@ func demands(can mcp.ClientCapabilities, request mcp.InputRequest) (capability m
 		if request.Elicitation != nil && request.Elicitation.Mode == mcp.ElicitationModeURL {
 			return map[string]any{"elicitation": map[string]any{"url": yes}}, e != nil && e.URL != nil
 		}
-		// Without a mode named, forms are meant: so it was before there were others.
+		// Without a mode, a form is meant: it was the first mode.
 		return map[string]any{"elicitation": yes}, e != nil && (e.Form != nil || e.URL == nil)
 	case mcp.MethodSamplingCreateMessage:
 		return map[string]any{"sampling": yes}, can.Sampling != nil
@@ -101,8 +101,8 @@ func demands(can mcp.ClientCapabilities, request mcp.InputRequest) (capability m
 	}
 }
 
-// failed renders an error. The code is chosen by what failed, since mcp-go knows
-// only "internal" for what a handler returns.
+// failed renders an error. The code depends on the failure: mcp-go answers
+// "internal" for every error of a handler.
 func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
 	var unparsable *mcpserver.UnparsableMessageError
 	switch {
@@ -137,7 +137,7 @@ func (c *call) uri() string {
 	return clip(params.URI)
 }
 
-// misfit says in plain words which param has the wrong type.
+// misfit describes which param has the wrong type.
 func misfit(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) || wrong.Field == "" {
@@ -147,7 +147,7 @@ func misfit(err error) string {
 	return fmt.Sprintf("%s must not be of type %s", wrong.Field, got)
 }
 
-// stopped refuses what runs, or would run, when the server ends.
+// stopped refuses a call when the server ends.
 func stopped(c *call) refusal {
 	return refusal{c.id, mcp.INTERNAL_ERROR, "the server is stopping"}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// askPatience bounds how long a question of ours stays open: a client that declared that it can ask its
-// person, and never answers, does not hold a call up for ever.
+// askPatience bounds how long a question of ours stays open: a client may declare that it can ask its
+// person, and never answer.
 const askPatience = 10 * time.Minute
 
-// questions are what the server has asked its client and waits for: so it was done before 2026-07-28. Since
-// then a result asks, and the client calls again.
+// questions are the server's own requests that are not answered yet. Only protocol versions before 2026-07-28 have
+// them; since then a result asks, and the client calls again.
 type questions struct {
 	patience time.Duration
 
@@ -30,28 +30,28 @@ func newQuestions() *questions {
 	return &questions{patience: askPatience, open: map[string]chan<- json.RawMessage{}}
 }
 
-// ask opens a question; closed says that nobody waits for its answer any more. An answer that is nil, or
-// closed, is none.
+// ask opens a question; the caller calls closed when it no longer waits for the answer. A nil result, or a
+// closed channel, means that there was none.
 func (q *questions) ask() (id string, answer <-chan json.RawMessage, closed func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.asked++
 	id = "ask-" + strconv.Itoa(q.asked)
-	told := make(chan json.RawMessage, 1)
+	result := make(chan json.RawMessage, 1)
 	if q.ended {
-		close(told)
+		close(result)
 	} else {
-		q.open[id] = told
+		q.open[id] = result
 	}
-	return id, told, func() {
+	return id, result, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		delete(q.open, id)
 	}
 }
 
-// answer takes in a response of the client's: its result, or nil for an error. The first counts; what answers
-// no open question is dropped.
+// answer delivers a response of the client: its result, or nil for an error. The first response to a question
+// counts, and others are dropped.
 func (q *questions) answer(m message) {
 	var id string
 	if json.Unmarshal(m.id, &id) != nil {
@@ -59,26 +59,25 @@ func (q *questions) answer(m message) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if told := q.open[id]; told != nil {
+	if result := q.open[id]; result != nil {
 		delete(q.open, id)
-		told <- m.result
+		result <- m.result
 	}
 }
 
-// end says that no more answers will come.
+// end closes all questions: no more answers will come.
 func (q *questions) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.ended = true
-	for id, told := range q.open {
-		close(told)
+	for id, result := range q.open {
+		close(result)
 		delete(q.open, id)
 	}
 }
 
-// RequestElicitation asks the client to put a form before its person. Whatever is not an answer to it (an
-// error, garbage, silence) is "cancel". The error is the context's, or that the client has not declared
-// that it can be asked.
+// RequestElicitation asks the client to show its person a form. An error, garbage or silence counts as
+// "cancel". The error is the context's, or says that the client has not declared this capability.
 func (c *call) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	params, err := encode(r.Params)
 	if err != nil {
@@ -91,10 +90,10 @@ func (c *call) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest)
 	return elicited(result), nil
 }
 
-// rootsPatience bounds how long the client's folders are waited for. No person is asked for them.
+// rootsPatience bounds the wait for the client's folders, for which it need not ask a person.
 const rootsPatience = 5 * time.Second
 
-// ListRoots asks the client for its folders. Whatever is not an answer to that is none.
+// ListRoots asks the client for its folders. An error, garbage or silence counts as none.
 func (c *call) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
 	result, err := c.request(ctx, mcp.InputRequest{Method: mcp.MethodListRoots}, json.RawMessage("{}"), min(rootsPatience, c.asked.patience))
 	if err != nil {
@@ -107,8 +106,8 @@ func (c *call) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.List
 	return &roots, nil
 }
 
-// request sends the client a request of ours and returns its result, nil for none. The error is the
-// context's, or that the client has not declared that it can be asked this.
+// request sends the client a request of ours and returns its result, or nil for none. The error is the
+// context's, or says that the client has not declared this capability.
 func (c *call) request(ctx context.Context, what mcp.InputRequest, params json.RawMessage, patience time.Duration) (json.RawMessage, error) {
 	if _, declared := demands(c.client.can, what); !declared {
 		return nil, fmt.Errorf("%s was not declared by the client", what.Method)
@@ -133,7 +132,7 @@ func (c *call) request(ctx context.Context, what mcp.InputRequest, params json.R
 // elicited reads what a client answered.
 func elicited(result json.RawMessage) *mcp.ElicitationResult {
 	var said mcp.ElicitationResponse
-	// A map, for its keys are exact where a struct's match in any case: of "action" and "Action" the last would count.
+	// A map has exact keys; a struct would match "Action" too.
 	var members map[string]json.RawMessage
 	if json.Unmarshal(result, &members) == nil && json.Unmarshal(members["action"], &said.Action) == nil && members["content"] != nil {
 		if json.Unmarshal(members["content"], &said.Content) != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Nothing but an answer whose action says so, in these very letters, is a yes or a no: all else is nobody's.
+// Only the exact actions "accept" and "decline" count as such; anything else is "cancel".
 func FuzzElicited(f *testing.F) {
 	for _, seed := range []string{`{"action":"accept","content":{"agree":true}}`, `{"action":"decline"}`, `{"action":"ACCEPT"}`, `{"Action":"accept"}`, `{"action":"decline","Action":"accept"}`, `null`, `[]`, ``, `{"action":"accept"`, `{"action":["accept"]}`} {
 		f.Add([]byte(seed))

@@ -15,8 +15,8 @@ import (
 
 const introduced = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"t","version":"1"},"capabilities":%s}}`
 
-// A client of the protocol before 2026-07-28 is asked by a request, where it declared that it can be. Each row is
-// what it answers; ID stands for the question's.
+// A client of the protocol before 2026-07-28 that declared elicitation is asked by a request. Each row is an answer
+// of the client, in which ID is replaced by the question's.
 func TestAsk(t *testing.T) {
 	for _, row := range []struct{ answer, want string }{
 		{`{"jsonrpc":"2.0","id":"ID","result":{"action":"accept","content":{"x":1}}}`, "accept"},
@@ -28,15 +28,15 @@ func TestAsk(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"ID","result":7}`, "cancel"},
 		{`{"jsonrpc":"2.0","id":"ID","error":{"code":-32601,"message":"what?"}}`, "cancel"},
 		{`{"jsonrpc":"2.0","id":"ID","result":{"action":"accept"},"error":null}`, "accept"},
-		// What answers nothing is passed over, and the first answer counts.
+		// Responses to other requests are ignored, and the first answer counts.
 		{`{"jsonrpc":"2.0","id":"other","result":{"action":"accept"}}` + "\n" + `{"jsonrpc":"2.0","id":"ID","result":{"action":"decline"}}` + "\n" +
 			`{"jsonrpc":"2.0","id":"ID","result":{"action":"accept"}}`, "decline"},
 		{`{"jsonrpc":"2.0","result":{"action":"accept"}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":"ID","result":{"action":"decline"}}`, "decline"},
 	} {
 		p := dial(t, sample())
 		p.ask(fmt.Sprintf(introduced, `{"elicitation":{}}`))
-		p.say(toolCall(2, `"_meta":{}`, "ask", `{}`))
-		q := p.hear()
+		p.write(toolCall(2, `"_meta":{}`, "ask", `{}`))
+		q := p.read()
 		var params struct {
 			Message         string
 			RequestedSchema json.RawMessage
@@ -48,8 +48,8 @@ func TestAsk(t *testing.T) {
 		if err := json.Unmarshal(q.ID, &id); err != nil {
 			t.Fatal(err)
 		}
-		p.say(strings.ReplaceAll(row.answer, "ID", id))
-		if r := p.hear(); !strings.Contains(r.raw, "answered "+row.want) {
+		p.write(strings.ReplaceAll(row.answer, "ID", id))
+		if r := p.read(); !strings.Contains(r.raw, "answered "+row.want) {
 			t.Errorf("%s: got %s", row.answer, r.raw)
 		}
 		p.silent()
@@ -57,8 +57,8 @@ func TestAsk(t *testing.T) {
 }
 
 // A question that is not answered is withdrawn after a while, when its call is cancelled, and when the input
-// ends; nothing waits for it any longer.
-func TestAskInVain(t *testing.T) {
+// ends; then nothing waits for it.
+func TestUnansweredQuestion(t *testing.T) {
 	q := newQuestions()
 	q.patience = time.Millisecond
 	can := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
@@ -68,27 +68,27 @@ func TestAskInVain(t *testing.T) {
 		t.Errorf("silence: %+v, %v, %d open, %d lines", result, err, len(q.open), len(c.out.items))
 	}
 
-	// What is there when the call is cancelled comes too late, though both are met at once.
+	// An answer that is there when the call is cancelled does not count.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	q.end()
 	for range 50 {
 		c.out = newOutput(nil, func() secret.Allowed { return nil })
 		if result, err := c.RequestElicitation(ctx, mcp.ElicitationRequest{}); err == nil {
-			t.Fatalf("behind the end of the call: %+v", result)
+			t.Fatalf("after the end of the call: %+v", result)
 		}
 	}
 
 	p := dial(t, sample())
 	p.ask(fmt.Sprintf(introduced, `{"elicitation":{"form":{}}}`))
-	p.say(toolCall(2, `"_meta":{}`, "ask", `{}`))
-	asked := p.hear()
-	p.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-	if r := p.hear(); r.Method != "notifications/cancelled" || !strings.Contains(string(r.Params), string(asked.ID)) {
+	p.write(toolCall(2, `"_meta":{}`, "ask", `{}`))
+	asked := p.read()
+	p.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	if r := p.read(); r.Method != "notifications/cancelled" || !strings.Contains(string(r.Params), string(asked.ID)) {
 		t.Errorf("cancelled: got %s", r.raw)
 	}
-	p.say(toolCall(3, `"_meta":{}`, "ask", `{}`))
-	p.hear()
+	p.write(toolCall(3, `"_meta":{}`, "ask", `{}`))
+	p.read()
 	if lines, err := p.end(); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "answered cancel") {
 		t.Errorf("at the end of input: %q, %v", lines, err)
 	}

@@ -14,19 +14,19 @@ import (
 // maxSubscriptions is how many resources may be subscribed to at a time.
 const maxSubscriptions = 1024
 
-// A client is what is known of the other side. In the legacy era it is said once
-// by initialize, in the modern one by each request about itself.
+// A client is what is known of the other side. In the legacy era initialize says
+// it once, in the modern era each request does.
 type client struct {
 	who     mcp.Implementation
 	can     mcp.ClientCapabilities
 	version string
 }
 
-// A call is one request under way. To mcp-go each is a session of its own, so
-// that what one request declares or sends cannot be taken for another's.
+// A call is one request under way. mcp-go sees each as a session, so that what
+// one request declares or sends is not mixed up with another's.
 type call struct {
 	message
-	seq    uint64 // what mcp-go knows it by, ours being unique and exact
+	seq    uint64 // its id in mcp-go: unique, and exact in a float64
 	size   int    // bytes of the line
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -36,14 +36,14 @@ type call struct {
 	asked  *questions
 
 	cancelled atomic.Bool   // by the client: nothing more is written
-	speaking  sync.Mutex    // held while a notification takes its place
+	sending   sync.Mutex    // held while a notification is queued
 	ended     chan struct{} // closed when its handler has returned
-	live      atomic.Bool   // it has spoken: a listening call, that it is acknowledged
+	live      atomic.Bool   // a notification was queued; for a listening call the first is its acknowledgement
 
-	after <-chan struct{} // closed when the writes that arrived before have ended
+	after <-chan struct{} // closed when all earlier writes have ended
 	wrote chan struct{}   // nil unless a write; closed when it has ended
 
-	// What mcp-go says of a failure, told by its hook.
+	// Set by mcp-go's error hook.
 	failure error
 	modern  bool
 }
@@ -59,7 +59,7 @@ var (
 func (c *call) SessionID() string { return "stdio" }
 func (c *call) Initialize()       {}
 
-// Initialized is true from the start: nothing may wait for initialize.
+// Initialized is always true: nothing waits for initialize.
 func (c *call) Initialized() bool { return true }
 
 func (c *call) GetClientInfo() mcp.Implementation                { return c.client.who }
@@ -87,14 +87,14 @@ func (c *call) stream() *call {
 	return nil
 }
 
-// NotificationChannel hands out a channel for exactly one notification, whose
-// place in the output is taken here and now. mcp-go drops what a channel cannot
-// take at once; this one always can, and the place keeps the order. Once the call
-// has ended or was cancelled it leads nowhere.
+// NotificationChannel returns a channel for exactly one notification, and queues
+// it at once, which keeps the order. mcp-go drops a notification when its channel
+// is full; this one has room for it. After the call has ended or was cancelled the
+// notification is dropped.
 func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	note := make(chan mcp.JSONRPCNotification, 1)
-	c.speaking.Lock()
-	defer c.speaking.Unlock()
+	c.sending.Lock()
+	defer c.sending.Unlock()
 	select {
 	case <-c.ended:
 		return note
@@ -107,10 +107,10 @@ func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return note
 }
 
-// end says that the handler has returned: what it left behind is not heard.
+// end notes that the handler has returned: later notifications are dropped.
 func (c *call) end() {
-	c.speaking.Lock()
-	defer c.speaking.Unlock()
+	c.sending.Lock()
+	defer c.sending.Unlock()
 	close(c.ended)
 }
 
@@ -160,8 +160,8 @@ func (s *subscriptions) of(c *call) []string {
 	return uris
 }
 
-// announce queues an update for whoever subscribed to uri. It holds the lock
-// meanwhile, so that none follows the end of a subscription.
+// announce queues an update for each subscriber of uri. It holds the lock, so
+// that no update follows the end of a subscription.
 func (s *subscriptions) announce(uri string, out *output) {
 	quoted, _ := encode(uri) // a string can always be encoded
 	s.mu.Lock()

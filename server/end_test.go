@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// child is the test binary as a server: a process with real pipes.
+// child is the command that runs the test binary as a server, with real pipes.
 func child(t *testing.T) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -28,7 +28,7 @@ func child(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-// All that was asked before the end of input is answered, whatever it is.
+// Every request before the end of input is answered.
 func TestEndOfInputDrains(t *testing.T) {
 	for _, era := range eras {
 		repeat := func(n int, tool, arguments string) []string {
@@ -61,7 +61,7 @@ func TestEndOfInputDrains(t *testing.T) {
 	}
 }
 
-// drain gives lines to a process, all at once, and wants an answer to each.
+// drain sends lines to a process, all at once, and expects an answer to each.
 func drain(t *testing.T, lines []string) {
 	cmd := child(t)
 	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n"))
@@ -76,14 +76,14 @@ func drain(t *testing.T, lines []string) {
 	}
 }
 
-// What does not end by itself within the drain time is cancelled, and said so.
+// Calls that do not end within the drain time are cancelled, and answered with that.
 func TestDrainIsBounded(t *testing.T) {
 	o := sample()
 	o.Drain = 100 * time.Millisecond
 	p := dial(t, o)
-	p.say(toolCall(1, `"_meta":{}`, "slow", anHour))
+	p.write(toolCall(1, `"_meta":{}`, "slow", anHour))
 	for i := range 10 { // more than there are slots: some never start
-		p.say(toolCall(10+i, `"_meta":{}`, "slow", anHour))
+		p.write(toolCall(10+i, `"_meta":{}`, "slow", anHour))
 	}
 	lines, err := p.end()
 	if err != nil || len(lines) != 11 {
@@ -96,15 +96,15 @@ func TestDrainIsBounded(t *testing.T) {
 	}
 }
 
-// A handler that ignores its context cannot hold Serve, nor write after it.
-func TestDeafHandler(t *testing.T) {
+// A handler that ignores its context cannot block Serve, or write after it.
+func TestIgnoringHandler(t *testing.T) {
 	t.Parallel()
 	inR, inW := io.Pipe()
 	out := &lockedBuffer{}
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- Serve(ctx, inR, out, sample()) }()
-	_, _ = io.WriteString(inW, toolCall(1, `"_meta":{}`, "deaf", `{"ms":3000}`)+"\n")
+	_, _ = io.WriteString(inW, toolCall(1, `"_meta":{}`, "ignoring", `{"ms":3000}`)+"\n")
 	time.Sleep(50 * time.Millisecond)
 	start := time.Now()
 	cancel()
@@ -114,7 +114,7 @@ func TestDeafHandler(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("Serve waits for a deaf handler")
+		t.Fatal("Serve waits for a handler that ignores its context")
 	}
 	time.Sleep(3500*time.Millisecond - time.Since(start))
 	if got := out.String(); got != "" {
@@ -122,15 +122,15 @@ func TestDeafHandler(t *testing.T) {
 	}
 }
 
-// A cancelled context ends Serve though the input blocks; calls are told.
+// A cancelled context ends Serve though the input blocks; calls are answered.
 func TestContextEnds(t *testing.T) {
 	for _, era := range eras {
 		p := dial(t, sample())
 		p.ask(era.open)
-		p.say(toolCall(1, era.meta, "slow", anHour))
+		p.write(toolCall(1, era.meta, "slow", anHour))
 		p.silent()
 		p.stop()
-		if r := p.hear(); string(r.ID) != "1" || r.code() != -32603 {
+		if r := p.read(); string(r.ID) != "1" || r.code() != -32603 {
 			t.Errorf("%s: got %s", era.name, r.raw)
 		}
 		if err := <-p.served; !errors.Is(err, context.Canceled) {
@@ -165,7 +165,7 @@ func TestSignal(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	if !strings.Contains(string(rest), "the server is stopping") {
-		t.Errorf("the call was not told: %q", rest)
+		t.Errorf("the call was not answered: %q", rest)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// A client that reads nothing cannot hold Serve.
+// A client that reads nothing cannot block Serve.
 func TestUnreadOutput(t *testing.T) {
 	t.Parallel()
 	inR, inW := io.Pipe()
@@ -220,7 +220,7 @@ func TestUnreadOutput(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("Serve waits for a client that does not read")
 	}
-	// The write that was under way cannot be taken back; no other may follow.
+	// The write that is under way cannot be cancelled; no other may follow.
 	late := &lockedBuffer{}
 	go func() { _, _ = io.Copy(late, outR) }()
 	time.Sleep(300 * time.Millisecond)
@@ -229,7 +229,7 @@ func TestUnreadOutput(t *testing.T) {
 	}
 }
 
-// A read error ends the input as its end does, and is returned.
+// A read error ends the input, and is returned.
 func TestReadError(t *testing.T) {
 	bad := errors.New("bad disk")
 	var out bytes.Buffer
@@ -246,14 +246,14 @@ type failing struct{ err error }
 
 func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 
-// Nothing is left behind.
+// Serve leaves no goroutines.
 func TestNoGoroutineLeaks(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for i := range 30 {
 		p := dial(t, sample())
-		p.say(listen(`"l"`, "sample://one"), toolCall(1, `"_meta":{}`, "slow", anHour), cancelled(1),
+		p.write(listen(`"l"`, "sample://one"), toolCall(1, `"_meta":{}`, "slow", anHour), cancelled(1),
 			toolCall(2, `"_meta":{}`, "burst", `{"n":10}`), toolCall(3, `"_meta":{}`, "panic", `{}`))
-		p.hear()
+		p.read()
 		if i%2 == 0 {
 			p.stop()
 		}

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// maxLine is the longest message that is read, in bytes; go-sdk's limit too
-	// (MCP.md 1.4). Longer lines are drained without being held.
+	// maxLine is the longest message that is read, in bytes, as in go-sdk.
+	// Longer lines are skipped without being held.
 	maxLine = 16 << 20
 	// endLength is how much of both ends of a longer line is kept, in bytes, to
 	// find the id in.
 	endLength = 4 << 10
 )
 
-// An input is one line of the client's. Of a line longer than maxLine there are
-// only the two ends.
+// An input is one line of the client. Of a line longer than maxLine it has only
+// the two ends.
 type input struct {
 	line []byte // the line, or its head
 	tail []byte
@@ -29,18 +29,18 @@ type input struct {
 }
 
 // A lineReader cuts a stream into lines. The last one needs no newline, and a
-// byte order mark before the first is passed over.
+// byte order mark before the first is skipped.
 type lineReader struct {
 	r       *bufio.Reader
 	started bool
-	err     error // what ended the stream behind the last line
+	err     error // what ended the stream after the last line
 }
 
 func newLineReader(in io.Reader) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10)}
 }
 
-// next reads one line; after the last it reports what ended the stream.
+// next reads one line; after the last it returns the error that ended the stream.
 func (l *lineReader) next() (input, error) {
 	var in input
 	some := false
@@ -57,7 +57,7 @@ func (l *lineReader) next() (input, error) {
 		case len(in.line)+len(chunk) > maxLine:
 			in.long = true
 			in.tail = keepEnd(append(bytes.Clone(in.line[len(in.line)-endLength:]), chunk...))
-			in.line = bytes.Clone(in.line[:endLength]) // and let go of the rest
+			in.line = bytes.Clone(in.line[:endLength]) // a copy, which frees the rest
 		default:
 			in.line = append(in.line, chunk...)
 		}
@@ -97,18 +97,18 @@ type refusal struct {
 	text string
 }
 
-// parse reads a line as one message. A response is never refused: nobody waits for
-// an answer to it.
+// parse reads a line as one message. It never refuses a response: a response has no
+// answer.
 func parse(line []byte) (message, *refusal) {
 	if !utf8.Valid(line) {
 		r := &refusal{nil, mcp.PARSE_ERROR, "not valid UTF-8"}
-		// The id is worth having if the bad bytes lie elsewhere, in a string.
+		// The id can be used if the bad bytes are elsewhere, in a string.
 		if m, _ := parse(bytes.ToValidUTF8(line, []byte("\uFFFD"))); !bytes.ContainsRune(m.id, utf8.RuneError) {
 			r.id = m.id
 		}
 		return message{}, r
 	}
-	// A map, for its keys are exact where a struct's match in any case.
+	// A map has exact keys; a struct would match other cases too.
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(line, &members); err != nil || members == nil {
 		switch {
@@ -151,7 +151,7 @@ func validID(v json.RawMessage) bool {
 	return len(v) > 0 && (v[0] == '"' || v[0] == '-' || '0' <= v[0] && v[0] <= '9')
 }
 
-// idKey is the same for the same id, however its string was escaped.
+// idKey returns a key that is equal for equal ids, however their strings are escaped.
 func idKey(id json.RawMessage) string {
 	var s string
 	if json.Unmarshal(id, &s) == nil {
@@ -160,14 +160,14 @@ func idKey(id json.RawMessage) string {
 	return string(id)
 }
 
-// tailID finds an id among the last members of a message. What stands before
-// the very last brace belongs to the message itself, not to its params.
+// tailID finds an id among the last members of a message. The members before
+// the very last brace belong to the message itself, not to its params.
 var tailID = regexp.MustCompile(`[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*)` +
 	`(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*")*\s*\}\s*$`)
 
 // salvage finds the id of a line of which only the ends are known: Go and Python
-// clients write it first, TypeScript ones last (MCP.md 1.4). It returns nil when
-// it finds none.
+// clients write it first, TypeScript clients last. It returns nil when it finds
+// none.
 func salvage(head, tail []byte) json.RawMessage {
 	id := headID(head)
 	if m := tailID.FindSubmatch(tail); id == nil && m != nil {

@@ -117,7 +117,7 @@ func FuzzEncode(f *testing.F) {
 	f.Add(`a<b>&\u003c"\` + "\u2028")
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s, "?")
-		// RawMessage of what json.Marshal escaped: as types with a marshaller.
+		// A RawMessage that json.Marshal escaped, as types with a marshaller return it.
 		inner, _ := json.Marshal(s)
 		line, err := encode([]any{s, json.RawMessage(inner)})
 		if err != nil {
@@ -133,8 +133,8 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// The law of the loop: any bytes as a line bring exactly one line or none, valid
-// JSON, and the loop lives to answer the next.
+// The law of the loop: any bytes as a line produce at most one line, valid JSON,
+// and the loop answers the next.
 func FuzzLine(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `[]`, `null`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "\xff", "\uFEFF{}",
@@ -146,7 +146,7 @@ func FuzzLine(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		for _, more := range []string{"\n", "burst", "late", "deaf", "subscriptions"} {
+		for _, more := range []string{"\n", "burst", "late", "ignoring", "subscriptions"} {
 			if bytes.Contains(line, []byte(more)) {
 				t.Skip("more than one line in, or meant to bring more than one out")
 			}

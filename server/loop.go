@@ -18,15 +18,15 @@ import (
 const (
 	// toolSlots is how many tool calls run at a time.
 	toolSlots = 8
-	// maxFlight is how many requests may be under way, and maxFlightBytes what
-	// their lines may weigh together; more are refused, so that cancellations
-	// are still read.
+	// maxFlight is how many requests may be under way, and maxFlightBytes the
+	// sum of their lines' lengths; more are refused, so that cancellations are
+	// still read.
 	maxFlight      = 4096
 	maxFlightBytes = 64 << 20
 )
 
-// A loop reads messages and sees that each is answered. The fields in the second
-// group belong to the goroutine that reads.
+// A loop reads messages and answers each. The fields from reads to seq belong to
+// the goroutine that reads.
 type loop struct {
 	mcp   *mcpserver.MCPServer
 	log   *slog.Logger
@@ -76,8 +76,8 @@ func newLoop(o Options, out *output) *loop {
 	return l
 }
 
-// read takes in messages until the input ends (nil), fails, or ctx is done (nil).
-// The goroutine that reads is left behind if it is blocked then.
+// read handles messages until the input ends (nil), fails, or ctx is done (nil).
+// If its goroutine is blocked then, it remains.
 func (l *loop) read(ctx context.Context, in io.Reader) error {
 	inputs := make(chan input)
 	ended := make(chan error, 1)
@@ -140,13 +140,13 @@ func (l *loop) take(ctx context.Context, in input) {
 	case m.method == string(mcp.MethodNotificationRootsListChanged) && l.foldersChanged != nil:
 		l.foldersChanged()
 	}
-	// Other notifications tell us nothing that we need.
+	// Other notifications are ignored.
 }
 
 func (l *loop) refuse(r refusal) { l.out.put(item{line: r.line()}) }
 
-// request starts a request. What runs no handler is answered on the spot, which
-// keeps its order; the rest gets a goroutine.
+// request starts a request. One that runs a handler gets a goroutine; others are
+// answered at once, in order.
 func (l *loop) request(ctx context.Context, m message, size int) {
 	c := &call{message: m, size: size, client: l.client, out: l.out, subs: l.subs, asked: l.asked, ended: make(chan struct{})}
 	l.seq++
@@ -177,8 +177,8 @@ func (l *loop) request(ctx context.Context, m message, size int) {
 	}
 }
 
-// foreignCursor reports whether a list is asked for by a cursor: all have one
-// page, so we gave none out, and mcp-go would take any.
+// foreignCursor reports whether a list request has a cursor. All lists have one
+// page, so no cursor is ours, but mcp-go accepts any.
 func foreignCursor(m message) bool {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
@@ -188,9 +188,9 @@ func foreignCursor(m message) bool {
 	return false
 }
 
-// undated reports whether a method that only the modern era has is asked for
-// without saying so. mcp-go takes the request for a legacy one, of an unknown
-// method; the conformance suite wants the fault named (server-stateless).
+// undated reports whether a request for a method of the modern era lacks its
+// protocol version. mcp-go would answer that the method is unknown; the
+// conformance suite (server-stateless) requires the missing member to be named.
 func undated(m message) bool {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodServerDiscover, mcp.MethodSubscriptionsListen:
@@ -202,8 +202,8 @@ func undated(m message) bool {
 	return false
 }
 
-// enter notes a call as under way, so that it can be cancelled from now on, or
-// says why it may not start.
+// enter notes a call as under way, so that it can be cancelled, or returns why it
+// may not start.
 func (l *loop) enter(c *call) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,7 +223,7 @@ func (l *loop) enter(c *call) string {
 func (l *loop) callTool(c *call) {
 	if c.wrote != nil {
 		defer close(c.wrote)
-		<-c.after // even when cancelled: the writes behind it wait for those before
+		<-c.after // even when cancelled: later writes wait for earlier ones
 	}
 	select {
 	case <-c.after:
@@ -237,7 +237,7 @@ func (l *loop) callTool(c *call) {
 	l.perform(c)
 }
 
-// perform answers a call and takes it off the list.
+// perform answers a call and removes it from those in flight.
 func (l *loop) perform(c *call) {
 	line := l.answer(c)
 	c.end()
@@ -290,7 +290,7 @@ func (l *loop) wait(enough <-chan struct{}, limit time.Duration) {
 	}
 }
 
-// announce passes on what changed, until the output stops, and polls while somebody listens.
+// announce sends updates for what changed until the output stops, and polls while there are subscriptions.
 func (l *loop) announce(changed <-chan string, poll func()) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()

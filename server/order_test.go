@@ -16,15 +16,15 @@ func TestProgressOrder(t *testing.T) {
 			p := dial(t, sample())
 			p.ask(era.open)
 			for run := range 30 {
-				p.say(toolCall(run, era.meta, "burst", fmt.Sprintf(`{"n":%d}`, n)))
+				p.write(toolCall(run, era.meta, "burst", fmt.Sprintf(`{"n":%d}`, n)))
 				for i := range n {
-					r := p.hear()
+					r := p.read()
 					var step struct{ Progress int }
 					if err := json.Unmarshal(r.Params, &step); err != nil || r.Method != "notifications/progress" || step.Progress != i {
 						t.Fatalf("run %d: got %s, want progress %d", run, r.raw, i)
 					}
 				}
-				if r := p.hear(); !strings.Contains(r.raw, "burst done") {
+				if r := p.read(); !strings.Contains(r.raw, "burst done") {
 					t.Fatalf("run %d: got %s", run, r.raw)
 				}
 			}
@@ -32,7 +32,7 @@ func TestProgressOrder(t *testing.T) {
 	}
 }
 
-// What a handler leaves behind may not speak after the answer.
+// A goroutine of a handler cannot send progress after the answer.
 func TestNothingAfterTheAnswer(t *testing.T) {
 	p := dial(t, sample())
 	if r := p.ask(toolCall(1, `"_meta":{}`, "late", `{}`)); !strings.Contains(r.raw, "first") {
@@ -42,7 +42,7 @@ func TestNothingAfterTheAnswer(t *testing.T) {
 	p.silent()
 }
 
-// A call cancelled right behind it, running or waiting for a slot, ends and is
+// A call that is cancelled at once, running or waiting for a slot, ends and is
 // never answered.
 func TestCancel(t *testing.T) {
 	for _, era := range eras {
@@ -50,17 +50,17 @@ func TestCancel(t *testing.T) {
 			p := dial(t, sample())
 			p.ask(era.open)
 			for run := range 20 {
-				p.say(toolCall(run, era.meta, "slow", anHour), cancelled(run))
+				p.write(toolCall(run, era.meta, "slow", anHour), cancelled(run))
 			}
 			p.silent()
 			// All slots must be free again, for as many calls as there are.
 			for i := range toolSlots {
-				p.say(toolCall(100+i, era.meta, "slow", `{"ms":200}`))
+				p.write(toolCall(100+i, era.meta, "slow", `{"ms":200}`))
 			}
 			time.Sleep(50 * time.Millisecond) // they have them now
-			p.say(toolCall(`"queued"`, era.meta, "write", `{"text":"queued"}`), cancelled(`"queued"`))
+			p.write(toolCall(`"queued"`, era.meta, "write", `{"text":"queued"}`), cancelled(`"queued"`))
 			for range toolSlots {
-				if r := p.hear(); r.code() != 0 || string(r.ID) == `"queued"` {
+				if r := p.read(); r.code() != 0 || string(r.ID) == `"queued"` {
 					t.Fatalf("got %s", r.raw)
 				}
 			}
@@ -71,10 +71,10 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A handler that hears of its cancel and answers all the same is not heard.
+// A result that a handler returns after its call was cancelled is dropped.
 func TestCancelledAnswerIsDropped(t *testing.T) {
 	p := dial(t, sample())
-	p.say(toolCall(1, `"_meta":{}`, "deaf", `{"ms":100}`), cancelled(1))
+	p.write(toolCall(1, `"_meta":{}`, "ignoring", `{"ms":100}`), cancelled(1))
 	time.Sleep(150 * time.Millisecond)
 	p.silent()
 }
@@ -87,12 +87,12 @@ func TestWriteOrder(t *testing.T) {
 				p := dial(t, sample())
 				want := []string{}
 				for i := range 12 { // the earlier the slower
-					p.say(toolCall(i, era.meta, "write", fmt.Sprintf(`{"text":"w%d","ms":%d}`, i, (12-i)%4)))
+					p.write(toolCall(i, era.meta, "write", fmt.Sprintf(`{"text":"w%d","ms":%d}`, i, (12-i)%4)))
 					want = append(want, fmt.Sprint("w", i))
 				}
-				p.say(toolCall(12, era.meta, "written", `{}`))
+				p.write(toolCall(12, era.meta, "written", `{}`))
 				for i := range 13 {
-					r := p.hear()
+					r := p.read()
 					if string(r.ID) != fmt.Sprint(i) {
 						t.Fatalf("run %d: answer %d is %s", run, i, r.raw)
 					}
@@ -108,7 +108,7 @@ func TestWriteOrder(t *testing.T) {
 // A write cancelled while it waits lets the next one wait for those before it.
 func TestCancelledWriteKeepsOrder(t *testing.T) {
 	p := dial(t, sample())
-	p.say(
+	p.write(
 		toolCall(1, `"_meta":{}`, "write", `{"text":"a","ms":150}`),
 		toolCall(2, `"_meta":{}`, "write", `{"text":"b"}`),
 		toolCall(3, `"_meta":{}`, "write", `{"text":"c"}`),
@@ -116,7 +116,7 @@ func TestCancelledWriteKeepsOrder(t *testing.T) {
 		toolCall(4, `"_meta":{}`, "written", `{}`),
 	)
 	for _, want := range []string{"1", "3", "4"} {
-		r := p.hear()
+		r := p.read()
 		if string(r.ID) != want {
 			t.Fatalf("got %s, want the answer to %s", r.raw, want)
 		}
@@ -133,7 +133,7 @@ const anHour = `{"ms":3600000}`
 func TestReadsAreConcurrent(t *testing.T) {
 	p := dial(t, sample())
 	for i := range 6 {
-		p.say(toolCall(i, `"_meta":{}`, "slow", anHour))
+		p.write(toolCall(i, `"_meta":{}`, "slow", anHour))
 	}
 	if r := p.ask(toolCall(6, `"_meta":{}`, "write", `{"text":"x"}`)); string(r.ID) != "6" {
 		t.Errorf("the write waited for reads: %s", r.raw)
@@ -143,14 +143,14 @@ func TestReadsAreConcurrent(t *testing.T) {
 	}
 }
 
-// No more tool calls run at a time than there are slots.
+// At most toolSlots tool calls run at a time.
 func TestSlots(t *testing.T) {
 	p := dial(t, sample())
 	for i := range toolSlots {
-		p.say(toolCall(i, `"_meta":{}`, "slow", anHour))
+		p.write(toolCall(i, `"_meta":{}`, "slow", anHour))
 	}
 	time.Sleep(50 * time.Millisecond) // they have the slots now
-	p.say(toolCall(`"more"`, `"_meta":{}`, "written", `{}`))
+	p.write(toolCall(`"more"`, `"_meta":{}`, "written", `{}`))
 	time.Sleep(50 * time.Millisecond) // it would have run
 	p.silent()
 	if r := p.ask(cancelled(0)); string(r.ID) != `"more"` {
@@ -158,14 +158,14 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// Nothing but tool calls waits for tool calls.
+// Other requests do not wait for tool calls.
 func TestPingBesideQueuedCalls(t *testing.T) {
 	p := dial(t, sample())
 	for i := range 300 {
-		p.say(toolCall(i, `"_meta":{}`, "slow", anHour))
+		p.write(toolCall(i, `"_meta":{}`, "slow", anHour))
 	}
-	p.say(toolCall(`"w"`, `"_meta":{}`, "write", anHour))
-	p.say(`{"jsonrpc":"2.0","id":"s","method":"resources/read","params":{"uri":"sample://file/slow"}}`)
+	p.write(toolCall(`"w"`, `"_meta":{}`, "write", anHour))
+	p.write(`{"jsonrpc":"2.0","id":"s","method":"resources/read","params":{"uri":"sample://file/slow"}}`)
 	p.silent()
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":"r","method":"resources/read","params":{"uri":"sample://one"}}`,
@@ -178,12 +178,12 @@ func TestPingBesideQueuedCalls(t *testing.T) {
 	}
 }
 
-// A call right behind initialize knows the client.
+// A call sent together with initialize knows the client.
 func TestInitializeFirst(t *testing.T) {
 	for range 20 {
 		p := dial(t, sample())
-		p.say(eras[0].open, toolCall(1, `"_meta":{}`, "echo", `{"text":"x"}`))
-		if r := p.hear(); string(r.ID) != `"open"` {
+		p.write(eras[0].open, toolCall(1, `"_meta":{}`, "echo", `{"text":"x"}`))
+		if r := p.read(); string(r.ID) != `"open"` {
 			t.Fatalf("overtaken: %s", r.raw)
 		}
 	}

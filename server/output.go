@@ -17,23 +17,22 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// maxWaiting is how many items may wait to be written before those who write
-// have to wait. It is large, since a client may write all its requests before
-// it reads an answer.
+// maxWaiting is how many items may be queued before put blocks. It is large, since
+// a client may write all its requests before it reads an answer.
 const maxWaiting = 4096
 
 // errUnread is returned when the client holds its end open and reads nothing.
 var errUnread = errors.New("the client does not read what it is sent")
 
-// An item is one line to be written: bytes, or a notification that is about to
-// arrive in note.
+// An item is one line to be written: bytes, or a notification that note will
+// deliver.
 type item struct {
 	line []byte
 	note <-chan mcp.JSONRPCNotification
-	call *call // on whose behalf; nil for none
+	call *call // the call that it belongs to, or nil
 }
 
-// output is the one place that writes: a queue and the goroutine that empties it.
+// An output is the only writer: a queue and the goroutine that empties it.
 type output struct {
 	items     chan item
 	stopping  chan struct{}
@@ -54,7 +53,7 @@ func newOutput(log *slog.Logger, allowed func() secret.Allowed) *output {
 	}
 }
 
-// put queues an item. What comes after stop is dropped.
+// put queues an item. After stop it drops it.
 func (w *output) put(it item) {
 	select {
 	case w.items <- it:
@@ -76,7 +75,7 @@ func (w *output) stop(limit time.Duration) error {
 }
 
 // pump writes items until stop, and calls failed at the first failure; from then
-// on it only empties the queue, so that nobody waits on it for ever.
+// on it only empties the queue, so that put does not block.
 func (w *output) pump(out io.Writer, failed func()) {
 	defer close(w.done)
 	buf := bufio.NewWriterSize(out, 64<<10)
@@ -102,7 +101,7 @@ func (w *output) pump(out io.Writer, failed func()) {
 		default:
 		}
 		if w.err == nil && !w.abandoned.Load() {
-			check(buf.Flush()) // nothing waits: the client gets what there is
+			check(buf.Flush()) // the queue is empty
 		}
 		select {
 		case it := <-w.items:
@@ -115,13 +114,13 @@ func (w *output) pump(out io.Writer, failed func()) {
 	}
 }
 
-// handles are the members that one side sends back to the other as they are, and how deep each is in a message.
+// handles are the members that one side sends back to the other unchanged, with their depth in a message.
 var handles = map[string]int{"id": 1, "requestId": 2, "progressToken": 2, "requestState": 2, mcp.MetaKeySubscriptionID: 3}
 
 func isHandle(depth int, key string) bool { return handles[key] == depth }
 
-// render returns the bytes of an item, or nil when there is nothing to write:
-// the one place where what belongs to a cancelled call is dropped.
+// render returns the bytes of an item, or nil when there is nothing to write.
+// It drops what belongs to a cancelled call.
 func (w *output) render(it item) []byte {
 	if it.call != nil && it.call.cancelled.Load() {
 		return nil
@@ -132,7 +131,7 @@ func (w *output) render(it item) []byte {
 	var n mcp.JSONRPCNotification
 	select {
 	case n = <-it.note:
-	case <-it.call.ended: // it took the channel; did it use it?
+	case <-it.call.ended: // it may have sent before it ended
 		select {
 		case n = <-it.note:
 		default:
@@ -151,8 +150,8 @@ func (w *output) render(it item) []byte {
 	return line
 }
 
-// encode marshals a value on one line, with <, > and & as they are: types with a
-// marshaller of their own escape them, whatever the encoder is told.
+// encode marshals a value on one line, with <, > and & as they are. Types with their
+// own marshaller escape them despite SetEscapeHTML, so encode undoes that.
 func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -181,7 +180,7 @@ func unescape(text []byte) []byte {
 			out, i = append(out, '>'), i+5
 		case bytes.HasPrefix(rest, []byte(`\u0026`)):
 			out, i = append(out, '&'), i+5
-		default: // two bytes, so that an escaped backslash escapes nothing
+		default: // two bytes, so that the second of two backslashes escapes nothing
 			out, i = append(out, rest[0], rest[1]), i+1
 		}
 	}

@@ -1,19 +1,19 @@
-// Package server is the door for programs: MCP over a pair of byte streams, one
-// JSON-RPC message a line, in both protocol eras (the stateless 2026-07-28 with
-// server/discover, and initialize for the revisions before it). It knows tools,
-// prompts and resources as values and nothing of what they do.
+// Package server serves MCP over a pair of byte streams, one JSON-RPC message a
+// line, in both protocol eras: the stateless 2026-07-28 with server/discover, and
+// initialize for the revisions before it. It knows tools, prompts and resources
+// as values, and nothing of what they do.
 //
-// mcp-go decodes and dispatches; the stream is ours, because mcp-go's own stdio
-// transport loses work at end of input, cancellations, order, and big ids
-// (MCP.md 1.4, 1.6).
+// mcp-go decodes and dispatches. The stream is ours, because mcp-go's own stdio
+// transport loses work at end of input, cancellations, order, and big ids.
 //
 // Promises:
 //
 //   - Every request is answered exactly once, with its id as it was sent, unless
 //     the client cancelled it: then nothing more is written for it.
 //
-//   - Hostile input is answered or ignored and the loop lives: a line is bounded,
-//     so is what may be in flight, and a panic in a handler costs one answer.
+//   - Hostile input is answered or ignored, and the server goes on: the length of
+//     a line and the requests in flight are bounded, and a panic in a handler
+//     costs one answer.
 //
 //   - What a handler sends (progress) is written whole, in order, before its
 //     answer, and never after it. One goroutine writes.
@@ -24,21 +24,21 @@
 //
 //   - No error text of ours reaches the wire unless a handler meant it to: a Go
 //     error that does not wrap mcp.ErrInvalidParams or mcp.ErrResourceNotFound is
-//     "internal error" there, and is told in full to Options.Log.
+//     "internal error" there, and is logged in full to Options.Log.
 //
 //   - The server sends a request of its own only during a call that needs the
-//     answer. It asks the client only for what that very request declared.
+//     answer, and only if the client declared that capability for that call.
 //
 //   - Every line that is written has its credentials masked and its hidden characters
-//     visible (secret.Allowed.ShowJSON), but for IDs and tokens that the client chose.
+//     visible (secret.Allowed.ShowJSON), except IDs and tokens that the client chose.
 //
-// In a crash nothing is owed: the server holds no state but subscriptions.
+// A crash loses only subscriptions: the server has no other state.
 //
-// It does not promise that a handler which ignores its context ends, nor that a
-// read or write which blocks in the operating system can be taken back: Serve
-// stops waiting for either, and leaves its goroutine behind. It does not order
-// reads among themselves, nor a write behind an earlier read. It does not
-// validate tool arguments. One process serves one client.
+// It does not promise that a handler which ignores its context ends, or that a
+// read or write which blocks in the operating system can be cancelled: Serve
+// stops waiting for either, and its goroutine remains. It does not order reads
+// among themselves, or a write after an earlier read. It does not validate tool
+// arguments. One process serves one client.
 package server
 
 import (
@@ -62,7 +62,7 @@ const (
 	// pollEvery is how often Options.Poll is called.
 	pollEvery = time.Second
 	// cacheTTL is the freshness of what never changes while we run, in
-	// milliseconds (MCP.md 4).
+	// milliseconds.
 	cacheTTL = 3_600_000
 )
 
@@ -71,8 +71,7 @@ const (
 type Options struct {
 	Name, Title, Version, Description, Website string
 
-	// Instructions enter the model's prompt; keep them under 2,000 characters
-	// (MCP.md 5).
+	// Instructions enter the model's prompt; keep them under 2,000 characters.
 	Instructions string
 
 	// Tools are called with the arguments as they came, unvalidated. A call of
@@ -87,23 +86,23 @@ type Options struct {
 
 	// Changed carries the URIs of resources that changed, for those who
 	// subscribed; nil means that subscriptions are not offered. It is received
-	// from until Serve returns, so a sender must not wait on it for ever.
+	// from until Serve returns; afterwards a send would block.
 	Changed <-chan string
 
 	// FoldersChanged, if not nil, is called when the client says that its
 	// folders (roots) changed. It must return soon.
 	FoldersChanged func()
 
-	// Poll is called once a second while a resource is subscribed to, and no
-	// other time: it may look whether something changed that nobody told us of,
-	// and send it to Changed. It must return soon. nil means that nothing is.
+	// Poll, if not nil, is called once a second while a resource is subscribed
+	// to. It may look for changes made by other processes and send them to
+	// Changed. It must return soon.
 	Poll func()
 
 	// Allowed, if not nil, returns the values that are shown though they look like credentials. It must
 	// return soon.
 	Allowed func() secret.Allowed
 
-	// Log hears what went wrong inside; nil means nobody.
+	// Log receives internal errors; nil discards them.
 	Log *slog.Logger
 
 	// Drain is how long calls may go on after the end of input before they are
@@ -158,8 +157,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return readErr
 }
 
-// register tells mcp-go what there is. Only what is really done is advertised:
-// the lists never change, and there is no logging or task.
+// register creates mcp-go's server for o. It advertises only what is implemented:
+// the lists never change, and there are no logging and no tasks.
 func register(o Options, failed mcpserver.OnErrorHookFunc) *mcpserver.MCPServer {
 	hooks := &mcpserver.Hooks{}
 	hooks.AddOnError(failed)

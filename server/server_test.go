@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// sample is a server with a tool for each way to behave.
+// sample is a server with a tool for each kind of behaviour.
 func sample() Options {
 	text := func(s string) (*mcp.CallToolResult, error) { return mcp.NewToolResultText(s), nil }
 	tool := func(name string, reads bool, h mcpserver.ToolHandlerFunc) mcpserver.ServerTool {
@@ -70,7 +70,7 @@ func sample() Options {
 					return nil, ctx.Err()
 				}
 			}),
-			tool("deaf", true, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			tool("ignoring", true, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				time.Sleep(time.Duration(r.GetInt("ms", 0)) * time.Millisecond)
 				return text("slept")
 			}),
@@ -168,7 +168,7 @@ func progress(ctx context.Context, i int) error {
 		map[string]any{"progressToken": "p", "progress": i})
 }
 
-// A peer is a client in a test: a server at the other end of two pipes.
+// A peer is the client of a server that runs at the other end of two pipes.
 type peer struct {
 	t      *testing.T
 	in     io.WriteCloser
@@ -240,7 +240,7 @@ func spawn(t *testing.T) *peer {
 	return p
 }
 
-// listen takes in what the server writes.
+// listen reads what the server writes.
 func (p *peer) listen() {
 	p.lines = make(chan string, 100_000)
 	go func() {
@@ -263,8 +263,8 @@ func (p *peer) listen() {
 	})
 }
 
-// say writes lines as they are.
-func (p *peer) say(lines ...string) {
+// write writes lines as they are.
+func (p *peer) write(lines ...string) {
 	p.t.Helper()
 	p.send.Lock()
 	defer p.send.Unlock()
@@ -295,7 +295,7 @@ func stacks() string {
 	return string(buf[:runtime.Stack(buf, true)])
 }
 
-// A reply is any message of the server's.
+// A reply is any message of the server.
 type reply struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -319,8 +319,8 @@ func decode(t testing.TB, line string) reply {
 	return r
 }
 
-// hear reads the next message.
-func (p *peer) hear() reply {
+// read reads the next message.
+func (p *peer) read() reply {
 	p.t.Helper()
 	select {
 	case line, ok := <-p.lines:
@@ -337,8 +337,8 @@ func (p *peer) hear() reply {
 // ask writes one line and reads one.
 func (p *peer) ask(line string) reply {
 	p.t.Helper()
-	p.say(line)
-	return p.hear()
+	p.write(line)
+	return p.read()
 }
 
 // silent fails when there is something to read: a ping's answer must be next.
@@ -356,8 +356,8 @@ func (r reply) code() int {
 	return r.Error.Code
 }
 
-// eras are the two ways to ask: extra is the member that each request's params
-// need, with a comma behind it where more may follow.
+// eras are the two protocol eras: extra is the member that each request's params
+// need, with a comma after it where more may follow.
 var eras = []struct {
 	name  string
 	meta  string
@@ -398,7 +398,7 @@ func TestOpen(t *testing.T) {
 			if err := json.Unmarshal(r.Result, &got); err != nil {
 				t.Fatalf("%s: %v", r.raw, err)
 			}
-			// Nothing is advertised that is not done.
+			// Only what is implemented is advertised.
 			want := map[string]string{"tools": "{}", "prompts": "{}", "resources": `{"subscribe":true}`}
 			if len(got.Capabilities) != len(want) {
 				t.Errorf("capabilities: %s", r.raw)
@@ -424,7 +424,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Without anything changing there is nothing to subscribe to.
+// Without Options.Changed there are no subscriptions.
 func TestOpenWithoutChanges(t *testing.T) {
 	o := sample()
 	o.Changed = nil
@@ -472,7 +472,7 @@ func TestAnswers(t *testing.T) {
 				{"panic", "tools/call", `"name":"panic"`, -32603, `"internal error"`},
 				{"error", "tools/call", `"name":"fail"`, -32603, `"internal error"`},
 				{"no result", "tools/call", `"name":"nothing"`, -32603, `"internal error"`},
-				{"result that is no JSON", "tools/call", `"name":"odd"`, -32603, `"internal error"`},
+				{"result that is not JSON", "tools/call", `"name":"odd"`, -32603, `"internal error"`},
 				{"name of a wrong type", "tools/call", `"name":5`, -32602, "name must not be of type number"},
 				{"prompt", "prompts/get", `"name":"greet","arguments":{"who":"you"}`, 0, "hello you"},
 				{"prompt without its argument", "prompts/get", `"name":"greet"`, -32602, "who"},
@@ -584,8 +584,8 @@ func TestElicitation(t *testing.T) {
 	}
 }
 
-// What one modern request says of its client is nothing to another, and the
-// legacy client stays who it said it was.
+// What one modern request says of its client does not apply to another, and the
+// legacy client stays what initialize said.
 func TestClientIsPerRequest(t *testing.T) {
 	o := sample()
 	who := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -24,7 +24,7 @@ func TestSubscribe(t *testing.T) {
 	p := dial(t, o)
 	change := func(uri string) {
 		changed <- uri
-		changed <- "sample://none" // taken when the first has been told
+		changed <- "sample://none" // received when the first has been announced
 	}
 	do := func(method, uri string) {
 		t.Helper()
@@ -38,7 +38,7 @@ func TestSubscribe(t *testing.T) {
 	do("resources/subscribe", "sample://one") // twice is once
 	change("sample://two")
 	change("sample://one")
-	r := p.hear()
+	r := p.read()
 	if r.uri() != "sample://one" || strings.Contains(r.raw, "_meta") {
 		t.Errorf("got %s", r.raw)
 	}
@@ -48,10 +48,10 @@ func TestSubscribe(t *testing.T) {
 	change("sample://one")
 	p.silent()
 	// Pipelined, they keep their order.
-	p.say(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"sample://one"}}`,
+	p.write(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"sample://one"}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"resources/unsubscribe","params":{"uri":"sample://one"}}`)
-	p.hear()
-	p.hear()
+	p.read()
+	p.read()
 	change("sample://one")
 	p.silent()
 }
@@ -100,7 +100,7 @@ func TestListen(t *testing.T) {
 		changed <- row.uri
 		got := ""
 		for range row.want {
-			r := p.hear()
+			r := p.read()
 			if r.uri() != row.uri {
 				t.Fatalf("got %s, want %s", r.raw, row.uri)
 			}
@@ -114,11 +114,11 @@ func TestListen(t *testing.T) {
 		p.silent()
 	}
 	// Cancelled: no result, and no more updates. The other goes on.
-	p.say(cancelled(b))
-	p.say(`{"jsonrpc":"2.0","id":"read","method":"ping"}`) // its answer says that the cancel was read
-	p.hear()
+	p.write(cancelled(b))
+	p.write(`{"jsonrpc":"2.0","id":"read","method":"ping"}`) // its answer says that the cancel was read
+	p.read()
 	changed <- "sample://both"
-	if r := p.hear(); r.uri() != "sample://both" || !strings.Contains(r.raw, tag+a) {
+	if r := p.read(); r.uri() != "sample://both" || !strings.Contains(r.raw, tag+a) {
 		t.Errorf("got %s", r.raw)
 	}
 	p.silent()
@@ -129,22 +129,22 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// Asking for nothing that we have ends at once.
+// A call that listens to nothing that we have ends at once.
 func TestListenToNothing(t *testing.T) {
 	p := dial(t, sample())
 	if r := p.ask(listen(`1`)); r.Method != "notifications/subscriptions/acknowledged" {
 		t.Errorf("got %s", r.raw)
 	}
-	if r := p.hear(); string(r.ID) != "1" || !strings.Contains(r.raw, tag+"1") {
+	if r := p.read(); string(r.ID) != "1" || !strings.Contains(r.raw, tag+"1") {
 		t.Errorf("got %s", r.raw)
 	}
 }
 
-// Even when the input ends right behind it.
+// The input ends right after the request.
 func TestListenThenEnd(t *testing.T) {
 	for range 20 {
 		p := dial(t, sample())
-		p.say(listen(`1`, "sample://one"))
+		p.write(listen(`1`, "sample://one"))
 		lines, err := p.end()
 		if err != nil || len(lines) != 2 || !strings.Contains(lines[0], "acknowledged") || !strings.Contains(lines[1], `"result"`) {
 			t.Fatalf("got %q, %v", lines, err)

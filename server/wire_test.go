@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Every odd line is answered as JSON-RPC says, or not at all, and the loop lives:
-// in this process, and in one of its own behind the system's pipes.
+// Every malformed line is answered as JSON-RPC requires, or ignored, and the loop goes
+// on: in this process, and in a process with real pipes.
 func TestWire(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *peer{
 		"here":    func(t *testing.T) *peer { return dial(t, sample()) },
@@ -85,9 +85,9 @@ func testWire(t *testing.T, p *peer) {
 		{"U+2028", "{\"jsonrpc\":\"2.0\",\"id\":\"\u2028\",\"method\":\"ping\"}", "\"\u2028\"", 0},
 		{"long method", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("é", 50_000) + `"}`, `1`, -32601},
 	} {
-		p.say(row.line)
+		p.write(row.line)
 		if row.id != "" {
-			r := p.hear()
+			r := p.read()
 			if string(r.ID) != row.id || r.code() != row.code {
 				t.Errorf("%s: got %.300s, want id %s, code %d", row.name, r.raw, row.id, row.code)
 			}
@@ -127,30 +127,30 @@ func TestLastLineWithoutNewline(t *testing.T) {
 
 func TestDuplicateID(t *testing.T) {
 	p := dial(t, sample())
-	p.say(toolCall(`"a"`, `"_meta":{}`, "slow", `{"ms":300}`))
+	p.write(toolCall(`"a"`, `"_meta":{}`, "slow", `{"ms":300}`))
 	if r := p.ask(toolCall(`"\u0061"`, `"_meta":{}`, "echo", `{}`)); r.code() != -32600 {
 		t.Errorf("same id: %s", r.raw)
 	}
 	if r := p.ask(`{"jsonrpc":"2.0","id":"a","method":"ping"}`); r.code() != -32600 {
 		t.Errorf("same id for a ping: %s", r.raw)
 	}
-	if r := p.hear(); !strings.Contains(r.raw, "slept") {
+	if r := p.read(); !strings.Contains(r.raw, "slept") {
 		t.Errorf("the first call: %s", r.raw)
 	}
 	if r := p.ask(`{"jsonrpc":"2.0","id":"a","method":"ping"}`); r.code() != 0 {
 		t.Errorf("id used again after its answer: %s", r.raw)
 	}
 	// 1 and "1" are two ids.
-	p.say(toolCall(`1`, `"_meta":{}`, "slow", `{"ms":100}`), toolCall(`"1"`, `"_meta":{}`, "slow", `{"ms":100}`))
+	p.write(toolCall(`1`, `"_meta":{}`, "slow", `{"ms":100}`), toolCall(`"1"`, `"_meta":{}`, "slow", `{"ms":100}`))
 	for range 2 {
-		if r := p.hear(); r.code() != 0 {
+		if r := p.read(); r.code() != 0 {
 			t.Errorf("1 beside \"1\": %s", r.raw)
 		}
 	}
 }
 
-// A line over the limit is answered with its id, wherever that stands, is not
-// held, and leaves the loop alive.
+// A line over the limit is answered with its id, at either end, is not held, and the
+// loop goes on.
 func TestLongLine(t *testing.T) {
 	p := dial(t, sample())
 	const size = 64 << 20
@@ -169,7 +169,7 @@ func TestLongLine(t *testing.T) {
 			t.Errorf("%s: got %s", row.name, r.raw)
 		}
 		// The line was made here, three times; the server may have grown to
-		// its limit, which holding the line would pass by far.
+		// its limit; if it held the line, it would be far larger.
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 3*size+8*maxLine {
 			t.Errorf("%s: %d MiB allocated", row.name, grown>>20)
 		}
@@ -197,13 +197,13 @@ func TestLongestLine(t *testing.T) {
 func TestFlightIsBounded(t *testing.T) {
 	p := dial(t, sample())
 	for i := range maxFlight {
-		p.say(toolCall(i, `"_meta":{}`, "slow", `{"ms":60000}`))
+		p.write(toolCall(i, `"_meta":{}`, "slow", `{"ms":60000}`))
 	}
 	if r := p.ask(toolCall(`"more"`, `"_meta":{}`, "echo", `{}`)); r.code() != -32600 || string(r.ID) != `"more"` {
 		t.Fatalf("got %s", r.raw)
 	}
 	for i := range maxFlight {
-		p.say(cancelled(i))
+		p.write(cancelled(i))
 	}
 	deadline := time.Now().Add(time.Minute)
 	for p.ask(toolCall(`"again"`, `"_meta":{}`, "echo", `{}`)).code() != 0 {
@@ -224,21 +224,21 @@ func TestStress(t *testing.T) {
 				for i := range n {
 					switch i % 5 {
 					case 0:
-						p.say(toolCall(i, era.meta, "echo", fmt.Sprintf(`{"text":"t%d"}`, i)))
+						p.write(toolCall(i, era.meta, "echo", fmt.Sprintf(`{"text":"t%d"}`, i)))
 					case 1:
-						p.say(toolCall(i, era.meta, "burst", `{"n":3}`))
+						p.write(toolCall(i, era.meta, "burst", `{"n":3}`))
 					case 2:
-						p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{%s}}`, i, era.meta))
+						p.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{%s}}`, i, era.meta))
 					case 3:
-						p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{%s,"uri":"sample://file/%d"}}`, i, era.meta, i))
+						p.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{%s,"uri":"sample://file/%d"}}`, i, era.meta, i))
 					case 4:
-						p.say(toolCall(i, era.meta, "write", `{"text":"x"}`))
+						p.write(toolCall(i, era.meta, "write", `{"text":"x"}`))
 					}
 				}
 			}()
 			seen, steps := map[int]bool{}, 0
 			for len(seen) < n {
-				r := p.hear()
+				r := p.read()
 				if r.Method != "" {
 					steps++
 					continue
