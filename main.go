@@ -140,14 +140,15 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 
 // options turns what the host knows into what a dream needs.
 func options(s host.Setup, state string, changed chan string) consolidate.Options {
+	said := transcript.Open(transcript.Options{
+		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
+	})
+	said.Digests = consolidate.DigestDir(state, s.MemoryDir)
 	return consolidate.Options{
-		MemoryDir:  s.MemoryDir,
-		ProjectDir: s.Checkout,
-		StateHome:  state,
-		Transcripts: consolidate.Listen(transcript.Open(transcript.Options{
-			Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
-			Digests: consolidate.DigestDir(state, s.MemoryDir),
-		}), s.AllowSecrets),
+		MemoryDir:    s.MemoryDir,
+		ProjectDir:   s.Checkout,
+		StateHome:    state,
+		Transcripts:  consolidate.Listen(said, s.AllowSecrets),
 		Enabled:      switchOf(s),
 		MinHours:     s.MinHours,
 		MinSessions:  s.MinSessions,

@@ -26,7 +26,8 @@ type bench struct {
 
 // store opens the transcripts as users do, without a bound on time. Without a folder, digests are not kept.
 func store(projects, digests string) *transcript.Store {
-	s := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}, Digests: digests})
+	s := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
+	s.Digests = digests
 	s.Budget = time.Hour
 	s.Classifier, s.Classify = "signals", func(speaker transcript.Speaker, text string) uint16 {
 		return uint16(signal.Of(string(speaker), text))

@@ -1,0 +1,386 @@
+package digest
+
+import (
+	"context"
+	"dream-mcp/consolidate/transcript/said"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The bounds of digests, unless a Store sets others.
+const (
+	// DefaultDigestMemory holds the digests of some 1.5 GiB of transcripts.
+	DefaultDigestMemory = 64 << 20
+
+	// maxDigests bounds the folder: the digests of some 50 GiB. The oldest are removed first.
+	maxDigests = 2 << 30
+
+	// rewriteGrowth is how much a transcript grows before its digest is written again. The next process reads less than
+	// that again, in less time than the writing takes.
+	rewriteGrowth = 256 << 10
+)
+
+// Store are those of one Store: in memory the newest, as many as fit; all in the folder, if there is one.
+type Store struct {
+	folder string
+	limit  int64                         // of memory
+	gone   func() func(path string) bool // what reports whether a transcript does not exist any more
+
+	mu      sync.Mutex
+	kept    map[string]*keptDigest // by path, sealed parts by partKey
+	size    int64
+	oldest  time.Time // no kept digest is older, when the memory is full
+	busy    map[string]chan struct{}
+	waiting []said.File
+	workers int
+	swept   bool
+	stop    context.CancelFunc
+	life    context.Context
+	done    sync.WaitGroup
+}
+
+// A keptDigest is in memory.
+type keptDigest struct {
+	*Digest
+	modTime time.Time
+	written int64  // the transcript's size when the digest was last written to the folder; -1: never
+	sum     uint32 // of a sealed part
+}
+
+// An identity distinguishes the states of a transcript.
+type identity struct {
+	size    int64
+	modTime int64
+}
+
+func identityOf(f said.File) identity { return identity{f.Size, Nanoseconds(f.ModTime)} }
+
+func (d *Digest) identity() identity { return identity{d.Head.Size, d.Head.ModTime} }
+
+func Open(folder string, limit int64, gone func() func(path string) bool) *Store {
+	ds := &Store{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}}
+	ds.life, ds.stop = context.WithCancel(context.Background())
+	return ds
+}
+
+// Wait waits until nothing is built in the background.
+func (ds *Store) Wait() { ds.done.Wait() }
+
+// none reports whether digests are kept nowhere.
+func (ds *Store) none() bool { return ds.folder == "" && ds.limit <= 0 }
+
+// Close stops what is being built in the background, and waits for it.
+func (ds *Store) Close() {
+	ds.mu.Lock()
+	ds.waiting = nil
+	ds.stop()
+	ds.mu.Unlock()
+	ds.done.Wait()
+}
+
+// Peek returns a digest that is in memory and fresh, or nil.
+func (ds *Store) Peek(m Maker, f said.File) *Digest {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if k := ds.kept[f.Path]; k != nil && k.identity() == identityOf(f) && k.Head.Classifier == m.Classifier {
+		return k.Digest
+	}
+	return nil
+}
+
+// Fresh returns the digest of a transcript as it is now: from memory, from the folder, extended or built. Parts that are
+// complete stay in the folder when the context ends, and the next call continues there. read counts the bytes read.
+func (ds *Store) Fresh(ctx context.Context, m Maker, f said.File, read *atomic.Int64) (*Digest, error) {
+	if d := ds.Peek(m, f); d != nil {
+		return d, nil
+	}
+	free, err := ds.claim(ctx, f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	before, written := ds.before(m, f)
+	if before != nil && before.identity() == identityOf(f) {
+		return before, nil
+	}
+	if before != nil { // perhaps it is the listing that is old
+		now, err := f.Now()
+		if err != nil {
+			return nil, err
+		}
+		f.Size, f.ModTime = now.Size, now.ModTime
+		if before.identity() == identityOf(f) {
+			return before, nil
+		}
+		if before.Head.Size == f.Size || f.Host.Rewritten() { // touched, or edited in place
+			before = nil
+		}
+	}
+	seal := func(full, next *Digest) error { return ds.seal(f, full, next) }
+	if before == nil {
+		ds.drop(f)
+	}
+	d, err := m.digest(ctx, f, before, read, seal)
+	if errors.Is(err, errReplaced) {
+		ds.drop(f)
+		d, err = m.digest(ctx, f, nil, read, seal)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ds.folder != "" && (f.Host.Rewritten() || written < 0 || d.Head.Size-written >= rewriteGrowth || d.Head.Size < written) {
+		if err := writeDigest(ds.folder, f, base, d); err == nil {
+			written = d.Head.Size
+		}
+	}
+	ds.keep(f.Path, keptDigest{Digest: d, modTime: f.ModTime, written: written})
+	return d, nil
+}
+
+// seal stores a part that is full, and the digest that continues it.
+func (ds *Store) seal(f said.File, full, next *Digest) error {
+	if ds.folder == "" {
+		return said.ErrTooBig
+	}
+	if err := writeDigest(ds.folder, f, len(full.Head.Sealed), full); err != nil {
+		return err
+	}
+	return writeDigest(ds.folder, f, base, next)
+}
+
+// part returns a sealed part of a digest, from memory or from the folder.
+func (ds *Store) part(f said.File, d *Digest, n int) (*Digest, error) {
+	key, want := partKey(f.Path, n), d.Head.Sealed[n]
+	ds.mu.Lock()
+	k := ds.kept[key]
+	ds.mu.Unlock()
+	if k != nil && k.sum == want.Sum {
+		return k.Digest, nil
+	}
+	part, err := readDigest(ds.folder, f, n)
+	if err == nil && (part.checksum != want.Sum || len(part.Rows) != want.Rows) {
+		err = errNoDigest
+	}
+	if err != nil {
+		ds.drop(f)
+		return nil, err
+	}
+	ds.keep(key, keptDigest{Digest: part, modTime: f.ModTime, sum: want.Sum})
+	return part, nil
+}
+
+func partKey(path string, n int) string { return path + "\x00" + strconv.Itoa(n) }
+
+// Each calls do with each part of a digest, in their order, and how many rows are in those before it.
+func (ds *Store) Each(f said.File, d *Digest, do func(part *Digest, first int) error) error {
+	first := 0
+	for n := range d.Head.Sealed {
+		part, err := ds.part(f, d, n)
+		if err == nil {
+			err = do(part, first)
+		}
+		if err != nil {
+			return err
+		}
+		first += len(part.Rows)
+	}
+	return do(d, first)
+}
+
+// Row returns the part of a digest that has a row, by its number among all, and its number there.
+func (ds *Store) Row(f said.File, d *Digest, n int) (part *Digest, row int, err error) {
+	for k, p := range d.Head.Sealed {
+		if n < p.Rows {
+			part, err = ds.part(f, d, k)
+			return part, n, err
+		}
+		n -= p.Rows
+	}
+	if n >= len(d.Rows) {
+		return nil, 0, errReplaced
+	}
+	return d, n, nil
+}
+
+// claim waits until nobody else in this process builds the same digest. It returns what releases the claim.
+func (ds *Store) claim(ctx context.Context, path string) (free func(), err error) {
+	for {
+		ds.mu.Lock()
+		other := ds.busy[path]
+		if other == nil {
+			mine := make(chan struct{})
+			ds.busy[path] = mine
+			ds.mu.Unlock()
+			return func() {
+				ds.mu.Lock()
+				delete(ds.busy, path)
+				ds.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		ds.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// before returns the last digest of a transcript, fresh or not, and the size that it was written with.
+func (ds *Store) before(m Maker, f said.File) (*Digest, int64) {
+	ds.mu.Lock()
+	k := ds.kept[f.Path]
+	ds.mu.Unlock()
+	if k != nil && k.Head.Classifier == m.Classifier {
+		return k.Digest, k.written
+	}
+	if ds.folder == "" {
+		return nil, -1
+	}
+	d, err := readDigest(ds.folder, f, base)
+	if err != nil || d.Head.Classifier != m.Classifier || !ds.complete(f, d) {
+		return nil, -1
+	}
+	if d.identity() == identityOf(f) {
+		ds.keep(f.Path, keptDigest{Digest: d, modTime: f.ModTime, written: d.Head.Size})
+	}
+	return d, d.Head.Size
+}
+
+// complete reports whether the sealed parts of a digest are there, by the checksums at their beginnings.
+func (ds *Store) complete(f said.File, d *Digest) bool {
+	for n, want := range d.Head.Sealed {
+		source, err := said.OpenFile(filepath.Join(ds.folder, digestName(f, n)))
+		if err != nil {
+			return false
+		}
+		var begin [len(digestMagic) + 4]byte
+		_, err = io.ReadFull(source, begin[:])
+		source.Close()
+		if err != nil || binary.LittleEndian.Uint32(begin[len(digestMagic):]) != want.Sum {
+			return false
+		}
+	}
+	return true
+}
+
+// keep keeps a digest in memory, if there is room, or older ones to make room.
+func (ds *Store) keep(key string, d keptDigest) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	ds.forget(key)
+	n := d.bytes()
+	for ds.size+n > ds.limit {
+		if !d.modTime.After(ds.oldest) || len(ds.kept) == 0 {
+			return
+		}
+		oldest := ""
+		for path, k := range ds.kept {
+			if oldest == "" || k.modTime.Before(ds.kept[oldest].modTime) {
+				oldest = path
+			}
+		}
+		if ds.oldest = ds.kept[oldest].modTime; !d.modTime.After(ds.oldest) {
+			return
+		}
+		ds.forget(oldest)
+	}
+	ds.kept[key] = &d
+	ds.size += n
+}
+
+// forget removes a digest from memory. ds.mu is held.
+func (ds *Store) forget(key string) {
+	if k := ds.kept[key]; k != nil {
+		ds.size -= k.bytes()
+		ds.oldest = time.Time{}
+		delete(ds.kept, key)
+	}
+}
+
+// drop forgets a digest that will be built from the beginning, and removes its sealed parts: no later digest may take
+// them for its own.
+func (ds *Store) drop(f said.File) {
+	ds.mu.Lock()
+	ds.forget(f.Path)
+	for n := 0; ds.kept[partKey(f.Path, n)] != nil; n++ {
+		ds.forget(partKey(f.Path, n))
+	}
+	ds.mu.Unlock()
+	if ds.folder == "" {
+		return
+	}
+	for n := 0; os.Remove(filepath.Join(ds.folder, digestName(f, n))) == nil; n++ {
+	}
+}
+
+// Later has digests built in the background, before those that are waiting, by one thread fewer than there are.
+func (ds *Store) Later(m Maker, files []said.File) {
+	if ds.none() || len(files) == 0 {
+		return
+	}
+	first := make(map[string]bool, len(files))
+	for _, f := range files {
+		first[f.Path] = true
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if ds.life.Err() != nil {
+		return
+	}
+	for _, f := range ds.waiting {
+		if !first[f.Path] {
+			files = append(files, f)
+		}
+	}
+	ds.waiting = files
+	for ds.workers < max(1, runtime.GOMAXPROCS(0)-1) && ds.workers < len(files) {
+		ds.workers++
+		ds.done.Go(func() { ds.work(m) })
+	}
+}
+
+// LaterOf does the same with the sessions that list returns, which is called in the background.
+func (ds *Store) LaterOf(m Maker, list func(context.Context) ([]said.File, error)) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if ds.none() || ds.life.Err() != nil {
+		return
+	}
+	ds.done.Go(func() {
+		if files, err := list(ds.life); err == nil {
+			ds.Later(m, files)
+		}
+	})
+}
+
+// work builds what is waiting, until nothing is.
+func (ds *Store) work(m Maker) {
+	for {
+		ds.mu.Lock()
+		full := ds.folder == "" && ds.size >= ds.limit
+		if len(ds.waiting) == 0 || full || ds.life.Err() != nil {
+			ds.workers--
+			last := ds.workers == 0 && !ds.swept && !full && ds.life.Err() == nil
+			ds.swept = ds.swept || last
+			ds.mu.Unlock()
+			if last {
+				ds.Sweep()
+			}
+			return
+		}
+		f := ds.waiting[0]
+		ds.waiting = ds.waiting[1:]
+		ds.mu.Unlock()
+		_, _ = ds.Fresh(ds.life, m, f, new(atomic.Int64)) // a search says what cannot be read
+	}
+}

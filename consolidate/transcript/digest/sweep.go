@@ -1,0 +1,89 @@
+package digest
+
+import (
+	"dream-mcp/consolidate/transcript/said"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// staleTemporary is the age at which a digest that was never finished belongs to nobody.
+	staleTemporary = time.Hour
+
+	// formerFolder is where versions before this one kept their digests, beside ours. It is removed when none of them has
+	// written there for formerAge.
+	formerFolder = "digests"
+	formerAge    = 30 * 24 * time.Hour
+)
+
+// removeFormer removes the folder of former versions, unless one of them is in use.
+func (ds *Store) removeFormer() {
+	folder := filepath.Join(filepath.Dir(ds.folder), formerFolder)
+	stat, err := os.Lstat(folder)
+	if err != nil || folder == ds.folder || !stat.IsDir() || time.Since(stat.ModTime()) < formerAge {
+		return
+	}
+	entries, _, err := said.ReadFolder(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, digestEnding) || name == "heads" || strings.HasPrefix(name, ".new-") {
+			os.Remove(filepath.Join(folder, name))
+		}
+	}
+	os.Remove(folder)
+}
+
+// Sweep removes the digests whose transcripts are gone, what a crash left, and the oldest beyond maxDigests.
+func (ds *Store) Sweep() {
+	if ds.folder == "" {
+		return
+	}
+	ds.removeFormer()
+	entries, _, err := said.ReadFolder(ds.folder)
+	if err != nil {
+		return
+	}
+	type lying struct {
+		path    string
+		size    int64
+		modTime time.Time
+	}
+	var all []lying
+	total := int64(0)
+	gone := ds.gone()
+	for _, e := range entries {
+		path := filepath.Join(ds.folder, e.Name())
+		stat, err := e.Info()
+		if err != nil || !stat.Mode().IsRegular() {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(e.Name(), strings.TrimSuffix(temporaryName, "*")):
+			if time.Since(stat.ModTime()) > staleTemporary {
+				os.Remove(path)
+			}
+		case strings.HasSuffix(e.Name(), digestEnding):
+			transcript, err := digestOf(path)
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNoDigest) || err == nil && gone(transcript) {
+				os.Remove(path)
+				continue
+			}
+			all = append(all, lying{path, stat.Size(), stat.ModTime()})
+			total += stat.Size()
+		}
+	}
+	slices.SortFunc(all, func(a, b lying) int { return a.modTime.Compare(b.modTime) })
+	for _, l := range all {
+		if total <= maxDigests {
+			return
+		}
+		os.Remove(l.path)
+		total -= l.size
+	}
+}

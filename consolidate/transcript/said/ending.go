@@ -1,0 +1,108 @@
+package said
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// endingTail is how much of the end of a transcript an Ending is read from: some thousand messages.
+const endingTail = 4 << 20
+
+// An Ending is what a person said last in a session.
+type Ending struct {
+	Session string   // its ID, as a search knows it
+	Words   []string // in their order; neither made visible nor masked
+	Saved   bool     // the model saved something; Words are what was said since
+}
+
+// ReadEnding reads what a person said last in a transcript: at most so many turns, from the last 4 MiB, since
+// the model last used a tool of its own accord that saves reports of, and since a dream or an extraction, which have looked at
+// what was said before. What the tool answered is not looked at: a save that was refused counts. It knows the files of Claude
+// Code, and of Gemini CLI, which must be read whole: a longer one is not read.
+func ReadEnding(path string, turns int, saves func(tool, file string) bool) (Ending, error) {
+	f, err := OpenFile(path)
+	if err != nil {
+		return Ending{}, err
+	}
+	defer f.Close()
+	id, tail, err := ending(f, filepath.Base(path))
+	if err != nil {
+		return Ending{}, err
+	}
+	var (
+		end      Ending
+		dreaming bool
+	)
+	ours := sums{}
+	eachRecord(tail, ClaudeCode, func(r *record) {
+		if r.Sidechain.isTrue() {
+			return
+		}
+		said, marks := r.parts(nil, ours, false)
+		if marks == dreamBegun {
+			dreaming, end = true, Ending{}
+			return
+		}
+		for _, p := range said {
+			if p.typed() && p.text != "" {
+				dreaming = false
+				end.add(p.text)
+			}
+		}
+		if !dreaming && r.saves(saves) {
+			end = Ending{Saved: true}
+		}
+	})
+	end.Session, end.Words = id, end.Words[max(0, len(end.Words)-turns):]
+	return end, nil
+}
+
+// ending returns the ID of the session in a file of that name, and its last lines as Claude Code writes them.
+func ending(f *os.File, name string) (id string, lines []byte, err error) {
+	if stem, ok := Forms[Gemini].stem(name); ok && geminiID(stem) != "" {
+		text, err := readAtMost(f, endingTail)
+		if err == ErrTooBig {
+			return geminiID(stem), nil, nil
+		}
+		return geminiID(stem), geminiWhole(text), err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return "", nil, err
+	}
+	lines, err = lastLines(f, info.Size(), endingTail)
+	return strings.TrimSuffix(name, ".jsonl"), lines, err
+}
+
+// add adds words, once: what was queued comes again as a turn (CENSUS 5.6).
+func (e *Ending) add(text string) {
+	if n := len(e.Words); n == 0 || e.Words[n-1] != text {
+		e.Words = append(e.Words, text)
+	}
+}
+
+// saves reports whether the model uses a tool in r that saves.
+func (r *record) saves(saves func(tool, file string) bool) bool {
+	if !r.Type.is("assistant") {
+		return false
+	}
+	for _, b := range r.Message.Blocks {
+		if !b.isUse() {
+			continue
+		}
+		var file raw
+		if len(b.Input) > 0 && b.Input[0] == '{' {
+			object(b.Input, 0, func(key []byte, i int) int {
+				if k := string(key); file == nil && (k == "file_path" || k == "path" || k == "notebook_path") {
+					return value(b.Input, i, &file)
+				}
+				return skip(b.Input, i, 0)
+			})
+		}
+		if saves(b.Name.text(), file.text()) {
+			return true
+		}
+	}
+	return false
+}

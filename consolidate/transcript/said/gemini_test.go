@@ -1,0 +1,23 @@
+package said
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What is told of a session is no multiple of its file, whatever that calls it.
+func TestGeminiLongName(t *testing.T) {
+	var log strings.Builder
+	fmt.Fprintf(&log, `{"sessionId":%q}`+"\n", strings.Repeat("x", 1<<20))
+	for i := range 500 {
+		fmt.Fprintf(&log, `{"id":"m%d","type":"user","content":"dim the beacon %d"}`+"\n", i, i)
+	}
+	lines := geminiWhole([]byte(log.String()))
+	if n := strings.Count(string(lines), "dim the beacon"); n != 500 || len(lines) > 2*log.Len() {
+		t.Errorf("%d messages in %d bytes, of a file of %d", n, len(lines), log.Len())
+	}
+	if name := strings.Count(string(lines), `"uuid":"`); name < 500 {
+		t.Errorf("%d messages have a name", name)
+	}
+}

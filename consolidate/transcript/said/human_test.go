@@ -1,0 +1,77 @@
+package said
+
+import (
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"strings"
+	"testing"
+)
+
+// TestNotSaid: no text of the table is an utterance, wherever it stands, and what is written about it is one.
+func TestNotSaid(t *testing.T) {
+	samples := map[string]string{ // with more of the form than its beginning
+		"<cross-session-message":                        "<cross-session-message from=\"ab12\">always push to main</cross-session-message>\nI agree",
+		"<teammate-message":                             "<teammate-message teammate_id=\"lead\">always push to main</teammate-message>",
+		"Context: This summary will be shown in a list": "Context: This summary will be shown in a list of sessions. Keep it short.\n\nthe talk",
+		"Implement the following plan:":                 "Implement the following plan:\n\n# Plan\n1. always push to main",
+		`{"task_id"`:                                    "{\n  \"task_id\": \"b1\",\n  \"status\": \"completed\"\n}",
+		"Unknown skill:":                                "Unknown skill: reveiw",
+		"Fix the following issues":                      "Fix the following issues:\n- lint.go:3 unused",
+		"API Error:":                                    "API Error: 529 {\"type\":\"error\"}",
+		"API Error (":                                   "API Error (Request timed out.) · Retrying in 1 seconds… (attempt 1/10)",
+		"<bash-input>":                                  "<bash-input>git push --force</bash-input>",
+		"[Request interrupted by user":                  "[Request interrupted by user for tool use]",
+	}
+	for _, form := range notSaid {
+		text := samples[form.begins]
+		if text == "" {
+			text = form.begins + " and more"
+		}
+		delete(samples, form.begins)
+		about := "what does " + text + " mean?"
+		if form.event == otherAgent {
+			about = "what does " + form.begins + " mean?"
+		}
+		t.Run(form.begins, func(t *testing.T) {
+			if form.speaker == Assistant {
+				fixture.Equal(t, "the model", said(t, fixture.Talk(1).User("go").Reply(text).Reply(about).Text()), []string{"1 user: go", "3 assistant: " + about})
+				return
+			}
+			for _, text := range []string{text, " \n" + text, "<system-reminder>x</system-reminder>\n" + text} {
+				fixture.Equal(t, "the first prompt", said(t, fixture.Talk(1).User(text).Reply("done").Text()), []string{"2 assistant: done"})
+				fixture.Equal(t, "a turn", said(t, fixture.Talk(1).User("go").User([]any{fixture.Words(text)}).Text()), []string{"1 user: go"})
+				fixture.Equal(t, "the queue", said(t, fixture.Talk(1).User("go").Enqueue(text).Text()), []string{"1 user: go"})
+				fixture.Equal(t, "an attachment", said(t, fixture.Talk(1).User("go").
+					Attach(fixture.Fields{"type": "queued_command", "commandMode": "prompt", "prompt": text}).Text()), []string{"1 user: go"})
+			}
+			fixture.Equal(t, "about it", said(t, fixture.Talk(1).User(about).Text()), []string{"1 user: " + about})
+		})
+	}
+	for begins := range samples {
+		t.Errorf("%q is not in the table any more", begins)
+	}
+}
+
+func TestTyped(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "",
+		" \t\n\u00a0\u3000\u200b\ufeff\u3164\u2800\ufe0f ": "",
+		"/compact":                  "",
+		"/plugin:review the parser": "the parser",
+		"/etc/hosts is wrong":       "/etc/hosts is wrong",
+		"/ is full":                 "/ is full",
+		"<command-name>/review</command-name>\n<command-args>the parser</command-args>":      "the parser",
+		"run the tests\n<cross-session-message from=\"a\">push</cross-session-message>\nyes": "run the tests",
+	} {
+		if got, _ := typedText(text); got != want {
+			t.Errorf("%q: typed %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The words of a plan that the host carries out are the model's, though the person agreed to it.
+func TestPlansAreTheModels(t *testing.T) {
+	f := fixture.Talk(1).User("make a plan").UserWith("Here is the plan we made:\n1. mirror the lens", fixture.Fields{"planContent": "1. mirror the lens"}).User("and hurry")
+	fixture.Equal(t, "said", said(t, f.Text()), []string{"1 user: make a plan", "3 user: and hurry"})
+	odd := strings.Replace(f.Lines[1], "{", `{"Slug":"x",`, 1) // read by encoding/json
+	fixture.Equal(t, "said", said(t, odd+"\n"), nil)
+}

@@ -1,0 +1,73 @@
+package said
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+var uuidPattern = regexp.MustCompile(`^(?i:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$`)
+
+// IsUUID reports whether a name is a UUID, in whatever case.
+func IsUUID(name string) bool { return len(name) == 36 && uuidPattern.MatchString(name) }
+
+// IsPlainName reports whether the name of a transcript may be in an ID as it is.
+func IsPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
+
+// IsSessionID reports whether a text has the form in which sessions are named: it holds nothing but
+// ASCII letters, digits, ".", "_" and "-", and at most 64 of them.
+func IsSessionID(text string) bool { return IsPlainName(text) }
+
+var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]+$`) // a counted repetition would be compiled slowly, at every start
+
+// shortName is how many characters of a session's UUID an id carries: 44 bits, so that two sessions
+// in a thousand share an id once in 35 million projects.
+const shortName = 12
+
+// ShortID is what an id says of a session: the beginning of a UUID, any other plain name as it is (names
+// that people give often begin alike), and a sum of what is not plain.
+func ShortID(session string) string {
+	switch {
+	case IsUUID(session):
+		return session[:shortName]
+	case IsPlainName(session):
+		return session
+	}
+	sum := sha256.Sum256([]byte(session))
+	return "x" + hex.EncodeToString(sum[:])[:shortName]
+}
+
+var idForm = regexp.MustCompile(`^([^:]+):([1-9][0-9]{0,9})(?:\.([1-9][0-9]{0,5}))?$`)
+
+// CutID returns an id, what names its session, its line and its place on it; nil for a text of another form.
+func CutID(id string) []string {
+	form := idForm.FindStringSubmatch(id)
+	if form == nil {
+		return nil
+	}
+	if n := utf8.RuneCountInString(form[1]); n < 4 || n > 128 {
+		return nil
+	}
+	return form
+}
+
+// HitID names an utterance: session, line, and its place on the line where it is not the first.
+func HitID(session string, line, place int) string {
+	id := ShortID(session) + ":" + strconv.Itoa(line)
+	if place > 1 {
+		id += "." + strconv.Itoa(place)
+	}
+	return id
+}
+
+// Source names an utterance for as long as its transcript exists: by the whole name of its session, where an ID may
+// contain that, and its line. Lookup takes it.
+func (u Utterance) Source() string {
+	if !IsPlainName(u.Session) {
+		return u.ID
+	}
+	return u.Session + u.ID[strings.LastIndexByte(u.ID, ':'):]
+}

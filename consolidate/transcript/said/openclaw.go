@@ -1,0 +1,182 @@
+package said
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// OpenClaw writes a file a session for each of its agents: a head with the working directory, then a
+// tree of entries, in the order in which they were said; what was said on a branch that was left was
+// said too. Most of what stands in a person's place is wrapped by the channel that it came through, and
+// much was typed by nobody: events, heartbeats, jobs (CENSUS 4).
+
+func openClawFolders(home string, _ []string) []Folder {
+	agents, _, err := ReadFolder(filepath.Join(home, "agents"))
+	if err != nil {
+		return nil
+	}
+	var found []Folder
+	for _, agent := range agents {
+		path := filepath.Join(home, "agents", agent.Name(), "sessions")
+		if agent.IsDir() && isDir(path) {
+			found = append(found, Folder{Path: path, Why: "OpenClaw's, of one agent: those that ran here"})
+		}
+	}
+	slices.SortFunc(found, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
+	return found
+}
+
+// openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's.
+func openClawID(stem string) string {
+	if len(stem) < 36 || !IsUUID(stem[:36]) || len(stem) > 36 && !strings.HasPrefix(stem[36:], "-topic-") {
+		return ""
+	}
+	return stem
+}
+
+func openClawLine(line raw, r *record, h *hostState) bool {
+	var kind, message, name raw
+	ok := line.each(func(key string, v raw) {
+		switch key {
+		case "type":
+			kind = v
+		case "id":
+			r.UUID = v
+		case "timestamp":
+			r.Timestamp = v
+		case "cwd":
+			h.setCWD(v)
+		case "message":
+			message = v
+		case "name":
+			name = v
+		}
+	})
+	r.CWD = quoted(h.CWD)
+	switch {
+	case kind.is("session"):
+		r.Type, r.UUID = metaType, nil
+	case kind.is("session_info"):
+		r.CustomTitle = name
+	case kind.is("message"):
+		openClawMessage(message, r)
+	}
+	if !r.UUID.empty() && h.Origin != "" { // ids are short: unique in a session only
+		r.UUID = quoted(h.Origin + "/" + r.UUID.text())
+	}
+	if kind.is("session") && h.Origin == "" {
+		h.Origin = line.field("id").text()
+	}
+	return ok
+}
+
+func openClawMessage(message raw, r *record) {
+	var role, content, call raw
+	message.each(func(key string, v raw) {
+		switch key {
+		case "role":
+			role = v
+		case "content":
+			content = v
+		case "toolCallId":
+			call = v
+		}
+	})
+	switch {
+	case role.is("user"):
+		r.typedBlocks(content.texts(nil, "text"), openClawTyped)
+	case role.is("toolResult"):
+		r.answered(call, content)
+	case role.is("assistant"):
+		r.Type = assistantType
+		content.items(func(item raw) {
+			b := openClawBlock(item)
+			if said := strings.TrimSpace(b.Text.text()); b.Type != nil && said != "HEARTBEAT_OK" && said != "NO_REPLY" && len(r.Message.Blocks) < maxBlocks {
+				r.Message.Blocks = append(r.Message.Blocks, b)
+			}
+		})
+	}
+}
+
+func openClawBlock(item raw) (b block) {
+	if item.isString() {
+		return block{Type: textType, Text: item}
+	}
+	var kind, text, arguments raw
+	item.each(func(key string, v raw) {
+		switch key {
+		case "type":
+			kind = v
+		case "text":
+			text = v
+		case "id":
+			b.ID = v
+		case "name":
+			b.Name = v
+		case "arguments":
+			arguments = v
+		}
+	})
+	switch {
+	case kind.is("text"):
+		return block{Type: textType, Text: text}
+	case kind.is("toolCall"):
+		b.Type, b.Input = useType, arguments
+		return b
+	}
+	return block{}
+}
+
+// openClawInjected are the beginnings of what OpenClaw puts in a person's place.
+var openClawInjected = []string{
+	"Read HEARTBEAT.md", "[cron:", "[Subagent Context]", "A new session was started via", "Pre-compaction memory flush", "An async command you ran earlier has completed",
+}
+
+// openClawTyped is what a person typed of a text: without the blocks that tell of the sender and the
+// conversation, the events before it, the stamp of time.
+func openClawTyped(text string) string {
+	rest := strings.TrimSpace(text)
+	for before := ""; rest != before; {
+		before = rest
+		for said, ok := behindStamp(rest); ok; said, ok = behindStamp(rest) {
+			rest = said
+		}
+		first, behind, _ := strings.Cut(rest, "\n")
+		switch {
+		case strings.HasSuffix(first, ":") && (strings.Contains(first, " (untrusted") || strings.HasPrefix(first, "Untrusted context (")):
+			if fenced, ok := strings.CutPrefix(behind, "```json\n"); ok {
+				_, rest, _ = strings.Cut(fenced, "\n```")
+			} else if said, ok := strings.CutPrefix(behind, "\n"); ok {
+				rest = said
+			} else {
+				_, rest, _ = strings.Cut(behind, "\n\n")
+			}
+		case strings.HasPrefix(first, "System: ["), strings.HasPrefix(first, "System (untrusted): ["):
+			rest = behind
+		}
+		rest = strings.TrimSpace(rest)
+	}
+	for _, beginning := range openClawInjected {
+		if strings.HasPrefix(rest, beginning) {
+			return ""
+		}
+	}
+	return rest
+}
+
+// maxStamp bounds a stamp of time, with the longest name of a zone. Who writes to OpenClaw may be anybody: each look at a
+// text ends soon, or takes what it looked at away.
+const maxStamp = 64
+
+// behindStamp returns what stands behind "[Wed 2026-11-18 09:14 UTC] " at the beginning of a text, and whether that is there.
+func behindStamp(text string) (rest string, ok bool) {
+	stamp, _, ok := strings.Cut(text[:min(len(text), maxStamp)], "] ")
+	fields := strings.Fields(strings.TrimPrefix(stamp, "["))
+	if !ok || !strings.HasPrefix(stamp, "[") || len(fields) < 3 || len(fields) > 4 || len(fields[0]) != 3 ||
+		len(fields[1]) != len("2026-11-18") || !IsNumber(strings.ReplaceAll(fields[1], "-", "")) ||
+		len(fields[2]) != len("09:14") || !IsNumber(strings.Replace(fields[2], ":", "", 1)) {
+		return text, false
+	}
+	return text[len(stamp)+len("] "):], true
+}

@@ -1,0 +1,308 @@
+package said
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Speaker is who said something.
+type Speaker string
+
+// The speakers. What the model thinks is not an utterance.
+const (
+	User      Speaker = "user"      // a person
+	Assistant Speaker = "assistant" // the model
+	Tool      Speaker = "tool"      // what a tool was asked, and what it answered
+)
+
+// An Utterance is what one speaker said at one time.
+type Utterance struct {
+	ID      string // short, unique in the project, stable while the transcript only grows
+	Session string // the transcript's name without its ending
+	Host    Host   // the program in which it was said
+	Origin  string // the session that recorded it, where a resumed copy says another; else empty
+	Line    int    // from 1
+	Time    time.Time
+	Speaker Speaker
+	Text    string // as it was said: valid UTF-8, not made visible
+	CWD     string
+	Branch  string
+	UUID    string
+}
+
+// Manner is how a person's words came.
+type Manner uint8
+
+// The manners.
+const (
+	Ordinary     Manner = iota
+	Busy                // typed while the model was busy
+	Interrupting        // typed after the person interrupted the model
+)
+
+// manner returns how the words of a part came.
+func (r *Reader) manner(p part) Manner {
+	switch {
+	case p.via == enqueued || p.via == attached:
+		return Busy
+	case p.via == turn && r.Stopped:
+		return Interrupting
+	}
+	return Ordinary
+}
+
+const (
+	// MaxText bounds one utterance; the longest paste seen had 411,010 characters (CENSUS 2). A longer one is cut and
+	// counted.
+	MaxText = 8 << 20
+
+	// maxName bounds working directories, branches, sessions and UUIDs; a longer one is ignored.
+	maxName = 4 << 10
+
+	// maxParts bounds the records that one message of the model is joined from. What follows is not kept, and counted.
+	maxParts = 10_000
+
+	// maxQueued bounds the queued words that are remembered until they are sent.
+	maxQueued = 1 << 16
+)
+
+// Entry is an Utterance and where it is in its file.
+type Entry struct {
+	Utterance
+	Offset int64 // of its line
+	Slot   int   // within its record
+	Place  int   // among the utterances of its line, from 1
+	Manner Manner
+}
+
+// A Reader turns a transcript into utterances, in the order of the file, except that a message of the model is emitted
+// when its last part has been read.
+type Reader struct {
+	session string
+	host    Host
+	lines   *LineReader
+	emit    func(*Entry) error
+	Tools   func(line []byte) bool // reports whether the tools' text on a line is wanted; nil: on no line
+	Settle  func()                 // called once, after the last line that ends with a newline; or nil
+	Full    func() bool            // reports, before each line, whether to stop with errFull; or nil
+
+	State
+	Skipped Skipped
+	size    int // of the words of the open message, in bytes
+
+	decoder decoder
+	said    []part            // of the record last read
+	names   map[string]string // working directories, branches and sessions, by their encoding
+}
+
+// ErrFull ends a reading whose utterances fill a part of a digest.
+var ErrFull = errors.New("the part of the digest is full")
+
+func NewReader(f File, lines *LineReader, emit func(*Entry) error) *Reader {
+	r := &Reader{
+		session: f.ID,
+		host:    f.Host,
+		decoder: newDecoder(f.Host),
+		lines:   lines,
+		emit:    emit,
+		Skipped: Skipped{},
+		names:   map[string]string{},
+	}
+	r.HostState = r.decoder.hostState
+	r.Restore(State{})
+	return r
+}
+
+// name is the text of a value that many records repeat.
+func (r *Reader) name(v raw) string {
+	if len(v) > maxName {
+		return ""
+	}
+	name, ok := r.names[string(v)]
+	if !ok {
+		name = v.text()
+		if len(r.names) < maxCWDs {
+			r.names[string(v)] = name
+		}
+	}
+	return name
+}
+
+// Run reads to the end of the transcript, or until emit or the source returns an error.
+func (r *Reader) Run() error {
+	defer func() {
+		if r.lines.skipped > 0 {
+			r.Skipped[LongLine] += r.lines.skipped
+		}
+	}()
+	for {
+		if r.Full != nil && r.Settle != nil && r.Full() {
+			r.Settle()
+			return ErrFull
+		}
+		line, ended, err := r.lines.read()
+		if r.Settle != nil && (err == io.EOF || err == nil && !ended) {
+			r.Settle()
+			r.Settle = nil
+		}
+		if err == io.EOF {
+			return r.flush()
+		}
+		if err != nil {
+			return err
+		}
+		if line = trimmed(line, r.lines.start == 0); len(line) == 0 {
+			continue
+		}
+		records, bad := r.decoder.line(line)
+		if bad && ended {
+			r.Skipped[BadLine]++
+		}
+		tools := r.Tools != nil && r.Tools(line)
+		place := 0
+		for i := range records {
+			if err := r.record(&records[i], &place, tools); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// record reads one record. place counts the places for utterances on the line, empty ones too, so that an ID does not
+// depend on what else is left out.
+func (r *Reader) record(rec *record, place *int, tools bool) error {
+	if stamped := rec.time(); !stamped.IsZero() {
+		r.Last = stamped
+		if stamped.After(r.Latest) {
+			r.Latest = stamped
+		}
+	}
+	said, marks := rec.parts(r.said[:0], r.Ours, tools)
+	r.said = said
+	r.Stopped = r.Stopped || marks == interrupted
+	if marks == dreamBegun {
+		r.Dreaming = true
+		return nil
+	}
+	base := *place
+	for _, p := range said {
+		*place = base + p.slot + 1
+		if p.typed() {
+			r.Dreaming = false
+		}
+		if p.text == "" || r.Dreaming || p.typed() && r.repeated(p) {
+			continue
+		}
+		if err := r.say(rec, p, *place); err != nil {
+			return err
+		}
+		if p.typed() {
+			r.Stopped = false
+		}
+	}
+	return nil
+}
+
+// repeated reports whether a person's words came before on another way: what was queued comes again as an attachment
+// or a turn (CENSUS 5.6). The first is kept, since others may know its ID by the time the second is written.
+func (r *Reader) repeated(p part) bool {
+	if len(r.Queued) == 0 && p.via == turn {
+		return false
+	}
+	key := Sum(p.text) // the same in every process: parser state is stored
+	before := r.Queued[key]
+	again := before != spoken && before < p.via
+	switch {
+	case p.via == turn:
+		delete(r.Queued, key)
+	case len(r.Queued) >= maxQueued:
+		clear(r.Queued)
+		fallthrough
+	default:
+		r.Queued[key] = p.via
+	}
+	return again
+}
+
+func (r *Reader) say(rec *record, p part, place int) error {
+	u := &Entry{
+		Utterance: Utterance{
+			Session: r.session,
+			Host:    r.host,
+			Line:    r.lines.Number,
+			Time:    r.Last,
+			Speaker: p.speaker,
+			Text:    r.bounded(p.text),
+			CWD:     r.name(rec.CWD),
+			Branch:  r.name(rec.Branch),
+		},
+		Offset: r.lines.start,
+		Slot:   p.slot,
+		Place:  place,
+		Manner: r.manner(p),
+	}
+	if len(rec.UUID) <= maxName {
+		u.UUID = rec.UUID.text()
+	}
+	if !rec.Session.is(r.session) {
+		u.Origin = r.name(rec.Session)
+	}
+	u.ID = HitID(u.Session, u.Line, u.Place)
+	if p.speaker != Assistant || p.message == "" { // nothing joins it, and it ends no message
+		return r.emit(u)
+	}
+	if r.Open == nil || p.message != r.Open.Message {
+		if err := r.flush(); err != nil {
+			return err
+		}
+		r.Open = &openMessage{Utterance: u.Utterance, Offset: u.Offset, Slot: u.Slot, Place: u.Place, Message: p.message, Parts: sums{}}
+		r.Open.Utterance.Text = ""
+	} else if u.UUID != "" && r.Open.Parts[Sum(u.UUID)] {
+		return nil
+	}
+	return r.add(u)
+}
+
+// add adds a part to the open message.
+func (r *Reader) add(u *Entry) error {
+	o := r.Open
+	if r.size > MaxText || len(o.Words) >= maxParts {
+		r.Skipped[LongText]++
+		return nil
+	}
+	o.Words = append(o.Words, u.Text)
+	o.Parts[Sum(u.UUID)] = true
+	r.size += len(u.Text)
+	return nil
+}
+
+// flush emits the open message.
+func (r *Reader) flush() error {
+	o := r.Open
+	r.Open, r.size = nil, 0
+	if o == nil {
+		return nil
+	}
+	u := Entry{Utterance: o.Utterance, Offset: o.Offset, Slot: o.Slot, Place: o.Place}
+	u.Text = r.bounded(strings.Join(o.Words, "\n\n"))
+	return r.emit(&u)
+}
+
+func (r *Reader) bounded(text string) string {
+	if len(text) <= MaxText {
+		return text
+	}
+	r.Skipped[LongText]++
+	return strings.ToValidUTF8(text[:MaxText], "")
+}
+
+// Key is the same for an utterance and its copies in resumed sessions; 0 where that is not known.
+func (u *Entry) Key() uint64 {
+	if u.UUID == "" {
+		return 0
+	}
+	return Sum(u.UUID, string(u.Speaker), strconv.Itoa(u.Slot))
+}

@@ -1,0 +1,266 @@
+package said
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxRecords bounds what one line may unfold to; two records on a line were seen.
+const maxRecords = 16
+
+// A decoder reads lines. What it returns is valid until the next line.
+type decoder struct {
+	records   []record
+	form      func(raw, *record, *hostState) bool // of another host's lines; nil: Claude Code's
+	hostState *hostState                          // of those lines
+}
+
+// newDecoder returns what reads the lines of a host.
+func newDecoder(h Host) decoder {
+	d := decoder{records: make([]record, 1)}
+	if f := Forms[h]; f != nil && f.line != nil {
+		d.form, d.hostState = f.line, &hostState{}
+	}
+	return d
+}
+
+// line reads the records of a line: one as a rule, two where a concurrent append lost its newline (CENSUS 2). bad
+// reports that some of the line is not JSON. Values that are not objects are skipped, as are fields of the wrong type.
+func (d *decoder) line(line []byte) (records []record, bad bool) {
+	n := 0
+	for i := space(line, 0); i < len(line); i = space(line, i) {
+		if n == maxRecords {
+			return d.records[:n], true
+		}
+		if line[i] != '{' {
+			if i = skip(line, i, 0); i == odd {
+				return d.records[:n], true
+			}
+			continue
+		}
+		if n == len(d.records) {
+			d.records = append(d.records, record{})
+		}
+		if i = d.object(line, i, &d.records[n]); i == odd {
+			return d.records[:n], true
+		}
+		n++
+	}
+	return d.records[:n], false
+}
+
+// object reads the record at i, and returns the index after it.
+func (d *decoder) object(line []byte, i int, r *record) int {
+	if d.form == nil {
+		return r.walk(line, i)
+	}
+	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
+	end := skip(line, i, 0)
+	if end == odd || !d.form(line[i:end:end], r, d.hostState) {
+		return odd
+	}
+	return end
+}
+
+// time returns the record's timestamp, or the zero time: also for one that can't be written down in every zone.
+func (r *record) time() time.Time {
+	var t time.Time
+	if r.Timestamp.empty() { // an error takes longer to make than a time to read
+		return t
+	}
+	if plain, ok := r.Timestamp.plain(); !ok || t.UnmarshalText(plain) != nil {
+		var err error
+		if t, err = time.Parse(time.RFC3339Nano, r.Timestamp.text()); err != nil {
+			return time.Time{}
+		}
+	}
+	if t = t.UTC(); t.Year() < 1 || t.Year() > 9998 {
+		return time.Time{}
+	}
+	return t
+}
+
+// A part is what one record gives to one utterance.
+type part struct {
+	speaker Speaker
+	via     via
+	text    string
+	message string // of the assistant: the id that joins its parts
+	slot    int    // counts the places for utterances within the record, from 0
+}
+
+// via is the way on which a person's words came into a transcript. The same words may come on
+// several, in this order (CENSUS 2).
+type via int
+
+const (
+	spoken   via = iota // not a person's words, or nothing is known to repeat them
+	enqueued            // typed while the model was busy
+	attached            // handed to the model amid its turn
+	turn                // a turn of their own
+)
+
+// typed reports whether a person typed the part.
+func (p part) typed() bool { return p.via != spoken }
+
+// maxOwn bounds the calls of our own tools that are remembered in one session.
+const maxOwn = 1 << 16
+
+// add and has are about the calls of our own tools, by their ids: neither what those were asked nor what they answered
+// was said.
+func (s sums) add(call raw) {
+	if len(s) < maxOwn {
+		s[Sum(call.text())] = true
+	}
+}
+
+func (s sums) has(call raw) bool { return len(s) > 0 && s[Sum(call.text())] }
+
+// parts appends what was said in a record, and returns what else the record marks. A record that opens a dream says
+// nothing. Without tools, the parts of tools have no text.
+func (r *record) parts(said []part, ours sums, tools bool) (all []part, marks event) {
+	if r.Sidechain.isTrue() || r.Summary.isTrue() {
+		return said, noEvent
+	}
+	switch {
+	case r.Type.is("user"):
+		return r.userParts(said, ours, tools)
+	case r.Type.is("assistant"):
+		return r.assistantParts(said, ours, tools), noEvent
+	case r.Type.is("queue-operation"):
+		if r.Operation.is("enqueue") && !r.Meta.isTrue() {
+			return r.typedParts(said, blocks(r.Content), enqueued)
+		}
+	case r.Type.is("attachment"):
+		a := &r.Attachment
+		if a.Type.is("queued_command") && (a.Mode.empty() || a.Mode.is("prompt")) && !r.Meta.isTrue() && !a.Meta.isTrue() {
+			return r.typedParts(said, blocks(a.Prompt), attached)
+		}
+	case r.Type.is("system"):
+		if r.Subtype.is("away_summary") {
+			if text := plain(r.Content); text != "" {
+				said = append(said, part{speaker: Assistant, text: text})
+			}
+		}
+	}
+	return said, noEvent
+}
+
+func (r *record) userParts(said []part, ours sums, tools bool) (all []part, marks event) {
+	slot := 0
+	for _, b := range r.Message.Blocks {
+		if !b.isResult() {
+			continue
+		}
+		p := part{speaker: Tool, slot: slot}
+		if tools && !ours.has(b.ToolUseID) {
+			p.text = plain(b.Content)
+		}
+		said = append(said, p)
+		slot++
+	}
+	if slot > 0 {
+		if _, marks = r.typedParts(nil, r.Message.Blocks, turn); marks != interrupted {
+			marks = noEvent
+		}
+		return said, marks
+	}
+	words, marks := r.typedParts(said, r.Message.Blocks, turn)
+	if r.Meta.isTrue() {
+		return said, marks
+	}
+	return words, marks
+}
+
+// typedParts appends the words that a person typed, as one utterance. The words of a plan are the model's.
+func (r *record) typedParts(said []part, content []block, v via) (all []part, marks event) {
+	var words []string
+	for _, b := range content {
+		text := b.Text.text()
+		if strings.Contains(text, DreamMarker) {
+			return said, dreamBegun
+		}
+		typed, e := typedText(text)
+		if typed != "" {
+			words = append(words, typed)
+		}
+		marks = max(marks, e)
+	}
+	if len(words) == 0 || !r.Plan.empty() {
+		return said, marks
+	}
+	return append(said, part{speaker: User, via: v, text: strings.Join(words, "\n")}), marks
+}
+
+func (r *record) assistantParts(said []part, ours sums, tools bool) []part {
+	if r.APIError.isTrue() || r.Message.Model.is("<synthetic>") { // the host's words in the model's place
+		return said
+	}
+	var words []string
+	slot := 0
+	for _, b := range r.Message.Blocks {
+		if b.isText() {
+			slot = 1
+			if text := modelText(b.Text.text()); text != "" {
+				words = append(words, text)
+			}
+		}
+	}
+	if len(words) > 0 {
+		said = append(said, part{speaker: Assistant, text: strings.Join(words, "\n\n"), message: r.Message.ID.text()})
+	}
+	for _, b := range r.Message.Blocks {
+		if !b.isUse() {
+			continue
+		}
+		text := ""
+		if ownTool(b.Name) {
+			ours.add(b.ID)
+		} else if tools {
+			text = useText(b.Name.text(), b.Input)
+		}
+		said = append(said, part{speaker: Tool, text: text, slot: slot})
+		slot++
+	}
+	return said
+}
+
+// ownTools are all of our tools: their arguments and answers repeat memories and hits.
+var ownTools = []string{
+	"__dream_status", "__dream_orient", "__grep_transcripts", "__read_memory", "__write_memory",
+	"__finalize_index", "__abort_dream", "__review_dream", "__undo_dream",
+}
+
+// ownTool reports whether a tool is one of ours, under whatever name of server a host gave it.
+func ownTool(name raw) bool {
+	return slices.ContainsFunc(ownTools, name.ends)
+}
+
+func (b block) isText() bool   { return !b.Text.empty() && (b.Type.empty() || b.Type.is("text")) }
+func (b block) isUse() bool    { return b.Type.ends("tool_use") }
+func (b block) isResult() bool { return b.Type.ends("tool_result") }
+
+// blocks reads a content: a string, a block, or a list of blocks and bare strings.
+func blocks(v raw) []block {
+	if len(v) == 0 {
+		return nil
+	}
+	var all []block
+	content(v, 0, &all)
+	return all
+}
+
+// plain is the text of a content, its blocks one below the other, without reminders.
+func plain(v raw) string {
+	if v.isString() {
+		return withoutReminders(v.text())
+	}
+	var texts []string
+	for _, b := range blocks(v) {
+		if b.isText() {
+			texts = append(texts, b.Text.text())
+		}
+	}
+	return withoutReminders(strings.Join(texts, "\n"))
+}

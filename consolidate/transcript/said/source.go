@@ -1,0 +1,149 @@
+package said
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+const (
+	// MaxEntries bounds the listing of one folder; the fullest seen had some 900 entries (FACTS 4.3).
+	MaxEntries = 1 << 18
+
+	// MaxSessions bounds what is judged: the newest, as many as fit into the cache of heads.
+	MaxSessions = 120_000
+)
+
+// maxWhole bounds what is read of a session that must be read whole. The largest seen had 4 MB (CENSUS).
+const maxWhole = 64 << 20
+
+// A File may be a transcript of the project.
+type File struct {
+	ID      string
+	Host    Host
+	Path    string
+	Size    int64
+	ModTime time.Time
+	Trust   Trust
+	Of      Collection // of which it is a part, and size is a number of parts; nil: it is a file of its own
+}
+
+// A Collection holds many sessions, none of which is a file of its own: a database. Such a session's
+// path is the collection's, and its id behind. A collection is safe for concurrent use.
+type Collection interface {
+	// List returns the project's sessions that were touched after since, and counts by reason those that are none. It
+	// costs a look at what the system says while nothing has changed.
+	List(since time.Time) ([]File, Skipped, error)
+
+	// Read returns all of a session in Claude Code's lines, and what its status was then. What List says of its status
+	// is the same as long as nothing is added to it. The error is fs.ErrNotExist where there is no such session.
+	Read(id string) (lines []byte, s Status, err error)
+}
+
+// Now asks for a session's status.
+func (f File) Now() (Status, error) {
+	if f.Of == nil {
+		stat, err := os.Lstat(f.Path)
+		if err != nil {
+			return Status{}, err
+		}
+		return Status{Size: stat.Size(), ModTime: stat.ModTime()}, nil
+	}
+	files, _, err := f.Of.List(time.Time{})
+	for _, listed := range files {
+		if listed.ID == f.ID {
+			return Status{Size: listed.Size, ModTime: listed.ModTime}, nil
+		}
+	}
+	return Status{}, cmp.Or(err, fs.ErrNotExist)
+}
+
+// A Source is a session that was opened, in lines: of the file itself, or as a form made them.
+type Source struct {
+	stream
+	Status        // when it was opened
+	Inode  uint64 // of a file; see inode
+	Length int64  // of the lines
+}
+
+// A stream is what a source reads from.
+type stream interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// Open opens a session.
+func (f File) Open() (*Source, error) {
+	if f.Of != nil {
+		lines, status, err := f.Of.Read(f.ID)
+		return &Source{inMemory{bytes.NewReader(lines)}, status, 0, int64(len(lines))}, err
+	}
+	opened, err := OpenFile(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	stat, err := opened.Stat()
+	if err != nil {
+		opened.Close()
+		return nil, err
+	}
+	s := &Source{opened, Status{Size: stat.Size(), ModTime: stat.ModTime()}, inode(stat), stat.Size()}
+	if !f.Host.Rewritten() {
+		return s, nil
+	}
+	defer opened.Close()
+	text, err := readAtMost(opened, maxWhole)
+	if err != nil {
+		return nil, err
+	}
+	lines := Forms[f.Host].whole(text)
+	s.stream, s.Length = inMemory{bytes.NewReader(lines)}, int64(len(lines))
+	return s, nil
+}
+
+// ErrTooBig is the error of a session that is too large: for one part where parts cannot be kept, or to be read whole.
+var ErrTooBig = errors.New("the session is too large")
+
+// readAtMost reads to the end, or as far as errTooBig.
+func readAtMost(r io.Reader, most int) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if err == nil && len(text) > most {
+		err = ErrTooBig
+	}
+	return text, err
+}
+
+// inMemory is a stream that nothing need be closed for.
+type inMemory struct{ *bytes.Reader }
+
+func (inMemory) Close() error { return nil }
+
+// A Status is what the system says of a session.
+type Status struct {
+	Size    int64
+	ModTime time.Time
+}
+
+// openFolder opens a folder, links followed. A fifo in its place is not waited on.
+func openFolder(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+// ReadFolder lists a folder, in no order, up to maxEntries of it.
+func ReadFolder(path string) (entries []fs.DirEntry, all bool, err error) {
+	dir, err := openFolder(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer dir.Close()
+	entries, err = dir.ReadDir(MaxEntries)
+	if err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	return entries, len(entries) < MaxEntries, nil
+}

@@ -1,0 +1,102 @@
+package said
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A State is what a reader knows between two lines. It is part of a digest.
+type State struct {
+	Line      int   // that was read last
+	Offset    int64 // after it
+	Last      time.Time
+	Latest    time.Time      // of all records
+	Dreaming  bool           `json:",omitempty"`
+	Stopped   bool           `json:",omitempty"` // the person interrupted the model, and has typed nothing since
+	Ours      sums           `json:",omitempty"` // the calls of our own tools
+	Queued    map[uint64]via `json:",omitempty"` // a person's words that may come again, by sum
+	Open      *openMessage   `json:",omitempty"`
+	HostState *hostState     `json:"Heritage,omitempty"` // nil: Claude Code's lines need none
+}
+
+// An openMessage is a message of the model that may go on.
+type openMessage struct {
+	Utterance Utterance // without its text
+	Offset    int64
+	Slot      int
+	Place     int
+	Message   string // its id
+	Words     []string
+	Parts     sums // the records that the words came from, by their UUIDs
+}
+
+// clone returns a state that shares nothing with s.
+func (s State) clone() State {
+	s.Ours, s.Queued = maps.Clone(s.Ours), maps.Clone(s.Queued)
+	if s.Open != nil {
+		o := *s.Open
+		o.Words, o.Parts = slices.Clone(o.Words), maps.Clone(o.Parts)
+		s.Open = &o
+	}
+	if s.HostState != nil {
+		h := *s.HostState
+		s.HostState = &h
+	}
+	return s
+}
+
+// sums are a set of texts, by their sums. In JSON it is a list.
+type sums map[uint64]bool
+
+func (s sums) MarshalJSON() ([]byte, error) { return json.Marshal(slices.Sorted(maps.Keys(s))) }
+
+func (s *sums) UnmarshalJSON(data []byte) error {
+	var all []uint64
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	*s = sums{}
+	for _, sum := range all {
+		(*s)[sum] = true
+	}
+	return nil
+}
+
+// Checkpoint returns the state of a reader, which must be between two lines.
+func (r *Reader) Checkpoint() State {
+	s := r.State.clone()
+	s.Line, s.Offset = r.lines.settled.number, r.lines.settled.next
+	return s
+}
+
+// SettledSkips are what was passed over up to the same line.
+func (r *Reader) SettledSkips() Skipped {
+	skipped := maps.Clone(r.Skipped)
+	if n := r.lines.settled.skipped; n > 0 {
+		skipped[LongLine] += n
+	}
+	return skipped
+}
+
+// Restore puts a reader into a state.
+func (r *Reader) Restore(s State) {
+	host := r.HostState
+	r.State = s.clone()
+	if r.Ours == nil {
+		r.Ours = sums{}
+	}
+	if r.Queued == nil {
+		r.Queued = map[uint64]via{}
+	}
+	if host != nil && r.HostState == nil {
+		r.HostState = host
+	}
+	r.decoder.hostState = r.HostState
+	if r.size = 0; r.Open != nil {
+		for _, text := range r.Open.Words {
+			r.size += len(text)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package said
+
+// A record is one JSON object of a transcript, as far as it matters here (FACTS 4.1): its values as they are encoded.
+// Everything else (duplicates of tool results, images, signatures: most of the bytes) is skipped.
+type record struct {
+	Type, Subtype, UUID, Session, Timestamp, CWD, Branch raw
+
+	Sidechain, Meta, Summary, APIError raw
+
+	Message    message
+	Content    raw
+	Plan       raw // of a turn by which the host carries out the model's plan
+	Operation  raw
+	Attachment struct{ Type, Mode, Prompt, Meta raw }
+
+	AITitle, CustomTitle raw
+	Worktree             struct{ Original raw }
+}
+
+// A message is what the model's API was sent or answered: an object as a rule, at times the bare
+// content (CENSUS 2).
+type message struct {
+	ID, Model raw
+	Blocks    []block
+}
+
+// A block is one part of a content: a bare string is a block of text.
+type block struct {
+	Type, Text, ID, Name, Input, ToolUseID, Content raw
+}
+
+// maxBlocks bounds the blocks of a content; four were seen in a record.
+const maxBlocks = 10_000
+
+// walk reads the object at i and returns the index after it, or odd. It reuses the record's memory.
+func (r *record) walk(b []byte, i int) int {
+	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
+	return object(b, i, func(key []byte, i int) int {
+		switch string(key) {
+		case "type":
+			return value(b, i, &r.Type)
+		case "subtype":
+			return value(b, i, &r.Subtype)
+		case "uuid":
+			return value(b, i, &r.UUID)
+		case "sessionId":
+			return value(b, i, &r.Session)
+		case "timestamp":
+			return value(b, i, &r.Timestamp)
+		case "cwd":
+			return value(b, i, &r.CWD)
+		case "gitBranch":
+			return value(b, i, &r.Branch)
+		case "isSidechain":
+			return value(b, i, &r.Sidechain)
+		case "isMeta":
+			return value(b, i, &r.Meta)
+		case "isCompactSummary":
+			return value(b, i, &r.Summary)
+		case "isApiErrorMessage":
+			return value(b, i, &r.APIError)
+		case "content":
+			return value(b, i, &r.Content)
+		case "planContent":
+			return value(b, i, &r.Plan)
+		case "operation":
+			return value(b, i, &r.Operation)
+		case "aiTitle":
+			return value(b, i, &r.AITitle)
+		case "customTitle":
+			return value(b, i, &r.CustomTitle)
+		case "message":
+			return r.Message.walk(b, i)
+		case "attachment":
+			a := &r.Attachment
+			return nested(b, i, func(key []byte, i int) int {
+				switch string(key) {
+				case "type":
+					return value(b, i, &a.Type)
+				case "commandMode":
+					return value(b, i, &a.Mode)
+				case "prompt":
+					return value(b, i, &a.Prompt)
+				case "isMeta":
+					return value(b, i, &a.Meta)
+				}
+				return skip(b, i, 1)
+			})
+		case "worktreeSession":
+			return nested(b, i, func(key []byte, i int) int {
+				if string(key) == "originalCwd" {
+					return value(b, i, &r.Worktree.Original)
+				}
+				return skip(b, i, 1)
+			})
+		}
+		return skip(b, i, 1)
+	})
+}
+
+// walk reads the message at i: an object, or a bare content.
+func (m *message) walk(b []byte, i int) int {
+	m.Blocks = m.Blocks[:0]
+	if i >= len(b) || b[i] != '{' {
+		return content(b, i, &m.Blocks)
+	}
+	return object(b, i, func(key []byte, i int) int {
+		switch string(key) {
+		case "id":
+			return value(b, i, &m.ID)
+		case "model":
+			return value(b, i, &m.Model)
+		case "content":
+			m.Blocks = m.Blocks[:0]
+			return content(b, i, &m.Blocks)
+		}
+		return skip(b, i, 1)
+	})
+}
+
+// content walks over a content: a string, a block, or a list of blocks and bare strings.
+func content(b []byte, i int, blocks *[]block) int {
+	if i < len(b) && b[i] == '[' {
+		return array(b, i, func(i int) int {
+			if i < len(b) && b[i] == '[' { // a list in a list is not a known form
+				return skip(b, i, 1)
+			}
+			return contentItem(b, i, blocks)
+		})
+	}
+	return contentItem(b, i, blocks)
+}
+
+// textType is the type of a bare string.
+var textType = raw(`"text"`)
+
+func contentItem(b []byte, i int, blocks *[]block) int {
+	if i >= len(b) || b[i] != '"' && b[i] != '{' || len(*blocks) >= maxBlocks {
+		return skip(b, i, 1)
+	}
+	*blocks = append(*blocks, block{})
+	p := &(*blocks)[len(*blocks)-1]
+	if b[i] == '"' {
+		p.Type = textType
+		return value(b, i, &p.Text)
+	}
+	return object(b, i, func(key []byte, i int) int {
+		switch string(key) {
+		case "type":
+			return value(b, i, &p.Type)
+		case "text":
+			return value(b, i, &p.Text)
+		case "id":
+			return value(b, i, &p.ID)
+		case "name":
+			return value(b, i, &p.Name)
+		case "input":
+			return value(b, i, &p.Input)
+		case "tool_use_id":
+			return value(b, i, &p.ToolUseID)
+		case "content":
+			return value(b, i, &p.Content)
+		}
+		return skip(b, i, 1)
+	})
+}
+
+// nested walks over an object within a record; any other value is skipped.
+func nested(b []byte, i int, field func(key []byte, i int) int) int {
+	if i >= len(b) || b[i] != '{' {
+		return skip(b, i, 1)
+	}
+	return object(b, i, field)
+}
+
+// value notes where the value at i begins and ends. Of a key that comes twice the last value counts.
+func value(b []byte, i int, v *raw) int {
+	end := skip(b, i, 1)
+	if end != odd {
+		*v = b[i:end:end]
+	}
+	return end
+}

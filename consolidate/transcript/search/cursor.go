@@ -1,0 +1,68 @@
+package search
+
+import (
+	"cmp"
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A position is a place in the order of hits: by time, the newest first, then by session, then
+// from the last line to the first.
+type position struct {
+	Time    int64  // nanoseconds since 1970
+	Session string // as IDs have it
+	Line    int
+	Place   int
+}
+
+// compare orders hits.
+func (p position) compare(q position) int {
+	return cmp.Or(cmp.Compare(q.Time, p.Time), strings.Compare(p.Session, q.Session), cmp.Compare(q.Line, p.Line), cmp.Compare(q.Place, p.Place))
+}
+
+// A cursor is what a page hands to the next: a sum over the query, and its last hit. It needs nothing kept by the server,
+// and holds across a restart. It is short, since a model repeats it.
+
+// queryID identifies a query by what decides its hits and is the same from page to page. The times are left out: a caller
+// may count them back from the present.
+func (q Query) queryID() string {
+	speakers := slices.Sorted(slices.Values(q.Speakers))
+	what, err := json.Marshal([]any{q.Pattern, q.Patterns, q.Signals, q.Regex, q.CaseSensitive, slices.Compact(speakers), q.Session, q.Fold})
+	if err != nil {
+		return "" // strings, booleans and pointers to them always marshal
+	}
+	return fmt.Sprintf("%08x", uint32(said.SumOf(what)))
+}
+
+// cursor is the cursor of the page after a hit.
+func (q Query) cursor(after position) string {
+	return fmt.Sprintf("%s-%x-%x-%x-%s", q.queryID(), uint64(after.Time), after.Line, after.Place, after.Session)
+}
+
+// parseCursor reads the cursor of a query; it returns nil for none.
+func parseCursor(q Query) (*position, error) {
+	if q.Cursor == "" {
+		return nil, nil
+	}
+	fields := strings.SplitN(q.Cursor, "-", 5)
+	if len(fields) == 5 && fields[0] == q.queryID() {
+		at, err1 := strconv.ParseUint(fields[1], 16, 64)
+		line, err2 := strconv.ParseUint(fields[2], 16, 31)
+		place, err3 := strconv.ParseUint(fields[3], 16, 31)
+		if err1 == nil && err2 == nil && err3 == nil {
+			return &position{Time: int64(at), Session: fields[4], Line: int(line), Place: int(place)}, nil
+		}
+	}
+	return nil, &QueryError{Field: "cursor", Message: "it is none that this query gave"}
+}
+
+// positionOf is a row's in the order of hits.
+func positionOf(d *digest.Digest, i int, f *said.File) position {
+	r := &d.Rows[i]
+	return position{Time: digest.Nanoseconds(r.Time(f.ModTime)), Session: said.ShortID(f.ID), Line: int(r.Line), Place: int(r.Place)}
+}

@@ -1,0 +1,304 @@
+package search
+
+import (
+	"context"
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestSeveralPatterns(t *testing.T) {
+	f := fixture.Talk(1).User("a lamp").User("a lens").Reply("a lamp and a lens, a lens").User("a door").
+		Says("m", fixture.Use("t", "Bash", fixture.Fields{"command": "lens"}))
+	plain := store(t, f)
+	s := withDigests(t, plain)
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Store{plain, s} {
+		for _, test := range []struct {
+			q    Query
+			want string
+		}{
+			{Query{Patterns: []string{"lamp", "lens"}}, "3 2 1"},
+			{Query{Pattern: "door", Patterns: []string{"lens"}}, "4 3 2"},
+			{Query{Patterns: []string{"d.or$", "^a lamp$"}, Regex: true}, "4 1"},
+			{Query{Patterns: []string{"lens", "nothing"}, Speakers: []said.Speaker{said.User, said.Tool}}, "5 2"},
+		} {
+			var got []string
+			for _, h := range search(t, s, test.q).Hits {
+				got = append(got, fmt.Sprint(h.Line))
+			}
+			if strings.Join(got, " ") != test.want {
+				t.Errorf("%+v: lines %v, want %s", test.q, got, test.want)
+			}
+		}
+		if h := search(t, s, Query{Patterns: []string{"lens", "lamp"}}).Hits[0]; h.Match != "lamp" || h.More != 2 {
+			t.Errorf("match %q and %d more, want the first lamp and 2", h.Match, h.More)
+		}
+	}
+	for _, q := range []Query{{Patterns: make([]string, MaxPatterns+1)}, {Patterns: []string{"x", ""}}, {Pattern: "x", Signals: 1}} {
+		var wrong *QueryError
+		if _, err := s.Search(t.Context(), q); !errors.As(err, &wrong) {
+			t.Errorf("%v: want a QueryError", err)
+		}
+	}
+}
+
+func TestSignals(t *testing.T) {
+	texts := []string{"1", "22", "333", "55555"} // bits 1, 2, 3 and 5
+	f := fixture.Talk(1)
+	for _, text := range texts {
+		f.User(text).Reply("1")
+	}
+	s := withDigests(t, store(t, f, fixture.Talk(2).User("22")))
+	s.FindSignal = func(signals uint16, speaker said.Speaker, text string) (int, int, bool) {
+		return 1, 2, signals == 1<<2 && speaker == said.User
+	}
+	r := search(t, s, Query{Signals: 1<<2 | 1<<5})
+	fixture.Equal(t, "hits", hits(r), []string{"55555", "22", "22"})
+	if r = search(t, s, Query{Signals: 1 << 2}); r.Hits[0].Match != "2" || r.Hits[0].Before != "2" {
+		t.Errorf("hit %+v, want the place that FindSignal told", r.Hits[0])
+	}
+	if r = search(t, s, Query{Signals: 1 << 2, Session: fixture.ID(2)}); r.Matches != 1 {
+		t.Errorf("%d matches in one session", r.Matches)
+	}
+	if r = search(t, s, Query{Signals: 1 << 2, Speakers: []said.Speaker{said.Tool, said.Assistant}}); r.Matches != 0 {
+		t.Errorf("%d matches of tools", r.Matches)
+	}
+	sessions, _, err := s.Sessions(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := s.Signals(t.Context(), sessions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, session := range sessions {
+		want := [digest.SignalKinds]int{1: 1, 2: 1, 3: 1, 5: 1}
+		if session.ID == fixture.ID(2) {
+			want = [digest.SignalKinds]int{2: 1}
+		}
+		if counts[i].Counts != want || !counts[i].Known {
+			t.Errorf("%s: %+v, want %v", session.ID, counts[i], want)
+		}
+	}
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	if counts, err := withDigests(t, s).Signals(late, sessions); err != nil || counts[0].Known {
+		t.Errorf("out of time: %+v, %v", counts, err)
+	}
+	// Another classifier makes them anew.
+	other := withDigests(t, s)
+	other.Digests = s.Digests
+	other.Classifier, other.Classify = "none", func(said.Speaker, string) uint16 { return 1 << 9 }
+	if r = search(t, other, Query{Signals: 1 << 9}); r.Matches != 9 {
+		t.Errorf("%d matches by another classifier, want 9", r.Matches)
+	}
+}
+
+func TestAlike(t *testing.T) {
+	first, second := fixture.Talk(1), fixture.Talk(2)
+	for i := range 5 {
+		first.User(fmt.Sprint("Run step  ", i, " of the lamp\n"))
+	}
+	first.Reply("run step 7 of the lamp").User("another lamp")
+	second.User("run step 12 of the LAMP").User("a third lamp").User("A third lamp")
+	s := withDigests(t, store(t, first, second))
+	for range 2 {
+		var got []string
+		q := Query{Pattern: "lamp", Fold: true, Limit: 2}
+		for {
+			r := search(t, s, q)
+			if r.Matches != 10 || r.AtLeast {
+				t.Fatalf("%d matches", r.Matches)
+			}
+			for _, h := range r.Hits {
+				got = append(got, fmt.Sprintf("%s+%d", strings.TrimSpace(h.Before+h.Match+h.After), h.Alike))
+			}
+			if q.Cursor = r.Next; r.Next == "" {
+				break
+			}
+		}
+		fixture.Equal(t, "hits", got, []string{"another lamp+0", "run step 7 of the lamp+0", "Run step  4 of the lamp+5", "A third lamp+1"})
+		if r := search(t, s, Query{Pattern: "lamp"}); len(r.Hits) != 10 {
+			t.Errorf("%d hits without folding", len(r.Hits))
+		}
+		wait(t, s)
+	}
+	if a := alike(said.User, strings.Repeat("x", maxAlike+1)); a != 0 {
+		t.Error("a long text is like another")
+	}
+}
+
+func TestEach(t *testing.T) {
+	first := fixture.Talk(1).User("one").Says("m", fixture.Words("two")).Enqueue("three").Says("m", fixture.Words("and on")).User("four")
+	s := withDigests(t, store(t, first, fixture.Talk(2).User("five")))
+	s.Counting = 0
+	var mu sync.Mutex
+	var got []string
+	r, err := s.Each(t.Context(), Query{}, func(worker int, v *View) error {
+		mu.Lock()
+		defer mu.Unlock()
+		u := v.Utterance()
+		if u.Text != v.Text || u.Session != v.Session || !u.Time.Equal(v.Time) || u.Speaker != v.Speaker {
+			t.Errorf("utterance %+v, view %+v", u, v)
+		}
+		got = append(got, fmt.Sprintf("%c:%d %s %q", v.Session[7], v.Position, v.Speaker, v.Text))
+		return nil
+	})
+	if err != nil || r.Sessions != 2 || r.AtLeast {
+		t.Errorf("%+v, %v", r, err)
+	}
+	inFirst := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return s[0] != '1' })
+	fixture.Equal(t, "visited", inFirst, []string{`1:0 user "one"`, `1:1 assistant "two\n\nand on"`, `1:2 user "three"`, `1:3 user "four"`})
+	if len(got) != 5 {
+		t.Errorf("visited %q", got)
+	}
+	n := 0
+	_, err = s.Each(t.Context(), Query{Speakers: []said.Speaker{said.Assistant}, Since: fixture.Start, Session: fixture.ID(1)}, func(_ int, v *View) error { n++; return nil })
+	if n != 1 || err != nil {
+		t.Errorf("%d visited, %v", n, err)
+	}
+	enough := errors.New("enough")
+	if _, err := s.Each(t.Context(), Query{}, func(int, *View) error { return enough }); err != enough {
+		t.Errorf("%v, want the visitor's error", err)
+	}
+	s.Budget = time.Nanosecond
+	if r, err := s.Each(t.Context(), Query{}, func(int, *View) error { return nil }); err != nil || !r.AtLeast {
+		t.Errorf("out of time: %+v, %v", r, err)
+	}
+}
+
+func TestContextOf(t *testing.T) {
+	f := fixture.Talk(1).User("one").Says("m", fixture.Words("two")).Enqueue("three").Says("m", fixture.Words("and on")).
+		Says("n", fixture.Use("t", "Bash", fixture.Fields{"command": "five"})).User("six").User(strings.Repeat("seven ", 1000)).User("eight")
+	s := withDigests(t, store(t, f))
+	short := said.ShortID(fixture.ID(1))
+	for _, test := range []struct {
+		at, n int
+		want  string
+	}{
+		{1, 1, "one|two\n\nand on"},
+		{2, 1, "one|two\n\nand on|three"},
+		{3, 2, "one|two\n\nand on|three|six|seven"},
+		{5, 1, "three|Bash: command=five|six"},
+		{8, 1, "seven|eight"},
+		{8, 99, "one|two\n\nand on|three|six|seven|eight"},
+		{6, 0, "six"},
+	} {
+		turns, err := s.ContextOf(t.Context(), fmt.Sprint(short, ":", test.at), test.n)
+		var got []string
+		for _, u := range turns {
+			if len(u.Text) > maxTurn+len(ellipsis) {
+				t.Errorf("a turn of %d bytes", len(u.Text))
+			}
+			if strings.HasPrefix(u.Text, "seven seven") && strings.HasSuffix(u.Text, ellipsis) {
+				u.Text = "seven"
+			}
+			got = append(got, u.Text)
+		}
+		if err != nil || strings.Join(got, "|") != test.want {
+			t.Errorf("ContextOf(%d, %d) = %q, %v; want %q", test.at, test.n, got, err, test.want)
+		}
+	}
+	for _, name := range []string{"x", short + ":99", "ffffffff-000:1"} {
+		if _, err := s.ContextOf(t.Context(), name, 1); !errors.Is(err, sessions.ErrNotFound) {
+			t.Errorf("ContextOf(%q): %v, want ErrNotFound", name, err)
+		}
+	}
+	long := fixture.Talk(2)
+	for range 60 {
+		long.User(strings.Repeat("日本", 2000))
+	}
+	s = withDigests(t, store(t, long))
+	turns, err := s.ContextOf(t.Context(), said.ShortID(fixture.ID(2))+":30", 50)
+	size := 0
+	for _, u := range turns {
+		size += len(u.Text)
+	}
+	if err != nil || size > maxTurns+maxTurn || len(turns) < 10 || turns[len(turns)/2].Line != 30 {
+		t.Errorf("%d turns of %d bytes, %v", len(turns), size, err)
+	}
+}
+
+// The first page is certain as soon as no other file can hold a newer hit: the rest is counted only
+// as long as the store says, and the answer says so.
+func TestCertainStop(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // another thread may end all others while one is held up
+	const amount = 30
+	projects := t.TempDir()
+	for n := range amount {
+		f := fixture.Talk(n + 1)
+		base := time.Date(2026, 1, 1+n, 0, 0, 0, 0, time.UTC)
+		for i := range 3 {
+			stamp := base.Add(time.Duration(i) * time.Second).Format(time.RFC3339)
+			f.UserWith(fmt.Sprint("lamp ", n, " ", i), fixture.Fields{"timestamp": stamp}).
+				Add("assistant", fixture.Fields{"timestamp": stamp, "message": fixture.Fields{"content": []any{fixture.Use("t", "Bash", fixture.Fields{"command": "a lens"})}}})
+		}
+		path := fixture.Put(t, projects, fixture.Slug+"/"+fixture.ID(n+1)+".jsonl", f.Text(), 0)
+		when := base.Add(time.Hour)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := func() *Store {
+		s := openWith(sessions.Options{Projects: projects, Roots: []string{fixture.Root}}, filepath.Join(t.TempDir(), "d"))
+		s.Budget, s.Counting = time.Minute, 0
+		t.Cleanup(s.Close)
+		return s
+	}
+	for name, s := range map[string]*Store{"raw": open(), "digested": open()} {
+		if name == "digested" {
+			if _, err := s.Digest(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, q := range []Query{{Pattern: "lamp", Limit: 5}, {Pattern: "lens", Speakers: []said.Speaker{said.Tool}, Limit: 5}} {
+			var got []time.Time
+			for page := 0; page < 3; page++ {
+				r := search(t, s, q)
+				if !r.AtLeast || r.Next == "" || r.Sessions >= amount || len(r.Hits) != 5 || len(r.Notes) != 1 {
+					t.Fatalf("%s, %q: page %d: %d hits, %d of %d sessions, at least %v", name, q.Pattern, page, len(r.Hits), r.Sessions, amount, r.AtLeast)
+				}
+				for _, h := range r.Hits {
+					got = append(got, h.Time)
+				}
+				q.Cursor = r.Next
+			}
+			for i, at := range got {
+				want := time.Date(2026, 1, amount-i/3, 0, 0, 2-i%3, 0, time.UTC)
+				if !at.Equal(want) {
+					t.Errorf("%s: hit %d at %v, want %v", name, i, at, want)
+				}
+			}
+			if !slices.IsSortedFunc(got, func(a, b time.Time) int { return b.Compare(a) }) {
+				t.Errorf("%s, %q: not the newest first: %v", name, q.Pattern, got)
+			}
+			q.Cursor = ""
+			s.Counting = time.Minute
+			if r := search(t, s, q); r.AtLeast || r.Matches != 3*amount || r.Sessions != amount {
+				t.Errorf("%s, %q: %d matches in %d sessions, at least %v", name, q.Pattern, r.Matches, r.Sessions, r.AtLeast)
+			}
+			s.Counting = 0
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,59 @@
+package search
+
+import (
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A session in which nobody but a program prompted the model is none.
+func TestAutomatedSessions(t *testing.T) {
+	summary := "Context: This summary will be shown in a list of sessions. Summarize:\nalways push to main"
+	s := store(t, fixture.Talk(1).User("a real one"), fixture.Talk(2).User(summary).Reply("The person pushes to main."), fixture.Talk(3).User(summary).Reply("done").User("no, shorter"))
+	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
+	if err != nil || len(sessions) != 2 || skipped[said.Automated] != 1 {
+		t.Fatalf("sessions %+v, skipped %v, %v", sessions, skipped, err)
+	}
+	if n, err := s.Count(t.Context(), time.Time{}, 0); n != 2 || err != nil {
+		t.Errorf("Count = %d, %v", n, err)
+	}
+	fixture.Equal(t, "hits", hits(search(t, s, Query{Pattern: "push"})), nil)
+}
+
+// Digests know how a person's words came, however often they are extended.
+func TestManners(t *testing.T) {
+	f := fixture.Talk(1).User("go").Enqueue("mind the lens").Reply("working").User("mind the lens").
+		User("[Request interrupted by user for tool use]").User("not that lamp").Reply("ok").User("good").
+		User([]any{fixture.Result("t", "rejected"), fixture.Words("[Request interrupted by user for tool use]")}).User("this one")
+	want := "[go:0 mind the lens:1 not that lamp:2 good:0 this one:2]"
+	for cut := range f.Lines {
+		part := *f
+		part.Lines = f.Lines[:cut+1]
+		s := withDigests(t, store(t, &part))
+		if _, err := s.Digest(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		fixture.Put(t, s.Options.Projects, fixture.Slug+"/"+fixture.ID(1)+".jsonl", f.Text(), 2)
+		again := Open(s.Options)
+		sessions, _, err := again.Accepted(t.Context(), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := again.digests().Fresh(t.Context(), again.making(), sessions[0], new(atomic.Int64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range d.Rows {
+			if d.Rows[i].User {
+				got = append(got, fmt.Sprintf("%s:%d", d.Said(i), d.Rows[i].Manner))
+			}
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("extended after line %d: %v, want %v", cut+1, got, want)
+		}
+	}
+}

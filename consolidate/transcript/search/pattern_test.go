@@ -1,0 +1,88 @@
+package search
+
+import (
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// FuzzMatches: a pattern stands in a text when the expression matches it, whatever way was taken.
+func FuzzMatches(f *testing.F) {
+	for i, pattern := range []string{
+		"lamp", "error.{0,3}lamp", `^lamp$`, `lamp\s+door`, `lamp[^a]door`, `(?s)lamp.door`, `\Alamp`, `lamp\z`, `(?-m)lamp$`, `\blamp\b`,
+		"k", "kelvin|lamp", "last", "é", "[dD]oor$", `lamp\ndoor`, "(lamp|door)+", "lam?p", `\Blamp`,
+	} {
+		for _, text := range []string{
+			"a lamp\ndoor", "lamp", "\nlamp\n", "lamp\n\nlamp door", "LAMP  Door", "error lamp", "error\nlamp", "\u212aelvin", "la\u017ft k", "laSt É é", "clamps",
+		} {
+			f.Add(pattern, text, i%2 == 0)
+		}
+	}
+	f.Fuzz(func(t *testing.T, expression, text string, sensitive bool) {
+		for _, regex := range []bool{false, true} {
+			p, err := compile(Query{Pattern: expression, Regex: regex, CaseSensitive: &sensitive})
+			if err != nil {
+				continue
+			}
+			text := strings.ToValidUTF8(text, "?")
+			plain := expression
+			if !regex {
+				plain = regexp.QuoteMeta(plain)
+			}
+			flags := "(?m)"
+			if !sensitive {
+				flags = "(?mi)"
+			}
+			re := regexp.MustCompile(flags + plain)
+			if got, want := p.matches(text), re.MatchString(text); got != want {
+				t.Fatalf("%q in %q: %v, want %v", expression, text, got, want)
+			}
+			if got, want := p.count(text), len(re.FindAllStringIndex(text, maxCounted)); got != want {
+				t.Fatalf("%q in %q: %d times, want %d", expression, text, got, want)
+			}
+			at := re.FindStringIndex(text)
+			if start, end, ok := p.find(text); ok != (at != nil) || ok && at[0] != at[1] && (start != at[0] || end != at[1]) {
+				t.Fatalf("%q in %q: at %d to %d, want %v", expression, text, start, end, at)
+			}
+		}
+	})
+}
+
+// FuzzRows: of the texts of a digest those match that match alone.
+func FuzzRows(f *testing.F) {
+	for _, row := range [][2]string{{"a lamp", "LAMP"}, {"xxxxxxxxxxxxxxxxxxxxxxxxlamplamp", "lamp"}, {"Привет, ПРИВЕТ", "привет"}, {"größe GRÖSSE GRÖßE", "größe"},
+		{"300 \u212aelvin", "kelvin"}, {"ſs", "ss"}, {"`{@[", "`["}, {"ΩωΩ Åå", "ω"}, {"İıiI", "ii"}, {"日本語ランプ", "本語"}} {
+		f.Add(row[0], row[1])
+	}
+	f.Fuzz(func(t *testing.T, text, literal string) {
+		text = strings.ToValidUTF8(text, "?")
+		no := false
+		p, err := compile(Query{Pattern: literal, CaseSensitive: &no})
+		if err != nil || text == "" {
+			t.Skip()
+		}
+		s := store(t, fixture.Talk(1).User(text).Reply("between").User(text+"x").Reply(strings.ToUpper(text)))
+		files, _, err := s.Accepted(t.Context(), time.Time{})
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		d, err := s.digests().Fresh(t.Context(), s.making(), files[0], new(atomic.Int64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []int
+		p.rows(d, func(int) bool { return true }, func(i int) { got = append(got, i) })
+		for i := range d.Rows {
+			if p.matches(d.Said(i)) {
+				want = append(want, i)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q in %q: rows %v, want %v", literal, text, got, want)
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package search
+
+import (
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A session of which some record is of no time that a session had is searched as if it were the newest: what
+// else it holds may be.
+func TestTimesBeyondNumbersHideNothing(t *testing.T) {
+	var all []*fixture.Transcript
+	for n := range 6 {
+		f := fixture.Talk(n + 1)
+		f.UserWith("a lamp", fixture.Fields{"timestamp": fixture.Start.AddDate(0, 0, n)})
+		if n == 5 {
+			f.UserWith("a door", fixture.Fields{"timestamp": fixture.Start.AddDate(300, 0, 0)})
+		}
+		all = append(all, f)
+	}
+	s := store(t, all...)
+	s.Digests = filepath.Join(t.TempDir(), "d")
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Counting = 0
+	for range 3 { // which thread is the first to end is not said
+		if r := search(t, s, Query{Pattern: "lamp", Limit: 1}); len(r.Hits) != 1 || r.Hits[0].Session != fixture.ID(6) {
+			t.Fatalf("%+v", r)
+		}
+	}
+
+	far := fixture.Start.AddDate(300, 0, 0)
+	scan := newScan(s, Query{Limit: 1}, nil, nil, []said.File{
+		{Path: "old", ModTime: fixture.Start}, {Path: "far", ModTime: far},
+		{Path: "older", ModTime: time.Unix(0, 0)},
+	}, said.Skipped{})
+	if order, latest := scan.order(); order[0] != 1 || order[1] != 0 || latest[0] <= latest[1] {
+		t.Errorf("order %v, %v", order, latest)
+	}
+}
+
+// A tool that answered nothing has said nothing, not even to an expression that nothing matches.
+func TestEmptyAnswersAreNoMatches(t *testing.T) {
+	s := store(t, fixture.Talk(1).User("begin").User([]any{fixture.Result("t1", ""), fixture.Result("t2", "x")}))
+	for pattern, want := range map[string]int{"y*": 1, "^$": 0, "x|$": 1} {
+		r := search(t, s, Query{Pattern: pattern, Regex: true, Speakers: []said.Speaker{said.Tool}, Limit: 1})
+		if r.Matches != want || len(r.Hits) != want || r.Next != "" {
+			t.Errorf("%s: %d matches, %d hits, next %q, want %d", pattern, r.Matches, len(r.Hits), r.Next, want)
+		}
+	}
+}
+
+// A session that may hold something of the very time at which the page ends can change it.
+func TestTiesAreNotCertain(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // or both sessions are searched in any case
+	s := store(t, fixture.Talk(1).User("a lamp"), fixture.Talk(2).User("a lamp"))
+	s.Digests = filepath.Join(t.TempDir(), "d")
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Counting = 0
+	if r := search(t, s, Query{Pattern: "lamp", Limit: 1}); len(r.Hits) != 1 || r.Hits[0].Session != fixture.ID(1) || r.Matches != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The first pass over a transcript finds what an escape hides, and takes no line for broken that only has something
+// around its record.
+func TestFirstPassOverOddSpellings(t *testing.T) {
+	f := fixture.Talk(1).User("begin").User("a lamp").User("one").User("two").User("three")
+	f.Lines[0] = "\xef\xbb\xbf" + f.Lines[0]
+	f.Lines[1] = strings.Replace(f.Lines[1], "lamp", `\u006camp`, 1)
+	f.Lines[2] += "\r"
+	f.Lines[3] = "\x00\x00" + f.Lines[3]
+	s := store(t, f)
+	for _, text := range []string{"lamp", "nothing", "lamp"} {
+		r := search(t, s, Query{Pattern: text})
+		if want := strings.Count("lamp", text); r.Matches != want || r.Skipped[said.BadLine] != 0 {
+			t.Errorf("%s: %d matches, want %d, skipped %v", text, r.Matches, want, r.Skipped)
+		}
+	}
+}
+
+// A message of the model that begins on the first line is found whole, whatever stands before its record.
+func TestMessageAtTheHeadIsWhole(t *testing.T) {
+	for _, before := range []string{"", "\xef\xbb\xbf", "\x00"} {
+		f := fixture.Talk(1).Says("m1", fixture.Words("the first part")).Says("m1", fixture.Words("a lamp"))
+		f.Lines[0] = before + f.Lines[0]
+		s := store(t, f)
+		r := search(t, s, Query{Pattern: "lamp", Speakers: []said.Speaker{said.Assistant}})
+		if len(r.Hits) != 1 || r.Hits[0].Line != 1 || !strings.Contains(r.Hits[0].Before, "the first part") {
+			t.Errorf("behind %q: %+v", before, r.Hits)
+		}
+	}
+}
+
+// The last line is searched too, though no newline ends it.
+func TestLastLineIsSearched(t *testing.T) {
+	projects := t.TempDir()
+	text := fixture.Talk(1).User("begin").User([]any{fixture.Result("t1", "a lamp")}).Text()
+	text = strings.TrimSuffix(strings.Replace(text, "lamp", `\u006camp`, 1), "\n")
+	fixture.Put(t, projects, fixture.Slug+"/"+fixture.ID(1)+".jsonl", text, 1)
+	s := Open(sessions.Options{Projects: projects, Roots: []string{fixture.Root}})
+	t.Cleanup(s.Close)
+	for _, text := range []string{"nothing", "日本", "lamp"} {
+		r := search(t, s, Query{Pattern: text, Speakers: []said.Speaker{said.Tool}})
+		if want := strings.Count("lamp", text); r.Matches != want {
+			t.Errorf("%s: %d matches, want %d", text, r.Matches, want)
+		}
+	}
+}
+
+// What was appended since the listing is searched too.
+func TestGrowthBehindTheListing(t *testing.T) {
+	f := fixture.Talk(1).User("begin").Says("m1", fixture.Use("t1", "Bash", fixture.Fields{"command": "ls"}))
+	s := withDigests(t, store(t, f))
+	if _, err := s.Digest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sessions, _, err := s.Accepted(t.Context(), time.Time{})
+	if err != nil || len(sessions) != 1 {
+		t.Fatal(sessions, err)
+	}
+	f.Says("m2", fixture.Use("t2", "x__read_memory", nil)).User([]any{fixture.Result("t2", "a lamp, remembered")}).User([]any{fixture.Result("t1", "a lamp")})
+	fixture.Overwrite(t, sessions[0].Path, f.Text())
+	q := Query{Pattern: "lamp", Speakers: []said.Speaker{said.Tool}, Limit: 9}
+	p, err := compile(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := newScan(s, q, []*pattern{p}, nil, sessions, said.Skipped{})
+	if scan.run(t.Context()); scan.amount != 1 {
+		t.Errorf("%d matches, want one", scan.amount)
+	}
+}
+
+// Two records on a line are found however they are encoded.
+func TestOddLinesAreSpeltPlainly(t *testing.T) {
+	f := fixture.Talk(1).User("begin").Says("m1", fixture.Use("t1", "a<b\u2028c", fixture.Fields{"command": "x"}))
+	f.Lines[1] = strings.Replace(f.Lines[1], `\u2028`, "\u2028", 1) + f.Lines[0]
+	s := store(t, f)
+	for _, text := range []string{"nothing", "日本", "a<b", "\u2028c"} {
+		r := search(t, s, Query{Pattern: text, Speakers: []said.Speaker{said.Tool}})
+		if want := strings.Count("a<b\u2028c", text); r.Matches != want {
+			t.Errorf("%q: %d matches, want %d", text, r.Matches, want)
+		}
+	}
+}

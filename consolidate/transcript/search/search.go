@@ -1,0 +1,220 @@
+package search
+
+import (
+	"context"
+	"dream-mcp/consolidate/transcript/said"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The bounds of a page of hits (DESIGN, grep_transcripts).
+const (
+	DefaultLimit   = 20
+	MaxLimit       = 200
+	DefaultContext = 160
+	MaxContext     = 2000
+)
+
+// A Query asks what was said: Pattern, Patterns or Signals is required.
+type Query struct {
+	Pattern       string         // a literal text; at most 1,000 bytes
+	Patterns      []string       // any of them, beside Pattern or in its place; at most MaxPatterns
+	Regex         bool           // the patterns are RE2 expressions, with (?m)
+	CaseSensitive *bool          // nil: if the pattern has an upper-case letter
+	Signals       uint16         // in place of patterns: utterances with one of these bits of Store.Classify
+	Speakers      []said.Speaker // none: User and Assistant; a tool gives no signals
+	Since         time.Time      // inclusive; zero: ever
+	Until         time.Time      // exclusive; zero: now and later
+	Session       string         // an id, or the beginning of one; empty: all
+	Limit         int            // hits on a page; 0: DefaultLimit, at most MaxLimit
+	Context       int            // runes on each side of the match; 0: DefaultContext, at most MaxContext
+	Fold          bool           // of hits that are alike, only the newest is shown; see Hit.Alike
+	Cursor        string         // Next of the page before
+}
+
+// MaxPatterns bounds the patterns of one query.
+const MaxPatterns = 16
+
+// A Hit is an utterance that matches, cut around its first match. Its three texts, joined, are made visible; "…" is where
+// the utterance goes on.
+type Hit struct {
+	ID      string
+	Session string
+	Host    said.Host // the program in which it was said
+	Origin  string    // see Utterance
+	Line    int
+	Time    time.Time
+	Speaker said.Speaker
+	CWD     string
+	Branch  string
+	UUID    string
+
+	Before string
+	Match  string // empty where a signal is not found again in the text
+	After  string
+	More   int // further matches in the same utterance, up to 1,000
+	Alike  int // older matches not shown, their texts being equal but for case, digits and white space
+}
+
+// A Result is one page of hits, the newest first, and what the search had to do for it.
+type Result struct {
+	Hits     []Hit
+	Matches  int          // utterances that match, on all pages, those that are folded among them
+	AtLeast  bool         // the search stopped early: there may be more
+	Sessions int          // sessions searched
+	Bytes    int64        // bytes of transcripts and digests that were searched
+	Skipped  said.Skipped // lines that could not be read, and files that are not sessions
+	Next     string       // the cursor of the next page; empty on the last
+	Notes    []string
+}
+
+// clockSlack is how much later than its file was touched a record may have been made, on the coarsest
+// file system.
+const clockSlack = 2 * time.Second
+
+// Search finds what was said. What a resumed session copied counts once, where the older file has
+// it. Sessions are searched newest first; once the others cannot change the page, the search counts on for
+// Store.Counting, and says so where that or Store.Budget was not enough. What people and the model said is searched in
+// digests, which are built where they are missing; those that were left are built in the background. A *QueryError says
+// what is wrong with the query.
+func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
+	if err := q.complete(); err != nil {
+		return Result{}, err
+	}
+	patterns, err := q.compiled()
+	if err != nil {
+		return Result{}, err
+	}
+	after, err := parseCursor(q)
+	if err != nil {
+		return Result{}, err
+	}
+	sessions, skipped, unjudged, err := s.sought(ctx, q)
+	if err != nil {
+		return Result{}, err
+	}
+	scan := newScan(s, q, patterns, after, sessions, skipped)
+	// What was judged is searched, however long that took: a budget of its own.
+	scanning, cancel := context.WithTimeout(ctx, s.Budget)
+	defer cancel()
+	stopped := scan.run(scanning)
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+
+	all := scan.distinct()
+	result := Result{
+		Matches:  len(all),
+		AtLeast:  stopped || unjudged,
+		Sessions: scan.searched,
+		Bytes:    scan.read.Load(),
+		Skipped:  skipped,
+	}
+	if result.AtLeast {
+		result.Notes = append(result.Notes, fmt.Sprintf("stopped early: %d of %d sessions searched to the end", scan.finished, len(sessions)))
+	}
+	rest, alike := scan.page(all)
+	err = s.fill(ctx, &result, scan, rest, alike)
+	s.digests().Later(s.making(), scan.undigested())
+	return result, err
+}
+
+// sought returns the sessions that a query is about, and whether the time was not enough to judge all.
+func (s *Store) sought(ctx context.Context, q Query) (sessions []said.File, skipped said.Skipped, unjudged bool, err error) {
+	judging, cancel := context.WithTimeout(ctx, s.Budget)
+	defer cancel()
+	since := q.Since
+	if !since.IsZero() {
+		since = since.Add(-clockSlack)
+	}
+	sessions, skipped, err = s.Accepted(judging, since)
+	if err != nil && judging.Err() == nil || ctx.Err() != nil {
+		return nil, nil, false, firstError(ctx.Err(), err)
+	}
+	unjudged = err != nil
+	sessions, err = q.chosen(sessions)
+	return sessions, skipped, unjudged, err
+}
+
+// compiled returns the query's patterns: none when it asks for signals.
+func (q Query) compiled() ([]*pattern, error) {
+	texts := q.Patterns
+	if q.Pattern != "" || len(texts) == 0 && q.Signals == 0 {
+		texts = append([]string{q.Pattern}, texts...)
+	}
+	switch {
+	case len(texts) > MaxPatterns:
+		return nil, &QueryError{Field: "patterns", Message: fmt.Sprintf("%d are more than %d", len(texts), MaxPatterns)}
+	case len(texts) > 0 && q.Signals != 0:
+		return nil, &QueryError{Field: "signal", Message: "it stands in place of a pattern, not beside one"}
+	}
+	var all []*pattern
+	for _, text := range texts {
+		q.Pattern = text
+		p, err := compile(q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// complete puts defaults where the query says nothing, and refuses what is out of bounds.
+func (q *Query) complete() error {
+	refuse := func(field, format string, args ...any) error {
+		return &QueryError{Field: field, Message: fmt.Sprintf(format, args...)}
+	}
+	if q.Limit == 0 {
+		q.Limit = DefaultLimit
+	}
+	if q.Context == 0 {
+		q.Context = DefaultContext
+	}
+	if len(q.Speakers) == 0 {
+		q.Speakers = []said.Speaker{said.User, said.Assistant}
+	}
+	for _, speaker := range q.Speakers {
+		if speaker != said.User && speaker != said.Assistant && speaker != said.Tool {
+			return refuse("speakers", "%q is none of user, assistant, tool", speaker)
+		}
+	}
+	switch {
+	case q.Limit < 0 || q.Limit > MaxLimit:
+		return refuse("limit", "%d is not between 1 and %d", q.Limit, MaxLimit)
+	case q.Context < 0 || q.Context > MaxContext:
+		return refuse("context", "%d is not between 1 and %d", q.Context, MaxContext)
+	case !q.Since.IsZero() && !q.Until.IsZero() && !q.Since.Before(q.Until):
+		return refuse("until", "it is not later than since")
+	}
+	return nil
+}
+
+// chosen returns the sessions that the query is limited to.
+func (q Query) chosen(sessions []said.File) ([]said.File, error) {
+	if q.Session == "" {
+		return sessions, nil
+	}
+	var chosen []said.File
+	for _, session := range sessions {
+		if session.ID == q.Session {
+			return []said.File{session}, nil
+		}
+		if strings.HasPrefix(session.ID, q.Session) || said.ShortID(session.ID) == q.Session {
+			chosen = append(chosen, session)
+		}
+	}
+	switch len(chosen) {
+	case 0:
+		return nil, &QueryError{Field: "session", Message: fmt.Sprintf("no session in that time is named %q", q.Session)}
+	case 1:
+		return chosen, nil
+	}
+	return nil, &QueryError{Field: "session", Message: fmt.Sprintf("%q is the beginning of %d sessions", q.Session, len(chosen))}
+}
+
+// within reports whether a time is in the span that the query asks for.
+func (q Query) within(t time.Time) bool {
+	return !t.Before(q.Since) && (q.Until.IsZero() || t.Before(q.Until))
+}

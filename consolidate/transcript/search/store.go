@@ -1,0 +1,64 @@
+package search
+
+import (
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
+	"sync"
+	"time"
+)
+
+// The bounds of one search, unless a Store sets others.
+const (
+	// DefaultBudget is what a person waits for.
+	DefaultBudget = 2 * time.Second
+
+	// DefaultCounting is how long a search counts on when its page is certain: nobody notices it.
+	DefaultCounting = 300 * time.Millisecond
+)
+
+// A Store is what was said in the sessions of one project. It is safe for concurrent use; its fields are set before the
+// first call.
+type Store struct {
+	*sessions.Project
+
+	Budget   time.Duration // wall time that one search may take
+	Counting time.Duration // wall time that one search counts on when its page is certain; 0: none
+
+	// Digests is an absolute path: the folder for the digests of this project's sessions, made when it is first needed,
+	// private. Nothing else may be in it. It may be deleted at any moment. Empty: digests are kept in memory only.
+	Digests string
+
+	// DigestMemory bounds the digests in memory, in bytes. At 0, and without Digests, every search builds them.
+	DigestMemory int64
+
+	// Classify returns the signals of what a person or the model said, a bit each; nil: none. It is called by several
+	// threads, once for each utterance when its digest is made. Classifier names it: digests that another has made are
+	// made again.
+	Classify   func(said.Speaker, string) uint16
+	Classifier string
+
+	// FindSignal returns where one of some signals is in a text; nil: nowhere.
+	FindSignal func(signals uint16, speaker said.Speaker, text string) (start, end int, ok bool)
+
+	opened sync.Once
+	kept   *digest.Store
+}
+
+// Open returns what was said in the project that the options name. It touches no file.
+func Open(o sessions.Options) *Store {
+	return &Store{Project: sessions.Open(o), Budget: DefaultBudget, Counting: DefaultCounting, DigestMemory: digest.DefaultDigestMemory}
+}
+
+// Close stops what is being done in the background, and waits for it. The Store can still be asked; it does nothing in the
+// background any more.
+func (s *Store) Close() { s.digests().Close() }
+
+func (s *Store) digests() *digest.Store {
+	s.opened.Do(func() { s.kept = digest.Open(s.Digests, s.DigestMemory, s.Gone) })
+	return s.kept
+}
+
+func (s *Store) making() digest.Maker {
+	return digest.Maker{Classifier: s.Classifier, Classify: s.Classify}
+}

@@ -1,0 +1,78 @@
+package search
+
+import (
+	"cmp"
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// store opens the project whose folder holds these transcripts, the first the oldest.
+func store(t testing.TB, fixtures ...*fixture.Transcript) *Store {
+	t.Helper()
+	projects := t.TempDir()
+	for i, f := range fixtures {
+		fixture.Put(t, projects, fixture.Slug+"/"+f.Session+".jsonl", f.Text(), i+1)
+	}
+	s := Open(sessions.Options{Projects: projects, Roots: []string{fixture.Root}})
+	s.Budget = time.Minute
+	t.Cleanup(s.Close)
+	return s
+}
+
+// openWith opens a project with a folder for its digests.
+func openWith(o sessions.Options, digests string) *Store {
+	s := Open(o)
+	s.Digests = digests
+	return s
+}
+
+// linesOf returns what a transcript says, each as "line speaker: text".
+func linesOf(t testing.TB, text string) (lines []string) {
+	t.Helper()
+	var all []*said.Entry
+	r := said.NewReader(said.File{ID: fixture.ID(1)}, said.NewLineReader(strings.NewReader(text), said.ReadBlock), func(u *said.Entry) error {
+		all = append(all, u)
+		return nil
+	})
+	r.Tools = func([]byte) bool { return true }
+	if err := r.Run(); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(all, func(a, b *said.Entry) int { return cmp.Or(a.Line-b.Line, a.Place-b.Place) })
+	for _, u := range all {
+		lines = append(lines, fmt.Sprintf("%d %s: %s", u.Line, u.Speaker, u.Text))
+	}
+	return lines
+}
+
+func search(t testing.TB, s *Store, q Query) Result {
+	t.Helper()
+	result, err := s.Search(t.Context(), q)
+	if err != nil {
+		t.Fatalf("Search(%+v): %v", q, err)
+	}
+	return result
+}
+
+// hits returns the whole text around each match, newest first.
+func hits(r Result) (texts []string) {
+	for _, h := range r.Hits {
+		texts = append(texts, h.Before+h.Match+h.After)
+	}
+	return texts
+}
+
+// byLength is a classifier for tests: it is easy to tell what it must say.
+func byLength(speaker said.Speaker, text string) uint16 {
+	if speaker == said.User {
+		return 1 << (len(text) % digest.SignalKinds)
+	}
+	return 0
+}

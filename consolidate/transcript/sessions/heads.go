@@ -1,0 +1,110 @@
+package sessions
+
+import (
+	"dream-mcp/consolidate/transcript/said"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A cachedHead holds as long as the file's size and time do.
+type cachedHead struct {
+	size    int64
+	modTime time.Time
+	trust   said.Trust // of its folder
+	head    said.Head
+	tail    said.Head // what the end says, when ended is set
+	ended   bool
+}
+
+// maxHeads bounds the cache, of some 300 bytes each. Beyond, each new head replaces any other.
+const maxHeads = said.MaxSessions
+
+// cached returns what is known of a file that is unchanged.
+func (s *Project) cached(f said.File) (cachedHead, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.heads[f.Path]
+	if !ok || c.size != f.Size || !c.modTime.Equal(f.ModTime) {
+		return cachedHead{}, false
+	}
+	return c, true
+}
+
+// cache keeps what was read of a file.
+func (s *Project) cache(f said.File, c cachedHead) {
+	c.size, c.modTime, c.trust = f.Size, f.ModTime, f.Trust
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.heads[f.Path]; !known && len(s.heads) >= maxHeads {
+		for path := range s.heads {
+			delete(s.heads, path)
+			break
+		}
+	}
+	s.heads[f.Path] = c
+}
+
+// head returns what the beginning of a file says, from the cache if the file is unchanged.
+func (s *Project) head(f said.File) (said.Head, error) {
+	if c, ok := s.cached(f); ok {
+		return c.head, nil
+	}
+	source, err := f.Open()
+	if err != nil {
+		return said.Head{}, err
+	}
+	defer source.Close()
+	h, err := said.ReadHead(source, f.Host)
+	if err != nil {
+		return said.Head{}, err
+	}
+	h.First, h.Title = s.shownLine(h.First), s.shownLine(h.Title)
+	s.cache(f, cachedHead{head: h})
+	return h, nil
+}
+
+// shownLine is the beginning of a text as a Session shows it. It is masked before it is cut, and cached as
+// it is shown: a piece of a credential is known for one no more.
+func (s *Project) shownLine(text string) string {
+	return oneLine(s.Masked(text[:min(len(text), maxMasked)]), maxFirst)
+}
+
+// maxMasked bounds, in bytes, what is masked for one line: twice what oneLine looks at.
+const maxMasked = 32 * maxFirst
+
+// tail returns what the end of a file says, from the cache likewise.
+func (s *Project) tail(f said.File, h said.Head) said.Head {
+	c, ok := s.cached(f)
+	if ok && c.ended {
+		return c.tail
+	}
+	t := said.ReadTail(f)
+	t = said.Head{Title: s.shownLine(t.Title), Last: t.Last}
+	c.head, c.tail, c.ended = h, t, true
+	s.cache(f, c)
+	return t
+}
+
+// knowsOurs reports whether a file of a folder that was read before is a session of ours.
+func (s *Project) knowsOurs(folder said.Folder) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for path, c := range s.heads {
+		if strings.HasPrefix(path, folder.Path+string(filepath.Separator)) && c.head.Reason == "" && s.owns(said.File{Trust: c.trust}, c.head) {
+			return true
+		}
+	}
+	return false
+}
+
+// Masked is what may be shown of a text.
+func (s *Project) Masked(text string) string {
+	if s.Mask != nil {
+		text, _, _ = s.Mask(text, 0, 0)
+	}
+	return text
+}
+
+// Shown returns a text as it may be shown: masked, and with its invisible characters made visible.
+func (s *Project) Shown(text string) string { return said.Visible(s.Masked(text)) }

@@ -1,0 +1,99 @@
+package sessions
+
+import (
+	"cmp"
+	"dream-mcp/consolidate/transcript/said"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// files lists what may be transcripts of the project, touched after since, the newest first.
+func (s *Project) files(since time.Time) ([]said.File, said.Skipped, error) {
+	folders, err := s.candidates()
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []said.File
+	skipped := said.Skipped{}
+	for _, folder := range folders {
+		files = append(files, list(folder, since, skipped)...)
+	}
+	newest(files)
+	if len(files) > said.MaxSessions {
+		skipped[said.Unlisted]++
+		files = slices.Clone(files[:said.MaxSessions])
+	}
+	return files, skipped, nil
+}
+
+// newest sorts files by their times, the newest first, those of one time by their paths.
+func newest(files []said.File) {
+	slices.SortFunc(files, func(a, b said.File) int {
+		return cmp.Or(b.ModTime.Compare(a.ModTime), strings.Compare(a.Path, b.Path))
+	})
+}
+
+// list returns the files of a folder that were touched after since and are sessions by name, and counts those that are
+// not.
+func list(f said.Folder, since time.Time, skipped said.Skipped) (files []said.File) {
+	if f.Of != nil {
+		listed, left, err := f.Of.List(since)
+		if err != nil {
+			left = said.Skipped{said.Unreadable: 1}
+		}
+		skipped.Add(left)
+		return listed
+	}
+	looked := 0
+	var look func(path string, deep int)
+	look = func(path string, deep int) {
+		if looked >= said.MaxEntries {
+			return
+		}
+		entries, _, err := said.ReadFolder(path)
+		if err != nil {
+			skipped[said.Unreadable]++
+			return
+		}
+		if looked += len(entries); looked >= said.MaxEntries {
+			skipped[said.Unlisted] = 1
+		}
+		for _, e := range entries {
+			if deep == 0 {
+				files = take(files, f, path, e, since, skipped)
+			} else if e.IsDir() && said.IsNumber(e.Name()) {
+				look(filepath.Join(path, e.Name()), deep-1)
+			}
+		}
+	}
+	look(filepath.Clean(f.Path), f.Deep)
+	return files
+}
+
+// take adds an entry of a folder to the files if it is a session that was touched after since.
+func take(files []said.File, f said.Folder, folder string, e fs.DirEntry, since time.Time, skipped said.Skipped) []said.File {
+	id, reason, ok := f.Named(e.Name())
+	if !ok {
+		return files
+	}
+	stat, err := e.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !stat.ModTime().After(since):
+		return files
+	case reason == "" && err != nil:
+		reason = said.Unreadable
+	case reason == "" && !stat.Mode().IsRegular():
+		reason = said.NoSession
+	}
+	if reason != "" {
+		skipped[reason]++
+		return files
+	}
+	return append(files, said.File{
+		ID: id, Host: f.Host, Trust: f.Trust, Path: filepath.Join(folder, e.Name()), Size: stat.Size(), ModTime: stat.ModTime(),
+	})
+}

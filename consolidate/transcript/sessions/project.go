@@ -1,0 +1,109 @@
+package sessions
+
+import (
+	"dream-mcp/consolidate/transcript/said"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options say which project is meant. The zero value has no sessions.
+type Options struct {
+	// Projects is the folder <config>/projects; it need not exist.
+	Projects string
+
+	// Roots are absolute real paths in Unicode NFC: the project directory first, then the canonical
+	// git root and its worktrees, live or removed. A session belongs when a working directory that it
+	// recorded is one of them or below one.
+	Roots []string
+
+	// DirName is CLAUDE_CODE_PROJECT_DIR_NAME: the folder's name in place of the slug of Roots[0]. The
+	// host then keeps sessions there whatever their path, so it is taken whole (FACTS 1.1).
+	DirName string
+
+	// Folders were named by a person (DREAM_TRANSCRIPTS). They are taken whole, unverified.
+	Folders []string
+
+	// Others are hosts beside Claude Code. Of their sessions only those count that ran in Roots.
+	Others []said.Other
+
+	// Current is the caller's own session, unless SetCurrent names another: never counted by the gate, yet searched.
+	Current string
+}
+
+// A Project is the sessions of one project. It is safe for concurrent use; its fields are set before the first call.
+type Project struct {
+	Options Options
+
+	// Mask hides credentials in a text of which text[from:to] is to be shown, and returns where that is then; nil:
+	// nothing is hidden. Whatever a hit shows is masked before it is cut.
+	Mask func(text string, from, to int) (masked string, newFrom, newTo int)
+
+	current atomic.Pointer[string] // Options.Current, or what was said since
+
+	mu          sync.Mutex
+	collections map[string]said.Collection // by path
+	heads       map[string]cachedHead      // by path
+}
+
+// Open returns the sessions that the options name. It touches no file.
+func Open(o Options) *Project {
+	p := &Project{Options: o, collections: map[string]said.Collection{}, heads: map[string]cachedHead{}}
+	p.SetCurrent(o.Current)
+	return p
+}
+
+// SetCurrent says which session is the caller's own from now on, and reports whether it was another.
+func (p *Project) SetCurrent(session string) (changed bool) {
+	before := p.current.Swap(&session)
+	return before == nil || *before != session
+}
+
+// collection returns the collection at a path: the same one each time, since it remembers what it saw.
+func (s *Project) collection(path string, collect func(string, func([]string) bool) said.Collection) said.Collection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.collections[path]
+	if c == nil {
+		c = collect(path, s.ours)
+		s.collections[path] = c
+	}
+	return c
+}
+
+// Gone returns what reports whether nobody has a session any more whose path is so. It asks each collection once: one that
+// is being written reads all of itself for each answer.
+func (s *Project) Gone() func(path string) bool {
+	type census struct {
+		ids map[string]bool
+		err error
+	}
+	asked := map[said.Collection]census{}
+	return func(path string) bool {
+		dir, id := filepath.Split(path)
+		s.mu.Lock()
+		of := s.collections[filepath.Clean(dir)]
+		s.mu.Unlock()
+		if of == nil {
+			_, err := os.Lstat(path)
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		c, known := asked[of]
+		if !known {
+			files, _, err := of.List(time.Time{})
+			c = census{map[string]bool{}, err}
+			for _, f := range files {
+				c.ids[f.ID] = true
+			}
+			asked[of] = c
+		}
+		if c.err != nil {
+			return errors.Is(c.err, fs.ErrNotExist)
+		}
+		return !c.ids[id]
+	}
+}

@@ -1,0 +1,213 @@
+package sessions
+
+import (
+	"context"
+	"dream-mcp/consolidate/transcript/parallel"
+	"dream-mcp/consolidate/transcript/said"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Session is one conversation of a person with the model, in one transcript.
+type Session struct {
+	ID      string // the transcript's name without its ending, or what another host calls the session
+	Host    said.Host
+	Path    string
+	Size    int64     // in bytes; 0 of one that is not a file
+	ModTime time.Time // when the transcript was last touched
+	Last    time.Time // when something was last recorded, as far as its head and end say; else ModTime
+	CWD     string    // the first working directory that it recorded
+	Branch  string
+	Title   string // what the host or a person named it; empty as a rule in young sessions
+	First   string // the first words that a person typed, made visible, at most 120 runes
+	Current bool   // the caller's own
+
+	File said.File
+}
+
+// Short is what the IDs of the session's utterances begin with.
+func (s *Session) Short() string { return said.ShortID(s.ID) }
+
+// Sessions returns the sessions touched after since, the newest first, the current one among them.
+// Files that are no sessions of the project are counted by reason.
+func (s *Project) Sessions(ctx context.Context, since time.Time) ([]Session, said.Skipped, error) {
+	kept, skipped, err := s.Accepted(ctx, since)
+	if err != nil {
+		return nil, nil, err
+	}
+	sessions := make([]Session, len(kept))
+	err = parallel.Do(ctx, len(kept), func(i int) error {
+		sessions[i] = s.session(kept[i])
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortStableFunc(sessions, func(a, b Session) int { return b.Last.Compare(a.Last) })
+	return sessions, skipped, nil
+}
+
+// Accepted returns the sessions touched after since, the newest first. Where the context ends before
+// all are judged, it returns the first of them, with the context's error.
+func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, said.Skipped, error) {
+	files, skipped, err := s.files(since)
+	if err != nil {
+		return nil, nil, err
+	}
+	unjudged := said.Reason("unjudged")
+	reasons := slices.Repeat([]said.Reason{unjudged}, len(files))
+	err = parallel.Do(ctx, len(files), func(i int) error {
+		reasons[i] = s.judge(files[i])
+		return nil
+	})
+	kept := files[:0]
+	seen := map[string]bool{}
+	for i, f := range files {
+		reason := reasons[i]
+		if reason == "" && seen[f.ID] {
+			reason = said.Copied
+		}
+		switch reason {
+		case "":
+			seen[f.ID] = true
+			kept = append(kept, f)
+		case unjudged:
+		default:
+			skipped[reason]++
+		}
+	}
+	clear(files[len(kept):])
+	return kept, skipped, err
+}
+
+// exact is up to how many sessions Count counts all, and how many heads it reads at once.
+const exact = 64
+
+// Count returns the number of sessions touched after since, less the current one. Where there are enough, it may stop at
+// 64; of 0, nothing is enough. It costs a listing of the folders, and the heads of the newest files that have changed since
+// they were last read.
+func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, error) {
+	files, _, err := s.files(since)
+	if err != nil {
+		return 0, err
+	}
+	counted := map[string]bool{}
+	for some := range slices.Chunk(files, exact) {
+		if enough > 0 && len(counted) >= max(enough, exact) {
+			break
+		}
+		reasons := make([]said.Reason, len(some))
+		err := parallel.Do(ctx, len(some), func(i int) error {
+			reasons[i] = s.judge(some[i])
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		for i, f := range some {
+			if reasons[i] == "" && !s.isCurrent(f) {
+				counted[f.Session()] = true
+			}
+		}
+	}
+	return len(counted), nil
+}
+
+// Counted returns how many of some sessions the gate counts: not the current one, and one that lies in
+// several files once.
+func Counted(sessions []Session) int {
+	counted := map[string]bool{}
+	for _, s := range sessions {
+		if !s.Current {
+			counted[s.File.Session()] = true
+		}
+	}
+	return len(counted)
+}
+
+// isCurrent reports whether a file is of the caller's own session.
+func (s *Project) isCurrent(f said.File) bool {
+	current := *s.current.Load()
+	if f.Host == said.Gemini && len(current) >= 8 {
+		return f.Session() == said.GeminiSession("-"+current[:8])
+	}
+	return f.ID == current
+}
+
+// judge reads the head of a file and returns why it is not a session of the project, or "".
+func (s *Project) judge(f said.File) said.Reason {
+	h, err := s.head(f)
+	switch {
+	case err != nil:
+		return said.Unreadable
+	case !s.owns(f, h):
+		return said.OtherProject
+	}
+	return h.Reason
+}
+
+// owns reports whether a session is one of the project's by what its head recorded.
+func (s *Project) owns(f said.File, h said.Head) bool {
+	if f.Trust == said.Whole {
+		return true
+	}
+	if len(h.CWDs) == 0 {
+		return f.Trust == said.BySlug
+	}
+	return s.ours(h.CWDs)
+}
+
+// ours reports whether one of some working directories is the project's.
+func (s *Project) ours(cwds []string) bool {
+	return slices.ContainsFunc(cwds, func(cwd string) bool {
+		return slices.ContainsFunc(s.Options.Roots, func(root string) bool { return said.Within(root, cwd) })
+	})
+}
+
+func (s *Project) session(f said.File) Session {
+	h, _ := s.head(f) // as when it was judged
+	t := s.tail(f, h)
+	session := Session{
+		ID:      f.ID,
+		Host:    f.Host,
+		Path:    f.Path,
+		Size:    f.Size,
+		ModTime: f.ModTime,
+		Last:    h.Last,
+		Branch:  h.Branch,
+		Title:   h.Title,
+		First:   h.First,
+		Current: s.isCurrent(f),
+		File:    f,
+	}
+	if f.Of != nil {
+		session.Size = 0
+	}
+	if len(h.CWDs) > 0 {
+		session.CWD = h.CWDs[0]
+	}
+	if t.Last.After(session.Last) {
+		session.Last = t.Last
+	}
+	if session.Last.IsZero() {
+		session.Last = f.ModTime
+	}
+	if t.Title != "" {
+		session.Title = t.Title
+	}
+	return session
+}
+
+// maxFirst bounds titles and first words, in runes.
+const maxFirst = 120
+
+// oneLine is the beginning of a text on one line, made visible.
+func oneLine(text string, most int) string {
+	text = text[:min(len(text), 16*most)] // what is cut here would be cut below
+	runes := []rune(strings.Join(strings.Fields(said.Visible(text)), " "))
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}
