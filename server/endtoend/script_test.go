@@ -157,7 +157,7 @@ func setUp(e *testscript.Env) error {
 // databaseCommand lays a database of opencode into the home: database NAME. Its sessions ran in the script's project,
 // whose path takes the place of one as long.
 func databaseCommand(ts *testscript.TestScript, neg bool, args []string) {
-	data, err := os.ReadFile(filepath.Join(root, "consolidate", "transcript", "testdata", "opencode", args[0]))
+	data, err := os.ReadFile(filepath.Join(root, "consolidate", "transcript", "said", "testdata", "opencode", args[0]))
 	ts.Check(err)
 	written := "/home/dev/lighthouse" + strings.Repeat("/.", 110)
 	here := ts.Getenv("PROJECT")
