@@ -1,0 +1,98 @@
+package report
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the golden page")
+
+func sample() Page {
+	at := time.Date(2026, 11, 21, 1, 6, 52, 0, time.UTC)
+	return Page{
+		Project: "/home/mira/shop", Memory: "/home/mira/.claude/projects/shop/memory", ID: "20261121-010651-d56fd6",
+		State: "landed", Host: "claude-code", Summary: "Three notes on bun became one.", Time: at, Took: 90 * time.Second,
+		Read: "reviewed 6 of 6 sessions",
+		Files: []File{
+			{Path: "use-bun.md", Action: "changed", Description: "Run scripts with bun, not npm",
+				Before: "---\nname: use-bun\n---\nRun scripts with `bun run`, not with `npm run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
+				After:  "---\nname: use-bun\n---\nUse bun alone: `bun install`, `bun run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
+				Quotes: []Quote{{"e4f91da5-5d2:6", "user", at.Add(-144 * time.Hour), "no, use bun, not npm.\npackage-lock.json is gone"}, {Source: "77aa:3"}}},
+			{Path: "bun-not-npm.md", Action: "deleted", Into: "use-bun.md", Why: "use-bun.md says all of it", Before: "Scripts are run with bun.\n"},
+			{Path: "deploy.md", Action: "new", After: "The shop moved to Fly on 2026-11-17.\n"},
+		},
+		Left: []string{"database.md", "user-role.md"}, Index: [2]Size{{9, 471}, {8, 409}}, Limits: Size{200, 25_000},
+		History: []Past{{"20261103-020000-aaaaaa", at.AddDate(0, 0, -18), 4, 0, false}, {"20261121-010651-d56fd6", at, 2, 1, true}},
+	}
+}
+
+func TestPage(t *testing.T) {
+	var b strings.Builder
+	if err := Write(&b, sample()); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/page.html"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the page differs from %s; go test ./server/console/report -update writes it", golden)
+	}
+}
+
+// Nothing that a memory, a path or a person's words hold becomes markup.
+func TestEscaped(t *testing.T) {
+	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.ID}}</pre></style>`
+	p := sample()
+	p.Project, p.ID, p.State, p.Host, p.Summary, p.Read = hostile, hostile, hostile, hostile, hostile, hostile
+	p.Files = []File{{Path: hostile, Action: hostile, Into: hostile, Description: hostile, Why: hostile, Before: hostile + "\nold", After: "new\n" + hostile,
+		Quotes: []Quote{{Source: hostile, Speaker: hostile, Text: hostile}}}}
+	p.Left = []string{hostile}
+	var b strings.Builder
+	if err := Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, markup := range []string{"<script", "<img", hostile} {
+		if strings.Contains(b.String(), markup) {
+			t.Errorf("the page holds %q", markup)
+		}
+	}
+}
+
+// What is kept and what one side has is that side, byte for byte, as long as nothing is left out.
+func FuzzWords(f *testing.F) {
+	f.Add("Run it with npm.\n", "Run it with bun, not npm.\n")
+	f.Add("--- a\n+++ b\n@@ -1,2 +3 @@\n", "diff a b\n--- a\n")
+	f.Add("eins zwei\r\n三 四", "eins 三\n\n\nzwei")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if strings.Contains(before+after, newline) || strings.ToValidUTF8(before+after, "") != before+after || before == "" || after == "" {
+			return
+		}
+		var old, new strings.Builder
+		for _, r := range words(before, after) {
+			switch r.Op {
+			case '…':
+				return
+			case ' ':
+				old.WriteString(r.Text)
+				new.WriteString(r.Text)
+			case '-':
+				old.WriteString(r.Text)
+			case '+':
+				new.WriteString(r.Text)
+			}
+		}
+		if old.String() != before || new.String() != after {
+			t.Errorf("%q and %q became %q and %q", before, after, old.String(), new.String())
+		}
+	})
+}
