@@ -30,12 +30,13 @@ var allowed = map[string][]string{
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/endtoend":    {},
 	"server/console": {
-		"consolidate", "consolidate/share", "consolidate/lock", "consolidate/transcript", "memory/landing", "memory/rule", "memory", "memory/near", "memory/secret", "server/hook", "server/host", "server/install",
+		"consolidate", "consolidate/share", "consolidate/lock", "consolidate/transcript", "memory/landing", "memory/rule", "memory", "memory/near", "memory/secret", "server/console/report", "server/hook", "server/host", "server/install",
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term",
 	},
-	"server/host":    {"consolidate/transcript", "golang.org/x/text"},
-	"server/release": {"server/install"},
+	"server/host":           {"consolidate/transcript", "golang.org/x/text"},
+	"server/release":        {"server/install"},
+	"server/console/report": {"github.com/rogpeppe/go-internal/diff"},
 	"server/install": {
 		"server/hook", "server/host", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
 		"github.com/tailscale/hujson",
