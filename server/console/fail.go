@@ -22,7 +22,7 @@ import (
 // usageHint is the hint of a UsageError that has no better one.
 const usageHint = "dream-mcp help"
 
-// A UsageError says that a command line can't be understood.
+// A UsageError says that a command line cannot be understood.
 type UsageError struct{ Message, Hint string }
 
 func (e *UsageError) Error() string { return e.Message }
@@ -39,7 +39,17 @@ func unknown(kind, word string, known []string) *UsageError {
 	return e
 }
 
-// A KeptError says that an undo left what somebody had changed since.
+// oneOf is unknown for a short list, which the hint names.
+func oneOf(kind, word string, known []string) *UsageError {
+	e := unknown(kind, word, known)
+	e.Hint = "one of " + strings.Join(known, ", ")
+	if meant := near.Word(word, known); meant != "" {
+		e.Hint = fmt.Sprintf("did you mean %s? It is %s", meant, e.Hint)
+	}
+	return e
+}
+
+// A KeptError says that an undo kept what was changed since.
 type KeptError struct {
 	Undone string
 	Files  int
@@ -52,8 +62,8 @@ func (e *KeptError) Error() string {
 	return fmt.Sprintf("%d files were changed since and are kept as they are", e.Files)
 }
 
-// Fail tells of an error in two lines, `error:` and `hint:`, and returns the exit code: 0 without an
-// error, 2 for a *UsageError, 1 for any other. Findings of a lint have been told of.
+// Fail prints an error in two lines, `error:` and `hint:`, and returns the exit code: 0 without an
+// error, 2 for a *UsageError, 1 for any other. Findings of a lint were printed before.
 func Fail(stderr io.Writer, err error) int {
 	if err == nil {
 		return 0
@@ -95,27 +105,27 @@ func hint(err error) string {
 	case errors.Is(err, host.ErrNoProject):
 		return "go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project"
 	case errors.As(err, &mode):
-		return "what is named in the brackets goes before config.json: change it there, or see dream-mcp doctor for what is ignored"
+		return "what is named in the brackets overrides config.json: change it there; dream-mcp doctor shows what is ignored"
 	case errors.As(err, &kept):
 		return "dream-mcp diff " + kept.Undone + " shows what it changed; dream-mcp restore FILE --at " + kept.Undone + " brings a whole file back as it was before"
 	case errors.As(err, &sick) && sick.Fixable > 0:
-		return fmt.Sprintf("dream-mcp doctor --fix mends %d of them, without loss", sick.Fixable)
+		return fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", sick.Fixable)
 	case errors.As(err, &sick):
-		return "what is said above is for a person to decide"
+		return "the lines marked ! above say what to do; doctor --fix does not decide them for you"
 	case errors.As(err, &story):
-		return "dream-mcp demo --keep leaves its folder to be looked at"
+		return "dream-mcp demo --keep keeps its folder for you to look at"
 	case errors.As(err, &busy) && busy.Moment:
 		return "try again in a moment"
 	case errors.As(err, &busy) && busy.Native:
-		return "wait for Claude Code's own dream to end, at most an hour; dream-mcp status tells"
+		return "wait for Claude Code's own dream to end, at most an hour; dream-mcp status shows it"
 	case errors.As(err, &busy):
 		return "wait for that dream to end, or end it: dream-mcp stop"
 	case errors.As(err, &broken):
-		return "dream-mcp doctor says what is missing, and how to go on"
+		return "dream-mcp doctor shows what is missing, and what to do"
 	case errors.As(err, &half):
-		return "free the disk, mend its permissions, or move away what lies in the place of a file; dream-mcp status then carries the commit on"
+		return "free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"
 	case errors.As(err, &moved):
-		return "nothing was overwritten. dream-mcp diff and dream-mcp review show how things stand now: do it again, or bring back what was changed first"
+		return "nothing was overwritten. dream-mcp diff and dream-mcp review show how things are now: do it again, or restore what was changed first"
 	case errors.As(err, &part) && part.ID != "":
 		return "look at the file as it is now; dream-mcp undo " + part.ID + " undoes what has landed"
 	case errors.As(err, &part):
@@ -123,7 +133,7 @@ func hint(err error) string {
 	case errors.As(err, &request) && request.Hint != "":
 		return request.Hint
 	case errors.Is(err, consolidate.ErrNoDream):
-		return "dream-mcp status says how things stand; your agent begins a dream with the prompt “dream”"
+		return "dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”"
 	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):
 		return "dream-mcp log lists the dreams and their IDs"
 	case errors.As(err, &stop):
@@ -137,15 +147,15 @@ func hint(err error) string {
 	case errors.Is(err, share.ErrBusy):
 		return "try again in a moment"
 	case errors.Is(err, context.Canceled):
-		return "it was interrupted; dream-mcp status says how things stand"
+		return "it was interrupted; dream-mcp status shows how things are"
 	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
-		return "a link, a folder, a fifo or a device lies where a plain file or folder must be: move it away"
+		return "a link, a folder, a fifo or a device is where a plain file or folder must be: move it away"
 	case errors.Is(err, syscall.ENOSPC):
 		return "free some space on that disk, then do it again"
 	case errors.Is(err, fs.ErrPermission):
-		return "look at the permissions of that path; dream-mcp help lists the flags that choose others"
+		return "look at the permissions of that path; dream-mcp help lists the flags that choose other folders"
 	}
-	return "dream-mcp help says what can be done, and set"
+	return "dream-mcp doctor looks for the cause; dream-mcp help lists verbs and flags"
 }
 
 // oneLine makes a text fit into a line of a terminal.

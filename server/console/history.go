@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -25,16 +24,7 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 		return err
 	}
 	slices.Reverse(entries)
-	if c.JSON {
-		for _, e := range entries {
-			if err := c.printJSON(e, ""); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	_, err = io.WriteString(c.Out, renderLog(entries, p.Now(), paintFor(c.Out)))
-	return err
+	return answerAll(c, entries, func(ink paint) string { return renderLog(entries, p.Now(), ink) })
 }
 
 // renderLog lists what happened, the newest first. The beginning of what has ended is left out: its
@@ -67,13 +57,13 @@ func renderLog(entries []consolidate.LogEntry, now time.Time, ink paint) string 
 			}
 		}
 		for _, w := range e.Waived {
-			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("set aside: %s for %s (%s)", w.Rule, w.File, w.Why))))
+			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("rule set aside: %s for %s (%s)", w.Rule, w.File, w.Why))))
 		}
 		for _, file := range slices.Sorted(maps.Keys(e.Accepted)) {
 			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("accepted as lost: %s (%s)", file, e.Accepted[file]))))
 		}
 		if len(e.Proposed) > 0 {
-			fmt.Fprintf(&b, "    %s\n", ink.in(yellow, oneLine("left for you to decide: "+strings.Join(e.Proposed, ", "))))
+			fmt.Fprintf(&b, "    %s\n", ink.in(yellow, oneLine("waits for you (dream-mcp review): "+strings.Join(e.Proposed, ", "))))
 		}
 	}
 	return b.String()
@@ -109,32 +99,12 @@ func logDetail(e consolidate.LogEntry) string {
 	return "  " + strings.Join(parts, ", ")
 }
 
-// lasted is a span as roughly as a person would say it.
-func lasted(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return count(int(d.Seconds()), "second")
-	case d < 2*time.Hour:
-		return count(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return count(int(d.Hours()), "hour")
-	}
-	return count(int(d.Hours()/24), "day")
-}
-
 func (c *Command) diff(_ context.Context, p *consolidate.Project, _ host.Setup) error {
 	id, diff, err := p.Diff(c.argument())
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return c.printJSON(struct {
-			ID   string `json:"id"`
-			Diff string `json:"diff"`
-		}{id, string(diff)}, "")
-	}
-	_, err = io.WriteString(c.Out, renderDiff(id, string(diff), paintFor(c.Out)))
-	return err
+	return c.answer(map[string]string{"id": id, "diff": string(diff)}, "", func(ink paint) string { return renderDiff(id, string(diff), ink) })
 }
 
 // renderDiff makes a diff readable; tools that read diffs pass over its first line.
@@ -142,11 +112,15 @@ func renderDiff(id, diff string, ink paint) string {
 	if diff == "" {
 		return fmt.Sprintf("%s changed nothing\n", id)
 	}
+	return ink.in(bold, id) + "\n" + paintDiff(diff, "", ink)
+}
+
+// paintDiff makes the lines of a diff visible and coloured, each after a prefix.
+func paintDiff(diff, prefix string, ink paint) string {
 	var b strings.Builder
-	b.WriteString(ink.in(bold, id) + "\n")
 	for line := range strings.Lines(transcript.Visible(diff)) {
 		line = strings.TrimSuffix(line, "\n")
-		b.WriteString(ink.in(diffColour(line), line) + "\n")
+		b.WriteString(prefix + ink.in(diffColour(line), line) + "\n")
 	}
 	return b.String()
 }
@@ -170,11 +144,7 @@ func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		err = c.printJSON(r, "")
-	} else {
-		_, err = io.WriteString(c.Out, renderUndo(r, paintFor(c.Out)))
-	}
+	err = c.answer(r, "", func(ink paint) string { return renderUndo(r, ink) })
 	if err == nil && len(r.Conflicts) > 0 {
 		err = &KeptError{Undone: r.Undone, Files: len(r.Conflicts)}
 	}
@@ -188,7 +158,7 @@ func renderUndo(r consolidate.UndoResult, ink paint) string {
 		return fmt.Sprintf("Nothing was left to undo of %s: everything is as it was before it.\n", r.Undone)
 	}
 	if r.ID == "" {
-		fmt.Fprintf(&b, "%s %s\n", ink.in(bold, "Nothing more to take back of"), r.Undone)
+		fmt.Fprintf(&b, "%s %s\n", ink.in(bold, "Nothing more to undo of"), r.Undone)
 	} else {
 		fmt.Fprintf(&b, "%s %s\n", ink.in(bold, "Undone:"), r.Undone)
 	}
@@ -215,7 +185,7 @@ func renderUndo(r consolidate.UndoResult, ink paint) string {
 		fmt.Fprintf(&b, "The time gate is as before: %s.\n", oneLine(r.GivenBack))
 	}
 	if r.ID != "" {
-		fmt.Fprintf(&b, "To take this back too: dream-mcp undo %s\n", r.ID)
+		fmt.Fprintf(&b, "To undo this too: dream-mcp undo %s\n", r.ID)
 	}
 	return b.String()
 }
@@ -241,14 +211,9 @@ func (c *Command) stop(ctx context.Context, p *consolidate.Project, _ host.Setup
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return c.printJSON(struct {
-			Holder string `json:"holder"`
-			Reason string `json:"reason"`
-		}{holder, reason}, "")
-	}
-	_, err = fmt.Fprintf(c.Out, "Asked to stop: %s\nIt ends in a moment; nothing of it lands, and its stage is kept.\n", oneLine(holder))
-	return err
+	return c.answer(map[string]string{"holder": holder, "reason": reason}, "", func(paint) string {
+		return fmt.Sprintf("Asked to stop: %s\nIt ends in a moment; nothing of it lands, and its stage is kept.\n", oneLine(holder))
+	})
 }
 
 // argument is the only argument, or "".

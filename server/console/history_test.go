@@ -29,7 +29,7 @@ func TestRenderLog(t *testing.T) {
 2026-11-20 09:00  committed  dream    d2  2 files, 1 call, took 12 minutes, searched 12.3 MB, forced, 1 waiver, 1 accepted as lost, by codex
     merged; two⟨U+202E⟩
     a.md, b.md
-    set aside: relative-date for a.md (quoted)
+    rule set aside: relative-date for a.md (quoted)
     accepted as lost: b.md (x)
 2026-11-20 07:00  aborted    dream    d1
     changed my mind
@@ -76,13 +76,13 @@ func TestRenderUndo(t *testing.T) {
   back again  gone.md
   removed     new.md
   kept        mine.md: it was changed since (ca978112ca1b when that landed, absent now)
-To take this back too: dream-mcp undo u1
+To undo this too: dream-mcp undo u1
 `
 	if got := renderUndo(r, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	r.ID, r.Files = "", consolidate.Files{}
-	if got := renderUndo(r, false); !strings.HasPrefix(got, "Nothing more to take back of d1\n  kept ") || strings.Contains(got, "To take this back") {
+	if got := renderUndo(r, false); !strings.HasPrefix(got, "Nothing more to undo of d1\n  kept ") || strings.Contains(got, "To undo this too") {
 		t.Errorf("nothing but a conflict: %q", got)
 	}
 	if got := renderUndo(consolidate.UndoResult{Undone: "d1"}, false); !strings.HasPrefix(got, "Nothing was left to undo of d1") {

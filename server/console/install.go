@@ -80,7 +80,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	i.Args = c.Options()
 	h, ok := install.Find(c.Args[0])
 	if !ok {
-		return unknown("host", c.Args[0], install.IDs())
+		return oneOf("host", c.Args[0], install.IDs())
 	}
 	removing := c.Verb == "uninstall"
 	parts, err := i.Parts(h, removing)
@@ -114,11 +114,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if !removing && i.Lost(h) {
 		answer.Lost = fmt.Sprintf("dream-mcp install %s --project DIR for the folder that you work in, or --memory-dir DIR for a memory without a project", h.ID)
 	}
-	if c.JSON {
-		err = c.printJSON(answer, "  ")
-	} else {
-		err = c.tellInstall(h, answer, removing, changed, failed == nil)
-	}
+	err = c.answer(answer, "  ", func(paint) string { return renderInstall(h, answer, removing, changed && failed == nil) })
 	if failed != nil {
 		return &installError{h, failed}
 	}
@@ -149,15 +145,15 @@ func (c *Command) nameProject() error {
 	return nil
 }
 
-// tellInstall says what was done, or would be.
-func (c *Command) tellInstall(h install.Host, answer installJSON, removing, changed, whole bool) error {
+// renderInstall says what was done, or would be.
+func renderInstall(h install.Host, answer installJSON, removing, changed bool) string {
 	var b strings.Builder
 	for _, p := range answer.Parts {
 		fmt.Fprintf(&b, "%s, %s: %s\n", h.Name, p.Part, outcome(p, removing, answer.DryRun))
 		b.WriteString(p.Diff)
 	}
 	switch {
-	case !changed || !whole:
+	case !changed:
 	case removing:
 		b.WriteString("Memories and what dream-mcp keeps of them (archive, journal) stay.\n")
 	default:
@@ -171,8 +167,7 @@ func (c *Command) tellInstall(h install.Host, answer installJSON, removing, chan
 			fmt.Fprintf(&b, "! %s.\n  %s\n", message, hint)
 		}
 	}
-	_, err := io.WriteString(c.Out, b.String())
-	return err
+	return b.String()
 }
 
 // outcome says of a part what was done, or would be.
@@ -257,9 +252,10 @@ func (c *Command) hosts(i install.Installer) error {
 		}
 		rows = append(rows, row)
 	}
-	if c.JSON {
-		return c.printJSON(map[string]any{"hosts": rows}, "  ")
-	}
+	return c.answer(map[string]any{"hosts": rows}, "  ", func(paint) string { return renderHosts(rows) })
+}
+
+func renderHosts(rows []hostJSON) string {
 	var b strings.Builder
 	for _, r := range rows {
 		state := "not found here"
@@ -274,7 +270,7 @@ func (c *Command) hosts(i install.Installer) error {
 		}
 		switch {
 		case r.Error != "":
-			state = "can't tell: " + r.Error
+			state = "unknown: " + r.Error
 		case len(have) == len(r.Parts):
 			state = "installed: " + strings.Join(have, " and ")
 		case len(have) > 0:
@@ -282,6 +278,5 @@ func (c *Command) hosts(i install.Installer) error {
 		}
 		fmt.Fprintf(&b, "%-15s %s\n", r.Host, state)
 	}
-	_, err := io.WriteString(c.Out, b.String())
-	return err
+	return b.String()
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 
 	"dream-mcp/memory/secret"
 )
@@ -22,4 +23,26 @@ func (c *Command) printJSON(v any, indent string) error {
 	}
 	_, err := to.Write(text)
 	return err
+}
+
+// answer prints what a verb found: for programs as JSON, in one line or indented, or as text.
+func (c *Command) answer(v any, indent string, text func(ink paint) string) error {
+	if c.JSON {
+		return c.printJSON(v, indent)
+	}
+	_, err := io.WriteString(c.Out, text(paintFor(c.Out)))
+	return err
+}
+
+// answerAll is answer for a list, which is a line of JSON for each.
+func answerAll[T any](c *Command, list []T, text func(ink paint) string) error {
+	if !c.JSON {
+		return c.answer(nil, "", text)
+	}
+	for _, v := range list {
+		if err := c.printJSON(v, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }

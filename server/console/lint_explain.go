@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -20,22 +19,17 @@ func (c *Command) explain() error {
 		}
 		docs = slices.DeleteFunc(docs, func(d rule.Doc) bool { return d.Name != name })
 	}
-	if c.JSON {
-		return c.printJSON(docs, "  ")
-	}
-	ink := paintFor(c.Out)
-	var b strings.Builder
-	if name != "" {
-		b.WriteString(renderRule(docs[0], ink))
-	} else {
+	return c.answer(docs, "  ", func(ink paint) string {
+		if name != "" {
+			return renderRule(docs[0], ink)
+		}
+		var b strings.Builder
 		for _, d := range docs {
 			d.Summary, _, _ = strings.Cut(d.Summary, ";")
 			fmt.Fprintf(&b, "%s  %s  %s\n", ink.in(bold, fmt.Sprintf("%-14s", d.Name)), ink.in(severityColour[d.Severity], fmt.Sprintf("%-7s", d.Severity)), d.Summary)
 		}
-		b.WriteString(ink.in(dim, "dream-mcp lint --explain RULE shows one whole, with examples.") + "\n")
-	}
-	_, err := io.WriteString(c.Out, b.String())
-	return err
+		return b.String() + ink.in(dim, "dream-mcp lint --explain RULE shows one whole, with examples.") + "\n"
+	})
 }
 
 func renderRule(d rule.Doc, ink paint) string {
@@ -51,7 +45,7 @@ func renderRule(d rule.Doc, ink paint) string {
 func silence(d rule.Doc) string {
 	switch {
 	case d.Name == "secret":
-		return "a person names a value that is none in config.json, allow_secrets: printf %s 'VALUE' | sha256sum | cut -c1-12"
+		return "a person lists a value that is not a secret in config.json, allow_secrets: printf %s 'VALUE' | sha256sum | cut -c1-12"
 	case d.Name == "loss":
 		return `finalize_index {"accept_loss": [{"file": "…", "why": "…"}]} names each loss and its reason, which goes into the journal`
 	case d.Waivable:
@@ -59,7 +53,7 @@ func silence(d rule.Doc) string {
 	case d.Severity != rule.Error:
 		return "it refuses nothing, so there is no need to; dream-mcp lint --rule names the rules to ask"
 	}
-	return "it can't be; what stood before and is not touched does not stop a dream"
+	return "it cannot be silenced; text that was there before and is not touched does not stop a dream"
 }
 
 // maxExample bounds, in lines, how much of an example is shown.

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"dream-mcp/consolidate"
@@ -21,7 +20,7 @@ type modeJSON struct {
 
 // modes says what each does, in the order in which they are listed.
 var modes = map[string]string{
-	host.ModeOff:     "nothing is offered nor started, and no dream may be",
+	host.ModeOff:     "nothing is offered or started, and dreams are off",
 	host.ModeSuggest: "a dream that is due is offered at the start of a session",
 	host.ModeApprove: "a dream that is due runs in the background, and waits for your yes before it lands",
 	host.ModeAuto:    "a dream that is due runs in the background and lands by itself",
@@ -40,9 +39,7 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 	wanted := setup.Mode
 	if len(c.Args) > 0 {
 		if wanted = c.Args[0]; modes[wanted] == "" {
-			e := unknown("mode", wanted, host.Modes)
-			e.Hint = "one of " + strings.Join(host.Modes, ", ")
-			return e
+			return oneOf("mode", wanted, host.Modes)
 		}
 		env := host.Process()
 		if setup.ConfigFile == "" {
@@ -56,7 +53,8 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 			return err
 		}
 	}
-	if err := c.tellMode(setup, changed); err != nil {
+	err := c.answer(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed}, "  ", func(ink paint) string { return renderMode(setup, ink) })
+	if err != nil {
 		return err
 	}
 	if wanted != setup.Mode {
@@ -65,12 +63,8 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 	return nil
 }
 
-func (c *Command) tellMode(setup host.Setup, changed bool) error {
-	if c.JSON {
-		return c.printJSON(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed}, "  ")
-	}
+func renderMode(setup host.Setup, ink paint) string {
 	var b strings.Builder
-	ink := paintFor(c.Out)
 	for _, m := range host.Modes {
 		mark, name := " ", fmt.Sprintf("%-8s", m)
 		if m == setup.Mode {
@@ -80,8 +74,7 @@ func (c *Command) tellMode(setup host.Setup, changed bool) error {
 	}
 	fmt.Fprintf(&b, "in force by: %s\n", setup.ModeSource)
 	if setup.Mode != host.ModeOff && !setup.Enabled.On {
-		fmt.Fprintf(&b, "yet no dream may be: %s\n", setup.Enabled.Why)
+		fmt.Fprintf(&b, "yet dreams are off: %s\n", setup.Enabled.Why)
 	}
-	_, err := io.WriteString(c.Out, b.String())
-	return err
+	return b.String()
 }

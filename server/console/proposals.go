@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
 
@@ -90,10 +89,7 @@ func renderProposals(waiting []consolidate.Proposal, now time.Time, ink paint) s
 			fmt.Fprintf(&b, "  %s\n", ink.in(yellow, "the memory was changed since: it can only be rejected"))
 			continue
 		}
-		for line := range strings.Lines(transcript.Visible(m.Diff)) {
-			line = strings.TrimSuffix(line, "\n")
-			b.WriteString("  " + ink.in(diffColour(line), line) + "\n")
-		}
+		b.WriteString(paintDiff(m.Diff, "  ", ink))
 	}
 	b.WriteString("Decide: dream-mcp proposals accept ID, or dream-mcp proposals reject ID\n")
 	return b.String()

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -19,11 +18,7 @@ func (c *Command) restore(ctx context.Context, p *consolidate.Project, _ host.Se
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return c.printJSON(r, "")
-	}
-	_, err = io.WriteString(c.Out, renderRestore(r, p.Now().Location(), paintFor(c.Out)))
-	return err
+	return c.answer(r, "", func(ink paint) string { return renderRestore(r, p.Now().Location(), ink) })
 }
 
 // renderRestore says what came back, from when, and how to take that back.
@@ -31,14 +26,14 @@ func renderRestore(r consolidate.RestoreResult, zone *time.Location, ink paint) 
 	var b strings.Builder
 	says := map[string]string{"created": "Back again:", "updated": "Restored:"}[r.Action]
 	if says == "" {
-		return fmt.Sprintf("Nothing to do: %s stands as it was %s %s.\n", oneLine(r.From.File), r.From.When, r.From.ID)
+		return fmt.Sprintf("Nothing to do: %s is as it was %s %s.\n", oneLine(r.From.File), r.From.When, r.From.ID)
 	}
 	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, says), oneLine(r.From.File))
 	fmt.Fprintf(&b, "  as it was %s %s, written %s, %s\n", r.From.When, r.From.ID, minute(r.From.Time, zone), count(int(r.From.Bytes), "byte"))
 	if r.Index != "" {
 		fmt.Fprintf(&b, "  in the index: %s\n", oneLine(r.Index))
 	}
-	fmt.Fprintf(&b, "To take this back: %s\n", r.Undo)
+	fmt.Fprintf(&b, "To undo this: %s\n", r.Undo)
 	return b.String()
 }
 
@@ -47,16 +42,7 @@ func (c *Command) versions(p *consolidate.Project) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		for _, v := range versions {
-			if err := c.printJSON(v, ""); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	_, err = io.WriteString(c.Out, renderVersions(versions, c.argument(), p.Now().Location(), paintFor(c.Out)))
-	return err
+	return answerAll(c, versions, func(ink paint) string { return renderVersions(versions, c.argument(), p.Now().Location(), ink) })
 }
 
 // renderVersions lists versions; of all memories it names the files, of one it need not.
@@ -75,17 +61,14 @@ func renderVersions(versions []consolidate.Version, file string, zone *time.Loca
 			b.WriteString("  " + oneLine(v.File))
 		}
 		if v.Stands {
-			b.WriteString(ink.in(green, "  stands"))
+			b.WriteString(ink.in(green, "  current"))
 		}
 		b.WriteByte('\n')
 	}
 	if file == "" {
 		b.WriteString(ink.in(dim, "The newest version of each; dream-mcp restore --list FILE shows the others.") + "\n")
 	} else {
-		b.WriteString(ink.in(dim, "Without --at, restore brings back the first that does not stand; --at ID what was there before ID.") + "\n")
+		b.WriteString(ink.in(dim, "Without --at, restore brings back the first that is not current; --at ID what was there before ID.") + "\n")
 	}
 	return b.String()
 }
-
-// minute is a time as a person reads it.
-func minute(t time.Time, zone *time.Location) string { return t.In(zone).Format("2006-01-02 15:04") }

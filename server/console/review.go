@@ -133,11 +133,7 @@ func renderReview(r consolidate.Review, now time.Time, ink paint) string {
 		}
 	}
 	b.WriteByte('\n')
-	for line := range strings.Lines(transcript.Visible(r.Diff)) {
-		line = strings.TrimSuffix(line, "\n")
-		b.WriteString(ink.in(diffColour(line), line) + "\n")
-	}
-	return b.String()
+	return b.String() + paintDiff(r.Diff, "", ink)
 }
 
 // maxLogShown bounds what is shown of the log of a background dream, which is bounded where it is written.

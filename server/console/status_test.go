@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
 
@@ -15,8 +16,8 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func fixedStatus() (consolidate.Status, host.Setup) {
 	yes, no := true, false
 	return consolidate.Status{
-			MemoryDir: "/home/ann/.claude/projects/-x/memory", TranscriptDirs: []string{"/a", "/b"},
-			ClosedGate: "sessions",
+			TranscriptDirs: []string{"/a", "/b"},
+			ClosedGate:     "sessions",
 			Gates: []consolidate.Gate{
 				{Name: "enabled", Open: &yes, Why: "on by default"},
 				{Name: "sessions", Open: &no, Why: "3 of 5"},
@@ -26,7 +27,7 @@ func fixedStatus() (consolidate.Status, host.Setup) {
 				Files: []string{"a.md", "MEMORY.md"}, Summary: "merged\u202e two\nand more"},
 			Warnings: []string{"a \x1b[31mwarning\x1b[0m"},
 		}, host.Setup{
-			MemoryWhy: "Claude Code's, by the root", Mode: "suggest", ModeSource: "default",
+			Project: "/home/ann/x", Root: "/home/ann/x", MemoryDir: "/home/ann/.claude/projects/-x/memory", MemoryWhy: "Claude Code's, by the root", Mode: "suggest", ModeSource: "default",
 			Candidates: []host.Candidate{{Path: "/gone", Why: "by the checkout"}, {Path: "/other", Why: "by a worktree", Exists: true, Topics: 1}},
 		}
 }
@@ -40,6 +41,7 @@ func TestRenderStatus(t *testing.T) {
   ○ sessions  3 of 5
   · lock      not checked
 
+project      /home/ann/x
 memory       /home/ann/.claude/projects/-x/memory
              Claude Code's, by the root
 transcripts  /a
@@ -48,18 +50,16 @@ mode         suggest
              default
 last dream   20261117-0101-ab committed 3 days ago: a.md, MEMORY.md
              merged⟨U+202E⟩ two; and more
-also there   /other
-             1 topic, by a worktree
 
 ! a warning
 `
-	if got := renderStatus(s, setup, noon, false); got != want {
+	if got := renderStatus(s, setup, []transcript.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 
 	s.Dream = &consolidate.OpenDream{ID: "d1", Started: noon.Add(-10 * time.Minute), Phase: "gathering", ToolCalls: 3, Staged: []string{"a.md"}, Expires: noon.Add(50 * time.Minute)}
 	s.Due, s.Last, s.Warnings = true, nil, nil
-	got := renderStatus(s, setup, noon, false)
+	got := renderStatus(s, setup, []transcript.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false)
 	for _, line := range []string{
 		"A dream is open.\n",
 		"open dream   d1 in another process, begun 10 minutes ago\n             gathering, 3 calls, staged a.md, expires 12:50\n",
@@ -70,7 +70,7 @@ also there   /other
 		}
 	}
 	s.Dream = nil
-	if got := renderStatus(s, setup, noon, false); !strings.HasPrefix(got, "A dream is due.") {
+	if got := renderStatus(s, setup, []transcript.Folder{{Path: "/a"}, {Path: "/b"}}, noon, false); !strings.HasPrefix(got, "A dream is due.") {
 		t.Errorf("got\n%s", got)
 	}
 }

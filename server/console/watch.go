@@ -81,7 +81,7 @@ func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchVi
 }
 
 // watchLines prints a line for each thing that happens, or with --json each new picture, until it is
-// stopped, or has something to tell that nobody reads.
+// stopped, or nobody reads its output.
 func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchView) error {
 	var n news
 	for {
@@ -156,7 +156,7 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case stoppedMsg:
 		m.view.note = "asked to stop: " + msg.holder
 		if errors.Is(msg.err, consolidate.ErrNoDream) {
-			m.view.note = "nobody dreams any more"
+			m.view.note = "no dream is open any more"
 		} else if msg.err != nil {
 			m.view.note = msg.err.Error()
 		}
@@ -166,7 +166,7 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// press obeys a key.
+// press handles a key.
 func (m watchModel) press(key string) (tea.Model, tea.Cmd) {
 	v := &m.view
 	v.note = ""

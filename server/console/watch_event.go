@@ -7,7 +7,7 @@ import (
 	"dream-mcp/consolidate"
 )
 
-// event tells of one thing that happened.
+// event is a line for one thing that happened.
 func (v watchView) event(e consolidate.Event) string {
 	return v.ink.in(dim, e.Time.In(v.zone).Format("15:04:05")) + " " + v.ink.in(eventColour(e.Kind), eventText(e))
 }
@@ -50,7 +50,7 @@ func eventText(e consolidate.Event) string {
 	case consolidate.EventEnded:
 		return "ended: " + text
 	case consolidate.EventCut:
-		return "goes on, and is told no further"
+		return "goes on; later events are not shown"
 	}
 	return strings.TrimSpace(oneLine(string(e.Kind)) + " " + text) // of a newer version
 }

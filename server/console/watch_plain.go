@@ -2,15 +2,16 @@ package console
 
 import (
 	"fmt"
+	"strings"
 
 	"dream-mcp/consolidate"
 )
 
-// news tells what is new from picture to picture, line by line.
+// news finds what is new from picture to picture, line by line.
 type news struct {
-	dream  string // of which the events are told
-	told   int
-	was    string // how things stood: a line of its own, told when it changes
+	dream  string // whose events are shown
+	shown  int
+	was    string // how things were: a line of its own when that changes
 	warned map[string]bool
 }
 
@@ -18,15 +19,15 @@ type news struct {
 func (n *news) of(v watchView, p consolidate.Picture) (lines []string) {
 	v.picture = p
 	if d := p.Dream; d != nil && d.ID != n.dream {
-		n.dream, n.told = d.ID, 0
+		n.dream, n.shown = d.ID, 0
 	}
 	clock := p.Time.In(v.zone).Format("15:04:05")
 	for i, e := range p.Events {
-		if p.Before+i >= n.told {
+		if p.Before+i >= n.shown {
 			lines = append(lines, v.event(e))
 		}
 	}
-	n.told = p.Before + len(p.Events)
+	n.shown = p.Before + len(p.Events)
 	if state, why := stateOf(p); state != n.was {
 		n.was = state
 		lines = append(lines, v.ink.in(dim, clock)+" "+v.ink.in(bold, state)+why)
@@ -43,7 +44,7 @@ func (n *news) of(v watchView, p consolidate.Picture) (lines []string) {
 	return lines
 }
 
-// stateOf says how things stand, and what makes them so, which changes with the clock.
+// stateOf says how things are, and why, which changes with the clock.
 func stateOf(p consolidate.Picture) (state, why string) {
 	switch d := p.Dream; {
 	case d != nil && p.Dead:
@@ -52,15 +53,12 @@ func stateOf(p consolidate.Picture) (state, why string) {
 		return fmt.Sprintf("dream %s: asked to stop", d.ID), ""
 	case d != nil:
 		return fmt.Sprintf("dream %s: %s", d.ID, d.Phase), ""
-	case p.HeldBy != "":
-		return claudeDreams, ": " + oneLine(p.HeldBy)
-	case p.Due:
-		return "nobody dreams; a dream is due", ""
 	}
+	state, next := headline(statusOf(p))
 	for _, g := range p.Gates {
-		if g.Open != nil && !*g.Open {
-			return fmt.Sprintf("nobody dreams; the gate “%s” is closed", g.Name), ": " + oneLine(g.Why)
+		if g.Name == p.ClosedGate {
+			why = " " + localTimes(oneLine(g.Why), p.Time.Location())
 		}
 	}
-	return "nobody dreams", ""
+	return strings.TrimSpace(state + " " + next), why
 }

@@ -168,7 +168,7 @@ func TestWatchKeys(t *testing.T) {
 	}
 	m := model()
 	m.stop = func() (string, error) { return "", consolidate.ErrNoDream }
-	if m = press(m, "x", "y"); m.view.note != "nobody dreams any more" {
+	if m = press(m, "x", "y"); m.view.note != "no dream is open any more" {
 		t.Errorf("says %q", m.view.note)
 	}
 	next, cmd := m.Update(pictureMsg{err: errors.New("gone")})
@@ -177,12 +177,12 @@ func TestWatchKeys(t *testing.T) {
 	}
 }
 
-// In a pipe each thing is told once, and how things stand when that changes.
+// In a pipe each thing is printed once, and how things are when that changes.
 func TestWatchNews(t *testing.T) {
 	var n news
 	v := watchView{zone: time.UTC}
 	all := func(p consolidate.Picture) string { return strings.Join(n.of(v, p), "\n") }
-	if got := all(idlePicture()); got != "10:02:30 nobody dreams; the gate “time” is closed: 3h of 24h; opens 2026-11-22T07:02:30Z\n10:02:30 ! two memory directories" {
+	if got := all(idlePicture()); got != "10:02:30 No dream is due. The gate “time” is closed. 3h of 24h; opens 2026-11-22 07:02 UTC\n10:02:30 ! two memory directories" {
 		t.Error(got)
 	}
 	later := idlePicture()

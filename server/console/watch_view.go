@@ -72,7 +72,7 @@ func (v watchView) lines() []string {
 // dreaming is the head of the view while a dream is open.
 func (v watchView) dreaming() []string {
 	p, d := v.picture, v.picture.Dream
-	out := []string{v.title(fmt.Sprintf("dream %s", d.ID), d.Started)}
+	out := []string{v.title("dream "+d.ID, d.Started)}
 	now := 0
 	for i, phase := range phases {
 		if phase == d.Phase {
@@ -96,7 +96,7 @@ func (v watchView) dreaming() []string {
 	out = append(out, strings.Join(steps, "  "))
 	parts := []string{count(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), count(d.Sessions, "session")}
 	if d.Unattended {
-		parts = append(parts, "nobody watches")
+		parts = append(parts, "unattended")
 	}
 	if p.Host != "" {
 		parts = append(parts, "by "+oneLine(p.Host))
@@ -146,35 +146,22 @@ func (v watchView) spare(most int) int {
 	return most / 3
 }
 
-// idle is the head of the view while nobody dreams.
+// idle is the head of the view while no dream is open.
 func (v watchView) idle() []string {
 	p := v.picture
-	title := "nobody dreams"
-	if p.HeldBy != "" {
-		title = claudeDreams
-	}
-	out := []string{v.title(title, time.Time{})}
+	state, next := headline(statusOf(p))
+	out := []string{strings.TrimSpace(v.ink.in(bold, state) + " " + next)}
 	if p.HeldBy != "" {
 		out = append(out, oneLine(p.HeldBy))
-	} else if p.Due {
-		out = append(out, v.ink.in(bold, "A dream is due.")+" Ask your agent for one: the prompt “dream”.")
-	} else if p.ClosedGate != "" {
-		out = append(out, fmt.Sprintf("No dream is due: the gate “%s” is closed.", p.ClosedGate))
 	}
 	for _, g := range p.Gates {
-		out = append(out, "  "+renderGate(g, v.ink))
+		out = append(out, "  "+renderGate(g, v.zone, v.ink))
 	}
-	if l := p.Last; l != nil {
-		outcome := string(l.Outcome)
-		if l.Undone {
-			outcome += ", and undone since,"
-		}
-		out = append(out, fmt.Sprintf("last dream %s %s: %s", outcome, ago(p.Time, l.Ended), oneLine(fileList(l.Files))))
-		if l.Outcome == consolidate.Committed && !l.Undone {
-			out = append(out, v.ink.in(dim, fmt.Sprintf("  dream-mcp diff %s shows it, undo takes it back", l.ID)))
-		}
-		if l.Summary != "" {
-			out = append(out, v.ink.in(dim, "  "+oneLine(l.Summary)))
+	if p.Last != nil {
+		what, summary := lastDream(p.Last, p.Time)
+		out = append(out, "last dream "+what)
+		if summary != "" {
+			out = append(out, v.ink.in(dim, "  "+summary))
 		}
 	}
 	return append(out, v.warnings()...)
@@ -189,15 +176,12 @@ func (v watchView) warnings() (out []string) {
 
 // title is the first row: what is seen, and on the right how long it has been going on.
 func (v watchView) title(what string, since time.Time) string {
-	right := ""
-	if !since.IsZero() {
-		right = v.picture.Time.Sub(since).Truncate(time.Second).String()
-	}
+	right := v.picture.Time.Sub(since).Truncate(time.Second).String()
 	gap := max(1, v.width-ansi.StringWidth(what)-ansi.StringWidth(right))
 	if v.width == 0 {
 		gap = 2
 	}
-	return v.ink.in(bold, what) + strings.TrimRight(strings.Repeat(" ", gap)+right, " ")
+	return v.ink.in(bold, what) + strings.Repeat(" ", gap) + right
 }
 
 // panes draws what happened, and what would land, into some rows.

@@ -3,37 +3,30 @@ package console
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
+	"time"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/server/host"
 )
 
 func (c *Command) why(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
-	if c.argument() == "" {
-		return usage("why needs the memory that is meant")
-	}
 	w, err := p.Why(ctx, c.argument())
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return c.printJSON(w, "  ")
-	}
-	_, err = io.WriteString(c.Out, renderWhy(w, paintFor(c.Out)))
-	return err
+	return c.answer(w, "  ", func(ink paint) string { return renderWhy(w, p.Now().Location(), ink) })
 }
 
 // whyWords is how many characters of the words of a source a person is shown in their line.
 const whyWords = 400
 
-// renderWhy tells a person where a memory comes from: who said it, and who wrote it down when.
-func renderWhy(w consolidate.Why, ink paint) string {
+// renderWhy says where a memory comes from: who said it, and when it was written.
+func renderWhy(w consolidate.Why, zone *time.Location, ink paint) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, oneLine(w.Path)), ink.in(dim, oneLine(w.Description)))
 	if len(w.Sources) == 0 {
-		b.WriteString("It names no source: it was written without evidence, or not by us.\n")
+		b.WriteString("It names no source: it was written without evidence, or not by dream-mcp.\n")
 	} else {
 		b.WriteString("What it was learned from, the newest last:\n")
 	}
@@ -44,7 +37,7 @@ func renderWhy(w consolidate.Why, ink paint) string {
 		b.WriteString("Changed through dream-mcp, the newest first:\n")
 	}
 	for _, h := range w.History {
-		fmt.Fprintf(&b, "  %s  %s  %s", h.Time.Format("2006-01-02 15:04"), oneLine(string(h.Kind)), oneLine(h.ID))
+		fmt.Fprintf(&b, "  %s  %s  %s", minute(h.Time, zone), oneLine(string(h.Kind)), oneLine(h.ID))
 		if h.Undone {
 			b.WriteString(ink.in(yellow, "  undone since"))
 		}

@@ -1,0 +1,148 @@
+package console
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/server/host"
+)
+
+// claudeDreams is all that Claude Code's lock says: a dream that succeeded leaves it as it is.
+const claudeDreams = "Claude Code itself dreams, or has finished within the hour"
+
+// headline says in a sentence how things are, and then what to do.
+func headline(s consolidate.Status) (state, next string) {
+	switch {
+	case s.Dream != nil:
+		return "A dream is open.", ""
+	case s.HeldBy != "":
+		return claudeDreams + ".", "No dream of ours begins before that ends, an hour at most."
+	case s.Due:
+		return "A dream is due.", "Ask your agent for one: the prompt “dream”."
+	case s.ClosedGate != "":
+		return "No dream is due.", fmt.Sprintf("The gate “%s” is closed.", s.ClosedGate)
+	}
+	return "No dream is open.", ""
+}
+
+// statusOf is what a picture has in common with a status.
+func statusOf(p consolidate.Picture) consolidate.Status {
+	return consolidate.Status{
+		MemoryDir: p.MemoryDir, Due: p.Due, ClosedGate: p.ClosedGate, Gates: p.Gates, Dream: p.Dream, HeldBy: p.HeldBy, Last: p.Last, Warnings: p.Warnings,
+	}
+}
+
+func renderGate(g consolidate.Gate, zone *time.Location, ink paint) string {
+	mark := ink.in(dim, "·")
+	if g.Open != nil && *g.Open {
+		mark = ink.in(green, "●")
+	} else if g.Open != nil {
+		mark = ink.in(yellow, "○")
+	}
+	return fmt.Sprintf("%s %-9s %s", mark, g.Name, localTimes(oneLine(g.Why), zone))
+}
+
+// lastDream says what the dream that ended last did, and its summary.
+func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
+	if l == nil {
+		return "none yet", ""
+	}
+	outcome := string(l.Outcome)
+	if l.Undone {
+		outcome += ", and undone since,"
+	}
+	return oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, outcome, ago(now, l.Ended), fileList(l.Files))), oneLine(l.Summary)
+}
+
+// place is something that is used, and why.
+type place struct{ name, value, why, problem string }
+
+// places are the project and its folders, and the mode.
+func places(setup host.Setup, folders []transcript.Folder, hosts []string) []place {
+	project := setup.Project
+	if setup.Root != setup.Project {
+		project += ", of the repository " + setup.Root
+	}
+	all := []place{{name: "project", value: project}, {name: "memory", value: setup.MemoryDir, why: setup.MemoryWhy}}
+	for _, f := range folders {
+		p := place{name: "transcripts", value: f.Path}
+		if f.Problem != "" {
+			p.problem = "cannot be read: " + f.Problem
+		}
+		all = append(all, p)
+	}
+	if len(folders) == 0 {
+		all = append(all, place{name: "transcripts", value: "none found", problem: "no session of this project was recorded, or all were deleted"})
+	}
+	if len(hosts) > 1 || len(hosts) == 1 && hosts[0] != host.ClaudeCode {
+		all = append(all, place{name: "hosts", value: strings.Join(hosts, ", "), why: setup.Settings["hosts"].Source})
+	}
+	return append(all, place{name: "mode", value: setup.Mode, why: setup.ModeSource})
+}
+
+var utc = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+
+// localTimes writes the times of a text as the clock on the wall has them, beside UTC.
+func localTimes(text string, zone *time.Location) string {
+	return utc.ReplaceAllStringFunc(text, func(stamp string) string {
+		t, err := time.Parse(time.RFC3339, stamp)
+		if err != nil {
+			return stamp
+		}
+		if _, offset := t.In(zone).Zone(); offset == 0 {
+			return minute(t, zone) + " UTC"
+		}
+		return fmt.Sprintf("%s (%s UTC)", minute(t, zone), t.Format("15:04"))
+	})
+}
+
+// fileList names some files, and counts the rest.
+func fileList(files []string) string {
+	const most = 6
+	switch {
+	case len(files) == 0:
+		return "no files"
+	case len(files) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
+	}
+	return strings.Join(files, ", ")
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// ago says how long before now t was, rounded as a person would.
+func ago(now, t time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < 0:
+		return "in the future (is the clock right?)"
+	case d < time.Minute:
+		return "just now"
+	}
+	return lasted(d) + " ago"
+}
+
+// lasted is a duration, rounded as a person would say it.
+func lasted(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return count(int(d.Seconds()), "second")
+	case d < time.Hour:
+		return count(int(d.Minutes()), "minute")
+	case d < 48*time.Hour:
+		return count(int(d.Hours()), "hour")
+	}
+	return count(int(d.Hours()/24), "day")
+}
+
+// minute is a time as a person reads it.
+func minute(t time.Time, zone *time.Location) string { return t.In(zone).Format("2006-01-02 15:04") }
