@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"consolidate/transcript/rank/measure":   {"consolidate/transcript/rank"},
 	"memory/rule/drift":                     {},
 	"memory/rule/drift/measure":             {"memory/rule/drift", "github.com/rogpeppe/go-internal/txtar"},
-	"memory/landing":                        {"memory", "memory/secret", "github.com/rogpeppe/go-internal/diff", "golang.org/x/sys"},
+	"memory/landing":                        {"memory/merge", "memory", "memory/secret", "github.com/rogpeppe/go-internal/diff", "golang.org/x/sys"},
 	"memory/rule":                           {"memory", "memory/rule/drift", "memory/rule/likeness", "memory/rule/reldate", "memory/secret", "memory/visible"},
 	"memory":                                {"memory/near", "memory/secret", "memory/visible", "golang.org/x/text"},
 }

@@ -2,6 +2,7 @@ package landing
 
 import (
 	"dream-mcp/memory"
+	"dream-mcp/memory/merge"
 	"errors"
 	"io/fs"
 	"maps"
@@ -163,14 +164,14 @@ func (c Change) takeBack(after []byte, disk memory.File, before []byte) (merged 
 		return nil, false
 	}
 	if c.Name.IsIndex() {
-		merged, ok = mergeLines(after, disk.Data, before)
+		merged, ok = merge.Lines(after, disk.Data, before)
 		return append([]byte{}, merged...), ok
 	}
 	if c.Before == "" || c.After == "" || disk.Sum == "" {
 		return nil, false
 	}
 	now := memory.ParseTopic(disk.Data)
-	merged, ok = mergeLines(now.Restamp(after), disk.Data, now.Restamp(before))
+	merged, ok = merge.Lines(now.Restamp(after), disk.Data, now.Restamp(before))
 	return merged, ok && memory.ParseTopic(merged).HasFrontmatter() == now.HasFrontmatter()
 }
 

@@ -314,3 +314,40 @@ func FuzzTexts(f *testing.F) {
 		}
 	})
 }
+
+func TestLines(t *testing.T) {
+	for _, test := range []struct {
+		base, ours, theirs, want string
+		conflict                 bool
+	}{
+		{"a\nb\nc\n", "a\nb\nc\n", "a\nc\n", "a\nc\n", false},
+		{"a\nb\nc\n", "a\nb\nc\nd\n", "a\nc\n", "a\nc\nd\n", false},
+		{"a\nb\nc\n", "x\na\nb\nc\n", "a\nB\nc\n", "x\na\nB\nc\n", false},
+		{"a\nb\nc\n", "a\nX\nc\n", "a\nY\nc\n", "", true},
+		{"a\nb\nc\n", "a\nX\nc\n", "a\nX\nc\n", "a\nX\nc\n", false},
+		{"", "a\n", "", "a\n", false},
+		{"a\n", "", "a\nb\n", "", true},
+		{"a", "a\nb", "", "", true}, // the last line of base lost its missing end
+		{"h\n\na\nb\n", "h\n\nnew\na\nb\n", "h\n\na\n", "h\n\nnew\na\n", false},
+	} {
+		got, ok := Lines([]byte(test.base), []byte(test.ours), []byte(test.theirs))
+		if ok == test.conflict || string(got) != test.want {
+			t.Errorf("Lines(%q, %q, %q) = %q, %v", test.base, test.ours, test.theirs, got, ok)
+		}
+	}
+}
+
+// Merging with nothing changed on one side gives the other.
+func FuzzLines(f *testing.F) {
+	f.Add("a\nb\n", "a\nc\n")
+	f.Fuzz(func(t *testing.T, base, other string) {
+		for _, got := range []func() ([]byte, bool){
+			func() ([]byte, bool) { return Lines([]byte(base), []byte(other), []byte(base)) },
+			func() ([]byte, bool) { return Lines([]byte(base), []byte(base), []byte(other)) },
+		} {
+			if merged, ok := got(); ok && string(merged) != other || !ok {
+				t.Errorf("merged %q and %q to %q, %v", base, other, merged, ok)
+			}
+		}
+	})
+}

@@ -259,3 +259,20 @@ func match(a, b []memory.Segment) []int {
 	}
 	return in
 }
+
+// Lines applies to ours the changes, by whole lines, that lead from base to theirs. It reports false where ours changed the same lines.
+// Lines that ours has put beside the changed ones are no obstacle: each new entry of an index comes beside the one before.
+func Lines(base, ours, theirs []byte) ([]byte, bool) {
+	w := weave(lines(base), lines(ours), lines(theirs), first)
+	if w.removedA {
+		return nil, false
+	}
+	return []byte(join(w.segments)), true
+}
+
+func lines(text []byte) (segments []memory.Segment) {
+	for line := range strings.Lines(string(text)) {
+		segments = append(segments, memory.Segment{Key: line, Text: line})
+	}
+	return segments
+}
