@@ -61,13 +61,16 @@ func (f Front) Answer(ctx context.Context) error {
 	setup.Unattended = background
 	p := f.Open(setup)
 	defer p.Close("the hook ended")
+	if e.Moment == hook.Start || e.Moment == hook.End {
+		err = f.exchange(p, e)
+	}
 	soon := (background || e.Moment == hook.Start) && p.Soon(!background)
 	taught := e.Moment == hook.End && e.Path != ""
 	if !soon && !taught && !(e.Moment == hook.Start && p.HasReports()) {
-		return nil
+		return err
 	}
 	if p.Heard(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
-		return nil
+		return err
 	}
 	var say speech
 	var last string // what the model is told after all else
@@ -122,6 +125,19 @@ func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) er
 	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+e.Session)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("the background dream could not be started: %w", err)
+	}
+	return cmd.Process.Release()
+}
+
+// exchange starts an exchange of a shared memory with its remote, and forgets it: how it went is in the status.
+func (f Front) exchange(p *consolidate.Project, e hook.Event) error {
+	if s, err := p.Shared(); err != nil || s.Stopped != "" {
+		return nil
+	}
+	cmd := detached(f.Self, append([]string{"share", "--now"}, f.Options...)...)
+	cmd.Dir = e.Where()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("the exchange of the shared memory could not be started: %w", err)
 	}
 	return cmd.Process.Release()
 }
