@@ -155,7 +155,9 @@ func (c *client) do(line string) {
 		cmd.Dir, cmd.Env = c.ts.Getenv("MEMORY"), c.cmd.Env
 		out, err := cmd.CombinedOutput()
 		fmt.Fprintf(&c.said, "%s", out)
-		c.ts.Check(err)
+		if err != nil {
+			c.ts.Fatalf("%v\n%s", err, c.said.String())
+		}
 	case "subscribe":
 		fmt.Fprintf(&c.said, "%s\n", c.call("resources/subscribe", map[string]any{"uri": rest}))
 	case "hear":

@@ -68,6 +68,7 @@ func dependOnSources(t testing.TB) {
 // commands are what scripts can do beside what testscript brings.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "database": databaseCommand,
+	"home": homeCommand,
 }
 
 // TestScript runs testdata/script: the real program, spoken to through its front door.
@@ -81,6 +82,12 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               setUp,
 		Cmds:                commands,
+		Condition: func(condition string) (bool, error) {
+			if condition != "earlier" {
+				return false, fmt.Errorf("unknown condition %q", condition)
+			}
+			return *earlier != "", nil
+		},
 	})
 }
 
@@ -116,7 +123,7 @@ func setUp(e *testscript.Env) error {
 		}
 	}
 	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"),
-		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
+		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project, "EARLIER="+*earlier)
 	if err := os.Rename(filepath.Join(e.WorkDir, "memory"), filepath.Join(folder, "memory")); err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -199,7 +206,7 @@ func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // serverCommand is the program, with the script's environment, as the command that runs it.
 func serverCommand(ts *testscript.TestScript, args ...string) *exec.Cmd {
-	cmd := exec.Command(binary(), append([]string{"serve"}, args...)...)
+	cmd := exec.Command(cmp.Or(ts.Getenv("PROGRAM"), binary()), append([]string{"serve"}, args...)...)
 	for _, v := range []string{
 		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
 		"DREAM_PROJECT", "DREAM_MODE", "DREAM_UNATTENDED", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
