@@ -58,13 +58,13 @@ a line for each event.`,
 		short: "show what the rules find in the memory, or in any folder",
 		long: `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check.
 With --explain the argument is a rule: what it catches and leaves alone, and how to silence it.`,
-		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format sarif",
+		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format json",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
-			f.Var(&rules{&c.Lint.Rules}, "rule", "ask only these rules")
-			f.Var(&rules{&c.Lint.Ignore}, "ignore", "leave these rules out")
+			f.Var(rules(&c.Lint.Rules), "rule", "ask only these rules")
+			f.Var(rules(&c.Lint.Ignore), "ignore", "leave these rules out")
 			f.BoolVar(&c.Lint.Statistics, "statistics", false, "show totals by rule")
-			f.Var(&format{&c.Lint.Format}, "format", "text, json, sarif or github")
+			f.Var(format(&c.Lint.Format), "format", "text, json or github")
 			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
 		}},
 	{name: "doctor", group: groupLook, json: true, run: (*Command).doctor,
@@ -91,7 +91,7 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 		short:   "bring one memory back: its newest other version",
 		example: "dream-mcp restore use-bun.md\ndream-mcp restore use-bun.md --at 20261121-010651-d56fd6\ndream-mcp restore --list",
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.Var(&word{&c.At, "ID"}, "at", "as it was before this dream or write")
+			f.Var(word(&c.At, "ID"), "at", "as it was before this dream or write")
 			f.BoolVar(&c.List, "list", false, "list the versions in the archive, of FILE or of everything")
 		}},
 	{name: "stop", group: groupUndo, args: "[REASON]", most: -1, json: true, run: (*Command).stop,
@@ -124,7 +124,7 @@ dream, and with --now. What both sides changed is merged; nothing is lost.`,
 			f.BoolVar(&c.Share.Status, "status", false, "show how it is shared")
 			f.BoolVar(&c.Share.Now, "now", false, "exchange what changed")
 			f.BoolVar(&c.Share.Stop, "stop", false, "end it on this machine")
-			f.Var(&word{&c.Share.Name, "NAME"}, "name", "name the project yourself, the same on every machine")
+			f.Var(word(&c.Share.Name, "NAME"), "name", "name the project yourself, the same on every machine")
 			f.BoolVar(&c.Share.Team, "team", false, "share with a team: only memories about the project (without REMOTE: by the project's own)")
 			f.BoolVar(&c.Share.Yes, "yes", false, "do not ask")
 		}},
