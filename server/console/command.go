@@ -47,6 +47,8 @@ type Command struct {
 	DryRun, Print bool // install: say what would be done; show what to paste
 	Reject        bool // review: forget what waits
 	Share         ShareOptions
+	OpenPage      bool      // report: open the page in the browser
+	OutFile       string    // report: the file to write
 	Background    bool      // log: of the background dream that ran last
 	In            io.Reader // a terminal, where a person can answer; else nil
 	Out           io.Writer

@@ -51,6 +51,15 @@ a line for each event.`,
 		}},
 	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).diff,
 		short: "show what one of them changed (without ID: the newest that landed)"},
+	{name: "report", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).report,
+		short: "write what a dream changed, and why, as one HTML page",
+		long: `Without ID it is the dream that waits for your yes, or else the newest that landed. The page needs
+no network. It is written into our private folder unless --out names a file.`,
+		example: "dream-mcp report --open\ndream-mcp report --out dream.html",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.OpenPage, "open", false, "open the page in the browser")
+			f.StringVar(&c.OutFile, "out", "", "the file to write; - is standard output")
+		}},
 	{name: "why", group: groupLook, args: "TOPIC", most: 1, json: true, run: (*Command).why,
 		short:   "show where a memory comes from: who said it, when, in which session, and the words",
 		example: "dream-mcp why use-bun.md"},

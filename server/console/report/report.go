@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -18,13 +19,12 @@ type Page struct {
 	Project string // the checkout, or "" for a memory without one
 	Memory  string // the memory directory
 	ID      string
+	Kind    string // "dream", "write" …
 	State   string // "landed", "waits for you", "undone" …
 	Waiting bool   // nothing has landed: the page ends with how to decide
 	Host    string
 	Summary string
 	Time    time.Time // local time of the end
-	Took    time.Duration
-	Read    string // what it read: "reviewed 6 of 6 sessions"
 	Files   []File
 	Left    []string // memories that it left alone
 	Index   [2]Size  // before and after
@@ -72,6 +72,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"percent": func(part, whole int) int { return min(100, 100*part/max(1, whole)) },
 	"at":      func(t time.Time) string { return t.Format("2006-01-02 15:04") },
 	"bars":    bars,
+	"title":   func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
 	"plural": func(n int, word string) string {
 		if n == 1 {
 			return "1 " + word

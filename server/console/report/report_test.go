@@ -14,8 +14,8 @@ func sample() Page {
 	at := time.Date(2026, 11, 21, 1, 6, 52, 0, time.UTC)
 	return Page{
 		Project: "/home/mira/shop", Memory: "/home/mira/.claude/projects/shop/memory", ID: "20261121-010651-d56fd6",
-		State: "landed", Host: "claude-code", Summary: "Three notes on bun became one.", Time: at, Took: 90 * time.Second,
-		Read: "reviewed 6 of 6 sessions",
+		State: "landed", Host: "claude-code", Summary: "Three notes on bun became one.", Time: at,
+		Kind: "dream",
 		Files: []File{
 			{Path: "use-bun.md", Action: "changed", Description: "Run scripts with bun, not npm",
 				Before: "---\nname: use-bun\n---\nRun scripts with `bun run`, not with `npm run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
@@ -53,7 +53,7 @@ func TestPage(t *testing.T) {
 func TestEscaped(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.ID}}</pre></style>`
 	p := sample()
-	p.Project, p.ID, p.State, p.Host, p.Summary, p.Read = hostile, hostile, hostile, hostile, hostile, hostile
+	p.Project, p.ID, p.State, p.Host, p.Summary, p.Kind = hostile, hostile, hostile, hostile, hostile, hostile
 	p.Files = []File{{Path: hostile, Action: hostile, Into: hostile, Description: hostile, Why: hostile, Before: hostile + "\nold", After: "new\n" + hostile,
 		Quotes: []Quote{{Source: hostile, Speaker: hostile, Text: hostile}}}}
 	p.Left = []string{hostile}

@@ -1,0 +1,199 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// Report is what one dream, write or undo did, or what a dream that waits for the person would do. Its texts may be
+// shown: credentials are masked and hidden characters are visible.
+type Report struct {
+	Entry   LogEntry      `json:"entry"` // its end in the journal
+	Waits   bool          `json:"waits"`
+	Undone  bool          `json:"undone"`
+	Files   []FileReport  `json:"files"` // the index last
+	Left    []string      `json:"left_alone"`
+	Index   [2]IndexUse   `json:"index"` // before and after
+	History []ReportEntry `json:"history"`
+}
+
+// FileReport is one change.
+type FileReport struct {
+	Path        string   `json:"path"`
+	Description string   `json:"description,omitempty"`
+	Before      *string  `json:"before"` // nil: there was no file
+	After       *string  `json:"after"`  // nil: deleted
+	Why         string   `json:"why,omitempty"`
+	Sources     []Origin `json:"sources,omitempty"` // those of the new text
+}
+
+// IndexUse is how much of its limits an index uses.
+type IndexUse struct {
+	Lines int `json:"lines"`
+	Bytes int `json:"bytes"`
+}
+
+// ReportEntry is a dream of the history, and what it did.
+type ReportEntry struct {
+	LogEntry
+	Changed int `json:"changed"`
+	Deleted int `json:"deleted"`
+}
+
+// reportHistory is how many dreams the history of a report has.
+const reportHistory = 20
+
+// Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
+// landed and changed something).
+func (p *Project) Report(ctx context.Context, id string) (Report, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	waiting, err := p.waiting()
+	switch {
+	case err != nil:
+	case id != "":
+		id, err = p.match(id)
+	case len(waiting) > 0:
+		id = waiting[0].ID
+	default:
+		id, err = p.newest()
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	a, err := p.archive(id)
+	if err != nil {
+		return Report{}, err
+	}
+	defer a.Close()
+	info, err := readInfo(p.state, id)
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Entry: info.entry(a.Manifest, info.Outcome, a.Landed), Waits: info.Outcome == Proposed}
+	if a.State == landing.Landed {
+		r.Entry.Outcome = Committed
+	}
+	if err := p.reportFiles(ctx, &r, a, info); err != nil {
+		return Report{}, err
+	}
+	return r, p.reportHistory(&r)
+}
+
+func (p *Project) reportFiles(ctx context.Context, r *Report, a *landing.Archive, info Info) error {
+	dir, err := p.openDir()
+	if err != nil {
+		return err
+	}
+	var topics []memory.Name
+	if dir != nil {
+		defer dir.Close()
+		s, err := dir.Snapshot()
+		if err != nil {
+			return err
+		}
+		for n := range s.Topics {
+			topics = append(topics, n)
+		}
+		r.Index = [2]IndexUse{indexUse(s.Index.Bytes()), indexUse(s.Index.Bytes())}
+	}
+	content := func(sum memory.Sum, n memory.Name) ([]byte, error) {
+		data, err := a.Content(sum)
+		if errors.Is(err, fs.ErrNotExist) && dir != nil { // not archived: the dream has not landed
+			f, readErr := dir.Read(n)
+			return f.Data, readErr
+		}
+		return data, err
+	}
+	for _, c := range a.Changes {
+		before, err := content(c.Before, c.Name)
+		if err != nil {
+			return err
+		}
+		after, err := content(c.After, c.Name)
+		if err != nil {
+			return err
+		}
+		topics = slices.DeleteFunc(topics, func(n memory.Name) bool { return n == c.Name })
+		if c.Name == indexName {
+			r.Index = [2]IndexUse{indexUse(before), indexUse(after)}
+		}
+		f := FileReport{Path: c.Name.String(), Before: p.reportText(c.Before, before), After: p.reportText(c.After, after), Why: info.Accepted[c.Name.String()]}
+		topic := memory.ParseTopic(before)
+		if c.After != "" {
+			topic = memory.ParseTopic(after)
+			if f.Sources, err = p.origins(ctx, topic); err != nil {
+				return err
+			}
+		}
+		f.Description = p.o.AllowSecrets.Line(topic.Description())
+		r.Files = append(r.Files, f)
+	}
+	for _, n := range topics {
+		r.Left = append(r.Left, n.String())
+	}
+	slices.Sort(r.Left)
+	slices.SortStableFunc(r.Files, func(x, y FileReport) int {
+		switch index := memory.IndexFile; {
+		case x.Path == index:
+			return 1
+		case y.Path == index:
+			return -1
+		}
+		return strings.Compare(x.Path, y.Path)
+	})
+	return nil
+}
+
+// reportText returns data as it may be shown, nil for no file.
+func (p *Project) reportText(sum memory.Sum, data []byte) *string {
+	if sum == "" {
+		return nil
+	}
+	text := p.o.AllowSecrets.Show(string(data)).Text
+	return &text
+}
+
+func indexUse(data []byte) IndexUse {
+	lines, bytes := memory.ParseIndex(data).Size()
+	return IndexUse{lines, bytes}
+}
+
+// reportHistory adds the last dreams that landed, the oldest first, and whether r was undone.
+func (p *Project) reportHistory(r *Report) error {
+	h, err := p.history()
+	if err != nil {
+		return err
+	}
+	entries, err := p.landed()
+	if err != nil {
+		return err
+	}
+	undone := undoneBy(entries)
+	r.Undone = undone[r.Entry.ID]
+	for _, l := range h {
+		if l.kind != lock.KindDream || undone[l.id] {
+			continue
+		}
+		e := ReportEntry{LogEntry: LogEntry{ID: l.id, Time: l.Landed}}
+		for _, c := range l.Changes {
+			switch {
+			case c.Name == indexName:
+			case c.After == "":
+				e.Deleted++
+			default:
+				e.Changed++
+			}
+		}
+		r.History = append(r.History, e)
+	}
+	r.History = r.History[max(0, len(r.History)-reportHistory):]
+	return nil
+}

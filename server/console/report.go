@@ -1,0 +1,126 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/server/console/report"
+	"dream-mcp/server/host"
+)
+
+// reportFile is the page in our state folder: one, written again by each report.
+const reportFile = "report.html"
+
+func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+	r, err := p.Report(ctx, c.argument())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.printJSON(r, "  ")
+	}
+	var page bytes.Buffer
+	if err := report.Write(&page, reportPage(r, setup.Project, p.MemoryDir(), p.Now().Location())); err != nil {
+		return err
+	}
+	if c.OutFile == "-" {
+		_, err := c.Out.Write(page.Bytes())
+		return err
+	}
+	file, err := filepath.Abs(cmp.Or(c.OutFile, filepath.Join(p.StateDir(), reportFile)))
+	if err == nil {
+		err = writePage(file, page.Bytes())
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.Out, file)
+	if c.OpenPage {
+		return browse(ctx, file)
+	}
+	return nil
+}
+
+// writePage replaces file by the page, which only its owner may read.
+func writePage(file string, page []byte) error {
+	folder, err := os.OpenRoot(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return landing.Replace(folder, filepath.Base(file), page, time.Time{})
+}
+
+// browse opens file with the program that the person's system uses for pages.
+func browse(ctx context.Context, file string) error {
+	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	if opener == nil {
+		opener = []string{"xdg-open"}
+	}
+	if err := exec.CommandContext(ctx, opener[0], append(opener[1:], file)...).Run(); err != nil {
+		return fmt.Errorf("%s cannot open the page: %w", opener[0], err)
+	}
+	return nil
+}
+
+func reportPage(r consolidate.Report, project, dir string, zone *time.Location) report.Page {
+	page := report.Page{
+		Project: project, Memory: dir, ID: r.Entry.ID, Kind: string(r.Entry.Kind), State: string(r.Entry.Outcome), Waiting: r.Waits,
+		Host: r.Entry.Host, Summary: r.Entry.Summary, Time: reportTime(r.Entry).In(zone), Left: r.Left,
+		Index: indexSizes(r.Index), Limits: report.Size{Lines: memory.MaxIndexLines, Bytes: memory.MaxIndexBytes},
+	}
+	switch {
+	case r.Waits:
+		page.State = "waits for you"
+	case r.Undone:
+		page.State = "undone"
+	case r.Entry.Outcome == consolidate.Committed:
+		page.State = "landed"
+	}
+	for _, f := range r.Files {
+		file := report.File{Path: f.Path, Description: f.Description, Why: f.Why, Action: "changed"}
+		if f.Before == nil {
+			file.Action = "new"
+		} else {
+			file.Before = *f.Before
+		}
+		if f.After == nil {
+			file.Action = "deleted"
+		} else {
+			file.After = *f.After
+		}
+		for _, o := range f.Sources {
+			file.Quotes = append(file.Quotes, report.Quote{Source: o.Source, Speaker: string(o.Speaker), Said: o.Said.In(zone), Text: o.Text})
+		}
+		page.Files = append(page.Files, file)
+	}
+	for _, e := range r.History {
+		page.History = append(page.History, report.Past{ID: e.ID, Time: e.Time.In(zone), Changed: e.Changed, Deleted: e.Deleted, This: e.ID == r.Entry.ID})
+	}
+	return page
+}
+
+func indexSizes(use [2]consolidate.IndexUse) (sizes [2]report.Size) {
+	for i, u := range use {
+		sizes[i] = report.Size(u)
+	}
+	return sizes
+}
+
+// reportTime is the end of what a report is about, or its begin where it has not ended.
+func reportTime(e consolidate.LogEntry) time.Time {
+	if e.Time.IsZero() {
+		return e.Started
+	}
+	return e.Time
+}
