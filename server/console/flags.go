@@ -96,4 +96,4 @@ func format(to *string) *value {
 	}}
 }
 
-var formats = []string{"text", "json", "github"}
+var formats = []string{"text", "json", "sarif", "github"}

@@ -25,7 +25,7 @@ type LintOptions struct {
 	Rules      []string // those to ask; none: all
 	Ignore     []string // those not to ask
 	Statistics bool     // totals by rule instead of findings
-	Format     string   // text, json or github
+	Format     string   // text, json, sarif or github
 }
 
 // lintJSON is what lint --json prints.
@@ -69,6 +69,8 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 	switch format := c.Lint.Format; {
 	case c.JSON || format == "json":
 		err = c.printJSON(o, "  ")
+	case format == "sarif":
+		err = c.printJSON(sarifOf(o, c.Version), "  ")
 	case format == "github":
 		_, err = io.WriteString(c.Out, githubOf(o))
 	case c.Lint.Statistics:

@@ -67,13 +67,13 @@ no network. It is written into our private folder unless --out names a file.`,
 		short: "show what the rules find in the memory, or in any folder",
 		long: `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check.
 With --explain the argument is a rule: what it catches and leaves alone, and how to silence it.`,
-		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format json",
+		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format sarif",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
 			f.Var(rules(&c.Lint.Rules), "rule", "ask only these rules")
 			f.Var(rules(&c.Lint.Ignore), "ignore", "leave these rules out")
 			f.BoolVar(&c.Lint.Statistics, "statistics", false, "show totals by rule")
-			f.Var(format(&c.Lint.Format), "format", "text, json or github")
+			f.Var(format(&c.Lint.Format), "format", "text, json, sarif or github")
 			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
 		}},
 	{name: "doctor", group: groupLook, json: true, run: (*Command).doctor,
