@@ -30,8 +30,11 @@ const (
 
 var errNoGit = errors.New("the program git was not found")
 
-// A GitError is a run of git that failed, and the end of what it said. It may hold text of the remote.
-type GitError struct{ Command, Says string }
+// A GitError is a run of git that failed, and the beginning of what it said. It may hold text of the remote.
+type GitError struct {
+	Command, Says string
+	Code          int // with which it ended; -1 where it was killed
+}
 
 func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Says }
 
@@ -123,15 +126,15 @@ func (g *git) run(ctx context.Context, limit time.Duration, stdin []byte, args .
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return nil, &GitError{args[0], context.Cause(ctx).Error()}
+		return nil, &GitError{args[0], context.Cause(ctx).Error(), -1}
 	case out.full:
-		return nil, &GitError{args[0], fmt.Sprintf("it printed more than %d bytes", maxOutput)}
+		return nil, &GitError{args[0], fmt.Sprintf("it printed more than %d bytes", maxOutput), -1}
 	case err != nil:
 		text := strings.Join(strings.Fields(visible.Text(strings.ToValidUTF8(says.String(), "?"))), " ")
 		if text == "" {
 			text = err.Error()
 		}
-		return nil, &GitError{args[0], text}
+		return nil, &GitError{args[0], text, cmd.ProcessState.ExitCode()}
 	}
 	return out.Bytes(), nil
 }

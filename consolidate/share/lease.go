@@ -50,14 +50,24 @@ func (s *Share) see(lease string) (left time.Duration) {
 }
 
 // Acquire takes or renews the lease on the memory. It fails with a *HeldError while another machine holds it.
-func (s *Share) Acquire(ctx context.Context) error {
-	heads, err := s.heads(ctx)
-	if err != nil {
-		return err
+func (s *Share) Acquire(ctx context.Context) (err error) {
+	for range tries { // of several pushes at once a remote may refuse all
+		var heads heads
+		if heads, err = s.heads(ctx); err != nil {
+			return err
+		}
+		if left := s.see(heads.lease); left > 0 {
+			return s.held(ctx, left)
+		}
+		if err = s.acquire(ctx, heads.lease); err == nil {
+			return nil
+		}
 	}
-	if left := s.see(heads.lease); left > 0 {
-		return s.held(ctx, left)
-	}
+	return err
+}
+
+// acquire moves the lease from where it was seen.
+func (s *Share) acquire(ctx context.Context, from string) error {
 	var nonce [8]byte
 	rand.Read(nonce[:])
 	message, _ := json.Marshal(holder{s.Machine, s.MachineName, hex.EncodeToString(nonce[:])})
@@ -65,11 +75,8 @@ func (s *Share) Acquire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.git.push(ctx, s.Remote, update{s.ref(leaseRef), heads.lease, made}); err != nil {
-		if heads, again := s.heads(ctx); again != nil || heads.lease != made {
-			if left := s.see(heads.lease); again == nil && left > 0 {
-				return s.held(ctx, left)
-			}
+	if err := s.git.push(ctx, s.Remote, update{s.ref(leaseRef), from, made}); err != nil {
+		if now, again := s.heads(ctx); again != nil || now.lease != made {
 			return err
 		}
 	}

@@ -198,7 +198,7 @@ func (g *git) commit(ctx context.Context, parent string, changes map[string][]by
 	out, err := g.run(ctx, localTime, b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")
 	oid := strings.TrimSpace(string(out))
 	if err == nil && !isOID(oid) {
-		err = &GitError{"fast-import", "it named no commit"}
+		err = &GitError{"fast-import", "it named no commit", 0}
 	}
 	return oid, err
 }

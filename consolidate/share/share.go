@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	mathrand "math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,6 +68,9 @@ var (
 	ErrBusy      = errors.New("another process exchanges this memory just now")
 	errMoved     = errors.New("other machines were faster, three times in a row; the next exchange tries again")
 )
+
+// An againError is a failed push that is tried again: the remote moved, or took no push just then.
+type againError struct{ error }
 
 // A StopError says why nothing is exchanged until a person decides.
 type StopError struct{ Why string }
@@ -239,7 +243,11 @@ func (s *Share) exchange(ctx context.Context, l Local, release bool) error {
 			return err
 		}
 	}
-	for range tries {
+	var again againError
+	for i := range tries {
+		if i > 0 {
+			time.Sleep(time.Duration(100+mathrand.IntN(400)) * time.Millisecond) // others try again just now too
+		}
 		h, err := s.heads(ctx)
 		if err != nil {
 			return err
@@ -248,11 +256,11 @@ func (s *Share) exchange(ctx context.Context, l Local, release bool) error {
 		if err := s.in(ctx, l, &h); err != nil {
 			return err
 		}
-		if err := s.out(ctx, l, h, release); !errors.Is(err, errMoved) {
+		if err := s.out(ctx, l, h, release); !errors.As(err, &again) {
 			return err
 		}
 	}
-	return errMoved
+	return again.error
 }
 
 // in takes over what the remote has beyond Base.
@@ -304,11 +312,12 @@ func (s *Share) fetch(ctx context.Context, h *heads) (base, theirs content, err 
 	}
 	h.memory = strings.TrimSpace(string(out))
 	if s.Base != "" {
-		if _, err := s.git.run(ctx, localTime, nil, "merge-base", "--is-ancestor", s.Base, h.memory); err != nil {
-			if ctx.Err() != nil {
-				return base, theirs, err
-			}
-			return base, theirs, &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine took over; what is here stays", h.memory, s.Base)}
+		_, err := s.git.run(ctx, localTime, nil, "merge-base", "--is-ancestor", s.Base, h.memory)
+		if failed := (*GitError)(nil); errors.As(err, &failed) && failed.Code == 1 {
+			err = &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine took over; what is here stays", h.memory, s.Base)}
+		}
+		if err != nil {
+			return base, theirs, err
 		}
 	}
 	if base, err = s.git.read(ctx, s.Base); err == nil {
@@ -361,7 +370,7 @@ func (s *Share) authors(ctx context.Context, commit string) string {
 	return strings.Join(names, ", ")
 }
 
-// out sends what has changed here since Base, as one commit over it. It fails with errMoved where the remote has moved meanwhile.
+// out sends what has changed here since Base, as one commit over it.
 func (s *Share) out(ctx context.Context, l Local, h heads, release bool) error {
 	next, changes, err := s.outgoing(ctx, l)
 	if err != nil {
@@ -382,21 +391,18 @@ func (s *Share) out(ctx context.Context, l Local, h heads, release bool) error {
 		updates = append(updates, update{s.ref(leaseRef), s.Held, ""})
 	}
 	if err := s.git.push(ctx, s.Remote, updates...); err != nil {
-		now, again := s.heads(ctx)
+		now, unreachable := s.heads(ctx)
 		switch {
-		case again != nil:
+		case unreachable != nil:
 			return err
 		case now.memory == made: // it arrived, and the answer did not
 		case now.memory != s.Base:
-			return errMoved
-		case now.lease != h.lease:
-			s.Held = ""
-			return errMoved
+			return againError{errMoved}
 		case s.Base == "" && s.Refs == customRefs:
 			s.Refs = branchRefs // some servers take nothing but branches
-			return errMoved
+			return againError{err}
 		default:
-			return err
+			return againError{err}
 		}
 	}
 	s.Base = made
