@@ -11,64 +11,115 @@ import (
 	"strings"
 )
 
-// Bounds on the numbers: what can be reckoned with. A longer span is no time.Duration (2.5 million hours are).
+// Bounds on the numbers. A time.Duration holds 2.5 million hours; a dream's lease expires after an hour without a call.
 const (
-	maxHours    = 1e6
+	maxHours    = 1_000_000
 	maxSessions = 1_000_000
 	maxMiB      = 1 << 30
+	maxTurns    = 10_000
+	maxMinutes  = 24 * 60
+	maxUSD      = 1_000
+	maxWords    = 100
 )
+
+// An option is a key of config.json. parse reports whether a value is what it must be: want.
+type option struct {
+	key, want string
+	variable  bool // DREAM_KEY sets it too
+	parse     func(json.RawMessage) (any, bool)
+}
+
+// options are all keys but "projects". What is spent, and what is started in the background, is decided in the person's own file
+// alone.
+var options = []option{
+	{"mode", "text", true, parse(func(string) bool { return true })},
+	{"min_hours", fmt.Sprintf("number between 0 and %d", maxHours), true, parse(between(0.0, maxHours))},
+	{"min_sessions", fmt.Sprintf("whole number between 0 and %d", maxSessions), true, parse(between(0, maxSessions))},
+	{"max_archive_mib", fmt.Sprintf("whole number between 1 and %d", maxMiB), false, parse(between(1, maxMiB))},
+	{"memory_dir", "path", true, parse(func(s string) bool { return s != "" })},
+	{"transcripts", "list of folders", true, parse(func([]string) bool { return true })},
+	{"hosts", "list of hosts", false, parse(func([]string) bool { return true })},
+	{"allow_secrets", "list of the beginnings (12 hex digits or more) of SHA-256 sums", false, parse(func(sums []string) bool {
+		return !slices.ContainsFunc(sums, func(s string) bool { return !isAllowedSum(s) })
+	})},
+	{"max_turns", fmt.Sprintf("whole number between 1 and %d", maxTurns), false, parse(between(1, maxTurns))},
+	{"max_minutes", fmt.Sprintf("number above 0 and up to %d", maxMinutes), false, parse(func(m float64) bool { return m > 0 && m <= maxMinutes })},
+	{"max_usd", fmt.Sprintf("number between 0 (no limit) and %d", maxUSD), false, parse(between(0.0, maxUSD))},
+	{"model", "name of a model", false, parse(func(s string) bool { return s != "" && !strings.HasPrefix(s, "-") })},
+	{"background_command", "list of a program and its arguments", false, parse(func(words []string) bool {
+		return 0 < len(words) && len(words) <= maxWords && words[0] != ""
+	})},
+}
+
+// parse returns what decodes a value of a type and checks it.
+func parse[T any](valid func(T) bool) func(json.RawMessage) (any, bool) {
+	return func(raw json.RawMessage) (any, bool) {
+		var v T
+		err := json.Unmarshal(raw, &v)
+		return v, err == nil && valid(v)
+	}
+}
+
+func between[T int | float64](from, to T) func(T) bool {
+	return func(n T) bool { return from <= n && n <= to }
+}
 
 // layer is one place where a person says how we should be; what it leaves out, the next one may say.
 type layer struct {
-	sources      map[string]string // by key: a flag or a variable; else source
-	source       string
-	keys         []string // where it stands in config.json; nil for flags and variables
-	base         string   // what relative folders are taken from; "" refuses them
-	mode         *string
-	minHours     *float64
-	minSessions  *int
-	maxArchive   *int
-	memoryDir    *string
-	transcripts  []string
-	hosts        *[]string
-	allowSecrets []string
-	limits       limits
+	values map[string]any
+	from   func(key string) string // names the place
+	keys   []string                // where it is in config.json; nil for flags and variables
+	base   string                  // what relative folders are taken from; "" refuses them
 }
 
-func (l layer) from(key string) string {
-	if s := l.sources[key]; s != "" {
-		return s
+// chosen returns what the strongest layer says of a key, and where. No layer: "default".
+func chosen[T any](r *resolver, key string, fallback T) (value T, from layer, source string) {
+	for _, l := range r.layers {
+		if v, ok := l.values[key]; ok {
+			return v.(T), l, l.from(key)
+		}
 	}
-	return l.source
+	return fallback, layer{}, "default"
+}
+
+// choose takes what the strongest layer says of a key, else a default, and notes it in the Settings.
+func choose[T any](r *resolver, key string, to *T, fallback T) {
+	value, _, source := chosen(r, key, fallback)
+	*to = value
+	shown := fmt.Sprint(value)
+	if words, ok := any(value).([]string); ok {
+		shown = strings.Join(words, " ")
+	}
+	r.Settings[key] = Setting{shown, source}
 }
 
 // readLayers reads flags, environment, and our config.json: what it says of this project, of its repository, and of all.
 func (r *resolver) readLayers() error {
-	flags := layer{
-		sources: map[string]string{"mode": "--mode", "min_hours": "--min-hours", "min_sessions": "--min-sessions",
-			"memory_dir": "--memory-dir", "transcripts": "--transcripts"},
-		base: r.env.Dir, transcripts: r.flags.Transcripts,
-	}
-	if f := r.flags; f.Mode != "" {
-		if !validMode(f.Mode) {
-			return fmt.Errorf("mode %q is none of %s", f.Mode, modeList)
+	flags := layer{values: map[string]any{}, from: func(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }, base: r.env.Dir}
+	f := r.flags
+	if f.Mode != "" {
+		if !slices.Contains(Modes, f.Mode) {
+			return fmt.Errorf("mode %q is not one of %s", f.Mode, modeList)
 		}
-		flags.mode = &f.Mode
+		flags.values["mode"] = f.Mode
 	}
-	if f := r.flags; f.MemoryDir != "" {
-		flags.memoryDir = &f.MemoryDir
+	if f.MemoryDir != "" {
+		flags.values["memory_dir"] = f.MemoryDir
 	}
-	if h := r.flags.MinHours; h >= 0 || h != h {
-		if !validHours(h) {
-			return fmt.Errorf("min hours %v are not between 0 and %.0f", h, maxHours)
+	if len(f.Transcripts) > 0 {
+		flags.values["transcripts"] = f.Transcripts
+	}
+	if h := f.MinHours; h >= 0 || h != h {
+		if !between(0.0, maxHours)(h) {
+			return fmt.Errorf("min hours %v are not between 0 and %d", h, maxHours)
 		}
-		flags.minHours = &h
+		flags.values["min_hours"] = h
 	}
-	if n := r.flags.MinSessions; n >= 0 {
-		if !validSessions(n) {
+	if n := f.MinSessions; n >= 0 {
+		if !between(0, maxSessions)(n) {
 			return fmt.Errorf("min sessions %d are not between 0 and %d", n, maxSessions)
 		}
-		flags.minSessions = &n
+		flags.values["min_sessions"] = n
 	}
 	r.layers = append([]layer{flags, r.variables()}, r.configured()...)
 	return nil
@@ -76,35 +127,28 @@ func (r *resolver) readLayers() error {
 
 // variables is the layer of the environment. An unset variable and an empty one are the same.
 func (r *resolver) variables() layer {
-	l := layer{sources: map[string]string{"mode": "DREAM_MODE", "min_hours": "DREAM_MIN_HOURS", "min_sessions": "DREAM_MIN_SESSIONS",
-		"memory_dir": "DREAM_MEMORY_DIR", "transcripts": "DREAM_TRANSCRIPTS"}}
-	if v := r.env.Getenv("DREAM_MODE"); v != "" {
-		l.mode = &v
-	}
-	if v := r.env.Getenv("DREAM_MEMORY_DIR"); v != "" {
-		l.memoryDir = &v
-	}
-	if v := r.env.Getenv("DREAM_MIN_HOURS"); v != "" {
-		if h, err := strconv.ParseFloat(v, 64); err == nil && validHours(h) {
-			l.minHours = &h
-		} else {
-			r.warn("DREAM_MIN_HOURS %q is no number between 0 and %.0f; ignored", clip(v), maxHours)
+	name := func(key string) string { return "DREAM_" + strings.ToUpper(key) }
+	l := layer{values: map[string]any{}, from: name}
+	for _, o := range options {
+		v := r.env.Getenv(name(o.key))
+		if !o.variable || v == "" {
+			continue
 		}
-	}
-	if v := r.env.Getenv("DREAM_MIN_SESSIONS"); v != "" {
-		if n, err := strconv.Atoi(v); err == nil && validSessions(n) {
-			l.minSessions = &n
-		} else {
-			r.warn("DREAM_MIN_SESSIONS %q is no whole number between 0 and %d; ignored", clip(v), maxSessions)
+		raw, _ := json.Marshal(v)
+		if n, err := strconv.ParseFloat(v, 64); err == nil && strings.Contains(o.want, "number") {
+			raw = strconv.AppendFloat(nil, n, 'f', -1, 64)
+		} else if o.key == "transcripts" {
+			separator := ":"
+			if r.env.GOOS == "windows" {
+				separator = ";"
+			}
+			folders := slices.DeleteFunc(strings.Split(v, separator), func(folder string) bool { return folder == "" })
+			raw, _ = json.Marshal(folders)
 		}
-	}
-	separator := ":"
-	if r.env.GOOS == "windows" {
-		separator = ";"
-	}
-	for _, folder := range strings.Split(r.env.Getenv("DREAM_TRANSCRIPTS"), separator) {
-		if folder != "" {
-			l.transcripts = append(l.transcripts, folder)
+		if value, ok := o.parse(raw); ok {
+			l.values[o.key] = value
+		} else {
+			r.warn("%s %q is not a %s; ignored", name(o.key), clip(v), o.want)
 		}
 	}
 	return l
@@ -126,7 +170,7 @@ func (r *resolver) configured() []layer {
 	var projects map[string]json.RawMessage
 	if raw, ok := keys["projects"]; ok {
 		if json.Unmarshal(raw, &projects) != nil {
-			r.warn(`"projects" in %q is no object; ignored`, path)
+			r.warn(`"projects" in %q is not an object; ignored`, path)
 		}
 		delete(keys, "projects")
 	}
@@ -144,7 +188,7 @@ func (r *resolver) configured() []layer {
 			source := fmt.Sprintf("projects[%q] of %s", key, path)
 			var own map[string]json.RawMessage
 			if json.Unmarshal(projects[key], &own) != nil {
-				r.warn("%s is no object; ignored", source)
+				r.warn("%s is not an object; ignored", source)
 				continue
 			}
 			l := r.decode(own, source)
@@ -157,41 +201,21 @@ func (r *resolver) configured() []layer {
 	return append(layers, l)
 }
 
-// decode reads one object of config.json; what it can't use is a warning.
+// decode reads one object of config.json; what it cannot use is a warning.
 func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer {
-	l := layer{source: source}
+	l := layer{values: map[string]any{}, from: func(string) string { return source }}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		raw := keys[key]
-		var want string
-		switch key {
-		case "mode":
-			want = assign(raw, &l.mode, func(string) bool { return true }, "text")
-		case "min_hours":
-			want = assign(raw, &l.minHours, validHours, fmt.Sprintf("number between 0 and %.0f", maxHours))
-		case "min_sessions":
-			want = assign(raw, &l.minSessions, validSessions, fmt.Sprintf("whole number between 0 and %d", maxSessions))
-		case "max_archive_mib":
-			want = assign(raw, &l.maxArchive, func(n int) bool { return n >= 1 && n <= maxMiB }, fmt.Sprintf("whole number between 1 and %d", maxMiB))
-		case "memory_dir":
-			want = assign(raw, &l.memoryDir, func(s string) bool { return s != "" }, "path")
-		case "transcripts":
-			if json.Unmarshal(raw, &l.transcripts) != nil {
-				l.transcripts, want = nil, "list of folders"
-			}
-		case "hosts":
-			want = assign(raw, &l.hosts, func([]string) bool { return true }, "list of hosts")
-		case "allow_secrets":
-			if json.Unmarshal(raw, &l.allowSecrets) != nil || slices.ContainsFunc(l.allowSecrets, func(s string) bool { return !isAllowedSum(s) }) {
-				l.allowSecrets, want = nil, "list of the beginnings (12 hex digits or more) of SHA-256 sums"
-			}
+		i := slices.IndexFunc(options, func(o option) bool { return o.key == key })
+		switch {
+		case i < 0:
+			r.warn("%s has the unknown key %q", source, clip(key))
+		case string(keys[key]) == "null":
 		default:
-			known := false
-			if want, known = l.limits.decode(key, raw); !known {
-				r.warn("%s has the unknown key %q", source, clip(key))
+			if value, ok := options[i].parse(keys[key]); ok {
+				l.values[key] = value
+			} else {
+				r.warn("%s in %s is not a %s; ignored", key, source, options[i].want)
 			}
-		}
-		if want != "" {
-			r.warn("%s in %s is no %s; ignored", key, source, want)
 		}
 	}
 	return l
@@ -202,103 +226,61 @@ func isAllowedSum(s string) bool { return 12 <= len(s) && len(s) <= 64 && hexade
 
 var hexadecimal = regexp.MustCompile(`^[0-9a-f]+$`)
 
-// chooseAllowed takes what any layer allows.
-func (r *resolver) chooseAllowed() error {
-	for _, l := range r.layers {
-		r.AllowSecrets = append(r.AllowSecrets, l.allowSecrets...)
-	}
-	return nil
-}
-
-// assign decodes raw into *to, or leaves it and says what was wanted.
-func assign[T any](raw json.RawMessage, to **T, valid func(T) bool, want string) string {
-	var v *T
-	if json.Unmarshal(raw, &v) != nil || v != nil && !valid(*v) {
-		return want
-	}
-	*to = v
-	return ""
-}
-
 var modeList = strings.Join(Modes, ", ")
 
-func validMode(s string) bool { return slices.Contains(Modes, s) }
-
-func validHours(h float64) bool { return h >= 0 && h <= maxHours }
-
-func validSessions(n int) bool { return n >= 0 && n <= maxSessions }
-
-// chooseMode takes the first mode that was named. One that does not exist is the default: nobody's slip of the pen makes us bolder
+// chooseMode takes the first mode that was named. One that does not exist is the default: a typing error makes us no bolder
 // than a weaker layer would, and it does not count as a choice.
-func (r *resolver) chooseMode() error {
-	r.Mode, r.ModeSource, r.ModeKeys = DefaultMode, "default", []string{"mode"}
-	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.keys != nil && l.mode != nil }); i >= 0 {
+func (r *resolver) chooseMode() {
+	r.ModeKeys = []string{"mode"}
+	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.keys != nil && l.values["mode"] != nil }); i >= 0 {
 		r.ModeKeys = append(r.layers[i].keys, "mode")
 	}
-	for _, l := range r.layers {
-		if l.mode == nil {
-			continue
-		}
-		if r.ModeSource = l.from("mode"); validMode(*l.mode) {
-			r.Mode, r.chosen = *l.mode, true
-		} else {
-			r.warn("mode %q (%s) is none of %s; %s is used", clip(*l.mode), r.ModeSource, modeList, DefaultMode)
-			r.ModeSource = "default"
-		}
-		break
+	r.Mode, _, r.ModeSource = chosen(r, "mode", DefaultMode)
+	if !slices.Contains(Modes, r.Mode) {
+		r.warn("mode %q (%s) is not one of %s; %s is used", clip(r.Mode), r.ModeSource, modeList, DefaultMode)
+		r.Mode, r.ModeSource = DefaultMode, "default"
 	}
+	r.chosen = r.ModeSource != "default"
 	r.Settings["mode"] = Setting{r.Mode, r.ModeSource}
-	return nil
 }
 
-func (r *resolver) chooseNumbers() error {
-	r.MinHours, r.MinSessions = DefaultMinHours, DefaultMinSessions
-	r.MaxArchiveMiB = DefaultMaxArchiveMiB
-	hours, sessions, archive := "default", "default", "default"
-	// From the weakest, so that the strongest has the last word.
-	for _, l := range slices.Backward(r.layers) {
-		if l.minHours != nil {
-			r.MinHours, hours = *l.minHours, l.from("min_hours")
-		}
-		if l.minSessions != nil {
-			r.MinSessions, sessions = *l.minSessions, l.from("min_sessions")
-		}
-		if l.maxArchive != nil {
-			r.MaxArchiveMiB, archive = *l.maxArchive, l.from("max_archive_mib")
-		}
+// chooseOptions takes what needs no more than a look at the layers.
+func (r *resolver) chooseOptions() error {
+	r.chooseMode()
+	choose(r, "min_hours", &r.MinHours, DefaultMinHours)
+	choose(r, "min_sessions", &r.MinSessions, DefaultMinSessions)
+	choose(r, "max_archive_mib", &r.MaxArchiveMiB, DefaultMaxArchiveMiB)
+	choose(r, "max_turns", &r.Limits.MaxTurns, DefaultMaxTurns)
+	choose(r, "max_minutes", &r.Limits.MaxMinutes, DefaultMaxMinutes)
+	choose(r, "max_usd", &r.Limits.MaxUSD, DefaultMaxUSD)
+	choose(r, "model", &r.Limits.Model, "")
+	choose(r, "background_command", &r.Limits.Command, nil)
+	for _, l := range r.layers { // a value that any layer allows is allowed
+		sums, _ := l.values["allow_secrets"].([]string)
+		r.AllowSecrets = append(r.AllowSecrets, sums...)
 	}
-	r.Settings["min_hours"] = Setting{strconv.FormatFloat(r.MinHours, 'g', -1, 64), hours}
-	r.Settings["min_sessions"] = Setting{strconv.Itoa(r.MinSessions), sessions}
-	r.Settings["max_archive_mib"] = Setting{strconv.Itoa(r.MaxArchiveMiB), archive}
 	return nil
 }
 
-// chooseTranscripts takes the first layer that names folders; one that can't be meant is left out.
+// chooseTranscripts takes the first layer that names folders; one that cannot be meant is left out.
 func (r *resolver) chooseTranscripts() error {
-	r.Settings["transcripts"] = Setting{"", "default"}
-	for _, l := range r.layers {
-		if len(l.transcripts) == 0 {
+	folders, from, source := chosen[[]string](r, "transcripts", nil)
+	for _, named := range folders {
+		dir, err := r.env.expand(named, from.base)
+		if err == nil && !absolute(r.env.GOOS, dir) {
+			err = errRelative
+		}
+		if err != nil {
+			r.warn("transcripts folder %q (%s) is ignored: %v", clip(named), source, err)
 			continue
 		}
-		source := l.from("transcripts")
-		for _, named := range l.transcripts {
-			dir, err := r.env.expand(named, l.base)
-			if err == nil && !absolute(r.env.GOOS, dir) {
-				err = errRelative
-			}
-			if err != nil {
-				r.warn("transcripts folder %q (%s) is ignored: %v", clip(named), source, err)
-				continue
-			}
-			r.Transcripts = append(r.Transcripts, real(dir))
-		}
-		r.Settings["transcripts"] = Setting{strings.Join(r.Transcripts, string(filepath.ListSeparator)), source}
-		break
+		r.Transcripts = append(r.Transcripts, real(dir))
 	}
+	r.Settings["transcripts"] = Setting{strings.Join(r.Transcripts, string(filepath.ListSeparator)), source}
 	return nil
 }
 
-// chooseUnattended is strict: whatever the variable says, but for a plain no, means that nobody watches.
+// chooseUnattended is strict: whatever the variable says, except a plain no, means that nobody watches.
 func (r *resolver) chooseUnattended() error {
 	source := "default"
 	switch v := r.env.Getenv("DREAM_UNATTENDED"); {

@@ -63,7 +63,7 @@ func TestLayersOfRepository(t *testing.T) {
 	}
 }
 
-// TestConfigBad: what can't be used is a warning that says where, and the rest counts.
+// TestConfigBad: what cannot be used is a warning that says where, and the rest counts.
 func TestConfigBad(t *testing.T) {
 	for name, row := range map[string]struct {
 		line  string
@@ -84,11 +84,11 @@ func TestConfigBad(t *testing.T) {
 		"unknown key":      {ownConfig + `{"min_hours":7,"min_hour":1}`, 7, []string{`unknown key "min_hour"`}},
 		"nested projects":  {ownConfig + `{"min_hours":7,"projects":{"$T/home/p":{"projects":{}}}}`, 7, []string{`unknown key "projects"`}},
 		"projects a list":  {ownConfig + `{"min_hours":7,"projects":[]}`, 7, []string{`"projects" in`}},
-		"project a text":   {ownConfig + `{"min_hours":7,"projects":{"$T/home/p":"x"}}`, 7, []string{"no object"}},
+		"project a text":   {ownConfig + `{"min_hours":7,"projects":{"$T/home/p":"x"}}`, 7, []string{"is not an object"}},
 		"null":             {ownConfig + `{"min_hours":null,"mode":null}`, 24, nil},
 		"negative":         {ownConfig + `{"min_hours":-1,"min_sessions":-1}`, 24, []string{"min_hours", "min_sessions"}},
-		"beyond time":      {ownConfig + `{"min_hours":1e9}`, 24, []string{"no number between 0 and 1000000"}},
-		"half a session":   {ownConfig + `{"min_hours":7,"min_sessions":1.5}`, 7, []string{"no whole number"}},
+		"beyond time":      {ownConfig + `{"min_hours":1e9}`, 24, []string{"not a number between 0 and 1000000"}},
+		"half a session":   {ownConfig + `{"min_hours":7,"min_sessions":1.5}`, 7, []string{"not a whole number"}},
 		"no archive":       {ownConfig + `{"min_hours":7,"max_archive_mib":0}`, 7, []string{"max_archive_mib"}},
 		"another type":     {ownConfig + `{"min_hours":"7","mode":1,"memory_dir":"","transcripts":"x"}`, 24, []string{"min_hours", "mode", "memory_dir", "transcripts"}},
 		"variable, a word": {"DREAM_MIN_HOURS=soon", 24, []string{"DREAM_MIN_HOURS"}},
@@ -135,7 +135,7 @@ func TestModeUnknown(t *testing.T) {
 	if s.Mode != ModeSuggest || s.ModeSource != "default" {
 		t.Errorf("mode %q (%s), want the default", s.Mode, s.ModeSource)
 	}
-	warned(t, s.Warnings, `mode "of" (DREAM_MODE) is none of`)
+	warned(t, s.Warnings, `mode "of" (DREAM_MODE) is not one of`)
 }
 
 func TestFlagsBad(t *testing.T) {

@@ -56,7 +56,7 @@ func TestEnabled(t *testing.T) {
 		"dream off, memory off":          {[]string{user(`{"autoDreamEnabled":false,"autoMemoryEnabled":false}`)}, false, "autoMemoryEnabled", true, nil},
 		"dream off, a mode chosen":       {[]string{user(dreamOff), "DREAM_MODE=suggest"}, true, "was chosen (DREAM_MODE)", false, nil},
 		"dream off, a mode configured":   {[]string{user(dreamOff), `xdg/config/dream-mcp/config.json => {"mode":"auto"}`}, true, "was chosen", false, nil},
-		"dream off, no such mode":        {[]string{user(dreamOff), "DREAM_MODE=bold"}, false, "autoDreamEnabled", false, []string{"none of off"}},
+		"dream off, no such mode":        {[]string{user(dreamOff), "DREAM_MODE=bold"}, false, "autoDreamEnabled", false, []string{"not one of off"}},
 		"dream off in a trusted project": {[]string{user(dreamOn), project(dreamOff), trust}, false, "autoDreamEnabled", false, nil},
 		"dream off in an untrusted project": {[]string{user(dreamOn), project(dreamOff)}, true, "default", false,
 			[]string{"not trusted"}},

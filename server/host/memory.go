@@ -23,14 +23,10 @@ func (r *resolver) findMemory() error {
 		r.Settings["memory_dir"] = Setting{dir, source}
 		return nil
 	}
-	for _, l := range r.layers {
-		if l.memoryDir == nil {
-			continue
-		}
-		source := l.from("memory_dir")
-		dir, err := r.env.directory(*l.memoryDir, l.base)
+	if named, from, source := chosen(r, "memory_dir", ""); named != "" {
+		dir, err := r.env.directory(named, from.base)
 		if err != nil {
-			return fmt.Errorf("memory directory %q (%s) can't be used: %w", clip(*l.memoryDir), source, err)
+			return fmt.Errorf("memory directory %q (%s) cannot be used: %w", clip(named), source, err)
 		}
 		return use(dir, "named by "+source, source)
 	}

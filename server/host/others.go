@@ -27,22 +27,15 @@ var others = []struct {
 // chooseHosts finds the folders of the other hosts. All count, unless config.json says which do: an empty
 // list is Claude Code alone, whose sessions always count.
 func (r *resolver) chooseHosts() error {
-	wanted, source := []string{}, "default"
+	var known []string
 	for _, o := range others {
-		wanted = append(wanted, string(o.host))
+		known = append(known, string(o.host))
 	}
-	for _, l := range r.layers {
-		if l.hosts == nil {
-			continue
+	wanted, _, source := chosen(r, "hosts", known)
+	for _, name := range wanted {
+		if name != string(transcript.ClaudeCode) && !slices.Contains(known, name) {
+			r.warn("host %q (%s) is not one of claude-code, %s; ignored", clip(name), source, strings.Join(known, ", "))
 		}
-		source = l.from("hosts")
-		for _, name := range *l.hosts {
-			if name != string(transcript.ClaudeCode) && !slices.Contains(wanted, name) {
-				r.warn("host %q (%s) is none of claude-code, %s; ignored", clip(name), source, strings.Join(wanted, ", "))
-			}
-		}
-		wanted = *l.hosts
-		break
 	}
 	used := []string{string(transcript.ClaudeCode)}
 	for _, o := range others {

@@ -68,7 +68,7 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	for _, step := range []func() error{
-		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseMode, r.chooseNumbers, r.chooseTranscripts, r.chooseHosts, r.chooseAllowed, r.chooseUnattended, r.chooseLimits,
+		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseOptions, r.chooseTranscripts, r.chooseHosts, r.chooseUnattended,
 		r.findMemory, r.findCandidates, r.findEnabled,
 	} {
 		if err := step(); err != nil {

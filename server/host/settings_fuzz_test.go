@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -30,7 +31,7 @@ func FuzzSettings(f *testing.F) {
 		if !reflect.DeepEqual(s, again) || (err == nil) != (errAgain == nil) {
 			t.Fatalf("%+v, %v; then %+v, %v", s, err, again, errAgain)
 		}
-		if !validMode(s.Mode) || !validHours(s.MinHours) || !validSessions(s.MinSessions) || s.CleanupDays < 1 || s.CleanupDays > maxDays {
+		if !slices.Contains(Modes, s.Mode) || !between(0.0, maxHours)(s.MinHours) || !between(0, maxSessions)(s.MinSessions) || s.CleanupDays < 1 || s.CleanupDays > maxDays {
 			t.Errorf("out of bounds: %+v", s)
 		}
 		if len(s.Warnings) > maxWarnings+1 {
