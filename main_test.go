@@ -23,10 +23,10 @@ var allowed = map[string][]string{
 		"consolidate", "consolidate/transcript", "memory/secret", "server", "server/background", "server/console", "server/hook", "server/host", "tools",
 		"golang.org/x/term",
 	},
-	"server":             {"memory/secret", "github.com/mark3labs/mcp-go"},
+	"server":             {"memory/secret", "memory/visible", "github.com/mark3labs/mcp-go"},
 	"server/hook":        {},
 	"server/hook/bench":  {},
-	"server/background":  {"consolidate", "consolidate/transcript", "memory/landing", "memory", "memory/secret", "server/hook", "server/host"},
+	"server/background":  {"consolidate", "consolidate/transcript", "memory/landing", "memory", "memory/secret", "memory/visible", "server/hook", "server/host"},
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/endtoend":    {},
 	"server/console": {
@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term",
 	},
-	"server/host":           {"consolidate/transcript", "golang.org/x/text"},
+	"server/host":           {"consolidate/transcript", "memory/visible", "golang.org/x/text"},
 	"server/release":        {"server/install"},
 	"server/console/report": {"github.com/rogpeppe/go-internal/diff"},
 	"server/install": {

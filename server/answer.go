@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"dream-mcp/memory/visible"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,7 +123,7 @@ func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
 		l.log.Error("handler failed", "method", c.method, "error", e.Message)
 		e.Message = "internal error"
 	}
-	e.Message = clip(l.out.allowed().Line(e.Message))
+	e.Message = visible.Cut(l.out.allowed().Line(e.Message), maxErrorText)
 	body, err := encode(e)
 	if err != nil {
 		return refusal{c.id, e.Code, e.Message}.line()
@@ -134,7 +135,7 @@ func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
 func (c *call) uri() string {
 	var params struct{ URI string }
 	_ = json.Unmarshal(c.params, &params) // mcp-go has read it before
-	return clip(params.URI)
+	return visible.Cut(params.URI, maxErrorText)
 }
 
 // misfit describes which param has the wrong type.
@@ -154,7 +155,7 @@ func stopped(c *call) refusal {
 
 func (r refusal) line() []byte {
 	// Neither an int nor a string can fail to be encoded.
-	body, _ := encode(mcp.JSONRPCErrorDetails{Code: r.code, Message: clip(r.text)})
+	body, _ := encode(mcp.JSONRPCErrorDetails{Code: r.code, Message: visible.Cut(r.text, maxErrorText)})
 	return errorLine(r.id, body)
 }
 
@@ -163,11 +164,4 @@ func errorLine(id, body json.RawMessage) []byte {
 		id = json.RawMessage("null")
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, body)
-}
-
-func clip(text string) string {
-	if len(text) <= maxErrorText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxErrorText], "") + "…"
 }

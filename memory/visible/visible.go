@@ -144,3 +144,11 @@ func FlagTags(before rune, text string) int {
 	}
 	return 0
 }
+
+// Cut returns at most the first most bytes of a text, whole characters, and an ellipsis where it cut.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -150,7 +150,7 @@ func TestReader(t *testing.T) {
 		{lines: []string{`{"type":"error","message":"Reconnecting... 2/5"}`}, logged: "error: Reconnecting... 2/5"},
 		{lines: []string{`{"type":"message","role":"assistant","content":"and so"}`}, logged: "assistant: and so"},
 		{lines: []string{`{"type":"turn.failed","error":{"message":"\u001b[1mno\u001b[0m\u202e login"}}`}, failure: "failed: no⟨U+202E⟩ login"},
-		{lines: []string{`{"kind":"` + strings.Repeat("x", 1000) + `"}`}, logged: "xxx …"},
+		{lines: []string{`{"kind":"` + strings.Repeat("x", 1000) + `"}`}, logged: "xxx…"},
 		{lines: []string{"plain words", "{", "[]", `{"type":7}`, "", `{"type":"assistant","message":{"content":"text"}}`}},
 	} {
 		path := filepath.Join(t.TempDir(), "log")

@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
+	"dream-mcp/memory/visible"
 	"dream-mcp/server/host"
 )
 
@@ -40,10 +41,7 @@ func openLog(path string, allowed secret.Allowed) (*runLog, error) {
 
 func (l *runLog) say(format string, args ...any) {
 	const most = 2_000 // characters of one event
-	text := transcript.Visible(strings.TrimSpace(fmt.Sprintf(format, args...)))
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + " …"
-	}
+	text := visible.Cut(transcript.Visible(strings.TrimSpace(fmt.Sprintf(format, args...))), most)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.size > maxLog {

@@ -7,6 +7,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/visible"
 )
 
 // reader understands what a host prints of its work, line by line: Claude Code's stream-json, or the one object of its json, Gemini
@@ -103,54 +104,46 @@ func (r *reader) line(line string) {
 	if e.Type != "message" {
 		r.end()
 	}
-	switch e.Type {
-	case "message":
+	switch {
+	case e.Type == "message":
 		if e.Role == "assistant" && len(r.words) < maxWords {
 			r.words += e.Content
 		}
-		return
-	case "tool_use":
+	case e.Type == "tool_use":
 		r.log.say("calls %s %s", e.Name, clip(string(e.Parameters)))
-		return
-	case "tool_result":
+	case e.Type == "tool_result":
 		r.log.say("%s %s", outcome(e.Status == "error"), clip(e.Output+string(e.Error)))
-		return
-	case "item.completed":
+	case e.Type == "item.completed":
 		r.log.say("%s %s", e.Item.Type, clip(strings.TrimSpace(fmt.Sprint(e.Item.Tool, e.Item.Command, " ", string(e.Item.Arguments), " ", e.Item.Status, e.Item.Text, e.Item.Message))))
-		return
-	case "turn.completed":
+	case e.Type == "turn.completed":
 		r.told.Turns++
 		r.told.Tokens += e.Usage.In + e.Usage.Out // the cached ones are among those read
-		return
-	case "turn.failed":
+	case e.Type == "turn.failed":
 		r.failure = "the host's turn failed: " + quote(string(e.Error))
-		return
-	}
-	if e.Subtype == "api_retry" {
+	case e.Subtype == "api_retry":
 		r.log.say("tries again, %d of %d: %s", e.Attempt, e.MaxRetries, clip(string(e.Error)))
-		return
-	}
-	if e.Type == "error" {
+	case e.Type == "error":
 		var text phrase
 		_ = json.Unmarshal(e.Message, &text)
 		r.log.say("error: %s", clip(string(e.Error+text)))
-		return
-	}
-	if e.Stats != nil {
+	case e.Stats != nil:
 		r.told = consolidate.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
 		if e.Status == "error" {
 			r.failure = "the host ended with an error: " + quote(string(e.Error))
 		}
-		return
-	}
-	if e.Type == "result" {
+	case e.Type == "result":
 		r.told = consolidate.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: e.Usage.In + e.Usage.Out + e.Usage.Written + e.Usage.Cached}
 		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
 			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", quote(e.Subtype), quote(e.Result)))
 		}
 		r.log.say("says: %s", e.Result)
-		return
+	default:
+		r.message(e)
 	}
+}
+
+// message logs the blocks of a message of Claude Code's.
+func (r *reader) message(e event) {
 	var message struct{ Content json.RawMessage }
 	var blocks []block
 	if json.Unmarshal(e.Message, &message) != nil || json.Unmarshal(message.Content, &blocks) != nil {
@@ -189,11 +182,7 @@ func outcome(refused bool) string {
 	return "answered"
 }
 
-// clip is the beginning of a text: the log tells what happened, not what was read.
+// clip is the beginning of a text: the log says what happened, not what was read.
 func clip(s string) string {
-	const most = 300
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + " …"
+	return visible.Cut(s, 300)
 }

@@ -93,9 +93,6 @@ func hint(err error) string {
 		mode    *ModeError
 		moved   *landing.ConflictError
 		part    *consolidate.PartError
-		stop    *share.StopError
-		text    *share.TextError
-		git     *share.GitError
 	)
 	switch {
 	case errors.As(err, &misused):
@@ -132,6 +129,16 @@ func hint(err error) string {
 		return "look at the file as it is now, and do it again if it is still needed"
 	case errors.As(err, &request) && request.Hint != "":
 		return request.Hint
+	}
+	return commonHint(err)
+}
+
+// commonHint is the hint of an error of sharing, or of one without a type of its own.
+func commonHint(err error) string {
+	var stop *share.StopError
+	var text *share.TextError
+	var git *share.GitError
+	switch {
 	case errors.Is(err, consolidate.ErrNoDream):
 		return "dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”"
 	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):
@@ -139,7 +146,7 @@ func hint(err error) string {
 	case errors.As(err, &stop):
 		return "the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"
 	case errors.As(err, &text) && text.Out:
-		return "take it out of that memory; a value that is no secret goes into allow_secrets"
+		return "take it out of that memory; a value that is not a secret goes into allow_secrets"
 	case errors.As(err, &git):
 		return "what changed here is kept, and sent when the remote can be reached: dream-mcp share --now"
 	case errors.Is(err, share.ErrNotShared):

@@ -36,21 +36,23 @@ const (
 
 var verbs = []verb{
 	{name: "status", group: groupLook, json: true, run: (*Command).status,
-		short: "show whether a dream is due, which gate is closed and why, and where everything is"},
+		short: "show whether a dream is due, which gate is closed and why, and where everything is", example: "dream-mcp status"},
 	{name: "watch", group: groupLook, json: true, run: (*Command).watch,
 		short: "show a dream as it runs, in whichever program",
 		long: `It shows what the dream searches, stages and would change; x stops it. In a pipe it prints
 a line for each event.`,
+		example: "dream-mcp watch\ndream-mcp watch --once",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Once, "once", false, "show how things are, and exit")
 		}},
 	{name: "log", group: groupLook, json: true, run: (*Command).log,
-		short: "list what dreams, single writes and undos did, newest first",
+		short:   "list what dreams, single writes and undos did, newest first",
+		example: "dream-mcp log\ndream-mcp log --background",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
 		}},
 	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).diff,
-		short: "show what one of them changed (without ID: the newest that landed)"},
+		short: "show what a dream or a write changed (without ID: the newest that landed)", example: "dream-mcp diff\ndream-mcp diff 20261121-010651"},
 	{name: "report", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).report,
 		short: "write what a dream changed, and why, as one HTML page",
 		long: `Without ID it is the dream that waits for your yes, or else the newest that landed. The page needs
@@ -77,8 +79,9 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
 		}},
 	{name: "doctor", group: groupLook, json: true, run: (*Command).doctor,
-		short: "show what prevents dreams of this project",
-		long:  "Exit code 0: healthy; 1: something should be fixed; 2: doctor could not look.",
+		short:   "show what prevents dreams of this project",
+		long:    "Exit code 0: healthy; 1: something should be fixed; 2: doctor could not look.",
+		example: "dream-mcp doctor\ndream-mcp doctor --fix",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Fix, "fix", false, "fix what can be fixed without loss")
 			f.BoolVar(&c.Accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
@@ -95,7 +98,7 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 		short:   "show the changes that unattended dreams were not allowed to make, for you to decide",
 		choices: func() []string { return []string{"accept", "reject"} }},
 	{name: "undo", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).undo,
-		short: "undo a dream or a write (without ID: the newest that was not undone); an undo can be undone"},
+		short: "undo a dream or a write (without ID: the newest that was not undone); an undo can be undone", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
 	{name: "restore", group: groupUndo, args: "FILE", most: 1, json: true, run: (*Command).restore,
 		short:   "bring one memory back: its newest other version",
 		example: "dream-mcp restore use-bun.md\ndream-mcp restore use-bun.md --at 20261121-010651-d56fd6\ndream-mcp restore --list",
@@ -104,7 +107,7 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 			f.BoolVar(&c.List, "list", false, "list the versions in the archive, of FILE or of everything")
 		}},
 	{name: "stop", group: groupUndo, args: "[REASON]", most: -1, json: true, run: (*Command).stop,
-		short: "end the dream that is open in another process; nothing of it lands"},
+		short: "end the dream that is open in another process; nothing of it lands", example: "dream-mcp stop \"not now\""},
 
 	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: install.IDs,
 		short: "have a program start this server; without HOST, list the programs",
@@ -116,12 +119,14 @@ Only our own lines are added. Installing twice does nothing.`,
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
 		}},
 	{name: "uninstall", group: groupSetUp, args: "HOST", most: 1, json: true, run: (*Command).install, choices: install.IDs,
-		short: "remove exactly that again; memories and archives stay",
+		short:   "remove what install added; memories and archives stay",
+		example: "dream-mcp uninstall claude-code",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 		}},
 	{name: "mode", group: groupSetUp, args: "[off|suggest|approve|auto]", most: 1, json: true, run: (*Command).mode,
 		short:   "show what happens by itself when a dream is due, or set it in config.json",
+		example: "dream-mcp mode\ndream-mcp mode approve",
 		choices: func() []string { return []string{"off", "suggest", "approve", "auto"} }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 1, json: true, run: (*Command).share,
 		short: "keep this memory the same on several machines, by a git remote of yours; without REMOTE, show how it is shared",
@@ -138,7 +143,8 @@ dream, and with --now. What both sides changed is merged; nothing is lost.`,
 			f.BoolVar(&c.Share.Yes, "yes", false, "do not ask")
 		}},
 	{name: "demo", group: groupSetUp, run: (*Command).demo,
-		short: "show a dream from start to undo, in a sandbox that is removed afterwards",
+		short:   "show a dream from start to undo, in a sandbox that is removed afterwards",
+		example: "dream-mcp demo",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Keep, "keep", false, "keep the sandbox")
 		}},

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,27 +74,7 @@ func (v watchView) lines() []string {
 func (v watchView) dreaming() []string {
 	p, d := v.picture, v.picture.Dream
 	out := []string{v.title("dream "+d.ID, d.Started)}
-	now := 0
-	for i, phase := range phases {
-		if phase == d.Phase {
-			now = i
-		}
-	}
-	steps := make([]string, len(phases))
-	for i, phase := range phases {
-		switch {
-		case i < now:
-			steps[i] = v.ink.in(dim, "✓ "+phase)
-		case i == now:
-			steps[i] = v.ink.in(bold, "● "+phase)
-		default:
-			steps[i] = v.ink.in(dim, "· "+phase)
-		}
-	}
-	if v.width > 0 && v.width < ansi.StringWidth(strings.Join(steps, "  ")) {
-		steps = steps[now : now+1]
-	}
-	out = append(out, strings.Join(steps, "  "))
+	out = append(out, v.steps(d.Phase))
 	parts := []string{count(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), count(d.Sessions, "session")}
 	if d.Unattended {
 		parts = append(parts, "unattended")
@@ -133,6 +114,26 @@ func (v watchView) dreaming() []string {
 		out = append(out, v.ink.in(dim, when)+words)
 	}
 	return out
+}
+
+// steps are the phases, of which one is under way.
+func (v watchView) steps(phase string) string {
+	now := max(0, slices.Index(phases, phase))
+	steps := make([]string, len(phases))
+	for i, phase := range phases {
+		switch {
+		case i < now:
+			steps[i] = v.ink.in(dim, "✓ "+phase)
+		case i == now:
+			steps[i] = v.ink.in(bold, "● "+phase)
+		default:
+			steps[i] = v.ink.in(dim, "· "+phase)
+		}
+	}
+	if v.width > 0 && v.width < ansi.StringWidth(strings.Join(steps, "  ")) {
+		return steps[now]
+	}
+	return strings.Join(steps, "  ")
 }
 
 // spare is how many rows a part may take: all of most where there is room, fewer on a small screen.

@@ -5,64 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// Bounds on the numbers. A time.Duration holds 2.5 million hours; a dream's lease expires after an hour without a call.
-const (
-	maxHours    = 1_000_000
-	maxSessions = 1_000_000
-	maxMiB      = 1 << 30
-	maxTurns    = 10_000
-	maxMinutes  = 24 * 60
-	maxUSD      = 1_000
-	maxWords    = 100
-)
-
-// An option is a key of config.json. parse reports whether a value is what it must be: want.
-type option struct {
-	key, want string
-	variable  bool // DREAM_KEY sets it too
-	parse     func(json.RawMessage) (any, bool)
-}
-
-// options are all keys but "projects". What is spent, and what is started in the background, is decided in the person's own file
-// alone.
-var options = []option{
-	{"mode", "text", true, parse(func(string) bool { return true })},
-	{"min_hours", fmt.Sprintf("number between 0 and %d", maxHours), true, parse(between(0.0, maxHours))},
-	{"min_sessions", fmt.Sprintf("whole number between 0 and %d", maxSessions), true, parse(between(0, maxSessions))},
-	{"max_archive_mib", fmt.Sprintf("whole number between 1 and %d", maxMiB), false, parse(between(1, maxMiB))},
-	{"memory_dir", "path", true, parse(func(s string) bool { return s != "" })},
-	{"transcripts", "list of folders", true, parse(func([]string) bool { return true })},
-	{"hosts", "list of hosts", false, parse(func([]string) bool { return true })},
-	{"allow_secrets", "list of the beginnings (12 hex digits or more) of SHA-256 sums", false, parse(func(sums []string) bool {
-		return !slices.ContainsFunc(sums, func(s string) bool { return !isAllowedSum(s) })
-	})},
-	{"max_turns", fmt.Sprintf("whole number between 1 and %d", maxTurns), false, parse(between(1, maxTurns))},
-	{"max_minutes", fmt.Sprintf("number above 0 and up to %d", maxMinutes), false, parse(func(m float64) bool { return m > 0 && m <= maxMinutes })},
-	{"max_usd", fmt.Sprintf("number between 0 (no limit) and %d", maxUSD), false, parse(between(0.0, maxUSD))},
-	{"model", "name of a model", false, parse(func(s string) bool { return s != "" && !strings.HasPrefix(s, "-") })},
-	{"background_command", "list of a program and its arguments", false, parse(func(words []string) bool {
-		return 0 < len(words) && len(words) <= maxWords && words[0] != ""
-	})},
-}
-
-// parse returns what decodes a value of a type and checks it.
-func parse[T any](valid func(T) bool) func(json.RawMessage) (any, bool) {
-	return func(raw json.RawMessage) (any, bool) {
-		var v T
-		err := json.Unmarshal(raw, &v)
-		return v, err == nil && valid(v)
-	}
-}
-
-func between[T int | float64](from, to T) func(T) bool {
-	return func(n T) bool { return from <= n && n <= to }
-}
 
 // layer is one place where a person says how we should be; what it leaves out, the next one may say.
 type layer struct {
@@ -220,11 +166,6 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 	}
 	return l
 }
-
-// isAllowedSum reports whether a text is how a person names a value that is no secret, without writing it down.
-func isAllowedSum(s string) bool { return 12 <= len(s) && len(s) <= 64 && hexadecimal.MatchString(s) }
-
-var hexadecimal = regexp.MustCompile(`^[0-9a-f]+$`)
 
 var modeList = strings.Join(Modes, ", ")
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"dream-mcp/memory/visible"
 	"errors"
 	"fmt"
 	"os"
@@ -103,11 +104,7 @@ func same(a, b string) bool {
 
 // clip shortens a foreign value for a message.
 func clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return visible.Cut(s, 200)
 }
 
 // expand makes of what a person wrote the path that is meant: ~/ is the home directory, and a relative path is taken from base

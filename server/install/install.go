@@ -21,13 +21,10 @@ package install
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -232,67 +229,6 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 	}
 	done.Changed = err == nil
 	return done, err
-}
-
-// available is a command of the host, or nil where it is not there or would write a file that is not ours to write, or one with
-// comments, which it would lose. Of a Windows batch file nothing is: its interpreter reads arguments by rules of its own.
-func (p *Part) available(command []string) []string {
-	if len(command) == 0 || !p.file.owner.isUs() || p.file.text != nil && !json.Valid(p.file.text) {
-		return nil
-	}
-	path, err := exec.LookPath(command[0])
-	if err != nil || slices.Contains([]string{".cmd", ".bat"}, strings.ToLower(filepath.Ext(path))) {
-		return nil
-	}
-	return command
-}
-
-// runTime is how long a host's own command may take: Node programs take seconds to start on a busy machine.
-const runTime = 60 * time.Second
-
-// run runs a host's own command in the home directory, where no project's settings count. Where it fails, or loses something that
-// is not ours, it puts back what the file held.
-func (p *Part) run(ctx context.Context, home string, command []string) error {
-	limited, cancel := context.WithTimeout(ctx, runTime)
-	defer cancel()
-	cmd := exec.CommandContext(limited, command[0], command[1:]...)
-	cmd.Dir = home
-	cmd.WaitDelay = time.Second
-	before := p.file
-	said, err := cmd.CombinedOutput()
-	if limited.Err() != nil {
-		err = fmt.Errorf("it did not end within %v", runTime)
-	} else if lines := strings.Split(strings.TrimSpace(string(said)), "\n"); err != nil && lines[len(lines)-1] != "" {
-		err = fmt.Errorf("%w: %s", err, lines[len(lines)-1])
-	}
-	wrong := again(func() error {
-		after, wrong := load(p.File)
-		switch {
-		case wrong != nil:
-			return wrong
-		case err == nil && lost(before.text, after.text):
-			err = errors.New("it changed what is not ours")
-		}
-		if err == nil || bytes.Equal(after.text, before.text) {
-			return nil
-		}
-		return after.replace(before.text)
-	})
-	return errors.Join(wrong, err)
-}
-
-// lost reports whether a JSON file has lost a setting or another server. Values may change: it is the host's own file.
-func lost(before, after []byte) bool {
-	had, _ := decodeJSON(before)
-	has, _ := decodeJSON(after)
-	was, _ := others(had).(map[string]any)
-	is, _ := others(has).(map[string]any)
-	for key, value := range was {
-		if is[key] == nil || key == "mcpServers" && !reflect.DeepEqual(is[key], value) {
-			return true
-		}
-	}
-	return false
 }
 
 // Set sets the text that keys name in a JSON file, our own config.json, which it makes where it is missing; all else in the

@@ -1,0 +1,77 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"github.com/tailscale/hujson"
+)
+
+var errElse = errors.New("the edit would have changed something else; nothing was written")
+
+// checked makes an edit fail where the file would not say the same as before beside what starts us.
+func checked(do edit, decode func([]byte) (map[string]any, error)) edit {
+	return func(text []byte) ([]byte, error) {
+		after, err := do(text)
+		if err != nil || bytes.Equal(after, text) {
+			return after, err
+		}
+		was, _ := decode(text) // what is blank says nothing
+		is, err := decode(after)
+		if err != nil || !reflect.DeepEqual(others(was), others(is)) {
+			return nil, errElse
+		}
+		return after, nil
+	}
+}
+
+// decoder returns what decodes a file of that name.
+func decoder(path string) func([]byte) (map[string]any, error) {
+	if filepath.Ext(path) == ".toml" {
+		return decodeTOML
+	}
+	return decodeJSON
+}
+
+// decodeJSON returns the object that a text holds.
+func decodeJSON(text []byte) (all map[string]any, err error) {
+	plain, err := hujson.Standardize(bytes.Clone(bytes.TrimPrefix(text, bom))) // it works in place
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(plain))
+	d.UseNumber()
+	return all, d.Decode(&all)
+}
+
+// others takes out of a decoded value what starts us and what is empty. It returns nil where nothing is left.
+func others(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if command := commandLine(v); len(command) > 0 && (starts(command[0]) || isHook(command[0])) {
+			return nil
+		}
+		for name := range v {
+			if v[name] = others(v[name]); v[name] == nil {
+				delete(v, name)
+			}
+		}
+		if len(v) > 0 {
+			return v
+		}
+		return nil
+	case []any:
+		for i := range v {
+			v[i] = others(v[i])
+		}
+		if v = slices.DeleteFunc(v, func(value any) bool { return value == nil }); len(v) > 0 {
+			return v
+		}
+		return nil
+	}
+	return v
+}
