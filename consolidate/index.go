@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -90,7 +91,38 @@ func (d *dream) editIndex() (*indexEdit, error) {
 			return nil, err
 		}
 	}
-	return e, nil
+	if d.Kind != lock.KindDream || e.rests {
+		return e, nil
+	}
+	return e, d.nameCreated(e)
+}
+
+// nameCreated gives each memory that the dream creates, and that the index does not name, a line.
+func (d *dream) nameCreated(e *indexEdit) error {
+	created := make(map[memory.Name]bool)
+	for _, c := range d.stage.Changes {
+		if c.Before == "" {
+			created[c.Name] = true
+		}
+	}
+	if len(created) == 0 {
+		return nil
+	}
+	before, err := d.dir.Snapshot()
+	if err != nil {
+		return err
+	}
+	after, err := d.after(before, e)
+	if err != nil {
+		return err
+	}
+	missing, _ := rule.Propose(after)
+	for _, p := range missing {
+		if created[p.File] {
+			e.index.Upsert(p.File, p.Title, p.Hook, "")
+		}
+	}
+	return nil
 }
 
 func (d *dream) deletes(n memory.Name) bool {
@@ -133,9 +165,21 @@ func (e *indexEdit) apply(r FinalizeRequest, d *dream) error {
 		e.index, e.rests = memory.ParseIndex([]byte(*r.Content)), false
 	}
 	if slices.ContainsFunc(r.Remove, func(file string) bool { return strings.TrimSpace(file) == "" }) {
-		return &RequestError{"remove names no file", "name the file as the index does"}
+		return &RequestError{"remove names nothing", "name a file as the index does, or a line without a link by its text"}
+	}
+	targets := make(map[string]bool)
+	for _, entry := range e.index.Entries() {
+		targets[entry.File] = true
 	}
 	e.index.Remove(r.Remove...)
+	texts := slices.DeleteFunc(slices.Clone(r.Remove), func(text string) bool { return targets[text] || targets[path.Clean(text)] })
+	if len(texts) > 0 {
+		for _, text := range e.index.RemoveLines(d.dir.AllowSecrets, texts...) {
+			if !strings.HasSuffix(text, ".md") {
+				return &RequestError{fmt.Sprintf("remove %q: the index has no such line", cutText(text, maxCited)), "read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text"}
+			}
+		}
+	}
 	for _, line := range r.Upsert {
 		n, err := memory.ParseName(line.File)
 		if err == nil && n.IsIndex() {

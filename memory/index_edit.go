@@ -3,6 +3,8 @@ package memory
 import (
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/secret"
 )
 
 // span is a part of a line's text.
@@ -235,6 +237,44 @@ func (x *Index) Remove(files ...string) int {
 		x.reread()
 	}
 	return removed
+}
+
+// minCutLine is how much of a line must be given, in bytes, where "…" stands for the rest.
+const minCutLine = 20
+
+// RemoveLines takes out the lines without a link that have one of some texts, with or without the mark of a list or a heading,
+// as they may be shown; a text that ends with "…" stands for what begins with it. It returns the texts that no such line has.
+func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []string) {
+	found := make(map[string]bool)
+	for i := len(x.lines) - 1; i >= 0; i-- {
+		line := &x.lines[i]
+		if line.Kind == hidden || line.Kind == BlankLine || len(line.Scan.Links) > 0 {
+			continue
+		}
+		shown := strings.TrimSpace(allowed.Show(line.Text).Text)
+		bare := strings.TrimSpace(shown[min(len(shown), len(strings.TrimSpace(bulletMarker(line.Text)))):])
+		is := false
+		for _, text := range texts {
+			start, cut := strings.CutSuffix(strings.TrimSpace(text), "…")
+			for _, form := range []string{shown, bare, HeadingText(shown)} {
+				if form == strings.TrimSpace(text) || cut && len(start) >= minCutLine && strings.HasPrefix(form, start) {
+					is, found[text] = true, true
+				}
+			}
+		}
+		if is {
+			x.cut(i)
+		}
+	}
+	if len(found) > 0 {
+		x.reread()
+	}
+	for _, text := range texts {
+		if !found[text] {
+			missing = append(missing, text)
+		}
+	}
+	return missing
 }
 
 // unlink takes links out of line i: those that the line begins with go with what parts them from the
