@@ -161,6 +161,40 @@ func (s *Stage) Write(n memory.Name, base string, data []byte) (Change, error) {
 	return s.set(n, disk, data, time.Time{})
 }
 
+// Merge stages data as the content of n and the removal of others, by their bases, all of it or nothing. The texts of the
+// others are kept, so that Content returns them.
+func (s *Stage) Merge(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (c Change, err error) {
+	if len(data) > memory.MaxFileBytes {
+		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
+	}
+	previous := s.Changes
+	defer func() {
+		if err != nil {
+			s.Changes = previous
+		}
+	}()
+	for o, f := range others {
+		_, disk, err := s.check(o, string(f.Sum))
+		if err != nil {
+			return Change{}, err
+		}
+		if _, err := s.store(f.Data); err != nil {
+			return Change{}, err
+		}
+		if _, err := s.put(o, disk, nil, time.Time{}); err != nil {
+			return Change{}, err
+		}
+	}
+	_, disk, err := s.check(n, base)
+	if err != nil {
+		return Change{}, err
+	}
+	if c, err = s.put(n, disk, data, time.Time{}); err != nil {
+		return Change{}, err
+	}
+	return c, s.save()
+}
+
 // Delete stages the removal of n, which must pass Check, and exist or be staged: where the file has
 // gone from the disk meanwhile, nothing is left of the change.
 func (s *Stage) Delete(n memory.Name, base string) (Change, error) {
@@ -177,6 +211,20 @@ func (s *Stage) Delete(n memory.Name, base string) (Change, error) {
 // set stages data (nil: no file) over what was seen on disk, by its sum. A zero mtime means the time of
 // landing.
 func (s *Stage) set(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
+	previous := s.Changes
+	c, err := s.put(n, before, data, mtime)
+	if err == nil {
+		err = s.save()
+	}
+	if err != nil {
+		s.Changes = previous
+		return Change{}, err
+	}
+	return c, nil
+}
+
+// put is set before it is saved.
+func (s *Stage) put(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
 	c := Change{Name: n, Before: before, AfterTime: mtime}
 	if data != nil {
 		c.After = memory.SumOf(data)
@@ -190,12 +238,7 @@ func (s *Stage) set(n memory.Name, before memory.Sum, data []byte, mtime time.Ti
 	if c.Before != c.After {
 		changes = append(changes, c)
 	}
-	previous := s.Changes
 	s.Changes = changes
-	if err := s.save(); err != nil {
-		s.Changes = previous
-		return Change{}, err
-	}
 	return c, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -94,6 +95,37 @@ func (v *view) refsIn(t *memory.Topic) []ref {
 		}
 		return refs
 	})
+}
+
+// LinksTo returns a finding for each link to a memory that was merged into another, with the link to that one.
+func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.Name) []Finding {
+	v := newView(s, nil, time.Time{})
+	keys := make(map[string]bool)
+	for _, key := range memory.RefKeys(merged.String()) {
+		keys[key] = true
+	}
+	if title != "" {
+		keys["w"+memory.SlugKey(title)] = true
+	}
+	var findings []Finding
+	for _, n := range v.sortedNames() {
+		for _, r := range v.refsIn(v.after.Topics[n]) {
+			to := []string{"f" + r.target, "f" + memory.CleanPath(path.Join(path.Dir(n.String()), r.target))}
+			if r.wiki {
+				to = memory.WikiKeys(r.target)
+			}
+			if n == into || r.outside || v.leads(n, r) || !slices.ContainsFunc(to, func(key string) bool { return keys[key] }) {
+				continue
+			}
+			replacement := strings.Replace(r.text, r.target, r.spell(into.String()), 1)
+			findings = append(findings, Finding{
+				Rule: wikiLinkRule.doc.Name, Severity: Warning, File: n.String(), Line: r.line,
+				Message: fmt.Sprintf("%s leads to %q, which is merged into %q", r.text, merged.String(), into.String()),
+				Hint:    v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)),
+			})
+		}
+	}
+	return findings
 }
 
 // isWikiName reports whether what stands in double brackets may be the name of a memory, and is no

@@ -1,0 +1,306 @@
+package rule
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"dream-mcp/memory"
+)
+
+// A Fact is something that a merged memory says and the one that it was merged into does not: a number, a piece of code, a
+// name, or the words around a negation or a condition.
+type Fact struct {
+	File string `json:"file"`
+	Text string `json:"text"`
+}
+
+// MaxMerged bounds the texts of one merge, in bytes: the time to compare them grows with their product.
+const MaxMerged = 128 << 10
+
+// Lost returns the facts of merged memories that the survivor lacks, each once, in the order of the texts. The words are
+// compared, not what they mean: what is said in other words is listed, and for the model to accept.
+func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic) []Fact {
+	has := newHaystack(survivor.Title() + "\n" + survivor.Description() + "\n" + survivor.Body())
+	for _, n := range append(sortedNames(merged), into) { // a merged memory need not be named
+		has.skip[memory.SlugKey(memory.StemOf(n.String()))] = true
+	}
+	var lost []Fact
+	seen := make(map[string]bool)
+	for _, n := range sortedNames(merged) {
+		t := merged[n]
+		for _, f := range factTokens(t.Description() + "\n" + t.Body()) {
+			if key := FactKey(f.text); key != "" && !seen[key] && !has.says(f) {
+				seen[key] = true
+				lost = append(lost, Fact{n.String(), f.text})
+			}
+		}
+	}
+	return lost
+}
+
+// FactKey is what the texts of two facts that are the same have in common.
+func FactKey(text string) string {
+	return strings.ToLower(strings.Trim(memory.OneLine(text), "`\"'“”… "))
+}
+
+type tokenKind int
+
+const (
+	codeToken tokenKind = iota
+	numberToken
+	nameToken
+	clauseToken // the words around a negation or a condition
+)
+
+type factToken struct {
+	kind     tokenKind
+	text     string
+	cue      int    // of a clause: negations or conditions
+	sentence string // that a clause is from
+}
+
+// clauseCues are negations and conditions, in the languages of signals.
+var clauseCues = [...]*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(?:not|never|no|none|nothing|nobody|without|neither|nor|cannot|\w+n['’]t|nicht|nie|niemals|kein\w*|ohne|weder|jamais|sans|aucune?|ne|nunca|sin|ning[uú]n\w*)\b|[不没沒無无勿别]|禁止|ない|なし|ません|않|없|말고|말 것|마라|못`),
+	regexp.MustCompile(`(?i)\b(?:only|except|unless|until|till|provided|nur|außer|bis|sofern|sauf|seulement|jusqu\w*|solo|sólo|excepto|salvo|hasta)\b|只|仅|僅|除非|除了|直到|だけ|のみ|以外|限り|まで|경우에만|때만|제외|까지`),
+}
+
+var (
+	numberShape = regexp.MustCompile(`[\pL\pN_#][\pL\pN_.,:/%+\-@]*`)
+	quotedShape = regexp.MustCompile(`"[^"]{2,60}"|“[^”]{2,60}”|「[^」]{2,60}」|『[^』]{2,60}』`)
+)
+
+// germanWords are frequent words of a language that writes every noun with a capital letter.
+var germanWords = regexp.MustCompile(`\b(?:der|die|das|und|nicht|ist|wird|mit|für|auf|wir|ein|eine)\b`)
+
+// What a clause shows: so many words after the cue and before it, and so many characters after it.
+const (
+	clauseWords  = 7
+	clauseBefore = 3
+	clauseRunes  = 60
+)
+
+// factTokens returns the facts of a text, in order.
+func factTokens(text string) []factToken {
+	var tokens []factToken
+	fence, nouns := "", len(germanWords.FindAllString(text, 3)) == 3
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		mark := memory.FenceMark(line)
+		switch {
+		case fence == "" && mark != "":
+			fence = mark
+			line = line[len(mark):] // a word for the language, as a rule
+		case fence != "" && strings.HasPrefix(mark, fence) && mark == line:
+			fence = ""
+			continue
+		case fence != "":
+			if strings.ContainsFunc(line, isWordRune) {
+				tokens = append(tokens, factToken{kind: codeToken, text: line})
+			}
+			continue
+		}
+		for _, sentence := range sentences(labels.ReplaceAllString(line, "")) {
+			tokens = append(tokens, sentenceTokens(sentence, nouns)...)
+		}
+	}
+	return tokens
+}
+
+// sentenceTokens returns the facts of one sentence. Nouns says that a capital letter is no sign of a name.
+func sentenceTokens(sentence string, nouns bool) (tokens []factToken) {
+	var prose strings.Builder
+	for i, part := range strings.Split(sentence, "`") {
+		if i%2 == 0 {
+			prose.WriteString(part)
+		} else if part = strings.TrimSpace(part); part != "" {
+			tokens = append(tokens, factToken{kind: codeToken, text: part})
+			prose.WriteByte(' ')
+		}
+	}
+	plain := prose.String()
+	for _, quoted := range quotedShape.FindAllString(plain, -1) {
+		_, open := utf8.DecodeRuneInString(quoted)
+		_, end := utf8.DecodeLastRuneInString(quoted)
+		tokens = append(tokens, factToken{kind: nameToken, text: quoted[open : len(quoted)-end]})
+	}
+	for _, wiki := range memory.ScanLine(plain).Wikis {
+		name, _, _ := strings.Cut(wiki, "|")
+		if name, _, _ = strings.Cut(name, "#"); isWikiName(name) {
+			tokens = append(tokens, factToken{kind: nameToken, text: name})
+		}
+	}
+	first := true
+	for _, word := range spacedWords(plain) {
+		switch {
+		case strings.ContainsFunc(word, unicode.IsNumber):
+			tokens = append(tokens, factToken{kind: numberToken, text: word})
+		case isName(word, first || nouns):
+			tokens = append(tokens, factToken{kind: nameToken, text: word})
+		}
+		first = false
+	}
+	for cue, re := range clauseCues {
+		if at := re.FindStringIndex(plain); at != nil {
+			tokens = append(tokens, factToken{kind: clauseToken, cue: cue, sentence: sentence, text: clause(plain, at[0], at[1])})
+		}
+	}
+	return tokens
+}
+
+// spacedWords returns the words of a text with what holds them together: 10:30, a/b.go, x@example.test. Characters of scripts
+// without spaces are left out, but not the numbers between them.
+func spacedWords(text string) []string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+			return ' '
+		}
+		return r
+	}, text)
+	words := numberShape.FindAllString(text, -1)
+	for i, w := range words {
+		words[i] = strings.TrimRight(w, ".,:/+-@_")
+	}
+	return words
+}
+
+// isName reports whether a word is a name by its form: a capital letter that does not begin the sentence, capitals within,
+// or marks that parts of paths, addresses and identifiers have.
+func isName(word string, first bool) bool {
+	letters := []rune(word)
+	if len(letters) < 2 {
+		return false
+	}
+	if strings.ContainsAny(word, "_/@.") {
+		return len(letters) > 3 // not "e.g" and the like
+	}
+	upper := 0
+	for _, r := range letters[1:] {
+		if unicode.IsUpper(r) {
+			upper++
+		}
+	}
+	return upper > 0 || !first && unicode.IsUpper(letters[0])
+}
+
+// clause returns the words around a cue, of a script without spaces the characters.
+func clause(text string, from, to int) string {
+	start := from
+	for words := clauseBefore; start > 0 && words > 0; words-- {
+		start = strings.LastIndexAny(strings.TrimRight(text[:start], " \t"), " \t") + 1
+	}
+	end := to
+	for words := clauseWords; end < len(text) && words > 0; words-- {
+		rest := strings.TrimLeft(text[end:], " \t")
+		end = len(text) - len(rest)
+		if i := strings.IndexAny(rest, " \t"); i >= 0 {
+			end += i
+		} else {
+			end = len(text)
+		}
+	}
+	before, after := []rune(text[start:from]), []rune(text[from:end])
+	c := string(before[max(0, len(before)-clauseRunes/2):]) + string(after[:min(len(after), clauseRunes)])
+	return strings.Trim(memory.OneLine(c), ".,;:!?。！？*_#>- ")
+}
+
+// haystack is a text in which facts are looked for.
+type haystack struct {
+	text      string          // as it is, spaces collapsed
+	lower     string          // in lower case
+	words     map[string]bool // as spacedWords has them, in lower case
+	sentences []hayClause
+	skip      map[string]bool // names that need not be there
+}
+
+type hayClause struct {
+	cues  [len(clauseCues)]bool
+	stems map[string]bool
+}
+
+func newHaystack(text string) *haystack {
+	h := &haystack{text: memory.OneLine(text), words: make(map[string]bool), skip: make(map[string]bool)}
+	h.lower = strings.ToLower(h.text)
+	for _, w := range spacedWords(strings.ReplaceAll(text, "`", " ")) {
+		h.words[strings.ToLower(w)] = true
+	}
+	for line := range strings.Lines(text) {
+		for _, sentence := range sentences(line) {
+			c := hayClause{stems: stems(sentence)}
+			for i, re := range clauseCues {
+				c.cues[i] = re.MatchString(sentence)
+			}
+			h.sentences = append(h.sentences, c)
+		}
+	}
+	return h
+}
+
+// keptClause is the percentage of the words of a sentence with a negation or a condition that must be together in one sentence with
+// such a word.
+const keptClause = 60
+
+// says reports whether the text holds a fact.
+func (h *haystack) says(f factToken) bool {
+	switch f.kind {
+	case codeToken:
+		return strings.Contains(h.text, memory.OneLine(f.text))
+	case numberToken:
+		return h.words[strings.ToLower(f.text)]
+	case nameToken:
+		return h.skip[memory.SlugKey(memory.StemOf(f.text))] || h.holds(f.text)
+	}
+	want := stems(f.sentence)
+	for _, s := range h.sentences {
+		there := 0
+		for w := range want {
+			if s.stems[w] {
+				there++
+			}
+		}
+		if s.cues[f.cue] && 100*there >= keptClause*len(want) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a name is in the text as whole words.
+func (h *haystack) holds(name string) bool {
+	name = strings.ToLower(memory.OneLine(name))
+	for at := 0; ; {
+		i := strings.Index(h.lower[at:], name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(h.lower[:at+i])
+		after, _ := utf8.DecodeRuneInString(h.lower[at+i+len(name):])
+		if !joins(before) && !joins(after) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(h.lower[at+i:])
+		at += i + size
+	}
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// joins reports whether a character makes what is beside it part of a longer word or number.
+func joins(r rune) bool {
+	return (isWordRune(r) || r == '_') && r != utf8.RuneError &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// stems returns the words of a text, cut so that forms of one word are the same.
+func stems(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range memory.WordsOf(text) {
+		if r := []rune(w); len(r) > 5 {
+			w = string(r[:5])
+		}
+		set[w] = true
+	}
+	return set
+}
