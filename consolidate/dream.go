@@ -54,6 +54,7 @@ type Info struct {
 	Evidence      map[string][]string `json:"evidence,omitempty"`      // by file: the hits that a write cited
 	Waived        []Waiver            `json:"waived,omitempty"`        // once it lands, only those that were needed
 	Accepted      map[string]string   `json:"accepted_loss,omitempty"` // why, by file
+	Merges        map[string]*Merge   `json:"merges,omitempty"`        // by the memory that others were merged into
 	Summary       string              `json:"summary,omitempty"`
 	Proposed      []string            `json:"proposed,omitempty"` // files of which a change was kept for the person
 	Request       *FinalizeRequest    `json:"request,omitempty"`  // what the person is to agree to

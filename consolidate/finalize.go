@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type FinalizeRequest struct {
 	DryRun     bool
 	AcceptLoss map[string]string // why, by file
 	Summary    string
+	Diff       string `json:"-"` // with DryRun: of this file, or AllFiles
 }
 
 // FinalizeResult is the end of a dream, or with DryRun what it would be.
@@ -36,9 +38,14 @@ type FinalizeResult struct {
 	Findings []rule.Finding `json:"findings"`
 	Report   string         `json:"report"`
 	Undo     string         `json:"undo,omitempty"`
-	Proposed string         `json:"proposed_index,omitempty"`
-	Diff     string         `json:"diff,omitempty"`
+	Standing string         `json:"standing,omitempty"` // after a commit, how much the rules find, by rule
+
+	IndexChanges []string `json:"index_changes,omitempty"` // with DryRun: lines of the index that go ("- ") and come ("+ ")
+	Diff         string   `json:"diff,omitempty"`
 }
+
+// AllFiles asks for the diff of every file.
+const AllFiles = "all"
 
 // Files names what a dream did to which.
 type Files struct {
@@ -114,7 +121,7 @@ func (p *Project) finalize(r FinalizeRequest) (res FinalizeResult, err error) {
 	}
 	findings, err := p.checkWhole(d, edit, accepted, now)
 	if r.DryRun {
-		return d.dryRun(edit, findings, d.losses(r.AcceptLoss), err)
+		return d.dryRun(edit, findings, r, err)
 	}
 	if err != nil {
 		return FinalizeResult{}, err
@@ -128,12 +135,16 @@ func (p *Project) finalize(r FinalizeRequest) (res FinalizeResult, err error) {
 		d.Summary, d.Accepted = "", nil
 		return FinalizeResult{}, p.landError(err)
 	}
+	fresh, _ := d.fresh(findings)
 	res = FinalizeResult{
 		Outcome: "committed", Files: filesOf(d.stage.Changes), Index: sizeOf(edit.index),
-		Findings: append(leftAlone(d.stage.LeftAlone), findings...), Report: d.report(), Undo: "dream-mcp undo " + d.ID,
+		Findings: append(leftAlone(d.stage.LeftAlone), fresh...), Standing: standing(findings), Report: summary(d.stage.Changes, d.Info) + d.choices(), Undo: "dream-mcp undo " + d.ID,
 	}
 	if edit.rests {
 		res.Index = sizeOf(nil)
+	}
+	if d.Request != nil { // a person reads it
+		res.Report = d.report()
 	}
 	if len(d.stage.Changes) == 0 {
 		res.Outcome, res.Undo = "unchanged", ""
@@ -155,6 +166,19 @@ func (p *Project) tellFinalize(r FinalizeRequest, err error) {
 	if !r.DryRun {
 		p.dream.save() // where it fails, the next call says so
 	}
+}
+
+// standing counts findings by rule, the most frequent first.
+func standing(findings []rule.Finding) string {
+	count := make(map[string]int)
+	for _, f := range findings {
+		count[f.Rule]++
+	}
+	rules := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	for i, name := range rules {
+		rules[i] = fmt.Sprintf("%d %s", count[name], name)
+	}
+	return strings.Join(rules, ", ")
 }
 
 // leftAlone reports files that somebody else changed in the moment of the commit.
@@ -186,30 +210,87 @@ func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
 }
 
 // dryRun answers what a commit would do; refused is the error that it would end with.
-func (d *dream) dryRun(edit *indexEdit, findings []rule.Finding, accepted map[string]string, refused error) (FinalizeResult, error) {
-	var rule *RuleError
-	if errors.As(refused, &rule) {
-		findings = rule.Findings
+func (d *dream) dryRun(edit *indexEdit, findings []rule.Finding, r FinalizeRequest, refused error) (FinalizeResult, error) {
+	var refusal *RuleError
+	if errors.As(refused, &refusal) {
+		findings = refusal.Findings
 	} else if refused != nil {
 		return FinalizeResult{}, refused
 	}
-	res := FinalizeResult{Outcome: "dry_run", Files: filesOf(d.stage.Changes), Index: sizeOf(edit.index), Findings: findings}
-	var index []byte
+	changes := slices.Clone(d.stage.Changes)
+	if !edit.rests && edit.changed() {
+		changes = append(changes, landing.Change{Name: memory.IndexName, Before: edit.base, After: memory.SumOf(edit.index.Bytes())})
+	}
+	if r.Diff != "" {
+		diff, err := d.diff(edit, r.Diff)
+		return FinalizeResult{Outcome: "dry_run", Files: filesOf(nil), Findings: []rule.Finding{}, Diff: diff}, err
+	}
+	res := FinalizeResult{Outcome: "dry_run", Files: filesOf(changes), Index: sizeOf(edit.index)}
+	res.Findings, _ = d.fresh(findings)
 	if edit.rests {
 		res.Index = sizeOf(nil)
 	} else {
-		res.Proposed = d.dir.AllowSecrets.Show(string(edit.index.Bytes())).Text
-		if edit.changed() {
-			index = edit.index.Bytes()
-		}
+		res.IndexChanges = lineChanges(d.dir.AllowSecrets.Show(string(edit.before)).Text, d.dir.AllowSecrets.Show(string(edit.index.Bytes())).Text)
 	}
-	diff, err := d.stage.Diff(index)
-	told := Info{Waived: d.needed, Accepted: accepted, Proposed: d.Proposed}
-	res.Diff, res.Report = string(diff), "nothing has landed: "+report(d.stage.Changes, d.Info)+told.decisions()
-	if rule != nil {
+	told := Info{Waived: d.needed, Accepted: d.losses(r.AcceptLoss), Proposed: d.Proposed}
+	res.Report = "nothing has landed: " + summary(changes, d.Info) + told.choices()
+	if refusal != nil {
 		res.Report = "nothing has landed, and it would be refused"
 	}
-	return res, err
+	return res, nil
+}
+
+// diff returns the unified diff of what the dream would land: of one file, or of all.
+func (d *dream) diff(edit *indexEdit, file string) (string, error) {
+	var index []byte
+	if !edit.rests && edit.changed() {
+		index = edit.index.Bytes()
+	}
+	if file == AllFiles {
+		diff, err := d.stage.Diff(index)
+		return string(diff), err
+	}
+	if file == memory.IndexFile {
+		return string(landing.DiffOf(memory.IndexName, edit.before, index, d.dir.AllowSecrets)), nil
+	}
+	for _, c := range d.stage.Changes {
+		if c.Name.String() != file {
+			continue
+		}
+		before, err := d.dir.Read(c.Name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		after, err := d.stage.Content(c.After)
+		return string(landing.DiffOf(c.Name, before.Data, after, d.dir.AllowSecrets)), err
+	}
+	return "", &RequestError{fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`}
+}
+
+// lineChanges returns the lines that a text loses and gains, in its order, without those that only moved.
+func lineChanges(before, after string) (changes []string) {
+	count := make(map[string]int)
+	for line := range strings.Lines(after) {
+		count[strings.TrimRight(line, "\r\n")]++
+	}
+	old := make(map[string]int)
+	for line := range strings.Lines(before) {
+		line = strings.TrimRight(line, "\r\n")
+		if count[line] > old[line] {
+			old[line]++
+		} else if line != "" {
+			changes = append(changes, "- "+line)
+		}
+	}
+	for line := range strings.Lines(after) {
+		line = strings.TrimRight(line, "\r\n")
+		if old[line] > 0 {
+			old[line]--
+		} else if line != "" {
+			changes = append(changes, "+ "+line)
+		}
+	}
+	return changes
 }
 
 // landError ends the dream where its commit can't be tried again, and leaves it open where it can.
@@ -272,9 +353,18 @@ func (d *dream) losses(accepted map[string]string) map[string]string {
 	return lost
 }
 
-// decisions tells which rules were set aside and which losses accepted, each with its reason, and what is
-// left for the person to decide.
+// decisions tells what was merged, and the choices.
 func (i Info) decisions() string {
+	merged := ""
+	if m := i.merges(); m != nil {
+		merged = " Merged: " + strings.Join(m, "; ") + "."
+	}
+	return merged + i.choices()
+}
+
+// choices tells which rules were set aside and which losses accepted, each with its reason, and what is
+// left for the person to decide.
+func (i Info) choices() string {
 	var b strings.Builder
 	tell := func(what string, each []string) {
 		if len(each) > 0 {
@@ -308,20 +398,51 @@ func (i Info) reviewed() string {
 	return fmt.Sprintf("%d of %s", shown, plural(of, "session"))
 }
 
+// topics counts memories, without the index.
+func topics(files []string) int {
+	n := len(files)
+	for _, file := range files {
+		if file == memory.IndexFile {
+			n--
+		}
+	}
+	return n
+}
+
+// improved says in numbers what changes did.
+func improved(changes []landing.Change) string {
+	f := filesOf(changes)
+	better, gone := topics(f.Created)+topics(f.Updated), topics(f.Deleted)
+	switch {
+	case better+gone == 0:
+		return "Improved the index"
+	case better == 0:
+		return "Removed " + plural(gone, "memory")
+	case gone == 0:
+		return "Improved " + plural(better, "memory")
+	}
+	return fmt.Sprintf("Improved %s, removed %d", plural(better, "memory"), gone)
+}
+
+// summary says in numbers what an operation changed and reviewed.
+func summary(changes []landing.Change, i Info) string {
+	if len(changes) == 0 {
+		return report(changes, i)
+	}
+	text := improved(changes)
+	if n := topics(filesOf(changes).Created); n > 0 {
+		text += fmt.Sprintf(" (%d new)", n)
+	}
+	if reviewed := i.reviewed(); reviewed != "" {
+		text += "; reviewed " + reviewed
+	}
+	return text + "."
+}
+
 // report says what an operation changed and reviewed.
 func report(changes []landing.Change, i Info) string {
 	reviewed := i.reviewed()
 	f := filesOf(changes)
-	topics := func(files []string) int {
-		n := len(files)
-		for _, file := range files {
-			if file == memory.IndexFile {
-				n--
-			}
-		}
-		return n
-	}
-	improved := topics(f.Created) + topics(f.Updated) + topics(f.Deleted)
 	if len(changes) == 0 && reviewed == "" {
 		return "Nothing needed to change."
 	}
@@ -340,11 +461,7 @@ func report(changes []landing.Change, i Info) string {
 	if reviewed != "" {
 		parts = append(parts, "reviewed "+reviewed)
 	}
-	what := plural(improved, "memory")
-	if improved == 0 {
-		what = "the index"
-	}
-	return fmt.Sprintf("Improved %s: %s.", what, strings.Join(parts, "; "))
+	return improved(changes) + ": " + strings.Join(parts, "; ") + "."
 }
 
 func plural(n int, noun string) string {

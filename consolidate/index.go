@@ -235,8 +235,12 @@ func (p *Project) checkWhole(d *dream, e *indexEdit, accepted map[memory.Name]st
 	if err != nil {
 		return nil, err
 	}
+	accepted, lost, err := d.mergeLosses(after, accepted)
+	if err != nil {
+		return nil, err
+	}
 	check := rule.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Unattended: d.Unattended, Now: now, OwnWords: p.ownWords(before, after, nil), Project: p.openSubject()}
-	findings := slices.DeleteFunc(check.Whole(), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
+	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
 	d.needed = nil
 	findings, err = settle(findings, func(f rule.Finding) bool {
 		i := slices.IndexFunc(d.Waived, func(w Waiver) bool { return w.Rule == f.Rule && w.File == f.File })

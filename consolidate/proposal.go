@@ -36,6 +36,8 @@ type Proposal struct {
 	Waived  []Waiver   `json:"waived,omitempty"`
 	Index   *IndexLine `json:"index,omitempty"` // asked for with the change
 
+	Replaces []Replaced `json:"replaces,omitempty"` // merged into it, and removed with the change
+
 	Stale bool   `json:"stale"` // the memory is no longer what the change was based on; not stored
 	Diff  string `json:"diff,omitempty"`
 }
@@ -48,7 +50,7 @@ const (
 
 // obey keeps the law of unattended dreams: where the change of n to data (nil: no file) is not allowed, it
 // is kept as a proposal and refused with a *RuleError.
-func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest, data []byte) error {
+func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest, data []byte, merged map[memory.Name]memory.File) error {
 	if !d.Unattended {
 		return nil
 	}
@@ -64,13 +66,30 @@ func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest
 	if data != nil {
 		after.Topics[n] = memory.ParseTopic(data)
 	}
-	findings := rule.Check{Before: before, After: after, Unattended: true, Now: p.o.Now()}.Forbidden(n)
+	for o := range merged {
+		delete(after.Topics, o)
+	}
+	check := rule.Check{Before: before, After: after, Unattended: true, Now: p.o.Now()}
+	findings := check.Forbidden(n)
+	for _, o := range sortedNames(merged) {
+		findings = append(findings, check.Forbidden(o)...)
+	}
 	if len(findings) == 0 {
 		return nil
 	}
 	made := Proposal{
 		Made: p.o.Now().UTC(), Dream: d.ID, Host: d.Host, Path: n.String(), Base: have.Sum, Delete: data == nil, Content: string(data),
 		Reason: p.o.AllowSecrets.Line(findings[0].Message), Waived: shownWaivers(r.Waive, p.o.AllowSecrets), Index: r.Index,
+	}
+	for _, o := range sortedNames(merged) {
+		f, err := d.dir.Read(o)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was created in this dream
+		}
+		if err != nil {
+			return err
+		}
+		made.Replaces = append(made.Replaces, Replaced{o.String(), string(f.Sum)})
 	}
 	hint := "kept as a proposal for the person (dream-mcp proposals); do not try again, go on with the rest"
 	switch kept, err := p.propose(made); {
@@ -133,6 +152,9 @@ func (m Proposal) id() string {
 	text := fmt.Appendf(nil, "%q %s %v %q", m.Path, m.Base, m.Delete, m.Content)
 	if m.Index != nil {
 		text = fmt.Appendf(text, " %q", *m.Index)
+	}
+	if m.Replaces != nil {
+		text = fmt.Appendf(text, " %q", m.Replaces)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:6])
@@ -220,6 +242,13 @@ func (p *Project) Proposals() ([]Proposal, error) {
 			after = []byte(m.Content)
 		}
 		m.Diff = string(landing.DiffOf(n, f.Data, after, p.o.AllowSecrets))
+		for _, r := range m.Replaces {
+			gone := Proposal{Path: r.Path}
+			o, f, err := gone.target(dir)
+			if m.Stale = m.Stale || err != nil || string(f.Sum) != r.Base; !m.Stale {
+				m.Diff += string(landing.DiffOf(o, f.Data, nil, p.o.AllowSecrets))
+			}
+		}
 		if m.Index == nil {
 			continue
 		}
@@ -295,7 +324,7 @@ func (p *Project) carryOut(ctx context.Context, m Proposal) (WriteResult, error)
 	if m.Delete && f.Sum == "" {
 		return WriteResult{Path: m.Path, Action: "unchanged", Findings: []rule.Finding{}}, nil
 	}
-	r := WriteRequest{Path: m.Path, Delete: m.Delete, Base: string(m.Base), Waive: m.Waived, Index: m.Index, Agreed: "the person accepted proposal " + m.ID}
+	r := WriteRequest{Path: m.Path, Delete: m.Delete, Base: string(m.Base), Waive: m.Waived, Index: m.Index, Replaces: m.Replaces, Agreed: "the person accepted proposal " + m.ID}
 	if !m.Delete {
 		r.Content = &m.Content
 	}

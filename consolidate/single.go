@@ -3,6 +3,7 @@ package consolidate
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ const (
 // or together with what was written outside dreams within the hour before. r is what was asked for.
 func (p *Project) checkTaken(d *dream, n memory.Name, r WriteRequest) error {
 	now, err := d.dir.Snapshot()
-	if err != nil || now.Topics[n] == nil {
+	if err != nil || now.Topics[n] == nil && len(r.Replaces) == 0 {
 		return err
 	}
 	after, err := d.stage.Over(now)
@@ -51,10 +52,10 @@ func (p *Project) checkTaken(d *dream, n memory.Name, r WriteRequest) error {
 		Hint: "only the person takes that away; a merge is no loss: write every fact of it into another memory of its type first",
 	}}}
 	have, err := d.dir.Read(n)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	made := Proposal{Made: p.o.Now().UTC(), Host: p.o.Host, Path: n.String(), Base: have.Sum, Delete: r.Delete, Reason: why, Waived: r.Waive, Index: r.Index}
+	made := Proposal{Made: p.o.Now().UTC(), Host: p.o.Host, Path: n.String(), Base: have.Sum, Delete: r.Delete, Reason: why, Waived: r.Waive, Index: r.Index, Replaces: r.Replaces}
 	verb := "Delete"
 	if !r.Delete {
 		staged, _, err := d.stage.Read(n)

@@ -16,7 +16,8 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// WriteRequest asks for one change of one memory: Content, Edits or Delete.
+// WriteRequest asks for one change of one memory: Content, Edits or Delete. With Replaces others are merged into it; without
+// a text of its own it keeps the one it has, or takes that of the one it replaces.
 type WriteRequest struct {
 	Path     string
 	Content  *string
@@ -26,7 +27,9 @@ type WriteRequest struct {
 	Evidence []string
 	Waive    []Waiver
 	Index    *IndexLine // File is not read: it is Path
-	Agreed   string     // how the person agreed to what only they may take away; "": they were not asked
+	Replaces []Replaced
+	Accept   []Accepted
+	Agreed   string // how the person agreed to what only they may take away; "": they were not asked
 }
 
 // WriteResult says what became of it.
@@ -39,6 +42,8 @@ type WriteResult struct {
 	Index    string         `json:"index_line,omitempty"` // the line of the index that landed with it
 	Undo     string         `json:"undo,omitempty"`
 	Evidence []Cited        `json:"evidence,omitempty"`
+	Missing  []rule.Fact    `json:"missing,omitempty"` // of what was merged into it
+	More     int            `json:"more_missing,omitempty"`
 	Findings []rule.Finding `json:"findings"`
 }
 
@@ -83,6 +88,9 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 			return WriteResult{}, &RequestError{fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal"}
 		}
 	}
+	if err := checkAccepted(r.Accept); err != nil {
+		return WriteResult{}, err
+	}
 	alone := p.dream == nil
 	p.reread()
 	if err := p.refuseOff(); err != nil && alone {
@@ -99,7 +107,7 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 		return p.writeAlone(ctx, Info{Kind: lock.KindWrite}, n, r, cited)
 	}
 	d := p.dream
-	res, err = p.stageWrite(ctx, d, n, r, cited)
+	res, err = p.stageWrite(ctx, d, n, &r, cited)
 	if err != nil {
 		return res, err
 	}
@@ -119,49 +127,79 @@ func nameError(path string, err error) error {
 
 // stageWrite stages one change, after the rules that can be checked on a single memory. The words that
 // it cites are kept first.
-func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r WriteRequest, cited []Words) (WriteResult, error) {
+func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *WriteRequest, cited []Words) (WriteResult, error) {
 	have, err := d.stage.Check(n, r.Base)
 	if err != nil {
 		return WriteResult{}, err
 	}
 	if r.Delete {
 		if have.Sum != "" {
-			if err := p.obey(d, n, have, r, nil); err != nil {
+			if err := p.obey(d, n, have, *r, nil, nil); err != nil {
 				return WriteResult{}, err
 			}
+		}
+		if err := d.noteMerge(n, nil, *r); err != nil {
+			return WriteResult{}, err
 		}
 		c, err := d.stage.Delete(n, r.Base)
 		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}, err
 	}
-	data, err := newContent(d.dir, n, r, have)
+	merged, err := d.replaced(n, *r)
 	if err != nil {
 		return WriteResult{}, err
 	}
+	data, err := newContent(d.dir, n, *r, have, merged)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	if have.Sum == "" && r.Content == nil { // a new name
+		if err := d.inherit(n, r); err != nil {
+			return WriteResult{}, err
+		}
+	}
 	res := WriteResult{Path: n.String(), Action: "unchanged", Sum: have.Sum.Short(), Bytes: len(have.Data), Findings: []rule.Finding{}}
-	if have.Sum != "" && bytes.Equal(data, have.Data) && len(cited) == 0 {
+	if have.Sum != "" && bytes.Equal(data, have.Data) && len(cited)+len(merged) == 0 {
 		// Staged all the same: what is on disk may be kept against what was staged before it changed.
 		_, err := d.stage.Write(n, r.Base, data)
+		if err == nil {
+			err = d.noteMerge(n, nil, *r)
+		}
+		if err == nil {
+			err = d.tellMissing(&res, n, data)
+		}
 		return res, err
 	}
 	now := p.o.Now()
 	topic := memory.ParseTopic(data)
-	topic.Stamp(now, sourcesOf(topic, have, cited))
+	replaced := []memory.File{have}
+	var origins []*memory.Topic
+	for _, o := range sortedNames(merged) {
+		replaced = append(replaced, merged[o])
+		origins = append(origins, memory.ParseTopic(merged[o].Data))
+	}
+	topic.Stamp(now, sourcesOf(topic, replaced, cited))
+	if len(merged) > 0 {
+		topic.Carry(append(origins, memory.ParseTopic(have.Data)))
+	}
 	data = topic.Bytes()
 	if r.Content != nil {
 		cited = append(p.carried(ctx, *r.Content), cited...)
 	}
-	findings, err := p.check(d, n, data, r.Waive, cited, now)
+	findings, err := p.check(d, n, data, merged, r.Waive, cited, now)
 	if err != nil {
 		return WriteResult{}, err
 	}
 	if err := p.keepWords(cited); err != nil {
 		return WriteResult{}, err
 	}
-	if err := p.obey(d, n, have, r, data); err != nil {
+	if err := p.obey(d, n, have, *r, data, merged); err != nil {
 		return WriteResult{}, err
 	}
-	c, err := d.stage.Write(n, r.Base, data)
+	c, err := d.stage.Merge(n, r.Base, data, merged)
 	if err != nil {
+		return WriteResult{}, err
+	}
+	if err := d.noteMerge(n, merged, *r); err != nil {
 		return WriteResult{}, err
 	}
 	res.Action = "updated"
@@ -169,17 +207,27 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r Wri
 		res.Action = "created"
 	}
 	res.Sum, res.Bytes, res.Findings = c.After.Short(), len(data), findings
-	return res, nil
+	return res, d.tellMissing(&res, n, data)
 }
 
-// sourcesOf returns the sources that a topic is to name beside its own: those of the text that it
+// tellMissing lists the facts of what was merged into n that it lacks.
+func (d *dream) tellMissing(res *WriteResult, n memory.Name, data []byte) error {
+	lost, err := d.lost(n, memory.ParseTopic(data))
+	res.Missing = lost[:min(len(lost), maxShownFacts)]
+	res.More = len(lost) - len(res.Missing)
+	return err
+}
+
+// sourcesOf returns the sources that a topic is to name beside its own: those of the texts that it
 // replaces, and what is cited now.
-func sourcesOf(topic *memory.Topic, replaced memory.File, cited []Words) []string {
+func sourcesOf(topic *memory.Topic, replaced []memory.File, cited []Words) []string {
 	var sources []string
 	own := topic.Sources()
-	for _, source := range memory.ParseTopic(replaced.Data).Sources() {
-		if !slices.Contains(own, source) {
-			sources = append(sources, source)
+	for _, f := range replaced {
+		for _, source := range memory.ParseTopic(f.Data).Sources() {
+			if !slices.Contains(own, source) {
+				sources = append(sources, source)
+			}
 		}
 	}
 	for _, w := range cited {
@@ -189,9 +237,16 @@ func sourcesOf(topic *memory.Topic, replaced memory.File, cited []Words) []strin
 }
 
 // newContent is what r makes of the file as it is.
-func newContent(dir *memory.Dir, n memory.Name, r WriteRequest, have memory.File) ([]byte, error) {
+func newContent(dir *memory.Dir, n memory.Name, r WriteRequest, have memory.File, merged map[memory.Name]memory.File) ([]byte, error) {
 	if r.Content != nil {
 		return []byte(*r.Content), nil
+	}
+	if have.Sum == "" && len(merged) == 1 {
+		for _, have = range merged {
+		}
+	}
+	if len(r.Edits) == 0 && have.Sum != "" {
+		return have.Data, nil
 	}
 	if have.Sum == "" {
 		return nil, &RequestError{fmt.Sprintf("%s does not exist: there is nothing to edit", n), didYouMean(dir.Nearest(n.String()), "give its content")}
@@ -204,7 +259,7 @@ func newContent(dir *memory.Dir, n memory.Name, r WriteRequest, have memory.File
 }
 
 // check asks the rules what they say of data as the content of n. Errors refuse, unless waived.
-func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, cited []Words, now time.Time) ([]rule.Finding, error) {
+func (p *Project) check(d *dream, n memory.Name, data []byte, merged map[memory.Name]memory.File, waive []Waiver, cited []Words, now time.Time) ([]rule.Finding, error) {
 	before, err := d.dir.Snapshot()
 	if err != nil {
 		return nil, err
@@ -215,6 +270,9 @@ func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, ci
 	}
 	prior := after.Topics[n]
 	after.Topics[n] = memory.ParseTopic(data)
+	for o := range merged {
+		delete(after.Topics, o)
+	}
 	check := rule.Check{
 		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.ownWords(before, after, cited), Project: p.openSubject(),
 	}
@@ -225,6 +283,7 @@ func (p *Project) check(d *dream, n memory.Name, data []byte, waive []Waiver, ci
 	if d.Kind == lock.KindDream { // what a link leads to may be written later in the dream
 		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })
 	}
+	findings = append(findings, d.brokenLinks(n, merged, after)...)
 	return settle(findings, func(f rule.Finding) bool {
 		return slices.ContainsFunc(waive, func(w Waiver) bool { return w.Rule == f.Rule })
 	})
@@ -283,10 +342,13 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 		info.Accepted = map[string]string{n.String(): r.Agreed}
 	}
 	id, landed, err := p.transact(ctx, info, func(d *dream) (edit *indexEdit, err error) {
-		if res, err = p.stageWrite(ctx, d, n, r, cited); err != nil || res.Action == "unchanged" && r.Index == nil {
+		if res, err = p.stageWrite(ctx, d, n, &r, cited); err != nil || res.Action == "unchanged" && r.Index == nil {
 			return nil, err
 		}
 		if r.Agreed == "" {
+			if len(res.Missing) > 0 {
+				return nil, &RuleError{Findings: []rule.Finding{lostFinding(n, res.Missing)}}
+			}
 			if err := p.checkTaken(d, n, r); err != nil {
 				return nil, err
 			}
@@ -297,7 +359,11 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 		}
 		if r.Delete {
 			edit.index.Remove(n.String())
-		} else if res.Action == "created" && r.Index == nil && !edit.rests {
+		}
+		for _, o := range r.Replaces {
+			edit.index.Remove(o.Path)
+		}
+		if !r.Delete && res.Action == "created" && r.Index == nil && !edit.rests {
 			if err := edit.upsert(IndexLine{}, n, d.stage); err != nil {
 				return nil, err
 			}

@@ -271,27 +271,31 @@ func size(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// mapPage cuts the page of the map that begins at the cursor: the number of the line, and a digest of
-// the lines before it, by which a map that changed meanwhile is told.
 func mapPage(head string, lines []string, cursor string) (string, error) {
+	return linePage(head, lines, cursor, maxPage, func(cursor string) string { return fmt.Sprintf(`dream_orient {"cursor": "%s"}`, cursor) })
+}
+
+// linePage cuts the page of lines that begins at the cursor: the number of the line, and a digest of the lines before it, by
+// which is known whether they changed meanwhile. Next is the call that goes on.
+func linePage(head string, lines []string, cursor string, room int, next func(cursor string) string) (string, error) {
 	from := 0
 	if cursor != "" {
 		number, digest, _ := strings.Cut(cursor, "-")
 		n, err := strconv.Atoi(number)
 		if err != nil || n <= 0 || n > len(lines) || digest != linesDigest(lines[:n]) {
-			return "", &consolidate.RequestError{Message: "this cursor does not fit the map as it is now", Hint: "dream_orient {} shows it from its beginning"}
+			return "", &consolidate.RequestError{Message: "this cursor does not fit what there is now", Hint: "call without cursor: it shows all from the beginning"}
 		}
 		from = n
 	}
 	var b strings.Builder
 	b.WriteString(head)
 	to := from
-	for ; to < len(lines) && (to == from || b.Len()+len(lines[to]) < maxPage-100); to++ {
+	for ; to < len(lines) && (to == from || b.Len()+len(lines[to]) < room-120); to++ {
 		b.WriteString(lines[to])
 		b.WriteByte('\n')
 	}
 	if to < len(lines) {
-		fmt.Fprintf(&b, "… %d lines more: dream_orient {\"cursor\": \"%d-%s\"}", len(lines)-to, to, linesDigest(lines[:to]))
+		fmt.Fprintf(&b, "… %d lines more: %s", len(lines)-to, next(fmt.Sprintf("%d-%s", to, linesDigest(lines[:to]))))
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
 }

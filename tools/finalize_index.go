@@ -1,12 +1,12 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/memory"
@@ -18,20 +18,22 @@ func finalizeIndex(p *consolidate.Project) tool {
 		name:  "finalize_index",
 		title: "Finish the dream",
 		description: "Finish the memory dream: brings MEMORY.md up to date, checks every rule, and lands all staged changes together, or refuses with findings and the dream stays open. " +
-			"upsert/remove edit lines; content with base replaces the whole index; adopt adds a line for each memory without one and drops lines that point to nothing. dry_run shows the index and the diff. " +
+			"Lines of memories that were created or removed follow by themselves; upsert and remove edit lines, content with base replaces the whole index, adopt adds a line for each memory without one and drops lines that point to nothing. dry_run says what would change, with diff how. " +
 			"A dream that changed nothing is finalized too.",
 		input: `{"type":"object","properties":{
 			"upsert":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"required":["file"],"additionalProperties":false}},
-			"remove":{"type":"array","maxItems":500,"items":{"type":"string","minLength":1},"description":"files whose lines go"},
+			"remove":{"type":"array","maxItems":500,"items":{"type":"string","minLength":1},"description":"files, or lines without a link by their text"},
 			"content":{"type":"string"},
 			"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of the index that content replaces"},
 			"adopt":{"type":"boolean"},
 			"dry_run":{"type":"boolean"},
 			"accept_loss":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["file","why"],"additionalProperties":false},"description":"deletions and cuts that are meant"},
+			"diff":{"type":"string","maxLength":400,"description":"with dry_run: of this file, or all"},
+			"cursor":{"type":"string","maxLength":100},
 			"summary":{"type":"string","maxLength":2000,"description":"what the dream did, for the journal"}},
 			"additionalProperties":false}`,
-		output: `{"type":"object","properties":{"outcome":{"type":"string","enum":["committed","unchanged","dry_run","proposed"]},"files":{"type":"object"},"index":{"type":"object"},` +
-			findingsSchema + `,"report":{"type":"string"},"undo":{"type":"string"},"proposed_index":{"type":"string"},"diff":{"type":"string"}},"required":["outcome","files","index","findings","report"]}`,
+		output: `{"type":"object","properties":{"outcome":{"type":"string"},"files":{"type":"object"},"report":{"type":"string"},"undo":{"type":"string"},"index_changes":{"type":"array"},"diff":{"type":"string"},` +
+			findingsSchema + `},"required":["outcome"]}`,
 		destructive: true,
 		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
 			r, err := decode[struct {
@@ -43,6 +45,8 @@ func finalizeIndex(p *consolidate.Project) tool {
 				DryRun     bool                         `json:"dry_run"`
 				AcceptLoss []struct{ File, Why string } `json:"accept_loss"`
 				Summary    string
+				Diff       string
+				Cursor     string
 			}](arguments)
 			if err != nil {
 				return answer{}, err
@@ -55,32 +59,65 @@ func finalizeIndex(p *consolidate.Project) tool {
 			for _, l := range r.Upsert {
 				lines = append(lines, *l.line())
 			}
-			res, err := p.Finalize(ctx, consolidate.FinalizeRequest{
+			request := consolidate.FinalizeRequest{
 				Upsert: lines, Remove: r.Remove, Content: r.Content, Base: r.Base, Adopt: r.Adopt,
-				DryRun: r.DryRun, AcceptLoss: accepted, Summary: r.Summary,
-			})
+				DryRun: r.DryRun, AcceptLoss: accepted, Summary: r.Summary, Diff: r.Diff,
+			}
+			if r.Cursor != "" {
+				request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
+			}
+			if request.Diff != "" && !r.DryRun {
+				return answer{}, &consolidate.RequestError{Message: "diff and cursor go with dry_run", Hint: "finalize_index {\"dry_run\": true, \"diff\": \"all\"}"}
+			}
+			res, err := p.Finalize(ctx, request)
 			if err != nil {
 				return answer{}, err
 			}
+			if request.Diff != "" {
+				return diffPage(res, request.Diff, r.Cursor)
+			}
 			res.Findings = ofThisDream(res)
-			return answer{value: fit(res)}, nil
+			if r.DryRun {
+				return answer{value: fit(res, maxDryRun)}, nil
+			}
+			return answer{value: fit(res, MaxAnswer)}, nil
 		},
 	}
 }
 
-// fit shortens what a result lists until it is no longer than an answer may be: each list says what it
+// maxDryRun bounds the answer of a dry run, in bytes.
+const maxDryRun = 6_000
+
+// diffPage answers a page of a diff.
+func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, error) {
+	lines := strings.Split(strings.TrimRight(res.Diff, "\n"), "\n")
+	page, err := linePage("", lines, cursor, pageBytes, func(cursor string) string {
+		return fmt.Sprintf(`finalize_index {"dry_run": true, "diff": %q, "cursor": %q}, with the other arguments as they are`, file, cursor)
+	})
+	return answer{value: struct {
+		Outcome string `json:"outcome"`
+		Diff    string `json:"diff"`
+	}{res.Outcome, page}}, err
+}
+
+// fit shortens what a result lists until it has at most so many bytes: each list says what it
 // leaves out, and where the rest is.
-func fit(res consolidate.FinalizeResult) consolidate.FinalizeResult {
+func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 	for share := 1; ; share *= 2 {
 		r := res
 		r.Findings = fewFindings(res.Findings, 40/share)
-		r.Diff, r.Proposed = cut(res.Diff, 16_000/share), cut(res.Proposed, 12_000/share)
-		r.Files.Created = fewFiles(res.Files.Created, 100/share)
-		r.Files.Updated = fewFiles(res.Files.Updated, 100/share)
-		r.Files.Deleted = fewFiles(res.Files.Deleted, 100/share)
+		r.IndexChanges = fewLines(res.IndexChanges, 60/share, `%d more: {"dry_run": true, "diff": "MEMORY.md"}`)
+		r.Files.Created = fewLines(res.Files.Created, 200/share, "and %d more")
+		r.Files.Updated = fewLines(res.Files.Updated, 200/share, "and %d more")
+		r.Files.Deleted = fewLines(res.Files.Deleted, 200/share, "and %d more")
 		r.Report = short(res.Report, 4_000/share)
+		if share > 4 {
+			for i := range r.Findings {
+				r.Findings[i].Message, r.Findings[i].Hint = short(r.Findings[i].Message, 400), short(r.Findings[i].Hint, 200)
+			}
+		}
 		data, err := plainJSON(r)
-		if err != nil || utf8.RuneCount(data) <= MaxAnswer || share > 16 {
+		if err != nil || len(data) <= most || share > 64 {
 			return r
 		}
 	}
@@ -90,21 +127,10 @@ func fit(res consolidate.FinalizeResult) consolidate.FinalizeResult {
 // memories that it left alone, of which dream_orient has told.
 func ofThisDream(res consolidate.FinalizeResult) []rule.Finding {
 	files := slices.Concat([]string{"", memory.IndexFile}, res.Files.Created, res.Files.Updated, res.Files.Deleted)
-	others := 0
-	findings := slices.DeleteFunc(slices.Clone(res.Findings), func(f rule.Finding) bool {
-		if f.Severity == rule.Error || f.Rule == "conflict" || slices.Contains(files, f.File) ||
-			slices.ContainsFunc(files[2:], func(file string) bool { return strings.Contains(f.Message, file) }) {
-			return false
-		}
-		others++
-		return true
+	return slices.DeleteFunc(res.Findings, func(f rule.Finding) bool {
+		return f.Severity != rule.Error && f.Rule != "conflict" && !slices.Contains(files, f.File) &&
+			!slices.ContainsFunc(files[2:], func(file string) bool { return strings.Contains(f.Message, file) })
 	})
-	if others > 0 {
-		findings = append(findings, rule.Finding{
-			Rule: "more", Severity: rule.Info, Message: fmt.Sprintf("and %d more on memories that this dream leaves alone", others), Hint: "dream_orient and dream-mcp lint list them",
-		})
-	}
-	return findings
 }
 
 func fewFindings(findings []rule.Finding, most int) []rule.Finding {
@@ -116,9 +142,9 @@ func fewFindings(findings []rule.Finding, most int) []rule.Finding {
 	})
 }
 
-func fewFiles(files []string, most int) []string {
-	if len(files) <= most {
-		return files
+func fewLines(lines []string, most int, more string) []string {
+	if len(lines) <= most {
+		return lines
 	}
-	return append(files[:most:most], fmt.Sprintf("and %d more", len(files)-most))
+	return append(lines[:most:most], fmt.Sprintf(more, len(lines)-most))
 }

@@ -17,7 +17,7 @@ func undoDream(p *consolidate.Project) tool {
 		description: "Undo a memory dream or a single write that has landed, where the person asked for it: files are as before, deleted ones back. " +
 			"The client asks the person to agree first. What others changed since is kept and reported as conflicts. An undo can be undone.",
 		input:       `{"type":"object","properties":{"id":{"type":"string","maxLength":40,"description":"as finalize_index or write_memory answered it after \"undo\"; default: the newest that was not undone"}},"additionalProperties":false}`,
-		output:      `{"type":"object","properties":{"id":{"type":"string"},"undone":{"type":"string"},"files":{"type":"object"},"merged":{"type":"array","items":{"type":"string"}},"conflicts":{"type":"array","items":{"type":"object"}}},"required":["undone","files","merged","conflicts"]}`,
+		output:      `{"type":"object","properties":{"id":{"type":"string"},"undone":{"type":"string"},"files":{"type":"object"},"merged":{"type":"array"},"conflicts":{"type":"array"}},"required":["undone","files","merged","conflicts"]}`,
 		destructive: true,
 		confirm: func(_ context.Context, raw json.RawMessage) (resolved json.RawMessage, question, instead string, err error) {
 			a, err := decode[arguments](raw)

@@ -3,59 +3,95 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/memory"
 )
 
+// writeArguments are the arguments of one write.
+type writeArguments struct {
+	Path     string
+	Content  *string
+	Edits    []memory.Edit
+	Delete   bool
+	Base     string
+	Evidence []string
+	Waive    []consolidate.Waiver
+	Index    *indexLine
+	Replaces []consolidate.Replaced
+	Accept   []consolidate.Accepted
+	Writes   []json.RawMessage
+}
+
+func (r writeArguments) request() (consolidate.WriteRequest, error) {
+	given := 0
+	for _, one := range []bool{r.Content != nil, r.Edits != nil, r.Delete} {
+		if one {
+			given++
+		}
+	}
+	if given > 1 || given == 0 && r.Replaces == nil && r.Accept == nil || r.Delete && r.Replaces != nil {
+		return consolidate.WriteRequest{}, &consolidate.RequestError{
+			Message: "exactly one of content, edits and delete is needed; none with replaces or accept alone", Hint: `for example {"path": "topic.md", "content": "---\nname: topic\n…"}`,
+		}
+	}
+	return consolidate.WriteRequest{
+		Path: r.Path, Content: r.Content, Edits: r.Edits, Delete: r.Delete, Base: r.Base,
+		Evidence: r.Evidence, Waive: r.Waive, Index: r.Index.line(), Replaces: r.Replaces, Accept: r.Accept,
+	}, nil
+}
+
+// writeSchema are the properties of one write.
+const writeSchema = `
+	"path":{"type":"string","maxLength":400,"description":"name.md or folder/name.md"},
+	"content":{"type":"string","description":"the whole new text"},
+	"edits":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","properties":{"old":{"type":"string","minLength":1},"new":{"type":"string"}},"required":["old","new"],"additionalProperties":false},"description":"each old occurs exactly once"},
+	"delete":{"type":"boolean","const":true},
+	"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of what is replaced"},
+	"replaces":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"object","properties":{"path":{"type":"string"},"base":{"type":"string"}},"required":["path","base"]},"description":"merged into path, or renamed to it, and removed"},
+	"accept":{"type":"array","maxItems":200,"items":{"type":"object","properties":{"text":{"type":"string"},"why":{"type":"string","maxLength":500}},"required":["text","why"]},"description":"facts listed as missing that are left out"},
+	"evidence":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":200},"description":"hit IDs of grep_transcripts: where it was said"},
+	"waive":{"type":"array","maxItems":20,"items":{"type":"object","properties":{"rule":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["rule","why"],"additionalProperties":false},"description":"rules set aside, with the reason"},
+	"index":{"type":"object","properties":{"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"additionalProperties":false,"description":"its line in MEMORY.md"}`
+
 func writeMemory(p *consolidate.Project) tool {
+	check := checker("write_memory", `{"type":"object","properties":{`+writeSchema+`},"required":["path"],"additionalProperties":false}`)
 	write := func(ctx context.Context, arguments json.RawMessage, agreed string) (answer, error) {
-		r, err := decode[struct {
-			Path     string
-			Content  *string
-			Edits    []memory.Edit
-			Delete   bool
-			Base     string
-			Evidence []string
-			Waive    []consolidate.Waiver
-			Index    *indexLine
-		}](arguments)
+		r, err := decode[writeArguments](arguments)
 		if err != nil {
 			return answer{}, err
 		}
-		given := 0
-		for _, one := range []bool{r.Content != nil, r.Edits != nil, r.Delete} {
-			if one {
-				given++
+		if r.Writes != nil {
+			if r.Path != "" {
+				return answer{}, &consolidate.RequestError{Message: "path and writes in one call", Hint: "each of writes has a path of its own"}
 			}
+			return writeSeveral(ctx, p, check, r.Writes), nil
 		}
-		if given != 1 {
-			return answer{}, &consolidate.RequestError{Message: "exactly one of content, edits and delete is needed", Hint: `for example {"path": "topic.md", "content": "---\nname: topic\n…"}`}
+		if arguments, err = check(arguments); err != nil {
+			return answer{}, err
 		}
-		res, err := p.Write(ctx, consolidate.WriteRequest{
-			Path: r.Path, Content: r.Content, Edits: r.Edits, Delete: r.Delete, Base: r.Base,
-			Evidence: r.Evidence, Waive: r.Waive, Index: r.Index.line(), Agreed: agreed,
-		})
+		request, err := r.request()
+		if err != nil {
+			return answer{}, err
+		}
+		request.Agreed = agreed
+		res, err := p.Write(ctx, request)
 		return answer{value: res}, err
 	}
 	return tool{
 		name:  "write_memory",
-		title: "Write one memory",
-		description: "Write, edit or delete one memory (a Markdown topic file). Exactly one of content, edits, delete. In a dream it is staged until finalize_index; " +
-			"outside one it lands at once, with its line of MEMORY.md (from name and description unless index says otherwise). " +
-			"To replace or delete what exists give base, the sum that read_memory or dream_orient showed. Content begins with frontmatter: name, description (one line), metadata: type (user, feedback, project or reference).",
-		input: `{"type":"object","properties":{
-			"path":{"type":"string","maxLength":400,"description":"name.md or folder/name.md"},
-			"content":{"type":"string","description":"the whole new text"},
-			"edits":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","properties":{"old":{"type":"string","minLength":1},"new":{"type":"string"}},"required":["old","new"],"additionalProperties":false},"description":"replacements; each old occurs exactly once"},
-			"delete":{"type":"boolean","const":true},
-			"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of what is replaced"},
-			"evidence":{"type":"array","maxItems":10,"items":{"type":"string","maxLength":200},"description":"hit IDs of grep_transcripts: where it was said"},
-			"waive":{"type":"array","maxItems":20,"items":{"type":"object","properties":{"rule":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["rule","why"],"additionalProperties":false},"description":"waivable rules set aside, with the reason"},
-			"index":{"type":"object","properties":{"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"additionalProperties":false,"description":"its line in MEMORY.md"}},
-			"required":["path"],"additionalProperties":false}`,
-		output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"bytes":{"type":"integer"},"staged":{"type":"boolean"},"index_line":{"type":"string"},"undo":{"type":"string"},"evidence":{"type":"array","items":{"type":"object"}},` +
-			findingsSchema + `},"required":["path","action","bytes","staged","findings"]}`,
+		title: "Write memories",
+		description: "Write, edit, merge, rename or delete one memory (a Markdown topic file), or several by writes. One of content, edits, delete. In a dream it is staged until finalize_index; " +
+			"outside one it lands at once. Its line of MEMORY.md follows (from name and description unless index says otherwise). " +
+			"To change what exists give base, the sum that read_memory or dream_orient showed. replaces removes what was merged into path; facts that path then lacks are listed as missing: write them into it, or accept each. " +
+			"Content begins with frontmatter: name, description (one line), metadata: type (user, feedback, project or reference).",
+		input: `{"type":"object","properties":{` + writeSchema + `,
+			"writes":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"object"},"description":"several such writes, each judged alone"}},
+			"additionalProperties":false}`,
+		output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"missing":{"type":"array"},"writes":{"type":"array"},"undo":{"type":"string"},"evidence":{"type":"array"},` +
+			findingsSchema + `}}`,
 		destructive: true, idempotent: true,
 		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) { return write(ctx, arguments, "") },
 		agreed: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
@@ -63,6 +99,67 @@ func writeMemory(p *consolidate.Project) tool {
 		},
 		now: p.Now,
 	}
+}
+
+// severalWritten is the answer to several writes. What was refused comes first.
+type severalWritten struct {
+	Written int            `json:"written"`
+	Refused []refusedWrite `json:"refused,omitempty"`
+	Writes  []any          `json:"writes"`
+}
+
+type refusedWrite struct {
+	Number int      `json:"number"` // from 1
+	Path   string   `json:"path"`
+	Reason string   `json:"refused"`
+	Hint   string   `json:"hint,omitempty"`
+	More   []string `json:"more,omitempty"`
+}
+
+// maxRefusal bounds what is said about one refused write of several, in characters.
+const maxRefusal = 1_500
+
+func writeSeveral(ctx context.Context, p *consolidate.Project, check func(json.RawMessage) (json.RawMessage, error), writes []json.RawMessage) answer {
+	all := severalWritten{Writes: []any{}}
+	for i, arguments := range writes {
+		var path struct{ Path string }
+		_ = json.Unmarshal(arguments, &path) // the check says what is wrong
+		res, err := writeOne(ctx, p, check, arguments)
+		if err == nil {
+			all.Written++
+			all.Writes = append(all.Writes, res)
+			continue
+		}
+		reason, hint, rest := explain(err)
+		refused := refusedWrite{Number: i + 1, Path: quoted(path.Path, 200), Reason: quoted(reason, maxRefusal), Hint: quoted(hint, maxRefusal)}
+		for _, line := range rest {
+			if len(rest) > 1 && len(refused.More) < maxRuleHints {
+				refused.More = append(refused.More, short(line, 300))
+			}
+		}
+		var person *consolidate.PersonError
+		if errors.As(err, &person) {
+			refused.Hint = fmt.Sprintf("only the person decides that: write it alone, so that they can be asked; in a terminal: %s", person.Terminal)
+		}
+		all.Refused = append(all.Refused, refused)
+	}
+	return answer{value: all}
+}
+
+func writeOne(ctx context.Context, p *consolidate.Project, check func(json.RawMessage) (json.RawMessage, error), arguments json.RawMessage) (consolidate.WriteResult, error) {
+	arguments, err := check(arguments)
+	if err != nil {
+		return consolidate.WriteResult{}, err
+	}
+	r, err := decode[writeArguments](arguments)
+	if err != nil {
+		return consolidate.WriteResult{}, err
+	}
+	request, err := r.request()
+	if err != nil {
+		return consolidate.WriteResult{}, err
+	}
+	return p.Write(ctx, request)
 }
 
 // findingsSchema is the property that all answers with findings share.

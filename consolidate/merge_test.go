@@ -1,0 +1,113 @@
+package consolidate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
+)
+
+func (w *world) read(name string) string {
+	data, err := os.ReadFile(filepath.Join(w.memory, name))
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+const mergeHead = "---\nname: %\ndescription: about %\nmetadata:\n  type: project\n---\n"
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// FuzzMerge holds the law of merges. Whatever the texts: every number of what was merged is in the survivor or was accepted, and
+// after the undo both files are back byte for byte, and the index.
+func FuzzMerge(f *testing.F) {
+	f.Add("The crane lifts 12 t.", "The crane is never used on Fridays, port 8443, `make lift`.", "The crane lifts 12 t, never on Fridays.", true)
+	f.Add("", "```\n17\n```\n**Why:** 5 of 7\n", "x", false)
+	f.Add("a", "숫자 12와 없음 13。不要14", "b", true)
+	f.Add("a\r\n", "---\n1\n---\n`2\n", "\xff3", false)
+	f.Add("a", "#1 1.2,3:4/5-6+7@8%", "1", true)
+	f.Fuzz(func(t *testing.T, into, merged, survivor string, dreaming bool) {
+		w := newWorld(t)
+		head := func(name string) string { return strings.ReplaceAll(mergeHead, "%", name) }
+		w.put("x.md", head("x")+into)
+		w.put("y.md", strings.Replace(head("y"), "metadata:\n", "metadata:\n  created: 2026-01-02\n", 1)+merged)
+		w.put("MEMORY.md", w.read("MEMORY.md")+"- [X](x.md) — the x\n- [Y](y.md) — the y\n")
+		x, y, index := w.read("x.md"), w.read("y.md"), w.read("MEMORY.md")
+		p := w.open()
+		if dreaming {
+			w.mustDo(p.Begin(ctx, true, false))
+		}
+		content := head("x") + survivor
+		r := WriteRequest{Path: "x.md", Base: sum(x), Content: &content, Replaces: []Replaced{{"y.md", sum(y)}}}
+		var accepted []string
+		accept := func(facts []rule.Fact) {
+			for _, fact := range facts {
+				accepted = append(accepted, fact.Text)
+				r.Accept = append(r.Accept, Accepted{fact.Text, "it is no longer so"})
+			}
+		}
+		res, err := p.Write(ctx, r)
+		var refused *RuleError
+		if !dreaming && errors.As(err, &refused) && refused.Rule() == "loss" {
+			if w.read("x.md") != x || w.read("y.md") != y {
+				t.Fatal("a refused merge has changed something")
+			}
+			// What is missing is listed in the dream; outside it the same texts are.
+			accept(rule.Lost(map[memory.Name]*memory.Topic{name(t, "y.md"): memory.ParseTopic([]byte(y))}, name(t, "x.md"), memory.ParseTopic([]byte(content))))
+			res, err = p.Write(ctx, r)
+		}
+		if err != nil {
+			t.Skip(err) // a rule refuses the text
+		}
+		for dreaming && len(res.Missing) > 0 {
+			if w.read("x.md") != x || w.read("y.md") != y {
+				t.Fatal("a staged merge has changed something")
+			}
+			if _, err := p.Finalize(ctx, FinalizeRequest{}); !errors.As(err, &refused) || refused.Rule() != "loss" {
+				t.Fatalf("what is missing is not asked for: %v", err)
+			}
+			r = WriteRequest{Path: "x.md", Base: res.Sum}
+			accept(res.Missing)
+			before := len(res.Missing) + res.More
+			if res, err = p.Write(ctx, r); err != nil || len(res.Missing)+res.More >= before {
+				t.Fatalf("accepted, and %d are missing: %v", len(res.Missing), err)
+			}
+		}
+		if dreaming {
+			if _, err := p.Finalize(ctx, FinalizeRequest{AcceptLoss: map[string]string{"x.md": "rewritten"}}); err != nil {
+				t.Skip(err)
+			}
+		}
+		landed := w.read("x.md")
+		if w.read("y.md") != "" || !strings.Contains(landed, "created: 2026-01-02") || strings.Contains(w.read("MEMORY.md"), "y.md") {
+			t.Fatalf("landed:\n%s\n%s", landed, w.read("MEMORY.md"))
+		}
+		for _, number := range digits.FindAllString(merged, -1) {
+			if !strings.Contains(landed, number) && !slices.ContainsFunc(accepted, func(text string) bool { return strings.Contains(text, number) }) {
+				t.Errorf("%q is neither in the survivor nor accepted (%q)", number, accepted)
+			}
+		}
+		if _, err := p.Undo(ctx, ""); err != nil {
+			t.Fatal(err)
+		}
+		if w.read("x.md") != x || w.read("y.md") != y || w.read("MEMORY.md") != index {
+			t.Errorf("after the undo:\n%q\n%q\n%q", w.read("x.md"), w.read("y.md"), w.read("MEMORY.md"))
+		}
+	})
+}
+
+func name(t *testing.T, path string) memory.Name {
+	t.Helper()
+	n, err := memory.ParseName(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
