@@ -2,12 +2,14 @@ package consolidate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 )
 
@@ -45,7 +47,8 @@ func (d *dream) replaced(n memory.Name, r WriteRequest) (map[memory.Name]memory.
 			return nil, &RequestError{fmt.Sprintf("replaces names %q twice", one.Path), "name each memory once"}
 		}
 		f, err := d.stage.Check(o, one.Base)
-		if err == nil && f.Sum == "" {
+		var base *landing.BaseError
+		if err == nil && f.Sum == "" || errors.As(err, &base) && base.Have == "" {
 			err = &RequestError{fmt.Sprintf("replaces %q: it does not exist", one.Path), didYouMean(d.stage.Nearest(o), "name memories that exist")}
 		}
 		if err != nil {
@@ -87,7 +90,7 @@ func (d *dream) inherit(n memory.Name, r *WriteRequest) error {
 }
 
 // noteMerge records what a write of n has merged into it and accepted, with what was merged into that before.
-func (d *dream) noteMerge(n memory.Name, merged map[memory.Name]memory.File, r WriteRequest) error {
+func (d *dream) noteMerge(n memory.Name, merged map[memory.Name]memory.File, r WriteRequest) {
 	for _, m := range d.Merges { // what is written stands again
 		delete(m.Replaced, n.String())
 	}
@@ -95,12 +98,9 @@ func (d *dream) noteMerge(n memory.Name, merged map[memory.Name]memory.File, r W
 		delete(d.Merges, n.String())
 	}
 	if len(merged) == 0 && len(r.Accept) == 0 {
-		return nil
+		return
 	}
 	m := d.Merges[n.String()]
-	if m == nil && len(merged) == 0 {
-		return &RequestError{fmt.Sprintf("accept: nothing was merged into %s in this dream", n), "accept goes with replaces, or follows it"}
-	}
 	if m == nil {
 		m = &Merge{}
 	}
@@ -120,7 +120,6 @@ func (d *dream) noteMerge(n memory.Name, merged map[memory.Name]memory.File, r W
 	for _, a := range r.Accept {
 		m.Accepted[a.Text] = a.Why
 	}
-	return nil
 }
 
 func cloned[K comparable, V any](m map[K]V) map[K]V {
@@ -148,18 +147,16 @@ func (d *dream) lost(n memory.Name, survivor *memory.Topic) ([]rule.Fact, error)
 		}
 		texts[o] = memory.ParseTopic(data).Shown(d.dir.AllowSecrets)
 	}
-	accepted := make(map[string]bool)
-	for text := range m.Accepted {
-		accepted[rule.FactKey(text)] = true
-	}
-	lost := rule.Lost(texts, n, survivor.Shown(d.dir.AllowSecrets))
-	return slices.DeleteFunc(lost, func(f rule.Fact) bool { return accepted[rule.FactKey(f.Text)] }), nil
+	return rule.Lost(texts, n, survivor.Shown(d.dir.AllowSecrets), slices.Collect(maps.Keys(m.Accepted))...), nil
 }
 
-// checkAccepted fails where a reason is missing.
-func checkAccepted(accept []Accepted) error {
-	for _, a := range accept {
-		if strings.TrimSpace(a.Why) == "" || rule.FactKey(a.Text) == "" {
+// checkAccepted fails where a reason is missing, or nothing is merged into n.
+func (d *dream) checkAccepted(n memory.Name, r *WriteRequest) error {
+	if len(r.Accept) > 0 && len(r.Replaces) == 0 && d.Merges[n.String()] == nil {
+		return &RequestError{fmt.Sprintf("accept: nothing was merged into %s in this dream", n), "accept goes with replaces, or follows it"}
+	}
+	for _, a := range r.Accept {
+		if strings.TrimSpace(a.Why) == "" || strings.TrimSpace(a.Text) == "" {
 			return &RequestError{fmt.Sprintf("accept %q gives no reason", a.Text), "give text, as the list has it, and say in why what makes it right to leave it out"}
 		}
 	}

@@ -88,9 +88,6 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 			return WriteResult{}, &RequestError{fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal"}
 		}
 	}
-	if err := checkAccepted(r.Accept); err != nil {
-		return WriteResult{}, err
-	}
 	alone := p.dream == nil
 	p.reread()
 	if err := p.refuseOff(); err != nil && alone {
@@ -128,8 +125,16 @@ func nameError(path string, err error) error {
 // stageWrite stages one change, after the rules that can be checked on a single memory. The words that
 // it cites are kept first.
 func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *WriteRequest, cited []Words) (WriteResult, error) {
+	if r.Base == "" && r.Content == nil && r.Edits == nil && !r.Delete && r.Replaces == nil { // it accepts, and changes nothing
+		if f, _, err := d.stage.Read(n); err == nil {
+			r.Base = string(f.Sum)
+		}
+	}
 	have, err := d.stage.Check(n, r.Base)
 	if err != nil {
+		return WriteResult{}, err
+	}
+	if err := d.checkAccepted(n, r); err != nil {
 		return WriteResult{}, err
 	}
 	if r.Delete {
@@ -138,10 +143,10 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *Wr
 				return WriteResult{}, err
 			}
 		}
-		if err := d.noteMerge(n, nil, *r); err != nil {
-			return WriteResult{}, err
-		}
 		c, err := d.stage.Delete(n, r.Base)
+		if err == nil {
+			d.noteMerge(n, nil, *r)
+		}
 		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}, err
 	}
 	merged, err := d.replaced(n, *r)
@@ -162,9 +167,7 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *Wr
 		// Staged all the same: what is on disk may be kept against what was staged before it changed.
 		_, err := d.stage.Write(n, r.Base, data)
 		if err == nil {
-			err = d.noteMerge(n, nil, *r)
-		}
-		if err == nil {
+			d.noteMerge(n, nil, *r)
 			err = d.tellMissing(&res, n, data)
 		}
 		return res, err
@@ -199,9 +202,7 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *Wr
 	if err != nil {
 		return WriteResult{}, err
 	}
-	if err := d.noteMerge(n, merged, *r); err != nil {
-		return WriteResult{}, err
-	}
+	d.noteMerge(n, merged, *r)
 	res.Action = "updated"
 	if have.Sum == "" {
 		res.Action = "created"
@@ -347,7 +348,9 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 		}
 		if r.Agreed == "" {
 			if len(res.Missing) > 0 {
-				return nil, &RuleError{Findings: []rule.Finding{lostFinding(n, res.Missing)}}
+				lost := lostFinding(n, res.Missing)
+				lost.Hint = fmt.Sprintf("make the call again with what still holds in the text, and \"accept\": [{\"text\": %q, \"why\": \"…\"}, …] for the rest", res.Missing[0].Text)
+				return nil, &RuleError{Findings: []rule.Finding{lost}}
 			}
 			if err := p.checkTaken(d, n, r); err != nil {
 				return nil, err

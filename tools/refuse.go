@@ -165,7 +165,7 @@ func explainRule(e *consolidate.RuleError) (reason, hint string, rest []string) 
 		reason = fmt.Sprintf("%s: %s: %s", first.Rule, first.File, first.Message)
 	}
 	hint = first.Hint
-	for _, f := range e.Findings {
+	for _, f := range e.Findings[1:] {
 		if f.Hint == hint {
 			f.Hint = "" // it has been said
 		}

@@ -19,9 +19,11 @@ type Fact struct {
 // MaxMerged bounds the texts of one merge, in bytes: the time to compare them grows with their product.
 const MaxMerged = 128 << 10
 
-// Lost returns the facts of merged memories that the survivor lacks, each once, in the order of the texts. The words are
-// compared, not what they mean: what is said in other words is listed, and for the model to accept.
-func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic) []Fact {
+// Lost returns the facts of merged memories that the survivor lacks and that are in no accepted text, each once, in the order
+// of the texts. The words are compared, not what they mean: what is said in other words is listed, and for the model to accept.
+// What is within the words of a clause that is listed is not listed by itself.
+func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, accepted ...string) []Fact {
+	agreed := newHaystack(strings.Join(accepted, "\n"))
 	has := newHaystack(survivor.Title() + "\n" + survivor.Description() + "\n" + survivor.Body())
 	for _, n := range append(sortedNames(merged), into) { // a merged memory need not be named
 		has.skip[memory.SlugKey(memory.StemOf(n.String()))] = true
@@ -30,9 +32,21 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	seen := make(map[string]bool)
 	for _, n := range sortedNames(merged) {
 		t := merged[n]
+		var tokens []factToken
+		clauses := newHaystack("")
 		for _, f := range factTokens(t.Description() + "\n" + t.Body()) {
-			if key := FactKey(f.text); key != "" && !seen[key] && !has.says(f) {
-				seen[key] = true
+			key := factKey(f.text)
+			if key == "" || seen[key] || has.says(f) || agreed.holds(key) {
+				continue
+			}
+			seen[key] = true
+			tokens = append(tokens, f)
+			if f.kind == clauseToken {
+				clauses.lower += " " + key
+			}
+		}
+		for _, f := range tokens {
+			if f.kind == clauseToken || !clauses.holds(factKey(f.text)) {
 				lost = append(lost, Fact{n.String(), f.text})
 			}
 		}
@@ -40,8 +54,8 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	return lost
 }
 
-// FactKey is what the texts of two facts that are the same have in common.
-func FactKey(text string) string {
+// factKey is what the texts of two facts that are the same have in common.
+func factKey(text string) string {
 	return strings.ToLower(strings.Trim(memory.OneLine(text), "`\"'“”… "))
 }
 

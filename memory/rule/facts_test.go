@@ -29,7 +29,7 @@ func TestLost(t *testing.T) {
 		{"a negation", "Never deploy on a Friday evening.", "Deploy on a Friday evening.", []string{"Never deploy on a Friday evening"}},
 		{"a negation in other words", "Never deploy on a Friday evening.", "Do not deploy on Friday evenings.", nil},
 		{"a condition", "Deploy at once, unless the harbour is closed.", "Deploy at once; never when the harbour is closed.", []string{"Deploy at once, unless the harbour is closed"}},
-		{"other scripts", "数据库不要重置。포트는 8443, 금요일에는 배포하지 않는다.", "数据库要重置。", []string{"数据库不要重置", "8443", "8443, 금요일에는 배포하지 않는다"}},
+		{"other scripts", "数据库不要重置。포트는 8443, 금요일에는 배포하지 않는다.", "数据库要重置。", []string{"数据库不要重置", "8443, 금요일에는 배포하지 않는다"}},
 		{"the other's name", "As in merged.md and [[merged]].", "As here.", nil},
 	} {
 		lost := Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): body(test.merged)}, mustName(t, "into.md"), body(test.survivor))
