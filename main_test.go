@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"consolidate/transcript/parallel":       {},
 	"consolidate/transcript/bench/fixture":  {},
 	"consolidate/transcript/bench":          {"consolidate/transcript", "consolidate/transcript/signal"},
-	"consolidate/transcript/listing":        {"consolidate/transcript"},
+	"consolidate/transcript/listing":        {"consolidate/transcript", "consolidate/transcript/parallel"},
 	"consolidate/transcript/signal":         {},
 	"consolidate/transcript/sqlite":         {},
 	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},

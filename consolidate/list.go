@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	"maps"
-	"math"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
@@ -12,9 +11,6 @@ import (
 
 // firstSessions is how many sessions are listed, the newest, where no listing has landed before.
 const firstSessions = 30
-
-// listBudget is how long a listing reads sessions that were never read before. What it read is kept.
-const listBudget = 15 * time.Second
 
 // ListRequest says what is listed: by default what the user said in the sessions since the last dream.
 type ListRequest struct {
@@ -74,10 +70,8 @@ func (l *Listed) open(list *listing.List) {
 	if l.Ends == nil {
 		l.Ends = map[string]listing.Mark{}
 	}
+	maps.DeleteFunc(l.Ends, func(_ string, m listing.Mark) bool { return m == listing.Never }) // it may have been read since
 	maps.Copy(l.Ends, list.Ends())
-	for _, f := range list.Failed { // it was not shown, and comes back
-		l.Ends[f.Session.ID] = listing.Mark{Line: math.MaxInt32}
-	}
 }
 
 // add takes in what a page shows. It counts where nothing is left out before it.
@@ -124,7 +118,7 @@ func (p *Project) List(ctx context.Context, r ListRequest) (listing.Page, error)
 		if d.Listed == nil {
 			d.Listed = &Listed{From: m.Since}
 		}
-		if window && r.Session == "" && r.Cursor == "" {
+		if page.List.Window {
 			d.Listed.open(page.List)
 		}
 		d.Listed.add(page, m.marks())
@@ -149,13 +143,11 @@ func (p *Project) list(ctx context.Context, r ListRequest, window bool, m marks)
 	if (!window || !m.Listed) && r.Session == "" && r.Since.IsZero() {
 		q.Newest = firstSessions
 	}
-	reading, cancel := context.WithTimeout(ctx, listBudget)
-	defer cancel()
 	taken := p.o.Now()
-	l, err := listing.New(reading, store, q)
+	l, err := listing.New(ctx, store, q)
 	if err != nil {
 		return listing.Page{}, err
 	}
-	l.Taken = taken
+	l.Taken, l.Window = taken, window && r.Session == ""
 	return p.lists.First(ctx, store, l, r.Room, r.Limit)
 }

@@ -37,7 +37,7 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 	}
 	page, err := p.List(ctx, l)
 	if errors.Is(err, listing.ErrUnread) {
-		return answer{text: "The sessions are still being read for the first time; what was read is kept. Ask again: the same call goes on."}, nil
+		return answer{text: "A session is still being read for the first time; what was read is kept. Ask again: the same call goes on."}, nil
 	}
 	if err != nil {
 		return answer{}, err
@@ -80,6 +80,9 @@ func renderPage(page listing.Page, now time.Time) string {
 		if left.n > 0 {
 			fmt.Fprintf(&b, "; %d %s", left.n, left.what)
 		}
+	}
+	if n := l.Unread(); n > 0 {
+		fmt.Fprintf(&b, "; %s are read for the first time: the next page goes on with them", plural(n, "more session"))
 	}
 	if len(l.Failed) > 0 {
 		first := l.Failed[0]

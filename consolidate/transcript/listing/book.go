@@ -48,9 +48,18 @@ func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string,
 		}
 	}
 	b.mu.Unlock()
-	if l == nil || err != nil || n != 3 || number < 2 || p.segment < 0 || p.segment >= len(l.segments) ||
-		p.at < 0 || p.at >= l.segments[p.segment].to {
+	if l == nil || err != nil || n != 3 || number < 2 || !l.has(p) {
 		return Page{}, &transcript.QueryError{Field: "cursor", Message: "it is not of a listing that is still known: list again without it"}
 	}
 	return l.page(ctx, store, p, number, room, limit)
+}
+
+// has reports whether a page may begin at a position.
+func (l *List) has(p position) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.segment == len(l.segments) && len(l.unread) > 0 {
+		return p.at == 0
+	}
+	return p.segment >= 0 && p.segment < len(l.segments) && p.at >= 0 && p.at < l.segments[p.segment].to
 }

@@ -13,13 +13,12 @@ const maxOriginals = 64
 // copies knows in which session of a list an utterance that several of them hold is listed: in the one untouched
 // longest, as searches show it.
 type copies struct {
-	list *List
 	seen map[uint64]int    // by key: the session where it is listed; -1: a list before had it
 	keys []map[Mark]uint64 // of each session, those that have one
 }
 
-// note takes in what a session said, which is in the list at a place, or not in it (-1). Sessions come the newest
-// first, so that a later one wins.
+// note takes in what a session said, which is in the list at a place, or not in it (-1). Sessions come the oldest
+// first, and the first wins.
 func (c *copies) note(session int, said []transcript.Said, after Mark) {
 	keys := map[Mark]uint64{}
 	for i := range said {
@@ -32,7 +31,8 @@ func (c *copies) note(session int, said []transcript.Said, after Mark) {
 		case !after.Before(m):
 			c.seen[u.Key] = -1 // it was listed before, wherever else it stands
 		case session >= 0:
-			if keys[m] = u.Key; c.seen[u.Key] >= 0 {
+			keys[m] = u.Key
+			if _, known := c.seen[u.Key]; !known {
 				c.seen[u.Key] = session
 			}
 		}
@@ -42,44 +42,36 @@ func (c *copies) note(session int, said []transcript.Said, after Mark) {
 	}
 }
 
-// drop takes copies out of the list.
-func (c *copies) drop(ctx context.Context, store *transcript.Store) error {
-	if err := c.outside(ctx, store); err != nil {
-		return err
-	}
-	for n := range c.list.sessions {
-		s := &c.list.sessions[n]
+// drop takes copies out of the sessions of a list from one on.
+func (c *copies) drop(ctx context.Context, store *transcript.Store, l *List, from int) {
+	c.outside(ctx, store, l, from)
+	for n := from; n < len(l.sessions); n++ {
+		s := &l.sessions[n]
 		s.kept = slices.DeleteFunc(s.kept, func(k kept) bool {
 			key, known := c.keys[n][k.Mark]
 			return known && c.seen[key] != n
 		})
 	}
-	return nil
 }
 
 // outside looks for originals in sessions that were listed before and are not in the list.
-func (c *copies) outside(ctx context.Context, store *transcript.Store) error {
-	q := &c.list.query
-	if len(q.After) == 0 || q.Touched.IsZero() || !slices.ContainsFunc(c.list.sessions, func(s session) bool {
+func (c *copies) outside(ctx context.Context, store *transcript.Store, l *List, from int) {
+	q := &l.query
+	if len(q.After) == 0 || q.Touched.IsZero() || !slices.ContainsFunc(l.sessions[from:], func(s session) bool {
 		return s.after == Mark{} && s.kept[0].time.Before(q.Touched)
 	}) {
-		return nil
+		return
 	}
 	all, _, err := store.Sessions(ctx, q.Touched.AddDate(0, -6, 0))
 	if err != nil {
-		return unread(err)
+		return // what was copied is listed twice
 	}
 	all = slices.DeleteFunc(all, func(one transcript.Session) bool {
 		_, listed := q.After[one.ID]
-		return !listed || slices.ContainsFunc(c.list.sessions, func(s session) bool { return s.ID == one.ID })
+		return !listed || slices.ContainsFunc(l.sessions, func(s session) bool { return s.ID == one.ID })
 	})
 	all = all[:min(len(all), maxOriginals)]
-	said, err := read(ctx, store, all)
-	if err != nil {
-		return err
-	}
-	for i, r := range said {
+	for i, r := range read(ctx, store, all) {
 		c.note(-1, r.said, q.After[all[i].ID])
 	}
-	return nil
 }

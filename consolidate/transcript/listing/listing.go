@@ -13,12 +13,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime"
+	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/parallel"
 )
 
 // A Mark is the place of an utterance in its session.
@@ -48,6 +49,7 @@ type Query struct {
 // A List is what a query found, fixed when it was made.
 type List struct {
 	Taken    time.Time // for the caller: before the first session was looked at
+	Window   bool      // for the caller: it is of what was said since the last dream
 	Sessions int       // with an utterance that is listed
 	Silent   int       // without one
 	Older    int       // left out since Query.Newest was reached
@@ -55,10 +57,18 @@ type List struct {
 
 	id         string
 	query      Query
+	unread     []transcript.Session // the oldest first: pages after these go on with them
+	step       int                  // how many are read at once, in a test; 0: as many as there is time for
+	copies     copies
 	sessions   []session
 	segments   []segment
 	utterances int
+
+	mu *sync.Mutex // held while more is read
 }
+
+// Unread returns how many sessions there was no time to read yet: the page after the last of the others goes on with them.
+func (l *List) Unread() int { return len(l.unread) }
 
 // A Failure is a session that could not be read.
 type Failure struct {
@@ -87,57 +97,76 @@ type segment struct {
 	begins   time.Time // as late as anything before it in its session
 }
 
-// ErrUnread is the error of a list for which the time was not enough to read every session. What was read is kept:
+// ErrUnread is the error of a list for which the time was not enough to read another session. What was read is kept:
 // asking again goes on.
-var ErrUnread = errors.New("there was not enough time to read all sessions")
+var ErrUnread = errors.New("there was not enough time to read a session")
 
-// New lists what a query asks for. It fails with ErrUnread where the context's time is up, and with a
+// budget is how long sessions without a digest are read for one page. The next page goes on.
+const budget = 5 * time.Second
+
+// New lists what a query asks for. It fails with ErrUnread where the time is up before a session was read, and with a
 // *transcript.QueryError where no session has the name that the query gives.
 func New(ctx context.Context, store *transcript.Store, q Query) (*List, error) {
+	return newList(ctx, store, q, 0)
+}
+
+func newList(ctx context.Context, store *transcript.Store, q Query, step int) (*List, error) {
 	if len(q.Speakers) == 0 {
 		q.Speakers = []transcript.Speaker{transcript.User}
 	}
 	if q.Zone == nil {
 		q.Zone = time.UTC
 	}
-	l := &List{query: q}
+	l := &List{query: q, step: step, copies: copies{seen: map[uint64]int{}}, mu: new(sync.Mutex)}
 	touched := q.Touched
 	if q.Since.After(touched) {
 		touched = q.Since.Add(-slack)
 	}
 	found, _, err := store.Sessions(ctx, touched)
 	if err != nil {
-		return nil, unread(err)
+		return nil, err
 	}
 	if found, err = transcript.Choose(found, q.Session); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(found, func(a, b transcript.Session) int { return b.ModTime.Compare(a.ModTime) }) // as searches order copies
-	c := copies{list: l, seen: map[uint64]int{}}
-	for len(found) > 0 && (q.Newest == 0 || len(l.sessions) < q.Newest) {
-		some := found
-		if q.Newest > 0 {
-			some = found[:min(len(found), q.Newest-len(l.sessions))]
+	if q.Newest > 0 && len(found) > q.Newest {
+		for _, one := range found[q.Newest:] {
+			if _, known := q.After[one.ID]; !known {
+				l.Older++
+			}
 		}
-		found = found[len(some):]
-		said, err := read(ctx, store, some)
-		if err != nil {
-			return nil, err
-		}
-		for i, one := range some {
-			l.add(one, said[i], &c)
-		}
+		found = found[:q.Newest]
 	}
-	for _, one := range found {
-		if _, known := q.After[one.ID]; !known {
-			l.Older++
-		}
+	slices.Reverse(found)
+	l.unread = found
+	return l, l.extend(ctx, store)
+}
+
+// extend reads sessions, the oldest first, as long as there is time, and puts them after what is in the list.
+func (l *List) extend(ctx context.Context, store *transcript.Store) error {
+	ctx, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	some := l.unread
+	if l.step > 0 {
+		some = some[:min(len(some), l.step)]
 	}
-	if err := c.drop(ctx, store); err != nil {
-		return nil, err
+	said := read(ctx, store, some)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
 	}
-	l.arrange()
-	return l, nil
+	n := 0
+	from := len(l.sessions)
+	for ; n < len(some) && !errors.Is(said[n].err, context.DeadlineExceeded); n++ {
+		l.add(some[n], said[n])
+	}
+	if n == 0 && len(some) > 0 {
+		return ErrUnread
+	}
+	l.copies.drop(ctx, store, l, from)
+	l.unread = l.unread[n:]
+	l.arrange(from)
+	return nil
 }
 
 // slack is how much later than its file was touched a record may have been made, on the coarsest file system.
@@ -149,42 +178,27 @@ type reading struct {
 	err  error
 }
 
-// read reads sessions by several threads. Its error is the context's.
-func read(ctx context.Context, store *transcript.Store, sessions []transcript.Session) ([]reading, error) {
+// read reads sessions by several threads.
+func read(ctx context.Context, store *transcript.Store, sessions []transcript.Session) []reading {
 	all := make([]reading, len(sessions))
-	var threads sync.WaitGroup
-	next := make(chan int)
-	for range min(len(sessions), runtime.GOMAXPROCS(0)) {
-		threads.Go(func() {
-			for i := range next {
-				r := &all[i]
-				r.err = store.Said(ctx, sessions[i], func(u *transcript.Said) error {
-					one := *u
-					one.Text = ""
-					r.said = append(r.said, one)
-					return nil
-				})
-			}
+	_ = parallel.Do(context.WithoutCancel(ctx), len(sessions), func(i int) error {
+		r := &all[i]
+		if r.err = ctx.Err(); r.err != nil {
+			return nil
+		}
+		r.err = store.Said(ctx, sessions[i], func(u *transcript.Said) error {
+			one := *u
+			one.Text = ""
+			r.said = append(r.said, one)
+			return nil
 		})
-	}
-	for i := range sessions {
-		next <- i
-	}
-	close(next)
-	threads.Wait()
-	return all, unread(ctx.Err())
-}
-
-// unread is ErrUnread for the error of a context whose time is up, any other error itself.
-func unread(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return ErrUnread
-	}
-	return err
+		return nil
+	})
+	return all
 }
 
 // add takes in a session.
-func (l *List) add(one transcript.Session, r reading, c *copies) {
+func (l *List) add(one transcript.Session, r reading) {
 	if r.err != nil {
 		l.Failed = append(l.Failed, Failure{one, r.err})
 		return
@@ -197,11 +211,11 @@ func (l *List) add(one transcript.Session, r reading, c *copies) {
 		}
 	}
 	if len(s.kept) > 0 {
-		c.note(len(l.sessions), r.said, s.after)
+		l.copies.note(len(l.sessions), r.said, s.after)
 		l.sessions = append(l.sessions, s)
 		return
 	}
-	c.note(-1, r.said, s.after)
+	l.copies.note(-1, r.said, s.after)
 	if (s.after == Mark{}) { // else it was listed to its end before
 		l.Silent++
 	}
@@ -213,12 +227,14 @@ func (l *List) lists(u *transcript.Said) bool {
 	return slices.Contains(q.Speakers, u.Speaker) && !u.Time.Before(q.Since) && (q.Until.IsZero() || u.Time.Before(q.Until))
 }
 
-// arrange puts the days of the sessions in the order of time. Within a session the order is the transcript's.
-func (l *List) arrange() {
-	l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool { return len(s.kept) == 0 })
-	for n := range l.sessions {
+// arrange puts the days of the sessions from one on in the order of time. Within a session the order is the transcript's.
+func (l *List) arrange(from int) {
+	first := len(l.segments)
+	for n := from; n < len(l.sessions); n++ {
 		s := &l.sessions[n]
-		l.utterances += len(s.kept)
+		if l.utterances += len(s.kept); len(s.kept) > 0 {
+			l.Sessions++
+		}
 		var latest time.Time
 		for i, k := range s.kept {
 			if k.time.After(latest) {
@@ -232,8 +248,7 @@ func (l *List) arrange() {
 			l.segments = append(l.segments, segment{session: n, from: i, to: i + 1, day: day, begins: latest})
 		}
 	}
-	l.Sessions = len(l.sessions)
-	slices.SortStableFunc(l.segments, func(a, b segment) int {
+	slices.SortStableFunc(l.segments[first:], func(a, b segment) int {
 		return cmp.Or(a.begins.Compare(b.begins), cmp.Compare(l.sessions[a.session].ID, l.sessions[b.session].ID), cmp.Compare(a.from, b.from))
 	})
 }
@@ -244,11 +259,23 @@ func (l *List) Tracked() bool {
 	return q.Since.IsZero() && q.Until.IsZero() && slices.Contains(q.Speakers, transcript.User)
 }
 
-// Ends returns the last utterance that is listed of each session, by its ID.
+// Never is the mark of what is listed of a session that was not read: nothing is as late.
+var Never = Mark{Line: math.MaxInt32}
+
+// Ends returns the last utterance that is listed of each session, by its ID; Never for one that was not read, or could not
+// be.
 func (l *List) Ends() map[string]Mark {
 	ends := make(map[string]Mark, len(l.sessions))
 	for _, s := range l.sessions {
-		ends[s.ID] = s.kept[len(s.kept)-1].Mark
+		if len(s.kept) > 0 {
+			ends[s.ID] = s.kept[len(s.kept)-1].Mark
+		}
+	}
+	for _, s := range l.unread {
+		ends[s.ID] = Never
+	}
+	for _, f := range l.Failed {
+		ends[f.Session.ID] = Never
 	}
 	return ends
 }

@@ -98,9 +98,9 @@ func open(t testing.TB, sessions ...*written) (*transcript.Store, string) {
 }
 
 // pages returns all pages of a listing.
-func pages(t testing.TB, store *transcript.Store, q Query, room, limit int, between func()) []Page {
+func pages(t testing.TB, store *transcript.Store, q Query, step, room, limit int, between func()) []Page {
 	t.Helper()
-	l, err := New(t.Context(), store, q)
+	l, err := newList(t.Context(), store, q, step)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,11 @@ func FuzzComplete(f *testing.F) {
 			s.user("typed between two pages")
 			s.write(t, folder)
 		}
-		all := pages(t, store, q, 200+rng.IntN(3000), rng.IntN(3)*rng.IntN(30), between)
+		step := 0
+		if len(q.After) == 0 { // of what was listed before, copies are only known when it is read
+			step = rng.IntN(4)
+		}
+		all := pages(t, store, q, step, 200+rng.IntN(3000), rng.IntN(3)*rng.IntN(30), between)
 		got := map[string][]string{}
 		session := ""
 		for _, page := range all {
@@ -328,7 +332,7 @@ func TestGolden(t *testing.T) {
 	store.Mask = func(text string, from, to int) (string, int, int) {
 		return strings.ReplaceAll(text, "9fK3xQ7vL2mZ8pR4tW6yB1nC", "[secret: key]"), from, to
 	}
-	got := whole(pages(t, store, Query{Zone: time.FixedZone("KST", 9*3600)}, 100_000, 0, nil))
+	got := whole(pages(t, store, Query{Zone: time.FixedZone("KST", 9*3600)}, 0, 100_000, 0, nil))
 	const golden = "testdata/seven.golden"
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
@@ -349,7 +353,7 @@ func TestWindow(t *testing.T) {
 	late := newSession(2, 1).user("use yarn")
 	silent := newSession(3, 1).reply("only the model")
 	store, _ := open(t, early, late, silent)
-	all := pages(t, store, Query{}, 10_000, 0, nil)
+	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
 	var order []string
 	for _, line := range strings.Split(whole(all), "\n") {
 		if _, text, ok := strings.Cut(line, " use "); ok {
@@ -359,13 +363,13 @@ func TestWindow(t *testing.T) {
 	if fmt.Sprint(order) != "[npm yarn pnpm]" || all[0].List.Sessions != 2 || all[0].List.Silent != 1 {
 		t.Errorf("%v, %d sessions, %d silent:\n%s", order, all[0].List.Sessions, all[0].List.Silent, whole(all))
 	}
-	if l := pages(t, store, Query{Newest: 1}, 10_000, 0, nil)[0].List; l.Sessions != 1 || l.Older != 2 {
+	if l := pages(t, store, Query{Newest: 1}, 0, 10_000, 0, nil)[0].List; l.Sessions != 1 || l.Older != 2 {
 		t.Errorf("the newest: %d sessions, %d older", l.Sessions, l.Older)
 	}
-	if l := pages(t, store, Query{Since: start.AddDate(0, 0, 1), Until: start.AddDate(0, 0, 2)}, 10_000, 0, nil)[0].List; l.utterances != 1 || l.Tracked() {
+	if l := pages(t, store, Query{Since: start.AddDate(0, 0, 1), Until: start.AddDate(0, 0, 2)}, 0, 10_000, 0, nil)[0].List; l.utterances != 1 || l.Tracked() {
 		t.Errorf("a day: %d utterances, tracked %v", l.utterances, l.Tracked())
 	}
-	if l := pages(t, store, Query{Session: id(1)[:8]}, 10_000, 0, nil)[0].List; l.utterances != 2 {
+	if l := pages(t, store, Query{Session: id(1)[:8]}, 0, 10_000, 0, nil)[0].List; l.utterances != 2 {
 		t.Errorf("a session: %d utterances", l.utterances)
 	}
 	var wrong *transcript.QueryError
@@ -380,7 +384,12 @@ func TestWindow(t *testing.T) {
 	}
 	ended, cancel := context.WithTimeout(t.Context(), -time.Second)
 	defer cancel()
-	if _, err := New(ended, store, Query{}); !errors.Is(err, ErrUnread) {
+	l, err := New(t.Context(), store, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.unread = []transcript.Session{l.sessions[0].Session}
+	if err := l.extend(ended, store); !errors.Is(err, ErrUnread) {
 		t.Errorf("out of time: %v", err)
 	}
 }
@@ -396,7 +405,7 @@ func TestResumed(t *testing.T) {
 	again.user("day and night")
 	store, _ := open(t, first, other, resumed, again)
 	q := Query{Touched: start.AddDate(0, 0, 3), After: map[string]Mark{id(1): {3, 1}}}
-	text := whole(pages(t, store, q, 10_000, 0, nil))
+	text := whole(pages(t, store, q, 0, 10_000, 0, nil))
 	for words, want := range map[string]bool{"use pnpm": false, "mind the lens": false, "and never npm": true, "keep the lamp lit": true, "day and night": true} {
 		if strings.Contains(text, words) != want {
 			t.Errorf("%q is listed: %v:\n%s", words, !want, text)
@@ -441,7 +450,7 @@ func TestLongDay(t *testing.T) {
 		s.user(fmt.Sprintf("number %d of them is this:\n%s", n, paste)).reply("Done. Next?")
 	}
 	store, _ := open(t, s)
-	all := pages(t, store, Query{}, 100_000, 0, nil)
+	all := pages(t, store, Query{}, 0, 100_000, 0, nil)
 	text := whole(all)
 	for n := range 60 {
 		if want := fmt.Sprintf(" number %d of them is this:\n  [pasted: %d lines]\n", n, maxRead/70); strings.Count(text, want) != 1 {
@@ -477,7 +486,7 @@ func BenchmarkList(b *testing.B) {
 	for b.Loop() {
 		fresh := transcript.Open(o)
 		fresh.Digests = digests
-		pages(b, fresh, Query{}, 9_000, 0, nil)
+		pages(b, fresh, Query{}, 0, 9_000, 0, nil)
 		fresh.Close()
 	}
 }

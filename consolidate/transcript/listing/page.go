@@ -35,7 +35,15 @@ type position struct{ segment, at int }
 // Page returns the page of a list that begins at a position, with at most so many bytes of text and, if limit is
 // above 0, so many utterances; at least one line.
 func (l *List) page(ctx context.Context, store *transcript.Store, p position, number, room, limit int) (Page, error) {
-	page := Page{Number: number, Of: l.utterances, List: l}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for p.segment == len(l.segments) && len(l.unread) > 0 {
+		if err := l.extend(ctx, store); err != nil {
+			return Page{}, err
+		}
+	}
+	as := *l // as it is now: another page may read more
+	page := Page{Number: number, Of: l.utterances, List: &as}
 	var text strings.Builder
 	shown := 0
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
@@ -97,11 +105,11 @@ func (l *List) ended(page Page, p position, text string) Page {
 	}
 	for i, n := range whole {
 		page.Utterances += n
-		if n == len(l.sessions[i].kept) {
+		if n > 0 && n == len(l.sessions[i].kept) {
 			page.Sessions++
 		}
 	}
-	if p.segment < len(l.segments) {
+	if p.segment < len(l.segments) || len(l.unread) > 0 {
 		page.Cursor = fmt.Sprintf("%s-%d-%d-%d", l.id, p.segment, p.at, page.Number+1)
 	}
 	return page

@@ -13,7 +13,7 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte(""), 64)
 	f.Fuzz(func(t *testing.T, text []byte, block int) {
 		if block < 1 || block > 1<<12 {
-			t.Skip()
+			return
 		}
 		l := NewLineReader(bytes.NewReader(text), block)
 		offset := 0

@@ -49,10 +49,10 @@ func FuzzDigestSearch(f *testing.F) {
 		}
 		full := q
 		if full.complete() != nil {
-			t.Skip()
+			return
 		}
 		if _, err := compile(full); err != nil {
-			t.Skip()
+			return
 		}
 		want := namesOf(oracle(t, plain, full))
 		s := withDigests(t, plain)

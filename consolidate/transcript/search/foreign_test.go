@@ -285,7 +285,7 @@ func TestForeignFoldersAreHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(other, "secret.jsonl"), filepath.Join(top, filepath.FromSlash(codexPath(1, someDay)))); err != nil {
-		t.Skip(err)
+		t.Skip("NOT TESTED: links cannot be made here:", err)
 	}
 	if err := os.Symlink(other, filepath.Join(top, "codex", "sessions", "2025")); err != nil {
 		t.Fatal(err)

@@ -33,10 +33,10 @@ func FuzzSearch(f *testing.F) {
 		}
 		full := q
 		if full.complete() != nil {
-			t.Skip()
+			return
 		}
 		if _, err := compile(full); err != nil {
-			t.Skip()
+			return
 		}
 		want := namesOf(oracle(t, s, full))
 		var got []string

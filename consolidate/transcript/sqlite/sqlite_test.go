@@ -546,7 +546,7 @@ func FuzzBytes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, db, log []byte) {
 		path := filepath.Join(t.TempDir(), "db")
 		if os.WriteFile(path, db, 0o600) != nil || os.WriteFile(path+"-wal", log, 0o600) != nil {
-			t.Skip()
+			return
 		}
 		_ = (&File{Path: path}).View(readAll)
 	})
