@@ -21,14 +21,11 @@ import (
 type language struct {
 	algorithm func(*snowball.Env) bool // nil: words are compared as they are
 
-	light  map[string]bool     // stems that say little of what is asked
-	stops  map[string]bool     // dropped: they stand in every text, or only ask
-	self   map[string]bool     // the asker speaks of what the asker said
-	other  map[string]bool     // the asker speaks of what the other side said
-	roots  map[string]string   // irregular forms
-	odd    map[string][]string // the same by their stem: what the gate has to let in
-	nouns  bool                // nouns are capitalised, so that a capital is no name
-	letter string              // letters that no other of these languages has
+	light  map[string]bool   // stems that say little of what is asked
+	stops  map[string]bool   // dropped: they stand in every text, or only ask
+	roots  map[string]string // irregular forms
+	nouns  bool              // nouns are capitalised, so that a capital is no name
+	letter string            // letters that no other of these languages has
 }
 
 // stem returns what a word has in common with its inflexions, folded.
@@ -58,25 +55,20 @@ var languages = sync.OnceValue(func() []*language {
 		return m
 	}
 	all := []*language{
-		{algorithm: english.Stem, stops: set(stopEnglish), self: set("i my mine myself"), other: set("you your yours"), roots: irregular(irregularEnglish)},
-		{algorithm: german.Stem, stops: set(stopGerman), self: set("ich mein meine meinen meinem meiner"), other: set("du dir dich dein deine"), roots: irregular(irregularGerman), nouns: true, letter: "ß"},
-		{algorithm: french.Stem, stops: set(stopFrench), self: set("je j mon ma mes"), other: set("tu ton ta tes vous votre"), letter: "çœêûîù"},
-		{algorithm: spanish.Stem, stops: set(stopSpanish), self: set("yo mi mis"), other: set("tú tu tus"), letter: "ñ¿¡"},
-		{algorithm: portuguese.Stem, stops: set(stopPortuguese), self: set("eu meu minha"), other: set("você teu"), letter: "ãõ"},
-		{algorithm: italian.Stem, stops: set(stopItalian), self: set("io mio mia"), other: set("tu tuo tua")},
-		{algorithm: dutch.Stem, stops: set(stopDutch), self: set("ik mijn"), other: set("jij jouw")},
-		{algorithm: russian.Stem, stops: set(stopRussian), self: set("я мой моя мои"), other: set("ты твой твоя")},
+		{algorithm: english.Stem, stops: set(stopEnglish), roots: irregular(irregularEnglish)},
+		{algorithm: german.Stem, stops: set(stopGerman), roots: irregular(irregularGerman), nouns: true, letter: "ß"},
+		{algorithm: french.Stem, stops: set(stopFrench), letter: "çœêûîù"},
+		{algorithm: spanish.Stem, stops: set(stopSpanish), letter: "ñ¿¡"},
+		{algorithm: portuguese.Stem, stops: set(stopPortuguese), letter: "ãõ"},
+		{algorithm: italian.Stem, stops: set(stopItalian)},
+		{algorithm: dutch.Stem, stops: set(stopDutch)},
+		{algorithm: russian.Stem, stops: set(stopRussian)},
 	}
 	table := latin()
 	for _, l := range all {
 		l.light = map[string]bool{}
 		for w := range strings.FieldsSeq(lightWords) {
 			l.light[l.stem(table, w)] = true
-		}
-		l.odd = map[string][]string{}
-		for form, root := range l.roots {
-			stem := l.stem(table, root)
-			l.odd[stem] = append(l.odd[stem], form)
 		}
 	}
 	return all

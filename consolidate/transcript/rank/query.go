@@ -15,8 +15,6 @@ var ErrNoWords = errors.New("the query has no words")
 type Query struct {
 	terms  []term
 	words  *lexis
-	person person
-	wants  traits // what an answer must hold
 	spans  []span
 	quotes []terms // terms that must follow their neighbours, by phrase
 }
@@ -28,23 +26,12 @@ type term struct {
 	name   bool // capitalised within a sentence
 }
 
-// A person is whose words the query asks for.
-type person uint8
-
-const (
-	anybody person = iota
-	asker
-	otherSide
-)
-
 // traits are what a turn is, besides the terms that it holds.
 type traits uint8
 
 const (
 	byUser traits = 1 << iota
 	question
-	tellsWhen
-	tellsNumber
 	elliptic
 	endsAsking
 	namesDate
@@ -78,8 +65,6 @@ func Parse(text string) (*Query, error) {
 	q := &Query{
 		words: &lexis{lang: lang, forms: map[string][]credit{}, pairs: map[uint64]uint8{}},
 	}
-	q.readPerson(text, plain)
-	q.readWants(plain)
 	q.spans = spansOf(tokens)
 
 	b := builder{Query: q, lang: lang}
@@ -101,21 +86,6 @@ func (q *Query) Terms() []string {
 		words[i] = t.text
 	}
 	return words
-}
-
-func (q *Query) readPerson(text string, plain []string) {
-	text = bothDense.Replace(text)
-	says := func(words map[string]bool, dense []string) bool {
-		return slices.ContainsFunc(plain, func(w string) bool { return words[w] }) ||
-			slices.ContainsFunc(dense, func(w string) bool { return strings.Contains(text, w) })
-	}
-	self, other := says(q.words.lang.self, selfDense), says(q.words.lang.other, otherDense)
-	switch {
-	case self && !other:
-		q.person = asker
-	case other && !self:
-		q.person = otherSide
-	}
 }
 
 // builder gives a query its terms.
@@ -195,13 +165,6 @@ func (b *builder) term(text, stem string, weight float64) (n int, fresh bool) {
 	n = len(b.terms)
 	b.terms = append(b.terms, term{text: text, weight: weight})
 	b.words.forms[stem] = []credit{{uint8(n), whole}}
-	b.words.admit(latin(), stem)
-	if len(stem) == 1 && stem >= "1" && stem <= "9" {
-		b.words.admit(latin(), "0"+stem) // as in 2026-06-07
-	}
-	for _, form := range b.lang.odd[stem] {
-		b.words.admit(latin(), foldWord(latin(), form))
-	}
 	own := stem
 	if strings.ContainsFunc(stem, unicode.IsDigit) {
 		own = ""
@@ -246,7 +209,6 @@ func (b *builder) pair(a, r rune, weight float64) {
 		return
 	}
 	b.words.pairs[key] = uint8(len(b.terms))
-	b.words.dense[denseBit(key)>>6] |= 1 << (denseBit(key) & 63)
 	text := string([]rune{a, r})
 	if a == 0 {
 		text = string(r)
@@ -256,7 +218,6 @@ func (b *builder) pair(a, r rune, weight float64) {
 
 // relate lets the synonyms of a term stand for it, where they are no terms themselves.
 func (b *builder) relate() {
-	table := latin()
 	if b.lang != languages()[0] {
 		return
 	}
@@ -272,10 +233,6 @@ func (b *builder) relate() {
 					continue
 				}
 				b.words.forms[s] = append(c, credit{uint8(n), related})
-				b.words.admit(table, s)
-				for _, form := range b.lang.odd[s] {
-					b.words.admit(table, foldWord(table, form))
-				}
 			}
 		}
 	}

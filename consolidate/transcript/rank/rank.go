@@ -59,7 +59,6 @@ type Hit struct {
 type Ranking struct {
 	query   *Query
 	scanner scanner
-	hints   scanner
 
 	docs    [2]int           // turns seen: by others, by the user
 	bytes   int64            // of all texts seen
@@ -100,11 +99,7 @@ type turn struct {
 
 // Ranking returns an empty ranking for one worker.
 func (q *Query) Ranking() *Ranking {
-	r := &Ranking{query: q, scanner: newScanner(q.words)}
-	if q.wants != 0 {
-		r.hints = newScanner(hintWords())
-	}
-	return r
+	return &Ranking{query: q, scanner: newScanner(q.words)}
 }
 
 // Add takes the next turn. The turns of one session come one after the other, in order, and to one

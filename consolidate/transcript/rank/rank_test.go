@@ -104,8 +104,6 @@ func TestOrder(t *testing.T) {
 		{"an inflexion over a synonym", "delete the rows", []string{"deleting the rows was all", "removing the rows was fun"}},
 		{"an answer over a question", "what about the ledger?", []string{"that ledger is at the bank now.", "and that is all of it, so which ledger is it?"}},
 		{"a turn with substance", "where is the ledger", []string{"the ledger is written once a night and read by the exporter", "The ledger!"}},
-		{"a time, where one is asked for", "when was the ledger moved", []string{"the ledger was moved last week", "the ledger was moved far away"}},
-		{"a number, where one is asked for", "how many ledgers exist", []string{"there are twelve ledgers in it", "there are some ledgers in here"}},
 	} {
 		q, err := Parse(c.query)
 		if err != nil {
@@ -118,34 +116,6 @@ func TestOrder(t *testing.T) {
 		}
 		if hits := r.Top(1); len(hits) == 0 || hits[0].Position != 0 {
 			t.Errorf("%s: %q: %v", c.why, c.query, hits)
-		}
-	}
-}
-
-func TestPerson(t *testing.T) {
-	for query, want := range map[string]string{
-		"what did I say of the ledger":    "user",
-		"what did you say of the ledger":  "model",
-		"was habe ich zum Ledger gesagt?": "user",
-		"我说过 ledger 什么":                   "user",
-		"你说过 ledger 什么":                   "model",
-	} {
-		q, _ := Parse(query)
-		r := q.Ranking()
-		// Equal scores go to the first by name; a person's words lead a little in any case.
-		r.Add(Doc{Text: "that ledger is kept in cents", User: true, Session: "user"})
-		r.Add(Doc{Text: "that ledger is kept in cents", User: false, Session: "model"})
-		hits := r.Top(2)
-		if hits[0].Session != want {
-			t.Errorf("%q: %v", query, hits)
-		}
-		plain, _ := Parse("ledger")
-		r = plain.Ranking()
-		r.Add(Doc{Text: "that ledger is kept in cents", User: true, Session: "user"})
-		r.Add(Doc{Text: "that ledger is kept in cents", User: false, Session: "model"})
-		neutral := r.Top(2)
-		if ratio := hits[0].Score / hits[1].Score; want == "user" && ratio <= neutral[0].Score/neutral[1].Score {
-			t.Errorf("%q: the asker's words lead by no more than ever, %.3f", query, ratio)
 		}
 	}
 }
@@ -375,18 +345,6 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// open is the scanner that looks at every word: the gate must not turn away what it would find.
-func open(l *lexis) scanner {
-	all := *l
-	for i := range all.gate {
-		all.gate[i] = ^uint64(0)
-	}
-	for i := range all.dense {
-		all.dense[i] = ^uint64(0)
-	}
-	return newScanner(&all)
-}
-
 func FuzzScan(f *testing.F) {
 	for _, c := range [][2]string{
 		{"how do we deploy to staging", "Deployments; the stage was set, relEASED_it"},
@@ -401,21 +359,12 @@ func FuzzScan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var gated, all, again found
+		var first, again found
 		s := newScanner(q.words)
-		s.scan(text, &gated)
+		s.scan(text, &first)
 		s.scan(text, &again) // from the cache
-		if gated != again {
+		if first != again {
 			t.Fatalf("%q in %q: the second look sees otherwise", query, text)
-		}
-		o := open(q.words)
-		o.scan(text, &all)
-		// A stem may lack its word's first three letters only by the stemmer's own exceptions.
-		if gated.terms != all.terms && q.words.lang.algorithm == nil {
-			t.Fatalf("%q in %q: %b with the gate, %b without", query, text, gated.terms, all.terms)
-		}
-		if !all.terms.includes(gated.terms) {
-			t.Fatalf("%q in %q: %b with the gate, %b without", query, text, gated.terms, all.terms)
 		}
 		r := q.Ranking()
 		for i, part := range strings.SplitAfter(text, " ") {
@@ -440,8 +389,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// The inflexions of common words pass the gate, in each language.
-func TestGate(t *testing.T) {
+// The inflexions of common words are found, in each language.
+func TestInflexions(t *testing.T) {
 	for query, text := range map[string]string{
 		"the sky is dying and tied":      "skies die tying ties died",
 		"the women and the mice bought":  "woman mouse buys buying",
@@ -454,12 +403,11 @@ func TestGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var gated, all found
-		s, o := newScanner(q.words), open(q.words)
-		s.scan(text, &gated)
-		o.scan(text, &all)
-		if gated != all || !all.terms.any() {
-			t.Errorf("%q in %q: %b of %b", query, text, gated.terms, all.terms)
+		var all found
+		s := newScanner(q.words)
+		s.scan(text, &all)
+		if !all.terms.any() {
+			t.Errorf("%q is not found in %q", query, text)
 		}
 	}
 }

@@ -18,10 +18,8 @@ type weights struct {
 	session     float64 // elsewhere in the session
 	short       float64 // bytes at which a turn is worth half of what it holds
 	speaker     float64 // a user's words over the model's
-	person      float64 // the words of whom the query speaks of
 	called      float64 // the words of whom the query names
 	nameOwn     float64 // what is left of a name's weight then
-	wanted      float64 // a turn that holds what the question asks for
 	questioning float64 // what is left of a turn that only asks
 	dated       float64 // a turn of the time that the query names
 	names       float64 // a turn that names that time
@@ -31,7 +29,7 @@ type weights struct {
 // tuned was chosen on two thirds of the questions in measure/testdata, and rounded.
 var tuned = weights{
 	k1: 1, b: 0.4, phrase: 0.3, answer: 0.8, reply: 0.5, joined: 30, prev: 0.2, next: 0.1, far: 0.2, session: 0.15, short: 30,
-	speaker: 0.03, person: 0.15, called: 0.2, nameOwn: 0.3, wanted: 0.2, questioning: 0.8, dated: 0.2, names: 0.3, recency: 0.02,
+	speaker: 0.03, called: 0.2, nameOwn: 0.3, questioning: 0.8, dated: 0.2, names: 0.3, recency: 0.02,
 }
 
 // scores returns the score of each turn that is kept. Each term counts where it stands nearest: in the turn itself
@@ -150,14 +148,8 @@ func (r *Ranking) factor(t *turn, called [2]bool) float64 {
 	if user {
 		f += w.speaker
 	}
-	if q.person == asker && user || q.person == otherSide && !user {
-		f += w.person
-	}
 	if user && called[1] || !user && called[0] {
 		f += w.called
-	}
-	if q.wants&t.traits != 0 {
-		f += w.wanted
 	}
 	if t.traits&question != 0 {
 		f *= w.questioning

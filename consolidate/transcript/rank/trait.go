@@ -2,33 +2,8 @@ package rank
 
 import (
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
-
-// hintWords finds the words that tell a time (term 0) and a number (term 1).
-var hintWords = sync.OnceValue(func() *lexis {
-	l := &lexis{lang: &language{}, forms: map[string][]credit{}}
-	for term, words := range []string{tellsTime + " " + months, numbers} {
-		for w := range strings.FieldsSeq(words) {
-			stem := l.lang.stem(latin(), w)
-			l.forms[stem] = []credit{{uint8(term), whole}}
-			l.admit(latin(), stem)
-		}
-	}
-	return l
-})
-
-func (q *Query) readWants(plain []string) {
-	for _, w := range plain {
-		if indexOf(asksTime, w) >= 0 {
-			q.wants |= tellsWhen
-		}
-		if indexOf(asksCount, w) >= 0 {
-			q.wants |= tellsNumber
-		}
-	}
-}
 
 // traitsOf says what a text is, as far as the query asks for it.
 func (r *Ranking) traitsOf(text string) traits {
@@ -44,20 +19,6 @@ func (r *Ranking) traitsOf(text string) traits {
 	}
 	if len(r.query.spans) > 0 && r.query.named(text) {
 		t |= namesDate
-	}
-	if r.query.wants == 0 {
-		return t
-	}
-	var hints found
-	if strings.ContainsAny(text, "0123456789") {
-		t |= tellsNumber | tellsWhen
-	} else if r.hints.scan(text, &hints) {
-		if hints.terms.has(0) {
-			t |= tellsWhen
-		}
-		if hints.terms.has(1) {
-			t |= tellsNumber
-		}
 	}
 	return t
 }

@@ -2,7 +2,6 @@ package rank
 
 import (
 	_ "embed"
-	"strings"
 )
 
 // The lists of words are files in the folder words, in lower case.
@@ -48,20 +47,6 @@ var (
 //go:embed words/synonyms_en.txt
 var synonyms string
 
-// The first words of questions that ask for a time or a number.
-const (
-	asksTime  = `when date wann quand cuándo cuando quando когда wanneer`
-	asksCount = `many much combien cuánto cuántos cuántas quanto quantos quanti wieviel viel viele hoeveel сколько tall long old fast far percent percentage number price cost`
-)
-
-// What their answers hold.
-var (
-	//go:embed words/times.txt
-	tellsTime string
-	//go:embed words/numbers.txt
-	numbers string
-)
-
 // months, language by language: the index in the list, modulo twelve, is the month.
 //
 //go:embed words/months.txt
@@ -74,10 +59,3 @@ var stopDense = []string{
 	"ありました", "ありますか", "ましたか", "でしたか", "ますか", "ですか", "しました", "なぜ", "どこ", "いつ", "どの", "どう", "どんな", "いくつ", "何", "ました", "ます", "です",
 	"무엇인가요", "무엇", "언제", "어디", "누가", "누구", "어떻게", "어떤", "얼마", "인가요", "했나요", "하나요", "나요", "까지", "에서", "으로", "습니다", "입니다",
 }
-
-// Pronouns of those scripts, by whom they mean; those of both together mean neither.
-var (
-	selfDense  = []string{"我", "私", "僕", "제가", "내가", "저는"}
-	otherDense = []string{"你", "您", "あなた", "당신"}
-	bothDense  = strings.NewReplacer("我们", "", "我們", "", "你们", "", "私たち", "")
-)
