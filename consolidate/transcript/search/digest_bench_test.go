@@ -3,6 +3,7 @@ package search
 import (
 	"dream-mcp/consolidate/transcript/bench/fixture"
 	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/literal"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,11 +17,11 @@ func BenchmarkLiteral(b *testing.B) {
 	}
 	said := text.String()
 	for _, word := range []string{"zephyrquartz", "reconcileledger", "terror", "größe", "привет"} {
-		l := newLiteral(word, true)
+		l := literal.New(word, true)
 		b.Run(word, func(b *testing.B) {
 			b.SetBytes(int64(len(said)))
 			for b.Loop() {
-				if _, _, ok := l.index(said); ok {
+				if _, _, ok := l.Index(said); ok {
 					b.Fatal("found")
 				}
 			}

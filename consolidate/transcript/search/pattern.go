@@ -2,6 +2,7 @@ package search
 
 import (
 	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/literal"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -24,10 +25,10 @@ func (e *QueryError) Error() string { return e.Field + ": " + e.Message }
 
 // A pattern finds a literal or an expression in what was said.
 type pattern struct {
-	literals []literal      // one of them is in every text that matches; none: nothing is known
-	regexp   *regexp.Regexp // nil: the pattern is its one literal
-	inLine   bool           // the expression matches within a line, whatever the others are
-	raw      []literal      // one of them is in every record that matches, as it is encoded; none: nothing is known
+	literals []literal.Literal // one of them is in every text that matches; none: nothing is known
+	regexp   *regexp.Regexp    // nil: the pattern is its one literal
+	inLine   bool              // the expression matches within a line, whatever the others are
+	raw      []literal.Literal // one of them is in every record that matches, as it is encoded; none: nothing is known
 }
 
 // compile reads the pattern of a query. An expression is RE2; ^ and $ match at every line.
@@ -63,7 +64,7 @@ func compile(q Query) (*pattern, error) {
 		return refuse("%v", err)
 	}
 	tree = tree.Simplify()
-	p := &pattern{literals: required(tree, func(rune) bool { return false }), raw: required(tree, mayDiffer), inLine: inLine(tree)}
+	p := &pattern{literals: literal.Required(tree, nil), raw: literal.Required(tree, mayDiffer), inLine: inLine(tree)}
 	if tree.Op != syntax.OpLiteral {
 		p.regexp = re
 	}
@@ -93,69 +94,6 @@ func mayDiffer(r rune) bool {
 	return r < ' ' || strings.ContainsRune(`"\/ :=.`, r) || r == utf8.RuneError
 }
 
-// maxLiterals bounds the literals of one expression: each costs a pass over the text.
-const maxLiterals = 8
-
-// required returns literals of which one is in every text that an expression matches, or none. They are without the
-// characters that are left out.
-func required(re *syntax.Regexp, leftOut func(rune) bool) []literal {
-	switch re.Op {
-	case syntax.OpLiteral:
-		best := ""
-		for _, run := range strings.FieldsFunc(string(re.Rune), leftOut) {
-			if weight(run) > weight(best) {
-				best = run
-			}
-		}
-		if best != "" {
-			return []literal{newLiteral(best, re.Flags&syntax.FoldCase != 0)}
-		}
-	case syntax.OpCapture, syntax.OpPlus:
-		return required(re.Sub[0], leftOut)
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return required(re.Sub[0], leftOut)
-		}
-	case syntax.OpConcat:
-		var best []literal
-		for _, sub := range re.Sub {
-			if all := required(sub, leftOut); lightest(all) > lightest(best) {
-				best = all
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		var all []literal
-		for _, sub := range re.Sub {
-			some := required(sub, leftOut)
-			if all = append(all, some...); some == nil || len(all) > maxLiterals {
-				return nil
-			}
-		}
-		return all
-	}
-	return nil
-}
-
-// weight orders literals by how rare they are.
-func weight(text string) (w int) {
-	for _, r := range text {
-		w += 20 + rarity(r)
-	}
-	return w
-}
-
-// lightest is the least weight of some literals.
-func lightest(all []literal) int {
-	least := 0
-	for i, l := range all {
-		if w := weight(l.text); i == 0 || w < least {
-			least = w
-		}
-	}
-	return least
-}
-
 // hasUpper reports whether a pattern asks for a case: an upper-case letter that is not part of an
 // escape such as \S or of a group's name.
 func hasUpper(pattern string, expression bool) bool {
@@ -167,15 +105,10 @@ func hasUpper(pattern string, expression bool) bool {
 
 var escapes = regexp.MustCompile(`\\[pPx]\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\[pP]?.|\(\?P?<[^>]*>|\[\[:\^?\w+:\]\]`)
 
-// hasCase reports whether any letter of a text has another case.
-func hasCase(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.SimpleFold(r) != r })
-}
-
 // find returns where the pattern is first in a text: the first match that is not empty, if there is one.
 func (p *pattern) find(text string) (start, end int, ok bool) {
 	if p.regexp == nil {
-		return p.literals[0].index(text)
+		return p.literals[0].Index(text)
 	}
 	at := p.regexp.FindStringIndex(text)
 	if at == nil {
@@ -199,7 +132,7 @@ func (p *pattern) matches(text string) bool {
 	matches := false
 	for i := 0; i < len(p.literals) && !matches; i++ {
 		// An expression takes a hundred times as long as a literal: only lines that have one are matched.
-		p.literals[i].each(text, func(start, end int) int {
+		p.literals[i].Each(text, func(start, end int) int {
 			line, next := text, len(text)+1
 			if p.inLine && p.regexp != nil {
 				begin := strings.LastIndexByte(text[:start], '\n') + 1
@@ -223,7 +156,7 @@ const maxCounted = 1000
 // count returns how often the pattern is in a text, without overlap, up to maxCounted.
 func (p *pattern) count(text string) int {
 	if p.regexp == nil {
-		return p.literals[0].count(text, maxCounted)
+		return p.literals[0].Count(text, maxCounted)
 	}
 	return len(p.regexp.FindAllStringIndex(text, maxCounted))
 }
@@ -239,14 +172,14 @@ func (p *pattern) rows(d *digest.Digest, wanted func(i int) bool, hit func(i int
 }
 
 // holding returns which rows hold one of some literals; nil: there are none, and any row may match.
-func holding(d *digest.Digest, literals []literal) []bool {
+func holding(d *digest.Digest, literals []literal.Literal) []bool {
 	if len(literals) == 0 {
 		return nil
 	}
 	held := make([]bool, len(d.Rows))
 	for n := range literals {
 		i := 0
-		literals[n].each(d.Text, func(start, _ int) int {
+		literals[n].Each(d.Text, func(start, _ int) int {
 			i = d.At(i, start)
 			held[i] = true
 			end := int(d.Rows[i].Text) + len(digest.Gap)

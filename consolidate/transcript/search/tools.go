@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -90,10 +89,10 @@ func (s *scan) mayMatch(encoded []byte) bool {
 		}
 		least := rune(unicode.MaxASCII)
 		for i := range p.raw {
-			if _, _, ok := p.raw[i].index(text); ok {
+			if _, _, ok := p.raw[i].Index(text); ok {
 				return true
 			}
-			if !p.raw[i].isASCII() {
+			if !p.raw[i].IsASCII() {
 				least = unicode.MaxRune
 			}
 		}
@@ -102,13 +101,6 @@ func (s *scan) mayMatch(encoded []byte) bool {
 		}
 	}
 	return false
-}
-
-// isASCII reports whether all that a literal matches is ASCII.
-func (l *literal) isASCII() bool {
-	return !strings.ContainsFunc(l.text, func(r rune) bool {
-		return r >= utf8.RuneSelf || l.fold && (foldRune(r) == 'K' || foldRune(r) == 'S')
-	})
 }
 
 // hasEscape reports whether a character up to a last one, other than a control, is encoded as \u: a literal may be

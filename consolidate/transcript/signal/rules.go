@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"dream-mcp/consolidate/transcript/literal"
 	"embed"
 	"fmt"
 	"path"
@@ -56,7 +57,7 @@ type rule struct {
 // look for it takes a hundredth of the time.
 type expression struct {
 	*regexp.Regexp
-	needs []string
+	needs []literal.Literal
 }
 
 func newExpression(source string) expression {
@@ -65,63 +66,24 @@ func newExpression(source string) expression {
 	if err != nil || tree.Op != syntax.OpConcat {
 		return e
 	}
+	rest := &syntax.Regexp{Op: syntax.OpConcat}
 	for i, sub := range tree.Sub {
-		some := needs(sub)
 		if i <= 1 { // the first word is known to be there
 			if sub.Op != syntax.OpLiteral {
 				continue
 			}
 			_, after, _ := strings.Cut(string(sub.Rune), " ")
-			some = []string{after}
+			sub = &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune(after)}
 		}
-		if shortest(some) > shortest(e.needs) {
-			e.needs = some
-		}
+		rest.Sub = append(rest.Sub, sub)
 	}
+	e.needs = literal.Required(rest, nil)
 	return e
-}
-
-// needs returns what a text must contain one of, for an expression to match.
-func needs(re *syntax.Regexp) []string {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return []string{string(re.Rune)}
-	case syntax.OpCapture, syntax.OpPlus:
-		return needs(re.Sub[0])
-	case syntax.OpConcat:
-		var best []string
-		for _, sub := range re.Sub {
-			if some := needs(sub); shortest(some) > shortest(best) {
-				best = some
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range re.Sub {
-			some := needs(sub)
-			if all = append(all, some...); len(some) == 0 || len(all) > 8 {
-				return nil
-			}
-		}
-		return all
-	}
-	return nil
-}
-
-// shortest is the length of the shortest of some texts; 0: there are none.
-func shortest(some []string) (n int) {
-	for i, text := range some {
-		if i == 0 || len(text) < n {
-			n = len(text)
-		}
-	}
-	return n
 }
 
 // find returns where the expression matches in a text; nil: nowhere.
 func (e expression) find(text string) []int {
-	if len(e.needs) > 0 && !slices.ContainsFunc(e.needs, func(need string) bool { return strings.Contains(text, need) }) {
+	if len(e.needs) > 0 && !slices.ContainsFunc(e.needs, func(need literal.Literal) bool { _, _, ok := need.Index(text); return ok }) {
 		return nil
 	}
 	return e.FindStringIndex(text)

@@ -66,14 +66,6 @@ var beginnings = []string{
 	"error[", "--- FAIL", "=== RUN",
 }
 
-// begun are the beginnings by their first byte.
-var begun = func() (by [256][]string) {
-	for _, b := range beginnings {
-		by[b[0]] = append(by[b[0]], b)
-	}
-	return by
-}()
-
 // machine reports whether a line looks like code, a log, a trace or a quotation rather than typed.
 func machine(line string) bool {
 	indented := strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")
@@ -81,7 +73,7 @@ func machine(line string) bool {
 	if line == "" {
 		return false
 	}
-	for _, beginning := range begun[line[0]] {
+	for _, beginning := range beginnings {
 		if strings.HasPrefix(line, beginning) {
 			return beginning != "at " || strings.ContainsAny(line, "(/")
 		}
@@ -90,12 +82,11 @@ func machine(line string) bool {
 	if spaced && (strings.HasSuffix(word, "Error:") || strings.HasSuffix(word, "Exception:")) || placed(word) {
 		return true
 	}
-	signs, rest := 0, line
-	for ; len(rest) >= 4; rest = rest[4:] { // at once, which halves the time
-		signs += int(sign[rest[0]]+sign[rest[1]]) + int(sign[rest[2]]+sign[rest[3]])
-	}
-	for i := range len(rest) {
-		signs += int(sign[rest[i]])
+	signs := 0
+	for _, r := range line {
+		if strings.ContainsRune("{}[]<>=;|\\$&*^~_()\"", r) { // code has more of them than prose; those of URLs are not among them
+			signs++
+		}
 	}
 	limit := len(line) / 6
 	if c := line[len(line)-1]; indented || c == '{' || c == '}' || c == ';' {
@@ -123,11 +114,3 @@ func placed(word string) bool {
 	return pairs > 1 && digits > 2 && (word[0] == '[' || '0' <= word[0] && word[0] <= '9') ||
 		pairs > 0 && strings.HasSuffix(word, ":") && strings.Contains(word, ".")
 }
-
-// sign are the characters that code has more of than prose; those of URLs are not among them.
-var sign = func() (signs [256]uint8) {
-	for _, c := range []byte("{}[]<>=;|\\$&*^~_()\"") {
-		signs[c] = 1
-	}
-	return signs
-}()
