@@ -45,7 +45,7 @@ func main() {
 }
 
 // run is the whole program. It returns the exit code: 0 for success, 1 for a failure, 2 for a command
-// that can't be understood.
+// that cannot be understood.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
@@ -97,12 +97,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return c.Exit(stderr, errors.Join(err, within(endPatience, func() error { return p.Close("the program ended") })))
 }
 
-// endPatience is how long the end of the program waits for a call that nobody waits for any more: over
+// endPatience is how long the end of the program waits for a call whose answer is not read any more: over
 // tens of thousands of memories one takes half a minute.
 const endPatience = 5 * time.Second
 
 // within returns what end returns, or, after patience, that it has not ended. The process may end then: it
-// leaves no more behind than one that is killed.
+// leaves no more than one that is killed.
 func within(patience time.Duration, end func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- end() }()
@@ -110,7 +110,7 @@ func within(patience time.Duration, end func() error) error {
 	case err := <-ended:
 		return err
 	case <-time.After(patience):
-		return errors.New("ended in the midst of a call: whoever comes next recovers what it left")
+		return errors.New("timed out during a call: the next command recovers what it left")
 	}
 }
 
@@ -163,7 +163,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		Changed: func(uri string) {
 			select {
 			case changed <- uri:
-			default: // nobody listens: a terminal, or a client that reads nothing
+			default: // a terminal, or a client that reads nothing
 			}
 		},
 	}
@@ -238,7 +238,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	return errors.Join(err, within(endPatience, func() error { return c.Close(reason) }))
 }
 
-// parentPoll is how often a server looks whether its parent lives: hosts that die leave servers behind.
+// parentPoll is how often a server looks whether its parent lives: a host that dies does not end its servers.
 const parentPoll = 2 * time.Second
 
 func isTerminal(r io.Reader) bool {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"dream-mcp/memory/visible"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"dream-mcp/memory/visible"
 )
 
 // maxErrorText bounds an error's text in bytes: it may quote the client.

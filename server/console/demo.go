@@ -89,7 +89,7 @@ type story struct {
 	number int
 	diff   bool   // the last answer is a diff
 	answer string // the last
-	heard  string // all
+	all    string // answers
 }
 
 // stderr keeps what the server says beside the protocol.
@@ -188,7 +188,7 @@ func (s *story) do(line string) error {
 	case "$":
 		s.print("", "", "$ dream-mcp "+rest)
 		out, err := s.command(strings.Fields(rest)...).CombinedOutput()
-		s.hear(string(out))
+		s.receive(string(out))
 		s.diff = rest == "diff"
 		if err != nil {
 			return fmt.Errorf("dream-mcp %s: %w: %s", rest, err, out)
@@ -215,10 +215,10 @@ func (s *story) do(line string) error {
 	return nil
 }
 
-// hear takes an answer.
-func (s *story) hear(text string) {
+// receive keeps an answer.
+func (s *story) receive(text string) {
 	s.answer, s.diff = text, false
-	s.heard += "\n" + text
+	s.all += "\n" + text
 }
 
 // call calls a tool: its name, and its arguments as JSON.
@@ -236,7 +236,7 @@ func (s *story) call(line string, refused bool) error {
 			text.WriteString(t.Text)
 		}
 	}
-	if s.hear(text.String()); answer.IsError != refused {
+	if s.receive(text.String()); answer.IsError != refused {
 		return fmt.Errorf("%s answered: %s", tool, s.answer)
 	}
 	return nil
@@ -245,7 +245,7 @@ func (s *story) call(line string, refused bool) error {
 // said returns the ID of the listed line with some words.
 func (s *story) said(words string) (string, error) {
 	session := ""
-	for line := range strings.Lines(s.heard) {
+	for line := range strings.Lines(s.all) {
 		first, _, _ := strings.Cut(line, " ")
 		switch {
 		case !strings.HasPrefix(line, ":"):

@@ -1,13 +1,14 @@
 package console
 
 import (
-	"dream-mcp/consolidate/transcript"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"dream-mcp/consolidate/transcript"
 )
 
 // show shows lines of the last answer.

@@ -77,7 +77,7 @@ func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
 		add(p.name, state, message, "")
 	}
 	for _, stray := range setup.Strays() {
-		add("memory", consolidate.Wrong, fmt.Sprintf("%s holds %s of a project that was at %s and is no longer there", stray.Path, count(stray.Topics, "topic"), stray.Was),
+		add("memory", consolidate.Wrong, fmt.Sprintf("%s holds %s of a project that was at %s and is not there any more", stray.Path, count(stray.Topics, "topic"), stray.Was),
 			"was it moved here? Then copy what still holds into "+setup.MemoryDir)
 	}
 	for _, w := range setup.Warnings {

@@ -25,7 +25,7 @@ func (c *Command) global(f *pflag.FlagSet) {
 	f.Var(word(&c.Flags.Mode, "MODE"), "mode", "off, suggest, approve or auto")
 	f.Var(hours(&c.Flags.MinHours), "min-hours", "hours between two dreams (24)")
 	f.Var(sessions(&c.Flags.MinSessions), "min-sessions", "sessions between two dreams (5)")
-	f.BoolVar(&c.Flags.Unattended, "unattended", false, "serve: nobody watches, so stricter rules apply to a dream")
+	f.BoolVar(&c.Flags.Unattended, "unattended", false, "serve: no person watches, so stricter rules apply to dreams")
 	f.BoolVar(&c.JSON, "json", false, "print JSON, for programs")
 }
 

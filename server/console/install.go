@@ -40,7 +40,7 @@ type hostJSON struct {
 	Present bool              `json:"present"` // it seems to be on this machine
 	Parts   map[string]string `json:"parts"`   // of "server" and "hook", what there is: their state
 	File    string            `json:"file"`
-	Error   string            `json:"error,omitempty"` // why that can't be told
+	Error   string            `json:"error,omitempty"` // why that is not known
 }
 
 // An installError says of which host an install failed.
@@ -101,7 +101,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 			done, err := i.Apply(ctx, p)
 			if err != nil {
 				failed = errors.Join(failed, err)
-				continue // the parts stand each by itself
+				continue // the parts are independent
 			}
 			row.Changed, row.Backup, row.Failed = done.Changed, done.Backup, done.Failed
 			changed = changed || done.Changed
@@ -197,10 +197,10 @@ func outcome(p partJSON, removing, dry bool) string {
 		return said + ", by " + command
 	}
 	if p.Failed != "" {
-		said += " by hand, because " + command + " did not: " + p.Failed
+		said += " by an edit, because " + command + " did not: " + p.Failed
 	}
 	if p.Backup != "" {
-		said += "; as it was: " + p.Backup
+		said += "; the old text is in " + p.Backup
 	}
 	return said
 }
@@ -240,7 +240,7 @@ func (c *Command) hosts(i install.Installer) error {
 	var rows []hostJSON
 	for _, h := range install.Hosts {
 		row := hostJSON{Host: h.ID, Name: h.Name, Present: i.Present(h), Parts: map[string]string{}}
-		parts, err := i.Parts(h, true) // true: as it stands, wherever our program lies
+		parts, err := i.Parts(h, true) // true: what is there, wherever our program is
 		if err != nil {
 			row.Error = err.Error()
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -19,30 +20,18 @@ type statusJSON struct {
 }
 
 type setupJSON struct {
-	Client      string                 `json:"client"` // "" when the environment does not say
-	Project     string                 `json:"project"`
-	Root        string                 `json:"root"`
-	Worktrees   []string               `json:"worktrees"`
-	MemoryWhy   string                 `json:"memory_why"`
-	Candidates  []candidateJSON        `json:"candidates"`
-	Mode        string                 `json:"mode"`
-	MinHours    float64                `json:"min_hours"`
-	MinSessions int                    `json:"min_sessions"`
-	CleanupDays int                    `json:"cleanup_days"`
-	Settings    map[string]settingJSON `json:"settings"`
-	StateDir    string                 `json:"state_dir"`
-}
-
-type candidateJSON struct {
-	Path   string `json:"path"`
-	Why    string `json:"why"`
-	Exists bool   `json:"exists"`
-	Topics int    `json:"topics"`
-}
-
-type settingJSON struct {
-	Value  string `json:"value"`
-	Source string `json:"source"`
+	Client      string                  `json:"client"` // "" when the environment does not say
+	Project     string                  `json:"project"`
+	Root        string                  `json:"root"`
+	Worktrees   []string                `json:"worktrees"`
+	MemoryWhy   string                  `json:"memory_why"`
+	Candidates  []host.Candidate        `json:"candidates"`
+	Mode        string                  `json:"mode"`
+	MinHours    float64                 `json:"min_hours"`
+	MinSessions int                     `json:"min_sessions"`
+	CleanupDays int                     `json:"cleanup_days"`
+	Settings    map[string]host.Setting `json:"settings"`
+	StateDir    string                  `json:"state_dir"`
 }
 
 func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
@@ -61,19 +50,14 @@ func statusObject(s consolidate.Status, setup host.Setup, state string) statusJS
 	}
 	o := statusJSON{Status: s, Setup: setupJSON{
 		Client: setup.Client, Project: setup.Project, Root: setup.Root, Worktrees: append([]string{}, setup.Worktrees...),
-		MemoryWhy: setup.MemoryWhy, Candidates: []candidateJSON{}, Mode: setup.Mode, MinHours: setup.MinHours,
-		MinSessions: setup.MinSessions, CleanupDays: setup.CleanupDays, Settings: map[string]settingJSON{}, StateDir: state,
+		MemoryWhy: setup.MemoryWhy, Candidates: append([]host.Candidate{}, setup.Candidates...), Mode: setup.Mode, MinHours: setup.MinHours,
+		MinSessions: setup.MinSessions, CleanupDays: setup.CleanupDays, Settings: map[string]host.Setting{}, StateDir: state,
 	}}
-	for _, c := range setup.Candidates {
-		o.Setup.Candidates = append(o.Setup.Candidates, candidateJSON(c))
-	}
-	for name, v := range setup.Settings {
-		o.Setup.Settings[name] = settingJSON(v)
-	}
+	maps.Copy(o.Setup.Settings, setup.Settings)
 	return o
 }
 
-// renderStatus tells a person how things are: is a dream due, and where is everything.
+// renderStatus says whether a dream is due, and where everything is.
 func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.Folder, now time.Time, ink paint) string {
 	var b strings.Builder
 	named := "" // the name of the last row: further rows of one name leave it out

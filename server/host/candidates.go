@@ -17,7 +17,7 @@ func (r *resolver) findCandidates() error {
 	add := func(dir, why string, always bool) {
 		dir = real(dir)
 		exists := isDir(dir)
-		// Where the system does not tell cases apart, two spellings are one directory.
+		// Where the file system ignores case, two spellings are one directory.
 		if seen[dir] || !exists && !always || exists && same(dir, r.MemoryDir) {
 			return
 		}
@@ -64,8 +64,8 @@ func (r *resolver) findCandidates() error {
 	return nil
 }
 
-// spelling is what a folder's name and its twins have in common: they differ in a kept _, in case where the system does not tell
-// cases apart, or, being long, in the hash at their end.
+// spelling is what a folder's name and its twins have in common: they differ in a kept _, in case where the file system ignores
+// it, or, being long, in the hash at their end.
 func spelling(goos, name string) string {
 	name = strings.ReplaceAll(name, "_", "-")
 	if foldsCase(goos) {

@@ -185,7 +185,7 @@ func (r *resolver) chooseMode() {
 	r.Settings["mode"] = Setting{r.Mode, r.ModeSource}
 }
 
-// chooseOptions takes what needs no more than a look at the layers.
+// chooseOptions takes the options that need no check beyond their own.
 func (r *resolver) chooseOptions() error {
 	r.chooseMode()
 	choose(r, "min_hours", &r.MinHours, DefaultMinHours)
@@ -221,7 +221,7 @@ func (r *resolver) chooseTranscripts() error {
 	return nil
 }
 
-// chooseUnattended is strict: whatever the variable says, except a plain no, means that nobody watches.
+// chooseUnattended is strict: whatever the variable says, except a plain no, means that no person watches.
 func (r *resolver) chooseUnattended() error {
 	source := "default"
 	switch v := r.env.Getenv("DREAM_UNATTENDED"); {

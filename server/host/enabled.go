@@ -60,7 +60,7 @@ func (r *resolver) memoryOn() Switch {
 		}
 	}
 	for _, v := range values[bool](r, "autoMemoryEnabled") {
-		// A file of a project that nobody has trusted may hold us back, but not lift what the person has switched off.
+		// A file of a project that is not trusted may switch memory off, but not on again.
 		if v.value && !v.trusted() {
 			r.distrust("autoMemoryEnabled", v.path)
 			continue

@@ -42,7 +42,7 @@ func TestEnabled(t *testing.T) {
 		"on by a trusted project":           {[]string{user(memoryOff), project(memoryOn), trust}, true, "autoMemoryEnabled is true", false, nil},
 		"local before project":              {[]string{local(memoryOff), project(memoryOn), trust}, false, "settings.local.json", true, nil},
 		"policy before all":                 {[]string{policy(memoryOff), local(memoryOn), user(memoryOn), trust}, false, "managed-settings.json", true, nil},
-		"no boolean":                        {[]string{user(`{"autoMemoryEnabled":"false"}`)}, true, "default", false, []string{"no true or false"}},
+		"no boolean":                        {[]string{user(`{"autoMemoryEnabled":"false"}`)}, true, "default", false, []string{"not true or false"}},
 
 		"our launcher":                     {[]string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1", "DREAM_BACKGROUND=1"}, true, "default", false, nil},
 		"our launcher, bare":               {[]string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1", "DREAM_BACKGROUND=1", "CLAUDE_CODE_SIMPLE=1"}, false, "SIMPLE", true, nil},

@@ -6,7 +6,7 @@
 // unreadable, a fifo, huge) makes it fail: what could not be used is a warning. A file inside a project decides where memories
 // are written only when the person has trusted that project in Claude Code (FACTS 1.3).
 //
-// Nothing is held open and nothing kept, so a crash leaves nothing behind.
+// Nothing is held open or kept, so a crash leaves nothing.
 //
 // It does not promise to see what only lives inside the host: a session's /pause-memory, --settings, rollout flags, settings
 // delivered by a server, a registry or a device profile. Nor does it follow changes: a Setup is what was true when Resolve read it.
@@ -27,7 +27,7 @@ type Environment struct {
 	Home    string              // the person's home directory, absolute; "" when unknown
 	Dir     string              // working directory, absolute
 	Folder  string              // the project as the client names it, absolute; "" when it names none
-	GOOS    string              // as runtime.GOOS, which "" stands for
+	GOOS    string              // as runtime.GOOS; "" is that of this system
 	Managed string              // directory of Claude Code's managed settings; "" is the system's own
 }
 
@@ -53,7 +53,10 @@ type Flags struct {
 var NoFlags = Flags{MinHours: -1, MinSessions: -1}
 
 // Setting is a value in effect and where it came from: a flag, a variable, a file, or "default".
-type Setting struct{ Value, Source string }
+type Setting struct {
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
 
 // Switch is a state and what decided it, named with its variable or file.
 type Switch struct {
@@ -63,9 +66,10 @@ type Switch struct {
 
 // Candidate is another directory that may hold memories of this project.
 type Candidate struct {
-	Path, Why string
-	Exists    bool
-	Topics    int // Markdown files but the index and what hosts generate, there and one folder below
+	Path   string `json:"path"`
+	Why    string `json:"why"`
+	Exists bool   `json:"exists"`
+	Topics int    `json:"topics"` // Markdown files but the index and what hosts generate, there and one folder below
 }
 
 // The modes, from the most reserved to the boldest.
@@ -128,7 +132,7 @@ type Setup struct {
 	MinHours      float64
 	MinSessions   int
 	MaxArchiveMiB int  // how much the archive of past dreams may take up
-	Unattended    bool // nobody watches what a model does here
+	Unattended    bool // no person watches what a model does here
 	Limits        Limits
 	CleanupDays   int // after so many days the host sweeps a transcript
 

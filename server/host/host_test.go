@@ -22,8 +22,8 @@ func TestClient(t *testing.T) {
 		"Gemini":                  {[]string{"GEMINI_CLI=1"}, Gemini, "", nil},
 		"opencode":                {[]string{"OPENCODE=1"}, OpenCode, "", nil},
 		"Gemini in opencode":      {[]string{"OPENCODE=1", "GEMINI_CLI=1"}, Gemini, "", nil},
-		"a session that climbs":   {[]string{"CLAUDE_CODE_SESSION_ID=../../x"}, "", "", []string{"no session's name"}},
-		"a session without bound": {[]string{"CLAUDE_CODE_SESSION_ID=" + strings.Repeat("a", 4096)}, "", "", []string{"no session's name"}},
+		"a session that climbs":   {[]string{"CLAUDE_CODE_SESSION_ID=../../x"}, "", "", []string{"not the name of a session"}},
+		"a session without bound": {[]string{"CLAUDE_CODE_SESSION_ID=" + strings.Repeat("a", 4096)}, "", "", []string{"not the name of a session"}},
 	} {
 		s, _ := resolve(t, row.lines...)
 		if s.Client != row.client || s.SessionID != row.session {

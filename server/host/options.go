@@ -61,7 +61,7 @@ const (
 	maxWords    = 100
 )
 
-// isAllowedSum reports whether a text is how a person names a value that is no secret, without writing it down.
+// isAllowedSum reports whether a text is how a person names a value that is not a secret, without writing the value.
 func isAllowedSum(s string) bool { return 12 <= len(s) && len(s) <= 64 && hexadecimal.MatchString(s) }
 
 var hexadecimal = regexp.MustCompile(`^[0-9a-f]+$`)

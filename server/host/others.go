@@ -9,7 +9,7 @@ import (
 )
 
 // others are the hosts beside Claude Code whose sessions count: the variable that moves the host's folder,
-// what lies below what the variable names, the folder's name in the home directory (FACTS 8), and the variable that
+// the part below what the variable names, the folder's name in the home directory (FACTS 8), and the variable that
 // names a file in that folder, or elsewhere, which then holds all.
 var others = []struct {
 	host     transcript.Host
@@ -48,7 +48,7 @@ func (r *resolver) chooseHosts() error {
 		case named != "" && absolute(r.env.GOOS, named):
 			home = filepath.Join(named, o.below)
 		case named != "":
-			r.warn("%s %q is no absolute path; sessions of %s are not searched", o.variable, clip(named), o.host)
+			r.warn("%s %q is not an absolute path; sessions of %s are not searched", o.variable, clip(named), o.host)
 		case r.env.Home != "":
 			home = filepath.Join(r.env.Home, o.name)
 		}

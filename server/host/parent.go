@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// defaultPoll is how often ParentGone looks when it is not told: a system call a second.
+// defaultPoll is how often ParentGone looks by default: one system call a second.
 const defaultPoll = time.Second
 
-// ParentGone returns a channel that is closed once the process that started us is gone, which a host that is killed does not
-// tell by closing our stdin when another process holds the pipe. It looks every poll (≤ 0: every second) until ctx is done; the
+// ParentGone returns a channel that is closed once the process that started us is gone, which a killed host does not
+// show by a closed stdin when another process holds the pipe. It looks every poll (≤ 0: every second) until ctx is done; the
 // channel then stays open. It knows of no death before the call, and on Windows, where a process keeps its parent's number, of none.
 func ParentGone(ctx context.Context, poll time.Duration) <-chan struct{} {
 	gone := make(chan struct{})

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"dream-mcp/memory/visible"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"dream-mcp/memory/visible"
 )
 
 // ours is the name of our folders.
@@ -21,7 +22,7 @@ const ours = "dream-mcp"
 // variable nor a home directory says where.
 func StateHome(env Environment) (string, error) { return env.folder(state) }
 
-// kind is one of the three sorts of folders that the XDG base directory specification tells apart.
+// kind is one of the three kinds of folders of the XDG base directory specification.
 type kind struct{ xdg, unix, variable, windows string }
 
 var (

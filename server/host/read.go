@@ -42,7 +42,7 @@ func read(path string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// missing reports that there is no such file, which is never worth a word.
+// missing reports that the file does not exist, which is not worth a warning.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -30,7 +30,7 @@ func (r *resolver) warn(format string, args ...any) {
 	switch n := len(r.Warnings); {
 	case slices.Contains(r.Warnings, w) || n > maxWarnings:
 	case n == maxWarnings:
-		r.Warnings = append(r.Warnings, "there are more warnings; mend these first")
+		r.Warnings = append(r.Warnings, "there are more warnings; fix these first")
 	default:
 		r.Warnings = append(r.Warnings, w)
 	}
@@ -60,7 +60,7 @@ func (env Environment) Complete() Environment {
 	return env
 }
 
-// Resolve finds out. An error is what a person must mend first: a command line that can't be meant, a memory directory
+// Resolve finds out. An error is what a person must fix first: an impossible command line, a memory directory
 // that was named but must not be used (another one in its place would be worse), or no directory to work in. The Setup is filled
 // as far as it got even then.
 func Resolve(env Environment, f Flags) (Setup, error) {
@@ -110,7 +110,7 @@ func (r *resolver) findClient() error {
 		r.Client = OpenCode
 	}
 	name := SessionVariables[0]
-	switch { // those that are known to be set are enough to tell one's own session by
+	switch { // those that are known to be set identify the session
 	case r.env.Getenv(name) != "":
 	case r.Client == Codex:
 		name = SessionVariables[1]
@@ -120,7 +120,7 @@ func (r *resolver) findClient() error {
 	if id := r.env.Getenv(name); isSessionID(id) {
 		r.SessionID = id
 	} else if id != "" {
-		r.warn("%s %q is no session's name; ignored", name, clip(id))
+		r.warn("%s %q is not the name of a session; ignored", name, clip(id))
 	}
 	return nil
 }

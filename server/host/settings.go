@@ -108,7 +108,7 @@ func (r *resolver) projectTrusted() bool {
 	return false
 }
 
-// found is a value and the file that it stands in.
+// found is a value and its file.
 type found[T any] struct {
 	value   T
 	path    string
@@ -125,7 +125,7 @@ func values[T any](r *resolver, key string) []found[T] {
 		}
 		var v T
 		if err := json.Unmarshal(raw, &v); err != nil {
-			r.warn("%s in %q is no %s; ignored", key, s.path, typeName(v))
+			r.warn("%s in %q is not %s; ignored", key, s.path, typeName(v))
 			continue
 		}
 		all = append(all, found[T]{v, s.path, s.trusted})
@@ -138,11 +138,11 @@ func typeName(v any) string {
 	case bool:
 		return "true or false"
 	case int:
-		return "whole number"
+		return "a whole number"
 	case string:
-		return "text"
+		return "a text"
 	}
-	return "object"
+	return "an object"
 }
 
 // trusted are the values that a stranger's repository can't have set; those that it did are a warning.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Stray is a folder with memories of a project that is no longer where it was, and is called like this
+// Stray is a folder with memories of a project that is no longer where it was, and has the same name as this
 // one: perhaps it was moved here (FACTS 7.4).
 type Stray struct {
 	Path   string

@@ -20,7 +20,7 @@ const maxFile = 32 << 20
 // file is a host's file as it was read. Links are followed: people keep settings elsewhere, and the link
 // must stay.
 type file struct {
-	path, target string // as the host names it, and where it lies
+	path, target string // as the host names it, and without links
 	text         []byte // nil where it does not exist
 	mode         fs.FileMode
 	owner        owner
@@ -51,7 +51,7 @@ func load(path string) (file, error) {
 	return f, nil
 }
 
-var errMoved = errors.New("another program changed the file meanwhile")
+var errMoved = errors.New("another program changed the file at the same time")
 
 // writable fails for a file that its owner has made read-only.
 func (f file) writable() error {
@@ -102,7 +102,7 @@ func (f file) replace(text []byte) error {
 	if err := makeFolder(filepath.Clean(dir)); err != nil {
 		return err
 	}
-	// The name is always the same: what a killed install left is nobody's, for we have the lock.
+	// The name is always the same: what a killed install left is ours to remove, since we hold the lock.
 	temporary := filepath.Join(dir, "."+base+".dream-mcp-new")
 	os.Remove(temporary)
 	if err := write(temporary, text, f.mode, f.owner); err != nil {

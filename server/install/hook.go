@@ -69,7 +69,7 @@ func (h hooks) group(command string) group {
 	return group{[]settingsHook{{"command", command, h.timeout}}}
 }
 
-// isHook reports whether a command line is our hook, wherever the program lies.
+// isHook reports whether a command line is our hook, in whatever folder the program is.
 func isHook(command string) bool {
 	program, _, ok := strings.Cut(strings.TrimSpace(command)+" --", " "+hook.Verb+" --")
 	return ok && starts(strings.Trim(program, `'"`))

@@ -19,7 +19,7 @@ type Host struct {
 	program  string                  // its command, by which it is found and, where it has one for this, asked
 	adding   []string                // its command line that adds a server, without what starts it
 	removing []string
-	hooks    *hooks // nil: it has none of ours
+	hooks    *hooks // nil: hooks are not installed there
 	nowhere  bool   // it starts servers outside of any project
 }
 
@@ -91,7 +91,7 @@ func (i Installer) Present(h Host) bool {
 	if file == "" {
 		return false
 	}
-	if h.ID == "claude-code" { // its file lies in the home directory itself
+	if h.ID == "claude-code" { // its file is in the home directory itself
 		_, err := os.Stat(file)
 		return err == nil
 	}

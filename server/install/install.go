@@ -82,7 +82,7 @@ type Done struct {
 	Failed  string // why the host's own command did not do it
 }
 
-// ErrTemporary says that this program lies where it will not stay.
+// ErrTemporary says that this program is in a temporary folder.
 var ErrTemporary = errors.New("this program was built into a temporary folder, from which no host could start it tomorrow")
 
 // Parts returns what a host can have of ours and what is to be done to have it, or with removing to be rid

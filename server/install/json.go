@@ -212,7 +212,7 @@ func (d *document) insert(c *hujson.Value, indent, name string, value any) error
 		item.BeforeExtra = before
 		array.Elements = append(array.Elements, item)
 	default:
-		return fmt.Errorf("there is no place for %q: what should hold it is not an object", name)
+		return fmt.Errorf("%q cannot be added: what should hold it is not an object", name)
 	}
 	return nil
 }
