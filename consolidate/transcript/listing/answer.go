@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"dream-mcp/consolidate/transcript/pasted"
 	"regexp"
 	"strings"
 	"unicode"
@@ -20,7 +21,7 @@ func isAnswer(text string) bool { return len(text) <= 400 && wordCount(text) <= 
 func wordCount(text string) int {
 	words, row, within := 0, 0, false
 	for _, r := range text {
-		if unspaced(r) {
+		if pasted.Unspaced(r) {
 			row++
 			within = false
 			continue
@@ -34,18 +35,13 @@ func wordCount(text string) int {
 	return words + (row+1)/2
 }
 
-// unspaced reports whether a character is of a script that does not part words by spaces.
-func unspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
-
 var sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)\]*_]*\s+|[。！？]+[”’」』）]*`)
 
 // lastSentence returns the last sentence of a text, after the last block of code.
 func lastSentence(text string) string {
 	last, fenced := "", false
 	for line := range strings.Lines(text) {
-		if fenceMark.MatchString(line) {
+		if pasted.Fence.MatchString(line) {
 			fenced = !fenced
 		} else if line = strings.TrimSpace(line); !fenced && line != "" && strings.ContainsFunc(line, unicode.IsLetter) {
 			last = line

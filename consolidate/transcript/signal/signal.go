@@ -89,12 +89,19 @@ const (
 // ofModel are the kinds in the model's words.
 var ofModel = setOf(Decisions, Errors, References)
 
+// maxModel is the length, in bytes, of the longest answer of the model that is looked at: what is pasted into it is not looked
+// for, which takes time, and its answers are most of what is said.
+const maxModel = 4 * maxTyped
+
 // kindsOf are the kinds in a speaker's words.
-func kindsOf(speaker string) Set {
+func kindsOf(speaker, text string) Set {
 	switch speaker {
 	case user:
 		return all
 	case assistant:
+		if len(text) > maxModel {
+			return 0
+		}
 		return ofModel
 	}
 	return 0
@@ -102,7 +109,7 @@ func kindsOf(speaker string) Set {
 
 // Of returns the kinds of signal in what a speaker ("user" or "assistant") said.
 func Of(speaker, text string) (found Set) {
-	wanted := kindsOf(speaker)
+	wanted := kindsOf(speaker, text)
 	if wanted == 0 {
 		return 0
 	}
@@ -116,7 +123,7 @@ func Of(speaker, text string) (found Set) {
 // Find returns where the first signal of a kind is in a text: text[from:to] is the phrase, and at least
 // one rune. It finds one exactly when Of's set has the kind.
 func Find(kind Kind, speaker, text string) (from, to int, ok bool) {
-	wanted := kindsOf(speaker) & setOf(kind)
+	wanted := kindsOf(speaker, text) & setOf(kind)
 	if wanted == 0 {
 		return 0, 0, false
 	}

@@ -42,7 +42,8 @@ func TestOf(t *testing.T) {
 		{"quoted lines", user, "> no, don't touch it\n> never commit\nwho said so", nil},
 		{"quoted words", user, `the dialog says "no, don't use it" and “never commit”`, nil},
 		{"in backquotes", user, "what does `always use` do", nil},
-		{"a log", user, "what now\n09:14:03 ERROR x\nno, don't use it\n09:14:04 ERROR y", nil},
+		{"a log", user, "what now\n09:14:03 ERROR no, don't use it\n09:14:04 ERROR y", nil},
+		{"between two logs", user, "what now\n09:14:03 ERROR x\nno, don't use it\n09:14:04 ERROR y", []Kind{Corrections}},
 		{"before a log", user, "no, don't use it\n09:14:03 ERROR x\n09:14:04 ERROR y", []Kind{Corrections}},
 		{"a trace", user, "TypeError: never use it\n    at run (src/a.js:1:2)\nwhat is that", nil},
 		{"a long block", user, "see below\n" + strings.Repeat("never commit it\n", 24), nil},
@@ -171,25 +172,6 @@ func TestRules(t *testing.T) {
 	} {
 		if err := newTable().file(text); err == nil {
 			t.Errorf("%q was taken", text)
-		}
-	}
-}
-
-// TestMachine: the signs of a line are all counted, wherever they stand, and one in six is too many.
-func TestMachine(t *testing.T) {
-	for n := range 40 {
-		for signs := range n + 1 {
-			for at := range n - signs + 1 {
-				line := strings.Repeat("x", at) + strings.Repeat("=", signs) + strings.Repeat("x", n-signs-at)
-				if got, want := machine(line), signs > 1 && signs > n/6; got != want {
-					t.Errorf("%q is of a machine: %t", line, got)
-				}
-			}
-		}
-	}
-	for _, b := range beginnings {
-		if !machine(b + "/x") {
-			t.Errorf("%q begins no line of a machine", b)
 		}
 	}
 }
