@@ -74,6 +74,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	}
 	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
 	err = d.mapMemory(&m, p.openSubject(), now)
+	m.Findings = append(p.sharedFindings(d.dir), m.Findings...)
 	d.reported(m.Findings)
 	return m, err
 }

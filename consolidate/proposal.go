@@ -48,10 +48,11 @@ const (
 	maxProposalFile = 6*memory.MaxFileBytes + 1<<16 // in JSON a byte may need six
 )
 
-// obey keeps the law of unattended dreams: where the change of n to data (nil: no file) is not allowed, it
-// is kept as a proposal and refused with a *RuleError.
+// obey keeps the law of unattended dreams, and that of memories that a team shares: where the change of n to data (nil: no file) is
+// not allowed, it is kept as a proposal and refused with a *RuleError.
 func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest, data []byte, merged map[memory.Name]memory.File) error {
-	if !d.Unattended {
+	teams := data == nil && p.isTeams(have.Data)
+	if !d.Unattended && !teams {
 		return nil
 	}
 	before, err := d.dir.Snapshot()
@@ -69,10 +70,13 @@ func (p *Project) obey(d *dream, n memory.Name, have memory.File, r WriteRequest
 	for o := range merged {
 		delete(after.Topics, o)
 	}
-	check := rule.Check{Before: before, After: after, Unattended: true, Now: p.o.Now()}
+	check := rule.Check{Before: before, After: after, Unattended: d.Unattended, Now: p.o.Now()}
 	findings := check.Forbidden(n)
 	for _, o := range sortedNames(merged) {
 		findings = append(findings, check.Forbidden(o)...)
+	}
+	if len(findings) == 0 && teams && !check.KeptElsewhere(n) && !p.contradicted(before, n) {
+		findings = []rule.Finding{{Rule: "loss", Severity: rule.Error, File: n.String(), Message: "the team's memory would be deleted, and nothing in the code contradicts it"}}
 	}
 	if len(findings) == 0 {
 		return nil

@@ -296,7 +296,7 @@ func (p *Project) describeShare(s *Status) {
 		}
 	}
 	for _, note := range state.Notes {
-		s.Warnings = append(s.Warnings, "shared memory: "+note)
+		s.Warnings = append(s.Warnings, "shared memory: "+note.File+": "+note.Why)
 	}
 }
 
@@ -322,13 +322,11 @@ func (p *Project) checkShare() []Check {
 // conflictCopy matches what other programs call the copy of a file that two machines changed.
 var conflictCopy = regexp.MustCompile(`(?i)\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)|[_-]conflict(ed)?(-[^/]*)?\.md$|\(case conflict[^()]*\)`)
 
-// checkCopies looks for copies that other programs made of what two machines changed.
-func (p *Project) checkCopies(dir *memory.Dir) []Check {
+func conflictCopies(dir *memory.Dir) (copies []string) {
 	l, err := dir.List()
 	if err != nil {
 		return nil
 	}
-	var copies []string
 	for _, f := range l.Files {
 		if conflictCopy.MatchString(f.Name.String()) {
 			copies = append(copies, f.Name.String())
@@ -339,6 +337,41 @@ func (p *Project) checkCopies(dir *memory.Dir) []Check {
 			copies = append(copies, o.Path)
 		}
 	}
+	return copies
+}
+
+// sharedFindings are what a dream should look at first: what two machines changed.
+func (p *Project) sharedFindings(dir *memory.Dir) (findings []rule.Finding) {
+	s, _ := p.Shared() // without it there is less to look at
+	for _, note := range s.Notes {
+		findings = append(findings, rule.Finding{Rule: "conflict", Severity: rule.Warning, File: note.File, Message: note.Why, Hint: "read it and write it again with what still holds"})
+	}
+	for _, file := range conflictCopies(dir) {
+		hint := "merge it into the memory that it is a copy of: write_memory with replaces"
+		if n, err := memory.ParseName(file); err != nil || n.Writable() != nil {
+			hint = "write what only it says into the memory that it is a copy of, and ask the person to delete it"
+		}
+		findings = append(findings, rule.Finding{Rule: "conflict", Severity: rule.Warning, File: file, Message: "another program's copy of a memory that two machines changed", Hint: hint})
+	}
+	return findings
+}
+
+// isTeams reports whether a memory is shared with a team.
+func (p *Project) isTeams(data []byte) bool {
+	s, err := p.Shared()
+	return err == nil && s.Team && share.IsTeam(data)
+}
+
+// contradicted reports whether the code says otherwise than a memory.
+func (p *Project) contradicted(s *memory.Snapshot, n memory.Name) bool {
+	return slices.ContainsFunc(rule.Standing(s, p.openSubject(), p.o.Now()), func(f rule.Finding) bool {
+		return f.Rule == "drift" && f.File == n.String()
+	})
+}
+
+// checkCopies looks for copies that other programs made of what two machines changed.
+func (p *Project) checkCopies(dir *memory.Dir) []Check {
+	copies := conflictCopies(dir)
 	if copies == nil {
 		return nil
 	}

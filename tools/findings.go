@@ -11,7 +11,7 @@ import (
 
 // consequence orders rules by what a finding costs if nothing is done. Rules that are not named follow, and concern form.
 var consequence = []string{
-	"secret", "invisible", "index-limits", "dangling", "orphan", "loss", "contradiction", "reconcile", "drift", "near-duplicate",
+	"conflict", "secret", "invisible", "index-limits", "dangling", "orphan", "loss", "contradiction", "reconcile", "drift", "near-duplicate",
 	"relative-date", "deadline", "stale", "name",
 }
 

@@ -55,11 +55,17 @@ type State struct {
 	Last        time.Time `json:"last,omitzero"`     // of the last exchange that succeeded
 	Pending     string    `json:"pending,omitempty"` // why what changed here has not been sent
 	Stopped     string    `json:"stopped,omitempty"` // why nothing is exchanged until a person decides
-	Notes       []string  `json:"notes,omitempty"`   // of merges: what both sides changed
+	Notes       []Note    `json:"notes,omitempty"`   // of merges: what both sides changed
 	Dreamed     time.Time `json:"dreamed,omitzero"`  // when this machine first saw another's newest dream, by its own clock
 	DreamedBy   string    `json:"dreamed_by,omitempty"`
 	Held        string    `json:"held,omitempty"` // our lease
 	Sighting    sighting  `json:"sighting,omitzero"`
+}
+
+// A Note says of a memory what a person or a dream should look at.
+type Note struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
 }
 
 // What keeps an exchange from being made.
@@ -275,11 +281,11 @@ func (s *Share) in(ctx context.Context, l Local, h *heads) error {
 	if err != nil {
 		return err
 	}
-	var notes []string
+	var notes []Note
 	id, err := l.Land(ctx, s.Machine+" "+h.memory, "taken over from "+s.authors(ctx, h.memory), func(local Files) (Files, error) {
 		merged, said, err := s.merge(base.files, local, theirs.files)
 		for _, note := range said {
-			notes = append(notes, note.Name.String()+": "+note.Why)
+			notes = append(notes, Note{note.Name.String(), note.Why})
 		}
 		return merged, err
 	})

@@ -6,8 +6,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// isTeam reports whether a memory is of a kind that a team shares.
-func isTeam(data []byte) bool {
+// IsTeam reports whether a memory is of a type that a team shares.
+func IsTeam(data []byte) bool {
 	kind := memory.ParseTopic(data).Type()
 	return kind == memory.TypeProject || kind == memory.TypeReference
 }
@@ -21,7 +21,7 @@ func (s *Share) view(local Files) Files {
 		case !travels(n) || n.IsIndex():
 		case !s.Team:
 			out[n] = data
-		case isTeam(data):
+		case IsTeam(data):
 			if data = withoutSources(data); memory.ParseTopic(data).Sources() == nil {
 				out[n] = data
 			}
@@ -69,10 +69,10 @@ func (s *Share) checkTeam(theirs, local Files) error {
 		if !s.Team || n.IsIndex() {
 			continue
 		}
-		if !isTeam(data) {
+		if !IsTeam(data) {
 			return hostile("%q, which is of a kind that a team does not share", n)
 		}
-		if have, is := local[n]; is && !isTeam(have) {
+		if have, is := local[n]; is && !IsTeam(have) {
 			return hostile("%q, which is a private memory here: rename one of the two", n)
 		}
 	}

@@ -24,6 +24,9 @@ func (c Check) Forbidden(n memory.Name) []Finding {
 	return lossRule.named([]Finding{forbiddenFinding(n, why)})
 }
 
+// KeptElsewhere reports whether other memories say all that n said before the change: a merge or a new name is no loss.
+func (c Check) KeptElsewhere(n memory.Name) bool { return c.view().keptElsewhere(n, "") }
+
 func forbiddenFinding(n memory.Name, why string) Finding {
 	return Finding{
 		File: n.String(), Message: why + ": an unattended dream may not",

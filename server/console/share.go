@@ -167,7 +167,7 @@ func renderShare(s share.State, now time.Time) string {
 		fmt.Fprintf(&b, "  another machine's dream: %s, seen %s\n", oneLine(s.DreamedBy), ago(now, s.Dreamed))
 	}
 	for _, note := range s.Notes {
-		fmt.Fprintf(&b, "! %s\n", oneLine(note))
+		fmt.Fprintf(&b, "! %s\n", oneLine(note.File+": "+note.Why))
 	}
 	if s.Pending != "" {
 		fmt.Fprintf(&b, "! not sent yet: %s\n", oneLine(s.Pending))

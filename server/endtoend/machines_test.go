@@ -273,6 +273,9 @@ func (m *machine) outcome(out string, err error) {
 // dream adds a memory by a dream, if the gates and the lease allow one.
 func (m *machine) dream() {
 	fault := m.fault()
+	if m.r.IntN(4) > 0 && strings.Contains(strings.Join(fault, " "), "kill") {
+		fault = nil // the lease of a dream that was killed keeps the others from dreaming for an hour
+	}
 	cmd := m.command(fault, "serve")
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
