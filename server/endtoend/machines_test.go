@@ -321,6 +321,7 @@ func (m *machine) dream() {
 		m.refused["write: "+written[:min(len(written), 300)]]++
 		m.mu.Unlock()
 	}
+	time.Sleep(time.Duration(m.r.IntN(600)) * time.Millisecond) // so that others find it open
 	s.to = time.Now()
 	if m.r.IntN(5) == 0 {
 		tool("abort_dream", map[string]any{"reason": "a test"})
