@@ -60,6 +60,7 @@ type fleet struct {
 
 	mu      sync.Mutex
 	trace   map[string][]string
+	made    map[string]string // in which memory each was added
 	lines   map[string]string // that somebody added: "added", "removed" or "unsure"
 	dreams  []span
 	faults  int
@@ -157,21 +158,42 @@ func (f *fleet) noteBy(by int, state string, lines ...string) {
 	defer f.mu.Unlock()
 	for _, line := range lines {
 		f.trace[line] = append(f.trace[line], fmt.Sprintf("%s %s by machine %d", time.Now().Format("15:04:05.000"), state, by))
-		if f.lines[line] != unsure {
+		if have := f.lines[line]; have != unsure && !(have == "removed" && state == "added") {
 			f.lines[line] = state
 		}
 	}
 }
 
+// add notes a line that is new in the memory p.
+func (m *machine) add(p, line string) {
+	m.mu.Lock()
+	m.made[line] = filepath.Base(p)
+	m.mu.Unlock()
+	m.note("added", line)
+}
+
+// deleted notes that a whole memory was deleted. Where another machine edits it at that time it stays as that one has it, with lines that
+// others had removed meanwhile.
+func (m *machine) deleted(p string) {
+	m.mu.Lock()
+	var lines []string
+	for line, where := range m.made {
+		if where == filepath.Base(p) {
+			lines = append(lines, line)
+		}
+	}
+	m.mu.Unlock()
+	m.note(unsure, lines...)
+}
+
 func (m *machine) note(state string, lines ...string) { m.noteBy(m.n, state, lines...) }
 
-// changed notes what an undo did here. What goes with its whole memory comes back where another machine edits that, and what an undo
-// brings back another machine may remove, or have removed.
+// changed notes what an undo did here. What an undo brings back another machine may remove, or have removed.
 func (m *machine) changed(before map[string]string) {
 	now := m.read()
 	for line, p := range before {
 		if _, err := os.Stat(p); now[line] == "" && err != nil {
-			m.note(unsure, line)
+			m.deleted(p)
 		} else if now[line] == "" {
 			m.note("removed", line)
 		}
@@ -206,7 +228,7 @@ func (m *machine) step() {
 			at = 7 + m.r.IntN(at-7)
 		}
 		m.write(p, strings.Join(slices.Insert(lines, at, fact+"\n"), ""))
-		m.note("added", fact)
+		m.add(p, fact)
 	case k < 6 && len(all) > 0: // a line less
 		p := pick()
 		data, _ := os.ReadFile(p)
@@ -215,11 +237,10 @@ func (m *machine) step() {
 			m.write(p, strings.Replace(string(data), "\n"+gone+"\n", "\n", 1))
 			m.note("removed", gone)
 		}
-	case k < 7 && len(all) > 2: // a memory less: a line of it comes back where another machine edits it
+	case k < 7 && len(all) > 2: // a memory less
 		p := pick()
-		data, _ := os.ReadFile(p)
 		os.Remove(p)
-		m.note(unsure, marked.FindAllString(string(data), -1)...)
+		m.deleted(p)
 	case k < 9: // a memory more
 		m.create(filepath.Join(m.memory, fmt.Sprintf("topic-%d-%d.md", m.n, m.serial)))
 	case k < 10: // the same name on several machines
@@ -253,7 +274,7 @@ const planted = "Zx81-hunter2-Qk7vLp"
 func (m *machine) create(p string) {
 	fact := m.fact()
 	m.write(p, "---\nname: topic\ndescription: what machine "+fmt.Sprint(m.n)+" knows\nmetadata:\n  type: project\n---\n\n"+fact+"\n")
-	m.note("added", fact)
+	m.add(p, fact)
 }
 
 // outcome counts how a run ended. What a remote or a kill did to it is no error; what the program did is.
@@ -321,6 +342,9 @@ func (m *machine) dream() {
 		m.refused["write: "+written[:min(len(written), 300)]]++
 		m.mu.Unlock()
 	}
+	m.mu.Lock()
+	m.made[fact] = name
+	m.mu.Unlock()
 	time.Sleep(time.Duration(m.r.IntN(600)) * time.Millisecond) // so that others find it open
 	s.to = time.Now()
 	if m.r.IntN(5) == 0 {
@@ -332,7 +356,7 @@ func (m *machine) dream() {
 	cmd.Wait()
 	m.run(nil, "status") // recovers what a kill left
 	if m.read()[fact] != "" {
-		m.note("added", fact)
+		m.add(name, fact)
 	}
 	if fault == nil {
 		m.mu.Lock()
@@ -350,7 +374,7 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 		t.Skip("NOT TESTED: git is missing")
 	}
 	t.Setenv("REAL_GIT", real)
-	f := &fleet{t: t, dir: t.TempDir(), lines: map[string]string{}, trace: map[string][]string{}, refused: map[string]int{}}
+	f := &fleet{t: t, dir: t.TempDir(), lines: map[string]string{}, trace: map[string][]string{}, made: map[string]string{}, refused: map[string]int{}}
 	f.remote = filepath.Join(f.dir, "remote.git")
 	os.Mkdir(filepath.Join(f.dir, "shim"), 0o700)
 	if err := os.WriteFile(filepath.Join(f.dir, "shim", "git"), []byte(gitShim), 0o700); err != nil {
