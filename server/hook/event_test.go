@@ -18,7 +18,14 @@ func TestRead(t *testing.T) {
 		{`{"hook_event_name":"SessionEnd","reason":"clear","agent_id":null}`, Event{Name: "SessionEnd", Moment: End}},
 		{`{"hook_event_name":"Stop","agent_id":"a1"}`, Event{Name: "Stop", Moment: Turn, Sub: true}},
 		{`{"hook_event_name":"Stop","agent_type":"Explore"}`, Event{Name: "Stop", Moment: Turn, Sub: true}},
-		{`{"hook_event_name":"PreToolUse"}`, Event{Name: "PreToolUse"}},
+		{`{"hook_event_name":"PostToolUse"}`, Event{Name: "PostToolUse"}},
+		{`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"deploy it"}`, Event{Name: "UserPromptSubmit", Moment: Prompt, Session: "s", Prompt: "deploy it"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","timeout":3}}`, Event{Name: "PreToolUse", Moment: Tool, Tool: "Bash", Command: "ls"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"/p/a.go"}}`, Event{Name: "PreToolUse", Moment: Tool, Tool: "Edit", File: "/p/a.go"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"edit","tool_input":{"filePath":"/p/a.go"}}`, Event{Name: "PreToolUse", Moment: Tool, Tool: "edit", File: "/p/a.go"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: b.go\n+x"}}`, Event{Name: "PreToolUse", Moment: Tool, Tool: "apply_patch", File: "b.go"}},
+		{`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":["x"]}`, Event{Name: "BeforeTool", Moment: Tool, Tool: "run_shell_command"}},
+		{`{"hook_event_name":"BeforeAgent","prompt":7}`, Event{Name: "BeforeAgent", Moment: Prompt}},
 		{`{"hook_event_name":"SubagentStop"}`, Event{Name: "SubagentStop"}},
 		// Codex notify, Gemini CLI, Cursor.
 		{`{"type":"agent-turn-complete","thread-id":"t","turn-id":"1","cwd":"/p","last-assistant-message":"x"}`, Event{Name: "agent-turn-complete", Moment: Turn, Session: "t", Dir: "/p"}},
@@ -54,6 +61,8 @@ func TestIgnored(t *testing.T) {
 		{Event{Moment: Start}, false},
 		{Event{Moment: Start, Source: "compact"}, true},
 		{Event{Moment: Start, Source: "fork"}, true},
+		{Event{Moment: Prompt}, true},
+		{Event{Moment: Tool}, true},
 		{Event{Moment: End}, false},
 	} {
 		if got := row.e.Ignored(); got != row.want {
@@ -75,7 +84,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if e.Dir != "" && (!filepath.IsAbs(e.Dir) || strings.ContainsRune(e.Dir, 0)) || len(e.Name)+len(e.Session)+len(e.Source)+len(e.Dir) > 4*maxWord {
+		if e.Dir != "" && (!filepath.IsAbs(e.Dir) || strings.ContainsRune(e.Dir, 0)) || len(e.Name)+len(e.Session)+len(e.Source)+len(e.Dir)+len(e.Tool) > 5*maxWord || len(e.Prompt) > maxText {
 			t.Errorf("%+v", e)
 		}
 		if again, err := Read(nil, strings.NewReader(text+"\n}{ more")); err != nil || again != e {

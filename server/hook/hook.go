@@ -36,13 +36,16 @@ type Moment string
 
 // The moments. Others are not used.
 const (
-	Turn  Moment = "turn"  // a turn has ended
-	Start Moment = "start" // a session begins, or goes on
-	End   Moment = "end"   // a session has ended
+	Turn   Moment = "turn"   // a turn has ended
+	Start  Moment = "start"  // a session begins, or goes on
+	End    Moment = "end"    // a session has ended
+	Prompt Moment = "prompt" // the person has asked for something, and the model has not seen it yet
+	Tool   Moment = "tool"   // the model is about to use a tool
 )
 
 // moments are by the letters of an event's name: SessionStart and sessionStart, agent-turn-complete and AfterAgent.
-var moments = map[string]Moment{"stop": Turn, "afteragent": Turn, "agentturncomplete": Turn, "sessionstart": Start, "sessionend": End}
+var moments = map[string]Moment{"stop": Turn, "afteragent": Turn, "agentturncomplete": Turn, "sessionstart": Start, "sessionend": End,
+	"userpromptsubmit": Prompt, "beforeagent": Prompt, "pretooluse": Tool, "beforetool": Tool}
 
 // Event is what a host says in its hook's JSON. Claude Code's names come first (FACTS 6.1); Codex, Gemini CLI and Cursor use the
 // same or others for the same.
@@ -55,11 +58,16 @@ type Event struct {
 	Path    string // the session's transcript, absolute; "" where it is not said
 	Sub     bool   // it is a sub-agent's
 	Again   bool   // a hook has already made this turn go on
+	Prompt  string // what the person asked for, its beginning
+	Tool    string // the tool, as the host calls it
+	File    string // that the tool is about to read or change; "" where it names none
+	Command string // that the tool is about to run; "" where it runs none
 }
 
 const (
 	maxEvent = 4 << 20 // bytes read: an event holds the last message of a turn
-	maxWord  = 4 << 10 // bytes of each text that is used
+	maxWord  = 4 << 10 // bytes of each text that is used whole
+	maxText  = 8 << 10 // bytes of a prompt that are used
 )
 
 // Read takes the event from the argument that is JSON (Codex), else from in. It fails with io.EOF where there is nothing to read.
@@ -77,6 +85,9 @@ func Read(args []string, in io.Reader) (Event, error) {
 		Roots   []text `json:"workspace_roots"`
 		Source  text   `json:"source"`
 		Path    text   `json:"transcript_path"`
+		Prompt  text   `json:"prompt"`
+		Tool    text   `json:"tool_name"`
+		Input   input  `json:"tool_input"`
 
 		Agent      json.RawMessage `json:"agent_id"`
 		AgentType  json.RawMessage `json:"agent_type"`
@@ -94,8 +105,9 @@ func Read(args []string, in io.Reader) (Event, error) {
 	e := Event{
 		Name: first(raw.Name, raw.Type), Session: first(raw.Session, raw.Thread, raw.Talk), Dir: first(append([]text{raw.Dir}, raw.Roots...)...),
 		Source: string(raw.Source), Path: string(raw.Path), Sub: says(raw.Agent) || says(raw.AgentType), Again: string(raw.HookActive) == "true",
+		Prompt: cut(raw.Prompt), Tool: string(raw.Tool), File: first(raw.Input.FilePath, raw.Input.Notebook, raw.Input.CamelPath, raw.Input.Path), Command: string(raw.Input.Command),
 	}
-	for _, word := range []string{e.Name, e.Session, e.Source} {
+	for _, word := range []string{e.Name, e.Session, e.Source, e.Tool} {
 		if len(word) > maxWord {
 			return Event{}, fmt.Errorf("a text of the event has %d bytes", len(word))
 		}
@@ -104,6 +116,9 @@ func Read(args []string, in io.Reader) (Event, error) {
 		if !filepath.IsAbs(*path) || len(*path) > maxWord || strings.ContainsRune(*path, 0) {
 			*path = ""
 		}
+	}
+	if _, patch, ok := strings.Cut(e.Command, "*** Begin Patch"); ok { // Codex changes files by a command of its own
+		e.Command, e.File = "", patched(patch)
 	}
 	e.Moment = moments[strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(e.Name))]
 	return e, nil
@@ -120,15 +135,46 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// patched returns the first file that a patch of Codex's names.
+func patched(patch string) string {
+	for line := range strings.Lines(patch) {
+		if verb, file, ok := strings.Cut(line, " File: "); ok && strings.HasPrefix(verb, "*** ") {
+			return strings.TrimSpace(file)
+		}
+	}
+	return ""
+}
+
+// cut returns the beginning of a text.
+func cut(t text) string { return strings.ToValidUTF8(string(t[:min(len(t), maxText)]), "") }
+
+// input is what is used of a tool's input, as the hosts call it.
+type input struct {
+	FilePath  text `json:"file_path"`
+	Notebook  text `json:"notebook_path"`
+	CamelPath text `json:"filePath"`
+	Path      text `json:"path"`
+	Command   text `json:"command"`
+}
+
+func (i *input) UnmarshalJSON(data []byte) error {
+	type plain input
+	json.Unmarshal(data, (*plain)(i)) // any other value is an input without names
+	return nil
+}
+
 // says reports whether a JSON value is there and holds something.
 func says(value json.RawMessage) bool {
 	return len(value) > 0 && !slices.Contains([]string{"null", `""`, "false"}, string(value))
 }
 
-// Ignored reports whether an event is not an occasion for anything.
+// Ignored reports whether an event is not an occasion for a dream, nor for what one did.
 func (e Event) Ignored() bool {
-	return e.Moment == "" || e.Sub || e.Again || e.Moment == Start && (e.Source == "compact" || e.Source == "fork")
+	return e.Moment == "" || e.Moment == Prompt || e.Moment == Tool || e.Sub || e.Again || e.Compacted() || e.Moment == Start && e.Source == "fork"
 }
+
+// Compacted reports whether the session goes on with a summary in place of what the model was shown.
+func (e Event) Compacted() bool { return e.Moment == Start && e.Source == "compact" }
 
 // Where is the directory that an event is about: what the host says, else where we are.
 func (e Event) Where() string {
