@@ -47,6 +47,7 @@ type Flags struct {
 	MinHours           float64
 	MinSessions        int
 	Unattended         bool
+	Client             string // the host, where the environment may not say it
 }
 
 // NoFlags is a command line that says nothing.
@@ -105,6 +106,7 @@ const (
 	Codex      = "codex"
 	Gemini     = "gemini"
 	OpenCode   = "opencode"
+	Cursor     = "cursor" // by a flag alone
 )
 
 // Setup is all that is known of who started us, and where. Paths are absolute, and real as far as they exist.
@@ -134,7 +136,11 @@ type Setup struct {
 	MaxArchiveMiB int  // how much the archive of past dreams may take up
 	Unattended    bool // no person watches what a model does here
 	Limits        Limits
-	CleanupDays   int // after so many days the host sweeps a transcript
+	CleanupDays   int     // after so many days the host sweeps a transcript
+	Recall        Setting // what the Client's model is shown unasked
+	Loaded        bool    // the Client loads the index of this memory itself
+
+	recalls []recallSource
 
 	// Others are the hosts beside Claude Code whose sessions count, be there any or not.
 	Others []transcript.Other

@@ -23,11 +23,13 @@ func (r *resolver) findMemory() error {
 		r.Settings["memory_dir"] = Setting{dir, source}
 		return nil
 	}
+	r.Loaded = r.Client == ClaudeCode
 	if named, from, source := chosen(r, "memory_dir", ""); named != "" {
 		dir, err := r.env.directory(named, from.base)
 		if err != nil {
 			return fmt.Errorf("memory directory %q (%s) cannot be used: %w", clip(named), source, err)
 		}
+		r.Loaded = r.Loaded && r.ProjectsDir != "" && strings.HasPrefix(dir, r.ProjectsDir+string(filepath.Separator))
 		return use(dir, "named by "+source, source)
 	}
 	const override = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"

@@ -28,6 +28,7 @@ var options = []option{
 	{"allow_secrets", "list of the beginnings (12 hex digits or more) of SHA-256 sums", false, parse(func(sums []string) bool {
 		return !slices.ContainsFunc(sums, func(s string) bool { return !isAllowedSum(s) })
 	})},
+	{"recall", "level (off, start, prompt or all), nor an object of levels by host", false, parse(recallLevels.valid)},
 	{"max_turns", fmt.Sprintf("whole number between 1 and %d", maxTurns), false, parse(between(1, maxTurns))},
 	{"max_minutes", fmt.Sprintf("number above 0 and up to %d", maxMinutes), false, parse(func(m float64) bool { return m > 0 && m <= maxMinutes })},
 	{"max_usd", fmt.Sprintf("number between 0 (no limit) and %d", maxUSD), false, parse(between(0.0, maxUSD))},

@@ -1,7 +1,9 @@
 package host
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -38,4 +40,26 @@ func ParentGone(ctx context.Context, poll time.Duration) <-chan struct{} {
 		}
 	}()
 	return gone
+}
+
+// maxAncestors is how far SharesParent looks: hosts start a hook by a shell or two.
+const maxAncestors = 4
+
+// SharesParent reports whether the process that started pid is an ancestor of this one. It is known on Linux alone.
+func SharesParent(pid int) bool {
+	parent := parentOf(pid)
+	for at, n := os.Getppid(), 0; parent > 1 && at > 1 && n < maxAncestors; at, n = parentOf(at), n+1 {
+		if at == parent {
+			return true
+		}
+	}
+	return false
+}
+
+// parentOf returns the number of a process's parent; 0 where it is not known.
+func parentOf(pid int) (parent int) {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	var state string
+	fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent) // its name may hold anything
+	return parent
 }

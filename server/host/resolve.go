@@ -68,7 +68,7 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	r := &resolver{env: env, flags: f}
 	r.Settings = map[string]Setting{}
 	for _, step := range []func() error{
-		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseOptions, r.chooseTranscripts, r.chooseHosts, r.chooseUnattended,
+		r.findClient, r.findProject, r.findConfig, r.readLayers, r.chooseOptions, r.chooseRecall, r.chooseTranscripts, r.chooseHosts, r.chooseUnattended,
 		r.findMemory, r.findCandidates, r.findEnabled,
 	} {
 		if err := step(); err != nil {
@@ -98,6 +98,8 @@ func (r *resolver) findClient() error {
 		return false
 	}
 	switch {
+	case r.flags.Client != "":
+		r.Client = r.flags.Client
 	case set("GEMINI_PROJECT_DIR"): // which it sets for its hooks alone, and Claude Code's beside it
 		r.Client = Gemini
 	case set("CLAUDECODE", "CLAUDE_PROJECT_DIR"):
