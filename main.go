@@ -121,7 +121,7 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 		return 0
 	}
 	look := c.Verb == hook.Statusline
-	f := background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Self: c.Self, In: stdin, Out: c.Out, Open: func(s host.Setup) *consolidate.Project {
+	f := background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Guard: c.Guard, Self: c.Self, In: stdin, Out: c.Out, Open: func(s host.Setup) *consolidate.Project {
 		o := options(s, state, nil)
 		o.LookOnly = look
 		return consolidate.Open(o)

@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"server":             {"memory/secret", "memory/visible", "github.com/mark3labs/mcp-go"},
 	"server/hook":        {},
 	"server/hook/bench":  {},
-	"server/background":  {"consolidate", "consolidate/transcript", "memory/landing", "memory", "memory/secret", "memory/visible", "server/hook", "server/host"},
+	"server/background":  {"consolidate/recall", "consolidate", "consolidate/transcript", "memory/landing", "memory", "memory/secret", "memory/visible", "server/hook", "server/host"},
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/endtoend":    {},
 	"server/console": {
@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term",
 	},
-	"server/host":           {"consolidate/transcript", "memory/visible", "golang.org/x/text"},
+	"server/host":           {"consolidate/recall", "consolidate/transcript", "memory/visible", "golang.org/x/text"},
 	"server/release":        {"server/install"},
 	"server/console/report": {"github.com/rogpeppe/go-internal/diff"},
 	"server/install": {
@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
 	},
 	"consolidate/lock":                      {"memory/landing", "memory", "github.com/gofrs/flock", "golang.org/x/sys"},
-	"consolidate":                           {"consolidate/lock", "consolidate/share", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory/landing", "memory/rule", "memory", "memory/rule/drift", "memory/secret"},
+	"consolidate":                           {"consolidate/recall", "consolidate/lock", "consolidate/share", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory/landing", "memory/rule", "memory", "memory/rule/drift", "memory/secret"},
 	"memory/merge":                          {"memory"},
 	"consolidate/share":                     {"consolidate/lock", "memory/landing", "memory", "memory/merge", "memory/secret", "memory/visible", "golang.org/x/sys"},
 	"consolidate/recall":                    {"consolidate/transcript", "consolidate/transcript/rank", "memory/landing", "memory", "memory/secret"},

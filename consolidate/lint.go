@@ -32,8 +32,8 @@ type LintRequest struct {
 	Project string // the folder that Dir speaks of; "": the checkout that Dir is in
 }
 
-// Lint asks every rule about a memory as it is. It writes nothing, takes no lock, and ends nothing that a
-// crash has left. It fails with a *RequestError where there is no memory.
+// Lint asks every rule about a memory as it is. It changes nothing of it, takes no lock, and ends nothing that a
+// crash has left. What it doubts of the project's own memory, hooks are told. It fails with a *RequestError where there is no memory.
 func (p *Project) Lint(r LintRequest) (Linted, error) {
 	dir := r.Dir
 	own := dir == ""
@@ -86,6 +86,15 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{}, ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
 	l.Findings = append(l.Findings, rule.Lint(s, project, p.o.Now())...)
+	if d.Path() == p.o.MemoryDir && !p.o.LookOnly {
+		sums := map[string]string{}
+		for n, t := range s.Topics {
+			sums[n.String()] = memory.SumOf(t.Bytes()).Short()
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.keepDoubts(l.Findings, sums)
+	}
 	return l, nil
 }
 

@@ -76,6 +76,11 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	err = d.mapMemory(&m, p.openSubject(), now)
 	m.Findings = append(p.sharedFindings(d.dir), m.Findings...)
 	d.reported(m.Findings)
+	sums := map[string]string{}
+	for _, t := range m.Topics {
+		sums[t.Name.String()] = t.Sum
+	}
+	p.keepDoubts(m.Findings, sums)
 	return m, err
 }
 

@@ -35,6 +35,7 @@ type Front struct {
 	Args    []string // of the command line, after the verb
 	Options []string // that are handed on: which project, and when
 	Flags   host.Flags
+	Guard   bool   // while a dream is open, deny the tools that it must not use
 	Self    string // this program
 	In      io.Reader
 	Out     io.Writer
@@ -45,7 +46,7 @@ type Front struct {
 // nothing that matters, and is no reason to bother the host.
 func (f Front) Answer(ctx context.Context) error {
 	e, err := hook.Read(f.Args, f.In)
-	if err != nil || e.Ignored() || marked(os.Getenv(hook.Mark)) {
+	if err != nil || e.Moment == "" || marked(os.Getenv(hook.Mark)) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, hook.Patience*3/4)
@@ -54,25 +55,39 @@ func (f Front) Answer(ctx context.Context) error {
 	if errors.Is(err, host.ErrNoProject) {
 		return nil // the session has no memory
 	}
-	if err != nil || !setup.Enabled.On {
+	if err != nil {
 		return err
 	}
 	background := setup.Mode == host.ModeApprove || setup.Mode == host.ModeAuto
 	setup.Unattended = background
 	p := f.Open(setup)
 	defer p.Close("the hook ended")
-	if e.Moment == hook.Start || e.Moment == hook.End {
+	if f.Guard && e.Moment == hook.Tool {
+		if denied, err := guard(p, e, f.Out); denied || err != nil {
+			return err
+		}
+	}
+	dreams := setup.Enabled.On && !e.Ignored()
+	if dreams && (e.Moment == hook.Start || e.Moment == hook.End) {
 		err = f.exchange(p, e)
 	}
-	soon := (background || e.Moment == hook.Start) && p.Soon(!background)
-	taught := e.Moment == hook.End && e.Path != ""
-	if !soon && !taught && !(e.Moment == hook.Start && p.HasReports()) {
+	soon := dreams && (background || e.Moment == hook.Start) && p.Soon(!background)
+	taught := dreams && e.Moment == hook.End && e.Path != ""
+	reports := dreams && e.Moment == hook.Start && p.HasReports()
+	memories := recalls(setup, e)
+	if !soon && !taught && !reports && !memories {
 		return err
 	}
-	if p.Heard(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
+	say := speech{client: setup.Client}
+	if e.Moment != hook.Prompt && e.Moment != hook.Tool && p.Heard(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
 		return err
 	}
-	var say speech
+	if memories {
+		text, recallErr := recalled(p, setup, e)
+		if err = errors.Join(err, recallErr); text != "" {
+			say.model = append(say.model, text)
+		}
+	}
 	var last string // what the model is told after all else
 	if soon {
 		if background {
@@ -85,8 +100,8 @@ func (f Front) Answer(ctx context.Context) error {
 			}
 		}
 	}
-	switch e.Moment {
-	case hook.Start: // reports are last: the gates may take until our time is up
+	switch {
+	case e.Moment == hook.Start && dreams: // reports are last: the gates may take until our time is up
 		return errors.Join(err, p.DeliverReports(ctx, e.Session, func(reports []consolidate.DreamReport, ended string) error {
 			say.tell(reports)
 			if last = cmp.Or(last, ended); last != "" { // a dream covers what the last session taught
@@ -94,7 +109,7 @@ func (f Front) Answer(ctx context.Context) error {
 			}
 			return say.write(f.Out, e.Name)
 		}))
-	case hook.End:
+	case e.Moment == hook.End:
 		err = errors.Join(err, p.KeepEnd(ctx, e.Path))
 	}
 	if last != "" {
@@ -156,7 +171,10 @@ func firing(setup host.Setup, e hook.Event) string {
 }
 
 // speech is what is said at a session's start: to the model, which alone reads the context, and to the person (FACTS 6.1).
-type speech struct{ model, person []string }
+type speech struct {
+	client        string
+	model, person []string
+}
 
 // tell says what dreams did while nobody watched. Reasons in the words of the model that dreamt, who may have read anything, are
 // for the person alone, and in one line.
@@ -200,6 +218,9 @@ func (s *speech) write(out io.Writer, event string) error {
 			text = strings.ToValidUTF8(text[:maxSaid], "") + " … (cut; dream-mcp log tells the rest)"
 		}
 		return text
+	}
+	if s.client == host.Cursor {
+		return json.NewEncoder(out).Encode(map[string]string{"additional_context": cut(s.model)})
 	}
 	return json.NewEncoder(out).Encode(struct {
 		Message  string   `json:"systemMessage,omitempty"`

@@ -151,7 +151,11 @@ dream, and with --now. What both sides changed is merged; nothing is lost.`,
 	{name: "version", group: groupSetUp, run: (*Command).version, short: "print the version"},
 
 	{name: "serve", group: groupHosts, short: "the MCP server on standard input and output, as a host starts it"},
-	{name: hook.Verb, group: groupHosts, most: -1, run: (*Command).hook, short: "what the session hooks of a host start; see the README"},
+	{name: hook.Verb, group: groupHosts, most: -1, run: (*Command).hook, short: "what the session hooks of a host start; see the README",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.Var(word(&c.Flags.Client, "HOST"), "client", "the host, where the environment does not say it")
+			f.BoolVar(&c.Guard, "guard", false, "before a tool: while a dream is open in the session, deny what it must not use")
+		}},
 	{name: hook.Statusline, group: groupHosts, most: -1, short: "a word for a status bar, or nothing: dream: due"},
 	{name: "background", group: groupHosts, most: 1,
 		short: "run a dream by a host without a person, where one is due; a hook starts it"},

@@ -1,0 +1,74 @@
+package background
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/recall"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/secret"
+	"dream-mcp/server/hook"
+	"dream-mcp/server/host"
+)
+
+// moments of hooks at which memories are shown, by level. A sub-agent is shown none, nor is a session without a name: what it has seen is
+// not known.
+var moments = map[hook.Moment]string{hook.Start: recall.Start, hook.Prompt: recall.Prompt, hook.Tool: recall.All}
+
+// recalls reports whether memories may be shown at an event.
+func recalls(setup host.Setup, e hook.Event) bool {
+	level := moments[e.Moment]
+	return level != "" && !e.Sub && e.Session != "" && e.Source != "fork" && !setup.MemoryOff && recall.Includes(setup.Recall.Value, level) &&
+		!strings.Contains(e.Prompt, transcript.DreamMarker) && !(e.Moment == hook.Start && setup.Loaded && !e.Compacted())
+}
+
+// recalled returns the memories that a host's model is to be shown at an event, written out; "" as a rule.
+func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text string, err error) {
+	push := recall.Push{Host: setup.Client, Session: e.Session, Event: recall.Forgot}
+	if e.Compacted() {
+		if _, err := p.Recalled(push); err != nil {
+			return "", err
+		}
+	}
+	if e.Moment == hook.Start && setup.Loaded {
+		return "", nil
+	}
+	all, err := p.Recallable()
+	if err != nil {
+		return "", err
+	}
+	page := recall.Page{Now: p.Now(), Dir: p.MemoryDir(), Allowed: secret.Allowed(setup.AllowSecrets)}
+	var shown []*recall.Memory
+	if e.Moment == hook.Start {
+		var uses recall.Uses
+		uses, err = recall.ReadUses(p.StateDir()) // without them the newest are first
+		text, shown = page.Index(all, uses.Of)
+	} else {
+		chosen := recall.ForTool(e.File, e.Command, all)
+		if e.Moment == hook.Prompt {
+			chosen = recall.ForPrompt(e.Prompt, all)
+		}
+		if _, shown = page.Notes(chosen); len(shown) == 0 {
+			return "", nil
+		}
+	}
+	push.Event, push.Files = moments[e.Moment], paths(shown)
+	fresh, claimErr := p.Recalled(push)
+	if e.Moment != hook.Start {
+		shown = slices.DeleteFunc(shown, func(m *recall.Memory) bool { return !slices.Contains(fresh, m.Path) })
+		text, _ = page.Notes(shown)
+	}
+	if claimErr != nil {
+		text = ""
+	}
+	return text, errors.Join(err, claimErr)
+}
+
+func paths(all []*recall.Memory) (names []string) {
+	for _, m := range all {
+		names = append(names, m.Path)
+	}
+	return names
+}
