@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"server/background":  {"consolidate/recall", "consolidate", "consolidate/transcript", "memory/landing", "memory", "memory/secret", "memory/visible", "server/hook", "server/host"},
 	"server/conformance": {"server", "github.com/mark3labs/mcp-go"},
 	"server/endtoend":    {},
-	"server/console": {
+	"server/console": {"consolidate/recall",
 		"consolidate", "consolidate/share", "consolidate/lock", "consolidate/transcript", "memory/landing", "memory/rule", "memory", "memory/near", "memory/secret", "server/console/report", "server/hook", "server/host", "server/install",
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term",
@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"server/host":           {"consolidate/recall", "consolidate/transcript", "memory/visible", "golang.org/x/text"},
 	"server/release":        {"server/install"},
 	"server/console/report": {"github.com/rogpeppe/go-internal/diff"},
-	"server/install": {
+	"server/install": {"consolidate/recall",
 		"server/hook", "server/host", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
 		"github.com/tailscale/hujson",
 	},

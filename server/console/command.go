@@ -50,7 +50,8 @@ type Command struct {
 	OpenPage      bool      // report: open the page in the browser
 	OutFile       string    // report: the file to write
 	Background    bool      // log: of the background dream that ran last
-	Guard         bool      // hook: deny the tools that a dream must not use
+	Guard         bool      // hook, install: deny the tools that an open dream must not use
+	Recall        string    // install: what the model is shown unasked
 	In            io.Reader // a terminal, where a person can answer; else nil
 	Out           io.Writer
 	Version, Self string

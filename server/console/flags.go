@@ -49,6 +49,16 @@ func word(to *string, name string) *value {
 	}}
 }
 
+// choice is one of a few words.
+func choice(to *string, name string, choices []string) *value {
+	return &value{name, func(v string) error {
+		if *to = v; !slices.Contains(choices, v) {
+			return fmt.Errorf("%q is not one of %s", v, strings.Join(choices, ", "))
+		}
+		return nil
+	}}
+}
+
 // words are the texts of a flag that is repeated.
 func words(to *[]string, name string) *value {
 	return &value{name, func(v string) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -18,8 +19,9 @@ type installJSON struct {
 	Host   string     `json:"host"`
 	DryRun bool       `json:"dry_run"`
 	Parts  []partJSON `json:"parts"`
-	Twice  []string   `json:"twice,omitempty"` // plugins that bring the same
-	Lost   string     `json:"lost,omitempty"`  // what is to be set, since the host names no project
+	Twice  []string   `json:"twice,omitempty"`  // plugins that bring the same
+	Lost   string     `json:"lost,omitempty"`   // what is to be set, since the host names no project
+	Recall string     `json:"recall,omitempty"` // what the host's model is shown unasked
 }
 
 type partJSON struct {
@@ -83,6 +85,10 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		return oneOf("host", c.Args[0], install.IDs())
 	}
 	removing := c.Verb == "uninstall"
+	if err := c.chooseRecall(h, removing); err != nil {
+		return err
+	}
+	i.Recall, i.Guard = c.Recall, c.Guard
 	parts, err := i.Parts(h, removing)
 	if err != nil {
 		return &installError{h, err}
@@ -107,6 +113,11 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 			changed = changed || done.Changed
 		}
 		answer.Parts = append(answer.Parts, row)
+	}
+	if h.Shows() && !c.DryRun && failed == nil {
+		if answer.Recall, err = c.setRecall(ctx, i, h); err != nil {
+			failed = err
+		}
 	}
 	if h.ID == host.ClaudeCode && !removing {
 		answer.Twice = install.Plugins(i.Env, "")
@@ -158,6 +169,12 @@ func renderInstall(h install.Host, answer installJSON, removing, changed bool) s
 		b.WriteString("Memories and what dream-mcp keeps of them (archive, journal) stay.\n")
 	default:
 		fmt.Fprintf(&b, "Restart %s, then ask it to dream. dream-mcp uninstall %s undoes this.\n", h.Name, h.ID)
+		if h.ID == host.Codex {
+			b.WriteString("Codex runs no hook before you have agreed to it: it asks, or see /hooks there.\n")
+		}
+	}
+	if !removing && answer.Recall != "" && answer.Recall != recall.Off {
+		fmt.Fprintf(&b, "Shown to its model unasked: %s.\n", recalls[answer.Recall])
 	}
 	if answer.Lost != "" {
 		fmt.Fprintf(&b, "! %s starts servers outside of any project: unless it names its folders to them, dream-mcp does not know which memory is meant.\n  %s\n", h.Name, answer.Lost)

@@ -76,5 +76,5 @@ func renderMode(setup host.Setup, ink paint) string {
 	if setup.Mode != host.ModeOff && !setup.Enabled.On {
 		fmt.Fprintf(&b, "yet dreams are off: %s\n", setup.Enabled.Why)
 	}
-	return b.String()
+	return b.String() + renderRecall(setup)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
@@ -117,6 +118,8 @@ Only our own lines are added. Installing twice does nothing.`,
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
+			f.Var(choice(&c.Recall, "LEVEL", recall.Levels), "recall", "what the host's model is shown of the memory unasked: off, start, prompt or all")
+			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what it must not do")
 		}},
 	{name: "uninstall", group: groupSetUp, args: "HOST", most: 1, json: true, run: (*Command).install, choices: install.IDs,
 		short:   "remove what install added; memories and archives stay",

@@ -8,21 +8,45 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/hook"
+	"dream-mcp/server/host"
 )
 
 // hooks are how a host lists hooks in its settings: at which events a dream may be due or end, and when it is to give a
 // hook of ours up, which answers in milliseconds.
 type hooks struct {
 	events  []string
+	prompt  string // the event before a prompt, for who is to be shown memories then
+	tool    string // the event before a tool, for that and for the guard
 	timeout int
+	words   []string // of the hook's command line, where the environment does not say which host it is
 }
 
-// Both keep them in the same shape; Claude Code counts seconds (FACTS 6.1), Gemini CLI milliseconds (0.61, docs/hooks).
+// All keep them in the same shape; Claude Code and Codex count seconds (FACTS 6.1), Gemini CLI milliseconds (0.61, docs/hooks).
 var (
-	claudeHooks = hooks{[]string{"SessionStart", "Stop", "SessionEnd"}, 5}
-	geminiHooks = hooks{[]string{"SessionStart", "AfterAgent", "SessionEnd"}, 5000}
+	claudeHooks = hooks{[]string{"SessionStart", "Stop", "SessionEnd"}, "UserPromptSubmit", "PreToolUse", 5, nil}
+	codexHooks  = hooks{[]string{"SessionStart", "Stop"}, "UserPromptSubmit", "PreToolUse", 5, []string{"--client", host.Codex}}
+	geminiHooks = hooks{[]string{"SessionStart", "AfterAgent", "SessionEnd"}, "BeforeAgent", "BeforeTool", 5000, nil}
 )
+
+// guardFlag has the hook before a tool guard an open dream.
+const guardFlag = "--guard"
+
+// wanted are the events to be told of, by the level of what is shown.
+func (h hooks) wanted(level string, guard bool) []string {
+	events := slices.Clone(h.events)
+	if recall.Includes(level, recall.Prompt) {
+		events = append(events, h.prompt)
+	}
+	if guard || recall.Includes(level, recall.All) {
+		events = append(events, h.tool)
+	}
+	return events
+}
+
+// all are the events that may be ours.
+func (h hooks) all() []string { return append(slices.Clone(h.events), h.prompt, h.tool) }
 
 // The shapes are those of settings.json.
 type (
@@ -38,8 +62,8 @@ type (
 
 // hookCommand is the command line of the hook. The form with args needs no quoting, but versions that do
 // not know it would start a server instead.
-func hookCommand(goos string, call []string) string {
-	words := slices.Insert(slices.Clone(call), 1, hook.Verb)
+func hookCommand(goos string, call []string, more ...string) string {
+	words := slices.Insert(slices.Clone(call), 1, append([]string{hook.Verb}, more...)...)
 	for i, word := range words {
 		if goos == "windows" { // by Git Bash or by PowerShell: both take slashes
 			word = strings.ReplaceAll(word, `\`, "/")
@@ -109,28 +133,32 @@ func eachHook(groups *hujson.Value, do func(group int, hooks *hujson.Value, i in
 	return nil
 }
 
-// add adds our hook to each event, or brings its path up to date.
-func (h hooks) add(command string) edit {
+// add adds our hook to each event that is wanted, or brings it up to date. At others it stays, and so does a guard.
+func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 	return checked(editJSON(func(d *document) error {
-		for _, event := range h.events {
+		for _, event := range h.all() {
 			groups, err := d.find("hooks", event)
 			if err != nil {
 				return err
 			}
-			if groups == nil {
-				if err := d.put([]group{h.group(command)}, "hooks", event); err != nil {
-					return err
-				}
-				continue
-			}
 			var ours *hujson.Value
-			err = eachHook(groups, func(_ int, _ *hujson.Value, _ int, command *hujson.Value) { ours = command })
+			if groups != nil {
+				err = eachHook(groups, func(_ int, _ *hujson.Value, _ int, command *hujson.Value) { ours = command })
+			}
+			words := h.words
+			if event == h.tool && (guard || ours != nil && strings.Contains(ours.Value.(hujson.Literal).String(), guardFlag)) {
+				words = append(slices.Clone(words), guardFlag)
+			}
+			command := hookCommand(goos, call, words...)
 			switch {
 			case err != nil:
-			case ours == nil:
-				err = d.put(h.group(command), "hooks", event, "")
-			default:
+			case ours != nil:
 				err = update(ours, command)
+			case !slices.Contains(wanted, event):
+			case groups == nil:
+				err = d.put([]group{h.group(command)}, "hooks", event)
+			default:
+				err = d.put(h.group(command), "hooks", event, "")
 			}
 			if err != nil {
 				return err
@@ -143,7 +171,7 @@ func (h hooks) add(command string) edit {
 // take takes our hooks out, with what they leave empty.
 func (h hooks) take() edit {
 	return checked(editJSON(func(d *document) error {
-		for _, event := range h.events {
+		for _, event := range h.all() {
 			groups, err := d.find("hooks", event)
 			if err != nil {
 				return err

@@ -54,7 +54,7 @@ var Hosts = []Host{
 	},
 	{ID: "claude-desktop", Name: "Claude Desktop", entry: plain, nowhere: true},
 	// Their own commands lose comments and line ends of the person's file.
-	{ID: "codex", Name: "Codex", program: "codex"},
+	{ID: "codex", Name: "Codex", program: "codex", hooks: &codexHooks},
 	{ID: "gemini", Name: "Gemini CLI", entry: plain, program: "gemini", hooks: &geminiHooks},
 	{ID: "cursor", Name: "Cursor", entry: plain, program: "cursor"},
 	{ID: "vscode", Name: "VS Code", entry: typed, program: "code"},
@@ -70,6 +70,9 @@ func Find(id string) (Host, bool) {
 	}
 	return Host{}, false
 }
+
+// Shows reports whether the host can show its model memories unasked, and deny a tool while a dream is open.
+func (h Host) Shows() bool { return h.hooks != nil || h.ID == host.OpenCode }
 
 // IDs are those of all hosts.
 func IDs() (all []string) {
@@ -124,14 +127,19 @@ func (h Host) parts(i Installer) []Part {
 	} else {
 		p.add, p.take = addJSON(c.list, h.entry(i.call()), i.call()), removeJSON(c.list)
 	}
-	if h.hooks == nil {
-		return []Part{p}
-	}
 	file := p.File // Gemini CLI's settings hold all
-	if h.hooks == &claudeHooks {
+	switch {
+	case h.ID == host.OpenCode:
+		return []Part{p, i.pluginPart(filepath.Join(filepath.Dir(file), "plugins", "dream-mcp.js"))}
+	case h.hooks == nil:
+		return []Part{p}
+	case h.hooks == &claudeHooks:
 		file = settings(i.Env)
+	case h.hooks == &codexHooks && file != "":
+		file = filepath.Join(filepath.Dir(file), "hooks.json")
 	}
-	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(hookCommand(i.Env.GOOS, i.call())), take: h.hooks.take()}}
+	wanted := h.hooks.wanted(i.Recall, i.Guard)
+	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), take: h.hooks.take()}}
 }
 
 // call is the command line that starts us.

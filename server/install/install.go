@@ -1,5 +1,5 @@
 // Package install makes the programs that can start us do so, and takes that back: an entry in the
-// host's list of MCP servers, and in Claude Code and Gemini CLI the hook. It also sets what a person chooses in our own config.json.
+// host's list of MCP servers, and in Claude Code, Codex, Gemini CLI and opencode the hook. It also sets what a person chooses in our own config.json.
 //
 // It promises that nothing but ours is changed: an entry that is not ours is refused, a file that cannot be
 // understood is left alone, and after each edit the file is read again and must say the same as before
@@ -41,6 +41,9 @@ type Installer struct {
 	Env  host.Environment
 	Self string   // the absolute path of this program
 	Args []string // what it is to be started with; nil: what the host's entry has stays
+
+	Recall string // what the host's model is to be shown unasked: a level of package recall
+	Guard  bool   // the host asks before each tool whether an open dream may use it
 }
 
 // The states of a part.
@@ -53,7 +56,7 @@ const (
 // The parts.
 const (
 	Server = "server" // the entry by which the host starts us
-	Hook   = "hook"   // of Claude Code and Gemini CLI: asks at the end of a turn whether a dream is due
+	Hook   = "hook"   // asks when a session begins and a turn ends whether a dream is due, and what to show the model
 )
 
 // Part is one thing that a host can have of ours.

@@ -50,11 +50,11 @@ var all = []struct {
 }{
 	{"servers", addJSON("mcpServers", plain([]string{self}), []string{self}), removeJSON("mcpServers")},
 	{"opencode", addJSON("mcp", local([]string{self}), []string{self}), removeJSON("mcp")},
-	{"hooks", claudeHooks.add(hookCommand("linux", []string{self})), claudeHooks.take()},
+	{"hooks", claudeHooks.add("linux", []string{self}, claudeHooks.wanted("all", true), true), claudeHooks.take()},
 	{"toml", addTOML([]string{self}), removeTOML()},
 	{"servers with arguments", addJSON("mcpServers", plain(named), named), removeJSON("mcpServers")},
 	{"opencode with arguments", addJSON("mcp", local(named), named), removeJSON("mcp")},
-	{"hooks with arguments", claudeHooks.add(hookCommand("linux", named)), claudeHooks.take()},
+	{"hooks with arguments", claudeHooks.add("linux", named, claudeHooks.events, false), claudeHooks.take()},
 	{"toml with arguments", addTOML(named), removeTOML()},
 }
 
@@ -259,7 +259,8 @@ func TestInstallRoundTrip(t *testing.T) {
 			home := t.TempDir()
 			i := installer(home)
 			for _, p := range h.parts(i) {
-				if text == "absent" || strings.HasPrefix(text, "#") != (h.ID == "codex") && text != "" {
+				forms := map[bool]string{true: ".toml", false: ".json"} // what is a comment in one is nothing in the other
+				if text == "absent" || filepath.Ext(p.File) != forms[strings.HasPrefix(text, "#")] && text != "" {
 					continue
 				}
 				kept := filepath.Join(home, "dotfiles", p.Name)

@@ -1,0 +1,86 @@
+package console
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/recall"
+	"dream-mcp/server/host"
+	"dream-mcp/server/install"
+)
+
+// recalls says what each level shows.
+var recalls = map[string]string{
+	recall.Off:    "nothing",
+	recall.Start:  "the index, when a session begins",
+	recall.Prompt: "the index, and at a prompt the memories that it calls for",
+	recall.All:    "the index, at a prompt the memories that it calls for, and before a tool the feedback that names what it touches",
+}
+
+// chooseRecall finds out what the model of a host is to be shown: by the flag, by an answer on a terminal, else as it is.
+func (c *Command) chooseRecall(h install.Host, removing bool) error {
+	setup, _ := host.Resolve(host.Process(), c.Flags) // without a project the person's own settings are known
+	now := setup.RecallIn(h.ID).Value
+	switch {
+	case (c.Recall != "" && c.Recall != recall.Off || c.Guard) && !h.Shows():
+		return &consolidate.RequestError{Message: h.Name + " has no hooks that dream-mcp knows", Hint: "leave --recall and --guard out"}
+	case removing:
+		c.Recall = recall.Off
+	case c.Recall != "" || !h.Shows():
+	case c.In == nil || c.DryRun || c.Print || c.JSON || now != recall.Off:
+		c.Recall = now
+	default:
+		proposed := recall.Start
+		if h.ID == host.ClaudeCode { // it loads the index itself
+			proposed = recall.Off
+		}
+		fmt.Fprintf(c.Out, "Memories can be shown to the model of %s unasked:\n", h.Name)
+		for _, level := range recall.Levels {
+			fmt.Fprintf(c.Out, "  %-7s %s\n", level, recalls[level])
+		}
+		fmt.Fprintf(c.Out, "Which? [%s] ", proposed)
+		lines := bufio.NewScanner(c.In)
+		lines.Scan()
+		if c.Recall = strings.TrimSpace(lines.Text()); c.Recall == "" {
+			c.Recall = proposed
+		}
+		if !slices.Contains(recall.Levels, c.Recall) {
+			return oneOf("level", c.Recall, recall.Levels)
+		}
+	}
+	return nil
+}
+
+// setRecall writes what a host's model is shown into config.json, unless that says so already, and returns what it is now.
+func (c *Command) setRecall(ctx context.Context, i install.Installer, h install.Host) (level string, err error) {
+	setup, _ := host.Resolve(i.Env, c.Flags)
+	if setup.RecallIn(h.ID).Value == c.Recall {
+		return c.Recall, nil
+	}
+	if setup.ConfigFile == "" {
+		return "", fmt.Errorf("no home directory is known, so there is no config.json")
+	}
+	if _, err := i.Set(ctx, setup.ConfigFile, []string{"recall", h.ID}, c.Recall); err != nil {
+		return "", err
+	}
+	setup, _ = host.Resolve(i.Env, c.Flags)
+	return setup.RecallIn(h.ID).Value, nil
+}
+
+// renderRecall says what is shown where.
+func renderRecall(setup host.Setup) string {
+	var b strings.Builder
+	for _, h := range install.Hosts {
+		if level := setup.RecallIn(h.ID).Value; level != recall.Off && h.Shows() {
+			fmt.Fprintf(&b, "  %-12s %s\n", h.Name, recalls[level])
+		}
+	}
+	if b.Len() == 0 {
+		return "memories are shown to no model unasked (dream-mcp install HOST --recall start)\n"
+	}
+	return "memories are shown unasked (recall in config.json):\n" + b.String()
+}
