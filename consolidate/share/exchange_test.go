@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -190,6 +192,19 @@ func TestExchange(t *testing.T) {
 	if got := atA.text("y.md"); got != "" || atB.text("x.md") != "one\ntwo\nthree\n" {
 		t.Errorf("%q, %q", got, atB.text("x.md"))
 	}
+	// A repository here that was lost is made again.
+	if err := os.RemoveAll(b.git.dir); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if b.git, err = openGit(t.Context(), b.git.dir); err != nil {
+		t.Fatal(err)
+	}
+	exchange(b, atB)
+	atB.write("x.md", "one\ntwo\nthree\nfour\n")
+	exchange(b, atB)
+	sh(t, b.git.dir, "git", "gc", "-q", "--prune=now")
+	exchange(b, atB)
 	// An empty memory is no order to delete, and neither is a remote without the ref.
 	os.Remove(filepath.Join(atB.dir, "x.md"))
 	stopped(t, b, atB, "is not sent as their deletion")
@@ -250,6 +265,42 @@ func TestHostileRemote(t *testing.T) {
 	atA.write("x.md", "one\ntwo\n")
 	if err := a.Exchange(t.Context(), atA, false); err != nil || a.Stopped != "" {
 		t.Error(err)
+	}
+}
+
+// TestDaemon shares by git's own protocol.
+func TestDaemon(t *testing.T) {
+	remote := bare(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip("NOT TESTED: ", err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close()
+	daemon := exec.Command("git", "daemon", "--reuseaddr", "--listen=127.0.0.1", fmt.Sprint("--port=", port), "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(remote))
+	group(daemon)
+	if err := daemon.Start(); err != nil {
+		t.Skip("NOT TESTED: ", err)
+	}
+	defer daemon.Wait()
+	defer kill(daemon)
+	for range 100 {
+		if c, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	address := fmt.Sprintf("git://127.0.0.1:%d/%s", port, filepath.Base(remote))
+	a, atA := join(t, address, "desk", 0)
+	atA.write("x.md", "one\n")
+	if err := errors.Join(a.Exchange(t.Context(), atA, false), a.Acquire(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	b, atB := join(t, address, "laptop", 0)
+	var held *HeldError
+	if err := b.Acquire(t.Context()); !errors.As(err, &held) || atB.text("x.md") != "one\n" {
+		t.Errorf("%v, %q", err, atB.text("x.md"))
 	}
 }
 

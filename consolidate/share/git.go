@@ -202,6 +202,21 @@ func (g *git) size() (n int64) {
 	return n
 }
 
+// keep has a commit stay when git collects what nothing names, and lets it collect when there is much of that.
+func (g *git) keep(ctx context.Context, commit string) error {
+	if _, err := g.run(ctx, localTime, nil, "update-ref", "refs/ours/base", commit); err != nil {
+		return err
+	}
+	_, err := g.run(ctx, localTime, nil, "-c", "gc.auto=2000", "-c", "gc.autoPackLimit=50", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet")
+	return err
+}
+
+// has reports whether a commit is here.
+func (g *git) has(ctx context.Context, commit string) bool {
+	_, err := g.run(ctx, localTime, nil, "cat-file", "-e", commit+"^{commit}")
+	return err == nil
+}
+
 // isOID reports whether s is the name of an object, in SHA-1 or SHA-256.
 func isOID(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""

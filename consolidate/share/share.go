@@ -274,7 +274,7 @@ func (s *Share) in(ctx context.Context, l Local, h *heads) error {
 	if h.memory == "" && s.Base != "" {
 		return &StopError{"the remote no longer has the memory, so it is no longer shared; what is here stays. dream-mcp share --stop ends it here, dream-mcp share REMOTE begins again"}
 	}
-	if h.memory == s.Base {
+	if h.memory == s.Base && (s.Base == "" || s.git.has(ctx, s.Base)) {
 		return nil
 	}
 	base, theirs, err := s.fetch(ctx, h)
@@ -297,13 +297,19 @@ func (s *Share) in(ctx context.Context, l Local, h *heads) error {
 			s.Dreamed, s.DreamedBy = s.now().UTC(), m.Name
 		}
 	}
-	if s.Base = h.memory; id != "" {
+	if id != "" {
 		s.Landed = id
 	}
 	if len(notes) > 0 {
 		s.Notes = notes[:min(len(notes), 20)]
 	}
-	return s.save()
+	return s.moveBase(ctx, h.memory)
+}
+
+// moveBase notes which commit the memory here holds.
+func (s *Share) moveBase(ctx context.Context, commit string) error {
+	s.Base = commit
+	return errors.Join(s.save(), s.git.keep(ctx, commit))
 }
 
 // fetch brings the remote's memory here and judges it. h.memory becomes what was fetched.
@@ -411,13 +417,13 @@ func (s *Share) out(ctx context.Context, l Local, h heads, release bool) error {
 			return againError{err}
 		}
 	}
-	s.Base = made
 	if len(updates) > 1 {
 		s.Held = ""
-	} else if release {
-		return errors.Join(s.save(), s.Release(ctx))
 	}
-	return s.save()
+	if err := s.moveBase(ctx, made); err != nil || !release {
+		return err
+	}
+	return s.Release(ctx)
 }
 
 // outgoing returns what has changed here since Base, by path in a commit, judged, and what a commit of it says.
