@@ -409,19 +409,25 @@ func topics(files []string) int {
 	return n
 }
 
-// improved says in numbers what changes did.
-func improved(changes []landing.Change) string {
+// improved says in numbers what changes did, and with counted how many memories are new.
+func improved(changes []landing.Change, counted bool) string {
 	f := filesOf(changes)
-	better, gone := topics(f.Created)+topics(f.Updated), topics(f.Deleted)
+	created, gone := topics(f.Created), topics(f.Deleted)
+	better := created + topics(f.Updated)
 	switch {
 	case better+gone == 0:
 		return "Improved the index"
 	case better == 0:
 		return "Removed " + plural(gone, "memory")
-	case gone == 0:
-		return "Improved " + plural(better, "memory")
 	}
-	return fmt.Sprintf("Improved %s, removed %d", plural(better, "memory"), gone)
+	text := "Improved " + plural(better, "memory")
+	if counted && created > 0 {
+		text += fmt.Sprintf(" (%d new)", created)
+	}
+	if gone > 0 {
+		text += fmt.Sprintf(", removed %d", gone)
+	}
+	return text
 }
 
 // summary says in numbers what an operation changed and reviewed.
@@ -429,10 +435,7 @@ func summary(changes []landing.Change, i Info) string {
 	if len(changes) == 0 {
 		return report(changes, i)
 	}
-	text := improved(changes)
-	if n := topics(filesOf(changes).Created); n > 0 {
-		text += fmt.Sprintf(" (%d new)", n)
-	}
+	text := improved(changes, true)
 	if reviewed := i.reviewed(); reviewed != "" {
 		text += "; reviewed " + reviewed
 	}
@@ -461,7 +464,7 @@ func report(changes []landing.Change, i Info) string {
 	if reviewed != "" {
 		parts = append(parts, "reviewed "+reviewed)
 	}
-	return improved(changes) + ": " + strings.Join(parts, "; ") + "."
+	return improved(changes, false) + ": " + strings.Join(parts, "; ") + "."
 }
 
 func plural(n int, noun string) string {

@@ -25,6 +25,7 @@ type Status struct {
 	Dream          *OpenDream `json:"dream"`
 	HeldBy         string     `json:"held_by,omitempty"` // Claude Code's own dream, or one that has ended within the hour
 	Last           *LastDream `json:"last"`
+	LastLanded     *LastDream `json:"last_landed,omitempty"` // where the last did not land
 	Warnings       []string   `json:"warnings"`
 }
 
@@ -129,7 +130,10 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 	if err != nil {
 		return err
 	}
-	s.Last = lastDream(entries)
+	s.Last = lastDream(entries, func(Outcome) bool { return true })
+	if s.Last != nil && s.Last.Outcome != Committed {
+		s.LastLanded = lastDream(entries, func(o Outcome) bool { return o == Committed })
+	}
 	if use, ok := archiveUse(p.state); ok && use.Bytes > use.MaxBytes {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d: what is in it was deleted less than 30 days ago, or is the newest, and is kept; max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
 	}
@@ -140,10 +144,10 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 	return err
 }
 
-// lastDream returns the dream that ended last; nil: none has.
-func lastDream(entries []LogEntry) *LastDream {
+// lastDream returns the dream that ended last with one of some outcomes; nil: none has.
+func lastDream(entries []LogEntry, is func(Outcome) bool) *LastDream {
 	for _, e := range slices.Backward(entries) {
-		if e.Kind != lock.KindDream || e.Outcome == Fired {
+		if e.Kind != lock.KindDream || e.Outcome == Fired || !is(e.Outcome) {
 			continue
 		}
 		files := e.Files

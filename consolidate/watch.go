@@ -109,7 +109,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		next.Warnings = append(next.Warnings, err.Error())
 	}
-	next.Last = lastDream(entries)
+	next.Last = lastDream(entries, func(Outcome) bool { return true })
 	changed := print != w.print || died || !sameGates(next.Gates, w.picture.Gates)
 	w.print, w.picture = w.fingerprint(), next
 	return next, changed, nil

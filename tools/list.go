@@ -73,6 +73,9 @@ func renderPage(page listing.Page, now time.Time) string {
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
 	}
 	fmt.Fprintf(&b, "page %d, %d of %s, %d of %s", page.Number, page.Sessions, plural(l.Sessions, "session"), page.Utterances, plural(page.Of, "utterance"))
+	if n := len(page.Shown); page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
+		fmt.Fprintf(&b, " (%s goes on on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
+	}
 	for _, left := range []struct {
 		n    int
 		what string

@@ -71,7 +71,7 @@ const (
 type factToken struct {
 	kind     tokenKind
 	text     string
-	cue      int    // of a clause: negations or conditions
+	cues     cues   // of a clause
 	sentence string // that a clause is from
 }
 
@@ -80,6 +80,9 @@ var clauseCues = [...]*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:not|never|no|none|nothing|nobody|without|neither|nor|cannot|\w+n['’]t|nicht|nie|niemals|kein\w*|ohne|weder|jamais|sans|aucune?|ne|nunca|sin|ning[uú]n\w*)\b|[不没沒無无勿别]|禁止|ない|なし|ません|않|없|말고|말 것|마라|못`),
 	regexp.MustCompile(`(?i)\b(?:only|except|unless|until|till|provided|nur|außer|bis|sofern|sauf|seulement|jusqu\w*|solo|sólo|excepto|salvo|hasta)\b|只|仅|僅|除非|除了|直到|だけ|のみ|以外|限り|まで|경우에만|때만|제외|까지`),
 }
+
+// cues says which kinds of them a sentence has.
+type cues [len(clauseCues)]bool
 
 var (
 	numberShape = regexp.MustCompile(`[\pL\pN_#][\pL\pN_.,:/%+\-@]*`)
@@ -156,10 +159,17 @@ func sentenceTokens(sentence string, nouns bool) (tokens []factToken) {
 		}
 		first = false
 	}
+	c := factToken{kind: clauseToken, sentence: sentence}
+	from, to := len(plain), 0
 	for cue, re := range clauseCues {
 		if at := re.FindStringIndex(plain); at != nil {
-			tokens = append(tokens, factToken{kind: clauseToken, cue: cue, sentence: sentence, text: clause(plain, at[0], at[1])})
+			c.cues[cue] = true
+			from, to = min(from, at[0]), max(to, at[1])
 		}
+	}
+	if to > 0 {
+		c.text = clause(plain, from, to)
+		tokens = append(tokens, c)
 	}
 	return tokens
 }
@@ -230,7 +240,7 @@ type haystack struct {
 }
 
 type hayClause struct {
-	cues  [len(clauseCues)]bool
+	cues  cues
 	stems map[string]bool
 }
 
@@ -274,11 +284,21 @@ func (h *haystack) says(f factToken) bool {
 				there++
 			}
 		}
-		if s.cues[f.cue] && 100*there >= keptClause*len(want) {
+		if s.cues.cover(f.cues) && 100*there >= keptClause*len(want) {
 			return true
 		}
 	}
 	return false
+}
+
+// cover reports whether a sentence with c has all that one with other has.
+func (c cues) cover(other cues) bool {
+	for i := range c {
+		if other[i] && !c[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // holds reports whether a name is in the text as whole words.

@@ -2,8 +2,10 @@ package rule
 
 import (
 	"bytes"
+	"cmp"
 	"dream-mcp/memory"
 	"fmt"
+	"strings"
 )
 
 // What a dream may take away without being asked (DESIGN, loss): a quarter of the topics, where there
@@ -45,10 +47,7 @@ func findLoss(v *view) []Finding {
 	lose := func(n memory.Name, message string) {
 		_, accepted := v.accepted[n]
 		if _, said := forbidden[n]; !accepted && !said {
-			findings = append(findings, Finding{
-				File: n.String(), Message: message,
-				Hint: fmt.Sprintf("keep what still holds, or finalize_index {\"accept_loss\": [{\"file\": %q, \"why\": \"…\"}]}", n.String()),
-			})
+			findings = append(findings, Finding{File: n.String(), Message: message})
 		}
 	}
 	deleted, total := v.deleted()
@@ -71,7 +70,27 @@ func findLoss(v *view) []Finding {
 			lose(n, fmt.Sprintf("the text would shrink from %d to %d bytes, by more than half", was, is))
 		}
 	}
-	return findings
+	return askOnce(findings)
+}
+
+// maxAskedLosses bounds the files of one hint.
+const maxAskedLosses = 20
+
+// askOnce gives losses that can be accepted the one call that accepts all of them.
+func askOnce(losses []Finding) []Finding {
+	var files []string
+	for _, f := range losses {
+		if f.Hint == "" {
+			files = append(files, fmt.Sprintf("{\"file\": %q, \"why\": \"…\"}", f.File))
+		}
+	}
+	if len(files) > maxAskedLosses {
+		files = append(files[:maxAskedLosses], "…")
+	}
+	for i := range losses {
+		losses[i].Hint = cmp.Or(losses[i].Hint, "keep what still holds; for what is meant to go finalize_index {\"accept_loss\": ["+strings.Join(files, ", ")+"]}")
+	}
+	return losses
 }
 
 // deleted returns the topics that are gone, and how many there were. A topic whose text stands under

@@ -134,8 +134,8 @@ func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
 	if n == v.written && !v.came(n) {
 		keep, drop = n, other // nobody deletes what was just edited
 	}
-	f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; merge into the first and delete the second: write_memory {\"path\": %q, \"delete\": true, …}; if both must stay, name one in the other: [[%s]]",
-		keep.String(), drop.String(), drop.String(), link)
+	f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; merge: write_memory {\"path\": %q, \"base\": …, \"edits\": […], \"replaces\": [{\"path\": %q, \"base\": …}]}; if both must stay, name one in the other: [[%s]]",
+		keep.String(), drop.String(), keep.String(), drop.String(), link)
 	if v.before != nil && v.came(n) && (n == v.written || !v.came(other)) && others[0].strong {
 		f.Severity = Error
 		f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q]} and merge into it: write_memory {\"path\": %q, \"edits\": […], \"base\": …}; if both must stay, "+

@@ -24,7 +24,7 @@ func TestNearDuplicateHintSparesTheWritten(t *testing.T) {
 	for written, other := range map[string]string{"a.md": "b.md", "b.md": "a.md"} {
 		c := Check{Before: both, After: both, Touched: touched(t, written), Now: ruleTime}
 		found := only(c.Written(mustName(t, written)), "near-duplicate")
-		if len(found) != 1 || !strings.Contains(found[0].Hint, fmt.Sprintf(`write_memory {"path": %q, "delete": true`, other)) {
+		if len(found) != 1 || !strings.Contains(found[0].Hint, fmt.Sprintf(`"replaces": [{"path": %q, "base": …}]`, other)) {
 			t.Errorf("after %s was written: %+v", written, found)
 		}
 	}
