@@ -111,3 +111,87 @@ func name(t *testing.T, path string) memory.Name {
 	}
 	return n
 }
+
+// A merge that an unattended dream may not make is proposed whole, and accepted and undone whole.
+func TestMergeIsProposedWhole(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.Unattended = true
+	p := Open(o)
+	w.mustDo(p.Begin(ctx, false, false))
+	e := w.read("e.md")
+	content := strings.ReplaceAll(mergeHead, "%", "new") + "Nothing of it."
+	_, err := p.Write(ctx, WriteRequest{Path: "new.md", Content: &content, Replaces: []Replaced{{"e.md", sum(e)}}})
+	var refused *RuleError
+	if !errors.As(err, &refused) || refused.Rule() != "loss" {
+		t.Fatalf("it was not refused: %v", err)
+	}
+	if _, _, err := p.Abort(ctx, "that was all"); err != nil {
+		t.Fatal(err)
+	}
+	w.mustDo(p.Close("the test goes on"))
+	p = w.open()
+	waiting, err := p.Proposals()
+	if err != nil || len(waiting) != 1 || waiting[0].Stale || !strings.Contains(waiting[0].Diff, "-The body of e.") || !strings.Contains(waiting[0].Diff, "+Nothing of it.") {
+		t.Fatalf("waiting: %+v, %v", waiting, err)
+	}
+	if _, _, err := p.Accept(ctx, waiting[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if w.read("e.md") != "" || !strings.Contains(w.read("new.md"), "Nothing of it.") || strings.Contains(w.read("MEMORY.md"), "e.md") {
+		t.Errorf("accepted: %q, %q, %q", w.read("e.md"), w.read("new.md"), w.read("MEMORY.md"))
+	}
+	if _, err := p.Undo(ctx, ""); err != nil {
+		t.Fatal(err)
+	}
+	if w.read("e.md") != e || w.read("new.md") != "" {
+		t.Errorf("undone: %q, %q", w.read("e.md"), w.read("new.md"))
+	}
+}
+
+// A merge of what was merged before keeps what that still lacks, and a survivor that goes is a deletion.
+func TestMergeOfMerges(t *testing.T) {
+	w := newWorld(t)
+	w.put("x.md", strings.ReplaceAll(mergeHead, "%", "x")+"It is 1111.")
+	w.put("y.md", strings.ReplaceAll(mergeHead, "%", "y")+"It is 2222.")
+	w.put("z.md", strings.ReplaceAll(mergeHead, "%", "z")+"It is 3333.")
+	p := w.open()
+	w.mustDo(p.Begin(ctx, true, false))
+	first, err := p.Write(ctx, WriteRequest{Path: "y.md", Base: sum(w.read("y.md")), Replaces: []Replaced{{"x.md", sum(w.read("x.md"))}}})
+	if err != nil || len(first.Missing) != 1 || first.Missing[0].Text != "1111" {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	second, err := p.Write(ctx, WriteRequest{Path: "z.md", Base: sum(w.read("z.md")), Replaces: []Replaced{{"y.md", first.Sum}}})
+	if err != nil || len(second.Missing) != 2 {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	res, err := p.Finalize(ctx, FinalizeRequest{DryRun: true})
+	if err != nil || len(res.Findings) == 0 || res.Findings[0].Rule != "loss" || res.Findings[0].File != "z.md" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if _, err := p.Write(ctx, WriteRequest{Path: "z.md", Base: second.Sum, Delete: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Finalize(ctx, FinalizeRequest{DryRun: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Finalize(ctx, FinalizeRequest{}); err == nil { // three of eight memories
+		t.Error("three deletions were not asked for")
+	}
+}
+
+// The dream that landed last is told beside one that ended later and did not.
+func TestLastLanded(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	w.mustDo(p.Begin(ctx, true, false))
+	w.mustDo(finalize(p))
+	w.mustDo(p.Begin(ctx, true, false))
+	if _, _, err := p.Abort(ctx, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Status(ctx)
+	if err != nil || s.Last.Outcome != Aborted || s.LastLanded == nil || s.LastLanded.Outcome != Committed {
+		t.Errorf("%+v, %+v, %v", s.Last, s.LastLanded, err)
+	}
+}

@@ -50,7 +50,7 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	dir, err := p.enterRead("all, after " + name)
+	dir, err := p.enterRead(strings.TrimSuffix("all, after "+name, ", after "))
 	if err != nil || dir == nil {
 		return nil, 0, err
 	}

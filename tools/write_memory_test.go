@@ -1,0 +1,55 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const quayRule = `---\nname: quay\ndescription: which boats wait at the quay\nmetadata:\n  type: feedback\n---\nThe blue ones wait.\n`
+
+// A line without its session is evidence where only one listed session has it.
+func TestEvidenceWithoutItsSession(t *testing.T) {
+	w := newWorld(t)
+	w.say(1, "the blue boats wait at the quay, because it is narrow", "and the red ones go on")
+	w.say(2, "go on")
+	w.open()
+	w.must("dream_orient", `{"force": true}`)
+	w.pages("grep_transcripts", `{}`)
+	text, refused := w.call("write_memory", fmt.Sprintf(`{"path": "feedback_quay.md", "content": "%s", "evidence": [":1"]}`, quayRule))
+	if !refused || !strings.Contains(text, "an ID is SESSION:LINE") {
+		t.Errorf("of two sessions: %s", text)
+	}
+	text = w.must("write_memory", fmt.Sprintf(`{"path": "feedback_quay.md", "content": "%s", "evidence": [":3"]}`, quayRule))
+	if !strings.Contains(text, `"at":"2026-10-20T09:03:00Z","said":"and the red ones go on"`) {
+		t.Errorf("of one session: %s", text)
+	}
+	// The reason that was said is missed, and no other is asked for.
+	text = w.must("write_memory", fmt.Sprintf(`{"path": "feedback_pier.md", "content": "%s", "evidence": ["00000001-111:1"], "waive": [{"rule": "near-duplicate", "why": "the pier is another place"}]}`, strings.ReplaceAll(quayRule, "quay", "pier")))
+	if !strings.Contains(text, `“because …”`) || strings.Count(text, `"rule":"reasons"`) != 1 {
+		t.Errorf("with a reason: %s", text)
+	}
+}
+
+// Errors name the limit, and the text of an index line has its old name still.
+func TestArguments(t *testing.T) {
+	w := newWorld(t)
+	w.populate(3, 300)
+	w.open()
+	many := strings.TrimSuffix(strings.Repeat(`"a", `, 17), ", ")
+	for _, test := range []struct{ tool, arguments, want string }{
+		{"grep_transcripts", `{"patterns": [` + many + `]}`, "patterns: at most 16, not 17"},
+		{"grep_transcripts", `{"pattern": ""}`, "pattern: at least 1 characters, not 0"},
+		{"read_memory", `{"paths": []}`, "paths: at least 1, not 0"},
+	} {
+		if text, refused := w.call(test.tool, test.arguments); !refused || !strings.Contains(text, test.want) {
+			t.Errorf("%s %s: %s", test.tool, test.arguments, text)
+		}
+	}
+	for _, name := range []string{"text", "hook"} {
+		w.must("write_memory", fmt.Sprintf(`{"path": "%s.md", "content": "---\nname: %s\ndescription: what %s is called\nmetadata:\n  type: project\n---\nIt is called %s.\n", "index": {"%s": "as it was given"}}`, name, name, name, name, name))
+		if text := w.must("read_memory", `{"paths": ["MEMORY.md"]}`); !strings.Contains(text, "("+name+".md) — as it was given") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
