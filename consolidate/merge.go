@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -140,6 +141,9 @@ func (d *dream) lost(n memory.Name, survivor *memory.Topic) ([]rule.Fact, error)
 		o, err := memory.ParseName(file)
 		if err != nil {
 			return nil, err
+		}
+		if _, _, err := d.stage.Read(o); !errors.Is(err, fs.ErrNotExist) {
+			continue // it stands: its removal was not staged, or taken back
 		}
 		data, err := d.stage.Content(sum)
 		if err != nil {

@@ -198,11 +198,17 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *Wr
 	if err := p.obey(d, n, have, *r, data, merged); err != nil {
 		return WriteResult{}, err
 	}
+	// Noted first: after a crash between the two what was not removed stands, and asks for nothing.
+	d.noteMerge(n, merged, *r)
+	if len(merged) > 0 {
+		if err := d.save(); err != nil {
+			return WriteResult{}, err
+		}
+	}
 	c, err := d.stage.Merge(n, r.Base, data, merged)
 	if err != nil {
 		return WriteResult{}, err
 	}
-	d.noteMerge(n, merged, *r)
 	res.Action = "updated"
 	if have.Sum == "" {
 		res.Action = "created"
