@@ -201,7 +201,11 @@ func misused(cmd *cobra.Command, err error) error {
 		if invalid.GetFlag().Value.Type() == "bool" {
 			return usage("flag --%s takes no value", invalid.GetFlag().Name)
 		}
-		return usage("flag --%s: %v", invalid.GetFlag().Name, invalid.Unwrap())
+		e := usage("flag --%s: %v", invalid.GetFlag().Name, invalid.Unwrap())
+		if better, ok := errors.AsType[*UsageError](invalid.Unwrap()); ok {
+			e.Hint = better.Hint
+		}
+		return e
 	}
 	return usage("%v", err)
 }

@@ -51,11 +51,11 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 	if l == nil {
 		return "none yet", ""
 	}
-	outcome := string(l.Outcome)
+	when := ago(now, l.Ended)
 	if l.Undone {
-		outcome += ", and undone since,"
+		when += ", undone since"
 	}
-	return oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, outcome, ago(now, l.Ended), fileList(l.Files))), oneLine(l.Summary)
+	return oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, fileList(l.Files))), oneLine(l.Summary)
 }
 
 // place is something that is used, and why.

@@ -24,15 +24,10 @@ type installJSON struct {
 	Recall string     `json:"recall,omitempty"` // what the host's model is shown unasked
 }
 
+// partJSON is a part as it was before, and what was done.
 type partJSON struct {
-	Part    string   `json:"part"` // "server" or "hook"
-	File    string   `json:"file"`
-	State   string   `json:"state"`             // before: "absent", "outdated" or "installed"
-	Changed bool     `json:"changed"`           // false in a dry run
-	Command []string `json:"command,omitempty"` // the host's own, that made the change or would
-	Failed  string   `json:"failed,omitempty"`  // why it did not, so that the file was edited
-	Backup  string   `json:"backup,omitempty"`  // what the file held
-	Diff    string   `json:"diff,omitempty"`    // in a dry run: what an edit would change
+	install.Part
+	install.Done
 }
 
 // hostJSON is a row of install --json without a host.
@@ -100,17 +95,14 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	var failed error
 	changed := false
 	for _, p := range parts {
-		row := partJSON{Part: p.Name, File: p.File, State: p.State, Command: p.Command}
-		if c.DryRun {
-			row.Diff = p.Diff
-		} else {
-			done, err := i.Apply(ctx, p)
-			if err != nil {
+		row := partJSON{Part: p}
+		if !c.DryRun {
+			row.Diff = ""
+			if row.Done, err = i.Apply(ctx, p); err != nil {
 				failed = errors.Join(failed, err)
 				continue // the parts are independent
 			}
-			row.Changed, row.Backup, row.Failed = done.Changed, done.Backup, done.Failed
-			changed = changed || done.Changed
+			changed = changed || row.Changed
 		}
 		answer.Parts = append(answer.Parts, row)
 	}
@@ -160,7 +152,7 @@ func (c *Command) nameProject() error {
 func renderInstall(h install.Host, answer installJSON, removing, changed bool) string {
 	var b strings.Builder
 	for _, p := range answer.Parts {
-		fmt.Fprintf(&b, "%s, %s: %s\n", h.Name, p.Part, outcome(p, removing, answer.DryRun))
+		fmt.Fprintf(&b, "%s, %s: %s\n", h.Name, p.Name, outcome(p, removing, answer.DryRun))
 		b.WriteString(p.Diff)
 	}
 	switch {

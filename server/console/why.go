@@ -26,7 +26,7 @@ func renderWhy(w consolidate.Why, zone *time.Location, ink paint) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, oneLine(w.Path)), ink.in(dim, oneLine(w.Description)))
 	if len(w.Sources) == 0 {
-		b.WriteString("It names no source: it was written without evidence, or not by dream-mcp.\n")
+		b.WriteString("It has no source: it was written without evidence, or not by dream-mcp.\n")
 	} else {
 		b.WriteString("What it was learned from, the newest last:\n")
 	}

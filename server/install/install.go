@@ -61,12 +61,12 @@ const (
 
 // Part is one thing that a host can have of ours.
 type Part struct {
-	Name        string // Server or Hook
-	File        string
-	State       string
-	Command     []string // the host's own way to make the change at hand; empty: its file is edited
-	HostCommand []string // the host's own way to add it, nil where it has none; it may not be there
-	Diff        string   // what an edit would change; "" where nothing is to be done
+	Name        string   `json:"part"` // Server or Hook
+	File        string   `json:"file"`
+	State       string   `json:"state"`
+	Command     []string `json:"command,omitempty"` // the host's own way to make the change at hand; empty: its file is edited
+	HostCommand []string `json:"-"`                 // the host's own way to add it, nil where it has none; it may not be there
+	Diff        string   `json:"diff,omitempty"`    // what an edit would change; "" where nothing is to be done
 
 	add, take edit
 	taking    []string // the host's own way to remove it
@@ -79,10 +79,10 @@ type Part struct {
 
 // Done is what Apply did.
 type Done struct {
-	Changed bool
-	By      string // the host's own command, where that did it
-	Backup  string // what the file held, where one was kept
-	Failed  string // why the host's own command did not do it
+	Changed bool   `json:"changed"`
+	By      string `json:"-"`                // the host's own command, where that did it
+	Backup  string `json:"backup,omitempty"` // what the file held, where one was kept
+	Failed  string `json:"failed,omitempty"` // why the host's own command did not do it
 }
 
 // ErrTemporary says that this program is in a temporary folder.
