@@ -64,6 +64,8 @@ type Command struct {
 // root returns the tree of commands, which set c when they are executed.
 func (c *Command) root() *cobra.Command {
 	cobra.EnableCommandSorting = false
+	cobra.AddTemplateFunc("sentence", sentence)
+	cobra.AddTemplateFunc("replace", strings.ReplaceAll)
 	root := &cobra.Command{
 		Use: "dream-mcp", SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -89,7 +89,7 @@ func sessions(to *int) *value {
 
 // rules are names of rules, separated by commas.
 func rules(to *[]string) *value {
-	return &value{"RULE,…", func(v string) error {
+	return &value{"RULES", func(v string) error {
 		names := strings.Split(v, ",")
 		*to = append(*to, names...)
 		return knownRules(names)

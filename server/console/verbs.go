@@ -37,7 +37,7 @@ const (
 
 var verbs = []verb{
 	{name: "status", group: groupLook, json: true, run: (*Command).status,
-		short: "show whether a dream is due, which gate is closed and why, and where everything is", example: "dream-mcp status"},
+		short: "show whether a dream is due, which gate is closed, and where everything is", example: "dream-mcp status"},
 	{name: "watch", group: groupLook, json: true, run: (*Command).watch,
 		short: "show a dream as it runs, in whichever program",
 		long: `It shows what the dream searches, stages and would change; x stops it. In a pipe it prints
@@ -64,7 +64,7 @@ no network. It is written into our private folder unless --out names a file.`,
 			f.StringVar(&c.OutFile, "out", "", "the file to write; - is standard output")
 		}},
 	{name: "why", group: groupLook, args: "TOPIC", most: 1, json: true, run: (*Command).why,
-		short:   "show where a memory comes from: who said it, when, in which session, and the words",
+		short:   "show where a memory comes from: who said it, when, and the words",
 		example: "dream-mcp why use-bun.md"},
 	{name: "lint", group: groupLook, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
 		short: "show what the rules find in the memory, or in any folder",
@@ -73,7 +73,7 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format sarif",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
-			f.Var(rules(&c.Lint.Rules), "rule", "ask only these rules")
+			f.Var(rules(&c.Lint.Rules), "rule", "ask only these rules, separated by commas")
 			f.Var(rules(&c.Lint.Ignore), "ignore", "leave these rules out")
 			f.BoolVar(&c.Lint.Statistics, "statistics", false, "show totals by rule")
 			f.Var(format(&c.Lint.Format), "format", "text, json, sarif or github")
@@ -96,10 +96,10 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 			f.BoolVar(&c.Reject, "reject", false, "forget it")
 		}},
 	{name: "proposals", group: groupUndo, args: "[accept|reject ID]", most: 2, json: true, run: (*Command).proposals,
-		short:   "show the changes that unattended dreams were not allowed to make, for you to decide",
+		short:   "show the changes that unattended dreams were not allowed to make",
 		choices: func() []string { return []string{"accept", "reject"} }},
 	{name: "undo", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).undo,
-		short: "undo a dream or a write (without ID: the newest that was not undone); an undo can be undone", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
+		short: "undo a dream or a write (without ID: the newest); an undo can be undone", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
 	{name: "restore", group: groupUndo, args: "FILE", most: 1, json: true, run: (*Command).restore,
 		short:   "bring one memory back: its newest other version",
 		example: "dream-mcp restore use-bun.md\ndream-mcp restore use-bun.md --at 20261121-010651-d56fd6\ndream-mcp restore --list",
@@ -132,10 +132,11 @@ Only our own lines are added. Installing twice does nothing.`,
 		example: "dream-mcp mode\ndream-mcp mode approve",
 		choices: func() []string { return []string{"off", "suggest", "approve", "auto"} }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 1, json: true, run: (*Command).share,
-		short: "keep this memory the same on several machines, by a git remote of yours; without REMOTE, show how it is shared",
-		long: `REMOTE is the address of a git repository that you can push to, of any project. The memory
-gets a ref of its own there. Changes are exchanged when a session begins, before and after a
-dream, and with --now. What both sides changed is merged; nothing is lost.`,
+		short: "keep this memory the same on several machines, by a git remote of yours",
+		long: `Without REMOTE it shows how the memory is shared. REMOTE is the address of a git repository
+that you can push to, of any project. The memory gets a ref of its own there. Changes are
+exchanged when a session begins, before and after a dream, and with --now. What both sides
+changed is merged; nothing is lost.`,
 		example: "dream-mcp share git@github.com:you/memories.git\ndream-mcp share --now",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Share.Status, "status", false, "show how it is shared")
