@@ -2,11 +2,12 @@ package digest
 
 import (
 	"cmp"
-	"dream-mcp/consolidate/transcript/said"
 	"math"
 	"slices"
 	"sort"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // A Digest is what people and the model said in one session, decoded: 3 to 4 % of a transcript's bytes (CENSUS 2). What

@@ -3,8 +3,6 @@ package digest
 import (
 	"bytes"
 	"cmp"
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +11,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // lengths is a classifier for tests: it is easy to tell what it must say.

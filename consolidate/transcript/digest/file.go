@@ -2,7 +2,6 @@ package digest
 
 import (
 	"bytes"
-	"dream-mcp/consolidate/transcript/said"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // A digest's file: a preamble, the head as JSON, the rows, the UUIDs, the text. The preamble holds the magic, a checksum

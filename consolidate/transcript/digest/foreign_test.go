@@ -3,12 +3,13 @@ package digest
 import (
 	"bytes"
 	"context"
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // FuzzForeign: whatever a host's file holds, what is read of it is bounded text, and a digest that grew

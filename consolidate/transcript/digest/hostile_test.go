@@ -1,12 +1,13 @@
 package digest
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // A transcript in which every record joins one message takes no more memory than its digest may have.

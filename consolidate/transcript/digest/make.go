@@ -3,13 +3,14 @@ package digest
 import (
 	"cmp"
 	"context"
-	"dream-mcp/consolidate/transcript/said"
 	"errors"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // digestVersion is of the form of digests and of the reading that fills them: whoever changes what an utterance is

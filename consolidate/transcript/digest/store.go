@@ -2,7 +2,6 @@ package digest
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/said"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // The bounds of digests, unless a Store sets others.

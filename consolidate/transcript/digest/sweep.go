@@ -1,13 +1,14 @@
 package digest
 
 import (
-	"dream-mcp/consolidate/transcript/said"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 const (

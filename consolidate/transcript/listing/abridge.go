@@ -1,11 +1,12 @@
 package listing
 
 import (
-	"dream-mcp/consolidate/transcript/pasted"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/pasted"
 )
 
 // How much of a text is shown, in characters. 400 and 150 keep what a person asks for, which stands at the beginning

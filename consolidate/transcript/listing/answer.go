@@ -1,11 +1,12 @@
 package listing
 
 import (
-	"dream-mcp/consolidate/transcript/pasted"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/pasted"
 )
 
 // maxAnswer is how many words a short answer has. It says little without the sentence that it answers.

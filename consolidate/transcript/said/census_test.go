@@ -1,10 +1,11 @@
 package said
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 func TestCensus3OneBadLineCostsThatLine(t *testing.T) {

@@ -36,19 +36,10 @@ func codexID(stem string) string {
 	return id
 }
 
-func codexLine(line raw, r *record, h *hostState) bool {
-	var kind, payload raw
-	ok := line.each(func(key string, v raw) {
-		switch key {
-		case "timestamp":
-			r.Timestamp = v
-		case "type":
-			kind = v
-		case "payload":
-			payload = v
-		}
-	})
-	switch {
+func codexLine(line raw, r *record, h *hostState) {
+	r.Timestamp = line.field("timestamp")
+	payload := line.field("payload")
+	switch kind := line.field("type"); {
 	case kind.is("session_meta"):
 		codexMeta(payload, r, h)
 	case kind.is("turn_context"):
@@ -59,59 +50,41 @@ func codexLine(line raw, r *record, h *hostState) bool {
 		codexItem(payload, r, h)
 	}
 	r.CWD, r.Branch = quoted(h.CWD), quoted(h.Branch)
-	return ok
 }
 
 // codexMeta reads who a session is. A second one in the same file heads what a fork copied.
 func codexMeta(payload raw, r *record, h *hostState) {
 	r.Type = metaType
-	first := h.Origin == ""
-	payload.each(func(key string, v raw) {
-		switch key {
-		case "id":
-			h.Origin, h.Said = v.text(), 0
-		case "cwd":
-			if first {
-				h.setCWD(v)
-			}
-		case "git":
-			if branch := v.field("branch").text(); first && branch != "" {
-				h.Branch = branch
-			}
-		case "source":
-			if first && (v.is("subagent") || v.field("subagent") != nil) {
-				r.Sidechain = isTrue
-			}
-		case "thread_source":
-			if first && v.is("subagent") {
-				r.Sidechain = isTrue
-			}
-		case "history_mode":
-			h.Items = v.is("paginated")
+	if h.Origin == "" {
+		h.setCWD(payload.field("cwd"))
+		h.Branch = payload.field("git").field("branch").text()
+		source := payload.field("source")
+		if source.is("subagent") || source.field("subagent") != nil || payload.field("thread_source").is("subagent") {
+			r.Sidechain = isTrue
 		}
-	})
+	}
+	if id := payload.field("id"); id != nil {
+		h.Origin, h.Said = id.text(), 0
+	}
+	if mode := payload.field("history_mode"); mode != nil {
+		h.Items = mode.is("paginated")
+	}
 }
 
 func codexEvent(payload raw, r *record, h *hostState) {
-	var kind, text, of, item raw
-	payload.each(func(key string, v raw) {
-		switch key {
-		case "type":
-			kind = v
-		case "message":
-			text = v
-		case "kind":
-			of = v
-		case "item":
-			item = v
+	var text raw
+	switch kind := payload.field("type"); {
+	case kind.is("user_message") && !h.Items:
+		if of := payload.field("kind"); !of.empty() && !of.is("plain") {
+			return
 		}
-	})
-	switch {
-	case kind.is("user_message") && !h.Items && (of.empty() || of.is("plain")):
-	case kind.is("item_completed") && h.Items && item.field("type").is("UserMessage"):
+		text = payload.field("message")
+	case kind.is("item_completed") && h.Items:
+		item := payload.field("item")
+		if !item.field("type").is("UserMessage") {
+			return
+		}
 		text = item.field("content")
-	default:
-		return
 	}
 	if blocks := text.texts(nil, "text"); len(blocks) > 0 {
 		h.name(r, text)
@@ -142,39 +115,20 @@ func codexTyped(text string) string {
 }
 
 func codexItem(payload raw, r *record, h *hostState) {
-	var kind, role, content, id, name, space, arguments, input, action, output raw
-	payload.each(func(key string, v raw) {
-		switch key {
-		case "type":
-			kind = v
-		case "role":
-			role = v
-		case "content":
-			content = v
-		case "call_id":
-			id = v
-		case "name":
-			name = v
-		case "namespace":
-			space = v
-		case "arguments":
-			arguments = v
-		case "input":
-			input = v
-		case "action":
-			action = v
-		case "output":
-			output = v
+	id := payload.field("call_id")
+	switch kind := payload.field("type"); {
+	case kind.is("message"):
+		content := payload.field("content")
+		if !payload.field("role").is("assistant") {
+			return
 		}
-	})
-	switch {
-	case kind.is("message") && role.is("assistant"):
 		if r.Message.Blocks = content.texts(r.Message.Blocks, "output_text", "text"); len(r.Message.Blocks) > 0 {
 			r.Type = assistantType
 			h.name(r, content)
 		}
 	case kind.is("function_call"):
-		if prefix := space.text(); prefix != "" { // a tool of a server: mcp__NAME__ and the tool's own name
+		name, arguments := payload.field("name"), payload.field("arguments")
+		if prefix := payload.field("namespace").text(); prefix != "" { // a tool of a server: mcp__NAME__ and the tool's own name
 			name = quoted(strings.TrimSuffix(prefix, "__") + "__" + name.text())
 		}
 		if text := strings.TrimSpace(arguments.text()); json.Valid([]byte(text)) {
@@ -182,11 +136,11 @@ func codexItem(payload raw, r *record, h *hostState) {
 		}
 		r.used(id, name, arguments)
 	case kind.is("custom_tool_call"):
-		r.used(id, name, slices.Concat(raw(`{"input":`), orNull(input), raw("}")))
+		r.used(id, payload.field("name"), slices.Concat(raw(`{"input":`), orNull(payload.field("input")), raw("}")))
 	case kind.is("local_shell_call"), kind.is("web_search_call"):
-		r.used(id, slices.Concat(raw(`"`), raw(strings.TrimSuffix(kind.text(), "_call")), raw(`"`)), action)
+		r.used(id, slices.Concat(raw(`"`), raw(strings.TrimSuffix(kind.text(), "_call")), raw(`"`)), payload.field("action"))
 	case kind.is("function_call_output"), kind.is("custom_tool_call_output"):
-		r.answered(id, codexOutput(output))
+		r.answered(id, codexOutput(payload.field("output")))
 	}
 }
 

@@ -1,8 +1,9 @@
 package said
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 func TestDreamsAreNotSaid(t *testing.T) {

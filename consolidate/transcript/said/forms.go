@@ -59,8 +59,7 @@ type form struct {
 	endings []string
 
 	// line reads one JSON object of a file that grows by lines. h is what the lines before it say for those that follow.
-	// It reports whether the object could be read.
-	line func(object raw, r *record, h *hostState) bool
+	line func(object raw, r *record, h *hostState)
 
 	// whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines.
 	whole func(text []byte) []byte

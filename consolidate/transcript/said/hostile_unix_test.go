@@ -3,11 +3,12 @@
 package said
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"os"
 	"syscall"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // openFile refuses what took a transcript's place after it was listed.

@@ -1,9 +1,10 @@
 package said
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"strings"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // TestNotSaid: no text of the table is an utterance, wherever it stands, and what is written about it is one.

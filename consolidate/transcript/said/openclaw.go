@@ -35,32 +35,18 @@ func openClawID(stem string) string {
 	return stem
 }
 
-func openClawLine(line raw, r *record, h *hostState) bool {
-	var kind, message, name raw
-	ok := line.each(func(key string, v raw) {
-		switch key {
-		case "type":
-			kind = v
-		case "id":
-			r.UUID = v
-		case "timestamp":
-			r.Timestamp = v
-		case "cwd":
-			h.setCWD(v)
-		case "message":
-			message = v
-		case "name":
-			name = v
-		}
-	})
+func openClawLine(line raw, r *record, h *hostState) {
+	kind := line.field("type")
+	r.UUID, r.Timestamp = line.field("id"), line.field("timestamp")
+	h.setCWD(line.field("cwd"))
 	r.CWD = quoted(h.CWD)
 	switch {
 	case kind.is("session"):
 		r.Type, r.UUID = metaType, nil
 	case kind.is("session_info"):
-		r.CustomTitle = name
+		r.CustomTitle = line.field("name")
 	case kind.is("message"):
-		openClawMessage(message, r)
+		openClawMessage(line.field("message"), r)
 	}
 	if !r.UUID.empty() && h.Origin != "" { // ids are short: unique in a session only
 		r.UUID = quoted(h.Origin + "/" + r.UUID.text())
@@ -68,26 +54,15 @@ func openClawLine(line raw, r *record, h *hostState) bool {
 	if kind.is("session") && h.Origin == "" {
 		h.Origin = line.field("id").text()
 	}
-	return ok
 }
 
 func openClawMessage(message raw, r *record) {
-	var role, content, call raw
-	message.each(func(key string, v raw) {
-		switch key {
-		case "role":
-			role = v
-		case "content":
-			content = v
-		case "toolCallId":
-			call = v
-		}
-	})
+	role, content := message.field("role"), message.field("content")
 	switch {
 	case role.is("user"):
 		r.typedBlocks(content.texts(nil, "text"), openClawTyped)
 	case role.is("toolResult"):
-		r.answered(call, content)
+		r.answered(message.field("toolCallId"), content)
 	case role.is("assistant"):
 		r.Type = assistantType
 		content.items(func(item raw) {
@@ -103,27 +78,11 @@ func openClawBlock(item raw) (b block) {
 	if item.isString() {
 		return block{Type: textType, Text: item}
 	}
-	var kind, text, arguments raw
-	item.each(func(key string, v raw) {
-		switch key {
-		case "type":
-			kind = v
-		case "text":
-			text = v
-		case "id":
-			b.ID = v
-		case "name":
-			b.Name = v
-		case "arguments":
-			arguments = v
-		}
-	})
-	switch {
+	switch kind := item.field("type"); {
 	case kind.is("text"):
-		return block{Type: textType, Text: text}
+		return block{Type: textType, Text: item.field("text")}
 	case kind.is("toolCall"):
-		b.Type, b.Input = useType, arguments
-		return b
+		return block{Type: useType, ID: item.field("id"), Name: item.field("name"), Input: item.field("arguments")}
 	}
 	return block{}
 }

@@ -2,11 +2,12 @@ package said
 
 import (
 	"bytes"
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"math"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // Whatever number a database has for a time, ours of it can be written down: an event or a copied word with another could not.

@@ -1,10 +1,11 @@
 package said
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // FuzzRecord: whatever a line holds, reading it does not panic, and what is said is valid UTF-8 with

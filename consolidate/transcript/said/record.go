@@ -12,8 +12,8 @@ const maxRecords = 16
 // A decoder reads lines. What it returns is valid until the next line.
 type decoder struct {
 	records   []record
-	form      func(raw, *record, *hostState) bool // of another host's lines; nil: Claude Code's
-	hostState *hostState                          // of those lines
+	form      func(raw, *record, *hostState) // of another host's lines; nil: Claude Code's
+	hostState *hostState                     // of those lines
 }
 
 // newDecoder returns what reads the lines of a host.
@@ -57,8 +57,8 @@ func (d *decoder) object(line []byte, i int, r *record) int {
 	}
 	*r = record{Message: message{Blocks: r.Message.Blocks[:0]}}
 	end := skip(line, i, 0)
-	if end == odd || !d.form(line[i:end:end], r, d.hostState) {
-		return odd
+	if end != odd {
+		d.form(line[i:end:end], r, d.hostState)
 	}
 	return end
 }

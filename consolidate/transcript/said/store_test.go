@@ -2,11 +2,12 @@ package said
 
 import (
 	"cmp"
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // said returns what a transcript says, each as "line speaker: text".

@@ -2,7 +2,6 @@ package said
 
 import (
 	"bytes"
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // seen is all that a record tells, as text.

@@ -1,13 +1,14 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // TestAlike: texts are alike when they differ in nothing but case, digits and white space.

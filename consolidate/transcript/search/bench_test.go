@@ -1,12 +1,13 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // BenchmarkSearch searches some 60 MB of transcripts with the proportions of CENSUS 2: a little of it

@@ -3,13 +3,14 @@ package search
 import (
 	"cmp"
 	"context"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // The bounds of ContextOf, in bytes of text: of one turn beside the hit, and of all that it returns.

@@ -2,13 +2,14 @@ package search
 
 import (
 	"cmp"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/said"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // A position is a place in the order of hits: by time, the newest first, then by session, then

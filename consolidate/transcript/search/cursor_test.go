@@ -1,10 +1,11 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
 	"math"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // FuzzCursor: a cursor is read as it was written, by its own query, and by no other.

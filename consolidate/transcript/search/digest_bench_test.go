@@ -1,12 +1,13 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/literal"
 	"fmt"
 	"strings"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/literal"
 )
 
 // BenchmarkLiteral looks for a word in any case in 4 MB of what was said.

@@ -2,10 +2,6 @@ package search
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +12,11 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 func TestSeveralPatterns(t *testing.T) {

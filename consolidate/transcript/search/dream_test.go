@@ -1,12 +1,13 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"os"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // What a filter passes over must not change what is a dream, or whose words the results are.

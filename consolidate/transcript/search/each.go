@@ -2,16 +2,17 @@ package search
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/parallel"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/parallel"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // SignalCounts are the signals of one session, by the bit of each kind.

@@ -1,11 +1,12 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/said"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // wordEdge is how far, in runes, a cut gives way so as not to go through a word.

@@ -3,9 +3,6 @@ package search
 import (
 	"cmp"
 	"crypto/sha256"
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -15,6 +12,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 func codexPath(n int, folder string) string {

@@ -1,11 +1,12 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // Names that are longer than any path are not kept, each by itself.

@@ -1,9 +1,6 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,6 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // Sources and evidence on disk hold IDs of utterances, so the IDs of what the fixtures say must never change. The file

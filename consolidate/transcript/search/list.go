@@ -2,12 +2,13 @@ package search
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // A Said is an utterance of a person or the model, as a listing needs it.

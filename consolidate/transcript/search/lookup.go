@@ -2,12 +2,13 @@ package search
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"fmt"
 	"strconv"
 	"sync/atomic"
+
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // Lookup returns the utterance that an id names: an id of a Hit, or one with the session's whole name

@@ -1,15 +1,16 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/said"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // FuzzSearch: a search finds what a plain reading of every line finds, in the same order, with the

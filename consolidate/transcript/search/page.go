@@ -3,9 +3,10 @@ package search
 import (
 	"cmp"
 	"context"
+	"slices"
+
 	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
-	"slices"
 )
 
 // distinct returns what was found, in no order, of each record the copy in the oldest file, or the first

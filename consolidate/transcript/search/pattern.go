@@ -1,8 +1,6 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/literal"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -10,6 +8,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/literal"
 )
 
 // maxPattern bounds a pattern, in bytes.

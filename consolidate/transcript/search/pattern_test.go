@@ -1,13 +1,14 @@
 package search
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // FuzzMatches: a pattern stands in a text when the expression matches it, whatever way was taken.

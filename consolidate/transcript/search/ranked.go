@@ -2,13 +2,13 @@ package search
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/said"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 
 	relevance "dream-mcp/consolidate/transcript/rank"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // A RankedHit is an utterance that may answer a question in words.

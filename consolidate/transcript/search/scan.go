@@ -3,15 +3,16 @@ package search
 import (
 	"cmp"
 	"context"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/parallel"
-	"dream-mcp/consolidate/transcript/said"
 	"errors"
 	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/parallel"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // maxFound bounds the matches of one search: some 50 MB.

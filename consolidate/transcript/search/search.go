@@ -2,10 +2,11 @@ package search
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/said"
 	"fmt"
 	"strings"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // The bounds of a page of hits (DESIGN, grep_transcripts).

@@ -1,11 +1,12 @@
 package search
 
 import (
+	"sync"
+	"time"
+
 	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
-	"sync"
-	"time"
 )
 
 // The bounds of one search, unless a Store sets others.

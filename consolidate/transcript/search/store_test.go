@@ -2,15 +2,16 @@ package search
 
 import (
 	"cmp"
-	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // store opens the project whose folder holds these transcripts, the first the oldest.

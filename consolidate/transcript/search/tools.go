@@ -2,9 +2,6 @@ package search
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/said"
-	"dream-mcp/consolidate/transcript/sessions"
 	"io"
 	"math"
 	"slices"
@@ -13,6 +10,10 @@ import (
 	"time"
 	"unicode"
 	"unsafe"
+
+	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/consolidate/transcript/sessions"
 )
 
 // What tools were asked and answered is in no digest: it is most of a transcript. A search reads the transcripts for it,

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"dream-mcp/consolidate/transcript/said"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf16"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // maxSlug is where the host cuts a slug, in characters (FACTS 1.1).

@@ -1,9 +1,10 @@
 package sessions
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // TestRootsThatChange: a session that was ours by a directory of its head is not when that is no root any more.

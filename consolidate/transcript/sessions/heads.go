@@ -1,10 +1,11 @@
 package sessions
 
 import (
-	"dream-mcp/consolidate/transcript/said"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // A cachedHead holds as long as the file's size and time do.

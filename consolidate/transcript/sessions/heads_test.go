@@ -1,11 +1,12 @@
 package sessions
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // TestHeadsAreMaskedBeforeTheyAreCut: of a credential that stands where first words or a title end, not

@@ -2,13 +2,14 @@ package sessions
 
 import (
 	"cmp"
-	"dream-mcp/consolidate/transcript/said"
 	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // files lists what may be transcripts of the project, touched after since, the newest first.

@@ -1,9 +1,10 @@
 package sessions
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // TestCountEndsWithEnough: where enough sessions are found, the heads of the others are not read; where they are not, all

@@ -2,11 +2,12 @@ package sessions
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/said"
 	"errors"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // ErrNotFound is the error of Lookup where no utterance has the id.

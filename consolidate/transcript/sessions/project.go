@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"dream-mcp/consolidate/transcript/said"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // Options say which project is meant. The zero value has no sessions.

@@ -1,8 +1,9 @@
 package sessions
 
 import (
-	"dream-mcp/consolidate/transcript/bench/fixture"
 	"testing"
+
+	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
 // project opens the project whose folder holds these transcripts, the first the oldest.

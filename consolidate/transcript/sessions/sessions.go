@@ -2,11 +2,12 @@ package sessions
 
 import (
 	"context"
-	"dream-mcp/consolidate/transcript/parallel"
-	"dream-mcp/consolidate/transcript/said"
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/consolidate/transcript/parallel"
+	"dream-mcp/consolidate/transcript/said"
 )
 
 // A Session is one conversation of a person with the model, in one transcript.

@@ -1,7 +1,6 @@
 package signal
 
 import (
-	"dream-mcp/consolidate/transcript/literal"
 	"embed"
 	"fmt"
 	"path"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"dream-mcp/consolidate/transcript/literal"
 )
 
 // The rules are a file for each language. A line is a pattern of the section that it is in; the README
