@@ -57,7 +57,7 @@ func composed(s string) string {
 	return s
 }
 
-// isDense tells the scripts that are written without spaces, or whose words carry their particles
+// isDense reports whether a rune is of the scripts that are written without spaces, or whose words carry their particles
 // with them: they are compared by pairs of characters.
 func isDense(r rune) bool {
 	return r >= 0x3400 && r <= 0x9FFF || // Han
@@ -69,12 +69,12 @@ func isDense(r rune) bool {
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF // Han, further planes
 }
 
-// isSplit tells the halves of a character that was stored decomposed: jamo, and kana's voicing.
+// isSplit reports whether a rune is one of the halves of a character that was stored decomposed: jamo, and kana's voicing.
 func isSplit(r rune) bool {
 	return r >= 0x1100 && r <= 0x11FF || r == 0x3099 || r == 0x309A
 }
 
-// isWord tells what a word of a spaced script is made of.
+// isWord reports whether a rune can be part of a word of a spaced script.
 func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }

@@ -24,7 +24,7 @@ type language struct {
 	light  map[string]bool   // stems that say little of what is asked
 	stops  map[string]bool   // dropped: they stand in every text, or only ask
 	roots  map[string]string // irregular forms
-	nouns  bool              // nouns are capitalised, so that a capital is no name
+	nouns  bool              // nouns are capitalised, so that a capital is not a name
 	letter string            // letters that no other of these languages has
 }
 

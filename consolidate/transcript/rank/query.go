@@ -216,7 +216,7 @@ func (b *builder) pair(a, r rune, weight float64) {
 	b.terms = append(b.terms, term{text: text, weight: weight})
 }
 
-// relate lets the synonyms of a term stand for it, where they are no terms themselves.
+// relate lets the synonyms of a term stand for it, where they are not terms themselves.
 func (b *builder) relate() {
 	if b.lang != languages()[0] {
 		return

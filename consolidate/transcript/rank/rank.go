@@ -2,7 +2,7 @@
 //
 // A [Query] is parsed once; each worker feeds whole sessions, turn by turn, to a [Ranking] of its own;
 // rankings are merged and asked for their best turns. Every text is visited once and not kept: what
-// stays of a turn that holds one of the query's terms, or stands beside one that does, is under a
+// stays of a turn that holds one of the query's terms, or is beside one that does, is under a
 // hundred bytes. There is no index, no model, and no file.
 //
 // It promises that the order is the same for the same turns whatever the number of workers (as long as

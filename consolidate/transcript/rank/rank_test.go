@@ -81,7 +81,7 @@ func TestNoMatch(t *testing.T) {
 		{"how do we deploy to staging", "how do we do this to you"},
 		{"会员", "会议的人员"},
 		{"car", "card care scar"},
-		{"cafe", strings.Repeat("cafe", 100)}, // a blob is no word
+		{"cafe", strings.Repeat("cafe", 100)}, // a blob is not a word
 		{"deploy", "dep\xffloy \xff\xfe \xc3"},
 	} {
 		if got := top(t, c.query, c.text); len(got) != 0 {

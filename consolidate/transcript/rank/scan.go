@@ -82,7 +82,7 @@ func (s *scanner) scan(text string, f *found) bool {
 		}
 		last, lastEnd = c.term, end
 	}
-	var before rune // the dense rune that stands directly before
+	var before rune // the dense rune that is directly before
 	recomposed := false
 	for i := 0; i < len(text); {
 		size := 1

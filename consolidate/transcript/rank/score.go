@@ -32,7 +32,7 @@ var tuned = weights{
 	speaker: 0.03, called: 0.2, nameOwn: 0.3, questioning: 0.8, dated: 0.2, names: 0.3, recency: 0.02,
 }
 
-// scores returns the score of each turn that is kept. Each term counts where it stands nearest: in the turn itself
+// scores returns the score of each turn that is kept. Each term counts where it is nearest: in the turn itself
 // as in BM25, in a neighbour or elsewhere in the session by a share of that.
 func (r *Ranking) scores() []float64 {
 	if len(r.turns) == 0 {
@@ -170,11 +170,11 @@ func (r *Ranking) factor(t *turn, called [2]bool) float64 {
 }
 
 // A name that one side says and the other does not is how the other side is called: the question
-// then asks for the words of who bears it.
+// then asks for the words of the person with that name.
 const (
 	callsAtLeast = 3    // turns
 	callsRatio   = 4    // times as often as the other side
-	callsAtMost  = 0.35 // of a side's turns: what stands in more is a label on each of them
+	callsAtMost  = 0.35 // of a side's turns: a word in more of them is a label
 )
 
 // idf returns what each term is worth by its rarity, and which sides the query calls by name.

@@ -23,7 +23,7 @@ func (r *Ranking) traitsOf(text string) traits {
 	return t
 }
 
-// mostlyAsks reports whether more of a text asks than tells: such a turn is seldom the answer, but the
+// mostlyAsks reports whether more of a text asks than answers: such a turn is seldom the answer, but the
 // next one is.
 func mostlyAsks(text string) bool {
 	if strings.IndexByte(text, '?') < 0 && !strings.Contains(text, "？") && !strings.Contains(text, "؟") {
