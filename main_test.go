@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,6 +167,59 @@ func TestStdoutIsTheProtocols(t *testing.T) {
 	})
 	if err != nil || looked == 0 {
 		t.Fatal(looked, err)
+	}
+}
+
+// dialect are words that this project once used in senses of its own, with what to write instead.
+var dialect = map[string]string{
+	"behind": "after, below", "anew": "again", "mend": "fix", "mends": "fixes", "mended": "fixed", "mending": "fixing",
+	"stands": "is", "tells": "says, reports", "told": "said, reported", "teller": "reporter", "untold": "pending",
+	"hear": "read, receive", "hears": "reads, receives", "heard": "read, received", "deaf": "ignoring", "bears": "has",
+	"obey": "follow, check", "obeys": "follows, checks", "rests": "is based on", "spelt": "escaped, written", "dreamt": "run a dream",
+	"taught": "said, showed", "befall": "happen to", "midst": "during", "is no": "is not a", "are no": "are not",
+}
+
+// plainer lists the names and phrases that hold such a word and may: what is stored or on the wire, and plain English.
+var plainer = strings.NewReplacer("heard.json", "", "untold.json", "", "is no longer", "", "are no longer", "", "is no such", "",
+	"there is no", "", "There is no", "", "there are no", "", "There are no", "")
+
+// dialectal are the folders that still have such words. No folder is added.
+var dialectal = []string{"consolidate", "memory", "server/background", "server/console", "server/host", "tools"}
+
+// TestWords looks for dialect in comments, names and, outside tests, in strings.
+func TestWords(t *testing.T) {
+	word := regexp.MustCompile(`(?i)\b(` + strings.Join(slices.Sorted(maps.Keys(dialect)), "|") + `)\b`)
+	inner := regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && (slices.Contains(dialectal, filepath.ToSlash(p)) || e.Name() == "testdata") {
+			return cmp.Or(err, filepath.SkipDir)
+		}
+		if filepath.Ext(p) != ".go" || p == "main_test.go" {
+			return nil
+		}
+		source, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		files := token.NewFileSet()
+		file := files.AddFile(p, -1, len(source))
+		var s scanner.Scanner
+		s.Init(file, source, nil, scanner.ScanComments)
+		for {
+			pos, kind, text := s.Scan()
+			if kind == token.EOF {
+				return nil
+			}
+			if kind == token.STRING && strings.HasSuffix(p, "_test.go") {
+				continue
+			}
+			for _, found := range word.FindAllString(plainer.Replace(inner.ReplaceAllString(text, "$1 $2")), -1) {
+				t.Errorf("%s: %q: write %s", files.Position(pos), found, dialect[strings.ToLower(found)])
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

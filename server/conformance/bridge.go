@@ -157,7 +157,7 @@ func start(ctx context.Context, command []string) (*session, error) {
 		lines := bufio.NewScanner(out)
 		lines.Buffer(nil, maxLine)
 		for lines.Scan() {
-			s.hear(bytes.Clone(lines.Bytes()))
+			s.dispatch(bytes.Clone(lines.Bytes()))
 		}
 		s.close()
 		if err := cmd.Wait(); err != nil && ctx.Err() == nil {
@@ -196,8 +196,8 @@ func (s *session) listen(id, token json.RawMessage) *listener {
 	return l
 }
 
-// hear hands a line of the server's to whom it is for.
-func (s *session) hear(line []byte) {
+// dispatch passes a line of the server to the listener that it is for.
+func (s *session) dispatch(line []byte) {
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
 		fmt.Fprintf(os.Stderr, "conformance: the server wrote %q: %v\n", line, err)
@@ -227,7 +227,7 @@ func (s *session) close() {
 	s.listeners, s.ended = nil, true
 }
 
-// stream writes what a listener hears: a lone answer as JSON, more as events.
+// stream writes what a listener receives: a single answer as JSON, more as events.
 func (s *session) stream(w http.ResponseWriter, r *http.Request, l *listener) {
 	events := false
 	begin := func() {

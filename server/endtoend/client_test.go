@@ -21,15 +21,30 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// mcpCommand speaks MCP to a server that it starts: mcp FILE [ARG...]. Each line of FILE is one request, and
-// waits for its answer: a tool and its arguments, "prompt NAME ARGUMENTS", "resource URI",
-// "list KIND", or "request METHOD PARAMS". "sh COMMAND" does something meanwhile in the memory directory, "signal NAME" sends the server a signal
-// and "close stderr" no longer reads what it says there; {{REGEXP}} stands for the first group of its
-// last match in what was answered so far, {{*N}} for N bytes. "asked" is said below; "subscribe URI" asks for updates of a resource, and "hear REGEXP"
-// waits for a notification that fits. "meta JSON" goes with the calls of tools behind it. "greet CAPABILITIES" says anew what
-// the client can do, and "folders DIR..." is what the client
-// answers when it is asked for its roots, and "notify METHOD" sends a notification; "answers ANSWER[|ANSWER…] TOOL ARGUMENTS" answers what the server asks during a call: by an ACTION[:CONTENT],
-// or by a line of JSON, in which ID stands for the question's and CALL for the call's. What a terminal understands is said there.
+// mcpCommand starts a server and sends it the requests in a file, one a line, each after the answer to the last:
+//
+//	mcp FILE [ARG...]
+//
+// In a line {{REGEXP}} is replaced by the first group of its last match in the answers so far, and {{*N}} by N bytes.
+// A line is one of:
+//
+//	TOOL ARGUMENTS                      a call of a tool
+//	prompt NAME ARGUMENTS, resource URI, list KIND, request METHOD PARAMS
+//	subscribe URI                       asks for updates of a resource
+//	await REGEXP                        waits for a notification that matches
+//	notify METHOD                       sends a notification
+//	meta JSON                           is the _meta of the calls of tools that follow
+//	greet CAPABILITIES                  sends initialize again, with other capabilities
+//	folders DIR...                      sets the client's roots
+//	answers ANSWER[|ANSWER...] TOOL ARGUMENTS
+//	                                    calls a tool and answers its questions, each by ACTION[:CONTENT] or by a line of
+//	                                    JSON in which ID is the question's and CALL the call's
+//	asked ANSWER TOOL ARGUMENTS         the same in the newer protocol; see asked
+//	sh COMMAND                          runs a command in the memory directory
+//	signal NAME                         sends the server a signal
+//	close stderr                        stops reading its standard error
+//
+// The commands of a terminal are described there.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
 	log, err := cmd.StderrPipe()
@@ -58,12 +73,12 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("more on stdout: %s", line)
 		}
 	}
-	told, _ := io.ReadAll(log) // closed, where the script wants it so
+	logged, _ := io.ReadAll(log) // fails where the script has closed it
 	if err := cmd.Wait(); err != nil && !c.killed {
-		ts.Fatalf("the server ended with %v: %s", err, told)
+		ts.Fatalf("the server ended with %v: %s", err, logged)
 	}
 	fmt.Fprint(ts.Stdout(), c.said.String())
-	ts.Stderr().Write(told)
+	ts.Stderr().Write(logged)
 }
 
 var notification = regexp.MustCompile(`^\{"jsonrpc":"2.0","method":"notifications/`)
@@ -79,7 +94,7 @@ type client struct {
 	said strings.Builder
 
 	schemas           map[string]*jsonschema.Schema // of the tools' structured output
-	heard             string                        // all notifications so far
+	received          string                        // all notifications so far
 	meta              json.RawMessage               // of calls of tools
 	answers           []string                      // to the next question of the server's, one after another
 	folders           []any                         // the roots of this client
@@ -97,7 +112,7 @@ func startClient(ts *testscript.TestScript, cmd *exec.Cmd) *client {
 	return &client{ts: ts, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<20)}
 }
 
-// greet says what a session begins with, and hears what the tools will answer.
+// greet opens a session and reads the schemas of the tools' answers.
 func (c *client) greet() {
 	c.introduce("{}")
 	c.notify("notifications/initialized")
@@ -110,7 +125,7 @@ func (c *client) introduce(capabilities string) {
 
 var signals = map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt, "HUP": syscall.SIGHUP, "KILL": os.Kill}
 
-// outputSchemas compiles what a listing of tools says of their output.
+// outputSchemas compiles the output schemas in a listing of tools.
 func outputSchemas(ts *testscript.TestScript, listing json.RawMessage) map[string]*jsonschema.Schema {
 	var list struct {
 		Tools []struct {
@@ -160,13 +175,13 @@ func (c *client) do(line string) {
 		}
 	case "subscribe":
 		fmt.Fprintf(&c.said, "%s\n", c.call("resources/subscribe", map[string]any{"uri": rest}))
-	case "hear":
-		for !regexp.MustCompile(rest).MatchString(c.heard) {
+	case "await":
+		for !regexp.MustCompile(rest).MatchString(c.received) {
 			line, err := c.out.ReadString('\n')
 			c.ts.Check(err)
-			c.heard += line
+			c.received += line
 		}
-		fmt.Fprintf(&c.said, "heard %s\n", regexp.MustCompile(".*"+rest+".*").FindString(c.heard))
+		fmt.Fprintf(&c.said, "received %s\n", regexp.MustCompile(".*"+rest+".*").FindString(c.received))
 	case "meta":
 		c.meta = json.RawMessage(rest)
 	case "terminal":
@@ -214,7 +229,8 @@ func (c *client) do(line string) {
 }
 
 // asked calls a tool as a client of the newer protocol, notes each question, and calls again with the
-// answer: "asked ACTION[:CONTENT] TOOL ARGUMENTS". With "forged" it answers what was never asked.
+// answer: "asked ACTION[:CONTENT] TOOL ARGUMENTS". With the action "forged" it sends an answer to a question that was
+// not asked.
 func (c *client) asked(answer, tool, arguments string) {
 	action, content, _ := strings.Cut(answer, ":")
 	params := map[string]any{
@@ -258,7 +274,7 @@ func (c *client) asked(answer, tool, arguments string) {
 	}
 }
 
-// tool calls a tool and notes its text. Where there is structured content too, both must say the same.
+// tool calls a tool and notes its text. Structured content must be equal to it.
 func (c *client) tool(name, arguments string) {
 	params := map[string]any{"name": name, "arguments": json.RawMessage(arguments)}
 	if c.meta != nil {
@@ -339,7 +355,7 @@ func (c *client) call(method string, params any) json.RawMessage {
 			continue
 		}
 		if m.ID != float64(c.id) {
-			c.heard += string(line)
+			c.received += string(line)
 			continue
 		}
 		if m.Error != nil {
@@ -349,7 +365,7 @@ func (c *client) call(method string, params any) json.RawMessage {
 	}
 }
 
-// answer answers a question of the server's as the script said.
+// answer sends the answers that the script has set to a question of the server.
 func (c *client) answer(id any) {
 	for _, answer := range c.answers {
 		if !strings.HasPrefix(answer, "{") {

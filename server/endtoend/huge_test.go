@@ -18,7 +18,7 @@ import (
 
 var huge = flag.Int("huge", 400, "what the script huge divides its sizes by; 1 is the whole: a transcript of 10 GB, a line of 100 MB, a million files")
 
-// maxResident is what the server may hold at its peak, whatever lies in its folders (DESIGN, Security).
+// maxResident is what the server may hold at its peak, whatever lies in its folders.
 const maxResident = 256 << 20
 
 func init() { commands["huge"] = hugeCommand }
@@ -102,7 +102,7 @@ func resident(ts *testscript.TestScript, pid int) int {
 			return kb << 10
 		}
 	}
-	ts.Fatalf("the system does not tell the peak: %s", data)
+	ts.Fatalf("the system does not report the peak: %s", data)
 	return 0
 }
 
@@ -142,7 +142,7 @@ func (h *hugeFiles) transcript(path string, size int) {
 // longLine is a transcript whose middle line has size bytes.
 func (h *hugeFiles) longLine(path string, size int) {
 	long := string(bytes.Repeat([]byte("hay "), size/4))
-	h.write(path, h.said("a needle beside")+h.said("a needle in a long line "+long)+h.said("a needle behind"))
+	h.write(path, h.said("a needle beside")+h.said("a needle in a long line "+long)+h.said("a needle after"))
 }
 
 // deep is a transcript of lines that nest a hundred thousand times.

@@ -57,7 +57,7 @@ func (s *screen) write(data []byte) {
 		}
 		if width > 0 {
 			s.print(string(seq), width)
-		} else if !s.obey(string(seq)) && s.fault == "" {
+		} else if !s.control(string(seq)) && s.fault == "" {
 			s.fault = fmt.Sprintf("%q was written to the terminal", seq)
 		}
 		s.rest = s.rest[n:]
@@ -88,8 +88,8 @@ func (s *screen) print(character string, width int) {
 	s.x += width
 }
 
-// obey does what a control character or a sequence says, and reports whether it is one of those that we draw with.
-func (s *screen) obey(seq string) bool {
+// control does what a control character or a sequence says, and reports whether it is one of those that we draw with.
+func (s *screen) control(seq string) bool {
 	switch seq {
 	case "\r":
 		s.x = 0
@@ -154,7 +154,7 @@ func (s *screen) obey(seq string) bool {
 		s.x = clamp(s.x-times, s.width)
 	case 'I':
 		for range times {
-			s.obey("\t")
+			s.control("\t")
 		}
 	case 'Z':
 		for range times {

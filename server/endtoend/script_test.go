@@ -65,16 +65,16 @@ func dependOnSources(t testing.TB) {
 	}
 }
 
-// commands are what scripts can do beside what testscript brings.
+// commands are the commands of scripts beside those of testscript.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "database": databaseCommand,
 	"home": homeCommand,
 }
 
-// TestScript runs testdata/script: the real program, spoken to through its front door.
+// TestScript runs testdata/script against the real program.
 //
 // Of a script's files, memory/ becomes the memory directory of its project, sessions/ the project's
-// transcripts (with $WORK replaced in them), and claude/ what lies in ~/.claude.
+// transcripts (with $WORK replaced in them), and claude/ becomes ~/.claude.
 func TestScript(t *testing.T) {
 	dependOnSources(t)
 	testscript.Run(t, testscript.Params{
@@ -91,7 +91,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// moveOthers lays what stands below "others" into the home directory, where other hosts keep their sessions.
+// moveOthers copies the files below "others" into the home directory, where other hosts keep their sessions.
 func moveOthers(work, home string) error {
 	from := filepath.Join(work, "others")
 	if _, err := os.Stat(from); err != nil {
@@ -161,8 +161,8 @@ func setUp(e *testscript.Env) error {
 	return nil
 }
 
-// databaseCommand lays a database of opencode into the home: database NAME. Its sessions ran in the script's project,
-// whose path takes the place of one as long.
+// databaseCommand copies a database of opencode into the home: database NAME. The path in its sessions is replaced by
+// the script's project, padded to the same length.
 func databaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	data, err := os.ReadFile(filepath.Join(root, "consolidate", "transcript", "said", "testdata", "opencode", args[0]))
 	ts.Check(err)
@@ -174,7 +174,7 @@ func databaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(to, bytes.ReplaceAll(data, []byte(written), []byte(here)[:len(written)]), 0o600))
 }
 
-// ageCommand sets the time of files back: age DURATION FILE...
+// ageCommand sets back the modification time of files: age DURATION FILE...
 func ageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
@@ -184,7 +184,7 @@ func ageCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sameCommand compares two directories, byte for byte: same DIR DIR. Lock files are left out.
+// sameCommand compares two directories, byte for byte: same DIR DIR. Lock files are ignored.
 func sameCommand(ts *testscript.TestScript, neg bool, args []string) {
 	read := func(dir string) map[string]string {
 		files := map[string]string{}
@@ -245,7 +245,7 @@ func orphanCommand(ts *testscript.TestScript, neg bool, args []string) {
 			return // nobody holds its output any more
 		}
 		if time.Now().After(deadline) {
-			ts.Fatalf("process %d lives on without its parent", server)
+			ts.Fatalf("process %d runs on without its parent", server)
 		}
 	}
 }

@@ -9,13 +9,12 @@ import (
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"bench","version":"1"},"capabilities":{}}}` + "\n"
 
-// BenchmarkStart is the time from the start of a process to its answer to initialize. It is this test's program,
-// a third larger than the real one. What runs before main is told by GODEBUG=inittrace=1: 3.6 ms are
-// santhosh-tekuri/jsonschema's, which mcp-go/server imports (MCP.md 0.10).
+// BenchmarkStart is the time from the start of a process to its answer to initialize. GODEBUG=inittrace=1 prints what
+// runs before main: 3.6 ms are santhosh-tekuri/jsonschema's, which mcp-go/server imports.
 func BenchmarkStart(b *testing.B) {
 	home := b.TempDir()
 	for b.Loop() {
-		cmd := exec.Command("dream-mcp", "serve")
+		cmd := exec.Command(binary(), "serve")
 		cmd.Env, cmd.Dir = []string{"HOME=" + home}, home
 		in, err := cmd.StdinPipe()
 		if err != nil {

@@ -71,7 +71,7 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// What an event says is bounded, its directory is whole or not there, and nothing behind its object counts.
+// The fields of an event are bounded, its directory is complete or empty, and what follows its object is ignored.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"hook_event_name":"Stop","cwd":"/p","session_id":"s"}`)
 	f.Add(`{"type":"agent-turn-complete","thread-id":"t","workspace_roots":["/p"]}`)
@@ -88,7 +88,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%+v", e)
 		}
 		if again, err := Read(nil, strings.NewReader(text+"\n}{ more")); err != nil || again != e {
-			t.Errorf("%+v with more behind it: %+v, %v", e, again, err)
+			t.Errorf("%+v with more after it: %+v, %v", e, again, err)
 		}
 	})
 }
