@@ -34,13 +34,13 @@ type errUnanswered struct{ why, instead string }
 
 func (e *errUnanswered) Error() string { return e.why }
 
-// consent returns nil where the person has agreed to carry out the tool name with exactly these
-// arguments. Else it returns the question for the client, or the error: declined and cancelled are no
-// consent (who can't ask cancels, as `claude -p` does), and neither is an answer to another question.
+// consent returns nil if the person has agreed to run the tool name with exactly these arguments. Otherwise it
+// returns the question for the client, or an error. Declined and cancelled do not count as consent (a client that
+// cannot ask cancels, as `claude -p` does), and an answer to another question does not either.
 func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments json.RawMessage, question, instead string, now time.Time) (*mcp.CallToolResult, error) {
 	const id = "agree"
 	if !asks(ctx) {
-		return nil, &errUnanswered{"this is for the person to decide, and this client can't ask them", instead}
+		return nil, &errUnanswered{"this is for the person to decide, and this client cannot ask them", instead}
 	}
 	answer := mcpserver.ElicitationResponse(r.Params.InputResponses, id)
 	if answer == nil || !signed(r.Params.RequestState, name, arguments, now) {
@@ -58,8 +58,8 @@ func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments 
 	return nil, nil
 }
 
-// asks reports whether this very request came from a client that can put a form before its person. One of the
-// older protocol is sent a request for it (server), and mcp-go calls again with the answer.
+// asks reports whether this request came from a client that can show its person a form. To a client of the older
+// protocol package server sends a request, and mcp-go calls again with the answer.
 func asks(ctx context.Context) bool {
 	session, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
 	if !ok {

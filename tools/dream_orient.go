@@ -63,8 +63,8 @@ func dreamOrient(p *consolidate.Project) tool {
 	}
 }
 
-// renderMap draws the map, what matters first. Its head changes from call to call, its lines do not,
-// so that a page can go on where the one before ended.
+// renderMap renders the map, what matters first. Its head changes from call to call, its lines do not,
+// so that a page can begin where the last one ended.
 func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []string) {
 	add := func(format string, args ...any) {
 		lines = append(lines, strings.Split(fmt.Sprintf(format, args...), "\n")...)
@@ -72,7 +72,7 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 	head = fmt.Sprintf("Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
 		m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday(), m.Dream.Expires.UTC().Format("15:04:05Z"))
 	if m.Dream.Unattended {
-		head += "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; what other memories tell as well is no loss. " +
+		head += "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; what other memories say too is not lost. " +
 			"What is refused is kept as a proposal for the person: go on with the rest.\n"
 	}
 	if m.Resumed || len(m.Staged) > 0 {
@@ -159,7 +159,7 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%.0fd", d.Hours()/24)
 }
 
-// mapGuides lists what a dream reconciles memories with. None is no section: most projects of other hosts.
+// mapGuides lists the project's instructions, with which a dream reconciles memories. Without any there is no section.
 func mapGuides(add adder, m consolidate.Map) {
 	if len(m.Guides) == 0 {
 		return
@@ -177,7 +177,7 @@ func mapGuides(add adder, m consolidate.Map) {
 func mapFindings(add adder, m consolidate.Map) {
 	add("\n## Findings (%d)", len(m.Findings))
 	if m.Partial {
-		add("the project holds more than was looked at: what memories name of it was compared in part, so no drift is no proof")
+		add("the project holds more than was looked at: what memories name of it was compared in part, so findings of drift may be missing")
 	}
 	for _, line := range foldFindings(m.Findings) {
 		add("%s", line)
@@ -275,8 +275,8 @@ func mapPage(head string, lines []string, cursor string) (string, error) {
 	return linePage(head, lines, cursor, maxPage, func(cursor string) string { return fmt.Sprintf(`dream_orient {"cursor": "%s"}`, cursor) })
 }
 
-// linePage cuts the page of lines that begins at the cursor: the number of the line, and a digest of the lines before it, by
-// which is known whether they changed meanwhile. Next is the call that goes on.
+// linePage cuts the page of lines that begins at the cursor, which is the number of a line and a digest of the lines before
+// it: with another digest, they have changed since. next returns the call for the next page.
 func linePage(head string, lines []string, cursor string, room int, next func(cursor string) string) (string, error) {
 	from := 0
 	if cursor != "" {

@@ -123,8 +123,8 @@ func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 	}
 }
 
-// ofThisDream returns the findings that the dream can have to do with, and one that counts the others: warnings about
-// memories that it left alone, of which dream_orient has told.
+// ofThisDream returns the findings that the dream may have caused, and one that counts the others: warnings about
+// memories that it did not change, which dream_orient has reported.
 func ofThisDream(res consolidate.FinalizeResult) []rule.Finding {
 	files := slices.Concat([]string{"", memory.IndexFile}, res.Files.Created, res.Files.Updated, res.Files.Deleted)
 	return slices.DeleteFunc(res.Findings, func(f rule.Finding) bool {

@@ -15,8 +15,8 @@ var consequence = []string{
 	"relative-date", "deadline", "stale", "name",
 }
 
-// What the map shows of the findings of one rule: so many with their message, the first few of those (of secrets all) with their hint, the
-// rest by their places. Of form, one message stands for all.
+// The map shows maxRuleFindings findings of a rule with their message, maxRuleHints of those (of secrets all) with their
+// hint, and the others by their places. Rules about form have one message for all findings.
 const (
 	maxRuleFindings = 12
 	maxRuleHints    = 3

@@ -74,7 +74,7 @@ func grepTranscripts(p *consolidate.Project) tool {
 			}
 			text, shown := renderHits(p, res, r, pageRoom(r))
 			if shown < len(res.Hits) {
-				// Asked again for what fits, so that the cursor goes on behind it.
+				// Search again with what fits as the limit, so that the cursor begins after it.
 				q.Limit = shown
 				if res, err = p.Search(ctx, q, r.Since); err != nil {
 					return answer{}, err

@@ -56,8 +56,8 @@ func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, 
 	return b.String(), shown
 }
 
-// renderRanked lists the utterances that answer a question, the best first, each with the turn that
-// stands beside it, until room is used up.
+// renderRanked lists the utterances that answer a question, the best first, each with the turn beside it, until room
+// is used up.
 func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
 	var b strings.Builder
 	shown := 0

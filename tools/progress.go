@@ -13,28 +13,27 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// beatEvery is how often a call that takes long tells of itself. Most are over before the first time.
+// beatEvery is how often a call reports its progress. Most end before the first report.
 const beatEvery = time.Second
 
-// progressOf returns what tells the client of the progress of a call; nil where it did not ask for it.
+// progressOf returns the function that reports the progress of a call to the client, or nil if it did not ask for it.
 func progressOf(ctx context.Context, r mcp.CallToolRequest) func(n int, message string) {
 	s := mcpserver.ServerFromContext(ctx)
 	if s == nil || r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return nil
 	}
 	return func(n int, message string) {
-		// What can't be sent is not worth an error: the answer will be.
+		// An error here will be one of the answer too.
 		_ = s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 			"progressToken": r.Params.Meta.ProgressToken, "progress": n, "message": message,
 		})
 	}
 }
 
-// heartbeat tells, as long as a call takes, how many beats have gone by (so it rises, and nobody knows of
-// how many), and in words what is being done and how far it has come. Quiet ends it, and nothing is told
-// any more once it has returned. A client that did not ask pays nothing.
-func heartbeat(ctx context.Context, title string, every time.Duration, tell func(n int, message string)) (within context.Context, quiet func()) {
-	if tell == nil {
+// heartbeat calls report at intervals while a call runs, with the number of the report and, in words, what the call
+// does and how far it is. quiet ends that: no report follows its return. A nil report costs nothing.
+func heartbeat(ctx context.Context, title string, every time.Duration, report func(n int, message string)) (within context.Context, quiet func()) {
+	if report == nil {
 		return ctx, func() {}
 	}
 	var far atomic.Pointer[string]
@@ -58,7 +57,7 @@ func heartbeat(ctx context.Context, title string, every time.Duration, tell func
 			case <-ended:
 				return
 			default:
-				tell(n, *far.Load())
+				report(n, *far.Load())
 			}
 		}
 	})

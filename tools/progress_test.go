@@ -10,17 +10,17 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// Who asked for it hears of a call while it takes, how far it has come, rising, and nothing afterwards.
+// A client that asked for it gets rising progress while a call runs, and nothing afterwards.
 func TestHeartbeat(t *testing.T) {
 	type beat struct {
 		n       int
 		message string
 	}
-	heard := make(chan beat, 1000)
-	ctx, quiet := heartbeat(context.Background(), "Search", time.Millisecond, func(n int, message string) { heard <- beat{n, message} })
-	first := <-heard
+	reports := make(chan beat, 1000)
+	ctx, quiet := heartbeat(context.Background(), "Search", time.Millisecond, func(n int, message string) { reports <- beat{n, message} })
+	first := <-reports
 	if first != (beat{1, "Search"}) {
-		t.Errorf("heard %v", first)
+		t.Errorf("reports %v", first)
 	}
 	dir := t.TempDir()
 	line := `{"type":"user","cwd":"/p","timestamp":"2026-11-17T09:00:00.000Z","uuid":"u1","message":{"role":"user","content":"hello"}}` + "\n"
@@ -34,19 +34,19 @@ func TestHeartbeat(t *testing.T) {
 	}
 	last := first
 	for last.message != "Search: 0 of 1 sessions" {
-		b := <-heard
+		b := <-reports
 		if b.n <= last.n || b.n > 500 {
 			t.Fatalf("%v after %v", b, last)
 		}
 		last = b
 	}
 	quiet()
-	for len(heard) > 0 {
-		<-heard
+	for len(reports) > 0 {
+		<-reports
 	}
 	time.Sleep(5 * time.Millisecond)
-	if len(heard) > 0 {
-		t.Errorf("heard %v when it was over", <-heard)
+	if len(reports) > 0 {
+		t.Errorf("reports %v when it was over", <-reports)
 	}
 	if same, quiet := heartbeat(context.Background(), "Search", time.Nanosecond, nil); same != context.Background() {
 		t.Error("a client that did not ask is watched")

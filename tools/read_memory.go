@@ -127,14 +127,14 @@ func renderBoth(b *strings.Builder, path string, f consolidate.ReadResult, offse
 	}
 }
 
-// The bounds of what is told of sources: of the words of one, in characters, and of all, in bytes, where the
-// files fill the page.
+// The bounds of what is shown of sources: of the words of one, in characters, and of all if the files fill the page,
+// in bytes.
 const (
 	sourceWords = 160
 	sourceRoom  = 2_000
 )
 
-// renderSources tells where memories come from: who said it, when, and the words in a line each.
+// renderSources lists where memories come from: who said it, when, and the words, in a line each.
 func renderSources(ctx context.Context, p *consolidate.Project, files []consolidate.ReadResult, room int) (string, error) {
 	room = max(room, sourceRoom)
 	var b strings.Builder

@@ -19,8 +19,8 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// refuse answers an error so that a model can fix it: what was refused and why, the next call, and then a
-// line for each finding.
+// refuse renders an error so that a model can fix it: what was refused and why, the next call, and a line for
+// each finding.
 func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	reason, hint, rest := explain(err)
 	var b strings.Builder
@@ -39,7 +39,7 @@ func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	return mcp.NewToolResultError(cut(strings.TrimRight(b.String(), "\n"), MaxError))
 }
 
-// explain is the table of hints: it names the reason of an error and what to do next.
+// explain returns the reason of an error and what to do next. It is the table of hints.
 func explain(err error) (reason, hint string, rest []string) {
 	var (
 		arguments  *argumentError
@@ -103,13 +103,13 @@ func explain(err error) (reason, hint string, rest []string) {
 		case busy.Moment:
 			hint = "call again in a moment"
 		default:
-			hint = "wait for that dream to end; dream_status tells of it, and a person can end it with: dream-mcp stop"
+			hint = "wait for that dream to end; dream_status shows it, and a person can end it with: dream-mcp stop"
 		}
 		return reason, hint, nil
 	case errors.As(err, &broken):
 		return reason, "a person must look: dream-mcp doctor, in a terminal, says what is missing and how to go on", nil
 	case errors.As(err, &half):
-		return reason, "free the disk, mend its permissions, or move away what lies in the place of a file; the next call of any tool carries the commit on, and what it replaces stands in the archive", nil
+		return reason, "free the disk, fix its permissions, or move away what is in the place of a file; the next call of any tool continues the commit, and what it replaces is in the archive", nil
 	case errors.As(err, &request):
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
@@ -133,17 +133,17 @@ func explain(err error) (reason, hint string, rest []string) {
 	case errors.Is(err, memory.ErrTooLarge):
 		return reason, "one memory holds one fact: split it", nil
 	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
-		return reason, "nothing has changed: a link, a folder, a fifo or a device lies where a plain file or folder must be; a person must move it away", nil
+		return reason, "nothing has changed: a link, a folder, a fifo or a device is where a plain file or folder must be; a person must move it away", nil
 	case errors.Is(err, memory.ErrFixed):
-		return reason, "nothing has changed: a person must unmount it, or take the mark away (lsattr tells, chattr -i -a takes it); or leave this file as it is", nil
+		return reason, "nothing has changed: a person must unmount it, or remove the attribute (lsattr shows it, chattr -i -a removes it); or leave this file as it is", nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "the call was cancelled", "", nil
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return reason, "this user may not read or write the memory directory, or the state folder: a person must mend its permissions", nil
+		return reason, "this user may not read or write the memory directory, or the state folder: a person must fix its permissions", nil
 	case errors.Is(err, syscall.ENOSPC):
 		return reason, "the disk is full; nothing has changed: free some space and call again", nil
 	}
-	return reason, "nothing has changed; dream_status says how things stand", nil
+	return reason, "nothing has changed; dream_status shows the state", nil
 }
 
 func closedHint(e *consolidate.ClosedError) string {
@@ -153,7 +153,7 @@ func closedHint(e *consolidate.ClosedError) string {
 	case e.Gate.Name == "enabled":
 		return "this is the person's setting: dream_orient {\"force\": true} opens it once they ask for the prompt dream on this connection (in Claude Code /mcp__dream__dream), or agree where the client can ask them; or they run, in a terminal: dream-mcp mode suggest"
 	case e.Gate.Name == "lock":
-		return "wait until the lock is free; dream_status tells who holds it"
+		return "wait until the lock is free; dream_status shows who holds it"
 	}
 	return "no dream is due; where a person asked for one: dream_orient {\"force\": true}"
 }
@@ -167,7 +167,7 @@ func explainRule(e *consolidate.RuleError) (reason, hint string, rest []string) 
 	hint = first.Hint
 	for _, f := range e.Findings[1:] {
 		if f.Hint == hint {
-			f.Hint = "" // it has been said
+			f.Hint = "" // shown above
 		}
 		rest = append(rest, findingLine(f))
 	}

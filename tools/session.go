@@ -10,10 +10,10 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// sessionKey is where Codex says with each call, and nowhere else, in which session it is made (0.169).
+// sessionKey is the member of a call's _meta in which Codex (0.169) names its session.
 const sessionKey = "sessionId"
 
-// ofSession tells the project in which session of the host a call is made, where the client says so, and makes the call.
+// ofSession makes a call after it has passed the host's session to the project, if the client names it.
 func ofSession(p *consolidate.Project, call mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if m := r.Params.Meta; m != nil {

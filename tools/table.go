@@ -1,18 +1,18 @@
-// Package tools is the vocabulary: the tools, prompts and resources that a model meets, one file for
-// each tool and one table of them all. A handler decodes, makes one call of the domain, and renders.
+// Package tools defines the tools, prompts and resources that a model uses, one file for each tool and one table of
+// them all. A handler decodes, makes one call of package consolidate, and renders.
 //
-// It promises that arguments are checked against the schema that is shown, that every answer is bounded
-// (MaxAnswer, MaxError) as it is shown, and that what a model can fix is an answer with isError that says what is
-// wrong and which call comes next, never a protocol error. Package server masks what is sent; what is cut here is
-// masked before. The package holds no state, so a crash costs nothing here. It does not promise that an answer is
-// complete: what is cut says so and how to go on.
+// It promises that arguments are checked against the schema that is shown, that every answer as it is shown is bounded
+// (MaxAnswer, MaxError), and that an error that a model can fix is an answer with isError that says what is
+// wrong and which call comes next, never a protocol error. Package server masks what is sent; text that is cut here is
+// masked before. The package holds no state, so a crash loses nothing here. It does not promise that an answer is
+// complete: a cut answer says so and how to get the rest.
 //
-// What takes back is done only after the client has asked its person (undo_dream); a client that can't
-// ask is told the command for a terminal.
+// A dream is undone only after the client has asked its person (undo_dream); from a client that cannot ask, the answer
+// is the command for a terminal.
 //
 // Not offered, on purpose: restoring a single memory (read_memory and write_memory do it in a dream, and
 // the terminal does it to the byte), a tool that reads transcripts (a search answers in less), one that lists
-// files (dream_orient does), and one that writes the index alone (finalize_index, in a dream).
+// files (dream_orient does), and one that writes only the index (finalize_index, in a dream).
 package tools
 
 import (
@@ -30,12 +30,12 @@ import (
 )
 
 // Limits of answers, in characters. Claude Code cuts a success over 50,000 and an error over 10,500;
-// several hosts cut at 10 KB (MCP.md 5), so that is a page.
+// several hosts cut at 10 KB, so that is a page.
 const (
 	MaxAnswer = 48_000
 	MaxError  = 10_000
 	maxPage   = 10_000
-	pageBytes = 9_500 // of what a page shows; what is said about it comes on top
+	pageBytes = 9_500 // of a page without its head
 )
 
 // Table is all that a server offers.
