@@ -20,7 +20,7 @@ import (
 // Limits of what is read. The largest topic in the census has 58.7 KB, the largest directory 207
 // topics (CENSUS 3, 5.24).
 const (
-	MaxFileBytes = 1 << 20 // a larger file is listed, but is no topic
+	MaxFileBytes = 1 << 20 // a larger file is listed, but is not a topic
 	MaxEntries   = 20_000  // directory entries looked at in one listing
 	maxDepth     = 8       // logs/YYYY/MM/DD/name.md has depth 4
 )
@@ -65,7 +65,7 @@ type Found struct {
 	ModTime time.Time
 }
 
-// Other is something that lies in the directory and is no memory.
+// Other is something in the directory that is not a memory.
 type Other struct {
 	Path string
 	Why  string

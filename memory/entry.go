@@ -10,14 +10,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits of one line of the index. What lies beyond is no link to us: nobody has written it by hand,
+// Limits of one line of the index. A longer one is not read as a link: nobody has written it by hand,
 // and reading it must not take long.
 const (
 	maxScannedLine = 16 << 10
 	maxLinkTarget  = 1 << 10
 )
 
-// HookSeparator stands between link and hook in 93 % of real entries (CENSUS 3).
+// HookSeparator is between link and hook in 93 % of real entries (CENSUS 3).
 const HookSeparator = " — "
 
 // Entry is one link of the index to a file.
@@ -26,7 +26,7 @@ type Entry struct {
 	File    string // the target: decoded, without its anchor, a clean slash path; as written where Outside
 	Title   string // the label, without emphasis
 	Hook    string // what the line says about the file, "" where it says nothing
-	Section string // the heading that it stands under, "" before the first
+	Section string // the heading above it, "" before the first
 	Text    string // the whole line, without its ending
 	Outside bool   // a URL, or a path that leaves the directory
 	Links   int    // links in this line, this one included
@@ -94,7 +94,7 @@ func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // StemOf returns the last part of a path without its ".md".
 func StemOf(file string) string { return strings.TrimSuffix(path.Base(file), ".md") }
 
-// link is one link in a line, and where it stands there.
+// link is one link in a line, and where it is there.
 type link struct {
 	From, To int // the whole: "[label](target)"
 	label    int // its end: line[from+1 : label]
@@ -176,7 +176,7 @@ func closingRun(line string, at, n int) int {
 	return -1
 }
 
-// cutTarget returns what stands in the parentheses that open just before at, without a title, and
+// cutTarget returns what is in the parentheses that open just before at, without a title, and
 // the offset past the closing one; 0 where none closes. Unescaped spaces are allowed: models write them.
 func cutTarget(line string, at int) (target string, end int) {
 	depth := 0

@@ -8,7 +8,7 @@ import (
 // fence is the line that opens and closes frontmatter.
 const fence = "---"
 
-// field is one key of the frontmatter and where it stands.
+// field is one key of the frontmatter and where it is.
 type field struct {
 	key      string // dotted where nested
 	value    string // as a reader takes it: unquoted, lines joined
@@ -67,7 +67,7 @@ func cutFrontmatter(text string) (head []string, rest string, unclosed bool) {
 	return nil, text, true
 }
 
-// parseFields reads the lines between the fences, leniently: a line that is no field belongs to the
+// parseFields reads the lines between the fences, leniently: a line that is not a field belongs to the
 // one above it or to nobody, and none is an error.
 func parseFields(head []string) []field {
 	if len(head) == 0 {
@@ -105,7 +105,7 @@ func parseBlock(fields []field, head []string, prefix string, start, end int) []
 	return fields
 }
 
-// readValue fills in what stands after the colon and below.
+// readValue fills in what is after the colon and below.
 func (f *field) readValue(head []string, text string, colon int) {
 	raw := strings.TrimSpace(text[colon:])
 	f.from = strings.Index(text[colon:], raw) + colon
@@ -299,7 +299,7 @@ func isBlockScalar(raw string) bool {
 	return (raw[0] == '|' || raw[0] == '>') && len(raw) <= 3 && strings.Trim(raw[1:], "+-123456789") == ""
 }
 
-// isVoid reports whether nothing but a comment stands in a text.
+// isVoid reports whether a text is blank but for a comment.
 func isVoid(text string) bool {
 	text = strings.TrimSpace(text)
 	return text == "" || text[0] == '#'

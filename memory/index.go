@@ -99,7 +99,7 @@ func (x *Index) parse(text string) {
 	}
 }
 
-// addComment appends the lines of a comment; what stands behind it in its last line is loaded.
+// addComment appends the lines of a comment; what is after it in its last line is loaded.
 func (x *Index) addComment(text, section, kept string) {
 	for _, raw := range eachLine(text) {
 		x.lines = append(x.lines, Line{raw: raw, Kind: hidden, section: section})
@@ -110,7 +110,7 @@ func (x *Index) addComment(text, section, kept string) {
 }
 
 // cutComment returns the length of the lines that a comment at the beginning of text takes up, 0
-// where there is none, and what of its last line stands behind it. A comment that is never closed is
+// where there is none, and what of its last line is after it. A comment that is never closed is
 // text.
 func cutComment(text string) (n int, kept string) {
 	const opening, closing = "<!--", "-->"

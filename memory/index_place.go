@@ -147,7 +147,7 @@ func (x *Index) lineEnd(i int) string {
 }
 
 // place inserts an entry before line i. It reads that line alone: an item of a list changes nothing about
-// the lines around it, as long as it stands in no fence or comment, and thousands may come one by one.
+// the lines around it, as long as it is in no fence or comment, and thousands may come one by one.
 func (x *Index) place(i int, text string) {
 	end := x.lineEnd(i)
 	raw := text + end

@@ -36,7 +36,7 @@ func TestEntries(t *testing.T) {
 		{"a fence that is never closed", "```\n- [A](a.md)\n", []string{"a.md|A||"}},
 		{"a fence closed by a longer one, indented", "```x\n[A](a.md)\n\t````\t\n- [B](b.md)\n", []string{"b.md|B||"}},
 		{"a comment that is never closed", "<!--\n- [A](a.md)\n", []string{"a.md|A||"}},
-		{"behind a comment", "<!-- x --> [A](a.md)\n", []string{"a.md|A||"}},
+		{"after a comment", "<!-- x --> [A](a.md)\n", []string{"a.md|A||"}},
 		{"frontmatter", "---\nx: \"[A](a.md)\"\n---\n- [B](b.md)\n", []string{"b.md|B||"}},
 		{"BOM, CRLF", "\ufeff- [A](a.md) — x\r\n", []string{"a.md|A|x|"}},
 		{"other scripts", "- [메모](메모.md) — 한글\n- [B](%E8%A8%98.md)\n", []string{"메모.md|메모|한글|", "記.md|B||"}},
@@ -234,7 +234,7 @@ func TestRemove(t *testing.T) {
 }
 
 // FuzzIndex holds the laws: what is parsed prints back; a new entry is found, changes no byte of
-// another line, and its removal restores the file; an entry that stands keeps all other lines.
+// another line, and its removal restores the file; an existing entry keeps all other lines.
 func FuzzIndex(f *testing.F) {
 	for _, seed := range []string{
 		"", "\ufeff", "x", "x\r", "# M\r\n\r\n- [A](a.md) — x\r\n", "- [A](a.md), [B](b.md)", "<!-- x\n--> y\n- [A](a.md)", "---\na: b\n---\n",
@@ -278,7 +278,7 @@ func FuzzIndex(f *testing.F) {
 		if x.Remove(file.String()); !bytes.Equal(x.Bytes(), data) {
 			t.Fatalf("%q\nwith     %q\nwithout  %q", data, after, x.Bytes())
 		}
-		// An entry that stands: its own line changes, and no other.
+		// An existing entry: its own line changes, and no other.
 		for _, e := range x.Entries() {
 			n, err := ParseName(e.File)
 			if err != nil || e.Outside {
@@ -296,7 +296,7 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// strip takes the line ends out: which of two lines has the end between them is not told apart.
+// strip takes the line ends out: the end between two lines may belong to either.
 func strip(s string) string { return strings.NewReplacer("\r", "", "\n", "").Replace(s) }
 
 // TestHostileIndex gives the parser what would take minutes if a pass looked ahead from every line,

@@ -16,7 +16,7 @@ func (x *Index) Mentions(n Name) bool {
 	if !strings.Contains(n.String(), " ") {
 		return false
 	}
-	for i := range x.lines { // a name with a space in it is no word of the text
+	for i := range x.lines { // a name with a space in it is not a word of the text
 		if strings.Contains(x.lines[i].Text, n.String()) {
 			return true
 		}
@@ -81,7 +81,7 @@ func (r Refs) addName(word string) {
 	r["s"+SlugKey(word)] = true
 }
 
-// WikiKeys returns the keys of what stands in double brackets, without its text and its part.
+// WikiKeys returns the keys of what is in double brackets, without its text and its part.
 func WikiKeys(wiki string) []string {
 	slug := SlugKey(wiki)
 	keys := []string{"w" + slug}

@@ -28,7 +28,7 @@ type Name struct{ path string }
 // IndexName is the name of the directory's index.
 var IndexName = Name{IndexFile}
 
-// errName says why a string is no name.
+// errName says why a string is not a name.
 var errName = errors.New("not a plain .md path inside the memory directory")
 
 // ParseName reads the name of a file that may be read: a relative path of plain parts that ends in

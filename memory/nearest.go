@@ -7,7 +7,7 @@ import (
 	"dream-mcp/memory/near"
 )
 
-// minNearest is the length of a name from which on one that holds its letters in order is no accident.
+// minNearest is the length of a name from which a name with its letters in order is probably meant.
 const minNearest = 4
 
 // Nearest returns the topic of the directory that is likeliest meant by a file that does not exist, or "".

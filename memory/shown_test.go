@@ -11,7 +11,7 @@ import (
 // A credential that nobody was given, in parts.
 const inventedToken = "gh" + "p_" + "a8Jk2LmQ9xTz4Vb7NcRd1WfYh6PgSu3Xe5Zi"
 
-func tellsNothing(t *testing.T, text string) {
+func showsNothing(t *testing.T, text string) {
 	t.Helper()
 	for at := 4; at+6 <= len(inventedToken); at++ {
 		if piece := inventedToken[at : at+6]; strings.Contains(text, piece) {
@@ -37,7 +37,7 @@ func TestEditsFindWhatIsShown(t *testing.T) {
 			t.Errorf("%s: %q, %v", test.name, got, err)
 		}
 		if err != nil {
-			tellsNothing(t, strings.ReplaceAll(err.Error(), inventedToken[4:12], ""))
+			showsNothing(t, strings.ReplaceAll(err.Error(), inventedToken[4:12], ""))
 		}
 	}
 	if got, err := ApplyEdits([]byte("x\n"+"password: k7"+"Qm2xVb9\n"), []Edit{{"k7" + "Qm2xVb9", "x"}}, secret.Allowed{SumOf([]byte("k7" + "Qm2xVb9")).Short()}); err != nil || string(got) != "x\npassword: x\n" {

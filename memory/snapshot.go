@@ -9,7 +9,7 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Snapshot is a memory as it stands or as it would be.
+// Snapshot is a memory as it is or as it would be.
 type Snapshot struct {
 	Topics map[Name]*Topic // without logs and the index
 	Index  *Index          // nil: there is no MEMORY.md
@@ -23,7 +23,7 @@ type Snapshot struct {
 	AllowSecrets secret.Allowed
 }
 
-// Snapshot reads the memory as it stands: every topic and the index.
+// Snapshot reads the memory as it is: every topic and the index.
 func (d *Dir) Snapshot() (*Snapshot, error) {
 	l, err := d.List()
 	if err != nil {

@@ -19,7 +19,7 @@ func (e *TwinError) Error() string {
 
 // CheckSpelling fails with a *TwinError where the file system finds n, and has it under another spelling:
 // as on macOS and Windows, where the rules would take what is changed for another memory than the one that
-// stands. What is not there, or can't be listed, is not its matter.
+// is. It does not report what is missing or cannot be listed.
 func (d *Dir) CheckSpelling(n Name) error {
 	there, err := d.root.Lstat(n.path)
 	if err != nil {

@@ -16,7 +16,7 @@ const modifiedLayout = "2006-01-02T15:04:05.000Z"
 
 // Stamp says when the topic was written and, where there are any, what it was learned from. The
 // new sources come after those that stand; of more than MaxSources the newest are kept. A stamp
-// goes where one stands, else into metadata, else to the end of the frontmatter; a file without
+// replaces the one that is there, else goes into metadata, else to the end of the frontmatter; a file without
 // frontmatter is left as it is. No byte of any other line changes.
 func (t *Topic) Stamp(modified time.Time, sources []string) {
 	if !t.HasFrontmatter() {
@@ -46,7 +46,7 @@ func mergeSources(old, cited []string) []string {
 	return merged
 }
 
-// set writes a field, wherever it stands, or adds it. The value is in its written form.
+// set replaces a field, or adds it. The value is in its written form.
 func (t *Topic) set(key, value string) {
 	found := false
 	for i := len(t.fields) - 1; i >= 0; i-- { // from below, so that lines above keep their place
@@ -61,7 +61,7 @@ func (t *Topic) set(key, value string) {
 	t.fields = parseFields(t.head)
 }
 
-// replace writes a field's value in its place, in the quotes that it had, and keeps what stands
+// replace writes a field's value in its place, in the quotes that it had, and keeps what is
 // around it, a comment included.
 func (t *Topic) replace(f field, value string) {
 	text, end := cutEnd(t.head[f.line])

@@ -56,7 +56,7 @@ func TestFieldReadsEveryGeneration(t *testing.T) {
 	}
 	_, line, _ := ParseTopic([]byte("---\nname: a\nmetadata:\n  type: user\n---\n")).Field("metadata.type")
 	if line != 4 {
-		t.Errorf("metadata.type stands in line %d, want 4", line)
+		t.Errorf("metadata.type is in line %d, want 4", line)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestStamp(t *testing.T) {
 			"---\nmetadata:\n  modified: '" + stampText + "' # c  \n  type: user\n---\n"},
 		{"comment stays", "---\nmodified: 2020-01-01  # c \n---\n", nil, "---\nmodified: " + stampText + "  # c \n---\n"},
 		{"no value yet", "---\nmodified:  \nname: a\n---\n", nil, "---\nmodified: " + stampText + "  \nname: a\n---\n"},
-		{"where it stands", "---\nmodified: x\nmetadata:\n  type: user\n---\n", nil, "---\nmodified: " + stampText + "\nmetadata:\n  type: user\n---\n"},
+		{"where it is", "---\nmodified: x\nmetadata:\n  type: user\n---\n", nil, "---\nmodified: " + stampText + "\nmetadata:\n  type: user\n---\n"},
 		{"CRLF", "---\r\nname: a\r\n---\r\nx\n", []string{"s:1"}, "---\r\nname: a\r\nmodified: " + stampText + "\r\nsources: [s:1]\r\n---\r\nx\n"},
 		{"merged, cited again last", "---\nsources: [a:1, \"b: 2\"]\nname: x\n---\n", []string{"c:3", "a:1"},
 			"---\nsources: [\"b: 2\", c:3, a:1]\nname: x\nmodified: " + stampText + "\n---\n"},
@@ -189,7 +189,7 @@ func FuzzTopic(f *testing.F) {
 		if again.Body() != topic.body {
 			t.Fatalf("%q: the body changed: %q", data, stamped)
 		}
-		// Every line that is left stood there before, in this order, but for those with a stamp.
+		// Every line that is left was there before, in this order, but for those with a stamp.
 		lines, i := eachLine(string(data)), 0
 		for _, line := range eachLine(string(stamped)) {
 			if strings.Contains(line, "modified") || strings.Contains(line, "sources") {

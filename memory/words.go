@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// WordsOf returns the words of a text in small letters, in order. Of scripts that put no spaces between
+// WordsOf returns the words of a text in lower case, in order. Of scripts that put no spaces between
 // words, each character is one.
 func WordsOf(text string) []string {
 	var words []string
@@ -34,7 +34,7 @@ func WordsOf(text string) []string {
 	return words
 }
 
-// WordSet returns the words of a text, in small letters.
+// WordSet returns the words of a text, in lower case.
 func WordSet(text string) map[string]bool {
 	words := make(map[string]bool)
 	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {

@@ -24,13 +24,13 @@ func TestRulesTellNoPiece(t *testing.T) {
 		t.Fatalf("only %d findings", len(findings))
 	}
 	for _, f := range findings {
-		tellsNothing(t, f.Message+"\n"+f.Hint)
+		showsNothing(t, f.Message+"\n"+f.Hint)
 	}
 	proposed, remove := Propose(s)
-	tellsNothing(t, fmt.Sprintf("%+v %q", proposed, remove))
+	showsNothing(t, fmt.Sprintf("%+v %q", proposed, remove))
 }
 
-func tellsNothing(t *testing.T, text string) {
+func showsNothing(t *testing.T, text string) {
 	t.Helper()
 	for at := 4; at+6 <= len(inventedToken); at++ {
 		if piece := inventedToken[at : at+6]; strings.Contains(text, piece) {

@@ -33,7 +33,7 @@ func matchURL(s *scan, at int) (find, bool) {
 }
 
 // loginPassword reports whether what follows a user's name and a colon is a password and not a placeholder.
-// "postgres:postgres" and the like are no secret of anybody.
+// "postgres:postgres" and the like are not secrets.
 func loginPassword(user, password string) bool {
 	const least = 4
 	return len(password) >= least && password != user && !variable(password) && !namesCredential(password) && !dummyPassword(password)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The kinds that are no plain prefix and body.
+// The kinds that are not a plain prefix and a body.
 const (
 	kindPrivateKey  = "private-key"
 	kindURLPassword = "url-password"

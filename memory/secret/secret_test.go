@@ -26,7 +26,7 @@ func TestMask(t *testing.T) {
 		{"nothing", "no words of it", "no words of it"},
 		{"empty", "", ""},
 		{"a shape", "use " + hub + ".", "use [secret: github-token]."},
-		{"a shape behind a name keeps both", "GITHUB_TOKEN=" + hub, "GITHUB_TOKEN=[secret: github-token]"},
+		{"a shape after a name keeps both", "GITHUB_TOKEN=" + hub, "GITHUB_TOKEN=[secret: github-token]"},
 		{"a name", "api_key: \"" + plain + "\"", "api_key: \"[secret: api-key]\""},
 		{"in a longer word", "x" + hub + " " + hub + "_old", "x[secret: github-token] [secret: github-token]_old"},
 		{"in a row", hub + "," + lab, "[secret: github-token],[secret: gitlab-token]"},
@@ -73,7 +73,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestSurroundings holds what was once shown, and what was once masked and is no credential.
+// TestSurroundings holds what was once shown, and what was once masked and is not a credential.
 func TestSurroundings(t *testing.T) {
 	hub, plain, hexadecimal := "gh"+"p_"+made(1, 36), made(3, 32), "0f3b"+"9c81d27e4a56b8f0c1d2e3a49576"
 	const human = "tr0ub4" + "dor&3"
@@ -153,7 +153,7 @@ func TestTableIsSound(t *testing.T) {
 			}
 		}
 	}
-	// An anchor is found wherever it begins, also at once behind another.
+	// An anchor is found wherever it begins, also at once after another.
 	var found []string
 	table().each("AKIAAKIAxoxb-TOKEN", func(at int, a anchor) int {
 		found = append(found, fmt.Sprint(at, " ", a.text))
@@ -198,7 +198,7 @@ func FuzzMask(f *testing.F) {
 		end := 0
 		for _, span := range Find(text) {
 			if span.From < end || span.To <= span.From || span.To > len(text) || !starts[span.From] || !starts[span.To] || !kinds()[span.Kind] {
-				t.Fatalf("%+v of %q, behind %d", span, text, end)
+				t.Fatalf("%+v of %q, after %d", span, text, end)
 			}
 			if span.Key != "" && len(Find(span.Key)) > 0 {
 				t.Fatalf("the key of %+v is a credential", span)

@@ -128,7 +128,7 @@ func FuzzView(f *testing.F) {
 		for i, s := range append(v.Spans, Span{From: len(text), To: len(text)}) {
 			from, to := v.Shown(at, s.From)
 			if v.Text[from:to] != text[at:s.From] || from != shown {
-				t.Fatalf("%q stands as %q in %q", text[at:s.From], v.Text[from:to], v.Text)
+				t.Fatalf("%q is %q in %q", text[at:s.From], v.Text[from:to], v.Text)
 			}
 			if from, to = v.Real(from, to); from != at || to != s.From {
 				t.Fatalf("the piece before span %d of %q is [%d:%d] when it comes back", i, text, from, to)

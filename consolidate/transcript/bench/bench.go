@@ -118,7 +118,7 @@ func (b *bench) warm(ctx context.Context) error {
 	return nil
 }
 
-// pipe runs a program as people do, its last 50 lines thrown away behind tail.
+// pipe runs a program as people do, piped into tail, whose 50 lines are discarded.
 func (b *bench) pipe(ctx context.Context, tool string, c class) (time.Duration, error) {
 	script := `rg -n "$@" | tail -50`
 	flags := c.rg

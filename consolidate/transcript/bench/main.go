@@ -7,7 +7,7 @@
 // runs `grep -rn … | tail -50`, `rg -n … | tail -50` and our own search, in turn, and prints the
 // medians and their ratios to ripgrep's as a table in Markdown.
 //
-// Stopped by a signal it removes its folder; killed, it leaves it behind. The figures are those of
+// Stopped by a signal it removes its folder; killed, it does not. The figures are those of
 // a warm cache on the machine as it is: compare ratios of one run, not times of two.
 package main
 
@@ -107,7 +107,7 @@ func parseSize(text string) (int64, error) {
 		if digits, ok := strings.CutSuffix(strings.ToUpper(text), unit); ok {
 			n, err := strconv.ParseInt(digits, 10, 32)
 			if err != nil || n < 1 {
-				return 0, fmt.Errorf("%q is no size", text)
+				return 0, fmt.Errorf("%q is not a size", text)
 			}
 			return n << (10 * (i + 1)), nil
 		}

@@ -26,7 +26,7 @@ type step struct {
 
 // once prints what such steps take: medians of runs. ripgrep searches before each of them, the same word or one rare
 // word, and their ratio is the median of the pairs': a machine that others share is faster and slower by the minute.
-// Each run leaves its digests, and the last are searched from then on: behind a thousand files that were just deleted
+// Each run leaves its digests, and the last are searched from then on: after a thousand files that were just deleted
 // some file systems take twenty times as long to make one, which is nobody's first.
 func (b *bench) once(ctx context.Context) error {
 	if err := b.warm(ctx); err != nil {

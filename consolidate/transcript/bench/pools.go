@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pools are the lines that generated transcripts are made of, spelt as JSON.stringify spells them:
+// pools are the lines that generated transcripts are made of, escaped as JSON.stringify spells them:
 // made once, since a gibibyte is written from them.
 type pools struct {
 	rng                             *rand.Rand
@@ -54,7 +54,7 @@ var (
 	accented = strings.Fields("le café était fermé où l’équipe a déjà vérifié la clé für die Größe prüfen wir später más información después")
 )
 
-// newPools makes them for a corpus of so many gibibytes: what is planted stands in as many records of any.
+// newPools makes them for a corpus of so many gibibytes: each planted text is in the same number of records.
 func newPools(rng *rand.Rand, scale int) *pools {
 	p := &pools{rng: rng, scale: scale}
 	for range 6000 {
@@ -129,7 +129,7 @@ func (p *pools) codeLine() string {
 	case 0:
 		return `    if err := ` + a + "." + b + "(" + c + `); err != nil { return result.` + a + ` }`
 	case 1:
-		return `\t\treturn fmt.Errorf(\"` + a + " " + b + " of the " + c + " in the " + a + ` could not be told: %w\", err)`
+		return `\t\treturn fmt.Errorf(\"` + a + " " + b + " of the " + c + " in the " + a + ` could not be read: %w\", err)`
 	case 2:
 		return `func ` + a + strings.ToUpper(b[:1]) + b[1:] + "(" + c + ` string, ` + a + ` int, rest ...string) (int, ` + p.result() + `) {`
 	case 3:

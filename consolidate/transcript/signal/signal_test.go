@@ -24,7 +24,7 @@ func TestOf(t *testing.T) {
 		{"upper case with accents", user, "DÉSORMAIS demande avant", []Kind{Preferences}},
 		{"no accents", user, "desormais demande avant", []Kind{Preferences}},
 		{"an umlaut in two letters", user, "kuenftig bitte kurz", []Kind{Preferences}},
-		{"to remember is no correction", user, "don't forget the version", []Kind{Remember}},
+		{"to remember is not a correction", user, "don't forget the version", []Kind{Remember}},
 		{"nor within it", user, "버전을 잊지 마", []Kind{Remember}},
 		{"a question", user, "should we always use it?", nil},
 		{"a request as a question", user, "could you always run the tests first?", []Kind{Preferences}},
@@ -38,7 +38,7 @@ func TestOf(t *testing.T) {
 		{"no speaker", "tool", "No, never. See https://wiki.kelp-docs.dev/a", nil},
 
 		{"fenced", user, "look:\n```\nno, don't\n```\nwhat is it", nil},
-		{"behind a fence", user, "look:\n```\nx := 1\n```\nno, don't touch it", []Kind{Corrections}},
+		{"after a fence", user, "look:\n```\nx := 1\n```\nno, don't touch it", []Kind{Corrections}},
 		{"quoted lines", user, "> no, don't touch it\n> never commit\nwho said so", nil},
 		{"quoted words", user, `the dialog says "no, don't use it" and “never commit”`, nil},
 		{"in backquotes", user, "what does `always use` do", nil},

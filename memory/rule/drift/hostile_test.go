@@ -98,7 +98,7 @@ func TestHostileProject(t *testing.T) {
 	}
 }
 
-// TestManyEntries holds a folder that is larger than the listing: nothing can be told of what was not seen.
+// TestManyEntries holds a folder that is larger than the listing: nothing is reported of what was not seen.
 func TestManyEntries(t *testing.T) {
 	p := open(t, "src/a.go|", "src/b.go|", "src/deep/c.go|", "x/d.go|")
 	entries, all, err := readFolder(p.root, "src", 2)

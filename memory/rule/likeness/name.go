@@ -13,7 +13,7 @@ type name struct {
 	date  string // the digits of its dates, "" where it has none
 }
 
-// part is what stands between two signs of a name.
+// part is what is between two signs of a name.
 type part struct {
 	text  string
 	words []word

@@ -124,7 +124,7 @@ func scriptOf(r rune) script {
 	return other
 }
 
-// withoutTargets returns a text without what stands in [[…]] and in the parentheses of [text](…).
+// withoutTargets returns a text without what is in [[…]] and in the parentheses of [text](…).
 func withoutTargets(text string) string {
 	text = text[:min(len(text), maxRead)]
 	var b strings.Builder
@@ -217,7 +217,7 @@ func (h hash) add(r rune) hash {
 }
 
 // stops are the words that say nothing about the subject of a text, in the languages of the labelled
-// pairs, and what stands in every memory.
+// pairs, and what is in every memory.
 var stops = sync.OnceValue(func() map[hash]bool {
 	stems := make(map[hash]bool)
 	for _, w := range strings.Fields(stopWords) {

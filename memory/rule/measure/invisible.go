@@ -12,7 +12,7 @@ import (
 )
 
 // The labelled lines: "+" where the line hides something, "-" where it is innocent, with the escapes of Go.
-// What is behind "; held out" was written after the rule, which was not changed for it.
+// What is after "; held out" was written after the rule, which was not changed for it.
 //
 //go:embed testdata/invisible.txt
 var invisibleSet string

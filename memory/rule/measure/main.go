@@ -1,7 +1,7 @@
 // Command measure prints how often the rules that judge text are right: precision and recall on labelled
 // sets, and on sets that were held out while the rules were made. Arguments name the rules; without one it
 // is all of them. With -v it says each error on the labelled sets; those on the others are not shown, so
-// that nobody mends them one by one.
+// that nobody fixes them one by one.
 //
 // It promises the same numbers for the same code. It does not promise them for text elsewhere: the sets are
 // made of what is hard.

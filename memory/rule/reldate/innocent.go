@@ -108,7 +108,7 @@ func (p *prose) isInnocent(c *phrase, from, to int) bool {
 	return p.isJoined(from, to) || p.isNamed(from, to) || p.isQuoted(from, to) || p.isBlockquote(from) || p.isCell(from, to)
 }
 
-// lowered returns a part of the sentence in small letters, with plain apostrophes.
+// lowered returns a part of the sentence in lower case, with plain apostrophes.
 func (*sentence) lowered(part string) string {
 	return strings.ReplaceAll(strings.ToLower(part), "’", "'")
 }
@@ -161,7 +161,7 @@ func beginsLabel(after string) bool {
 	return strings.HasPrefix(after, ":") || strings.HasPrefix(after, "—") || strings.HasPrefix(after, "–") || strings.HasPrefix(after, "- ")
 }
 
-// isWhole reports whether words in Latin letters are no part of longer ones.
+// isWhole reports whether words in Latin letters are whole, and not part of longer ones.
 func isWhole(text string, from, to int) bool {
 	first, _ := utf8.DecodeRuneInString(text[from:])
 	last, _ := utf8.DecodeLastRuneInString(text[:to])

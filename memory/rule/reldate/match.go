@@ -58,7 +58,7 @@ func (l *language) readNumber(text string) (size, value int) {
 }
 
 // foldedPrefix returns the length of the beginning of text that is word but for the case of its
-// letters and the form of its apostrophes, or -1. The word is in small letters.
+// letters and the form of its apostrophes, or -1. The word is in lower case.
 func foldedPrefix(text, word string) int {
 	at := 0
 	for _, want := range word {

@@ -56,7 +56,7 @@ type phrase struct {
 
 type elem struct {
 	kind elemKind
-	text string // of a literal, in small letters
+	text string // of a literal, in lower case
 }
 
 type elemKind int
@@ -150,7 +150,7 @@ func setOf(text string) map[string]bool {
 	return set
 }
 
-// parseLine reads what stands before the colon.
+// parseLine reads what is before the colon.
 func parseLine(lang *language, head string) *line {
 	fields := strings.Fields(head)
 	if lang == nil || len(fields) < 2 || !slices.Contains(units, unit(fields[0])) {

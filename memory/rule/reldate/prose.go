@@ -20,11 +20,11 @@ const (
 // prose is a text and what was learned of it so far.
 type prose struct {
 	text     string
-	masked   [][2]int // what is no prose, in order; nil until it is asked for
+	masked   [][2]int // what is not prose, in order; nil until it is asked for
 	sentence sentence // the last one asked for
 }
 
-// sentence is where one stands and what it holds.
+// sentence is the place of a sentence and what is known of it.
 type sentence struct {
 	from, to int
 	lower    string
@@ -49,7 +49,7 @@ func (p *prose) isMasked(from, to int) bool {
 	return i < len(p.masked) && p.masked[i][0] < to
 }
 
-// mask returns the spans of a Markdown text that are no prose.
+// mask returns the spans of a Markdown text that are not prose.
 func mask(text string) [][2]int {
 	var spans [][2]int
 	var open []int // brackets that are not closed yet
@@ -199,7 +199,7 @@ func spanEnd(text string, at, n int) int {
 	return -1
 }
 
-// around returns the sentence that text[from:to] stands in.
+// around returns the sentence that text[from:to] is in.
 func (p *prose) around(from, to int) *sentence {
 	s := &p.sentence
 	if s.lower != "" && s.from <= from && to <= s.to {
@@ -271,7 +271,7 @@ func isAbbreviation(word string) bool {
 	return dotted || utf8.RuneCountInString(word) == 1 || abbreviations[strings.ToLower(word)]
 }
 
-// beginsBlock reports whether a line begins something that is no paragraph's middle.
+// beginsBlock reports whether a line begins something that is not a paragraph's middle.
 func beginsBlock(text string) bool {
 	row, _, _ := strings.Cut(text, "\n")
 	row = strings.TrimLeft(row, " \t\r>")
@@ -282,7 +282,7 @@ func beginsBlock(text string) bool {
 	return len(digits) < len(row) && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
 }
 
-// datePatterns find absolute dates in small letters.
+// datePatterns find absolute dates in lower case.
 type datePatterns struct{ day, year, month *regexp.Regexp }
 
 var dates = sync.OnceValue(func() datePatterns {

@@ -49,7 +49,7 @@ func TestDate(t *testing.T) {
 	}
 }
 
-// The date is that of the anchor's own zone: 23:30 in Berlin is tomorrow in Tokyo, and that is no matter.
+// The date is that of the anchor's own zone: 23:30 in Berlin is tomorrow in Tokyo, which does not matter.
 func TestZone(t *testing.T) {
 	late := time.Date(2026, 11, 18, 23, 30, 0, 0, time.FixedZone("", -5*3600))
 	hits := Find("yesterday", late)

@@ -20,7 +20,7 @@ type vocabulary struct {
 // "le" and 一 are read two to six times as fast.
 type start struct {
 	phrases []*phrase
-	next    [4]uint64 // the bits of the pairs of runes, in small letters, that may follow, spaces aside
+	next    [4]uint64 // the bits of the pairs of runes, in lower case, that may follow, spaces aside
 	any     bool      // a phrase has fewer
 }
 
@@ -41,7 +41,7 @@ func (s *start) mayFollow(rest string) bool {
 	return s.next[word]&bit != 0
 }
 
-// nextRune returns the first rune of a text that is no white space, in small letters, and what follows it.
+// nextRune returns the first rune of a text that is not white space, in lower case, and what follows it.
 func nextRune(text string) (rune, string) {
 	for i := 0; i < len(text) && i < maxGap; {
 		r, size := rune(text[i]), 1

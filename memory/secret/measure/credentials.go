@@ -54,7 +54,7 @@ func (d dice) jwt() string {
 	return part(`{"alg":"HS256","typ":"JWT"}`) + "." + part(`{"sub":"u-`+d.from(digits, 8)+`","exp":1790000000}`) + "." + d.from(dashed, 43)
 }
 
-// contexts are the places at which a credential that tells its own kind is met.
+// contexts are the places at which a credential with a shape of its own appears.
 var contexts = []string{
 	"The staging token is `%s`, ask before use.",
 	"export THE_TOKEN=%s\n",
@@ -65,7 +65,7 @@ var contexts = []string{
 	"curl -H 'X-Thing: %s' https://api.internal.net/v1",
 }
 
-// shaped makes one credential of each kind that tells what it is by itself.
+// shaped makes one credential of each kind that has a shape of its own.
 func shaped(d dice) [][2]string {
 	key := func(label string) string { return "-----BEGIN " + label + "-----\n" }
 	end := func(label string) string { return "\n-----END " + label + "-----" }
@@ -153,7 +153,7 @@ func shaped(d dice) [][2]string {
 	}
 }
 
-// named are the credentials that a name or a place tells, each a text around %s.
+// named are the credentials that a name or a place marks, each a text around %s.
 func named(d dice) [][3]string {
 	made := func(n int) string { return d.from(alnum, n) }
 	people := []string{"Hunter" + "2!x", "s3cr" + "3tPumpkin", "Winter" + "-2031!", "tr0ub" + "4dor&3", "mango" + "77tree", "K9#" + "vLp2q"}

@@ -11,7 +11,7 @@ import (
 // last changed, and its errors were not looked at: who looks at them has to write a new one. What counts
 // here is that the value is covered, whatever the kind that is reported.
 
-// heldOutPlaces are surroundings, by the class of value that stands in them: p is a password that a person
+// heldOutPlaces are surroundings, by the class of value that is in them: p is a password that a person
 // made or was given, t is a token without a shape of its own, s is a token with one.
 func heldOutPlaces() [][2]string {
 	return [][2]string{

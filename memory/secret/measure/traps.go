@@ -7,7 +7,7 @@ import (
 )
 
 // traps returns innocent text that looks like a credential in part: what tools print, what code and
-// prose say about credentials, and what stands where one would.
+// prose say about credentials, and what is written in place of one.
 func traps() []sample {
 	d := newDice(7)
 	var texts []string
@@ -84,7 +84,7 @@ func digests(d dice) []string {
 	return texts
 }
 
-// documented is what stands where a credential would.
+// documented is what is written in place of a credential.
 var documented = strings.Split(strings.TrimSpace(`
 API_KEY=YOUR_API_KEY
 api_key: "your-api-key-here-1234"
@@ -269,7 +269,7 @@ Token count: 128k
 token budget: 200000
 secret: the tests need -race to fail
 Basic usage2: run it twice
-Basic dGVzdA is no login
+Basic dGVzdA is not a login
 Bearer of bad news: build 2024.11 failed
 bearer tokens-are-validated-by-the-gateway-v2
 the auth flow: PKCE with S256

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFloors holds what the rules reach: a little less than when they were written, so that a change
-// of one sentence is no failure and a change for the worse is. Of unforeseen turns of phrase half are
+// of one sentence is not a failure and a change for the worse is. Of unforeseen turns of phrase half are
 // missed; what is found must be right all the same.
 func TestFloors(t *testing.T) {
 	for _, test := range []struct {
@@ -65,7 +65,7 @@ func TestFiles(t *testing.T) {
 			}
 			key := spoken{s.speaker, s.text}
 			if seen[key] != "" {
-				t.Errorf("%s: %q stands in %s too", test.file, s.text, seen[key])
+				t.Errorf("%s: %q is in %s too", test.file, s.text, seen[key])
 			}
 			seen[key] = test.file
 		}

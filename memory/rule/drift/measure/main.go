@@ -1,4 +1,4 @@
-// Package measure tells how well drift finds what a project no longer has: precision and recall by code
+// Package measure measures how well drift finds what a project no longer has: precision and recall by code
 // span, over the labelled memories that its rules were made on and over those held out, which they were
 // not made on. `go run ./memory/rule/measure drift` prints it.
 //
@@ -12,7 +12,7 @@ import (
 )
 
 // Print writes a line for each set. Where it is verbose it adds each error on the first; those on the
-// second are not shown, so that nobody mends them one by one.
+// second are not shown, so that nobody fixes them one by one.
 func Print(w io.Writer, verbose bool) error {
 	fmt.Fprintf(w, "%-9s lines drifted precision recall\n", "set")
 	for _, set := range []struct{ name, text string }{{"labelled", labelled}, {"held out", heldout}} {

@@ -25,7 +25,7 @@ func TestFloors(t *testing.T) {
 			t.Errorf("%s: precision %.3f, recall %.3f, below %.2f, %.2f: %q", set.name, all.precision(), all.recall(), set.precision, set.recall, errors)
 		}
 		if all.foreign > 0 {
-			t.Errorf("%s: %d pairs of two families are told of", set.name, all.foreign)
+			t.Errorf("%s: %d pairs of two families are reported", set.name, all.foreign)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func parse(text string) []example {
 	return examples
 }
 
-// score counts pairs: of one family those to be told of and the look-alikes, and what was told of.
+// score counts pairs: of one family those to be reported and the look-alikes, and what was reported.
 type score struct {
 	same, innocent        int
 	right, wrong, foreign int // foreign: of two families
@@ -76,7 +76,7 @@ func measure(examples []example) (map[string]score, []string) {
 	for j, b := range examples {
 		for i, a := range examples[:j] {
 			at := slices.IndexFunc(found, func(p likeness.Pair) bool { return p.A == i && p.B == j })
-			told := at >= 0
+			reported := at >= 0
 			related := a.family == b.family
 			same := related && a.letter == b.letter
 			var one score
@@ -87,19 +87,19 @@ func measure(examples []example) (map[string]score, []string) {
 				one.innocent = 1
 			}
 			switch {
-			case told && same:
+			case reported && same:
 				one.right = 1
-			case told && related:
+			case reported && related:
 				one.wrong = 1
-			case told:
+			case reported:
 				one.foreign = 1
 			}
-			if told != same {
+			if reported != same {
 				value := 0.0
-				if told {
+				if reported {
 					value = found[at].Share
 				}
-				errors = append(errors, fmt.Sprintf("%s told %v, should be %v (%.2f): %s, %s", b.lang, told, same, value, a.Name, b.Name))
+				errors = append(errors, fmt.Sprintf("%s reported %v, should be %v (%.2f): %s, %s", b.lang, reported, same, value, a.Name, b.Name))
 			}
 			for _, key := range []string{b.lang, ""} {
 				s := scores[key]

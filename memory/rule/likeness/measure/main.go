@@ -1,8 +1,8 @@
 // Package measure prints how well likeness finds memories that say the same: precision and recall by
 // language, over the labelled families that it was tuned on and over those held out. A pair of one
 // family is the same or an innocent look-alike; each family is also compared with every other, and what
-// is told there counts against precision. Verbose, it prints each error on the first set; those on the
-// second are not shown, so that nobody mends them one by one.
+// is reported there counts against precision. Verbose, it prints each error on the first set; those on the
+// second are not shown, so that nobody fixes them one by one.
 package measure
 
 import (

@@ -1,7 +1,7 @@
 // Package measure prints how well reldate finds relative dates: precision and recall by language, over
 // the labelled sentences that its rules were made on and over those held out, which they were not made on.
 // A hit counts as right where its words and its date both are. Verbose, it prints each error on the first
-// set; those on the second are not shown, so that nobody mends them one by one.
+// set; those on the second are not shown, so that nobody fixes them one by one.
 package measure
 
 import (
