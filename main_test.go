@@ -190,34 +190,45 @@ var dialectal = []string{
 	"consolidate/transcript/search", "consolidate/transcript/sqlite", "memory/landing", "memory/merge", "memory/rule", "server/background", "server/console", "server/host",
 }
 
-// TestWords looks for dialect in comments, names and, outside tests, in strings.
+// TestWords looks for dialect in Go's comments, names and, outside tests, strings, and in the comments of scripts.
 func TestWords(t *testing.T) {
 	word := regexp.MustCompile(`(?i)\b(` + strings.Join(slices.Sorted(maps.Keys(dialect)), "|") + `)\b`)
 	inner := regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	check := func(where, text string) {
+		for _, found := range word.FindAllString(plainer.Replace(inner.ReplaceAllString(text, "$1 $2")), -1) {
+			t.Errorf("%s: %q: write %s", where, found, dialect[strings.ToLower(found)])
+		}
+	}
 	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(p) != ".go" || p == "main_test.go" || slices.Contains(dialectal, filepath.ToSlash(filepath.Dir(p))) {
+		p = filepath.ToSlash(p)
+		if err != nil || e.IsDir() || p == "main_test.go" || slices.Contains(dialectal, path.Dir(p)) {
 			return err
+		}
+		script := path.Dir(p) == "testdata/script" || path.Dir(p) == ".ci" || path.Ext(p) == ".sh"
+		if !script && path.Ext(p) != ".go" {
+			return nil
 		}
 		source, err := os.ReadFile(p)
 		if err != nil {
 			return err
 		}
+		if script {
+			for line := range strings.Lines(string(source)) {
+				if strings.HasPrefix(line, "#") {
+					check(p, line)
+				}
+			}
+			return nil
+		}
 		files := token.NewFileSet()
-		file := files.AddFile(p, -1, len(source))
 		var s scanner.Scanner
-		s.Init(file, source, nil, scanner.ScanComments)
-		for {
-			pos, kind, text := s.Scan()
-			if kind == token.EOF {
-				return nil
-			}
-			if kind == token.STRING && strings.HasSuffix(p, "_test.go") {
-				continue
-			}
-			for _, found := range word.FindAllString(plainer.Replace(inner.ReplaceAllString(text, "$1 $2")), -1) {
-				t.Errorf("%s: %q: write %s", files.Position(pos), found, dialect[strings.ToLower(found)])
+		s.Init(files.AddFile(p, -1, len(source)), source, nil, scanner.ScanComments)
+		for pos, kind, text := s.Scan(); kind != token.EOF; pos, kind, text = s.Scan() {
+			if kind != token.STRING || !strings.HasSuffix(p, "_test.go") {
+				check(files.Position(pos).String(), text)
 			}
 		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

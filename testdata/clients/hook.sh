@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Dreams that start by themselves, with a real host and a stand-in for the model: sessions accumulate, the hook finds
-# the gates open, a background dream (the same host, started by us) runs, and lands or waits; the next session tells of it.
+# the gates open, a background dream (the same host, started by us) runs, and lands or waits; the next session reports it.
 #   hook.sh HOST PROGRAM WORKDIR
 # HOST is claude-code, codex or gemini, PROGRAM its binary; WORKDIR must not be there yet. Run by hand, in the root of this project: the
 # programs are large. It fails at the first thing that is not as it should be.
@@ -102,13 +102,13 @@ ended() {
 
 unchanged() { diff -r -x .dream.lock -x .consolidate-lock "$work/$mode/before" "$memory" || die "the memory is not as it was"; }
 
-# told WHAT: the model of the next session is told, by a host that calls a hook at its start: Codex calls one at the end of a turn.
-told() {
+# reported WHAT: checks that the model of the next session gets WHAT, by a host that calls a hook at its start: Codex calls one at the end of a turn.
+reported() {
 	[[ $host != codex ]] || return 0
 	say "good morning"
-	grep -q "$1" "$work/api.jsonl" || die "the model was not told"
+	grep -q "$1" "$work/api.jsonl" || die "it was not reported to the model"
 	say "good evening"
-	! grep -q "$1" "$work/api.jsonl" || die "the model was told twice"
+	! grep -q "$1" "$work/api.jsonl" || die "it was reported to the model twice"
 }
 
 begin auto
@@ -129,7 +129,7 @@ ours = ("mcp__dream__", "mcp_dream_")
 sys.exit(any(t not in reads and not t.startswith(ours) for tools in dreams for t in tools) or not any(t.endswith("_dream_orient") for t in dreams[0]))
 P
 kept | wc -l | grep -qx 6 || die "the background dream left a transcript among the project's"
-told 'A background dream changed the long-term memory'
+reported 'A background dream changed the long-term memory'
 dream-mcp undo
 unchanged
 
@@ -140,7 +140,7 @@ ended
 unchanged
 dream-mcp review | tee "$work/review.txt"
 grep -q '^+The project uses bun' "$work/review.txt" || die "no diff is shown"
-told 'proposes changes to the long-term memory'
+reported 'proposes changes to the long-term memory'
 unchanged
 dream-mcp review --accept
 grep -q 'uses bun' "$memory/project_package-manager.md" || die "what was accepted did not land"

@@ -2,7 +2,7 @@
 # What `dream-mcp install` does, seen by the real hosts in a fresh home: each lists a server that is
 # connected, and after `uninstall` none.
 #   install.sh SERVER WORKDIR FOLDER...
-# SERVER is a built dream-mcp; WORKDIR is made anew; each FOLDER holds programs called claude, codex,
+# SERVER is a built dream-mcp; WORKDIR is created again; each FOLDER holds programs called claude, codex,
 # gemini or opencode, and comes before PATH. Run by hand: the hosts are large.
 set -euo pipefail
 server=$1 work=$2

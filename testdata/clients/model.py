@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A stand-in for a model behind Claude's Messages API, Gemini's and OpenAI's, on loopback: model.py PORT_FILE LOG.
+"""A stand-in for a model with Claude's Messages API, Gemini's and OpenAI's, on loopback: model.py PORT_FILE LOG.
 
 In a conversation that begins with the prompt of a dream it dreams: it orients itself, reads, corrects one memory and finalizes;
 to all else it says "done". LOG gets a line of JSON a request: the texts of its messages.
