@@ -134,8 +134,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// Standard output belongs to the protocol: a stray line there makes some clients hang up (MCP.md 1.6). No package
-// writes to it by itself: main passes it to the one that may. Programs of their own have their own.
+// Standard output belongs to the protocol: a stray line there makes some clients disconnect. No package writes to it
+// by itself; main passes it to the one that may.
 func TestStdoutIsTheProtocols(t *testing.T) {
 	looked := 0
 	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {

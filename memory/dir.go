@@ -18,7 +18,7 @@ import (
 )
 
 // Limits of what is read. The largest topic in the census has 58.7 KB, the largest directory 207
-// topics (CENSUS 3, 5.24).
+// topics.
 const (
 	MaxFileBytes = 1 << 20 // a larger file is listed, but is not a topic
 	MaxEntries   = 20_000  // directory entries looked at in one listing

@@ -17,7 +17,7 @@ const (
 	maxLinkTarget  = 1 << 10
 )
 
-// HookSeparator is between link and hook in 93 % of real entries (CENSUS 3).
+// HookSeparator is between link and hook in 93 % of real entries.
 const HookSeparator = " — "
 
 // Entry is one link of the index to a file.

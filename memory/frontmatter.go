@@ -202,7 +202,7 @@ func unquote(raw string) string {
 }
 
 // quotedLen returns the length of a value that is wholly in quotes, but for a comment, and else 0: a
-// value that goes on after its closing quote is plain text (CENSUS 5.14).
+// value that goes on after its closing quote is plain text.
 func quotedLen(raw string) int {
 	if raw == "" || raw[0] != '"' && raw[0] != '\'' {
 		return 0

@@ -3,7 +3,7 @@ package memory
 import "strings"
 
 // The limits of what a host loads of the index; what lies beyond is not seen, and it is the end that
-// is cut (FACTS 2.2).
+// is cut.
 const (
 	MaxIndexLines = 200
 	MaxIndexBytes = 25000

@@ -97,7 +97,7 @@ func separatorLen(text string) int {
 // a line of its own below, where a hook is given.
 //
 // A new entry comes first in its section: a host cuts the index at its end, and what is newest must not
-// be lost (FACTS 2.2). Without a section, home finds one. A section that is missing is made at the end.
+// be lost. Without a section, home finds one. A section that is missing is made at the end.
 func (x *Index) Upsert(file Name, title, hook, section string) (old, new string) {
 	title, hook, section = OneLine(title), OneLine(hook), HeadingText(OneLine(section))
 	i, k := x.find(file)

@@ -8,7 +8,7 @@ import (
 
 // Mentions reports whether the index refers to a file: by a link, a wiki link (`[[slug]]`, also with
 // "-" for "_" or without the prefix of its type), its name in backticks or a table, or its file name
-// in the text (CENSUS 5.16).
+// in the text.
 func (x *Index) Mentions(n Name) bool {
 	if x.refs.Names(n) {
 		return true

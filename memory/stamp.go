@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// MaxSources bounds the sources that one topic names: DESIGN, write_memory.
+// MaxSources bounds the sources that one topic names.
 const MaxSources = 10
 
-// modifiedLayout is how the host writes `modified`: ISO 8601, milliseconds, UTC (FACTS 2.1).
+// modifiedLayout is how the host writes `modified`: ISO 8601, milliseconds, UTC.
 const modifiedLayout = "2006-01-02T15:04:05.000Z"
 
 // Stamp says when the topic was written and, where there are any, what it was learned from. The

@@ -8,7 +8,7 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// The four types of memory (FACTS 2.1).
+// The four types of memory.
 const (
 	TypeUser      = "user"
 	TypeFeedback  = "feedback"
@@ -22,7 +22,7 @@ var Types = []string{TypeUser, TypeFeedback, TypeProject, TypeReference}
 const ByteOrderMark = "\ufeff"
 
 // Topic is one memory file, read line by line and never as YAML: real frontmatter is not always
-// YAML, and what is parsed and printed again loses order, quoting and spaces (CENSUS 5.13, 5.14).
+// YAML, and what is parsed and printed again loses order, quoting and spaces.
 // Bytes returns what was parsed, byte for byte, until Stamp changes a line.
 type Topic struct {
 	bom      string
@@ -87,7 +87,7 @@ func (t *Topic) Title() string { return t.Value("name") }
 func (t *Topic) Description() string { return t.Value("description") }
 
 // Type returns the type as the newest form has it, in metadata, or else the older form's at the
-// top level, or "" (CENSUS 3). What follows a "#" is a comment.
+// top level, or "". What follows a "#" is a comment.
 func (t *Topic) Type() string {
 	kind := t.Value("metadata.type")
 	if kind == "" {

@@ -58,7 +58,7 @@ func TestListing(t *testing.T) {
 	t.Logf("%d of %d bytes", total, maxListing)
 }
 
-// What every tool must have (MCP.md 4): a title, all four annotations, closed schemas that compile,
+// What every tool must have: a title, all four annotations, closed schemas that compile,
 // and a description that says what it is for before a host cuts it.
 func TestEveryTool(t *testing.T) {
 	for _, tool := range table(t).Tools {

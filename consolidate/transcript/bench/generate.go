@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A corpus is generated transcripts of one project, the same for the same seed, with the shape of CENSUS 2: what share
+// A corpus is generated transcripts of one project, the same for the same seed, with the shape of real transcripts: what share
 // of the bytes is typed, said, thought, asked of tools, answered by them and kept twice, how often each kind of record
 // comes, how long lines are. TestCorpusHasTheShapeOfTheCensus holds it to that. It is unlike the census in that half of
 // its lines go beyond ASCII, not 29 %, and in that no time steps back.

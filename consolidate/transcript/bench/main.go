@@ -3,7 +3,7 @@
 //	go run ./consolidate/transcript/bench [-size 1GB] [-sessions 1000] [-runs 5]
 //
 // It writes transcripts of a project that never was into a temporary folder, the same for the same
-// seed and in the proportions of CENSUS 2, and removes them at its end. For each class of queries it
+// seed and in the proportions of real transcripts, and removes them at its end. For each class of queries it
 // runs `grep -rn … | tail -50`, `rg -n … | tail -50` and our own search, in turn, and prints the
 // medians and their ratios to ripgrep's as a table in Markdown.
 //

@@ -81,7 +81,7 @@ func (p *pools) word(from []string) string {
 	return from[int(f*f*float64(len(from)))]
 }
 
-// sentence is in English as a rule. CENSUS 2 counts messages: 20 % Chinese, 9 % Korean, 8 % with accents.
+// sentence is in English as a rule. Of real messages 20 % are Chinese, 9 % Korean, 8 % with accents.
 func (p *pools) sentence() string {
 	from := common
 	switch n := p.rng.IntN(100); {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What CENSUS 2 counts. The lengths of lines are percentiles; shares are in percent, of all bytes for texts and of all
+// What was counted in real transcripts. The lengths of lines are percentiles; shares are in percent, of all bytes for texts and of all
 // lines for kinds of records. It measures how long texts are in all, and how many lines of each kind there are; that lines
 // are 3,000 bytes long on average follows from its percentiles. How long those are that hold a word is of SEARCH 4.
 func TestCorpusHasTheShapeOfTheCensus(t *testing.T) {

@@ -218,7 +218,7 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// BenchmarkOf: typical messages, most of them without a signal (CENSUS 2: median 88 characters).
+// BenchmarkOf: typical messages, most of them without a signal.
 func BenchmarkOf(b *testing.B) {
 	messages := map[string]string{
 		"english": "the dashboard shows no data for the last hour even though the collector is running, check it",

@@ -23,7 +23,7 @@ import (
 	"strings"
 )
 
-// Bounds of one text: a memory has at most 58.7 KB (CENSUS 3).
+// Bounds of one text: a memory has at most 58.7 KB.
 const (
 	maxText     = 1 << 20 // bytes; the rest is not looked at
 	maxPassages = 4_000

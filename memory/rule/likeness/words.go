@@ -8,7 +8,7 @@ import (
 )
 
 // What is read of a memory at most. The largest topic in the census has 58.7 KB, half of them have less
-// than 1.8 KB (CENSUS 3).
+// than 1.8 KB.
 const (
 	maxRead     = 16 << 10 // bytes of a text
 	maxFeatures = 1 << 10  // of a memory

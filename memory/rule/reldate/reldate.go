@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of one search: a memory is 58 KB at the most (CENSUS 3), and who has read a hundred hits
+// Bounds of one search: a memory is 58 KB at the most, and who has read a hundred hits
 // needs no more.
 const (
 	maxText = 1 << 20
