@@ -50,7 +50,7 @@ func TestFifoIsNotWaitedOn(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Error("it waits")
 				if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil { // which ends that
 					f.Close()

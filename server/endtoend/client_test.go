@@ -49,7 +49,7 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := serverCommand(ts, args[1:]...)
 	log, err := cmd.StderrPipe()
 	ts.Check(err)
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	c := startClient(ts, cmd)
 	c.log = log

@@ -240,7 +240,7 @@ func orphanCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(cmd.Process.Kill())
 	var server int
 	fmt.Fscan(pid, &server)
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := c.out.ReadByte(); err == io.EOF {
 			return // nobody holds its output any more
 		}

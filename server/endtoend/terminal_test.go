@@ -31,7 +31,7 @@ type terminal struct {
 }
 
 // patience is how long a script waits for what must come.
-const patience = 50 * time.Second
+const patience = 2 * time.Minute
 
 func openTerminal(ts *testscript.TestScript, program string, env []string, width, height int) *terminal {
 	fresh, other, err := pty.Open()

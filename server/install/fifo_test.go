@@ -36,7 +36,7 @@ func TestLockInAFifo(t *testing.T) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("it waits")
 		if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil { // which ends that
 			f.Close()
