@@ -12,8 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +44,7 @@ func (p program) Run() int {
 		fmt.Fprintf(os.Stderr, "%s: %v\n%s", build, err, out)
 		return 1
 	}
-	_ = flag.Set("test.parallel", "8") // most scripts wait for a process; a flag on the command line comes later, and wins
+	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // scripts often wait; a flag on the command line wins
 	return p.M.Run()
 }
 
