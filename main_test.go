@@ -187,7 +187,7 @@ var plainer = strings.NewReplacer("heard.json", "", "untold.json", "", "is no lo
 var dialectal = []string{
 	"consolidate", "consolidate/lock", "consolidate/share", "consolidate/transcript", "consolidate/transcript/digest", "consolidate/transcript/listing",
 	"consolidate/transcript/parallel", "consolidate/transcript/said", "consolidate/transcript/sessions",
-	"consolidate/transcript/search", "consolidate/transcript/sqlite", "memory/landing", "memory/merge", "memory/rule", "server/background", "server/console", "server/host",
+	"consolidate/transcript/search", "consolidate/transcript/sqlite", "memory/rule", "server/background", "server/console", "server/host",
 }
 
 // TestWords looks for dialect in Go's comments, names and, outside tests, strings, and in the comments of scripts.

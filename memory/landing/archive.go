@@ -53,7 +53,7 @@ type Conflict struct {
 	Name memory.Name `json:"name"`
 	Want memory.Sum  `json:"want"`
 	Have memory.Sum  `json:"have"`
-	Lost memory.Sum  `json:"lost,omitempty"` // what was to land there and stands in the archive
+	Lost memory.Sum  `json:"lost,omitempty"` // what was to land there and is in the archive
 }
 
 func (c Conflict) String() string {

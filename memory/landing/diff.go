@@ -30,8 +30,8 @@ func (a *Archive) Diff(allowed secret.Allowed) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Diff returns what the stage would change, and index over the index that stands (nil: not at all),
-// as Archive.Diff does.
+// Diff returns what the stage would change, as Archive.Diff does; index, unless it is nil, replaces the
+// index on disk.
 func (s *Stage) Diff(index []byte) ([]byte, error) {
 	var b bytes.Buffer
 	for _, c := range s.Changes {
@@ -82,8 +82,8 @@ func unified(c Change, before, after []byte, allowed secret.Allowed) []byte {
 	return d
 }
 
-// shownDiff makes a diff of two texts that may be shown. A credential in whose place another came is told
-// from one that stayed: while the texts are compared, each value has its number behind its mask.
+// shownDiff returns a diff of two texts that may be shown. It distinguishes a credential that was replaced
+// from one that stayed: while the texts are compared, each mask is followed by a number for its value.
 func shownDiff(before, after []byte, allowed secret.Allowed, diff func(before, after []byte) []byte) []byte {
 	was, is := allowed.View(string(before)), allowed.View(string(after))
 	if len(was.Spans)+len(is.Spans) == 0 {

@@ -9,15 +9,15 @@ import (
 // A credential that nobody was given, in parts.
 const inventedToken = "gh" + "p_" + "a8Jk2LmQ9xTz4Vb7NcRd1WfYh6PgSu3Xe5Zi"
 
-// A diff shows neither a credential nor a piece of one whose beginning is out of its sight, and yet
-// tells that one came in the place of another.
+// A diff shows neither a credential nor a part of one whose beginning is not in the diff, but shows that
+// one replaced another.
 func TestDiffIsMasked(t *testing.T) {
 	block := func(seed string) string {
 		return "-----BEGIN " + "PRIVATE KEY-----\n" + strings.Repeat(seed+"k3xQ7vL2mZ8pR4tW6yB1nC9fK3xQ7vL2mZ8pR4tW6yB1nC9fK3xQ7vL2mZ8pR4\n", 9) + "-----END " + "PRIVATE KEY-----\n"
 	}
 	other := strings.Replace(inventedToken, "a8J", "b9K", 1)
 	for _, test := range []struct{ name, before, after, want string }{
-		{"behind a block", "x\n" + block("a") + "one\n", "x\n" + block("a") + "two\n", "@@ -10,4 +10,4 @@\n \n \n \n-one\n+two\n"},
+		{"after a block", "x\n" + block("a") + "one\n", "x\n" + block("a") + "two\n", "@@ -10,4 +10,4 @@\n \n \n \n-one\n+two\n"},
 		{"a new value", "use " + inventedToken + " here\n", "use " + other + " here\n", "@@ -1,1 +1,1 @@\n-use [secret: github-token] here\n+use [secret: github-token] here\n"},
 		{"the same value", "use " + inventedToken + " here\none\n", "use " + inventedToken + " here\ntwo\n", "@@ -1,2 +1,2 @@\n use [secret: github-token] here\n-one\n+two\n"},
 		{"a mask for a value", inventedToken + "\n", "[secret: github-token]\n", "@@ -1,1 +1,1 @@\n-[secret: github-token]\n+[secret: github-token]\n"},

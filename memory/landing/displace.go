@@ -11,7 +11,7 @@ func displace(root *os.Root, temp, name string) error {
 		if _, statErr := root.Lstat(name); statErr != nil {
 			return statErr
 		}
-		// A file system without links: what was read a moment ago stands in the archive.
+		// A file system without links: what was read a moment ago is in the archive.
 		return rename(root, temp, name)
 	}
 	if err := rename(root, temp, name); err != nil {

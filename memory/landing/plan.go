@@ -347,7 +347,7 @@ func (a *Archive) unplan() {
 			c.AfterTime = time.Time{}
 		}
 	}
-	// The index is made anew from the one on disk whenever a plan is made.
+	// Each plan makes the index from the one on disk.
 	a.Changes = slices.DeleteFunc(a.Changes, func(c Change) bool { return c.Name.IsIndex() })
 	a.State, a.Landed, a.Index = Staged, time.Time{}, ""
 }

@@ -188,7 +188,7 @@ func TestLandAndReverse(t *testing.T) {
 	}
 	got := tree(t, w.path)
 	for n := range asItWas {
-		if n == "gone.md" || n == "team/old.md" { // made anew: private, as all that we make
+		if n == "gone.md" || n == "team/old.md" { // created again: private, as all that we create
 			asItWas[n] = strings.Replace(asItWas[n], "-rw-r--r--", "-rw-------", 1)
 		}
 	}

@@ -60,8 +60,8 @@ func rename(root *os.Root, from, to string) error {
 	return settled(root.Rename(from, to), root, to, file)
 }
 
-// settled is the error of a call that was to put file at a path; none where it lies there. A network
-// file system whose answer was lost tells of what it has done as failed, or tries again and finds it done.
+// settled returns the error of a call that puts file at a path, or nil if file is there. A network file
+// system that loses an answer reports a call as failed that it has carried out.
 func settled(err error, root *os.Root, at string, file fs.FileInfo) error {
 	if err == nil {
 		return nil
@@ -216,7 +216,7 @@ func put(d *memory.Dir, name string, temp string, keep keeper) error {
 	for range 8 {
 		err := settled(d.Root().Link(temp, name), d.Root(), name, file)
 		if errors.Is(err, fs.ErrExist) {
-			// Told of as failed and tried again, an exchange would take back what it did.
+			// If an exchange is reported as failed and tried again, it undoes itself.
 			err = settled(exchange(d.Root(), temp, name), d.Root(), name, file)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it was there, and is gone: a link will do now

@@ -155,10 +155,9 @@ func (a *Archive) Merged(undo []Change) []memory.Name {
 	return merged
 }
 
-// takeBack takes the lines that c changed back from a file that others changed since. It reports false
-// where they changed the same lines, and where one of the three is no file: a text that was made anew
-// has no lines in common with the one that was deleted. The index stands for itself: what others wrote
-// into it is kept in any case.
+// takeBack undoes what c changed in a file that others changed since. It reports false if they changed the
+// same lines, or if one of the three texts is not a file: a file that was deleted and created again has no
+// lines in common with the old one. In the index, the lines of others are always kept.
 func (c Change) takeBack(after []byte, disk memory.File, before []byte) (merged []byte, ok bool) {
 	if disk.Sum == unreadable {
 		return nil, false
@@ -195,11 +194,11 @@ func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
 	return err
 }
 
-// unreadable stands for the sum of what is no memory: a link, a folder, a file that is too large.
+// unreadable is the sum of what is not a memory: a link, a folder, a file that is too large.
 const unreadable memory.Sum = "unreadable"
 
-// readOrForeign is readOrNothing for a name that somebody else may have put something at that is no
-// memory, which gets the sum unreadable.
+// readOrForeign is readOrNothing for a name at which there may be something of others that is not a
+// memory. That has the sum unreadable.
 func readOrForeign(d *memory.Dir, n memory.Name) (memory.File, error) {
 	f, err := readOrNothing(d, n)
 	if errors.Is(err, memory.ErrNotRegular) || errors.Is(err, memory.ErrTooLarge) {

@@ -171,8 +171,8 @@ func first(_, a, b memory.Segment) memory.Segment {
 	return b
 }
 
-// field merges a field of the frontmatter that both changed. Of times the latest stands, for "created" the earliest; lists are
-// joined; of other values one stands, and the line rest quotes the other.
+// field merges a field of the frontmatter that both changed. Of times the latest is kept, for "created" the earliest; lists are
+// joined; of other values one is kept, and the line rest quotes the other.
 func field(base, a, b memory.Segment) (s memory.Segment, rest string) {
 	if a.Text > b.Text {
 		a, b = b, a
@@ -271,7 +271,7 @@ func restore(x *memory.Index, n memory.Name, other *memory.Index) {
 	x.Upsert(n, strings.TrimSuffix(n.String(), ".md"), "", "")
 }
 
-// entry merges a line of the index that both changed: one stands, and says what the other says too.
+// entry merges a line of the index that both changed: one is kept, and says what the other says too.
 func entry(_, a, b memory.Segment) memory.Segment {
 	if a.Text > b.Text {
 		a, b = b, a

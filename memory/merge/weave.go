@@ -261,7 +261,7 @@ func match(a, b []memory.Segment) []int {
 }
 
 // Lines applies to ours the changes, by whole lines, that lead from base to theirs. It reports false where ours changed the same lines.
-// Lines that ours has put beside the changed ones are no obstacle: each new entry of an index comes beside the one before.
+// Lines that ours has put beside the changed ones are not obstacle: each new entry of an index comes beside the one before.
 func Lines(base, ours, theirs []byte) ([]byte, bool) {
 	w := weave(lines(base), lines(ours), lines(theirs), first)
 	if w.removedA {
