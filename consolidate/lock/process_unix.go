@@ -18,7 +18,7 @@ func processAlive(pid int) bool {
 }
 
 // processGone reports whether process pid runs no more. It may still have its number, where a parent does not ask how it
-// ended: then Linux tells, and other systems do not.
+// ended: Linux reports that, and other systems do not.
 func processGone(pid int) bool {
 	if !processAlive(pid) {
 		return true

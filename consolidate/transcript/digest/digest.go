@@ -10,13 +10,13 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// A Digest is what people and the model said in one session, decoded: 3 to 4 % of a transcript's bytes (CENSUS 2). What
+// A Digest is what people and the model said in one session, decoded: 3 to 4 % of a transcript's bytes. What
 // tools were asked and answered is not in it.
 //
 // It promises to be what reading the whole transcript would give, whether it was built at once or extended as the
 // transcript grew. It can be built again at any moment, so a crash, a deleted folder and a damaged file cost time only.
 // It does not promise to notice a transcript that was edited in its middle and then appended to in place: writers only
-// append (CENSUS 5.12). A file that was replaced, cut, or changed without growing is read again.
+// append. A file that was replaced, cut, or changed without growing is read again.
 //
 // The digest of a session that says much has parts. All but the last are sealed: they never change while the transcript
 // only grows. The last has the head of all.
@@ -181,7 +181,7 @@ func (d *Digest) Untimed() bool {
 // LastYear is the last whole year that nanoseconds can hold; the first is 1678.
 const LastYear = 2261
 
-// Nanoseconds is a time as a number that orders as times do; what lies beyond the numbers is no time that
+// Nanoseconds is a time as a number that orders as times do; what lies beyond the numbers is not a time that
 // a session had.
 func Nanoseconds(t time.Time) int64 {
 	if y := t.Year(); y < 1678 || y > LastYear {

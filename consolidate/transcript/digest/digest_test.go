@@ -29,7 +29,7 @@ var testMaking = Maker{Classifier: "lengths", Classify: lengths}
 // noParts fails where a digest has more than one part.
 func noParts(full, next *Digest) error { return said.ErrTooBig }
 
-// digested returns the digest of a file, made anew or from another.
+// digested returns the digest of a file, made from the file or from an older digest.
 func digested(t testing.TB, path string, before *Digest) *Digest {
 	t.Helper()
 	d, err := testMaking.digest(t.Context(), fileAt(t, path), before, new(atomic.Int64), noParts)

@@ -37,11 +37,11 @@ func FuzzForeign(f *testing.F) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				anew, err := m.digest(context.Background(), at, nil, new(atomic.Int64), noParts)
+				fresh, err := m.digest(context.Background(), at, nil, new(atomic.Int64), noParts)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if grown, whole = d, anew.all(); !bytes.Equal(d.all(), whole) {
+				if grown, whole = d, fresh.all(); !bytes.Equal(d.all(), whole) {
 					t.Fatalf("%s: at %d of %d it differs", host, end, len(text))
 				}
 			}

@@ -21,7 +21,7 @@ func Do(ctx context.Context, n int, f func(i int) error) error {
 	return Workers(ctx, n, func(_, i int) error { return f(i) })
 }
 
-// Workers does the same, and tells f which of the threads calls it, from 0 on.
+// Workers does the same, and passes f the number of the thread that calls it, from 0 on.
 func Workers(ctx context.Context, n int, f func(worker, i int) error) error {
 	var (
 		wg     sync.WaitGroup

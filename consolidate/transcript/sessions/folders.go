@@ -13,14 +13,14 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// maxSlug is where the host cuts a slug, in characters (FACTS 1.1).
+// maxSlug is where the host cuts a slug, in characters.
 const maxSlug = 200
 
 // maxPeeks bounds the heads read to tell whether a folder that is ours by name alone is ours.
 const maxPeeks = 32
 
 // Slug is the name of the folder where the host keeps the transcripts of a session that began in
-// dir: every UTF-16 unit that is not an ASCII letter or digit becomes a dash (FACTS 1.1). Beyond 200
+// dir: every UTF-16 unit that is not an ASCII letter or digit becomes a dash. Beyond 200
 // the host appends a hash that cannot be known from outside; then Slug ends in the dash before that
 // hash, and callers match by prefix.
 func Slug(dir string) string {

@@ -7,7 +7,7 @@ import (
 	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
-// TestRootsThatChange: a session that was ours by a directory of its head is not when that is no root any more.
+// TestRootsThatChange: a session that is ours by a directory of its head is not ours when that directory is no longer a root.
 func TestRootsThatChange(t *testing.T) {
 	f := fixture.Talk(1).User("begin")
 	f.CWD = "/home-dev/lighthouse" // another path, one slug

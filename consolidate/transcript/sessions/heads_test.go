@@ -9,7 +9,7 @@ import (
 	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
-// TestHeadsAreMaskedBeforeTheyAreCut: of a credential that stands where first words or a title end, not
+// TestHeadsAreMaskedBeforeTheyAreCut: of a credential at the end of first words or of a title, not
 // even its beginning is shown.
 func TestHeadsAreMaskedBeforeTheyAreCut(t *testing.T) {
 	const key = "key-9fK3xQ7vL2mZ8pR4tW6yB1nC"

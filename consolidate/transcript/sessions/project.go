@@ -23,7 +23,7 @@ type Options struct {
 	Roots []string
 
 	// DirName is CLAUDE_CODE_PROJECT_DIR_NAME: the folder's name in place of the slug of Roots[0]. The
-	// host then keeps sessions there whatever their path, so it is taken whole (FACTS 1.1).
+	// host then keeps sessions there whatever their path, so it is taken whole.
 	DirName string
 
 	// Folders were named by a person (DREAM_TRANSCRIPTS). They are taken whole, unverified.

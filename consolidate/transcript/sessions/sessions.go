@@ -31,7 +31,7 @@ type Session struct {
 func (s *Session) Short() string { return said.ShortID(s.ID) }
 
 // Sessions returns the sessions touched after since, the newest first, the current one among them.
-// Files that are no sessions of the project are counted by reason.
+// Files that are not sessions of the project are counted by reason.
 func (s *Project) Sessions(ctx context.Context, since time.Time) ([]Session, said.Skipped, error) {
 	kept, skipped, err := s.Accepted(ctx, since)
 	if err != nil {

@@ -21,7 +21,7 @@ type log struct {
 	size   int              // of a page
 	frames map[uint32]int64 // where the newest of each page begins
 	pages  uint32           // of the database, after the last commit; 0: there is none
-	end    int64            // behind the last commit
+	end    int64            // after the last commit
 	sum    checksum         // to there
 }
 
@@ -73,7 +73,7 @@ func (l *log) begin() bool {
 	return l.sum.a == big.Uint32(l.head[24:]) && l.sum.b == big.Uint32(l.head[28:])
 }
 
-// extend returns the log with the commits behind its end.
+// extend returns the log with the commits after its end.
 func (l *log) extend(f *os.File) (*log, error) {
 	big := binary.BigEndian
 	grown := *l
@@ -93,7 +93,7 @@ func (l *log) extend(f *os.File) (*log, error) {
 		sum.add(frame[frameHeader:])
 		page := big.Uint32(frame)
 		if page == 0 || string(frame[8:16]) != string(l.head[16:24]) || sum.a != big.Uint32(frame[16:]) || sum.b != big.Uint32(frame[20:]) {
-			return &grown, nil // left from before the log was begun anew, or not yet written
+			return &grown, nil // from before the log was reset, or not yet written
 		}
 		since[page] = at + frameHeader
 		at += int64(len(frame))

@@ -22,7 +22,7 @@ const (
 // Int is a whole number; 0 of what is none.
 func (v Value) Int() int64 { return v.n }
 
-// Text is a text, as it is stored: that it is valid UTF-8 is not known. Of what is no text it is empty.
+// Text is a text, as it is stored: that it is valid UTF-8 is not known. Of what is not text it is empty.
 func (v Value) Text() []byte {
 	if v.kind != text {
 		return nil
@@ -30,7 +30,7 @@ func (v Value) Text() []byte {
 	return v.text
 }
 
-// compare says where a value stands in an index relative to a text: below, at, or above it.
+// compare says where a value is in an index relative to a text: below, at, or above it.
 func (v Value) compare(other string) int {
 	if v.kind != text {
 		return int(v.kind) - int(text)
@@ -51,7 +51,7 @@ func uvarint(p []byte) (n uint64, length int) {
 	return 0, 0
 }
 
-// A record is a row, or a key of an index, as it is stored: a header of types, and the values behind it.
+// A record is a row, or a key of an index, as it is stored: a header of types, and the values after it.
 type record []byte
 
 // values calls value with each in turn, until it says that this is enough.

@@ -8,8 +8,8 @@
 //
 // It does not promise the newest commit, nor SQL: there are tables, and indexes by the first of their columns,
 // where that is text in the order of its bytes. It reads UTF-8 only. The value of an INTEGER PRIMARY KEY, and the
-// default of a column that was added behind a row, are read as null. Tables without rowid, with generated columns
-// and virtual ones are refused, and so is a rollback journal that was left behind: who wrote it must mend that.
+// default of a column that was added after a row was written, are read as null. Tables without rowid, with generated columns
+// and virtual ones are refused, and so is a database with a rollback journal: its writer must recover it.
 package sqlite
 
 import (
@@ -62,7 +62,7 @@ type File struct {
 	log *log
 }
 
-// A State tells one state of a database from another, by what the system says of its files.
+// A State identifies a state of a database, by what the system reports about its files.
 type State struct {
 	db, log         int64 // sizes
 	dbTime, logTime int64 // nanoseconds since 1970; 0: no file
@@ -86,7 +86,7 @@ func (f *File) State() (s State, settled bool, err error) {
 	return s, time.Since(latest) > settling, nil
 }
 
-// View calls read with a snapshot, which holds during the call, and again if what it read was no committed
+// View calls read with a snapshot, which holds during the call, and again if what it read was not a committed
 // state. It returns the last call's error.
 func (f *File) View(read func(*Snapshot) error) error {
 	for try := range maxTries {
@@ -205,9 +205,9 @@ func (s *Snapshot) index() (head [sharedSize]byte) {
 }
 
 // undisturbed reports whether all that was read is of one state. A program that commits appends to the log, which does no
-// harm. It does harm where it begins the log anew, or copies pages of later commits into the database: then the
+// harm. It does harm where it resets the log, or copies pages of later commits into the database: then the
 // log's head is another, or there is a later commit, and the database's time is another or too young to tell. Where there
-// was no log, or an empty one, it may be so again: then the count of commits tells, or, where nobody used the
+// was no log, or an empty one, it may be so again: then the count of commits decides, or, if nobody used the
 // database, its time.
 func (s *Snapshot) undisturbed() bool {
 	stat, err := os.Lstat(s.path)
@@ -228,7 +228,7 @@ func (s *Snapshot) undisturbed() bool {
 		if err != nil || logErr != nil || !os.SameFile(log, opened) {
 			return false
 		}
-		var head [logHeader]byte // read last: where the log is begun anew meanwhile, its commits can't be told from none
+		var head [logHeader]byte // read last: if the log is reset meanwhile, it looks empty
 		if now, err = readLog(s.wal, s.log); err == nil {
 			_, err = s.wal.ReadAt(head[:], 0)
 		}
@@ -281,7 +281,7 @@ func (s *Snapshot) begin() error {
 	return s.readSchema()
 }
 
-// page returns a page as it stands in the snapshot. It is not to be changed.
+// page returns a page as it is in the snapshot. It is not to be changed.
 func (s *Snapshot) page(n uint32) ([]byte, error) {
 	if s.steps++; s.steps > maxSteps {
 		return nil, errors.New("too much to read")

@@ -101,7 +101,7 @@ sys.stdout.flush()
 os._exit(0) # nothing is closed, so that the logs stay
 `
 
-// What stands in databases of any page size, with and without a log, is what SQLite says.
+// Databases of any page size, with and without a log, are read as SQLite reads them.
 func TestOracle(t *testing.T) {
 	dir := t.TempDir()
 	var cases []string
@@ -286,7 +286,7 @@ func TestFixture(t *testing.T) {
 	}
 }
 
-// What is no database, or one of another kind, is refused with its reason.
+// What is not a database, or one of another kind, is refused with its reason.
 func TestRefused(t *testing.T) {
 	whole, err := os.ReadFile("testdata/lantern.db")
 	if err != nil {
@@ -310,7 +310,7 @@ func TestRefused(t *testing.T) {
 		{"hardly usable pages", patched(20, 200), "usable"},
 		{"payload fractions", patched(21, 63), "fractions"},
 		{"cut off", whole[:512*3], "page"},
-		{"a root that is no tree", patched(100, 7), "kind 7"},
+		{"a root that is not a tree", patched(100, 7), "kind 7"},
 	} {
 		path := filepath.Join(t.TempDir(), "db")
 		if err := os.WriteFile(path, tt.db, 0o600); err != nil {
@@ -372,7 +372,7 @@ func TestBusy(t *testing.T) {
 	err := (&File{Path: path}).View(func(*Snapshot) error {
 		tries++
 		head := make([]byte, logHeader)
-		head[0] = byte(tries) // begun anew
+		head[0] = byte(tries) // reset
 		log, err := os.OpenFile(path+"-wal", os.O_RDWR, 0)
 		if err == nil {
 			log.WriteAt(head, 0)
@@ -381,7 +381,7 @@ func TestBusy(t *testing.T) {
 		return err
 	})
 	if !errors.Is(err, ErrBusy) || tries != maxTries {
-		t.Errorf("a log begun anew: %v after %d tries", err, tries)
+		t.Errorf("a log that was reset: %v after %d tries", err, tries)
 	}
 }
 
@@ -408,7 +408,7 @@ func TestChangedWithoutLog(t *testing.T) {
 	}
 }
 
-// A commit whose first pages already stood in the log when that was read is seen none the less: its pages may be in the
+// A commit whose first pages already were in the log when that was read is seen none the less: its pages may be in the
 // database by now.
 func TestCommittedMeanwhile(t *testing.T) {
 	whole, err := os.ReadFile("testdata/lantern.db-wal")

@@ -51,7 +51,7 @@ type Table struct {
 	key     string // the column of a primary key, which has an index of its own
 	root    uint32
 	columns []string
-	wanted  []int // the column that stands at each place of a row; -1: none that is wanted
+	wanted  []int // the column that is at each place of a row; -1: none that is wanted
 }
 
 // Table returns a table of a name, of whose rows some columns are read. Its errors are ErrNoTable, and those of a table or
@@ -61,8 +61,8 @@ func (s *Snapshot) Table(name string, columns ...string) (*Table, error) {
 		if p.kind != "table" || !strings.EqualFold(p.name, name) {
 			continue
 		}
-		defs, behind, err := definitions(p.sql)
-		if err != nil || p.root == 0 || slices.Contains(behind, "WITHOUT") {
+		defs, options, err := definitions(p.sql)
+		if err != nil || p.root == 0 || slices.Contains(options, "WITHOUT") {
 			return nil, fmt.Errorf("table %q is not one of rows", name)
 		}
 		t := &Table{s: s, name: p.name, root: p.root, columns: columns}
@@ -167,8 +167,8 @@ func (t *Table) begins(p part) bool {
 	if p.sql == "" { // made for the first constraint that needs one
 		return strings.EqualFold(p.name, "sqlite_autoindex_"+t.name+"_1") && strings.EqualFold(t.key, t.columns[0])
 	}
-	defs, behind, err := definitions(p.sql)
-	if err != nil || len(behind) > 0 || len(defs) == 0 || len(defs[0]) > 2 || len(defs[0]) == 2 && defs[0][1] != "ASC" {
+	defs, options, err := definitions(p.sql)
+	if err != nil || len(options) > 0 || len(defs) == 0 || len(defs[0]) > 2 || len(defs[0]) == 2 && defs[0][1] != "ASC" {
 		return false
 	}
 	return strings.EqualFold(unquote(defs[0][0]), t.columns[0])
@@ -178,10 +178,10 @@ func isConstraint(def []string) bool {
 	return slices.Contains([]string{"CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"}, def[0])
 }
 
-// definitions splits what stands in the first parentheses of a statement at its commas, each piece into words, less
-// those in parentheses of their own; and gives the words behind. Words are in capitals but for quoted ones, which
+// definitions splits what is in the first parentheses of a statement at its commas, each piece into words, less
+// those in parentheses of their own; and returns the words after them. Words are in capitals but for quoted ones, which
 // keep their quotes.
-func definitions(sql string) (defs [][]string, behind []string, err error) {
+func definitions(sql string) (defs [][]string, options []string, err error) {
 	depth := 0
 	opened := false
 	var def []string
@@ -200,7 +200,7 @@ func definitions(sql string) (defs [][]string, behind []string, err error) {
 			}
 		case !opened:
 		case depth == 0:
-			behind = append(behind, word)
+			options = append(options, word)
 		case depth > 1:
 		case word == ",":
 			if def == nil {
@@ -214,13 +214,13 @@ func definitions(sql string) (defs [][]string, behind []string, err error) {
 	if depth != 0 || !opened {
 		return nil, nil, errors.New("no definitions")
 	}
-	return defs, behind, nil
+	return defs, options, nil
 }
 
 // closing are the quotes.
 var closing = map[byte]string{'"': `"`, '`': "`", '\'': "'", '[': "]"}
 
-// cutWord returns the first word or sign of a statement, and what is behind it.
+// cutWord returns the first word or sign of a statement, and what is after it.
 func cutWord(sql string) (word, rest string) {
 	for {
 		sql = strings.TrimLeft(sql, " \t\r\n\f")

@@ -18,7 +18,7 @@ type node struct {
 	page  []byte // its usable part
 	kind  byte
 	cells []byte // where they begin, two bytes each
-	right uint32 // of an interior one: the child behind all cells
+	right uint32 // of an interior one: the child after all cells
 }
 
 // node reads a page of a tree that is leaf or interior of one kind.
@@ -49,7 +49,7 @@ func (s *Snapshot) node(n uint32, interior, leaf byte) (node, error) {
 
 func (t *node) len() int { return len(t.cells) / 2 }
 
-// cell returns what stands where a cell begins, to the end of the page.
+// cell returns the bytes from the beginning of a cell to the end of the page.
 func (t *node) cell(i int) ([]byte, error) {
 	at := int(binary.BigEndian.Uint16(t.cells[2*i:]))
 	if at > len(t.page)-4 { // none is shorter
@@ -74,7 +74,7 @@ func (t *node) search(below func(cell []byte) (bool, error)) (i int, err error) 
 	return i, err
 }
 
-// payload returns a record whose size, in a cell, is told before it; nil where it is longer than MaxRow. local is
+// payload returns a record whose size precedes it in a cell; nil where it is longer than MaxRow. local is
 // how much of it a cell holds at most: what is more lies in a chain of pages.
 func (s *Snapshot) payload(size uint64, cell []byte, local int) (record, error) {
 	if size > MaxRow {
