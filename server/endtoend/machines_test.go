@@ -31,7 +31,7 @@ var (
 	machineSeed  = flag.Uint64("seed", 1, "by which they choose")
 )
 
-// gitShim stands before git. It counts the calls of one run of the program, and at one of them kills the program, before git runs or
+// gitShim is called in place of git. It counts the calls of one run of the program, and at one of them kills the program, before git runs or
 // after, or has git fail, be slow, or fail after it has done its work.
 const gitShim = `#!/bin/sh
 n=0
@@ -277,7 +277,7 @@ func (m *machine) create(p string) {
 	m.add(p, fact)
 }
 
-// outcome counts how a run ended. What a remote or a kill did to it is no error; what the program did is.
+// outcome counts how a run ended. A fault of the remote or a kill is not an error; a fault of the program is.
 func (m *machine) outcome(out string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -451,7 +451,7 @@ func (f *fleet) settle(all []*machine) {
 	f.t.Error("the machines do not come to rest")
 }
 
-// story tells what became of a line, once.
+// story returns what became of a line, once.
 func (f *fleet) story(line string) string {
 	said := f.trace[line]
 	delete(f.trace, line)
