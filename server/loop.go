@@ -129,9 +129,9 @@ func (l *loop) take(ctx context.Context, in input) {
 		l.refuse(*refused)
 	case m.method == "":
 		l.asked.answer(m)
-	case m.id != nil && foreignCursor(m):
+	case m.id != nil && hasCursor(m):
 		l.refuse(refusal{m.id, mcp.INVALID_PARAMS, "unknown cursor: the list has one page"})
-	case m.id != nil && undated(m):
+	case m.id != nil && lacksVersion(m):
 		l.refuse(refusal{m.id, mcp.INVALID_PARAMS, fmt.Sprintf("_meta lacks %q", mcp.MetaKeyProtocolVersion)})
 	case m.id != nil:
 		l.request(ctx, m, len(in.line))
@@ -177,9 +177,9 @@ func (l *loop) request(ctx context.Context, m message, size int) {
 	}
 }
 
-// foreignCursor reports whether a list request has a cursor. All lists have one
+// hasCursor reports whether a list request has a cursor. All lists have one
 // page, so no cursor is ours, but mcp-go accepts any.
-func foreignCursor(m message) bool {
+func hasCursor(m message) bool {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
 		var params struct{ Cursor string }
@@ -188,10 +188,10 @@ func foreignCursor(m message) bool {
 	return false
 }
 
-// undated reports whether a request for a method of the modern era lacks its
+// lacksVersion reports whether a request for a method of the modern era lacks its
 // protocol version. mcp-go would answer that the method is unknown; the
 // conformance suite (server-stateless) requires the missing member to be named.
-func undated(m message) bool {
+func lacksVersion(m message) bool {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodServerDiscover, mcp.MethodSubscriptionsListen:
 		var params struct {
