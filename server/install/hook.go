@@ -33,7 +33,7 @@ var (
 // guardFlag has the hook before a tool guard an open dream.
 const guardFlag = "--guard"
 
-// wanted are the events to be told of, by the level of what is shown.
+// wanted are the events to subscribe to, by the level of what is shown.
 func (h hooks) wanted(level string, guard bool) []string {
 	events := slices.Clone(h.events)
 	if recall.Includes(level, recall.Prompt) {

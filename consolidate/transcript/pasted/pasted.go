@@ -1,4 +1,4 @@
-// Package pasted tells what was pasted into a message (blocks of code, logs, stack traces, JSON) from what a person typed. It
+// Package pasted separates what was pasted into a message (blocks of code, logs, stack traces, JSON) from what a person typed. It
 // guesses, line by line: it promises no more than to end, in time that grows with the text.
 package pasted
 
