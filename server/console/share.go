@@ -76,6 +76,9 @@ func (c *Command) join(ctx context.Context, p *consolidate.Project, setup host.S
 	name, _ := os.Hostname()
 	r.Machine, _, _ = strings.Cut(name, ".")
 	return p.Join(ctx, r, func(preview share.Preview) error {
+		if c.JSON {
+			return c.agree()
+		}
 		if _, err := io.WriteString(c.Out, renderPreview(r, preview)); err != nil {
 			return err
 		}

@@ -537,3 +537,33 @@ func sharedFiles(dir string) map[string]string {
 	})
 	return sums
 }
+
+// TestKilledExchange has one call of git after the other go wrong while both machines have something to exchange: of few machines every
+// sixth.
+func TestKilledExchange(t *testing.T) {
+	dependOnSources(t)
+	f, all := newFleet(t, 2, *machineSeed)
+	a, b := all[0], all[1]
+	count := filepath.Join(f.dir, "count")
+	stride := 6
+	if *machines > 3 {
+		stride = 1
+	}
+	for i, does := range []string{"kill", "kill-later", "fail", "lose"} {
+		for at, calls := 1+i%stride, 99; at <= calls; at += stride {
+			for _, m := range all {
+				m.create(filepath.Join(m.memory, fmt.Sprintf("topic-%d-%d.md", m.n, m.serial)))
+			}
+			b.run(nil, "share", "--now")
+			os.WriteFile(count, []byte("0\n"), 0o600)
+			a.run([]string{"SHIM_COUNT=" + count, fmt.Sprint("SHIM_AT=", at), "SHIM_DOES=" + does}, "share", "--now")
+			made, _ := os.ReadFile(count)
+			fmt.Sscan(string(made), &calls)
+			if calls >= at { // it went wrong
+				calls = 99
+			}
+		}
+	}
+	f.settle(all)
+	f.check(all)
+}
