@@ -1,3 +1,7 @@
+// Package digest keeps what people and the model said in sessions, decoded, in memory and in a folder.
+//
+// A digest is what reading the whole transcript would give, whether it was built at once or extended. All of the folder can
+// be deleted at any moment, and several processes may use it: a crash, a full disk or a damaged file costs time only.
 package digest
 
 import (
@@ -118,6 +122,7 @@ func (r *row) Time(modTime time.Time) time.Time {
 	return time.Unix(r.seconds, int64(r.nanos)).UTC()
 }
 
+// Speaker is who said a row.
 func (r *row) Speaker() said.Speaker {
 	if r.User {
 		return said.User

@@ -66,6 +66,8 @@ func identityOf(f said.File) identity { return identity{f.Size, Nanoseconds(f.Mo
 
 func (d *Digest) identity() identity { return identity{d.Head.Size, d.Head.ModTime} }
 
+// Open returns the digests in a folder, made when it is first needed; of no folder, in memory only. limit bounds those in
+// memory, in bytes. gone returns what reports whether a transcript does not exist any more. It touches no file.
 func Open(folder string, limit int64, gone func() func(path string) bool) *Store {
 	ds := &Store{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}}
 	ds.life, ds.stop = context.WithCancel(context.Background())

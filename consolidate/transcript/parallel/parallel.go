@@ -1,3 +1,4 @@
+// Package parallel does work on many things by as many threads as there are, and reports its progress.
 package parallel
 
 import (

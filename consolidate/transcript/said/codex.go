@@ -165,4 +165,5 @@ func codexOutput(v raw) raw {
 	return v
 }
 
+// IsNumber reports whether a name is all digits.
 func IsNumber(name string) bool { return name != "" && strings.Trim(name, "0123456789") == "" }

@@ -69,6 +69,7 @@ type form struct {
 	Collect func(path string, ours func(cwds []string) bool) Collection
 }
 
+// Forms are those of all hosts but Claude Code.
 var Forms = map[Host]*form{
 	Codex:    {Folders: codexFolders, id: codexID, endings: []string{".jsonl"}, line: codexLine},
 	Gemini:   {Folders: geminiFolders, id: geminiID, session: GeminiSession, endings: []string{".json", ".jsonl"}, whole: geminiWhole},

@@ -95,6 +95,7 @@ func (s *Source) Lines(ctx context.Context, number int, offset int64, read *atom
 	return l
 }
 
+// Close gives a reader of Lines back.
 func (l *LineReader) Close() {
 	if cap(l.buffer) > keptBuffer {
 		l.buffer = make([]byte, 0, l.block)

@@ -35,6 +35,7 @@ func slashed(p string) string {
 	return path.Clean(p)
 }
 
+// IsAlphanumeric reports whether a byte is an ASCII letter or digit.
 func IsAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

@@ -1,3 +1,9 @@
+// Package said reads what the hosts write: it turns the sessions of each into the utterances of a person, the model and its
+// tools. One file is about one host; human.go has the table of texts that nobody typed.
+//
+// It promises that one bad line costs that line only; that every text is bounded, and that what is cut is counted; that the
+// IDs of utterances stay the same while a transcript only grows; and that nothing is written, locked, or followed through a
+// link. It keeps nothing. It does not promise to know a form that a host has not used yet: what it does not know is left out.
 package said
 
 import (
@@ -101,6 +107,7 @@ type Reader struct {
 // ErrFull ends a reading whose utterances fill a part of a digest.
 var ErrFull = errors.New("the part of the digest is full")
 
+// NewReader returns a reader of a session's lines. It calls emit with each utterance.
 func NewReader(f File, lines *LineReader, emit func(*Entry) error) *Reader {
 	r := &Reader{
 		session: f.ID,

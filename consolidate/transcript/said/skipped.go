@@ -28,6 +28,7 @@ const (
 // Skipped counts what was passed over, by reason. A reason without a count is absent.
 type Skipped map[Reason]int
 
+// Add adds what else was passed over.
 func (s Skipped) Add(other Skipped) {
 	for reason, n := range other {
 		s[reason] += n

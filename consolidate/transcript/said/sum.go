@@ -19,6 +19,7 @@ func Sum(texts ...string) uint64 {
 	return SumOf(joined)
 }
 
+// SumOf is Sum of bytes.
 func SumOf(b []byte) uint64 {
 	sum := sha256.Sum256(b)
 	return binary.LittleEndian.Uint64(sum[:])

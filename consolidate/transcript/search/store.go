@@ -1,3 +1,8 @@
+// Package search answers what was said in the sessions of one project: where words, expressions, signals and questions are
+// found, what was said around a place, and what a source names.
+//
+// People's and the model's words are looked for in digests, which a search extends; what tools said, in the transcripts.
+// Every answer is bounded and says what it left out. Nothing but digests is written.
 package search
 
 import (

@@ -1,3 +1,8 @@
+// Package sessions finds the sessions of one project: the folders of the hosts, the files in them, and which of those are
+// sessions that ran in the project's directories, by what they recorded.
+//
+// Nothing is written. What the beginnings and ends of files say is kept in memory as long as the files do not change. A
+// session that begins or ends during a call may or may not be in its answer.
 package sessions
 
 import (
