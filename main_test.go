@@ -186,7 +186,7 @@ var plainer = strings.NewReplacer("heard.json", "", "untold.json", "", "is no lo
 // dialectal are the folders that still have such words. No folder is added.
 var dialectal = []string{
 	"consolidate", "consolidate/share", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/said",
-	"consolidate/transcript/search", "memory/rule", "server/background", "server/console", "server/host",
+	"consolidate/transcript/search", "memory/rule", "server/background", "server/console",
 }
 
 // TestWords looks for dialect in Go's comments, names and, outside tests, strings, and in the comments of scripts.

@@ -170,7 +170,7 @@ func firing(setup host.Setup, e hook.Event) string {
 	return host.ClaudeCode
 }
 
-// speech is what is said at a session's start: to the model, which alone reads the context, and to the person (FACTS 6.1).
+// speech is what is said at a session's start: to the model, which alone reads the context, and to the person.
 type speech struct {
 	client        string
 	model, person []string
@@ -201,7 +201,7 @@ func offer(since string, sessions int) string {
 		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream-mcp and follow it. If they don't, leave it: it is offered at most once a day."
 }
 
-// maxSaid is what Claude Code takes of a hook, in characters (FACTS 6.1).
+// maxSaid is what Claude Code takes of a hook, in characters.
 const maxSaid = 9_000
 
 func (s *speech) write(out io.Writer, event string) error {

@@ -18,7 +18,7 @@ import (
 var errNoProgram = errors.New("no program to dream with")
 
 // command is a host without a person: the prompt comes on its standard input. The host may use the tools
-// of our server, which is started as server says, and read the project; it may do nothing else (FACTS 6.4). What a host must be told
+// of our server, which is started as server says, and read the project; it may do nothing else. What a host must be told
 // by files lies in the folder own, which is made where it is needed.
 func command(setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
 	cmd, err := commandLine(setup, firing, server, own)

@@ -19,7 +19,7 @@ import (
 // Mark is the variable that says that a process belongs to a background dream: its own sessions are not an occasion for another.
 const Mark = "DREAM_BACKGROUND"
 
-// Patience is how long a hook may last. Claude Code gives 1.5 s at a session's end (FACTS 6.1).
+// Patience is how long a hook may last. Claude Code gives 1.5 s at a session's end.
 const Patience = 1200 * time.Millisecond
 
 // The words of the command line by which hosts call us.
@@ -47,7 +47,7 @@ const (
 var moments = map[string]Moment{"stop": Turn, "afteragent": Turn, "agentturncomplete": Turn, "sessionstart": Start, "sessionend": End,
 	"userpromptsubmit": Prompt, "beforeagent": Prompt, "pretooluse": Tool, "beforetool": Tool}
 
-// Event is what a host says in its hook's JSON. Claude Code's names come first (FACTS 6.1); Codex, Gemini CLI and Cursor use the
+// Event is what a host says in its hook's JSON. Claude Code's names come first; Codex, Gemini CLI and Cursor use the
 // same or others for the same.
 type Event struct {
 	Name    string // as the host calls it, which its answer must repeat

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// findCandidates looks where else memories of this project may lie (FACTS 1.2, 7.4): builds of the host disagree on the rule, older
+// findCandidates looks where else memories of this project may lie: builds of the host disagree on the rule, older
 // ones spelled folders otherwise, and a setting may have come later than the memories. The places of the rule are listed whether
 // they exist or not; worktrees' and twins only where they do.
 func (r *resolver) findCandidates() error {
@@ -77,7 +77,7 @@ func spelling(goos, name string) string {
 // maxFolders bounds the folders of a memory directory that are counted in.
 const maxFolders = 100
 
-// topics counts the memories in a directory and its folders, as far as a dream would see them (DESIGN, write_memory).
+// topics counts the memories in a directory and its folders, as far as a dream would see them.
 func topics(dir string) int {
 	n, folders := 0, 0
 	for _, e := range names(dir) {

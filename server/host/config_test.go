@@ -47,7 +47,7 @@ func TestLayers(t *testing.T) {
 			}
 		}
 		if s.ModeSource != s.Settings["mode"].Source || s.Mode != s.Settings["mode"].Value {
-			t.Errorf("%q: the mode is told twice, %q and %q", row.lines, s.ModeSource, s.Settings["mode"])
+			t.Errorf("%q: the mode is reported twice, %q and %q", row.lines, s.ModeSource, s.Settings["mode"])
 		}
 		warned(t, s.Warnings)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// findEnabled walks the chain that decides whether memory is on (FACTS 1.4), then our mode, then Claude Code's switch for dreams.
+// findEnabled walks the chain that decides whether memory is on, then our mode, then Claude Code's switch for dreams.
 func (r *resolver) findEnabled() error {
 	if r.Enabled = r.memoryOn(); !r.Enabled.On {
 		r.MemoryOff = true

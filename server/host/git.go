@@ -18,7 +18,7 @@ type checkout struct {
 	worktrees []string // the repository's linked worktrees, live or removed, sorted
 }
 
-// findCheckout reads what encloses dir, which is real. As in Claude Code, whatever holds a .git is a checkout (FACTS 1.2); a
+// findCheckout reads what encloses dir, which is real. As in Claude Code, whatever holds a .git is a checkout; a
 // submodule is one of its own, and a directory in a bare repository none.
 func findCheckout(dir string, warn func(string, ...any)) checkout {
 	for top := dir; ; {

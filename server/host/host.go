@@ -4,7 +4,7 @@
 // It promises that Resolve depends on nothing but the Environment, the Flags and the files that these name; that it
 // writes nothing and runs nothing (git is read from its files); that every read is bounded and no file of others (malformed,
 // unreadable, a fifo, huge) makes it fail: what could not be used is a warning. A file inside a project decides where memories
-// are written only when the person has trusted that project in Claude Code (FACTS 1.3).
+// are written only when the person has trusted that project in Claude Code.
 //
 // Nothing is held open or kept, so a crash leaves nothing.
 //
@@ -90,7 +90,7 @@ const (
 	FromWorkingDirectory = "working directory"
 )
 
-// Defaults: the numbers are those of Claude Code's own dream (FACTS 1.5) and of its retention (FACTS 1.7).
+// Defaults: the numbers are those of Claude Code's own dream and of its retention.
 const (
 	DefaultMode        = ModeSuggest
 	DefaultMinHours    = 24.0
@@ -113,18 +113,18 @@ const (
 type Setup struct {
 	Client        string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
 	Project       string   // the directory worked in: flag, environment, client, working directory; "" when none names one
-	Root          string   // the main checkout of its repository, else Project: what memories are keyed by (FACTS 1.2)
+	Root          string   // the main checkout of its repository, else Project: what memories are keyed by
 	Checkout      string   // the checkout that Project is in, else Project; "" where that is the home directory or a root
 	Worktrees     []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
 	ConfigDir     string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home; need not exist
 	ProjectsDir   string   // ConfigDir/projects; "" without a ConfigDir
-	DirName       string   // CLAUDE_CODE_PROJECT_DIR_NAME where it counts (FACTS 1.1)
+	DirName       string   // CLAUDE_CODE_PROJECT_DIR_NAME where it counts
 	Transcripts   []string // folders that the person named
 	AllowSecrets  []string // sums of values that the person has declared to be no secret
 	MemoryDir     string   // need not exist
 	MemoryWhy     string
 	Candidates    []Candidate
-	SessionID     string // of the session at our start: stale after a /clear (FACTS 5.1)
+	SessionID     string // of the session at our start: stale after a /clear
 	Enabled       Switch // whether dreams may be at all: the first gate
 	MemoryOff     bool   // Enabled is off because memory itself is: nothing is to be written
 	Mode          string
@@ -151,7 +151,7 @@ type Setup struct {
 }
 
 // Roots returns the directories whose sessions belong to the project, in the Unicode form (NFC) in
-// which Claude Code names folders after them (FACTS 1.1): the project itself first. Without a project there are none.
+// which Claude Code names folders after them: the project itself first. Without a project there are none.
 func (s Setup) Roots() []string {
 	if s.Project == "" {
 		return nil

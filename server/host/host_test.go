@@ -79,7 +79,7 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// The root of a file system is where hosts without folders of their own start servers. It is no project, nor are the folder of
+// The root of a file system is where hosts without folders of their own start servers. It is not a project, and neither are the folder of
 // its name and the settings in the working directory the project's; a memory directory can be used without one.
 func TestNoProject(t *testing.T) {
 	env, top := world(t, "home/.claude/projects/-/memory/old.md => x", `home/p/.claude/settings.json => {"autoMemoryEnabled":false}`)
@@ -130,14 +130,14 @@ func TestSettingsFiles(t *testing.T) {
 		on    bool
 		warns []string
 	}{
-		"malformed":                   {[]string{user, "home/p/.claude/settings.json => {\n\n  \"autoMemoryEnabled\": tru }"}, false, []string{"line 3, byte"}},
-		"blank":                       {[]string{user, "home/p/.claude/settings.json => \n"}, false, nil},
-		"below the checkout's top":    {[]string{user, "home/p/.git/", "home/p/a/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`}, true, nil},
-		"its own go first":            {[]string{"home/p/.git/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`, `home/p/a/.claude/settings.json => {"autoMemoryEnabled":false}`}, false, nil},
-		"not above the checkout":      {[]string{"home/p/.git/", `home/.claude/settings.json => {}`, "CLAUDE_CONFIG_DIR=$T/cfg", `.claude/settings.json => {"autoMemoryEnabled":false}`}, true, nil},
-		"home is the project":         {[]string{`home/.claude/settings.json => {"autoMemoryEnabled":true}`, "CLAUDE_PROJECT_DIR=$T/home"}, true, []string{"home directory"}},
-		"a hidden fragment is no one": {[]string{`managed/managed-settings.d/.a.json => {"autoMemoryEnabled":false}`}, true, nil},
-		"a fragment over the base":    {[]string{`managed/managed-settings.json => {"autoMemoryEnabled":false}`, `managed/managed-settings.d/a.json => {"autoMemoryEnabled":true}`}, true, nil},
+		"malformed":                     {[]string{user, "home/p/.claude/settings.json => {\n\n  \"autoMemoryEnabled\": tru }"}, false, []string{"line 3, byte"}},
+		"blank":                         {[]string{user, "home/p/.claude/settings.json => \n"}, false, nil},
+		"below the checkout's top":      {[]string{user, "home/p/.git/", "home/p/a/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`}, true, nil},
+		"its own go first":              {[]string{"home/p/.git/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`, `home/p/a/.claude/settings.json => {"autoMemoryEnabled":false}`}, false, nil},
+		"not above the checkout":        {[]string{"home/p/.git/", `home/.claude/settings.json => {}`, "CLAUDE_CONFIG_DIR=$T/cfg", `.claude/settings.json => {"autoMemoryEnabled":false}`}, true, nil},
+		"home is the project":           {[]string{`home/.claude/settings.json => {"autoMemoryEnabled":true}`, "CLAUDE_PROJECT_DIR=$T/home"}, true, []string{"home directory"}},
+		"a hidden fragment is not read": {[]string{`managed/managed-settings.d/.a.json => {"autoMemoryEnabled":false}`}, true, nil},
+		"a fragment over the base":      {[]string{`managed/managed-settings.json => {"autoMemoryEnabled":false}`, `managed/managed-settings.d/a.json => {"autoMemoryEnabled":true}`}, true, nil},
 	} {
 		s, _ := resolve(t, row.lines...)
 		if s.Enabled.On != row.on {

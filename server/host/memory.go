@@ -15,7 +15,7 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// findMemory decides on the memory directory: what the person named for us, then what Claude Code's settings name (FACTS 1.3), then its
+// findMemory decides on the memory directory: what the person named for us, then what Claude Code's settings name, then its
 // rule, then our own place where there is no Claude Code.
 func (r *resolver) findMemory() error {
 	use := func(dir, why, source string) error {
@@ -57,7 +57,7 @@ func (r *resolver) findMemory() error {
 	return use(dir, why, "default")
 }
 
-// byRule is the memory directory when no place was named: <base>/projects/<folder of the root>/memory (FACTS 1.2).
+// byRule is the memory directory when no place was named: <base>/projects/<folder of the root>/memory.
 func (r *resolver) byRule() (dir, why string, err error) {
 	if r.Project == "" {
 		return "", "", ErrNoProject
@@ -107,7 +107,7 @@ func (r *resolver) ownMemory() (string, error) {
 	return filepath.Join(home, "projects", name, "memory"), nil
 }
 
-// maxSlug is the length beyond which a folder's name ends in a hash that cannot be known (FACTS 1.1).
+// maxSlug is the length beyond which a folder's name ends in a hash that cannot be known.
 const maxSlug = 200
 
 func slug(dir string) string { return transcript.Slug(nfc(dir)) }

@@ -184,7 +184,7 @@ func TestMemoryByRule(t *testing.T) {
 	}
 }
 
-// TestDriveLetter: the host's spelling of a drive varies; the folder that is there is the one (FACTS 1.1).
+// TestDriveLetter: the host's spelling of a drive varies; the folder that is there is the one.
 func TestDriveLetter(t *testing.T) {
 	for name, row := range map[string]struct{ folders, want string }{
 		"the other case": {"c--work", "c--work"},

@@ -9,7 +9,7 @@ import (
 )
 
 // others are the hosts beside Claude Code whose sessions count: the variable that moves the host's folder,
-// the part below what the variable names, the folder's name in the home directory (FACTS 8), and the variable that
+// the part below what the variable names, the folder's name in the home directory, and the variable that
 // names a file in that folder, or elsewhere, which then holds all.
 var others = []struct {
 	host     transcript.Host

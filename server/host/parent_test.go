@@ -73,5 +73,5 @@ func TestParentAlive(t *testing.T) {
 		t.Error("gone, with a parent that lives")
 	case <-time.After(50 * time.Millisecond):
 	}
-	ParentGone(ctx, 0) // no interval is no panic
+	ParentGone(ctx, 0) // without an interval it does not panic
 }

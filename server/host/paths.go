@@ -85,7 +85,7 @@ func real(p string) string {
 	}
 }
 
-// nfc composes a text as the host does before it makes a folder's name of it (FACTS 1.1).
+// nfc composes a text as the host does before it makes a folder's name of it.
 func nfc(s string) string { return norm.NFC.String(s) }
 
 func isDir(p string) bool {
@@ -129,7 +129,7 @@ func (env Environment) expand(value, base string) (string, error) {
 	return value, nil
 }
 
-// directory is expand for a memory directory. It refuses what can be none (FACTS 1.3): the root of a drive or next to it, a
+// directory is expand for a memory directory. It refuses what can be none: the root of a drive or next to it, a
 // network share, a NUL, and the home directory or what holds it.
 func (env Environment) directory(value, base string) (string, error) {
 	dir, err := env.expand(value, base)

@@ -185,7 +185,7 @@ func (r *resolver) findProject() error {
 	return nil
 }
 
-// isDirName reports whether a text may be CLAUDE_CODE_PROJECT_DIR_NAME (FACTS 1.1).
+// isDirName reports whether a text may be CLAUDE_CODE_PROJECT_DIR_NAME.
 func isDirName(s string) bool { return len(s) <= 64 && plain.MatchString(s) }
 
 func (r *resolver) findConfig() error {
@@ -195,7 +195,7 @@ func (r *resolver) findConfig() error {
 		if !filepath.IsAbs(named) {
 			named = filepath.Join(r.env.Dir, named)
 		}
-		r.ConfigDir = real(nfc(named)) // FACTS 1.1: the host looks under the composed form, whatever was typed
+		r.ConfigDir = real(nfc(named)) // the host uses the composed form, whatever was typed
 	case r.env.Home != "":
 		r.ConfigDir = real(filepath.Join(r.env.Home, ".claude"))
 	}

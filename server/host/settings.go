@@ -15,7 +15,7 @@ type scope struct {
 	keys    map[string]json.RawMessage
 }
 
-// settings are the files in force, the strongest first: policy, local, project, user (FACTS 1.3).
+// settings are the files in force, the strongest first: policy, local, project, user.
 type settings []scope
 
 // readSettings reads them. The project's own two are looked for where the host was started, and in the checkout's top when

@@ -10,7 +10,7 @@ import (
 
 // FuzzSettings holds that no settings, ours or Claude Code's, lead out of bounds: a Setup is the same at each look, its
 // mode is one of the four, its numbers can be reckoned with, its memory directory is a whole path and no root, and its
-// warnings end. An error is told only of a memory directory that was named.
+// warnings end. An error concerns only a memory directory that was named.
 func FuzzSettings(f *testing.F) {
 	f.Add(`{"mode":"auto","min_hours":1e9,"projects":{"~/p":{"memory_dir":"/"}}}`, `{"autoMemoryDirectory":"~/m","cleanupPeriodDays":0}`, `{"projects":{"/p":{"hasTrustDialogAccepted":true}}}`)
 	f.Add(`{"allow_secrets":["x"],"hosts":[7],"max_usd":-1,"transcripts":["",".."]}`, `{"autoMemoryEnabled":"no","autoDreamEnabled":null}`, `[`)

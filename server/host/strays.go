@@ -6,14 +6,14 @@ import (
 )
 
 // Stray is a folder with memories of a project that is no longer where it was, and has the same name as this
-// one: perhaps it was moved here (FACTS 7.4).
+// one: perhaps it was moved here.
 type Stray struct {
 	Path   string
 	Was    string // where its sessions ran
 	Topics int
 }
 
-// Strays looks for memories that a project of the same name has left behind.
+// Strays looks for memories that a project of the same name has left.
 func (s Setup) Strays() []Stray {
 	if s.ProjectsDir == "" || s.Project == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// world lays out a file system and an environment from a list of strings, and gives the directory that $T stands for:
+// world lays out a file system and an environment from a list of strings, and gives the directory that $T is replaced by:
 //
 //	"a/b => text"   a file
 //	"a/b/"          a directory

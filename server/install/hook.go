@@ -23,7 +23,7 @@ type hooks struct {
 	words   []string // of the hook's command line, where the environment does not say which host it is
 }
 
-// All keep them in the same shape; Claude Code and Codex count seconds (FACTS 6.1), Gemini CLI milliseconds (0.61, docs/hooks).
+// All keep them in the same shape; Claude Code and Codex count seconds, Gemini CLI milliseconds (0.61, docs/hooks).
 var (
 	claudeHooks = hooks{[]string{"SessionStart", "Stop", "SessionEnd"}, "UserPromptSubmit", "PreToolUse", 5, nil}
 	codexHooks  = hooks{[]string{"SessionStart", "Stop"}, "UserPromptSubmit", "PreToolUse", 5, []string{"--client", host.Codex}}
