@@ -279,5 +279,5 @@ func (p *Project) dreamtElsewhere(now time.Time) string {
 	if err != nil || s.Dreamed.IsZero() || age < 0 || age >= p.o.MinHours {
 		return ""
 	}
-	return fmt.Sprintf("%s dreamt over this shared memory %.0fh ago", s.DreamedBy, age)
+	return fmt.Sprintf("the machine %q dreamt over this shared memory %.0fh ago", s.DreamedBy, age)
 }

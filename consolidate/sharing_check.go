@@ -18,10 +18,11 @@ func (p *Project) describeShare(s *Status) {
 		return
 	}
 	s.warn(err)
-	for _, why := range []string{state.Pending, state.Stopped} {
-		if why != "" {
-			s.Warnings = append(s.Warnings, "shared memory: "+why)
-		}
+	if state.Pending != "" { // why may be in the remote's words, which are not for a model
+		s.Warnings = append(s.Warnings, "shared memory: what changed here has not been sent yet; dream-mcp share says why")
+	}
+	if state.Stopped != "" {
+		s.Warnings = append(s.Warnings, "shared memory: "+state.Stopped)
 	}
 	for _, note := range state.Notes {
 		s.Warnings = append(s.Warnings, "shared memory: "+note.File+": "+note.Why)

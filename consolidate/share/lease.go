@@ -26,7 +26,7 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("a dream runs on %s; if it ended without saying so, this machine may dream in %v", e.Name, e.Left.Round(time.Minute))
+	return fmt.Sprintf("a dream runs on %q; if it ended without saying so, this machine may dream in %v", e.Name, e.Left.Round(time.Minute))
 }
 
 // holder is what the message of a lease says.

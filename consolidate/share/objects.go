@@ -77,11 +77,11 @@ func (g *git) list(ctx context.Context, commit string) ([]entry, error) {
 		head, name, _ := strings.Cut(line, "\t")
 		field := strings.Fields(head)
 		if len(field) != 4 || field[0] != "100644" {
-			return nil, hostile("%q, which is not a plain file", name)
+			return nil, hostile("%.80q, which is not a plain file", name)
 		}
 		size, err := strconv.Atoi(field[3])
 		if total += size; err != nil || size > memory.MaxFileBytes || total > maxTotal || len(entries) == maxFiles {
-			return nil, hostile("more than a memory has: %q is file %d, with %d bytes", name, len(entries)+1, size)
+			return nil, hostile("more than a memory has: %.80q is file %d, with %d bytes", name, len(entries)+1, size)
 		}
 		entries = append(entries, entry{name, field[2], size})
 	}
@@ -111,14 +111,14 @@ func (g *git) read(ctx context.Context, commit string) (content, error) {
 		case folder == memoryFolder:
 			n, err := memory.ParseName(rest)
 			if err != nil || !travels(n) {
-				return c, hostile("%q, which is not the name of a memory", e.path)
+				return c, hostile("%.80q, which is not the name of a memory", e.path)
 			}
 			c.files[n] = blobs[i]
 		case folder == markFolder:
 			id := strings.TrimSuffix(rest, ".json")
 			var m Mark
 			if !isMachine(id) || e.size > maxMark || len(c.marks) == maxMarks || json.Unmarshal(blobs[i], &m) != nil {
-				return c, hostile("%q, which is not the mark of a machine", e.path)
+				return c, hostile("%.80q, which is not the mark of a machine", e.path)
 			}
 			m.Name = plainName(m.Name)
 			c.marks[id] = m
