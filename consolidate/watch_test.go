@@ -103,8 +103,9 @@ func TestWatchRefusedEnd(t *testing.T) {
 	if _, err := p.Write(ctx, WriteRequest{Path: "f.md", Content: text(topic("f", "project"))}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Finalize(ctx, FinalizeRequest{Remove: []string{"a.md"}}); err == nil {
-		t.Fatal("an orphan was taken")
+	index := w.files()[memory.IndexFile]
+	if _, err := p.Finalize(ctx, FinalizeRequest{Content: text(index + "- [gone](gone.md) — gone\n"), Base: sum(index)}); err == nil {
+		t.Fatal("a dangling line was taken")
 	}
 	seen, _ := look(t, from)
 	if got := kinds(seen.Events); !strings.Contains(got, "consolidating/refused the end: ") || seen.Dream.Phase != Consolidating {

@@ -9,11 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// The length of an entry in characters, not bytes (CENSUS 5.15): to be shortened, and refused.
-const (
-	longEntry    = 150
-	tooLongEntry = 200
-)
+// longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened (CENSUS 5.15).
+const longEntry = 150
 
 // maxRanges bounds how many places of content a finding names.
 const maxRanges = 6
@@ -58,14 +55,15 @@ func findIndexOverLimits(v *view) []Finding {
 var indexEntryRule = rule{
 	doc: Doc{
 		Name:     "index-entry",
-		Summary:  "an entry has at most 150 characters (more than 200 are refused), and the index holds pointers, not content",
-		Severity: Error,
+		Summary:  "an entry has at most 150 characters, and the index holds pointers, not content",
+		Severity: Warning,
 		Catches:  "- [Deploy](deploy.md) — and then a whole paragraph; a list item that names no memory",
 		Leaves:   "headings, empty lines, rules, comments; a line that names a memory by link, [[slug]] or file name",
 		Bad:      "-- MEMORY.md --\n# Memory\n- We deploy on Tuesdays, from the branch main.",
 		Good:     "-- deploy.md --\nFrom the branch main, on Tuesdays.\n-- MEMORY.md --\n# Memory\n- [Deploy](deploy.md) — on which days, from which branch",
 	},
 	whole: findBadEntries,
+	minor: true,
 }
 
 func findBadEntries(v *view) []Finding {
@@ -99,12 +97,9 @@ func findBadEntries(v *view) []Finding {
 			continue
 		}
 		f := Finding{
-			File: memory.IndexFile, Line: i + 1, Severity: Warning, subject: line.Text,
+			File: memory.IndexFile, Line: i + 1, subject: line.Text,
 			Message: fmt.Sprintf("this entry has %d characters, and should have at most %d", length, longEntry),
 			Hint:    "shorten its hook; the content belongs in the memory",
-		}
-		if length > tooLongEntry {
-			f.Severity = Error
 		}
 		// Each memory of the line is named: a new hook for the first would drop the others from the index.
 		var upserts []string
@@ -124,7 +119,7 @@ func findBadEntries(v *view) []Finding {
 			where, lines = "lines", "hold content that point"
 		}
 		findings = append(findings, Finding{
-			File: memory.IndexFile, Line: content[0], Severity: Warning,
+			File: memory.IndexFile, Line: content[0],
 			Message: fmt.Sprintf("%d %s of the index %s to no memory: %s %s", len(content), where, lines, where, ranges(content)),
 			Hint:    "write what they say into memories by write_memory, and leave a line for each in the index",
 		})

@@ -100,13 +100,14 @@ var orphanRule = rule{
 	doc: Doc{
 		Name:     "orphan",
 		Summary:  "every memory is named by a line of the index, or of its own folder's index",
-		Severity: Error,
+		Severity: Warning,
 		Catches:  "deploy.md, which MEMORY.md does not mention",
 		Leaves:   "a memory that is named by [[slug]], in backticks, a table or prose; a tombstone, README.md; a directory that never had an index",
 		Bad:      "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory",
 		Good:     "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`.",
 	},
 	whole: findOrphans,
+	minor: true,
 }
 
 func findOrphans(v *view) []Finding {

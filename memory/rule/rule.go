@@ -26,7 +26,11 @@ const (
 	Info    Severity = "info"
 )
 
-func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Info}, s) }
+var severities = []Severity{Error, Warning, Info}
+
+func (s Severity) rank() int { return slices.Index(severities, s) }
+
+func (s Severity) less() Severity { return severities[min(s.rank()+1, len(severities)-1)] }
 
 // Finding is what a rule has to say about a line.
 type Finding struct {
@@ -64,6 +68,7 @@ type rule struct {
 	topic func(v *view, n memory.Name, t *memory.Topic) []Finding // reads one topic: asked at every write too
 	whole func(v *view) []Finding                                 // reads the memory: asked when it is to land
 	never bool                                                    // its errors stay, whatever stood before
+	minor bool                                                    // its warnings about what stood before are infos
 	exact bool                                                    // it reads the memory as it is, the others as it may be shown, and quotes nothing of it
 }
 
@@ -111,15 +116,14 @@ type Check struct {
 }
 
 // Whole returns what every rule says about the memory as it would be. What was found before the change
-// too is at most a warning: what stood never stops a dream. The limits of the index are not excused. An
+// too is at most a warning, and an info of a minor rule: what stood never stops a dream. The limits of the index are not excused. An
 // info about a memory that the change does not touch is left out: Standing has reported it.
 func (c Check) Whole() []Finding {
 	v := c.view()
-	findings := slices.DeleteFunc(v.all(table), func(f Finding) bool {
-		return f.Severity == Info && f.File != memory.IndexFile && !c.touched(f.File)
-	})
+	findings := v.all(table)
 	excusable := func(f Finding) bool {
-		return f.Severity == Error && !ruleOf(f.Rule).never
+		r := ruleOf(f.Rule)
+		return f.Severity == Error && !r.never || f.Severity == Warning && r.minor
 	}
 	asked := make(map[string]bool)
 	for _, f := range findings {
@@ -130,10 +134,12 @@ func (c Check) Whole() []Finding {
 	stood := c.stood(v, asked)
 	for i, again := range again(findings, stood) {
 		if again && excusable(findings[i]) {
-			findings[i].Severity = Warning
+			findings[i].Severity = findings[i].Severity.less()
 		}
 	}
-	return sorted(findings)
+	return sorted(slices.DeleteFunc(findings, func(f Finding) bool {
+		return f.Severity == Info && f.File != memory.IndexFile && !c.touched(f.File)
+	}))
 }
 
 // stood counts what the rules of these names found before the change that v looks at. The others are not
