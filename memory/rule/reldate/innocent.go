@@ -28,7 +28,7 @@ func (p *prose) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 	s := p.around(at, hit.To)
 	return Hit{
 		From: at, To: hit.To, Text: p.text[at:hit.To], Sentence: strings.TrimSpace(p.text[s.from:s.to]),
-		Sure: !best.loose && !best.about, when: best.when(number),
+		Sure: !best.flags["?"] && !best.flags["~"], when: best.when(number),
 	}, true
 }
 
@@ -49,7 +49,7 @@ func (p *prose) isWords(c *phrase, from, to int) bool {
 	if isWordRune(before) && !isWide(before) || isWordRune(after) && !isWide(after) {
 		return false
 	}
-	return !c.evident || p.around(from, to).isIn(c.language)
+	return !c.flags["lang"] || p.around(from, to).isIn(c.language)
 }
 
 // isIn reports whether a sentence has more words of a language than of those it is taken for.
@@ -88,21 +88,21 @@ func (p *prose) isInnocent(c *phrase, from, to int) bool {
 	if s.isGeneric(c.language) {
 		return true
 	}
-	if beginsWithAny(strings.TrimLeft(s.lower, "-+*#>0123456789. \t"), c.describes) {
+	if beginsWithAny(strings.TrimLeft(s.lower, "-+*#>0123456789. \t"), c.lists["describes"]) {
 		return true
 	}
 	before := s.lowered(p.text[max(s.from, from-maxNear):from])
 	after := s.lowered(p.text[to:min(s.to, to+maxNear)])
-	if endsWithAny(before, c.before) || endsWithAny(before, c.notPrior) || beginsWithAny(after, c.after) || beginsWithAny(after, c.notNext) {
+	if endsWithAny(before, c.lists["before"]) || endsWithAny(before, c.notPrior) || beginsWithAny(after, c.lists["after"]) || beginsWithAny(after, c.notNext) {
 		return true
 	}
-	if (c.line.past || strings.HasPrefix(after, "'s ")) && !s.isPast(c.language) || c.label && !beginsLabel(after) {
+	if (c.flags["past"] || strings.HasPrefix(after, "'s ")) && !s.isPast(c.language) || c.flags["label"] && !beginsLabel(after) {
 		return true
 	}
 	if c.next != nil && !endsClause(after) && !beginsWithAny(after, c.next) {
 		return true
 	}
-	if c.free && !isFree(c.language, before) {
+	if c.flags["free"] && !isFree(c.language, before) {
 		return true
 	}
 	return p.isJoined(from, to) || p.isNamed(from, to) || p.isQuoted(from, to) || p.isBlockquote(from) || p.isCell(from, to)
@@ -117,7 +117,7 @@ func (*sentence) lowered(part string) string {
 func (s *sentence) isGeneric(l *language) bool {
 	generic, known := s.generic[l]
 	if !known {
-		for _, words := range l.generic {
+		for _, words := range l.lists["generic"] {
 			if i := strings.Index(s.lower, words); i >= 0 && isWhole(s.lower, i, i+len(words)) {
 				generic = true
 				break

@@ -6,32 +6,34 @@ import (
 )
 
 // match returns where the phrase ends that begins at text[at:], and its number; ok is false where
-// it does not stand there.
+// it is not there.
 func (p *phrase) match(text string, at int) (end, n int, ok bool) {
 	n = p.count
-	for _, e := range p.elems {
-		switch e.kind {
-		case literal:
-			size := foldedPrefix(text[at:], e.text)
-			if size < 0 {
+	for _, want := range p.text {
+		size := 0
+		switch want {
+		case ' ', '_':
+			if size = spaceLen(text[at:]); size == 0 && want == ' ' {
 				return 0, 0, false
 			}
-			at += size
-		case space, maybeSpace:
-			size := spaceLen(text[at:])
-			if size == 0 && e.kind == space {
+		case '#':
+			if size, n = p.readNumber(text[at:]); size == 0 {
 				return 0, 0, false
 			}
-			at += size
-		case number:
-			size, value := p.readNumber(text[at:])
-			if size == 0 {
+		default:
+			var r rune
+			if r, size = utf8.DecodeRuneInString(text[at:]); !same(r, want) {
 				return 0, 0, false
 			}
-			at, n = at+size, value
 		}
+		at += size
 	}
 	return at, n, true
+}
+
+// same reports whether a rune is a letter that is wanted, but for its case and the form of an apostrophe.
+func same(r, want rune) bool {
+	return r == want || isLatin(r) && unicode.ToLower(r) == want || want == '\'' && r == '’'
 }
 
 // maxDigits bounds a number: nobody counts a thousand days back.
@@ -63,7 +65,7 @@ func foldedPrefix(text, word string) int {
 	at := 0
 	for _, want := range word {
 		r, size := utf8.DecodeRuneInString(text[at:])
-		if r != want && !(isLatin(r) && unicode.ToLower(r) == want) && !(want == '\'' && r == '’') {
+		if !same(r, want) {
 			return -1
 		}
 		at += size

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 //go:embed phrases.txt
@@ -16,16 +15,13 @@ var phrasesText string
 
 // language is one section of phrases.txt.
 type language struct {
-	name      string
-	weekdays  [][]string // from Monday on, each with its spellings
-	numbers   map[string]int
-	generic   []string
-	before    []string
-	after     []string
-	describes []string // a sentence that begins so says what something does
-	past      *regexp.Regexp
-	words     map[string]bool
-	others    map[string]bool
+	name     string
+	weekdays [][]string // from Monday on, each with its spellings
+	numbers  map[string]int
+	lists    map[string][]string // "generic", "before", "after", "describes"
+	past     *regexp.Regexp
+	words    map[string]bool
+	others   map[string]bool
 }
 
 // line holds what the phrases of one line have in common.
@@ -35,12 +31,7 @@ type line struct {
 	offset   int
 	times    int // what the number of the phrase is multiplied by; 0: it has none
 	weekdays string
-	about    bool
-	loose    bool
-	free     bool
-	past     bool
-	label    bool
-	evident  bool // the sentence must be of this language
+	flags    map[string]bool // "~", "?", "free", "past", "label", "lang"
 	notNext  []string
 	notPrior []string
 	next     []string
@@ -49,31 +40,17 @@ type line struct {
 // phrase is one way to say it, without alternatives.
 type phrase struct {
 	*line
-	weekday int // from Monday, 0; -1: none
-	count   int // of a number that is written as a word at the beginning, and else 0
-	elems   []elem
+	weekday int    // from Monday, 0; -1: none
+	count   int    // of a number that is written as a word at the beginning, and else 0
+	text    string // in lower case: " " is white space, "_" white space or nothing, "#" a number
 }
-
-type elem struct {
-	kind elemKind
-	text string // of a literal, in lower case
-}
-
-type elemKind int
-
-const (
-	literal elemKind = iota
-	space            // white space
-	maybeSpace
-	number
-)
 
 // words is parsed once, when the first text is looked at: 1.5 ms.
-var words = sync.OnceValue(func() *vocabulary { return parseVocabulary(phrasesText) })
+var words = sync.OnceValue(func() vocabulary { return parseVocabulary(phrasesText) })
 
 // parseVocabulary panics where the text, which is part of the program, has a line of no known form.
-func parseVocabulary(text string) *vocabulary {
-	v := &vocabulary{words: map[string]*start{}, runes: map[rune]*start{}}
+func parseVocabulary(text string) vocabulary {
+	v := vocabulary{}
 	var lang *language
 	for row := range strings.SplitSeq(text, "\n") {
 		row = strings.TrimSpace(row)
@@ -81,7 +58,7 @@ func parseVocabulary(text string) *vocabulary {
 			continue
 		}
 		if row[0] == '[' {
-			lang = &language{name: strings.Trim(row, "[]"), numbers: map[string]int{}}
+			lang = &language{name: strings.Trim(row, "[]"), numbers: map[string]int{}, lists: map[string][]string{}}
 			continue
 		}
 		head, rest, _ := strings.Cut(row, ":")
@@ -98,16 +75,12 @@ func parseVocabulary(text string) *vocabulary {
 			}
 		case "generic":
 			for _, words := range strings.Split(rest, ",") {
-				lang.generic = append(lang.generic, lang.onEachDay(words)...)
+				lang.lists[head] = append(lang.lists[head], lang.onEachDay(words)...)
 			}
 		case "past":
 			lang.past = regexp.MustCompile(rest)
-		case "before":
-			lang.before = strings.Split(rest, ",")
-		case "after":
-			lang.after = strings.Split(rest, ",")
-		case "describes":
-			lang.describes = strings.Split(rest, ",")
+		case "before", "after", "describes":
+			lang.lists[head] = strings.Split(rest, ",")
 		case "words":
 			lang.words = setOf(rest)
 		case "others":
@@ -118,14 +91,6 @@ func parseVocabulary(text string) *vocabulary {
 				v.add(l, strings.TrimSpace(pattern))
 			}
 		}
-	}
-	for word := range v.words {
-		if word[0] < utf8.RuneSelf {
-			v.lengths[word[0]] |= 1 << len(word)
-		}
-	}
-	for r := range v.runes {
-		v.first[r/64] |= 1 << (r % 64)
 	}
 	return v
 }
@@ -150,13 +115,15 @@ func setOf(text string) map[string]bool {
 	return set
 }
 
+var knownFlags = setOf("~ ? free past label lang")
+
 // parseLine reads what is before the colon.
 func parseLine(lang *language, head string) *line {
 	fields := strings.Fields(head)
 	if lang == nil || len(fields) < 2 || !slices.Contains(units, unit(fields[0])) {
 		panic(fmt.Sprintf("reldate: no line: %q", head))
 	}
-	l := &line{language: lang, unit: unit(fields[0])}
+	l := &line{language: lang, unit: unit(fields[0]), flags: map[string]bool{}}
 	if l.unit == weekday {
 		l.weekdays = fields[1]
 	} else if sign, ok := strings.CutSuffix(fields[1], "#"); ok {
@@ -170,18 +137,8 @@ func parseLine(lang *language, head string) *line {
 	for _, flag := range fields[2:] {
 		list := strings.Split(strings.ReplaceAll(flag[1:], "_", " "), ",")
 		switch {
-		case flag == "~":
-			l.about = true
-		case flag == "?":
-			l.loose = true
-		case flag == "free":
-			l.free = true
-		case flag == "past":
-			l.past = true
-		case flag == "label":
-			l.label = true
-		case flag == "lang":
-			l.evident = true
+		case knownFlags[flag]:
+			l.flags[flag] = true
 		case flag[0] == '!':
 			l.notNext = list
 		case flag[0] == '<':
@@ -196,20 +153,20 @@ func parseLine(lang *language, head string) *line {
 }
 
 // add puts a pattern into the vocabulary, once for each way to read it.
-func (v *vocabulary) add(l *line, pattern string) {
+func (v vocabulary) add(l *line, pattern string) {
 	flat, rest := alternatives(pattern)
 	if rest != "" {
 		panic(fmt.Sprintf("reldate: no pattern: %q", pattern))
 	}
 	for _, text := range flat {
-		text = strings.TrimSpace(text) // of [a] b, without a
+		text = strings.Join(strings.Fields(text), " ") // of [a] b, without a
 		if !strings.Contains(text, "@") {
-			v.put(&phrase{line: l, weekday: -1}, text)
+			v.put(phrase{line: l, weekday: -1}, text)
 			continue
 		}
 		for day, names := range l.language.weekdays {
 			for _, name := range names {
-				v.put(&phrase{line: l, weekday: day}, strings.ReplaceAll(text, "@", name))
+				v.put(phrase{line: l, weekday: day}, strings.ReplaceAll(text, "@", name))
 			}
 		}
 	}
@@ -254,23 +211,4 @@ func alternatives(pattern string) (flat []string, rest string) {
 		}
 	}
 	return flat, ""
-}
-
-// elements cuts a text without alternatives.
-func elements(text string) []elem {
-	var elems []elem
-	for text != "" {
-		switch text[0] {
-		case ' ':
-			elems, text = append(elems, elem{kind: space}), strings.TrimLeft(text, " ")
-		case '_':
-			elems, text = append(elems, elem{kind: maybeSpace}), text[1:]
-		case '#':
-			elems, text = append(elems, elem{kind: number}), text[1:]
-		default:
-			n := strings.IndexAny(text+" ", " _#")
-			elems, text = append(elems, elem{literal, text[:n]}), text[n:]
-		}
-	}
-	return elems
 }

@@ -13,9 +13,8 @@
 package reldate
 
 import (
+	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Bounds of one search: a memory is 58 KB at the most, and who has read a hundred hits
@@ -25,9 +24,6 @@ const (
 	maxHits = 100
 	maxSeen = 2_000 // phrases looked at more closely
 )
-
-// maxWord is the length in bytes of the longest word that a phrase may begin with.
-const maxWord = 24
 
 // Hit is one place of a text.
 type Hit struct {
@@ -59,98 +55,28 @@ func Find(text string, anchor time.Time) []Hit {
 	}
 	v := words()
 	var hits []Hit
-	var p *prose // made for the first phrase: most texts hold none
+	p := &prose{text: text}
 	seen := 0
-	for at := 0; at < len(text); {
-		if isASCIILetter(text[at]) || text[at] >= '0' && text[at] <= '9' || text[at] >= utf8.RuneSelf {
-			candidates, next := v.starting(text, at)
-			if len(candidates) > 0 {
-				if p == nil {
-					p = &prose{text: text}
-				}
-				if hit, ok := p.longest(candidates, at); ok {
-					hit.Means = hit.Date(anchor)
-					hits = append(hits, hit)
-					next = max(next, hit.To)
-				} else if hit.To > next {
-					next = hit.To
-				}
-				if seen++; len(hits) == maxHits || seen == maxSeen {
-					break
-				}
-			}
-			at = next
-			continue
+	for at := 0; at < len(text) && len(hits) < maxHits && seen < maxSeen; {
+		word := startLen(text[at:])
+		start := text[at : at+word]
+		if c := text[at]; c >= '0' && c <= '9' {
+			start = "0"
+		} else if word > 1 {
+			start = strings.ToLower(start)
 		}
-		at++
+		candidates := v[start]
+		next := at + word
+		if hit, ok := p.longest(candidates, at); hit.To > 0 {
+			if seen++; ok {
+				hit.Means = hit.Date(anchor)
+				hits = append(hits, hit)
+			}
+			next = max(next, hit.To)
+		}
+		at = next
 	}
 	return withoutLists(text, hits)
-}
-
-// starting returns the phrases that may begin at text[at:], and where the next may. Of a word in Latin
-// letters and of a number that is past its end, of other scripts it is past the rune.
-func (v *vocabulary) starting(text string, at int) ([]*phrase, int) {
-	c := text[at]
-	var s *start
-	end := at
-	switch {
-	case c >= '0' && c <= '9':
-		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
-			end++
-		}
-		s = &v.digits
-	case c >= utf8.RuneSelf:
-		r, size := utf8.DecodeRuneInString(text[at:])
-		if isLatin(r) {
-			s, end = v.startingWord(text, at)
-			break
-		}
-		end = at + size
-		if r >= 1<<16 || v.first[r/64]&(1<<(r%64)) == 0 {
-			return nil, end
-		}
-		s = v.runes[r]
-	default:
-		s, end = v.startingWord(text, at)
-	}
-	if s == nil || !s.mayFollow(text[end:]) {
-		return nil, end
-	}
-	return s.phrases, end
-}
-
-// startingWord returns the phrases that begin with the word at text[at:], and its end.
-func (v *vocabulary) startingWord(text string, at int) (*start, int) {
-	var folded [maxWord + utf8.UTFMax]byte
-	n, end := 0, at
-	for end < len(text) {
-		c := text[end]
-		if c < utf8.RuneSelf {
-			if !isASCIILetter(c) {
-				break
-			}
-			if n < maxWord {
-				folded[n] = c | 0x20
-			}
-			n++
-			end++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[end:])
-		if !isLatin(r) {
-			break
-		}
-		if n < maxWord {
-			n += utf8.EncodeRune(folded[n:], unicode.ToLower(r))
-		} else {
-			n += size
-		}
-		end += size
-	}
-	if n > maxWord || folded[0] < utf8.RuneSelf && v.lengths[folded[0]]&(1<<n) == 0 {
-		return nil, end
-	}
-	return v.words[string(folded[:n])], end
 }
 
 func isASCIILetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -33,7 +33,7 @@ type when struct {
 
 // when returns what the phrase means with its number n.
 func (p *phrase) when(n int) when {
-	return when{unit: p.unit, offset: p.offset + p.times*n, weekday: p.weekday, weekdays: p.weekdays, about: p.about}
+	return when{unit: p.unit, offset: p.offset + p.times*n, weekday: p.weekday, weekdays: p.weekdays, about: p.flags["~"]}
 }
 
 func (w when) on(anchor time.Time) string {
