@@ -23,6 +23,7 @@ const HookSeparator = " — "
 // Entry is one link of the index to a file.
 type Entry struct {
 	Line    int    // from 1
+	Column  int    // of the link, from 1
 	File    string // the target: decoded, without its anchor, a clean slash path; as written where Outside
 	Title   string // the label, without emphasis
 	Hook    string // what the line says about the file, "" where it says nothing

@@ -1,6 +1,9 @@
 package memory
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // The limits of what a host loads of the index; what lies beyond is not seen, and it is the end that
 // is cut.
@@ -250,7 +253,7 @@ func (x *Index) Entries() []Entry {
 			hook := line.hookSpan(l)
 			text, _ := cutEnd(line.raw)
 			entries = append(entries, Entry{
-				Line: i + 1, File: l.File, Section: line.section, Text: text, Outside: l.Outside,
+				Line: i + 1, Column: utf8.RuneCountInString(line.Text[:l.From]) + 1, File: l.File, Section: line.section, Text: text, Outside: l.Outside,
 				Title: titleOf(line.Text[l.From+1 : l.label]),
 				Hook:  strings.TrimSpace(line.Text[hook.from:hook.to]),
 				Links: len(line.Scan.Links),

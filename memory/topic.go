@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"dream-mcp/memory/secret"
 )
@@ -173,12 +174,20 @@ func endsInCRLF(text string) bool {
 	return found && strings.HasSuffix(line, "\r")
 }
 
-// EachText calls f with the description and the body, and the lines that they begin in.
-func (t *Topic) EachText(f func(text string, line int)) {
-	if description, line, ok := t.Field("description"); ok {
-		f(description, line)
+// EachText calls f with the description and the body, and the line and the column that each begins in. The column
+// is 0 where the description is not written as it reads.
+func (t *Topic) EachText(f func(text string, line, column int)) {
+	if d := t.field("description"); d != nil {
+		written, column := t.head[d.line][d.from:d.to], utf8.RuneCountInString(t.head[d.line][:d.from])+1
+		switch {
+		case d.kind != scalar || d.value != written && d.value != written[1:len(written)-1]:
+			column = 0
+		case d.value != written:
+			column++
+		}
+		f(d.value, d.line+1, column)
 	}
-	f(t.body, len(t.head)+1)
+	f(t.body, t.BodyLine(), 1)
 }
 
 // ProseLines yields the lines of a topic's body outside fenced code, with their number in the file.

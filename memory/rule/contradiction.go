@@ -31,6 +31,7 @@ var (
 type saying struct {
 	file memory.Name
 	line int
+	at   int // the column
 	text string
 }
 
@@ -53,7 +54,7 @@ func findOpposites(v *view) []Finding {
 				if said[span] == nil {
 					said[span], order = &sides{}, append(order, span)
 				}
-				s := saying{n, number, cutText(memory.OneLine(sentence), maxQuoted)}
+				s := saying{n, number, columnOf(line, "`"+span+"`"), cutText(memory.OneLine(sentence), maxQuoted)}
 				if len(never) > 0 {
 					said[span].forbids = append(said[span].forbids, s)
 				} else {
@@ -67,7 +68,7 @@ func findOpposites(v *view) []Finding {
 		if does, forbids := said[span].does, said[span].forbids; len(does) > 0 && len(forbids) > 0 {
 			a, b := does[0], forbids[0]
 			findings = append(findings, Finding{
-				File: b.file.String(), Line: b.line, subject: span,
+				File: b.file.String(), Line: b.line, Column: b.at, subject: span,
 				Message: fmt.Sprintf("%q is forbidden here (“%s”) and prescribed in %s:%d (“%s”)", span, b.text, a.file.String(), a.line, a.text),
 				Hint:    "find out which holds, and correct or delete the other; where both do, write when each holds",
 			})

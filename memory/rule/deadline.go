@@ -34,8 +34,7 @@ var (
 const longLine = 2000
 
 func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
-	var findings []Finding
-	more := 0
+	var found places
 	for number, line := range statements(t) {
 		if _, dated := memory.FirstDate(line); !dated || isOver.MatchString(line) {
 			continue
@@ -51,17 +50,16 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 		if err != nil || !day.AddDate(0, 0, 1).Before(v.now) {
 			continue
 		}
-		if len(findings) == maxPlaces {
-			more++
+		if found.full() {
 			continue
 		}
-		findings = append(findings, Finding{
+		found.add(Finding{
 			File: n.String(), Line: number, Column: utf8.RuneCountInString(line[:m[0]]) + 1, subject: line,
 			Message: fmt.Sprintf("%q has passed", cutText(memory.OneLine(line[m[0]:m[1]]), 60)),
 			Hint:    "write what came of it, or delete the line",
 		})
 	}
-	return andMore(findings, more, "deadlines that have passed")
+	return found.all("deadlines that have passed")
 }
 
 // statements yields the description and the lines of text outside code that are short enough to be read

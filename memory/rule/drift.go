@@ -3,7 +3,6 @@ package rule
 import (
 	"dream-mcp/memory"
 	"fmt"
-	"strings"
 )
 
 // driftRule finds nothing where the project's folder is not known (Check.Project).
@@ -23,28 +22,24 @@ var driftRule = rule{
 }
 
 func findDrift(v *view, n memory.Name, t *memory.Topic) []Finding {
-	var findings []Finding
-	more := 0
-	t.EachText(func(text string, line int) {
-		at := 0
+	var found places
+	t.EachText(func(text string, line, column int) {
 		for _, hit := range v.project.Find(text, v.isMemory) {
-			line += strings.Count(text[at:hit.From], "\n")
-			at = hit.From
-			if len(findings) == maxPlaces {
-				more++
+			if found.full() {
 				continue
 			}
+			at, in := position(text, hit.From, line, column)
 			f := Finding{
-				File: n.String(), Line: line, subject: hit.Ref, Message: hit.Message,
+				File: n.String(), Line: at, Column: in, subject: hit.Ref, Message: hit.Message,
 				Hint: "find out what became of it, then correct or delete the line with write_memory",
 			}
 			if hit.Nearest != "" {
 				f.Message += fmt.Sprintf("; see %q", hit.Nearest)
 			}
-			findings = append(findings, f)
+			found.add(f)
 		}
 	})
-	return andMore(findings, more, "lines that name what the project does not have")
+	return found.all("lines that name what the project does not have")
 }
 
 // isMemory reports whether a name is that of a memory, of its log, or of the index.

@@ -42,12 +42,12 @@ var invisibleRule = rule{
 // findInvisible returns a finding for each line that hides something: a warning for one that the file had
 // before, since whoever changes another makes nothing worse.
 func findInvisible(file string, data, before []byte) []Finding {
-	var findings []Finding
+	var all places
 	stood := make(map[string]int)
 	for line := range strings.SplitSeq(strings.TrimPrefix(string(before), memory.ByteOrderMark), "\n") {
 		stood[line]++
 	}
-	more, standing := 0, 0 // of those beyond maxPlaces, and how many of them are such warnings
+	beyond := Warning // the worst of those beyond maxPlaces
 	for i, line := range strings.Split(strings.TrimPrefix(string(data), memory.ByteOrderMark), "\n") {
 		found := hiddenIn(strings.TrimSuffix(line, "\r"))
 		if len(found) == 0 {
@@ -58,9 +58,9 @@ func findInvisible(file string, data, before []byte) []Finding {
 			stood[line]--
 			severity = Warning
 		}
-		if len(findings) == maxPlaces {
-			if more++; severity == Warning {
-				standing++
+		if all.full() {
+			if severity == Error {
+				beyond = Error
 			}
 			continue
 		}
@@ -72,17 +72,15 @@ func findInvisible(file string, data, before []byte) []Finding {
 		if n := len(found) - len(named); n > 0 {
 			message += fmt.Sprintf(" and %d more", n)
 		}
-		findings = append(findings, Finding{
-			File: file, Line: i + 1, Severity: severity, subject: line,
+		all.add(Finding{
+			File: file, Line: i + 1, Column: found[0].column, Severity: severity, subject: line,
 			Message: message,
 			Hint:    "write the line without them; where they are the point, write their names, as U+202E",
 		})
 	}
-	if findings = andMore(findings, more, "lines with hidden characters"); more > 0 {
-		findings[maxPlaces].Severity = Error
-		if more == standing {
-			findings[maxPlaces].Severity = Warning
-		}
+	findings := all.all("lines with hidden characters")
+	if all.more > 0 {
+		findings[maxPlaces].Severity = beyond
 	}
 	return findings
 }

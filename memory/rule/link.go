@@ -35,7 +35,7 @@ func findDangling(v *view) []Finding {
 	var findings []Finding
 	for _, e := range v.dangling() {
 		f := Finding{
-			File: memory.IndexFile, Line: e.Line, subject: e.Text + "\n" + e.File,
+			File: memory.IndexFile, Line: e.Line, Column: e.Column, subject: e.Text + "\n" + e.File,
 			Message: fmt.Sprintf("the index points to %q, which does not exist", e.File),
 			Hint:    fmt.Sprintf("finalize_index {\"remove\": [%q]}", e.File),
 		}

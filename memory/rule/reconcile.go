@@ -2,7 +2,6 @@ package rule
 
 import (
 	"fmt"
-	"strings"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule/drift"
@@ -31,26 +30,22 @@ func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if kind := t.Type(); kind == memory.TypeUser || kind == memory.TypeReference {
 		return nil
 	}
-	var findings []Finding
-	more := 0
-	t.EachText(func(text string, line int) {
-		at := 0
+	var found places
+	t.EachText(func(text string, line, column int) {
 		for _, c := range v.project.Conflicts(text) {
-			line += strings.Count(text[at:c.From], "\n")
-			at = c.From
-			if len(findings) == maxPlaces {
-				more++
+			if found.full() {
 				continue
 			}
-			findings = append(findings, Finding{
-				File: n.String(), Line: line, subject: c.Command + "\n" + c.Guide,
+			at, in := position(text, c.From, line, column)
+			found.add(Finding{
+				File: n.String(), Line: at, Column: in, subject: c.Command + "\n" + c.Guide,
 				Message: conflictMessage(c),
 				Hint: fmt.Sprintf("%s wins: rewrite or delete the memory, keeping its why; where the memory is clearly later and says so, note the conflict in it and report it, and never edit %s",
 					c.Guide, c.Guide),
 			})
 		}
 	})
-	return andMore(findings, more, "contradictions of the project's instructions")
+	return found.all("contradictions of the project's instructions")
 }
 
 func conflictMessage(c drift.Conflict) string {

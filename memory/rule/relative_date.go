@@ -58,6 +58,7 @@ type relativeDate struct {
 	reldate.Hit
 	text     string // that Find was asked about: the body or the description
 	line     int
+	column   int
 	sentence string // spaces aside
 }
 
@@ -67,18 +68,12 @@ func (v *view) relativeDates(t *memory.Topic) []relativeDate {
 
 func relativeDates(t *memory.Topic, now time.Time) []relativeDate {
 	var found []relativeDate
-	add := func(text string, line int) {
-		at := 0
+	t.EachText(func(text string, line, column int) {
 		for _, hit := range reldate.Find(text, now) {
-			line += strings.Count(text[at:hit.From], "\n")
-			at = hit.From
-			found = append(found, relativeDate{hit, text, line, memory.OneLine(hit.Sentence)})
+			at, in := position(text, hit.From, line, column)
+			found = append(found, relativeDate{hit, text, at, in, memory.OneLine(hit.Sentence)})
 		}
-	}
-	if description, line, ok := t.Field("description"); ok {
-		add(description, line)
-	}
-	add(t.Body(), t.BodyLine())
+	})
 	return found
 }
 
@@ -87,7 +82,7 @@ func (d *relativeDate) key() string { return d.Text + "\n" + d.sentence }
 
 // finding is a warning, but an error for a new word such as "yesterday" whose date is known.
 func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot, isNew bool) Finding {
-	f := Finding{File: n.String(), Line: d.line, Severity: Warning, subject: d.key()}
+	f := Finding{File: n.String(), Line: d.line, Column: d.column, Severity: Warning, subject: d.key()}
 	day, from := d.writtenOn(v.now)
 	switch {
 	case from != "":

@@ -7,10 +7,12 @@ package rule
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule/drift"
@@ -294,6 +296,53 @@ func (c Check) touched(file string) bool {
 
 // key returns what two findings about the same thing have in common, whatever its line is now.
 func (f Finding) key() Finding { return Finding{Rule: f.Rule, File: f.File, subject: f.subject} }
+
+// position returns the line and the column of a place of a text that begins in this line and column. A column of 0
+// is unknown.
+func position(text string, at, line, column int) (int, int) {
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	runes := utf8.RuneCountInString(text[start:at])
+	switch {
+	case start > 0:
+		return line + strings.Count(text[:start], "\n"), runes + 1
+	case column > 0:
+		column += runes
+	}
+	return line, column
+}
+
+// maxPlaces bounds the findings of a rule on one file; a last one counts the rest.
+const maxPlaces = 20
+
+// places are the findings of a rule on one file.
+type places struct {
+	findings []Finding
+	more     int
+}
+
+// full reports whether there are as many as are reported, and counts one more.
+func (p *places) full() bool {
+	if len(p.findings) < maxPlaces {
+		return false
+	}
+	p.more++
+	return true
+}
+
+func (p *places) add(f Finding) { p.findings = append(p.findings, f) }
+
+const moreSubject = "more"
+
+// all returns the findings and, where there are more, one that counts those.
+func (p *places) all(what string) []Finding {
+	if p.more == 0 {
+		return p.findings
+	}
+	last := p.findings[len(p.findings)-1]
+	last.subject = moreSubject
+	last.Message = fmt.Sprintf("%d more %s follow in this file", p.more, what)
+	return append(p.findings, last)
+}
 
 // sorted puts the errors first, then goes by file, line and rule.
 func sorted(findings []Finding) []Finding {

@@ -379,3 +379,27 @@ func BenchmarkWhole(b *testing.B) {
 		}
 	})
 }
+
+// A finding is where its words are, counted in characters.
+func TestColumns(t *testing.T) {
+	s := snapshotOf(t, map[string]string{
+		"MEMORY.md": "# M\n- 가 [A](a.md), [G](gone.md)\n",
+		"a.md": "---\nname: a\ndescription: \"we froze it yesterday\"\ntype: project\nmodified: 2026-05-04\n---\n" +
+			"배포 was frozen yesterday, see [[gone]].\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4" + "\nma\u200bin\nThe key is valid until 2026-05-04.\n\n**Next steps**\n",
+	})
+	var got []string
+	for _, f := range Lint(s, nil, ruleTime) {
+		if f.Column > 0 {
+			got = append(got, fmt.Sprintf("%s %d:%d", f.Rule, f.Line, f.Column))
+		}
+	}
+	want := []string{
+		"dangling 2:16", "secret 8:13", "invisible 9:3", "relative-date 3:27", "relative-date 7:15",
+		"wiki-link 7:30", "deadline 10:12", "stale 12:3",
+	}
+	if slices.Sort(got); !slices.Equal(got, sortedStrings(want)) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func sortedStrings(s []string) []string { slices.Sort(s); return s }

@@ -10,9 +10,6 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// maxPlaces bounds the findings of a rule on one file; a last one counts the rest.
-const maxPlaces = 20
-
 // secretRule has no switch for the model: what it takes for a false alarm may be a secret all the same.
 // The person names a value that is none, by its SHA-256, so that the settings don't hold it either:
 // printf %s VALUE | sha256sum | cut -c1-12 (Snapshot.AllowSecrets).
@@ -60,41 +57,25 @@ var secretRule = rule{
 // findSecrets returns a finding for each credential; remove says how to remove one that is in the file, by what is shown
 // in its place.
 func findSecrets(file string, data []byte, seen secret.View, remove func(value, shown string) string) []Finding {
-	var findings []Finding
-	more, line, at := 0, 1, 0
+	var found places
 	for _, span := range seen.Spans {
-		if len(findings) == maxPlaces {
-			more++
+		if found.full() {
 			continue
 		}
-		line += bytes.Count(data[at:span.From], []byte("\n"))
-		at = span.From
+		line, column := position(string(data), span.From, 1, 1)
 		value := string(data[span.From:span.To])
 		from, to := seen.Shown(span.From, span.To)
 		to -= strings.Count(value, "\n") // the line ends of a mask need not be named
 		from, to = widened(seen.Text, seen.Text, from, to)
 		f := Finding{
-			File: file, Line: line, subject: fmt.Sprintf("%s %s", span.Kind, memory.SumOf([]byte(value))),
+			File: file, Line: line, Column: column, subject: fmt.Sprintf("%s %s", span.Kind, memory.SumOf([]byte(value))),
 			Message: fmt.Sprintf("this line holds a credential (%s)", span.Kind),
 			Hint:    "say where it is kept instead" + remove(value, seen.Text[from:to]) + "; a false alarm only the person can silence (allow_secrets in the settings)",
 		}
 		if span.Key != "" {
 			f.Message = fmt.Sprintf("this line holds a credential (%s), the value of %.40q", span.Kind, span.Key)
 		}
-		findings = append(findings, f)
+		found.add(f)
 	}
-	return andMore(findings, more, "credentials")
-}
-
-const moreSubject = "more"
-
-// andMore adds a finding that counts those beyond maxPlaces.
-func andMore(findings []Finding, more int, what string) []Finding {
-	if more == 0 {
-		return findings
-	}
-	last := findings[len(findings)-1]
-	last.subject = moreSubject
-	last.Message = fmt.Sprintf("%d more %s follow in this file", more, what)
-	return append(findings, last)
+	return found.all("credentials")
 }

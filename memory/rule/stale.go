@@ -46,7 +46,7 @@ func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 			continue
 		}
 		findings = append(findings, Finding{
-			File: n.String(), Line: number, subject: m[1],
+			File: n.String(), Line: number, Column: columnOf(line, m[1]), subject: m[1],
 			Message: fmt.Sprintf("%q has no date, and the newest date of this memory is %s", m[1], day.Format(time.DateOnly)),
 			Hint:    "look what is true now; write it with its date, or delete what is over",
 		})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 var wikiLinkRule = rule{
@@ -27,20 +28,18 @@ func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if v.after.Limited {
 		return nil // what was not looked at may be there
 	}
-	var findings []Finding
+	var found places
 	seen := make(map[string]bool)
-	more := 0
 	for _, r := range v.refsIn(t) {
 		if r.outside || seen[r.target] || v.leads(n, r) {
 			continue
 		}
 		seen[r.target] = true
-		if len(findings) == maxPlaces {
-			more++
+		if found.full() {
 			continue
 		}
 		f := Finding{
-			File: n.String(), Line: r.line, subject: r.target,
+			File: n.String(), Line: r.line, Column: r.column, subject: r.target,
 			Message: fmt.Sprintf("%s leads to no memory", r.text),
 			Hint:    "this is not an error: the memory may be written later; else remove the brackets",
 		}
@@ -49,14 +48,15 @@ func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
 			f.Hint = fmt.Sprintf("if %q is meant: %s; else leave it, a memory of that name may be written later",
 				near, v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)))
 		}
-		findings = append(findings, f)
+		found.add(f)
 	}
-	return andMore(findings, more, "links that lead to no memory")
+	return found.all("links that lead to no memory")
 }
 
 // ref is a link in the text of a memory.
 type ref struct {
 	line    int // of the file, from 1
+	column  int
 	text    string
 	target  string // of [[target|text]] as written, of [text](target) decoded
 	wiki    bool
@@ -84,12 +84,12 @@ func (v *view) refsIn(t *memory.Topic) []ref {
 				target, _, _ := strings.Cut(wiki, "|")
 				target, _, _ = strings.Cut(target, "#")
 				if isWikiName(target) {
-					refs = append(refs, ref{line: line, text: "[[" + wiki + "]]", target: target, wiki: true})
+					refs = append(refs, ref{line: line, column: columnOf(text, "[["+wiki+"]]"), text: "[[" + wiki + "]]", target: target, wiki: true})
 				}
 			}
 			for _, l := range s.Links {
 				if !l.Nowhere && !memory.IsURL(l.File) {
-					refs = append(refs, ref{line: line, text: text[l.From:l.To], target: l.File, outside: l.Outside})
+					refs = append(refs, ref{line: line, column: columnOf(text, text[l.From:l.To]), text: text[l.From:l.To], target: l.File, outside: l.Outside})
 				}
 			}
 		}
@@ -119,13 +119,22 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.N
 			}
 			replacement := strings.Replace(r.text, r.target, r.spell(into.String()), 1)
 			findings = append(findings, Finding{
-				Rule: wikiLinkRule.doc.Name, Severity: Warning, File: n.String(), Line: r.line,
+				Rule: wikiLinkRule.doc.Name, Severity: Warning, File: n.String(), Line: r.line, Column: r.column,
 				Message: fmt.Sprintf("%s leads to %q, which is merged into %q", r.text, merged.String(), into.String()),
 				Hint:    v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)),
 			})
 		}
 	}
 	return findings
+}
+
+// columnOf returns the column, from 1, in which words begin in a line, 0 where they do not.
+func columnOf(line, words string) int {
+	i := strings.Index(line, words)
+	if i < 0 {
+		return 0
+	}
+	return utf8.RuneCountInString(line[:i]) + 1
 }
 
 // isWikiName reports whether what stands in double brackets may be the name of a memory, and is no
