@@ -3,8 +3,8 @@
 // for a memory to be compared with.
 //
 // It reports only what it can tie to the project. Where the project is in git, that is a file or folder that
-// git once had, or a script, target or library that once was in a manifest. Without git it is a path whose
-// first folder exists. A version is compared with the one that a manifest states.
+// git once had, or a script, target or library that once was in a manifest. Without git, or before git saw
+// anything go, it is a path whose first folder exists, and a script that the project's manifest lacks. A version is compared with the one that a manifest states.
 //
 // It promises that nothing outside the project's folder is read, whatever the name or link (git reads its own
 // repository); that nothing there is written or waited for, and no program is run but git, with nothing that
@@ -118,9 +118,13 @@ func (p *Project) judgeCommand(text string) (Hit, bool) {
 		case "make", "just":
 			script = words[1]
 		}
-		if script != "" && p.wasInManifest(script) {
-			ref := strings.Join(words[:slices.Index(words, script)+1], " ")
+		ref := strings.Join(words[:slices.Index(words, script)+1], " ")
+		switch {
+		case script == "" || script[0] == '-' || strings.ContainsAny(script, "=<$"):
+		case p.wasInManifest(script):
 			return Hit{Ref: ref, Message: fmt.Sprintf("no manifest of the project has %q any more", script)}, true
+		case (words[0] != "pnpm" || words[1] == "run") && p.neverInManifest(words[0], script):
+			return Hit{Ref: ref, Message: fmt.Sprintf("the %s has no %q", scriptsOf[words[0]], script)}, true
 		}
 	}
 	if p.past() == nil {

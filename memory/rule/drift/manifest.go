@@ -103,9 +103,24 @@ var named = regexp.MustCompile(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.
 // wasInManifest reports whether a manifest once named a script or library and none does now.
 func (p *Project) wasInManifest(name string) bool {
 	past := p.past()
-	if past == nil || !past.manifests[name] {
+	return past != nil && past.manifests[name] && p.manifestsLack(name)
+}
+
+// neverInManifest reports whether a script is in no manifest of a project that has one for the tool, and whose
+// history tells nothing: the first commit of a project, or one without git.
+func (p *Project) neverInManifest(tool, script string) bool {
+	manifest, known := scriptsOf[tool]
+	if past := p.past(); !known || past != nil && len(past.gone)+len(past.manifests) > 0 {
 		return false
 	}
+	return p.look(manifest) == present && p.manifestsLack(script) && !strings.Contains(p.manifested().text.String(), "\ninclude ")
+}
+
+// scriptsOf has the manifest of each tool that runs nothing but its scripts. Yarn and bun run programs too.
+var scriptsOf = map[string]string{"make": "Makefile", "just": "justfile", "npm": "package.json", "pnpm": "package.json"}
+
+// manifestsLack reports whether no manifest names a script or library.
+func (p *Project) manifestsLack(name string) bool {
 	m := p.manifested()
 	return !m.limited && !regexp.MustCompile(`(?i)(?:^|[^\w-])`+regexp.QuoteMeta(name)+`(?:[^\w-]|$)`).MatchString(m.text.String())
 }
