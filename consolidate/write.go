@@ -174,6 +174,7 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *Wr
 	}
 	now := p.o.Now()
 	topic := memory.ParseTopic(data)
+	topic.Quote()
 	replaced := []memory.File{have}
 	var origins []*memory.Topic
 	for _, o := range sortedNames(merged) {

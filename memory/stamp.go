@@ -29,6 +29,25 @@ func (t *Topic) Stamp(modified time.Time, sources []string) {
 	}
 }
 
+// Quote puts the name and the description in quotes where YAML cannot read them at all without, as in
+// "description: deploys: by hand". A value that YAML reads as something else is left for its writer.
+func (t *Topic) Quote() {
+	for _, key := range []string{"name", "description"} {
+		f := t.field(key)
+		if f == nil || f.kind != scalar || f.from == f.to {
+			continue
+		}
+		line := t.head[f.line]
+		if raw := line[f.from:f.to]; quotedLen(raw) > 0 || strings.Contains(raw, " #") || strings.ContainsAny(raw[:1], "[]{}&*!|>'\"#,") ||
+			!strings.Contains(raw, ": ") && !strings.HasSuffix(raw, ":") && !strings.ContainsAny(raw[:1], "%@`") {
+			continue
+		}
+		t.head[f.line] = line[:f.from] + quoteYAML(f.value) + line[f.to:]
+		t.masked = nil
+	}
+	t.fields = parseFields(t.head)
+}
+
 // mergeSources appends the new sources to the old ones. One that is cited again moves to the end.
 func mergeSources(old, cited []string) []string {
 	all := append(append([]string(nil), old...), cited...)

@@ -162,6 +162,13 @@ func FuzzTopic(f *testing.F) {
 		if !bytes.Equal(topic.Bytes(), data) {
 			t.Fatalf("%q is printed as %q", data, topic.Bytes())
 		}
+		quoted := ParseTopic(data)
+		quoted.Quote()
+		for _, key := range []string{"name", "description"} {
+			if was, is := topic.Value(key), ParseTopic(quoted.Bytes()).Value(key); is != was {
+				t.Fatalf("%q: %s is %q, was %q", data, key, is, was)
+			}
+		}
 		topic.Stamp(stampTime, []string{source})
 		stamped := topic.Bytes()
 		again := ParseTopic(stamped)
@@ -204,4 +211,33 @@ func FuzzTopic(f *testing.F) {
 			i++
 		}
 	})
+}
+
+// What YAML cannot read is quoted, what it reads as something else is not; either way the value stays.
+func TestQuote(t *testing.T) {
+	for line, want := range map[string]string{
+		`description: deploys: by hand`:          `description: "deploys: by hand"`,
+		`description: see C:\new: "x"`:           `description: "see C:\\new: \"x\""`,
+		`description: by hand:`:                  `description: "by hand:"`,
+		"description: @mira deploys":             `description: "@mira deploys"`,
+		`description: by hand`:                   "",
+		`description: "deploys: by hand"`:        "",
+		`description: deploys: by hand # a note`: "",
+		`description: [a: b]`:                    "",
+		`note: deploys: by hand`:                 "",
+	} {
+		head, tail := "---\nname: a\n", "\n---\nx: y: z\n"
+		topic := ParseTopic([]byte(head + line + tail))
+		was, _, _ := topic.Field("description")
+		topic.Quote()
+		if want == "" {
+			want = line
+		}
+		if got := string(topic.Bytes()); got != head+want+tail {
+			t.Errorf("%s: got %q", line, got)
+		}
+		if is, _, _ := ParseTopic(topic.Bytes()).Field("description"); is != was {
+			t.Errorf("%s: the value is %q, was %q", line, is, was)
+		}
+	}
 }
