@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"time"
-	"unicode/utf8"
 )
 
 var deadlineRule = rule{
@@ -54,7 +53,7 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 			continue
 		}
 		found.add(Finding{
-			File: n.String(), Line: number, Column: utf8.RuneCountInString(line[:m[0]]) + 1, subject: line,
+			File: n.String(), Line: number, Column: columnAt(line, m[0]), subject: line,
 			Message: fmt.Sprintf("%q has passed", cutText(memory.OneLine(line[m[0]:m[1]]), 60)),
 			Hint:    "write what came of it, or delete the line",
 		})

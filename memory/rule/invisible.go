@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,7 +50,7 @@ func findInvisible(file string, data, before []byte) []Finding {
 	}
 	beyond := Warning // the worst of those beyond maxPlaces
 	for i, line := range strings.Split(strings.TrimPrefix(string(data), memory.ByteOrderMark), "\n") {
-		found := hiddenIn(strings.TrimSuffix(line, "\r"))
+		found := hiddenIn(line)
 		if len(found) == 0 {
 			continue
 		}
@@ -66,14 +67,15 @@ func findInvisible(file string, data, before []byte) []Finding {
 		}
 		var named []string
 		for _, h := range found[:min(len(found), maxNamed)] {
-			named = append(named, fmt.Sprintf("U+%04X (%s) in column %d", h.r, kindOfHidden(h.r), h.column))
+			r, _ := utf8.DecodeRuneInString(line[h.From:])
+			named = append(named, fmt.Sprintf("U+%04X (%s) in column %d", r, kindOfHidden(r), columnAt(line, h.From)))
 		}
 		message := "characters that nobody sees: " + strings.Join(named, ", ")
 		if n := len(found) - len(named); n > 0 {
 			message += fmt.Sprintf(" and %d more", n)
 		}
 		all.add(Finding{
-			File: file, Line: i + 1, Column: found[0].column, Severity: severity, subject: line,
+			File: file, Line: i + 1, Column: columnAt(line, found[0].From), Severity: severity, subject: line,
 			Message: message,
 			Hint:    "write the line without them; where they are the point, write their names, as U+202E",
 		})
@@ -85,102 +87,13 @@ func findInvisible(file string, data, before []byte) []Finding {
 	return findings
 }
 
-// unseen is a character that is not seen, and its column: from 1, in characters.
-type unseen struct {
-	r      rune
-	column int
+// hiddenIn returns what is hidden in a line. Bytes that are not UTF-8 hide nothing.
+func hiddenIn(line string) []visible.Run {
+	return slices.DeleteFunc(visible.Runs(strings.TrimSuffix(line, "\r")), func(r visible.Run) bool { return r.Mark == "\uFFFD" })
 }
 
-// hiddenIn returns the characters of a line that hide something.
-func hiddenIn(line string) []unseen {
-	if plain(line) {
-		return nil
-	}
-	var found []unseen
-	before, column := rune(-1), 0
-	// A letter: a mark of direction can itself be of such a script.
-	rightToLeft := strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) && unicode.In(r, rightToLeftScripts...) })
-	for i := 0; i < len(line); {
-		r, size := utf8.DecodeRuneInString(line[i:])
-		column++
-		if tags := visible.FlagTags(before, line[i:]); tags > 0 {
-			column += utf8.RuneCountInString(line[i:i+tags]) - 1
-			i += tags
-			continue
-		}
-		after, _ := utf8.DecodeRuneInString(line[i+size:])
-		if hides(before, r, after, rightToLeft) {
-			found = append(found, unseen{r, column})
-		}
-		i, before = i+size, r
-	}
-	return found
-}
-
-// plain reports whether a line is of visible ASCII, spaces and tabs: most are.
-func plain(line string) bool {
-	for i := range len(line) {
-		if c := line[i]; c >= 0x7f || c < ' ' && c != '\t' {
-			return false
-		}
-	}
-	return true
-}
-
-// hides reports whether a character between two others hides something, or has no use there.
-func hides(before, r, after rune, rightToLeft bool) bool {
-	switch {
-	case r == '\t':
-		return false
-	case r == '\u200c', r == '\u200d': // zero-width non-joiner and joiner
-		joins := visible.Joins(before) || unicode.Is(unicode.Mn, before) && visible.Joins(after)
-		return !joins && !(joinsEmoji(before) && joinsEmoji(after))
-	case r == '\u200b': // zero-width space: words end there where no space is written
-		return !unicode.In(before, spacelessScripts...) || !unicode.In(after, spacelessScripts...)
-	case r == '\u200e', r == '\u200f', r == '\u061c': // marks of direction
-		return !rightToLeft
-	case r == '\u180e': // it parts the last vowel of a Mongolian word
-		return !unicode.Is(unicode.Mongolian, before) || !unicode.Is(unicode.Mongolian, after)
-	case unicode.Is(unicode.Variation_Selector, r):
-		return !selects(before, r)
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs that enclose digits
-		return false
-	}
-	// A line ends with LF or CR LF. Other line ends (a CR alone, U+0085, U+2028, U+2029) end a line for some
-	// readers only, so that text can leave its line.
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
-}
-
-// The scripts that are written without spaces, and those from right to left.
-var (
-	spacelessScripts   = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
-	rightToLeftScripts = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko}
-)
-
-// joinsEmoji reports whether a joiner may stand beside a character: a symbol, its selector, a skin tone,
-// the end of a flag.
-func joinsEmoji(r rune) bool {
-	return unicode.Is(unicode.So, r) || r == '\ufe0f' || 0x1f3fb <= r && r <= 0x1f3ff
-}
-
-// selects reports whether a variation selector has something to select: the ideographic ones an
-// ideograph, those of Mongolian a letter of it, the two of emoji a sign, the others a sign or a letter
-// of the scripts that have variants.
-func selects(before, r rune) bool {
-	if before < 0 || unicode.Is(unicode.Variation_Selector, before) {
-		return false
-	}
-	letter := unicode.IsLetter(before) || unicode.IsMark(before)
-	switch {
-	case r > 0xffff:
-		return unicode.Is(unicode.Han, before)
-	case r < 0xfe00:
-		return unicode.Is(unicode.Mongolian, before)
-	case r >= '\ufe0e':
-		return unicode.IsGraphic(before) && !unicode.IsSpace(before) && (!letter || before == 'ℹ')
-	}
-	return unicode.In(before, unicode.Han, unicode.Myanmar, unicode.Phags_Pa, unicode.Sm, unicode.So, unicode.Po, unicode.Manichaean) || before == '0'
-}
+// columnAt returns the column, from 1, of a place of a line.
+func columnAt(line string, at int) int { return utf8.RuneCountInString(line[:at]) + 1 }
 
 func kindOfHidden(r rune) string {
 	switch {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 )
 
 var wikiLinkRule = rule{
@@ -134,7 +133,7 @@ func columnOf(line, words string) int {
 	if i < 0 {
 		return 0
 	}
-	return utf8.RuneCountInString(line[:i]) + 1
+	return columnAt(line, i)
 }
 
 // isWikiName reports whether what stands in double brackets may be the name of a memory, and is no

@@ -2,8 +2,8 @@
 //
 // Hidden are control, bidirectional, tag and zero-width characters, selectors that select nothing, and every
 // line end but "\n". A mark names its character, as ⟨U+202E⟩, or a run of one, as ⟨U+0000×12⟩, so a text keeps its lines:
-// no mark begins a new one. Tabs, and the joiners and selectors that writing needs (emoji, Arabic, Indic),
-// stay.
+// no mark begins a new one. Tabs stay, and what writing needs: joiners and selectors (emoji, Arabic, Indic), marks of
+// direction in lines from right to left, word breaks of scripts without spaces.
 package visible
 
 import (
@@ -45,7 +45,8 @@ func Runs(text string) []Run {
 		return nil
 	}
 	var runs []Run
-	before := rune(-1) // the previous character, if it is shown as it is
+	before := rune(-1)            // the previous character, if it is shown as it is
+	line, rightToLeft := 0, false // the end of the line that rightToLeft is about
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -58,12 +59,18 @@ func Runs(text string) []Run {
 			i, before = i+2, '\n'
 			continue
 		}
-		if tags := FlagTags(before, text[i:]); tags > 0 {
+		if tags := flagTags(before, text[i:]); tags > 0 {
 			i, before = i+tags, -1
 			continue
 		}
 		after, _ := utf8.DecodeRuneInString(text[i+size:])
-		if !hides(before, r, after) {
+		if line <= i && unicode.Is(unicode.Bidi_Control, r) {
+			if line = len(text); strings.IndexByte(text[i:], '\n') >= 0 {
+				line = i + strings.IndexByte(text[i:], '\n')
+			}
+			rightToLeft = strings.ContainsFunc(text[strings.LastIndexByte(text[:i], '\n')+1:line], isRightToLeft)
+		}
+		if !hides(before, r, after, rightToLeft && i < line) {
 			i, before = i+size, r
 			continue
 		}
@@ -90,44 +97,76 @@ func plainASCII(text string) bool {
 	return true
 }
 
-// hides reports whether a character between two others is not seen, moves others, or breaks a line.
-func hides(before, r, after rune) bool {
+// hides reports whether a character between two others hides something, or has no use there.
+func hides(before, r, after rune, rightToLeft bool) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return false
-	case r == '\u2028', r == '\u2029':
-		return true
 	case r == '\u200c', r == '\u200d': // zero-width non-joiner and joiner
-		return !Joins(before) && !(joinable(before) && joinable(after))
+		letters := joins(before) || unicode.Is(unicode.Mn, before) && joins(after)
+		return !letters && !(joinsEmoji(before) && joinsEmoji(after))
+	case r == '\u200b': // zero-width space: words end there where no space is written
+		return !unicode.In(before, spacelessScripts...) || !unicode.In(after, spacelessScripts...)
+	case r == '\u200e', r == '\u200f', r == '\u061c': // marks of direction
+		return !rightToLeft
+	case r == '\u180e': // it parts the last vowel of a Mongolian word
+		return !unicode.Is(unicode.Mongolian, before) || !unicode.Is(unicode.Mongolian, after)
 	case unicode.Is(unicode.Variation_Selector, r):
-		return before < 0 || !unicode.IsGraphic(before) || unicode.IsSpace(before) ||
-			unicode.Is(unicode.Variation_Selector, before)
+		return !selects(before, r)
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs that enclose digits
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf) ||
-		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	// A line ends with LF or CR LF. Other line ends (a CR alone, U+0085, U+2028, U+2029) end a line for some
+	// readers only, so that text can leave its line.
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// joinable reports whether a joiner has a use beside a character: letters that join, with their marks, and
-// emoji, with their selectors and skin tones.
-func joinable(r rune) bool {
-	mark := unicode.Is(unicode.Inherited, r) && !unicode.Is(unicode.Cf, r) // not another joiner
-	return Joins(r) || mark || unicode.Is(unicode.So, r) || 0x1f3fb <= r && r <= 0x1f3ff
+// The scripts that are written without spaces, and those from right to left.
+var (
+	spacelessScripts   = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
+	rightToLeftScripts = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko}
+)
+
+// isRightToLeft reports whether a rune is a letter of such a script; a mark of direction can itself be of one.
+func isRightToLeft(r rune) bool { return unicode.IsLetter(r) && unicode.In(r, rightToLeftScripts...) }
+
+// joinsEmoji reports whether a joiner may stand beside a character: a symbol, its selector, a skin tone,
+// the end of a flag.
+func joinsEmoji(r rune) bool {
+	return unicode.Is(unicode.So, r) || r == '\ufe0f' || 0x1f3fb <= r && r <= 0x1f3ff
 }
 
-// Joins reports whether a character is of a script whose letters join, so that a joiner after it has a use, even
+// selects reports whether a variation selector has something to select: the ideographic ones an
+// ideograph, those of Mongolian a letter of it, the two of emoji a sign, the others a sign or a letter
+// of the scripts that have variants.
+func selects(before, r rune) bool {
+	if before < 0 || unicode.Is(unicode.Variation_Selector, before) {
+		return false
+	}
+	letter := unicode.IsLetter(before) || unicode.IsMark(before)
+	switch {
+	case r > 0xffff:
+		return unicode.Is(unicode.Han, before)
+	case r < 0xfe00:
+		return unicode.Is(unicode.Mongolian, before)
+	case r >= '\ufe0e':
+		return unicode.IsGraphic(before) && !unicode.IsSpace(before) && (!letter || before == 'ℹ')
+	}
+	return unicode.In(before, unicode.Han, unicode.Myanmar, unicode.Phags_Pa, unicode.Sm, unicode.So, unicode.Po, unicode.Manichaean) || before == '0'
+}
+
+// joins reports whether a character is of a script whose letters join, so that a joiner after it has a use, even
 // at the end of a word.
-func Joins(r rune) bool {
+func joins(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Devanagari,
 		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
 		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
-// FlagTags returns the size in bytes of the tags at the beginning of a text that make the character before it, a
+// flagTags returns the size in bytes of the tags at the beginning of a text that make the character before it, a
 // black flag, the flag of a region: up to eight letters and digits, then the tag that ends them. Without such
 // tags it is 0.
-func FlagTags(before rune, text string) int {
+func flagTags(before rune, text string) int {
 	const flag, end, most = 0x1f3f4, 0xe007f, 8
 	if before != flag {
 		return 0

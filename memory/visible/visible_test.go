@@ -33,6 +33,9 @@ func TestText(t *testing.T) {
 		{"a selector on nothing", " \ufe0f", " ⟨U+FE0F⟩"},
 		{"marks", "e\u0301 ก็ שָׁ", "e\u0301 ก็ שָׁ"},
 		{"invalid", "a\xffb", "a\uFFFDb"},
+		{"marks of direction", "שלום\u200f (C++)\u200e\nC++\u200e\nא\u200f", "שלום\u200f (C++)\u200e\nC++⟨U+200E⟩\nא\u200f"},
+		{"bits in selectors", "a\ufe00b", "a⟨U+FE00⟩b"},
+		{"Thai words", "ภาษา\u200bไทย", "ภาษา\u200bไทย"},
 		{"Korean and Chinese", "어제 昨天", "어제 昨天"},
 	}
 	for _, test := range tests {
