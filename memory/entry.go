@@ -125,7 +125,7 @@ func ScanLine(line string) Scan {
 			i++
 		case '`':
 			run := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
-			if end := closingRun(line, i+run, run); end >= 0 {
+			if end := ClosingRun(line, i+run, run); end >= 0 {
 				s.codes = append(s.codes, strings.TrimSpace(line[i+run:end]))
 				i = end + run - 1
 			} else {
@@ -160,8 +160,8 @@ func ScanLine(line string) Scan {
 	return s
 }
 
-// closingRun returns where the next run of exactly n backticks begins, or -1.
-func closingRun(line string, at, n int) int {
+// ClosingRun returns where the next run of exactly n backticks begins, or -1.
+func ClosingRun(line string, at, n int) int {
 	for at < len(line) {
 		i := strings.IndexByte(line[at:], '`')
 		if i < 0 {

@@ -172,7 +172,7 @@ func kindOf(text string) lineKind {
 		return BlankLine
 	case trimmed[0] == '#' && HeadingText(trimmed) != trimmed:
 		return heading
-	case bulletMarker(text) != "":
+	case BulletMarker(text) != "":
 		return BulletLine
 	case trimmed[0] == '|':
 		if strings.Trim(trimmed, "|-: ") == "" {
@@ -184,8 +184,8 @@ func kindOf(text string) lineKind {
 	}
 }
 
-// bulletMarker returns a list item's indent, mark and space, or "".
-func bulletMarker(text string) string {
+// BulletMarker returns a list item's indent, mark and space, or "".
+func BulletMarker(text string) string {
 	in := indentOf(text)
 	rest := text[in:]
 	mark := 0

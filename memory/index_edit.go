@@ -33,7 +33,7 @@ func (line *Line) headEnd() int {
 
 // lead returns where the words of a list item begin.
 func (line *Line) lead() int {
-	at := len(bulletMarker(line.Text))
+	at := len(BulletMarker(line.Text))
 	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
 		if strings.HasPrefix(line.Text[at:], box) {
 			at += len(box)
@@ -114,7 +114,7 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 		if title == "" {
 			title = titleOf(line.Text[l.From+1 : l.label])
 		}
-		mark := bulletMarker(line.Text)
+		mark := BulletMarker(line.Text)
 		x.unlink(i, func(l link) bool { return l.File == CleanPath(file.String()) })
 		x.reread()
 		words := formatEntry("", title, file, hook)
@@ -124,7 +124,7 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 		x.place(i+1, mark+words)
 		return old, mark + words
 	case moves:
-		words := line.edited(l, file, title, hook)[len(bulletMarker(line.Text)):]
+		words := line.edited(l, file, title, hook)[len(BulletMarker(line.Text)):]
 		x.cut(i)
 		x.reread()
 		return old, x.insert(file, words, section)
@@ -252,7 +252,7 @@ func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []
 			continue
 		}
 		shown := strings.TrimSpace(allowed.Show(line.Text).Text)
-		bare := strings.TrimSpace(shown[min(len(shown), len(strings.TrimSpace(bulletMarker(line.Text)))):])
+		bare := strings.TrimSpace(shown[min(len(shown), len(strings.TrimSpace(BulletMarker(line.Text)))):])
 		is := false
 		for _, text := range texts {
 			start, cut := strings.CutSuffix(strings.TrimSpace(text), "…")

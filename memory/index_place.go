@@ -122,7 +122,7 @@ func (x *Index) insertBelow(i int, words string) string {
 	last := i
 	for j := i; j < len(x.lines) && (j == i || x.lines[j].Kind != heading); j++ {
 		if line := &x.lines[j]; line.isEntry() {
-			new := bulletMarker(line.Text) + words
+			new := BulletMarker(line.Text) + words
 			x.place(j, new)
 			return new
 		} else if line.Kind != BlankLine {

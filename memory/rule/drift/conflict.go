@@ -1,10 +1,10 @@
 package drift
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Conflict is a command of a memory that the project's guides contradict.
@@ -117,7 +117,7 @@ func usages(text, guide string, others []usage) []usage {
 				continue
 			}
 			u := usage{from: s.from, to: s.to, text: strings.Join(words, " "), words: words, guide: guide, at: line}
-			u.topic, u.tool = purpose(words)
+			u.topic, u.tool = purposeOf(words)
 			if others != nil && !slices.ContainsFunc(others, func(o usage) bool { return o.words[0] == words[0] || o.topic != "" && o.topic == u.topic }) {
 				continue
 			}
@@ -177,72 +177,59 @@ func (s *passage) polarity() (forbidden, firm, ok bool) {
 // managers are tools that a guide forbids or prescribes by their name alone.
 var managers = setOf("npm yarn pnpm bun pip poetry uv pipenv make just jest vitest mocha pytest unittest black ruff yapf flake8 pylint eslint prettier biome mvn gradle docker podman")
 
-// purpose returns what a command is for and the tool that does it, for tools of which a project has one.
-func purpose(words []string) (topic, tool string) {
-	first, rest := words[0], words[1:]
-	switch first {
-	case "npm", "pnpm", "yarn", "bun":
-		rest = operands(rest, "--filter", "-F", "-C", "--dir", "--prefix", "-w", "--workspace", "--cwd")
-		if len(rest) > 1 && (rest[0] == "run" || rest[0] == "run-script") {
-			rest = rest[1:]
+// purposes are commands that a project runs by one of several tools: what such a command is for, and the expression
+// that finds it among the words that are not options. Group 1 is the tool, and group 2 stands for the "$".
+var purposes = sync.OnceValue(func() []purpose {
+	var all []purpose
+	for _, row := range strings.Split(strings.TrimSpace(`
+packages: (npm|pnpm|yarn|bun)(?: (?:install|i|ci|add).*)?
+script $: (npm|pnpm|yarn|bun) run(?:-script)? (\S+).*
+script $: (npm|pnpm|yarn|bun) (\S+).*
+target $: (make|just|task|mage) (\S+).*
+python $: (poetry|uv|pipenv|pdm|hatch) run (\S+).*
+python packages: (poetry|uv|pipenv|pdm|hatch) (?:install|sync|add).*
+java $: (?:\./)?(mvn|mvnw|gradle|gradlew)(?: .*)? (\S+)
+compose $: (docker|podman) compose (\S+).*`), "\n") {
+		topic, expr, _ := strings.Cut(row, ": ")
+		all = append(all, purpose{topic, regexp.MustCompile("^(?:" + expr + ")$")})
+	}
+	return all
+})
+
+type purpose struct {
+	topic string
+	expr  *regexp.Regexp
+}
+
+// purposeOf returns what a command is for and the tool that does it, for tools of which a project has one.
+func purposeOf(words []string) (topic, tool string) {
+	switch first := words[0]; {
+	case len(words) > 1 && (first == "npx" || first == "bunx"):
+		return purposeOf(words[1:])
+	case len(words) > 2 && strings.HasPrefix(first, "python") && words[1] == "-m":
+		return purposeOf(words[2:])
+	case len(words) > 2 && strings.HasPrefix(first, "pip") && words[1] == "install" && (words[2] == "-r" || words[2] == "-e"):
+		return "python packages", "pip"
+	case slices.Contains(words, "-g") || slices.Contains(words, "--global"):
+		return "", ""
+	}
+	rest := operands(words, "--filter", "-F", "-C", "--dir", "--prefix", "-w", "--workspace", "--cwd", "-f")
+	for _, p := range purposes() {
+		m := p.expr.FindStringSubmatch(strings.Join(rest, " "))
+		if m == nil {
+			continue
 		}
-		switch {
-		case len(rest) == 0:
-			return "packages", first
-		case rest[0] == "install" || rest[0] == "i" || rest[0] == "ci" || rest[0] == "add":
-			if slices.Contains(words, "-g") || slices.Contains(words, "--global") {
-				return "", ""
-			}
-			return "packages", first
-		case packageVerbs[rest[0]]:
+		if p.topic == "script $" && rest[1] == m[2] && packageVerbs[m[2]] {
 			return "", ""
 		}
-		return "script " + rest[0], first
-	case "make", "just", "task", "mage":
-		if targets := operands(rest, "-C", "-f"); len(targets) > 0 {
-			return "target " + targets[0], first
-		}
-	case "poetry", "uv", "pipenv", "pdm", "hatch":
-		if len(rest) > 1 && rest[0] == "run" {
-			return "python " + rest[1], first
-		}
-		if len(rest) > 0 && (rest[0] == "install" || rest[0] == "sync" || rest[0] == "add") {
-			return "python packages", first
-		}
-	case "pip", "pip3":
-		if len(rest) > 1 && rest[0] == "install" && (rest[1] == "-r" || rest[1] == "-e") {
-			return "python packages", "pip"
-		}
-	case "npx", "bunx":
-		if len(rest) > 0 {
-			return purpose(rest)
-		}
-	case "python", "python3":
-		if len(rest) > 1 && rest[0] == "-m" {
-			return purpose(rest[1:])
-		}
-	case "mvn", "./mvnw", "mvnw":
-		return "java " + last(operands(rest)), "mvn"
-	case "gradle", "./gradlew", "gradlew":
-		return "java " + last(operands(rest)), "gradle"
-	case "docker", "podman":
-		if len(rest) > 1 && rest[0] == "compose" {
-			return fmt.Sprint("compose ", rest[1]), first
-		}
+		return strings.Replace(p.topic, "$", m[len(m)-1], 1), strings.TrimSuffix(m[1], "w")
 	}
 	for topic, tools := range rivals {
-		if tools[first] && (first != "ruff" || len(rest) > 0 && (rest[0] == "format") == (topic == "python format")) {
-			return topic, first
+		if tools[words[0]] && (words[0] != "ruff" || len(words) > 1 && (words[1] == "format") == (topic == "python format")) {
+			return topic, words[0]
 		}
 	}
 	return "", ""
-}
-
-func last(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return words[len(words)-1]
 }
 
 // rivals are tools of which a project uses one.

@@ -2,8 +2,6 @@ package drift
 
 import (
 	"cmp"
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -96,18 +94,9 @@ var imports = regexp.MustCompile(`(?m)(?:^|[\s(])@([\w./-]+\.(?:md|mdc|mdx|txt)\
 
 // readGuide reads one; a link is followed within the project.
 func (p *Project) readGuide(name string) (Guide, fs.FileInfo, error) {
-	if info, err := p.root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return Guide{}, nil, errors.Join(err, errNotRegular)
-	}
-	f, err := p.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	data, info, err := readFile(p.root, name, maxGuideBytes)
 	if err != nil {
 		return Guide{}, nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return Guide{}, nil, errors.Join(err, errNotRegular)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxGuideBytes))
-	return Guide{Path: name, Size: info.Size(), ModTime: info.ModTime(), text: string(data)}, info, err
+	return Guide{Path: name, Size: info.Size(), ModTime: info.ModTime(), text: string(data)}, info, nil
 }

@@ -69,7 +69,7 @@ func (p *Project) manifested() *manifests {
 		if !known && !named.MatchString(base) {
 			continue
 		}
-		data, err := readFile(p.root, file, maxManifestBytes)
+		data, _, err := readFile(p.root, file, maxManifestBytes)
 		if read++; read > maxManifests || err != nil || len(data) == maxManifestBytes {
 			m.limited = true
 			continue

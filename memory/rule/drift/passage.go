@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"dream-mcp/memory"
 	"regexp"
 	"strings"
 )
@@ -72,7 +73,7 @@ func (r *reader) line(at, end int) {
 		r.heading, r.lead = r.text[at:end], ""
 		r.start, r.inBlock = at, true
 		r.block(end)
-	case beginsItem(inner), inner[0] == '|':
+	case memory.BulletMarker(inner) != "", inner[0] == '|':
 		r.block(at)
 		r.start, r.inBlock = at, true
 	case !r.inBlock:
@@ -85,15 +86,6 @@ func (r *reader) line(at, end int) {
 
 // shells are the languages of fences that hold commands.
 var shells = setOf("sh bash zsh shell console fish shell-session")
-
-// beginsItem reports whether a line begins an item of a list.
-func beginsItem(row string) bool {
-	if len(row) > 1 && strings.IndexByte("-*+", row[0]) >= 0 && row[1] == ' ' {
-		return true
-	}
-	rest := strings.TrimLeft(row, "0123456789")
-	return len(rest) < len(row) && (strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") "))
-}
 
 // command notes a line of a fence.
 func (r *reader) command(at int, row string) {
@@ -129,7 +121,7 @@ func (r *reader) block(end int) {
 		case '`':
 			run := len(text[i:]) - len(strings.TrimLeft(text[i:], "`"))
 			from := i + run
-			to := closing(text, from, run)
+			to := memory.ClosingRun(text[:min(len(text), from+maxSpan)], from, run)
 			if to < 0 {
 				i = from - 1
 				continue
@@ -166,24 +158,6 @@ func (r *reader) block(end int) {
 
 // maxSpan bounds, in bytes, how far a code span is followed.
 const maxSpan = 1 << 10
-
-// closing returns where the next run of exactly n backticks begins, or -1.
-func closing(text string, at, n int) int {
-	limit := min(len(text), at+maxSpan)
-	for at < limit {
-		i := strings.IndexByte(text[at:limit], '`')
-		if i < 0 {
-			return -1
-		}
-		at += i
-		run := len(text[at:]) - len(strings.TrimLeft(text[at:], "`"))
-		if run == n {
-			return at
-		}
-		at += run
-	}
-	return -1
-}
 
 // maxSentence bounds, in bytes, how far a sentence is followed to each side.
 const maxSentence = 1 << 10

@@ -133,7 +133,7 @@ func (p *Project) judgeLine(r pathRef, found string) (Hit, bool) {
 	if r.line == 0 {
 		return Hit{}, false
 	}
-	data, err := readFile(p.root, found, maxCounted)
+	data, _, err := readFile(p.root, found, maxCounted)
 	if err != nil || len(data) == maxCounted {
 		return Hit{}, false
 	}

@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"dream-mcp/memory"
 	"errors"
 	"io"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode/utf8"
 )
@@ -136,7 +138,7 @@ func (t *tree) addFile(name string) {
 // readFolder returns at most limit entries of a folder, in pieces, so that a folder of a million files
 // costs no more than the limit; all says whether those are all.
 func readFolder(root *os.Root, folder string, limit int) (entries []fs.DirEntry, all bool, err error) {
-	f, err := root.OpenFile(folder, os.O_RDONLY|nonblock, 0)
+	f, err := memory.OpenFolder(root, folder)
 	if err != nil {
 		return nil, false, err
 	}
@@ -164,30 +166,31 @@ func isForeign(root *os.Root, folder string, entries []fs.DirEntry) bool {
 		if e.IsDir() {
 			return true
 		}
-		data, err := readFile(root, path.Join(folder, ".git"), 4<<10)
+		data, _, err := readFile(root, path.Join(folder, ".git"), 4<<10)
 		return err != nil || !strings.Contains(string(data), "/modules/")
 	}
 	return false
 }
 
-// errNotRegular is what a link, a fifo or a device is refused with.
+// errNotRegular is what a fifo or a device is refused with.
 var errNotRegular = errors.New("not a regular file")
 
-// readFile reads at most limit bytes of a regular file; where a link was put in its place, it leads nowhere out
-// of the project.
-func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errNotRegular)
+// readFile reads at most limit bytes of a regular file. A link is followed where it leads within the project.
+func readFile(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) {
+	info, err := root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil, errors.Join(err, errNotRegular)
 	}
-	f, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	f, err := memory.OpenFolder(root, name) // does not wait for a fifo that was put in its place
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() { // a fifo was put in its place
-		return nil, errors.Join(err, errNotRegular)
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, nil, errors.Join(err, errNotRegular)
 	}
-	return io.ReadAll(io.LimitReader(f, limit))
+	data, err := io.ReadAll(io.LimitReader(f, limit))
+	return data, info, err
 }
 
 // Limited reports whether the project holds more than was looked at so far, so that of some names it was not
@@ -217,7 +220,7 @@ func (p *Project) look(name string) presence {
 	}
 	if _, err := p.root.Stat(name); err == nil {
 		return present
-	} else if !errors.Is(err, fs.ErrNotExist) && !isNotFolder(err) {
+	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return unknown // it leads out of the project, or cannot be read
 	}
 	if _, err := p.root.Lstat(name); err == nil {
