@@ -51,11 +51,11 @@ func (t *Topic) Carry(from []*Topic) {
 }
 
 // either returns a field of metadata, or of the older form's top level.
-func (t *Topic) either(key string) string {
-	if value := t.Value("metadata." + key); value != "" {
+func (m *frontmatter) either(key string) string {
+	if value := m.Value("metadata." + key); value != "" {
 		return value
 	}
-	return t.Value(key)
+	return m.Value(key)
 }
 
 // moment reads a time or a day.

@@ -8,6 +8,12 @@ import (
 // fence is the line that opens and closes frontmatter.
 const fence = "---"
 
+// frontmatter is the lines from "---" to "---", each with its ending, and their fields.
+type frontmatter struct {
+	head   []string
+	fields []field
+}
+
 // field is one key of the frontmatter and where it is.
 type field struct {
 	key      string // dotted where nested
@@ -308,16 +314,16 @@ func isVoid(text string) bool {
 func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " \t")) }
 
 // InOneLine reports whether the value of a field is text in one line.
-func (t *Topic) InOneLine(key string) bool {
-	f := t.field(key)
+func (m *frontmatter) InOneLine(key string) bool {
+	f := m.field(key)
 	return f != nil && f.kind == scalar
 }
 
 // Quoted returns the line of a field in one line, and that line with the value in quotes where YAML does not
 // read it as the text that it is; else the same line twice.
-func (t *Topic) Quoted(key string) (line, quoted string) {
-	f := t.field(key)
-	line, _ = cutEnd(t.head[f.line])
+func (m *frontmatter) Quoted(key string) (line, quoted string) {
+	f := m.field(key)
+	line, _ = cutEnd(m.head[f.line])
 	if f.plainYAML(line) {
 		return line, line
 	}

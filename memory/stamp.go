@@ -66,24 +66,24 @@ func mergeSources(old, cited []string) []string {
 }
 
 // set replaces a field, or adds it. The value is in its written form.
-func (t *Topic) set(key, value string) {
+func (m *frontmatter) set(key, value string) {
 	found := false
-	for i := len(t.fields) - 1; i >= 0; i-- { // from below, so that lines above keep their place
-		if f := t.fields[i]; f.key == key || f.key == "metadata."+key {
-			t.replace(f, value)
+	for i := len(m.fields) - 1; i >= 0; i-- { // from below, so that lines above keep their place
+		if f := m.fields[i]; f.key == key || f.key == "metadata."+key {
+			m.replace(f, value)
 			found = true
 		}
 	}
 	if !found {
-		t.add(key, value)
+		m.add(key, value)
 	}
-	t.fields = parseFields(t.head)
+	m.fields = parseFields(m.head)
 }
 
 // replace writes a field's value in its place, in the quotes that it had, and keeps what is
 // around it, a comment included.
-func (t *Topic) replace(f field, value string) {
-	text, end := cutEnd(t.head[f.line])
+func (m *frontmatter) replace(f field, value string) {
+	text, end := cutEnd(m.head[f.line])
 	raw := text[f.from:f.to]
 	if n := quotedLen(raw); n > 0 {
 		f.to = f.from + n
@@ -100,15 +100,15 @@ func (t *Topic) replace(f field, value string) {
 	if f.from == f.to {
 		value = " " + value
 	}
-	t.head[f.line] = text[:f.from] + value + text[f.to:] + end
-	t.head = append(t.head[:f.line+1], t.head[f.end:]...)
+	m.head[f.line] = text[:f.from] + value + text[f.to:] + end
+	m.head = append(m.head[:f.line+1], m.head[f.end:]...)
 }
 
 // add writes a new field: into metadata where it is a mapping, else before the closing fence.
-func (t *Topic) add(key, value string) {
-	at, indent := len(t.head)-1, ""
-	if f := t.field("metadata"); f != nil && f.kind == flow {
-		text, end := cutEnd(t.head[f.line])
+func (m *frontmatter) add(key, value string) {
+	at, indent := len(m.head)-1, ""
+	if f := m.field("metadata"); f != nil && f.kind == flow {
+		text, end := cutEnd(m.head[f.line])
 		before := strings.TrimRight(text[:f.to-1], " \t")
 		if !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, ",") {
 			before += ","
@@ -116,18 +116,18 @@ func (t *Topic) add(key, value string) {
 		if !strings.HasSuffix(before, "{") {
 			before += " "
 		}
-		t.head[f.line] = before + key + ": " + value + text[f.to-1:] + end
+		m.head[f.line] = before + key + ": " + value + text[f.to-1:] + end
 		return
 	} else if f != nil && f.kind == mapping {
 		at, indent = f.end, "  "
-		for _, inner := range t.fields {
+		for _, inner := range m.fields {
 			if strings.HasPrefix(inner.key, "metadata.") && inner.line > f.line && inner.line < f.end {
-				indent = t.head[inner.line][:indentOf(t.head[inner.line])] // the last one's
+				indent = m.head[inner.line][:indentOf(m.head[inner.line])] // the last one's
 			}
 		}
 	}
-	_, end := cutEnd(t.head[at-1])
-	t.head = append(t.head[:at], append([]string{indent + key + ": " + value + end}, t.head[at:]...)...)
+	_, end := cutEnd(m.head[at-1])
+	m.head = append(m.head[:at], append([]string{indent + key + ": " + value + end}, m.head[at:]...)...)
 }
 
 // formatList writes a list in one line.

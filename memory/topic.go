@@ -26,9 +26,8 @@ const ByteOrderMark = "\ufeff"
 // YAML, and what is parsed and printed again loses order, quoting and spaces.
 // Bytes returns what was parsed, byte for byte, until Stamp changes a line.
 type Topic struct {
+	frontmatter
 	bom      string
-	head     []string // the frontmatter from "---" to "---", each line with its ending
-	fields   []field
 	body     string
 	unclosed bool
 	masked   *secret.View // nil: not looked for yet
@@ -56,7 +55,7 @@ func (t *Topic) Equal(o *Topic) bool {
 }
 
 // HasFrontmatter reports whether the file begins with frontmatter that is also closed.
-func (t *Topic) HasFrontmatter() bool { return len(t.head) > 0 }
+func (m *frontmatter) HasFrontmatter() bool { return len(m.head) > 0 }
 
 // Unclosed reports whether the file begins with "---" and no second one follows, so that a host
 // sees no frontmatter at all.
@@ -65,49 +64,49 @@ func (t *Topic) Unclosed() bool { return t.unclosed }
 // Field returns a value of the frontmatter, without quotes, and the line (from 1) of its key.
 // The key of a nested field is dotted: "metadata.type". Of several lines of the same key the first
 // counts. A text that runs over several lines is joined with spaces.
-func (t *Topic) Field(key string) (value string, line int, ok bool) {
-	if f := t.field(key); f != nil {
+func (m *frontmatter) Field(key string) (value string, line int, ok bool) {
+	if f := m.field(key); f != nil {
 		return f.value, f.line + 1, true
 	}
 	return "", 0, false
 }
 
-func (t *Topic) field(key string) *field {
-	for i := range t.fields {
-		if t.fields[i].key == key {
-			return &t.fields[i]
+func (m *frontmatter) field(key string) *field {
+	for i := range m.fields {
+		if m.fields[i].key == key {
+			return &m.fields[i]
 		}
 	}
 	return nil
 }
 
 // Title returns the field "name", or "".
-func (t *Topic) Title() string { return t.Value("name") }
+func (m *frontmatter) Title() string { return m.Value("name") }
 
 // Description returns the field "description", or "".
-func (t *Topic) Description() string { return t.Value("description") }
+func (m *frontmatter) Description() string { return m.Value("description") }
 
 // Type returns the type as the newest form has it, in metadata, or else the older form's at the
 // top level, or "". What follows a "#" is a comment.
-func (t *Topic) Type() string {
-	kind := t.Value("metadata.type")
+func (m *frontmatter) Type() string {
+	kind := m.Value("metadata.type")
 	if kind == "" {
-		kind = t.Value("type")
+		kind = m.Value("type")
 	}
 	kind, _, _ = strings.Cut(kind, " #")
 	return strings.TrimSpace(kind)
 }
 
-func (t *Topic) Value(key string) string {
-	value, _, _ := t.Field(key)
+func (m *frontmatter) Value(key string) string {
+	value, _, _ := m.Field(key)
 	return strings.TrimSpace(value)
 }
 
 // Sources returns what the topic says it was learned from, as `session-id:line`, the newest last.
-func (t *Topic) Sources() []string {
+func (m *frontmatter) Sources() []string {
 	for _, key := range []string{"metadata.sources", "sources"} {
-		if f := t.field(key); f != nil {
-			return f.items(t.head)
+		if f := m.field(key); f != nil {
+			return f.items(m.head)
 		}
 	}
 	return nil

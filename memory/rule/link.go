@@ -72,28 +72,23 @@ func (v *view) dangling() []memory.Entry {
 	return entries
 }
 
-// near is nearest for the first maxNearest files that it is asked about, and "" for others.
+// near returns the topic whose name is likeliest meant by a file that does not exist, or "". It looks for the first
+// maxNearest files that it is asked about.
 func (v *view) near(file string) string {
 	near, known := v.nears[file]
 	if !known && len(v.nears) < maxNearest {
 		if v.nears == nil {
 			v.nears = make(map[string]string)
 		}
-		near = v.nearest(file)
+		if v.slugs == nil {
+			v.slugs = memory.SlugKeys(v.sortedNames())
+		}
+		if i := memory.NearestSlug(file, v.slugs); i >= 0 {
+			near = v.sortedNames()[i].String()
+		}
 		v.nears[file] = near
 	}
 	return near
-}
-
-// nearest returns the topic whose name is likeliest meant by a file that does not exist, or "".
-func (v *view) nearest(file string) string {
-	if v.slugs == nil {
-		v.slugs = memory.SlugKeys(v.sortedNames())
-	}
-	if i := memory.NearestSlug(file, v.slugs); i >= 0 {
-		return v.sortedNames()[i].String()
-	}
-	return ""
 }
 
 var orphanRule = rule{

@@ -316,7 +316,7 @@ func TestNearest(t *testing.T) {
 		"team/pm2_restrat_patterns.md": "pm2-restart-patterns.md",
 		"x2.md":                        "",
 	} {
-		if got := v.nearest(file); got != want {
+		if got := v.near(file); got != want {
 			t.Errorf("%s: got %q, want %q", file, got, want)
 		}
 	}
