@@ -11,7 +11,7 @@ var driftRule = rule{
 		Name:     "drift",
 		Summary:  "what a memory says of the project's files, scripts, libraries and versions is still so",
 		Severity: Warning,
-		Catches:  "in backticks: files and folders that git once had and the project does not, lines beyond the end of a file, scripts and targets that were in package.json or the Makefile; in prose: \"Postgres 15\" where compose.yml has 17, \"tests use jest\" where jest left package.json. Without git, a file whose first folder exists",
+		Catches:  "in backticks: files and folders that git once had and the project does not, lines beyond the end of a file, scripts and targets that were in package.json or the Makefile; in prose: \"Postgres 15\" where compose.yml has 17, \"tests use jest\" where jest left package.json. Without git, or before it saw anything go: a file whose first folder exists, a script that the Makefile or package.json lacks",
 		Leaves:   "what is said to be removed, renamed, planned, forbidden or elsewhere (another repository, a plugin, a skill, a path outside, \"TBD\", \"not in git\"); what the project never had; what git ignores; URLs, globs, placeholders. One finding for a line",
 		Bad: "-- deploy.md --\nThe deploy is `scripts/deploy.sh`.\nThe database is Postgres 15.\n" +
 			"-- project/compose.yml --\nservices:\n  db:\n    image: postgres:17\n-- project/scripts/release.sh --\n#!/bin/sh\n",
