@@ -2,6 +2,7 @@ package rule
 
 import (
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule/reldate"
 	"fmt"
 	"regexp"
 	"strings"
@@ -17,7 +18,7 @@ var staleRule = rule{
 		Summary:  "what a memory calls current, in progress or next has a date, or is not older than 30 days",
 		Severity: Info,
 		Catches:  "a heading or label \"Current status\", \"In progress\", \"Next steps\", \"START HERE\" without a date, in a memory whose newest date is older than 30 days",
-		Leaves:   "a line with a date; a memory that names no date at all; \"current\" within a sentence",
+		Leaves:   "a line with a date, in figures or in words, and what is below a heading with one; a memory that names no date at all; \"current\" within a sentence",
 		Bad:      "-- shop.md --\n---\nname: shop\ndescription: the rewrite of the shop\nmetadata:\n  type: project\n  modified: 2026-05-04\n---\n## Current status\n\nThe cart is done, the till is next.",
 		Good:     "-- shop.md --\n---\nname: shop\ndescription: the rewrite of the shop\nmetadata:\n  type: project\n  modified: 2026-05-04\n---\n## Status on 2026-05-04\n\nThe cart is done. Use the current branch.",
 	},
@@ -32,13 +33,17 @@ func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 		return nil
 	}
 	var findings []Finding
-	more := 0
+	more, dated := 0, 0 // dated: the level of a heading above that has a date
 	for number, line := range statements(t) {
-		m := nowLabel.FindStringSubmatch(line)
-		if m == nil || isOver.MatchString(line) {
-			continue
+		if memory.HeadingText(line) != line {
+			if level := len(line) - len(strings.TrimLeft(line, "#")); reldate.HoldsDate(line) {
+				dated = level
+			} else if level <= dated {
+				dated = 0
+			}
 		}
-		if _, dated := memory.FirstDate(line); dated {
+		m := nowLabel.FindStringSubmatch(line)
+		if m == nil || dated > 0 || isOver.MatchString(line) || reldate.HoldsDate(line) {
 			continue
 		}
 		if len(findings) > 0 {

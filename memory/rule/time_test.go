@@ -54,7 +54,10 @@ func TestStale(t *testing.T) {
 			t.Errorf("%q is found in a memory without a date", line)
 		}
 	}
-	for _, line := range []string{"## Current status (2026-05-04)", "Use the current branch.", "Nothing is in progress.", "## Current status: done", "The text names 2026-11-01.\n## Current status"} {
+	if got := lintLines(t, "stale", "", "## Notes of 2026-03-01\n\nText.\n\n## Next steps\n"); !slices.Equal(got, []string{"5:4"}) {
+		t.Errorf("after a section with a date: %q", got)
+	}
+	for _, line := range []string{"## Current status (2026-05-04)", "## Current status (May 4, 2026)", "## Stand vom 4. Mai 2026\n\n### Next steps", "Use the current branch.", "Nothing is in progress.", "## Current status: done", "The text names 2026-11-01.\n## Current status"} {
 		if got := lintLines(t, "stale", old, line+"\n"); got != nil {
 			t.Errorf("%q: %q", line, got)
 		}

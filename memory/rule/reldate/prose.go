@@ -282,6 +282,9 @@ func beginsBlock(text string) bool {
 	return len(digits) < len(row) && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
 }
 
+// HoldsDate reports whether a line holds an absolute date, in figures or in words.
+func HoldsDate(line string) bool { return dates().day.MatchString(strings.ToLower(line)) }
+
 // datePatterns find absolute dates in lower case.
 type datePatterns struct{ day, year, month *regexp.Regexp }
 
