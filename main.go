@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server"
@@ -90,7 +91,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	p := consolidate.Open(o)
 	switch c.Verb {
 	case "background":
-		err = background.Supervise(ctx, p, setup, c.Args, append(append([]string{c.Self, "serve", "--unattended", "--mode", setup.Mode}, c.Options()...), "--project", setup.Project, "--memory-dir", p.MemoryDir()))
+		err = background.Supervise(ctx, p, setup, c.Args, append(append([]string{c.Self, "serve", "--unattended", "--mode", setup.Mode}, c.Options()...), "--project", setup.Project, "--memory-dir", p.MemoryDir))
 	default:
 		err = c.Run(ctx, p, setup)
 	}
@@ -195,14 +196,14 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 			log.Warn("recovering what a crash left", "error", err)
 		}
 		p.Poll() // what others change from here on is reported to subscribers
-		p.ReadSessions()
+		p.Transcripts().DigestLater()
 	}
 	c := &tools.Connection{Begin: begin}
 	if missing == nil {
 		c.Project = consolidate.Open(watched(host.Process(), flags, setup, state, changed))
 		begin(c.Project)
 	} else {
-		c.Missing = &consolidate.RequestError{Message: missing.Error(), Hint: host.NoProjectHint}
+		c.Missing = &store.RequestError{Message: missing.Error(), Hint: host.NoProjectHint}
 	}
 	if setup.Settings["project"].Source == host.FromWorkingDirectory {
 		c.Open = func(folder string) (*consolidate.Project, error) {

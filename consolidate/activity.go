@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/signal"
 	"dream-mcp/memory"
@@ -117,18 +118,18 @@ func (t *trail) close() {
 }
 
 // tell adds e to the trail of the open dream, if there is one.
-func (p *Project) tell(e Event) {
+func (p *dreams) tell(e Event) {
 	if p.dream != nil {
-		p.dream.tell(e, p.o.Now(), p.o.AllowSecrets)
-		p.o.Changed(StatusURI)
+		p.dream.tell(e, p.Now(), p.AllowSecrets)
+		p.Changed(store.StatusURI)
 	}
 }
 
 func (d *dream) tell(e Event, now time.Time, allowed secret.Allowed) {
-	e.Time, e.Phase = second(now), d.Phase
-	e.Text = cutText(shownWords(e.Text, allowed), maxEventText) // shown before it is cut
+	e.Time, e.Phase = store.Second(now), d.Phase
+	e.Text = cutText(transcript.Visible(allowed.Mask(e.Text)), maxEventText) // shown before it is cut
 	for i := range e.Reviewed {
-		e.Reviewed[i].First = shownWords(e.Reviewed[i].First, allowed)
+		e.Reviewed[i].First = transcript.Visible(allowed.Mask(e.Reviewed[i].First))
 	}
 	d.trail.add(e)
 }
@@ -149,11 +150,11 @@ func lookedFor(q transcript.Query) string {
 }
 
 // reviewed names the sessions of a map, as far as a trail does.
-func (p *Project) reviewed(sessions []transcript.Session) []Reviewed {
+func (p *dreams) reviewed(sessions []transcript.Session) []Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
 	named := make([]Reviewed, len(sessions))
 	for i, s := range sessions {
-		named[i] = Reviewed{ID: s.ID, Host: p.OtherHost(s.Host), Last: second(s.Last), First: s.First}
+		named[i] = Reviewed{ID: s.ID, Host: p.OtherHost(s.Host), Last: store.Second(s.Last), First: s.First}
 	}
 	return named
 }

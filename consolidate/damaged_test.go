@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -114,7 +115,7 @@ func TestDamagedState(t *testing.T) {
 			return w
 		}, func(p *Project) error { return p.Recover(ctx) }},
 		{"landed", func() *world { w := newWorldFor(t, "commit"); w.do("commit"); return w }, func(p *Project) error {
-			_, err := p.Undo(ctx, "")
+			_, err := p.History.Undo(ctx, "")
 			return err
 		}},
 	} {
@@ -137,13 +138,13 @@ func TestDamagedState(t *testing.T) {
 					p := Open(w.options())
 					err = stage.then(p)
 					p.Log()
-					p.Diff("")
-					p.LastReport()
+					p.History.Diff("")
+					p.History.LastReport()
 					p.Status(ctx)
 					p.Poll()
 					p.Reviews(ctx)
-					p.Proposals()
-					p.Versions("")
+					p.Reviews(ctx)
+					p.History.Versions("")
 					p.Examine(ctx, false, false)
 					p.Close("the test ended")
 				})
@@ -153,7 +154,7 @@ func TestDamagedState(t *testing.T) {
 					if strings.Contains(err.Error(), "\n\n") || len(err.Error()) > 2_000 {
 						t.Errorf("%s: the error is no sentence: %v", what, err)
 					}
-					var broken *BrokenError
+					var broken *store.BrokenError
 					if stage.name != "landing" && !same(got, was) || stage.name == "landing" && !errors.As(err, &broken) && !same(got, whole.after) {
 						t.Errorf("%s: ended with %v, and yet:%s", what, err, differences(got, was))
 					}
@@ -203,7 +204,7 @@ func TestStateLostInADream(t *testing.T) {
 		}
 		p.Close("the test ended")
 		got := w.files()
-		var half *HalfError
+		var half *store.HalfError
 		switch {
 		case errors.As(err, &half):
 			for file, content := range got {
@@ -250,7 +251,7 @@ func TestStateMoved(t *testing.T) {
 	if err := finalize(p); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.open().Undo(ctx, ""); err != nil || !same(w.files(), before) {
+	if _, err := w.open().History.Undo(ctx, ""); err != nil || !same(w.files(), before) {
 		t.Errorf("taken back with %v:%s", err, differences(w.files(), before))
 	}
 }
@@ -293,7 +294,7 @@ func TestClockSet(t *testing.T) {
 				t.Errorf("%v at %s: status: %v", by, at, err)
 			}
 			if landed {
-				if _, err := p.Undo(ctx, ""); err != nil || !same(w.files(), whole.before) {
+				if _, err := p.History.Undo(ctx, ""); err != nil || !same(w.files(), whole.before) {
 					t.Errorf("%v at %s: undone with %v:%s", by, at, err, differences(w.files(), whole.before))
 				}
 			}

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 )
@@ -42,10 +44,10 @@ const clockSlack = 5 * time.Minute
 // Examine looks at what could keep the memory from being dreamt over or written. It changes nothing
 // but for fix: then what can be mended without loss is mended. A commit that was cut off and whose plan
 // is lost is given up, and the memory taken as it stands, only with accept: that is a person's word.
-func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	dir, err := p.openDisk()
+func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
+	p.Lock()
+	defer p.Unlock()
+	dir, err := p.Disk()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 			return nil, err
 		}
 		checks = append(checks, archive...)
-		if why := p.failedRun(); why != "" {
+		if why := p.Background.FailedRun(); why != "" {
 			checks = append(checks, Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
 		}
 	}
@@ -87,7 +89,7 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 }
 
 // checkDir looks at the permissions of the memory directory. It is not ours to change.
-func (p *Project) checkDir(dir *memory.Dir) Check {
+func (p *views) checkDir(dir *memory.Dir) Check {
 	c := Check{Name: "memory", State: Healthy, Message: "can be read and written by you alone"}
 	info, err := dir.Root().Stat(".")
 	switch {
@@ -96,24 +98,24 @@ func (p *Project) checkDir(dir *memory.Dir) Check {
 	case runtime.GOOS == "windows":
 		c.Message = "can be read"
 	case info.Mode().Perm()&0o700 != 0o700:
-		c.State, c.Message, c.Hint = Wrong, fmt.Sprintf("its mode is %v: you can't write into it", info.Mode().Perm()), "chmod u+rwx "+quoted(dir.Path())
+		c.State, c.Message, c.Hint = Wrong, fmt.Sprintf("its mode is %v: you can't write into it", info.Mode().Perm()), "chmod u+rwx "+store.Quoted(dir.Path())
 	case info.Mode().Perm()&0o022 != 0:
 		c.State, c.Message = Wrong, fmt.Sprintf("its mode is %v: others can write what your agent then takes for its memory", info.Mode().Perm())
-		c.Hint = "unless that is meant: chmod go-w " + quoted(dir.Path())
+		c.Hint = "unless that is meant: chmod go-w " + store.Quoted(dir.Path())
 	case info.Mode().Perm()&0o077 != 0:
 		c.State, c.Message = Note, fmt.Sprintf("its mode is %v: others on this machine can read it", info.Mode().Perm())
 	}
 	if err := dir.Writable(); err != nil && c.State != Wrong {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: make it writable"
 	}
-	if refused := (*RequestError)(nil); errors.As(indexReadable(dir), &refused) {
+	if refused := (*store.RequestError)(nil); errors.As(indexReadable(dir), &refused) {
 		c.State, c.Message, c.Hint = Wrong, refused.Message, refused.Hint
 	}
 	return c
 }
 
 // checkLeftovers looks for temporaries that no recovery will sweep.
-func (p *Project) checkLeftovers(dir *memory.Dir) []Check {
+func (p *views) checkLeftovers(dir *memory.Dir) []Check {
 	if r, err := lock.Read(dir.Root()); err != nil || r.Dream != "" {
 		return nil // they are in use, or recovery sweeps them
 	}
@@ -125,13 +127,13 @@ func (p *Project) checkLeftovers(dir *memory.Dir) []Check {
 		Name: "leftovers", State: Wrong, Message: "temporaries lie in the memory directory: " + list(left),
 		Fix: "what they hold goes into the archive, and they are removed",
 		mend: func(ctx context.Context) error {
-			return p.takeAsItStands(ctx, dir, "temporaries that lay in the memory directory were archived")
+			return p.TakeAsIs(ctx, dir, "temporaries that lay in the memory directory were archived")
 		},
 	}}
 }
 
 // checkState looks at the permissions of our own folder, which holds what was said and remembered.
-func (p *Project) checkState() Check {
+func (p *views) checkState() Check {
 	c := Check{Name: "state", State: Healthy, Message: p.StateDir() + " is private"}
 	info, err := os.Stat(p.StateDir())
 	if err != nil {
@@ -139,25 +141,21 @@ func (p *Project) checkState() Check {
 	} else if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm != 0o700 {
 		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", p.StateDir(), perm), "it is made private: 0700"
 		c.mend = func(context.Context) error { return os.Chmod(p.StateDir(), 0o700) }
-	} else if err := p.stateWritable(); err != nil {
+	} else if err := p.Writable(); err != nil {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: free some space on its disk, or make it writable"
 	}
 	return c
 }
 
 // checkArchive looks at what past operations left.
-func (p *Project) checkArchive() ([]Check, error) {
-	state, err := p.openState()
-	if err != nil {
-		return nil, err
-	}
-	ids, err := dreamIDs(state)
+func (p *views) checkArchive() ([]Check, error) {
+	ids, err := p.IDs()
 	if err != nil {
 		return nil, err
 	}
 	var damaged, displaced []string
 	for _, id := range ids {
-		a, err := openArchive(state, id)
+		a, err := p.Archive(id)
 		if err != nil {
 			damaged = append(damaged, id)
 			continue
@@ -171,36 +169,32 @@ func (p *Project) checkArchive() ([]Check, error) {
 			}
 		}
 		if len(a.Displaced) > 0 {
-			displaced = append(displaced, filepath.Join(p.StateDir(), dreamFolder, id, "blobs"))
+			displaced = append(displaced, filepath.Join(p.FolderOf(id), "blobs"))
 		}
 		a.Close()
 	}
-	h, err := p.history()
+	use, err := p.History.Measure()
 	if err != nil {
 		return nil, err
 	}
-	use := ArchiveUse{MaxBytes: p.o.MaxArchive}
-	for i, size := range p.sizes(h) {
-		use.add(h[i], size)
-	}
 	checks := []Check{{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s and %s, %.1f of %d MiB",
-		plural(use.Dreams, "dream"), plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}}
+		store.Plural(use.Dreams, "dream"), store.Plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}}
 	if use.Bytes > use.MaxBytes {
 		checks[0].State, checks[0].Hint = Note, "the next dream or write removes the oldest; what was deleted within 30 days stays, whatever the limit"
 	}
 	if len(damaged) > 0 {
-		checks = append(checks, Check{Name: "archive", State: Wrong, Message: "damaged, so that it can't be undone: " + list(damaged), Hint: "bring the folder back from a backup, or live without: " + filepath.Join(p.StateDir(), dreamFolder)})
+		checks = append(checks, Check{Name: "archive", State: Wrong, Message: "damaged, so that it can't be undone: " + list(damaged), Hint: "bring the folder back from a backup, or live without: " + filepath.Dir(p.FolderOf("x"))})
 	}
 	if len(displaced) > 0 {
 		checks = append(checks, Check{Name: "archive", State: Note, Message: "what somebody else wrote in the moment of a commit is kept: " + list(displaced)})
 	}
-	entries, err := p.journal()
+	entries, err := p.Journal()
 	if err != nil {
 		return nil, err
 	}
-	left, err := p.unfinished(entries, "")
+	left, err := p.Unfinished(entries, "")
 	for _, info := range left {
-		checks = append(checks, Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; what it had staged is kept until %s", info.ID, info.Outcome, info.LastCall.Add(stageKept).UTC().Format(time.DateOnly)),
+		checks = append(checks, Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; what it had staged is kept until %s", info.ID, info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
 			Hint: `dream_orient {"resume": true} takes the newest up`})
 	}
 	return checks, err

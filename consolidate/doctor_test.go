@@ -129,7 +129,7 @@ func TestExamineTheArchive(t *testing.T) {
 		t.Errorf("the stage: %+v", c)
 	}
 	w.write(p, "a.md", "The body", "A body")
-	id, _, err := p.Diff("")
+	id, _, err := p.History.Diff("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,26 +3,11 @@ package consolidate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"os"
-	"path"
-	"slices"
+	"errors"
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
-	"dream-mcp/memory/secret"
-)
-
-// The folders of dreams in our state folder, and what lies in each beside its archive.
-const (
-	dreamFolder = "dreams"
-	infoFile    = "dream.json"
-	stopFile    = "stop"
-	maxInfo     = 1 << 20
+	"dream-mcp/consolidate/store"
 )
 
 // The phases of a dream.
@@ -33,144 +18,157 @@ const (
 	Finalizing    = "finalizing"
 )
 
-// Info is what is known of a dream while it is open and after it ended. Any process may read it.
-type Info struct {
-	ID            string              `json:"id"`
-	Kind          lock.Kind           `json:"kind"`
-	Host          string              `json:"host,omitempty"`
-	Session       string              `json:"session,omitempty"`
-	Started       time.Time           `json:"started"`
-	LastCall      time.Time           `json:"last_call"`
-	Phase         string              `json:"phase,omitempty"`
-	Since         lock.Stamp          `json:"since"`
-	Sessions      int                 `json:"sessions"`
-	Listed        *Listed             `json:"listed,omitempty"`
-	ToolCalls     int                 `json:"tool_calls"`
-	BytesSearched int64               `json:"bytes_searched"`
-	Forced        bool                `json:"forced,omitempty"`
-	Resumed       bool                `json:"resumed,omitempty"`
-	Unattended    bool                `json:"unattended,omitempty"`
-	IndexLines    []IndexLine         `json:"index_lines,omitempty"`   // asked for by writes, for the commit
-	Evidence      map[string][]string `json:"evidence,omitempty"`      // by file: the hits that a write cited
-	Waived        []Waiver            `json:"waived,omitempty"`        // once it lands, only those that were needed
-	Accepted      map[string]string   `json:"accepted_loss,omitempty"` // why, by file
-	Merges        map[string]*Merge   `json:"merges,omitempty"`        // by the memory that others were merged into
-	Summary       string              `json:"summary,omitempty"`
-	Proposed      []string            `json:"proposed,omitempty"` // files of which a change was kept for the person
-	Request       *FinalizeRequest    `json:"request,omitempty"`  // what the person is to agree to
-	Reviewed      time.Time           `json:"reviewed,omitzero"`  // when it was proposed
-	Outcome       Outcome             `json:"outcome,omitempty"`  // empty while it is open
-	Ended         time.Time           `json:"ended,omitzero"`
-	Reason        string              `json:"reason,omitempty"`
-	Undoes        string              `json:"undoes,omitempty"`
-	Restamp       *restamp            `json:"restamp,omitempty"` // by an undo
-	Commit        string              `json:"commit,omitempty"`  // of a remote, that a merge brought
-}
+// stopPoll is how often an open dream looks whether it was asked to stop while nobody calls.
+const stopPoll = 2 * time.Second
 
-// IndexLine is a line of the index that should name File. What is empty stays as it is.
-type IndexLine struct {
-	File    string `json:"file"`
-	Title   string `json:"title,omitempty"`
-	Hook    string `json:"hook,omitempty"`
-	Section string `json:"section,omitempty"`
-}
-
-// dream is an open operation: a dream, or a single transaction.
+// dream is an open dream.
 type dream struct {
-	Info
-	dir     *memory.Dir
-	lock    *lock.Lock
-	record  lock.Record
-	folder  *os.Root
-	stage   *landing.Stage
-	expiry  *time.Timer
-	trail   *trail
-	allowed secret.Allowed
-	leased  time.Time       // when the lease on a shared memory was taken or renewed
-	stolen  bool            // another machine took it over
-	needed  []Waiver        // those without which the last check of the whole would have refused
-	known   map[string]bool // the findings that were reported, by key; not kept for the next process
+	*store.Tx
+	expiry *time.Timer
+	trail  *trail
+	leased time.Time       // when the lease on a shared memory was taken or renewed
+	stolen bool            // another machine took it over
+	known  map[string]bool // the findings that were reported, by key; not kept for the next process
 }
 
-// save writes the dream's Info, as it may be shown.
-func (d *dream) save() error {
-	data, err := json.MarshalIndent(d.Info.shown(d.allowed), "", " ")
-	if err != nil {
+// dreams is the open dream of this process, if there is one.
+type dreams struct {
+	*gates
+	dream    *dream
+	over     error // why a dream ended between two calls, until the next call reports it
+	prompted bool  // the prompt dream was read on this connection
+}
+
+// opened makes t the open dream.
+func (p *dreams) opened(t *store.Tx) {
+	d := &dream{Tx: t, trail: openTrail(t.Folder)}
+	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
+	p.dream = d
+	p.SetOpen(t)
+	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
+}
+
+// enter begins a call: renew where a dream is open. Where one ended between two calls it says so, once: the caller
+// believes it open, and what it would have staged must not be done at once.
+func (p *dreams) enter(phase string) error {
+	if p.dream != nil {
+		return p.renew(phase)
+	}
+	err := p.over
+	p.over = nil
+	return err
+}
+
+// renew begins a call of the open dream: it ends a dream whose lease has run out, that was asked to
+// stop, or whose lock is lost, and otherwise counts the call, renews the lease and notes the phase
+// ("": as it is).
+func (p *dreams) renew(phase string) error {
+	d, now := p.dream, p.Now()
+	if now.Sub(d.LastCall) >= p.o.Lease {
+		return errors.Join(ErrExpired, p.end(store.Expired, "no call for an hour"))
+	}
+	if reason, asked := d.StopAsked(); asked {
+		return errors.Join(ErrStopped, p.end(store.Aborted, reason))
+	}
+	last := d.LastCall
+	d.LastCall = now
+	if err := d.Renew(); err != nil {
+		d.LastCall = last
+		return errors.Join(p.lost(err), err)
+	}
+	if now.Sub(d.leased) >= leaseRenewal {
+		d.leased = now
+		_ = p.takeLease(context.Background()) // the end of the dream looks whose it is
+	}
+	d.ToolCalls++
+	d.Phase = cmp.Or(phase, d.Phase)
+	d.expiry.Reset(p.o.Lease)
+	if err := d.Save(); err != nil {
 		return err
 	}
-	return landing.Replace(d.folder, infoFile, data, time.Time{})
-}
-
-// shown returns the Info with what a model or a person wrote as it may be shown. Index lines stay as they are:
-// they are to land.
-func (i Info) shown(allowed secret.Allowed) Info {
-	show := func(text string) string { return allowed.Show(text).Text }
-	reasons := func(byFile map[string]string) map[string]string {
-		byFile = maps.Clone(byFile)
-		for file, why := range byFile {
-			byFile[file] = show(why)
-		}
-		return byFile
-	}
-	i.Summary, i.Reason = show(i.Summary), show(i.Reason)
-	i.Waived, i.Accepted = shownWaivers(i.Waived, allowed), reasons(i.Accepted)
-	if i.Request != nil {
-		r := *i.Request
-		r.Summary, r.AcceptLoss = show(r.Summary), reasons(r.AcceptLoss)
-		i.Request = &r
-	}
-	return i
-}
-
-// checkFolder fails where the dream's folder is no longer where the next process looks for it: what lands
-// could be carried on by nobody, and not be undone.
-func (d *dream) checkFolder() error {
-	ours, err := d.folder.Stat(".")
-	if err != nil {
-		return err
-	}
-	there, err := os.Stat(d.record.Stage)
-	if err != nil || !os.SameFile(ours, there) {
-		return fmt.Errorf("the folder %q was moved or replaced meanwhile; nothing has landed", d.record.Stage)
-	}
+	p.Changed(store.StatusURI)
 	return nil
 }
 
-// readInfo reads the Info of dream id.
-func readInfo(state *os.Root, id string) (Info, error) {
-	var info Info
-	if !validID(id) {
-		return info, ErrUnknown
+// lost ends a dream whose lock Claude Code has taken over.
+func (p *dreams) lost(err error) error {
+	if !errors.Is(err, lock.ErrTaken) {
+		return nil // an error of the disk; the dream stays open
 	}
-	data, err := memory.ReadBounded(state, path.Join(dreamFolder, id, infoFile), maxInfo)
-	if err == nil {
-		err = json.Unmarshal(data, &info)
-	}
-	if err == nil && info.ID != id {
-		err = fmt.Errorf("%s of %s tells of %q", infoFile, id, info.ID)
-	}
-	return info, err
+	return errors.Join(ErrLost, p.end(store.Aborted, "Claude Code took the lock over"))
 }
 
-// StatusURI is the resource that tells of the open dream.
-const StatusURI = "dream://status"
+// lookForStop ends d if it was asked to stop, and else looks again later, as long as it is open.
+func (p *dreams) lookForStop(d *dream) {
+	p.Lock()
+	defer p.Unlock()
+	if p.dream != d {
+		return
+	}
+	if reason, asked := d.StopAsked(); asked {
+		p.over = errors.Join(ErrStopped, p.end(store.Aborted, reason))
+		return
+	}
+	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
+}
+
+// expire is called when the lease may have run out.
+func (p *dreams) expire() {
+	p.Lock()
+	defer p.Unlock()
+	d := p.dream
+	if d == nil {
+		return
+	}
+	// A call in the future: the clock was set back, and the timer alone knows how long it has been.
+	if age := p.Now().Sub(d.LastCall); age >= 0 && age < p.o.Lease {
+		d.expiry.Reset(p.o.Lease - age)
+		return
+	}
+	p.over = errors.Join(ErrExpired, p.end(store.Expired, "no call for an hour")) // an error leaves the record, and recovery ends it
+}
 
 // Abort ends the open dream without a trace in the memory, and returns what its stage held.
-func (p *Project) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *dreams) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {
+	p.Lock()
+	defer p.Unlock()
 	if p.dream == nil {
-		return "", nil, cmp.Or(p.enter(""), ErrNoDream)
+		return "", nil, cmp.Or(p.enter(""), store.ErrNoDream)
 	}
-	id, staged = p.dream.ID, p.dream.staged()
-	return id, staged, p.end(Aborted, reason)
+	id, staged = p.dream.ID, p.dream.Staged()
+	return id, staged, p.end(store.Aborted, reason)
 }
 
-func (d *dream) staged() []string {
-	files := make([]string, len(d.stage.Changes))
-	for i, c := range d.stage.Changes {
-		files[i] = c.Name.String()
+// RequestStop asks the process that has a dream open to end it before its next step, and says which
+// it is.
+func (p *dreams) RequestStop(ctx context.Context, reason string) (holder string, err error) {
+	p.Lock()
+	defer p.Unlock()
+	return p.Store.RequestStop(ctx, reason)
+}
+
+// end closes the open dream: landed, or with its stage kept.
+func (p *dreams) end(outcome store.Outcome, reason string) error {
+	d := p.leave()
+	text := string(outcome) + ": " + reason
+	if outcome == store.Committed {
+		text, reason = string(outcome)+": "+report(d.Tx), ""
 	}
-	slices.Sort(files)
-	return files
+	d.tell(Event{Kind: EventEnded, Text: text}, p.Now(), p.AllowSecrets)
+	d.trail.close()
+	err := d.End(outcome, reason)
+	if outcome == store.Committed {
+		p.send()
+	} else {
+		p.releaseLease()
+	}
+	return err
+}
+
+// leave forgets the open dream.
+func (p *dreams) leave() *dream {
+	d := p.dream
+	p.dream = nil
+	d.expiry.Stop()
+	return d
 }

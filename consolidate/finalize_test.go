@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
@@ -55,14 +56,14 @@ func TestCreateThenDelete(t *testing.T) {
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	res, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "project")), Index: &IndexLine{Hook: "soon gone"}})
+	res, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "project")), Index: &store.IndexLine{Hook: "soon gone"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Write(ctx, WriteRequest{Path: "x.md", Delete: true, Base: res.Sum}); err != nil {
 		t.Fatal(err)
 	}
-	if res, err := p.Finalize(ctx, FinalizeRequest{}); err != nil || res.Outcome != "unchanged" {
+	if res, err := p.Finalize(ctx, store.FinalizeRequest{}); err != nil || res.Outcome != "unchanged" {
 		t.Errorf("finalized %+v with %v", res, err)
 	}
 }
@@ -79,7 +80,7 @@ func TestIndexIsALink(t *testing.T) {
 		t.Skip(err)
 	}
 	p := w.open()
-	var refused *RequestError
+	var refused *store.RequestError
 	if err := p.Begin(ctx, true, false); !errors.As(err, &refused) || p.dream != nil {
 		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
 	}
@@ -106,8 +107,8 @@ func TestWriteWhereThereIsNoIndex(t *testing.T) {
 					os.Remove(filepath.Join(w.memory, file))
 				}
 			}
-			_, err := w.open().Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user")), Index: &IndexLine{Hook: "of x"}})
-			var refused *RequestError
+			_, err := w.open().Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user")), Index: &store.IndexLine{Hook: "of x"}})
+			var refused *store.RequestError
 			if errors.As(err, &refused) != test.refused || !test.refused && err != nil {
 				t.Errorf("written with %v", err)
 			}
@@ -136,7 +137,7 @@ func TestLeftAlone(t *testing.T) {
 	if err := writeScript(p); err != nil {
 		t.Fatal(err)
 	}
-	res, err := p.Finalize(ctx, FinalizeRequest{Adopt: true})
+	res, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestLeftAlone(t *testing.T) {
 	if !slices.ContainsFunc(res.Findings, func(f rule.Finding) bool { return f.Rule == "conflict" && f.File == "a.md" }) {
 		t.Errorf("not told of: %+v", res.Findings)
 	}
-	if undone, err := p.Undo(ctx, ""); err != nil || len(undone.Conflicts) != 0 {
+	if undone, err := p.History.Undo(ctx, ""); err != nil || len(undone.Conflicts) != 0 {
 		t.Errorf("undone with conflicts %v, %v", undone.Conflicts, err)
 	}
 	if got := w.files()["a.md"]; got != "theirs\n" {
@@ -163,14 +164,14 @@ func TestLandedInPart(t *testing.T) {
 	}{
 		{"write", "x.md", func(p *Project, _ string) error { return writeNew(p, "x.md") }},
 		{"restore", "b.md", func(p *Project, id string) error {
-			_, err := p.Restore(ctx, "b.md", id)
+			_, err := p.History.Restore(ctx, "b.md", id)
 			return err
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.remove(w.open(), "b.md")
-			id, _, err := w.open().Diff("")
+			id, _, err := w.open().History.Diff("")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,12 +184,12 @@ func TestLandedInPart(t *testing.T) {
 			}
 			p := Open(o)
 			defer p.Close("the test ended")
-			var part *PartError
+			var part *store.PartError
 			if err := test.run(p, id); !errors.As(err, &part) || part.ID == "" || !slices.Equal(part.Landed, []string{"MEMORY.md"}) || len(part.Left) != 1 {
 				t.Fatalf("it ended with %v", err)
 			}
 			before[test.file] = "theirs\n"
-			if _, err := p.Undo(ctx, part.ID); err != nil || !same(w.files(), before) {
+			if _, err := p.History.Undo(ctx, part.ID); err != nil || !same(w.files(), before) {
 				t.Errorf("undone with %v:%s", err, differences(w.files(), before))
 			}
 		})
@@ -220,7 +221,7 @@ func TestLastWordOfALanding(t *testing.T) {
 	if err := script["commit"].run(p); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Undo(ctx, ""); err != nil || !same(w.files(), before) {
+	if _, err := p.History.Undo(ctx, ""); err != nil || !same(w.files(), before) {
 		t.Errorf("undone to %q with %v", w.files(), err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 )
 
 // Fixed says what FixIndex did.
@@ -16,25 +17,24 @@ type Fixed struct {
 
 // FixIndex adds a line for each memory that the index does not name, and removes the pointers to files
 // that do not exist. It is a transaction of its own, as a single write is, and can be undone.
-func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *writings) FixIndex(ctx context.Context) (Fixed, error) {
+	p.Lock()
+	defer p.Unlock()
 	var fixed Fixed
 	if err := p.enter(Consolidating); err != nil {
 		return fixed, err
 	}
-	id, landed, err := p.transact(ctx, Info{Kind: lock.KindWrite, Reason: "the person asked for lint --fix"}, func(d *dream) (*indexEdit, error) {
-		edit, err := d.editIndex()
-		if err != nil || edit.rests {
+	info := p.New(lock.KindWrite)
+	info.Reason = "the person asked for lint --fix"
+	id, _, err := p.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
+		edit, err := t.IndexFor(store.FinalizeRequest{Adopt: true})
+		if err != nil || edit.None || !edit.Changed() {
 			return nil, err
 		}
-		had := indexLines(edit.before)
-		if err := edit.apply(FinalizeRequest{Adopt: true}, d); err != nil || !edit.changed() {
-			return nil, err
-		}
-		has := indexLines(edit.index.Bytes())
+		had := store.IndexLines(edit.Before)
+		has := store.IndexLines(edit.Index.Bytes())
 		for file := range has {
-			if _, stood := had[file]; !stood {
+			if _, was := had[file]; !was {
 				fixed.Added = append(fixed.Added, file)
 			}
 		}
@@ -45,13 +45,12 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 		}
 		slices.Sort(fixed.Added)
 		slices.Sort(fixed.Removed)
-		_, err = p.checkWhole(d, edit, nil, p.o.Now())
+		_, err = p.checkWhole(t, edit, nil)
 		return edit, err
 	})
 	if err != nil || id == "" {
 		return Fixed{}, err
 	}
 	fixed.Undo = "dream-mcp undo " + id
-	p.changed(landed.Changes)
 	return fixed, nil
 }

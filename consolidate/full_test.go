@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"dream-mcp/consolidate/store"
 )
 
 const page = 4096
@@ -49,7 +51,7 @@ func TestDiskFull(t *testing.T) {
 				p := Open(o)
 				err := script["commit"].run(p)
 				got := w.files()
-				var half *HalfError
+				var half *store.HalfError
 				switch {
 				case errors.As(err, &half):
 					outcomes["half done"]++

@@ -2,15 +2,17 @@ package consolidate
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
+	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // Gate is one of the five conditions of a dream. Open is nil where it was not checked.
@@ -69,10 +71,17 @@ type question struct {
 	free  func() error // nil where the lock can be had; no free: the lock is waited for later
 }
 
+// gates decide whether a dream may begin.
+type gates struct {
+	*base
+	asked   bool // the person asked for dreams on this connection
+	counted scan // the sessions, at the last count of this process
+}
+
 // askGates asks the gates. dir is nil where there is no memory directory yet.
-func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, q question) gateAnswers {
+func (p *gates) askGates(ctx context.Context, dir *memory.Dir, now time.Time, q question) gateAnswers {
 	var w gateAnswers
-	since, sinceErr := p.lastConsolidation(dir)
+	since, sinceErr := p.Since(dir)
 	w.since = since
 	w.ask("enabled", func() (bool, string) {
 		e := p.o.Enabled
@@ -101,7 +110,7 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 		case q.force:
 			return true, why + "; opened by force"
 		case q.hook:
-			p.writeScan(throttleFile, scan{Time: now, Since: since, Found: n})
+			p.SetNote(throttleFile, scan{Time: now, Since: since, Found: n})
 		}
 		return false, fmt.Sprintf("%s; %d more to go", why, p.o.MinSessions-n)
 	})
@@ -109,11 +118,13 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 		p.showCount(ctx, &w, now)
 	}
 	w.ask("lock", func() (bool, string) {
-		if p.o.Unattended && p.dream == nil {
-			if waiting, err := p.waiting(); err != nil {
+		if p.Unattended && p.Current() == nil {
+			waiting, err := p.Proposals.Waiting()
+			if err != nil {
 				return false, err.Error()
-			} else if len(waiting) > 0 {
-				return false, waiting[0].label() + " waits for the person: dream-mcp review"
+			}
+			if i := slices.IndexFunc(waiting, func(w store.Info) bool { return w.Kind == lock.KindDream }); i >= 0 {
+				return false, proposal.Label(waiting[i]) + " waits for the person: dream-mcp review"
 			}
 		}
 		if q.free != nil {
@@ -126,7 +137,7 @@ func (p *Project) askGates(ctx context.Context, dir *memory.Dir, now time.Time, 
 	return w
 }
 
-func (p *Project) timeGate(since lock.Stamp, now time.Time, force bool) (open bool, why string) {
+func (p *gates) timeGate(since lock.Stamp, now time.Time, force bool) (open bool, why string) {
 	if why := p.dreamtElsewhere(now); why != "" {
 		if force {
 			return true, why + "; opened by force"
@@ -156,8 +167,9 @@ func (p *Project) timeGate(since lock.Stamp, now time.Time, force bool) (open bo
 }
 
 // throttleGate holds back the scans of hooks, and nobody else.
-func (p *Project) throttleGate(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
-	last, ok := p.readScan(throttleFile)
+func (p *gates) throttleGate(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
+	var last scan
+	ok := p.Note(throttleFile, &last)
 	age := now.Sub(last.Time)
 	if !ok || age < 0 || age >= throttleSpan || last.Found >= p.o.MinSessions || !last.Since.Same(since) {
 		return true, "no scan by the hook in the last 10 minutes found too few"
@@ -171,20 +183,21 @@ func (p *Project) throttleGate(since lock.Stamp, now time.Time, hook bool) (open
 }
 
 // countSessions counts the sessions since the last consolidation, up to as many as are needed.
-func (p *Project) countSessions(ctx context.Context, since lock.Stamp, now time.Time) (int, error) {
+func (p *gates) countSessions(ctx context.Context, since lock.Stamp, now time.Time) (int, error) {
 	n, err := p.o.Transcripts.Count(ctx, since.Time, p.o.MinSessions)
 	if err != nil {
 		return 0, err
 	}
 	p.counted = scan{Time: now, Since: since, Found: n}
-	if last, ok := p.readScan(dueFile); n >= p.o.MinSessions && (!ok || last.Found < n || !last.Since.Same(since)) {
-		p.writeScan(dueFile, p.counted)
+	var last scan
+	if known := p.Note(dueFile, &last); n >= p.o.MinSessions && (!known || last.Found < n || !last.Since.Same(since)) {
+		p.SetNote(dueFile, p.counted)
 	}
 	return n, nil
 }
 
 // foundSessions says what a count found.
-func (p *Project) foundSessions(n int, since lock.Stamp) string {
+func (p *gates) foundSessions(n int, since lock.Stamp) string {
 	found := fmt.Sprintf("%d of %d", n, p.o.MinSessions)
 	if since.Exists {
 		found += " since " + since.String()
@@ -197,7 +210,7 @@ func (p *Project) foundSessions(n int, since lock.Stamp) string {
 
 // showCount adds to the answer of the gate "sessions", the last that was asked, when they were counted. Where it was not
 // checked, they are counted all the same, but not more than once in ten minutes: there may be 10,000 files to look at.
-func (p *Project) showCount(ctx context.Context, w *gateAnswers, now time.Time) {
+func (p *gates) showCount(ctx context.Context, w *gateAnswers, now time.Time) {
 	g := &w.gates[len(w.gates)-1]
 	if g.Open == nil {
 		age := now.Sub(p.counted.Time)
@@ -210,51 +223,12 @@ func (p *Project) showCount(ctx context.Context, w *gateAnswers, now time.Time) 
 		g.Why = p.foundSessions(p.counted.Found, w.since)
 	}
 	if !p.counted.Time.IsZero() {
-		g.Why += ", counted " + second(p.counted.Time).Format(time.RFC3339)
+		g.Why += ", counted " + store.Second(p.counted.Time).Format(time.RFC3339)
 	}
-}
-
-// consolidated is lastConsolidation of the memory directory.
-func (p *Project) consolidated() (lock.Stamp, error) {
-	dir, err := p.openDir()
-	if err != nil {
-		return lock.Stamp{}, err
-	}
-	if dir != nil {
-		defer dir.Close()
-	}
-	return p.lastConsolidation(dir)
-}
-
-// lastConsolidation returns the time of the last consolidation. While one of our dreams is open, the
-// lock file's own time is that of its last call, and the prior one stands in the record.
-func (p *Project) lastConsolidation(dir *memory.Dir) (lock.Stamp, error) {
-	if p.dream != nil {
-		return p.dream.record.Prior, nil
-	}
-	if dir == nil {
-		return lock.Stamp{}, nil
-	}
-	n, err := lock.ReadHost(dir.Root())
-	if err != nil {
-		return lock.Stamp{}, err
-	}
-	cut, err := p.cutOff(dir)
-	if err != nil {
-		return lock.Stamp{}, err
-	}
-	if cut != nil {
-		return cut.stamp(n), cut.archive.Close()
-	}
-	// A file with a PID: a process dreams, has finished, or has crashed. If it is ours, the record has the time before.
-	if r, err := lock.Read(dir.Root()); err == nil && n.PID != 0 && r.Kind == lock.KindDream && r.PID == n.PID {
-		return r.Prior, nil
-	}
-	return n.Stamp, nil
 }
 
 // free returns nil where a dream could begin now, as far as can be seen without beginning one.
-func (p *Project) free(dir *memory.Dir, now time.Time) error {
+func (p *gates) free(dir *memory.Dir, now time.Time) error {
 	if err := lockSeen(dir, now); err != nil {
 		return err
 	}
@@ -266,7 +240,7 @@ func (p *Project) free(dir *memory.Dir, now time.Time) error {
 			return err
 		}
 	}
-	return p.stateWritable()
+	return p.Writable()
 }
 
 // indexReadable fails with a *RequestError where the index is no file that a dream could read and replace.
@@ -274,32 +248,14 @@ func indexReadable(dir *memory.Dir) error {
 	if dir == nil {
 		return nil
 	}
-	_, err := dir.Read(indexName)
+	_, err := dir.Read(store.IndexName)
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, memory.ErrTooLarge):
-		return &RequestError{fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must shorten MEMORY.md, of which hosts load 25 KB at most; nothing was started"}
+		return store.Refuse(fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must shorten MEMORY.md, of which hosts load 25 KB at most; nothing was started")
 	}
-	return &RequestError{fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started"}
-}
-
-// stateProbe is as much as a small dream writes to our state folder.
-const stateProbe = 64 << 10
-
-// stateWritable fails where our state folder is read-only or full.
-func (p *Project) stateWritable() error {
-	if p.o.LookOnly {
-		return nil
-	}
-	state, err := p.openState()
-	if err == nil {
-		err = landing.Probe(state, dreamFolder, stateProbe)
-	}
-	if err != nil {
-		return fmt.Errorf("the state folder %q cannot be written: %w", p.StateDir(), err)
-	}
-	return nil
+	return store.Refuse(fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started")
 }
 
 // lockSeen returns nil where the lock could be had now, as far as can be seen without taking it.
@@ -315,23 +271,61 @@ func lockSeen(dir *memory.Dir, now time.Time) error {
 	return lock.HostFree(dir.Root(), now)
 }
 
-func (p *Project) readScan(file string) (s scan, ok bool) {
-	state, err := p.openState()
-	if err != nil {
-		return s, false
+// Soon reports whether a dream may begin, as far as a few files show: the gates enabled, time and throttle are open, and no
+// earlier hook said that it would wait. With offer it is asked for who offers a dream, else for who starts one. What a crash left is for
+// Due to end.
+func (p *gates) Soon(offer bool) bool {
+	p.Lock()
+	defer p.Unlock()
+	now := p.Now()
+	dir, err := p.Disk()
+	if err != nil || !p.o.Enabled.On {
+		return false
 	}
-	ok = readNote(state, file, &s)
-	return s, ok
+	if dir != nil {
+		defer dir.Close()
+	}
+	since, err := p.Since(dir)
+	if err != nil {
+		return true // Due says why
+	}
+	if open, _ := p.timeGate(since, now, false); !open {
+		return false
+	}
+	open, _ := p.throttleGate(since, now, true)
+	return open && !p.Background.Paused(offer)
 }
 
-// writeScan notes a scan; a note that can't be written costs one more scan.
-func (p *Project) writeScan(file string, s scan) {
-	if p.o.LookOnly {
-		return
+// Due asks the gates for who would start a dream without being asked: where no session is new, none is due, whatever
+// min_sessions says. A closed lock is asked again after ten minutes.
+func (p *gates) Due(ctx context.Context) (since string, sessions int, err error) {
+	p.Lock()
+	defer p.Unlock()
+	now := p.Now()
+	dir, err := p.Disk()
+	if err != nil {
+		return "", 0, err
 	}
-	if state, err := p.openState(); err == nil {
-		if data, err := json.Marshal(s); err == nil {
-			landing.Replace(state, file, data, time.Time{})
+	if dir != nil {
+		defer dir.Close()
+		if err := p.RecoverIn(ctx, dir); err != nil {
+			return "", 0, err
 		}
 	}
+	g := p.askGates(ctx, dir, now, question{hook: true, free: func() error { return p.free(dir, now) }})
+	if g.closed == nil && g.sessions == 0 {
+		if n, err := p.o.Transcripts.Count(ctx, g.since.Time, 1); err != nil || n == 0 {
+			no := false
+			g.closed = &Gate{Name: "sessions", Open: &no, Why: "nothing is new since " + g.since.String()}
+		}
+	}
+	return g.since.String(), g.sessions, g.refusal()
+}
+
+// BeginRun takes the right to start a background dream, where one is due.
+func (p *gates) BeginRun(ctx context.Context) (*background.Run, error) {
+	return p.Background.Begin(ctx, func(ctx context.Context) error {
+		_, _, err := p.Due(ctx)
+		return err
+	})
 }

@@ -17,17 +17,17 @@ import (
 // hangs is heard of by nobody.
 func TestFifoIsNotWaitedOn(t *testing.T) {
 	for file, ask := range map[string]func(*Project) error{
-		heardFile: func(p *Project) error {
-			if p.Heard(context.Background(), "s", "event", false) {
+		"heard.json": func(p *Project) error {
+			if p.Background.SeenRecently(context.Background(), "s", "event", false) {
 				return errors.New("heard again")
 			}
 			return nil
 		},
-		heardLock: func(p *Project) error {
-			p.Heard(context.Background(), "s", "event", false)
+		"heard.lock": func(p *Project) error {
+			p.Background.SeenRecently(context.Background(), "s", "event", false)
 			return nil
 		},
-		runLock: func(p *Project) error {
+		"background.lock": func(p *Project) error {
 			if _, err := p.BeginRun(context.Background()); !errors.Is(err, memory.ErrNotRegular) {
 				return fmt.Errorf("it begins, or %w", err)
 			}

@@ -24,11 +24,11 @@ func TestHeardTwice(t *testing.T) {
 	} {
 		w := newWorld(t)
 		p := w.open()
-		if p.Heard(context.Background(), "s", "event", test.frequent) || p.Heard(context.Background(), "another", "event", test.frequent) {
+		if p.Background.SeenRecently(context.Background(), "s", "event", test.frequent) || p.Background.SeenRecently(context.Background(), "another", "event", test.frequent) {
 			t.Errorf("%s: the first of a session was heard before", test.name)
 		}
 		w.now = w.now.Add(test.wait)
-		if again := p.Heard(context.Background(), "s", "event", test.frequent); again != test.again {
+		if again := p.Background.SeenRecently(context.Background(), "s", "event", test.frequent); again != test.again {
 			t.Errorf("%s: heard again: %v", test.name, again)
 		}
 		s, err := p.Status(context.Background())

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 )
 
 // breakJournal makes every write of the journal fail until the function it returns is called.
 func breakJournal(t *testing.T, p *Project) (mend func()) {
 	t.Helper()
-	journal := filepath.Join(p.StateDir(), journalFile)
+	journal := filepath.Join(p.StateDir(), store.JournalFile)
 	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestLandWithoutAJournal(t *testing.T) {
 			}
 			before := w.files()
 			mend := breakJournal(t, p)
-			var half *HalfError
+			var half *store.HalfError
 			if err := test.do(p); !errors.As(err, &half) {
 				t.Fatalf("told %v", err)
 			}
@@ -74,10 +75,10 @@ func TestLandWithoutAJournal(t *testing.T) {
 			if same(w.files(), before) {
 				t.Error("it has not landed")
 			}
-			if _, diff, err := p.Diff(""); err != nil || len(diff) == 0 {
+			if _, diff, err := p.History.Diff(""); err != nil || len(diff) == 0 {
 				t.Errorf("the diff of the newest: %q, %v", diff, err)
 			}
-			if _, err := p.Undo(ctx, ""); err != nil || !same(w.files(), before) {
+			if _, err := p.History.Undo(ctx, ""); err != nil || !same(w.files(), before) {
 				t.Errorf("undone to %q with %v", w.files(), err)
 			}
 		})
@@ -96,7 +97,7 @@ func TestJournalLost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	journal := filepath.Join(w.open().StateDir(), journalFile)
+	journal := filepath.Join(w.open().StateDir(), store.JournalFile)
 	write("x.md", time.Minute)
 	write("y.md", 365*24*time.Hour)
 	write("z.md", -364*24*time.Hour)
@@ -121,7 +122,7 @@ func TestJournalLost(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := w.open().Undo(ctx, ""); err != nil || !same(w.files(), before[n]) {
+		if _, err := w.open().History.Undo(ctx, ""); err != nil || !same(w.files(), before[n]) {
 			t.Errorf("%d taken back with %v:%s", n, err, differences(w.files(), before[n]))
 		}
 		w.now = w.now.Add(time.Minute)

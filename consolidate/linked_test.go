@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -57,18 +58,18 @@ func TestHardLinks(t *testing.T) {
 			}, nil,
 		},
 		{
-			"the journal", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), journalFile) },
+			"the journal", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), store.JournalFile) },
 			func(w *world, p *Project) error { return writeNew(p, "x.md") }, nil,
 		},
 		{
-			"what the hook was told", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), heardFile) },
-			func(w *world, p *Project) error { p.Heard(ctx, "session", "Stop", false); return nil }, nil,
+			"what the hook was told", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), "heard.json") },
+			func(w *world, p *Project) error { p.Background.SeenRecently(ctx, "session", "Stop", false); return nil }, nil,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
 			p := w.open()
-			if _, err := p.openState(); err != nil {
+			if _, err := p.Root(); err != nil {
 				t.Fatal(err)
 			}
 			outside := linkOutside(t, test.file(w, p))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/rule/drift"
@@ -33,12 +34,12 @@ type LintRequest struct {
 }
 
 // Lint asks every rule about a memory as it is. It changes nothing of it, takes no lock, and ends nothing that a
-// crash has left. What it doubts of the project's own memory, hooks are told. It fails with a *RequestError where there is no memory.
-func (p *Project) Lint(r LintRequest) (Linted, error) {
+// crash has left. What it doubts of the project's own memory is kept for hooks. It fails with a *RequestError where there is no memory.
+func (p *views) Lint(r LintRequest) (Linted, error) {
 	dir := r.Dir
 	own := dir == ""
 	if own {
-		dir = p.o.MemoryDir
+		dir = p.MemoryDir
 	}
 	if whole, err := filepath.Abs(dir); err == nil {
 		dir = whole
@@ -48,13 +49,13 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	case errors.Is(err, fs.ErrNotExist) && own: // the first memory makes it
 		return Linted{MemoryDir: dir, Findings: []rule.Finding{}}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return Linted{}, &RequestError{fmt.Sprintf("%q does not exist", dir), "name the folder that holds MEMORY.md"}
+		return Linted{}, store.Refuse(fmt.Sprintf("%q does not exist", dir), "name the folder that holds MEMORY.md")
 	case err != nil:
 		return Linted{}, err
 	case !info.IsDir():
-		return Linted{}, &RequestError{fmt.Sprintf("%q is no folder", dir), "name the folder that holds MEMORY.md"}
+		return Linted{}, store.Refuse(fmt.Sprintf("%q is no folder", dir), "name the folder that holds MEMORY.md")
 	}
-	d, err := p.openToLint(realPath(dir))
+	d, err := p.openToLint(store.RealPath(dir))
 	if err == nil && d == nil {
 		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // gone since
 	}
@@ -63,7 +64,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	}
 	defer d.Close()
 	projectDir := r.Project
-	if d.Path() == p.o.MemoryDir {
+	if d.Path() == p.MemoryDir {
 		projectDir = p.o.ProjectDir
 	} else if projectDir == "" {
 		projectDir = checkoutOf(d.Path())
@@ -82,32 +83,32 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 		return Linted{}, err
 	}
 	if !own && !isFresh(dir) && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }) {
-		return Linted{}, &RequestError{fmt.Sprintf("%q is no memory: no Markdown file is in it", dir), "name the folder that holds MEMORY.md"}
+		return Linted{}, store.Refuse(fmt.Sprintf("%q is no memory: no Markdown file is in it", dir), "name the folder that holds MEMORY.md")
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{}, ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
-	l.Findings = append(l.Findings, rule.Lint(s, project, p.o.Now())...)
-	if d.Path() == p.o.MemoryDir && !p.o.LookOnly {
+	l.Findings = append(l.Findings, rule.Lint(s, project, p.Now())...)
+	if d.Path() == p.MemoryDir && !p.LookOnly {
 		sums := map[string]string{}
 		for n, t := range s.Topics {
 			sums[n.String()] = memory.SumOf(t.Bytes()).Short()
 		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		p.Lock()
+		defer p.Unlock()
 		p.keepDoubts(l.Findings, sums)
 	}
 	return l, nil
 }
 
 // openToLint opens the memory at dir to be read, the project's own or another.
-func (p *Project) openToLint(dir string) (*memory.Dir, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if dir != p.o.MemoryDir {
-		other := Project{o: Options{MemoryDir: dir, StateHome: p.o.StateHome, AllowSecrets: p.o.AllowSecrets, LookOnly: true}, key: stateKey(dir)}
-		defer other.closeState()
-		return other.openDir()
+func (p *views) openToLint(dir string) (*memory.Dir, error) {
+	p.Lock()
+	defer p.Unlock()
+	if dir != p.MemoryDir {
+		other := store.Open(store.Options{MemoryDir: dir, StateHome: p.StateHome, AllowSecrets: p.AllowSecrets, LookOnly: true, Now: p.Now})
+		defer other.Close()
+		return other.Dir()
 	}
-	return p.openDir()
+	return p.Dir()
 }
 
 // checkoutOf returns the nearest folder above dir that git or a guide such as CLAUDE.md marks as a

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -33,7 +34,7 @@ func TestListedInPart(t *testing.T) {
 			if _, err := p.List(ctx, test.r); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.Finalize(ctx, FinalizeRequest{}); err != nil {
+			if _, err := p.Finalize(ctx, store.FinalizeRequest{}); err != nil {
 				t.Fatal(err)
 			}
 			page, err := p.List(ctx, ListRequest{SinceLast: true, Room: 1_000})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -70,7 +71,7 @@ func FuzzMerge(f *testing.F) {
 			if w.read("x.md") != x || w.read("y.md") != y {
 				t.Fatal("a staged merge has changed something")
 			}
-			if _, err := p.Finalize(ctx, FinalizeRequest{}); !errors.As(err, &refused) || refused.Rule() != "loss" {
+			if _, err := p.Finalize(ctx, store.FinalizeRequest{}); !errors.As(err, &refused) || refused.Rule() != "loss" {
 				t.Fatalf("what is missing is not asked for: %v", err)
 			}
 			r = WriteRequest{Path: "x.md", Base: res.Sum}
@@ -81,7 +82,7 @@ func FuzzMerge(f *testing.F) {
 			}
 		}
 		if dreaming {
-			if _, err := p.Finalize(ctx, FinalizeRequest{AcceptLoss: map[string]string{"x.md": "rewritten"}}); err != nil {
+			if _, err := p.Finalize(ctx, store.FinalizeRequest{AcceptLoss: map[string]string{"x.md": "rewritten"}}); err != nil {
 				t.Skip(err)
 			}
 		}
@@ -94,7 +95,7 @@ func FuzzMerge(f *testing.F) {
 				t.Errorf("%q is neither in the survivor nor accepted (%q)", number, accepted)
 			}
 		}
-		if _, err := p.Undo(ctx, ""); err != nil {
+		if _, err := p.History.Undo(ctx, ""); err != nil {
 			t.Fatal(err)
 		}
 		if w.read("x.md") != x || w.read("y.md") != y || w.read("MEMORY.md") != index {
@@ -131,17 +132,17 @@ func TestMergeIsProposedWhole(t *testing.T) {
 	}
 	w.mustDo(p.Close("the test goes on"))
 	p = w.open()
-	waiting, err := p.Proposals()
-	if err != nil || len(waiting) != 1 || waiting[0].Stale || !strings.Contains(waiting[0].Diff, "-The body of e.") || !strings.Contains(waiting[0].Diff, "+Nothing of it.") {
+	waiting, err := p.Reviews(ctx)
+	if err != nil || len(waiting) != 1 || len(waiting[0].Conflicts) > 0 || !strings.Contains(waiting[0].Diff, "-The body of e.") || !strings.Contains(waiting[0].Diff, "+Nothing of it.") {
 		t.Fatalf("waiting: %+v, %v", waiting, err)
 	}
-	if _, _, err := p.Accept(ctx, waiting[0].ID); err != nil {
+	if _, err := p.Accept(ctx, waiting[0].ID, []string{"new.md"}); err != nil {
 		t.Fatal(err)
 	}
 	if w.read("e.md") != "" || !strings.Contains(w.read("new.md"), "Nothing of it.") || strings.Contains(w.read("MEMORY.md"), "e.md") {
 		t.Errorf("accepted: %q, %q, %q", w.read("e.md"), w.read("new.md"), w.read("MEMORY.md"))
 	}
-	if _, err := p.Undo(ctx, ""); err != nil {
+	if _, err := p.History.Undo(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
 	if w.read("e.md") != e || w.read("new.md") != "" {
@@ -165,17 +166,17 @@ func TestMergeOfMerges(t *testing.T) {
 	if err != nil || len(second.Missing) != 2 {
 		t.Fatalf("%+v, %v", second, err)
 	}
-	res, err := p.Finalize(ctx, FinalizeRequest{DryRun: true})
+	res, err := p.Finalize(ctx, store.FinalizeRequest{DryRun: true})
 	if err != nil || len(res.Findings) == 0 || res.Findings[0].Rule != "loss" || res.Findings[0].File != "z.md" {
 		t.Errorf("%+v, %v", res, err)
 	}
 	if _, err := p.Write(ctx, WriteRequest{Path: "z.md", Base: second.Sum, Delete: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Finalize(ctx, FinalizeRequest{DryRun: true}); err != nil {
+	if _, err := p.Finalize(ctx, store.FinalizeRequest{DryRun: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Finalize(ctx, FinalizeRequest{}); err == nil { // three of eight memories
+	if _, err := p.Finalize(ctx, store.FinalizeRequest{}); err == nil { // three of eight memories
 		t.Error("three deletions were not asked for")
 	}
 }
@@ -191,7 +192,7 @@ func TestLastLanded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := p.Status(ctx)
-	if err != nil || s.Last.Outcome != Aborted || s.LastLanded == nil || s.LastLanded.Outcome != Committed {
+	if err != nil || s.Last.Outcome != store.Aborted || s.LastLanded == nil || s.LastLanded.Outcome != store.Committed {
 		t.Errorf("%+v, %+v, %v", s.Last, s.LastLanded, err)
 	}
 }

@@ -105,7 +105,7 @@ func TestMountedFolder(t *testing.T) {
 	if got := w.files(); !same(got, whole.after) {
 		t.Error("landed:", differences(got, whole.after))
 	}
-	if _, err := w.open().Undo(ctx, ""); err != nil {
+	if _, err := w.open().History.Undo(ctx, ""); err != nil {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(elsewhere); err != nil || len(left) > 0 {

@@ -11,10 +11,10 @@ import (
 const recentSessions = 30 * 24 * time.Hour
 
 // Topics returns the names of the memories on disk, sorted. It does not count as a call of an open dream.
-func (p *Project) Topics() ([]memory.Name, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	dir, err := p.openDir()
+func (p *base) Topics() ([]memory.Name, error) {
+	p.Lock()
+	defer p.Unlock()
+	dir, err := p.Dir()
 	if err != nil || dir == nil {
 		return nil, err
 	}
@@ -24,9 +24,9 @@ func (p *Project) Topics() ([]memory.Name, error) {
 
 // RecentSessions returns the short IDs of the sessions of the last 30 days, the newest first, without the caller's own.
 // It does not count as a call of an open dream, and changes no gate.
-func (p *Project) RecentSessions(ctx context.Context) ([]string, error) {
+func (p *base) RecentSessions(ctx context.Context) ([]string, error) {
 	// Unlocked: it reads nothing but transcripts.
-	sessions, _, err := p.o.Transcripts.Sessions(ctx, p.o.Now().Add(-recentSessions))
+	sessions, _, err := p.o.Transcripts.Sessions(ctx, p.Now().Add(-recentSessions))
 	var ids []string
 	seen := map[string]bool{}
 	for _, s := range sessions {

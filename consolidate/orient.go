@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
@@ -19,9 +20,9 @@ type Map struct {
 	Resumed   bool
 	MemoryDir string
 	Folders   []transcript.Folder
-	Since     string     // the time of the last consolidation, or "never"
-	Index     memory.Sum // of the file on disk; "" where there is none
-	IndexSize IndexSize  // of the index as the dream would leave it
+	Since     string          // the time of the last consolidation, or "never"
+	Index     memory.Sum      // of the file on disk; "" where there is none
+	IndexSize store.IndexSize // of the index as the dream would leave it
 	Outline   memory.Outline
 	Topics    []Topic
 	Logs      []Log         // the newest first
@@ -47,34 +48,34 @@ type Topic struct {
 }
 
 // Map draws the map of the open dream.
-func (p *Project) Map(ctx context.Context) (Map, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *readings) Map(ctx context.Context) (Map, error) {
+	p.Lock()
+	defer p.Unlock()
 	if p.dream == nil {
-		return Map{}, ErrNoDream
+		return Map{}, store.ErrNoDream
 	}
-	d, now := p.dream, p.o.Now()
+	d, now := p.dream, p.Now()
 	m := Map{
-		Now: now, Dream: *p.openDream(d.Info, d.staged(), true), Resumed: d.Resumed, MemoryDir: p.o.MemoryDir,
-		Since: d.record.Prior.String(), Staged: d.staged(), Prompted: p.prompted,
+		Now: now, Dream: *p.openDream(d.Info, d.Staged(), true), Resumed: d.Resumed, MemoryDir: p.MemoryDir,
+		Since: d.Prior().String(), Staged: d.Staged(), Prompted: p.prompted,
 	}
 	var err error
 	if m.Folders, err = p.o.Transcripts.Folders(); err != nil {
 		return m, err
 	}
-	if m.Sessions, m.Skipped, err = p.o.Transcripts.Sessions(ctx, d.record.Prior.Time); err != nil {
+	if m.Sessions, m.Skipped, err = p.o.Transcripts.Sessions(ctx, d.Prior().Time); err != nil {
 		return m, err
 	}
 	slices.Reverse(m.Sessions)
 	if n := transcript.Counted(m.Sessions); d.Sessions != n {
 		d.Sessions = n
-		if err := d.save(); err != nil {
+		if err := d.Save(); err != nil {
 			return m, err
 		}
 	}
 	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
 	err = d.mapMemory(&m, p.openSubject(), now)
-	m.Findings = append(p.sharedFindings(d.dir), m.Findings...)
+	m.Findings = append(p.sharedFindings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
 	sums := map[string]string{}
 	for _, t := range m.Topics {
@@ -86,27 +87,27 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 
 // mapMemory fills in what lies in the memory directory.
 func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
-	l, err := d.dir.List()
+	l, err := d.Dir.List()
 	if err != nil {
 		return err
 	}
 	m.Limited = l.Limited
-	before, err := d.dir.Snapshot()
+	before, err := d.Dir.Snapshot()
 	if err != nil {
 		return err
 	}
-	edit, err := d.editIndex()
+	edit, err := d.EditIndex()
 	if err != nil {
 		return err
 	}
-	snapshot, err := d.after(before, edit)
+	snapshot, err := d.After(before, edit)
 	if err != nil {
 		return err
 	}
-	m.Index, m.IndexSize = edit.base, sizeOf(nil)
+	m.Index, m.IndexSize = edit.Base, store.SizeOf(nil)
 	hooks := make(map[string]string)
 	if snapshot.Index != nil {
-		m.IndexSize, m.Outline = sizeOf(snapshot.Index), snapshot.Index.Outline()
+		m.IndexSize, m.Outline = store.SizeOf(snapshot.Index), snapshot.Index.Outline()
 		for _, e := range snapshot.Index.Entries() {
 			hooks[e.File] = e.Hook
 		}
@@ -122,16 +123,16 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 			logs = append(logs, f)
 		}
 	}
-	m.Logs = readLogs(d.dir, logs, now)
+	m.Logs = readLogs(d.Dir, logs, now)
 	for n, t := range snapshot.Topics {
-		data, shown := t.Bytes(), t.Shown(d.dir.AllowSecrets)
+		data, shown := t.Bytes(), t.Shown(d.Dir.AllowSecrets)
 		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)), Written: times[n].ModTime, Sum: memory.SumOf(data).Short()}
 		if written, ok := t.WrittenOn(n, now); ok {
 			row.Written = written
 		} else if row.Written.IsZero() {
 			row.Written = now // staged only
 		}
-		if hook := d.dir.AllowSecrets.Line(hooks[n.String()]); memory.SaysMore(hook, row.Description+" "+n.String()) {
+		if hook := d.Dir.AllowSecrets.Line(hooks[n.String()]); memory.SaysMore(hook, row.Description+" "+n.String()) {
 			row.Hook = hook
 		}
 		m.Topics = append(m.Topics, row)

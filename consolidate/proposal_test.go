@@ -1,48 +1,125 @@
 package consolidate
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
 )
 
-// Only so many proposals wait; a newer one about the same memory takes the place of the older.
-func TestProposals(t *testing.T) {
+// change is a change that only the person may make.
+func (w *world) change(file string, base memory.Sum, data []byte) proposal.Change {
+	n, err := memory.ParseName(file)
+	w.mustDo(err)
+	w.now = w.now.Add(time.Second)
+	return proposal.Change{ID: store.NewID(w.now), Name: n, Base: base, Data: data, Reason: "only you"}
+}
+
+func (w *world) hold(p *Project, c proposal.Change) (kept bool) {
+	w.mustDo(p.Locked(ctx, func(dir *memory.Dir) (err error) {
+		kept, err = p.Proposals.Hold(dir, c)
+		return err
+	}))
+	return kept
+}
+
+// Only so many changes wait; a newer one of the same memory takes the place of the older.
+func TestHeld(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
-	for i := range maxProposals {
-		kept, err := p.propose(Proposal{Made: w.now, Path: fmt.Sprintf("p%d.md", i), Delete: true, Base: "1"})
-		if w.mustDo(err); !kept {
+	for i := range proposal.Most {
+		c := w.change(fmt.Sprintf("p%d.md", i), "1", nil)
+		c.Dream = fmt.Sprint("dream ", i/30)
+		if !w.hold(p, c) {
 			t.Fatalf("%d was not kept", i)
 		}
 	}
-	if kept, err := p.propose(Proposal{Path: "more.md"}); kept || err != nil {
-		t.Errorf("one more: %v, %v", kept, err)
+	if w.hold(p, w.change("more.md", "1", nil)) {
+		t.Error("one more was kept")
 	}
-	if kept, err := p.propose(Proposal{Path: "p0.md", Delete: true, Base: "2"}); !kept || err != nil {
-		t.Errorf("in place of another: %v, %v", kept, err)
+	if !w.hold(p, w.change("p0.md", "2", nil)) {
+		t.Error("in place of another it was not kept")
 	}
-	waiting, err := p.Proposals()
-	if err != nil || len(waiting) != maxProposals {
+	waiting, err := p.Reviews(ctx)
+	if err != nil || len(waiting) != 5 {
 		t.Fatalf("%d wait, %v", len(waiting), err)
 	}
-	if m := waiting[0]; m.Path != "p0.md" || m.Base != "2" || !m.Stale {
-		t.Errorf("%+v", m)
+	files := 0
+	for _, r := range waiting {
+		files += len(r.Held)
 	}
-	// What is not what its name says was not put there by us.
-	w.mustDo(p.state.Rename(proposalFile(waiting[0].ID), proposalFile("aaaaaaaaaaaa")))
-	w.mustDo(os.WriteFile(filepath.Join(p.StateDir(), proposalFolder, "bbbbbbbbbbbb.json"), []byte("{"), 0o600))
-	if _, _, err := p.Accept(ctx, "aaaaaaaaaaaa"); err == nil {
-		t.Error("a proposal under another's name was accepted")
+	if r := waiting[0]; files != proposal.Most || r.Held["p0.md"] == "" || len(r.Conflicts) != 1 || r.Conflicts[0].Want != "2" {
+		t.Errorf("%d files, %+v", files, r)
 	}
-	if _, err := p.Reject(""); err == nil {
-		t.Error("nothing in particular was rejected")
+}
+
+// What waits is accepted in part: the rest goes on waiting, and both can be undone.
+func TestAcceptInPart(t *testing.T) {
+	w := newWorldFor(t, "agree")
+	p := w.open()
+	if _, err := p.Accept(ctx, "", []string{"b.md"}); err == nil {
+		t.Error("a file was accepted that the dream does not change")
 	}
-	if waiting, err = p.Proposals(); err != nil || len(waiting) != maxProposals-1 {
-		t.Errorf("%d wait, %v", len(waiting), err)
+	before := w.files()
+	for _, file := range []string{"e.md", "d.md"} {
+		c := w.change(file, memory.SumOf([]byte(before[file])), nil)
+		c.Dream = "a dream"
+		w.hold(p, c)
+	}
+	res, err := p.Accept(ctx, "", []string{"e.md"})
+	if err != nil || len(res.Files.Deleted) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if files := w.files(); files["e.md"] != "" || files["d.md"] == "" || strings.Contains(files["MEMORY.md"], "e.md") || !strings.Contains(files["MEMORY.md"], "d.md") {
+		t.Errorf("left are %q", files)
+	}
+	waiting, err := p.Reviews(ctx)
+	if err != nil || len(waiting) != 2 || len(waiting[0].Held) != 1 || waiting[0].Held["d.md"] == "" {
+		t.Fatalf("%+v, %v", waiting, err)
+	}
+	if _, err := p.Reject(ctx, waiting[0].ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.History.Undo(ctx, ""); err != nil || !same(w.files(), before) {
+		t.Errorf("undone with %v:%s", err, differences(w.files(), before))
+	}
+}
+
+// What an earlier program kept is shown, and can be accepted. What is not what its name says was not put there by us.
+func TestEarlierProposals(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	w.root(p)
+	put := func(id, content string) {
+		w.mustDo(os.MkdirAll(filepath.Join(p.StateDir(), "proposals"), 0o700))
+		w.mustDo(os.WriteFile(filepath.Join(p.StateDir(), "proposals", id+".json"), []byte(content), 0o600))
+	}
+	base := memory.SumOf([]byte(w.files()["e.md"]))
+	text := fmt.Appendf(nil, "%q %s %v %q", "e.md", base, true, "")
+	hash := sha256.Sum256(text)
+	id := hex.EncodeToString(hash[:6])
+	content := fmt.Sprintf(`{"id":%q,"made":"2026-11-01T09:00:00Z","dream":"20261101-090000-000001","path":"e.md","base":%q,"delete":true,"reason":"only you"}`, id, base)
+	put(id, content)
+	put("aaaaaaaaaaaa", content)
+	put("bbbbbbbbbbbb", "{")
+	if s, err := p.Status(ctx); err != nil || !strings.Contains(strings.Join(s.Warnings, "\n"), "of an earlier version") {
+		t.Errorf("%q, %v", s.Warnings, err)
+	}
+	waiting, err := p.Reviews(ctx)
+	if err != nil || len(waiting) != 1 || waiting[0].Held["e.md"] != "only you" {
+		t.Fatalf("%+v, %v", waiting, err)
+	}
+	if _, err := p.Accept(ctx, waiting[0].ID, nil); err != nil || w.files()["e.md"] != "" {
+		t.Errorf("accepted with %v", err)
 	}
 }
 
@@ -58,16 +135,16 @@ func TestProposedIndexLine(t *testing.T) {
 	w.mustDo(p.Begin(ctx, false, false))
 	short := topic("e", "feedback")
 	var rule *RuleError
-	if _, err := p.Write(ctx, WriteRequest{Path: "e.md", Content: &short, Base: sum(long), Index: &IndexLine{Title: "E", Hook: "what is left of e"}}); !errors.As(err, &rule) {
+	if _, err := p.Write(ctx, WriteRequest{Path: "e.md", Content: &short, Base: sum(long), Index: &store.IndexLine{Title: "E", Hook: "what is left of e"}}); !errors.As(err, &rule) {
 		t.Fatalf("the write ended with %v", err)
 	}
 	p.Close("the dream ended")
 	p = w.open()
-	waiting, err := p.Proposals()
+	waiting, err := p.Reviews(ctx)
 	if err != nil || len(waiting) != 1 || !strings.Contains(waiting[0].Diff, "+- [E](e.md) — what is left of e") {
 		t.Fatalf("%+v, %v", waiting, err)
 	}
-	if _, _, err := p.Accept(ctx, waiting[0].ID); err != nil {
+	if _, err := p.Accept(ctx, waiting[0].ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if index := w.files()["MEMORY.md"]; !strings.Contains(index, "- [E](e.md) — what is left of e\n") {

@@ -112,7 +112,7 @@ func TestRacingLinks(t *testing.T) {
 			dreamThen(finalize),
 			func(p *Project) error { return writeNew(p, "new.md") },
 			func(p *Project) error { return writeNew(p, "deep/new.md") },
-			func(p *Project) error { _, err := p.Undo(ctx, ""); return err },
+			func(p *Project) error { _, err := p.History.Undo(ctx, ""); return err },
 		} {
 			if operation(p) == nil {
 				landed++

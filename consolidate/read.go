@@ -28,9 +28,9 @@ type ReadResult struct {
 }
 
 // Read reads memories, the index and logs included.
-func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *readings) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
+	p.Lock()
+	defer p.Unlock()
 	dir, err := p.enterRead(strings.Join(paths, ", "))
 	if dir != nil {
 		defer dir.Close()
@@ -47,9 +47,9 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 
 // ReadAfter reads the topics whose names follow one, in order, as many as room has bytes for and at least one. Left is how
 // many follow those.
-func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *readings) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
+	p.Lock()
+	defer p.Unlock()
 	dir, err := p.enterRead(strings.TrimSuffix("all, after "+name, ", after "))
 	if err != nil || dir == nil {
 		return nil, 0, err
@@ -60,7 +60,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results
 		return nil, 0, err
 	}
 	if p.dream != nil {
-		names = p.dream.stage.Topics(names)
+		names = p.dream.Stage.Topics(names)
 	}
 	names = slices.DeleteFunc(names, func(n memory.Name) bool { return n.String() <= name })
 	for i, n := range names {
@@ -75,15 +75,15 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results
 }
 
 // enterRead begins a call that reads. The directory is nil where there is none.
-func (p *Project) enterRead(what string) (*memory.Dir, error) {
+func (p *readings) enterRead(what string) (*memory.Dir, error) {
 	if err := p.enter(""); err != nil {
 		return nil, err
 	}
 	p.tell(Event{Kind: EventRead, Text: what})
-	return p.openDir()
+	return p.Dir()
 }
 
-func (p *Project) read(dir *memory.Dir, path string) (r ReadResult) {
+func (p *readings) read(dir *memory.Dir, path string) (r ReadResult) {
 	n, err := memory.ParseName(path)
 	var f memory.File
 	var disk *memory.File
@@ -93,9 +93,9 @@ func (p *Project) read(dir *memory.Dir, path string) (r ReadResult) {
 	case dir == nil:
 		r.Err = &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 	case p.dream != nil && n.IsIndex():
-		f, r.Err = p.dream.readIndex()
+		f, r.Err = p.dream.ReadIndex()
 	case p.dream != nil:
-		f, disk, r.Err = p.dream.stage.Read(n)
+		f, disk, r.Err = p.dream.Stage.Read(n)
 	default:
 		f, r.Err = dir.Read(n)
 	}
@@ -110,7 +110,7 @@ func (p *Project) read(dir *memory.Dir, path string) (r ReadResult) {
 	return r
 }
 
-func (p *Project) shown(n memory.Name, f memory.File) Shown {
-	v := p.o.AllowSecrets.Show(string(f.Data))
+func (p *readings) shown(n memory.Name, f memory.File) Shown {
+	v := p.AllowSecrets.Show(string(f.Data))
 	return Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
 }

@@ -1,16 +1,12 @@
 package consolidate
 
 import (
-	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 )
 
@@ -24,7 +20,7 @@ type doubt struct {
 }
 
 // keepDoubts keeps what was found of the files that have a sum, where there is a state folder yet. What cannot be kept is not known to hooks.
-func (p *Project) keepDoubts(findings []rule.Finding, sums map[string]string) {
+func (p *base) keepDoubts(findings []rule.Finding, sums map[string]string) {
 	if _, err := os.Stat(p.StateDir()); err != nil {
 		return
 	}
@@ -34,18 +30,16 @@ func (p *Project) keepDoubts(findings []rule.Finding, sums map[string]string) {
 			doubts[f.File] = doubt{sums[f.File], f.Message}
 		}
 	}
-	state, err := p.openState()
-	data, _ := json.Marshal(doubts)
-	if err == nil && p.o.ProjectDir != "" { // without a project drift was not asked
-		landing.Replace(state, doubtsFile, data, time.Time{})
+	if p.o.ProjectDir != "" { // without a project drift was not asked
+		_ = p.SetNote(doubtsFile, doubts)
 	}
 }
 
 // Recallable returns the topics on disk, with what the last lint or map found doubtful in them. It does not count as a call of an open dream.
-func (p *Project) Recallable() ([]recall.Memory, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	dir, err := p.openDir()
+func (p *base) Recallable() ([]recall.Memory, error) {
+	p.Lock()
+	defer p.Unlock()
+	dir, err := p.Dir()
 	if err != nil || dir == nil {
 		return nil, err
 	}
@@ -55,9 +49,7 @@ func (p *Project) Recallable() ([]recall.Memory, error) {
 		return nil, err
 	}
 	known, messages := map[string]doubt{}, map[string]string{}
-	if state, err := p.openState(); err == nil {
-		readNote(state, doubtsFile, &known)
-	}
+	p.Note(doubtsFile, &known)
 	for n, t := range s.Topics {
 		if d, ok := known[n.String()]; ok && memory.SumOf(t.Bytes()).Short() == d.Sum {
 			messages[n.String()] = d.Message
@@ -67,14 +59,14 @@ func (p *Project) Recallable() ([]recall.Memory, error) {
 }
 
 // Recalled writes into the log that files are about to be shown at an event of a session, and returns those that the session has not been shown.
-func (p *Project) Recalled(push recall.Push) (fresh []string, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	state, err := p.openState()
+func (p *base) Recalled(push recall.Push) (fresh []string, err error) {
+	p.Lock()
+	defer p.Unlock()
+	state, err := p.Root()
 	if err != nil {
 		return nil, err
 	}
-	push.Time = p.o.Now()
+	push.Time = p.Now()
 	return recall.Claim(state, push)
 }
 
@@ -86,12 +78,12 @@ type Dreamer struct {
 }
 
 // Dreaming returns who has an attended dream open, in whichever process; nil: nobody has. Without an open operation it costs one stat.
-func (p *Project) Dreaming() (*Dreamer, error) {
-	info, err := os.Lstat(filepath.Join(p.o.MemoryDir, lock.File))
+func (p *base) Dreaming() (*Dreamer, error) {
+	info, err := os.Lstat(filepath.Join(p.MemoryDir, lock.File))
 	if err != nil || info.Size() <= 1 {
 		return nil, nil // a lock that cannot be seen was not taken by a server of this person
 	}
-	root, err := memory.OpenRoot(p.o.MemoryDir)
+	root, err := memory.OpenRoot(p.MemoryDir)
 	if err != nil {
 		return nil, err
 	}
@@ -101,17 +93,13 @@ func (p *Project) Dreaming() (*Dreamer, error) {
 		return nil, err
 	}
 	d := &Dreamer{Dream: r.Dream, PID: r.PID}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	state, err := p.openState()
-	if err == nil {
-		var open Info
-		if open, err = readInfo(state, r.Dream); err == nil {
-			d.Session = open.Session
-			if open.Unattended {
-				return nil, nil // its host has no tool of its own that writes
-			}
+	p.Lock()
+	defer p.Unlock()
+	if open, err := p.Info(r.Dream); err == nil {
+		d.Session = open.Session
+		if open.Unattended {
+			return nil, nil // its host has no tool of its own that writes
 		}
 	}
-	return d, errors.Join(err)
+	return d, nil
 }

@@ -3,10 +3,10 @@ package consolidate
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 )
 
 // Whatever stands in the lock file, the memory is not changed by recovery, which leads nowhere else; and
@@ -34,31 +34,6 @@ func FuzzLockRecord(f *testing.F) {
 	})
 }
 
-// A journal with any lines among its own is read: the entries that are whole, each once, and an entry
-// appended to it is the last.
-func FuzzJournal(f *testing.F) {
-	for _, s := range []string{"", "\n", "{", "{}\n{}", "[1]\n", "{\"id\":\"x\",\"outcome\":\"committed\"}\n", strings.Repeat("[", 100), "{\"time\":\"never\",\"id\":\"x\"}\n", "\x00"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, lines string) {
-		root := mustRoot(t, t.TempDir())
-		if err := os.WriteFile(filepath.Join(root.Name(), journalFile), []byte(lines), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		before, err := readLog(root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := appendLog(root, LogEntry{ID: "the-last"}, nil); err != nil {
-			t.Fatal(err)
-		}
-		after, err := readLog(root)
-		if err != nil || len(after) != len(before)+1 || after[len(before)].ID != "the-last" {
-			t.Errorf("%q: %d entries, then %d, %v", lines, len(before), len(after), err)
-		}
-	})
-}
-
 // Whatever stands in the two files of a stage that was left, nobody is led elsewhere by it: the memory
 // is not changed, and what is resumed has its own ID, and names that may be written.
 func FuzzStageFiles(f *testing.F) {
@@ -76,20 +51,19 @@ func FuzzStageFiles(f *testing.F) {
 		before := w.files()
 		p := Open(w.options())
 		defer p.Close("the test ended")
-		state, err := p.openState()
-		if err != nil {
+		if _, err := p.Root(); err != nil {
 			t.Fatal(err)
 		}
 		folder := filepath.Join(p.StateDir(), dreamFolder, id)
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for name, content := range map[string]string{infoFile: info, "manifest.json": manifest} {
+		for name, content := range map[string]string{store.InfoFile: info, "manifest.json": manifest} {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := appendLog(state, LogEntry{ID: id, Kind: lock.KindDream}, nil); err != nil {
+		if err := p.Append(store.LogEntry{ID: id, Kind: lock.KindDream}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.Status(ctx); err != nil {
@@ -99,7 +73,7 @@ func FuzzStageFiles(f *testing.F) {
 			if p.dream.ID != id {
 				t.Errorf("%q is resumed as %q", info, p.dream.ID)
 			}
-			for _, c := range p.dream.stage.Changes {
+			for _, c := range p.dream.Stage.Changes {
 				if err := c.Name.Writable(); err != nil {
 					t.Errorf("%q stages %v", manifest, err)
 				}
@@ -113,47 +87,6 @@ func FuzzStageFiles(f *testing.F) {
 		}
 		if err := writeNew(p, "later.md"); err != nil {
 			t.Errorf("a later write: %v", err)
-		}
-	})
-}
-
-// Whatever stands in a file of proposals, what is shown for acceptance is what its ID stands for; and of
-// words, they are those of the source that was asked for, and are kept anew where they can't be read.
-func FuzzProposalAndWords(f *testing.F) {
-	for _, s := range []string{"", "{}", "null", `{"id":"000000000000","path":"a.md"}`, `{"source":"said:1","text":"x"}`, `{"source":"other:1"}`, strings.Repeat("[", 1000)} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, content string) {
-		root := mustRoot(t, t.TempDir())
-		name := proposalFile("000000000000")
-		kept := Words{Source: "said:1", Session: "said", Text: "the words"}
-		for _, file := range []string{name, wordsFile(kept.Source)} {
-			path := filepath.Join(root.Name(), filepath.FromSlash(file))
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		waiting, err := readProposals(root)
-		if err != nil {
-			t.Error(err)
-		}
-		for _, m := range waiting {
-			if m.ID != "000000000000" || m.id() != m.ID {
-				t.Errorf("%q is taken for a proposal of the ID %q", content, m.id())
-			}
-		}
-		was, err := readWords(root, kept.Source)
-		if err == nil && was.Source != kept.Source {
-			t.Errorf("%q is taken for words of %q", content, was.Source)
-		}
-		if keepWords(root, kept) != nil {
-			t.Fatal("words can't be kept")
-		}
-		if got, keptErr := readWords(root, kept.Source); keptErr != nil || err != nil && got != kept {
-			t.Errorf("over %q the words are %+v, %v", content, got, keptErr)
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -61,7 +63,7 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 		lands  bool
 	}{
 		// What is to land stands in the manifest; dream.json only tells of it.
-		{"dream.json", func(w *world) error { return os.WriteFile(w.dreamPath(infoFile), []byte("{"), 0o600) }, true},
+		{"dream.json", func(w *world) error { return os.WriteFile(w.dreamPath(store.InfoFile), []byte("{"), 0o600) }, true},
 		{"the contents", func(w *world) error { return os.RemoveAll(w.dreamPath("blobs")) }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -84,31 +86,6 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 	}
 }
 
-// The mark in the lock's record may be on disk though its sync failed and the plan was given up: what
-// was never planned is staged, whatever the record says.
-func TestRecoverAMarkWithoutAPlan(t *testing.T) {
-	w := newWorld(t)
-	p := w.dreaming()
-	before := w.files()
-	d := p.dream
-	d.record.Committing = true
-	if err := d.lock.Write(d.record); err != nil {
-		t.Fatal(err)
-	}
-	d.expiry.Stop()
-	p.dream = nil
-	d.close() // as a death does
-	if err := p.Recover(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.files(); !same(got, before) {
-		t.Errorf("recovered to %q", got)
-	}
-	if err := p.Begin(ctx, true, true); err != nil {
-		t.Errorf("resuming: %v", err)
-	}
-}
-
 // A state folder that is removed under a living server is made anew.
 func TestStateRemoved(t *testing.T) {
 	w := newWorld(t)
@@ -123,7 +100,7 @@ func TestStateRemoved(t *testing.T) {
 	if err := writeNew(p, "y.md"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Undo(ctx, ""); err != nil {
+	if _, err := p.History.Undo(ctx, ""); err != nil {
 		t.Errorf("what was written then can't be undone: %v", err)
 	}
 }
@@ -149,4 +126,19 @@ func (w *world) dreamPath(file string) string {
 		w.t.Fatalf("there are %d dreams, want 1", len(found))
 	}
 	return filepath.Join(found[0], file)
+}
+
+// The mark in the lock's record may be on disk though its sync failed and the plan was given up: what
+// was never planned is staged, whatever the record says.
+func TestRecoverAMarkWithoutAPlan(t *testing.T) {
+	w := newWorldFor(t, "commit")
+	before := w.files()
+	w.runToDeath("commit", stepOf(t, "commit", "plan"))
+	data, err := os.ReadFile(filepath.Join(w.memory, lock.File))
+	w.mustDo(err)
+	w.put(lock.File, strings.Replace(string(data), `"stage":`, `"committing":true,"stage":`, 1))
+	w.mustDo(w.open().Recover(ctx))
+	if got := w.files(); !same(got, before) {
+		t.Errorf("recovered to:%s", differences(got, before))
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 )
@@ -15,23 +17,23 @@ import (
 // Report is what one dream, write or undo did, or what a dream that waits for the person would do. Its texts may be
 // shown: credentials are masked and hidden characters are visible.
 type Report struct {
-	Entry   LogEntry      `json:"entry"` // its end in the journal
-	Waits   bool          `json:"waits"`
-	Undone  bool          `json:"undone"`
-	Files   []FileReport  `json:"files"` // the index last
-	Left    []string      `json:"left_alone"`
-	Index   [2]IndexUse   `json:"index"` // before and after
-	History []ReportEntry `json:"history"`
+	Entry   store.LogEntry `json:"entry"` // its end in the journal
+	Waits   bool           `json:"waits"`
+	Undone  bool           `json:"undone"`
+	Files   []FileReport   `json:"files"` // the index last
+	Left    []string       `json:"left_alone"`
+	Index   [2]IndexUse    `json:"index"` // before and after
+	History []ReportEntry  `json:"history"`
 }
 
 // FileReport is one change.
 type FileReport struct {
-	Path        string   `json:"path"`
-	Description string   `json:"description,omitempty"`
-	Before      *string  `json:"before"` // nil: there was no file
-	After       *string  `json:"after"`  // nil: deleted
-	Why         string   `json:"why,omitempty"`
-	Sources     []Origin `json:"sources,omitempty"` // those of the new text
+	Path        string              `json:"path"`
+	Description string              `json:"description,omitempty"`
+	Before      *string             `json:"before"` // nil: there was no file
+	After       *string             `json:"after"`  // nil: deleted
+	Why         string              `json:"why,omitempty"`
+	Sources     []provenance.Origin `json:"sources,omitempty"` // those of the new text
 }
 
 // IndexUse is how much of its limits an index uses.
@@ -42,7 +44,7 @@ type IndexUse struct {
 
 // ReportEntry is a dream of the history, and what it did.
 type ReportEntry struct {
-	LogEntry
+	store.LogEntry
 	Changed int `json:"changed"`
 	Deleted int `json:"deleted"`
 }
@@ -52,34 +54,28 @@ const reportHistory = 20
 
 // Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
 // landed and changed something).
-func (p *Project) Report(ctx context.Context, id string) (Report, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	waiting, err := p.waiting()
-	switch {
-	case err != nil:
-	case id != "":
-		id, err = p.match(id)
-	case len(waiting) > 0:
-		id = waiting[0].ID
-	default:
-		id, err = p.newest()
-	}
+func (p *views) Report(ctx context.Context, id string) (Report, error) {
+	p.Lock()
+	defer p.Unlock()
+	waiting, err := p.Proposals.Waiting()
 	if err != nil {
 		return Report{}, err
 	}
-	a, err := p.archive(id)
+	if id == "" && len(waiting) > 0 {
+		id = waiting[0].ID
+	}
+	id, a, err := p.History.Named(id)
 	if err != nil {
 		return Report{}, err
 	}
 	defer a.Close()
-	info, err := readInfo(p.state, id)
+	info, err := p.Info(id)
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Entry: info.entry(a.Manifest, info.Outcome, a.Landed), Waits: info.Outcome == Proposed}
+	r := Report{Entry: info.Entry(a.Manifest, info.Outcome, a.Landed), Waits: info.Outcome == store.Proposed}
 	if a.State == landing.Landed {
-		r.Entry.Outcome = Committed
+		r.Entry.Outcome = store.Committed
 	}
 	if err := p.reportFiles(ctx, &r, a, info); err != nil {
 		return Report{}, err
@@ -87,8 +83,8 @@ func (p *Project) Report(ctx context.Context, id string) (Report, error) {
 	return r, p.reportHistory(&r)
 }
 
-func (p *Project) reportFiles(ctx context.Context, r *Report, a *landing.Archive, info Info) error {
-	dir, err := p.openDir()
+func (p *views) reportFiles(ctx context.Context, r *Report, a *landing.Archive, info store.Info) error {
+	dir, err := p.Dir()
 	if err != nil {
 		return err
 	}
@@ -122,18 +118,18 @@ func (p *Project) reportFiles(ctx context.Context, r *Report, a *landing.Archive
 			return err
 		}
 		topics = slices.DeleteFunc(topics, func(n memory.Name) bool { return n == c.Name })
-		if c.Name == indexName {
+		if c.Name == store.IndexName {
 			r.Index = [2]IndexUse{indexUse(before), indexUse(after)}
 		}
 		f := FileReport{Path: c.Name.String(), Before: p.reportText(c.Before, before), After: p.reportText(c.After, after), Why: info.Accepted[c.Name.String()]}
 		topic := memory.ParseTopic(before)
 		if c.After != "" {
 			topic = memory.ParseTopic(after)
-			if f.Sources, err = p.origins(ctx, topic); err != nil {
+			if f.Sources, err = p.Sources.OriginsOf(ctx, topic); err != nil {
 				return err
 			}
 		}
-		f.Description = p.o.AllowSecrets.Line(topic.Description())
+		f.Description = p.AllowSecrets.Line(topic.Description())
 		r.Files = append(r.Files, f)
 	}
 	for _, n := range topics {
@@ -153,11 +149,11 @@ func (p *Project) reportFiles(ctx context.Context, r *Report, a *landing.Archive
 }
 
 // reportText returns data as it may be shown, nil for no file.
-func (p *Project) reportText(sum memory.Sum, data []byte) *string {
+func (p *views) reportText(sum memory.Sum, data []byte) *string {
 	if sum == "" {
 		return nil
 	}
-	text := p.o.AllowSecrets.Show(string(data)).Text
+	text := p.AllowSecrets.Show(string(data)).Text
 	return &text
 }
 
@@ -167,25 +163,25 @@ func indexUse(data []byte) IndexUse {
 }
 
 // reportHistory adds the last dreams that landed, the oldest first, and whether r was undone.
-func (p *Project) reportHistory(r *Report) error {
-	h, err := p.history()
+func (p *views) reportHistory(r *Report) error {
+	all, err := p.History.Landed()
 	if err != nil {
 		return err
 	}
-	entries, err := p.landed()
+	entries, err := p.Entries()
 	if err != nil {
 		return err
 	}
-	undone := undoneBy(entries)
+	undone := store.UndoneBy(entries)
 	r.Undone = undone[r.Entry.ID]
-	for _, l := range h {
-		if l.kind != lock.KindDream || undone[l.id] {
+	for _, l := range all {
+		if l.Kind != lock.KindDream || undone[l.ID] {
 			continue
 		}
-		e := ReportEntry{LogEntry: LogEntry{ID: l.id, Time: l.Landed}}
+		e := ReportEntry{LogEntry: store.LogEntry{ID: l.ID, Time: l.Landed}}
 		for _, c := range l.Changes {
 			switch {
-			case c.Name == indexName:
+			case c.Name == store.IndexName:
 			case c.After == "":
 				e.Deleted++
 			default:

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/landing"
 )
@@ -37,7 +39,7 @@ func TestSoon(t *testing.T) {
 			Enabled: Switch{On: !row.off}, MinHours: 24, Now: func() time.Time { return now },
 		})
 		if row.file != "" {
-			if err := p.writePause(row.file, pause{After: now.Add(row.ahead)}); err != nil {
+			if err := p.SetNote(row.file, map[string]time.Time{"after": now.Add(row.ahead)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -57,15 +59,14 @@ func TestReports(t *testing.T) {
 		return p
 	}
 	queue := func(p *Project, id string) {
-		stage := &landing.Stage{Archive: &landing.Archive{Manifest: landing.Manifest{Changes: make([]landing.Change, 1)}}}
-		p.queueReport(&dream{Info: Info{ID: id, Kind: lock.KindDream, Unattended: true}, stage: stage}, Committed)
+		p.Background.Queue(store.Info{ID: id, Kind: lock.KindDream, Unattended: true, Outcome: store.Committed}, make([]landing.Change, 1))
 	}
 	var mu sync.Mutex
 	delivered := map[string]int{}
 	deliver := func(p *Project, fails bool) {
 		for { // a lock that is held is one more try here
 			called := false
-			err := p.DeliverReports(context.Background(), "s", func(reports []DreamReport, _ string) error {
+			err := p.Background.DeliverReports(context.Background(), "s", func(reports []background.DreamReport, _ string) error {
 				called = true
 				if fails {
 					return errors.New("the output is closed")

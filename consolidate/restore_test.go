@@ -31,7 +31,7 @@ func TestRestoreEachVersion(t *testing.T) {
 	}
 	for i, id := range ids {
 		w.now = w.now.Add(time.Minute)
-		res, err := p.Restore(ctx, "a.md", id)
+		res, err := p.History.Restore(ctx, "a.md", id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestRestoreEachVersion(t *testing.T) {
 		if got := w.files()["a.md"]; err != nil || got != contents[i] || !info.ModTime().Equal(times[i]) {
 			t.Errorf("version %d came back as %q of %v, want %q of %v", i, got, info.ModTime(), contents[i], times[i])
 		}
-		if _, err := p.Undo(ctx, res.ID); err != nil {
+		if _, err := p.History.Undo(ctx, res.ID); err != nil {
 			t.Error(err)
 		}
 		if got := w.files()["a.md"]; !strings.Contains(got, "three") {
@@ -58,10 +58,10 @@ func TestRestoreKnowsWhoWroteBetween(t *testing.T) {
 	w.put("a.md", hand)
 	os.Chtimes(filepath.Join(w.memory, "a.md"), w.now, w.now)
 	second := w.write(p, "a.md", "By hand.", "By a model.")
-	if _, err := p.Restore(ctx, "a.md", first); err == nil {
+	if _, err := p.History.Restore(ctx, "a.md", first); err == nil {
 		t.Error("a content was taken for what it was before it was written")
 	}
-	if _, err := p.Restore(ctx, "a.md", second); err != nil || w.files()["a.md"] != hand {
+	if _, err := p.History.Restore(ctx, "a.md", second); err != nil || w.files()["a.md"] != hand {
 		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
 	}
 }
@@ -77,14 +77,14 @@ func TestRestoreFromADamagedArchive(t *testing.T) {
 	if err := os.WriteFile(blob, []byte("something else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
+	if _, err := p.History.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
 		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
 	}
 	os.Remove(blob)
-	if _, err := p.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
+	if _, err := p.History.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
 		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
 	}
-	if versions, err := p.Versions("a.md"); err != nil || len(versions) != 2 || versions[1].Bytes != -1 {
+	if versions, err := p.History.Versions("a.md"); err != nil || len(versions) != 2 || versions[1].Bytes != -1 {
 		t.Errorf("the versions are %+v, %v", versions, err)
 	}
 }
@@ -99,7 +99,7 @@ func TestRestoreBesideATwin(t *testing.T) {
 	os.Remove(filepath.Join(w.memory, "x.md"))
 	w.put("X.md", "another\n")
 	var twin *memory.TwinError
-	if _, err := p.Restore(ctx, "x.md", ""); !errors.As(err, &twin) {
+	if _, err := p.History.Restore(ctx, "x.md", ""); !errors.As(err, &twin) {
 		t.Errorf("restored beside its twin: %v", err)
 	}
 }

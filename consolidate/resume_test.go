@@ -35,7 +35,7 @@ func TestResumeAfterItsWeek(t *testing.T) {
 	if err := p.Begin(ctx, true, true); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.dream.staged(); len(got) != 3 {
+	if got := p.dream.Staged(); len(got) != 3 {
 		t.Errorf("resumed with %q", got)
 	}
 }
@@ -55,7 +55,7 @@ func TestResumeAfterAStranger(t *testing.T) {
 	if err := p.Begin(ctx, true, true); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.dream.staged(); len(got) != 3 {
+	if got := p.dream.Staged(); len(got) != 3 {
 		t.Errorf("resumed with %q", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestPrune(t *testing.T) {
 				}
 				w.now = w.now.Add(25 * time.Hour)
 			}
-			ids, err := dreamIDs(p.state)
+			ids, err := p.IDs()
 			if kept := len(ids) == 3; err != nil || kept != test.kept {
 				t.Errorf("%q are left, %v", ids, err)
 			}

@@ -11,68 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
-
-// Each row is an archive, the oldest first, and what is kept of it. An operation is written as its
-// kind, its age in days, its size, and "-" where it deleted something.
-func TestKept(t *testing.T) {
-	many := func(kind string, n, age int) (ops []string) {
-		for i := range n {
-			ops = append(ops, fmt.Sprintf("%s %d 1", kind, age-i))
-		}
-		return ops
-	}
-	for _, test := range []struct {
-		name  string
-		ops   []string
-		limit int64
-		gone  int // of the oldest
-	}{
-		{"all are young", many("dream", 80, 89), 1000, 0},
-		{"all are old, and few", many("dream", 20, 900), 1000, 0},
-		{"many old ones", many("dream", 30, 900), 1000, 10},
-		{"writes do not count as dreams", append(many("dream", 20, 900), many("write", 40, 60)...), 1000, 0},
-		{"nor dreams as writes", append(many("write", 20, 900), many("dream", 40, 60)...), 1000, 0},
-		{"old writes", append(many("write", 25, 900), many("dream", 1, 400)...), 1000, 5},
-		{"90 days to the hour", []string{"dream 91 1"}, 1000, 0},
-		{"over the limit", many("dream", 10, 50), 6, 4},
-		{"the newest is over the limit", []string{"dream 2 5", "dream 1 50"}, 10, 1},
-		{"and so is the newest dream", []string{"write 3 9", "dream 2 50", "write 1 50"}, 10, 1},
-		{"what was deleted lately stays over the limit", []string{"write 29 50-", "dream 1 5"}, 10, 0},
-		{"what was deleted long ago does not", []string{"write 31 50-", "dream 2 5", "dream 1 5"}, 10, 1},
-		{"an old deletion among many", append([]string{"dream 900 1-"}, many("dream", 20, 400)...), 1000, 1},
-		{"landed by a clock that was ahead", append([]string{"dream -400 1"}, many("dream", 20, 400)...), 1000, 0},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			var h history
-			var sizes []int64
-			for _, op := range test.ops {
-				var kind string
-				var age int
-				var size int64
-				rest := strings.TrimSuffix(op, "-")
-				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
-					t.Fatal(err)
-				}
-				l := landedChanges{id: op, kind: lock.Kind(kind), Manifest: landing.Manifest{Landed: start.AddDate(0, 0, -age)}}
-				c := landing.Change{Name: indexName, Before: "1", After: "2"}
-				if rest != op {
-					c.After = ""
-				}
-				l.Changes = append(l.Changes, c)
-				h, sizes = append(h, l), append(sizes, size)
-			}
-			for i, keep := range h.kept(sizes, test.limit, start) {
-				if keep != (i >= test.gone) {
-					t.Errorf("%d, %s: kept %t", i, test.ops[i], keep)
-				}
-			}
-		})
-	}
-}
 
 // worldOfWrites is a world in which n writes have landed, a day apart, the last but one a year ago and the last
 // two days.
@@ -80,7 +21,6 @@ func worldOfWrites(t *testing.T, n int) *world {
 	w := newWorld(t)
 	w.now = start.AddDate(-1, 0, -n)
 	p := w.open()
-	p.pruned = true // not yet
 	body := "The body of a."
 	for i := range n {
 		if w.now = w.now.AddDate(0, 0, 1); i == n-1 {
@@ -111,7 +51,7 @@ func TestKillWhilePruning(t *testing.T) {
 		if left := len(w.dreams()); left != newest+1 {
 			t.Errorf("killed at %d (%s): %d operations are left, want %d", step, died, left, newest+1)
 		}
-		if _, err := p.state.Lstat(removedFolder); err == nil {
+		if _, err := w.root(p).Lstat(removedFolder); err == nil {
 			t.Errorf("killed at %d (%s): something is left of what was removed", step, died)
 		}
 		if died == "" {
@@ -137,24 +77,20 @@ func (w *world) dreams() []string {
 func (w *world) checkArchive(what string) {
 	w.t.Helper()
 	p := w.open()
-	h, err := p.history()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if len(h) != len(w.dreams()) {
-		w.t.Errorf("%s: of %d folders %d can be read", what, len(w.dreams()), len(h))
-	}
-	for _, l := range h {
-		for _, c := range l.Changes {
+	for _, folder := range w.dreams() {
+		a, err := p.Archive(filepath.Base(folder))
+		if err != nil {
+			w.t.Errorf("%s: %v", what, err)
+			continue
+		}
+		for _, c := range a.Changes {
 			for _, s := range []memory.Sum{c.Before, c.After} {
-				if s == "" {
-					continue
-				}
-				if _, err := p.content(Version{ID: l.id, sum: s}); err != nil {
+				if _, err := a.Content(s); err != nil && s != "" {
 					w.t.Errorf("%s: %v", what, err)
 				}
 			}
 		}
+		a.Close()
 	}
 }
 
@@ -166,11 +102,11 @@ func TestUndoWhatWasPruned(t *testing.T) {
 	if err := writeNew(p, "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Undo(ctx, oldest); !errors.Is(err, ErrUnknown) {
+	if _, err := p.History.Undo(ctx, oldest); !errors.Is(err, store.ErrUnknown) {
 		t.Errorf("undoing what was removed: %v", err)
 	}
 	w.now = w.now.Add(time.Minute)
-	if _, err := p.Undo(ctx, ""); err != nil {
+	if _, err := p.History.Undo(ctx, ""); err != nil {
 		t.Error(err)
 	}
 }
@@ -196,7 +132,7 @@ func TestStatusTellsOfALargeArchive(t *testing.T) {
 func TestPruneWhatACrashLeft(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
-	state, err := p.openState()
+	state, err := p.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,10 +146,10 @@ func TestPruneWhatACrashLeft(t *testing.T) {
 	}
 	w.now = start.AddDate(0, 0, -2)
 	for _, file := range []string{"w.md", "x.md"} {
-		if err := writeNew(p, file); err != nil {
+		if err := writeNew(w.open(), file); err != nil {
 			t.Fatal(err)
 		}
-		w.now, p.pruned = start, false
+		w.now = start
 	}
 	if left := w.dreams(); len(left) != 3 || filepath.Base(left[0]) != "20260101-000000-000002" {
 		t.Errorf("left are %q", left)
@@ -268,15 +204,11 @@ func TestWritesKeepTheLimit(t *testing.T) {
 		next := fmt.Sprintf("Write %d. %s", i, strings.Repeat(fmt.Sprintf("%d, ", i*i), 2000))
 		w.write(p, "a.md", body, next)
 		body = next
-		var bytes int64
-		h, err := p.history()
+		use, err := p.History.Measure()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, size := range p.sizes(h) {
-			bytes += size
-		}
-		if bytes > o.MaxArchive+o.MaxArchive/64 {
+		if bytes := use.Bytes; bytes > o.MaxArchive+o.MaxArchive/64 {
 			t.Fatalf("after %d writes the archive has %d bytes, of at most %d", i+1, bytes, o.MaxArchive)
 		}
 	}
@@ -291,7 +223,7 @@ func TestStateTemporaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	dream := filepath.Base(w.dreams()[0])
-	for _, folder := range []string{".", dreamFolder, dreamFolder + "/" + dream, dreamFolder + "/" + dream + "/blobs", proposalFolder} {
+	for _, folder := range []string{".", dreamFolder, dreamFolder + "/" + dream, dreamFolder + "/" + dream + "/blobs", "proposals"} {
 		w.mustDo(os.MkdirAll(filepath.Join(p.StateDir(), folder), 0o700))
 		for name, age := range map[string]time.Duration{".dream-00.tmp": 25 * time.Hour, ".dream-01.tmp": time.Hour, ".dream-02": 25 * time.Hour} {
 			file := filepath.Join(p.StateDir(), folder, name)

@@ -5,110 +5,63 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strings"
 	"time"
 
-	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 )
 
-// proposalKept is how long a dream that was proposed to the person waits for an answer.
-const proposalKept = 30 * 24 * time.Hour
-
 // proposeWhole ends a dream whose changes a person is to agree to: nothing lands, the time of the last consolidation goes
 // back, and the stage waits with the request that would have landed it.
-func (p *Project) proposeWhole(edit *indexEdit, r FinalizeRequest, findings []rule.Finding, now time.Time) (FinalizeResult, error) {
+func (p *writings) proposeWhole(edit *store.Index, r store.FinalizeRequest, findings []rule.Finding) (FinalizeResult, error) {
 	d := p.dream
-	changes := slices.Clone(d.stage.Changes)
-	if edit.changed() {
-		changes = append(changes, landing.Change{Name: indexName, Before: edit.base, After: memory.SumOf(edit.index.Bytes())})
-	}
-	res := FinalizeResult{Outcome: string(Proposed), Files: filesOf(changes), Index: sizeOf(edit.index), Findings: append([]rule.Finding{}, findings...)}
-	if edit.rests {
-		res.Index = sizeOf(nil)
-	}
-	d.Request, d.Reviewed, d.Summary, d.Accepted = &r, now, r.Summary, d.losses(r.AcceptLoss)
-	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + report(changes, d.Info) + d.decisions()
-	return res, p.end(Proposed, "waits for the person: dream-mcp review")
+	changes := d.All(edit)
+	res := FinalizeResult{Outcome: string(store.Proposed), Files: store.FilesOf(changes), Index: edit.Size(), Findings: append([]rule.Finding{}, findings...)}
+	d.Request, d.Reviewed, d.Summary, d.Accepted = &r, p.Now(), r.Summary, losses(d.Stage, r.AcceptLoss)
+	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + store.Report(changes, d.Info) + d.Decisions()
+	return res, p.end(store.Proposed, "waits for the person: dream-mcp review")
 }
 
-// waits reports whether the dream of i was proposed, and has not been answered.
-func (i Info) waits() bool {
-	return i.Request != nil && i.Outcome != Committed && i.Outcome != Rejected
-}
+// answers is what waits for the person, and what they answer.
+type answers struct{ writings }
 
-// consolidatedAt is the time of the last consolidation once a dream has landed. What a person agreed to later reviewed no
-// session after its own end, so that those are not passed over.
-func (i Info) consolidatedAt(landed time.Time, prior lock.Stamp) lock.Stamp {
-	if i.Request == nil {
-		return lock.Stamp{Exists: true, Time: landed}
-	}
-	if prior.Exists && prior.Time.After(i.Reviewed) {
-		return prior
-	}
-	return lock.Stamp{Exists: true, Time: i.Reviewed}
-}
-
-// waiting returns the dreams that wait for the person's answer, the newest first.
-func (p *Project) waiting() ([]Info, error) {
-	entries, err := p.journal()
-	if err != nil {
-		return nil, err
-	}
-	state, err := p.openState()
-	if err != nil {
-		return nil, err
-	}
-	var waiting []Info
-	seen := make(map[string]bool)
-	for _, e := range slices.Backward(entries) {
-		if e.Outcome != Proposed || seen[e.ID] {
-			continue
-		}
-		seen[e.ID] = true
-		info, err := readInfo(state, e.ID)
-		if err == nil && info.waits() && p.o.Now().Sub(info.Reviewed) < proposalKept {
-			waiting = append(waiting, info)
-		}
-	}
-	return waiting, nil
-}
-
-// Review is a dream that waits for the person's answer.
+// Review is what waits for the person's answer: a dream, or changes that only they may make.
 type Review struct {
 	ID        string             `json:"id"`
 	Made      time.Time          `json:"made"`
 	Host      string             `json:"host,omitempty"`
-	Files     Files              `json:"files"`
+	Dream     string             `json:"dream,omitempty"` // in which the changes were held
+	Held      map[string]string  `json:"held,omitempty"`  // why only the person may make them, by file
+	Files     store.Files        `json:"files"`
 	Report    string             `json:"report"`
 	Summary   string             `json:"summary,omitempty"`
 	Findings  []rule.Finding     `json:"findings"`
-	Conflicts []landing.Conflict `json:"conflicts"` // files that were changed since: with one, it can only be rejected
+	Conflicts []landing.Conflict `json:"conflicts"` // files that were changed since: they can only be rejected
 	Refused   string             `json:"refused,omitempty"`
 	Diff      string             `json:"diff"`
 }
 
-// Reviews returns the dreams that wait for the person, the newest first, each with what it would change in the memory as
+// Reviews returns what waits for the person, the newest first, each with what it would change in the memory as
 // it is now.
-func (p *Project) Reviews(ctx context.Context) ([]Review, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.recoverHere(ctx); err != nil {
+func (p *answers) Reviews(ctx context.Context) ([]Review, error) {
+	p.Lock()
+	defer p.Unlock()
+	if err := p.adopt(ctx); err != nil {
 		return nil, err
 	}
-	waiting, err := p.waiting()
+	waiting, err := p.Proposals.Waiting()
 	if err != nil || len(waiting) == 0 {
 		return []Review{}, err
 	}
-	dir, err := p.openDir()
+	dir, err := p.Dir()
 	if err != nil {
 		return nil, err
 	}
 	if dir == nil {
-		return nil, fmt.Errorf("the memory directory %q is gone", p.o.MemoryDir)
+		return nil, fmt.Errorf("the memory directory %q is gone", p.MemoryDir)
 	}
 	defer dir.Close()
 	reviews := make([]Review, len(waiting))
@@ -120,19 +73,23 @@ func (p *Project) Reviews(ctx context.Context) ([]Review, error) {
 	return reviews, nil
 }
 
+// adopt ends what a crash left, and takes up what an earlier program kept for the person.
+func (p *answers) adopt(ctx context.Context) error {
+	if p.Current() != nil || len(p.Proposals.Earlier()) == 0 {
+		return p.Recover(ctx)
+	}
+	return p.Locked(ctx, p.Proposals.Adopt)
+}
+
 // review says what a dream that waits would do now. It takes no lock: who lands it looks again.
-func (p *Project) review(dir *memory.Dir, info Info) (Review, error) {
-	folder, err := memory.OpenBelow(p.state, dreamFolder+"/"+info.ID)
+func (p *answers) review(dir *memory.Dir, info store.Info) (Review, error) {
+	t, err := p.Look(dir, info)
 	if err != nil {
 		return Review{}, err
 	}
-	defer folder.Close()
-	stage, err := landing.OpenStage(dir, folder)
-	if err != nil {
-		return Review{}, err
-	}
-	r := Review{ID: info.ID, Made: second(info.Reviewed), Host: info.Host, Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []landing.Conflict{}}
-	for _, c := range stage.Changes {
+	defer t.Folder.Close()
+	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: store.Second(info.Reviewed), Host: info.Host, Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []landing.Conflict{}}
+	for _, c := range t.Stage.Changes {
 		f, err := dir.Read(c.Name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return r, err
@@ -141,126 +98,116 @@ func (p *Project) review(dir *memory.Dir, info Info) (Review, error) {
 			r.Conflicts = append(r.Conflicts, landing.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
 		}
 	}
-	d := &dream{Info: info, dir: dir, folder: folder, stage: stage, allowed: p.o.AllowSecrets}
-	changes := slices.Clone(stage.Changes)
-	edit, err := d.editIndex()
-	if err == nil {
-		err = edit.apply(*info.Request, d)
-	}
-	var index []byte
+	edit, err := t.IndexFor(*info.Request)
 	if err != nil {
-		r.Refused = err.Error() // a whole new index over one that has changed
+		edit, r.Refused = nil, err.Error() // a whole new index over one that has changed
 	} else {
-		accepted, _ := acceptedLosses(info.Request.AcceptLoss) // it was read once
-		findings, err := p.checkWhole(d, edit, accepted, p.o.Now())
+		accepted := agreedLosses(info)
+		findings, err := p.checkWhole(t, edit, accepted)
 		if rule := (*RuleError)(nil); errors.As(err, &rule) {
 			findings, r.Refused = rule.Findings, err.Error()
 		} else if err != nil {
 			return r, err
 		}
 		r.Findings = append(r.Findings, findings...)
-		if edit.changed() {
-			index = edit.index.Bytes()
-			changes = append(changes, landing.Change{Name: indexName, Before: edit.base, After: memory.SumOf(index)})
-		}
 	}
-	diff, err := stage.Diff(index)
-	r.Files, r.Diff, r.Report = filesOf(changes), string(diff), report(changes, info)+info.decisions()
+	diff, err := t.Diff(edit)
+	changes := t.All(edit)
+	r.Files, r.Diff, r.Report = store.FilesOf(changes), string(diff), store.Report(changes, info)+info.Decisions()
 	return r, err
 }
 
-// reopen makes a dream that waits the open one, under the lock; no gate is asked: a person is.
-func (p *Project) reopen(ctx context.Context, id string) error {
-	if p.o.Unattended {
-		return errUnattended
+// agreedLosses are the losses that the person agrees to with i: those that were reasoned, and of held changes all.
+func agreedLosses(i store.Info) map[memory.Name]string {
+	accepted, _ := acceptedLosses(i.Request.AcceptLoss) // it was read once
+	for file := range i.Held {
+		if n, err := memory.ParseName(file); err == nil {
+			accepted[n] = "the person accepted it"
+		}
 	}
-	if p.dream != nil {
-		return &lock.BusyError{Holder: p.dream.record.String()}
-	}
-	now := p.o.Now()
-	dir, err := p.makeDir()
-	if err != nil {
-		return err
-	}
-	l, err := p.lockWait(ctx, dir, momentWait)
-	if err != nil {
-		return errors.Join(err, dir.Close())
-	}
-	info, err := p.matchWaiting(id) // under the lock: nobody else answers it
-	if err == nil {
-		err = lock.HostFree(dir.Root(), now)
-	}
-	var d *dream
-	if err == nil {
-		info.Kind, info.Resumed, info.Outcome, info.Reason, info.Ended, info.LastCall = lock.KindDream, true, "", "", time.Time{}, now
-		d, err = p.begin(l, dir, info)
-	}
-	if err != nil {
-		return errors.Join(err, l.Release(), dir.Close())
-	}
-	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
-	p.dream = d
-	return nil
+	return accepted
 }
 
-func (p *Project) matchWaiting(id string) (Info, error) {
-	waiting, err := p.waiting()
-	if err != nil {
-		return Info{}, err
+// take takes up what waits, under the lock. No gate is asked: a person is.
+func (p *answers) take(ctx context.Context, id string) (*store.Tx, error) {
+	if p.Unattended {
+		return nil, store.ErrUnattended
 	}
-	meant := slices.DeleteFunc(slices.Clone(waiting), func(i Info) bool { return !strings.HasPrefix(i.ID, id) })
-	switch {
-	case len(meant) == 1, id == "" && len(meant) > 0:
-		return meant[0], nil
-	case len(meant) > 1:
-		return Info{}, &RequestError{fmt.Sprintf("%q is the beginning of %d IDs", id, len(meant)), "give more of it"}
-	case id == "":
-		return Info{}, &RequestError{"no dream waits for your answer", "dream-mcp log tells what dreams did"}
-	}
-	return Info{}, &RequestError{fmt.Sprintf("no dream with the ID %q waits for your answer", id), "dream-mcp review lists those that wait"}
+	return p.Store.Begin(ctx, func(dir *memory.Dir) (store.Info, error) {
+		if err := p.Proposals.Adopt(dir); err != nil {
+			return store.Info{}, err
+		}
+		info, err := p.Proposals.Match(id) // under the lock: nobody else answers it
+		return reopened(info, p.New(info.Kind)), err
+	})
 }
 
-// AcceptDream lands a dream that waits for the person, by its ID or a beginning of it ("": the newest), whole or not at
-// all: with a *memory.ConflictError a file was changed since, and it goes on waiting. The time of the last consolidation
-// becomes that of the dream's own end, or stays where a later dream has been.
-func (p *Project) AcceptDream(ctx context.Context, id string) (FinalizeResult, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.reopen(ctx, id); err != nil {
+// Accept lands what waits for the person, by its ID or a beginning of it ("": the newest): its changes of the files in only, or all.
+// They land whole or not at all: with a *landing.ConflictError a file was changed since, and all goes on waiting, as does what is not in
+// only. The time of the last consolidation becomes that of the dream's own end, or stays where a later dream has been.
+func (p *answers) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
+	p.Lock()
+	defer p.Unlock()
+	t, err := p.take(ctx, id)
+	if err != nil {
 		return FinalizeResult{}, err
 	}
-	res, err := p.finalize(*p.dream.Request)
-	if err != nil && p.dream != nil {
-		err = errors.Join(err, p.end(Proposed, "not landed: "+err.Error()))
+	if len(only) > 0 {
+		err = p.Proposals.Divide(t, only)
+	}
+	var res FinalizeResult
+	if err == nil {
+		res, err = p.landProposed(t)
+	}
+	var half *store.HalfError
+	if err != nil && !errors.As(err, &half) {
+		err = errors.Join(err, t.End(store.Proposed, "not landed: "+err.Error()))
 	}
 	return res, err
 }
 
-// RejectDream forgets a dream that waits for the person. Its sessions count as reviewed: the next dream does not begin with
-// what was just refused.
-func (p *Project) RejectDream(ctx context.Context, id string) (rejected string, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.reopen(ctx, id); err != nil {
-		return "", err
+// landProposed lands what the person accepted, and ends it.
+func (p *answers) landProposed(t *store.Tx) (FinalizeResult, error) {
+	edit, err := t.IndexFor(*t.Request)
+	if err != nil {
+		return FinalizeResult{}, err
 	}
-	d := p.dream
-	d.record.Prior = d.consolidatedAt(d.Reviewed, d.record.Prior)
-	if err := p.keepMarks(d.Info); err != nil {
-		return "", err
+	findings, err := p.checkWhole(t, edit, agreedLosses(t.Info))
+	if err != nil {
+		return FinalizeResult{}, err
 	}
-	return d.ID, p.end(Rejected, "the person said no")
+	t.Summary, t.Accepted = t.Request.Summary, losses(t.Stage, t.Request.AcceptLoss)
+	for file := range t.Held {
+		t.Accepted[file] = "the person accepted it"
+	}
+	if err := t.Land(edit); err != nil {
+		return FinalizeResult{}, err
+	}
+	err = t.End(store.Committed, "")
+	p.send()
+	return committed(t, edit, findings, report(t)), err
 }
 
-// describeReviews tells that dreams wait.
-func (p *Project) describeReviews(s *Status) error {
-	waiting, err := p.waiting()
-	if len(waiting) > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s waits for the person's answer: dream-mcp review", waiting[0].label()))
+// Reject forgets what waits for the person. The sessions of a dream count as reviewed: the next dream does not begin with
+// what was just refused.
+func (p *answers) Reject(ctx context.Context, id string) (rejected string, err error) {
+	p.Lock()
+	defer p.Unlock()
+	t, err := p.take(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return t.ID, t.End(store.Rejected, "the person said no")
+}
+
+// describeReviews reports what waits.
+func (p *views) describeReviews(s *Status) error {
+	waiting, err := p.Proposals.Waiting()
+	for _, w := range waiting {
+		s.Warnings = append(s.Warnings, proposal.Label(w)+" waits for the person's answer: dream-mcp review")
+	}
+	if n := len(p.Proposals.Earlier()); n > 0 {
+		s.Warnings = append(s.Warnings, store.Plural(n, "change")+" of an earlier version waits for the person's answer: dream-mcp review")
 	}
 	return err
-}
-
-func (i Info) label() string {
-	return fmt.Sprintf("dream %s, proposed %s,", i.ID, second(i.Reviewed).Format(time.RFC3339))
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/store"
 )
 
 // A dream that waits for the person is kept for thirty days, and then like any that did not land.
@@ -22,7 +25,7 @@ func TestProposalIsKept(t *testing.T) {
 		if err != nil || len(waiting) > 0 != row.waits {
 			t.Fatalf("after %d days %d wait, %v", row.days, len(waiting), err)
 		}
-		if _, err := p.AcceptDream(ctx, ""); (err == nil) != row.waits {
+		if _, err := p.Accept(ctx, "", nil); (err == nil) != row.waits {
 			t.Errorf("after %d days it is accepted with %v", row.days, err)
 		}
 	}
@@ -33,7 +36,7 @@ func TestProposalIsKept(t *testing.T) {
 func TestStampOfWhatWasAccepted(t *testing.T) {
 	w := newWorldFor(t, "agree")
 	w.now = w.now.Add(72 * time.Hour)
-	if _, err := w.open().AcceptDream(ctx, ""); err != nil {
+	if _, err := w.open().Accept(ctx, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.nativeNow(); !strings.Contains(got, start.Format(time.RFC3339Nano)) {
@@ -43,7 +46,7 @@ func TestStampOfWhatWasAccepted(t *testing.T) {
 	later := start.Add(48 * time.Hour)
 	w.stampNative("", later)
 	w.now = w.now.Add(72 * time.Hour)
-	if _, err := w.open().AcceptDream(ctx, ""); err != nil {
+	if _, err := w.open().Accept(ctx, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.nativeNow(); !strings.Contains(got, later.Format(time.RFC3339Nano)) {
@@ -57,7 +60,7 @@ func TestAnsweredOnce(t *testing.T) {
 	errs := make(chan error, 2)
 	for _, p := range []*Project{w.open(), w.open()} {
 		go func() {
-			_, err := p.AcceptDream(ctx, "")
+			_, err := p.Accept(ctx, "", nil)
 			errs <- err
 		}()
 	}
@@ -79,12 +82,12 @@ func TestPauses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if outcome, err := run.End(ctx, RunEnd{Failure: "it broke"}); outcome != Failed || err != nil {
+		if outcome, err := run.End(ctx, background.RunEnd{Failure: "it broke"}); outcome != store.Failed || err != nil {
 			t.Fatal(outcome, err)
 		}
 		w.now = w.now.Add(want - time.Second)
 		if run, err := p.BeginRun(ctx); err == nil {
-			run.End(ctx, RunEnd{})
+			run.End(ctx, background.RunEnd{})
 			t.Fatalf("tried again before %v had passed", want)
 		}
 		w.now = w.now.Add(time.Second)
@@ -93,17 +96,17 @@ func TestPauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(o).BeginRun(ctx); err != ErrRunning {
+	if _, err := Open(o).BeginRun(ctx); err != background.ErrRunning {
 		t.Errorf("two at once: %v", err)
 	}
 	if err := script["commit"].run(p); err != nil {
 		t.Fatal(err)
 	}
-	if outcome, err := run.End(ctx, RunEnd{}); outcome != Committed || err != nil {
+	if outcome, err := run.End(ctx, background.RunEnd{}); outcome != store.Committed || err != nil {
 		t.Fatal(outcome, err)
 	}
-	if q := p.readPause(launchFile); q.Failures != 0 {
-		t.Errorf("%+v", q)
+	if why := p.Background.FailedRun(); why != "" {
+		t.Error(why)
 	}
 }
 
@@ -123,7 +126,7 @@ func TestKilledAnswerWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last := entries[len(entries)-1]; last.Outcome != Proposed {
+		if last := entries[len(entries)-1]; last.Outcome != store.Proposed {
 			t.Errorf("killed at %q: the journal ends with %s", at, last.Outcome)
 		}
 	}

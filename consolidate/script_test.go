@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -24,8 +25,8 @@ var script = map[string]operation{
 		return err
 	})},
 	"expire": {run: dreamThen(func(p *Project) error {
-		now := p.o.Now()
-		p.o.Now = func() time.Time { return now.Add(DefaultLease) }
+		now := p.Now()
+		p.Store.Now = func() time.Time { return now.Add(DefaultLease) }
 		_, err := p.Read(ctx, []string{"a.md"})
 		if !errors.Is(err, ErrExpired) {
 			return fmt.Errorf("a call when the lease has run out: %w", err)
@@ -40,12 +41,12 @@ var script = map[string]operation{
 	}},
 	"write": {run: func(p *Project) error { return writeNew(p, "new.md") }},
 	"undo": {prepare: "commit", run: func(p *Project) error {
-		_, err := p.Undo(ctx, "")
+		_, err := p.History.Undo(ctx, "")
 		return err
 	}},
 	"propose": {stamps: true, run: func(p *Project) error {
-		p.o.Unattended = true
-		defer func() { p.o.Unattended = false }()
+		p.Unattended = true
+		defer func() { p.Unattended = false }()
 		if err := p.Begin(ctx, false, false); err != nil {
 			return err
 		}
@@ -59,16 +60,12 @@ var script = map[string]operation{
 		return finalize(p)
 	}},
 	"accept": {prepare: "propose", run: func(p *Project) error {
-		waiting, err := p.Proposals()
-		if err != nil || len(waiting) != 1 {
-			return fmt.Errorf("%d proposals, %w", len(waiting), err)
-		}
-		_, _, err = p.Accept(ctx, waiting[0].ID)
+		_, err := p.Accept(ctx, "", nil)
 		return err
 	}},
 	"leave": {run: func(p *Project) error {
-		p.o.Unattended, p.o.Propose = true, true
-		defer func() { p.o.Unattended, p.o.Propose = false, false }()
+		p.Unattended, p.o.Propose = true, true
+		defer func() { p.Unattended, p.o.Propose = false, false }()
 		if err := p.Begin(ctx, false, false); err != nil {
 			return err
 		}
@@ -78,15 +75,15 @@ var script = map[string]operation{
 		return finalize(p)
 	}},
 	"agree": {prepare: "leave", stamps: true, run: func(p *Project) error {
-		_, err := p.AcceptDream(ctx, "")
+		_, err := p.Accept(ctx, "", nil)
 		return err
 	}},
 	"refuse": {prepare: "leave", run: func(p *Project) error {
-		_, err := p.RejectDream(ctx, "")
+		_, err := p.Reject(ctx, "")
 		return err
 	}},
 	"restore": {prepare: "commit", run: func(p *Project) error {
-		_, err := p.Restore(ctx, "b.md", "")
+		_, err := p.History.Restore(ctx, "b.md", "")
 		return err
 	}},
 }
@@ -108,7 +105,7 @@ func dreamThen(end func(p *Project) error) func(p *Project) error {
 }
 
 func finalize(p *Project) error {
-	_, err := p.Finalize(ctx, FinalizeRequest{Adopt: true, Summary: "tidied"})
+	_, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true, Summary: "tidied"})
 	return err
 }
 
@@ -156,7 +153,7 @@ func (w *world) dreaming() *Project {
 var writes = []WriteRequest{
 	{Path: "a.md", Edits: []memory.Edit{{Old: "The body of a.", New: "The better body of a."}}, Base: sum(topic("a", "project")), Evidence: []string{"said:1"}},
 	{Path: "b.md", Delete: true, Base: sum(topic("b", "reference"))},
-	{Path: "deep/new.md", Content: text(topic("deep-new", "project")), Index: &IndexLine{Title: "Deep", Hook: "deep and new"}},
+	{Path: "deep/new.md", Content: text(topic("deep-new", "project")), Index: &store.IndexLine{Title: "Deep", Hook: "deep and new"}},
 }
 
 func writeScript(p *Project) error {

@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/share"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -22,11 +23,14 @@ const (
 	leaseRenewal = 15 * time.Minute
 )
 
-// shared is the memory of p as package share sees it. Whoever uses it holds p.mu.
-type shared struct{ p *Project }
+// shared is the memory of p as package share sees it. Whoever uses it holds p.
+type shared struct{ p *base }
+
+// exchanges are with other machines.
+type exchanges struct{ *dreams }
 
 func (l shared) Read() (share.Files, error) {
-	dir, err := l.p.openDir()
+	dir, err := l.p.Dir()
 	if err != nil || dir == nil {
 		return share.Files{}, err
 	}
@@ -63,22 +67,22 @@ func readFiles(dir *memory.Dir) (share.Files, error) {
 
 // Landed is the newest merge. One that left a file alone, because somebody changed it in that moment, is merged again.
 func (l shared) Landed() (id, commit string, err error) {
-	if err := l.p.recoverHere(context.Background()); err != nil {
+	if err := l.p.Recover(context.Background()); err != nil {
 		return "", "", err
 	}
-	entries, err := l.p.landed()
+	entries, err := l.p.Entries()
 	if err != nil {
 		return "", "", err
 	}
 	for _, e := range slices.Backward(entries) {
-		if e.Kind != lock.KindSync || e.Outcome != Committed {
+		if e.Kind != lock.KindSync || e.Outcome != store.Committed {
 			continue
 		}
-		info, err := readInfo(l.p.state, e.ID)
+		info, err := l.p.Info(e.ID)
 		if err != nil {
 			return "", "", nil // merged again, which changes nothing that is merged
 		}
-		a, err := l.p.archive(e.ID)
+		a, err := l.p.Archive(e.ID)
 		if err != nil {
 			return "", "", nil
 		}
@@ -92,8 +96,10 @@ func (l shared) Landed() (id, commit string, err error) {
 }
 
 func (l shared) Land(ctx context.Context, commit, summary string, merge func(share.Files) (share.Files, error)) (id string, err error) {
-	id, a, err := l.p.transact(ctx, Info{Kind: lock.KindSync, Commit: commit, Reason: summary}, func(d *dream) (*indexEdit, error) {
-		local, err := readFiles(d.dir)
+	info := l.p.New(lock.KindSync)
+	info.Commit, info.Reason = commit, summary
+	id, a, err := l.p.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
+		local, err := readFiles(t.Dir)
 		if err != nil {
 			return nil, err
 		}
@@ -101,12 +107,11 @@ func (l shared) Land(ctx context.Context, commit, summary string, merge func(sha
 		if err != nil {
 			return nil, err
 		}
-		return nil, l.p.stageMerged(d, local, merged)
+		return nil, stageMerged(t, l.p.Now(), local, merged)
 	})
 	if err != nil || id == "" {
 		return id, err
 	}
-	l.p.changed(a.Changes)
 	if len(a.LeftAlone) > 0 {
 		return "", fmt.Errorf("%s was changed in the moment of the merge; the next exchange merges it again", a.LeftAlone[0].Name)
 	}
@@ -115,14 +120,14 @@ func (l shared) Land(ctx context.Context, commit, summary string, merge func(sha
 
 // stageMerged stages what merged has beyond local, and asks the rules about it. What only a person or a dream can set right, such as
 // an index that is too long now, does not keep it from landing: the next dream finds it.
-func (p *Project) stageMerged(d *dream, local, merged share.Files) error {
+func stageMerged(t *store.Tx, now time.Time, local, merged share.Files) error {
 	accepted := make(map[memory.Name]string)
 	for n := range local {
 		if _, stays := merged[n]; stays || n.IsIndex() {
 			continue
 		}
 		accepted[n] = "another machine deleted it"
-		if _, err := d.stage.Delete(n, string(memory.SumOf(local[n]))); err != nil {
+		if _, err := t.Stage.Delete(n, string(memory.SumOf(local[n]))); err != nil {
 			return err
 		}
 	}
@@ -131,19 +136,19 @@ func (p *Project) stageMerged(d *dream, local, merged share.Files) error {
 			continue
 		}
 		accepted[n] = "another machine changed it"
-		if err := d.stage.Restore(n, merged[n], time.Time{}); err != nil {
+		if err := t.Stage.Restore(n, merged[n], time.Time{}); err != nil {
 			return err
 		}
 	}
-	before, err := d.dir.Snapshot()
+	before, err := t.Dir.Snapshot()
 	if err != nil {
 		return err
 	}
-	after, err := d.stage.Over(before)
+	after, err := t.Stage.Over(before)
 	if err != nil {
 		return err
 	}
-	check := rule.Check{Before: before, After: after, Touched: d.stage.Touched(), Accepted: accepted, Now: p.o.Now()}
+	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Now: now}
 	for _, f := range check.Whole() {
 		if f.Severity == rule.Error && (f.Rule == "name" || f.Rule == "secret" || f.Rule == "invisible") {
 			return &RuleError{Findings: []rule.Finding{f}}
@@ -157,12 +162,12 @@ func (l shared) LastRead() (time.Time, error) {
 	return at.Time, err
 }
 
-func (p *Project) shareOptions() share.Options {
-	return share.Options{StateDir: p.StateDir(), Allowed: p.o.AllowSecrets, Now: p.o.Now}
+func (p *base) shareOptions() share.Options {
+	return share.Options{StateDir: p.StateDir(), Allowed: p.AllowSecrets, Now: p.Now}
 }
 
-// withShare runs do over the open share, within limit. It fails with share.ErrNotShared. The caller holds p.mu.
-func (p *Project) withShare(ctx context.Context, limit time.Duration, do func(context.Context, *share.Share) error) error {
+// withShare runs do over the open share, within limit. It fails with share.ErrNotShared. The caller holds p.
+func (p *base) withShare(ctx context.Context, limit time.Duration, do func(context.Context, *share.Share) error) error {
 	if _, err := share.Read(p.StateDir()); err != nil {
 		return err
 	}
@@ -176,7 +181,7 @@ func (p *Project) withShare(ctx context.Context, limit time.Duration, do func(co
 }
 
 // Shared returns how the memory is shared. It fails with share.ErrNotShared.
-func (p *Project) Shared() (share.State, error) { return share.Read(p.StateDir()) }
+func (p *base) Shared() (share.State, error) { return share.Read(p.StateDir()) }
 
 // JoinRequest says how a memory is to be shared.
 type JoinRequest struct {
@@ -187,9 +192,9 @@ type JoinRequest struct {
 }
 
 // Join shares the memory by a remote, after agree has seen what that would change here and send.
-func (p *Project) Join(ctx context.Context, r JoinRequest, agree func(share.Preview) error) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *exchanges) Join(ctx context.Context, r JoinRequest, agree func(share.Preview) error) error {
+	p.Lock()
+	defer p.Unlock()
 	if err := p.mayExchange(); err != nil {
 		return err
 	}
@@ -197,38 +202,38 @@ func (p *Project) Join(ctx context.Context, r JoinRequest, agree func(share.Prev
 	if err != nil {
 		return err
 	}
-	preview, err := s.Preview(ctx, shared{p})
+	preview, err := s.Preview(ctx, shared{p.base})
 	if err == nil {
 		err = agree(preview)
 	}
 	if err == nil {
-		err = s.Exchange(ctx, shared{p}, false)
+		err = s.Exchange(ctx, shared{p.base}, false)
 	}
 	return errors.Join(err, s.Close())
 }
 
-func (p *Project) mayExchange() error {
+func (p *dreams) mayExchange() error {
 	p.reread()
 	if p.dream != nil {
-		return &lock.BusyError{Holder: p.dream.record.String()}
+		return p.dream.Busy()
 	}
 	return p.refuseOff()
 }
 
 // Exchange takes over what other machines have changed, and sends what has changed here.
-func (p *Project) Exchange(ctx context.Context) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *exchanges) Exchange(ctx context.Context) error {
+	p.Lock()
+	defer p.Unlock()
 	if err := p.mayExchange(); err != nil {
 		return err
 	}
-	return p.withShare(ctx, 5*time.Minute, func(ctx context.Context, s *share.Share) error { return s.Exchange(ctx, shared{p}, false) })
+	return p.withShare(ctx, 5*time.Minute, func(ctx context.Context, s *share.Share) error { return s.Exchange(ctx, shared{p.base}, false) })
 }
 
 // StopSharing ends the share on this machine. The memory and the remote stay as they are.
-func (p *Project) StopSharing(ctx context.Context) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *exchanges) StopSharing(ctx context.Context) error {
+	p.Lock()
+	defer p.Unlock()
 	return p.withShare(ctx, shareWait, func(ctx context.Context, s *share.Share) error {
 		_ = s.Release(ctx) // where the remote cannot be reached, the lease ends by itself
 		return s.Forget()
@@ -236,13 +241,13 @@ func (p *Project) StopSharing(ctx context.Context) error {
 }
 
 // takeOver brings a shared memory up to date before the gates are asked. A remote that cannot be reached keeps nobody from dreaming.
-func (p *Project) takeOver(ctx context.Context) {
-	_ = p.withShare(ctx, shareWait, func(ctx context.Context, s *share.Share) error { return s.Exchange(ctx, shared{p}, false) })
+func (p *dreams) takeOver(ctx context.Context) {
+	_ = p.withShare(ctx, shareWait, func(ctx context.Context, s *share.Share) error { return s.Exchange(ctx, shared{p.base}, false) })
 }
 
 // takeLease takes the lease on a shared memory for a dream. It fails only where another machine holds it: without the remote the dream's
 // changes are merged later.
-func (p *Project) takeLease(ctx context.Context) error {
+func (p *dreams) takeLease(ctx context.Context) error {
 	err := p.withShare(ctx, shareWait, func(ctx context.Context, s *share.Share) error { return s.Acquire(ctx) })
 	if held := (*share.HeldError)(nil); errors.As(err, &held) {
 		open := false
@@ -252,7 +257,7 @@ func (p *Project) takeLease(ctx context.Context) error {
 }
 
 // leaseLost reports whether another machine has taken the lease over that our dream held.
-func (p *Project) leaseLost(ctx context.Context) (lost bool) {
+func (p *dreams) leaseLost(ctx context.Context) (lost bool) {
 	_ = p.withShare(ctx, shareWait, func(ctx context.Context, s *share.Share) error {
 		held := s.Held != ""
 		holds, err := s.Holds(ctx)
@@ -263,17 +268,17 @@ func (p *Project) leaseLost(ctx context.Context) (lost bool) {
 }
 
 // send sends what a dream has landed, with the lease.
-func (p *Project) send() {
-	_ = p.withShare(context.Background(), shareWait, func(ctx context.Context, s *share.Share) error { return s.Exchange(ctx, shared{p}, true) })
+func (p *dreams) send() {
+	_ = p.withShare(context.Background(), shareWait, func(ctx context.Context, s *share.Share) error { return s.Exchange(ctx, shared{p.base}, true) })
 }
 
 // releaseLease gives back the lease of a dream that landed nothing.
-func (p *Project) releaseLease() {
+func (p *dreams) releaseLease() {
 	_ = p.withShare(context.Background(), releaseWait, func(ctx context.Context, s *share.Share) error { return s.Release(ctx) })
 }
 
 // dreamtElsewhere says that another machine has dreamt over this memory within the hours of the time gate; "" where none has.
-func (p *Project) dreamtElsewhere(now time.Time) string {
+func (p *base) dreamtElsewhere(now time.Time) string {
 	s, err := p.Shared()
 	age := now.Sub(s.Dreamed).Hours()
 	if err != nil || s.Dreamed.IsZero() || age < 0 || age >= p.o.MinHours {

@@ -12,7 +12,7 @@ import (
 )
 
 // describeShare tells what waits or is refused of a shared memory.
-func (p *Project) describeShare(s *Status) {
+func (p *views) describeShare(s *Status) {
 	state, err := p.Shared()
 	if errors.Is(err, share.ErrNotShared) {
 		return
@@ -30,7 +30,7 @@ func (p *Project) describeShare(s *Status) {
 }
 
 // checkShare says how the memory is shared.
-func (p *Project) checkShare() []Check {
+func (p *views) checkShare() []Check {
 	s, err := p.Shared()
 	if errors.Is(err, share.ErrNotShared) {
 		return nil
@@ -70,7 +70,7 @@ func conflictCopies(dir *memory.Dir) (copies []string) {
 }
 
 // sharedFindings are what a dream should look at first: what two machines changed.
-func (p *Project) sharedFindings(dir *memory.Dir) (findings []rule.Finding) {
+func (p *base) sharedFindings(dir *memory.Dir) (findings []rule.Finding) {
 	s, _ := p.Shared() // without it there is less to look at
 	for _, note := range s.Notes {
 		findings = append(findings, rule.Finding{Rule: "conflict", Severity: rule.Warning, File: note.File, Message: note.Why, Hint: "read it and write it again with what still holds"})
@@ -86,20 +86,20 @@ func (p *Project) sharedFindings(dir *memory.Dir) (findings []rule.Finding) {
 }
 
 // isTeams reports whether a memory is shared with a team.
-func (p *Project) isTeams(data []byte) bool {
+func (p *base) isTeams(data []byte) bool {
 	s, err := p.Shared()
 	return err == nil && s.Team && share.IsTeam(data)
 }
 
 // contradicted reports whether the code says otherwise than a memory.
-func (p *Project) contradicted(s *memory.Snapshot, n memory.Name) bool {
-	return slices.ContainsFunc(rule.Standing(s, p.openSubject(), p.o.Now()), func(f rule.Finding) bool {
+func (p *base) contradicted(s *memory.Snapshot, n memory.Name) bool {
+	return slices.ContainsFunc(rule.Standing(s, p.openSubject(), p.Now()), func(f rule.Finding) bool {
 		return f.Rule == "drift" && f.File == n.String()
 	})
 }
 
 // checkCopies looks for copies that other programs made of what two machines changed.
-func (p *Project) checkCopies(dir *memory.Dir) []Check {
+func (p *views) checkCopies(dir *memory.Dir) []Check {
 	copies := conflictCopies(dir)
 	if copies == nil {
 		return nil

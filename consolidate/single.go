@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -20,18 +23,18 @@ const (
 	maxSingles = 500
 )
 
-// checkTaken fails with a *PersonError where the write of n, which d has staged, takes away what only the person may: alone,
+// checkTaken fails with a *PersonError where the write of n, which t has staged, takes away what only the person may: alone,
 // or together with what was written outside dreams within the hour before. r is what was asked for.
-func (p *Project) checkTaken(d *dream, n memory.Name, r WriteRequest) error {
-	now, err := d.dir.Snapshot()
+func (p *writings) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error {
+	now, err := t.Dir.Snapshot()
 	if err != nil || now.Topics[n] == nil && len(r.Replaces) == 0 {
 		return err
 	}
-	after, err := d.stage.Over(now)
+	after, err := t.Stage.Over(now)
 	if err != nil {
 		return err
 	}
-	before, err := p.hourAgo(d.dir, now)
+	before, err := p.hourAgo(t.Dir, now)
 	if err != nil {
 		return err
 	}
@@ -51,40 +54,107 @@ func (p *Project) checkTaken(d *dream, n memory.Name, r WriteRequest) error {
 		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost],
 		Hint: "only the person takes that away; a merge is no loss: write every fact of it into another memory of its type first",
 	}}}
-	have, err := d.dir.Read(n)
+	have, err := t.Dir.Read(n)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	made := Proposal{Made: p.o.Now().UTC(), Host: p.o.Host, Path: n.String(), Base: have.Sum, Delete: r.Delete, Reason: why, Waived: r.Waive, Index: r.Index, Replaces: r.Replaces}
+	made := proposal.Change{ID: store.NewID(p.Now()), Name: n, Base: have.Sum, Reason: why, Waived: r.Waive, Index: r.Index, Merge: t.Merges[n.String()]}
 	verb := "Delete"
 	if !r.Delete {
-		staged, _, err := d.stage.Read(n)
+		staged, _, err := t.Stage.Read(n)
 		if err != nil {
 			return err
 		}
-		verb, made.Content = "Change", string(staged.Data)
+		verb, made.Data = "Change", staged.Data
 	}
 	return &PersonError{
-		Err: refused, Question: fmt.Sprintf("%s the memory %q? %s.", verb, n.String(), why), Terminal: "dream-mcp proposals accept " + made.id(),
-		Leave: func() error { return p.leave(made, refused) },
+		Err: refused, Question: fmt.Sprintf("%s the memory %q? %s.", verb, n.String(), why), Terminal: "dream-mcp review --accept " + made.ID,
+		Leave: func() error { return p.hold(made, refused) },
 	}
 }
 
-// leave keeps a refused write for the person, and returns what it is refused with.
-func (p *Project) leave(made Proposal, refused *RuleError) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	kept, err := p.propose(made)
-	if err == nil && kept {
-		refused.Findings[0].Hint += "; it waits for the person, who decides in a terminal: dream-mcp proposals accept " + made.id()
+// hold keeps a refused write for the person, and returns what it is refused with.
+func (p *writings) hold(made proposal.Change, refused *RuleError) error {
+	p.Lock()
+	defer p.Unlock()
+	kept := false
+	err := p.Locked(context.Background(), func(dir *memory.Dir) (err error) {
+		kept, err = p.Proposals.Hold(dir, made)
+		return err
+	})
+	if kept {
+		refused.Findings[0].Hint += "; it waits for the person, who decides in a terminal: dream-mcp review --accept " + made.ID
 	}
 	return errors.Join(refused, err)
 }
 
+// checkUnattended fails with a *RuleError where an unattended dream may not change n to data (nil: no file), or none may, of a team. The change is then kept
+// for the person.
+func (p *writings) checkUnattended(t *store.Tx, n memory.Name, have memory.File, r WriteRequest, data []byte, merged map[memory.Name]memory.File) error {
+	teams := data == nil && p.isTeams(have.Data)
+	if !t.Unattended && !teams {
+		return nil
+	}
+	before, err := t.Dir.Snapshot()
+	if err != nil {
+		return err
+	}
+	after, err := t.Stage.Over(before)
+	if err != nil {
+		return err
+	}
+	delete(after.Topics, n)
+	if data != nil {
+		after.Topics[n] = memory.ParseTopic(data)
+	}
+	for o := range merged {
+		delete(after.Topics, o)
+	}
+	check := rule.Check{Before: before, After: after, Unattended: t.Unattended, Now: p.Now()}
+	findings := check.Forbidden(n)
+	for _, o := range sortedNames(merged) {
+		findings = append(findings, check.Forbidden(o)...)
+	}
+	if len(findings) == 0 && teams && !check.KeptElsewhere(n) && !p.contradicted(before, n) {
+		findings = []rule.Finding{{Rule: "loss", Severity: rule.Error, File: n.String(), Message: "the team's memory would be deleted, and nothing in the code contradicts it"}}
+	}
+	if len(findings) == 0 {
+		return nil
+	}
+	merge := &store.Merge{Replaced: make(map[string]memory.Sum)}
+	for o := range merged {
+		f, err := t.Dir.Read(o)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err == nil { // else it was created in this dream
+			merge.Replaced[o.String()] = f.Sum
+		}
+	}
+	kept, err := p.Proposals.Hold(t.Dir, proposal.Change{
+		ID: store.NewID(p.Now()), Dream: t.ID, Name: n, Base: have.Sum, Data: data, Reason: p.AllowSecrets.Line(findings[0].Message),
+		Waived: store.ShownWaivers(r.Waive, p.AllowSecrets), Index: r.Index, Merge: merge,
+	})
+	hint := "kept for the person (dream-mcp review); do not try again, go on with the rest"
+	switch file := n.String(); {
+	case err != nil:
+		return err
+	case !kept:
+		hint = fmt.Sprintf("not kept: %d changes wait for the person already; go on with the rest, and say so in the summary", proposal.Most)
+	case !slices.Contains(t.Proposed, file):
+		t.Proposed = append(t.Proposed, file)
+		if err := t.Save(); err != nil {
+			return err
+		}
+	}
+	findings[0].Hint = hint + "; where another memory is to say the same, write that first, with every fact of this one"
+	return &RuleError{Findings: findings}
+}
+
 // hourAgo is the memory as it was before the writes outside dreams of the last hour, as far as nobody else has changed it since.
 // What the person agreed to is not taken back in it.
-func (p *Project) hourAgo(dir *memory.Dir, now *memory.Snapshot) (*memory.Snapshot, error) {
-	entries, err := p.journal()
+func (p *writings) hourAgo(dir *memory.Dir, now *memory.Snapshot) (*memory.Snapshot, error) {
+	entries, err := p.Journal()
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +164,10 @@ func (p *Project) hourAgo(dir *memory.Dir, now *memory.Snapshot) (*memory.Snapsh
 	done := make(map[memory.Name]bool)       // somebody else changed it
 	singles := 0
 	for _, e := range slices.Backward(entries) {
-		if age := p.o.Now().Sub(e.Time); age >= singleSpan || singles == maxSingles {
+		if age := p.Now().Sub(e.Time); age >= singleSpan || singles == maxSingles {
 			break
 		}
-		if e.Kind != lock.KindWrite || e.Outcome != Committed {
+		if e.Kind != lock.KindWrite || e.Outcome != store.Committed {
 			continue
 		}
 		singles++
@@ -109,8 +179,8 @@ func (p *Project) hourAgo(dir *memory.Dir, now *memory.Snapshot) (*memory.Snapsh
 }
 
 // takeBack takes the changes of one write back in a snapshot.
-func (p *Project) takeBack(dir *memory.Dir, s *memory.Snapshot, e LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
-	a, err := openArchive(p.state, e.ID)
+func (p *writings) takeBack(dir *memory.Dir, s *memory.Snapshot, e store.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
+	a, err := p.Archive(e.ID)
 	if err != nil {
 		return nil // it was pruned: nothing is known of it
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -44,22 +45,28 @@ type OpenDream struct {
 
 // LastDream is the dream that ended last.
 type LastDream struct {
-	ID      string    `json:"id"`
-	Ended   time.Time `json:"ended"`
-	Outcome Outcome   `json:"outcome"`
-	Files   []string  `json:"files"`
-	Summary string    `json:"summary,omitempty"`
-	Undone  bool      `json:"undone,omitempty"` // somebody has taken it back since
+	ID      string        `json:"id"`
+	Ended   time.Time     `json:"ended"`
+	Outcome store.Outcome `json:"outcome"`
+	Files   []string      `json:"files"`
+	Summary string        `json:"summary,omitempty"`
+	Undone  bool          `json:"undone,omitempty"` // somebody has taken it back since
+}
+
+// views look at the memory from outside.
+type views struct {
+	*dreams
+	seen *Watch // at the last Poll
 }
 
 // Status asks the gates, and changes none by it. It takes no lock, unless it is to end what a crash left.
-func (p *Project) Status(ctx context.Context) (Status, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.o.Now()
+func (p *views) Status(ctx context.Context) (Status, error) {
+	p.Lock()
+	defer p.Unlock()
+	now := p.Now()
 	p.reread()
-	s := Status{MemoryDir: p.o.MemoryDir, TranscriptDirs: []string{}, Unattended: p.o.Unattended, Warnings: slices.Clone(p.o.Warnings)}
-	dir, err := p.openDisk()
+	s := Status{MemoryDir: p.MemoryDir, TranscriptDirs: []string{}, Unattended: p.Unattended, Warnings: slices.Clone(p.o.Warnings)}
+	dir, err := p.Disk()
 	if err != nil {
 		return s, err
 	}
@@ -70,7 +77,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 				s.warn(err)
 			}
 		}
-		if err := p.recoverIfLeft(ctx, dir); err != nil {
+		if err := p.RecoverIn(ctx, dir); err != nil {
 			s.warn(err)
 		}
 	} else {
@@ -96,11 +103,14 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	if s.Dream == nil && dir != nil {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
 	}
-	s.warn(p.describeProposals(&s))
 	s.warn(p.describeReviews(&s))
 	p.describeShare(&s)
-	p.describeRuns(&s)
-	p.describeHeard(&s)
+	if why := p.Background.FailedRun(); why != "" {
+		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")
+	}
+	if at := p.Background.SeenTwice(); !at.IsZero() {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the host called the hook twice for one event (at %s); the second did nothing. dream-mcp doctor says whether it knows dream-mcp twice", at.UTC().Format(time.RFC3339)))
+	}
 	s.warn(p.warnOfSweep(ctx, &s, dir, now))
 	if dir != nil {
 		s.warn(s.describeMemory(dir))
@@ -115,29 +125,29 @@ func (s *Status) warn(err error) {
 }
 
 // describeDreams tells of the dream that is open, the one that ended last, and stages that were left.
-func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
+func (p *views) describeDreams(s *Status, dir *memory.Dir) error {
 	open := ""
 	if p.dream != nil {
 		open = p.dream.ID
-		s.Dream = p.openDream(p.dream.Info, p.dream.staged(), true)
+		s.Dream = p.openDream(p.dream.Info, p.dream.Staged(), true)
 	} else if dir != nil {
 		if r, err := lock.Read(dir.Root()); err == nil && r.Kind == lock.KindDream {
 			open = r.Dream
 			s.Dream = p.foreignDream(r)
 		}
 	}
-	entries, err := p.journal()
+	entries, err := p.Journal()
 	if err != nil {
 		return err
 	}
-	s.Last = lastDream(entries, func(Outcome) bool { return true })
-	if s.Last != nil && s.Last.Outcome != Committed {
-		s.LastLanded = lastDream(entries, func(o Outcome) bool { return o == Committed })
+	s.Last = lastDream(entries, func(store.Outcome) bool { return true })
+	if s.Last != nil && s.Last.Outcome != store.Committed {
+		s.LastLanded = lastDream(entries, func(o store.Outcome) bool { return o == store.Committed })
 	}
-	if use, ok := archiveUse(p.state); ok && use.Bytes > use.MaxBytes {
+	if use, ok := p.History.Use(); ok && use.Bytes > use.MaxBytes {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d: what is in it was deleted less than 30 days ago, or is the newest, and is kept; max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
 	}
-	left, err := p.unfinished(entries, open)
+	left, err := p.Unfinished(entries, open)
 	if len(left) > 0 && p.dream == nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} takes it up", left[0].ID, left[0].Outcome, left[0].Reason))
 	}
@@ -145,44 +155,37 @@ func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 }
 
 // lastDream returns the dream that ended last with one of some outcomes; nil: none has.
-func lastDream(entries []LogEntry, is func(Outcome) bool) *LastDream {
+func lastDream(entries []store.LogEntry, is func(store.Outcome) bool) *LastDream {
 	for _, e := range slices.Backward(entries) {
-		if e.Kind != lock.KindDream || e.Outcome == Fired || !is(e.Outcome) {
+		if e.Kind != lock.KindDream || e.Outcome == store.Fired || !is(e.Outcome) {
 			continue
 		}
 		files := e.Files
 		if files == nil {
 			files = []string{}
 		}
-		return &LastDream{ID: e.ID, Ended: second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: undoneBy(entries)[e.ID]}
+		return &LastDream{ID: e.ID, Ended: store.Second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: store.UndoneBy(entries)[e.ID]}
 	}
 	return nil
 }
 
-func (p *Project) openDream(i Info, staged []string, mine bool) *OpenDream {
+func (p *dreams) openDream(i store.Info, staged []string, mine bool) *OpenDream {
 	return &OpenDream{
-		ID: i.ID, Mine: mine, Unattended: i.Unattended, Started: second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
-		Staged: staged, Expires: second(i.LastCall.Add(p.o.Lease)),
+		ID: i.ID, Mine: mine, Unattended: i.Unattended, Started: store.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		Staged: staged, Expires: store.Second(i.LastCall.Add(p.o.Lease)),
 	}
 }
 
-// second is a time as it is told: fractions of a second help nobody.
-func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
-
 // foreignDream reads what another process says of its dream. Where its state folder is not ours, the
 // record in the lock is all there is.
-func (p *Project) foreignDream(r lock.Record) *OpenDream {
-	o := &OpenDream{ID: r.Dream, Started: second(r.Started), Staged: []string{}, Expires: second(r.Started.Add(p.o.Lease))}
-	state, err := p.openState()
-	if err != nil {
-		return o
-	}
-	info, err := readInfo(state, r.Dream)
+func (p *views) foreignDream(r lock.Record) *OpenDream {
+	o := &OpenDream{ID: r.Dream, Started: store.Second(r.Started), Staged: []string{}, Expires: store.Second(r.Started.Add(p.o.Lease))}
+	info, err := p.Info(r.Dream)
 	if err != nil {
 		return o
 	}
 	staged := []string{}
-	if a, err := openArchive(state, r.Dream); err == nil {
+	if a, err := p.Archive(r.Dream); err == nil {
 		for _, c := range a.Changes {
 			staged = append(staged, c.Name.String())
 		}
@@ -193,14 +196,14 @@ func (p *Project) foreignDream(r lock.Record) *OpenDream {
 
 // describeMemory warns of what its next reader should know.
 func (s *Status) describeMemory(dir *memory.Dir) error {
-	f, err := dir.Read(indexName)
+	f, err := dir.Read(store.IndexName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	size := sizeOf(memory.ParseIndex(f.Data))
+	size := store.SizeOf(memory.ParseIndex(f.Data))
 	if size.Lines > size.MaxLines || size.Bytes > size.MaxBytes {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("MEMORY.md has %d of %d lines and %d of %d bytes: what is over is not loaded", size.Lines, size.MaxLines, size.Bytes, size.MaxBytes))
 	}
@@ -208,50 +211,50 @@ func (s *Status) describeMemory(dir *memory.Dir) error {
 }
 
 // Search searches the transcripts. In a dream it counts as a call of it.
-func (p *Project) Search(ctx context.Context, q transcript.Query, since string) (transcript.Result, error) {
-	p.mu.Lock()
+func (p *readings) Search(ctx context.Context, q transcript.Query, since string) (transcript.Result, error) {
+	p.Lock()
 	err := p.beginSearch(&q, since)
-	p.mu.Unlock()
+	p.Unlock()
 	if err != nil {
 		return transcript.Result{}, err
 	}
 	// Unlocked: a search may take seconds, and touches nothing but transcripts.
 	res, err := p.o.Transcripts.Search(ctx, q)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.Lock()
+	defer p.Unlock()
 	if p.dream != nil && err == nil {
 		p.dream.BytesSearched += res.Bytes
 		p.tell(Event{Kind: EventSearch, Text: lookedFor(q), Hits: res.Matches})
-		err = p.dream.save()
+		err = p.dream.Save()
 	}
 	return res, err
 }
 
 // Ranked finds what answers a question in words. In a dream it counts as a call of it.
-func (p *Project) Ranked(ctx context.Context, question string, q transcript.Query, since string) ([]transcript.RankedHit, transcript.Result, error) {
-	p.mu.Lock()
+func (p *readings) Ranked(ctx context.Context, question string, q transcript.Query, since string) ([]transcript.RankedHit, transcript.Result, error) {
+	p.Lock()
 	err := p.beginSearch(&q, since)
-	p.mu.Unlock()
+	p.Unlock()
 	if err != nil {
 		return nil, transcript.Result{}, err
 	}
 	hits, res, err := p.o.Transcripts.Ranked(ctx, question, q)
 	if err == nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		p.Lock()
+		defer p.Unlock()
 		p.tell(Event{Kind: EventSearch, Text: question, Hits: len(hits)})
 	}
 	return hits, res, err
 }
 
 // ContextOf returns the turns around a hit. In a dream it counts as a call of it.
-func (p *Project) ContextOf(ctx context.Context, id string, n int) ([]transcript.Utterance, error) {
-	p.mu.Lock()
+func (p *readings) ContextOf(ctx context.Context, id string, n int) ([]transcript.Utterance, error) {
+	p.Lock()
 	err := p.beginSearch(nil, "")
 	if err == nil {
 		p.tell(Event{Kind: EventContext, Text: id})
 	}
-	p.mu.Unlock()
+	p.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +264,7 @@ func (p *Project) ContextOf(ctx context.Context, id string, n int) ([]transcript
 // SinceLastDream is the word for the time of the last consolidation in a search.
 const SinceLastDream = "last_dream"
 
-func (p *Project) beginSearch(q *transcript.Query, since string) error {
+func (p *readings) beginSearch(q *transcript.Query, since string) error {
 	phase := ""
 	if p.dream != nil && p.dream.Phase == Orienting {
 		phase = Gathering

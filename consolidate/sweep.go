@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
 
@@ -20,9 +22,9 @@ const (
 // warnOfSweep tells which sessions since the last consolidation the host will sweep within a week: it
 // removes transcripts that were not touched for so many days (FACTS 1.7). While the last consolidation
 // is younger than those there are none, and nothing is read.
-func (p *Project) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now time.Time) error {
+func (p *views) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now time.Time) error {
 	kept := time.Duration(p.o.CleanupDays) * 24 * time.Hour
-	since, err := p.lastConsolidation(dir)
+	since, err := p.Since(dir)
 	before := now.Add(sweepWarning - kept)
 	if err != nil || kept == 0 || since.Exists && since.Time.After(before) {
 		return nil // what is wrong with the time is told by its gate
@@ -40,7 +42,7 @@ func (p *Project) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, n
 	}
 	var named []string
 	for _, r := range ranked[:min(len(ranked), sweepNamed)] {
-		words := cutText(shownWords(r.First, p.o.AllowSecrets), sweepWords)
+		words := cutText(transcript.Visible(p.AllowSecrets.Mask(r.First)), sweepWords)
 		named = append(named, fmt.Sprintf("%s “%s” (%s)", r.Last.UTC().Format(time.DateOnly), words, goes(r.ModTime.Add(kept), now)))
 	}
 	if more := len(ranked) - len(named); more > 0 {
@@ -51,7 +53,7 @@ func (p *Project) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, n
 		verb = "is"
 	}
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s swept by the host after %d days (cleanupPeriodDays), the first %s: %s. Dream before, or let it keep them longer",
-		plural(len(ranked), "session"), verb, p.o.CleanupDays, goes(first, now), strings.Join(named, "; ")))
+		store.Plural(len(ranked), "session"), verb, p.o.CleanupDays, goes(first, now), strings.Join(named, "; ")))
 	return nil
 }
 

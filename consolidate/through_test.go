@@ -27,15 +27,14 @@ var readers = map[string]func(p *Project) (any, error){
 	},
 	"lint": func(p *Project) (any, error) { return p.Lint(LintRequest{}) },
 	"lint another": func(p *Project) (any, error) {
-		return Open(Options{MemoryDir: filepath.Dir(p.o.MemoryDir), StateHome: p.o.StateHome, Now: p.o.Now}).Lint(LintRequest{Dir: p.o.MemoryDir})
+		return Open(Options{MemoryDir: filepath.Dir(p.MemoryDir), StateHome: p.StateHome, Now: p.Store.Now}).Lint(LintRequest{Dir: p.MemoryDir})
 	},
-	"restore --list":   func(p *Project) (any, error) { return p.Versions("") },
-	"restore --list a": func(p *Project) (any, error) { return p.Versions("a.md") },
-	"why":              func(p *Project) (any, error) { w, err := p.Why(ctx, "a"); w.History = nil; return w, err },
-	"proposals":        func(p *Project) (any, error) { return p.Proposals() },
-	"dream://last":     func(p *Project) (any, error) { return p.LastReport() },
-	"undo's question":  func(p *Project) (any, error) { _, did, err := p.Undoable(""); return did, err },
-	"diff":             func(p *Project) (any, error) { _, diff, err := p.Diff(""); return string(diff), err },
+	"restore --list":   func(p *Project) (any, error) { return p.History.Versions("") },
+	"restore --list a": func(p *Project) (any, error) { return p.History.Versions("a.md") },
+	"why":              func(p *Project) (any, error) { w, err := p.Sources.Why(ctx, "a"); w.History = nil; return w, err },
+	"dream://last":     func(p *Project) (any, error) { return p.History.LastReport() },
+	"undo's question":  func(p *Project) (any, error) { _, did, err := p.History.Undoable(""); return did, err },
+	"diff":             func(p *Project) (any, error) { _, diff, err := p.History.Diff(""); return string(diff), err },
 	"grep since a dream": func(p *Project) (any, error) {
 		var q transcript.Query
 		err := p.beginSearch(&q, SinceLastDream)
@@ -50,8 +49,8 @@ var readers = map[string]func(p *Project) (any, error){
 		return fmt.Sprint(e.ID, e.Outcome, e.Files, e.Summary), nil
 	},
 	"watch --once": func(p *Project) (any, error) {
-		p.o.LookOnly = true
-		defer func() { p.o.LookOnly = false }()
+		p.LookOnly = true
+		defer func() { p.LookOnly = false }()
 		picture, _, err := p.Watch("").Look(ctx)
 		if picture.Last != nil {
 			picture.Last.Ended = time.Time{} // recovery ends it later

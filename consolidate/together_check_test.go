@@ -94,16 +94,12 @@ func (h *chronicle) load(t *testing.T, p *Project, folder string) {
 			h.processes[filepath.Base(file)] = append(h.processes[filepath.Base(file)], e)
 		}
 	}
-	state, err := p.openState()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids, err := dreamIDs(state)
+	ids, err := p.IDs()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
-		a, err := openArchive(state, id)
+		a, err := p.Archive(id)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // killed before it had begun
 		}

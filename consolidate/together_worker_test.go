@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 )
@@ -193,7 +194,7 @@ func (k *worker) change(p *Project, e *event) (path string, err error) {
 		return path, err
 	}
 	k.pause(5)
-	r := WriteRequest{Path: path, Base: found[0].Sum.Short(), Waive: []Waiver{{Rule: "near-duplicate", Why: "they are alike"}}}
+	r := WriteRequest{Path: path, Base: found[0].Sum.Short(), Waive: []store.Waiver{{Rule: "near-duplicate", Why: "they are alike"}}}
 	if found[0].Sum != "" && k.random.IntN(4) == 0 {
 		r.Delete = true
 	} else {
@@ -249,7 +250,7 @@ func (k *worker) dream(p *Project) {
 	for _, file := range append(sharedFiles, looseFiles...) {
 		accept[file] = "it is a test"
 	}
-	res, err := p.Finalize(ctx, FinalizeRequest{Adopt: true, AcceptLoss: accept})
+	res, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true, AcceptLoss: accept})
 	if resume {
 		k.bases = nil // what was staged before had bases of its own
 	}
@@ -272,7 +273,7 @@ func (k *worker) undo(p *Project) {
 	if entries, err := p.Log(); err == nil && len(entries) > 0 && k.random.IntN(2) == 0 {
 		id = entries[k.random.IntN(len(entries))].ID
 	}
-	res, err := p.Undo(ctx, id)
+	res, err := p.History.Undo(ctx, id)
 	k.end("undo", err, event{ID: res.ID})
 }
 

@@ -19,7 +19,7 @@ func TestUndoGivesBack(t *testing.T) {
 	w.do("commit")
 	w.now = w.now.Add(time.Hour)
 	p := w.open()
-	res, err := p.Undo(ctx, "")
+	res, err := p.History.Undo(ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,11 +33,13 @@ func TestUndoGivesBack(t *testing.T) {
 		t.Errorf("due: %t, closed gate %q, %v", s.Due, s.ClosedGate, err)
 	}
 	for _, file := range []string{launchFile, offerFile} {
-		if after := p.readPause(file).After; !after.Equal(w.now.Add(24 * time.Hour)) {
+		var q struct{ After time.Time }
+		p.Note(file, &q)
+		if after := q.After; !after.Equal(w.now.Add(24 * time.Hour)) {
 			t.Errorf("%s: hooks wait until %s", file, after)
 		}
 	}
-	if _, err := p.Undo(ctx, res.ID); err != nil || w.nativeNow() != stampAt(start) {
+	if _, err := p.History.Undo(ctx, res.ID); err != nil || w.nativeNow() != stampAt(start) {
 		t.Errorf("undone again: %s is %s, want %s; %v", lock.HostFile, w.nativeNow(), stampAt(start), err)
 	}
 }
@@ -47,7 +49,7 @@ func TestUndoGivesBack(t *testing.T) {
 func TestUndoGivesBackNothing(t *testing.T) {
 	w := newWorld(t)
 	w.do("commit")
-	first, _, err := w.open().Diff("")
+	first, _, err := w.open().History.Diff("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,15 +61,15 @@ func TestUndoGivesBackNothing(t *testing.T) {
 	}
 	w.mustDo(finalize(p))
 	second := w.nativeNow()
-	if res, err := p.Undo(ctx, first); err != nil || w.nativeNow() != second || res.GivenBack != "" {
+	if res, err := p.History.Undo(ctx, first); err != nil || w.nativeNow() != second || res.GivenBack != "" {
 		t.Errorf("the older: %s is %s, want %s; it says %q, %v", lock.HostFile, w.nativeNow(), second, res.GivenBack, err)
 	}
-	if _, err := p.Undo(ctx, ""); err != nil || w.nativeNow() != stampAt(start) {
+	if _, err := p.History.Undo(ctx, ""); err != nil || w.nativeNow() != stampAt(start) {
 		t.Errorf("the newer: %s is %s, want %s; %v", lock.HostFile, w.nativeNow(), stampAt(start), err)
 	}
 	w = newWorld(t)
 	w.do("commit")
-	if res, err := w.open().Undo(ctx, ""); err != nil || w.nativeNow() != "absent" || res.GivenBack == "" {
+	if res, err := w.open().History.Undo(ctx, ""); err != nil || w.nativeNow() != "absent" || res.GivenBack == "" {
 		t.Errorf("the first: %s is %s, it says %q, %v", lock.HostFile, w.nativeNow(), res.GivenBack, err)
 	}
 }

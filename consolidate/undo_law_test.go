@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/history"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 )
@@ -170,7 +172,7 @@ func (h *lawHistory) ids() map[string]bool {
 	}
 	ids := map[string]bool{}
 	for _, e := range entries {
-		if e.Outcome == Committed && e.Undoes == "" && len(e.Files) > 0 {
+		if e.Outcome == store.Committed && e.Undoes == "" && len(e.Files) > 0 {
 			ids[e.ID] = true
 		}
 	}
@@ -229,8 +231,8 @@ func (h *lawHistory) undo() {
 	}
 	p := Open(o)
 	defer p.Close("the undo ended")
-	res, err := p.Undo(ctx, "")
-	if errors.Is(err, ErrUndone) {
+	res, err := p.History.Undo(ctx, "")
+	if errors.Is(err, history.ErrUndone) {
 		return
 	}
 	if err != nil {
@@ -286,11 +288,11 @@ func (h *lawHistory) dieInUndo() (landed bool) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	last := LogEntry{}
+	last := store.LogEntry{}
 	if len(entries) > 0 {
 		last = entries[len(entries)-1]
 	}
-	if last.Undoes == "" || last.Outcome != Committed || !last.Started.Equal(h.now) {
+	if last.Undoes == "" || last.Outcome != store.Committed || !last.Started.Equal(h.now) {
 		return false
 	}
 	u := h.landed[last.Undoes]
@@ -307,7 +309,7 @@ func (h *lawHistory) dieInUndo() (landed bool) {
 	return true
 }
 
-func conflictNames(res UndoResult) (names []string) {
+func conflictNames(res history.UndoResult) (names []string) {
 	for _, c := range res.Conflicts {
 		names = append(names, c.Name.String())
 	}
@@ -370,10 +372,10 @@ func union(a, b map[string]version) map[string]version {
 }
 
 // checkReport compares what undo says with what it did.
-func (h *lawHistory) checkReport(res UndoResult, was, is map[string]version, u *undoable) {
+func (h *lawHistory) checkReport(res history.UndoResult, was, is map[string]version, u *undoable) {
 	h.t.Helper()
 	res.Merged = slices.Clone(res.Merged)
-	did := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
+	did := store.Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
 	merged := []string{}
 	for _, name := range slices.Sorted(maps.Keys(union(was, is))) {
 		before, there := was[name]
@@ -418,7 +420,7 @@ func (a act) run(p *Project) error {
 	var err error
 	switch a.Kind {
 	case "undo":
-		if _, err = p.Undo(ctx, ""); errors.Is(err, ErrUndone) {
+		if _, err = p.History.Undo(ctx, ""); errors.Is(err, history.ErrUndone) {
 			err = nil
 		}
 	case "write":
@@ -434,10 +436,10 @@ func (a act) run(p *Project) error {
 			}
 		}
 		accepted := map[string]string{}
-		for _, c := range p.dream.stage.Changes {
+		for _, c := range p.dream.Stage.Changes {
 			accepted[c.Name.String()] = "drawn"
 		}
-		_, err = p.Finalize(ctx, FinalizeRequest{Adopt: draw.IntN(3) > 0, AcceptLoss: accepted, Summary: "tidied"})
+		_, err = p.Finalize(ctx, store.FinalizeRequest{Adopt: draw.IntN(3) > 0, AcceptLoss: accepted, Summary: "tidied"})
 		if p.dream != nil {
 			_, _, abortErr := p.Abort(ctx, "refused")
 			err = errors.Join(refused(err), abortErr)
@@ -457,7 +459,7 @@ func refused(err error) error {
 
 // write makes, edits or deletes a memory that is not in done.
 func (a act) write(p *Project, draw *rand.Rand, done map[string]bool) error {
-	found, _ := filepath.Glob(filepath.Join(p.o.MemoryDir, "*.md"))
+	found, _ := filepath.Glob(filepath.Join(p.MemoryDir, "*.md"))
 	var names []string
 	for _, file := range found {
 		if name := filepath.Base(file); name != memory.IndexFile && !done[name] {
@@ -469,13 +471,13 @@ func (a act) write(p *Project, draw *rand.Rand, done map[string]bool) error {
 		folder := []string{"", "deep/"}[draw.IntN(2)]
 		r := WriteRequest{Path: folder + name + ".md", Content: text(lawTopic(name, draw))}
 		if draw.IntN(2) == 0 {
-			r.Index = &IndexLine{Title: "The " + name, Hook: "of interest"}
+			r.Index = &store.IndexLine{Title: "The " + name, Hook: "of interest"}
 		}
 		_, err := p.Write(ctx, r)
 		return err
 	}
 	name := names[draw.IntN(len(names))]
-	data, err := os.ReadFile(filepath.Join(p.o.MemoryDir, name))
+	data, err := os.ReadFile(filepath.Join(p.MemoryDir, name))
 	if err != nil {
 		return err
 	}

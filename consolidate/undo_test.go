@@ -28,7 +28,7 @@ func TestUndoWhatWasRedone(t *testing.T) {
 		if want == "y.md back" {
 			id = redo
 		}
-		res, err := p.Undo(ctx, id)
+		res, err := p.History.Undo(ctx, id)
 		if err != nil {
 			t.Fatalf("step %d: %v", i, err)
 		}
@@ -44,7 +44,7 @@ func TestUndoWhatWasRedone(t *testing.T) {
 // What a crash cut off is what was done last, and so what an undo takes back.
 func TestUndoOfWhatWasCutOff(t *testing.T) {
 	w := cutOff(t, "updated a.md")
-	res, err := w.open().Undo(ctx, "")
+	res, err := w.open().History.Undo(ctx, "")
 	if err != nil || !slices.Contains(res.Files.Updated, "a.md") {
 		t.Errorf("it took back %+v with %v", res, err)
 	}
@@ -60,7 +60,7 @@ func TestUndoTheEarlier(t *testing.T) {
 	if err := writeNew(p, "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	earlier, _, err := p.Diff("")
+	earlier, _, err := p.History.Diff("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestUndoTheEarlier(t *testing.T) {
 	if err := writeNew(p, "y.md"); err != nil {
 		t.Fatal(err)
 	}
-	res, err := p.Undo(ctx, earlier)
+	res, err := p.History.Undo(ctx, earlier)
 	if err != nil || len(res.Conflicts) > 0 {
 		t.Errorf("undone with conflicts %v, %v", res.Conflicts, err)
 	}
@@ -132,14 +132,14 @@ func TestUndoUnderLaterChanges(t *testing.T) {
 			w.put("a.md", long)
 			p := w.open()
 			test.dream(w, p)
-			id, _, err := p.Diff("")
+			id, _, err := p.History.Diff("")
 			if err != nil {
 				t.Fatal(err)
 			}
 			test.later(w, p)
 			w.now = w.now.Add(time.Minute)
 			changed := w.files()
-			res, err := p.Undo(ctx, id)
+			res, err := p.History.Undo(ctx, id)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestUndoUnderLaterChanges(t *testing.T) {
 			if res.ID == "" {
 				return
 			}
-			if _, err := p.Undo(ctx, res.ID); err != nil || !same(w.files(), changed) {
+			if _, err := p.History.Undo(ctx, res.ID); err != nil || !same(w.files(), changed) {
 				t.Errorf("undone again with %v:%s", err, differences(w.files(), changed))
 			}
 		})

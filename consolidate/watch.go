@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
@@ -55,7 +55,7 @@ type Picture struct {
 // Watch looks at a project time and again. It takes no lock, ends no crash, opens no dream and, with
 // Options.LookOnly, makes nothing but caches. A look at what has not changed costs some ten system calls.
 type Watch struct {
-	p       *Project
+	p       *views
 	log     string
 	record  lock.Record
 	dream   string    // the one that was open last
@@ -67,23 +67,23 @@ type Watch struct {
 
 // Watch begins to watch. The log of background dreams, in our state folder, tells the words of a model whose
 // session has no transcript; "" for none.
-func (p *Project) Watch(log string) *Watch { return &Watch{p: p, log: log} }
+func (p *views) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 
 // Look returns the present picture, and whether anything in it but the time has changed.
 func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	p := w.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.o.Now()
+	p.Lock()
+	defer p.Unlock()
+	now := p.Now()
 	print := w.fingerprint()
 	died := w.picture.Dream != nil && !w.picture.Dead && w.record.Dead()
 	if age := now.Sub(w.asked); print == w.print && !died && 0 <= age && age < gatesFresh {
 		w.picture.Time = now
 		return w.picture, false, nil
 	}
-	next := Picture{Time: now, MemoryDir: p.o.MemoryDir, Gates: []Gate{}, Reviewed: []Reviewed{}, Events: []Event{}, Warnings: []string{}}
+	next := Picture{Time: now, MemoryDir: p.MemoryDir, Gates: []Gate{}, Reviewed: []Reviewed{}, Events: []Event{}, Warnings: []string{}}
 	w.asked = now
-	dir, err := p.openDir()
+	dir, err := p.Dir()
 	if err != nil {
 		return next, true, err
 	}
@@ -101,15 +101,15 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 			next.ClosedGate = g.closed.Name
 		}
 	}
-	log := p.journal
+	log := p.Journal
 	if cut {
-		log = p.landed // the journal does not know of it yet
+		log = p.Entries // the journal does not know of it yet
 	}
 	entries, err := log()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		next.Warnings = append(next.Warnings, err.Error())
 	}
-	next.Last = lastDream(entries, func(Outcome) bool { return true })
+	next.Last = lastDream(entries, func(store.Outcome) bool { return true })
 	changed := print != w.print || died || !sameGates(next.Gates, w.picture.Gates)
 	w.print, w.picture = w.fingerprint(), next
 	return next, changed, nil
@@ -123,12 +123,12 @@ func sameGates(a, b []Gate) bool {
 func (w *Watch) fingerprint() string {
 	state := w.p.StateDir()
 	files := []string{
-		filepath.Join(w.p.o.MemoryDir, lock.File), filepath.Join(w.p.o.MemoryDir, lock.HostFile),
-		filepath.Join(state, journalFile), filepath.Join(state, throttleFile),
+		filepath.Join(w.p.MemoryDir, lock.File), filepath.Join(w.p.MemoryDir, lock.HostFile),
+		filepath.Join(state, store.JournalFile), filepath.Join(state, throttleFile),
 	}
 	if w.dream != "" {
-		folder := filepath.Join(state, dreamFolder, w.dream)
-		for _, name := range []string{infoFile, trailFile, stopFile} {
+		folder := w.p.FolderOf(w.dream)
+		for _, name := range []string{store.InfoFile, trailFile, store.StopFile} {
 			files = append(files, filepath.Join(folder, name))
 		}
 	}
@@ -148,13 +148,13 @@ func (w *Watch) fingerprint() string {
 	return b.String()
 }
 
-// Poll tells of StatusURI where another process has changed what it says since the last Poll. It costs a
+// Poll tells of store.StatusURI where another process has changed what it says since the last Poll. It costs a
 // few looks at files, and does not wait for an operation that is under way.
-func (p *Project) Poll() {
-	if !p.mu.TryLock() {
+func (p *views) Poll() {
+	if !p.TryLock() {
 		return
 	}
-	defer p.mu.Unlock()
+	defer p.Unlock()
 	first := p.seen == nil
 	if first {
 		p.seen = p.Watch("")
@@ -163,15 +163,15 @@ func (p *Project) Poll() {
 		return
 	}
 	p.seen.dream = ""
-	if dir, err := p.openDisk(); err == nil && dir != nil {
-		if r, err := lock.Read(dir.Root()); err == nil && validID(r.Dream) {
+	if dir, err := p.Disk(); err == nil && dir != nil {
+		if r, err := lock.Read(dir.Root()); err == nil && store.ValidID(r.Dream) {
 			p.seen.dream = r.Dream
 		}
 		dir.Close()
 	}
 	p.seen.print = p.seen.fingerprint()
 	if !first && p.dream == nil { // of our own dream is told as it goes
-		p.o.Changed(StatusURI)
+		p.Changed(store.StatusURI)
 	}
 }
 
@@ -187,10 +187,10 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		}
 	}
 	r := w.record
-	open := r.Kind == lock.KindDream && validID(r.Dream)
+	open := r.Kind == lock.KindDream && store.ValidID(r.Dream)
 	if r.Committing && r.Dead() {
-		if i, err := p.cutOff(dir); err == nil && i != nil {
-			i.archive.Close()
+		if i, err := p.Interrupted(dir); err == nil && i != nil {
+			i.Archive.Close()
 			open, cut = false, true
 		}
 	}
@@ -203,13 +203,9 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	if w.dream == "" {
 		return cut
 	}
-	state, err := p.openState()
+	folder, err := p.OpenFolder(w.dream)
 	if err != nil {
 		return cut // another user's, or it was removed: the record is all there is
-	}
-	folder, err := memory.OpenBelow(state, path.Join(dreamFolder, w.dream))
-	if err != nil {
-		return cut
 	}
 	defer folder.Close()
 	events, _ := readTrail(folder)
@@ -223,12 +219,12 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	if !open {
 		return cut
 	}
-	info, err := readInfo(state, w.dream)
+	info, err := p.Info(w.dream)
 	if err != nil {
 		return cut
 	}
 	next.Host = info.Host
-	_, err = folder.Lstat(stopFile)
+	_, err = folder.Lstat(store.StopFile)
 	next.Stopping = err == nil
 	if w.words == "" {
 		w.words = p.o.Transcripts.PathOf(info.Session)
@@ -236,9 +232,9 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	if w.words != "" {
 		next.Words = transcript.Latest(w.words)
 	} else if info.Unattended && w.log != "" {
-		next.Words = latestLogged(state, w.log, info.Started)
+		next.Words = latestLogged(p.StateDir(), w.log, info.Started)
 	}
-	next.Words = cutText(shownWords(next.Words, p.o.AllowSecrets), maxLatestWords)
+	next.Words = cutText(transcript.Visible(p.AllowSecrets.Mask(next.Words)), maxLatestWords)
 	if stage, err := landing.OpenStage(dir, folder); err == nil {
 		if diff, err := stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))
@@ -249,7 +245,12 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 
 // latestLogged returns what the model said last in the log of a background dream, if it was written since
 // a time: a line with the time of day and what kind of event, and more lines that are indented.
-func latestLogged(state *os.Root, log string, since time.Time) string {
+func latestLogged(dir, log string, since time.Time) string {
+	state, err := memory.OpenRoot(dir)
+	if err != nil {
+		return ""
+	}
+	defer state.Close()
 	if info, err := state.Stat(log); err != nil || info.ModTime().Before(since) {
 		return ""
 	}

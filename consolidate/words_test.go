@@ -1,12 +1,16 @@
 package consolidate
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -14,36 +18,6 @@ import (
 // sourced is a topic that names sources.
 func sourced(name, sources string) string {
 	return strings.Replace(topic(name, "feedback"), "metadata:\n", "metadata:\n  sources: ["+sources+"]\n", 1)
-}
-
-// Words are masked, bounded, made visible, one line of JSON that reads back; a source that another's file
-// would be taken for is not found.
-func TestWordsOf(t *testing.T) {
-	u := transcript.Utterance{ID: "said:7.2", Session: "said", Line: 7, Speaker: transcript.User, Time: start.In(time.FixedZone("", 3600)),
-		Text: "the password is: pa55w0rd-Zq8!xK2m \u202e" + strings.Repeat("é", maxWords)}
-	w := wordsOf(u, nil)
-	if w.Source != "said:7.2" || strings.Contains(w.Text, "pa55") || strings.Contains(w.Text, "\u202e") || len(w.Text) > maxWords || !strings.HasSuffix(w.Text, "é…") || w.Said.Location() != time.UTC {
-		t.Errorf("%+v", w)
-	}
-	state, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer state.Close()
-	for range 2 {
-		if err := keepWords(state, w); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := readWords(state, w.Source); err != nil || got != w {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if err := state.Rename(wordsFile(w.Source), wordsFile("other:1")); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := readWords(state, "other:1"); err == nil {
-		t.Errorf("the words of another source: %+v", got)
-	}
 }
 
 // Old words go when neither a memory, nor a stage, nor an archived content, nor a proposal cites them.
@@ -68,9 +42,12 @@ func TestSweepWords(t *testing.T) {
 			w.mustDo(err)
 		}},
 		{name: "a proposal", days: 91, cite: func(w *world, p *Project) {
-			p.state, _ = p.openState()
-			_, err := p.propose(Proposal{Path: "f.md", Content: sourced("f", "said:1")})
+			n, err := memory.ParseName("f.md")
 			w.mustDo(err)
+			w.mustDo(p.Locked(ctx, func(dir *memory.Dir) error {
+				_, err := p.Proposals.Hold(dir, proposal.Change{ID: store.NewID(w.now), Name: n, Data: []byte(sourced("f", "said:1"))})
+				return err
+			}))
 		}},
 		{name: "nobody knows, for a manifest is damaged", days: 91, cite: func(w *world, p *Project) {
 			w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: text(topic("f", "project"))}))
@@ -85,22 +62,35 @@ func TestSweepWords(t *testing.T) {
 			if test.cite != nil {
 				test.cite(w, p)
 			}
-			w.mustDo(p.keepWords([]Words{{Source: "said:1", Text: "x"}, {Source: "said:2", Text: "y"}}))
+			w.mustDo(p.Sources.Keep([]provenance.Words{{Source: "said:1", Text: "x"}, {Source: "said:2", Text: "y"}}))
 			at := w.now.AddDate(0, 0, -test.days)
-			w.mustDo(p.state.Chtimes(wordsFile("said:1"), at, at))
-			w.mustDo(p.state.Chtimes(wordsFile("said:2"), w.now, w.now))
-			dir, err := p.openDir()
+			w.mustDo(w.root(p).Chtimes(w.wordsFile("said:1"), at, at))
+			w.mustDo(w.root(p).Chtimes(w.wordsFile("said:2"), w.now, w.now))
+			dir, err := p.Dir()
 			w.mustDo(err)
 			defer dir.Close()
-			p.sweepWords(dir, w.now)
-			if _, err := p.keptWords("said:1"); (err != nil) != test.swept {
-				t.Errorf("swept: %v", err)
+			p.Sources.Sweep(dir)
+			if _, kept := p.Sources.Kept("said:1"); kept == test.swept {
+				t.Errorf("swept: %v", !kept)
 			}
-			if _, err := p.keptWords("said:2"); err != nil {
-				t.Errorf("young words: %v", err)
+			if _, kept := p.Sources.Kept("said:2"); !kept {
+				t.Errorf("young words were swept")
 			}
 		})
 	}
+}
+
+// root is the state folder of p.
+func (w *world) root(p *Project) *os.Root {
+	root, err := p.Root()
+	w.mustDo(err)
+	return root
+}
+
+// wordsFile is where the words of a source are kept.
+func (w *world) wordsFile(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return wordsFolder + "/" + hex.EncodeToString(sum[:16]) + ".json"
 }
 
 func (w *world) mustDo(err error) {
@@ -118,11 +108,11 @@ func TestCarriedSources(t *testing.T) {
 	p := w.open()
 	w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: text(sourced("f", "said:1, said:99, nowhere:1"))}))
 	w.mustDo(os.RemoveAll(w.transcripts()))
-	if said, err := p.keptWords("said:1"); err != nil || said.Text == "" {
-		t.Errorf("%+v, %v", said, err)
+	if said, ok := p.Sources.Kept("said:1"); !ok || said.Text == "" {
+		t.Errorf("%+v, %v", said, ok)
 	}
 	data, _ := os.ReadFile(filepath.Join(w.memory, "f.md"))
-	origins, err := p.Origins(ctx, memory.ParseTopic(data))
+	origins, err := p.Sources.Origins(ctx, memory.ParseTopic(data))
 	if err != nil || len(origins) != 3 || origins[0].Speaker != transcript.User || origins[0].Transcript || origins[1].Speaker != "" {
 		t.Errorf("%+v, %v", origins, err)
 	}

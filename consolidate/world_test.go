@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
@@ -38,6 +39,17 @@ func operations() []string {
 	}
 	return slices.Sorted(maps.Keys(script))
 }
+
+// Names in the state folder, as every version of the program has them.
+const (
+	dreamFolder   = "dreams"
+	removedFolder = "removed"
+	wordsFolder   = "words"
+	launchFile    = "launch.json"
+	offerFile     = "offer.json"
+	stageKept     = history.StageKept
+	keptNewest    = 20
+)
 
 // world is a memory directory with one project over it, on a clock of its own.
 type world struct {

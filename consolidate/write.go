@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
@@ -25,8 +26,8 @@ type WriteRequest struct {
 	Delete   bool
 	Base     string
 	Evidence []string
-	Waive    []Waiver
-	Index    *IndexLine // File is not read: it is Path
+	Waive    []store.Waiver
+	Index    *store.IndexLine // File is not read: it is Path
 	Replaces []Replaced
 	Accept   []Accepted
 	Agreed   string // how the person agreed to what only they may take away; "": they were not asked
@@ -58,19 +59,22 @@ type Cited struct {
 // maxCited bounds the words of a hit that a write repeats, in characters.
 const maxCited = 80
 
-func found(ids []string, words []Words) []Cited {
+func found(ids []string, words []provenance.Words) []Cited {
 	cited := make([]Cited, len(ids))
 	for i, id := range ids {
-		cited[i] = Cited{ID: id, Speaker: words[i].Speaker, At: second(words[i].Said), Said: cutText(strings.Join(strings.Fields(words[i].Text), " "), maxCited)}
+		cited[i] = Cited{ID: id, Speaker: words[i].Speaker, At: store.Second(words[i].Said), Said: cutText(strings.Join(strings.Fields(words[i].Text), " "), maxCited)}
 	}
 	return cited
 }
 
+// writings is what changes the memory, by a dream or by one transaction.
+type writings struct{ *dreams }
+
 // Write stages a change in the open dream; where none is open, it is a transaction of its own, in
 // which the topic and its line of the index land together.
-func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *writings) Write(ctx context.Context, r WriteRequest) (res WriteResult, err error) {
+	p.Lock()
+	defer p.Unlock()
 	defer func() {
 		if err != nil {
 			p.tell(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
@@ -85,7 +89,7 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 	}
 	for _, w := range r.Waive {
 		if strings.TrimSpace(w.Why) == "" {
-			return WriteResult{}, &RequestError{fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal"}
+			return WriteResult{}, store.Refuse(fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal")
 		}
 	}
 	alone := p.dream == nil
@@ -93,7 +97,7 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 	if err := p.refuseOff(); err != nil && alone {
 		return WriteResult{}, err
 	}
-	cited, err := p.evidence(ctx, r.Evidence)
+	cited, err := p.Sources.Evidence(ctx, r.Evidence, p.listed())
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -101,18 +105,18 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 		return WriteResult{}, err
 	}
 	if alone {
-		return p.writeAlone(ctx, Info{Kind: lock.KindWrite}, n, r, cited)
+		return p.writeAlone(ctx, p.New(lock.KindWrite), n, r, cited)
 	}
 	d := p.dream
-	res, err = p.stageWrite(ctx, d, n, &r, cited)
+	res, err = p.stageWrite(ctx, d.Tx, n, &r, cited)
 	if err != nil {
 		return res, err
 	}
 	res.Staged, res.Evidence = true, found(r.Evidence, cited)
 	res.Findings, _ = d.fresh(res.Findings)
-	d.note(n, r)
+	note(d.Tx, n, r)
 	p.tell(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
-	return res, d.save()
+	return res, d.Save()
 }
 
 func nameError(path string, err error) error {
@@ -124,55 +128,55 @@ func nameError(path string, err error) error {
 
 // stageWrite stages one change, after the rules that can be checked on a single memory. The words that
 // it cites are kept first.
-func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *WriteRequest, cited []Words) (WriteResult, error) {
+func (p *writings) stageWrite(ctx context.Context, t *store.Tx, n memory.Name, r *WriteRequest, cited []provenance.Words) (WriteResult, error) {
 	if r.Base == "" && r.Content == nil && r.Edits == nil && !r.Delete && r.Replaces == nil { // it accepts, and changes nothing
-		if f, _, err := d.stage.Read(n); err == nil {
+		if f, _, err := t.Stage.Read(n); err == nil {
 			r.Base = string(f.Sum)
 		}
 	}
-	have, err := d.stage.Check(n, r.Base)
+	have, err := t.Stage.Check(n, r.Base)
 	if err != nil {
 		return WriteResult{}, err
 	}
-	if err := d.checkAccepted(n, r); err != nil {
+	if err := checkAccepted(t, n, r); err != nil {
 		return WriteResult{}, err
 	}
 	if r.Delete {
 		if have.Sum != "" {
-			if err := p.obey(d, n, have, *r, nil, nil); err != nil {
+			if err := p.checkUnattended(t, n, have, *r, nil, nil); err != nil {
 				return WriteResult{}, err
 			}
 		}
-		c, err := d.stage.Delete(n, r.Base)
+		c, err := t.Stage.Delete(n, r.Base)
 		if err == nil {
-			d.noteMerge(n, nil, *r)
+			noteMerge(t, n, nil, *r)
 		}
 		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}, err
 	}
-	merged, err := d.replaced(n, *r)
+	merged, err := replaced(t, n, *r)
 	if err != nil {
 		return WriteResult{}, err
 	}
-	data, err := newContent(d.dir, n, *r, have, merged)
+	data, err := newContent(t.Dir, n, *r, have, merged)
 	if err != nil {
 		return WriteResult{}, err
 	}
 	if have.Sum == "" && r.Content == nil { // a new name
-		if err := d.inherit(n, r); err != nil {
+		if err := inherit(t, n, r); err != nil {
 			return WriteResult{}, err
 		}
 	}
 	res := WriteResult{Path: n.String(), Action: "unchanged", Sum: have.Sum.Short(), Bytes: len(have.Data), Findings: []rule.Finding{}}
 	if have.Sum != "" && bytes.Equal(data, have.Data) && len(cited)+len(merged) == 0 {
 		// Staged all the same: what is on disk may be kept against what was staged before it changed.
-		_, err := d.stage.Write(n, r.Base, data)
+		_, err := t.Stage.Write(n, r.Base, data)
 		if err == nil {
-			d.noteMerge(n, nil, *r)
-			err = d.tellMissing(&res, n, data)
+			noteMerge(t, n, nil, *r)
+			err = tellMissing(t, &res, n, data)
 		}
 		return res, err
 	}
-	now := p.o.Now()
+	now := p.Now()
 	topic := memory.ParseTopic(data)
 	topic.Quote()
 	replaced := []memory.File{have}
@@ -187,26 +191,26 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *Wr
 	}
 	data = topic.Bytes()
 	if r.Content != nil {
-		cited = append(p.carried(ctx, *r.Content), cited...)
+		cited = append(p.Sources.Carried(ctx, *r.Content), cited...)
 	}
-	findings, err := p.check(d, n, data, merged, r.Waive, cited, now)
+	findings, err := p.check(t, n, data, merged, r.Waive, cited, now)
 	if err != nil {
 		return WriteResult{}, err
 	}
-	if err := p.keepWords(cited); err != nil {
+	if err := p.Sources.Keep(cited); err != nil {
 		return WriteResult{}, err
 	}
-	if err := p.obey(d, n, have, *r, data, merged); err != nil {
+	if err := p.checkUnattended(t, n, have, *r, data, merged); err != nil {
 		return WriteResult{}, err
 	}
-	// Noted first: after a crash between the two what was not removed stands, and asks for nothing.
-	d.noteMerge(n, merged, *r)
+	// Noted first: after a crash between the two what was not removed is there, and asks for nothing.
+	noteMerge(t, n, merged, *r)
 	if len(merged) > 0 {
-		if err := d.save(); err != nil {
+		if err := t.Save(); err != nil {
 			return WriteResult{}, err
 		}
 	}
-	c, err := d.stage.Merge(n, r.Base, data, merged)
+	c, err := t.Stage.Merge(n, r.Base, data, merged)
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -215,12 +219,12 @@ func (p *Project) stageWrite(ctx context.Context, d *dream, n memory.Name, r *Wr
 		res.Action = "created"
 	}
 	res.Sum, res.Bytes, res.Findings = c.After.Short(), len(data), findings
-	return res, d.tellMissing(&res, n, data)
+	return res, tellMissing(t, &res, n, data)
 }
 
 // tellMissing lists the facts of what was merged into n that it lacks.
-func (d *dream) tellMissing(res *WriteResult, n memory.Name, data []byte) error {
-	lost, err := d.lost(n, memory.ParseTopic(data))
+func tellMissing(t *store.Tx, res *WriteResult, n memory.Name, data []byte) error {
+	lost, err := lost(t, n, memory.ParseTopic(data))
 	res.Missing = lost[:min(len(lost), maxShownFacts)]
 	res.More = len(lost) - len(res.Missing)
 	return err
@@ -228,7 +232,7 @@ func (d *dream) tellMissing(res *WriteResult, n memory.Name, data []byte) error 
 
 // sourcesOf returns the sources that a topic is to name beside its own: those of the texts that it
 // replaces, and what is cited now.
-func sourcesOf(topic *memory.Topic, replaced []memory.File, cited []Words) []string {
+func sourcesOf(topic *memory.Topic, replaced []memory.File, cited []provenance.Words) []string {
 	var sources []string
 	own := topic.Sources()
 	for _, f := range replaced {
@@ -257,22 +261,22 @@ func newContent(dir *memory.Dir, n memory.Name, r WriteRequest, have memory.File
 		return have.Data, nil
 	}
 	if have.Sum == "" {
-		return nil, &RequestError{fmt.Sprintf("%s does not exist: there is nothing to edit", n), didYouMean(dir.Nearest(n.String()), "give its content")}
+		return nil, store.Refuse(fmt.Sprintf("%s does not exist: there is nothing to edit", n), store.DidYouMean(dir.Nearest(n.String()), "give its content"))
 	}
 	data, err := memory.ApplyEdits(have.Data, r.Edits, dir.AllowSecrets)
 	if err != nil {
-		return nil, &RequestError{err.Error(), "read_memory shows the text as it is; quote enough of it to be found once"}
+		return nil, store.Refuse(err.Error(), "read_memory shows the text as it is; quote enough of it to be found once")
 	}
 	return data, nil
 }
 
 // check asks the rules what they say of data as the content of n. Errors refuse, unless waived.
-func (p *Project) check(d *dream, n memory.Name, data []byte, merged map[memory.Name]memory.File, waive []Waiver, cited []Words, now time.Time) ([]rule.Finding, error) {
-	before, err := d.dir.Snapshot()
+func (p *writings) check(t *store.Tx, n memory.Name, data []byte, merged map[memory.Name]memory.File, waive []store.Waiver, cited []provenance.Words, now time.Time) ([]rule.Finding, error) {
+	before, err := t.Dir.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	after, err := d.stage.Over(before)
+	after, err := t.Stage.Over(before)
 	if err != nil {
 		return nil, err
 	}
@@ -282,18 +286,18 @@ func (p *Project) check(d *dream, n memory.Name, data []byte, merged map[memory.
 		delete(after.Topics, o)
 	}
 	check := rule.Check{
-		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.ownWords(before, after, cited), Project: p.openSubject(),
+		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.Sources.OwnWords(before, after, cited), Project: p.openSubject(),
 	}
 	for _, w := range cited {
 		check.Cited = append(check.Cited, w.Text)
 	}
 	findings := check.Written(n)
-	if d.Kind == lock.KindDream { // what a link leads to may be written later in the dream
+	if t.Kind == lock.KindDream { // what a link leads to may be written later in the dream
 		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })
 	}
-	findings = append(findings, d.brokenLinks(n, merged, after)...)
+	findings = append(findings, brokenLinks(n, merged, after)...)
 	return settle(findings, func(f rule.Finding) bool {
-		return slices.ContainsFunc(waive, func(w Waiver) bool { return w.Rule == f.Rule })
+		return slices.ContainsFunc(waive, func(w store.Waiver) bool { return w.Rule == f.Rule })
 	})
 }
 
@@ -320,37 +324,37 @@ func settle(findings []rule.Finding, waived func(rule.Finding) bool) ([]rule.Fin
 }
 
 // note keeps what a write said beside its content: for the index, the journal, and the archive.
-func (d *dream) note(n memory.Name, r WriteRequest) {
+func note(t *store.Tx, n memory.Name, r WriteRequest) {
 	if r.Delete || r.Index != nil {
-		d.IndexLines = slices.DeleteFunc(d.IndexLines, func(l IndexLine) bool { return l.File == n.String() })
+		t.IndexLines = slices.DeleteFunc(t.IndexLines, func(l store.IndexLine) bool { return l.File == n.String() })
 	}
 	if r.Index != nil && !r.Delete {
 		line := *r.Index
 		line.File = n.String()
-		d.IndexLines = append(d.IndexLines, line)
+		t.IndexLines = append(t.IndexLines, line)
 	}
 	if len(r.Evidence) > 0 {
-		if d.Evidence == nil {
-			d.Evidence = make(map[string][]string)
+		if t.Evidence == nil {
+			t.Evidence = make(map[string][]string)
 		}
-		cited := append(d.Evidence[n.String()], r.Evidence...)
+		cited := append(t.Evidence[n.String()], r.Evidence...)
 		slices.Sort(cited)
-		d.Evidence[n.String()] = slices.Compact(cited)
+		t.Evidence[n.String()] = slices.Compact(cited)
 	}
 	for _, w := range r.Waive {
 		w.File = n.String()
-		d.Waived = append(slices.DeleteFunc(d.Waived, func(o Waiver) bool { return o.Rule == w.Rule && o.File == w.File }), w)
+		t.Waived = append(slices.DeleteFunc(t.Waived, func(o store.Waiver) bool { return o.Rule == w.Rule && o.File == w.File }), w)
 	}
 }
 
 // writeAlone carries a write out as a transaction of its own.
-func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r WriteRequest, cited []Words) (WriteResult, error) {
+func (p *writings) writeAlone(ctx context.Context, info store.Info, n memory.Name, r WriteRequest, cited []provenance.Words) (WriteResult, error) {
 	var res WriteResult
 	if r.Agreed != "" {
 		info.Accepted = map[string]string{n.String(): r.Agreed}
 	}
-	id, landed, err := p.transact(ctx, info, func(d *dream) (edit *indexEdit, err error) {
-		if res, err = p.stageWrite(ctx, d, n, &r, cited); err != nil || res.Action == "unchanged" && r.Index == nil {
+	id, landed, err := p.Change(ctx, info, func(t *store.Tx) (edit *store.Index, err error) {
+		if res, err = p.stageWrite(ctx, t, n, &r, cited); err != nil || res.Action == "unchanged" && r.Index == nil {
 			return nil, err
 		}
 		if r.Agreed == "" {
@@ -359,28 +363,28 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 				lost.Hint = fmt.Sprintf("make the call again with what still holds in the text, and \"accept\": [{\"text\": %q, \"why\": \"…\"}, …] for the rest", res.Missing[0].Text)
 				return nil, &RuleError{Findings: []rule.Finding{lost}}
 			}
-			if err := p.checkTaken(d, n, r); err != nil {
+			if err := p.checkTaken(t, n, r); err != nil {
 				return nil, err
 			}
 		}
-		d.note(n, r)
-		if edit, err = d.editIndex(); err != nil {
+		note(t, n, r)
+		if edit, err = t.EditIndex(); err != nil {
 			return nil, err
 		}
 		if r.Delete {
-			edit.index.Remove(n.String())
+			edit.Remove(n.String())
 		}
 		for _, o := range r.Replaces {
-			edit.index.Remove(o.Path)
+			edit.Remove(o.Path)
 		}
-		if !r.Delete && res.Action == "created" && r.Index == nil && !edit.rests {
-			if err := edit.upsert(IndexLine{}, n, d.stage); err != nil {
+		if !r.Delete && res.Action == "created" && r.Index == nil && !edit.None {
+			if err := edit.Name(store.IndexLine{}, n, t.Stage); err != nil {
 				return nil, err
 			}
 		}
-		res.Index = edit.line(n)
+		res.Index = edit.Line(n)
 		// "loss" counts what one dream takes away: checkTaken does, for single writes.
-		findings, err := p.checkWhole(d, edit, nil, p.o.Now(), "loss")
+		findings, err := p.checkWhole(t, edit, nil, "loss")
 		for _, f := range findings {
 			if f.File == n.String() && !slices.Contains(res.Findings, f) {
 				res.Findings = append(res.Findings, f)
@@ -393,26 +397,11 @@ func (p *Project) writeAlone(ctx context.Context, info Info, n memory.Name, r Wr
 	}
 	res.Evidence = found(r.Evidence, cited)
 	if id != "" {
-		p.changed(landed.Changes)
 		if slices.ContainsFunc(landed.LeftAlone, func(c landing.Conflict) bool { return c.Name == n }) {
-			return WriteResult{}, leftOut(id, landed)
+			return WriteResult{}, store.LeftOut(id, landed)
 		}
 		res.Findings = append(leftAlone(landed.LeftAlone), res.Findings...)
 		res.Undo = "dream-mcp undo " + id
 	}
 	return res, nil
-}
-
-// changed tells of the resources that changes changed.
-func (p *Project) changed(changes []landing.Change) {
-	for _, c := range changes {
-		p.o.Changed(MemoryURI(c.Name))
-	}
-	p.o.Changed(LastURI)
-	p.o.Changed(StatusURI)
-}
-
-// MemoryURI is the resource of a memory, percent-encoded where a URI needs it.
-func MemoryURI(n memory.Name) string {
-	return "memory://" + (&url.URL{Path: n.String()}).EscapedPath()
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -180,11 +180,11 @@ func withNewNames(value any) any {
 // indexLine is a line of the index as a call names it.
 type indexLine struct{ File, Title, Text, Hook, Section string }
 
-func (l *indexLine) line() *consolidate.IndexLine {
+func (l *indexLine) line() *store.IndexLine {
 	if l == nil {
 		return nil
 	}
-	return &consolidate.IndexLine{File: l.File, Title: l.Title, Hook: cmp.Or(l.Text, l.Hook), Section: l.Section}
+	return &store.IndexLine{File: l.File, Title: l.Title, Hook: cmp.Or(l.Text, l.Hook), Section: l.Section}
 }
 
 // short returns at most limit characters of s.

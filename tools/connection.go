@@ -17,6 +17,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory/secret"
 )
 
@@ -132,7 +133,7 @@ func (c *Connection) Allowed() secret.Allowed {
 }
 
 func (c *Connection) allow(p *consolidate.Project) {
-	a := p.Allowed()
+	a := p.AllowSecrets
 	c.allowed.Store(&a)
 }
 
@@ -185,7 +186,7 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 	for i, o := range c.choice {
 		folders[i] = c.Allowed().Line(o.folder) // as the client sees it
 	}
-	several := &consolidate.RequestError{
+	several := &store.RequestError{
 		Message: fmt.Sprintf("this client has %d folders with memories of their own open, and none of them is chosen: %s", len(folders), strings.Join(folders, ", ")),
 		Hint:    "keep one of them open, or name one in the client's entry for this server: --project DIR",
 	}
@@ -224,7 +225,7 @@ func (c *Connection) findNow(ctx context.Context) (*opened, error) {
 			return o, err
 		}
 	}
-	return nil, &consolidate.RequestError{Message: "which project is meant is not known yet", Hint: "call dream_status first"}
+	return nil, &store.RequestError{Message: "which project is meant is not known yet", Hint: "call dream_status first"}
 }
 
 // take chooses among the projects of the client's folders, as far as it need not ask. What was in use stays in use while it is
@@ -241,7 +242,7 @@ func (c *Connection) take(roots *mcp.ListRootsResult) error {
 			if err != nil {
 				return err
 			}
-			if !slices.ContainsFunc(c.choice, func(o *opened) bool { return o.project.MemoryDir() == p.MemoryDir() }) {
+			if !slices.ContainsFunc(c.choice, func(o *opened) bool { return o.project.MemoryDir == p.MemoryDir }) {
 				c.choice = append(c.choice, c.opened(folder, p))
 			}
 		}
@@ -261,7 +262,7 @@ const maxFolders = 64
 // opened returns p, or the project with the same memory that was used before.
 func (c *Connection) opened(folder string, p *consolidate.Project) *opened {
 	for _, o := range c.used {
-		if o.project.MemoryDir() == p.MemoryDir() {
+		if o.project.MemoryDir == p.MemoryDir {
 			return o
 		}
 	}

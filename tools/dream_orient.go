@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -283,7 +284,7 @@ func linePage(head string, lines []string, cursor string, room int, next func(cu
 		number, digest, _ := strings.Cut(cursor, "-")
 		n, err := strconv.Atoi(number)
 		if err != nil || n <= 0 || n > len(lines) || digest != linesDigest(lines[:n]) {
-			return "", &consolidate.RequestError{Message: "this cursor does not fit what there is now", Hint: "call without cursor: it shows all from the beginning"}
+			return "", &store.RequestError{Message: "this cursor does not fit what there is now", Hint: "call without cursor: it shows all from the beginning"}
 		}
 		from = n
 	}

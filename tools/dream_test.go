@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 )
 
 // What a whole dream may cost: calls, and bytes that are sent and read.
@@ -167,7 +168,7 @@ func TestDreamInSixtyCalls(t *testing.T) {
 		}
 		var done struct {
 			Outcome string
-			Files   consolidate.Files
+			Files   store.Files
 		}
 		if err := json.Unmarshal([]byte(commit), &done); err != nil || done.Outcome != "committed" || len(done.Files.Created) != 20 || len(done.Files.Updated) != 9+20+1 || len(done.Files.Deleted) != 9 {
 			t.Errorf("%s: %v, %s", test.name, err, commit)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -55,11 +56,11 @@ func finalizeIndex(p *consolidate.Project) tool {
 			for _, a := range r.AcceptLoss {
 				accepted[a.File] = a.Why
 			}
-			var lines []consolidate.IndexLine
+			var lines []store.IndexLine
 			for _, l := range r.Upsert {
 				lines = append(lines, *l.line())
 			}
-			request := consolidate.FinalizeRequest{
+			request := store.FinalizeRequest{
 				Upsert: lines, Remove: r.Remove, Content: r.Content, Base: r.Base, Adopt: r.Adopt,
 				DryRun: r.DryRun, AcceptLoss: accepted, Summary: r.Summary, Diff: r.Diff,
 			}
@@ -67,7 +68,7 @@ func finalizeIndex(p *consolidate.Project) tool {
 				request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
 			}
 			if request.Diff != "" && !r.DryRun {
-				return answer{}, &consolidate.RequestError{Message: "diff and cursor go with dry_run", Hint: "finalize_index {\"dry_run\": true, \"diff\": \"all\"}"}
+				return answer{}, &store.RequestError{Message: "diff and cursor go with dry_run", Hint: "finalize_index {\"dry_run\": true, \"diff\": \"all\"}"}
 			}
 			res, err := p.Finalize(ctx, request)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/signal"
 )
@@ -48,7 +49,7 @@ func grepTranscripts(p *consolidate.Project) tool {
 				return answer{}, err
 			}
 			if r.selectors() > 1 {
-				return answer{}, &consolidate.RequestError{
+				return answer{}, &store.RequestError{
 					Message: "at most one of pattern, patterns, query, signal and context_of",
 					Hint:    `for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}; without any it lists what the user said`,
 				}
@@ -173,7 +174,7 @@ func when(field, s string, now time.Time, end bool) (time.Time, error) {
 			return now.Add(-time.Duration(n) * unit), nil
 		}
 	}
-	return time.Time{}, &consolidate.RequestError{
+	return time.Time{}, &store.RequestError{
 		Message: fmt.Sprintf("%s: %q is neither a date, nor a span", field, s),
 		Hint:    "for example 2026-11-18, 2026-11-18T09:00:00Z, 7d, 12h; since also takes last_dream",
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 )
@@ -16,7 +17,7 @@ import (
 // list answers a call that looks for nothing in particular: it lists what was said.
 func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer, error) {
 	if slices.Contains(r.Speakers, transcript.Tool) {
-		return answer{}, &consolidate.RequestError{
+		return answer{}, &store.RequestError{
 			Message: "speakers: what tools said is searched, not listed",
 			Hint:    `list user and assistant, or give a pattern: {"pattern": "exit status", "speakers": ["tool"]}`,
 		}

@@ -28,7 +28,7 @@ const (
 
 func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 	values := func() consolidate.PromptValues {
-		return consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir(), Transcripts: p.TranscriptDirs()}
+		return consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.TranscriptDirs()}
 	}
 	return []mcpserver.ServerPrompt{
 		{
@@ -39,7 +39,7 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 				p.AskedFor()
 				p.PromptRead()
 				v := values()
-				v.Focus = p.Allowed().Mask(r.Params.Arguments["focus"]) // before it is cut
+				v.Focus = p.AllowSecrets.Mask(r.Params.Arguments["focus"]) // before it is cut
 				text, err := consolidate.DreamPrompt(v)
 				return promptResult("Dream: consolidate the memory", text), err
 			},
@@ -57,7 +57,7 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 				mcp.WithArgument("what", mcp.ArgumentDescription("what to remember"), mcp.RequiredArgument())),
 			Handler: func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 				v := values()
-				v.What = p.Allowed().Mask(r.Params.Arguments["what"])
+				v.What = p.AllowSecrets.Mask(r.Params.Arguments["what"])
 				text, err := consolidate.RememberPrompt(v)
 				if err != nil {
 					return nil, fmt.Errorf("%w: the argument \"what\": what should be remembered? %v", mcp.ErrInvalidParams, err)

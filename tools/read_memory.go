@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -38,9 +39,9 @@ func readMemory(p *consolidate.Project) tool {
 			}
 			switch {
 			case r.Offset > 0 && len(r.Paths) != 1:
-				return answer{}, &consolidate.RequestError{Message: "offset goes with one path", Hint: "read the others in a call of their own"}
+				return answer{}, &store.RequestError{Message: "offset goes with one path", Hint: "read the others in a call of their own"}
 			case r.Cursor != "" && r.Paths != nil:
-				return answer{}, &consolidate.RequestError{Message: "cursor goes on with all topics, and paths names some", Hint: "leave one of the two out"}
+				return answer{}, &store.RequestError{Message: "cursor goes on with all topics, and paths names some", Hint: "leave one of the two out"}
 			case r.Paths == nil:
 				return readAll(ctx, p, r.Cursor)
 			}
@@ -49,7 +50,7 @@ func readMemory(p *consolidate.Project) tool {
 				return answer{}, err
 			}
 			if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
-				return answer{}, &consolidate.RequestError{Message: readProblem(r.Paths[0], files[0]), Hint: "dream_orient lists the files; MEMORY.md names them"}
+				return answer{}, &store.RequestError{Message: readProblem(r.Paths[0], files[0]), Hint: "dream_orient lists the files; MEMORY.md names them"}
 			}
 			text, shown := renderFiles(r.Paths, files, r.Offset)
 			if shown < len(files) {
@@ -142,7 +143,7 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 		if f.Err != nil || !f.Name.IsTopic() {
 			continue
 		}
-		origins, err := p.Origins(ctx, memory.ParseTopic([]byte(f.Text)))
+		origins, err := p.Sources.Origins(ctx, memory.ParseTopic([]byte(f.Text)))
 		if err != nil {
 			return "", err
 		}

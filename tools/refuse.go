@@ -11,7 +11,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
@@ -47,12 +49,12 @@ func explain(err error) (reason, hint string, rest []string) {
 		base       *landing.BaseError
 		twin       *memory.TwinError
 		conflict   *landing.ConflictError
-		part       *consolidate.PartError
+		part       *store.PartError
 		closed     *consolidate.ClosedError
 		busy       *lock.BusyError
-		broken     *consolidate.BrokenError
-		half       *consolidate.HalfError
-		request    *consolidate.RequestError
+		broken     *store.BrokenError
+		half       *store.HalfError
+		request    *store.RequestError
 		query      *transcript.QueryError
 		unanswered *errUnanswered
 	)
@@ -118,11 +120,11 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, "tell them the command for a terminal: " + unanswered.instead, nil
 	case errors.Is(err, errDeclined):
 		return reason, "do not ask again unless they say so", nil
-	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):
+	case errors.Is(err, store.ErrUnknown), errors.Is(err, history.ErrUndone):
 		return reason, "finalize_index and write_memory answer the ID that can be undone", nil
 	case errors.Is(err, transcript.ErrNotFound), errors.Is(err, transcript.ErrAmbiguous):
 		return reason, "an ID is SESSION:LINE, as in a89ce8ad-134:72: a listing has the session in its header", nil
-	case errors.Is(err, consolidate.ErrNoDream):
+	case errors.Is(err, store.ErrNoDream):
 		return reason, "dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", nil
 	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost), errors.Is(err, lock.ErrGone):
 		return reason, "dream_orient {\"resume\": true} takes the stage up again", nil

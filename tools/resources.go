@@ -12,13 +12,14 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
 func resources(p *consolidate.Project) []mcpserver.ServerResource {
 	return []mcpserver.ServerResource{
 		{
-			Resource: mcp.NewResource(consolidate.StatusURI, "dream-status", mcp.WithResourceTitle("Dream status"),
+			Resource: mcp.NewResource(store.StatusURI, "dream-status", mcp.WithResourceTitle("Dream status"),
 				mcp.WithResourceDescription("Gates, the open dream, the last one. Updated as a dream goes on."), mcp.WithMIMEType("application/json")),
 			Handler: func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 				s, err := p.Status(ctx)
@@ -30,14 +31,14 @@ func resources(p *consolidate.Project) []mcpserver.ServerResource {
 			},
 		},
 		{
-			Resource: mcp.NewResource(consolidate.LastURI, "last-dream", mcp.WithResourceTitle("Last dream"),
+			Resource: mcp.NewResource(store.LastURI, "last-dream", mcp.WithResourceTitle("Last dream"),
 				mcp.WithResourceDescription("Report and diff of the last dream that changed something."), mcp.WithMIMEType("text/plain")),
 			Handler: func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-				report, err := p.LastReport()
-				if errors.Is(err, consolidate.ErrUnknown) {
+				report, err := p.History.LastReport()
+				if errors.Is(err, store.ErrUnknown) {
 					report, err = "No dream has landed yet.\n", nil
 				}
-				return textResource(r.Params.URI, "text/plain", cut(p.Allowed().Show(report).Text, MaxAnswer)), err
+				return textResource(r.Params.URI, "text/plain", cut(p.AllowSecrets.Show(report).Text, MaxAnswer)), err
 			},
 		},
 		{

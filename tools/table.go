@@ -55,7 +55,7 @@ func New(p *consolidate.Project) Table {
 	for _, tool := range []tool{
 		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p), undoDream(p), reviewDream(p),
 	} {
-		served := tool.serve(p.Allowed())
+		served := tool.serve(p.AllowSecrets)
 		served.Handler = ofSession(p, served.Handler)
 		t.Tools = append(t.Tools, served)
 	}

@@ -24,7 +24,7 @@ func undoDream(p *consolidate.Project) tool {
 			if err != nil {
 				return nil, "", "", err
 			}
-			id, report, err := p.Undoable(a.ID)
+			id, report, err := p.History.Undoable(a.ID)
 			if err != nil {
 				return nil, "", "", err
 			}
@@ -37,7 +37,7 @@ func undoDream(p *consolidate.Project) tool {
 			if err != nil {
 				return answer{}, err
 			}
-			r, err := p.Undo(ctx, a.ID)
+			r, err := p.History.Undo(ctx, a.ID)
 			return answer{value: r}, err
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -18,7 +19,7 @@ type writeArguments struct {
 	Delete   bool
 	Base     string
 	Evidence []string
-	Waive    []consolidate.Waiver
+	Waive    []store.Waiver
 	Index    *indexLine
 	Replaces []consolidate.Replaced
 	Accept   []consolidate.Accepted
@@ -33,7 +34,7 @@ func (r writeArguments) request() (consolidate.WriteRequest, error) {
 		}
 	}
 	if given > 1 || given == 0 && r.Replaces == nil && r.Accept == nil || r.Delete && r.Replaces != nil {
-		return consolidate.WriteRequest{}, &consolidate.RequestError{
+		return consolidate.WriteRequest{}, &store.RequestError{
 			Message: "exactly one of content, edits and delete is needed; none with replaces or accept alone", Hint: `for example {"path": "topic.md", "content": "---\nname: topic\n…"}`,
 		}
 	}
@@ -65,7 +66,7 @@ func writeMemory(p *consolidate.Project) tool {
 		}
 		if r.Writes != nil {
 			if r.Path != "" {
-				return answer{}, &consolidate.RequestError{Message: "path and writes in one call", Hint: "each of writes has a path of its own"}
+				return answer{}, &store.RequestError{Message: "path and writes in one call", Hint: "each of writes has a path of its own"}
 			}
 			return writeSeveral(ctx, p, check, r.Writes), nil
 		}

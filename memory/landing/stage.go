@@ -208,6 +208,24 @@ func (s *Stage) Delete(n memory.Name, base string) (Change, error) {
 	return s.set(n, disk, nil, time.Time{})
 }
 
+// Put stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares.
+func (s *Stage) Put(n memory.Name, before memory.Sum, data []byte) error {
+	_, err := s.set(n, before, data, time.Time{})
+	return err
+}
+
+// Keep keeps a text that Content is to return.
+func (s *Stage) Keep(data []byte) error {
+	_, err := s.store(data)
+	return err
+}
+
+// Drop takes the change of n out of the stage.
+func (s *Stage) Drop(n memory.Name) error {
+	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
+	return s.save()
+}
+
 // set stages data (nil: no file) over what was seen on disk, by its sum. A zero mtime means the time of
 // landing.
 func (s *Stage) set(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {

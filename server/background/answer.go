@@ -25,6 +25,8 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	runs "dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
@@ -73,13 +75,13 @@ func (f Front) Answer(ctx context.Context) error {
 	}
 	soon := dreams && (background || e.Moment == hook.Start) && p.Soon(!background)
 	taught := dreams && e.Moment == hook.End && e.Path != ""
-	reports := dreams && e.Moment == hook.Start && p.HasReports()
+	reports := dreams && e.Moment == hook.Start && p.Background.HasReports()
 	memories := recalls(setup, e)
 	if !soon && !taught && !reports && !memories {
 		return err
 	}
 	say := speech{client: setup.Client}
-	if e.Moment != hook.Prompt && e.Moment != hook.Tool && p.Heard(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
+	if e.Moment != hook.Prompt && e.Moment != hook.Tool && p.Background.SeenRecently(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
 		return err
 	}
 	if memories {
@@ -93,7 +95,7 @@ func (f Front) Answer(ctx context.Context) error {
 		if background {
 			err = errors.Join(err, f.launch(p, setup, e))
 		} else if since, sessions, dueErr := p.Due(ctx); dueErr == nil {
-			if noted := p.Offered(); noted == nil {
+			if noted := p.Background.Offered(); noted == nil {
 				last = offer(since, sessions)
 			} else {
 				err = errors.Join(err, noted)
@@ -102,7 +104,7 @@ func (f Front) Answer(ctx context.Context) error {
 	}
 	switch {
 	case e.Moment == hook.Start && dreams: // reports are last: the gates may take until our time is up
-		return errors.Join(err, p.DeliverReports(ctx, e.Session, func(reports []consolidate.DreamReport, ended string) error {
+		return errors.Join(err, p.Background.DeliverReports(ctx, e.Session, func(reports []runs.DreamReport, ended string) error {
 			say.tell(reports)
 			if last = cmp.Or(last, ended); last != "" { // a dream covers what the last session taught
 				say.model = append(say.model, last)
@@ -110,7 +112,7 @@ func (f Front) Answer(ctx context.Context) error {
 			return say.write(f.Out, e.Name)
 		}))
 	case e.Moment == hook.End:
-		err = errors.Join(err, p.KeepEnd(ctx, e.Path))
+		err = errors.Join(err, p.Background.SaveSuggestion(ctx, e.Path))
 	}
 	if last != "" {
 		say.model = append(say.model, last)
@@ -132,7 +134,7 @@ func (f Front) resolve(e hook.Event) (host.Setup, error) {
 
 // launch starts the supervisor, and forgets it.
 func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) error {
-	if err := p.Launched(); err != nil {
+	if err := p.Background.Launched(); err != nil {
 		return err
 	}
 	cmd := detached(f.Self, append([]string{"background", firing(setup, e), "--mode", setup.Mode}, f.Options...)...)
@@ -178,10 +180,10 @@ type speech struct {
 
 // tell says what dreams did while nobody watched. Reasons in the words of the model that dreamt, who may have read anything, are
 // for the person alone, and in one line.
-func (s *speech) tell(reports []consolidate.DreamReport) {
+func (s *speech) tell(reports []runs.DreamReport) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")
-		if t.Outcome == consolidate.Proposed {
+		if t.Outcome == store.Proposed {
 			s.person = append(s.person, fmt.Sprintf("Dream: a background dream proposes changes to the memory; nothing has landed. To see and answer: dream-mcp review. %s", all))
 			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.ID))
 			continue

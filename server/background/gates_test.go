@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	runs "dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
@@ -87,7 +89,7 @@ func TestSpeech(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	s.tell([]consolidate.DreamReport{{ID: "20261118-090000-abcdef", Outcome: consolidate.Committed, Report: string(long)}})
+	s.tell([]runs.DreamReport{{ID: "20261118-090000-abcdef", Outcome: store.Committed, Report: string(long)}})
 	if err := s.write(&out, "SessionStart"); err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +110,9 @@ func TestSpeech(t *testing.T) {
 // The reasons that a model gave for what it set aside are shown to the person, without what a terminal would obey, and to no other model:
 // they may repeat what somebody else wrote.
 func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
-	for _, outcome := range []consolidate.Outcome{consolidate.Committed, consolidate.Proposed} {
+	for _, outcome := range []store.Outcome{store.Committed, store.Proposed} {
 		var s speech
-		s.tell([]consolidate.DreamReport{{ID: "20261118-090000-abcdef", Outcome: outcome, Report: "Improved 1 memory: updated pm.md.",
+		s.tell([]runs.DreamReport{{ID: "20261118-090000-abcdef", Outcome: outcome, Report: "Improved 1 memory: updated pm.md.",
 			Decisions: " Set aside: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}})
 		if person := strings.Join(s.person, ""); !strings.Contains(person, "updated pm.md. Set aside: relative-date for pm.md (") || strings.ContainsAny(person, "\x1b\a\n\u202e") {
 			t.Errorf("%s: the person is told %q", outcome, person)

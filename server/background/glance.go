@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/server/hook"
@@ -56,13 +57,13 @@ func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
 	}
 	age := p.Time.Sub(last.Ended)
 	switch {
-	case last.Outcome == consolidate.Proposed:
+	case last.Outcome == store.Proposed:
 		return "dream: waits for you (dream-mcp review)"
 	case !enabled:
 		return ""
 	case p.Due:
 		return "dream: due"
-	case last.Outcome == consolidate.Committed && !last.Undone && age.Hours() < minHours:
+	case last.Outcome == store.Committed && !last.Undone && age.Hours() < minHours:
 		files := slices.DeleteFunc(slices.Clone(last.Files), func(file string) bool { return file == memory.IndexFile })
 		return fmt.Sprintf("dreamed %s: %d improved", roughly(age), len(files))
 	}

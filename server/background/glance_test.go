@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 )
 
 func TestWordOf(t *testing.T) {
@@ -12,7 +13,7 @@ func TestWordOf(t *testing.T) {
 	dreaming := func(phase string, left time.Duration, staged ...string) *consolidate.OpenDream {
 		return &consolidate.OpenDream{Phase: phase, Expires: now.Add(left), Staged: staged}
 	}
-	last := func(outcome consolidate.Outcome, ago time.Duration, undone bool) *consolidate.LastDream {
+	last := func(outcome store.Outcome, ago time.Duration, undone bool) *consolidate.LastDream {
 		return &consolidate.LastDream{Ended: now.Add(-ago), Outcome: outcome, Undone: undone, Files: []string{"a.md", "b.md", "MEMORY.md"}}
 	}
 	for name, row := range map[string]struct {
@@ -26,13 +27,13 @@ func TestWordOf(t *testing.T) {
 		"staged":               {p: consolidate.Picture{Dream: dreaming("gathering", time.Minute, "a.md", "b.md"), Due: true}, want: "dreaming (gathering, 2 staged)"},
 		"expired":              {p: consolidate.Picture{Dream: dreaming("gathering", -time.Minute)}, want: ""},
 		"its process died":     {p: consolidate.Picture{Dream: dreaming("gathering", time.Minute), Dead: true}, want: ""},
-		"dreamed":              {p: consolidate.Picture{Last: last(consolidate.Committed, 2*time.Hour, false)}, want: "dreamed 2h ago: 2 improved"},
-		"dreamed, off":         {p: consolidate.Picture{Last: last(consolidate.Committed, 2*time.Hour, false)}, off: true, want: ""},
-		"undone":               {p: consolidate.Picture{Last: last(consolidate.Committed, time.Hour, true)}, want: ""},
-		"long ago":             {p: consolidate.Picture{Last: last(consolidate.Committed, 30*time.Hour, false)}, want: ""},
-		"failed":               {p: consolidate.Picture{Last: last(consolidate.Crashed, time.Minute, false)}, want: ""},
-		"it waits":             {p: consolidate.Picture{Last: last(consolidate.Proposed, 90*time.Hour, false)}, off: true, want: "dream: waits for you (dream-mcp review)"},
-		"due":                  {p: consolidate.Picture{Due: true, Last: last(consolidate.Committed, 30*time.Hour, false)}, want: "dream: due"},
+		"dreamed":              {p: consolidate.Picture{Last: last(store.Committed, 2*time.Hour, false)}, want: "dreamed 2h ago: 2 improved"},
+		"dreamed, off":         {p: consolidate.Picture{Last: last(store.Committed, 2*time.Hour, false)}, off: true, want: ""},
+		"undone":               {p: consolidate.Picture{Last: last(store.Committed, time.Hour, true)}, want: ""},
+		"long ago":             {p: consolidate.Picture{Last: last(store.Committed, 30*time.Hour, false)}, want: ""},
+		"failed":               {p: consolidate.Picture{Last: last(store.Crashed, time.Minute, false)}, want: ""},
+		"it waits":             {p: consolidate.Picture{Last: last(store.Proposed, 90*time.Hour, false)}, off: true, want: "dream: waits for you (dream-mcp review)"},
+		"due":                  {p: consolidate.Picture{Due: true, Last: last(store.Committed, 30*time.Hour, false)}, want: "dream: due"},
 		"due, off":             {p: consolidate.Picture{Due: true}, off: true, want: ""},
 	} {
 		row.p.Time = now

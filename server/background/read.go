@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"dream-mcp/consolidate"
+	runs "dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/visible"
 )
@@ -14,7 +14,7 @@ import (
 // CLI's stream-json, and the events of Codex. Of other JSON the beginning is logged, and other lines as they are.
 type reader struct {
 	log     *runLog
-	told    consolidate.RunEnd // a host that was killed has not said
+	told    runs.RunEnd // a host that was killed has not said
 	failure string
 	words   string // of the model, which Gemini CLI tells in pieces
 }
@@ -127,12 +127,12 @@ func (r *reader) line(line string) {
 		_ = json.Unmarshal(e.Message, &text)
 		r.log.say("error: %s", clip(string(e.Error+text)))
 	case e.Stats != nil:
-		r.told = consolidate.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
+		r.told = runs.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
 		if e.Status == "error" {
 			r.failure = "the host ended with an error: " + quote(string(e.Error))
 		}
 	case e.Type == "result":
-		r.told = consolidate.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: e.Usage.In + e.Usage.Out + e.Usage.Written + e.Usage.Cached}
+		r.told = runs.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: e.Usage.In + e.Usage.Out + e.Usage.Written + e.Usage.Cached}
 		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
 			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", quote(e.Subtype), quote(e.Result)))
 		}

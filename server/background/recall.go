@@ -39,7 +39,7 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	if err != nil {
 		return "", err
 	}
-	page := recall.Page{Now: p.Now(), Dir: p.MemoryDir(), Allowed: secret.Allowed(setup.AllowSecrets)}
+	page := recall.Page{Now: p.Now(), Dir: p.MemoryDir, Allowed: secret.Allowed(setup.AllowSecrets)}
 	var shown []*recall.Memory
 	if e.Moment == hook.Start {
 		var uses recall.Uses

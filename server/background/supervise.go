@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	runs "dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 )
 
@@ -26,27 +28,29 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	}
 	run, err := p.BeginRun(ctx)
 	if err != nil {
-		if _, closed := errors.AsType[*consolidate.ClosedError](err); !closed && !errors.Is(err, consolidate.ErrRunning) {
+		_, closed := errors.AsType[*consolidate.ClosedError](err)
+		_, paused := errors.AsType[*runs.PausedError](err)
+		if !closed && !paused && !errors.Is(err, runs.ErrRunning) {
 			Note(filepath.Dir(p.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // no journal knows of it, and who launched us is gone
 		}
 		return err
 	}
 	log, err := openLog(filepath.Join(p.StateDir(), host.BackgroundLog), setup.AllowSecrets)
 	if err != nil {
-		_, endErr := run.End(context.Background(), consolidate.RunEnd{Failure: err.Error()})
+		_, endErr := run.End(context.Background(), runs.RunEnd{Failure: err.Error()})
 		return errors.Join(err, endErr)
 	}
 	defer log.Close()
-	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.MemoryDir())
+	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.MemoryDir)
 	occasion := append(firing, host.ClaudeCode)[0]
 	told, err := dream(ctx, p, setup, occasion, server, log)
 	told.Host = occasion
 	if err != nil {
-		told.Failure = p.Allowed().Mask(err.Error())
+		told.Failure = p.AllowSecrets.Mask(err.Error())
 	}
 	outcome, endErr := run.End(context.WithoutCancel(ctx), told)
 	log.say("%s%s; %d turns, %d tokens, $%.4f", outcome, because(told.Failure), told.Turns, told.Tokens, told.CostUSD)
-	if err == nil && outcome == consolidate.Failed {
+	if err == nil && outcome == store.Failed {
 		err = errors.New("the host ended without a dream")
 	}
 	return errors.Join(err, endErr)
@@ -60,12 +64,12 @@ func because(failure string) string {
 }
 
 // dream runs the host to its end, or to the end of its time.
-func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (told consolidate.RunEnd, err error) {
+func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (told runs.RunEnd, err error) {
 	cmd, err := command(setup, firing, server, filepath.Join(p.StateDir(), "host"))
 	if err != nil {
 		return told, err
 	}
-	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir(), Transcripts: p.TranscriptDirs()})
+	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.TranscriptDirs()})
 	if err != nil {
 		return told, err
 	}

@@ -43,9 +43,10 @@ type Command struct {
 	List          bool   // restore: show the versions
 	Once          bool   // watch: the present picture
 	Lint          LintOptions
-	Fix, Accept   bool // doctor, lint: fix; doctor: take the memory as it is. review: land what waits
-	DryRun, Print bool // install: say what would be done; show what to paste
-	Reject        bool // review: forget what waits
+	Fix, Accept   bool     // doctor, lint: fix; doctor: take the memory as it is. review: land what waits
+	DryRun, Print bool     // install: say what would be done; show what to paste
+	Reject        bool     // review: forget what waits
+	Only          []string // review --accept: of these files
 	Share         ShareOptions
 	OpenPage      bool      // report: open the page in the browser
 	OutFile       string    // report: the file to write

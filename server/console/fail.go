@@ -9,9 +9,10 @@ import (
 	"strings"
 	"syscall"
 
-	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/share"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
@@ -86,13 +87,13 @@ func hint(err error) string {
 		sick    *FindingsError
 		story   *storyError
 		busy    *lock.BusyError
-		broken  *consolidate.BrokenError
-		half    *consolidate.HalfError
-		request *consolidate.RequestError
+		broken  *store.BrokenError
+		half    *store.HalfError
+		request *store.RequestError
 		placed  *installError
 		mode    *ModeError
 		moved   *landing.ConflictError
-		part    *consolidate.PartError
+		part    *store.PartError
 	)
 	switch {
 	case errors.As(err, &misused):
@@ -139,9 +140,9 @@ func commonHint(err error) string {
 	var text *share.TextError
 	var git *share.GitError
 	switch {
-	case errors.Is(err, consolidate.ErrNoDream):
+	case errors.Is(err, store.ErrNoDream):
 		return "dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”"
-	case errors.Is(err, consolidate.ErrUnknown), errors.Is(err, consolidate.ErrUndone):
+	case errors.Is(err, store.ErrUnknown), errors.Is(err, history.ErrUndone):
 		return "dream-mcp log lists the dreams and their IDs"
 	case errors.As(err, &stop):
 		return "the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"

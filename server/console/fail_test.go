@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 )
 
 func TestFail(t *testing.T) {
@@ -23,17 +23,17 @@ func TestFail(t *testing.T) {
 		hint  string // a part of it
 	}{
 		{usage("unknown verb"), 2, "unknown verb", "dream-mcp help"},
-		{errors.Join(consolidate.ErrNoDream, nil), 1, "no dream is open", "dream-mcp status"},
-		{fmt.Errorf("%w: %q", consolidate.ErrUnknown, "abc"), 1, `no such dream: "abc"`, "dream-mcp log"},
+		{errors.Join(store.ErrNoDream, nil), 1, "no dream is open", "dream-mcp status"},
+		{fmt.Errorf("%w: %q", store.ErrUnknown, "abc"), 1, `no such dream: "abc"`, "dream-mcp log"},
 		{&lock.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp stop"},
 		{&lock.BusyError{Holder: "process 7", Moment: true}, 1, "the memory is in use: process 7", "in a moment"},
 		{&lock.BusyError{Holder: "process 7", Native: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
-		{&consolidate.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "a commit was cut off (process 7) and can't be carried on: gone", "dream-mcp doctor"},
-		{&consolidate.HalfError{ID: "abc", Why: errors.New("disk full")}, 1, "the commit abc has begun and could not be ended: disk full", "dream-mcp status"},
+		{&store.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "a commit was cut off (process 7) and can't be carried on: gone", "dream-mcp doctor"},
+		{&store.HalfError{ID: "abc", Why: errors.New("disk full")}, 1, "the commit abc has begun and could not be ended: disk full", "dream-mcp status"},
 		{&FindingsError{Wrong: 2, Fixable: 1}, 1, "2 things should be fixed", "dream-mcp doctor --fix fixes 1"},
 		{&FindingsError{Wrong: 1}, 1, "one thing should be fixed", "marked !"},
-		{&consolidate.RequestError{Message: "no", Hint: "so"}, 1, "no", "so"},
-		{&consolidate.RequestError{Message: "no"}, 1, "no", "dream-mcp help"},
+		{&store.RequestError{Message: "no", Hint: "so"}, 1, "no", "so"},
+		{&store.RequestError{Message: "no"}, 1, "no", "dream-mcp help"},
 		{&KeptError{Undone: "abc", Files: 1}, 1, "one file was changed since and is kept as it is", "dream-mcp diff abc"},
 		{&KeptError{Undone: "abc", Files: 2}, 1, "2 files were changed since and are kept as they are", "dream-mcp diff abc"},
 		{&storyError{"one", "two"}, 1, "in “one”: two", "dream-mcp demo --keep"},

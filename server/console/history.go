@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/server/host"
@@ -29,24 +31,24 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 
 // renderLog lists what happened, the newest first. The beginning of what has ended is left out: its
 // end tells of both.
-func renderLog(entries []consolidate.LogEntry, now time.Time, ink paint) string {
+func renderLog(entries []store.LogEntry, now time.Time, ink paint) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
 	}
 	ended := make(map[string]bool)
 	var b strings.Builder
 	for _, e := range entries {
-		if e.Outcome != consolidate.Fired {
+		if e.Outcome != store.Fired {
 			ended[e.ID] = true
 		} else if ended[e.ID] {
 			continue
 		}
-		colour := map[consolidate.Outcome]string{consolidate.Committed: green, consolidate.Fired: cyan}[e.Outcome]
+		colour := map[store.Outcome]string{store.Committed: green, store.Fired: cyan}[e.Outcome]
 		if colour == "" {
 			colour = yellow
 		}
 		outcome := string(e.Outcome)
-		if e.Outcome == consolidate.Fired {
+		if e.Outcome == store.Fired {
 			outcome = "begun"
 		}
 		fmt.Fprintf(&b, "%s  %s  %-7s  %s%s\n", e.Time.In(now.Location()).Format("2006-01-02 15:04"),
@@ -69,7 +71,7 @@ func renderLog(entries []consolidate.LogEntry, now time.Time, ink paint) string 
 	return b.String()
 }
 
-func logDetail(e consolidate.LogEntry) string {
+func logDetail(e store.LogEntry) string {
 	var parts []string
 	add := func(when bool, s string) {
 		if when {
@@ -79,7 +81,7 @@ func logDetail(e consolidate.LogEntry) string {
 	add(len(e.Files) > 0, count(len(e.Files), "file"))
 	add(e.SessionsSince > 0, count(e.SessionsSince, "session"))
 	add(e.ToolCalls > 0, count(e.ToolCalls, "call"))
-	ended := e.Outcome == consolidate.Committed || e.Outcome == consolidate.Aborted // of a crash nobody knows when
+	ended := e.Outcome == store.Committed || e.Outcome == store.Aborted // of a crash nobody knows when
 	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+lasted(e.Time.Sub(e.Started)))
 	add(e.BytesSearched > 0, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
@@ -100,7 +102,7 @@ func logDetail(e consolidate.LogEntry) string {
 }
 
 func (c *Command) diff(_ context.Context, p *consolidate.Project, _ host.Setup) error {
-	id, diff, err := p.Diff(c.argument())
+	id, diff, err := p.History.Diff(c.argument())
 	if err != nil {
 		return err
 	}
@@ -140,7 +142,7 @@ func diffColour(line string) string {
 }
 
 func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
-	r, err := p.Undo(ctx, c.argument())
+	r, err := p.History.Undo(ctx, c.argument())
 	if err != nil {
 		return err
 	}
@@ -152,7 +154,7 @@ func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup
 }
 
 // renderUndo says what came back, and what somebody else's change kept from coming back.
-func renderUndo(r consolidate.UndoResult, ink paint) string {
+func renderUndo(r history.UndoResult, ink paint) string {
 	var b strings.Builder
 	if r.ID == "" && len(r.Conflicts) == 0 {
 		return fmt.Sprintf("Nothing was left to undo of %s: everything is as it was before it.\n", r.Undone)

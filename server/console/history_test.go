@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 )
@@ -14,14 +15,14 @@ import (
 func TestRenderLog(t *testing.T) {
 	t.Parallel()
 	at := func(hours int) time.Time { return noon.Add(time.Duration(-hours) * time.Hour) }
-	entries := []consolidate.LogEntry{ // the newest first
-		{Time: at(1), Outcome: consolidate.Fired, Kind: lock.KindDream, ID: "d3", SessionsSince: 7},
-		{Time: at(2), Outcome: consolidate.Committed, Kind: lock.KindUndo, ID: "u1", Undoes: "d2", Files: []string{"a.md"}},
-		{Time: at(3), Outcome: consolidate.Committed, Kind: lock.KindDream, ID: "d2", Files: []string{"a.md", "b.md"}, ToolCalls: 1,
+	entries := []store.LogEntry{ // the newest first
+		{Time: at(1), Outcome: store.Fired, Kind: lock.KindDream, ID: "d3", SessionsSince: 7},
+		{Time: at(2), Outcome: store.Committed, Kind: lock.KindUndo, ID: "u1", Undoes: "d2", Files: []string{"a.md"}},
+		{Time: at(3), Outcome: store.Committed, Kind: lock.KindDream, ID: "d2", Files: []string{"a.md", "b.md"}, ToolCalls: 1,
 			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Started: at(3).Add(-12 * time.Minute), BytesSearched: 12_340_000,
-			Waived: []consolidate.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"}},
-		{Time: at(4), Outcome: consolidate.Fired, Kind: lock.KindDream, ID: "d2"}, // told by its end
-		{Time: at(5), Outcome: consolidate.Aborted, Kind: lock.KindDream, ID: "d1", Reason: "changed \x1b]0;x\x07my mind"},
+			Waived: []store.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"}},
+		{Time: at(4), Outcome: store.Fired, Kind: lock.KindDream, ID: "d2"}, // told by its end
+		{Time: at(5), Outcome: store.Aborted, Kind: lock.KindDream, ID: "d1", Reason: "changed \x1b]0;x\x07my mind"},
 	}
 	want := `2026-11-20 11:00  begun      dream    d3  7 sessions
 2026-11-20 10:00  committed  undo     u1  1 file, of d2
@@ -66,8 +67,8 @@ func TestRenderUndo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := consolidate.UndoResult{ID: "u1", Undone: "d1",
-		Files:     consolidate.Files{Created: []string{"gone.md"}, Updated: []string{"a.md", "MEMORY.md"}, Deleted: []string{"new.md"}},
+	r := history.UndoResult{ID: "u1", Undone: "d1",
+		Files:     store.Files{Created: []string{"gone.md"}, Updated: []string{"a.md", "MEMORY.md"}, Deleted: []string{"new.md"}},
 		Conflicts: []landing.Conflict{{Name: name, Want: memory.SumOf([]byte("a"))}},
 	}
 	want := `Undone: d1
@@ -81,11 +82,11 @@ To undo this too: dream-mcp undo u1
 	if got := renderUndo(r, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	r.ID, r.Files = "", consolidate.Files{}
+	r.ID, r.Files = "", store.Files{}
 	if got := renderUndo(r, false); !strings.HasPrefix(got, "Nothing more to undo of d1\n  kept ") || strings.Contains(got, "To undo this too") {
 		t.Errorf("nothing but a conflict: %q", got)
 	}
-	if got := renderUndo(consolidate.UndoResult{Undone: "d1"}, false); !strings.HasPrefix(got, "Nothing was left to undo of d1") {
+	if got := renderUndo(history.UndoResult{Undone: "d1"}, false); !strings.HasPrefix(got, "Nothing was left to undo of d1") {
 		t.Errorf("nothing undone: %q", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -66,7 +67,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	c.Out = shown(c.Out, nil) // a diff shows the lines around: keys of other servers
 	i := install.Installer{Env: host.Process(), Self: c.Self}
 	if i.Env.Home == "" {
-		return &consolidate.RequestError{Message: "no home directory is known, so the settings of the programs cannot be found", Hint: "set HOME"}
+		return &store.RequestError{Message: "no home directory is known, so the settings of the programs cannot be found", Hint: "set HOME"}
 	}
 	if len(c.Args) == 0 {
 		return c.hosts(i)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -27,7 +27,7 @@ func (c *Command) chooseRecall(h install.Host, removing bool) error {
 	now := setup.RecallIn(h.ID).Value
 	switch {
 	case (c.Recall != "" && c.Recall != recall.Off || c.Guard) && !h.Shows():
-		return &consolidate.RequestError{Message: h.Name + " has no hooks that dream-mcp knows", Hint: "leave --recall and --guard out"}
+		return &store.RequestError{Message: h.Name + " has no hooks that dream-mcp knows", Hint: "leave --recall and --guard out"}
 	case removing:
 		c.Recall = recall.Off
 	case c.Recall != "" || !h.Shows():

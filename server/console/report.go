@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 	"dream-mcp/server/console/report"
@@ -30,7 +31,7 @@ func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host
 		return c.printJSON(r, "  ")
 	}
 	var page bytes.Buffer
-	if err := report.Write(&page, reportPage(r, setup.Project, p.MemoryDir(), p.Now().Location())); err != nil {
+	if err := report.Write(&page, reportPage(r, setup.Project, p.MemoryDir, p.Now().Location())); err != nil {
 		return err
 	}
 	if c.OutFile == "-" {
@@ -84,7 +85,7 @@ func reportPage(r consolidate.Report, project, dir string, zone *time.Location) 
 		page.State = "waits for you"
 	case r.Undone:
 		page.State = "undone"
-	case r.Entry.Outcome == consolidate.Committed:
+	case r.Entry.Outcome == store.Committed:
 		page.State = "landed"
 	}
 	for _, f := range r.Files {
@@ -118,7 +119,7 @@ func indexSizes(use [2]consolidate.IndexUse) (sizes [2]report.Size) {
 }
 
 // reportTime is the end of what a report is about, or its begin where it has not ended.
-func reportTime(e consolidate.LogEntry) time.Time {
+func reportTime(e store.LogEntry) time.Time {
 	if e.Time.IsZero() {
 		return e.Started
 	}

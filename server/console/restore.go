@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/history"
 	"dream-mcp/server/host"
 )
 
@@ -14,7 +15,7 @@ func (c *Command) restore(ctx context.Context, p *consolidate.Project, _ host.Se
 	if c.List {
 		return c.versions(p)
 	}
-	r, err := p.Restore(ctx, c.argument(), c.At)
+	r, err := p.History.Restore(ctx, c.argument(), c.At)
 	if err != nil {
 		return err
 	}
@@ -22,7 +23,7 @@ func (c *Command) restore(ctx context.Context, p *consolidate.Project, _ host.Se
 }
 
 // renderRestore says what came back, from when, and how to take that back.
-func renderRestore(r consolidate.RestoreResult, zone *time.Location, ink paint) string {
+func renderRestore(r history.RestoreResult, zone *time.Location, ink paint) string {
 	var b strings.Builder
 	says := map[string]string{"created": "Back again:", "updated": "Restored:"}[r.Action]
 	if says == "" {
@@ -38,7 +39,7 @@ func renderRestore(r consolidate.RestoreResult, zone *time.Location, ink paint) 
 }
 
 func (c *Command) versions(p *consolidate.Project) error {
-	versions, err := p.Versions(c.argument())
+	versions, err := p.History.Versions(c.argument())
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (c *Command) versions(p *consolidate.Project) error {
 }
 
 // renderVersions lists versions; of all memories it names the files, of one it need not.
-func renderVersions(versions []consolidate.Version, file string, zone *time.Location, ink paint) string {
+func renderVersions(versions []history.Version, file string, zone *time.Location, ink paint) string {
 	if len(versions) == 0 {
 		return "The archive is empty: nothing has landed yet.\n"
 	}

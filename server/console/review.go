@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,52 +19,40 @@ import (
 	"dream-mcp/server/host"
 )
 
-// review shows what waits for the person: dreams that were proposed, and single changes that a dream was not allowed to
-// make. With --accept or --reject it answers; on a terminal it asks.
+// review shows what waits for the person. With --accept or --reject it answers; on a terminal it asks.
 func (c *Command) review(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	switch {
 	case c.Accept:
-		return c.acceptDream(ctx, p, c.argument())
+		return c.acceptReview(ctx, p, c.argument())
 	case c.Reject:
-		return c.rejectDream(ctx, p, c.argument())
+		return c.rejectReview(ctx, p, c.argument())
 	}
-	dreams, err := p.Reviews(ctx)
-	if err != nil {
-		return err
-	}
-	changes, err := p.Proposals()
+	waiting, err := p.Reviews(ctx)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return c.printJSON(struct {
-			Dreams    []consolidate.Review   `json:"dreams"`
-			Proposals []consolidate.Proposal `json:"proposals"`
-		}{dreams, changes}, "  ")
+		return c.printJSON(waiting, "  ")
 	}
-	if len(dreams)+len(changes) == 0 {
+	if len(waiting) == 0 {
 		_, err := io.WriteString(c.Out, "Nothing waits for you.\n")
 		return err
 	}
-	ink := paintFor(c.Out)
-	for _, r := range dreams {
-		if _, err := io.WriteString(c.Out, renderReview(r, p.Now(), ink)); err != nil {
+	for _, r := range waiting {
+		if _, err := io.WriteString(c.Out, renderReview(r, p.Now(), paintFor(c.Out))); err != nil {
 			return err
 		}
-		if err := c.askDream(ctx, p, r); err != nil {
+		if err := c.askReview(ctx, p, r); err != nil {
 			return err
 		}
 	}
-	if len(changes) > 0 {
-		_, err = io.WriteString(c.Out, renderProposals(changes, p.Now(), ink))
-	}
-	return err
+	return nil
 }
 
-// askDream has the person answer, where they sit at a terminal; else it says how to.
-func (c *Command) askDream(ctx context.Context, p *consolidate.Project, r consolidate.Review) error {
+// askReview has the person answer, where they sit at a terminal; else it says how to.
+func (c *Command) askReview(ctx context.Context, p *consolidate.Project, r consolidate.Review) error {
 	if c.In == nil {
-		_, err := fmt.Fprintf(c.Out, "\nTo land it: dream-mcp review --accept %s. To forget it: dream-mcp review --reject %s\n", r.ID, r.ID)
+		_, err := fmt.Fprintf(c.Out, "\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). To forget it: dream-mcp review --reject %s\n", r.ID, r.ID)
 		return err
 	}
 	lines := bufio.NewScanner(c.In)
@@ -75,17 +65,17 @@ func (c *Command) askDream(ctx context.Context, p *consolidate.Project, r consol
 		}
 		switch strings.ToLower(strings.TrimSpace(lines.Text())) {
 		case "y", "yes":
-			return c.acceptDream(ctx, p, r.ID)
+			return c.acceptReview(ctx, p, r.ID)
 		case "n", "no":
-			return c.rejectDream(ctx, p, r.ID)
+			return c.rejectReview(ctx, p, r.ID)
 		}
 		_, err := io.WriteString(c.Out, "It goes on waiting.\n")
 		return err
 	}
 }
 
-func (c *Command) acceptDream(ctx context.Context, p *consolidate.Project, id string) error {
-	res, err := p.AcceptDream(ctx, id)
+func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id string) error {
+	res, err := p.Accept(ctx, id, c.Only)
 	if err != nil {
 		return err
 	}
@@ -100,8 +90,8 @@ func (c *Command) acceptDream(ctx context.Context, p *consolidate.Project, id st
 	return err
 }
 
-func (c *Command) rejectDream(ctx context.Context, p *consolidate.Project, id string) error {
-	id, err := p.RejectDream(ctx, id)
+func (c *Command) rejectReview(ctx context.Context, p *consolidate.Project, id string) error {
+	id, err := p.Reject(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -116,10 +106,17 @@ func (c *Command) rejectDream(ctx context.Context, p *consolidate.Project, id st
 
 func renderReview(r consolidate.Review, now time.Time, ink paint) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, "Dream "+r.ID), ink.in(dim, "proposed "+ago(now, r.Made)))
+	what := "Dream "
+	if len(r.Held) > 0 {
+		what = "Changes "
+	}
+	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, what+r.ID), ink.in(dim, "proposed "+ago(now, r.Made)))
 	fmt.Fprintf(&b, "It would be: %s\n", oneLine(r.Report))
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "It says: %s\n", oneLine(r.Summary))
+	}
+	for _, file := range slices.Sorted(maps.Keys(r.Held)) {
+		fmt.Fprintf(&b, "Only you may change %s: %s\n", oneLine(file), oneLine(r.Held[file]))
 	}
 	for _, k := range r.Conflicts {
 		fmt.Fprintf(&b, "%s\n", ink.in(yellow, oneLine(fmt.Sprintf("! %s was changed since (%s when it was read, %s now): it can only be rejected", k.Name, sumOr(k.Want), sumOr(k.Have)))))

@@ -13,6 +13,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/share"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 )
 
@@ -48,12 +49,12 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 
 func (c *Command) join(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
 	if state, err := p.Shared(); err == nil && state.Stopped == "" {
-		return &consolidate.RequestError{Message: "this memory is shared already, by " + state.Remote, Hint: "dream-mcp share --now exchanges what changed; dream-mcp share --stop ends it"}
+		return &store.RequestError{Message: "this memory is shared already, by " + state.Remote, Hint: "dream-mcp share --now exchanges what changed; dream-mcp share --stop ends it"}
 	}
 	r := consolidate.JoinRequest{Remote: c.argument(), Identity: share.Identity{Name: c.Share.Name}, Team: c.Share.Team}
 	unnamed := func(err error) error {
 		if why, ok := errors.AsType[*share.IdentityError](err); ok {
-			return &consolidate.RequestError{Message: why.Why, Hint: "give the remote and a name, the same on every machine: dream-mcp share REMOTE --name NAME"}
+			return &store.RequestError{Message: why.Why, Hint: "give the remote and a name, the same on every machine: dream-mcp share REMOTE --name NAME"}
 		}
 		return err
 	}
@@ -91,7 +92,7 @@ func (c *Command) agree() error {
 	if c.Share.Yes {
 		return nil
 	}
-	refused := &consolidate.RequestError{Message: "nothing was shared", Hint: "with --yes nothing is asked"}
+	refused := &store.RequestError{Message: "nothing was shared", Hint: "with --yes nothing is asked"}
 	if c.In == nil {
 		return refused
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
@@ -23,7 +24,7 @@ func fixedStatus() (consolidate.Status, host.Setup) {
 				{Name: "sessions", Open: &no, Why: "3 of 5"},
 				{Name: "lock", Why: "not checked"},
 			},
-			Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: consolidate.Committed,
+			Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: store.Committed,
 				Files: []string{"a.md", "MEMORY.md"}, Summary: "merged\u202e two\nand more"},
 			Warnings: []string{"a \x1b[31mwarning\x1b[0m"},
 		}, host.Setup{

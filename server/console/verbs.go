@@ -95,9 +95,6 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 			f.BoolVar(&c.Accept, "accept", false, "land it")
 			f.BoolVar(&c.Reject, "reject", false, "forget it")
 		}},
-	{name: "proposals", group: groupUndo, args: "[accept|reject ID]", most: 2, json: true, run: (*Command).proposals,
-		short:   "show the changes that unattended dreams were not allowed to make",
-		choices: func() []string { return []string{"accept", "reject"} }},
 	{name: "undo", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).undo,
 		short: "undo a dream or a write (without ID: the newest); an undo can be undone", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
 	{name: "restore", group: groupUndo, args: "FILE", most: 1, json: true, run: (*Command).restore,

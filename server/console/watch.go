@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/host"
 )
@@ -155,7 +156,7 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.lookAgain()
 	case stoppedMsg:
 		m.view.note = "asked to stop: " + msg.holder
-		if errors.Is(msg.err, consolidate.ErrNoDream) {
+		if errors.Is(msg.err, store.ErrNoDream) {
 			m.view.note = "no dream is open any more"
 		} else if msg.err != nil {
 			m.view.note = msg.err.Error()

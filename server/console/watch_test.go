@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 )
 
 var update = goflag.Bool("update", false, "write the golden views anew")
@@ -53,7 +54,7 @@ func idlePicture() consolidate.Picture {
 	return consolidate.Picture{
 		Time: watched, ClosedGate: "time",
 		Gates:    []consolidate.Gate{{Name: "enabled", Open: &yes, Why: "auto memory is on by default"}, {Name: "time", Open: &no, Why: "3h of 24h; opens 2026-11-22T07:02:30Z"}, {Name: "sessions", Why: "not checked"}},
-		Last:     &consolidate.LastDream{ID: "1", Ended: watched.Add(-3 * time.Hour), Outcome: consolidate.Committed, Files: []string{"a.md"}, Summary: "merged\u200b two"},
+		Last:     &consolidate.LastDream{ID: "1", Ended: watched.Add(-3 * time.Hour), Outcome: store.Committed, Files: []string{"a.md"}, Summary: "merged\u200b two"},
 		Warnings: []string{"two memory directories"},
 	}
 }
@@ -167,7 +168,7 @@ func TestWatchKeys(t *testing.T) {
 		t.Error("q does not quit")
 	}
 	m := model()
-	m.stop = func() (string, error) { return "", consolidate.ErrNoDream }
+	m.stop = func() (string, error) { return "", store.ErrNoDream }
 	if m = press(m, "x", "y"); m.view.note != "no dream is open any more" {
 		t.Errorf("says %q", m.view.note)
 	}

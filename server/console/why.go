@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/provenance"
 	"dream-mcp/server/host"
 )
 
 func (c *Command) why(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
-	w, err := p.Why(ctx, c.argument())
+	w, err := p.Sources.Why(ctx, c.argument())
 	if err != nil {
 		return err
 	}
@@ -22,7 +23,7 @@ func (c *Command) why(ctx context.Context, p *consolidate.Project, _ host.Setup)
 const whyWords = 400
 
 // renderWhy says where a memory comes from: who said it, and when it was written.
-func renderWhy(w consolidate.Why, zone *time.Location, ink paint) string {
+func renderWhy(w provenance.Why, zone *time.Location, ink paint) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, oneLine(w.Path)), ink.in(dim, oneLine(w.Description)))
 	if len(w.Sources) == 0 {

@@ -1,0 +1,169 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// RestoreResult says what a restore brought back.
+type RestoreResult struct {
+	ID     string  `json:"id,omitempty"` // of the restore, which can itself be undone; "" where it stands already
+	From   Version `json:"from"`
+	Action string  `json:"action"` // created, updated, unchanged
+	Index  string  `json:"index_line,omitempty"`
+	Undo   string  `json:"undo,omitempty"`
+}
+
+// Restore brings a memory back as it was before what id names landed, with its time and, where the
+// index names it no more, its line. Without an id it is the newest content in the archive that is not
+// the current one. It is a transaction of its own, archived. The rules are not asked about what was there before.
+func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, error) {
+	h.Lock()
+	defer h.Unlock()
+	if err := h.recover(ctx); err != nil { // what a crash cut off may be what is asked for
+		return RestoreResult{}, err
+	}
+	n, err := archivedName(file)
+	if err != nil {
+		return RestoreResult{}, err
+	}
+	v, data, line, err := h.find(n, id)
+	if err != nil {
+		return RestoreResult{}, err
+	}
+	res := RestoreResult{From: v, Action: "unchanged"}
+	info := h.New(lock.KindRestore)
+	info.Reason = v.String()
+	var landed *landing.Archive
+	res.ID, landed, err = h.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
+		if err := t.Stage.Restore(n, data, v.Time); err != nil || n.IsIndex() {
+			return nil, err
+		}
+		edit, err := t.EditIndex()
+		if err != nil || edit.None || edit.Line(n) != "" {
+			return nil, err
+		}
+		if err := edit.Name(line, n, t.Stage); err != nil {
+			return nil, err
+		}
+		res.Index = edit.Line(n)
+		return edit, nil
+	})
+	if err != nil || res.ID == "" {
+		return res, err
+	}
+	if err := store.LeftOut(res.ID, landed); err != nil {
+		return RestoreResult{}, err
+	}
+	for _, c := range landed.Changes {
+		if c.Name == n {
+			res.Action = c.Action()
+		}
+	}
+	res.Undo = "dream-mcp undo " + res.ID
+	return res, nil
+}
+
+// find returns the version of n that is meant, its content, and its line of the index.
+func (h *History) find(n memory.Name, id string) (v Version, data []byte, line store.IndexLine, err error) {
+	all, err := h.Landed()
+	if err == nil {
+		v, err = h.choose(all, n, id)
+	}
+	if err == nil {
+		data, err = h.content(v)
+	}
+	if err == nil {
+		line, err = h.entry(all, v, n)
+	}
+	v.Bytes = int64(len(data))
+	return v, data, line, err
+}
+
+// choose finds the version of n that is meant.
+func (h *History) choose(all landings, n memory.Name, id string) (Version, error) {
+	if id == "" {
+		return h.newestOther(all, n)
+	}
+	id, err := h.Match(id)
+	if err != nil {
+		return Version{}, err
+	}
+	at := slices.IndexFunc(all, func(l Landed) bool { return l.ID == id })
+	var v Version
+	var ok bool
+	if at >= 0 {
+		v, ok = all.before(n, at, all[at].Landed)
+	} else { // it has not landed: what was there when it began
+		info, err := h.Info(id)
+		if err != nil {
+			return Version{}, err
+		}
+		at = slices.IndexFunc(all, func(l Landed) bool { return l.Landed.After(info.Started) })
+		if at < 0 {
+			at = len(all)
+		}
+		v, ok = all.before(n, at, info.Started)
+	}
+	switch {
+	case !ok:
+		return Version{}, unknownVersion(all, n)
+	case v.sum == "":
+		return Version{}, store.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID), "dream-mcp restore --list "+store.Quoted(n.String())+" shows when it did")
+	}
+	return v, nil
+}
+
+// newestOther returns the newest version of n that is not what stands.
+func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
+	dir, err := h.Dir()
+	if err != nil {
+		return Version{}, err
+	}
+	var have memory.File
+	if dir != nil {
+		defer dir.Close()
+		if have, err = dir.Read(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return Version{}, err
+		}
+	}
+	for _, v := range all.of(n) {
+		if v.sum != have.Sum {
+			return v, nil
+		}
+	}
+	if len(all.of(n)) > 0 {
+		return Version{}, store.Refuse(fmt.Sprintf("%s is as it always was: the archive has no other version", n), "dream-mcp restore --list shows what it has")
+	}
+	return Version{}, unknownVersion(all, n)
+}
+
+// archivedName reads the name of a memory as a person types it.
+func archivedName(file string) (memory.Name, error) {
+	if !strings.HasSuffix(file, ".md") {
+		file += ".md"
+	}
+	n, err := memory.ParseName(file)
+	if err != nil {
+		return n, store.Refuse(fmt.Sprintf("%q: %v", file, err), "name it as the memory directory does: name.md or folder/name.md")
+	}
+	return n, nil
+}
+
+// unknownVersion says that the archive can't tell of n, and what is spelled like it.
+func unknownVersion(all landings, n memory.Name) error {
+	others := slices.DeleteFunc(all.names(), func(known memory.Name) bool { return known == n })
+	return store.Refuse(
+		fmt.Sprintf("the archive has no such version of %s", n),
+		store.DidYouMean(memory.Nearest(n.String(), others), "dream-mcp restore --list shows what it has"),
+	)
+}

@@ -1,0 +1,232 @@
+// Package history is what the archive keeps: the versions of each memory, and what each operation changed.
+//
+// What a dream, a write, an undo or a restore has replaced or deleted can be brought back as long as the archive keeps it: see
+// retention.go. An undo keeps what others changed since; it can itself be undone.
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// History is the archive of one memory.
+type History struct {
+	*store.Store
+	MaxArchive int64 // bytes; see retention.go
+
+	pruned bool // by this process
+}
+
+// Landed is an operation whose changes have landed, as its archive tells of it.
+type Landed struct {
+	ID   string
+	Kind lock.Kind // "" where it can't be read any more
+	landing.Manifest
+}
+
+// change returns what l did to n.
+func (l Landed) change(n memory.Name) (landing.Change, bool) {
+	i := slices.IndexFunc(l.Changes, func(c landing.Change) bool { return c.Name == n })
+	if i < 0 {
+		return landing.Change{}, false
+	}
+	return l.Changes[i], true
+}
+
+// landings are all that has landed and is still archived, in the order in which it landed.
+type landings []Landed
+
+// Landed reads the manifests of the archive. One that can't be read is left out: what it replaced
+// can't be had, the rest can.
+func (h *History) Landed() (landings, error) {
+	ids, err := h.IDs()
+	if err != nil {
+		return nil, err
+	}
+	var all landings
+	for _, id := range ids {
+		a, err := h.Archive(id)
+		if err != nil {
+			continue
+		}
+		if a.State == landing.Landed {
+			info, _ := h.Info(id)
+			all = append(all, Landed{id, info.Kind, a.Manifest})
+		}
+		a.Close()
+	}
+	slices.SortStableFunc(all, func(a, b Landed) int { return a.Landed.Compare(b.Landed) })
+	return all, nil
+}
+
+// When a version was that of its memory, seen from the dream that it is named by.
+const (
+	Before = "before"
+	After  = "after"
+)
+
+// Version is a content that a memory had.
+type Version struct {
+	File   string    `json:"file"`
+	When   string    `json:"when"` // Before or After
+	ID     string    `json:"id"`   // the dream, or other operation, that replaced or wrote it
+	Time   time.Time `json:"time"` // when the file was written
+	Sum    string    `json:"sum"`
+	Bytes  int64     `json:"bytes"`  // -1 where the archive has lost it
+	Stands bool      `json:"stands"` // it is what the memory holds
+
+	sum memory.Sum
+	at  int // index of ID in the history
+}
+
+func (v Version) String() string {
+	return fmt.Sprintf("%s as it was %s %s", v.File, v.When, v.ID)
+}
+
+// of returns the versions of n, the newest first. One that two operations in succession tell of stands
+// once, as what it was before the later.
+func (all landings) of(n memory.Name) (versions []Version) {
+	add := func(i int, when string, sum memory.Sum, mtime time.Time) {
+		if last := len(versions) - 1; sum != "" && (last < 0 || versions[last].sum != sum) {
+			versions = append(versions, Version{File: n.String(), When: when, ID: all[i].ID, Time: mtime.UTC(), Sum: sum.Short(), sum: sum, at: i})
+		}
+	}
+	for i, l := range slices.Backward(all) {
+		if c, ok := l.change(n); ok {
+			add(i, After, c.After, c.AfterTime)
+			add(i, Before, c.Before, c.BeforeTime)
+		}
+	}
+	return versions
+}
+
+// before returns what n was when the operation at i landed ("" for no file), told by the operation
+// nearest to it that changed n. It reports false where none can tell.
+func (all landings) before(n memory.Name, i int, landed time.Time) (Version, bool) {
+	for j := i; j < len(all); j++ {
+		c, ok := all[j].change(n)
+		if !ok {
+			continue
+		}
+		if j > i && c.Before != "" && c.BeforeTime.After(landed) {
+			break // somebody wrote it in between
+		}
+		return Version{File: n.String(), When: Before, ID: all[j].ID, Time: c.BeforeTime.UTC(), Sum: c.Before.Short(), sum: c.Before, at: j}, true
+	}
+	for j := min(i, len(all)) - 1; j >= 0; j-- {
+		if c, ok := all[j].change(n); ok {
+			return Version{File: n.String(), When: After, ID: all[j].ID, Time: c.AfterTime.UTC(), Sum: c.After.Short(), sum: c.After, at: j}, true
+		}
+	}
+	return Version{}, false
+}
+
+// entry returns the index's line for n as it was when v was n's content.
+func (h *History) entry(all landings, v Version, n memory.Name) (store.IndexLine, error) {
+	line := store.IndexLine{File: n.String()}
+	index, ok := all.before(store.IndexName, v.at, all[v.at].Landed)
+	if c, changed := all[v.at].change(store.IndexName); v.When == After && changed {
+		index, ok = Version{ID: all[v.at].ID, sum: c.After}, true
+	}
+	if !ok || index.sum == "" {
+		return line, nil
+	}
+	data, err := h.content(index)
+	if err != nil {
+		return line, err
+	}
+	if was, named := store.IndexLines(data)[line.File]; named {
+		line = was
+	}
+	return line, nil
+}
+
+// content reads a version from the archive.
+func (h *History) content(v Version) ([]byte, error) {
+	a, err := h.Archive(v.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	data, err := a.Content(v.sum)
+	if err != nil {
+		return nil, fmt.Errorf("%s can't be had: %w", v, err)
+	}
+	return data, nil
+}
+
+// Versions returns the versions of a memory that the archive keeps, the newest first; of "" one for
+// each memory that it knows of, the newest that it had, sorted by name.
+func (h *History) Versions(file string) ([]Version, error) {
+	h.Lock()
+	defer h.Unlock()
+	all, err := h.Landed()
+	if err != nil {
+		return nil, err
+	}
+	var versions []Version
+	if file == "" {
+		for _, n := range all.names() {
+			versions = append(versions, all.of(n)[:1]...)
+		}
+	} else {
+		n, err := archivedName(file)
+		if err != nil {
+			return nil, err
+		}
+		if versions = all.of(n); len(versions) == 0 {
+			return nil, unknownVersion(all, n)
+		}
+	}
+	return versions, h.measure(versions)
+}
+
+// measure fills in how long versions are, and which stand.
+func (h *History) measure(versions []Version) error {
+	dir, err := h.Dir()
+	if err != nil {
+		return err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	for i := range versions {
+		v := &versions[i]
+		a, err := h.Archive(v.ID)
+		if err != nil {
+			return err
+		}
+		if v.Bytes, err = a.Size(v.sum); err != nil {
+			v.Bytes = -1
+		}
+		a.Close()
+		if n, err := memory.ParseName(v.File); err == nil && dir != nil {
+			f, _ := dir.Read(n) // what can't be read is no version that stands
+			v.Stands = f.Sum == v.sum
+		}
+	}
+	return nil
+}
+
+// names returns every name of which the archive has a content.
+func (all landings) names() []memory.Name {
+	var names []memory.Name
+	seen := make(map[memory.Name]bool)
+	for _, l := range all {
+		for _, c := range l.Changes {
+			if !seen[c.Name] && c.Before+c.After != "" {
+				seen[c.Name] = true
+				names = append(names, c.Name)
+			}
+		}
+	}
+	slices.SortFunc(names, func(a, b memory.Name) int { return cmp.Compare(a.String(), b.String()) })
+	return names
+}

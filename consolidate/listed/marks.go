@@ -1,0 +1,109 @@
+// Package listed remembers what dreams were shown of what was said, so that the next dream is shown the rest.
+//
+// The marks of a dream count once it has landed or was rejected, and until it is undone. What is lost or damaged is listed again.
+package listed
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate/transcript/listing"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// marksFile holds what the listings of dreams that have landed showed. Undoing a dream takes its marks back, so those
+// of the newest dreams are kept apart. Claude Code's own dreams list nothing, and do not change it.
+const (
+	marksFile = "listed.json"
+	maxMarks  = 16 << 20
+	keptMarks = 50 // dreams; those of older ones are joined
+)
+
+// Marks are what the listings of one dream showed, or of several.
+type Marks struct {
+	Dream  string             `json:"dream,omitempty"` // none: of several
+	From   time.Time          `json:"from,omitzero"`   // sessions touched since then were listed; zero: all
+	Since  time.Time          `json:"since,omitzero"`  // when they were listed, and all of them were shown; zero: not all were
+	Listed bool               `json:"-"`               // some landed listing showed all
+	Shown  map[string]Stretch `json:"shown,omitempty"` // by session
+}
+
+// Last returns the last utterance that was shown of each session.
+func (m Marks) Last() map[string]listing.Mark {
+	last := make(map[string]listing.Mark, len(m.Shown))
+	for session, s := range m.Shown {
+		last[session] = s.Last
+	}
+	return last
+}
+
+// add takes in the marks of a later dream, as far as they go on where these end.
+func (m *Marks) add(later Marks) {
+	if m.Shown == nil {
+		m.Shown = map[string]Stretch{}
+	}
+	for session, s := range later.Shown {
+		known, ok := m.Shown[session]
+		switch {
+		case !ok && s.After == listing.Mark{}:
+			m.Shown[session] = s
+		case ok && !known.Last.Before(s.After) && known.Last.Before(s.Last):
+			m.Shown[session] = Stretch{known.After, s.Last}
+		}
+	}
+	if !later.Since.IsZero() && !later.From.After(m.Since) {
+		m.Since, m.Listed = later.Since, true
+	}
+}
+
+// Joined returns marks with those of older dreams before them.
+func Joined(all []Marks, undone map[string]bool) Marks {
+	m := Marks{From: all[0].From, Since: all[0].From}
+	for _, one := range all {
+		if one.Dream == "" || !undone[one.Dream] {
+			m.add(one)
+		}
+	}
+	return m
+}
+
+// Read returns the marks of each dream, the oldest first.
+func Read(state *os.Root) (all []Marks) {
+	data, err := memory.ReadBounded(state, marksFile, maxMarks)
+	if err != nil || json.Unmarshal(data, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// Keep notes what the listings of a dream showed (nil: nothing was listed since a time). To do it again changes nothing. It asks
+// which dreams were undone when it joins the oldest.
+func Keep(state *os.Root, dream string, since time.Time, r *Record, undone func() (map[string]bool, error)) error {
+	if r == nil { // its sessions come back
+		r = &Record{From: since}
+	}
+	m := Marks{Dream: dream, From: r.From, Shown: r.Shown}
+	if shown, of := r.Count(); shown == of {
+		m.Since = r.Taken
+	}
+	all := slices.DeleteFunc(Read(state), func(m Marks) bool { return m.Dream == dream })
+	if all = append(all, m); len(all) > keptMarks {
+		without, err := undone()
+		if err != nil {
+			return err
+		}
+		older := Joined(all[:len(all)-keptMarks+1], without)
+		if !older.Listed {
+			older.Since = time.Time{}
+		}
+		all = append([]Marks{older}, all[len(all)-keptMarks+1:]...)
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return landing.Replace(state, marksFile, data, time.Time{})
+}

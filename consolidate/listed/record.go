@@ -1,0 +1,66 @@
+package listed
+
+import (
+	"maps"
+	"time"
+
+	"dream-mcp/consolidate/transcript/listing"
+)
+
+// Record is what a dream was shown by listings.
+type Record struct {
+	From  time.Time               `json:"from,omitzero"`  // sessions touched since then are to be shown; zero: all
+	Taken time.Time               `json:"taken,omitzero"` // when they were first listed
+	Ends  map[string]listing.Mark `json:"ends,omitempty"` // by session: the last that is to be shown
+	Shown map[string]Stretch      `json:"shown"`          // by session
+}
+
+// A Stretch is the utterances of a session after one, up to another.
+type Stretch struct {
+	After listing.Mark `json:"after"`
+	Last  listing.Mark `json:"last"`
+}
+
+// Count returns how many of the sessions that are to be shown were shown to their end.
+func (r *Record) Count() (shown, of int) {
+	if r == nil {
+		return 0, 0
+	}
+	for session, end := range r.Ends {
+		if !r.Shown[session].Last.Before(end) {
+			shown++
+		}
+	}
+	return shown, len(r.Ends)
+}
+
+// maxListed bounds the sessions that a record names.
+const maxListed = 5_000
+
+// Open takes in that what was said since the last dream is listed.
+func (r *Record) Open(list *listing.List) {
+	if r.Taken.IsZero() {
+		r.Taken = list.Taken
+	}
+	if r.Ends == nil {
+		r.Ends = map[string]listing.Mark{}
+	}
+	maps.DeleteFunc(r.Ends, func(_ string, m listing.Mark) bool { return m == listing.Never }) // it may have been read since
+	maps.Copy(r.Ends, list.Ends())
+}
+
+// Add takes in what a page shows. It counts where nothing is left out before it.
+func (r *Record) Add(page listing.Page, before map[string]listing.Mark) {
+	if r.Shown == nil {
+		r.Shown = map[string]Stretch{}
+	}
+	for _, part := range page.Shown {
+		known, ok := r.Shown[part.Session]
+		if !ok {
+			known = Stretch{before[part.Session], before[part.Session]}
+		}
+		if !known.Last.Before(part.After) && known.Last.Before(part.Last) && (ok || len(r.Shown) < maxListed) {
+			r.Shown[part.Session] = Stretch{known.After, part.Last}
+		}
+	}
+}

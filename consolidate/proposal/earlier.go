@@ -1,0 +1,96 @@
+package proposal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+)
+
+// Programs before this one kept each change that only the person may make in a file of its own.
+const (
+	earlierFolder  = "proposals"
+	maxEarlier     = 200
+	maxEarlierFile = 6*memory.MaxFileBytes + 1<<16 // in JSON a byte may need six
+)
+
+// earlier is such a change.
+type earlier struct {
+	ID      string           `json:"id"`
+	Made    time.Time        `json:"made"`
+	Dream   string           `json:"dream"`
+	Path    string           `json:"path"`
+	Base    memory.Sum       `json:"base"`
+	Delete  bool             `json:"delete"`
+	Content string           `json:"content"`
+	Reason  string           `json:"reason"`
+	Waived  []store.Waiver   `json:"waived"`
+	Index   *store.IndexLine `json:"index"`
+}
+
+// id names what is proposed; it is the name of the file, so that nobody else's file is taken for one.
+func (m earlier) id() string {
+	text := fmt.Appendf(nil, "%q %s %v %q", m.Path, m.Base, m.Delete, m.Content)
+	if m.Index != nil {
+		text = fmt.Appendf(text, " %q", *m.Index)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:6])
+}
+
+// Earlier returns the names of the files of an earlier program.
+func (r *Room) Earlier() []string {
+	root, err := r.Root()
+	if err != nil {
+		return nil
+	}
+	f, err := memory.OpenFolder(root, earlierFolder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(maxEarlier)
+	var files []string
+	for _, name := range names {
+		if strings.HasSuffix(name, ".json") {
+			files = append(files, earlierFolder+"/"+name)
+		}
+	}
+	return files
+}
+
+// Adopt takes up what an earlier program kept. A file that cannot be read, or is not what its name says, stays as it is. The caller holds
+// the lock.
+func (r *Room) Adopt(dir *memory.Dir) error {
+	root, err := r.Root()
+	if err != nil {
+		return err
+	}
+	for _, file := range r.Earlier() {
+		var m earlier
+		data, err := memory.ReadBounded(root, file, maxEarlierFile)
+		if err != nil || json.Unmarshal(data, &m) != nil || file != earlierFolder+"/"+m.id()+".json" || m.ID != m.id() {
+			continue
+		}
+		n, err := memory.ParseName(m.Path)
+		if err != nil || n.Writable() != nil {
+			continue
+		}
+		c := Change{ID: store.NewID(r.Now()), Dream: m.Dream, Name: n, Base: m.Base, Reason: m.Reason, Waived: m.Waived, Index: m.Index}
+		if !m.Delete {
+			c.Data = []byte(m.Content)
+		}
+		if _, err := r.Hold(dir, c); err != nil {
+			return err
+		}
+		if err := r.RemoveNote(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}

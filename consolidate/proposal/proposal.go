@@ -1,0 +1,245 @@
+// Package proposal is what waits for the person's answer: dreams that they are to agree to, and changes that only they may make. Both are
+// one kind: an operation with a stage, and the request that would land it.
+//
+// What waits is kept for thirty days. It lands whole or in part, or is forgotten; what was changed since is not overwritten. A crash
+// between an answer and its end leaves it waiting, or answered; after one in a division the rest may wait twice.
+package proposal
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/history"
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// Most is how many changes wait at most: a person who has so many reads none.
+const Most = 100
+
+// Room is what waits over one memory.
+type Room struct{ *store.Store }
+
+// Waiting returns what waits, the newest first.
+func (r *Room) Waiting() ([]store.Info, error) {
+	entries, err := r.Journal()
+	if err != nil {
+		return nil, err
+	}
+	var waiting []store.Info
+	seen := make(map[string]bool)
+	for _, e := range slices.Backward(entries) {
+		if e.Outcome != store.Proposed || seen[e.ID] {
+			continue
+		}
+		seen[e.ID] = true
+		info, err := r.Info(e.ID)
+		if err == nil && info.Waits() && r.Now().Sub(info.Reviewed) < history.ProposalKept {
+			waiting = append(waiting, info)
+		}
+	}
+	return waiting, nil
+}
+
+// Match returns what waits and has an ID that begins with id ("": the newest).
+func (r *Room) Match(id string) (store.Info, error) {
+	waiting, err := r.Waiting()
+	if err != nil {
+		return store.Info{}, err
+	}
+	meant := slices.DeleteFunc(waiting, func(i store.Info) bool { return !strings.HasPrefix(i.ID, id) })
+	switch {
+	case len(meant) == 1, id == "" && len(meant) > 0:
+		return meant[0], nil
+	case len(meant) > 1:
+		return store.Info{}, store.Refuse(fmt.Sprintf("%q is the beginning of %d IDs", id, len(meant)), "give more of it")
+	case id == "":
+		return store.Info{}, store.Refuse("no dream waits for your answer", "dream-mcp log shows what dreams did")
+	}
+	return store.Info{}, store.Refuse(fmt.Sprintf("no dream with the ID %q waits for your answer", id), "dream-mcp review lists those that wait")
+}
+
+// Label names what waits.
+func Label(i store.Info) string {
+	what := "dream " + i.ID
+	if len(i.Held) > 0 {
+		what = store.Plural(len(i.Held), "change") + " (" + i.ID + ")"
+	}
+	return fmt.Sprintf("%s, proposed %s,", what, store.Second(i.Reviewed).Format(time.RFC3339))
+}
+
+// Change is a change of one memory that only the person may make.
+type Change struct {
+	ID     string // of what is held; in a dream whose changes are held already, theirs is used
+	Dream  string // in which it was refused; "": in none
+	Name   memory.Name
+	Base   memory.Sum
+	Data   []byte // nil: it is deleted
+	Reason string
+	Waived []store.Waiver
+	Index  *store.IndexLine
+	Merge  *store.Merge // what goes with it, or nil: a merge is one change
+}
+
+// Hold keeps a change in place of an earlier one of the same memory, and reports whether there was room. The changes of one dream
+// wait together. The caller holds the lock. After a crash both may wait.
+func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
+	waiting, err := r.Waiting()
+	if err != nil {
+		return false, err
+	}
+	file, held := c.Name.String(), 0
+	info := r.New(lock.KindWrite)
+	info.ID, info.Dream, info.Held, info.Request = c.ID, c.Dream, map[string]string{}, &store.FinalizeRequest{}
+	var earlier []store.Info
+	for _, w := range waiting {
+		held += len(w.Held)
+		if c.Dream != "" && w.Dream == c.Dream && len(w.Held) > 0 {
+			info = w
+		} else if w.Held[file] != "" {
+			earlier = append(earlier, w)
+		}
+	}
+	if held >= Most && len(earlier) == 0 && info.Held[file] == "" {
+		return false, nil
+	}
+	forget(&info, c.Name)
+	info.Held[file], info.Reviewed = c.Reason, r.Now()
+	for _, w := range c.Waived {
+		w.File = file
+		info.Waived = append(info.Waived, w)
+	}
+	if c.Data == nil {
+		info.Request.Remove = append(info.Request.Remove, file)
+	} else if c.Index != nil {
+		line := *c.Index
+		line.File = file
+		info.IndexLines = append(info.IndexLines, line)
+	}
+	replaced := make(map[memory.Name]memory.Sum)
+	if c.Merge != nil && len(c.Merge.Replaced) > 0 {
+		info.Merges = store.Cloned(info.Merges)
+		info.Merges[file] = c.Merge
+		for o, sum := range c.Merge.Replaced {
+			n, err := memory.ParseName(o)
+			if err != nil {
+				return false, err
+			}
+			replaced[n] = sum
+			info.Request.Remove = append(info.Request.Remove, o)
+		}
+	}
+	err = r.Store.Hold(dir, info, func(s *landing.Stage) error {
+		for o, sum := range replaced {
+			if err := s.Put(o, sum, nil); err != nil {
+				return err
+			}
+		}
+		return s.Put(c.Name, c.Base, c.Data)
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, w := range earlier {
+		if err := r.drop(dir, w, c.Name); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// drop takes the change of n out of what waits.
+func (r *Room) drop(dir *memory.Dir, w store.Info, n memory.Name) error {
+	forget(&w, n)
+	if len(w.Held) == 0 {
+		return r.Discard(w.ID)
+	}
+	return r.Store.Hold(dir, w, func(s *landing.Stage) error { return s.Drop(n) })
+}
+
+// forget takes out of i what it says of n.
+func forget(i *store.Info, n memory.Name) {
+	file, request := n.String(), *i.Request
+	if i.Merges[file] != nil {
+		i.Merges = store.Cloned(i.Merges)
+		delete(i.Merges, file)
+	}
+	delete(i.Held, file)
+	i.Waived = slices.DeleteFunc(slices.Clone(i.Waived), func(w store.Waiver) bool { return w.File == file })
+	i.IndexLines = slices.DeleteFunc(slices.Clone(i.IndexLines), func(l store.IndexLine) bool { return l.File == file })
+	request.Remove = slices.DeleteFunc(slices.Clone(request.Remove), func(f string) bool { return f == file })
+	request.Upsert = slices.DeleteFunc(slices.Clone(request.Upsert), func(l store.IndexLine) bool { return l.File == file })
+	i.Request = &request
+}
+
+// Divide leaves in t only the changes of some files, and has the rest wait. A whole new index is left out of both: it has the lines of
+// all.
+func (r *Room) Divide(t *store.Tx, only []string) error {
+	for _, file := range only {
+		if !slices.Contains(t.Staged(), file) {
+			return store.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
+		}
+	}
+	for _, file := range only { // what was merged goes with it
+		if m := t.Merges[file]; m != nil {
+			only = slices.AppendSeq(only, maps.Keys(m.Replaced))
+		}
+	}
+	var others []landing.Change
+	for _, c := range t.Stage.Changes {
+		if !slices.Contains(only, c.Name.String()) {
+			others = append(others, c)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	rest := t.Info
+	rest.ID, rest.Listed, rest.Held = store.NewID(r.Now()), nil, maps.Clone(t.Held)
+	for _, c := range t.Stage.Changes {
+		if slices.Contains(only, c.Name.String()) {
+			forget(&rest, c.Name)
+		}
+	}
+	rest.Request.Content, rest.Request.Base, rest.Request.Adopt = nil, "", true
+	err := r.Store.Hold(t.Dir, rest, func(s *landing.Stage) error {
+		for _, m := range rest.Merges {
+			for _, sum := range m.Replaced {
+				if data, err := t.Stage.Content(sum); err == nil { // with which the merge is compared
+					if err := s.Keep(data); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		for _, c := range others {
+			var data []byte
+			if c.After != "" {
+				var err error
+				if data, err = t.Stage.Content(c.After); err != nil {
+					return err
+				}
+			}
+			if err := s.Put(c.Name, c.Before, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range others {
+		forget(&t.Info, c.Name)
+		if err := t.Stage.Drop(c.Name); err != nil {
+			return err
+		}
+	}
+	t.Request.Content, t.Request.Base, t.Request.Adopt = nil, "", true
+	return t.Save()
+}

@@ -1,0 +1,162 @@
+package provenance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+)
+
+// Find returns what was said at an ID or a source: as the transcript has it, or else as it was kept.
+func (r *Room) Find(ctx context.Context, id string) (Words, error) {
+	u, err := r.Transcripts.Lookup(ctx, id)
+	if err == nil {
+		return wordsOf(u, r.AllowSecrets), nil
+	}
+	if errors.Is(err, transcript.ErrNotFound) {
+		if w, ok := r.Kept(id); ok {
+			return w, nil
+		}
+	}
+	return Words{}, err
+}
+
+// Carried finds the words of the sources that a content names by itself, as one does that was merged from
+// others. One that is not known stays a name.
+func (r *Room) Carried(ctx context.Context, content string) []Words {
+	var words []Words
+	sources := memory.ParseTopic([]byte(content)).Sources()
+	for _, source := range sources[max(0, len(sources)-memory.MaxSources):] {
+		if w, err := r.Find(ctx, source); err == nil && w.Source == source {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// maxListed bounds the sessions in which a line without its session is looked for.
+const maxListed = 50
+
+// sessionOf returns the one session of those in which an ID without its session, such as ":65", leads to something; "" where there is
+// not exactly one.
+func (r *Room) sessionOf(ctx context.Context, line string, listed []string) (session string) {
+	if len(listed) > maxListed {
+		return ""
+	}
+	for _, id := range listed {
+		if _, err := r.Transcripts.Lookup(ctx, id+line); err != nil {
+			continue
+		}
+		if session != "" {
+			return ""
+		}
+		session = id
+	}
+	return session
+}
+
+// Evidence finds what was said at the hits that a write cites. One without its session is looked for in the sessions of listed.
+func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, error) {
+	if len(ids) > memory.MaxSources {
+		return nil, store.Refuse(fmt.Sprintf("%d hits cited as evidence, at most %d are kept", len(ids), memory.MaxSources), "cite the few that say it best")
+	}
+	words := make([]Words, len(ids))
+	for i, id := range ids {
+		var err error
+		if strings.HasPrefix(id, ":") {
+			id = r.sessionOf(ctx, id, listed) + id
+		}
+		if words[i], err = r.Find(ctx, id); err != nil {
+			return nil, store.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72: a listing has the session in its header; or leave evidence out")
+		}
+	}
+	return words, nil
+}
+
+// OwnWords returns which sources of the memories that are new in after are known for the person's own
+// words. What was cited just now need not be kept yet.
+func (r *Room) OwnWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
+	own := make(map[string]bool)
+	for _, w := range cited {
+		own[w.Source] = w.own()
+	}
+	for n, t := range after.Topics {
+		if before.Topics[n] != nil {
+			continue
+		}
+		for _, source := range t.Sources() {
+			if _, known := own[source]; !known && len(own) < maxOwnWords {
+				w, ok := r.Kept(source)
+				own[source] = ok && w.own()
+			}
+		}
+	}
+	return own
+}
+
+// maxOwnWords bounds the sources that are looked up for one answer: a thousand new memories with ten each.
+const maxOwnWords = 10_000
+
+// Origin is one source of a memory.
+type Origin struct {
+	Source     string             `json:"source"`
+	Speaker    transcript.Speaker `json:"speaker,omitempty"` // "" where nothing is known but the source
+	Said       time.Time          `json:"said,omitzero"`
+	Text       string             `json:"text,omitempty"`
+	Transcript bool               `json:"transcript"` // the session's transcript is still there
+}
+
+// Line tells of an origin in one line, with at most so many characters of the words.
+func (o Origin) Line(words int) string {
+	line := "  [" + transcript.Visible(o.Source) + "]"
+	if !o.Said.IsZero() {
+		line += " " + store.Second(o.Said).Format(time.RFC3339)
+	}
+	if o.Speaker == "" {
+		return line + " nothing is known: its transcript is gone, or was never seen, and its words were not kept"
+	}
+	line += " " + string(o.Speaker)
+	if !o.Transcript {
+		line += " (transcript gone)"
+	}
+	text := []rune(strings.Join(strings.Fields(o.Text), " "))
+	if len(text) > words {
+		text = append(text[:words-1], '…')
+	}
+	return line + ": " + string(text)
+}
+
+// Origins returns what is known of the sources that a memory's text names, the newest cited last; at
+// most memory.MaxSources. Words that were never kept are read from the transcript.
+func (r *Room) Origins(ctx context.Context, t *memory.Topic) ([]Origin, error) {
+	r.Lock()
+	defer r.Unlock()
+	return r.OriginsOf(ctx, t)
+}
+
+// OriginsOf is Origins for who holds the mutex.
+func (r *Room) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, error) {
+	sources := t.Sources()
+	sources = sources[max(0, len(sources)-memory.MaxSources):]
+	if len(sources) == 0 {
+		return []Origin{}, nil
+	}
+	live, err := r.Transcripts.Live(ctx, sources)
+	if err != nil {
+		live = make([]bool, len(sources)) // a folder that can't be read holds nothing that could be shown
+	}
+	origins := make([]Origin, len(sources))
+	for i, source := range sources {
+		w, ok := r.Kept(source)
+		if !ok && live[i] {
+			w, _ = r.Find(ctx, source)
+		}
+		origins[i] = Origin{Source: source, Speaker: w.Speaker, Said: w.Said, Text: w.Text, Transcript: live[i]}
+	}
+	return origins, ctx.Err()
+}

@@ -1,0 +1,113 @@
+package provenance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+)
+
+// Why is where a memory comes from.
+type Why struct {
+	Path        string    `json:"path"`
+	Description string    `json:"description"`
+	Sources     []Origin  `json:"sources"` // the newest cited last
+	History     []Changed `json:"history"` // the newest first
+}
+
+// Changed is a time at which a memory was changed through us.
+type Changed struct {
+	Time    time.Time      `json:"time"`
+	Kind    lock.Kind      `json:"kind"`
+	ID      string         `json:"id"`
+	Summary string         `json:"summary,omitempty"`
+	Waived  []store.Waiver `json:"waived,omitempty"`        // of this memory
+	Loss    string         `json:"accepted_loss,omitempty"` // why what it lost was agreed to
+	Undone  bool           `json:"undone,omitempty"`
+}
+
+// maxHistory bounds how many changes of a memory are told.
+const maxHistory = 20
+
+// Why tells where the memory that is meant by topic comes from: a path, or a file's name without its ending,
+// or the name in the frontmatter, as long as only one memory has it.
+func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
+	r.Lock()
+	defer r.Unlock()
+	dir, err := r.Dir()
+	if err != nil {
+		return Why{}, err
+	}
+	if dir == nil {
+		return Why{}, store.Refuse("the memory directory does not exist yet", "dream-mcp status says where it would be")
+	}
+	defer dir.Close()
+	n, err := find(dir, topic)
+	if err != nil {
+		return Why{}, err
+	}
+	f, err := dir.Read(n)
+	if err != nil {
+		return Why{}, err
+	}
+	t := memory.ParseTopic(f.Data)
+	w := Why{Path: n.String(), Description: t.Description(), History: []Changed{}}
+	if w.Sources, err = r.OriginsOf(ctx, t); err != nil {
+		return Why{}, err
+	}
+	entries, err := r.Journal()
+	if err != nil {
+		return Why{}, err
+	}
+	undone := store.UndoneBy(entries)
+	for _, e := range slices.Backward(entries) {
+		if e.Outcome != store.Committed || !slices.Contains(e.Files, w.Path) || len(w.History) == maxHistory {
+			continue
+		}
+		w.History = append(w.History, Changed{
+			Time: store.Second(e.Time), Kind: e.Kind, ID: e.ID, Summary: cmp.Or(e.Summary, e.Reason), Loss: e.Accepted[w.Path], Undone: undone[e.ID],
+			Waived: slices.DeleteFunc(slices.Clone(e.Waived), func(o store.Waiver) bool { return o.File != w.Path }),
+		})
+	}
+	return w, nil
+}
+
+// find returns the one memory that is meant by a word.
+func find(dir *memory.Dir, topic string) (memory.Name, error) {
+	for _, path := range []string{topic, topic + ".md"} {
+		if n, err := memory.ParseName(path); err == nil {
+			if _, err := dir.Read(n); err == nil {
+				return n, nil
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return n, err
+			}
+		}
+	}
+	s, err := dir.Snapshot()
+	if err != nil {
+		return memory.Name{}, err
+	}
+	var meant []memory.Name
+	for n, t := range s.Topics {
+		if strings.EqualFold(strings.TrimSuffix(path.Base(n.String()), ".md"), topic) || strings.EqualFold(t.Title(), topic) {
+			meant = append(meant, n)
+		}
+	}
+	slices.SortFunc(meant, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	switch len(meant) {
+	case 0:
+		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory is called %q", topic), store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
+	case 1:
+		return meant[0], nil
+	}
+	return memory.Name{}, store.Refuse(fmt.Sprintf("%q may be %s or %s", topic, meant[0], meant[1]), "name its file")
+}

@@ -1,0 +1,176 @@
+// Package provenance says where a memory comes from: the words that it cites, who said them and when, and the operations that changed it.
+//
+// Cited words are copied into the state folder when the memory is written, since hosts remove transcripts after a month.
+package provenance
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
+)
+
+// Room finds and keeps what was said at the sources of memories.
+type Room struct {
+	*store.Store
+	Transcripts *transcript.Store
+}
+
+// Words are what was said at a source of a memory. They are copied when the memory is written, since
+// hosts sweep transcripts after a month, and stay as long as a memory, a stage or an
+// archived content cites them.
+//
+// Each lies in a file of its own in our state folder, named by its source and never changed. It is
+// durable before the change that cites it is staged; a crash between the two leaves words that nobody
+// cites, which a later dream sweeps.
+type Words struct {
+	Source  string             `json:"source"` // as the metadata of a memory names it: SESSION:LINE, or SESSION:LINE.N
+	Session string             `json:"session"`
+	Speaker transcript.Speaker `json:"speaker"`
+	Said    time.Time          `json:"said"`
+	Text    string             `json:"text"` // credentials masked, hidden characters made visible, at most maxWords bytes
+}
+
+const (
+	wordsFolder = "words"
+	maxWords    = 2_000               // bytes of text; the longest corrections of the census have a fifth of that (CENSUS 2)
+	wordsKept   = 90 * 24 * time.Hour // how long words stay that nothing cites
+	maxSwept    = 20_000              // entries of the folder that one sweep looks at
+)
+
+// own reports whether the words are the person's.
+func (w Words) own() bool { return w.Speaker == transcript.User }
+
+// wordsOf copies an utterance.
+func wordsOf(u transcript.Utterance, allowed secret.Allowed) Words {
+	text := strings.TrimSpace(transcript.Visible(allowed.Mask(u.Text))) // shown before it is cut
+	if len(text) > maxWords {
+		end := maxWords - len("…")
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end] + "…"
+	}
+	return Words{Source: u.Source(), Session: u.Session, Speaker: u.Speaker, Said: u.Time.UTC(), Text: text}
+}
+
+func wordsFile(source string) string {
+	sum := sha256.Sum256([]byte(source))
+	return path.Join(wordsFolder, hex.EncodeToString(sum[:16])+".json")
+}
+
+// Keep copies what is cited into the state folder, before a change that cites it is staged.
+func (r *Room) Keep(cited []Words) error {
+	for _, w := range cited {
+		r.Step("words")
+		if _, known := r.Kept(w.Source); known {
+			continue
+		}
+		if err := r.SetNote(wordsFile(w.Source), w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Kept returns the words that were kept of a source.
+func (r *Room) Kept(source string) (w Words, ok bool) {
+	ok = r.Note(wordsFile(source), &w) && w.Source == source
+	return w, ok
+}
+
+// Sweep removes words that are older than wordsKept and that no memory, stage or archived content cites. What can't be read is taken to cite all: nothing is removed then. The caller holds the lock.
+func (r *Room) Sweep(dir *memory.Dir) {
+	state, err := r.Root()
+	if err != nil {
+		return
+	}
+	old, err := oldWords(state, r.Now())
+	if err != nil || len(old) == 0 {
+		return
+	}
+	current, err := dir.Snapshot()
+	if err != nil || current.Limited {
+		return
+	}
+	for _, t := range current.Topics {
+		spare(old, t)
+	}
+	ids, err := r.IDs()
+	if err != nil {
+		return
+	}
+	for _, id := range ids {
+		if len(old) == 0 {
+			return
+		}
+		if err := r.spareArchived(id, old); err != nil {
+			return
+		}
+	}
+	for file := range old {
+		state.Remove(file)
+	}
+}
+
+// oldWords returns the files of words that are old enough to be swept.
+func oldWords(state *os.Root, now time.Time) (map[string]bool, error) {
+	f, err := memory.OpenFolder(state, wordsFolder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxSwept)
+	if err != nil {
+		return nil, err
+	}
+	old := make(map[string]bool)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > wordsKept {
+			old[path.Join(wordsFolder, e.Name())] = true
+		}
+	}
+	return old, nil
+}
+
+// spare takes the words that a memory cites out of the old ones.
+func spare(old map[string]bool, t *memory.Topic) {
+	for _, source := range t.Sources() {
+		delete(old, wordsFile(source))
+	}
+}
+
+// spareArchived spares what the contents of one dream's folder cite.
+func (r *Room) spareArchived(id string, old map[string]bool) error {
+	a, err := r.Archive(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a folder without a manifest holds nothing that could come back
+	}
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	for _, c := range a.Changes {
+		for _, sum := range []memory.Sum{c.Before, c.After} {
+			data, err := a.Content(sum)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // a stage keeps only what is to come
+			}
+			if err != nil {
+				return err
+			}
+			spare(old, memory.ParseTopic(data))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package provenance
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/transcript"
+)
+
+// Words are masked, bounded, made visible, one line of JSON that reads back; a source that another's file
+// would be taken for is not found.
+func TestWordsOf(t *testing.T) {
+	u := transcript.Utterance{ID: "said:7.2", Session: "said", Line: 7, Speaker: transcript.User, Time: time.Now().In(time.FixedZone("", 3600)),
+		Text: "the password is: pa55w0rd-Zq8!xK2m \u202e" + strings.Repeat("é", maxWords)}
+	w := wordsOf(u, nil)
+	if w.Source != "said:7.2" || strings.Contains(w.Text, "pa55") || strings.Contains(w.Text, "\u202e") || len(w.Text) > maxWords || !strings.HasSuffix(w.Text, "é…") || w.Said.Location() != time.UTC {
+		t.Errorf("%+v", w)
+	}
+	r := &Room{Store: store.Open(store.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: time.Now})}
+	defer r.Close()
+	for range 2 {
+		if err := r.Keep([]Words{w}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, ok := r.Kept(w.Source); !ok || got != w {
+		t.Errorf("%+v, %v", got, ok)
+	}
+	state, _ := r.Root()
+	if err := state.Rename(wordsFile(w.Source), wordsFile("other:1")); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := r.Kept("other:1"); ok {
+		t.Errorf("the words of another source: %+v", got)
+	}
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// Records are what the state folder has of each operation: its record, its stage or archive, and the journal.
+type Records struct{ Folder }
+
+// FolderOf returns the path of the folder of operation id.
+func (s *Records) FolderOf(id string) string { return filepath.Join(s.StateDir(), dreamFolder, id) }
+
+// IDs returns the IDs of all operations that have a folder, the oldest first.
+func (s *Records) IDs() ([]string, error) {
+	root, err := s.Root()
+	if err != nil {
+		return nil, err
+	}
+	f, err := memory.OpenFolder(root, dreamFolder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() {
+			ids = append(ids, e.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Match returns the one ID that is id or begins with it.
+func (s *Records) Match(id string) (string, error) {
+	ids, err := s.IDs()
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(ids, id) {
+		return id, nil
+	}
+	found := slices.DeleteFunc(ids, func(known string) bool { return !strings.HasPrefix(known, id) })
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%w: %q", ErrUnknown, id)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%q is the beginning of %d IDs: %s", id, len(found), strings.Join(found, ", "))
+}
+
+// OpenFolder opens the folder of operation id.
+func (s *Records) OpenFolder(id string) (*os.Root, error) {
+	if !ValidID(id) {
+		return nil, ErrUnknown
+	}
+	root, err := s.Root()
+	if err != nil {
+		return nil, err
+	}
+	return memory.OpenBelow(root, path.Join(dreamFolder, id))
+}
+
+// openArchive reads the manifest of operation id as it is on disk. The caller closes it.
+func (s *Records) openArchive(id string) (*landing.Archive, error) {
+	folder, err := s.OpenFolder(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w in the archive any more: %s", ErrUnknown, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a, err := landing.OpenArchive(folder)
+	if err != nil {
+		folder.Close()
+	}
+	return a, err
+}
+
+// removedFolder holds what is being removed: it gets there in one step, so that what a killed process
+// leaves in the archive is whole.
+const removedFolder = "removed"
+
+// SetAside takes operation id out of the archive in one step.
+func (s *Records) SetAside(id string) error {
+	root, err := s.Root()
+	if err != nil {
+		return err
+	}
+	if err := root.Mkdir(removedFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	s.Step("set aside")
+	return root.Rename(path.Join(dreamFolder, id), path.Join(removedFolder, id))
+}
+
+// Discard removes the folder of an operation that nobody will ask for.
+func (s *Records) Discard(id string) error {
+	err := s.SetAside(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = s.root.RemoveAll(path.Join(removedFolder, id))
+	}
+	return err
+}
+
+// Torn reports whether the folder of operation id holds nothing, as a crash leaves it that came before its manifest, and since when.
+func (s *Records) Torn(id string) (since time.Time, torn bool) {
+	info, err := s.root.Lstat(path.Join(dreamFolder, id))
+	if err != nil {
+		return since, false
+	}
+	_, err = s.root.Lstat(path.Join(dreamFolder, id, "blobs"))
+	return info.ModTime(), errors.Is(err, fs.ErrNotExist)
+}
+
+// Size returns how many bytes operation id takes up.
+func (s *Records) Size(id string) (size int64) {
+	fs.WalkDir(s.root.FS(), path.Join(dreamFolder, id), func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // gone, or not to be read: it can't be counted
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
+
+// Empty removes what was set aside, and temporaries that are a day old.
+func (s *Records) Empty(now time.Time) {
+	landing.SweepOld(s.root, now.Add(-24*time.Hour), DigestFolder)
+	landing.SyncFolder(s.root, dreamFolder)
+	s.Step("empty")
+	s.root.RemoveAll(removedFolder)
+}
+
+// DigestFolder holds the digests of transcripts, which are swept where they are made.
+const DigestFolder = "digests"
+
+// StopFile in the folder of a dream asks for its end.
+const StopFile = "stop"
+
+// idTime is the time that an ID begins with, in which it sorts.
+const idTime = "20060102-150405"
+
+// NewID returns the ID of an operation that begins now.
+func NewID(now time.Time) string {
+	var b [3]byte
+	rand.Read(b[:])
+	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(b[:])
+}
+
+// Beginning is when the operation id began.
+func Beginning(id string) (time.Time, bool) {
+	t, err := time.Parse(idTime, id[:min(len(id), len(idTime))])
+	return t, err == nil
+}
+
+// ValidID keeps what a lock file or a person says from being more than a folder's name.
+func ValidID(id string) bool {
+	return id != "" && strings.Trim(id, "0123456789abcdef-") == ""
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// Change is a transaction of its own: it lands what fill stages and the index that it returns, under our lock alone. Claude Code's lock
+// and the gates are left as they are. With nothing to land it leaves no trace, and id is "". Where nobody watches it is refused, but for a
+// merge: of single changes none is too many.
+func (s *Store) Change(ctx context.Context, info Info, fill func(*Tx) (*Index, error)) (id string, a *landing.Archive, err error) {
+	if s.Unattended && info.Kind != lock.KindSync {
+		return "", nil, ErrUnattended
+	}
+	t, err := s.Begin(ctx, func(*memory.Dir) (Info, error) { return info, nil })
+	if err != nil {
+		return "", nil, err
+	}
+	edit, err := fill(t)
+	if err == nil && (len(t.Stage.Changes) > 0 || edit.Changed()) {
+		if err = t.Land(edit); err == nil {
+			return t.ID, t.Stage.Archive, t.End(Committed, "")
+		}
+		if isHalf(err) {
+			return "", nil, err
+		}
+	}
+	return "", nil, errors.Join(err, t.End(Aborted, ""))
+}
+
+// TakeAsIs ends whatever the record in the lock file is of without landing anything more: the memory is taken as it is on disk. What
+// lies beside the memories goes into the archive.
+func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error {
+	l, err := lock.Take(ctx, dir, Wait)
+	if err != nil {
+		return err
+	}
+	r, err := l.Read()
+	if err == nil && r.Dream != "" {
+		s.Step("give back")
+		left := &Tx{Info: Info{Kind: r.Kind}, Dir: dir, record: r, s: s}
+		if err := left.stamp(Crashed); err != nil {
+			return errors.Join(err, l.Release())
+		}
+	}
+	own, err := memory.Open(dir.Path()) // the transaction closes its own
+	if err != nil {
+		return errors.Join(err, l.Release())
+	}
+	info := s.New(lock.KindMend)
+	info.Reason = why
+	t, err := s.begin(l, own, info)
+	if err != nil {
+		return errors.Join(err, l.Release(), own.Close())
+	}
+	s.Step("sweep")
+	if err := t.Stage.Sweep(); err != nil {
+		return errors.Join(err, t.close())
+	}
+	err = t.End(Committed, "")
+	if err == nil && len(t.Stage.Displaced) == 0 {
+		err = s.Discard(t.ID)
+	}
+	return err
+}
+
+// Locked does something under the lock, after what a crash left was ended.
+func (s *Store) Locked(ctx context.Context, do func(*memory.Dir) error) error {
+	dir, err := s.makeDir()
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	l, err := s.take(ctx, dir, Wait)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(dir), l.Release())
+}
+
+// SetTime sets the time of the last consolidation to now. The holder stays.
+func (s *Store) SetTime(ctx context.Context) error {
+	now := s.Now()
+	return s.Locked(ctx, func(dir *memory.Dir) error {
+		if err := lock.HostFree(dir.Root(), now); err != nil {
+			return err
+		}
+		n, err := lock.ReadHost(dir.Root())
+		if err != nil {
+			return err
+		}
+		return n.Set(dir.Root(), n.PID, now)
+	})
+}
+
+// Hold keeps an operation for the person: it stages what fill does in the folder of info, and journals it when it is new. The caller
+// holds the lock.
+func (s *Store) Hold(dir *memory.Dir, info Info, fill func(*landing.Stage) error) error {
+	root, err := s.Root()
+	if err != nil {
+		return err
+	}
+	s.Step("propose")
+	err = root.Mkdir(path.Join(dreamFolder, info.ID), 0o700)
+	old := errors.Is(err, fs.ErrExist)
+	if err == nil {
+		err = landing.SyncFolder(root, dreamFolder)
+	}
+	if err != nil && !old {
+		return err
+	}
+	t := &Tx{Info: info, Dir: dir, s: s}
+	if t.Folder, err = s.OpenFolder(info.ID); err != nil {
+		return err
+	}
+	defer t.Folder.Close()
+	if old {
+		t.Stage, err = landing.OpenStage(dir, t.Folder)
+	} else {
+		t.Stage, err = landing.NewStage(dir, t.Folder)
+	}
+	if err == nil {
+		err = fill(t.Stage)
+	}
+	if err == nil {
+		err = t.Save()
+	}
+	if err == nil && !old {
+		err = s.Append(t.Entry(t.Stage.Manifest, Proposed, info.Reviewed))
+	}
+	s.Changed(StatusURI)
+	return err
+}

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// Folder is the private folder of one memory, with its notes.
+type Folder struct {
+	Options
+
+	key  string   // names the folder
+	root *os.Root // nil until it is needed
+}
+
+// Close closes the state folder. The store can be used again.
+func (f *Folder) Close() error {
+	if f.root == nil {
+		return nil
+	}
+	err := f.root.Close()
+	f.root = nil
+	return err
+}
+
+// StateDir returns the path of our folder of this memory.
+func (f *Folder) StateDir() string { return filepath.Join(f.StateHome, f.key) }
+
+// FolderOf returns the path of a folder in the state folder of a memory.
+func FolderOf(stateHome, memoryDir, folder string) string {
+	return filepath.Join(stateHome, stateKey(RealPath(memoryDir)), folder)
+}
+
+// Root opens our folder of this memory, and makes it where there is none. It stays open.
+func (f *Folder) Root() (*os.Root, error) {
+	if f.root != nil {
+		ours, err := f.root.Stat(dreamFolder)
+		if there, thereErr := os.Stat(filepath.Join(f.StateDir(), dreamFolder)); err == nil && thereErr == nil && os.SameFile(ours, there) {
+			return f.root, nil
+		}
+		f.Close() // it was removed or replaced
+	}
+	if f.LookOnly {
+		root, err := memory.OpenRoot(f.StateDir())
+		f.root = root
+		return root, err
+	}
+	if err := os.MkdirAll(f.StateDir(), 0o700); err != nil {
+		return nil, err
+	}
+	root, err := memory.OpenRoot(f.StateDir())
+	if err != nil {
+		return nil, err
+	}
+	err = root.MkdirAll(dreamFolder, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%q: %w", filepath.Join(f.StateDir(), dreamFolder), syscall.ENOTDIR)
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	f.root = root
+	return root, nil
+}
+
+// probeSize is as much as a small dream writes to the state folder.
+const probeSize = 64 << 10
+
+// Writable fails where the state folder is read-only or full.
+func (f *Folder) Writable() error {
+	if f.LookOnly {
+		return nil
+	}
+	root, err := f.Root()
+	if err == nil {
+		err = landing.Probe(root, dreamFolder, probeSize)
+	}
+	if err != nil {
+		return fmt.Errorf("the state folder %q cannot be written: %w", f.StateDir(), err)
+	}
+	return nil
+}
+
+// maxNote bounds a note.
+const maxNote = 1 << 20
+
+// Note reads a note, a small file of JSON, and reports whether there is one that can be read.
+func (f *Folder) Note(file string, v any) bool {
+	root, err := f.Root()
+	if err != nil {
+		return false
+	}
+	data, err := memory.ReadBounded(root, file, maxNote)
+	return err == nil && json.Unmarshal(data, v) == nil
+}
+
+// SetNote writes a note, and makes its folder where there is none.
+func (f *Folder) SetNote(file string, v any) error {
+	root, err := f.Root()
+	if err != nil || f.LookOnly {
+		return err
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if folder := path.Dir(file); folder != "." {
+		err := root.Mkdir(folder, 0o700)
+		if err == nil {
+			err = landing.SyncFolder(root, ".")
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return landing.Replace(root, file, data, time.Time{})
+}
+
+// RemoveNote removes a note, if there is one.
+func (f *Folder) RemoveNote(file string) error {
+	root, err := f.Root()
+	if err == nil {
+		err = root.Remove(file)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return err
+}
+
+// LockNote excludes other processes from what a lock file in the state folder protectf.
+func (f *Folder) LockNote(ctx context.Context, file string, wait time.Duration) (unlock func() error, err error) {
+	root, err := f.Root()
+	if err != nil {
+		return nil, err
+	}
+	return lock.Note(ctx, root, f.StateDir(), file, wait)
+}
+
+// RealPath resolves the links of as much of path as exists, so that a directory has one key before
+// and after it is made.
+func RealPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	rest := ""
+	for p := path; ; p = filepath.Dir(p) {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if p == filepath.Dir(p) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+	}
+}
+
+// stateKey names a memory directory: a readable part, and a hash that no other directory has.
+func stateKey(dir string) string {
+	name := filepath.Base(dir)
+	if name == "memory" {
+		name = filepath.Base(filepath.Dir(dir))
+	}
+	name = strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_') {
+			return r
+		}
+		return '-'
+	}, name)
+	name = strings.Trim(name[max(0, len(name)-40):], "-")
+	sum := sha256.Sum256([]byte(dir))
+	return name + "-" + hex.EncodeToString(sum[:6])
+}

@@ -1,0 +1,307 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/rule"
+)
+
+// Index is the index as it is on disk and as it should be.
+type Index struct {
+	*memory.Index
+	Before []byte
+	Base   memory.Sum // "": there is none
+	None   bool       // there is none, and the memory is not new: it has one only if it is asked for
+}
+
+// Changed reports whether e is to be written.
+func (e *Index) Changed() bool { return e != nil && !bytes.Equal(e.Index.Bytes(), e.Before) }
+
+// content returns what is to land; nil where nothing is.
+func (e *Index) content() (data []byte, base memory.Sum) {
+	if !e.Changed() {
+		return nil, ""
+	}
+	return e.Index.Bytes(), e.Base
+}
+
+// Size returns how much of the host's limits the index will use; nothing where there will be none.
+func (e *Index) Size() IndexSize {
+	if e.None {
+		return SizeOf(nil)
+	}
+	return SizeOf(e.Index)
+}
+
+// Line returns the line of the index that names n.
+func (e *Index) Line(n memory.Name) string {
+	for _, entry := range e.Index.Entries() {
+		if entry.File == n.String() {
+			return entry.Text
+		}
+	}
+	return ""
+}
+
+// IndexName is the name of the index.
+var IndexName, _ = memory.ParseName(memory.IndexFile)
+
+// ReadIndex returns the index as the dream would leave it. Its sum is that of the file on disk, the base of a
+// finalize that rewrites it.
+func (t *Tx) ReadIndex() (memory.File, error) {
+	e, err := t.EditIndex()
+	if err == nil && e.Base == "" && !e.Changed() {
+		err = &fs.PathError{Op: "read", Path: memory.IndexFile, Err: fs.ErrNotExist}
+	}
+	if err != nil {
+		return memory.File{}, err
+	}
+	return memory.File{Name: IndexName, Data: e.Index.Bytes(), Sum: e.Base}, nil
+}
+
+// EditIndex returns the index as the dream would leave it without further requests: the file on disk without the
+// lines of memories that the dream deletes, and with the lines that its writes asked for.
+func (t *Tx) EditIndex() (*Index, error) {
+	f, err := t.Dir.Read(IndexName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	e := &Index{Index: memory.ParseIndex(f.Data), Before: f.Data, Base: f.Sum}
+	if f.Sum == "" {
+		before, err := t.Dir.Snapshot()
+		if err != nil {
+			return nil, err
+		}
+		e.None = len(before.Topics) > 0
+		if e.None && len(t.IndexLines) > 0 {
+			if t.Kind == lock.KindWrite {
+				return nil, Refuse("this memory has no MEMORY.md, and one with a single line would hide the other memories", "leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}")
+			}
+			e.None = false
+		}
+	}
+	if t.Kind == lock.KindDream {
+		for _, c := range t.Stage.Changes {
+			if c.After == "" {
+				e.Index.Remove(c.Name.String())
+			}
+		}
+	}
+	for _, line := range t.IndexLines {
+		n, err := memory.ParseName(line.File)
+		if err != nil {
+			return nil, err
+		}
+		if t.deletes(n) {
+			continue
+		}
+		if err := e.Name(line, n, t.Stage); err != nil {
+			return nil, err
+		}
+	}
+	if t.Kind != lock.KindDream || e.None {
+		return e, nil
+	}
+	return e, t.nameCreated(e)
+}
+
+// nameCreated gives each memory that the dream creates, and that the index does not name, a line.
+func (t *Tx) nameCreated(e *Index) error {
+	created := make(map[memory.Name]bool)
+	for _, c := range t.Stage.Changes {
+		if c.Before == "" {
+			created[c.Name] = true
+		}
+	}
+	if len(created) == 0 {
+		return nil
+	}
+	before, err := t.Dir.Snapshot()
+	if err != nil {
+		return err
+	}
+	after, err := t.After(before, e)
+	if err != nil {
+		return err
+	}
+	missing, _ := rule.Propose(after)
+	for _, p := range missing {
+		if created[p.File] {
+			e.Upsert(p.File, p.Title, p.Hook, "")
+		}
+	}
+	return nil
+}
+
+func (t *Tx) deletes(n memory.Name) bool {
+	return slices.ContainsFunc(t.Stage.Changes, func(c landing.Change) bool { return c.Name == n && c.After == "" })
+}
+
+// Name names n in the index. What the line leaves open, a new entry takes from the memory's own
+// name and description.
+func (e *Index) Name(line IndexLine, n memory.Name, stage *landing.Stage) error {
+	if e.Line(n) == "" && (line.Title == "" || line.Hook == "") {
+		f, _, err := stage.Read(n)
+		if errors.Is(err, fs.ErrNotExist) {
+			return Refuse(fmt.Sprintf("the index cannot name %q: there is no such memory", n), DidYouMean(stage.Nearest(n), "name only memories that exist"))
+		}
+		if err != nil {
+			return fmt.Errorf("the index cannot name %q: %w", n, err)
+		}
+		p := rule.ProposeEntry(n, memory.ParseTopic(f.Data).Shown(stage.Allowed()))
+		if line.Title == "" {
+			line.Title = p.Title
+		}
+		if line.Hook == "" {
+			line.Hook = p.Hook
+		}
+	}
+	e.Index.Upsert(n, line.Title, line.Hook, line.Section)
+	e.None = false
+	return nil
+}
+
+// IndexLines returns the entries of an index by file.
+func IndexLines(data []byte) map[string]IndexLine {
+	lines := make(map[string]IndexLine)
+	for _, e := range memory.ParseIndex(data).Entries() {
+		if _, known := lines[e.File]; !known && !e.Outside {
+			lines[e.File] = IndexLine{File: e.File, Title: e.Title, Hook: e.Hook, Section: e.Section}
+		}
+	}
+	return lines
+}
+
+// IndexSize is how much of the host's limits the index uses.
+type IndexSize struct {
+	Lines    int `json:"lines"`
+	Bytes    int `json:"bytes"`
+	MaxLines int `json:"max_lines"`
+	MaxBytes int `json:"max_bytes"`
+}
+
+// SizeOf returns the size of an index; of none, nothing but the limits.
+func SizeOf(index *memory.Index) IndexSize {
+	s := IndexSize{MaxLines: memory.MaxIndexLines, MaxBytes: memory.MaxIndexBytes}
+	if index != nil {
+		s.Lines, s.Bytes = index.Size()
+	}
+	return s
+}
+
+// After is the memory as it would be with the stage and the index landed over before.
+func (t *Tx) After(before *memory.Snapshot, e *Index) (*memory.Snapshot, error) {
+	after, err := t.Stage.Over(before)
+	if err == nil && !e.None {
+		after.Index = e.Index
+	}
+	return after, err
+}
+
+// Diff returns what t would change, the index included, as a unified diff.
+func (t *Tx) Diff(e *Index) ([]byte, error) {
+	index, _ := e.content()
+	return t.Stage.Diff(index)
+}
+
+// IndexFor returns the index as the dream would leave it, with what r asks of it.
+func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
+	e, err := t.EditIndex()
+	if err == nil {
+		err = t.apply(e, r)
+	}
+	return e, err
+}
+
+func (t *Tx) apply(e *Index, r FinalizeRequest) error {
+	if r.Content != nil {
+		if r.Base == "" && e.Base != "" || r.Base != "" && !e.Base.Is(r.Base) {
+			return &landing.BaseError{Name: IndexName, Base: r.Base, Have: e.Base}
+		}
+		if len(*r.Content) > memory.MaxFileBytes {
+			return fmt.Errorf("%s: %w", IndexName, memory.ErrTooLarge)
+		}
+		e.Index, e.None = memory.ParseIndex([]byte(*r.Content)), false
+	}
+	if slices.ContainsFunc(r.Remove, func(file string) bool { return strings.TrimSpace(file) == "" }) {
+		return Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
+	}
+	targets := make(map[string]bool)
+	for _, entry := range e.Entries() {
+		targets[entry.File] = true
+	}
+	e.Remove(r.Remove...)
+	texts := slices.DeleteFunc(slices.Clone(r.Remove), func(text string) bool { return targets[text] || targets[path.Clean(text)] })
+	if len(texts) > 0 {
+		for _, text := range e.RemoveLines(t.Dir.AllowSecrets, texts...) {
+			if !strings.HasSuffix(text, ".md") {
+				return Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text), "read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
+			}
+		}
+	}
+	for _, line := range r.Upsert {
+		n, err := memory.ParseName(line.File)
+		if err == nil && n.IsIndex() {
+			err = errors.New("the index does not list itself")
+		}
+		if err != nil {
+			return Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
+		}
+		if err := e.Name(line, n, t.Stage); err != nil {
+			return err
+		}
+	}
+	if !r.Adopt {
+		return nil
+	}
+	before, err := t.Dir.Snapshot()
+	if err != nil {
+		return err
+	}
+	after, err := t.After(before, e)
+	if err != nil {
+		return err
+	}
+	if after.Index == nil {
+		after.Index = memory.ParseIndex(nil)
+	}
+	missing, dangling := rule.Propose(after)
+	// With one more than it may have lines an index is refused: more would only cost time.
+	for _, p := range missing[:min(len(missing), memory.MaxIndexLines+1)] {
+		e.Index.Upsert(p.File, p.Title, p.Hook, "")
+		e.None = false
+	}
+	e.Index.Remove(dangling...)
+	return nil
+}
+
+// All returns what t changes, the index included.
+func (t *Tx) All(e *Index) []landing.Change {
+	changes := slices.Clone(t.Stage.Changes)
+	if content, base := e.content(); e.Changed() {
+		changes = append(changes, landing.Change{Name: IndexName, Before: base, After: memory.SumOf(content)})
+	}
+	return changes
+}
+
+// Look opens what an operation that ended has staged. It holds no lock, and cannot be landed. The caller closes its Folder.
+func (s *Store) Look(dir *memory.Dir, info Info) (*Tx, error) {
+	folder, err := s.OpenFolder(info.ID)
+	if err != nil {
+		return nil, err
+	}
+	stage, err := landing.OpenStage(dir, folder)
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return &Tx{Info: info, Dir: dir, Folder: folder, Stage: stage, s: s}, nil
+}

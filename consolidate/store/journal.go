@@ -1,0 +1,250 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/secret"
+)
+
+// Outcome says what became of it.
+type Outcome string
+
+// The outcomes. Fired marks the beginning of a dream in the journal.
+const (
+	Fired     Outcome = "fired"
+	Committed Outcome = "committed"
+	Aborted   Outcome = "aborted"
+	Expired   Outcome = "expired"
+	Crashed   Outcome = "crashed"
+	Proposed  Outcome = "proposed" // it waits for the person
+	Rejected  Outcome = "rejected" // the person said no
+	Failed    Outcome = "failed"   // of a background dream
+)
+
+// LogEntry is a line of the journal.
+type LogEntry struct {
+	Time          time.Time         `json:"time"`
+	Outcome       Outcome           `json:"outcome"`
+	Kind          lock.Kind         `json:"kind"`
+	ID            string            `json:"id"`
+	Host          string            `json:"host,omitempty"`
+	Session       string            `json:"session,omitempty"`
+	Started       time.Time         `json:"started,omitzero"`
+	HoursSince    *float64          `json:"hours_since,omitempty"` // nil: there was no dream before
+	SessionsSince int               `json:"sessions_since,omitempty"`
+	Forced        bool              `json:"forced,omitempty"`
+	Resumed       bool              `json:"resumed,omitempty"`
+	Unattended    bool              `json:"unattended,omitempty"`
+	ToolCalls     int               `json:"tool_calls,omitempty"`
+	BytesSearched int64             `json:"bytes_searched,omitempty"`
+	Files         []string          `json:"files,omitempty"`
+	Summary       string            `json:"summary,omitempty"`
+	Reason        string            `json:"reason,omitempty"`
+	Waived        []Waiver          `json:"waived,omitempty"`
+	Accepted      map[string]string `json:"accepted_loss,omitempty"`
+	Proposed      []string          `json:"proposed,omitempty"`
+	Undoes        string            `json:"undoes,omitempty"`
+	Dream         string            `json:"dream,omitempty"` // of a background dream: the one that it led to
+	Turns         int               `json:"turns,omitempty"`
+	Tokens        int64             `json:"tokens,omitempty"`   // read and written, cached ones included
+	CostUSD       float64           `json:"cost_usd,omitempty"` // as the host reckons it
+}
+
+// ShownWaivers returns waivers whose reasons may be shown.
+func ShownWaivers(waivers []Waiver, allowed secret.Allowed) []Waiver {
+	waivers = slices.Clone(waivers)
+	for i := range waivers {
+		waivers[i].Why = allowed.Show(waivers[i].Why).Text
+	}
+	return waivers
+}
+
+// Waiver is a rule that a model set aside for one write, and why.
+type Waiver struct {
+	Rule string `json:"rule"`
+	Why  string `json:"why"`
+	File string `json:"file,omitempty"`
+}
+
+const (
+	JournalFile = "journal.jsonl"
+	journalOld  = "journal.1.jsonl"
+	maxJournal  = 4 << 20 // then the journal is set aside, and the one before it dropped
+)
+
+// Append adds e to the journal in one write, as it may be shown. A line that a crash left without its end is
+// ended first.
+func (s *Records) Append(e LogEntry) error {
+	state, err := s.Root()
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	line = s.AllowSecrets.ShowJSON(line, nil)
+	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
+	f, err := memory.OpenRegular(state, JournalFile, flag)
+	if errors.Is(err, memory.ErrLinked) { // by a backup, perhaps: the copy under the other name stays as it is
+		if err = landing.Unlink(state, JournalFile, 2*maxJournal); err == nil {
+			f, err = memory.OpenRegular(state, JournalFile, flag)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > 0 {
+		var last [1]byte
+		if _, err = f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
+			line = append([]byte("\n"), line...)
+		}
+	}
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil && info.Size() > maxJournal {
+		state.Rename(JournalFile, journalOld) // else the next entry tries: this one is written
+	}
+	return err
+}
+
+// Log is Entries for who does not hold the mutex.
+func (s *Store) Log() ([]LogEntry, error) {
+	s.Lock()
+	defer s.Unlock()
+	return s.Entries()
+}
+
+// Journal returns the journal, the oldest entry first. An event that a crash had written twice is in it once.
+func (s *Records) Journal() ([]LogEntry, error) {
+	state, err := s.Root()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := readLog(state)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(entries, func(e LogEntry) bool {
+		key := e.ID + string(e.Outcome) + e.Started.String()
+		double := e.Outcome == Committed && seen[key]
+		seen[key] = true
+		return double
+	}), nil
+}
+
+// maxUnjournaled bounds the operations that the journal does not say have landed and that are looked at.
+const maxUnjournaled = 100
+
+// Entries is the journal, with what has landed by its archive and the journal has lost: what can be undone is to be named.
+func (s *Store) Entries() ([]LogEntry, error) {
+	entries, err := s.Journal()
+	if err != nil {
+		return nil, err
+	}
+	lost, err := s.IDs()
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool)
+	for _, e := range entries {
+		known[e.ID] = known[e.ID] || e.Outcome == Committed
+	}
+	lost = slices.DeleteFunc(lost, func(id string) bool { return known[id] })
+	for _, id := range lost[max(0, len(lost)-maxUnjournaled):] {
+		a, err := s.Archive(id)
+		if err != nil {
+			continue // it can't be undone either
+		}
+		if a.State == landing.Landed {
+			info, _ := s.Info(id) // without it there is less to say
+			info.ID = id
+			entry := info.Entry(a.Manifest, Committed, a.Landed)
+			at := len(entries) // after what is older; the rest keeps its order, whatever the clock was
+			for at > 0 && entries[at-1].Time.After(entry.Time) {
+				at--
+			}
+			entries = slices.Insert(entries, at, entry)
+		}
+		a.Close()
+	}
+	return entries, nil
+}
+
+// UndoneBy returns what was undone and stayed so: an undo that was itself undone does not count.
+func UndoneBy(entries []LogEntry) map[string]bool {
+	undone := make(map[string]bool)
+	for _, e := range slices.Backward(entries) {
+		if e.Outcome == Committed && e.Undoes != "" && !undone[e.ID] {
+			undone[e.Undoes] = true
+		}
+	}
+	return undone
+}
+
+// Undone returns which operations were undone.
+func (s *Store) Undone() (map[string]bool, error) {
+	entries, err := s.Entries()
+	return UndoneBy(entries), err
+}
+
+// readLog reads the journal, oldest entry first. Lines that can't be read are left out.
+func readLog(state *os.Root) ([]LogEntry, error) {
+	var entries []LogEntry
+	for _, name := range []string{journalOld, JournalFile} {
+		f, err := memory.OpenRegular(state, name, os.O_RDONLY)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r := bufio.NewReader(io.LimitReader(f, 2*maxJournal))
+		for {
+			line, err := r.ReadBytes('\n')
+			var e LogEntry
+			if line = bytes.TrimSpace(line); len(line) > 0 && json.Unmarshal(line, &e) == nil && e.ID != "" {
+				entries = append(entries, e)
+			}
+			if err != nil {
+				break
+			}
+		}
+		f.Close()
+	}
+	return entries, nil
+}
+
+// Entry is the journal entry of i, whose changes m holds.
+func (i Info) Entry(m landing.Manifest, outcome Outcome, at time.Time) LogEntry {
+	e := LogEntry{
+		Time: at, Outcome: outcome, Kind: i.Kind, ID: i.ID, Host: i.Host, Session: i.Session, Started: i.Started,
+		SessionsSince: i.Sessions, Forced: i.Forced, Resumed: i.Resumed, Unattended: i.Unattended, Proposed: i.Proposed, ToolCalls: i.ToolCalls,
+		BytesSearched: i.BytesSearched, Waived: i.Waived, Accepted: i.Accepted, Summary: i.Summary, Reason: i.Reason, Undoes: i.Undoes,
+	}
+	if i.Kind == lock.KindDream && i.Since.Exists {
+		hours := i.Started.Sub(i.Since.Time).Hours()
+		e.HoursSince = &hours
+	}
+	for _, c := range m.Changes {
+		e.Files = append(e.Files, c.Name.String())
+	}
+	return e
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// Files names what a dream did to which.
+type Files struct {
+	Created []string `json:"created"`
+	Updated []string `json:"updated"`
+	Deleted []string `json:"deleted"`
+}
+
+// FilesOf returns the files of changes.
+func FilesOf(changes []landing.Change) Files {
+	f := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
+	for _, c := range changes {
+		list := map[string]*[]string{"created": &f.Created, "updated": &f.Updated, "deleted": &f.Deleted}[c.Action()]
+		*list = append(*list, c.Name.String())
+	}
+	return f
+}
+
+// Decisions says what was merged, and the choices.
+func (i Info) Decisions() string {
+	merged := ""
+	if m := i.merges(); m != nil {
+		merged = " Merged: " + strings.Join(m, "; ") + "."
+	}
+	return merged + i.Choices()
+}
+
+// Choices says which rules were set aside and which losses accepted, each with its reason, and what is
+// left for the person to decide.
+func (i Info) Choices() string {
+	var b strings.Builder
+	part := func(what string, each []string) {
+		if len(each) > 0 {
+			b.WriteString(" " + what + " " + strings.Join(each, "; ") + ".")
+		}
+	}
+	var waived, lost []string
+	for _, w := range i.Waived {
+		waived = append(waived, fmt.Sprintf("%s for %s (%s)", w.Rule, w.File, w.Why))
+	}
+	for _, file := range slices.Sorted(maps.Keys(i.Accepted)) {
+		lost = append(lost, fmt.Sprintf("%s (%s)", file, i.Accepted[file]))
+	}
+	part("Set aside:", waived)
+	part("Accepted as lost:", lost)
+	if len(i.Proposed) > 0 {
+		part("Left for the person to decide (dream-mcp review):", []string{strings.Join(i.Proposed, ", ")})
+	}
+	return b.String()
+}
+
+// reviewed says how many of the sessions since the last dream were listed to their end; nothing where there are none.
+func (i Info) reviewed() string {
+	shown, of := i.Listed.Count()
+	if of == 0 {
+		of = i.Sessions
+	}
+	if of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s", shown, Plural(of, "session"))
+}
+
+// topics counts memories, without the index.
+func topics(files []string) int {
+	n := len(files)
+	for _, file := range files {
+		if file == memory.IndexFile {
+			n--
+		}
+	}
+	return n
+}
+
+// improved says in numbers what changes did, and with counted how many memories are new.
+func improved(changes []landing.Change, counted bool) string {
+	f := FilesOf(changes)
+	created, gone := topics(f.Created), topics(f.Deleted)
+	better := created + topics(f.Updated)
+	switch {
+	case better+gone == 0:
+		return "Improved the index"
+	case better == 0:
+		return "Removed " + Plural(gone, "memory")
+	}
+	text := "Improved " + Plural(better, "memory")
+	if counted && created > 0 {
+		text += fmt.Sprintf(" (%d new)", created)
+	}
+	if gone > 0 {
+		text += fmt.Sprintf(", removed %d", gone)
+	}
+	return text
+}
+
+// Summary says in numbers what an operation changed and reviewed.
+func Summary(changes []landing.Change, i Info) string {
+	if len(changes) == 0 {
+		return Report(changes, i)
+	}
+	text := improved(changes, true)
+	if reviewed := i.reviewed(); reviewed != "" {
+		text += "; reviewed " + reviewed
+	}
+	return text + "."
+}
+
+// Report says what an operation changed and reviewed.
+func Report(changes []landing.Change, i Info) string {
+	reviewed := i.reviewed()
+	f := FilesOf(changes)
+	if len(changes) == 0 && reviewed == "" {
+		return "Nothing needed to change."
+	}
+	if len(changes) == 0 {
+		return "Reviewed " + reviewed + "; nothing needed to change."
+	}
+	var parts []string
+	for _, part := range []struct {
+		what  string
+		files []string
+	}{{"created", f.Created}, {"updated", f.Updated}, {"deleted", f.Deleted}} {
+		if len(part.files) > 0 {
+			parts = append(parts, part.what+" "+strings.Join(part.files, ", "))
+		}
+	}
+	if reviewed != "" {
+		parts = append(parts, "reviewed "+reviewed)
+	}
+	return improved(changes, false) + ": " + strings.Join(parts, "; ") + "."
+}
+
+func Plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// merges says what was merged into what, and what was left out.
+func (i Info) merges() (said []string) {
+	for _, into := range slices.Sorted(maps.Keys(i.Merges)) {
+		m := i.Merges[into]
+		if len(m.Replaced) == 0 {
+			continue
+		}
+		one := strings.Join(slices.Sorted(maps.Keys(m.Replaced)), ", ") + " into " + into
+		var left []string
+		for _, text := range slices.Sorted(maps.Keys(m.Accepted)) {
+			left = append(left, fmt.Sprintf("%q (%s)", text, m.Accepted[text]))
+		}
+		if left != nil {
+			one += ", without " + strings.Join(left, ", ")
+		}
+		said = append(said, one)
+	}
+	return said
+}
+
+// LastURI is the resource with the report and the diff of the last dream.
+const LastURI = "dream://last"
+
+// MemoryURI is the resource of a memory, percent-encoded where a URI needs it.
+func MemoryURI(n memory.Name) string {
+	return "memory://" + (&url.URL{Path: n.String()}).EscapedPath()
+}
+
+// Second is a time as it is shown: fractions of a second help nobody.
+func Second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+)
+
+// StatusURI is the resource with the status.
+const StatusURI = "dream://status"
+
+// Tx is a transaction on the memory: begun, filled, and landed or rolled back. It holds the lock until it ends.
+type Tx struct {
+	Info
+	Dir    *memory.Dir
+	Folder *os.Root
+	Stage  *landing.Stage
+	Needed []Waiver // those without which the last check would have refused
+
+	s      *Store
+	lock   *lock.Lock
+	record lock.Record
+}
+
+// Current returns the dream that this process has open, or nil.
+func (s *Store) Current() *Tx { return s.open }
+
+// SetOpen notes that t is the open dream of this process, until it ends.
+func (s *Store) SetOpen(t *Tx) { s.open = t }
+
+// Begin takes the lock, ends what a crash left, and begins what check decides on. It fails with a *lock.BusyError where somebody else
+// holds the lock, or Claude Code's.
+func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Info, error)) (*Tx, error) {
+	if s.open != nil {
+		return nil, s.open.record.Busy()
+	}
+	dir, err := s.makeDir()
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.take(ctx, dir, Wait)
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	var t *Tx
+	info, err := check(dir)
+	if err == nil {
+		err = lock.HostFree(dir.Root(), s.Now())
+	}
+	if err == nil {
+		t, err = s.begin(l, dir, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Release(), dir.Close())
+	}
+	return t, nil
+}
+
+// New returns the Info of an operation of this process that begins now.
+func (s *Store) New(kind lock.Kind) Info {
+	now := s.Now()
+	return Info{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now, LastCall: now}
+}
+
+// begin opens an operation under l: its folder, its stage, and its record in the lock file.
+func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Info) (*Tx, error) {
+	root, err := s.Root()
+	if err != nil {
+		return nil, err
+	}
+	name := path.Join(dreamFolder, info.ID)
+	if err := root.Mkdir(name, 0o700); err != nil && !(info.Resumed && errors.Is(err, fs.ErrExist)) {
+		return nil, err
+	}
+	if err := landing.SyncFolder(root, dreamFolder); err != nil {
+		return nil, err
+	}
+	folder, err := memory.OpenBelow(root, name)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tx{Info: info, Dir: dir, Folder: folder, s: s, lock: l}
+	if info.Resumed {
+		folder.Remove(StopFile) // it was for the run that it ended
+		t.Stage, err = landing.OpenStage(dir, folder)
+	} else {
+		t.Stage, err = landing.NewStage(dir, folder)
+	}
+	if err == nil {
+		err = t.Save()
+	}
+	if err == nil {
+		err = t.claim()
+	}
+	if err != nil {
+		folder.Close()
+		if !info.Resumed {
+			err = errors.Join(err, s.Discard(info.ID))
+		}
+		return nil, err
+	}
+	return t, nil
+}
+
+// claim writes the record into the lock file and, for a dream, takes Claude Code's lock. What is
+// needed to undo the taking is on disk before it is taken.
+func (t *Tx) claim() error {
+	prior, err := lock.ReadHost(t.Dir.Root())
+	if err != nil {
+		return err
+	}
+	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.FolderOf(t.ID))
+	t.s.Step("record")
+	if err := t.lock.Write(t.record); err != nil {
+		return err
+	}
+	if t.Kind != lock.KindDream {
+		return nil
+	}
+	t.s.Step("native")
+	err = lock.ErrHeld // where it was taken since it was seen free, there is nothing to take
+	if !prior.Held(t.LastCall) {
+		err = lock.TakeHost(t.Dir, prior, t.LastCall)
+	}
+	if err != nil {
+		if errors.Is(err, lock.ErrHeld) {
+			err = &lock.BusyError{Native: true, Holder: "Claude Code has begun a dream in this moment"}
+		}
+		if back := t.stamp(Aborted); back != nil {
+			return errors.Join(err, back) // the record stays, and recovery ends it
+		}
+		return errors.Join(err, t.lock.Clear())
+	}
+	t.s.Step("claimed")
+	return nil
+}
+
+// Prior is the time of the last consolidation before t.
+func (t *Tx) Prior() lock.Stamp { return t.record.Prior }
+
+// Busy is the error of who would begin something while t is open.
+func (t *Tx) Busy() error { return t.record.Busy() }
+
+// Renew records in Claude Code's lock that the dream goes on. It fails with lock.ErrTaken where it has been taken over.
+func (t *Tx) Renew() error { return lock.RenewHost(t.Dir, t.record.PID, t.LastCall) }
+
+// Save writes the record of t, as it may be shown.
+func (t *Tx) Save() error {
+	data, err := json.MarshalIndent(t.Info.shown(t.s.AllowSecrets), "", " ")
+	if err != nil {
+		return err
+	}
+	return landing.Replace(t.Folder, InfoFile, data, time.Time{})
+}
+
+// Staged returns the names of the files that t changes.
+func (t *Tx) Staged() []string { return namesOf(t.Stage.Changes) }
+
+func namesOf(changes []landing.Change) []string {
+	files := make([]string, len(changes))
+	for i, c := range changes {
+		files[i] = c.Name.String()
+	}
+	slices.Sort(files)
+	return files
+}
+
+// LogBegun writes into the journal that t has begun.
+func (t *Tx) LogBegun() error { return t.s.Append(t.Entry(t.Stage.Manifest, Fired, t.Started)) }
