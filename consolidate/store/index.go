@@ -108,13 +108,13 @@ func (t *Tx) EditIndex() (*Index, error) {
 			return nil, err
 		}
 	}
-	if t.Kind != lock.KindDream || e.None {
+	if t.Kind != lock.KindDream && t.Request == nil || e.None {
 		return e, nil
 	}
 	return e, t.nameCreated(e)
 }
 
-// nameCreated gives each memory that the dream creates, and that the index does not name, a line.
+// nameCreated gives each memory that t creates, and that the index does not name, a line.
 func (t *Tx) nameCreated(e *Index) error {
 	created := make(map[memory.Name]bool)
 	for _, c := range t.Stage.Changes {
