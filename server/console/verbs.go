@@ -94,6 +94,7 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Accept, "accept", false, "land it")
 			f.BoolVar(&c.Reject, "reject", false, "forget it")
+			f.StringSliceVar(&c.Only, "only", nil, "with --accept: land only these `files`; the rest waits on")
 		}},
 	{name: "undo", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).undo,
 		short: "undo a dream or a write (without ID: the newest); an undo can be undone", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
