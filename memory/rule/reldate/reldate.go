@@ -62,7 +62,7 @@ func Find(text string, anchor time.Time) []Hit {
 		start := text[at : at+word]
 		if c := text[at]; c >= '0' && c <= '9' {
 			start = "0"
-		} else if word > 1 {
+		} else {
 			start = strings.ToLower(start)
 		}
 		candidates := v[start]

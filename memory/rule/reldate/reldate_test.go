@@ -37,6 +37,7 @@ func TestDate(t *testing.T) {
 		{"2026-11-18", "지난 금요일", "2026-11-13"},
 		{"2026-11-18", "earlier this session", "2026-11-18"},
 		{"2026-11-18", "this sprint", "the sprint of 2026-11-18"},
+		{"2026-11-18", "L'année dernière", "2025"},
 	} {
 		anchor, err := time.Parse(time.DateOnly, test.anchor)
 		if err != nil {
