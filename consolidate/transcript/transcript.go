@@ -75,6 +75,7 @@ var (
 	Slug        = sessions.Slug
 	IsSessionID = said.IsSessionID
 	Visible     = said.Visible
+	Typed       = said.Typed
 	Latest      = said.Latest
 	ReadEnding  = said.ReadEnding
 	Watched     = parallel.Watched

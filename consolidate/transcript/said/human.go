@@ -66,6 +66,12 @@ var beside = []string{"ide_opened_file", "ide_selection", "ide_diagnostics", "lo
 // command is a slash command. A path has a second slash.
 var command = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9:_.-]*(?:\s+|$)`)
 
+// Typed returns what a person typed of a prompt as a host hands it to a hook.
+func Typed(prompt string) string {
+	typed, _ := typedText(prompt)
+	return typed
+}
+
 // typedText returns what a person typed of a text in a user's turn: the arguments of a command, the words beside
 // what the editor added, nothing that a host injected.
 func typedText(text string) (typed string, e event) {
