@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/recall"
 	"dream-mcp/server/host"
 )
 
@@ -153,6 +154,26 @@ func (i Installer) args(h Host) []string {
 		}
 	}
 	return nil
+}
+
+// asked returns what the hooks of a host show at least, and whether they guard.
+func (i Installer) asked(h Host) (level string, guard bool) {
+	for _, p := range h.parts(i) {
+		if p.Name != Hook {
+			continue
+		}
+		data, _ := host.ReadFile(p.File, maxFile)
+		text := string(data)
+		guard = strings.Contains(text, guardFlag)
+		switch {
+		case h.hooks == nil:
+		case strings.Contains(text, h.hooks.prompt) && strings.Contains(text, h.hooks.tool) && !guard:
+			level = recall.All
+		case strings.Contains(text, h.hooks.prompt):
+			level = recall.Prompt
+		}
+	}
+	return level, guard
 }
 
 // Lost reports whether a host starts us where nothing says which memory is meant: outside of any project, and without a flag that

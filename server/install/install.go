@@ -96,6 +96,7 @@ func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
 	}
 	if removing {
 		i.Args = i.args(h) // so that what an install added is known again
+		i.Recall, i.Guard = i.asked(h)
 	}
 	parts := h.parts(i)
 	for n := range parts {
