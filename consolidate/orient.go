@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
@@ -33,6 +34,7 @@ type Map struct {
 	Limited   bool // the directory holds more than was looked at
 	Partial   bool // the project holds more than drift looked at
 	Staged    []string
+	Uses      recall.Uses
 	Prompted  bool // the prompt with the four phases was read on this connection
 }
 
@@ -77,6 +79,7 @@ func (p *readings) Map(ctx context.Context) (Map, error) {
 	err = d.mapMemory(&m, p.openSubject(), now)
 	m.Findings = append(p.sharedFindings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
+	m.Uses, _ = recall.ReadUses(p.StateDir()) // without a log there were none
 	sums := map[string]string{}
 	for _, t := range m.Topics {
 		sums[t.Name.String()] = t.Sum

@@ -148,6 +148,23 @@ func mapTopics(add adder, m consolidate.Map) {
 		}
 		add("%s", line)
 	}
+	mapUses(add, m)
+}
+
+// mapUses lists which topics were called for in sessions to which memories are shown unasked. Rare is not useless.
+func mapUses(add adder, m consolidate.Map) {
+	var paths []string
+	for _, t := range m.Topics {
+		paths = append(paths, t.Name.String())
+	}
+	for _, row := range []struct {
+		what  string
+		paths []string
+	}{{"never called for (rare is not useless)", m.Uses.Never(paths)}, {"called for in at least half, to be first in the index", m.Uses.Always(paths)}} {
+		if len(row.paths) > 0 {
+			add("in %d sessions that are shown memories unasked, %s: %s", m.Uses.Sessions, row.what, quoted(strings.Join(row.paths, ", "), 600))
+		}
+	}
 }
 
 func age(d time.Duration) string {

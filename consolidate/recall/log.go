@@ -92,8 +92,8 @@ func pushes(data []byte) (all []Push) {
 
 // Uses are what the log says of the sessions in which memories were called for: by a prompt or a tool, not by a line of the index.
 type Uses struct {
-	Sessions int            // in which memories were shown, the index included
-	Of       map[string]int // sessions that called for a memory, by path
+	Sessions int            `json:"sessions"` // in which memories were shown, the index included
+	Of       map[string]int `json:"of"`       // sessions that called for a memory, by path
 }
 
 // ReadUses reads the log of a state folder. Without one there were none.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
@@ -83,4 +84,26 @@ func renderRecall(setup host.Setup) string {
 		return "memories are shown to no model unasked (dream-mcp install HOST --recall start)\n"
 	}
 	return "memories are shown unasked (recall in config.json):\n" + b.String()
+}
+
+// renderUses says how often memories were called for.
+func renderUses(uses *recall.Uses, p *consolidate.Project) string {
+	if uses == nil {
+		return ""
+	}
+	topics, _ := p.Topics()
+	var paths []string
+	for _, n := range topics {
+		paths = append(paths, n.String())
+	}
+	text := fmt.Sprintf("\nShown unasked in %s: %d of %d memories were called for.\n", count(uses.Sessions, "session"), len(uses.Of), len(paths))
+	for _, row := range []struct {
+		what  string
+		paths []string
+	}{{"never", uses.Never(paths)}, {"in at least half", uses.Always(paths)}} {
+		if len(row.paths) > 0 {
+			text += fmt.Sprintf("  %s: %s\n", row.what, oneLine(fileList(row.paths)))
+		}
+	}
+	return text
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
@@ -16,7 +17,8 @@ import (
 // statusJSON is the answer of dream_status, and what the host knows besides.
 type statusJSON struct {
 	consolidate.Status
-	Setup setupJSON `json:"setup"`
+	Setup    setupJSON    `json:"setup"`
+	Recalled *recall.Uses `json:"recalled,omitempty"` // of the memories that were shown unasked
 }
 
 type setupJSON struct {
@@ -39,8 +41,12 @@ func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host
 	if err != nil {
 		return err
 	}
-	return c.answer(statusObject(s, setup, p.StateDir()), "  ", func(ink paint) string {
-		return renderStatus(s, setup, p.TranscriptFolders(), p.Now(), ink)
+	object := statusObject(s, setup, p.StateDir())
+	if uses, err := recall.ReadUses(p.StateDir()); err == nil && uses.Sessions > 0 {
+		object.Recalled = &uses
+	}
+	return c.answer(object, "  ", func(ink paint) string {
+		return renderStatus(s, setup, p.TranscriptFolders(), p.Now(), ink) + renderUses(object.Recalled, p)
 	})
 }
 
