@@ -1,4 +1,4 @@
-// Bench measures what a hook costs whose time gate is closed, and the word of a status bar, from the start of the process to
+// Bench measures what a hook costs whose time gate is closed, one at a prompt over 200 memories, one before a tool, and the word of a status bar, from the start of the process to
 // its end, against a Go program that does nothing and the usual ways to ask whether a file is there: `go run ./server/hook/bench`.
 // The program is built as releases are. The commands take turns, so that what else the machine does meets all alike; it prints the median and the best of each by
 // the clock, the median of the CPU's time, and the ratio of the medians to the hook's.
@@ -11,10 +11,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
 const rounds = 100
+
+// memories are as many as one hook reads; the largest directory of the census has 207.
+const memories = 200
+
+var subjects = []string{"deployment", "backup", "billing", "login", "search", "translation", "logging", "invoice"}
 
 // contestant is a command that is timed.
 type contestant struct {
@@ -62,9 +68,26 @@ func measure() error {
 	if err := os.WriteFile(lock, nil, 0o600); err != nil {
 		return err
 	}
+	for i := range memories {
+		text := fmt.Sprintf("---\nname: topic-%d\ndescription: How the %s of service %d is done, and why\nmetadata:\n  type: project\n---\n\n%s\n", i, subjects[i%len(subjects)], i,
+			strings.Repeat("It is described in the handbook of the service, which is kept beside its code and read at each change. ", 17))
+		if err := os.WriteFile(filepath.Join(memory, fmt.Sprintf("project_topic-%d.md", i)), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "dream-mcp"), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "dream-mcp", "config.json"), []byte(`{"recall": "all"}`), 0o600); err != nil {
+		return err
+	}
+	prompt := fmt.Appendf(nil, `{"session_id":"s","cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"rename the variable tmp to pending in parser.go, and then run the tests again"}`, project)
+	tool := fmt.Appendf(nil, `{"session_id":"s","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"go test ./..."}}`, project)
 	event := fmt.Appendf(nil, `{"session_id":"s","cwd":%q,"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"done"}`, project)
 	contestants := []*contestant{
 		{name: "dream-mcp hook", args: []string{program, "hook"}, input: event},
+		{name: "hook, at a prompt", args: []string{program, "hook"}, input: prompt},
+		{name: "hook --guard, at a tool", args: []string{program, "hook", "--guard"}, input: tool},
 		{name: "dream-mcp statusline", args: []string{program, "statusline"}, input: event},
 		{name: "statusline </dev/null", args: []string{program, "statusline"}},
 		{name: "nothing, in Go", args: []string{empty}},
@@ -102,7 +125,7 @@ func measure() error {
 	}
 	hook := contestants[0]
 	for _, c := range contestants {
-		fmt.Printf("%-21s  median %6.2f ms  best %6.2f ms  %5.1f times the hook   cpu %6.2f ms  %5.1f times\n", c.name,
+		fmt.Printf("%-23s  median %6.2f ms  best %6.2f ms  %5.1f times the hook   cpu %6.2f ms  %5.1f times\n", c.name,
 			ms(c.took[rounds/2]), ms(c.took[0]), ratio(c.took, hook.took), ms(c.cpu[rounds/2]), ratio(c.cpu, hook.cpu))
 	}
 	return nil
