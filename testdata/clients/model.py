@@ -2,7 +2,7 @@
 """A stand-in for a model with Claude's Messages API, Gemini's and OpenAI's, on loopback: model.py PORT_FILE LOG.
 
 In a conversation that begins with the prompt of a dream it dreams: it orients itself, reads, corrects one memory and finalizes;
-to all else it says "done". LOG gets a line of JSON a request: the texts of its messages.
+where it is asked to remember how staging or the schema is done, it writes a memory; to all else it says "done". LOG gets a line of JSON a request: the texts of its messages.
 """
 import http.server, json, os, re, sys, time
 
@@ -19,6 +19,20 @@ DREAM = [
     }),
     ("finalize_index", lambda said: {"upsert": [{"file": "project_package-manager.md", "hook": "bun, not npm"}], "summary": "bun, not npm"}),
 ]
+
+
+TAUGHT = {
+    "remember how staging is deployed": ("feedback_ship.md", "Deploys to staging go through make ship, never kubectl apply by hand", "Deploy to staging with `make ship`."),
+    "remember how the schema is changed": ("feedback_migrations.md", "Database migrations are forward-only; a merged one is never edited", "Add a new file to `db/migrations/`."),
+}
+
+
+def lesson(asked):
+    """The memory that a prompt asks to be written, as the arguments of write_memory."""
+    for words, (path, description, body) in TAUGHT.items():
+        if words in asked:
+            head = "---\nname: %s\ndescription: %s\nmetadata:\n  type: feedback\n---\n\n" % (path[9:-3], description)
+            return {"path": path, "content": head + body + "\n\n**Why:** the person asked.\n\n**How to apply:** always.\n"}
 
 
 def texts(content):
@@ -39,7 +53,10 @@ def answers(messages):
 
 def step(asked, tools, said):
     """The tool that a dream calls next, as the host names it, and its arguments; None where there is nothing more to do."""
-    if "finalize_index" not in asked or len(said) == len(DREAM):
+    taught = lesson(asked)
+    if taught:
+        return next(((t, taught) for t in tools if t.endswith("write_memory") and not said), None)
+    if "<dream-mcp-prompt" not in asked or len(said) == len(DREAM):
         return None
     name, arguments = DREAM[len(said)]
     return next(((t, arguments(said)) for t in tools if t.endswith(name)), None)
