@@ -103,12 +103,12 @@ request() { printf '{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' "$@";
 {
 	request 1 initialize '{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"script","version":"1"}}'
 	echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
-	request 2 tools/call '{"name":"grep_transcripts","arguments":{"pattern":"staging|schema","speakers":["user"]}}'
-	request 3 tools/call '{"name":"grep_transcripts","arguments":{"pattern":"make ship|dream-memories|long-term memory","speakers":["user"]}}'
+	request 2 tools/call '{"name":"grep_transcripts","arguments":{"pattern":"staging|schema","regex":true,"speakers":["user"]}}'
+	request 3 tools/call '{"name":"grep_transcripts","arguments":{"pattern":"make ship|dream-memories|long-term memory","regex":true,"speakers":["user"]}}'
 	sleep 20
 } | dream-mcp serve >"$work/transcripts.txt"
 grep '"id":2' "$work/transcripts.txt" | grep -q 'deploy this to staging' || die "the sessions are not read: $(cat "$work/transcripts.txt")"
-grep '"id":3' "$work/transcripts.txt" | grep -q 'make ship' && die "what was shown counts as said: $(cat "$work/transcripts.txt")"
+grep '"id":3' "$work/transcripts.txt" | grep -q '0 shown of 0 found' || die "what was shown counts as said: $(cat "$work/transcripts.txt")"
 
 for host in "${ids[@]}"; do
 	dream-mcp uninstall "$host"
