@@ -38,8 +38,8 @@ type Changed struct {
 // maxHistory bounds how many changes of a memory are told.
 const maxHistory = 20
 
-// Why tells where the memory that is meant by topic comes from: a path, or a file's name without its ending,
-// or the name in the frontmatter, as long as only one memory has it.
+// Why returns where the memory that topic means comes from: a path, a file's name without its ending, the name in the
+// frontmatter, or words of its text, as long as only one memory fits.
 func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
 	r.Lock()
 	defer r.Unlock()
@@ -81,7 +81,7 @@ func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
 	return w, nil
 }
 
-// find returns the one memory that is meant by a word.
+// find returns the one memory that topic means.
 func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	for _, path := range []string{topic, topic + ".md"} {
 		if n, err := memory.ParseName(path); err == nil {
@@ -103,11 +103,42 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 		}
 	}
 	slices.SortFunc(meant, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	if len(meant) == 0 {
+		meant = holding(s, topic)
+	}
 	switch len(meant) {
 	case 0:
-		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory is called %q", topic), store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
+		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory is called %q, and none holds these words", topic), store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
 	case 1:
 		return meant[0], nil
 	}
-	return memory.Name{}, store.Refuse(fmt.Sprintf("%q may be %s or %s", topic, meant[0], meant[1]), "name its file")
+	var shown []string
+	for _, n := range meant[:min(len(meant), maxMeant)] {
+		shown = append(shown, n.String())
+	}
+	return memory.Name{}, store.Refuse(fmt.Sprintf("%q may be any of %d memories: %s", topic, len(meant), strings.Join(shown, ", ")), "name its file, or more of its words")
+}
+
+// maxMeant is how many memories an error names.
+const maxMeant = 5
+
+// holding returns the memories whose name, description or text hold the most of words, at least one, in order of their names.
+func holding(s *memory.Snapshot, words string) (found []memory.Name) {
+	most := 1
+	for n, t := range s.Topics {
+		text, held := strings.ToLower(n.String()+" "+t.Title()+" "+t.Description()+" "+t.Body()), 0
+		for _, w := range strings.Fields(strings.ToLower(words)) {
+			if strings.Contains(text, w) {
+				held++
+			}
+		}
+		if held > most {
+			most, found = held, nil
+		}
+		if held == most {
+			found = append(found, n)
+		}
+	}
+	slices.SortFunc(found, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	return found
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func (c *Command) why(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
-	w, err := p.Sources.Why(ctx, c.argument())
+	w, err := p.Sources.Why(ctx, strings.Join(c.Args, " "))
 	if err != nil {
 		return err
 	}
