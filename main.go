@@ -91,11 +91,32 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	p := consolidate.Open(o)
 	switch c.Verb {
 	case "background":
-		err = background.Supervise(ctx, p, setup, c.Args, append(append([]string{c.Self, "serve", "--unattended", "--mode", setup.Mode}, c.Options()...), "--project", setup.Project, "--memory-dir", p.MemoryDir))
+		err = supervise(ctx, c, p, setup, c.Args)
+	case "dream":
+		o.LookOnly = true
+		err = c.Dream(ctx, p, consolidate.Open(o), setup, background.Hosts(), func(ctx context.Context, host ...string) error {
+			return dreamAsked(ctx, c, setup, state, host)
+		})
 	default:
 		err = c.Run(ctx, p, setup)
 	}
 	return c.Exit(stderr, errors.Join(err, within(endPatience, func() error { return p.Close("the program ended") })))
+}
+
+// supervise lets a host dream over p, with a server that is this program.
+func supervise(ctx context.Context, c *console.Command, p *consolidate.Project, setup host.Setup, by []string) error {
+	server := []string{c.Self, "serve", "--unattended", "--mode", setup.Mode}
+	if setup.Asked {
+		server = append(server, "--asked")
+	}
+	return background.Supervise(ctx, p, setup, by, append(append(server, c.Options()...), "--project", setup.Project, "--memory-dir", p.MemoryDir))
+}
+
+// dreamAsked lets a host dream because the person asked at the terminal. What it would change waits for them.
+func dreamAsked(ctx context.Context, c *console.Command, setup host.Setup, state string, by []string) error {
+	setup.Mode, setup.Unattended, setup.Asked = host.ModeApprove, true, true
+	p := consolidate.Open(options(setup, state, nil))
+	return errors.Join(supervise(ctx, c, p, setup, by), p.Close("the program ended"))
 }
 
 // endPatience is how long the end of the program waits for a call whose answer is not read any more: over
@@ -160,6 +181,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		AllowSecrets: s.AllowSecrets,
 		MaxArchive:   int64(s.MaxArchiveMiB) << 20,
 		Unattended:   s.Unattended,
+		Asked:        s.Asked,
 		Propose:      s.Mode == host.ModeApprove,
 		Changed: func(uri string) {
 			select {

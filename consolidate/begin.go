@@ -28,6 +28,7 @@ func (p *dreams) Begin(ctx context.Context, force, resume bool) error {
 	if force && p.Unattended {
 		return store.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")
 	}
+	force, p.asked = force || p.o.Asked, p.asked || p.o.Asked
 	p.reread()
 	p.takeOver(ctx)
 	g, err := p.askUnlocked(ctx, force)

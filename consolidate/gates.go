@@ -301,6 +301,7 @@ func (p *gates) Soon(offer bool) bool {
 func (p *gates) Due(ctx context.Context) (since string, sessions int, err error) {
 	p.Lock()
 	defer p.Unlock()
+	p.asked = p.asked || p.o.Asked
 	now := p.Now()
 	dir, err := p.Disk()
 	if err != nil {
@@ -312,8 +313,8 @@ func (p *gates) Due(ctx context.Context) (since string, sessions int, err error)
 			return "", 0, err
 		}
 	}
-	g := p.askGates(ctx, dir, now, question{hook: true, free: func() error { return p.free(dir, now) }})
-	if g.closed == nil && g.sessions == 0 {
+	g := p.askGates(ctx, dir, now, question{hook: !p.o.Asked, force: p.o.Asked, free: func() error { return p.free(dir, now) }})
+	if g.closed == nil && g.sessions == 0 && !p.o.Asked {
 		if n, err := p.o.Transcripts.Count(ctx, g.since.Time, 1); err != nil || n == 0 {
 			no := false
 			g.closed = &Gate{Name: "sessions", Open: &no, Why: "nothing is new since " + g.since.String()}
@@ -324,7 +325,7 @@ func (p *gates) Due(ctx context.Context) (since string, sessions int, err error)
 
 // BeginRun takes the right to start a background dream, where one is due.
 func (p *gates) BeginRun(ctx context.Context) (*background.Run, error) {
-	return p.Background.Begin(ctx, func(ctx context.Context) error {
+	return p.Background.Begin(ctx, p.o.Asked, func(ctx context.Context) error {
 		_, _, err := p.Due(ctx)
 		return err
 	})

@@ -52,6 +52,7 @@ type Options struct {
 	AllowSecrets secret.Allowed // values that are masked nowhere, and no finding
 	MaxArchive   int64          // bytes; see package history
 	Unattended   bool           // nobody watches: stricter limits on losses, and no writes outside a dream
+	Asked        bool           // a person asked for the dream at a terminal: time, sessions and what they switched off are open
 	CleanupDays  int            // after which the host removes a transcript that was not touched; 0: never
 	LookOnly     bool           // for who watches: makes no folder, and notes no scan
 	Propose      bool           // what an unattended dream would land waits for the person

@@ -35,8 +35,8 @@ type RunEnd struct {
 }
 
 // Begin takes the right to start a background dream, and asks due whether one is. It fails with ErrRunning where one is under way,
-// and with a *PausedError where one has failed and the next waits.
-func (r *Room) Begin(ctx context.Context, due func(context.Context) error) (*Run, error) {
+// and with a *PausedError where one has failed and the next waits, unless a person asked.
+func (r *Room) Begin(ctx context.Context, asked bool, due func(context.Context) error) (*Run, error) {
 	run := &Run{r: r, ID: store.NewID(r.Now()), Started: r.Now(), PID: os.Getpid()}
 	r.Lock()
 	err := run.take(ctx)
@@ -44,7 +44,13 @@ func (r *Room) Begin(ctx context.Context, due func(context.Context) error) (*Run
 	if err != nil {
 		return nil, err
 	}
-	if err = due(ctx); err == nil {
+	if !asked {
+		err = r.retry()
+	}
+	if err == nil {
+		err = due(ctx)
+	}
+	if err == nil {
 		err = r.SetNote(runFile, run)
 	}
 	if err != nil {
@@ -53,7 +59,7 @@ func (r *Room) Begin(ctx context.Context, due func(context.Context) error) (*Run
 	return run, nil
 }
 
-// take takes the lock of background dreams, ends what a dead supervisor left, and waits out what follows a failure.
+// take takes the lock of background dreams, and ends what a dead supervisor left.
 func (run *Run) take(ctx context.Context) (err error) {
 	r := run.r
 	run.unlock, err = r.LockNote(ctx, runLock, 0)
@@ -67,9 +73,6 @@ func (run *Run) take(ctx context.Context) (err error) {
 	if r.Note(runFile, &left) && left.ID != "" {
 		left.r = r
 		_, err = left.conclude(store.Crashed, RunEnd{Failure: fmt.Sprintf("its supervisor, process %d, died", left.PID)})
-	}
-	if err == nil {
-		err = r.retry()
 	}
 	if err != nil {
 		return errors.Join(err, run.unlock())

@@ -136,3 +136,17 @@ func handed() map[string]string {
 	}
 	return env
 }
+
+// programs are the hosts that can be started without a person.
+var programs = []struct{ host, program string }{{host.ClaudeCode, "claude"}, {host.Codex, "codex"}, {host.Gemini, "gemini"}}
+
+// Hosts returns the hosts that are installed here and can be started without a person.
+func Hosts() []string {
+	var installed []string
+	for _, p := range programs {
+		if _, err := exec.LookPath(p.program); err == nil {
+			installed = append(installed, p.host)
+		}
+	}
+	return installed
+}

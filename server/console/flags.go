@@ -26,6 +26,8 @@ func (c *Command) global(f *pflag.FlagSet) {
 	f.Var(hours(&c.Flags.MinHours), "min-hours", "hours between two dreams (24)")
 	f.Var(sessions(&c.Flags.MinSessions), "min-sessions", "sessions between two dreams (5)")
 	f.BoolVar(&c.Flags.Unattended, "unattended", false, "serve: no person watches, so stricter rules apply to dreams")
+	f.BoolVar(&c.Flags.Asked, "asked", false, "serve: a person asked for this dream at a terminal")
+	f.MarkHidden("asked")
 	f.BoolVar(&c.JSON, "json", false, "print JSON, for programs")
 }
 

@@ -38,6 +38,11 @@ func (c *Command) review(ctx context.Context, p *consolidate.Project, _ host.Set
 		_, err := io.WriteString(c.Out, "Nothing waits for you.\n")
 		return err
 	}
+	return c.showReviews(ctx, p, waiting)
+}
+
+// showReviews shows what waits, one after the other, and asks about each.
+func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, waiting []consolidate.Review) error {
 	for _, r := range waiting {
 		if _, err := io.WriteString(c.Out, renderReview(r, p.Now(), paintFor(c.Out))); err != nil {
 			return err

@@ -63,9 +63,9 @@ no network. It is written into our private folder unless --out names a file.`,
 			f.BoolVar(&c.OpenPage, "open", false, "open the page in the browser")
 			f.StringVar(&c.OutFile, "out", "", "the file to write; - is standard output")
 		}},
-	{name: "why", group: groupLook, args: "TOPIC", most: 1, json: true, run: (*Command).why,
+	{name: "why", group: groupLook, args: "TOPIC|WORDS", most: -1, json: true, run: (*Command).why,
 		short:   "show where a memory comes from: who said it, when, and the words",
-		example: "dream-mcp why use-bun.md"},
+		example: "dream-mcp why use-bun.md\ndream-mcp why squash before merging"},
 	{name: "lint", group: groupLook, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
 		short: "show what the rules find in the memory, or in any folder",
 		long: `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check.
@@ -88,6 +88,11 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 			f.BoolVar(&c.Accept, "accept", false, "with --fix: also give up a commit whose plan is lost")
 		}},
 
+	{name: "dream", group: groupUndo, args: "[HOST]", most: 1,
+		short: "dream now, by a program that is installed; nothing lands before your yes",
+		long: `HOST is claude-code, codex or gemini. Without it the program is the one of last time; the first
+time you are asked. The dream is shown as watch shows it; then review asks what lands.`,
+		example: "dream-mcp dream\ndream-mcp dream codex"},
 	{name: "review", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).review,
 		short: "show the dream that waits for your yes, with its diff; on a terminal it asks",
 		long:  "It also shows what dreams were not allowed to do.",

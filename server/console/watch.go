@@ -25,7 +25,7 @@ const watchPoll = 400 * time.Millisecond
 // person's x writes anything: the mark by which a dream is asked to stop.
 func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	w := p.Watch(host.BackgroundLog)
-	v := watchView{ink: paintFor(c.Out), zone: p.Now().Location()}
+	v := watchView{ink: paintFor(c.Out), zone: p.Now().Location(), asked: c.Verb == "dream"}
 	screen, ok := c.screen()
 	switch {
 	case c.Once:

@@ -28,7 +28,7 @@ func (n *news) of(v watchView, p consolidate.Picture) (lines []string) {
 		}
 	}
 	n.shown = p.Before + len(p.Events)
-	if state, why := stateOf(p); state != n.was {
+	if state, why := stateOf(p); state != n.was && (p.Dream != nil || !v.asked) {
 		n.was = state
 		lines = append(lines, v.ink.in(dim, clock)+" "+v.ink.in(bold, state)+why)
 	}

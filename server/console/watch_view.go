@@ -36,6 +36,7 @@ type watchView struct {
 	up            int    // rows that the pane is scrolled: activity from its end, a diff from its beginning
 	asking        bool   // x was pressed: is the dream to be stopped?
 	note          string // what became of the last key
+	asked         bool   // the person asked for this dream: without one, the gates do not matter
 	ink           paint
 	zone          *time.Location
 }
@@ -150,6 +151,9 @@ func (v watchView) spare(most int) int {
 // idle is the head of the view while no dream is open.
 func (v watchView) idle() []string {
 	p := v.picture
+	if v.asked {
+		return []string{"Waiting for the program that dreams."}
+	}
 	state, next := headline(statusOf(p))
 	out := []string{strings.TrimSpace(v.ink.in(bold, state) + " " + next)}
 	if p.HeldBy != "" {

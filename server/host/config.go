@@ -223,6 +223,7 @@ func (r *resolver) chooseTranscripts() error {
 
 // chooseUnattended is strict: whatever the variable says, except a plain no, means that no person watches.
 func (r *resolver) chooseUnattended() error {
+	r.Asked = r.flags.Asked
 	source := "default"
 	switch v := r.env.Getenv("DREAM_UNATTENDED"); {
 	case r.flags.Unattended:

@@ -48,6 +48,7 @@ type Flags struct {
 	MinSessions        int
 	Unattended         bool
 	Client             string // the host, where the environment may not say it
+	Asked              bool   // a person asked for this dream at a terminal
 }
 
 // NoFlags is a command line that says nothing.
@@ -135,6 +136,7 @@ type Setup struct {
 	MinSessions   int
 	MaxArchiveMiB int  // how much the archive of past dreams may take up
 	Unattended    bool // no person watches what a model does here
+	Asked         bool // a person asked for this dream at a terminal
 	Limits        Limits
 	CleanupDays   int     // after so many days the host sweeps a transcript
 	Recall        Setting // what the Client's model is shown unasked

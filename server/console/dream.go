@@ -1,0 +1,119 @@
+package console
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/server/host"
+)
+
+// dreamHostFile is the note in our state folder that says which host dreams when a person asks.
+const dreamHostFile = "dream_host.json"
+
+// Dream lets a host dream now and shows it, then asks what lands. look watches p; installed are the hosts that can be
+// started; run starts one, and returns when the dream has ended.
+func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup host.Setup, installed []string, run func(ctx context.Context, host ...string) error) error {
+	defer look.Close("the program ended")
+	var by []string
+	if len(setup.Limits.Command) == 0 { // config.json names no program
+		name, err := c.dreamHost(p, installed)
+		if err != nil {
+			return err
+		}
+		by = []string{name}
+	}
+	if _, err := fmt.Fprintf(c.Out, "Dreaming%s. Nothing lands before your yes; ctrl-c ends it.\n", strings.Join(append([]string{""}, by...), " with ")); err != nil {
+		return err
+	}
+	before, err := p.Reviews(ctx)
+	if err != nil {
+		return err
+	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		defer stop()
+		ended <- run(ctx, by...)
+	}()
+	watchErr := c.watch(watching, look, setup)
+	if watchErr == nil && watching.Err() == nil {
+		watchErr = c.print("The dream goes on; ctrl-c ends it.\n")
+	}
+	if err := <-ended; err != nil {
+		return err
+	}
+	if watchErr != nil {
+		return watchErr
+	}
+	waiting, err := p.Reviews(ctx)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool)
+	for _, r := range before {
+		known[r.ID] = true
+	}
+	waiting = slices.DeleteFunc(waiting, func(r consolidate.Review) bool { return known[r.ID] })
+	if len(waiting) == 0 {
+		return c.print("The dream changed nothing.\n")
+	}
+	return c.showReviews(ctx, p, waiting)
+}
+
+func (c *Command) print(text string) error {
+	_, err := io.WriteString(c.Out, text)
+	return err
+}
+
+// dreamHost returns the host that the person named, or named last time, or the only one; else it asks.
+func (c *Command) dreamHost(p *consolidate.Project, installed []string) (string, error) {
+	if name := c.argument(); name != "" {
+		if !slices.Contains(installed, name) {
+			return "", usage("%q cannot dream here; it can be %s", name, either(installed))
+		}
+		return name, p.SetNote(dreamHostFile, name)
+	}
+	var last string
+	if p.Note(dreamHostFile, &last) && slices.Contains(installed, last) {
+		return last, nil
+	}
+	switch {
+	case len(installed) == 0:
+		return "", usage("no program to dream with: install Claude Code, Codex or Gemini CLI, or set background_command in config.json")
+	case len(installed) == 1:
+		return installed[0], nil
+	case c.In == nil:
+		return "", usage("name the program that is to dream: dream-mcp dream %s", strings.Join(installed, "|"))
+	}
+	for i, name := range installed {
+		fmt.Fprintf(c.Out, "%d  %s\n", i+1, name)
+	}
+	if err := c.print("Which one is to dream? > "); err != nil {
+		return "", err
+	}
+	lines := bufio.NewScanner(c.In)
+	lines.Scan()
+	answer := strings.TrimSpace(lines.Text())
+	if n, err := strconv.Atoi(answer); err == nil && n > 0 && n <= len(installed) {
+		answer = installed[n-1]
+	}
+	if !slices.Contains(installed, answer) {
+		return "", usage("nothing was started: answer with a number or a name")
+	}
+	return answer, p.SetNote(dreamHostFile, answer)
+}
+
+// either lists names for a sentence.
+func either(names []string) string {
+	if len(names) == 0 {
+		return "none: no program that can dream is installed"
+	}
+	return strings.Join(names, " or ")
+}
