@@ -13,8 +13,7 @@ import "math/bits"
 // A Kind is a class of utterances that deserve a memory.
 type Kind string
 
-// The kinds, in the order of their weight (see Counts.Score). All but Decisions, Errors and References
-// are found only in a person's words.
+// The kinds, in the order of their weight (see Counts.Score).
 const (
 	Corrections   Kind = "corrections"   // what was done or said is wrong, or is to be left
 	Remember      Kind = "remember"      // asked to keep something in mind
@@ -80,36 +79,20 @@ func (s Set) Kinds() []Kind {
 	return some
 }
 
-// The speakers whose words have signals.
-const (
-	user      = "user"
-	assistant = "assistant"
-)
-
-// ofModel are the kinds in the model's words.
-var ofModel = setOf(Decisions, Errors, References)
-
-// maxModel is the length, in bytes, of the longest answer of the model that is looked at: what is pasted into it is not looked
-// for, which takes time, and its answers are most of what is said.
-const maxModel = 4 * maxTyped
+// user is the speaker whose words have signals.
+const user = "user"
 
 // kindsOf are the kinds in a speaker's words.
-func kindsOf(speaker, text string) Set {
-	switch speaker {
-	case user:
+func kindsOf(speaker string) Set {
+	if speaker == user {
 		return all
-	case assistant:
-		if len(text) > maxModel {
-			return 0
-		}
-		return ofModel
 	}
 	return 0
 }
 
-// Of returns the kinds of signal in what a speaker ("user" or "assistant") said.
+// Of returns the kinds of signal in what a speaker said: none but the user's words have any.
 func Of(speaker, text string) (found Set) {
-	wanted := kindsOf(speaker, text)
+	wanted := kindsOf(speaker)
 	if wanted == 0 {
 		return 0
 	}
@@ -123,7 +106,7 @@ func Of(speaker, text string) (found Set) {
 // Find returns where the first signal of a kind is in a text: text[from:to] is the phrase, and at least
 // one rune. It finds one exactly when Of's set has the kind.
 func Find(kind Kind, speaker, text string) (from, to int, ok bool) {
-	wanted := kindsOf(speaker, text) & setOf(kind)
+	wanted := kindsOf(speaker) & setOf(kind)
 	if wanted == 0 {
 		return 0, 0, false
 	}

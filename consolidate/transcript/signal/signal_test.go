@@ -33,8 +33,7 @@ func TestOf(t *testing.T) {
 		{"a part of a path", user, "open notes/turned out please", nil},
 		{"a name in code", user, "call remember(this) and no.thing", nil},
 
-		{"the assistant's own", assistant, "I decided to keep it; the root cause was a stale lock, see #4711.", []Kind{Decisions, Errors, References}},
-		{"not the assistant's", assistant, "No, never. Perfect! Remember that. Ugh, don't.", nil},
+		{"the assistant's", "assistant", "No, never. Perfect! Remember that. Ugh, don't.", nil},
 		{"no speaker", "tool", "No, never. See https://wiki.kelp-docs.dev/a", nil},
 
 		{"fenced", user, "look:\n```\nno, don't\n```\nwhat is it", nil},
@@ -90,7 +89,7 @@ func TestFind(t *testing.T) {
 		{Frustration, user, "what?!", "?!"},
 		{Corrections, user, "use a instead of b and c instead of d", "use a instead of"},
 		{Corrections, user, "fass das nicht an und nimm es nicht an", "fass das nicht an"},
-		{Corrections, assistant, "no, don't", ""},
+		{Corrections, "assistant", "no, don't", ""},
 		{"gladness", user, "no, don't", ""},
 	} {
 		from, to, ok := Find(test.kind, test.speaker, test.text)
@@ -184,7 +183,7 @@ func TestHostile(t *testing.T) {
 	} {
 		text := strings.Repeat(unit, 1<<18)
 		Of(user, text)
-		Of(assistant, text)
+		Of("assistant", text)
 	}
 }
 
@@ -197,7 +196,7 @@ func FuzzOf(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, speaker := range []string{user, assistant} {
+		for _, speaker := range []string{user, "assistant"} {
 			found := Of(speaker, text)
 			for _, kind := range Kinds() {
 				from, to, ok := Find(kind, speaker, text)
