@@ -185,7 +185,7 @@ var dialect = map[string]string{
 }
 
 // plainer lists the names and phrases that hold such a word and may: what is stored or on the wire, and plain English.
-var plainer = strings.NewReplacer("heard.json", "", "untold.json", "", "is no longer", "", "are no longer", "", "is no such", "",
+var plainer = strings.NewReplacer("heard.json", "", "heard.lock", "", `json:"stands"`, "", "untold.json", "", "is no longer", "", "are no longer", "", "is no such", "",
 	"there is no", "", "There is no", "", "there are no", "", "There are no", "",
 	"stands for", "", "Kind Mend", "", `"mend"`, "", "leaves it behind", "")
 

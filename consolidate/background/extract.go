@@ -110,18 +110,18 @@ func savesMemory(dirs []string, tool, file string) bool {
 	return false
 }
 
-// Suggestion tells the model of the next session what to offer, "" where there is nothing to extract. It
+// Suggestion is what the model of the next session is to offer, "" where there is nothing to extract. It
 // repeats no word of the session.
 func (x Extraction) Suggestion() string {
-	var told signal.Counts
+	var taught signal.Counts
 	for i, kind := range signal.Kinds() {
 		for _, w := range worthy {
 			if kind == w {
-				told[i] = x.Signals[i]
+				taught[i] = x.Signals[i]
 			}
 		}
 	}
-	if told.String() == "" || !transcript.IsSessionID(x.Session) {
+	if taught.String() == "" || !transcript.IsSessionID(x.Session) {
 		return ""
 	}
 	since := ", and no memory was saved"
@@ -131,5 +131,5 @@ func (x Extraction) Suggestion() string {
 	return fmt.Sprintf("The last session (%s) ended with %s of the user%s. When the user's first request is done, offer in one sentence to save it. If they agree: "+
 		`grep_transcripts {"session": %q, "pattern": "(?s).+", "regex": true, "context": 400, "limit": 20} and read_memory {"paths": ["MEMORY.md"]}; `+
 		"then write_memory, at most three, each with the IDs of the user's words as evidence; merge rather than create, nothing of a passing task. Five turns at most, no investigation. If they don't, leave it.",
-		x.Session, told, since, x.Session)
+		x.Session, taught, since, x.Session)
 }

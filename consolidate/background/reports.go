@@ -13,7 +13,7 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// Files of what a person is to be told when a session begins, and the lock under which they change.
+// Files of what a person is shown when a session begins, and the lock under which they change.
 const (
 	reportsFile = "untold.json"
 	reportsLock = "reports.lock"

@@ -27,7 +27,7 @@ type Run struct {
 
 // RunEnd is what a supervisor saw of its host.
 type RunEnd struct {
-	Host    string // the program that dreamt
+	Host    string // the program that ran the dream
 	Failure string // why it did not end well; "" where it did
 	Turns   int
 	Tokens  int64   // read and written, as far as the host reports them

@@ -16,7 +16,7 @@ import (
 
 // RestoreResult says what a restore brought back.
 type RestoreResult struct {
-	ID     string  `json:"id,omitempty"` // of the restore, which can itself be undone; "" where it stands already
+	ID     string  `json:"id,omitempty"` // of the restore, which can itself be undone; "" where the memory has it already
 	From   Version `json:"from"`
 	Action string  `json:"action"` // created, updated, unchanged
 	Index  string  `json:"index_line,omitempty"`
@@ -123,7 +123,7 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	return v, nil
 }
 
-// newestOther returns the newest version of n that is not what stands.
+// newestOther returns the newest version of n that is not what the memory holds.
 func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
 	dir, err := h.Dir()
 	if err != nil {

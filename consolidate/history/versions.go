@@ -24,7 +24,7 @@ type History struct {
 	pruned bool // by this process
 }
 
-// Landed is an operation whose changes have landed, as its archive tells of it.
+// Landed is an operation whose changes have landed, as its archive records it.
 type Landed struct {
 	ID   string
 	Kind lock.Kind // "" where it can't be read any more
@@ -74,13 +74,13 @@ const (
 
 // Version is a content that a memory had.
 type Version struct {
-	File   string    `json:"file"`
-	When   string    `json:"when"` // Before or After
-	ID     string    `json:"id"`   // the dream, or other operation, that replaced or wrote it
-	Time   time.Time `json:"time"` // when the file was written
-	Sum    string    `json:"sum"`
-	Bytes  int64     `json:"bytes"`  // -1 where the archive has lost it
-	Stands bool      `json:"stands"` // it is what the memory holds
+	File  string    `json:"file"`
+	When  string    `json:"when"` // Before or After
+	ID    string    `json:"id"`   // the dream, or other operation, that replaced or wrote it
+	Time  time.Time `json:"time"` // when the file was written
+	Sum   string    `json:"sum"`
+	Bytes int64     `json:"bytes"`  // -1 where the archive has lost it
+	Held  bool      `json:"stands"` // it is what the memory holds
 
 	sum memory.Sum
 	at  int // index of ID in the history
@@ -90,8 +90,8 @@ func (v Version) String() string {
 	return fmt.Sprintf("%s as it was %s %s", v.File, v.When, v.ID)
 }
 
-// of returns the versions of n, the newest first. One that two operations in succession tell of stands
-// once, as what it was before the later.
+// of returns the versions of n, the newest first. One that two operations in succession record is
+// there once, as what it was before the later.
 func (all landings) of(n memory.Name) (versions []Version) {
 	add := func(i int, when string, sum memory.Sum, mtime time.Time) {
 		if last := len(versions) - 1; sum != "" && (last < 0 || versions[last].sum != sum) {
@@ -107,8 +107,8 @@ func (all landings) of(n memory.Name) (versions []Version) {
 	return versions
 }
 
-// before returns what n was when the operation at i landed ("" for no file), told by the operation
-// nearest to it that changed n. It reports false where none can tell.
+// before returns what n was when the operation at i landed ("" for no file), as recorded by the operation
+// nearest to it that changed n. It reports false where none did.
 func (all landings) before(n memory.Name, i int, landed time.Time) (Version, bool) {
 	for j := i; j < len(all); j++ {
 		c, ok := all[j].change(n)
@@ -208,8 +208,8 @@ func (h *History) measure(versions []Version) error {
 		}
 		a.Close()
 		if n, err := memory.ParseName(v.File); err == nil && dir != nil {
-			f, _ := dir.Read(n) // what can't be read is no version that stands
-			v.Stands = f.Sum == v.sum
+			f, _ := dir.Read(n) // what cannot be read matches no version
+			v.Held = f.Sum == v.sum
 		}
 	}
 	return nil

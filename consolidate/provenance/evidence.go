@@ -111,7 +111,7 @@ type Origin struct {
 	Transcript bool               `json:"transcript"` // the session's transcript is still there
 }
 
-// Line tells of an origin in one line, with at most so many characters of the words.
+// Line describes an origin in one line, with at most so many characters of the words.
 func (o Origin) Line(words int) string {
 	line := "  [" + transcript.Visible(o.Source) + "]"
 	if !o.Said.IsZero() {

@@ -35,7 +35,7 @@ type Changed struct {
 	Undone  bool           `json:"undone,omitempty"`
 }
 
-// maxHistory bounds how many changes of a memory are told.
+// maxHistory bounds how many changes of a memory are shown.
 const maxHistory = 20
 
 // Why returns where the memory that topic means comes from: a path, a file's name without its ending, the name in the

@@ -14,7 +14,7 @@ import (
 )
 
 // Recover ends what a crash left, if anything. It is cheap where nothing was left, and creates no
-// file. A lock that is held is no error: its holder is at work.
+// file. A lock that is held is not an error: its holder is at work.
 func (s *Store) Recover(ctx context.Context) error {
 	dir, err := s.Disk()
 	if err != nil || dir == nil {

@@ -61,7 +61,7 @@ func renderVersions(versions []history.Version, file string, zone *time.Location
 		if file == "" {
 			b.WriteString("  " + oneLine(v.File))
 		}
-		if v.Stands {
+		if v.Held {
 			b.WriteString(ink.in(green, "  current"))
 		}
 		b.WriteByte('\n')

@@ -107,7 +107,7 @@ func (p *Project) wasInManifest(name string) bool {
 }
 
 // neverInManifest reports whether a script is in no manifest of a project that has one for the tool, and whose
-// history tells nothing: the first commit of a project, or one without git.
+// history says nothing: the first commit of a project, or one without git.
 func (p *Project) neverInManifest(tool, script string) bool {
 	manifest, known := scriptsOf[tool]
 	if past := p.past(); !known || past != nil && len(past.gone)+len(past.manifests) > 0 {
