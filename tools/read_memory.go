@@ -78,6 +78,8 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	text, shown := renderFiles(paths, files, 0)
 	if left += len(files) - shown; left > 0 {
 		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, paths[shown-1])
+	} else {
+		text += "\n\nThis was the last page. The index is read by its name, MEMORY.md."
 	}
 	return answer{text: text}, nil
 }

@@ -28,7 +28,7 @@ var (
 )
 
 // givesReason matches words that announce a reason, in the languages of signals.
-var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|that's why|due to|weil|denn|damit|sonst|deshalb|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|所以|否则|だから|ので|ため|理由|때문|니까|이유`)
+var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|due to|weil|denn|damit|sonst|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|否则|だから|ので|ため|理由|때문|니까|이유`)
 
 func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
 	kind := t.Type()
