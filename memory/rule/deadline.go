@@ -4,6 +4,7 @@ import (
 	"dream-mcp/memory"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -12,8 +13,8 @@ var deadlineRule = rule{
 		Name:     "deadline",
 		Summary:  "a memory names no deadline that has passed: whoever reads it takes it for open",
 		Severity: Info,
-		Catches:  "\"frozen until 2026-05-04\", \"due 2026-05-04\", \"the certificate expires on 2026-05-04\", bis, 까지, 截止 … where that day is over",
-		Leaves:   "what is to come; what the same line calls done, expired or past (was, were, ✅, [x], ~~…~~); a bare \"until\", which mostly says what was; ranges from … until …; code",
+		Catches:  "\"frozen until 2026-05-04\", \"due 2026-05-04\", \"the certificate expires on 2026-05-04\", gültig bis, vence, 마감, 截止日期 … where that day is over",
+		Leaves:   "what is to come; what its sentence, or what follows, calls done, expired or past (was, were, ✅, [x], ~~…~~); a bare \"until\", bis, hasta or 까지, which mostly says what was; ranges and examples; code",
 		Bad:      "Merges are frozen until 2026-05-04.",
 		Good:     "Merges were frozen until 2026-05-04. The certificate expires on 2031-05-04. [x] renew the domain by 2026-03-01",
 	},
@@ -21,12 +22,19 @@ var deadlineRule = rule{
 }
 
 var (
-	isoDay = `(\d{4}-\d{2}-\d{2})\b`
-	// deadlineBefore is a word of a deadline and the day that it names; deadlineAfter has the word last.
-	deadlineBefore = regexp.MustCompile(`(?i)(?:\b(?:(?:valid|frozen|freeze|blocked|paused|on hold|locked|open|free|available|maintained|supported|booked|out of office|on leave) (?:until|through|till)|due(?: date| by| on)?|deadline(?: is| was)?|expir(?:es|y|ation)(?: date)?(?: on| at)?|re-?apply (?:by|before|after)|renew(?:al)? (?:by|before|on)|(?:submit|finish|ship|deliver|migrate|remove|decide|cancel|reply|respond|pay|sign) by|no later than|spätestens(?: am)?|fällig(?: am)?|läuft ab(?: am)?|frist(?: bis)?|gültig bis|bis(?: zum)?|jusqu'au|avant le|hasta(?: el)?|vence(?: el)?)|截止(?:日期|到|至)?|期限は?|締切は?|마감일?은?)[*_:：\s(]{0,4}` + isoDay)
-	deadlineAfter  = regexp.MustCompile(isoDay + `[)\s]?(?:까지|まで|前に|之前|以前|截止|마감|締切)`)
-	// isOver marks a line that knows that the day is over, or says what was.
-	isOver = regexp.MustCompile(`(?i)~~|✅|✓|☑|\[x\]|\b(?:was|were|had|been|did|done|finished|complete[d]?|expired|passed|ended|closed|shipped|merged|resolved|fixed|cancell?ed|renewed|extended|superseded|history|historical|since|from|between|backfill(?:ed)?|data|covers?|war|waren|wurde|erledigt|von|seit|était|fue|desde)\b|(?:^|\W)(?:완료|지남|됨|已|完了|済)`)
+	isoDay = `(\d{4}-\d{2}-\d{2})(?:T|\b)`
+	// deadlineBefore is a word of a deadline and the day that it names; deadlineAfter has the word last. A bare
+	// "until" mostly says what was, in every language: it needs another word.
+	deadlineBefore = regexp.MustCompile(`(?i)(?:\b(?:(?:valid|frozen|freeze|blocked|paused|on hold|locked|open|free|available|maintained|supported|booked|out of office|on leave) (?:until|through|till)|due(?: date| by| on| before)?|deadline(?: is| was)?|expir(?:es|y|ation)(?: date)?(?: on| at)?|re-?apply (?:by|before|after)|renew(?:al)? (?:by|before|on)|(?:submit|finish|ship|deliver|migrate|remove|decide|cancel|reply|respond|pay|sign) by|no later than` +
+		`|spätestens(?: am| bis)?|fällig(?: am)?|läuft ab(?: am)?|\pL*frist|(?:\pL*frist|fällig|gültig|gesperrt|eingefroren|offen|verlängern|einreichen|abgeben|\pL*-?stopp) bis(?: zum)?|date limite|(?:valable|valide|bloquée?s?|gelée?s?) jusqu'au|(?:rendre|payer|envoyer|renouveler) avant le|fecha límite|(?:válid[oa]s?|vigente|plazo|abiert[oa]s?) hasta(?: el)?|vence(?: el)?)` +
+		`|截止(?:日期|时间|時間)|(?:提交|续期|續期|报名|報名|申请|申請|有效)[^。；]{0,12}?(?:截止|截至|到|至)+|期限は?|締切は?|마감일?은?|(?:기한|유효)[^.]{0,12}?)[*_:：~≈\s(]{0,5}` + isoDay)
+	deadlineAfter = regexp.MustCompile(`(?i)` + isoDay + `[)\s]?(?:까지[^.]{0,12}?(?:제출|마감|유효|갱신|연장)|までに|まで有効|前に|(?:之前|以前|前)[^。，]{0,4}?(?:提交|完成|续期|續期|必须|必須)|截止$|마감|締切)` +
+		`|\buntil [*_~]*` + isoDay + `[*_]*,? (?:do not|don't|never|avoid|keep|use|assume|treat)\b`)
+	// isOver marks a sentence that knows that the day is over, says what was, or gives a range.
+	isOver = regexp.MustCompile(`(?i)(?:^|[^\pL\d-])(?:was|were|had|been|did|done|finished|completed?|expired|passed|ended|closed|shipped|merged|resolved|fixed|cancell?ed|renewed|extended|superseded|history|historical|backfill(?:ed)?|covers?|n/a|auto-?renew\pL*|war|waren|wurde|erledigt|était|fue)\b|(?:^|\PL)(?:완료|지남|됨|已|完了|済)` +
+		`|\b(?:from|between|von|vom|desde)\s+\d{4}-|-\d{2}\s?(?:부터|から|bis\b|to\b)`)
+	// isMarked marks a line as done, or as an example.
+	isMarked = regexp.MustCompile(`(?i)~~|✅|✓|☑|\[x\]|\be\.g\.`)
 )
 
 // longLine bounds, in bytes, the lines that are read for meaning.
@@ -35,17 +43,18 @@ const longLine = 2000
 func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 	var found places
 	for number, line := range statements(t) {
-		if _, dated := memory.FirstDate(line); !dated || isOver.MatchString(line) {
+		if _, dated := memory.FirstDate(line); !dated || isMarked.MatchString(line) {
 			continue
 		}
 		m := deadlineBefore.FindStringSubmatchIndex(line)
 		if m == nil {
 			m = deadlineAfter.FindStringSubmatchIndex(line)
 		}
-		if m == nil {
+		if m == nil || isOver.MatchString(fromSentence(line, m[0])) {
 			continue
 		}
-		day, err := time.Parse(time.DateOnly, line[m[2]:m[3]])
+		at := slices.IndexFunc(m[2:], func(i int) bool { return i >= 0 }) + 2 // whichever group holds the day
+		day, err := time.Parse(time.DateOnly, line[m[at]:m[at+1]])
 		if err != nil || !day.AddDate(0, 0, 1).Before(v.now) {
 			continue
 		}
@@ -59,6 +68,12 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 		})
 	}
 	return found.all("deadlines that have passed")
+}
+
+// fromSentence returns the line from the sentence that holds a place: what came of it is said after it.
+func fromSentence(line string, at int) string {
+	before := sentences(line[:at])
+	return line[at-len(before[len(before)-1]):]
 }
 
 // statements yields the description and the lines of text outside code that are short enough to be read
