@@ -13,8 +13,8 @@ var tombstoneRule = rule{
 		Name:     "tombstone",
 		Summary:  "a memory says something: one that only says that it is deprecated, merged or moved can go",
 		Severity: Warning,
-		Catches:  "a description or text that begins with DEPRECATED, OBSOLETE, SUPERSEDED or ARCHIVED, or with \"merged into [[x]]\"; an empty text",
-		Leaves:   "\"Deprecated endpoints are removed in May\"; \"Merged into main\"; a line further down that is marked",
+		Catches:  "a description or text that begins with DEPRECATED, OBSOLETE, SUPERSEDED, ARCHIVED or 已归档, or with \"merged into [[x]]\", or a heading that ends in \"— Superseded\", where little text follows or another memory is named; an empty text",
+		Leaves:   "\"SUPERSEDED IN PART\"; \"Deprecated endpoints are removed in May\"; \"Merged into main\"; a text that was corrected in place; a line further down that is marked",
 		Bad:      "DEPRECATED: see [[deploy]].",
 		Good:     "Deprecated endpoints of the shop are removed in May.\n\nMerged into main by Mira. The old flag is DEPRECATED.",
 	},
@@ -31,9 +31,17 @@ var tombstoneRule = rule{
 }
 
 var (
-	markedGone = regexp.MustCompile(`^(?:(?:\[|\()?(?:DEPRECATED|OBSOLETE|SUPERSEDED|ARCHIVED|TOMBSTONE)\b|(?i:deprecated|obsolete|superseded|archived)(?:[.:!\])]| *[—–-] | in favou?r of | by \[\[| by .?\S+\.md|$))`)
+	markedGone = regexp.MustCompile(`^[\[(（【]?(?:(?:DEPRECATED|OBSOLETE|SUPERSEDED|ARCHIVED|TOMBSTONE)\b|(?i:deprecated|obsolete|superseded|archived)(?:[.:!\])]| *[—–-] | in favou?r of | by \[\[| by .?\S+\.md|$)|(?i:superseded by )|(?:旧版本|舊版本|已归档|已歸檔|已废弃|已廢棄)(?:[:：。，)）\]】\s]|$))|(?i: [—–-] *\(?(?:superseded|deprecated|obsolete|archived)\W*$)`)
 	movedAway  = regexp.MustCompile("^(?i:(?:this (?:memory|file|note|topic) (?:is|was|has been|has) )?(?:moved|merged|renamed|folded|consolidated|replaced|superseded|split)) (?i:to|into|by)\\b[^.]{0,40}?(?:\\[\\[|\\]\\(|\\S+\\.md)")
+	// goneInPart is said in the same line where the memory is still needed.
+	goneInPart = regexp.MustCompile(`(?i)\b(?:in part|part(?:ly|ial(?:ly)?)|only|except|still|corrected)\b|部分`)
+	// successor names another memory; restated is a word of a text that says what is true instead.
+	successor = regexp.MustCompile(`\[\[|\]\(|\w\.md\b`)
+	restated  = regexp.MustCompile(`(?i)\b(?:now|instead|today|current(?:ly)?)\b`)
 )
+
+// shortText bounds, in bytes, a text below a mark that need not name what replaces it.
+const shortText = 300
 
 // tombstone says by which words a memory marks that it is gone, or "".
 func tombstone(t *memory.Topic) string {
@@ -51,7 +59,10 @@ func tombstone(t *memory.Topic) string {
 		return "its text is empty"
 	}
 	for _, text := range []string{t.Title(), t.Description(), first} {
-		if m := markedGone.FindString(text) + movedAway.FindString(text); m != "" {
+		if !markedGone.MatchString(text) && !movedAway.MatchString(text) || goneInPart.MatchString(text) {
+			continue
+		}
+		if successor.MatchString(text) || len(words) <= shortText && !restated.MatchString(words) {
 			return fmt.Sprintf("%q", cutText(memory.OneLine(text), 60))
 		}
 	}

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"dream-mcp/memory"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +21,12 @@ func TestTombstone(t *testing.T) {
 		topic("deploy", "how we deploy", "This memory has been merged into `deploy_2.md`.\n"),
 		topic("deploy", "Deprecated — see deploy_2", text),
 		topic("deploy", "moved to [deploy](deploy_2.md)", text),
+		topic("deploy", "Superseded by the recipe of May", text),
+		topic("deploy", "how we deploy", "# Deploy — Superseded\n\n"+text),
+		topic("deploy", "how we deploy", "# Deploy by hand (archived) — ARCHIVED\n\n"+text),
+		topic("deploy", "已归档：how we deploy", text),
+		topic("deploy", "【旧版本】how we deploy", text),
+		topic("deploy", "SUPERSEDED by [[deploy-2]]", strings.Repeat(text, 20)),
 	} {
 		if tombstone(gone) == "" {
 			t.Errorf("not found: %q", gone.Bytes())
@@ -31,6 +38,12 @@ func TestTombstone(t *testing.T) {
 		topic("deploy", "Merged into main on 2026-05-04", text),
 		topic("deploy", "Moved to the office in Ulm", text),
 		topic("deploy", "how we deploy", text+"\n## Old\n\nDEPRECATED: the script.\n"),
+		topic("deploy", "SUPERSEDED IN PART by [[deploy-2]]", text),
+		topic("deploy", "DEPRECATED (the second step only), see [[deploy-2]]", text),
+		topic("deploy", "Superseded by [[deploy-2]], but the order of the steps still holds", text),
+		topic("deploy", "how we deploy", "**SUPERSEDED in May.**\n\n"+strings.Repeat(text, 20)),
+		topic("deploy", "how we deploy", "**OBSOLETE:** by hand. It is now a job of CI.\n\n"+text),
+		topic("deploy", "旧版本的 shop", text),
 		topic("deploy", "Archived runs are kept for a year", text),
 		memory.ParseTopic([]byte("")),
 	} {
