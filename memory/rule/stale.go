@@ -15,17 +15,24 @@ const staleDays = 30
 var staleRule = rule{
 	doc: Doc{
 		Name:     "stale",
-		Summary:  "what a memory calls current, in progress or next has a date, or is not older than 30 days",
+		Summary:  "what a memory calls current, in progress or next is not older than 30 days, or has a date",
 		Severity: Info,
-		Catches:  "a heading or label \"Current status\", \"In progress\", \"Next steps\", \"START HERE\" without a date, in a memory whose newest date is older than 30 days",
-		Leaves:   "a line with a date, in figures or in words, and what is below a heading with one; a memory that names no date at all; \"current\" within a sentence",
+		Catches:  "a heading or label \"Current status\", \"In progress\", \"2. Next steps\", \"START HERE\", a heading \"Status\" or \"Pending\", without a date, in a memory whose newest date is older than 30 days",
+		Leaves:   "a line with a date, in figures or in words, and what is below a heading with one; a section that says (none) or done; the description; a memory that names no date at all; \"current\" within a sentence",
 		Bad:      "-- shop.md --\n---\nname: shop\ndescription: the rewrite of the shop\nmetadata:\n  type: project\n  modified: 2026-05-04\n---\n## Current status\n\nThe cart is done, the till is next.",
 		Good:     "-- shop.md --\n---\nname: shop\ndescription: the rewrite of the shop\nmetadata:\n  type: project\n  modified: 2026-05-04\n---\n## Status on 2026-05-04\n\nThe cart is done. Use the current branch.",
 	},
 	topic: findStale,
 }
 
-var nowLabel = regexp.MustCompile(`(?i)^[#>*\s_-]*(?:[^\w\s#*]{1,3}\s)?[*_]*((?:current(?:ly)?[ -](?:status|state|focus|work|task|phase|sprint|blockers?|position|progress|priorit(?:y|ies))|in[ -]progress|work in progress|wip|start here|resume here|next (?:steps?|session|up|actions?)|right now|as of now|aktueller stand|in arbeit|nächste schritte|état actuel|en cours|estado actual|en progreso)\b|当前状态|当前进度|进行中|下一步|現状|進行中|次のステップ|현재 상태|진행 중|다음 단계)`)
+var (
+	nowLabel = regexp.MustCompile(`(?i)^[#>*\s_-]*(?:\d{1,2}[.)]\s+)?(?:[^\w\s#*]{1,3}\s)?[*_]*((?:current(?:ly)?[ -](?:project )?(?:status|state|focus|work|task|phase|sprint|blockers?|position|progress|priorit(?:y|ies))|in[ -]progress|work in progress|wip|start here|resume here|next (?:steps?|session|up|actions?|priorit(?:y|ies)|tasks?|slice)|what['’]s next|open todos?|not yet wired|right now|as of now|aktueller stand|in arbeit|nächste schritte|nächster block|état actuel|en cours|estado actual|en progreso|próximos pas+os)\b|当前状态|当前进度|进行中|开发中|開發中|待做|下一步|現状|進行中|次のステップ|현재 상태|현재 진행|진행 중|다음 단계|다음 할 일)`)
+	// nowHeading is a word that is a label only as a heading of its own.
+	nowHeading = regexp.MustCompile(`(?i)^\s*#+\s+(?:\d{1,2}[.)]\s+)?(?:[^\w\s#*]{1,3}\s)?[*_]*((?:status|remaining|pending|pendientes?)(?: work| tasks?| items?)?)[*_:]*\s*$`)
+	// isSettled is what follows a label of which nothing is left; isNothing is all that a line says.
+	isSettled = regexp.MustCompile(`(?i)^[\s:：*_()—–-]*(?:all )?(?:done|finished|completed?|closed|shipped|merged|nothing|none|n/a|erledigt|keine?|rien|nada|无|無|なし|없음)(?:\PL|$)`)
+	isNothing = regexp.MustCompile(`(?i)^[\s*_()>.-]*(?:nothing|none|n/a|keine?|rien|nada|无|無|なし|없음)[\s*_().。]*$`)
+)
 
 func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 	day, ok := newestDate(n, t, v.now)
@@ -33,8 +40,15 @@ func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 		return nil
 	}
 	var findings []Finding
-	more, dated := 0, 0 // dated: the level of a heading above that has a date
-	for number, line := range statements(t) {
+	dated, last := 0, false // the level of a heading above that has a date; the line before is a label
+	for number, line := range t.ProseLines() {
+		if len(line) > longLine || strings.TrimSpace(line) == "" {
+			continue
+		}
+		if last && isNothing.MatchString(line) {
+			findings = findings[:len(findings)-1]
+		}
+		last = false
 		if memory.HeadingText(line) != line {
 			if level := len(line) - len(strings.TrimLeft(line, "#")); reldate.HoldsDate(line) {
 				dated = level
@@ -42,21 +56,23 @@ func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 				dated = 0
 			}
 		}
-		m := nowLabel.FindStringSubmatch(line)
-		if m == nil || dated > 0 || isOver.MatchString(line) || reldate.HoldsDate(line) {
+		m := nowLabel.FindStringSubmatchIndex(line)
+		if m == nil {
+			m = nowHeading.FindStringSubmatchIndex(line)
+		}
+		if m == nil || dated > 0 || isMarked.MatchString(line) || isSettled.MatchString(line[m[3]:]) || reldate.HoldsDate(line) {
 			continue
 		}
-		if len(findings) > 0 {
-			more++
-			continue
-		}
+		label := line[m[2]:m[3]]
+		last = true
 		findings = append(findings, Finding{
-			File: n.String(), Line: number, Column: columnOf(line, m[1]), subject: m[1],
-			Message: fmt.Sprintf("%q has no date, and the newest date of this memory is %s", m[1], day.Format(time.DateOnly)),
+			File: n.String(), Line: number, Column: columnAt(line, m[2]), subject: label,
+			Message: fmt.Sprintf("%q is as old as this memory, whose newest date is %s", label, day.Format(time.DateOnly)),
 			Hint:    "look what is true now; write it with its date, or delete what is over",
 		})
 	}
-	if more > 0 {
+	if more := len(findings) - 1; more > 0 {
+		findings = findings[:1]
 		findings[0].Message += fmt.Sprintf("; %d more lines are like it", more)
 	}
 	return findings
