@@ -40,11 +40,11 @@ func findOpposites(v *view) []Finding {
 	said := make(map[string]*sides)
 	var order []string
 	for _, n := range v.sortedNames() {
-		for number, line := range statements(v.after.Topics[n]) {
-			if !strings.Contains(line, "`") {
+		for _, statement := range statements(v.after.Topics[n]) {
+			if !strings.Contains(statement.text, "`") {
 				continue
 			}
-			for _, sentence := range sentences(line) {
+			for _, sentence := range sentences(statement.text) {
 				never, always := forbidden.FindStringSubmatch(sentence), prescribed.FindStringSubmatch(sentence)
 				m := cmp.Or(len(never), len(always))
 				if m == 0 || len(never)*len(always) > 0 || conditional.MatchString(codeSpan.ReplaceAllString(sentence, "")) {
@@ -54,7 +54,8 @@ func findOpposites(v *view) []Finding {
 				if said[span] == nil {
 					said[span], order = &sides{}, append(order, span)
 				}
-				s := saying{n, number, columnOf(line, "`"+span+"`"), cutText(memory.OneLine(sentence), maxQuoted)}
+				line, column := statement.place(strings.Index(statement.text, "`"+span+"`"))
+				s := saying{n, line, column, cutText(memory.OneLine(sentence), maxQuoted)}
 				if len(never) > 0 {
 					said[span].forbids = append(said[span].forbids, s)
 				} else {

@@ -42,7 +42,8 @@ const longLine = 2000
 
 func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 	var found places
-	for number, line := range statements(t) {
+	for _, said := range statements(t) {
+		line := said.text
 		if _, dated := memory.FirstDate(line); !dated || isMarked.MatchString(line) {
 			continue
 		}
@@ -61,8 +62,9 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 		if found.full() {
 			continue
 		}
+		number, column := said.place(m[0])
 		found.add(Finding{
-			File: n.String(), Line: number, Column: columnAt(line, m[0]), subject: line,
+			File: n.String(), Line: number, Column: column, subject: line,
 			Message: fmt.Sprintf("%q has passed", cutText(memory.OneLine(line[m[0]:m[1]]), 60)),
 			Hint:    "write what came of it, or delete the line",
 		})
@@ -76,17 +78,27 @@ func fromSentence(line string, at int) string {
 	return line[at-len(before[len(before)-1]):]
 }
 
-// statements yields the description and the lines of text outside code that are short enough to be read
-// for meaning, with their number in the file.
-func statements(t *memory.Topic) func(yield func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		if description, line, ok := t.Field("description"); ok && !yield(line, description) {
-			return
+// statement is a text that is read for meaning, and the place of its beginning in the file.
+type statement struct {
+	text         string
+	line, column int
+}
+
+// place returns the line and the column of a byte of the text.
+func (s statement) place(at int) (line, column int) { return position(s.text, at, s.line, s.column) }
+
+// statements returns the description and the lines of text outside code that are short enough to be read
+// for meaning.
+func statements(t *memory.Topic) (found []statement) {
+	t.EachText(func(text string, line, column int) {
+		if line < t.BodyLine() {
+			found = append(found, statement{text, line, column})
 		}
-		for number, line := range t.ProseLines() {
-			if len(line) <= longLine && !yield(number, line) {
-				return
-			}
+	})
+	for number, line := range t.ProseLines() {
+		if len(line) <= longLine {
+			found = append(found, statement{line, number, 1})
 		}
 	}
+	return found
 }

@@ -384,8 +384,8 @@ func BenchmarkWhole(b *testing.B) {
 func TestColumns(t *testing.T) {
 	s := snapshotOf(t, map[string]string{
 		"MEMORY.md": "# M\n- 가 [A](a.md), [G](gone.md)\n",
-		"a.md": "---\nname: a\ndescription: \"we froze it yesterday\"\ntype: project\nmodified: 2026-05-04\n---\n" +
-			"배포 was frozen yesterday, see [[gone]].\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4" + "\nma\u200bin\nThe key is valid until 2026-05-04.\n\n**Next steps**\n",
+		"a.md": "---\nname: a\ndescription: \"we froze it yesterday. Never use `npm i`. It is due 2026-05-04\"\ntype: project\nmodified: 2026-05-04\n---\n" +
+			"배포 was frozen yesterday, see [[gone]].\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4" + "\nma\u200bin\nThe key is valid until 2026-05-04.\n\n**Next steps**\n\nAlways use `npm i`.\n",
 	})
 	var got []string
 	for _, f := range Lint(s, nil, ruleTime) {
@@ -394,7 +394,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	want := []string{
-		"dangling 2:16", "secret 8:13", "invisible 9:3", "relative-date 3:27", "relative-date 7:15",
+		"dangling 2:16", "secret 8:13", "invisible 9:3", "relative-date 3:27", "relative-date 7:15", "contradiction 3:48", "deadline 3:63",
 		"wiki-link 7:30", "deadline 10:12", "stale 12:3",
 	}
 	if slices.Sort(got); !slices.Equal(got, sortedStrings(want)) {
