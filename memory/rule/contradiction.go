@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"cmp"
 	"dream-mcp/memory"
 	"fmt"
 	"regexp"
@@ -22,9 +21,9 @@ var contradictionRule = rule{
 }
 
 var (
-	prescribed  = regexp.MustCompile("(?i)\\b(?:always|must(?: always)?|immer)\\s+(?:use|run|pass|add|call|set|write|keep|commit|mit)?\\s*`([^`]{2,80})`")
-	forbidden   = regexp.MustCompile("(?i)\\b(?:never|do not|don't|must not|must never|niemals|nie)\\s+(?:use|run|pass|add|call|set|write|keep|commit|ever use|mit)?\\s*`([^`]{2,80})`")
-	conditional = regexp.MustCompile(`(?i)\b(?:when|if|unless|except|only|until|before|after|while|during|without|outside|inside|instead|for|in|on|from|with|wenn|falls|außer|nur|beim?|vor|nach|ohne)\b`)
+	prescribed  = regexp.MustCompile("(?i)\\b(?:always|must(?: always)?|immer)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|mit)?[*_\\s]*`([^`]{2,80})`")
+	forbidden   = regexp.MustCompile("(?i)\\b(?:never|do not|don't|must not|must never|niemals|nie)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|ever use|mit)?[*_\\s]*`([^`]{2,80})`")
+	conditional = regexp.MustCompile(`(?i)\b(?:when|if|unless|except|only|until|before|after|while|during|without|outside|inside|instead|for|in|on|at|from|with|wenn|falls|außer|nur|beim?|vor|nach|ohne)\b`)
 )
 
 // saying is a line that prescribes or forbids something.
@@ -36,38 +35,30 @@ type saying struct {
 }
 
 func findOpposites(v *view) []Finding {
-	type sides struct{ does, forbids []saying }
-	said := make(map[string]*sides)
-	var order []string
+	does, forbids := make(map[string]saying), make(map[string]saying) // the first of each
 	for _, n := range v.sortedNames() {
 		for _, statement := range statements(v.after.Topics[n]) {
 			if !strings.Contains(statement.text, "`") {
 				continue
 			}
 			for _, sentence := range sentences(statement.text) {
-				never, always := forbidden.FindStringSubmatch(sentence), prescribed.FindStringSubmatch(sentence)
-				m := cmp.Or(len(never), len(always))
-				if m == 0 || len(never)*len(always) > 0 || conditional.MatchString(codeSpan.ReplaceAllString(sentence, "")) {
+				if conditional.MatchString(codeSpan.ReplaceAllString(sentence, "")) {
 					continue
 				}
-				span := strings.Join(append(never, always...)[1:], "")
-				if said[span] == nil {
-					said[span], order = &sides{}, append(order, span)
-				}
-				line, column := statement.place(strings.Index(statement.text, "`"+span+"`"))
-				s := saying{n, line, column, cutText(memory.OneLine(sentence), maxQuoted)}
-				if len(never) > 0 {
-					said[span].forbids = append(said[span].forbids, s)
-				} else {
-					said[span].does = append(said[span].does, s)
+				for words, said := range map[*regexp.Regexp]map[string]saying{prescribed: does, forbidden: forbids} {
+					m := words.FindStringSubmatch(sentence)
+					if m == nil || said[m[1]].line > 0 {
+						continue
+					}
+					line, column := statement.place(strings.Index(statement.text, "`"+m[1]+"`"))
+					said[m[1]] = saying{n, line, column, cutText(memory.OneLine(sentence), maxQuoted)}
 				}
 			}
 		}
 	}
 	var findings []Finding
-	for _, span := range order {
-		if does, forbids := said[span].does, said[span].forbids; len(does) > 0 && len(forbids) > 0 {
-			a, b := does[0], forbids[0]
+	for span, b := range forbids {
+		if a := does[span]; a.line > 0 && a.text != b.text {
 			findings = append(findings, Finding{
 				File: b.file.String(), Line: b.line, Column: b.at, subject: span,
 				Message: fmt.Sprintf("%q is forbidden here (“%s”) and prescribed in %s:%d (“%s”)", span, b.text, a.file.String(), a.line, a.text),

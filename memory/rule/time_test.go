@@ -82,6 +82,12 @@ func TestContradiction(t *testing.T) {
 	}{
 		{"Always use `--update-env`.", "Never use `--update-env`.", true},
 		{"You must run `make lint`.", "Please don't run `make lint`.", true},
+		{"Always use `make plums`, never `make pears`.", "Always use `make pears`.", true},
+		{"Never use `make pears`, always `make plums`.", "Don't use `make plums`.", true},
+		{"**Always** use `make plums`.", "**Never use** `make plums`.", true},
+		{"Always use `make plums`, never `make pears`.", "Never use `make pears`.", false},
+		{"Always use `make plums`.", "Never use `make plums` at night.", false},
+		{"Never `make plums` by hand, always `make plums`.", "Text.", false},
 		{"Always use `--update-env`.", "Never use `--no-cache`.", false},
 		{"Always use `--update-env`.", "Never use `--update-env` on the build server.", false},
 		{"Always use `npm ci` when the lock file is there.", "Never use `npm ci`.", false},
