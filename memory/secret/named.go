@@ -279,7 +279,7 @@ var (
 	closing = append([]string{"](", "」", "”", "»", "…", "..."}, escaped...)
 	// "password for the lab: …", "token (staging) is …"
 	phrase = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?: ?\([^()\n]{1,40}\)| \S+(?: [^\s:=.,;|]{1,20}){1,4}?)(?: ?[:=]| is) `)
+		return regexp.MustCompile(`^(?: ?\([^()\n]{1,40}\)| \S+(?: [^\s:=.,;|]{1,20}){1,4}?)(?: ?[:=][*_]{0,3}| is) `)
 	})
 	prepositions = oneOf("for of on to at in we für auf von от для pour de para")
 	// "name": "API_KEY", "value": "…"

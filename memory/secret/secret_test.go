@@ -101,6 +101,7 @@ func TestSurroundings(t *testing.T) {
 		{"\\U000e0041%s", hub},
 		{"user: bob\npass: %s", "k7Qm" + "2xVb9R"},
 		{"pass: %s", "hK9#m" + "Q2$vL"},
+		{"**Password (till + safe):** `%s`", human},
 		{"old%s", hub},
 		{"api_key: %s…", plain},
 		{"api_key=%s.md", plain},
@@ -112,7 +113,7 @@ func TestSurroundings(t *testing.T) {
 	}
 	for _, text := range []string{
 		"On pass → ADR-0003", "Live VR PASS: `e2e/x.spec.ts`", "password → ADR-0003", "PASS: ADR-0003", "PASS: iPhone15ProMax", "pass: checkoutV2", "secret: docs/adr/ADR-0003.md", "| pass | ADR-0003 |",
-		"the password is documented in ADR-0003", "token → `src/auth/tokenV2.ts`", "pk_" + "live_" + made(6, 40), "task-" + hexadecimal,
+		"the password is documented in ADR-0003", "token → `src/auth/tokenV2.ts`", "**Password (till):** ask Mira", "**API tokens (v2):** 1000 per minute", "pk_" + "live_" + made(6, 40), "task-" + hexadecimal,
 	} {
 		if spans := Find(text); len(spans) > 0 {
 			t.Errorf("%q holds no credential: %+v", text, spans)
