@@ -42,12 +42,9 @@ func findOpposites(v *view) []Finding {
 				continue
 			}
 			for _, sentence := range sentences(statement.text) {
-				if conditional.MatchString(codeSpan.ReplaceAllString(sentence, "")) {
-					continue
-				}
 				for words, said := range map[*regexp.Regexp]map[string]saying{prescribed: does, forbidden: forbids} {
 					m := words.FindStringSubmatch(sentence)
-					if m == nil || said[m[1]].line > 0 {
+					if m == nil || said[m[1]].line > 0 || conditional.MatchString(codeSpan.ReplaceAllString(sentence, "")) {
 						continue
 					}
 					line, column := statement.place(strings.Index(statement.text, "`"+m[1]+"`"))
