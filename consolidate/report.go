@@ -30,8 +30,9 @@ type Report struct {
 type FileReport struct {
 	Path        string              `json:"path"`
 	Description string              `json:"description,omitempty"`
-	Before      *string             `json:"before"` // nil: there was no file
-	After       *string             `json:"after"`  // nil: deleted
+	Before      *string             `json:"before"`         // nil: there was no file
+	After       *string             `json:"after"`          // nil: deleted
+	Into        string              `json:"into,omitempty"` // of a deleted memory: the one that it was merged into
 	Why         string              `json:"why,omitempty"`
 	Sources     []provenance.Origin `json:"sources,omitempty"` // those of the new text
 }
@@ -108,6 +109,12 @@ func (p *views) reportFiles(ctx context.Context, r *Report, a *landing.Archive, 
 		}
 		return data, err
 	}
+	into := make(map[string]string)
+	for survivor, m := range info.Merges {
+		for merged := range m.Replaced {
+			into[merged] = survivor
+		}
+	}
 	for _, c := range a.Changes {
 		before, err := content(c.Before, c.Name)
 		if err != nil {
@@ -128,6 +135,8 @@ func (p *views) reportFiles(ctx context.Context, r *Report, a *landing.Archive, 
 			if f.Sources, err = p.Sources.OriginsOf(ctx, topic); err != nil {
 				return err
 			}
+		} else {
+			f.Into = into[f.Path]
 		}
 		f.Description = p.AllowSecrets.Line(topic.Description())
 		r.Files = append(r.Files, f)

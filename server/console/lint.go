@@ -76,7 +76,11 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 	case c.Lint.Statistics:
 		_, err = io.WriteString(c.Out, renderStatistics(o, paintFor(c.Out))+renderTotals(o))
 	default:
-		_, err = io.WriteString(c.Out, renderFindings(o, paintFor(c.Out))+renderTotals(o))
+		text := renderFindings(o, paintFor(c.Out)) + renderTotals(o)
+		if dir == "" {
+			text += renderUses(usesOf(p), p)
+		}
+		_, err = io.WriteString(c.Out, text)
 	}
 	if bad := o.Counts[rule.Error] + o.Counts[rule.Warning]; err == nil && bad > 0 {
 		err = &foundError{bad}

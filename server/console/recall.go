@@ -86,6 +86,15 @@ func renderRecall(setup host.Setup) string {
 	return "memories are shown unasked (recall in config.json):\n" + b.String()
 }
 
+// usesOf returns how often memories were called for; nil where none was shown unasked.
+func usesOf(p *consolidate.Project) *recall.Uses {
+	uses, err := recall.ReadUses(p.StateDir())
+	if err != nil || uses.Sessions == 0 {
+		return nil
+	}
+	return &uses
+}
+
 // renderUses says how often memories were called for.
 func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 	if uses == nil {

@@ -89,7 +89,7 @@ func reportPage(r consolidate.Report, project, dir string, zone *time.Location) 
 		page.State = "landed"
 	}
 	for _, f := range r.Files {
-		file := report.File{Path: f.Path, Description: f.Description, Why: f.Why, Action: "changed"}
+		file := report.File{Path: f.Path, Description: f.Description, Into: f.Into, Why: f.Why, Action: "changed"}
 		if f.Before == nil {
 			file.Action = "new"
 		} else {

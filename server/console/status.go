@@ -42,9 +42,7 @@ func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host
 		return err
 	}
 	object := statusObject(s, setup, p.StateDir())
-	if uses, err := recall.ReadUses(p.StateDir()); err == nil && uses.Sessions > 0 {
-		object.Recalled = &uses
-	}
+	object.Recalled = usesOf(p)
 	return c.answer(object, "  ", func(ink paint) string {
 		return renderStatus(s, setup, p.TranscriptFolders(), p.Now(), ink) + renderUses(object.Recalled, p)
 	})
