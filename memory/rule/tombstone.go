@@ -12,7 +12,7 @@ var tombstoneRule = rule{
 	doc: Doc{
 		Name:     "tombstone",
 		Summary:  "a memory says something: one that only says that it is deprecated, merged or moved can go",
-		Severity: Warning,
+		Severity: Info,
 		Catches:  "a description or text that begins with DEPRECATED, OBSOLETE, SUPERSEDED, ARCHIVED or 已归档, or with \"merged into [[x]]\", or a heading that ends in \"— Superseded\", where little text follows or another memory is named; an empty text",
 		Leaves:   "\"SUPERSEDED IN PART\"; \"Deprecated endpoints are removed in May\"; \"Merged into main\"; a text that was corrected in place; a line further down that is marked",
 		Bad:      "DEPRECATED: see [[deploy]].",
