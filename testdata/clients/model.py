@@ -17,7 +17,7 @@ DREAM = [
         "edits": [{"old": "The project uses npm.", "new": "The project uses bun, not npm."}],
         "base": re.search(r"project_package-manager.md ([0-9a-f]{12})", said[2]).group(1),
     }),
-    ("finalize_index", lambda said: {"upsert": [{"file": "project_package-manager.md", "hook": "bun, not npm"}], "summary": "bun, not npm"}),
+    ("finalize_index", lambda said: {"upsert": [{"file": "project_package-manager.md", "text": "bun, not npm"}], "summary": "bun, not npm"}),
 ]
 
 
