@@ -187,12 +187,12 @@ var dialect = map[string]string{
 // plainer lists the names and phrases that hold such a word and may: what is stored or on the wire, and plain English.
 var plainer = strings.NewReplacer("heard.json", "", "heard.lock", "", `json:"stands"`, "", "untold.json", "", "is no longer", "", "are no longer", "", "is no such", "",
 	"there is no", "", "There is no", "", "there are no", "", "There are no", "",
-	"stands for", "", "Kind Mend", "", `"mend"`, "", "leaves it behind", "")
+	"stands for", "", "Kind Mend", "", `"mended"`, "", `"mend"`, "", "leaves it behind", "")
 
 // dialectal are the folders that still have such words. No folder is added.
 var dialectal = []string{
 	"consolidate", "consolidate/share", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/said",
-	"consolidate/transcript/search", "memory/rule", "server/background", "server/console",
+	"consolidate/transcript/search", "memory/rule", "server/background",
 }
 
 // TestWords looks for dialect in Go's comments, names and, outside tests, strings, and in the comments of scripts.

@@ -16,7 +16,7 @@ import (
 
 // The trail of a dream lies in its folder: a line of JSON for each thing that it did, for whoever
 // watches. Nothing depends on it. It is written once a call, never synced, and what can't be written
-// is not told.
+// is left out.
 const (
 	trailFile    = "activity.jsonl"
 	maxTrail     = 1 << 20 // bytes; some 5,000 calls, far more than a dream has turns
@@ -40,7 +40,7 @@ const (
 	EventDryRun  EventKind = "dry_run"
 	EventLanding EventKind = "landing"
 	EventEnded   EventKind = "ended" // Text: the outcome, and why
-	EventCut     EventKind = "cut"   // the trail is full; nothing more is told
+	EventCut     EventKind = "cut"   // the trail is full; later events are not written
 )
 
 // Event is one thing that a dream did. Its texts may be shown.
@@ -66,7 +66,7 @@ func (e Event) same(o Event) bool {
 	return e.Kind == o.Kind && e.Text == o.Text && e.Hits == o.Hits && e.Phase == o.Phase
 }
 
-// trail is the trail of a dream of ours. A nil trail tells nothing.
+// trail is the trail of a dream of ours. A nil trail writes nothing.
 type trail struct {
 	file *os.File
 	size int64
@@ -88,7 +88,7 @@ func openTrail(folder *os.Root) *trail {
 	return &trail{file: f, size: info.Size(), torn: info.Size() > 0}
 }
 
-// add appends e. What was just told is not told again, and the last line of a full trail says so.
+// add appends e unless it repeats the event before. The last line of a full trail says that it is full.
 func (t *trail) add(e Event) {
 	if t == nil || t.size >= maxTrail || e.same(t.last) {
 		return

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// child is what a process that is to die or to hold on is told.
+// child is what a process that is to die or to hold on is to do.
 type child struct {
 	Memory, State, Script string
 	Now                   time.Time
@@ -26,16 +26,16 @@ type child struct {
 const childVariable = "DREAM_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if told := os.Getenv(childVariable); told != "" {
-		runChild(told)
+	if order := os.Getenv(childVariable); order != "" {
+		runChild(order)
 		return
 	}
 	os.Exit(m.Run())
 }
 
-func runChild(told string) {
+func runChild(order string) {
 	var c child
-	if err := json.Unmarshal([]byte(told), &c); err != nil {
+	if err := json.Unmarshal([]byte(order), &c); err != nil {
 		panic(err)
 	}
 	w := &world{memory: c.Memory, state: c.State, now: c.Now}
@@ -67,11 +67,11 @@ func runChild(told string) {
 		err := p.Begin(ctx, true, false)
 		fmt.Println("holds", err)
 		bufio.NewReader(os.Stdin).ReadString('\n')
-		os.Exit(0) // as a process that is told to go and does not clean up
+		os.Exit(0) // as a process that is asked to end and does not clean up
 	}
 	run := script[c.Script].run
 	if run == nil {
-		run = mends[c.Script]
+		run = fixes[c.Script]
 	}
 	if c.Act != nil {
 		run = c.Act.run
@@ -102,8 +102,8 @@ func (w *world) startAs(c child, change func(*exec.Cmd)) (cmd *exec.Cmd, in io.W
 // environment is that of a child process over this world.
 func (w *world) environment(c child) []string {
 	c.Memory, c.State, c.Now = w.memory, w.state, w.now
-	told, _ := json.Marshal(c)
-	return append(os.Environ(), childVariable+"="+string(told))
+	order, _ := json.Marshal(c)
+	return append(os.Environ(), childVariable+"="+string(order))
 }
 
 // runToDeath runs a script in a process that dies at a step, and returns where it died, or "".

@@ -158,7 +158,7 @@ func TestLostPlan(t *testing.T) {
 	if err := p.Begin(ctx, true, false); !errors.As(err, &broken) {
 		t.Errorf("a dream over a half-landed commit: %v", err)
 	}
-	// The person accepts the memory as it stands.
+	// The person accepts the memory as it is.
 	if err := os.Truncate(filepath.Join(w.memory, lock.File), 0); err != nil {
 		t.Fatal(err)
 	}

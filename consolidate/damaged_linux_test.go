@@ -111,7 +111,7 @@ func TestReplaced(t *testing.T) {
 				p.Close("somebody replaces files")
 			})
 			what := fmt.Sprintf("%s, %s replaced, which said %v", r, strings.TrimPrefix(victim, w.state), err)
-			w.checkTold(fmt.Sprint("ended with ", err), spans[r.operation])
+			w.checkSaid(fmt.Sprint("ended with ", err), spans[r.operation])
 			putBack(t, victim)
 			w.replaced = true
 			w.checkRecovered(r.operation, what, spans[r.operation])

@@ -16,7 +16,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// damages are what may befall a file or a folder of ours. What can't befall it is an error.
+// damages are what may happen to a file or a folder of ours. What cannot happen to it is an error.
 var damages = map[string]func(path string) error{
 	"removed": os.RemoveAll,
 	"halved": func(path string) error {
@@ -216,7 +216,7 @@ func TestStateLostInADream(t *testing.T) {
 			t.Errorf("%s: ended with %v, and yet:%s", at, err, differences(got, whole.before))
 		}
 		if errors.As(err, &half) {
-			continue // TestLostPlan tells how that goes on
+			continue // TestLostPlan has the rest
 		}
 		w.now = w.now.Add(2 * time.Hour)
 		next := w.open()

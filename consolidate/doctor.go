@@ -21,10 +21,10 @@ import (
 
 // The states of what was looked at.
 const (
-	Healthy = "ok"
-	Note    = "note"  // to be known; nothing is wrong
-	Wrong   = "wrong" // something should be mended
-	Mended  = "mended"
+	Healthy  = "ok"
+	Note     = "note"  // to be known; nothing is wrong
+	Wrong    = "wrong" // something should be fixed
+	Repaired = "mended"
 )
 
 // Check is one thing that a doctor looked at.
@@ -35,15 +35,15 @@ type Check struct {
 	Fix     string `json:"fix,omitempty"`  // what is done about it, if asked
 	Hint    string `json:"hint,omitempty"` // what a person can do about it
 
-	mend func(context.Context) error
+	repair func(context.Context) error
 }
 
 // clockSlack is how far ahead a stamp may be that another machine's clock set.
 const clockSlack = 5 * time.Minute
 
-// Examine looks at what could keep the memory from being dreamt over or written. It changes nothing
-// but for fix: then what can be mended without loss is mended. A commit that was cut off and whose plan
-// is lost is given up, and the memory taken as it stands, only with accept: that is a person's word.
+// Examine looks at what could prevent dreams or writes. It changes nothing
+// but for fix: then what can be fixed without loss is fixed. A commit that was cut off and whose plan
+// is lost is given up, and the memory taken as it is, only with accept: that is a person's word.
 func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
 	p.Lock()
 	defer p.Unlock()
@@ -76,13 +76,13 @@ func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) 
 	checks = append(checks, p.checkShare()...)
 	for i := range checks {
 		c := &checks[i]
-		if !fix || c.mend == nil {
+		if !fix || c.repair == nil {
 			continue
 		}
-		if err := c.mend(ctx); err != nil {
-			c.Message += "; it could not be mended: " + err.Error()
+		if err := c.repair(ctx); err != nil {
+			c.Message += "; it could not be fixed: " + err.Error()
 		} else {
-			c.State = Mended
+			c.State = Repaired
 		}
 	}
 	return checks, nil
@@ -126,7 +126,7 @@ func (p *views) checkLeftovers(dir *memory.Dir) []Check {
 	return []Check{{
 		Name: "leftovers", State: Wrong, Message: "temporaries lie in the memory directory: " + list(left),
 		Fix: "what they hold goes into the archive, and they are removed",
-		mend: func(ctx context.Context) error {
+		repair: func(ctx context.Context) error {
 			return p.TakeAsIs(ctx, dir, "temporaries that lay in the memory directory were archived")
 		},
 	}}
@@ -140,7 +140,7 @@ func (p *views) checkState() Check {
 		c.State, c.Message = Wrong, err.Error()
 	} else if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm != 0o700 {
 		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", p.StateDir(), perm), "it is made private: 0700"
-		c.mend = func(context.Context) error { return os.Chmod(p.StateDir(), 0o700) }
+		c.repair = func(context.Context) error { return os.Chmod(p.StateDir(), 0o700) }
 	} else if err := p.Writable(); err != nil {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: free some space on its disk, or make it writable"
 	}

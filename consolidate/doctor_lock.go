@@ -35,7 +35,7 @@ func (p *views) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Che
 	if readErr == nil && r.Dream == "" {
 		return c
 	}
-	c.State, c.mend = Wrong, func(ctx context.Context) error { return p.RecoverIn(ctx, dir) }
+	c.State, c.repair = Wrong, func(ctx context.Context) error { return p.RecoverIn(ctx, dir) }
 	c.Message, c.Fix = "left by "+r.String()+", which ended without its end", "it is rolled back, its stage kept; a commit that had begun is carried to its end"
 	if readErr != nil {
 		c.Message = readErr.Error()
@@ -43,10 +43,10 @@ func (p *views) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Che
 	}
 	if err := p.LostPlan(r); err != nil {
 		c.Message = (&store.BrokenError{Holder: r.String(), Why: err}).Error()
-		c.Hint = fmt.Sprintf("bring the folder %q back, then any command carries the commit on; or take the memory as it stands: dream-mcp doctor --fix --accept", r.Stage)
-		if c.Fix, c.mend = "", nil; accept {
-			c.mend = func(ctx context.Context) error {
-				return p.TakeAsIs(ctx, dir, "the memory was taken as it stands: the commit of "+r.Dream+" was cut off and its plan is lost")
+		c.Hint = fmt.Sprintf("bring the folder %q back, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
+		if c.Fix, c.repair = "", nil; accept {
+			c.repair = func(ctx context.Context) error {
+				return p.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was cut off and its plan is lost")
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func (p *views) checkNative(dir *memory.Dir) Check {
 	case n.Exists && n.Time.Sub(now) > clockSlack:
 		c.State, c.Message = Wrong, fmt.Sprintf("%s is stamped %s, in the future: no dream is due before %gh after that", lock.HostFile, n.Stamp, p.o.MinHours)
 		c.Fix = "it is stamped now, as if a dream had just ended"
-		c.mend = func(ctx context.Context) error { return p.SetTime(ctx) }
+		c.repair = func(ctx context.Context) error { return p.SetTime(ctx) }
 	default:
 		last, err := p.Since(dir)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// mends are what a doctor does, for processes that are to die meanwhile.
-var mends = map[string]func(p *Project) error{
+// fixes are what a doctor does, for processes that are to die meanwhile.
+var fixes = map[string]func(p *Project) error{
 	"mend": func(p *Project) error {
 		_, err := p.Examine(ctx, true, true)
 		return err
@@ -37,7 +37,7 @@ func (w *world) check(p *Project, name string, fix, accept bool) (c Check) {
 
 // A process is killed at each step of giving a commit up. The next one ends it, what lay beside the
 // memories is in the archive, and the time of the last consolidation is given back.
-func TestKillWhileMending(t *testing.T) {
+func TestKillWhileFixing(t *testing.T) {
 	for step := 0; ; step++ {
 		w := cutOff(t, "updated a.md")
 		half := w.files()
@@ -92,7 +92,7 @@ func TestExamineChangesNothing(t *testing.T) {
 	if !same(w.files(), before) || w.nativeNow() != native || w.lockRecordSize() != record {
 		t.Error("examining changed something:", differences(w.files(), before))
 	}
-	if c := w.check(p, "lock", true, false); c.State != Mended {
+	if c := w.check(p, "lock", true, false); c.State != Repaired {
 		t.Errorf("it was not mended: %+v", c)
 	}
 	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
@@ -118,7 +118,7 @@ func TestExamineBesideADream(t *testing.T) {
 	}
 }
 
-// A stage that can be resumed, and an archive that has lost a content, are told of.
+// A stage that can be resumed, and an archive that has lost a content, are reported.
 func TestExamineTheArchive(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()

@@ -105,7 +105,7 @@ func committed(t *store.Tx, edit *store.Index, findings []rule.Finding, report s
 	return res
 }
 
-// tellFinalize tells those who watch of a finalizing that left the dream open, and what it works on again.
+// tellFinalize reports to those who watch a finalizing that left the dream open, and what it works on again.
 func (p *writings) tellFinalize(r store.FinalizeRequest, err error) {
 	if p.dream == nil {
 		return

@@ -91,7 +91,7 @@ func TestIndexIsALink(t *testing.T) {
 
 // A single write makes no index where many memories have none: one of one line would hide the rest
 // from the host. In an empty memory it begins one.
-func TestWriteWhereThereIsNoIndex(t *testing.T) {
+func TestWriteWithoutIndex(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		empty   bool
@@ -119,8 +119,8 @@ func TestWriteWhereThereIsNoIndex(t *testing.T) {
 	}
 }
 
-// What somebody else changed in the moment of the commit is left as it is, told as such and not as
-// updated, and is no part of what an undo takes back.
+// What somebody else changed in the moment of the commit is left as it is, reported as such and not as
+// updated, and an undo does not touch it.
 func TestLeftAlone(t *testing.T) {
 	w := newWorld(t)
 	o := w.options()
@@ -197,7 +197,7 @@ func TestLandedInPart(t *testing.T) {
 }
 
 // Where the last word of a landing, that all has landed, can't be written at first, it is written at the
-// second try: a commit told of as landed that its own archive calls half done could not be taken back.
+// second try: a commit reported as landed that its own archive calls half done could not be taken back.
 func TestLastWordOfALanding(t *testing.T) {
 	w := newWorld(t)
 	o := w.options()

@@ -243,7 +243,7 @@ func (p *gates) free(dir *memory.Dir, now time.Time) error {
 	return p.Writable()
 }
 
-// indexReadable fails with a *RequestError where the index is no file that a dream could read and replace.
+// indexReadable fails with a *RequestError where the index is not a file that a dream could read and replace.
 func indexReadable(dir *memory.Dir) error {
 	if dir == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // What lies in the place of a file of the hook's or its supervisor's is not waited on: a hook has to answer, and a supervisor that
-// hangs is heard of by nobody.
+// hangs is noticed by nobody.
 func TestFifoIsNotWaitedOn(t *testing.T) {
 	for file, ask := range map[string]func(*Project) error{
 		"heard.json": func(p *Project) error {

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// A session that begins twice within seconds has two hooks of ours, and the person is told. Turns do end so soon one after
+// A session that begins twice within seconds has two hooks of ours, and the person is warned. Turns do end so soon one after
 // the other.
-func TestHeardTwice(t *testing.T) {
+func TestSeenTwice(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		frequent bool
 		wait     time.Duration
 		again    bool
-		told     bool
+		warned   bool
 	}{
 		{"a start", false, 0, true, true},
 		{"a start much later", false, time.Minute, false, false},
@@ -35,7 +35,7 @@ func TestHeardTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, "twice") }); told != test.told {
+		if warned := slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, "twice") }); warned != test.warned {
 			t.Errorf("%s: %q", test.name, s.Warnings)
 		}
 	}

@@ -29,18 +29,18 @@ func sample[T fmt.Stringer](all []T) []T {
 	return chosen
 }
 
-// tally counts what a test tries, tells of it as it goes, and at its end.
+// tally counts what a test tries, reports it as it goes, and at its end.
 type tally struct {
-	mu            sync.Mutex
-	tried, of     int
-	counts        map[string]int
-	red           []string
-	told, started time.Time
+	mu                sync.Mutex
+	tried, of         int
+	counts            map[string]int
+	red               []string
+	reported, started time.Time
 }
 
 // newTally is that of a test that tries some things of all.
 func newTally(t *testing.T, some, all int) *tally {
-	c := &tally{of: some, counts: map[string]int{}, started: time.Now(), told: time.Now()}
+	c := &tally{of: some, counts: map[string]int{}, started: time.Now(), reported: time.Now()}
 	t.Cleanup(func() {
 		fmt.Printf("%s tried %d of %d (seed %d) in %s: %v, %d red\n", t.Name(), c.tried, all, *seed, time.Since(c.started).Round(time.Second), c.counts, len(c.red))
 		for _, name := range c.red {
@@ -64,10 +64,10 @@ func (c *tally) add(t *testing.T, kind string) {
 		c.counts[kind]++
 		if t.Failed() {
 			c.red = append(c.red, t.Name())
-			fmt.Println(again(t.Name())) // the test itself is told of at the end of all
+			fmt.Println(again(t.Name())) // the test itself is reported at the end of all
 		}
-		if time.Since(c.told) > 30*time.Second {
-			c.told = time.Now()
+		if time.Since(c.reported) > 30*time.Second {
+			c.reported = time.Now()
 			fmt.Printf("%d of %d, %d red, after %s\n", c.tried, c.of, len(c.red), time.Since(c.started).Round(time.Second))
 		}
 	})
@@ -103,14 +103,14 @@ func (i injection) String() string {
 	return fmt.Sprintf("%s/%s/%d/%s", i.operation, i.call, i.n, what)
 }
 
-// A process dies, or is told of an error by the system, at each system call of each operation. Whoever
-// comes next finds what TestKillAtEveryStep asks for; and the process, if it lived, told the truth.
+// A process dies, or gets an error from the system, at each system call of each operation. Whoever
+// comes next finds what TestKillAtEveryStep asks for; and the process, if it lived, said the truth.
 //
 // One alone, by its name: go test ./consolidate -inject 0 -run 'TestInject/commit/^fsync$/^3$/KILL'.
 func TestInject(t *testing.T) {
 	skip := t.Skipf
 	if *inject == 0 {
-		skip = t.Fatalf // who asks for all is not told that all is well
+		skip = t.Fatalf // who asks for all must not get fewer
 	}
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -138,11 +138,11 @@ func TestInject(t *testing.T) {
 			case strings.Contains(log, "INJECTED"):
 				tally.add(t, "faults")
 				if i.call == "unlinkat" {
-					// A folder that the system does not let go stays, empty: that is no reason to call
+					// A folder that the system does not let go stays, empty: which does not make
 					// what has landed half done.
 					os.Remove(filepath.Join(w.memory, "deep"))
 				}
-				w.checkTold(said, whole)
+				w.checkSaid(said, whole)
 			default:
 				tally.add(t, "calls that were not made that time")
 				return
@@ -192,9 +192,9 @@ func (w *world) trace(strace, name, calls string, options ...string) (said, log 
 	return strings.TrimSpace(string(out)), string(data)
 }
 
-// checkTold compares what a process said at its end with what it left: an error is no change, unless
-// it is told of as half done, and success is the whole change.
-func (w *world) checkTold(said string, whole span) {
+// checkSaid compares what a process said at its end with what it left: an error means no change, unless
+// it says that it is half done, and success is the whole change.
+func (w *world) checkSaid(said string, whole span) {
 	w.t.Helper()
 	if strings.Contains(said, "panic: ") {
 		w.t.Error(said)

@@ -13,7 +13,7 @@ import (
 )
 
 // breakJournal makes every write of the journal fail until the function it returns is called.
-func breakJournal(t *testing.T, p *Project) (mend func()) {
+func breakJournal(t *testing.T, p *Project) (repair func()) {
 	t.Helper()
 	journal := filepath.Join(p.StateDir(), store.JournalFile)
 	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
@@ -46,7 +46,7 @@ func TestBeginWithoutAJournal(t *testing.T) {
 	}
 }
 
-// What has landed and can't be journaled is told as half done, never as failed. Recovery writes what is
+// What has landed and cannot be journaled is reported as half done, never as failed. Recovery writes what is
 // missing, so that diff and undo know it.
 func TestLandWithoutAJournal(t *testing.T) {
 	for _, test := range []struct {
@@ -63,12 +63,12 @@ func TestLandWithoutAJournal(t *testing.T) {
 				p = w.dreaming()
 			}
 			before := w.files()
-			mend := breakJournal(t, p)
+			repair := breakJournal(t, p)
 			var half *store.HalfError
 			if err := test.do(p); !errors.As(err, &half) {
 				t.Fatalf("told %v", err)
 			}
-			mend()
+			repair()
 			if err := p.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}

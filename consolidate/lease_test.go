@@ -56,8 +56,8 @@ func TestLockFileElsewhere(t *testing.T) {
 	}
 }
 
-// heldAfter takes the lock as an operation does that lasts a moment, of which the lock file tells what
-// it told before.
+// heldAfter takes the lock as an operation does that lasts a moment, and leaves the lock file saying what
+// it said before.
 func heldAfter(t *testing.T, w *world) (p *Project, l *lock.Lock) {
 	t.Helper()
 	p = w.open()

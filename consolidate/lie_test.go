@@ -21,14 +21,14 @@ import (
 type lie struct {
 	operation, call string
 	n               int
-	told            unix.Errno
+	reported        unix.Errno
 }
 
 func (l lie) String() string {
-	return fmt.Sprintf("%s/%s/%d/%s", l.operation, l.call, l.n, unix.ErrnoName(l.told))
+	return fmt.Sprintf("%s/%s/%d/%s", l.operation, l.call, l.n, unix.ErrnoName(l.reported))
 }
 
-// lies are the calls that change what lies where, and what is told of them: EIO, and what the second
+// lies are the calls that change what lies where, and what is reported of them: EIO, and what the second
 // try finds.
 var lies = map[uint64]struct {
 	call   string
@@ -42,7 +42,7 @@ var lies = map[uint64]struct {
 	unix.SYS_RENAMEAT2: {"renameat2", unix.ENOENT},
 }
 
-// Every call that changes what lies where is carried out, and then told of as failed. What holds after
+// Every call that changes what lies where is carried out, and then reported as failed. What holds after
 // a call that has really failed (TestInject) holds after these too.
 //
 // One alone, by its name: go test ./consolidate -inject 0 -run 'TestLie/commit/^renameat$/^3$/EIO'.
@@ -84,7 +84,7 @@ func TestLie(t *testing.T) {
 				return
 			}
 			tally.add(t, "lies")
-			w.checkTold(said, spans[l.operation])
+			w.checkSaid(said, spans[l.operation])
 			w.checkRecovered(l.operation, l.String()+", which said "+said, spans[l.operation])
 		})
 	}
@@ -169,7 +169,7 @@ func trace(environment []string, output *os.File, l lie) (map[string]int, error)
 			continue
 		}
 		if counts[of.call]++; of.call == l.call && counts[of.call] == l.n {
-			r.Rax = -uint64(l.told)
+			r.Rax = -uint64(l.reported)
 			if err := unix.PtraceSetRegs(pid, &r); err != nil {
 				return nil, err
 			}

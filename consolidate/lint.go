@@ -53,7 +53,7 @@ func (p *views) Lint(r LintRequest) (Linted, error) {
 	case err != nil:
 		return Linted{}, err
 	case !info.IsDir():
-		return Linted{}, store.Refuse(fmt.Sprintf("%q is no folder", dir), "name the folder that holds MEMORY.md")
+		return Linted{}, store.Refuse(fmt.Sprintf("%q is not a folder", dir), "name the folder that holds MEMORY.md")
 	}
 	d, err := p.openToLint(store.RealPath(dir))
 	if err == nil && d == nil {
@@ -83,7 +83,7 @@ func (p *views) Lint(r LintRequest) (Linted, error) {
 		return Linted{}, err
 	}
 	if !own && !isFresh(dir) && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }) {
-		return Linted{}, store.Refuse(fmt.Sprintf("%q is no memory: no Markdown file is in it", dir), "name the folder that holds MEMORY.md")
+		return Linted{}, store.Refuse(fmt.Sprintf("%q is not a memory: it has no Markdown file", dir), "name the folder that holds MEMORY.md")
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{}, ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
 	l.Findings = append(l.Findings, rule.Lint(s, project, p.Now())...)

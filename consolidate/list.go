@@ -112,7 +112,7 @@ func (p *dreams) listed() []string {
 }
 
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions
-// are to be listed: of the last dream, whoever dreamt, where nothing was listed before.
+// are to be listed: since the last dream, whoever ran it, where nothing was listed before.
 func (p *base) sinceLast() (listed.Marks, error) {
 	root, err := p.Root()
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 // classifier is the version of package signal's rules. A digest made with another is built again.
 const classifier = "signal-5"
 
-// Listen has a store hear which utterances deserve a memory, and show no credential but what is allowed.
+// Listen makes a store mark the utterances that deserve a memory, and mask all credentials but those allowed.
 func Listen(s *transcript.Store, allowed secret.Allowed) *transcript.Store {
 	s.Mask = func(text string, from, to int) (string, int, int) {
 		v := allowed.View(text)

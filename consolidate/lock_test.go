@@ -17,7 +17,7 @@ import (
 	"dream-mcp/consolidate/store"
 )
 
-// While another process dreams, nothing of ours begins, and what it does is told.
+// While another process dreams, nothing of ours begins, and what it does is reported.
 func TestSecondProcess(t *testing.T) {
 	w := newWorld(t)
 	cmd, in, out := w.start(child{Hold: true, Die: -1})

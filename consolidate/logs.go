@@ -9,7 +9,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// What a map tells of logs: a dream begins with those of the last one to three days (FACTS 3).
+// What a map says of logs: a dream begins with those of the last one to three days (FACTS 3).
 const (
 	logDays       = 3     // the newest days that have a log
 	maxLogExcerpt = 1_500 // bytes of the end of one log
@@ -31,7 +31,7 @@ type Log struct {
 // logs/2026/11/18/ID-title.md since 2.1.120 (FACTS 0).
 var logDay = regexp.MustCompile(`^[a-z]+/(\d{4})/(\d\d)/(?:\d{4}-\d\d-)?(\d\d)(?:\.md$|/)`)
 
-// dayOf returns the day of a log. A name that tells of no day, or of one that has not come, is not believed.
+// dayOf returns the day of a log. A name without a day, or with one in the future, has none.
 func dayOf(f memory.Found, now time.Time) string {
 	if m := logDay.FindStringSubmatch(strings.ToLower(f.Name.String())); m != nil {
 		day := m[1] + "-" + m[2] + "-" + m[3]

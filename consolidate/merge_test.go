@@ -181,7 +181,7 @@ func TestMergeOfMerges(t *testing.T) {
 	}
 }
 
-// The dream that landed last is told beside one that ended later and did not.
+// The dream that landed last is reported beside one that ended later and did not.
 func TestLastLanded(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()

@@ -52,7 +52,7 @@ func TestMountedFile(t *testing.T) {
 			if s, err := p.Status(ctx); err != nil || s.Dream == nil {
 				t.Errorf("the dream is no longer open: %v", err)
 			}
-			// What the person takes away stands no longer in the way.
+			// What the person takes away is no longer in the way.
 			if err := syscall.Unmount(filepath.Join(w.memory, file), 0); err != nil {
 				t.Fatal(err)
 			}

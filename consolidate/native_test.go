@@ -161,7 +161,7 @@ func TestNativeSecondLine(t *testing.T) {
 		t.Errorf("the lock is %s, want %s", got, want)
 	}
 
-	// A time that a clock was wrong about, mended by doctor in both places.
+	// A time that a clock was wrong about, fixed by doctor in both places.
 	w.stampNative(lines("", w.now.Add(100*time.Hour)), w.now)
 	if _, err := p.Examine(ctx, true, false); err != nil {
 		t.Fatal(err)

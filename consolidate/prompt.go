@@ -42,7 +42,7 @@ var prompts = template.Must(template.ParseFS(promptFiles, "prompt/*.md"))
 // transcript.DreamMarker, so that the dream's own words are not searched by the next one.
 //
 // Focus is quoted and cut after 2,000 characters. What it says can neither end its quotation nor hide,
-// yet a model may still obey it: what a dream can do is bounded by the rules of the memory, not by
+// yet a model may still follow it: what a dream can do is bounded by the rules of the memory, not by
 // these words.
 func DreamPrompt(v PromptValues) (string, error) { return v.fill("dream.md") }
 
@@ -61,7 +61,7 @@ func RememberPrompt(v PromptValues) (string, error) {
 // is not named as sessions are is the one error: it would stand in a call.
 func ExtractPrompt(v PromptValues) (string, error) {
 	if v.Session != "" && !transcript.IsSessionID(v.Session) {
-		return "", fmt.Errorf("%q is no session's ID", cutText(v.Session, maxShownID))
+		return "", fmt.Errorf("%q is not the ID of a session", cutText(v.Session, maxShownID))
 	}
 	return v.fill("extract.md")
 }

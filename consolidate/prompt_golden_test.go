@@ -9,7 +9,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/prompt")
 
-// What a model is told is looked at whole before it changes: go test ./consolidate -run Golden -update.
+// What a model reads is looked at whole before it changes: go test ./consolidate -run Golden -update.
 func TestPromptsGolden(t *testing.T) {
 	v := promptValues()
 	past := v

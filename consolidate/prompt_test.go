@@ -112,7 +112,7 @@ func TestPromptWithoutTheThingToRemember(t *testing.T) {
 	}
 }
 
-// A session stands in a call that the model is to make.
+// A session is named in a call that the model is to make.
 func TestPromptOfNoSession(t *testing.T) {
 	for _, session := range []string{`a"`, "a b", "a\nb", "../a", "é", strings.Repeat("a", 65), strings.Repeat("é", 5_000)} {
 		v := promptValues()

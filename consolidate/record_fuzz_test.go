@@ -9,7 +9,7 @@ import (
 	"dream-mcp/consolidate/store"
 )
 
-// Whatever stands in the lock file, the memory is not changed by recovery, which leads nowhere else; and
+// Whatever is in the lock file, the memory is not changed by recovery, which leads nowhere else; and
 // it ends in an error or in a free lock.
 func FuzzLockRecord(f *testing.F) {
 	for _, s := range []string{
@@ -34,7 +34,7 @@ func FuzzLockRecord(f *testing.F) {
 	})
 }
 
-// Whatever stands in the two files of a stage that was left, nobody is led elsewhere by it: the memory
+// Whatever is in the two files of a stage that was left, nobody is led elsewhere by it: the memory
 // is not changed, and what is resumed has its own ID, and names that may be written.
 func FuzzStageFiles(f *testing.F) {
 	const id = "20261118-090000-aaaaaa"

@@ -12,9 +12,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// What somebody puts in the way of a commit that was cut off is left alone. It is no reason to refuse
+// What somebody puts in the way of a commit that was cut off is left alone. That does not refuse
 // every write for ever.
-func TestRecoverOverWhatIsNoMemory(t *testing.T) {
+func TestRecoverOverForeignFile(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		put  func(path string) error
@@ -62,7 +62,7 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 		damage func(w *world) error
 		lands  bool
 	}{
-		// What is to land stands in the manifest; dream.json only tells of it.
+		// What is to land is in the manifest; dream.json only describes it.
 		{"dream.json", func(w *world) error { return os.WriteFile(w.dreamPath(store.InfoFile), []byte("{"), 0o600) }, true},
 		{"the contents", func(w *world) error { return os.RemoveAll(w.dreamPath("blobs")) }, false},
 	} {
@@ -78,7 +78,7 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 			if test.lands && !same(w.files(), runWhole(t, "commit").after) {
 				t.Errorf("recovered to %q", w.files())
 			}
-			// A person who stops it hears that nobody dreams, and never that the dead was stopped.
+			// A person who stops it reads that nobody dreams, and never that the dead was stopped.
 			if holder, err := p.RequestStop(ctx, "enough"); err == nil {
 				t.Errorf("%q was stopped, who is dead", holder)
 			}
@@ -86,7 +86,7 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 	}
 }
 
-// A state folder that is removed under a living server is made anew.
+// A state folder that is removed under a living server is made again.
 func TestStateRemoved(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
@@ -105,7 +105,7 @@ func TestStateRemoved(t *testing.T) {
 	}
 }
 
-// The end of a commit, the stamp, is a file that is replaced like others: a death in the midst of it
+// The end of a commit, the stamp, is a file that is replaced like others: a death during it
 // leaves a temporary beside it, though all has landed.
 func TestRecoverSweepsWhatTheStampLeft(t *testing.T) {
 	w := cutOff(t, "stamp")

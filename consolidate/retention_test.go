@@ -111,8 +111,8 @@ func TestUndoWhatWasPruned(t *testing.T) {
 	}
 }
 
-// An archive over its limit is told of.
-func TestStatusTellsOfALargeArchive(t *testing.T) {
+// An archive over its limit is reported.
+func TestStatusReportsLargeArchive(t *testing.T) {
 	w := newWorld(t)
 	o := w.options()
 	o.MaxArchive = 1

@@ -110,7 +110,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// Who is killed while he lands what was agreed to leaves it waiting, and the journal says so: it alone tells which dreams wait.
+// Who is killed while he lands what was agreed to leaves it waiting, and the journal says so: it alone says which dreams wait.
 func TestKilledAnswerWaits(t *testing.T) {
 	w := newWorldFor(t, "agree")
 	step := 0

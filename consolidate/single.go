@@ -52,7 +52,7 @@ func (p *writings) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error 
 	why := lost.String() + ": " + taken[lost]
 	refused := &RuleError{Findings: []rule.Finding{{
 		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost],
-		Hint: "only the person takes that away; a merge is no loss: write every fact of it into another memory of its type first",
+		Hint: "only the person takes that away; a merge loses nothing: write every fact of it into another memory of its type first",
 	}}}
 	have, err := t.Dir.Read(n)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -84,7 +84,7 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 		s.Warnings = append(s.Warnings, "the memory directory does not exist yet; a dream or a write makes it")
 	}
 	w := p.askGates(ctx, dir, now, question{count: true, free: func() error { return p.free(dir, now) }})
-	folders, err := p.o.Transcripts.Folders() // behind the gates, who have learnt whose sessions lie where
+	folders, err := p.o.Transcripts.Folders() // after the gates, which find out whose sessions are where
 	s.warn(err)
 	for _, f := range folders {
 		s.TranscriptDirs = append(s.TranscriptDirs, f.Path)
@@ -124,7 +124,7 @@ func (s *Status) warn(err error) {
 	}
 }
 
-// describeDreams tells of the dream that is open, the one that ended last, and stages that were left.
+// describeDreams fills in the dream that is open, the one that ended last, and stages that were left.
 func (p *views) describeDreams(s *Status, dir *memory.Dir) error {
 	open := ""
 	if p.dream != nil {

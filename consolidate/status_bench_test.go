@@ -35,7 +35,7 @@ func BenchmarkStatus(b *testing.B) {
 		b.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		dreamt      time.Duration // so long ago
+		lastDream   time.Duration // so long ago
 		minSessions int
 		closed      string
 	}{
@@ -45,7 +45,7 @@ func BenchmarkStatus(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			now := time.Now()
-			if err := os.Chtimes(native, now.Add(-c.dreamt), now.Add(-c.dreamt)); err != nil {
+			if err := os.Chtimes(native, now.Add(-c.lastDream), now.Add(-c.lastDream)); err != nil {
 				b.Fatal(err)
 			}
 			p := Open(Options{

@@ -11,7 +11,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// How a status tells of sessions that the host sweeps before they were reviewed.
+// How a status reports sessions that the host sweeps before they were reviewed.
 const (
 	sweepWarning  = 7 * 24 * time.Hour     // before it does
 	sweepNamed    = 5                      // sessions
@@ -19,7 +19,7 @@ const (
 	sweepPatience = 200 * time.Millisecond // for what they hold to be known
 )
 
-// warnOfSweep tells which sessions since the last consolidation the host will sweep within a week: it
+// warnOfSweep says which sessions since the last consolidation the host will sweep within a week: it
 // removes transcripts that were not touched for so many days (FACTS 1.7). While the last consolidation
 // is younger than those there are none, and nothing is read.
 func (p *views) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now time.Time) error {
@@ -27,7 +27,7 @@ func (p *views) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now
 	since, err := p.Since(dir)
 	before := now.Add(sweepWarning - kept)
 	if err != nil || kept == 0 || since.Exists && since.Time.After(before) {
-		return nil // what is wrong with the time is told by its gate
+		return nil // what is wrong with the time is reported by its gate
 	}
 	aging, err := p.o.Transcripts.Aging(ctx, since.Time, before)
 	if err != nil || len(aging) == 0 {

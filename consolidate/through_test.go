@@ -19,11 +19,11 @@ import (
 var readers = map[string]func(p *Project) (any, error){
 	"read": func(p *Project) (any, error) {
 		files, err := p.Read(ctx, []string{"a.md", "b.md", "deep/new.md", "MEMORY.md"})
-		var told []string
+		var read []string
 		for _, f := range files {
-			told = append(told, fmt.Sprintf("%+v, missing: %t", f.Shown, errors.Is(f.Err, fs.ErrNotExist)))
+			read = append(read, fmt.Sprintf("%+v, missing: %t", f.Shown, errors.Is(f.Err, fs.ErrNotExist)))
 		}
-		return told, err
+		return read, err
 	},
 	"lint": func(p *Project) (any, error) { return p.Lint(LintRequest{}) },
 	"lint another": func(p *Project) (any, error) {
@@ -60,13 +60,13 @@ var readers = map[string]func(p *Project) (any, error){
 	},
 	"doctor": func(p *Project) (any, error) {
 		checks, err := p.Examine(ctx, false, false)
-		var told []string
+		var read []string
 		for _, c := range checks {
 			if c.Name != "lock" && c.Name != "leftovers" { // it says what recovery will do
-				told = append(told, fmt.Sprint(c.Name, c.State, c.Message))
+				read = append(read, fmt.Sprint(c.Name, c.State, c.Message))
 			}
 		}
-		return told, err
+		return read, err
 	},
 }
 

@@ -26,13 +26,13 @@ import (
 //
 //  1. Exclusion: the spans in which processes of ours were seen within the lock are disjoint.
 //  2. Claude Code: where it holds its lock, no dream of ours claims it, nor begins to land; and it
-//     never finds its lock free in the midst of a dream of ours that lands. (Two Claude Codes may both
+//     never finds its lock free during a dream of ours that lands. (Two Claude Codes may both
 //     take it in one moment, and the one frees it under the other: such holds are left out.)
 //  3. The chain: what changed a file (a change that landed, or a foreign edit that knows what it
 //     displaced) leads from one content to another. From the first content of a file to its last these
 //     changes are one trail: no content is left more often than it was reached. Two writes on one base
 //     break it, and a content that no change led to.
-//  4. Acknowledged: what a call was told has landed, stands among the changes that landed, on the base
+//  4. Acknowledged: what a call was answered has landed, is among the changes that landed, on the base
 //     that the call gave.
 //  5. Kept: what a change replaced is whole in the archive; and what a foreign editor wrote it finds
 //     again, or the archive has it.
@@ -69,7 +69,7 @@ func (w *world) sums() map[string]string {
 
 var topicName = regexp.MustCompile(`^---\nname: (\w+)\n`)
 
-// pathOf tells of which file a content is.
+// pathOf says of which file a content is.
 func pathOf(content []byte) string {
 	if m := topicName.FindSubmatch(content); m != nil {
 		return string(m[1]) + ".md"
@@ -324,7 +324,7 @@ func (h *chronicle) chains() (bad []string) {
 	return bad
 }
 
-// ways tells which changes led to a content and which away from it.
+// ways says which changes led to a content and which away from it.
 func (h *chronicle) ways(path, sum string) string {
 	var b strings.Builder
 	tell := func(who string, l link) {
@@ -428,7 +428,7 @@ func (h *chronicle) foreign() (bad []string) {
 	return bad
 }
 
-// counts tells how often each event happened.
+// counts says how often each event happened.
 func (h *chronicle) counts() map[string]int {
 	n := map[string]int{}
 	for _, events := range h.processes {

@@ -26,10 +26,10 @@ var crowd = []struct {
 	{"dreamer", 8}, {"writer", 12}, {"undoer", 4}, // ours, and killed at random
 	{"native", 3},  // Claude Code, by its lock's protocol
 	{"foreign", 3}, // editors that know of no lock
-	{"meddler", 2}, // editors that are told when a file is about to be replaced
+	{"meddler", 2}, // editors that know when a file is about to be replaced
 }
 
-// Dozens of processes work on one memory directory, and are killed at random. What each did stands in
+// Dozens of processes work on one memory directory, and are killed at random. What each did is in
 // a history of its own, and the laws of a chronicle decide afterwards whether all was well.
 func TestTogether(t *testing.T) {
 	t.Parallel()
@@ -141,13 +141,13 @@ func (c *togetherCrowd) kill(slot int) {
 // keepUp keeps a process of a role at work: where one ends, the next begins.
 func (c *togetherCrowd) keepUp(role string, slot int, hints *os.File) {
 	for life := 0; time.Now().Before(c.until); life++ {
-		told, _ := json.Marshal(worker{
+		order, _ := json.Marshal(worker{
 			Role: role, Slot: slot, Seed: *seed<<32 + uint64(c.round)<<28 + uint64(slot)<<16 + uint64(life), Until: c.until,
 			Memory: c.world.memory, State: c.world.state,
 			History: filepath.Join(c.histories, fmt.Sprintf("%s-%d-%d-%d", role, slot, c.round, life)),
 		})
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), workerVariable+"="+string(told))
+		cmd.Env = append(os.Environ(), workerVariable+"="+string(order))
 		cmd.ExtraFiles = []*os.File{hints}
 		var said strings.Builder
 		cmd.Stdout, cmd.Stderr = &said, &said

@@ -26,7 +26,7 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// worker is what a process of TestTogether is told.
+// worker is what a process of TestTogether is to do.
 type worker struct {
 	Role, Memory, State, History string
 	Slot                         int
@@ -60,7 +60,7 @@ func tokenTopic(file, token string) string {
 // event is a line of a history. Times are CLOCK_MONOTONIC, which all processes share, in ns.
 type event struct {
 	At     int64               `json:"at"`
-	Since  int64               `json:"since,omitempty"` // when what is told of began
+	Since  int64               `json:"since,omitempty"` // when what is reported began
 	Op     int                 `json:"op"`
 	What   string              `json:"what"`
 	Path   string              `json:"path,omitempty"`
@@ -82,12 +82,12 @@ func monotonic() int64 {
 
 // A worker does its work before the tests of the binary would begin.
 func init() {
-	told := os.Getenv(workerVariable)
-	if told == "" {
+	order := os.Getenv(workerVariable)
+	if order == "" {
 		return
 	}
 	var k worker
-	if err := json.Unmarshal([]byte(told), &k); err != nil {
+	if err := json.Unmarshal([]byte(order), &k); err != nil {
 		panic(err)
 	}
 	var err error
@@ -348,7 +348,7 @@ func (k *worker) edited(path string, old []byte) []byte {
 	return []byte(strings.TrimRight(kept, "\n") + "\n\n<!-- " + k.token() + " -->\n")
 }
 
-// exchange edits a file in one step that tells what it displaced.
+// exchange edits a file in one step that returns what it displaced.
 func (k *worker) exchange(path string) {
 	target, temp := filepath.Join(k.Memory, path), k.History+".temp"
 	old, _ := os.ReadFile(target)

@@ -38,7 +38,7 @@ func TestUndoLaw(t *testing.T) {
 					h.undo()
 				}
 				if t.Failed() {
-					t.Log("the history:\n" + strings.Join(h.told, "\n"))
+					t.Log("the history:\n" + strings.Join(h.lines, "\n"))
 					return
 				}
 			}
@@ -70,11 +70,11 @@ type lawHistory struct {
 	draw   *rand.Rand
 	landed map[string]*undoable
 	marks  []string // lines that others wrote
-	told   []string
+	lines  []string
 }
 
 func (h *lawHistory) tell(format string, args ...any) {
-	h.told = append(h.told, fmt.Sprintf(format, args...))
+	h.lines = append(h.lines, fmt.Sprintf(format, args...))
 }
 
 func lawTopic(name string, draw *rand.Rand) string {
@@ -226,7 +226,7 @@ func (h *lawHistory) undo() {
 	o.Step = func(string) {
 		if n++; n == at {
 			h.foreign(&undoable{h.versions(), map[string]bool{}})
-			was, marked = nil, h.present() // it changes in the midst
+			was, marked = nil, h.present() // it changes meanwhile
 		}
 	}
 	p := Open(o)
@@ -414,7 +414,7 @@ func (h *lawHistory) checkReport(res history.UndoResult, was, is map[string]vers
 	}
 }
 
-// run carries the operation out. What a rule refuses is no error.
+// run carries the operation out. What a rule refuses is not an error.
 func (a act) run(p *Project) error {
 	draw := rand.New(rand.NewPCG(a.Seed, 5))
 	var err error

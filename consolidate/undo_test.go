@@ -10,7 +10,7 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// An undo that was itself undone does not count: the write that stands again can be undone again, and
+// An undo that was itself undone does not count: the write that holds again can be undone again, and
 // after it the one before.
 func TestUndoWhatWasRedone(t *testing.T) {
 	w := newWorld(t)

@@ -47,7 +47,7 @@ type Picture struct {
 	Events     []Event    `json:"events"`                  // of the open dream, or of the one that was open last while it was watched; at most 500
 	Before     int        `json:"events_before,omitempty"` // how many events came before those
 	Words      string     `json:"words,omitempty"`         // what the model said last, where that is known
-	Diff       string     `json:"diff,omitempty"`          // what would land, as it stands; at most 256 KiB
+	Diff       string     `json:"diff,omitempty"`          // what would land now; at most 256 KiB
 	Last       *LastDream `json:"last"`
 	Warnings   []string   `json:"warnings"`
 }
@@ -65,7 +65,7 @@ type Watch struct {
 	picture Picture
 }
 
-// Watch begins to watch. The log of background dreams, in our state folder, tells the words of a model whose
+// Watch begins to watch. The log of background dreams, in our state folder, has the words of a model whose
 // session has no transcript; "" for none.
 func (p *views) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 
@@ -148,7 +148,7 @@ func (w *Watch) fingerprint() string {
 	return b.String()
 }
 
-// Poll tells of store.StatusURI where another process has changed what it says since the last Poll. It costs a
+// Poll announces that store.StatusURI changed where another process changed what it says since the last Poll. It costs a
 // few looks at files, and does not wait for an operation that is under way.
 func (p *views) Poll() {
 	if !p.TryLock() {
@@ -170,7 +170,7 @@ func (p *views) Poll() {
 		dir.Close()
 	}
 	p.seen.print = p.seen.fingerprint()
-	if !first && p.dream == nil { // of our own dream is told as it goes
+	if !first && p.dream == nil { // our own dream announces its steps itself
 		p.Changed(store.StatusURI)
 	}
 }
@@ -278,7 +278,7 @@ func latestLogged(dir, log string, since time.Time) string {
 	return strings.Join(words, "\n")
 }
 
-// cutDiff cuts a long diff behind a whole line, and says so.
+// cutDiff cuts a long diff after a whole line, and says so.
 func cutDiff(diff string) string {
 	if len(diff) <= maxWatchDiff {
 		return diff

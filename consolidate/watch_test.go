@@ -62,7 +62,7 @@ func TestWatch(t *testing.T) {
 	if _, err := p.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil { // told once
+	if _, err := p.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil { // reported once
 		t.Fatal(err)
 	}
 	seen, changed := look(t, from)
@@ -215,42 +215,42 @@ func TestWatchDeadDream(t *testing.T) {
 	}
 }
 
-// Who polls hears of what another process does, and of nothing else.
+// Who polls learns what another process does, and of nothing else.
 func TestPoll(t *testing.T) {
 	w := newWorld(t)
-	heard := 0
+	seen := 0
 	o := w.options()
 	o.Changed = func(uri string) {
 		if uri == store.StatusURI {
-			heard++
+			seen++
 		}
 	}
 	p := Open(o)
 	t.Cleanup(func() { p.Close("the test ended") })
-	hears := func(when string, want int) {
+	polls := func(when string, want int) {
 		t.Helper()
-		heard = 0
+		seen = 0
 		p.Poll()
 		p.Poll()
-		if heard != want {
-			t.Errorf("%s: heard %d times, want %d", when, heard, want)
+		if seen != want {
+			t.Errorf("%s: seen %d times, want %d", when, seen, want)
 		}
 	}
-	hears("at first", 0)
+	polls("at first", 0)
 	other := w.dreaming()
-	hears("another dreams", 1)
+	polls("another dreams", 1)
 	if _, err := other.Search(ctx, transcript.Query{Pattern: "body"}, ""); err != nil {
 		t.Fatal(err)
 	}
-	hears("it searches", 1)
+	polls("it searches", 1)
 	if err := finalize(other); err != nil {
 		t.Fatal(err)
 	}
-	hears("it ends", 1)
+	polls("it ends", 1)
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	hears("our own dream", 0)
+	polls("our own dream", 0)
 }
 
 // The words of a background dream stand in its log, as far as it is of this dream.

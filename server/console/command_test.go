@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 		{"demo --keep", Command{Verb: "demo", Keep: true, Flags: none}},
 		{"diff abc", Command{Verb: "diff", Args: []string{"abc"}, Flags: none}},
 		{"stop it runs away", Command{Verb: "stop", Args: []string{"it", "runs", "away"}, Flags: none}},
-		{"stop -- --json", Command{Verb: "stop", Args: []string{"--json"}, Flags: none}}, // no flag behind --
+		{"stop -- --json", Command{Verb: "stop", Args: []string{"--json"}, Flags: none}}, // no flag after --
 		{"undo -- -x", Command{Verb: "undo", Args: []string{"-x"}, Flags: none}},
 		{"--help", Command{Verb: "help", Flags: none}},
 		{"status -h", Command{Verb: "help", Flags: none}},

@@ -167,19 +167,19 @@ func renderChecks(checks []consolidate.Check, fix bool, zone *time.Location, ink
 	var b strings.Builder
 	marks := map[string]string{
 		consolidate.Healthy: ink.in(green, "●"), consolidate.Note: ink.in(dim, "·"),
-		consolidate.Wrong: ink.in(yellow, "!"), consolidate.Mended: ink.in(green, "✓"),
+		consolidate.Wrong: ink.in(yellow, "!"), consolidate.Repaired: ink.in(green, "✓"),
 	}
 	for _, c := range checks {
 		fmt.Fprintf(&b, "%s %-11s %s\n", marks[c.State], c.Name, localTimes(oneLine(c.Message), zone))
 		switch {
-		case c.State == consolidate.Mended && c.Fix != "":
+		case c.State == consolidate.Repaired && c.Fix != "":
 			fmt.Fprintf(&b, "%14s%s\n", "", ink.in(green, "fixed: "+c.Fix))
-		case c.State == consolidate.Mended:
+		case c.State == consolidate.Repaired:
 			fmt.Fprintf(&b, "%14s%s\n", "", ink.in(green, "fixed"))
 		case c.Fix != "" && !fix:
 			fmt.Fprintf(&b, "%14s%s\n", "", ink.in(dim, "--fix: "+c.Fix))
 		}
-		if c.Hint != "" && c.State != consolidate.Mended {
+		if c.Hint != "" && c.State != consolidate.Repaired {
 			fmt.Fprintf(&b, "%14s%s\n", "", ink.in(dim, oneLine(c.Hint)))
 		}
 	}

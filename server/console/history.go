@@ -30,7 +30,7 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 }
 
 // renderLog lists what happened, the newest first. The beginning of what has ended is left out: its
-// end tells of both.
+// end reports both.
 func renderLog(entries []store.LogEntry, now time.Time, ink paint) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"

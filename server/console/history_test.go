@@ -21,7 +21,7 @@ func TestRenderLog(t *testing.T) {
 		{Time: at(3), Outcome: store.Committed, Kind: lock.KindDream, ID: "d2", Files: []string{"a.md", "b.md"}, ToolCalls: 1,
 			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Started: at(3).Add(-12 * time.Minute), BytesSearched: 12_340_000,
 			Waived: []store.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"}},
-		{Time: at(4), Outcome: store.Fired, Kind: lock.KindDream, ID: "d2"}, // told by its end
+		{Time: at(4), Outcome: store.Fired, Kind: lock.KindDream, ID: "d2"}, // replaced by its end
 		{Time: at(5), Outcome: store.Aborted, Kind: lock.KindDream, ID: "d1", Reason: "changed \x1b]0;x\x07my mind"},
 	}
 	want := `2026-11-20 11:00  begun      dream    d3  7 sessions

@@ -155,7 +155,7 @@ func (c *Command) backgroundLog(p *consolidate.Project) error {
 	return err
 }
 
-// hook tells a person what the verb is for: a host, which is no terminal, is answered before it comes here.
+// hook says what the verb is for: a host, which is not a terminal, is answered before it comes here.
 func (c *Command) hook(context.Context, *consolidate.Project, host.Setup) error {
 	return usage("hook is started by a host, which says on standard input what has happened")
 }

@@ -59,7 +59,7 @@ func idlePicture() consolidate.Picture {
 	}
 }
 
-// Each picture is drawn on each screen as it was: the golden files are written anew by -update, and to
+// Each picture is drawn on each screen as it was: the golden files are written again by -update, and to
 // be read by a person.
 func TestWatchView(t *testing.T) {
 	stopping := dreamPicture()
@@ -98,7 +98,7 @@ func TestWatchView(t *testing.T) {
 	}
 }
 
-// On whatever screen, painted or not, no row is wider or below it, and none holds what a terminal obeys
+// On whatever screen, painted or not, no row is wider or below it, and none holds what a terminal follows
 // but our own colours.
 func TestWatchViewFits(t *testing.T) {
 	for _, p := range []consolidate.Picture{dreamPicture(), idlePicture(), {Time: watched}} {
