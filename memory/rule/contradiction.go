@@ -7,19 +7,6 @@ import (
 	"strings"
 )
 
-var contradictionRule = rule{
-	doc: Doc{
-		Name:     "contradiction",
-		Summary:  "no two lines of the memory prescribe and forbid the same command, flag or path",
-		Severity: Info,
-		Catches:  "\"always use `--update-env`\" in one line, \"never use `--update-env`\" in another, of one memory or two",
-		Leaves:   "what holds under a condition (when, if, unless, except, only, in …, without …); what is said without always, must, never or the like; two values for one name",
-		Bad:      "-- a.md --\nAlways pass `--update-env` to PM2.\n-- b.md --\nNever pass `--update-env` to PM2.",
-		Good:     "-- a.md --\nAlways pass `--update-env` to PM2.\n-- b.md --\nNever pass `--update-env` on the build server. Pass `--no-cache`.",
-	},
-	whole: findOpposites,
-}
-
 var (
 	prescribed  = regexp.MustCompile("(?i)\\b(?:always|must(?: always)?|immer)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|mit)?[*_\\s]*`([^`]{2,80})`")
 	forbidden   = regexp.MustCompile("(?i)\\b(?:never|do not|don't|must not|must never|niemals|nie)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|ever use|mit)?[*_\\s]*`([^`]{2,80})`")

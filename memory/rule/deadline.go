@@ -8,19 +8,6 @@ import (
 	"time"
 )
 
-var deadlineRule = rule{
-	doc: Doc{
-		Name:     "deadline",
-		Summary:  "a memory names no deadline that has passed: whoever reads it takes it for open",
-		Severity: Info,
-		Catches:  "\"frozen until 2026-05-04\", \"due 2026-05-04\", \"the certificate expires on 2026-05-04\", gültig bis, vence, 마감, 截止日期 … where that day is over",
-		Leaves:   "what is to come; what its sentence, or what follows, calls done, expired or past (was, were, ✅, [x], ~~…~~); a bare \"until\", bis, hasta or 까지, which mostly says what was; ranges and examples; code",
-		Bad:      "Merges are frozen until 2026-05-04.",
-		Good:     "Merges were frozen until 2026-05-04. The certificate expires on 2031-05-04. [x] renew the domain by 2026-03-01",
-	},
-	topic: findPassedDeadlines,
-}
-
 var (
 	isoDay = `(\d{4}-\d{2}-\d{2})(?:T|\b)`
 	// deadlineBefore is a word of a deadline and the day that it names; deadlineAfter has the word last. A bare

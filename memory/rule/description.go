@@ -11,19 +11,6 @@ import (
 // are longer (CENSUS 5.22), and a line of the index with all of it would be too.
 const longDescription = 150
 
-var descriptionRule = rule{
-	doc: Doc{
-		Name:     "description",
-		Summary:  "a description says in at most 150 characters what the memory holds: a host decides by name and description which few it reads",
-		Severity: Warning,
-		Catches:  "a description of 200 characters; one that only repeats the name, such as \"notes about deploy\" in deploy.md",
-		Leaves:   "a missing description, which is for frontmatter; quoted ones; 150 characters of any script",
-		Bad:      "-- deploy_staging.md --\n---\nname: deploy-staging\ndescription: Notes about deploy staging\ntype: project\n---\nFrom the branch main, by hand.",
-		Good:     "-- deploy_staging.md --\n---\nname: deploy-staging\ndescription: Staging is deployed by hand, from main\ntype: project\n---\nFrom the branch main, by hand.",
-	},
-	topic: findPoorDescription,
-}
-
 func findPoorDescription(_ *view, n memory.Name, t *memory.Topic) []Finding {
 	description, line, ok := t.Field("description")
 	description = strings.TrimSpace(description)

@@ -7,27 +7,15 @@ import (
 	"strings"
 )
 
-var frontmatterRule = rule{
-	doc: Doc{
-		Name:     "frontmatter",
-		Summary:  "a memory begins with frontmatter that has name, description and type in one line each; a new one without them is refused",
-		Severity: Error,
-		Catches:  "no frontmatter; no closing ---; description: | and text below; type: semantic; an unquoted \": \" or \" #\" in a description, which YAML does not read as text",
-		Leaves:   "type at the top or in metadata; keys of other tools; team/MEMORY.md; a directory where most memories have another form, which is one info",
-		Bad:      "-- deploy.md --\n---\nname: Deploy\ndescription: |\n  how we deploy\nmetadata:\n  type: semantic\n---\nFrom the branch main.",
-		Good:     "-- deploy.md --\n---\nname: Deploy\ndescription: \"how we deploy: by hand\"\ntags: [ops]\ntype: project\n---\nFrom the branch main.",
-	},
-	topic: findBadFrontmatter,
-	whole: func(v *view) []Finding {
-		n := v.otherForm()
-		if n == 0 {
-			return nil
-		}
-		return []Finding{{
-			Severity: Info, Message: fmt.Sprintf("%d of %d memories have frontmatter of another form, or none: frontmatter is not asked for here", n, len(v.after.Topics)),
-			Hint: "nothing is wrong if another tool writes them; Claude Code reads name, description and type",
-		}}
-	},
+func findOtherForm(v *view) []Finding {
+	n := v.otherForm()
+	if n == 0 {
+		return nil
+	}
+	return []Finding{{
+		Severity: Info, Message: fmt.Sprintf("%d of %d memories have frontmatter of another form, or none: frontmatter is not asked for here", n, len(v.after.Topics)),
+		Hint: "nothing is wrong if another tool writes them; Claude Code reads name, description and type",
+	}}
 }
 
 // minOtherForm is how many memories a directory needs to have a form of its own.

@@ -15,21 +15,6 @@ const longEntry = 150
 // maxRanges bounds how many places of content a finding names.
 const maxRanges = 6
 
-var indexLimitsRule = rule{
-	doc: Doc{
-		Name:     "index-limits",
-		Summary:  "the index has at most 200 lines and 25,000 bytes: a host loads no more, and what is cut is its end",
-		Severity: Error,
-		Catches:  "an index of 201 lines, or of 25,001 bytes",
-		Leaves:   "frontmatter and block comments, which a host does not load",
-		Bad:      "-- MEMORY.md --\n" + strings.Repeat("- one more line\n", memory.MaxIndexLines+1),
-		Good:     "-- MEMORY.md --\n<!--\n" + strings.Repeat("a line that no host loads\n", memory.MaxIndexLines) + "-->\n# Memory",
-	},
-	whole: findIndexOverLimits,
-	never: true,
-	exact: true,
-}
-
 func findIndexOverLimits(v *view) []Finding {
 	if v.after.Index == nil {
 		return nil
@@ -50,20 +35,6 @@ func findIndexOverLimits(v *view) []Finding {
 		Message: "the index has " + strings.Join(over, " and ") + "; a host does not load what is beyond",
 		Hint:    "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"text\": …}]}, merge memories, or remove entries; a good size is under 140 lines and 17,000 bytes",
 	}}
-}
-
-var indexEntryRule = rule{
-	doc: Doc{
-		Name:     "index-entry",
-		Summary:  "an entry has at most 150 characters, and the index holds pointers, not content",
-		Severity: Warning,
-		Catches:  "- [Deploy](deploy.md) — and then a whole paragraph; a list item that names no memory",
-		Leaves:   "headings, empty lines, rules, comments; a line that names a memory by link, [[slug]] or file name",
-		Bad:      "-- MEMORY.md --\n# Memory\n- We deploy on Tuesdays, from the branch main.",
-		Good:     "-- deploy.md --\nFrom the branch main, on Tuesdays.\n-- MEMORY.md --\n# Memory\n- [Deploy](deploy.md) — on which days, from which branch",
-	},
-	whole: findBadEntries,
-	minor: true,
 }
 
 func findBadEntries(v *view) []Finding {

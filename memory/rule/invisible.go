@@ -14,30 +14,19 @@ import (
 // maxNamed bounds the characters that a finding names; it counts all of them.
 const maxNamed = 4
 
-var invisibleRule = rule{
-	doc: Doc{
-		Name:     "invisible",
-		Summary:  "no memory holds characters that a person doesn't see and a model reads: control, bidirectional, tag and zero-width characters, line ends other than LF and CR LF, variation selectors that select nothing",
-		Severity: Error,
-		Catches:  "U+202E, U+200B between Latin letters, a run of U+E0061 …, an escape sequence of a terminal, U+2028, U+FE01 after a letter",
-		Leaves:   "tabs, LF and CR LF; joiners and selectors within emoji, Arabic, Indic and other scripts that need them; direction marks in lines of such scripts; combining marks; a byte order mark at the beginning",
-		Bad:      "Deploy from the branch ma\u200bin.",
-		Good:     "Deploy 👩\u200d💻 from the branch main: می\u200cخواهم.",
-	},
-	topic: func(v *view, n memory.Name, t *memory.Topic) []Finding {
-		var before []byte
-		if v.before != nil && v.before.Topics[n] != nil {
-			before = v.before.Topics[n].Bytes()
-		}
-		return findInvisible(n.String(), t.Bytes(), before)
-	},
-	whole: func(v *view) []Finding {
-		if v.after.Index == nil {
-			return nil
-		}
-		return findInvisible(memory.IndexFile, v.after.Index.Bytes(), nil)
-	},
-	exact: true,
+func findHidden(v *view, n memory.Name, t *memory.Topic) []Finding {
+	var before []byte
+	if v.before != nil && v.before.Topics[n] != nil {
+		before = v.before.Topics[n].Bytes()
+	}
+	return findInvisible(n.String(), t.Bytes(), before)
+}
+
+func findHiddenInIndex(v *view) []Finding {
+	if v.after.Index == nil {
+		return nil
+	}
+	return findInvisible(memory.IndexFile, v.after.Index.Bytes(), nil)
 }
 
 // findInvisible returns a finding for each line that hides something: a warning for one that the file had

@@ -15,19 +15,6 @@ const proposedTitle = 60
 // takes a quarter of a millisecond among 1,000 names.
 const maxNearest = 20
 
-var danglingRule = rule{
-	doc: Doc{
-		Name:     "dangling",
-		Summary:  "every link of the index leads to a memory that exists",
-		Severity: Error,
-		Catches:  "- [Deploy](deploy.md) — hook, and there is no deploy.md",
-		Leaves:   "targets outside the directory, URLs, logs/ and agents/, files that aren't Markdown, files that can't be read",
-		Bad:      "-- MEMORY.md --\n- [Deploy](deploy.md) — on which days",
-		Good:     "-- MEMORY.md --\n- [Read me](../README.md) — what it is\n- [Log](logs/2026/11/2026-11-18.md)",
-	},
-	whole: findDangling,
-}
-
 func findDangling(v *view) []Finding {
 	if v.after.Index == nil {
 		return nil
@@ -89,20 +76,6 @@ func (v *view) near(file string) string {
 		v.nears[file] = near
 	}
 	return near
-}
-
-var orphanRule = rule{
-	doc: Doc{
-		Name:     "orphan",
-		Summary:  "every memory is named by a line of the index, or of its own folder's index",
-		Severity: Warning,
-		Catches:  "deploy.md, which MEMORY.md does not mention",
-		Leaves:   "a memory that is named by [[slug]], in backticks, a table or prose; a tombstone, README.md; a directory that never had an index",
-		Bad:      "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory",
-		Good:     "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`.",
-	},
-	whole: findOrphans,
-	minor: true,
 }
 
 func findOrphans(v *view) []Finding {

@@ -15,24 +15,6 @@ const (
 	lossMinBody   = 200
 )
 
-var lossRule = rule{
-	doc: Doc{
-		Name: "loss",
-		Summary: "a dream that deletes more than a quarter of the memories, or one of type user or feedback, or more than half of a text, says so by accept_loss; " +
-			"one that nobody watches may delete no user or feedback memory, nor cut one by half, and of the rest one in ten, unless other memories tell the same: " +
-			"compared by words, so that one that says the opposite in the same words can't be told; " +
-			"outside a dream a user or feedback memory goes only when the person agrees or as a merge, and of the others at most a quarter is deleted or emptied within an hour",
-		Severity: Error,
-		Catches:  "2 of 5 memories deleted; a feedback memory deleted; a text of 2,000 bytes cut to 900",
-		Leaves:   "a memory that was renamed, its text being the same; texts under 200 bytes; what accept_loss names; unattended: a memory whose every fact was merged into another",
-		Bad:      "-- before/style.md --\n---\nname: Style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
-		Good: "-- before/style.md --\n---\nname: Style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.\n" +
-			"-- code_style.md --\n---\nname: Code style\ndescription: how they like code\ntype: feedback\n---\nNo comments that repeat the code.",
-	},
-	whole: findLoss,
-	exact: true,
-}
-
 func findLoss(v *view) []Finding {
 	if v.before == nil {
 		return nil

@@ -21,7 +21,7 @@ func (c Check) Forbidden(n memory.Name) []Finding {
 	if !forbidden {
 		return nil
 	}
-	return lossRule.named([]Finding{forbiddenFinding(n, why)})
+	return ruleOf("loss").named([]Finding{forbiddenFinding(n, why)})
 }
 
 // KeptElsewhere reports whether other memories say all that n said before the change: a merge or a new name is no loss.

@@ -6,20 +6,6 @@ import (
 	"strings"
 )
 
-var nameRule = rule{
-	doc: Doc{
-		Name:     "name",
-		Summary:  "a memory has a plain name within the directory, which ends in .md and differs from the others in more than the case of its letters",
-		Severity: Error,
-		Catches:  "a link deploy.md; Deploy.md beside deploy.md; notes:old.md",
-		Leaves:   "files that don't end in .md; logs/ and agents/; names in any script",
-		Bad:      "-- Deploy.md --\nOn Tuesdays.\n-- deploy.md --\nFrom the branch main.",
-		Good:     "-- 배포 계획.md --\nOn Tuesdays.\n-- ops/deploy.md --\nFrom the branch main.",
-	},
-	topic: findOddName,
-	whole: findOddFiles,
-}
-
 func findOddName(v *view, n memory.Name, _ *memory.Topic) []Finding {
 	var findings []Finding
 	if err := n.Writable(); err != nil && n.IsTopic() {

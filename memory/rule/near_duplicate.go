@@ -17,23 +17,6 @@ const maxAlike = 5
 // maxCompared is how many memories are compared: 10,000 of 2 KB take about two seconds.
 const maxCompared = 10_000
 
-var nearDuplicateRule = rule{
-	doc: Doc{
-		Name:     "near-duplicate",
-		Summary:  "one fact is in one memory; a new memory that shares half of its phrases with another is refused",
-		Severity: Error,
-		Waivable: true,
-		Catches:  "pm2-restart-pattern.md beside feedback_pm2_restart.md, where both say the same in the same phrases; it warns where they share a fifth of their phrases",
-		Leaves:   "two that name each other; vocabulary and forms that the directory shares; the reports of two days; service_mail.md and service_shop.md, filled in alike; one fact in two languages or in other words; a directory of more than 10,000 memories, where it is not asked",
-		Bad: "-- feedback_pm2_restart.md --\n---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. The build server does the same.\n" +
-			"-- pm2-restart-pattern.md --\n---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. Found in May.\n",
-		Good: "-- service_mail.md --\n---\nname: service-mail\ndescription: \"Service mail: owner, deploy, database\"\nmetadata:\n  type: project\n---\nOwner: team Talk. Deploy: `make deploy S=mail`. Database: Postgres, schema mail.\n" +
-			"-- service_shop.md --\n---\nname: service-shop\ndescription: \"Service shop: owner, deploy, database\"\nmetadata:\n  type: project\n---\nOwner: team Shop. Deploy: `make deploy S=shop`. Database: Postgres, schema shop.\n",
-	},
-	topic: findWrittenDuplicate,
-	whole: findNearDuplicates,
-}
-
 // twin is a memory that says the same as another.
 type twin struct {
 	name   memory.Name

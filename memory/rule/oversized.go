@@ -13,19 +13,6 @@ const largeTopic = 8 << 10
 // maxHeadings bounds the parts that a finding names.
 const maxHeadings = 6
 
-var oversizedRule = rule{
-	doc: Doc{
-		Name:     "oversized",
-		Summary:  "a memory has at most 8 KB: a host loads it whole for any line of it",
-		Severity: Warning,
-		Catches:  "a topic of 12 KB, with the sizes of the parts that it could be split into",
-		Leaves:   "the index, which has limits of its own; 8 KB of any script",
-		Bad:      strings.Repeat("## Deploy\n\n"+strings.Repeat("It is deployed by hand, from the branch main.\n", 50)+"\n## Tests\n\n"+strings.Repeat("They are run by make before each commit.\n", 50), 2),
-		Good:     strings.Repeat("It is deployed by hand, from the branch main.\n", 50),
-	},
-	topic: findOversized,
-}
-
 func findOversized(_ *view, n memory.Name, t *memory.Topic) []Finding {
 	size := len(t.Body())
 	if size <= largeTopic || isFolderIndex(n) {

@@ -7,19 +7,6 @@ import (
 	"strings"
 )
 
-var reasonsRule = rule{
-	doc: Doc{
-		Name:     "reasons",
-		Summary:  "a feedback memory says why, and how to apply it: who reads it later can judge the case that was not foreseen; of one that is being written, only where the words that it cites give a reason",
-		Severity: Info,
-		Catches:  "a feedback memory without a **Why:** or a **How to apply:**; a new one without the \"because\" of its evidence",
-		Leaves:   "\"Why:\" as a heading, in bold or plain, in seven languages; user, project and reference memories that stand; a new memory whose evidence gives no reason, or that lands",
-		Bad:      "-- feedback_tests.md --\n---\nname: tests\ndescription: how tests are run\ntype: feedback\n---\nBy make.",
-		Good:     "-- feedback_tests.md --\n---\nname: tests\ndescription: how tests are run\ntype: feedback\n---\nBy make.\n\n**Why:** CI does.\n\n## How to apply\n\nBefore each commit.",
-	},
-	topic: findNoReasons,
-}
-
 // The words by which a memory says why it holds, and how to apply it. Hosts ask for the English ones,
 // and nearly all have those, whatever the language of the rest (CENSUS 3).
 var (

@@ -11,21 +11,8 @@ import (
 // maxQuoted bounds, in characters, a line that a finding quotes.
 const maxQuoted = 160
 
-// reconcileRule rests where the project's folder is not known, or holds no CLAUDE.md and no kin of it.
-// The rule that it tells of is Claude Code's (FACTS 3, 2.1.119).
-var reconcileRule = rule{
-	doc: Doc{
-		Name:     "reconcile",
-		Summary:  "a feedback or project memory prescribes no command that CLAUDE.md (or AGENTS.md, GEMINI.md, the rules of Cursor and Copilot) contradicts",
-		Severity: Warning,
-		Catches:  "the same thing done by another tool (npm test here, pnpm test there); a command that CLAUDE.md forbids, and one that it prescribes and the memory forbids",
-		Leaves:   "a command that CLAUDE.md also has, a narrower one of the same tool, one that was, an example; contradictions that aren't commands",
-		Bad:      "-- tests.md --\nRun `npm test` before each commit.\n-- project/CLAUDE.md --\nTests: `pnpm test`.\n",
-		Good:     "-- tests.md --\nRun `pnpm test --run api`, never `npm test`.\n-- project/CLAUDE.md --\nTests: `pnpm test`, not `npm test`.\n",
-	},
-	topic: findContradictions,
-}
-
+// findContradictions finds nothing where the project is not known, or has no CLAUDE.md or the like.
+// CLAUDE.md wins in Claude Code, too (FACTS 3, 2.1.119).
 func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if kind := t.Type(); kind == memory.TypeUser || kind == memory.TypeReference {
 		return nil

@@ -15,20 +15,6 @@ import (
 // maxEditText bounds, in bytes, the old text of an edit that a hint offers.
 const maxEditText = 160
 
-var relativeDateRule = rule{
-	doc: Doc{
-		Name:     "relative-date",
-		Summary:  "a memory names days by their date: who reads it later does not know what day yesterday was",
-		Severity: Error,
-		Waivable: true,
-		Catches:  "We froze deploys yesterday (refused in new text); 上周; 다음 주; 3日前; letzten Freitag; il y a deux semaines; el mes pasado (warnings)",
-		Leaves:   "yesterday (2026-11-17); today as nowadays; \"close this session\"; quotations; the `today` filter; every day the log of yesterday; the last 7 days; recently; 다음 주기",
-		Bad:      "We froze deploys yesterday.",
-		Good:     "We froze deploys yesterday (2026-11-17), as the `today` filter shows.",
-	},
-	topic: findRelativeDates,
-}
-
 // findRelativeDates reads the body and the description. What the file said before counts from the day that it
 // was written on (CENSUS 5.18). New text counts from now, unless it says itself when it was written.
 func findRelativeDates(v *view, n memory.Name, t *memory.Topic) []Finding {

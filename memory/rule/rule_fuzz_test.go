@@ -21,9 +21,9 @@ func FuzzRules(f *testing.F) {
 			t.Fatal("findings differ from one look to the next")
 		}
 		for _, f := range found {
-			doc := ruleOf(f.Rule).doc
-			if doc.Name == "" || f.Severity.rank() < doc.Severity.rank() {
-				t.Errorf("%+v: the rule is %+v", f, doc)
+			r := ruleOf(f.Rule)
+			if r.name == "" || f.Severity.rank() < r.severity.rank() {
+				t.Errorf("%+v: the rule is %+v", f, r)
 			}
 			text, there := files[f.File]
 			if f.File != "" && !there || f.Line < 0 || f.Line > strings.Count(text, "\n")+strings.Count(text, "\r")+1 {

@@ -10,48 +10,37 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// secretRule has no switch for the model: what it takes for a false alarm may be a secret all the same.
+// The rule "secret" has no switch for the model: what it takes for a false alarm may be a secret all the same.
 // The person names a value that is none, by its SHA-256, so that the settings don't hold it either:
 // printf %s VALUE | sha256sum | cut -c1-12 (Snapshot.AllowSecrets).
-var secretRule = rule{
-	doc: Doc{
-		Name:     "secret",
-		Summary:  "no memory holds a credential, in its frontmatter, its text, or its line of the index; a false alarm is silenced by a person, in the settings",
-		Severity: Error,
-		Catches:  "tokens of forges, clouds and model vendors, private keys, JWTs, passwords in scheme://user:password@host, in commands (mysql -p…), cookies and netrc, DB_PASSWORD=… and \"the password is …\"",
-		Leaves:   "hashes, UUIDs, images, lock files; ${TOKEN}, <token>, YOUR_API_KEY, xxxx and the examples of documentation; [secret: …]; public keys; paths; \"On pass → ADR-0003\"",
-		Bad:      "DB_PASSWORD=" + "k7Qm" + "2xVb9Lp4",
-		Good:     "DB_PASSWORD stands in the vault; locally DB_PASSWORD=${DB_PASSWORD}, in commit 4f0c2b7d9e1a3c5b7d9f0e2c4a6b8d0f1e3c5a7b",
-	},
-	topic: func(v *view, n memory.Name, t *memory.Topic) []Finding {
-		var before []byte
-		if v.before != nil && v.before.Topics[n] != nil {
-			before = v.before.Topics[n].Bytes()
+func findSecretsIn(v *view, n memory.Name, t *memory.Topic) []Finding {
+	var before []byte
+	if v.before != nil && v.before.Topics[n] != nil {
+		before = v.before.Topics[n].Bytes()
+	}
+	data, seen := t.Bytes(), t.View(v.after.AllowSecrets)
+	findings := findSecrets(n.String(), data, seen, func(value, shown string) string {
+		if v.before != nil && !bytes.Contains(before, []byte(value)) {
+			return ""
 		}
-		data, seen := t.Bytes(), t.View(v.after.AllowSecrets)
-		findings := findSecrets(n.String(), data, seen, func(value, shown string) string {
-			if v.before != nil && !bytes.Contains(before, []byte(value)) {
-				return ""
-			}
-			return ": " + v.editCall(n, quoteJSON(shown), toFind)
-		})
-		if len(findings) > maxPlaces && before != nil && !slices.ContainsFunc(seen.Spans[maxPlaces:], func(s secret.Span) bool {
-			return bytes.Count(data, data[s.From:s.To]) > bytes.Count(before, data[s.From:s.To])
-		}) {
-			findings[maxPlaces].Severity = Warning // none of those that are only counted is new
-		}
-		return findings
-	},
-	whole: func(v *view) []Finding {
-		if v.after.Index == nil {
-			return nil
-		}
-		data := v.after.Index.Bytes()
-		return findSecrets(memory.IndexFile, data, v.after.AllowSecrets.View(string(data)), func(string, string) string {
-			return ": finalize_index rewrites its line, by upsert or remove"
-		})
-	},
-	exact: true,
+		return ": " + v.editCall(n, quoteJSON(shown), toFind)
+	})
+	if len(findings) > maxPlaces && before != nil && !slices.ContainsFunc(seen.Spans[maxPlaces:], func(s secret.Span) bool {
+		return bytes.Count(data, data[s.From:s.To]) > bytes.Count(before, data[s.From:s.To])
+	}) {
+		findings[maxPlaces].Severity = Warning // none of those that are only counted is new
+	}
+	return findings
+}
+
+func findSecretsInIndex(v *view) []Finding {
+	if v.after.Index == nil {
+		return nil
+	}
+	data := v.after.Index.Bytes()
+	return findSecrets(memory.IndexFile, data, v.after.AllowSecrets.View(string(data)), func(string, string) string {
+		return ": finalize_index rewrites its line, by upsert or remove"
+	})
 }
 
 // findSecrets returns a finding for each credential; remove says how to remove one that is in the file, by what is shown

@@ -12,19 +12,6 @@ import (
 // staleDays is the age, in days, from which "current" is doubtful.
 const staleDays = 30
 
-var staleRule = rule{
-	doc: Doc{
-		Name:     "stale",
-		Summary:  "what a memory calls current, in progress or next is not older than 30 days, or has a date",
-		Severity: Info,
-		Catches:  "a heading or label \"Current status\", \"In progress\", \"2. Next steps\", \"START HERE\", a heading \"Status\" or \"Pending\", without a date, in a memory whose newest date is older than 30 days",
-		Leaves:   "a line with a date, in figures or in words, and what is below a heading with one; a section that says (none) or done; the description; a memory that names no date at all; \"current\" within a sentence",
-		Bad:      "-- shop.md --\n---\nname: shop\ndescription: the rewrite of the shop\nmetadata:\n  type: project\n  modified: 2026-05-04\n---\n## Current status\n\nThe cart is done, the till is next.",
-		Good:     "-- shop.md --\n---\nname: shop\ndescription: the rewrite of the shop\nmetadata:\n  type: project\n  modified: 2026-05-04\n---\n## Status on 2026-05-04\n\nThe cart is done. Use the current branch.",
-	},
-	topic: findStale,
-}
-
 var (
 	nowLabel = regexp.MustCompile(`(?i)^[#>*\s_-]*(?:\d{1,2}[.)]\s+)?(?:[^\w\s#*]{1,3}\s)?[*_]*((?:current(?:ly)?[ -](?:project )?(?:status|state|focus|work|task|phase|sprint|blockers?|position|progress|priorit(?:y|ies))|in[ -]progress|work in progress|wip|start here|resume here|next (?:steps?|session|up|actions?|priorit(?:y|ies)|tasks?|slice)|what['’]s next|open todos?|not yet wired|right now|as of now|aktueller stand|in arbeit|nächste schritte|nächster block|état actuel|en cours|estado actual|en progreso|próximos pas+os)\b|当前状态|当前进度|进行中|开发中|開發中|待做|下一步|現状|進行中|次のステップ|현재 상태|현재 진행|진행 중|다음 단계|다음 할 일)`)
 	// nowHeading is a word that is a label only as a heading of its own.

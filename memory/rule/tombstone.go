@@ -8,26 +8,15 @@ import (
 	"unicode"
 )
 
-var tombstoneRule = rule{
-	doc: Doc{
-		Name:     "tombstone",
-		Summary:  "a memory says something: one that only says that it is deprecated, merged or moved can go",
-		Severity: Info,
-		Catches:  "a description or text that begins with DEPRECATED, OBSOLETE, SUPERSEDED, ARCHIVED or 已归档, or with \"merged into [[x]]\", or a heading that ends in \"— Superseded\", where little text follows or another memory is named; an empty text",
-		Leaves:   "\"SUPERSEDED IN PART\"; \"Deprecated endpoints are removed in May\"; \"Merged into main\"; a text that was corrected in place; a line further down that is marked",
-		Bad:      "DEPRECATED: see [[deploy]].",
-		Good:     "Deprecated endpoints of the shop are removed in May.\n\nMerged into main by Mira. The old flag is DEPRECATED.",
-	},
-	topic: func(v *view, n memory.Name, t *memory.Topic) []Finding {
-		why := tombstone(t)
-		if why == "" || isFolderIndex(n) {
-			return nil
-		}
-		return []Finding{{
-			File: n.String(), subject: why, Message: "this memory marks what is gone: " + why,
-			Hint: fmt.Sprintf("write_memory {\"path\": %q, \"delete\": true, \"base\": …} after what still holds was moved to another memory", n.String()),
-		}}
-	},
+func findTombstone(v *view, n memory.Name, t *memory.Topic) []Finding {
+	why := tombstone(t)
+	if why == "" || isFolderIndex(n) {
+		return nil
+	}
+	return []Finding{{
+		File: n.String(), subject: why, Message: "this memory marks what is gone: " + why,
+		Hint: fmt.Sprintf("write_memory {\"path\": %q, \"delete\": true, \"base\": …} after what still holds was moved to another memory", n.String()),
+	}}
 }
 
 var (

@@ -9,19 +9,6 @@ import (
 // maxUnlinked bounds the memories that one finding names.
 const maxUnlinked = 20
 
-var unlinkedRule = rule{
-	doc: Doc{
-		Name:     "unlinked",
-		Summary:  "the index links to each memory that it names",
-		Severity: Info,
-		Catches:  "\"How we deploy stands in `deploy`\", where no line of the index links to deploy.md",
-		Leaves:   "a memory with a link, a [[slug]] or a row of a table; one that the index does not name at all, which is an orphan",
-		Bad:      "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`.",
-		Good:     "-- deploy.md --\nFrom the branch main.\n-- MEMORY.md --\n# Memory\nHow we deploy stands in `deploy`: [Deploy](deploy.md)",
-	},
-	whole: findUnlinked,
-}
-
 func findUnlinked(v *view) []Finding {
 	x := v.after.Index
 	if x == nil {

@@ -10,19 +10,6 @@ import (
 	"unicode"
 )
 
-var wikiLinkRule = rule{
-	doc: Doc{
-		Name:     "wiki-link",
-		Summary:  "[[name]] and [text](name.md) in a memory lead to a memory; a host allows a link to one that is yet to be written",
-		Severity: Info,
-		Catches:  "see [[deploy-staging]], where there is none",
-		Leaves:   "[[name|text]], [[name#part]] and [[Title]] of one that exists, with - for _ and without the type; `[[x]]` in code; [[ -f x ]] of a shell; links to logs, and out of the directory",
-		Bad:      "How we deploy stands in [[deploy-staging]].",
-		Good:     "See [[example|this one]], [[project_example#why]] and `[[gone]]`.\n\n```sh\n[[ -f x ]] && echo [[gone]]\n```",
-	},
-	topic: findLooseLinks,
-}
-
 func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if v.after.Limited {
 		return nil // what was not looked at may be there
@@ -118,7 +105,7 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.N
 			}
 			replacement := strings.Replace(r.text, r.target, r.spell(into.String()), 1)
 			findings = append(findings, Finding{
-				Rule: wikiLinkRule.doc.Name, Severity: Warning, File: n.String(), Line: r.line, Column: r.column,
+				Rule: "wiki-link", Severity: Warning, File: n.String(), Line: r.line, Column: r.column,
 				Message: fmt.Sprintf("%s leads to %q, which is merged into %q", r.text, merged.String(), into.String()),
 				Hint:    v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)),
 			})

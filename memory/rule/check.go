@@ -1,0 +1,163 @@
+package rule
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/rule/drift"
+)
+
+// Check asks the rules about a change of the memory.
+type Check struct {
+	Before, After *memory.Snapshot
+	Prior         *memory.Topic          // what Written's topic was before this write, staged or not; nil: nothing
+	Touched       map[memory.Name]bool   // the files that the change writes or deletes
+	Accepted      map[memory.Name]string // losses that were agreed to, and why
+	Unattended    bool                   // nobody watches: the stricter law of losses
+	Cited         []string               // the words that the write cites
+	OwnWords      map[string]bool        // the sources that are the user's own words; nil: it is not known which
+	Project       *drift.Project         // the folder that the memory describes; nil: the rules that compare with it find nothing
+	Now           time.Time
+}
+
+// Whole returns what every rule says about the memory as it would be. What was found before the change
+// too is at most a warning, and an info of a minor rule: what stood never stops a dream. The limits of the index are not excused. An
+// info about a memory that the change does not touch is left out: Standing has reported it.
+func (c Check) Whole() []Finding {
+	v := c.view()
+	findings := v.all(table)
+	excusable := func(f Finding) bool {
+		r := ruleOf(f.Rule)
+		return f.Severity == Error && !r.never || f.Severity == Warning && r.minor
+	}
+	asked := make(map[string]bool)
+	for _, f := range findings {
+		if excusable(f) {
+			asked[f.Rule] = true
+		}
+	}
+	stood := c.stood(v, asked)
+	for i, again := range again(findings, stood) {
+		if again && excusable(findings[i]) {
+			findings[i].Severity = findings[i].Severity.less()
+		}
+	}
+	return sorted(slices.DeleteFunc(findings, func(f Finding) bool {
+		return f.Severity == Info && f.File != memory.IndexFile && !c.touched(f.File)
+	}))
+}
+
+// stood counts what the rules of these names found before the change that v looks at. The others are not
+// asked: over a thousand memories that names much which is gone, drift alone takes a second.
+func (c Check) stood(v *view, names map[string]bool) map[Finding]int {
+	stood := make(map[Finding]int)
+	if c.Before == nil || len(names) == 0 {
+		return stood
+	}
+	before := newView(c.Before, c.Project, c.Now)
+	v.share(before)
+	rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !names[r.name] })
+	for _, f := range before.all(rules) {
+		stood[f.key()]++
+	}
+	return stood
+}
+
+// Written returns what the rules that read one topic say about the one just written, less what they say
+// about what it was before.
+func (c Check) Written(n memory.Name) []Finding {
+	findings := c.written(n)
+	if len(findings) == 0 || c.Prior == nil {
+		return findings
+	}
+	was := *c.After
+	was.Topics = maps.Clone(was.Topics)
+	was.Topics[n] = c.Prior
+	c.After = &was
+	stood := make(map[Finding]int)
+	for _, f := range c.written(n) {
+		stood[f.key()]++
+	}
+	var fresh []Finding
+	for i, again := range again(findings, stood) {
+		if !again {
+			fresh = append(fresh, findings[i])
+		}
+	}
+	return fresh
+}
+
+// again says which findings were among those that stood, counted by key. Where one of several that are
+// alike is new, that is one that the rule calls an error. A finding that counts those beyond maxPlaces is
+// an error only if one of them is new; of the index, which is judged by lines, the rules do not know.
+func again(findings []Finding, stood map[Finding]int) []bool {
+	again := make([]bool, len(findings))
+	for _, errors := range []bool{false, true} {
+		for i, f := range findings {
+			if errors && f.subject == moreSubject && f.File != memory.IndexFile {
+				continue
+			}
+			if (f.Severity == Error) == errors && stood[f.key()] > 0 {
+				stood[f.key()]--
+				again[i] = true
+			}
+		}
+	}
+	return again
+}
+
+func (c Check) written(n memory.Name) []Finding {
+	if c.After.Topics[n] == nil {
+		return nil
+	}
+	var findings []Finding
+	v := c.view()
+	v.written, v.exact.written = n, n
+	for _, r := range table {
+		findings = append(findings, r.readTopic(v.of(r), n)...)
+	}
+	return sorted(findings)
+}
+
+// Lint returns what every rule says about a memory as it stands, each in its own severity.
+func Lint(s *memory.Snapshot, project *drift.Project, now time.Time) []Finding {
+	return sorted(newView(s, project, now).all(table))
+}
+
+// NotAsked returns the rules that Lint could not ask about a memory, and why. A rule that compares too
+// many memories says so in a finding of its own.
+func NotAsked(s *memory.Snapshot, project *drift.Project) map[string]string {
+	why := make(map[string]string)
+	switch {
+	case project == nil:
+		why["drift"] = "no project is known"
+		why["reconcile"] = "no project is known"
+	case len(project.Guides()) == 0:
+		why["reconcile"] = "the project has no CLAUDE.md, AGENTS.md or the like"
+	}
+	if s.Limited {
+		why["dangling"] = "the directory holds more files than were read"
+		why["wiki-link"] = "the directory holds more files than were read"
+	}
+	return why
+}
+
+// Standing returns what every rule says about a memory that nobody is about to change: warnings at
+// the worst.
+func Standing(s *memory.Snapshot, project *drift.Project, now time.Time) []Finding {
+	findings := newView(s, project, now).all(table)
+	for i := range findings {
+		if findings[i].Severity == Error {
+			findings[i].Severity = Warning
+		}
+	}
+	return sorted(findings)
+}
+
+// touched reports whether the change writes the file. The index is judged by its lines.
+func (c Check) touched(file string) bool {
+	n, err := memory.ParseName(file)
+	return err == nil && !n.IsIndex() && c.Touched[n]
+}

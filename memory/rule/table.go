@@ -1,0 +1,126 @@
+package rule
+
+import (
+	"cmp"
+	"embed"
+	"regexp"
+	"strconv"
+
+	"dream-mcp/memory"
+)
+
+// rule is one row of the table. A rule reads, and never touches a disk, but for the project's folder.
+type rule struct {
+	name     string
+	severity Severity                                                // the worst that it reports
+	topic    func(v *view, n memory.Name, t *memory.Topic) []Finding // reads one topic: asked at every write too
+	whole    func(v *view) []Finding                                 // reads the memory: asked when it is to land
+	waivable bool                                                    // the model may waive it, with a reason
+	never    bool                                                    // its errors stay, whatever stood before
+	minor    bool                                                    // its warnings about what stood before are infos
+	exact    bool                                                    // it reads the memory as it is, the others as it may be shown, and quotes nothing of it
+}
+
+// table holds every rule, in the order in which they are explained. A rule has a file doc/NAME.txt.
+var table = []rule{
+	{name: "name", severity: Error, topic: findOddName, whole: findOddFiles},
+	{name: "frontmatter", severity: Error, topic: findBadFrontmatter, whole: findOtherForm},
+	{name: "index-limits", severity: Error, whole: findIndexOverLimits, never: true, exact: true},
+	{name: "index-entry", severity: Warning, whole: findBadEntries, minor: true},
+	{name: "dangling", severity: Error, whole: findDangling},
+	{name: "orphan", severity: Warning, whole: findOrphans, minor: true},
+	{name: "loss", severity: Error, whole: findLoss, exact: true},
+	{name: "relative-date", severity: Error, topic: findRelativeDates, waivable: true},
+	{name: "secret", severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true},
+	{name: "invisible", severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true},
+	{name: "unsourced", severity: Warning, topic: findUnsourced},
+	{name: "near-duplicate", severity: Error, topic: findWrittenDuplicate, whole: findNearDuplicates, waivable: true},
+	{name: "wiki-link", severity: Info, topic: findLooseLinks},
+	{name: "outside-link", severity: Info, topic: findOutsideLinks, whole: findOutsideEntries},
+	{name: "unlinked", severity: Info, whole: findUnlinked},
+	{name: "tombstone", severity: Info, topic: findTombstone},
+	{name: "deadline", severity: Info, topic: findPassedDeadlines},
+	{name: "stale", severity: Info, topic: findStale},
+	{name: "oversized", severity: Warning, topic: findOversized},
+	{name: "contradiction", severity: Info, whole: findOpposites},
+	{name: "description", severity: Warning, topic: findPoorDescription},
+	{name: "type-prefix", severity: Warning, topic: findWrongPrefix},
+	{name: "reasons", severity: Info, topic: findNoReasons},
+	{name: "drift", severity: Warning, topic: findDrift},
+	{name: "reconcile", severity: Warning, topic: findContradictions},
+}
+
+// Doc is what a rule says of itself. It is kept in doc/NAME.txt, where \uXXXX in an example stands for a character.
+//
+// Bad and Good are small memories, in which the rule finds something and nothing: a test holds every rule
+// to its own. A line "-- PATH --" begins a file; those under before/ stood before the change that is
+// checked. A text without such a line is the body of one memory with good frontmatter, and where no
+// MEMORY.md is given, the index names every memory. What lies under project/ is the project's.
+type Doc struct {
+	Name     string   `json:"name"`
+	Summary  string   `json:"summary"`
+	Severity Severity `json:"severity"` // the worst that it reports
+	Waivable bool     `json:"waivable"` // the model may waive it, with a reason
+	Catches  string   `json:"catches"`  // in words
+	Leaves   string   `json:"leaves"`   // what it looks like and is not
+	Bad      string   `json:"bad"`
+	Good     string   `json:"good"`
+}
+
+//go:embed doc/*.txt
+var docFiles embed.FS
+
+var (
+	docForm = regexp.MustCompile(`(?s)^summary: (.*?)\ncatches: (.*?)\nleaves: (.*?)\n== bad ==\n(.*)== good ==\n(.*)$`)
+	escape  = regexp.MustCompile(`\\u[0-9a-f]{4}`)
+)
+
+// doc returns what the rule says of itself; a test reads the file of each.
+func (r rule) doc() Doc {
+	page, _ := docFiles.ReadFile("doc/" + r.name + ".txt")
+	part := docForm.FindStringSubmatch(string(page))
+	example := func(text string) string {
+		return escape.ReplaceAllStringFunc(text, func(code string) string {
+			character, _ := strconv.Unquote(`"` + code + `"`)
+			return character
+		})
+	}
+	return Doc{Name: r.name, Severity: r.severity, Waivable: r.waivable, Summary: part[1], Catches: part[2], Leaves: part[3], Bad: example(part[4]), Good: example(part[5])}
+}
+
+// Waivable reports whether a rule of this name exists that the model may waive, with a reason.
+func Waivable(name string) bool { return ruleOf(name).waivable }
+
+// Docs returns what each rule says of itself, in the order of the table.
+func Docs() []Doc {
+	docs := make([]Doc, len(table))
+	for i, r := range table {
+		docs[i] = r.doc()
+	}
+	return docs
+}
+
+func ruleOf(name string) rule {
+	for _, r := range table {
+		if r.name == name {
+			return r
+		}
+	}
+	return rule{}
+}
+
+func (r rule) readTopic(v *view, n memory.Name) []Finding {
+	if r.topic == nil {
+		return nil
+	}
+	return r.named(r.topic(v, n, v.after.Topics[n]))
+}
+
+// named fills in the rule's name, and its severity where a finding has none of its own.
+func (r rule) named(findings []Finding) []Finding {
+	for i := range findings {
+		findings[i].Rule = r.name
+		findings[i].Severity = cmp.Or(findings[i].Severity, r.severity)
+	}
+	return findings
+}
