@@ -2,9 +2,9 @@
 //
 // It promises, for any two changes of any memory: each line that either added is in the result, and each that both kept; what one
 // removed and the other left alone is not; a memory that one deleted and the other edited stays; the result is the same whichever of
-// the two comes first; and nothing is added that is in neither, but for the line ends of the result and a line that quotes a field of the
+// the two comes first; and nothing is added that is in neither, except the line ends of the result and a line that quotes a field of the
 // frontmatter which both changed. Blank lines and the order within one place are not promised. There are no conflict markers: where both
-// changed the same words, both texts stand, and a Note says so.
+// changed the same words, both versions are kept, and a Note says so.
 package merge
 
 import (
@@ -35,13 +35,13 @@ func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Note, e
 		switch {
 		case n.IsIndex():
 		case hasA && hasB:
-			text, clash := topics(inBase, inA, inB)
+			text, clash := threeWay(inBase, inA, inB, topics)
 			if len(text) > memory.MaxFileBytes {
 				return nil, nil, fmt.Errorf("%s merged would be %w", n, memory.ErrTooLarge)
 			}
 			merged[n] = text
 			if clash {
-				notes = append(notes, Note{n, "both sides changed the same lines: both texts stand"})
+				notes = append(notes, Note{n, "both sides changed the same lines: both versions are kept"})
 			}
 		case hasA && !(had && bytes.Equal(inA, inBase)), hasB && !(had && bytes.Equal(inB, inBase)):
 			if merged[n] = inA; hasB {
@@ -52,16 +52,16 @@ func Files(base, a, b map[memory.Name][]byte) (map[memory.Name][]byte, []Note, e
 			}
 		}
 	}
-	if text, clash := index(base, a, b, merged); text != nil {
-		merged[indexName] = text
+	_, hasA := a[memory.IndexName]
+	_, hasB := b[memory.IndexName]
+	if text, clash := index(base, a, b, merged); len(text) > 0 || hasA && hasB {
+		merged[memory.IndexName] = text
 		if clash {
-			notes = append(notes, Note{indexName, "both sides changed the same lines: both texts stand"})
+			notes = append(notes, Note{memory.IndexName, "both sides changed the same lines: both versions are kept"})
 		}
 	}
 	return merged, notes, nil
 }
-
-var indexName, _ = memory.ParseName(memory.IndexFile)
 
 func names(sides ...map[memory.Name][]byte) []memory.Name {
 	all := make(map[memory.Name]bool)
@@ -95,16 +95,35 @@ func unify(sides ...map[memory.Name][]byte) (base, a, b map[memory.Name][]byte) 
 	return sides[0], sides[1], sides[2]
 }
 
-// topics merges one memory that both have; base is nil where it is new.
-func topics(base, a, b []byte) (text []byte, clash bool) {
+// threeWay merges by merge what both sides changed, with lines that end in "\n". The lines of the result end as one side has made them,
+// else as they did.
+func threeWay(base, a, b []byte, merge func(base, a, b []byte) (string, bool)) (text []byte, clash bool) {
 	switch {
-	case bytes.Equal(a, b), base != nil && bytes.Equal(b, base):
+	case bytes.Equal(a, b), bytes.Equal(b, base):
 		return a, false
-	case base != nil && bytes.Equal(a, base):
+	case bytes.Equal(a, base):
 		return b, false
 	}
-	end := lineEnd(base, a, b)
-	tb, ta, to := parse(base), parse(a), parse(b)
+	merged, clash := merge(plain(base), plain(a), plain(b))
+	crlf := func(data []byte) bool { return bytes.Contains(data, []byte("\r\n")) }
+	if crlf(a) && crlf(b) || crlf(a) != crlf(b) && base != nil && !crlf(base) {
+		merged = strings.ReplaceAll(merged, "\n", "\r\n")
+	}
+	return []byte(merged), clash
+}
+
+// plain has all lines end in "\n", the last one too.
+func plain(data []byte) []byte {
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
+		data = append(data, '\n')
+	}
+	return data
+}
+
+// topics merges a memory that both sides have.
+func topics(base, a, b []byte) (text string, clash bool) {
+	tb, ta, to := memory.ParseTopic(base), memory.ParseTopic(a), memory.ParseTopic(b)
 	baseHead, baseBody := tb.Segments()
 	aHead, aBody := ta.Segments()
 	bHead, bBody := to.Segments()
@@ -129,30 +148,7 @@ func topics(base, a, b []byte) (text []byte, clash bool) {
 			out.WriteString("\n" + line + "\n")
 		}
 	}
-	return []byte(strings.ReplaceAll(out.String(), "\n", end)), body.clash || len(also) > 0
-}
-
-// parse reads a memory whose lines end in "\n", the last one too.
-func parse(data []byte) *memory.Topic {
-	return memory.ParseTopic([]byte(plain(data)))
-}
-
-func plain(data []byte) string {
-	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text
-}
-
-// lineEnd is how the lines of a merged text end: as one side has made them, else as they did.
-func lineEnd(base, a, b []byte) string {
-	crlf := func(data []byte) bool { return bytes.Contains(data, []byte("\r\n")) }
-	inA, inB := crlf(a), crlf(b)
-	if inA && inB || inA != inB && base != nil && !crlf(base) {
-		return "\r\n"
-	}
-	return "\n"
+	return out.String(), body.clash || len(also) > 0
 }
 
 func join(segments []memory.Segment) string {
@@ -215,31 +211,14 @@ func items(base, a, b []string) []string {
 	return all
 }
 
-// index merges the indexes: by the memory that a line is about, else line by line. It names what is merged, and nothing that was a memory
-// and is none any more.
+// index merges the indexes: by the memory that a line is about, else line by line. It names what is merged, and no memory
+// that is gone.
 func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) {
-	inA, hasA := a[indexName]
-	inB, hasB := b[indexName]
-	if !hasA && !hasB {
-		return nil, false
-	}
-	inBase := base[indexName]
-	end := lineEnd(inBase, inA, inB)
-	xb, xa, xo := memory.ParseIndex([]byte(plain(inBase))), memory.ParseIndex([]byte(plain(inA))), memory.ParseIndex([]byte(plain(inB)))
-	if !hasA && bytes.Equal(inB, inBase) || !hasB && bytes.Equal(inA, inBase) {
-		xa, xo = memory.ParseIndex(nil), memory.ParseIndex(nil) // deleted; what is left is named again
-	} else if !hasA {
-		xa = xo
-	} else if !hasB {
-		xo = xa
-	}
-	w := weave(xb.Segments(), xa.Segments(), xo.Segments(), entry)
-	switch text = []byte(strings.ReplaceAll(join(w.segments), "\n", end)); {
-	case hasA && bytes.Equal(inB, inBase):
-		text = inA
-	case hasB && bytes.Equal(inA, inBase):
-		text = inB
-	}
+	text, clash = threeWay(base[memory.IndexName], a[memory.IndexName], b[memory.IndexName], func(base, a, b []byte) (string, bool) {
+		w := weave(memory.ParseIndex(base).Segments(), memory.ParseIndex(a).Segments(), memory.ParseIndex(b).Segments(), entry)
+		return join(w.segments), w.clash
+	})
+	xa, xb := memory.ParseIndex(a[memory.IndexName]), memory.ParseIndex(b[memory.IndexName])
 	x := memory.ParseIndex(text)
 	var gone []string
 	for _, n := range names(base, a, b) {
@@ -248,8 +227,8 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 		case !stays:
 			gone = append(gone, n.String())
 		case x.Mentions(n):
-		case a[n] == nil && xo.Mentions(n): // a removed the line with the memory, which stays
-			restore(x, n, xo)
+		case a[n] == nil && xb.Mentions(n): // a removed the line with the memory, which stays
+			restore(x, n, xb)
 		case b[n] == nil && xa.Mentions(n):
 			restore(x, n, xa)
 		}
@@ -257,7 +236,7 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 	if len(gone) > 0 {
 		x.Remove(gone...)
 	}
-	return x.Bytes(), w.clash
+	return x.Bytes(), clash
 }
 
 // restore names n in x as other does.

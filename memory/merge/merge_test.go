@@ -140,7 +140,7 @@ func (w world) memory() (head, lines []string) {
 // change makes another version of a memory: other fields, another body, another index, or none of it.
 func (w world) change(base files, mark string) files {
 	out := maps.Clone(base)
-	index := strings.SplitAfter(string(out[indexName]), "\n")
+	index := strings.SplitAfter(string(out[memory.IndexName]), "\n")
 	for i := range w.IntN(4) {
 		n := name(fmt.Sprintf("topic%d.md", w.IntN(5)))
 		have, is := out[n]
@@ -169,13 +169,13 @@ func (w world) change(base files, mark string) files {
 	if w.IntN(4) == 0 && len(index) > 1 { // a line goes and its memory stays
 		index = index[1:]
 	}
-	out[indexName] = []byte(strings.Join(index, ""))
+	out[memory.IndexName] = []byte(strings.Join(index, ""))
 	return out
 }
 
 func words(data []byte) map[string]int {
 	n := make(map[string]int)
-	for line := range strings.Lines(plain(data)) {
+	for line := range strings.Lines(string(plain(data))) {
 		if line = strings.TrimSpace(line); line != "" && line != "---" {
 			n[line]++
 		}
@@ -243,7 +243,7 @@ func checkLaws(t *testing.T, base, a, b files) {
 			}
 		}
 	}
-	x := memory.ParseIndex(merged[indexName])
+	x := memory.ParseIndex(merged[memory.IndexName])
 	seen := map[string]bool{}
 	for _, e := range x.Entries() {
 		if merged[name(e.File)] == nil || seen[e.File] {
@@ -255,7 +255,7 @@ func checkLaws(t *testing.T, base, a, b files) {
 		if n.IsIndex() {
 			continue
 		}
-		namedBy := func(side files) bool { return side[n] == nil || memory.ParseIndex(side[indexName]).Mentions(n) }
+		namedBy := func(side files) bool { return side[n] == nil || memory.ParseIndex(side[memory.IndexName]).Mentions(n) }
 		if namedBy(a) && namedBy(b) && !x.Mentions(n) {
 			fail("the index lacks %s", n)
 		}
@@ -273,7 +273,7 @@ func checkLaws(t *testing.T, base, a, b files) {
 }
 
 func lineOf(f files, n memory.Name) string {
-	for line := range strings.Lines(string(f[indexName])) {
+	for line := range strings.Lines(string(f[memory.IndexName])) {
 		if strings.Contains(line, n.String()) {
 			return line
 		}
@@ -304,7 +304,7 @@ func FuzzTexts(f *testing.F) {
 			if !bytes.Equal(merged[n], other[n]) {
 				t.Fatalf("%q and the other way round %q", merged[n], other[n])
 			}
-			_, bodyA := parse([]byte(a)).Segments()
+			_, bodyA := memory.ParseTopic(plain([]byte(a))).Segments()
 			have := words(merged[n])
 			for _, s := range bodyA {
 				if line := strings.TrimSpace(s.Text); line != "" && line != "---" && words([]byte(base))[line] == 0 && have[line] == 0 {

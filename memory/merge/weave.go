@@ -8,214 +8,166 @@ import (
 )
 
 // maxTable bounds the table of a comparison, in cells of 4 bytes. Of longer texts only what they begin and end with in common is
-// compared, and the rest is merged line by line without regard to its order.
+// compared, and the rest is merged without regard to its order.
 const maxTable = 4 << 20
 
-// woven is what the changes of two texts make of a third.
+// A part is a segment of a, b or both.
+type part struct {
+	memory.Segment
+	class int
+}
+
+// The classes of parts, in the order in which they are preferred.
+const (
+	ofBoth  = iota
+	added   // by one side
+	removed // by one side, and kept by the other
+	classes
+)
+
+// woven is the merge of two texts.
 type woven struct {
 	segments []memory.Segment
-	clash    bool // both changed or removed the same segments, and differently
+	clash    bool // both removed segments in one place, or wrote a new text, and differently
 	removedA bool // both changed something in one place, where a removed segments of base
 }
 
-// weave applies the changes that lead from base to a and from base to b, both, whatever they are. A segment of base stays where
-// both keep it, or one has changed its text. What either adds is added where it was, once where both add it. The result does
-// not depend on which of the two is a. Of a key that is in neither more often than in base, the result has not more either: what was
-// moved by one and removed by the other is removed. both joins two texts of one key.
-func weave(base, a, b []memory.Segment, both func(base, a, b memory.Segment) memory.Segment) woven {
-	w := weaver{base: base, a: a, b: b, inA: match(base, a), inB: match(base, b)}
-	w.count()
-	text := func(s memory.Segment) memory.Segment {
-		sb, sa, so := w.first[0][s.Key], w.first[1][s.Key], w.first[2][s.Key]
-		switch {
-		case sa.Text == so.Text, so.Text == sb.Text, so.Text == "":
-			if sa.Text != "" {
-				return sa
-			}
-			return so
-		case sa.Text == sb.Text, sa.Text == "":
-			return so
-		}
-		return both(sb, sa, so)
-	}
-	present := w.present()
-	addA, addB := added(len(base), a, w.inA), added(len(base), b, w.inB)
-	var out woven
-	var kept []bool // of out: from base
-	add := func(s memory.Segment, fromBase bool) {
-		out.segments, kept = append(out.segments, text(s)), append(kept, fromBase)
-	}
-	for i := 0; i <= len(base); i++ {
-		for _, s := range union(addA[i], addB[i]) {
-			add(s, false)
-		}
-		if i < len(base) && present[i] {
-			add(base[i], true)
-		}
-	}
-	out.segments = w.limit(out.segments, kept)
-	out.clash, out.removedA = w.clashes(addA, addB)
-	return out
-}
+// versions are the segments of base, a and b by key.
+type versions [3]map[string][]memory.Segment
 
-type weaver struct {
-	base, a, b []memory.Segment
-	inA, inB   []int // where a segment of base is in a and b, or -1
-	n          [3]map[string]int
-	first      [3]map[string]memory.Segment
-}
-
-func (w *weaver) count() {
-	for i, segments := range [][]memory.Segment{w.base, w.a, w.b} {
-		w.n[i], w.first[i] = make(map[string]int), make(map[string]memory.Segment)
-		for _, s := range segments {
-			if w.n[i][s.Key]++; w.n[i][s.Key] == 1 {
-				w.first[i][s.Key] = s
+// weave applies the changes that lead from base to a and from base to b. The result does not depend on which of the two is a.
+//
+// It has what both kept and what either added, in order. How often it has a key follows from how often the three texts have it, so that
+// what one side moved and the other removed is not in it. both merges two texts of one key.
+func weave(base, a, b []memory.Segment, both func(base, a, b memory.Segment) memory.Segment) (w woven) {
+	v := versions{byKey(base), byKey(a), byKey(b)}
+	all := w.align(parts(base), parts(a), parts(b))
+	left := make(map[string]int) // how often a key is still to be added
+	for _, p := range all {
+		left[p.Key] = v.count(p.Segment)
+	}
+	keep := make([]bool, len(all))
+	for class := range classes {
+		for i, p := range all {
+			if blank := strings.TrimSpace(p.Key) == ""; p.class == class && (blank && class != removed || !blank && left[p.Key] > 0) {
+				keep[i] = true
+				left[p.Key]--
 			}
 		}
 	}
-}
-
-// edited reports whether side i says something else under a key than base.
-func (w *weaver) edited(i int, key string) bool {
-	return w.n[0][key] > 0 && w.n[i][key] > 0 && w.first[i][key].Text != w.first[0][key].Text
-}
-
-// present says which segments of base stay.
-func (w *weaver) present() []bool {
-	present := make([]bool, len(w.base))
-	stays := make(map[string]bool)
-	for i, s := range w.base {
-		hasA, hasB := w.inA[i] >= 0, w.inB[i] >= 0
-		present[i] = hasA && hasB || hasA && w.edited(1, s.Key) || hasB && w.edited(2, s.Key)
-		stays[s.Key] = stays[s.Key] || present[i]
-	}
-	for _, side := range [][]memory.Segment{w.unmatched(w.a, w.inA), w.unmatched(w.b, w.inB)} {
-		for _, s := range side {
-			stays[s.Key] = true
+	for i, p := range all {
+		if keep[i] {
+			w.segments = append(w.segments, v.text(p.Key, both))
 		}
 	}
-	for i, s := range w.base { // each removed another of several that are alike
-		if !stays[s.Key] && w.n[1][s.Key] > 0 && w.n[2][s.Key] > 0 {
-			present[i], stays[s.Key] = true, true
-		}
-	}
-	return present
+	return w
 }
 
-func (w *weaver) unmatched(side []memory.Segment, in []int) (rest []memory.Segment) {
-	for _, group := range added(len(w.base), side, in) {
-		rest = append(rest, group...)
-	}
-	return rest
-}
-
-// limit drops what moves have doubled or brought back, the last that was added first.
-func (w *weaver) limit(segments []memory.Segment, kept []bool) []memory.Segment {
-	have := make(map[string]int)
-	for _, s := range segments {
-		have[s.Key]++
-	}
-	drop := make([]bool, len(segments))
-	for _, fromBase := range []bool{false, true} {
-		for i, s := range slices.Backward(segments) {
-			base, a, b := w.n[0][s.Key], w.n[1][s.Key], w.n[2][s.Key]
-			most := max(min(a, b), a+b-base)
-			if w.edited(1, s.Key) || w.edited(2, s.Key) {
-				most = max(most, 1)
-			}
-			if s.Field() != "" || s.Entry() != "" {
-				most = min(most, 1)
-			}
-			if kept[i] == fromBase && strings.TrimSpace(s.Key) != "" && have[s.Key] > most {
-				have[s.Key]--
-				drop[i] = true
+// align returns the parts of both sides in order. It cuts the texts at each segment of base that both sides kept.
+func (w *woven) align(base, a, b []part) (all []part) {
+	inA, inB := match(base, a), match(base, b)
+	var from, fromA, fromB int
+	for i := range len(base) + 1 {
+		toA, toB := len(a), len(b)
+		if i < len(base) {
+			if toA, toB = inA[i], inB[i]; toA < 0 || toB < 0 {
+				continue
 			}
 		}
+		sideA, sideB := a[fromA:toA], b[fromB:toB]
+		removesA, removesB := slices.Contains(inA[from:i], -1), slices.Contains(inB[from:i], -1)
+		changedA, changedB := removesA || len(sideA) > i-from, removesB || len(sideB) > i-from
+		if changedA && changedB && !slices.Equal(sideA, sideB) {
+			w.removedA = w.removedA || removesA
+			w.clash = w.clash || removesA && removesB || len(base) == 0
+		}
+		for k := from; k < i; k++ {
+			if inA[k] >= 0 {
+				a[inA[k]].class = removed
+			}
+			if inB[k] >= 0 {
+				b[inB[k]].class = removed
+			}
+		}
+		all = append(all, union(sideA, sideB)...)
+		if i < len(base) {
+			all = append(all, part{base[i].Segment, ofBoth})
+		}
+		from, fromA, fromB = i+1, toA+1, toB+1
 	}
-	var rest []memory.Segment
+	return all
+}
+
+func parts(segments []memory.Segment) []part {
+	all := make([]part, len(segments))
 	for i, s := range segments {
-		if !drop[i] {
-			rest = append(rest, s)
-		}
+		all[i] = part{s, added}
 	}
-	return rest
+	return all
 }
 
-// clashes looks at each run of segments that not both keep, with what was added there.
-func (w *weaver) clashes(addA, addB [][]memory.Segment) (clash, removedA bool) {
-	for i := 0; i <= len(w.base); {
-		end := i
-		for end < len(w.base) && (w.inA[end] < 0 || w.inB[end] < 0) {
-			end++
-		}
-		a, b := side(w.base[i:end], w.inA[i:end], addA[i:end+1]), side(w.base[i:end], w.inB[i:end], addB[i:end+1])
-		if a.changed && b.changed && !slices.Equal(a.segments, b.segments) {
-			removedA = removedA || a.removed
-			clash = clash || a.removed && b.removed || len(w.base) == 0
-		}
-		i = end + 1
+func byKey(segments []memory.Segment) map[string][]memory.Segment {
+	all := make(map[string][]memory.Segment)
+	for _, s := range segments {
+		all[s.Key] = append(all[s.Key], s)
 	}
-	return clash, removedA
+	return all
 }
 
-type chunk struct {
-	segments         []memory.Segment
-	changed, removed bool
+// count returns how often the key of s is to be in the merge.
+func (v *versions) count(s memory.Segment) int {
+	base, a, b := v[0][s.Key], v[1][s.Key], v[2][s.Key]
+	n := max(min(len(a), len(b)), len(a)+len(b)-len(base))
+	for _, side := range [][]memory.Segment{a, b} {
+		if len(base) > 0 && len(side) > 0 && side[0].Text != base[0].Text { // what one edited stays, if the other removed it
+			n = max(n, 1)
+		}
+	}
+	if s.Field() != "" || s.Entry() != "" {
+		n = min(n, 1)
+	}
+	return n
 }
 
-func side(base []memory.Segment, in []int, added [][]memory.Segment) (c chunk) {
-	for i, group := range added {
-		c.segments = append(c.segments, group...)
-		c.changed = c.changed || len(group) > 0
-		if i < len(base) && in[i] >= 0 {
-			c.segments = append(c.segments, base[i])
-		} else if i < len(base) {
-			c.changed, c.removed = true, true
+// text returns the segment of a key, merged from those of the three texts.
+func (v *versions) text(key string, both func(base, a, b memory.Segment) memory.Segment) memory.Segment {
+	var s [3]memory.Segment
+	for i := range v {
+		if all := v[i][key]; len(all) > 0 {
+			s[i] = all[0]
 		}
 	}
-	return c
-}
-
-// added returns what a side has that base has not, by the segment of base that it comes before.
-func added(n int, side []memory.Segment, in []int) [][]memory.Segment {
-	groups := make([][]memory.Segment, n+1)
-	at := make([]int, len(side)) // the group after the segment of base that is there
-	for i, j := range in {
-		if j >= 0 {
-			at[j] = i + 1
-		}
+	switch base, a, b := s[0], s[1], s[2]; {
+	case b.Text == "", a.Text == b.Text, a.Text != "" && b.Text == base.Text:
+		return a
+	case a.Text == "", a.Text == base.Text:
+		return b
+	default:
+		return both(base, a, b)
 	}
-	group := 0
-	for j, s := range side {
-		if at[j] > 0 {
-			group = at[j]
-		} else {
-			groups[group] = append(groups[group], s)
-		}
-	}
-	return groups
 }
 
 // union returns what either has, once what both have in the same order.
-func union(a, b []memory.Segment) []memory.Segment {
-	if slices.CompareFunc(a, b, func(x, y memory.Segment) int { return strings.Compare(x.Key, y.Key) }) > 0 {
+func union(a, b []part) []part {
+	if slices.CompareFunc(a, b, func(x, y part) int { return strings.Compare(x.Key, y.Key) }) > 0 {
 		a, b = b, a
 	}
-	var all []memory.Segment
+	var all []part
 	next := 0
 	for i, j := range match(a, b) {
+		p := a[i]
 		if j >= 0 {
 			all = append(all, b[next:j]...)
 			next = j + 1
+			p.class = ofBoth
 		}
-		all = append(all, a[i])
+		all = append(all, p)
 	}
 	return append(all, b[next:]...)
 }
 
-// match returns for each segment of a the one of b that it is in a longest common subsequence, by key, or -1.
-func match(a, b []memory.Segment) []int {
+// match returns for each part of a the one of b with the same key that is with it in a longest common subsequence, or -1.
+func match(a, b []part) []int {
 	in := make([]int, len(a))
 	for i := range in {
 		in[i] = -1
@@ -261,7 +213,7 @@ func match(a, b []memory.Segment) []int {
 }
 
 // Lines applies to ours the changes, by whole lines, that lead from base to theirs. It reports false where ours changed the same lines.
-// Lines that ours has put beside the changed ones are not obstacle: each new entry of an index comes beside the one before.
+// Lines that ours has put beside the changed ones are not in the way: each new entry of an index comes beside the one before.
 func Lines(base, ours, theirs []byte) ([]byte, bool) {
 	w := weave(lines(base), lines(ours), lines(theirs), first)
 	if w.removedA {
