@@ -2,6 +2,7 @@ package secret
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -33,7 +34,7 @@ var table = sync.OnceValue(func() *filter {
 			f.add(anchor{text: prefix, match: sh.matcher(nth, len(prefix))})
 		}
 	}
-	for _, a := range oddAnchors() {
+	for _, a := range formAnchors() {
 		f.add(a)
 	}
 	for _, list := range f.anchors {
@@ -82,23 +83,5 @@ func (f *filter) each(text string, found func(at int, a anchor) (next int)) {
 
 // begins reports whether a text begins with the anchor.
 func (a anchor) begins(text string) bool {
-	if len(text) < len(a.text) {
-		return false
-	}
-	if !a.fold {
-		return text[:len(a.text)] == a.text
-	}
-	for i := range len(a.text) {
-		if lower(text[i]) != a.text[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
+	return strings.HasPrefix(text, a.text) || a.fold && len(text) >= len(a.text) && strings.EqualFold(text[:len(a.text)], a.text)
 }

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -77,19 +78,13 @@ func classOf(c byte) int {
 	return 0
 }
 
-// holds reports whether a text has a letter, and a digit; signs counts what is neither.
-func holds(text string) (letter, number bool, signs int) {
+// holds reports whether a text has a letter, and a digit.
+func holds(text string) (letter, number bool) {
 	for i := range len(text) {
-		switch classOf(text[i]) {
-		case small, large:
-			letter = true
-		case digit:
-			number = true
-		default:
-			signs++
-		}
+		class := classOf(text[i])
+		letter, number = letter || class == small || class == large, number || class == digit
 	}
-	return letter, number, signs
+	return letter, number
 }
 
 // standIns are what people write where a credential belongs. Well-known examples are among them: the
@@ -109,37 +104,10 @@ func placeholder(value string) bool {
 			return true
 		}
 	}
-	return uniform(value)
-}
-
-// uniform reports whether more than half of a text is one byte.
-func uniform(text string) bool {
-	var counts [256]int
-	for i := range len(text) {
-		counts[text[i]]++
-		if 2*counts[text[i]] > len(text) {
-			return true
-		}
-	}
 	return false
 }
 
-// isUUID reports whether a text has the form of a UUID.
-func isUUID(text string) bool {
-	if len(text) != 36 {
-		return false
-	}
-	for i := range len(text) {
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if text[i] != '-' {
-				return false
-			}
-		} else if !hexa[text[i]] {
-			return false
-		}
-	}
-	return true
-}
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // judgeValue reports whether the value of a name is a credential.
 func judgeValue(value string, how strength, kind string, quoted bool, sep string) bool {
@@ -150,10 +118,10 @@ func judgeValue(value string, how strength, kind string, quoted bool, sep string
 	case how == login:
 		return humanPassword(value, quoted, sep)
 	case how == weak && kind == kindPassword:
-		if sep == ":" && !quoted {
+		if (sep == signColon || sep == signIs) && !quoted {
 			return scatter(value) >= passScatter && scrambled(value)
 		}
-		return (sep == "=" || quoted) && humanPassword(value, quoted, sep)
+		return (sep == signEqual || quoted) && humanPassword(value, quoted, sep)
 	case how == weak:
 		return weakToken(value)
 	}
@@ -170,13 +138,12 @@ func variable(value string) bool {
 	case strings.IndexByte("$%[(/~.&*@", first) >= 0 && !strings.ContainsAny(value[1:], "!#^+=") && strings.IndexByte(value[1:], '$') < 0:
 		return true
 	}
-	for _, piece := range []string{"://", "${", "$(", "{{", "(", "[", "ENC[", "process.env", "os.environ", "secrets.", "env.", "arn:aws", "vault:", "%s", "%v"} {
-		if strings.Contains(value, piece) && (piece != "(" && piece != "[" || codeBefore(value, piece)) {
-			return entropy(value) < minSigned || !signed(value)
-		}
-	}
-	return false
+	head := call.FindString(value)
+	return (reference.MatchString(value) || head != "" && scatter(head) < 2*minScatter) && (entropy(value) < minSigned || !signed(value))
 }
+
+// reference is a piece of what names where a credential is.
+var reference = regexp.MustCompile(`://|\$\{|\$\(|\{\{|ENC\[|process\.env|os\.environ|secrets\.|env\.|arn:aws|vault:|%[sv]`)
 
 // minSigned is the entropy from which a value full of punctuation is not code.
 const minSigned = 4.2
@@ -210,13 +177,8 @@ func isPath(value string) bool {
 
 var fileSuffixes = oneOf("md mdx txt rst go py rb rs js ts jsx tsx mjs java kt swift php cs c h cpp sh sql yml yaml json toml ini conf cfg env html css csv log pem crt key pub gz zip pdf png svg xml lock vue svelte tf")
 
-// codeBefore reports whether a value is a call or an index: a name up to its first bracket.
-func codeBefore(value, bracket string) bool {
-	head, _, _ := strings.Cut(value, bracket)
-	return head != "" && scatter(head) < 2*minScatter && strings.TrimFunc(head, func(r rune) bool {
-		return r == '.' || r == '_' || r < 0x80 && classOf(byte(r)) != 0
-	}) == ""
-}
+// call is the beginning of a call or an index.
+var call = regexp.MustCompile(`^[\w.]+[(\[]`)
 
 // namesCredential reports whether a value is a name in code that says itself what it is:
 // testPrivateKey2.
@@ -226,7 +188,7 @@ func namesCredential(value string) bool {
 	}
 	return slices.ContainsFunc(splitWords(value), func(w string) bool {
 		w = strings.TrimRight(w, "0123456789")
-		return passwords(w) && w != "mdp" || keys(w) || w == "token" || w == "secret" || w == "credential"
+		return passwords(w) && w != "mdp" && w != "pw" || keys(w) || w == "token" || w == "secret" || w == "credential"
 	})
 }
 
@@ -236,16 +198,16 @@ func humanPassword(value string, quoted bool, sep string) bool {
 	if len(value) < least || len(value) > most || strings.ContainsAny(value, " \t") || dummyPassword(value) {
 		return false
 	}
-	letter, number, signs := holds(value)
+	letter, number := holds(value)
 	switch {
-	case sep == "is" || sep == ":" && !number:
+	case sep == signIs || sep == signColon && !number:
 		return scrambled(value)
 	case letter && number:
-		return !isUUID(value) || quoted || sep == "="
+		return !uuid.MatchString(value) || quoted || sep == signEqual
 	case number:
-		return signs == 0
-	case letter && signs > 0:
-		return strings.ContainsAny(value, "!@#$%^&*+=?~") && (sep == "=" || quoted)
+		return isNumber(value)
+	case letter:
+		return strings.ContainsAny(value, "!@#$%^&*+=?~") && (sep == signEqual || quoted)
 	}
 	return false
 }
@@ -254,14 +216,14 @@ func humanPassword(value string, quoted bool, sep string) bool {
 // number of a ticket: its letters, digits and signs alternate.
 func scrambled(value string) bool {
 	changes := scatter(value) * float64(len(value))
-	_, number, _ := holds(value)
+	_, number := holds(value)
 	if !number && !strings.ContainsAny(value, "!#$%^&*+=?~") {
 		return scatter(value) >= 2*minScatter // capitals amid small letters
 	}
 	if strings.ContainsAny(value, "!#$%^&*+?~") {
 		changes++
 	}
-	return !isUUID(value) && changes >= 2 && changes/float64(len(value)) >= minScatter
+	return !uuid.MatchString(value) && changes >= 2 && changes/float64(len(value)) >= minScatter
 }
 
 // commonPasswords are what a value is, but for digits and separators, that nobody calls a secret.
@@ -284,9 +246,9 @@ func strongToken(value string) bool {
 	if len(value) < least || strings.ContainsAny(value, " \t") || strings.HasPrefix(value, "sha256:") || strings.HasPrefix(value, "SHA256:") {
 		return false
 	}
-	letter, number, _ := holds(value)
+	letter, number := holds(value)
 	number = number || signed(value) || scatter(value) >= 2*minScatter // capitals amid small letters, as in no name
-	return letter && number && !isUUID(value) && random(value)
+	return letter && number && !uuid.MatchString(value) && random(value)
 }
 
 // weakToken reports whether what may be no credential at all looks like one beyond doubt. A hash is none,

@@ -36,13 +36,11 @@ type Span struct {
 
 // scan is one pass over a text.
 type scan struct {
-	text   string
-	end    int   // of the last credential that has a shape of its own: what follows is a new word
-	named  int   // the end of the last name that was read
-	bare   int   // the end of the last value without quotes that was read
-	jwt    int   // the end of the last run that could have been a JWT
-	bodies []int // of each shape, the end of the last body that was read
-	finds  []find
+	text  string
+	end   int         // of the last credential that has a shape of its own: what follows is a new word
+	named int         // the end of the last name that was read
+	tried map[int]int // of each shape, the end of the last body that was read: what is before is not read again
+	finds []find
 }
 
 // find is a span, and how it is known.
@@ -72,11 +70,9 @@ func Find(text string) []Span {
 	return merge(s.finds)
 }
 
-// merge joins what overlaps. A shape says better than a name what a credential is.
+// merge sorts finds and joins those that overlap. A shape says better than a name what a credential is.
 func merge(finds []find) []Span {
-	slices.SortStableFunc(finds, func(a, b find) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
+	slices.SortStableFunc(finds, func(a, b find) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
 	var spans []Span
 	shaped := false // whether the last of spans is
 	for _, f := range finds {
@@ -121,7 +117,7 @@ const maxMask = 64
 // kinds are those that a mask may name.
 var kinds = sync.OnceValue(func() map[string]bool {
 	set := make(map[string]bool)
-	for _, kind := range odd {
+	for _, kind := range shapeless {
 		set[kind] = true
 	}
 	for _, sh := range shapes {

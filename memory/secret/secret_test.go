@@ -103,6 +103,8 @@ func TestSurroundings(t *testing.T) {
 		{"pass: %s", "hK9#m" + "Q2$vL"},
 		{"**Password (till + safe):** `%s`", human},
 		{"old%s", hub},
+		{"pw: %s", "k7Qm" + "2xVb9R"},
+		{"the db pass is %s", "k7Qm" + "2xVb9R"},
 		{"api_key: %s…", plain},
 		{"api_key=%s.md", plain},
 	} {

@@ -1,9 +1,15 @@
 package secret
 
-import "strings"
+import (
+	stdbase64 "encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
 
-// shape is a credential that begins with letters of its own: a prefix, then a body of one alphabet that
-// ends where the alphabet does.
+// shape is a credential with letters of its own: a prefix, then a body of one alphabet that ends where the
+// alphabet does.
 type shape struct {
 	kind     string
 	prefixes []string
@@ -11,6 +17,10 @@ type shape struct {
 	min, max int  // bytes of the body; max 0: any, as where the alphabet holds separators
 	capitals bool // the body may be of capitals alone
 	alone    bool // it begins a word: its prefix is a word, or the end of many
+
+	head             *alphabet // of what is before the prefix; nil: nothing is
+	minHead, maxHead int       // bytes of it
+	form             string    // an expression that the whole must match
 }
 
 // alphabet is a set of bytes.
@@ -132,33 +142,61 @@ var shapes = []shape{
 	{kind: "newrelic-key", prefixes: []string{"NRAK-"}, body: upper, min: 27, max: 27},
 	{kind: "dropbox-token", prefixes: []string{"sl."}, alone: true, body: dashed, min: 100},
 	{kind: "airtable-token", prefixes: []string{"pat"}, alone: true, body: dotted, min: 79},
-	{kind: "twilio-key", prefixes: twilioPrefixes(), body: hexa, min: 31, max: 31},
+	{kind: "twilio-key", prefixes: each("SK%s", "0123456789abcdef"), body: hexa, min: 31, max: 31},
+
+	// with the prefix in the middle, or a form
+	{kind: "jwt", prefixes: []string{"eyJ"}, alone: true, body: dotted, min: 40, form: `^eyJ[\w-]+\.eyJ[\w-]*\.[\w.-]{20,}$`},
+	{kind: "telegram-token", prefixes: []string{":AA"}, head: digits, minHead: 8, maxHead: 10, body: dashed, min: 33},
+	{kind: "terraform-token", prefixes: []string{".atlasv1."}, head: alnum, minHead: 14, maxHead: 14, body: dotted, min: 50},
+	{kind: "azure-key", prefixes: []string{"JQQJ99"}, head: alnum, minHead: 52, maxHead: 52, body: dotted, min: 20},
+	{kind: "azure-key", prefixes: each("%sQ~", "0123456789"), head: dotted, minHead: 3, maxHead: 3, body: dotted, min: 31},
+	// A bot's number in base64, of which the first three letters hold two digits, six letters of time, a sum.
+	{kind: "discord-token", prefixes: discordPrefixes(), alone: true, body: dotted, min: 54, form: `^\w{23,60}\.[\w-]{6}\.[\w-]{27,}$`},
 }
 
-// twilioPrefixes returns SK and the hexadecimal digit after it: two letters are too few for an anchor.
-func twilioPrefixes() []string {
+// each returns a format once for each character: two letters of a prefix are too few for an anchor.
+func each(format, characters string) []string {
 	var prefixes []string
-	for _, c := range "0123456789abcdef" {
-		prefixes = append(prefixes, "SK"+string(c))
+	for _, c := range characters {
+		prefixes = append(prefixes, fmt.Sprintf(format, string(c)))
 	}
 	return prefixes
 }
 
-// matcher returns what finds a shape, the nth of the table, after a prefix of that length.
+func discordPrefixes() []string {
+	var prefixes []string
+	for n := 10; n < 100; n++ {
+		prefixes = append(prefixes, stdbase64.StdEncoding.EncodeToString(fmt.Append(nil, n, "0"))[:3])
+	}
+	return prefixes
+}
+
+// matcher returns what finds a shape, the nth of the table, by a prefix of that length.
 func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (find, bool) {
+	form := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(sh.form) })
 	return func(s *scan, at int) (find, bool) {
-		if at < s.tried(nth) || !s.begins(at) && (sh.alone || !s.within(at, prefix)) {
+		from := at
+		if sh.head != nil {
+			from = sh.head.back(s.text, at, sh.maxHead+1)
+		}
+		if head := at - from; at < s.tried[nth] || from < s.end || head < sh.minHead || head > sh.maxHead ||
+			!s.begins(from) && (sh.alone || sh.head != nil || !s.within(at, prefix)) {
 			return find{}, false
 		}
 		end := sh.body.run(s.text, at+prefix)
-		s.try(nth, end)
+		if s.tried == nil {
+			s.tried = make(map[int]int)
+		}
+		s.tried[nth] = end
 		body := strings.TrimRight(s.text[at+prefix:end], ".-/") // the signs of a sentence
 		end = at + prefix + len(body)
 		switch {
-		case len(body) < sh.min, sh.max > 0 && len(body) > sh.max, end < len(s.text) && alnum[s.text[end]], !random(body) && !(sh.capitals && entropy(body) >= minEntropy && !placeholder(body)):
+		case len(body) < sh.min, sh.max > 0 && len(body) > sh.max, end < len(s.text) && alnum[s.text[end]]:
+			return find{}, false
+		case !random(body) && !(sh.capitals && entropy(body) >= minEntropy && !placeholder(body)):
 			return find{}, false
 		}
-		return find{Span: Span{From: at, To: end, Kind: sh.kind}, shaped: true}, true
+		return find{Span: Span{From: from, To: end, Kind: sh.kind}, shaped: true}, form().MatchString(s.text[from:end])
 	}
 }
 
@@ -168,12 +206,7 @@ func (s *scan) begins(at int) bool {
 	if at <= s.end || !word[s.text[at-1]] {
 		return at <= s.end+1 || s.text[at-1] != '-' || !word[s.text[at-2]]
 	}
-	for _, size := range []int{len("n"), len("22"), len("x1b"), len("u0022"), len("U0001f600")} {
-		if at > size && s.afterEscape(at-size) == at {
-			return true
-		}
-	}
-	return false
+	return escapeLast.MatchString(s.text[max(0, at-len(`\U0001f600`)):at])
 }
 
 // within reports whether a credential may begin at a place within a word: after words, not after random
@@ -182,22 +215,6 @@ func (s *scan) within(at, prefix int) bool {
 	const least, most = 4, 32
 	before := s.text[max(s.end, dashed.back(s.text, at, most)):at]
 	return len(before) < most && scatter(before) < 2*minScatter && (prefix >= least || before[len(before)-1] == '_') && !strings.HasSuffix(before, "pk_")
-}
-
-// tried returns the end of the last body that was looked at for the nth shape. What lies before is not
-// looked at again, so that the time is bounded.
-func (s *scan) tried(nth int) int {
-	if s.bodies == nil {
-		return 0
-	}
-	return s.bodies[nth]
-}
-
-func (s *scan) try(nth, end int) {
-	if s.bodies == nil {
-		s.bodies = make([]int, len(shapes))
-	}
-	s.bodies[nth] = end
 }
 
 // run returns where the bytes of the alphabet end that begin at from.

@@ -52,22 +52,15 @@ type View struct {
 // piece of a credential is not recognised.
 func (a Allowed) Show(text string) View {
 	v := a.View(text)
-	runs := visible.Runs(v.Text)
-	if len(runs) == 0 {
+	var hidden []replacement
+	for _, r := range visible.Runs(v.Text) {
+		from, to := v.Real(r.From, r.To)
+		hidden = append(hidden, replacement{Span{From: from, To: to}, r.Mark})
+	}
+	if hidden == nil {
 		return v
 	}
-	all := make([]replacement, 0, len(v.Spans)+len(runs))
-	for _, s := range v.Spans {
-		all = append(all, replacement{s, s.mask(text)})
-	}
-	for _, r := range runs {
-		from, to := v.Real(r.From, r.To)
-		all = append(all, replacement{Span{From: from, To: to}, r.Mark})
-	}
-	slices.SortFunc(all, func(a, b replacement) int { return cmp.Compare(a.From, b.From) })
-	shown := replace(text, all)
-	shown.Spans = v.Spans
-	return shown
+	return cover(text, v.Spans, hidden...)
 }
 
 // Line is Show for a text that must not leave its line.
@@ -83,41 +76,20 @@ func (a Allowed) View(text string) View {
 		if len(v.Spans) == 0 {
 			break
 		}
-		spans := slices.Clone(v.Spans)
+		var finds []find
+		for _, s := range v.Spans {
+			finds = append(finds, find{Span: s})
+		}
 		for _, s := range Find(v.Text) {
 			if s.From, s.To = v.Real(s.From, s.To); !a.allows(text[s.From:s.To]) {
-				spans = append(spans, s)
+				finds = append(finds, find{Span: s})
 			}
 		}
-		if len(spans) == len(v.Spans) {
+		if len(finds) == len(v.Spans) {
 			break
 		}
-		v = cover(text, union(spans))
+		v = cover(text, merge(finds))
 	}
-	return v
-}
-
-// union sorts spans and joins those that overlap.
-func union(spans []Span) []Span {
-	slices.SortStableFunc(spans, func(a, b Span) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
-	joined := spans[:0]
-	for _, s := range spans {
-		if n := len(joined); n > 0 && s.From < joined[n-1].To {
-			joined[n-1].To = max(joined[n-1].To, s.To)
-			continue
-		}
-		joined = append(joined, s)
-	}
-	return joined
-}
-
-func cover(text string, spans []Span) View {
-	all := make([]replacement, len(spans))
-	for i, s := range spans {
-		all[i] = replacement{s, s.mask(text)}
-	}
-	v := replace(text, all)
-	v.Spans = spans
 	return v
 }
 
@@ -131,11 +103,16 @@ type replacement struct {
 	mark string
 }
 
-func replace(text string, all []replacement) View {
-	v := View{Text: text, real: text}
-	if len(all) == 0 {
+// cover returns a text with the masks of spans and with other replacements.
+func cover(text string, spans []Span, all ...replacement) View {
+	v := View{Text: text, Spans: spans, real: text}
+	if len(spans)+len(all) == 0 {
 		return v
 	}
+	for _, s := range spans {
+		all = append(all, replacement{s, s.mask(text)})
+	}
+	slices.SortFunc(all, func(a, b replacement) int { return cmp.Compare(a.From, b.From) })
 	var b strings.Builder
 	b.Grow(len(text))
 	at := 0

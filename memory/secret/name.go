@@ -1,0 +1,180 @@
+package secret
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// maxName bounds, in bytes, a name.
+const maxName = 64
+
+// strength is how much a name says of its value.
+type strength int
+
+const (
+	innocent strength = iota
+	weak              // it may be a credential: "key"
+	strong            // it is one, if it looks like one: "api key", "token", "secret"
+	login             // it is one, made by a person: "password"
+)
+
+// nameAnchors returns what the names of credentials hold.
+func nameAnchors() []anchor {
+	var anchors []anchor
+	for _, text := range []string{"key", "token", "secret", "pass", "pwd", "pw:", "pw=", "pw ", "credential", "auth", "kennwort"} {
+		anchors = append(anchors, anchor{text: text, fold: true, match: matchName})
+	}
+	for _, text := range foreignPasswords {
+		anchors = append(anchors, anchor{text: text, match: matchForeign(text)})
+	}
+	return anchors
+}
+
+// foreignPasswords are words for a password that may be part of a word.
+var foreignPasswords = []string{
+	"비밀번호", "비번", "패스워드", "암호", "密码", "密碼", "口令", "パスワード", "暗証番号", "пароль", "Пароль",
+	"contraseña", "Contraseña", "mot de passe", "Mot de passe", "senha", "Senha", "hasło", "Hasło",
+}
+
+// matchName finds the value of a name that says that it is a credential. A name is read once.
+func matchName(s *scan, at int) (find, bool) {
+	if at < s.named {
+		return find{}, false
+	}
+	from := max(s.end, name.back(s.text, at, maxName))
+	from = min(at, max(from, s.afterEscape(from)))
+	to := at + name.count(s.text[at:], maxName)
+	s.named = to
+	if to-from > maxName || to < len(s.text) && name[s.text[to]] {
+		return find{}, false
+	}
+	to = from + len(strings.TrimRight(s.text[from:to], "-_"))
+	sign, start := s.separator(from, to)
+	if sign == "" {
+		return find{}, false // most names: it is cheaper to look at what follows than at the name
+	}
+	how, kind := judgeName(s.text[from:to], wordBefore(s.text[s.end:from]))
+	if how == innocent {
+		return find{}, false
+	}
+	return s.valueOf(from, to, sign, start, how, kind)
+}
+
+func matchForeign(text string) func(s *scan, at int) (find, bool) {
+	return func(s *scan, at int) (find, bool) {
+		sign, start := s.separator(at, at+len(text))
+		if sign == "" {
+			return find{}, false
+		}
+		return s.valueOf(at, at+len(text), sign, start, login, kindPassword)
+	}
+}
+
+// escape is one of JSON, Go and most languages, or of an address.
+const escape = `(?:\\(?:[nrt]|x[[:xdigit:]]{2}|u[[:xdigit:]]{4}|U[[:xdigit:]]{8})|%[[:xdigit:]]{2})`
+
+var escapeFirst, escapeLast = regexp.MustCompile("^" + escape), regexp.MustCompile(escape + "$")
+
+// afterEscape returns where a word begins that name.back has read into an escape: \u0022, \x1b, %22, \n.
+func (s *scan) afterEscape(from int) int {
+	if from > 0 && (s.text[from-1] == '\\' || s.text[from-1] == '%') {
+		return max(from, from-1+len(escapeFirst.FindString(s.near(from-1, len(`\U0001f600`)))))
+	}
+	return from
+}
+
+// name is what an identifier is made of.
+var name = dashed
+
+// wordBefore returns the word before a name in the same sentence: "api" of "api key".
+func wordBefore(text string) string {
+	text, ok := strings.CutSuffix(text, " ")
+	if !ok {
+		return ""
+	}
+	return text[alnum.back(text, len(text), maxName):]
+}
+
+// The words of names.
+var (
+	passwords = oneOf("password passwd passwort passphrase passcode pass pwd pw kennwort dbpass userpass keypass storepass mdp")
+	keys      = oneOf("key apikey authkey secretkey accesskey privatekey masterkey accountkey licensekey signingkey encryptionkey appkey")
+	// qualified make a "key" or an "auth" a credential.
+	qualified = oneOf("api secret access private auth encryption signing master account service client app application admin deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project")
+	// public make a name innocent: what it names is not a secret, or not a value.
+	public = oneOf("public pub publishable primary foreign partition sort cache idempotency page next prev continuation cancellation design translation i18n object row index group max min num count total input output prompt completion cached per bucket map dict host known site shortcut hot column table field unique composite natural surrogate lookup sync pagination cursor anon fingerprint ssh hotkey query route json yaml config")
+	// trailing may follow the word that says what a value is.
+	trailing = oneOf("value base val env prod production dev development staging stage live test testing old new current base64 b64 plain plaintext raw default here us eu main backup primary secondary")
+)
+
+// oneOf reports whether a word is in a list. The set is made when it is first asked: a host's hook starts this program after
+// every turn and asks nothing of it.
+func oneOf(words string) func(word string) bool {
+	set := sync.OnceValue(func() map[string]bool {
+		set := make(map[string]bool)
+		for _, word := range strings.Fields(words) {
+			set[word] = true
+		}
+		return set
+	})
+	return func(word string) bool { return set()[word] }
+}
+
+// judgeName reads a name's words: the last says what the value is, those before it which.
+func judgeName(id, before string) (strength, string) {
+	words := splitWords(id)
+	for i, w := range words {
+		words[i] = cmp.Or(strings.TrimRight(w, "0123456789"), w)
+	}
+	for len(words) > 1 && (trailing(words[len(words)-1]) || isNumber(words[len(words)-1])) {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return innocent, ""
+	}
+	last, rest := words[len(words)-1], words[:len(words)-1]
+	if before != "" {
+		rest = append([]string{strings.ToLower(before)}, rest...)
+	}
+	if slices.ContainsFunc(rest, public) {
+		return innocent, ""
+	}
+	has := func(w string) bool { return slices.Contains(rest, w) }
+	switch {
+	case passwords(last), strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"):
+		if len(words) == 1 && (last == "pass" || last == "pwd" || last == "pw") {
+			return weak, kindPassword
+		}
+		return login, kindPassword
+	case has("aws") && (last == "key" || last == "secret"), has("secret") && has("access") && last == "key", last == "secretaccesskey":
+		return strong, kindAWSSecret
+	case strings.HasSuffix(last, "secret"):
+		return strong, kindSecret
+	case strings.HasSuffix(last, "token"), strings.HasSuffix(last, "credential"):
+		return strong, kindToken
+	case last == "auth":
+		return weak, kindToken
+	case last == "accountkey", last == "key" && has("account"):
+		return strong, kindAzure
+	case keys(last) && last != "key", last == "key" && slices.ContainsFunc(rest, qualified):
+		return strong, kindKey
+	case last == "key":
+		return weak, kindKey
+	}
+	return innocent, ""
+}
+
+// joint is where two words meet without a sign: api and Key of apiKey, API and Key of APIKey.
+var joint = regexp.MustCompile(`([a-z])([A-Z])|([A-Z0-9])([A-Z][a-z])`)
+
+// splitWords returns the words of an identifier in lower case: api, key of apiKey, API_KEY and api-key.
+func splitWords(id string) []string {
+	id = strings.ToLower(joint.ReplaceAllString(id, "${1}${3}_${2}${4}"))
+	return strings.FieldsFunc(id, func(r rune) bool { return r >= utf8.RuneSelf || classOf(byte(r)) == 0 })
+}
+
+func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }

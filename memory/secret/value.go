@@ -1,0 +1,214 @@
+package secret
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Bounds of what follows a name, in bytes.
+const (
+	maxBetween = 160
+	maxValue   = 2048
+)
+
+// The signs of separators. Those of lines and of prose are stricter about the value.
+const (
+	signIs      = "is"
+	signEqual   = "="
+	signColon   = ":"
+	signComma   = ","
+	signBar     = "|"
+	signSpace   = " "
+	signLine    = "line" // the value is all of a later line
+	signElement = ">"
+)
+
+// separators are what is between a name and its value, in the order in which it is tried.
+var separators = [][2]string{
+	{signIs, `(?: is now| is:?| was| lautet| ist| est| es| è|[는은]| [—–→-]| ->) |[是为為は]`},
+	{signEqual, `[ \t]*(?::=|\?=|\+=|：|%3[DA]|=[=>]*)`},
+	{signLine, "[ \\t]*:[\"'`* \\r]*\\n[\"'`* \\r\\n]*"},
+	{signColon, `[ \t]*:`},
+	{signBar, `[ \t]+\|`},
+	{signElement, `>`},
+	{signEqual, `,?\s*["']?value["']?\s?[:=]`}, // "name": "API_KEY", "value": "…"
+	{signLine, "[\"'`* \\r]*\\n[\"'`* \\r\\n]*"},
+	// "password for the lab: …", "token (staging) is …"
+	{signIs, `(?: ?\([^()\n]+\)| (?:for|of|on|to|at|in|we|für|auf|von|от|для|pour|de|para)(?: [^\s:=.,;|]+){1,4}?)(?: ?[:=][*_]{0,3}| is) `},
+	{signComma, `,`},
+	{signSpace, `[ \t]+`},
+}
+
+// between matches a separator, spaces, emphasis and an opening mark that is not a quote.
+var between = sync.OnceValue(func() *regexp.Regexp {
+	var all []string
+	for _, s := range separators {
+		end := ")"
+		if s[0] == signIs {
+			end = `)[ *]*\(?`
+		}
+		all = append(all, "("+s[1]+end)
+	}
+	const quote = `\\u0022|%22|&quot;`
+	return regexp.MustCompile(fmt.Sprintf("^(?:%s)?[\"'`*\\]\\\\]*(?:%s)[ \t*]*(?:「|“|«|%[1]s|\\\\+)?", quote, strings.Join(all, "|")))
+})
+
+// closing matches what ends a value that is not in quotes: a mark, or the next name in the query of an address.
+var closing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\]\(|[」”»…]|\.\.\.|\\u0022|%22|&quot;|&[\w-]+=`)
+})
+
+// near returns at most so many bytes of the text from a place on.
+func (s *scan) near(at, most int) string { return s.text[at:min(len(s.text), at+most)] }
+
+// separator returns the sign between a name and a value, and where the value begins, "" where there is none.
+func (s *scan) separator(from, to int) (sign string, start int) {
+	m := between().FindStringSubmatchIndex(s.near(to, maxBetween))
+	if m == nil || to+m[1] == len(s.text) {
+		return "", 0
+	}
+	for i, sep := range separators {
+		if m[2*i+2] >= 0 {
+			sign = sep[0]
+			break
+		}
+	}
+	start = to + m[1]
+	between, quoted := s.text[to:start], isQuote(s.text[start])
+	switch sign {
+	case signEqual: // what a name is compared with is a value only in quotes
+		if strings.Contains(between, "==") && !quoted {
+			return "", 0
+		}
+	case signColon:
+		if rest := s.near(start, len("//")); rest[0] == ':' || rest == "//" {
+			return "", 0
+		}
+		if between == ":" && word[s.text[start]] {
+			sign = signEqual
+		}
+	case signElement: // <password>…
+		if from == 0 || s.text[from-1] != '<' {
+			return "", 0
+		}
+		sign = signEqual
+	case signComma: // ("password", "…")
+		if from == 0 || !isQuote(s.text[from-1]) || !quoted {
+			return "", 0
+		}
+	case signSpace:
+		if strings.HasPrefix(s.text[from:], "--") || s.login(from) {
+			break
+		}
+		sign = signIs
+		if next, _, _ := strings.Cut(s.near(start, maxName), " "); !strings.ContainsAny(next, "0123456789") {
+			return "", 0
+		}
+	}
+	return sign, start
+}
+
+// login reports whether a name follows "login NAME", as in a netrc.
+func (s *scan) login(at int) bool {
+	before := s.text[max(0, at-2*maxName):at]
+	if !strings.Contains(before, "login") {
+		return false
+	}
+	words := strings.Fields(before)
+	return len(words) > 1 && words[len(words)-2] == "login"
+}
+
+// inVariables reports whether "name=" begins a line, as in a file of variables, where a value ends at white space.
+func (s *scan) inVariables(from, start int) bool {
+	before := strings.TrimSuffix(s.text[max(0, from-maxName):from], "export ")
+	return s.text[start-1] == '=' && name[s.text[start-2]] && (before == "" || before[len(before)-1] == '\n')
+}
+
+// value returns the value that begins at a place, without quotes, and where it begins.
+func (s *scan) value(from int, sign string, start int) (string, int) {
+	rest, ends := s.near(start, maxValue), " \t\r\n\"'`<>,;|\x00"
+	quoted := isQuote(rest[0])
+	if quoted {
+		start, ends, rest = start+1, rest[:1]+"\n", rest[1:]
+	} else if sign == signEqual && s.inVariables(from, start) {
+		ends = " \t\r\n"
+	}
+	end := strings.IndexAny(rest, ends)
+	if end < 0 && !quoted && start+len(rest) == len(s.text) {
+		end = len(rest)
+	}
+	if end < 0 || quoted && rest[end] == '\n' {
+		return "", 0
+	}
+	value := rest[:end]
+	if quoted {
+		value = strings.TrimSuffix(value, "\\")
+	} else {
+		if m := closing().FindStringIndex(value[:min(len(value), maxJudged)]); m != nil {
+			value = value[:m[0]]
+		}
+		value = strings.TrimRight(value, ".:)]}*_\\;,\r")
+		if sign == signIs || sign == signLine {
+			value = strings.TrimRight(value, "?!")
+		}
+	}
+	value, _, _ = strings.Cut(value, strings.TrimSpace(maskOpen))
+	return value, start
+}
+
+// valueOf reads the value of a name.
+func (s *scan) valueOf(from, to int, sign string, start int, how strength, kind string) (find, bool) {
+	if sign == signBar {
+		s.column(from, how, kind)
+	}
+	value, start := s.value(from, sign, start)
+	if sign == signLine {
+		if !s.endsLine(start + len(value)) {
+			return find{}, false
+		}
+		sign = signIs
+	}
+	if value == "" || !judgeValue(value, how, kind, isQuote(s.text[start-1]), sign) {
+		return find{}, false
+	}
+	key := strings.TrimLeft(s.text[from:to], "-")
+	if random(key) {
+		key = ""
+	}
+	return find{Span: Span{From: start, To: start + len(value), Kind: kind, Key: key}}, true
+}
+
+// endsLine reports whether a line ends at a place, quotes and emphasis aside.
+func (s *scan) endsLine(at int) bool {
+	rest := strings.TrimLeft(s.near(at, len("***```\r\n")), "\"'`* \r")
+	return rest == "" || rest[0] == '\n'
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// column adds the values in the column of a table that has a name in its heading.
+func (s *scan) column(from int, how strength, kind string) {
+	const maxRow, maxRows, maxCells = 512, 20, 20
+	first := max(0, from-maxRow)
+	begin := first + strings.LastIndexByte(s.text[first:from], '\n') + 1
+	cell := strings.Count(s.text[begin:from], "|")
+	if cell > maxCells {
+		return
+	}
+	row := regexp.MustCompile(fmt.Sprintf("^(?:[^|\n]*\\|){%d}[ `*]*([^|\n]*?)[ `*]*\\|", cell))
+	at := begin
+	for n := range maxRows {
+		line, _, more := strings.Cut(s.near(at, maxRow), "\n")
+		if rule := strings.Trim(line, "|-: \t\r") == ""; line == "" || line[0] != '|' || rule != (n == 1) {
+			return
+		}
+		if m := row.FindStringSubmatchIndex(line); n > 1 && m != nil && m[2] < m[3] && judgeValue(line[m[2]:m[3]], how, kind, false, signIs) {
+			s.finds = append(s.finds, find{Span: Span{From: at + m[2], To: at + m[3], Kind: kind}})
+		}
+		if at += len(line) + 1; !more {
+			return
+		}
+	}
+}
