@@ -69,7 +69,7 @@ var allowed = map[string][]string{
 	"consolidate/transcript/bench/fixture":  {},
 	"consolidate/transcript/bench":          {"consolidate/transcript", "consolidate/transcript/signal"},
 	"consolidate/transcript/listing":        {"consolidate/transcript", "consolidate/transcript/parallel", "consolidate/transcript/pasted"},
-	"consolidate/transcript/signal":         {"consolidate/transcript/literal", "consolidate/transcript/pasted"},
+	"consolidate/transcript/signal":         {"consolidate/transcript/pasted"},
 	"consolidate/transcript/pasted":         {},
 	"consolidate/transcript/literal":        {},
 	"consolidate/transcript/sqlite":         {},

@@ -85,8 +85,8 @@ type piece struct {
 // split parts what was pasted from a person's own text.
 func split(text string) []piece {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	fenced, logged := pasted.Lines(lines)
-	isPasted := func(i int) bool { return logged[i] || fenced[i] > maxFence }
+	kinds := pasted.Lines(lines)
+	isPasted := func(i int) bool { return kinds[i].Logged || kinds[i].Fenced > maxFence }
 	var pieces []piece
 	for from := 0; from < len(lines); {
 		to := from

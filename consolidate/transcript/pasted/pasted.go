@@ -13,34 +13,39 @@ import (
 const (
 	minLog     = 6   // lines in a row that look pasted, and are taken for it
 	minTrace   = 3   // such lines, where a program wrote two of them for certain
-	maxPrinted = 300 // characters of a line of JSON that is not taken for pasted
+	maxPrinted = 300 // bytes of a line of JSON that is not taken for pasted
+	maxProgram = 200 // bytes of a line in which the beginning is looked for that says that a program wrote it
 )
 
-// Lines returns for each line of a text how many lines the fenced block has that it is in, its marks among it (0: it is in
-// none), and whether it is of a log.
-func Lines(lines []string) (fenced []int, logged []bool) {
-	fenced, logged = make([]int, len(lines)), make([]bool, len(lines))
-	inFence := make([]bool, len(lines))
+// A Line says what a line of a text is.
+type Line struct {
+	Fenced  int  // how many lines the fenced block has that it is in, without its fences; 0: it is in none
+	Logged  bool // it is in a log
+	Printed bool // a program wrote it for certain
+}
+
+// Lines returns what the lines of a text are.
+func Lines(lines []string) []Line {
+	all, guesses := make([]Line, len(lines)), make([]guess, len(lines))
 	for i := 0; i < len(lines); i++ {
 		if end := fenceEnd(lines, i); end > 0 {
 			for k := i; k <= end; k++ {
-				inFence[k], fenced[k] = true, max(1, end-i-1)
+				all[k].Fenced, guesses[k] = max(1, end-i-1), inFence
 			}
 			i = end
+		} else {
+			guesses[i] = guessOf(lines[i])
+			all[i].Printed = guesses[i] == printed
 		}
 	}
 	for i := 0; i < len(lines); {
-		if inFence[i] {
-			i++
-			continue
+		end := logEnd(guesses[i:], len(lines[i]) > maxPrinted)
+		for k := range end {
+			all[i+k].Logged = true
 		}
-		end := logEnd(lines, inFence, i)
-		for k := i; k < end; k++ {
-			logged[k] = true
-		}
-		i = max(end, i+1)
+		i += max(end, 1)
 	}
-	return fenced, logged
+	return all
 }
 
 // Fence begins or ends a block of code.
@@ -48,6 +53,9 @@ var Fence = regexp.MustCompile("^ {0,3}(```+|~~~+)")
 
 // fenceEnd returns the line that closes the fenced block that a line opens; 0 where it opens none that is closed.
 func fenceEnd(lines []string, open int) int {
+	if line := strings.TrimLeft(lines[open], " "); line == "" || line[0] != '`' && line[0] != '~' {
+		return 0
+	}
 	m := Fence.FindStringSubmatch(lines[open])
 	if m == nil {
 		return 0
@@ -60,62 +68,71 @@ func fenceEnd(lines []string, open int) int {
 	return 0
 }
 
-// logEnd returns the line after a pasted log that begins at a line; the line itself where none does.
-func logEnd(lines []string, inFence []bool, from int) int {
-	looks, certain, end := 0, 0, from
-	for i, gap := from, 0; i < len(lines) && !inFence[i] && gap <= 2; i++ {
-		switch p := printed(lines[i]); {
-		case p == sure:
-			certain++
-			fallthrough
-		case p == likely:
+// logEnd returns how many lines are of the log that some lines begin with; 0: they begin with none. A single line is one
+// where it is long.
+func logEnd(guesses []guess, long bool) (end int) {
+	looks, certain := 0, 0
+	for i, gap := 0, 0; i < len(guesses) && gap <= 2; i++ {
+		switch g := guesses[i]; {
+		case g == printed || g == likely:
+			if g == printed {
+				certain++
+			}
 			looks++
 			end, gap = i+1, 0
-		case i == from:
-			return from
-		case strings.TrimSpace(lines[i]) == "":
-		case isProse(lines[i]):
+		case i == 0:
+			return 0
+		case g == prose || g == inFence:
 			gap = 3
-		default:
+		case g == unlikely:
 			gap++
 		}
 	}
-	if looks >= minLog || looks >= minTrace && certain >= 2 || certain == 1 && utf8.RuneCountInString(lines[from]) > maxPrinted {
+	if looks >= minLog || looks >= minTrace && certain >= 2 || certain == 1 && long {
 		return end
 	}
-	return from
+	return 0
 }
 
-// A guess says whether a program wrote a line.
+// A guess says who wrote a line.
 type guess int
 
 const (
-	unlikely guess = iota
-	likely
-	sure
+	empty guess = iota
+	unlikely
+	likely  // a program
+	printed // a program, for certain
+	prose   // a person
+	inFence
 )
 
-var programs = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
+// programs is what begins a line that a program wrote.
+var programs = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`at \S+.*[(:]`, `File "[^"]*", line \d`, `Traceback \(most recent`, `Caused by: `, `[\w.]*(?:Error|Exception): `, `goroutine \d+ \[`, `\S+\.[a-z]{1,4}:\d+(?::\d+)?[:)]?\s`, `\.{3} \d+ more`,
 	`\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d`, `\[?\d\d:\d\d:\d\d`, `\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PASS|FAIL)\b`, `(?:---|===) (?:PASS|FAIL|RUN|SKIP)`,
 	`npm (?:ERR!|WARN|error|warn)`, `error(?:\[E?\d+\]|: )`, `warning: `, `diff --git `, `@@ -\d`, `(?:\+\+\+|---) [ab]/`, `[d-][rwx-]{9}`, `[$❯] \S`, `PS [A-Z]:\\`,
 	`panic: `, `exit status \d`, `"[^"]*"\s*:\s`,
 }, "|") + `)`)
 
-// printed guesses whether a program wrote a line.
-func printed(line string) guess {
+// programWords are the words of letters only that begin such a line.
+var programWords = regexp.MustCompile(`^(?:[A-Z]+|at|File|Traceback|Caused|goroutine|npm|diff|exit)$`)
+
+// guessOf guesses who wrote a line.
+func guessOf(line string) guess {
 	text := strings.TrimSpace(line)
 	if text == "" {
-		return unlikely
+		return empty
 	}
-	if programs.MatchString(line) {
-		return sure
+	first, _, _ := strings.Cut(text, " ")
+	plain := !strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) })
+	if (!plain || programWords.MatchString(first)) && programs.MatchString(text[:min(len(text), maxProgram)]) {
+		return printed
 	}
 	if (text[0] == '{' || text[0] == '[') && len(text) > maxPrinted && json.Valid([]byte(text)) {
-		return sure
+		return printed
 	}
 	if isProse(line) {
-		return unlikely
+		return prose
 	}
 	signs, all := 0, 0
 	for _, r := range text {
@@ -126,14 +143,11 @@ func printed(line string) guess {
 			}
 		}
 	}
-	if all > 0 && 4*signs >= all {
+	if 4*signs >= all {
 		return likely
 	}
 	return unlikely
 }
-
-// Printed reports whether a program wrote a line for certain.
-func Printed(line string) bool { return printed(line) == sure }
 
 // isProse reports whether a line reads like what a person writes: words, most of its characters.
 func isProse(line string) bool {

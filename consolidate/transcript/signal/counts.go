@@ -2,6 +2,7 @@ package signal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ func (c *Counts) Add(s Set) {
 
 // Of returns how many utterances have a kind.
 func (c Counts) Of(k Kind) int {
-	if i := index(k); i >= 0 {
+	if i := slices.Index(kinds[:], k); i >= 0 {
 		return c[i]
 	}
 	return 0

@@ -1,20 +1,22 @@
 package signal
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // folds are the spellings that mean the same: letters without their accents, punctuation of ASCII. The
-// patterns of the rules are folded too.
+// rules are folded too.
 var folds = func() map[rune]string {
 	m := map[rune]string{
-		'ß': "ss", 'œ': "oe", 'æ': "ae", '’': "'", '‘': "'", '\t': " ", '\r': " ", '\u00a0': " ", '\u202f': " ", '\u3000': " ",
+		'ß': "ss", 'œ': "oe", 'æ': "ae", 'ä': "ae", 'ö': "oe", 'ü': "ue", '’': "'", '‘': "'",
+		'\t': " ", '\r': " ", '\u00a0': " ", '\u202f': " ", '\u3000': " ",
 		'，': ",", '、': ",", '；': ";", '：': ":", '（': "(", '）': ")", '—': ",", '–': ",", '。': "!", '！': "!", '？': "?", '…': "!",
 		'¿': " ", '¡': " ", '“': `"`, '”': `"`, '„': `"`, '«': `"`, '»': `"`,
 	}
-	for to, from := range map[string]string{"a": "äàâáãå", "c": "ç", "e": "éèêë", "i": "íìîï", "n": "ñ", "o": "óòôöõ", "u": "úùûü", "y": "ýÿ"} {
+	for to, from := range map[string]string{"a": "àâáãå", "c": "ç", "e": "éèêë", "i": "íìîï", "n": "ñ", "o": "óòôõ", "u": "úùû", "y": "ýÿ"} {
 		for _, r := range from {
 			m[r] = to
 		}
@@ -22,8 +24,8 @@ var folds = func() map[rune]string {
 	return m
 }()
 
-// folded is a text in lower case, without accents and runs of spaces, with the place in the original of
-// each of its bytes, and of its end.
+// folded is a text in lower case, without accents and runs of spaces, with the place in the original of each of its
+// bytes, and of its end.
 type folded struct {
 	text   string
 	places []int
@@ -39,7 +41,7 @@ func fold(text string) folded {
 		if !ok {
 			to = string(r)
 		}
-		if to != " " || b.Len() == 0 || !strings.HasSuffix(b.String(), " ") {
+		if to != " " || !strings.HasSuffix(b.String(), " ") {
 			b.WriteString(to)
 			for range len(to) {
 				places = append(places, i)
@@ -48,6 +50,22 @@ func fold(text string) folded {
 		i += size
 	}
 	return folded{b.String(), append(places, len(text))}
+}
+
+// quoted is a quotation, and a quotation mark that begins none: an inch, or the end of one.
+var quoted = regexp.MustCompile("[\\w[:^ascii:]]\"|\"[^\"]*\"|`[^`]*`|「[^」]*」|『[^』]*』|《[^》]*》")
+
+// unquoted returns a folded text with its quotations blanked.
+func unquoted(text string) string {
+	if !strings.ContainsAny(text, "\"`「『《") {
+		return text
+	}
+	return quoted.ReplaceAllStringFunc(text, func(s string) string {
+		if len(s) <= 1+utf8.UTFMax && s[0] != '"' && s[0] != '`' && s[len(s)-1] == '"' {
+			return s
+		}
+		return strings.Repeat("\x00", len(s))
+	})
 }
 
 // span returns the part of the original that text[from:to] came from, without the spaces around it.

@@ -8,7 +8,10 @@
 // times in four, and they miss many. The package keeps no state. Positions are on rune boundaries.
 package signal
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A Kind is a class of utterances that deserve a memory.
 type Kind string
@@ -27,6 +30,9 @@ const (
 
 var kinds = [...]Kind{Corrections, Remember, Preferences, Decisions, Errors, Frustration, Confirmations, References}
 
+// The places of some kinds among them.
+var remember, frustration, references = slices.Index(kinds[:], Remember), slices.Index(kinds[:], Frustration), slices.Index(kinds[:], References)
+
 // Kinds returns all kinds, the weightiest first.
 func Kinds() []Kind { return kinds[:len(kinds):len(kinds)] }
 
@@ -35,35 +41,15 @@ type Set uint16
 
 func bit(i int) Set { return 1 << i }
 
-// all has every kind.
-const all Set = 1<<len(kinds) - 1
-
-// index returns the number of a kind, or -1.
-func index(k Kind) int {
-	for i, known := range kinds {
-		if k == known {
-			return i
-		}
-	}
-	return -1
-}
-
 // setOf is the set of some kinds; unknown ones are ignored.
 func setOf(some ...Kind) (s Set) {
 	for _, k := range some {
-		if i := index(k); i >= 0 {
+		if i := slices.Index(kinds[:], k); i >= 0 {
 			s |= bit(i)
 		}
 	}
 	return s
 }
-
-var (
-	references    = setOf(References)
-	frustration   = setOf(Frustration)
-	confirmations = setOf(Confirmations)
-	stated        = setOf(Corrections, Preferences, Decisions, Errors, Confirmations) // not in a question
-)
 
 // Has reports whether a kind is in the set.
 func (s Set) Has(k Kind) bool { return s&setOf(k) != 0 }
@@ -82,60 +68,40 @@ func (s Set) Kinds() []Kind {
 // user is the speaker whose words have signals.
 const user = "user"
 
-// kindsOf are the kinds in a speaker's words.
-func kindsOf(speaker string) Set {
-	if speaker == user {
-		return all
+// Of returns the kinds of signal in what a speaker said: only the user's words have any.
+func Of(speaker, text string) (set Set) {
+	for _, f := range find(speaker, text) {
+		set |= bit(f.kind)
 	}
-	return 0
+	return set
 }
 
-// Of returns the kinds of signal in what a speaker said: none but the user's words have any.
-func Of(speaker, text string) (found Set) {
-	wanted := kindsOf(speaker)
-	if wanted == 0 {
-		return 0
-	}
-	listen(text, wanted, func(s signal) bool {
-		found |= s.kinds
-		return found != wanted
-	})
-	return found
-}
-
-// Find returns where the first signal of a kind is in a text: text[from:to] is the phrase, and at least
-// one rune. It finds one exactly when Of's set has the kind.
+// Find returns where the first signal of a kind is in a text: text[from:to] is the phrase, and at least one rune. It
+// finds one exactly when Of's set has the kind.
 func Find(kind Kind, speaker, text string) (from, to int, ok bool) {
-	wanted := kindsOf(speaker) & setOf(kind)
-	if wanted == 0 {
-		return 0, 0, false
+	for _, f := range find(speaker, text) {
+		if kinds[f.kind] == kind {
+			return f.from, f.to, true
+		}
 	}
-	listen(text, wanted, func(s signal) bool {
-		from, to, ok = s.from, s.to, true
-		return false
-	})
-	return from, to, ok
+	return 0, 0, false
 }
 
-// A signal is a phrase and its kind.
-type signal struct {
-	kinds    Set
-	from, to int
-}
-
-// listen reports each wanted signal in what was typed of a text until report returns false.
-func listen(text string, wanted Set, report func(signal) bool) {
+// find returns the signals in a text, those of one kind in their order.
+func find(speaker, text string) (all []found) {
+	if speaker != user {
+		return nil
+	}
 	for _, l := range typed(text) {
 		line := text[l[0]:l[1]]
-		within := func(s signal) bool { return report(signal{s.kinds, l[0] + s.from, l[0] + s.to}) }
-		if wanted&references != 0 {
-			if from, to, ok := reference(line); ok && !within(signal{references, from, to}) {
-				return
-			}
+		if from, to, ok := reference(line); ok {
+			all = append(all, found{references, l[0] + from, l[0] + to})
 		}
-		s := scanner{folded: fold(line), wanted: wanted, report: within}
-		if !s.line() {
-			return
+		folded := fold(line)
+		for _, f := range scan(unquoted(folded.text)) {
+			from, to := folded.span(f.from, f.to)
+			all = append(all, found{f.kind, l[0] + from, l[0] + to})
 		}
 	}
+	return all
 }

@@ -21,11 +21,11 @@ func typed(text string) (typed [][2]int) {
 		return nil
 	}
 	lines := strings.Split(text, "\n")
-	fenced, logged := pasted.Lines(lines)
 	from, runes := 0, 0
-	for i, line := range lines {
+	for i, is := range pasted.Lines(lines) {
+		line := lines[i]
 		begins := strings.TrimSpace(line)
-		if fenced[i] == 0 && !logged[i] && begins != "" && begins[0] != '>' && !pasted.Printed(line) {
+		if is == (pasted.Line{}) && begins != "" && begins[0] != '>' {
 			if runes += utf8.RuneCountInString(line); runes > maxTyped {
 				return nil
 			}
