@@ -41,10 +41,10 @@ func openCodeFolders(home string, _ []string) []Folder {
 type openCodeSession struct {
 	ID, Parent, Directory, Title string
 
-	status Status
+	Status // its time, and how many messages and parts it has
 }
 
-// reason says why a session is none of the project's, or "".
+// reason is why a session is not one of the project, or "".
 func (s *openCodeSession) reason(ours func([]string) bool) Reason {
 	switch {
 	case !IsPlainName(s.ID):
@@ -64,14 +64,6 @@ func openCodeTime(milliseconds int64) time.Time {
 		return t
 	}
 	return time.UnixMilli(0)
-}
-
-// file is a session of the collection at a path.
-func (s *openCodeSession) file(path string, of Collection) File {
-	return File{
-		ID: s.ID, Host: OpenCode, Path: path + string(filepath.Separator) + s.ID,
-		Size: s.status.Size, ModTime: s.status.ModTime, Trust: Whole, Of: of,
-	}
 }
 
 // An openCodeMessage is one of a session, of whichever version. What the table or the name of its file says is in ID.
@@ -99,7 +91,6 @@ type openCodeMessage struct {
 
 type openCodePart struct {
 	ID        string `json:"id"`
-	Message   string `json:"messageID"`
 	Type      string `json:"type"`
 	Text      string `json:"text"`
 	Synthetic bool   `json:"synthetic"`

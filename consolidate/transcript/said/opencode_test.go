@@ -2,6 +2,7 @@ package said
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -32,15 +33,12 @@ func FuzzOpenCode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message, part string) {
 		var r reading
 		m := openCodeMessage{ID: "msg_1"}
-		p := openCodePart{ID: "prt_1", Message: "msg_1"}
-		if ok, err := r.take([]byte(message), &m); !ok || err != nil {
+		p := openCodePart{ID: "prt_1"}
+		if err := errors.Join(r.take([]byte(message), &m), r.take([]byte(part), &p)); err != nil {
 			return
 		}
-		r.take([]byte(part), &p)
-		p.Message = m.ID
-		r.all = []openCodeMessage{m}
-		r.join([]openCodePart{p})
-		lines := openCodeLines(openCodeSession{ID: "ses_1", Directory: fixture.Root, Title: message}, r.all, r.bad)
+		m.parts = []openCodePart{p}
+		lines := openCodeLines(openCodeSession{ID: "ses_1", Directory: fixture.Root, Title: message}, []openCodeMessage{m}, r.bad)
 		if n := bytes.Count(lines, []byte("\n")); n != 3+r.bad {
 			t.Fatalf("%d lines: %q", n, lines)
 		}

@@ -1,12 +1,11 @@
 package sqlite
 
-import "bytes"
-
 // A Value is one field of a row. The zero Value is null.
 type Value struct {
+	Int  int64  // of a whole number; else 0
+	Text []byte // of a text, as it is stored: it need not be valid UTF-8; nil of what is not text
+
 	kind kind
-	n    int64
-	text []byte
 }
 
 type kind byte
@@ -18,25 +17,6 @@ const (
 	text
 	blob
 )
-
-// Int is a whole number; 0 of what is none.
-func (v Value) Int() int64 { return v.n }
-
-// Text is a text, as it is stored: that it is valid UTF-8 is not known. Of what is not text it is empty.
-func (v Value) Text() []byte {
-	if v.kind != text {
-		return nil
-	}
-	return v.text
-}
-
-// compare says where a value is in an index relative to a text: below, at, or above it.
-func (v Value) compare(other string) int {
-	if v.kind != text {
-		return int(v.kind) - int(text)
-	}
-	return bytes.Compare(v.text, []byte(other))
-}
 
 // uvarint reads a number of up to nine bytes, and how long it is; 0: it is cut off.
 func uvarint(p []byte) (n uint64, length int) {
@@ -51,62 +31,51 @@ func uvarint(p []byte) (n uint64, length int) {
 	return 0, 0
 }
 
-// A record is a row, or a key of an index, as it is stored: a header of types, and the values after it.
-type record []byte
-
-// values calls value with each in turn, until it says that this is enough.
-func (r record) values(value func(i int, v Value) (more bool)) error {
-	length, n := uvarint(r)
-	if n == 0 || length < uint64(n) || length > uint64(len(r)) {
-		return corrupt("a row's header of %d bytes", length)
+// values returns the fields of a row or a key, which is stored as a header of types, and the values after it; nil if it is
+// longer than MaxRow.
+func (s *Snapshot) values(c cell) (all []Value, err error) {
+	record, err := s.payload(c)
+	if record == nil || err != nil {
+		return nil, err
 	}
-	types, body := r[n:length], r[length:]
-	for i := 0; len(types) > 0; i++ {
+	length, n := uvarint(record)
+	if n == 0 || length < uint64(n) || length > uint64(len(record)) {
+		return nil, corrupt("a row's header of %d bytes", length)
+	}
+	types, body := record[n:length], record[length:]
+	for len(types) > 0 {
 		t, n := uvarint(types)
-		if n == 0 {
-			return corrupt("a type is cut off")
+		v, size := Value{kind: number}, MaxRow+1
+		if t < uint64(len(sizes)) {
+			size = sizes[t]
+		} else if t < 12+2*MaxRow {
+			size = int(t-12) / 2
 		}
-		types = types[n:]
-		v, size, err := typed(t, body)
-		if err != nil {
-			return err
+		if n == 0 || size > len(body) {
+			return nil, corrupt("a value of type %d", t)
 		}
-		if body = body[size:]; !value(i, v) {
-			return nil
+		p := body[:size:size]
+		types, body = types[n:], body[size:]
+		switch {
+		case t == 0:
+			v.kind = null
+		case t == 7: // a floating-point number
+		case t == 8 || t == 9:
+			v.Int = int64(t - 8)
+		case t < 7:
+			v.Int = int64(int8(p[0]))
+			for _, c := range p[1:] {
+				v.Int = v.Int<<8 | int64(c)
+			}
+		case t%2 == 0:
+			v.kind = blob
+		default:
+			v.kind, v.Text = text, p
 		}
+		all = append(all, v)
 	}
-	return nil
+	return all, nil
 }
 
-// sizes are those of the types below 10.
-var sizes = [10]int{0, 1, 2, 3, 4, 6, 8, 8, 0, 0}
-
-// typed reads the value of a type at the head of what is left of a record.
-func typed(t uint64, body []byte) (v Value, size int, err error) {
-	switch {
-	case t == 10 || t == 11 || t > 12+2*uint64(MaxRow):
-		return v, 0, corrupt("a value of type %d", t)
-	case t >= 12:
-		size = int(t-12) / 2
-	default:
-		size = sizes[t]
-	}
-	if size > len(body) {
-		return v, 0, corrupt("a value of %d bytes, of which %d are there", size, len(body))
-	}
-	switch {
-	case t == 0:
-	case t >= 12:
-		v = Value{kind: blob - kind(t&1), text: body[:size:size]}
-	case t == 7:
-		v.kind = number // a floating-point number, which nobody asks for
-	case t >= 8:
-		v = Value{kind: number, n: int64(t - 8)}
-	default:
-		v.kind, v.n = number, int64(int8(body[0]))
-		for _, c := range body[1:size] {
-			v.n = v.n<<8 | int64(c)
-		}
-	}
-	return v, size, nil
-}
+// sizes are those of the types below 12, of which two are not used.
+var sizes = [12]int{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, MaxRow + 1, MaxRow + 1}
