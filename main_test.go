@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"consolidate/background":                {"consolidate/lock", "consolidate/store", "consolidate/transcript", "consolidate/transcript/signal", "memory", "memory/landing"},
 	"consolidate":                           {"consolidate/proposal", "consolidate/background", "consolidate/history", "consolidate/listed", "consolidate/provenance", "consolidate/store", "consolidate/recall", "consolidate/lock", "consolidate/share", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory/landing", "memory/rule", "memory", "memory/rule/drift", "memory/secret"},
 	"memory/merge":                          {"memory"},
-	"consolidate/share":                     {"consolidate/lock", "memory/landing", "memory", "memory/merge", "memory/secret", "memory/visible", "golang.org/x/sys"},
+	"consolidate/share":                     {"consolidate/lock", "consolidate/store", "memory/landing", "memory", "memory/merge", "memory/rule", "memory/visible", "golang.org/x/sys"},
 	"consolidate/recall":                    {"consolidate/transcript", "consolidate/transcript/rank", "memory/landing", "memory", "memory/secret"},
 	"consolidate/recall/measure":            {"consolidate/recall", "memory", "github.com/rogpeppe/go-internal/txtar"},
 	"consolidate/transcript":                {"consolidate/transcript/parallel", "consolidate/transcript/said", "consolidate/transcript/search", "consolidate/transcript/sessions"},

@@ -30,17 +30,18 @@ func (p *dreams) Begin(ctx context.Context, force, resume bool) error {
 	}
 	force, p.asked = force || p.o.Asked, p.asked || p.o.Asked
 	p.reread()
-	p.takeOver(ctx)
+	p.Share.TakeOver(ctx)
 	g, err := p.askUnlocked(ctx, force)
 	if err != nil {
 		return p.switchedOff(err, force)
 	}
-	if err := p.takeLease(ctx); err != nil {
-		return err
+	if err := p.Share.TakeLease(ctx); err != nil {
+		open := false
+		return &ClosedError{Gate: Gate{Name: "lock", Open: &open, Why: err.Error()}}
 	}
 	t, err := p.Store.Begin(ctx, func(dir *memory.Dir) (store.Info, error) { return p.beginning(ctx, dir, g, force, resume) })
 	if err != nil {
-		p.releaseLease()
+		p.Share.ReleaseLease()
 	}
 	var busy *lock.BusyError
 	if errors.As(err, &busy) {

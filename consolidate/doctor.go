@@ -14,6 +14,7 @@ import (
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
@@ -58,7 +59,10 @@ func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) 
 		defer dir.Close()
 		checks = append(checks, p.checkLock(ctx, dir, accept), p.checkNative(dir), p.checkDir(dir))
 		checks = append(checks, p.checkLeftovers(dir)...)
-		checks = append(checks, p.checkCopies(dir)...)
+		if copies := share.ConflictCopies(dir); copies != nil {
+			checks = append(checks, Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, and left copies of what both changed: " + list(copies),
+				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
+		}
 	}
 	if _, err := os.Stat(p.StateDir()); errors.Is(err, fs.ErrNotExist) {
 		checks = append(checks, Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
@@ -86,6 +90,23 @@ func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) 
 		}
 	}
 	return checks, nil
+}
+
+// checkShare says how the memory is shared.
+func (p *views) checkShare() []Check {
+	s, err := p.Share.State()
+	c := Check{Name: "share", State: Healthy, Message: fmt.Sprintf("%s, by %s, as %s", s.Identity, s.Remote, s.MachineName)}
+	switch {
+	case errors.Is(err, share.ErrNotShared):
+		return nil
+	case err != nil:
+		c.State, c.Message, c.Hint = Wrong, err.Error(), "dream-mcp share REMOTE begins again"
+	case s.Stopped != "":
+		c.State, c.Message = Wrong, c.Message+": "+s.Stopped
+	case s.Pending != "":
+		c.State, c.Message, c.Hint = Note, c.Message+"; not sent yet: "+s.Pending, "dream-mcp share --now tries again"
+	}
+	return []Check{c}
 }
 
 // checkDir looks at the permissions of the memory directory. It is not ours to change.

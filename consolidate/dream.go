@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/store"
 )
 
@@ -76,9 +77,9 @@ func (p *dreams) renew(phase string) error {
 		d.LastCall = last
 		return errors.Join(p.lost(err), err)
 	}
-	if now.Sub(d.leased) >= leaseRenewal {
+	if now.Sub(d.leased) >= share.LeaseRenewal {
 		d.leased = now
-		_ = p.takeLease(context.Background()) // the end of the dream looks whose it is
+		_ = p.Share.TakeLease(context.Background()) // the end of the dream checks whether it is still ours
 	}
 	d.ToolCalls++
 	d.Phase = cmp.Or(phase, d.Phase)
@@ -158,9 +159,9 @@ func (p *dreams) end(outcome store.Outcome, reason string) error {
 	d.trail.close()
 	err := d.End(outcome, reason)
 	if outcome == store.Committed {
-		p.send()
+		p.Share.Send()
 	} else {
-		p.releaseLease()
+		p.Share.ReleaseLease()
 	}
 	return err
 }

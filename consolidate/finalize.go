@@ -44,7 +44,7 @@ func (p *writings) Finalize(ctx context.Context, r store.FinalizeRequest) (Final
 		return FinalizeResult{}, err
 	}
 	if p.dream != nil && !r.DryRun {
-		p.dream.stolen = p.leaseLost(ctx)
+		p.dream.stolen = p.Share.LeaseLost(ctx)
 	}
 	return p.finalize(r)
 }

@@ -138,7 +138,7 @@ func (p *gates) askGates(ctx context.Context, dir *memory.Dir, now time.Time, q 
 }
 
 func (p *gates) timeGate(since lock.Stamp, now time.Time, force bool) (open bool, why string) {
-	if why := p.dreamtElsewhere(now); why != "" {
+	if why := p.Share.DreamElsewhere(p.o.MinHours); why != "" {
 		if force {
 			return true, why + "; opened by force"
 		}

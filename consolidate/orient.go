@@ -77,7 +77,7 @@ func (p *readings) Map(ctx context.Context) (Map, error) {
 	}
 	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
 	err = d.mapMemory(&m, p.openSubject(), now)
-	m.Findings = append(p.sharedFindings(d.Dir), m.Findings...)
+	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
 	m.Uses, _ = recall.ReadUses(p.StateDir()) // without a log there were none
 	sums := map[string]string{}

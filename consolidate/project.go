@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
@@ -66,14 +67,13 @@ type Options struct {
 // operation runs at a time.
 //
 // It is built in layers: each may use what is below it. On the base are the gates, on these the open dream, and on that what
-// reads, what writes and what the person answers, what looks on, and the exchange with other machines.
+// reads, what writes and what the person answers, and what looks on.
 type Project struct {
 	*dreams
 	readings
 	writings
 	answers
 	views
-	exchanges
 }
 
 // base is what all layers share.
@@ -83,6 +83,7 @@ type base struct {
 	Sources    *provenance.Room
 	Background *background.Room
 	Proposals  *proposal.Room
+	Share      *share.Room
 
 	o Options
 
@@ -107,9 +108,10 @@ func Open(o Options) *Project {
 	p.Background = &background.Room{Store: p.Store, MinHours: o.MinHours}
 	p.Sources = &provenance.Room{Store: p.Store, Transcripts: o.Transcripts}
 	p.Proposals = &proposal.Room{Store: p.Store}
+	p.Share = &share.Room{Store: p.Store, LastRead: p.lastRead, MayWrite: p.mayWrite}
 	d := &dreams{gates: &gates{base: p}}
 	w := writings{d}
-	return &Project{d, readings{dreams: d}, w, answers{w}, views{dreams: d}, exchanges{d}}
+	return &Project{d, readings{dreams: d}, w, answers{w}, views{dreams: d}}
 }
 
 // ended keeps what an operation leaves beside the memory and the journal. A recovery does it again.
@@ -122,6 +124,9 @@ func (p *base) ended(i store.Info, m landing.Manifest) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := p.Share.Ended(i, m); err != nil {
+		return err
 	}
 	p.Background.Queue(i, m.Changes)
 	if i.Restamp.Earlier() {
@@ -163,6 +168,17 @@ func (p *base) refuseOff() error {
 		return nil
 	}
 	return store.Refuse("memory is switched off: "+p.o.Enabled.Why, "nothing is written while it is; only the person switches it on, where that says")
+}
+
+// mayWrite fails where memory is switched off by now.
+func (p *base) mayWrite() error {
+	p.reread()
+	return p.refuseOff()
+}
+
+func (p *base) lastRead() (time.Time, error) {
+	at, err := p.consolidated()
+	return at.Time, err
 }
 
 // CalledIn says in which session of the host the calls that follow are made, where that was not known when the project was opened.

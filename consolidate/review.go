@@ -184,7 +184,7 @@ func (p *answers) landProposed(t *store.Tx) (FinalizeResult, error) {
 		return FinalizeResult{}, err
 	}
 	err = t.End(store.Committed, "")
-	p.send()
+	p.Share.Send()
 	return committed(t, edit, findings, report(t)), err
 }
 

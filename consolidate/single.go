@@ -88,10 +88,17 @@ func (p *writings) hold(made proposal.Change, refused *RuleError) error {
 	return errors.Join(refused, err)
 }
 
+// contradicted reports whether the code contradicts a memory.
+func (p *base) contradicted(s *memory.Snapshot, n memory.Name) bool {
+	return slices.ContainsFunc(rule.Standing(s, p.openSubject(), p.Now()), func(f rule.Finding) bool {
+		return f.Rule == "drift" && f.File == n.String()
+	})
+}
+
 // checkUnattended fails with a *RuleError where an unattended dream may not change n to data (nil: no file), or none may, of a team. The change is then kept
 // for the person.
 func (p *writings) checkUnattended(t *store.Tx, n memory.Name, have memory.File, r WriteRequest, data []byte, merged map[memory.Name]memory.File) error {
-	teams := data == nil && p.isTeams(have.Data)
+	teams := data == nil && p.Share.IsTeams(have.Data)
 	if !t.Unattended && !teams {
 		return nil
 	}

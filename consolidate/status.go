@@ -104,7 +104,7 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
 	}
 	s.warn(p.describeReviews(&s))
-	p.describeShare(&s)
+	s.Warnings = append(s.Warnings, p.Share.Warnings()...)
 	if why := p.Background.FailedRun(); why != "" {
 		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")
 	}

@@ -2,166 +2,169 @@ package share
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
-	"path"
 	"slices"
 	"strings"
 	"time"
-
-	"dream-mcp/memory/merge"
 )
 
-// Exchange takes over what others have changed and sends what has changed here; with release it gives our lease back in the same step.
-// What it could not send is kept in State and sent at the next chance; the error says why.
-func (s *Share) Exchange(ctx context.Context, l Local, release bool) error {
-	if release {
-		s.Notes = nil // a dream has seen them
-	}
-	err := s.exchange(ctx, l, release)
-	s.Pending, s.Stopped = "", ""
-	if stop := (*StopError)(nil); errors.As(err, &stop) {
-		s.Stopped = err.Error()
-	} else if err != nil {
-		s.Pending = err.Error()
-	} else {
-		s.Last = s.now().UTC()
-	}
-	return errors.Join(err, s.save())
+// Where a remote keeps a memory, below the name of the project. Servers that refuse other refs get branches.
+const (
+	customRefs = "refs/dream-mcp/"
+	branchRefs = "refs/heads/dream-mcp/"
+	memoryRef  = "/memory"
+	leaseRef   = "/lease"
+)
+
+const tries = 3 // of a push, when other machines push first
+
+// A StopError says why nothing is exchanged until a person decides.
+type StopError struct{ Why string }
+
+func (e *StopError) Error() string { return e.Why }
+
+// errAgain is a failed push that is tried again.
+type errAgain struct{ error }
+
+// link is a share that this process has open.
+type link struct {
+	*Room
+	State
+	git       git
+	sinceBoot func() (boot string, since time.Duration)
 }
 
-func (s *Share) exchange(ctx context.Context, l Local, release bool) error {
-	id, commit, err := l.Landed()
+// heads are the commits of the remote's refs; "" where there is none.
+type heads struct{ memory, lease string }
+
+func (l *link) ref(name string) string { return l.Refs + l.Identity.ID() + name }
+
+func (l *link) heads(ctx context.Context) (heads, error) {
+	id := l.Identity.ID()
+	all, err := l.git.heads(ctx, l.Remote, customRefs+id+"/*", branchRefs+id+"/*")
+	if l.Base == "" && all[customRefs+id+memoryRef] == "" && all[branchRefs+id+memoryRef] != "" {
+		l.Refs = branchRefs
+	}
+	return heads{all[l.ref(memoryRef)], all[l.ref(leaseRef)]}, err
+}
+
+func (l *link) author() author { return author{l.Machine, l.MachineName} }
+
+func (l *link) save() error { return l.SetNote(stateFile, l.State) }
+
+// exchange takes over what others have changed and sends what has changed here; with dreamed it gives our lease back in the same step.
+// What it could not send is sent at the next chance. The state says why.
+func (l *link) exchange(ctx context.Context, dreamed bool) (err error) {
+	if dreamed {
+		l.Notes = nil // the dream has seen them
+	}
+	for i := range tries {
+		if i > 0 {
+			time.Sleep(time.Duration(100+mathrand.IntN(400)) * time.Millisecond) // others try again too
+		}
+		err = l.attempt(ctx, dreamed)
+		if again := (errAgain{}); !errors.As(err, &again) {
+			break
+		}
+	}
+	l.Pending, l.Stopped = "", ""
+	if stop := (*StopError)(nil); errors.As(err, &stop) {
+		l.Stopped = err.Error()
+	} else if err != nil {
+		l.Pending = err.Error()
+	} else {
+		l.Last = l.Now().UTC()
+	}
+	return errors.Join(err, l.save())
+}
+
+func (l *link) attempt(ctx context.Context, dreamed bool) error {
+	h, err := l.heads(ctx)
 	if err != nil {
 		return err
 	}
-	if machine, commit, _ := strings.Cut(commit, " "); id != s.Landed && machine == s.Machine { // who merged died before it could say so
-		s.Base, s.Landed = commit, id
-		if err := s.save(); err != nil {
-			return err
-		}
+	l.see(h.lease)
+	if err := l.in(ctx, &h); err != nil {
+		return err
 	}
-	var again againError
-	for i := range tries {
-		if i > 0 {
-			time.Sleep(time.Duration(100+mathrand.IntN(400)) * time.Millisecond) // others try again just now too
-		}
-		h, err := s.heads(ctx)
-		if err != nil {
-			return err
-		}
-		s.see(h.lease)
-		if err := s.in(ctx, l, &h); err != nil {
-			return err
-		}
-		if err := s.out(ctx, l, h, release); !errors.As(err, &again) {
-			return err
-		}
-	}
-	return again.error
+	return l.out(ctx, h, dreamed)
 }
 
 // in takes over what the remote has beyond Base.
-func (s *Share) in(ctx context.Context, l Local, h *heads) error {
-	if h.memory == "" && s.Base != "" {
+func (l *link) in(ctx context.Context, h *heads) error {
+	if h.memory == "" && l.Base != "" {
 		return &StopError{"the remote no longer has the memory, so it is no longer shared; what is here stays. dream-mcp share --stop ends it here, dream-mcp share REMOTE begins again"}
 	}
-	if h.memory == s.Base && (s.Base == "" || s.git.has(ctx, s.Base)) {
-		return nil
+	if h.memory == l.Base {
+		if _, err := l.git.run(ctx, nil, "cat-file", "-e", l.Base+"^{commit}"); l.Base == "" || err == nil {
+			return nil
+		}
 	}
-	base, theirs, err := s.fetch(ctx, h)
+	base, theirs, err := l.fetch(ctx, h)
 	if err != nil {
 		return err
 	}
-	var notes []Note
-	id, err := l.Land(ctx, s.Machine+" "+h.memory, "taken over from "+s.authors(ctx, h.memory), func(local Files) (Files, error) {
-		merged, said, err := s.merge(base.files, local, theirs.files)
-		for _, note := range said {
-			notes = append(notes, Note{note.Name.String(), note.Why})
+	for p, data := range theirs {
+		var is, was Mark
+		if m := machineFile.FindStringSubmatch(p); m == nil || m[1] == l.Machine || json.Unmarshal(data, &is) != nil {
+			continue
 		}
-		return merged, err
-	})
-	if err != nil {
+		json.Unmarshal(base[p], &was) // there may be none
+		if is.Read.After(was.Read) {
+			l.OtherDream, l.OtherName = l.Now().UTC(), plainName(is.Name)
+		}
+	}
+	if err := l.save(); err != nil {
 		return err
 	}
-	for machine, m := range theirs.marks {
-		if machine != s.Machine && m.Read.After(base.marks[machine].Read) {
-			s.Dreamed, s.DreamedBy = s.now().UTC(), m.Name
-		}
-	}
-	if id != "" {
-		s.Landed = id
+	notes, err := l.land(ctx, h.memory, "taken over from "+l.authors(ctx, h.memory, l.Base), base.files(), theirs.files())
+	if err != nil {
+		return err
 	}
 	if len(notes) > 0 {
-		s.Notes = notes[:min(len(notes), 20)]
+		l.Notes = notes[:min(len(notes), maxNotes)]
 	}
-	return s.moveBase(ctx, h.memory)
+	return l.moveBase(ctx, h.memory)
 }
 
 // moveBase notes which commit the memory here holds.
-func (s *Share) moveBase(ctx context.Context, commit string) error {
-	s.Base = commit
-	return errors.Join(s.save(), s.git.keep(ctx, commit))
+func (l *link) moveBase(ctx context.Context, commit string) error {
+	l.Base = commit
+	return errors.Join(l.save(), l.git.keep(ctx, commit))
 }
 
-// fetch brings the remote's memory here and judges it. h.memory becomes what was fetched.
-func (s *Share) fetch(ctx context.Context, h *heads) (base, theirs content, err error) {
-	const seen = "refs/ours/seen"
-	if err := s.git.fetch(ctx, s.Remote, s.ref(memoryRef), seen); err != nil {
-		return base, theirs, err
+// fetch fetches the remote's memory. h.memory becomes what was fetched.
+func (l *link) fetch(ctx context.Context, h *heads) (base, theirs tree, err error) {
+	if h.memory, err = l.git.fetch(ctx, l.Remote, l.ref(memoryRef)); err != nil {
+		return nil, nil, err
 	}
-	out, err := s.git.run(ctx, localTime, nil, "rev-parse", "--verify", "--quiet", seen+"^{commit}")
-	if err != nil {
-		return base, theirs, err
-	}
-	h.memory = strings.TrimSpace(string(out))
-	if s.Base != "" {
-		_, err := s.git.run(ctx, localTime, nil, "merge-base", "--is-ancestor", s.Base, h.memory)
+	if l.Base != "" {
+		_, err := l.git.run(ctx, nil, "merge-base", "--is-ancestor", l.Base, h.memory)
 		if failed := (*GitError)(nil); errors.As(err, &failed) && failed.Code == 1 {
-			err = &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine took over; what is here stays", h.memory, s.Base)}
+			err = &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine took over; what is here stays", h.memory, l.Base)}
 		}
 		if err != nil {
-			return base, theirs, err
+			return nil, nil, err
 		}
 	}
-	if base, err = s.git.read(ctx, s.Base); err == nil {
-		theirs, err = s.git.read(ctx, h.memory)
-	}
-	if err == nil {
-		err = judge(base.files, theirs.files, s.allowed, false)
-	}
-	if refused := (*HostileError)(nil); errors.As(err, &refused) {
-		err = &StopError{err.Error()}
-	} else if text := (*TextError)(nil); errors.As(err, &text) {
-		err = &StopError{err.Error()}
+	if base, err = l.git.read(ctx, l.Base); err == nil {
+		theirs, err = l.git.read(ctx, h.memory)
 	}
 	return base, theirs, err
 }
 
-// merge merges what travels, and keeps what does not.
-func (s *Share) merge(base, local, theirs Files) (Files, []merge.Note, error) {
-	if err := s.checkTeam(theirs, local); err != nil {
-		return nil, nil, &StopError{err.Error()}
-	}
-	mine := s.view(local)
-	merged, notes, err := merge.Files(base, mine, theirs)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, _, err := merge.Files(mine, local, merged)
-	return all, notes, err
-}
-
-// authors names the machines that made what is new in commit.
-func (s *Share) authors(ctx context.Context, commit string) string {
+// authors names the machines whose commits lead to commit from another; "": from the beginning.
+func (l *link) authors(ctx context.Context, commit, from string) string {
 	args := []string{"log", "-n", "200", "--format=%an", commit}
-	if s.Base != "" {
-		args = append(args, "^"+s.Base)
+	if from != "" {
+		args = append(args, "^"+from)
 	}
-	out, err := s.git.run(ctx, localTime, nil, args...)
+	out, err := l.git.run(ctx, nil, args...)
 	var names []string
-	for name := range strings.Lines(string(out)) {
+	for name := range strings.Lines(out) {
 		if name = plainName(strings.TrimSpace(name)); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -175,84 +178,85 @@ func (s *Share) authors(ctx context.Context, commit string) string {
 	return strings.Join(names, ", ")
 }
 
-// out sends what has changed here since Base, as one commit over it.
-func (s *Share) out(ctx context.Context, l Local, h heads, release bool) error {
-	next, changes, err := s.outgoing(ctx, l)
+// out sends what has changed here since Base, as one commit over it. Where that is a dream, the same push gives the lease back, or neither
+// moves.
+func (l *link) out(ctx context.Context, h heads, dreamed bool) error {
+	next, paths, message, err := l.outgoing(ctx)
 	if err != nil {
 		return err
 	}
-	if len(changes) == 0 {
-		if release {
-			return s.Release(ctx)
+	var updates []update
+	made := l.Base
+	if len(paths) > 0 {
+		if l.Withheld = l.Withheld || dreamed && l.Held != "" && h.lease != l.Held; l.Withheld {
+			return &StopError{"another machine took the lease over before the dream of this machine was sent: the dream is here alone. dream-mcp undo takes it back; dream-mcp share --now --yes sends what is here"}
 		}
+		if made, err = l.git.commit(ctx, l.Base, next, paths, l.author(), l.Now(), message); err != nil {
+			return err
+		}
+		updates = append(updates, update{l.ref(memoryRef), l.Base, made})
+	}
+	if dreamed && l.Held != "" {
+		updates = append(updates, update{l.ref(leaseRef), l.Held, ""})
+	}
+	l.Withheld = false
+	if len(updates) == 0 {
 		return nil
 	}
-	made, err := s.git.commit(ctx, s.Base, changes, s.author(), s.now(), next)
-	if err != nil {
-		return err
-	}
-	updates := []update{{s.ref(memoryRef), s.Base, made}}
-	if release && s.Held != "" && s.Held == h.lease {
-		updates = append(updates, update{s.ref(leaseRef), s.Held, ""})
-	}
-	if err := s.git.push(ctx, s.Remote, updates...); err != nil {
-		now, unreachable := s.heads(ctx)
+	if err := l.git.push(ctx, l.Remote, updates...); err != nil {
+		now, unreachable := l.heads(ctx)
 		switch {
 		case unreachable != nil:
 			return err
-		case now.memory == made: // it arrived, and the answer did not
-		case now.memory != s.Base:
-			return againError{errMoved}
-		case s.Base == "" && s.Refs == customRefs:
-			s.Refs = branchRefs // some servers take nothing but branches
-			return againError{err}
+		case now.memory == made && len(paths) > 0: // it arrived, and the answer did not
+		case now.memory != l.Base:
+			return errAgain{errors.New("other machines pushed first, three times in a row; the next exchange tries again")}
 		default:
-			return againError{err}
+			if l.Base == "" && l.Refs == customRefs {
+				l.Refs = branchRefs
+			}
+			return errAgain{err}
 		}
 	}
-	if len(updates) > 1 {
-		s.Held = ""
+	if dreamed {
+		l.Held = ""
 	}
-	if err := s.moveBase(ctx, made); err != nil || !release {
-		return err
-	}
-	return s.Release(ctx)
+	return l.moveBase(ctx, made)
 }
 
-// outgoing returns what has changed here since Base, by path in a commit, judged, and what a commit of it says.
-func (s *Share) outgoing(ctx context.Context, l Local) (message string, changes map[string][]byte, err error) {
-	base, err := s.git.read(ctx, s.Base)
+// outgoing returns what the remote is to hold, the paths at which that differs from Base, and the message of a commit of it.
+func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message string, err error) {
+	base, err := l.git.read(ctx, l.Base)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, "", err
 	}
-	local, err := l.Read()
+	local, err := l.read()
 	if err != nil {
-		return "", nil, err
+		return nil, nil, "", err
 	}
 	read, err := l.LastRead()
 	if err != nil {
-		return "", nil, err
+		return nil, nil, "", err
 	}
-	if len(local) == 0 && len(base.files) > 0 {
-		return "", nil, &StopError{fmt.Sprintf("the memory here is empty, and the remote has %d files: that is not sent as their deletion. dream-mcp share REMOTE takes them over again", len(base.files))}
+	was := base.files()
+	if len(local) == 0 && len(was) > 0 {
+		return nil, nil, "", &StopError{fmt.Sprintf("the memory here is empty, and the remote has %d files: that is not sent as their deletion. dream-mcp share REMOTE takes them over again", len(was))}
 	}
-	mine := content{s.view(local), map[string]Mark{s.Machine: {s.MachineName, read.UTC().Truncate(time.Second)}}}
+	mine := view(local, l.Team)
+	next = base.with(mine)
+	mark := markFolder + "/" + l.Machine + ".json"
+	next[mark], err = json.Marshal(Mark{l.MachineName, read.UTC().Truncate(time.Second)})
+	paths = base.changes(next)
 	message = "memory"
-	if was := base.marks[s.Machine]; mine.marks[s.Machine].Read.After(was.Read) {
+	if slices.Contains(paths, mark) {
 		message = "dream"
 	}
-	changes = base.changes(mine)
-	if s.Base == "" {
-		changes[formatFile] = []byte(format)
-	}
-	if err := mine.files.checkTwins(); err != nil {
-		return "", nil, fmt.Errorf("nothing is sent: this memory has %w", err)
-	}
-	return message, changes, judge(base.files, mine.files, s.allowed, true)
+	return next, paths, message, errors.Join(err, checkTwins(mine), l.judge(was, mine, "nothing is sent"))
 }
 
 // A Preview is what joining would do.
 type Preview struct {
+	State
 	New     bool     // the remote has no memory of this project yet
 	Here    []string // what would change here
 	Sent    []string // what would be sent
@@ -260,44 +264,44 @@ type Preview struct {
 	Authors string
 }
 
-// Preview looks what the first exchange would do. It changes nothing.
-func (s *Share) Preview(ctx context.Context, l Local) (Preview, error) {
-	h, err := s.heads(ctx)
+// preview returns what the first exchange would do.
+func (l *link) preview(ctx context.Context) (p Preview, err error) {
+	h, err := l.heads(ctx)
 	if err != nil {
-		return Preview{}, err
-	}
-	local, err := l.Read()
-	if err != nil {
-		return Preview{}, err
+		return p, err
 	}
 	if h.memory == "" {
-		_, changes, err := s.outgoing(ctx, l)
-		return Preview{New: true, Sent: memories(changes)}, err
+		_, paths, _, err := l.outgoing(ctx)
+		return Preview{State: l.State, New: true, Sent: memories(paths)}, err
 	}
-	_, theirs, err := s.fetch(ctx, &h)
+	local, err := l.read()
 	if err != nil {
-		return Preview{}, err
+		return p, err
 	}
-	merged, notes, err := s.merge(Files{}, local, theirs.files)
+	_, theirs, err := l.fetch(ctx, &h)
 	if err != nil {
-		return Preview{}, err
+		return p, err
 	}
-	p := Preview{Authors: s.authors(ctx, h.memory), Here: memories(content{files: local}.changes(content{files: merged}))}
-	sent := s.view(merged)
-	p.Sent = memories(content{files: theirs.files}.changes(content{files: sent}))
+	merged, notes, err := l.merge(Files{}, local, theirs.files())
+	if err != nil {
+		return p, err
+	}
+	sent := view(merged, l.Team)
+	p.State, p.Authors = l.State, l.authors(ctx, h.memory, "")
+	p.Here = memories(tree{}.with(local).changes(tree{}.with(merged)))
+	p.Sent = memories(theirs.changes(theirs.with(sent)))
 	for _, note := range notes {
-		p.Kept = append(p.Kept, note.Name.String())
+		p.Kept = append(p.Kept, note.File)
 	}
-	return p, judge(theirs.files, sent, s.allowed, true)
+	return p, l.judge(theirs.files(), sent, "nothing is sent")
 }
 
-// memories returns the files among the paths of changes.
-func memories(changes map[string][]byte) (files []string) {
-	for p := range changes {
-		if dir, file := path.Split(p); strings.HasPrefix(dir, memoryFolder+"/") {
-			files = append(files, strings.TrimPrefix(dir, memoryFolder+"/")+file)
+// memories returns the memories among paths.
+func memories(paths []string) (files []string) {
+	for _, p := range paths {
+		if n, is := memoryName(p); is {
+			files = append(files, n.String())
 		}
 	}
-	slices.Sort(files)
 	return files
 }

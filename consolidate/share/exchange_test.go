@@ -11,96 +11,130 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
 )
 
-// disk is a memory in a folder, without the rules of a dream.
-type disk struct {
-	dir        string
-	id, commit string
-	read       time.Time
-}
-
-func (d *disk) Read() (Files, error) {
-	files := Files{}
-	all, err := filepath.Glob(filepath.Join(d.dir, "*.md"))
-	for _, p := range all {
-		n, _ := memory.ParseName(filepath.Base(p))
-		files[n], err = os.ReadFile(p)
-	}
-	return files, err
-}
-
-func (d *disk) Landed() (id, commit string, err error) { return d.id, d.commit, nil }
-
-func (d *disk) Land(_ context.Context, commit, _ string, merge func(Files) (Files, error)) (string, error) {
-	have, err := d.Read()
-	if err != nil {
-		return "", err
-	}
-	next, err := merge(have)
-	if err != nil {
-		return "", err
-	}
-	for n := range have {
-		os.Remove(filepath.Join(d.dir, n.String()))
-	}
-	for n, data := range next {
-		os.WriteFile(filepath.Join(d.dir, n.String()), data, 0o600)
-	}
-	d.id, d.commit = d.id+"x", commit
-	return d.id, nil
-}
-
-func (d *disk) LastRead() (time.Time, error) { return d.read, nil }
-
-func (d *disk) write(file, text string) {
-	os.WriteFile(filepath.Join(d.dir, file), []byte(text), 0o600)
-}
-
-func (d *disk) text(file string) string {
-	data, _ := os.ReadFile(filepath.Join(d.dir, file))
-	return string(data)
+// machine is a memory of its own that is shared.
+type machine struct {
+	*Room
+	t    *testing.T
+	dir  string
+	read time.Time                      // up to when it has read its transcripts
+	boot func() (string, time.Duration) // its time since boot; nil: the system's
+	full bool                           // the end of a transaction cannot be noted
 }
 
 // join makes a machine that shares by remote, with its clock off by skew.
-func join(t *testing.T, remote, machine string, skew time.Duration) (*Share, *disk) {
+func join(t *testing.T, remote, name string, skew time.Duration) *machine {
 	t.Helper()
-	s, err := Begin(t.Context(), Options{StateDir: t.TempDir(), Now: func() time.Time { return time.Now().Add(skew) }}, remote, Identity{Name: "x"}, machine, false)
+	m := newMachine(t, skew)
+	err := m.Join(t.Context(), JoinRequest{Remote: remote, Name: "x"}, func(Preview) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
-	d := &disk{dir: t.TempDir()}
-	if err := s.Exchange(t.Context(), d, false); err != nil {
-		t.Fatal(err)
+	m.change(func(s *State) { s.MachineName = name })
+	return m
+}
+
+func newMachine(t *testing.T, skew time.Duration) *machine {
+	m := &machine{t: t, dir: filepath.Join(t.TempDir(), "memory")}
+	m.Room = &Room{LastRead: func() (time.Time, error) { return m.read, nil }, MayWrite: func() error { return nil }}
+	m.Store = store.Open(store.Options{MemoryDir: m.dir, StateHome: t.TempDir(), Now: func() time.Time { return time.Now().Add(skew) },
+		Ended: func(i store.Info, a landing.Manifest) error {
+			if m.full {
+				return syscall.ENOSPC
+			}
+			return m.Ended(i, a)
+		}})
+	t.Cleanup(func() { m.Close() })
+	os.Mkdir(m.dir, 0o700)
+	return m
+}
+
+func (m *machine) state() State {
+	m.t.Helper()
+	s, err := m.State()
+	if err != nil {
+		m.t.Fatal(err)
 	}
-	return s, d
+	return s
+}
+
+func (m *machine) change(change func(*State)) {
+	m.t.Helper()
+	s := m.state()
+	change(&s)
+	if err := m.SetNote(stateFile, s); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *machine) with(do func(context.Context, *link) error) error {
+	return m.open(m.t.Context(), time.Minute, nil, func(ctx context.Context, l *link) error {
+		if m.boot != nil {
+			l.sinceBoot = m.boot
+		}
+		return do(ctx, l)
+	})
+}
+
+func (m *machine) acquire() error {
+	return m.with(func(ctx context.Context, l *link) error { return l.acquire(ctx) })
+}
+
+func (m *machine) release() error {
+	return m.with(func(ctx context.Context, l *link) error { return l.release(ctx) })
+}
+
+func (m *machine) exchange() {
+	m.t.Helper()
+	if err := m.Exchange(m.t.Context(), false); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *machine) stopped(why string) {
+	m.t.Helper()
+	var stop *StopError
+	if err := m.Exchange(m.t.Context(), false); !errors.As(err, &stop) || !strings.Contains(err.Error(), why) || m.state().Stopped == "" {
+		m.t.Errorf("%v, want %q", err, why)
+	}
+}
+
+func (m *machine) write(file, text string) {
+	os.WriteFile(filepath.Join(m.dir, file), []byte(text), 0o600)
+}
+
+func (m *machine) text(file string) string {
+	data, _ := os.ReadFile(filepath.Join(m.dir, file))
+	return string(data)
 }
 
 func TestLease(t *testing.T) {
 	remote := bare(t)
-	a, _ := join(t, remote, "desk", 0)
-	b, _ := join(t, remote, "laptop", -366*24*time.Hour)
+	a, b := join(t, remote, "desk", 0), join(t, remote, "laptop", -366*24*time.Hour)
 	boot, clock := "one", time.Hour
-	b.sinceBoot = func() (string, time.Duration) { return boot, clock }
-	if err := a.Acquire(t.Context()); err != nil {
+	b.boot = func() (string, time.Duration) { return boot, clock }
+	if err := a.acquire(); err != nil {
 		t.Fatal(err)
 	}
 	held := func(left time.Duration) {
 		t.Helper()
 		var held *HeldError
-		if err := b.Acquire(t.Context()); !errors.As(err, &held) || held.Name != "desk" || held.Left != left {
+		if err := b.acquire(); !errors.As(err, &held) || held.Name != "desk" || held.Left != left {
 			t.Fatalf("%v, want %v left", err, left)
 		}
 	}
 	held(leaseTerm)
 	clock += 40 * time.Minute
 	held(20 * time.Minute)
-	if err := a.Acquire(t.Context()); err != nil { // renewed: the term begins again
+	if err := a.acquire(); err != nil { // renewed: the term begins again
 		t.Fatal(err)
 	}
 	clock += 40 * time.Minute
@@ -108,42 +142,42 @@ func TestLease(t *testing.T) {
 	boot, clock = "two", time.Minute // what was before a boot does not count
 	held(leaseTerm)
 	clock += leaseTerm
-	if err := b.Acquire(t.Context()); err != nil {
+	if err := b.acquire(); err != nil {
 		t.Fatal(err)
 	}
-	if holds, err := a.Holds(t.Context()); holds || err != nil {
-		t.Errorf("the lease that was taken over is held: %v", err)
+	if !a.LeaseLost(t.Context()) {
+		t.Error("the lease that was taken over is held")
 	}
-	if err := a.Release(t.Context()); err != nil || a.Held != "" {
+	if err := a.release(); err != nil || a.state().Held != "" {
 		t.Error(err)
 	}
-	if holds, err := b.Holds(t.Context()); !holds || err != nil {
-		t.Errorf("releasing one that was taken over ended it: %v", err)
+	if b.LeaseLost(t.Context()) {
+		t.Error("releasing a lease that was taken over ended it")
 	}
-	if err := b.Release(t.Context()); err != nil {
+	if err := b.release(); err != nil {
 		t.Error(err)
 	}
-	if err := a.Acquire(t.Context()); err != nil {
+	if err := a.acquire(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestLeaseRace has machines reach for one lease at once: in each round one gets it.
+// TestLeaseRace has machines take one lease at once: in each round one gets it.
 func TestLeaseRace(t *testing.T) {
 	remote := bare(t)
-	all := make([]*Share, 6)
+	all := make([]*machine, 6)
 	for i := range all {
-		all[i], _ = join(t, remote, fmt.Sprint("m", i), 0)
+		all[i] = join(t, remote, fmt.Sprint("m", i), 0)
 	}
 	for round := range 5 {
 		var winners atomic.Int32
-		var winner atomic.Pointer[Share]
+		var winner atomic.Pointer[machine]
 		var wait sync.WaitGroup
-		for _, s := range all {
+		for _, m := range all {
 			wait.Go(func() {
-				if s.Acquire(t.Context()) == nil {
+				if m.acquire() == nil {
 					winners.Add(1)
-					winner.Store(s)
+					winner.Store(m)
 				}
 			})
 		}
@@ -151,7 +185,7 @@ func TestLeaseRace(t *testing.T) {
 		if n := winners.Load(); n != 1 {
 			t.Fatalf("round %d: %d hold the lease", round, n)
 		}
-		if err := winner.Load().Release(t.Context()); err != nil {
+		if err := winner.Load().release(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,78 +193,68 @@ func TestLeaseRace(t *testing.T) {
 
 func TestExchange(t *testing.T) {
 	remote := bare(t)
-	a, atA := join(t, remote, "desk", 366*24*time.Hour)
-	b, atB := join(t, remote, "laptop", -366*24*time.Hour)
-	exchange := func(s *Share, d *disk) {
-		t.Helper()
-		if err := s.Exchange(t.Context(), d, false); err != nil {
-			t.Fatal(err)
-		}
-	}
-	atA.write("x.md", "one\ntwo\n")
-	exchange(a, atA)
-	exchange(b, atB)
-	if got := atB.text("x.md"); got != "one\ntwo\n" {
+	a, b := join(t, remote, "desk", 366*24*time.Hour), join(t, remote, "laptop", -366*24*time.Hour)
+	a.write("x.md", "one\ntwo\n")
+	a.exchange()
+	b.exchange()
+	if got := b.text("x.md"); got != "one\ntwo\n" {
 		t.Fatalf("%q", got)
 	}
-	atA.read = time.Now().Add(366 * 24 * time.Hour)
-	exchange(a, atA)
-	exchange(b, atB)
-	if b.DreamedBy != "desk" || b.Dreamed.After(time.Now().Add(-300*24*time.Hour)) {
-		t.Errorf("a dream of %q was seen %v", b.DreamedBy, b.Dreamed)
-	}
-	// Who dies between landing and noting it merges nothing twice.
-	atA.write("x.md", "one\ntwo\nthree\n")
-	atA.write("y.md", "new\n")
-	exchange(a, atA)
-	was := b.State
-	exchange(b, atB)
-	os.Remove(filepath.Join(atB.dir, "y.md"))
-	b.State = was
-	exchange(b, atB)
-	exchange(a, atA)
-	if got := atA.text("y.md"); got != "" || atB.text("x.md") != "one\ntwo\nthree\n" {
-		t.Errorf("%q, %q", got, atB.text("x.md"))
+	a.read = time.Now().Add(366 * 24 * time.Hour)
+	a.exchange()
+	b.exchange()
+	if s := b.state(); s.OtherName != "desk" || s.OtherDream.After(time.Now().Add(-300*24*time.Hour)) {
+		t.Errorf("a dream of %q was seen %v", s.OtherName, s.OtherDream)
 	}
 	// A repository here that was lost is made again.
-	if err := os.RemoveAll(b.git.dir); err != nil {
+	if err := os.RemoveAll(filepath.Join(b.StateDir(), repo)); err != nil {
 		t.Fatal(err)
 	}
-	var err error
-	if b.git, err = openGit(t.Context(), b.git.dir); err != nil {
-		t.Fatal(err)
-	}
-	exchange(b, atB)
-	atB.write("x.md", "one\ntwo\nthree\nfour\n")
-	exchange(b, atB)
-	sh(t, b.git.dir, "git", "gc", "-q", "--prune=now")
-	exchange(b, atB)
-	// An empty memory is no order to delete, and neither is a remote without the ref.
-	os.Remove(filepath.Join(atB.dir, "x.md"))
-	stopped(t, b, atB, "is not sent as their deletion")
-	sh(t, remote, "git", "update-ref", "-d", a.ref(memoryRef))
-	stopped(t, a, atA, "no longer has the memory")
-	if atA.text("x.md") == "" {
+	b.exchange()
+	b.write("x.md", "one\ntwo\nfour\n")
+	b.exchange()
+	sh(t, filepath.Join(b.StateDir(), repo), "git", "gc", "-q", "--prune=now")
+	b.exchange()
+	// An empty memory is not a deletion of all, and neither is a remote without the ref.
+	os.Remove(filepath.Join(b.dir, "x.md"))
+	b.stopped("is not sent as their deletion")
+	sh(t, remote, "git", "update-ref", "-d", customRefs+Identity{Name: "x"}.ID()+memoryRef)
+	a.stopped("no longer has the memory")
+	if a.text("x.md") == "" {
 		t.Error("a deleted ref deleted a memory")
 	}
 }
 
-func stopped(t *testing.T, s *Share, d *disk, why string) {
-	t.Helper()
-	var stop *StopError
-	if err := s.Exchange(t.Context(), d, false); !errors.As(err, &stop) || !strings.Contains(err.Error(), why) || s.Stopped == "" {
-		t.Errorf("%v, want %q", err, why)
+// TestCrashAfterMerge fails after a merge has landed and before that is noted, as a crash does: nothing is merged twice, so that what is
+// deleted then stays deleted.
+func TestCrashAfterMerge(t *testing.T) {
+	remote := bare(t)
+	a, b := join(t, remote, "desk", 0), join(t, remote, "laptop", 0)
+	a.write("x.md", "one\n")
+	a.write("y.md", "new\n")
+	a.exchange()
+	b.full = true
+	if err := b.Exchange(t.Context(), false); err == nil {
+		t.Fatal("it did not fail")
+	}
+	b.full = false
+	if b.text("y.md") == "" {
+		t.Fatal("it had not landed")
+	}
+	os.Remove(filepath.Join(b.dir, "y.md"))
+	b.exchange()
+	a.exchange()
+	if a.text("y.md") != "" || a.text("x.md") != "one\n" {
+		t.Errorf("%q, %q", a.text("y.md"), a.text("x.md"))
 	}
 }
 
 func TestHostileRemote(t *testing.T) {
 	remote := bare(t)
-	a, atA := join(t, remote, "desk", 0)
-	atA.write("x.md", "one\n")
-	if err := a.Exchange(t.Context(), atA, false); err != nil {
-		t.Fatal(err)
-	}
-	good, ref := a.Base, a.ref(memoryRef)
+	a := join(t, remote, "desk", 0)
+	a.write("x.md", "one\n")
+	a.exchange()
+	good, ref := a.state().Base, customRefs+Identity{Name: "x"}.ID()+memoryRef
 	work := filepath.Join(t.TempDir(), "work")
 	sh(t, t.TempDir(), "git", "clone", "-q", "--no-checkout", remote, work)
 	sh(t, work, "git", "fetch", "-q", "origin", ref)
@@ -242,29 +266,29 @@ func TestHostileRemote(t *testing.T) {
 		sh(t, work, "git", "push", "-q", "-f", "origin", "HEAD:"+ref)
 	}
 	for text, why := range map[string]string{
-		"one\npassword: hunter2-Gx81kQz0\n":        "x.md, line 2, holds a credential",
-		"one\nhid\u200bden\n":                      "x.md, line 2, holds the invisible character",
+		"one\npassword: hunter2-Gx81kQz0\n":        "x.md, line 2: this line holds a credential",
+		"one\nhid\u200bden\n":                      "x.md, line 2: characters that nobody sees",
 		strings.Repeat("x", memory.MaxFileBytes+1): "more than a memory has",
 	} {
 		commit(text)
-		stopped(t, a, atA, why)
-		if atA.text("x.md") != "one\n" {
-			t.Errorf("%q was taken over", atA.text("x.md"))
+		a.stopped(why)
+		if a.text("x.md") != "one\n" {
+			t.Errorf("%q was taken over", a.text("x.md"))
 		}
 	}
 	// Another history.
 	sh(t, work, "git", "checkout", "-q", "--orphan", "other")
 	sh(t, work, "git", "commit", "-q", "-m", "x")
 	sh(t, work, "git", "push", "-q", "-f", "origin", "HEAD:"+ref)
-	stopped(t, a, atA, "history was replaced")
-	if !strings.Contains(a.Stopped, good[:12]) || atA.text("x.md") != "one\n" {
-		t.Error(a.Stopped)
+	a.stopped("history was replaced")
+	if !strings.Contains(a.state().Stopped, good[:12]) || a.text("x.md") != "one\n" {
+		t.Error(a.state().Stopped)
 	}
-	// When the old one is back, all goes on.
+	// When the old one is back, all continues.
 	sh(t, work, "git", "push", "-q", "-f", "origin", good+":"+ref)
-	atA.write("x.md", "one\ntwo\n")
-	if err := a.Exchange(t.Context(), atA, false); err != nil || a.Stopped != "" {
-		t.Error(err)
+	a.write("x.md", "one\ntwo\n")
+	if a.exchange(); a.state().Stopped != "" {
+		t.Error(a.state().Stopped)
 	}
 }
 
@@ -291,41 +315,39 @@ func TestDaemon(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	address := fmt.Sprintf("git://127.0.0.1:%d/%s", port, filepath.Base(remote))
-	a, atA := join(t, address, "desk", 0)
-	atA.write("x.md", "one\n")
-	if err := errors.Join(a.Exchange(t.Context(), atA, false), a.Acquire(t.Context())); err != nil {
+	story(t, fmt.Sprintf("git://127.0.0.1:%d/%s", port, filepath.Base(remote)))
+}
+
+// story has two machines share by an address.
+func story(t *testing.T, address string) {
+	t.Helper()
+	a := join(t, address, "desk", 0)
+	a.write("x.md", "one\n")
+	a.exchange()
+	if err := a.acquire(); err != nil {
 		t.Fatal(err)
 	}
-	b, atB := join(t, address, "laptop", 0)
+	b := join(t, address, "laptop", 0)
 	var held *HeldError
-	if err := b.Acquire(t.Context()); !errors.As(err, &held) || atB.text("x.md") != "one\n" {
-		t.Errorf("%v, %q", err, atB.text("x.md"))
+	if err := b.acquire(); !errors.As(err, &held) || b.text("x.md") != "one\n" {
+		t.Errorf("%v, %q", err, b.text("x.md"))
 	}
 }
 
-// TestBranches shares by a server that takes branches and no other refs.
+// TestBranches shares by a server that accepts branches only.
 func TestBranches(t *testing.T) {
 	remote := bare(t)
 	hook := filepath.Join(remote, "hooks", "update")
 	os.MkdirAll(filepath.Dir(hook), 0o700)
 	os.WriteFile(hook, []byte("#!/bin/sh\ncase $1 in refs/heads/*) exit 0;; esac\nexit 1\n"), 0o700)
-	a, atA := join(t, remote, "desk", 0)
-	atA.write("x.md", "one\n")
-	if err := a.Exchange(t.Context(), atA, false); err != nil || a.Refs != branchRefs {
-		t.Fatal(err, a.Refs)
-	}
-	if err := a.Acquire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	b, atB := join(t, remote, "laptop", 0)
-	if atB.text("x.md") != "one\n" || b.Refs != branchRefs {
-		t.Error(atB.text("x.md"), b.Refs)
+	story(t, remote)
+	if refs := sh(t, remote, "git", "for-each-ref", "--format=%(refname)"); !strings.HasPrefix(refs, branchRefs) {
+		t.Error(refs)
 	}
 }
 
 func TestTeam(t *testing.T) {
-	s := &Share{State: State{Team: true}}
+	s := &link{Room: newMachine(t, 0).Room, State: State{Team: true}}
 	topic := func(kind, more string) []byte {
 		return []byte("---\nname: x\nmetadata:\n  type: " + kind + "\n" + more + "---\nbody\n")
 	}
@@ -333,15 +355,15 @@ func TestTeam(t *testing.T) {
 		name(t, "p.md"): topic("project", "  sources: [s:1]\n"), name(t, "u.md"): topic("user", ""), name(t, "f.md"): topic("feedback", ""),
 		name(t, "MEMORY.md"): []byte("# About Jo\n- [P](p.md) — p\n- [U](u.md) — u\nprivate words\n"),
 	}
-	got := s.view(local)
-	if len(got) != 2 || string(got[name(t, "p.md")]) != string(topic("project", "")) || string(got[indexName]) != "- [P](p.md) — p\n" {
+	got := view(local, true)
+	if len(got) != 2 || string(got[name(t, "p.md")]) != string(topic("project", "")) || string(got[memory.IndexName]) != "- [P](p.md) — p\n" {
 		t.Errorf("%s", got)
 	}
 	// What the others changed comes in, and what is private stays and stays here.
-	theirs := Files{name(t, "p.md"): append(topic("project", ""), "more\n"...), name(t, "q.md"): topic("reference", ""), indexName: []byte("- [P](p.md) — p\n- [Q](q.md) — q\n")}
+	theirs := Files{name(t, "p.md"): append(topic("project", ""), "more\n"...), name(t, "q.md"): topic("reference", ""), memory.IndexName: []byte("- [P](p.md) — p\n- [Q](q.md) — q\n")}
 	merged, _, err := s.merge(got, local, theirs)
 	if err != nil || string(merged[name(t, "p.md")]) != string(topic("project", "  sources: [s:1]\n"))+"more\n" || merged[name(t, "u.md")] == nil ||
-		string(merged[indexName]) != "# About Jo\n- [P](p.md) — p\n- [Q](q.md) — q\n- [U](u.md) — u\nprivate words\n" && string(merged[indexName]) != "# About Jo\n- [P](p.md) — p\n- [U](u.md) — u\n- [Q](q.md) — q\nprivate words\n" {
+		string(merged[memory.IndexName]) != "# About Jo\n- [P](p.md) — p\n- [Q](q.md) — q\n- [U](u.md) — u\nprivate words\n" && string(merged[memory.IndexName]) != "# About Jo\n- [P](p.md) — p\n- [U](u.md) — u\n- [Q](q.md) — q\nprivate words\n" {
 		t.Errorf("%s %v", merged, err)
 	}
 	for _, hostile := range []Files{{name(t, "u.md"): topic("project", "")}, {name(t, "z.md"): topic("feedback", "")}} {

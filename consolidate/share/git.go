@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,26 +20,23 @@ import (
 
 // Limits of one run of git.
 const (
-	localTime  = 30 * time.Second
-	remoteTime = 60 * time.Second
-	maxOutput  = 80 << 20 // of a command; a memory has maxTotal at most
-	maxFetched = 64 << 20 // by which a fetch may let the repository grow
-	maxError   = 2 << 10  // of what git complains that is kept
+	gitTime    = time.Minute
+	maxOutput  = 80 << 20 // a memory has maxTotal at most
+	maxFetched = 64 << 20 // by which the repository may grow
+	maxError   = 64 << 10
+	maxShown   = 2 << 10 // of an error
 )
 
-var errNoGit = errors.New("the program git was not found")
-
-// A GitError is a run of git that failed, and the beginning of what it said. It may hold text of the remote.
+// A GitError is a run of git that failed, and the beginning of its error message, which may hold text of the remote.
 type GitError struct {
-	Command, Says string
-	Code          int // with which it ended; -1 where it was killed
+	Command, Message string
+	Code             int // the exit status; -1 where it was killed
 }
 
-func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Says }
+func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message }
 
-// git runs the program over one bare repository. It is started with an argument list and never asks: not in a terminal, not in
-// a window. It reads no configuration but ours and what the person's own says of credentials, proxies and addresses, so
-// that no hook, filter or alias runs.
+// git is the program over one bare repository. It is started with an argument list and never prompts, neither in a terminal nor in
+// a window. It reads no configuration but ours, and of the person's own what says how to reach a remote and as whom.
 type git struct{ dir string }
 
 // ours is configuration that nothing overrides.
@@ -52,10 +48,10 @@ var ours = [][2]string{
 	{"push.recurseSubmodules", "no"}, {"push.gpgSign", "false"}, {"commit.gpgSign", "false"},
 }
 
-// personal are the keys of the person's own configuration that are handed on: how to reach a remote, and as whom.
-var personal = regexp.MustCompile(`^(credential\..*|http\.(.*\.)?(proxy|proxyauthmethod|sslcainfo|sslcapath|sslcert|sslkey|sslbackend|extraheader)|url\..*\.(insteadof|pushinsteadof)|core\.sshcommand|ssh\.variant)$`)
+// personal are the keys of the person's own configuration that are used: credentials, proxies, certificates, addresses and ssh.
+var personal = regexp.MustCompile(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|core\.sshcommand|ssh\.variant)$`)
 
-// environment is that of every git, read once: the person's configuration does not change under a process.
+// environment is that of every git. The person's configuration does not change during a process.
 var environment = sync.OnceValue(func() []string {
 	var env []string
 	ssh := "ssh"
@@ -76,8 +72,11 @@ var environment = sync.OnceValue(func() []string {
 		cmd.Env = env
 		out, _ := cmd.Output() // there may be no such file
 		for entry := range strings.SplitSeq(string(out), "\x00") {
-			key, value, _ := strings.Cut(entry, "\n")
-			if key == "core.sshcommand" {
+			key, value, has := strings.Cut(entry, "\n")
+			if !has {
+				value = "true" // a key alone
+			}
+			if key == "core.sshcommand" && ssh == "ssh" {
 				ssh = value
 			} else if personal.MatchString(key) {
 				config = append(config, [2]string{key, value})
@@ -85,169 +84,156 @@ var environment = sync.OnceValue(func() []string {
 		}
 	}
 	env = append(env, "GIT_SSH_COMMAND="+ssh+" -o BatchMode=yes -o ConnectTimeout=10", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
-	for i, entry := range append(config, ours...) {
+	config = append(config, ours...)
+	for i, entry := range config {
 		n := strconv.Itoa(i)
 		env = append(env, "GIT_CONFIG_KEY_"+n+"="+entry[0], "GIT_CONFIG_VALUE_"+n+"="+entry[1])
 	}
-	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)+len(ours)))
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)))
 })
 
-// openGit opens the bare repository at dir, making it where there is none.
-func openGit(ctx context.Context, dir string) (*git, error) {
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errNoGit
-	}
-	g := &git{dir: dir}
-	if _, err := os.Stat(filepath.Join(dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
-		if _, err := g.run(ctx, localTime, nil, "init", "--quiet", "--bare", "--template="); err != nil {
-			return nil, err
+// openGit opens the bare repository at dir, and makes it where there is none.
+func openGit(ctx context.Context, dir string) (git, error) {
+	g := git{dir}
+	_, err := os.Stat(filepath.Join(dir, "HEAD"))
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(dir, 0o700); err == nil {
+			_, err = g.run(ctx, nil, "init", "--quiet", "--bare", "--template=")
 		}
-		return g, os.Chmod(dir, 0o700)
 	}
-	return g, nil
+	return g, err
 }
 
-// run runs one command of git within limit and returns what it prints.
-func (g *git) run(ctx context.Context, limit time.Duration, stdin []byte, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than %v", limit))
-	defer cancel()
+// run runs one command of git and returns its output. It kills the command when the repository has grown by more than maxFetched.
+func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Env = environment()
 	if g.dir != "" {
-		cmd.Env = append(slices.Clip(cmd.Env), "GIT_DIR="+g.dir)
+		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GIT_DIR="+g.dir)
 		cmd.Dir = filepath.Dir(g.dir)
 	}
 	cmd.Stdin = bytes.NewReader(stdin)
-	out, says := &bounded{limit: maxOutput}, &bounded{limit: maxError, cut: true}
-	cmd.Stdout, cmd.Stderr = out, says
+	out, message := &bounded{limit: maxOutput}, &bounded{limit: maxError}
+	cmd.Stdout, cmd.Stderr = out, message
 	group(cmd)
 	cmd.Cancel = func() error { return kill(cmd) }
 	cmd.WaitDelay = 2 * time.Second
+	defer g.watch(cancel)()
 	err := cmd.Run()
-	switch {
-	case ctx.Err() != nil:
-		return nil, &GitError{args[0], context.Cause(ctx).Error(), -1}
-	case out.full:
-		return nil, &GitError{args[0], fmt.Sprintf("it printed more than %d bytes", maxOutput), -1}
-	case err != nil:
-		text := strings.Join(strings.Fields(visible.Text(strings.ToValidUTF8(says.String(), "?"))), " ")
-		if text == "" {
-			text = err.Error()
-		}
-		return nil, &GitError{args[0], text, cmd.ProcessState.ExitCode()}
+	if err == nil {
+		return out.data.String(), nil
 	}
-	return out.Bytes(), nil
-}
-
-// bounded keeps at most limit bytes. What comes after fails the write, or with cut is dropped.
-type bounded struct {
-	bytes.Buffer
-	limit     int
-	cut, full bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.limit - b.Len(); len(p) > room {
-		b.full = true
-		b.Buffer.Write(p[:room])
-		if !b.cut {
-			return room, fs.ErrInvalid
-		}
-		return len(p), nil
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", errors.New("the program git was not found")
 	}
-	return b.Buffer.Write(p)
+	text := strings.Join(strings.Fields(visible.Text(strings.ToValidUTF8(message.data.String(), "?"))), " ")
+	if ctx.Err() != nil {
+		text = context.Cause(ctx).Error()
+	} else if text == "" || len(text) > maxShown {
+		text = text[:min(len(text), maxShown)] + " " + err.Error()
+	}
+	return "", &GitError{args[0], strings.TrimSpace(text), cmd.ProcessState.ExitCode()}
 }
 
-// fetch brings what remote has at ref to our ref. It ends when the repository has grown by more than maxFetched.
-func (g *git) fetch(ctx context.Context, remote, ref, to string) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	before := g.size()
-	watched := make(chan struct{})
+// watch calls cancel when a command takes too long or fetches too much, until the returned function is called.
+func (g git) watch(cancel context.CancelCauseFunc) (stop func()) {
+	began, before := time.Now(), g.size()
+	tick := time.NewTicker(200 * time.Millisecond)
+	done := make(chan struct{})
 	go func() {
-		defer close(watched)
-		tick := time.NewTicker(200 * time.Millisecond)
-		defer tick.Stop()
 		for {
 			select {
-			case <-ctx.Done():
+			case <-done:
 				return
 			case <-tick.C:
-				if g.size()-before > maxFetched {
+				if time.Since(began) > gitTime {
+					cancel(fmt.Errorf("it took longer than %v", gitTime))
+				} else if g.size()-before > maxFetched {
 					cancel(fmt.Errorf("it fetched more than %d MiB", maxFetched>>20))
 				}
 			}
 		}
 	}()
-	_, err := g.run(ctx, remoteTime, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", remote, "+"+ref+":"+to)
-	cancel(nil)
-	<-watched
-	if err != nil {
-		left, _ := filepath.Glob(filepath.Join(g.dir, "objects", "pack", "tmp_*"))
-		for _, file := range left {
-			os.Remove(file)
-		}
-	}
-	return err
+	return func() { tick.Stop(); close(done) }
 }
 
 // size returns how many bytes the packs of the repository have.
-func (g *git) size() (n int64) {
-	entries, _ := os.ReadDir(filepath.Join(g.dir, "objects", "pack"))
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
+func (g git) size() (n int64) {
+	packs, _ := filepath.Glob(filepath.Join(g.dir, "objects", "pack", "*"))
+	for _, pack := range packs {
+		if info, err := os.Stat(pack); err == nil {
 			n += info.Size()
 		}
 	}
 	return n
 }
 
-// keep has a commit stay when git collects what nothing names, and lets it collect when there is much of that.
-func (g *git) keep(ctx context.Context, commit string) error {
-	if _, err := g.run(ctx, localTime, nil, "update-ref", "refs/ours/base", commit); err != nil {
-		return err
+// bounded is a buffer that fails when it would hold more than limit bytes. It has no ReadFrom, which would not ask Write.
+type bounded struct {
+	data  bytes.Buffer
+	limit int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.data.Len()+len(p) > b.limit {
+		return 0, fmt.Errorf("it printed more than %d bytes", b.limit)
 	}
-	_, err := g.run(ctx, localTime, nil, "-c", "gc.auto=2000", "-c", "gc.autoPackLimit=50", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet")
+	return b.data.Write(p)
+}
+
+// fetch fetches a ref of remote, and returns its commit.
+func (g git) fetch(ctx context.Context, remote, ref string) (commit string, err error) {
+	const seen = "refs/ours/seen"
+	if _, err = g.run(ctx, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", remote, "+"+ref+":"+seen); err != nil {
+		left, _ := filepath.Glob(filepath.Join(g.dir, "objects", "pack", "tmp_*"))
+		for _, file := range left {
+			os.Remove(file)
+		}
+		return "", err
+	}
+	commit, err = g.run(ctx, nil, "rev-parse", "--verify", "--quiet", seen+"^{commit}")
+	return strings.TrimSpace(commit), err
+}
+
+// keep protects a commit from git's garbage collection, and collects when there is much of it.
+func (g git) keep(ctx context.Context, commit string) error {
+	_, err := g.run(ctx, nil, "update-ref", "refs/ours/base", commit)
+	if err == nil {
+		_, err = g.run(ctx, nil, "-c", "gc.auto=2000", "-c", "gc.autoPackLimit=50", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet")
+	}
 	return err
 }
 
-// has reports whether a commit is here.
-func (g *git) has(ctx context.Context, commit string) bool {
-	_, err := g.run(ctx, localTime, nil, "cat-file", "-e", commit+"^{commit}")
-	return err == nil
-}
-
-// isOID reports whether s is the name of an object, in SHA-1 or SHA-256.
-func isOID(s string) bool {
-	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-// heads returns what remote has at the refs that match a pattern.
-func (g *git) heads(ctx context.Context, remote string, patterns ...string) (map[string]string, error) {
-	out, err := g.run(ctx, remoteTime, nil, append([]string{"ls-remote", "--refs", "--", remote}, patterns...)...)
-	if err != nil {
-		return nil, err
-	}
+// heads returns the commits of remote at the refs that match a pattern.
+func (g git) heads(ctx context.Context, remote string, patterns ...string) (map[string]string, error) {
+	out, err := g.run(ctx, nil, append([]string{"ls-remote", "--refs", "--", remote}, patterns...)...)
 	heads := make(map[string]string)
-	for line := range strings.Lines(string(out)) {
-		if oid, ref, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok && isOID(oid) {
+	for line := range strings.Lines(out) {
+		if oid, ref, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && isOID.MatchString(oid) {
 			heads[ref] = oid
 		}
 	}
-	return heads, nil
+	return heads, err
 }
 
-// An update moves a ref of the remote from one commit to another. "" stands for no ref.
+// isOID matches the name of an object, in SHA-1 or SHA-256.
+var isOID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// An update moves a ref of the remote from one commit to another; "" is no ref.
 type update struct{ ref, from, to string }
 
-// push makes all updates or none, and none where a ref is not where the update says.
-func (g *git) push(ctx context.Context, remote string, updates ...update) error {
+// push makes all updates or none, and none where a ref is not where the update begins.
+func (g git) push(ctx context.Context, remote string, updates ...update) error {
 	args := []string{"push", "--quiet", "--atomic", "--no-verify"}
-	var specs []string
 	for _, u := range updates {
 		args = append(args, "--force-with-lease="+u.ref+":"+u.from)
-		specs = append(specs, u.to+":"+u.ref)
 	}
-	_, err := g.run(ctx, remoteTime, nil, append(append(args, "--", remote), specs...)...)
+	args = append(args, "--", remote)
+	for _, u := range updates {
+		args = append(args, u.to+":"+u.ref)
+	}
+	_, err := g.run(ctx, nil, args...)
 	return err
 }

@@ -3,7 +3,7 @@ package share
 import (
 	"context"
 	"errors"
-	"maps"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +37,7 @@ func sh(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func newGit(t *testing.T) *git {
+func newGit(t *testing.T) git {
 	t.Helper()
 	g, err := openGit(t.Context(), filepath.Join(t.TempDir(), "repo.git"))
 	if err != nil {
@@ -58,25 +58,21 @@ func name(t *testing.T, s string) memory.Name {
 func TestObjects(t *testing.T) {
 	remote, g := bare(t), newGit(t)
 	ctx := t.Context()
-	first := content{Files{name(t, "a b.md"): []byte("one\n"), name(t, "ünd/c.md"): {}}, map[string]Mark{"0123456789abcdef": {Name: "desk"}}}
-	changes := content{}.changes(first)
-	changes[formatFile] = []byte(format)
-	one, err := g.commit(ctx, "", changes, author{"0123456789abcdef", "<de\nsk>"}, time.Unix(1e9, 0), "first")
-	if err != nil {
-		t.Fatal(err)
+	commit := func(parent string, from, to tree) string {
+		t.Helper()
+		oid, err := g.commit(ctx, parent, to, from.changes(to), author{"0123456789abcdef", "<de\nsk>"}, time.Unix(1e9, 0), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := g.read(ctx, oid); err != nil || len(got.changes(to)) > 0 {
+			t.Fatalf("%v %v", got, err)
+		}
+		return oid
 	}
-	got, err := g.read(ctx, one)
-	if err != nil || !maps.EqualFunc(got.files, first.files, func(a, b []byte) bool { return string(a) == string(b) }) || got.marks["0123456789abcdef"].Name != "desk" {
-		t.Fatalf("%v %v", got, err)
-	}
-	second := content{Files{name(t, "a b.md"): []byte("two\n")}, first.marks}
-	two, err := g.commit(ctx, one, first.changes(second), author{"0123456789abcdef", "desk"}, time.Unix(1, 0), "second")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := g.read(ctx, two); err != nil || len(got.files) != 1 {
-		t.Fatalf("%v %v", got, err)
-	}
+	first := tree{markFolder + "/0123456789abcdef.json": []byte("{}")}.with(Files{name(t, "a b.md"): []byte("one\n"), name(t, "ünd/c.md"): {}})
+	second := first.with(Files{name(t, "a b.md"): []byte("two\n")})
+	one := commit("", tree{}, first)
+	two := commit(one, first, second)
 	const ref = "refs/dream-mcp/x/memory"
 	if err := g.push(ctx, remote, update{ref, "", one}); err != nil {
 		t.Fatal(err)
@@ -91,10 +87,10 @@ func TestObjects(t *testing.T) {
 		t.Errorf("%v %v", heads, err)
 	}
 	other := newGit(t)
-	if err := other.fetch(ctx, remote, ref, "refs/ours/seen"); err != nil {
-		t.Fatal(err)
+	if got, err := other.fetch(ctx, remote, ref); err != nil || got != one {
+		t.Fatal(got, err)
 	}
-	if got, err := other.read(ctx, one); err != nil || len(got.files) != 2 {
+	if got, err := other.read(ctx, one); err != nil || len(got.files()) != 2 {
 		t.Errorf("%v %v", got, err)
 	}
 }
@@ -112,10 +108,11 @@ func TestHostileTrees(t *testing.T) {
 		make(filepath.Join(work, "memory"))
 		sh(t, work, "git", "add", "-A")
 		sh(t, work, "git", "commit", "-q", "--allow-empty", "-m", "x")
-		if err := g.fetch(context.Background(), work, "HEAD", "refs/ours/seen"); err != nil {
+		oid, err := g.fetch(context.Background(), work, "HEAD")
+		if err != nil {
 			t.Fatal(err)
 		}
-		return sh(t, work, "git", "rev-parse", "HEAD")
+		return oid
 	}
 	put := func(file string, size int) func(string) {
 		return func(dir string) {
@@ -139,7 +136,7 @@ func TestHostileTrees(t *testing.T) {
 		"another format":    func(dir string) { os.WriteFile(filepath.Join(dir, "..", "format"), []byte("9\n"), 0o644) },
 		"a name in control": put("a\x1b[31m.md", 1),
 	} {
-		var refused *HostileError
+		var refused *StopError
 		if _, err := g.read(t.Context(), commit(make)); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -151,7 +148,7 @@ func TestIdentify(t *testing.T) {
 	dir := t.TempDir()
 	refused := func(why string) {
 		t.Helper()
-		if id, err := Identify(t.Context(), dir); err == nil || !strings.Contains(err.Error(), why) {
+		if id, err := identify(t.Context(), dir); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%v, %v; want %q", id, err, why)
 		}
 	}
@@ -161,7 +158,7 @@ func TestIdentify(t *testing.T) {
 	sh(t, dir, "git", "remote", "add", "origin", "git@Example.com:team/Project.git")
 	refused("no commit")
 	sh(t, dir, "git", "commit", "-q", "--allow-empty", "-m", "one")
-	id, err := Identify(t.Context(), dir)
+	id, err := identify(t.Context(), dir)
 	if err != nil || id.Origin != "example.com/team/Project" || !strings.HasPrefix(id.ID(), "project-") {
 		t.Fatalf("%+v %v", id, err)
 	}
@@ -169,10 +166,10 @@ func TestIdentify(t *testing.T) {
 	sh(t, dir, "git", "clone", "-q", dir, clone)
 	sh(t, clone, "git", "remote", "set-url", "origin", "https://someone@example.com:443/team/Project/")
 	os.Mkdir(filepath.Join(clone, "sub"), 0o755)
-	if same, err := Identify(t.Context(), clone); err != nil || same != id {
+	if same, err := identify(t.Context(), clone); err != nil || same != id {
 		t.Errorf("%+v %v", same, err)
 	}
-	if below, err := Identify(t.Context(), filepath.Join(clone, "sub")); err != nil || below.Path != "sub" || below.ID() == id.ID() {
+	if below, err := identify(t.Context(), filepath.Join(clone, "sub")); err != nil || below.Path != "sub" || below.ID() == id.ID() {
 		t.Errorf("%+v %v", below, err)
 	}
 	shallow := filepath.Join(t.TempDir(), "shallow")
@@ -201,12 +198,12 @@ func TestNormalise(t *testing.T) {
 
 func TestCheckRemote(t *testing.T) {
 	for _, bad := range []string{"", "-oProxyCommand=x", "ext::sh -c x", "fd::3", "https://u:p@h/x", "a\nb"} {
-		if CheckRemote(bad) == nil {
+		if checkRemote(bad) == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
 	for _, good := range []string{"/srv/x.git", "git@h:x", "https://h/x", "ssh://git@h/x", `C:\x`, "file:///x"} {
-		if err := CheckRemote(good); err != nil {
+		if err := checkRemote(good); err != nil {
 			t.Error(err)
 		}
 	}
@@ -221,7 +218,7 @@ func TestNoForeignCode(t *testing.T) {
 	os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+ran+"\nexit 1\n"), 0o755)
 	os.Mkdir(filepath.Join(g.dir, "info"), 0o755)
 	os.WriteFile(filepath.Join(g.dir, "info", "attributes"), []byte("* filter=x\n"), 0o644)
-	one, err := g.commit(t.Context(), "", map[string][]byte{formatFile: []byte(format)}, author{"0123456789abcdef", "x"}, time.Now(), "x")
+	one, err := g.commit(t.Context(), "", tree{formatFile: []byte(format)}, []string{formatFile}, author{"0123456789abcdef", "x"}, time.Now(), "x")
 	if err == nil {
 		err = g.push(t.Context(), remote, update{"refs/dream-mcp/x/memory", "", one})
 	}
@@ -244,7 +241,15 @@ func TestStopped(t *testing.T) {
 	g := newGit(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := g.run(ctx, time.Minute, nil, "-c", "alias.wait=!sleep 60", "wait"); err == nil {
+	if _, err := g.run(ctx, nil, "-c", "alias.wait=!sleep 60", "wait"); err == nil {
 		t.Error("it ended by itself")
+	}
+}
+
+// TestBounded has more output than is kept: io.Copy must not go around the limit.
+func TestBounded(t *testing.T) {
+	b := &bounded{limit: 10}
+	if _, err := io.Copy(b, strings.NewReader("12345678901")); err == nil || b.data.Len() > 10 {
+		t.Errorf("%q, %v", b.data.String(), err)
 	}
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/url"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"dream-mcp/consolidate/store"
 )
 
-// Identity says which project a memory belongs to, wherever its checkout lies.
+// Identity says which project a memory belongs to, wherever its checkout is.
 type Identity struct {
 	Origin string `json:"origin,omitempty"` // normalised
 	Root   string `json:"root,omitempty"`   // the first commit
@@ -21,59 +22,49 @@ type Identity struct {
 	Name   string `json:"name,omitempty"`   // that a person gave instead of all that
 }
 
-// An IdentityError says why a project cannot be known again on another machine unless a person names it.
-type IdentityError struct{ Why string }
-
-func (e *IdentityError) Error() string { return e.Why }
-
-// Identify finds the identity of the project whose checkout holds dir.
-func Identify(ctx context.Context, dir string) (Identity, error) {
-	top, err := in(ctx, dir, "rev-parse", "--show-toplevel")
+// identify returns the identity of the project whose checkout holds dir.
+func identify(ctx context.Context, dir string) (id Identity, err error) {
+	about, err := in(ctx, dir, "rev-parse", "--is-shallow-repository", "--show-prefix")
 	if err != nil {
-		return Identity{}, &IdentityError{"the project is not in a git checkout"}
+		return id, unknown("the project is not in a git checkout")
 	}
-	origin, err := Origin(ctx, dir)
+	shallow, prefix, _ := strings.Cut(about, "\n")
+	id.Path = strings.TrimSuffix(prefix, "/")
+	address, err := origin(ctx, dir)
 	if err != nil {
-		return Identity{}, err
+		return id, err
 	}
-	if shallow, err := in(ctx, dir, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
-		return Identity{}, &IdentityError{"the checkout is shallow: its first commit is not known"}
+	id.Origin = normalise(address)
+	if shallow != "false" {
+		return id, unknown("the checkout is shallow: its first commit is not known")
 	}
-	roots, err := in(ctx, dir, "rev-list", "--max-parents=0", "HEAD")
-	if err != nil {
-		return Identity{}, &IdentityError{"the checkout has no commit"}
+	if id.Root, err = in(ctx, dir, "rev-list", "--max-parents=0", "HEAD"); err != nil {
+		return id, unknown("the checkout has no commit")
 	}
-	if n := len(strings.Fields(roots)); n != 1 {
-		return Identity{}, &IdentityError{fmt.Sprintf("the history has %d first commits", n)}
+	if n := len(strings.Fields(id.Root)); n != 1 {
+		return id, unknown(fmt.Sprintf("the history has %d first commits", n))
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return Identity{}, err
-	}
-	below, err := filepath.Rel(filepath.FromSlash(top), real)
-	if err != nil {
-		return Identity{}, err
-	}
-	if below = filepath.ToSlash(below); below == "." {
-		below = ""
-	}
-	return Identity{Origin: normalise(origin), Root: roots, Path: below}, nil
+	return id, nil
 }
 
-// Origin returns the address of the remote that the checkout around dir was cloned from.
-func Origin(ctx context.Context, dir string) (string, error) {
-	origin, err := in(ctx, dir, "config", "--get", "remote.origin.url")
-	if err != nil || origin == "" {
-		return "", &IdentityError{"the checkout has no remote named origin"}
+// unknown refuses a project that another machine would not recognise.
+func unknown(why string) error {
+	return store.Refuse(why, "give the remote and a name, the same on every machine: dream-mcp share REMOTE --name NAME")
+}
+
+// origin returns the address of the remote that the checkout around dir was cloned from.
+func origin(ctx context.Context, dir string) (string, error) {
+	address, err := in(ctx, dir, "config", "--get", "remote.origin.url")
+	if err != nil || address == "" {
+		return "", unknown("the checkout has no remote named origin")
 	}
-	return origin, nil
+	return address, nil
 }
 
 // in asks git about the checkout around dir. The commands that are used run nothing that the checkout names.
 func in(ctx context.Context, dir string, args ...string) (string, error) {
-	g := &git{}
-	out, err := g.run(ctx, localTime, nil, append([]string{"-C", dir}, args...)...)
-	return strings.TrimSpace(string(out)), err
+	out, err := git{}.run(ctx, nil, append([]string{"-C", dir}, args...)...)
+	return strings.TrimSpace(out), err
 }
 
 // ID names the identity in refs: a readable part, and a hash that no other has.
@@ -116,21 +107,20 @@ func normalise(address string) string {
 	return strings.ToLower(strings.Trim(host, "[]")) + "/" + strings.Trim(rest, "/")
 }
 
-// CheckRemote fails where an address is not one that git may be given: it would be an option, start a program, or carry a
-// password into our state.
-func CheckRemote(address string) error {
+// checkRemote fails where an address would be an option of git, start a program, or put a password into our state.
+func checkRemote(address string) error {
 	u, err := url.Parse(address)
 	switch {
-	case address == "":
-		return errors.New("the address of the remote is empty")
-	case strings.HasPrefix(address, "-"), strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return fmt.Errorf("%q is not the address of a remote", address)
-	case regexp.MustCompile(`^[A-Za-z0-9+.-]+::`).MatchString(address):
-		return fmt.Errorf("%q would start a program: only paths and file, git, ssh, http and https addresses are taken", address)
+	case address == "", strings.HasPrefix(address, "-"), strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return store.Refuse(fmt.Sprintf("%q is not the address of a remote", address), "a path, or an ssh, https, git or file address")
+	case helper.MatchString(address):
+		return store.Refuse(fmt.Sprintf("%q would start a program", address), "a path, or an ssh, https, git or file address")
 	case err == nil && u.User != nil:
 		if _, has := u.User.Password(); has {
-			return errors.New("the address of the remote holds a password: leave it to git's credential helper")
+			return store.Refuse("the address of the remote holds a password", "leave it out; git asks your credential helper for it")
 		}
 	}
 	return nil
 }
+
+var helper = regexp.MustCompile(`^[A-Za-z0-9+.-]+::`)

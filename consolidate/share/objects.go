@@ -3,7 +3,6 @@ package share
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,8 +20,6 @@ import (
 const (
 	maxFiles = 5000
 	maxTotal = 64 << 20
-	maxMark  = 4 << 10
-	maxMarks = 1000 // machines
 )
 
 // What a commit holds: the memory, and a file for each machine. A format that we do not know is left alone.
@@ -34,109 +31,107 @@ const (
 )
 
 // Files are the memories of one machine or commit, the index among them.
-type Files map[memory.Name][]byte
+type Files = map[memory.Name][]byte
 
-// A Mark says up to when a machine has read its own transcripts. The time is by its own clock: others only compare it with
-// what that machine said before.
+// tree is what a commit holds, by path.
+type tree map[string][]byte
+
+// A Mark says up to when a machine has read its own transcripts, by its own clock. Others only compare the time with what that
+// machine said before.
 type Mark struct {
 	Name string    `json:"name"`
 	Read time.Time `json:"read,omitzero"`
 }
 
-// content is what a commit holds.
-type content struct {
-	files Files
-	marks map[string]Mark // by machine
+func hostile(format string, args ...any) error {
+	return &StopError{"the remote holds " + fmt.Sprintf(format, args...)}
 }
 
-// A HostileError says why a commit of the remote is not taken over.
-type HostileError struct{ Why string }
+var machineFile = regexp.MustCompile(`^` + markFolder + `/([0-9a-f]{16})\.json$`)
 
-func (e *HostileError) Error() string { return "the remote holds " + e.Why }
-
-func hostile(format string, args ...any) error { return &HostileError{fmt.Sprintf(format, args...)} }
-
-// entry is a file of a commit.
-type entry struct {
-	path, oid string
-	size      int
-}
-
-// list returns the files of a commit. Links, submodules, and what is too large or too much are refused.
-func (g *git) list(ctx context.Context, commit string) ([]entry, error) {
-	out, err := g.run(ctx, localTime, nil, "ls-tree", "-r", "-l", "-z", commit)
+// read returns what a commit holds; "" is no commit. It refuses links, submodules, what is too large or too much, and names that break
+// our own rules.
+func (g git) read(ctx context.Context, commit string) (tree, error) {
+	t := tree{}
+	if commit == "" {
+		return t, nil
+	}
+	list, err := g.run(ctx, nil, "ls-tree", "-r", "-l", "-z", commit)
 	if err != nil {
 		return nil, err
 	}
-	var entries []entry
+	var paths, heads []string // of the objects
+	var ask strings.Builder
 	total := 0
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if line == "" {
-			continue
-		}
-		head, name, _ := strings.Cut(line, "\t")
+	for line := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
+		head, p, _ := strings.Cut(line, "\t")
 		field := strings.Fields(head)
 		if len(field) != 4 || field[0] != "100644" {
-			return nil, hostile("%.80q, which is not a plain file", name)
+			return nil, hostile("%.80q, which is not a plain file", p)
 		}
 		size, err := strconv.Atoi(field[3])
-		if total += size; err != nil || size > memory.MaxFileBytes || total > maxTotal || len(entries) == maxFiles {
-			return nil, hostile("more than a memory has: %.80q is file %d, with %d bytes", name, len(entries)+1, size)
+		if total += size; err != nil || size > memory.MaxFileBytes || total > maxTotal || len(paths) == maxFiles {
+			return nil, hostile("more than a memory has: %.80q is file %d, with %d bytes", p, len(paths)+1, size)
 		}
-		entries = append(entries, entry{name, field[2], size})
+		if _, is := memoryName(p); !is && p != formatFile && !machineFile.MatchString(p) {
+			return nil, hostile("%.80q, which is not the name of a memory", p)
+		}
+		paths, heads = append(paths, p), append(heads, field[2]+" blob "+field[3])
+		ask.WriteString(field[2] + "\n")
 	}
-	return entries, nil
+	out, err := g.run(ctx, []byte(ask.String()), "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range paths {
+		head, rest, _ := strings.Cut(out, "\n")
+		size, _ := strconv.Atoi(heads[i][strings.LastIndexByte(heads[i], ' ')+1:])
+		if head != heads[i] || len(rest) <= size {
+			return nil, errors.New("git cat-file: an object is missing or damaged")
+		}
+		t[p], out = []byte(rest[:size]), rest[size+1:]
+	}
+	if string(t[formatFile]) != format {
+		return nil, hostile("a memory in a format that this version does not know")
+	}
+	return t, checkTwins(t.files())
 }
 
-// read returns what a commit holds; "" is no commit. Every name passes our own rules.
-func (g *git) read(ctx context.Context, commit string) (content, error) {
-	c := content{Files{}, map[string]Mark{}}
-	if commit == "" {
-		return c, nil
-	}
-	entries, err := g.list(ctx, commit)
-	if err != nil {
-		return c, err
-	}
-	blobs, err := g.blobs(ctx, entries)
-	if err != nil {
-		return c, err
-	}
-	known := false
-	for i, e := range entries {
-		folder, rest, _ := strings.Cut(e.path, "/")
-		switch {
-		case e.path == formatFile:
-			known = string(blobs[i]) == format
-		case folder == memoryFolder:
-			n, err := memory.ParseName(rest)
-			if err != nil || !travels(n) {
-				return c, hostile("%.80q, which is not the name of a memory", e.path)
-			}
-			c.files[n] = blobs[i]
-		case folder == markFolder:
-			id := strings.TrimSuffix(rest, ".json")
-			var m Mark
-			if !isMachine(id) || e.size > maxMark || len(c.marks) == maxMarks || json.Unmarshal(blobs[i], &m) != nil {
-				return c, hostile("%.80q, which is not the mark of a machine", e.path)
-			}
-			m.Name = plainName(m.Name)
-			c.marks[id] = m
-		}
-	}
-	if !known {
-		return c, hostile("a memory in a format that this version does not know")
-	}
-	return c, c.files.checkTwins()
+// memoryName returns the memory that a path of a commit holds.
+func memoryName(p string) (memory.Name, bool) {
+	file, in := strings.CutPrefix(p, memoryFolder+"/")
+	n, err := memory.ParseName(file)
+	return n, in && err == nil && travels(n)
 }
 
 // travels reports whether a file of this name is shared: the index, and what a dream may write.
 func travels(n memory.Name) bool { return n.IsIndex() || n.Writable() == nil }
 
+func (t tree) files() Files {
+	files := Files{}
+	for p, data := range t {
+		if n, is := memoryName(p); is {
+			files[n] = data
+		}
+	}
+	return files
+}
+
+// with returns t with other memories.
+func (t tree) with(files Files) tree {
+	next := maps.Clone(t)
+	maps.DeleteFunc(next, func(p string, _ []byte) bool { return strings.HasPrefix(p, memoryFolder+"/") })
+	for n, data := range files {
+		next[path.Join(memoryFolder, n.String())] = data
+	}
+	next[formatFile] = []byte(format)
+	return next
+}
+
 // checkTwins refuses names that a file system may take for one.
-func (f Files) checkTwins() error {
+func checkTwins(files Files) error {
 	seen := make(map[string]memory.Name)
-	for n := range f {
+	for n := range files {
 		if other, twin := seen[n.Fold()]; twin {
 			return hostile("%q and %q, which some file systems take for one", n, other)
 		}
@@ -145,40 +140,24 @@ func (f Files) checkTwins() error {
 	return nil
 }
 
-var machineID = regexp.MustCompile(`^[0-9a-f]{16}$`)
-
-func isMachine(id string) bool { return machineID.MatchString(id) }
-
-// blobs reads the contents of files that list has bounded.
-func (g *git) blobs(ctx context.Context, entries []entry) ([][]byte, error) {
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	var ask strings.Builder
-	for _, e := range entries {
-		ask.WriteString(e.oid + "\n")
-	}
-	out, err := g.run(ctx, localTime, []byte(ask.String()), "cat-file", "--batch")
-	if err != nil {
-		return nil, err
-	}
-	blobs := make([][]byte, len(entries))
-	for i, e := range entries {
-		head, rest, _ := bytes.Cut(out, []byte("\n"))
-		if string(head) != fmt.Sprintf("%s blob %d", e.oid, e.size) || len(rest) < e.size+1 {
-			return nil, errors.New("git cat-file: an object is missing or damaged")
-		}
-		blobs[i], out = rest[:e.size:e.size], rest[e.size+1:]
-	}
-	return blobs, nil
+// changes returns the paths at which two trees differ, in order.
+func (t tree) changes(to tree) []string {
+	all := maps.Clone(t)
+	maps.Copy(all, to)
+	maps.DeleteFunc(all, func(p string, _ []byte) bool {
+		was, had := t[p]
+		is, has := to[p]
+		return had == has && bytes.Equal(was, is)
+	})
+	return slices.Sorted(maps.Keys(all))
 }
 
 // An author is a machine as a commit names it.
 type author struct{ id, name string }
 
-// commit makes a commit over parent ("": none) that changes files by path (nil: removes them), and returns its name. Nothing on
-// disk is read: the objects are written from memory.
-func (g *git) commit(ctx context.Context, parent string, changes map[string][]byte, by author, now time.Time, message string) (string, error) {
+// commit makes a commit over parent ("": none) of which next holds what paths name, and returns its name. The objects are written from
+// memory.
+func (g git) commit(ctx context.Context, parent string, next tree, paths []string, by author, now time.Time, message string) (string, error) {
 	var b bytes.Buffer
 	data := func(text []byte) { fmt.Fprintf(&b, "data %d\n%s\n", len(text), text) }
 	fmt.Fprintf(&b, "feature done\nreset refs/ours/made\n\ncommit refs/ours/made\nmark :1\ncommitter %s <%s@dream-mcp> %d +0000\n", plainName(by.name), by.id, now.Unix())
@@ -186,59 +165,26 @@ func (g *git) commit(ctx context.Context, parent string, changes map[string][]by
 	if parent != "" {
 		fmt.Fprintf(&b, "from %s\n", parent)
 	}
-	for _, p := range slices.Sorted(maps.Keys(changes)) {
-		if changes[p] == nil {
+	for _, p := range paths {
+		if text, is := next[p]; is {
+			fmt.Fprintf(&b, "M 100644 inline %s\n", p)
+			data(text)
+		} else {
 			fmt.Fprintf(&b, "D %s\n", p)
-			continue
 		}
-		fmt.Fprintf(&b, "M 100644 inline %s\n", p)
-		data(changes[p])
 	}
 	b.WriteString("\nget-mark :1\ndone\n")
-	out, err := g.run(ctx, localTime, b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")
-	oid := strings.TrimSpace(string(out))
-	if err == nil && !isOID(oid) {
-		err = &GitError{"fast-import", "it named no commit", 0}
-	}
-	return oid, err
+	out, err := g.run(ctx, b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")
+	return strings.TrimSpace(out), err
 }
 
-// changes returns what leads from one content to another, by path.
-func (from content) changes(to content) map[string][]byte {
-	changed := make(map[string][]byte)
-	put := func(p string, data []byte, have []byte, had bool) {
-		if !had || !bytes.Equal(data, have) {
-			changed[p] = append([]byte{}, data...) // never nil
-		}
-	}
-	for n, data := range to.files {
-		have, had := from.files[n]
-		put(path.Join(memoryFolder, n.String()), data, have, had)
-	}
-	for n := range from.files {
-		if _, stays := to.files[n]; !stays {
-			changed[path.Join(memoryFolder, n.String())] = nil
-		}
-	}
-	for id, m := range to.marks {
-		if have, had := from.marks[id]; !had || !have.Read.Equal(m.Read) || have.Name != m.Name {
-			data, _ := json.Marshal(m) // a text and a time are always written
-			changed[path.Join(markFolder, id+".json")] = append(data, '\n')
-		}
-	}
-	return changed
-}
-
-// plainName is a name as others may show it and git takes it: one line of letters, digits and a few signs.
+// plainName is a name that is safe to show and that git accepts: one line of letters, digits and a few signs.
 func plainName(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_. ", r)) {
-			return r
-		}
-		return '-'
-	}, s[:min(len(s), 60)])
-	if s = strings.Trim(s, "-. "); s == "" {
+	s = strings.Trim(notPlain.ReplaceAllString(s[:min(len(s), 60)], "-"), "-. ")
+	if s == "" {
 		return "unnamed"
 	}
 	return s
 }
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_. -]`)

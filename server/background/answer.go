@@ -148,7 +148,7 @@ func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) er
 
 // exchange starts an exchange of a shared memory with its remote, and forgets it: how it went is in the status.
 func (f Front) exchange(p *consolidate.Project, e hook.Event) error {
-	if s, err := p.Shared(); err != nil || s.Stopped != "" {
+	if s, err := p.Share.State(); err != nil || s.Stopped != "" {
 		return nil
 	}
 	cmd := detached(f.Self, append([]string{"share", "--now"}, f.Options...)...)

@@ -137,7 +137,6 @@ func hint(err error) string {
 // commonHint is the hint of an error of sharing, or of one without a type of its own.
 func commonHint(err error) string {
 	var stop *share.StopError
-	var text *share.TextError
 	var git *share.GitError
 	switch {
 	case errors.Is(err, store.ErrNoDream):
@@ -146,14 +145,8 @@ func commonHint(err error) string {
 		return "dream-mcp log lists the dreams and their IDs"
 	case errors.As(err, &stop):
 		return "the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"
-	case errors.As(err, &text) && text.Out:
-		return "take it out of that memory; a value that is not a secret goes into allow_secrets"
 	case errors.As(err, &git):
 		return "what changed here is kept, and sent when the remote can be reached: dream-mcp share --now"
-	case errors.Is(err, share.ErrNotShared):
-		return "dream-mcp share REMOTE shares it"
-	case errors.Is(err, share.ErrBusy):
-		return "try again in a moment"
 	case errors.Is(err, context.Canceled):
 		return "it was interrupted; dream-mcp status shows how things are"
 	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):

@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,158 +23,105 @@ type ShareOptions struct {
 const maxShown = 10 // files that are named
 
 // share keeps the memory the same on several machines.
-func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.Setup) (err error) {
 	o := c.Share
 	switch {
 	case o.Stop:
-		if err := p.StopSharing(ctx); err != nil {
+		if err := p.Share.Stop(ctx); err != nil {
 			return err
 		}
-		_, err := io.WriteString(c.Out, "No longer shared. The memory here and what the remote has stay as they are.\n")
-		return err
+		return c.print("No longer shared. The memory on this machine and what the remote has stay as they are.\n")
 	case o.Now:
-		if err := p.Exchange(ctx); err != nil {
-			return err
-		}
+		err = p.Share.Exchange(ctx, o.Yes)
 	case c.argument() != "" || o.Team && !o.Status:
-		if err := c.join(ctx, p, setup); err != nil {
-			return err
-		}
+		err = p.Share.Join(ctx, share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.Name, Team: o.Team}, c.agree)
 	}
-	return c.shareStatus(p)
-}
-
-func (c *Command) join(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
-	if state, err := p.Shared(); err == nil && state.Stopped == "" {
-		return &store.RequestError{Message: "this memory is shared already, by " + state.Remote, Hint: "dream-mcp share --now exchanges what changed; dream-mcp share --stop ends it"}
-	}
-	r := consolidate.JoinRequest{Remote: c.argument(), Identity: share.Identity{Name: c.Share.Name}, Team: c.Share.Team}
-	unnamed := func(err error) error {
-		if why, ok := errors.AsType[*share.IdentityError](err); ok {
-			return &store.RequestError{Message: why.Why, Hint: "give the remote and a name, the same on every machine: dream-mcp share REMOTE --name NAME"}
-		}
+	if err != nil {
 		return err
 	}
-	var err error
-	if r.Remote == "" {
-		if r.Remote, err = share.Origin(ctx, setup.Root); err != nil {
-			return unnamed(err)
-		}
+	s, err := p.Share.State()
+	if errors.Is(err, share.ErrNotShared) && !c.JSON {
+		return c.print("This memory is not shared. To share it by a git remote of yours: dream-mcp share REMOTE\n")
 	}
-	if _, err := os.Stat(r.Remote); err == nil { // a path means the same wherever it is named
-		if r.Remote, err = filepath.Abs(r.Remote); err != nil {
-			return err
-		}
+	if err != nil && !errors.Is(err, share.ErrNotShared) {
+		return err
 	}
-	if c.Share.Name == "" {
-		if r.Identity, err = share.Identify(ctx, setup.Root); err != nil {
-			return unnamed(err)
-		}
-	}
-	name, _ := os.Hostname()
-	r.Machine, _, _ = strings.Cut(name, ".")
-	return p.Join(ctx, r, func(preview share.Preview) error {
-		if c.JSON {
-			return c.agree()
-		}
-		if _, err := io.WriteString(c.Out, renderPreview(r, preview)); err != nil {
-			return err
-		}
-		return c.agree()
-	})
+	return c.answer(struct {
+		Shared bool `json:"shared"`
+		share.State
+	}{err == nil, s}, "  ", func(paint) string { return renderShare(s, p.Now()) })
 }
 
-// agree has the person agree, where they sit at a terminal or said so.
-func (c *Command) agree() error {
+// agree shows the person what sharing would do and asks, unless they agreed beforehand.
+func (c *Command) agree(preview share.Preview) error {
+	if !c.JSON {
+		if err := c.print(renderPreview(preview)); err != nil {
+			return err
+		}
+	}
 	if c.Share.Yes {
 		return nil
 	}
-	refused := &store.RequestError{Message: "nothing was shared", Hint: "with --yes nothing is asked"}
-	if c.In == nil {
-		return refused
+	answer := ""
+	if c.In != nil {
+		if err := c.print("Share it? [y/N] "); err != nil {
+			return err
+		}
+		lines := bufio.NewScanner(c.In)
+		lines.Scan()
+		answer = strings.ToLower(strings.TrimSpace(lines.Text()))
 	}
-	if _, err := io.WriteString(c.Out, "Share it? y: yes; anything else: no > "); err != nil {
-		return err
+	if answer != "y" && answer != "yes" {
+		return store.Refuse("nothing was shared", "answer y; in a script, --yes agrees")
 	}
-	lines := bufio.NewScanner(c.In)
-	lines.Scan()
-	if answer := strings.ToLower(strings.TrimSpace(lines.Text())); answer != "y" && answer != "yes" {
-		return refused
-	}
-	return lines.Err()
+	return nil
 }
 
-func renderPreview(r consolidate.JoinRequest, preview share.Preview) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Remote:  %s\nProject: %s\n", oneLine(r.Remote), oneLine(r.Identity.String()))
-	files := func(what string, names []string) {
-		if len(names) == 0 {
-			return
-		}
-		shown := names[:min(len(names), maxShown)]
-		fmt.Fprintf(&b, "%s %s: %s", what, count(len(names), "file"), oneLine(strings.Join(shown, ", ")))
-		if n := len(names) - len(shown); n > 0 {
-			fmt.Fprintf(&b, " and %d more", n)
-		}
-		b.WriteByte('\n')
+// lines is a text that is built of lines.
+type lines struct{ strings.Builder }
+
+// add adds a line, unless there is nothing to say.
+func (b *lines) add(when bool, format string, args ...any) {
+	if when {
+		b.WriteString(oneLine(fmt.Sprintf(format, args...)) + "\n")
 	}
-	if preview.New {
-		b.WriteString("The remote has no memory of this project yet.\n")
-	} else {
-		fmt.Fprintf(&b, "The remote has the memory of this project, from %s.\n", oneLine(preview.Authors))
+}
+
+func (b *lines) files(what string, names []string) {
+	more := ""
+	if n := len(names) - maxShown; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
 	}
-	files("Changes here, in", preview.Here)
-	files("Changed on both sides, so that both texts stand, in", preview.Kept)
-	files("Is sent:", preview.Sent)
-	if r.Team {
-		b.WriteString("Only memories of the types project and reference are shared, without their sources.\n")
-	}
-	b.WriteString("What was sent stays in the remote's history. No credentials that are known were found in it.\n")
+	b.add(len(names) > 0, "%s %s: %s%s", what, count(len(names), "file"), strings.Join(names[:min(len(names), maxShown)], ", "), more)
+}
+
+func renderPreview(p share.Preview) string {
+	var b lines
+	b.add(true, "Remote:  %s", p.Remote)
+	b.add(true, "Project: %s", p.Identity)
+	b.add(p.New, "The remote has no memory of this project yet.")
+	b.add(!p.New, "The remote has the memory of this project, from %s.", p.Authors)
+	b.files("Changes on this machine:", p.Here)
+	b.files("Differs on the two sides; both versions are kept in", p.Kept)
+	b.files("Will be sent:", p.Sent)
+	b.add(p.Team, "Only memories of the types project and reference are shared, without their sources.")
+	b.add(len(p.Sent) > 0, "What is sent stays in the remote's history. No known kind of credential was found in it.")
 	return b.String()
 }
 
-func (c *Command) shareStatus(p *consolidate.Project) error {
-	s, err := p.Shared()
-	notShared := errors.Is(err, share.ErrNotShared)
-	if err != nil && !notShared {
-		return err
-	}
-	if c.JSON {
-		return c.printJSON(struct {
-			Shared bool `json:"shared"`
-			share.State
-		}{!notShared, s}, "  ")
-	}
-	if notShared {
-		_, err := io.WriteString(c.Out, "This memory is not shared. To share it by a git remote of yours: dream-mcp share REMOTE\n")
-		return err
-	}
-	_, err = io.WriteString(c.Out, renderShare(s, p.Now()))
-	return err
-}
-
 func renderShare(s share.State, now time.Time) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Shared by %s\n  project: %s\n  this machine: %s\n", oneLine(s.Remote), oneLine(s.Identity.String()), oneLine(s.MachineName))
-	if s.Team {
-		b.WriteString("  with a team: memories of the types project and reference\n")
-	}
-	if s.Last.IsZero() {
-		b.WriteString("  exchanged: not yet\n")
-	} else {
-		fmt.Fprintf(&b, "  exchanged: %s\n", ago(now, s.Last))
-	}
-	if !s.Dreamed.IsZero() {
-		fmt.Fprintf(&b, "  another machine's dream: %s, seen %s\n", oneLine(s.DreamedBy), ago(now, s.Dreamed))
-	}
+	var b lines
+	b.add(true, "Shared by %s", s.Remote)
+	b.add(true, "  project: %s", s.Identity)
+	b.add(true, "  this machine: %s", s.MachineName)
+	b.add(s.Team, "  with a team: memories of the types project and reference")
+	b.add(s.Last.IsZero(), "  last exchange: none yet")
+	b.add(!s.Last.IsZero(), "  last exchange: %s", ago(now, s.Last))
+	b.add(!s.OtherDream.IsZero(), "  another machine's dream: by %s, seen %s", s.OtherName, ago(now, s.OtherDream))
 	for _, note := range s.Notes {
-		fmt.Fprintf(&b, "! %s\n", oneLine(note.File+": "+note.Why))
+		b.add(true, "! %s: %s", note.File, note.Why)
 	}
-	if s.Pending != "" {
-		fmt.Fprintf(&b, "! not sent yet: %s\n", oneLine(s.Pending))
-	}
-	if s.Stopped != "" {
-		fmt.Fprintf(&b, "! nothing is exchanged: %s\n", oneLine(s.Stopped))
-	}
+	b.add(s.Pending != "", "! not sent yet: %s", s.Pending)
+	b.add(s.Stopped != "", "! nothing is exchanged: %s", s.Stopped)
 	return b.String()
 }

@@ -1,0 +1,62 @@
+package share
+
+import (
+	"regexp"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
+)
+
+// Warnings are what a status says of the share. They quote nothing that a remote said.
+func (r *Room) Warnings() (warnings []string) {
+	s, err := r.State()
+	if err != nil && err != ErrNotShared {
+		warnings = append(warnings, "shared memory: "+err.Error())
+	}
+	if s.Pending != "" {
+		warnings = append(warnings, "shared memory: what changed here has not been sent yet; dream-mcp share says why")
+	}
+	if s.Stopped != "" {
+		warnings = append(warnings, "shared memory: "+s.Stopped)
+	}
+	for _, note := range s.Notes {
+		warnings = append(warnings, "shared memory: "+note.File+": "+note.Why)
+	}
+	return warnings
+}
+
+// conflictCopy matches the names that other programs give to the copy of a file that two machines changed.
+var conflictCopy = regexp.MustCompile(`(?i)\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)|[_-]conflict(ed)?(-[^/]*)?\.md$|\(case conflict[^()]*\)`)
+
+// ConflictCopies returns the copies that other programs made of what two machines changed.
+func ConflictCopies(dir *memory.Dir) (copies []string) {
+	l, _ := dir.List()
+	for _, f := range l.Files {
+		l.Other = append(l.Other, memory.Other{Path: f.Name.String()})
+	}
+	for _, o := range l.Other {
+		if conflictCopy.MatchString(o.Path) {
+			copies = append(copies, o.Path)
+		}
+	}
+	return copies
+}
+
+// Findings are what a dream should look at first: what two machines changed.
+func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
+	add := func(file, message, hint string) {
+		findings = append(findings, rule.Finding{Rule: "conflict", Severity: rule.Warning, File: file, Message: message, Hint: hint})
+	}
+	s, _ := r.State() // without it there is less to look at
+	for _, note := range s.Notes {
+		add(note.File, note.Why, "read it and write it again with what still holds")
+	}
+	for _, file := range ConflictCopies(dir) {
+		hint := "merge it into the memory that it is a copy of: write_memory with replaces"
+		if n, err := memory.ParseName(file); err != nil || n.Writable() != nil {
+			hint = "write what only it says into the memory that it is a copy of, and ask the person to delete it"
+		}
+		add(file, "another program's copy of a memory that two machines changed", hint)
+	}
+	return findings
+}

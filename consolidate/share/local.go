@@ -1,0 +1,203 @@
+package share
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+	"dream-mcp/memory/landing"
+	"dream-mcp/memory/merge"
+	"dream-mcp/memory/rule"
+)
+
+// read reads the memory of this machine.
+func (r *Room) read() (Files, error) {
+	dir, err := r.Dir()
+	if err != nil || dir == nil {
+		return Files{}, err
+	}
+	defer dir.Close()
+	return readFiles(dir)
+}
+
+// readFiles reads every topic and the index. A file that cannot be read is an error: without it, it would look deleted.
+func readFiles(dir *memory.Dir) (Files, error) {
+	s, err := dir.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	if s.Limited {
+		return nil, fmt.Errorf("the memory directory holds more files than are read")
+	}
+	for _, o := range s.Other {
+		if n, err := memory.ParseName(o.Path); err == nil && (n.IsTopic() || n.IsIndex()) {
+			return nil, fmt.Errorf("%q cannot be shared: %s", o.Path, o.Why)
+		}
+	}
+	files := Files{}
+	for n, t := range s.Topics {
+		files[n] = t.Bytes()
+	}
+	if s.Index != nil {
+		files[memory.IndexName] = s.Index.Bytes()
+	}
+	return files, nil
+}
+
+// land merges the changes from base to theirs into the memory and lands the result, so that it holds commit.
+func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []Note, err error) {
+	info := l.New(lock.KindSync)
+	info.Commit, info.Reason = commit, summary
+	_, a, err := l.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
+		local, err := readFiles(t.Dir)
+		if err != nil {
+			return nil, err
+		}
+		var merged Files
+		if merged, notes, err = l.merge(base, local, theirs); err != nil {
+			return nil, err
+		}
+		return nil, stage(t.Stage, local, merged)
+	})
+	if err == nil && a != nil && len(a.LeftAlone) > 0 {
+		err = fmt.Errorf("%s was changed during the merge; the next exchange merges it again", a.LeftAlone[0].Name)
+	}
+	return notes, err
+}
+
+// Ended notes which commit the memory holds after a merge has landed. It is called under the lock, and again by a recovery.
+func (r *Room) Ended(i store.Info, m landing.Manifest) error {
+	s, err := r.State()
+	if i.Kind != lock.KindSync || i.Outcome != store.Committed || len(m.LeftAlone) > 0 || err != nil {
+		return nil
+	}
+	s.Base = i.Commit
+	return r.SetNote(stateFile, s)
+}
+
+// stage stages what leads from local to merged.
+func stage(to *landing.Stage, local, merged Files) error {
+	for n, data := range local {
+		if _, stays := merged[n]; !stays && !n.IsIndex() {
+			if _, err := to.Delete(n, string(memory.SumOf(data))); err != nil {
+				return err
+			}
+		}
+	}
+	for _, n := range slices.SortedFunc(maps.Keys(merged), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) }) {
+		if have, is := local[n]; is && bytes.Equal(have, merged[n]) {
+			continue
+		}
+		if err := to.Restore(n, merged[n], time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge fails where what is new in after breaks a rule that a merge must not break: the others are for the next dream.
+func (r *Room) judge(before, after Files, then string) error {
+	was, is := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}, &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}
+	for n, data := range after {
+		have, had := before[n]
+		if had && bytes.Equal(have, data) {
+			continue
+		}
+		if is.Put(n, data); had {
+			was.Put(n, have)
+		}
+	}
+	for _, f := range (rule.Check{Before: was, After: is, Now: r.Now()}).Whole() {
+		if f.Severity == rule.Error && (f.Rule == "name" || f.Rule == "secret" || f.Rule == "invisible") {
+			return store.Refuse(fmt.Sprintf("%s, because of %s, line %d: %s", then, f.File, f.Line, f.Message), "take it out of that memory, here or on the machine that it comes from; a value that is not a secret goes into allow_secrets")
+		}
+	}
+	return nil
+}
+
+// merge merges what travels, and keeps what does not.
+func (l *link) merge(base, local, theirs Files) (Files, []Note, error) {
+	for n, data := range theirs {
+		if !l.Team || n.IsIndex() {
+			continue
+		}
+		if !isTeam(data) {
+			return nil, nil, hostile("%q, which is of a type that a team does not share", n)
+		}
+		if have, is := local[n]; is && !isTeam(have) {
+			return nil, nil, hostile("%q, which is a private memory here: rename one of the two", n)
+		}
+	}
+	mine := view(local, l.Team)
+	merged, notes, err := merge.Files(base, mine, theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	var said []Note
+	for _, note := range notes {
+		said = append(said, Note{note.Name.String(), note.Why})
+	}
+	all, _, err := merge.Files(mine, local, merged)
+	if err == nil {
+		err = l.judge(local, all, "nothing of the remote's is taken over")
+	}
+	if err != nil {
+		err = &StopError{err.Error()}
+	}
+	return all, said, err
+}
+
+// isTeam reports whether a memory is of a type that a team shares.
+func isTeam(data []byte) bool {
+	kind := memory.ParseTopic(data).Type()
+	return kind == memory.TypeProject || kind == memory.TypeReference
+}
+
+// view is what is shared of a memory: all that may be, or with a team the memories about the project, without their sources, and the lines of
+// the index that are about them.
+func view(local Files, team bool) Files {
+	out := Files{}
+	for n, data := range local {
+		switch {
+		case !travels(n) || team && n.IsIndex():
+		case !team:
+			out[n] = data
+		case isTeam(data):
+			if data = withoutSources(data); memory.ParseTopic(data).Sources() == nil {
+				out[n] = data
+			}
+		}
+	}
+	if team {
+		var lines strings.Builder
+		for _, line := range memory.ParseIndex(local[memory.IndexName]).Segments() {
+			if n, err := memory.ParseName(line.Entry()); err == nil && out[n] != nil {
+				lines.WriteString(line.Text)
+			}
+		}
+		if lines.Len() > 0 {
+			out[memory.IndexName] = []byte(lines.String())
+		}
+	}
+	return out
+}
+
+func withoutSources(data []byte) []byte {
+	head, body := memory.ParseTopic(data).Segments()
+	head = slices.DeleteFunc(head, func(s memory.Segment) bool { return s.Field() == "sources" || s.Field() == "metadata.sources" })
+	text := "---\n"
+	for i, s := range append(head, body...) {
+		if i == len(head) {
+			text += "---\n"
+		}
+		text += s.Text
+	}
+	return []byte(text)
+}

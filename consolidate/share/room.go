@@ -1,0 +1,273 @@
+// Package share keeps one memory on several machines, by a ref of a git remote that the person names.
+//
+// It promises that git is started without a shell, a prompt, hooks, filters or the configuration of any checkout; that what a
+// remote holds is bounded and checked before any of it is used; and that a ref of the remote is moved only from where it was last
+// seen.
+//
+// A crash leaves objects in our bare repository that nothing refers to, which take space until git collects them. It is not promised
+// that a remote forgets what was pushed to it.
+package share
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+)
+
+// Files in the state folder of a memory.
+const (
+	stateFile = "share/share.json"
+	lockFile  = "share.lock"
+	repo      = "share/repo.git"
+	maxState  = 1 << 20
+	maxNotes  = 20
+)
+
+// How long a dream waits for the remote. What does not arrive in time waits for the next exchange.
+const (
+	dreamWait    = 20 * time.Second
+	releaseWait  = 4 * time.Second // less than a program's end may take
+	exchangeWait = 5 * time.Minute
+)
+
+// LeaseRenewal is how often a dream renews its lease.
+const LeaseRenewal = 15 * time.Minute
+
+// State is what is known of a share between two runs.
+type State struct {
+	Identity    Identity  `json:"identity"`
+	Remote      string    `json:"remote"`
+	Refs        string    `json:"refs"` // customRefs or branchRefs
+	Team        bool      `json:"team,omitempty"`
+	Machine     string    `json:"machine"`
+	MachineName string    `json:"machine_name"`
+	Base        string    `json:"base,omitempty"`       // the remote's commit that the memory here holds; "": none yet
+	Last        time.Time `json:"last,omitzero"`        // of the last exchange that succeeded
+	Pending     string    `json:"pending,omitempty"`    // why what changed here has not been sent
+	Stopped     string    `json:"stopped,omitempty"`    // why nothing is exchanged until a person decides
+	Notes       []Note    `json:"notes,omitempty"`      // of merges: what both sides changed
+	OtherDream  time.Time `json:"other_dream,omitzero"` // when this machine first saw another's newest dream, by its own clock
+	OtherName   string    `json:"other_name,omitempty"` // of that machine
+	Held        string    `json:"held,omitempty"`       // our lease
+	Withheld    bool      `json:"withheld,omitempty"`   // what a dream landed here after it had lost its lease
+	Sighting    sighting  `json:"sighting,omitzero"`
+}
+
+// A Note says of a memory what a person or a dream should look at.
+type Note struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
+}
+
+// What prevents an exchange.
+var (
+	ErrNotShared = store.Refuse("this memory is not shared", "dream-mcp share REMOTE shares it")
+	ErrBusy      = store.Refuse("another process is exchanging this memory", "try again in a moment")
+)
+
+// Room is the share of one memory. Methods that take no lock say so.
+type Room struct {
+	*store.Store
+	LastRead func() (time.Time, error) // up to when the transcripts of this machine were read
+	MayWrite func() error              // fails where the memory is switched off
+}
+
+// State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
+func (r *Room) State() (s State, err error) {
+	root, err := r.Root()
+	if err != nil {
+		return s, err
+	}
+	data, err := memory.ReadBounded(root, stateFile, maxState)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, ErrNotShared
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, err
+}
+
+// open opens a share for do, for limit at most: the one of this memory, or with begin a new one. One process at a time has it open.
+func (r *Room) open(ctx context.Context, limit time.Duration, begin *State, do func(context.Context, *link) error) error {
+	if _, err := r.State(); err != nil && begin == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	unlock, err := r.LockNote(ctx, lockFile, 2*time.Second)
+	if errors.Is(err, lock.ErrHeld) {
+		return ErrBusy
+	}
+	if err != nil {
+		return err
+	}
+	l := &link{Room: r, sinceBoot: sinceBoot}
+	if err = r.Recover(ctx); err == nil { // of a merge that a crash cut off, it notes the base
+		if begin != nil {
+			l.State = *begin
+		} else {
+			l.State, err = r.State()
+		}
+	}
+	if err == nil {
+		l.git, err = openGit(ctx, filepath.Join(r.StateDir(), repo))
+	}
+	if err == nil {
+		err = do(ctx, l)
+	}
+	return errors.Join(err, unlock())
+}
+
+// mayExchange fails while a dream of this process is open, and where the memory is switched off.
+func (r *Room) mayExchange() error {
+	if t := r.Current(); t != nil {
+		return t.Busy()
+	}
+	return r.MayWrite()
+}
+
+// JoinRequest says how a memory is to be shared.
+type JoinRequest struct {
+	Remote  string // "": that of the project
+	Project string // the folder of the project
+	Name    string // of the project; "": the identity of its checkout
+	Team    bool
+}
+
+// Join shares the memory by a remote, after agree has seen what that would change here and send.
+func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) error) (err error) {
+	r.Lock()
+	defer r.Unlock()
+	if err := r.mayExchange(); err != nil {
+		return err
+	}
+	if s, err := r.State(); err == nil && s.Stopped == "" {
+		return store.Refuse("this memory is shared already, by "+s.Remote, "dream-mcp share --now exchanges what changed; dream-mcp share --stop ends it")
+	}
+	var machine [8]byte
+	rand.Read(machine[:])
+	host, _ := os.Hostname()
+	host, _, _ = strings.Cut(host, ".")
+	s := State{Remote: q.Remote, Identity: Identity{Name: q.Name}, Refs: customRefs, Team: q.Team, Machine: hex.EncodeToString(machine[:]), MachineName: plainName(host)}
+	if s.Remote == "" {
+		if s.Remote, err = origin(ctx, q.Project); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Stat(s.Remote); err == nil { // a path must mean the same in every folder
+		if s.Remote, err = filepath.Abs(s.Remote); err != nil {
+			return err
+		}
+	}
+	if err := checkRemote(s.Remote); err != nil {
+		return err
+	}
+	if q.Name == "" {
+		if s.Identity, err = identify(ctx, q.Project); err != nil {
+			return err
+		}
+	}
+	return r.open(ctx, exchangeWait, &s, func(ctx context.Context, l *link) error {
+		preview, err := l.preview(ctx)
+		if err == nil {
+			err = agree(preview)
+		}
+		if err != nil {
+			return err
+		}
+		return l.exchange(ctx, false)
+	})
+}
+
+// Exchange takes over what other machines have changed, and sends what has changed here: with decided also a dream that lost its lease.
+func (r *Room) Exchange(ctx context.Context, decided bool) error {
+	r.Lock()
+	defer r.Unlock()
+	if err := r.mayExchange(); err != nil {
+		return err
+	}
+	return r.open(ctx, exchangeWait, nil, func(ctx context.Context, l *link) error {
+		l.Withheld = l.Withheld && !decided
+		return l.exchange(ctx, false)
+	})
+}
+
+// Stop ends the share on this machine. The memory and the remote stay as they are.
+func (r *Room) Stop(ctx context.Context) error {
+	r.Lock()
+	defer r.Unlock()
+	return r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error {
+		_ = l.release(ctx) // where the remote cannot be reached, the lease expires
+		root, err := r.Root()
+		if err == nil {
+			err = root.RemoveAll(filepath.Dir(stateFile))
+		}
+		return err
+	})
+}
+
+// TakeOver brings the memory up to date before the gates are checked. A remote that cannot be reached prevents no dream. The caller holds r.
+func (r *Room) TakeOver(ctx context.Context) {
+	if r.MayWrite() == nil {
+		_ = r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.exchange(ctx, false) })
+	}
+}
+
+// TakeLease takes or renews the lease for a dream. It fails with a *HeldError only where another machine holds it: without the remote the
+// dream's changes are merged later. The caller holds r.
+func (r *Room) TakeLease(ctx context.Context) error {
+	err := r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.acquire(ctx) })
+	if held := (*HeldError)(nil); errors.As(err, &held) {
+		return held
+	}
+	return nil
+}
+
+// LeaseLost reports whether another machine has taken over the lease of our dream. The caller holds r.
+func (r *Room) LeaseLost(ctx context.Context) (lost bool) {
+	_ = r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error {
+		h, err := l.heads(ctx)
+		lost = err == nil && l.Held != "" && h.lease != l.Held
+		return err
+	})
+	return lost
+}
+
+// Send sends what a dream has landed, and gives its lease back. The caller holds r.
+func (r *Room) Send() {
+	_ = r.open(context.Background(), dreamWait, nil, func(ctx context.Context, l *link) error { return l.exchange(ctx, true) })
+}
+
+// ReleaseLease gives back the lease of a dream that landed nothing. The caller holds r.
+func (r *Room) ReleaseLease() {
+	_ = r.open(context.Background(), releaseWait, nil, func(ctx context.Context, l *link) error { return l.release(ctx) })
+}
+
+// DreamElsewhere says that another machine has finished a dream over this memory within so many hours; "" where none has. It takes no lock.
+func (r *Room) DreamElsewhere(hours float64) string {
+	s, err := r.State()
+	age := r.Now().Sub(s.OtherDream).Hours()
+	if err != nil || s.OtherDream.IsZero() || age < 0 || age >= hours {
+		return ""
+	}
+	return fmt.Sprintf("the machine %q finished a dream over this shared memory %.0fh ago", s.OtherName, age)
+}
+
+// IsTeams reports whether a memory is shared with a team. It takes no lock.
+func (r *Room) IsTeams(data []byte) bool {
+	s, err := r.State()
+	return err == nil && s.Team && isTeam(data)
+}
