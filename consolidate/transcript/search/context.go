@@ -38,11 +38,7 @@ func (s *Store) ContextOf(ctx context.Context, id string, n int) ([]said.Utteran
 	}
 	hit.Text = cutText(s.Masked(hit.Text), maxTurns/2)
 	var before, after []said.Utterance
-	d, err := s.digests().Fresh(ctx, s.making(), session, new(atomic.Int64))
-	if err != nil {
-		return nil, err
-	}
-	err = s.digests().Each(session, d, func(part *digest.Digest, _ int) error {
+	_, err = s.parts(ctx, session, new(atomic.Int64), func(part *digest.Digest, _ int) error {
 		for _, i := range part.Order() {
 			r := &part.Rows[i]
 			switch where := cmp.Or(cmp.Compare(int(r.Line), line), cmp.Compare(int(r.Place), place)); {

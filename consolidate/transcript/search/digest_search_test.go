@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -143,41 +142,38 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-func TestEach(t *testing.T) {
-	first := fixture.Talk(1).User("one").Says("m", fixture.Words("two")).Enqueue("three").Says("m", fixture.Words("and on")).User("four")
-	s := withDigests(t, store(t, first, fixture.Talk(2).User("five")))
-	s.Counting = 0
-	var mu sync.Mutex
-	var got []string
-	r, err := s.Each(t.Context(), Query{}, func(worker int, v *View) error {
-		mu.Lock()
-		defer mu.Unlock()
-		u := v.Utterance()
-		if u.Text != v.Text || u.Session != v.Session || !u.Time.Equal(v.Time) || u.Speaker != v.Speaker {
-			t.Errorf("utterance %+v, view %+v", u, v)
+// What a question is compared with: the words of those who are asked for, in the time that is asked for.
+func TestRankedIsOfTheQuery(t *testing.T) {
+	first := fixture.Talk(1).User("one lamp").Says("m", fixture.Words("two lamps")).Enqueue("a third lamp").Says("m", fixture.Words("and on")).User("four")
+	s := withDigests(t, store(t, first, fixture.Talk(2).User("the fifth lamp")))
+	for _, test := range []struct {
+		query Query
+		want  []string
+	}{
+		{Query{}, []string{"one lamp", "two lamps\n\nand on", "a third lamp", "the fifth lamp"}},
+		{Query{Session: fixture.ID(1)}, []string{"one lamp", "two lamps\n\nand on", "a third lamp"}},
+		{Query{Speakers: []said.Speaker{said.Assistant}}, []string{"two lamps\n\nand on"}},
+		{Query{Since: fixture.Start.AddDate(1, 0, 0)}, nil},
+	} {
+		ranked, r, err := s.Ranked(t.Context(), "lamp", test.query)
+		var got []string
+		for _, h := range ranked {
+			u, err := s.Lookup(t.Context(), h.ID)
+			if text := h.Before + h.Match + h.After; err != nil || text != u.Text || h.Text != "" || !h.Time.Equal(u.Time) || h.Beside != nil && h.Beside.Session != h.Session {
+				t.Errorf("%+v, of %+v, %v", h, u, err)
+			}
+			if strings.Contains(u.Text, "lamp") {
+				got = append(got, u.Text)
+			}
 		}
-		got = append(got, fmt.Sprintf("%c:%d %s %q", v.Session[7], v.Position, v.Speaker, v.Text))
-		return nil
-	})
-	if err != nil || r.Sessions != 2 || r.AtLeast {
-		t.Errorf("%+v, %v", r, err)
-	}
-	inFirst := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return s[0] != '1' })
-	fixture.Equal(t, "visited", inFirst, []string{`1:0 user "one"`, `1:1 assistant "two\n\nand on"`, `1:2 user "three"`, `1:3 user "four"`})
-	if len(got) != 5 {
-		t.Errorf("visited %q", got)
-	}
-	n := 0
-	_, err = s.Each(t.Context(), Query{Speakers: []said.Speaker{said.Assistant}, Since: fixture.Start, Session: fixture.ID(1)}, func(_ int, v *View) error { n++; return nil })
-	if n != 1 || err != nil {
-		t.Errorf("%d visited, %v", n, err)
-	}
-	enough := errors.New("enough")
-	if _, err := s.Each(t.Context(), Query{}, func(int, *View) error { return enough }); err != enough {
-		t.Errorf("%v, want the visitor's error", err)
+		slices.Sort(got)
+		slices.Sort(test.want)
+		if fixture.Equal(t, fmt.Sprintf("%+v", test.query), got, test.want); err != nil || r.Matches != len(test.want) || r.AtLeast {
+			t.Errorf("%+v: %+v, %v", test.query, r, err)
+		}
 	}
 	s.Budget = time.Nanosecond
-	if r, err := s.Each(t.Context(), Query{}, func(int, *View) error { return nil }); err != nil || !r.AtLeast {
+	if _, r, err := s.Ranked(t.Context(), "lamp", Query{}); err != nil || !r.AtLeast || len(r.Notes) != 1 {
 		t.Errorf("out of time: %+v, %v", r, err)
 	}
 }

@@ -43,6 +43,14 @@ func excerpt(text string, start, end, context int) (before, match, after string)
 	return before, match, after
 }
 
+// hit returns an utterance cut around a match.
+func (s *Store) hit(u *said.Utterance, start, end, context int) Hit {
+	h := Hit{Utterance: *u}
+	h.Before, h.Match, h.After = s.excerpt(u.Text, start, end, context)
+	h.Text, h.CWD, h.Branch, h.UUID = "", said.Visible(u.CWD), said.Visible(u.Branch), said.Visible(u.UUID)
+	return h
+}
+
 // excerpt is excerpt of what may be shown of a text.
 func (s *Store) excerpt(text string, start, end, context int) (before, match, after string) {
 	if s.Mask != nil {

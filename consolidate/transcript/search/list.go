@@ -27,11 +27,7 @@ type Said struct {
 // call; its Text may be kept.
 func (s *Store) Said(ctx context.Context, session sessions.Session, do func(u *Said) error) error {
 	f := session.File
-	d, err := s.digests().Fresh(ctx, s.making(), f, new(atomic.Int64))
-	if err != nil {
-		return err
-	}
-	return s.digests().Each(f, d, func(part *digest.Digest, _ int) error {
+	_, err := s.parts(ctx, f, new(atomic.Int64), func(part *digest.Digest, _ int) error {
 		for _, i := range part.Order() {
 			r := &part.Rows[i]
 			u := Said{
@@ -44,6 +40,7 @@ func (s *Store) Said(ctx context.Context, session sessions.Session, do func(u *S
 		}
 		return nil
 	})
+	return err
 }
 
 // Choose returns the one of some sessions that a name means: an ID, or the beginning of one. It fails with a

@@ -47,12 +47,8 @@ func (s *Store) parseID(ctx context.Context, id string) (session said.File, line
 
 // utterance returns the utterance at a line and place of a session.
 func (s *Store) utterance(ctx context.Context, session said.File, line, place int) (u said.Utterance, err error) {
-	d, err := s.digests().Fresh(ctx, s.making(), session, new(atomic.Int64))
-	if err != nil {
-		return u, err
-	}
 	found := false
-	err = s.digests().Each(session, d, func(part *digest.Digest, _ int) error {
+	_, err = s.parts(ctx, session, new(atomic.Int64), func(part *digest.Digest, _ int) error {
 		for i := range part.Rows {
 			if r := &part.Rows[i]; int(r.Line) == line && int(r.Place) == place {
 				u, found = part.Utterance(i, &session), true

@@ -240,7 +240,7 @@ func TestPagesReadASessionOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan := newScan(s, q, []*pattern{p}, nil, sessions[:1], said.Skipped{})
+	scan := newScan(&walk{store: s, query: q, making: s.making(), sessions: sessions[:1], skipped: said.Skipped{}}, []*pattern{p}, nil)
 	scan.run(t.Context())
 	found := scan.distinct()
 	if len(found) < 2 {

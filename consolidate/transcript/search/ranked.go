@@ -3,10 +3,12 @@ package search
 import (
 	"context"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 
+	"dream-mcp/consolidate/transcript/digest"
 	relevance "dream-mcp/consolidate/transcript/rank"
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -29,41 +31,35 @@ func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedH
 	if err := q.complete(); err != nil {
 		return nil, Result{}, err
 	}
-	type worker struct {
-		ranking *relevance.Ranking
-		files   map[string]*said.File
-	}
-	workers := make([]worker, runtime.GOMAXPROCS(0))
-	for i := range workers {
-		workers[i] = worker{words.Ranking(), map[string]*said.File{}}
-	}
-	result, err := s.Each(ctx, q, func(n int, v *View) error {
-		w := &workers[n]
-		w.files[v.Session] = v.file
-		w.ranking.Add(relevance.Doc{Text: v.Text, User: v.Speaker == said.User, Time: v.Time, Session: v.Session, Position: int64(v.Position)})
-		return nil
-	})
+	w, err := s.walk(ctx, q)
 	if err != nil {
+		return nil, Result{}, err
+	}
+	rankings := make([]*relevance.Ranking, runtime.GOMAXPROCS(0))
+	for i := range rankings {
+		rankings[i] = words.Ranking()
+	}
+	order, _ := w.order()
+	stopped := w.run(ctx, order, func(ctx context.Context, worker, k int) error { return w.rank(ctx, rankings[worker], order[k]) })
+	result := w.result(stopped)
+	if err := ctx.Err(); err != nil {
 		return nil, result, err
 	}
-	all := workers[0]
-	for _, w := range workers[1:] {
-		all.ranking.Merge(w.ranking)
-		for session, f := range w.files {
-			all.files[session] = f
-		}
+	all := rankings[0]
+	for _, r := range rankings[1:] {
+		all.Merge(r)
 	}
-	result.Matches = all.ranking.Matches()
+	result.Matches = all.Matches()
 	var hits []RankedHit
 	seen := map[uint64]bool{}
 	listed := map[string]bool{}
 	// Twice as many as are asked for: what resumed sessions copied is shown once, and so is a turn that
 	// is beside a better one.
-	for _, top := range all.ranking.Top(2 * q.Limit) {
-		if len(hits) == q.Limit {
+	for _, top := range all.Top(2 * w.query.Limit) {
+		if len(hits) == w.query.Limit {
 			break
 		}
-		hit, key, err := s.rankedHit(ctx, all.files[top.Session], int(top.Position), words, q.Context)
+		hit, key, err := w.rankedHit(ctx, top, words)
 		if err != nil {
 			return nil, result, err
 		}
@@ -79,39 +75,56 @@ func (s *Store) Ranked(ctx context.Context, question string, q Query) ([]RankedH
 	return hits, result, nil
 }
 
-// rankedHit reads the utterance at a position among those of its session; nil when it is not there any more.
-func (s *Store) rankedHit(ctx context.Context, f *said.File, position int, words *relevance.Query, around int) (*RankedHit, uint64, error) {
-	d, err := s.digests().Fresh(ctx, s.making(), *f, new(atomic.Int64))
+// rank adds what was said in a session to a ranking.
+func (w *walk) rank(ctx context.Context, to *relevance.Ranking, i int) error {
+	f := &w.sessions[i]
+	_, err := w.parts(ctx, i, func(part *digest.Digest, first int) error {
+		w.read.Add(int64(len(part.Text)))
+		for at, n := range part.Order() {
+			r := &part.Rows[n]
+			if when := r.Time(f.ModTime); w.query.wants(r.Speaker(), when) {
+				to.Add(relevance.Doc{Text: part.Said(n), User: r.User, Time: when, Session: strconv.Itoa(i), Position: int64(first + at)})
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// rankedHit reads an utterance that a ranking found, and its key; nil when it is not there any more.
+func (w *walk) rankedHit(ctx context.Context, top relevance.Hit, words *relevance.Query) (*RankedHit, uint64, error) {
+	i, err := strconv.Atoi(top.Session)
 	if err != nil {
 		return nil, 0, err
 	}
-	at := func(position int) (said.Utterance, uint64, bool) {
+	s, f := w.store, w.sessions[i]
+	d, err := s.digests().Fresh(ctx, w.making, f, new(atomic.Int64))
+	if err != nil {
+		return nil, 0, err
+	}
+	at := func(position int64) (u said.Utterance, key uint64, ok bool) {
 		if position < 0 {
-			return said.Utterance{}, 0, false
+			return u, 0, false
 		}
-		part, n, err := s.digests().Row(*f, d, position)
+		part, n, err := s.digests().Row(f, d, int(position))
 		if err != nil {
-			return said.Utterance{}, 0, false
+			return u, 0, false
 		}
 		n = part.Order()[n]
-		return part.Utterance(n, f), part.Rows[n].Key, true
+		return part.Utterance(n, &f), part.Rows[n].Key, true
 	}
-	u, key, ok := at(position)
+	u, key, ok := at(top.Position)
 	if !ok {
 		return nil, 0, nil
 	}
 	from, to := firstTerm(u.Text, words.Terms())
-	h := RankedHit{Hit: Hit{
-		ID: u.ID, Session: u.Session, Host: u.Host, Origin: u.Origin, Line: u.Line, Time: u.Time, Speaker: u.Speaker,
-		CWD: u.CWD, Branch: u.Branch, UUID: u.UUID,
-	}}
-	h.Before, h.Match, h.After = s.excerpt(u.Text, from, to, around)
-	next, _, ok := at(position + 1)
+	h := RankedHit{Hit: s.hit(&u, from, to, w.query.Context)}
+	next, _, ok := at(top.Position + 1)
 	if !ok {
-		next, _, ok = at(position - 1)
+		next, _, ok = at(top.Position - 1)
 	}
 	if ok {
-		before, match, after := s.excerpt(next.Text, 0, 0, around)
+		before, match, after := s.excerpt(next.Text, 0, 0, w.query.Context)
 		next.Text = before + match + after
 		h.Beside = &next
 	}

@@ -3,23 +3,16 @@ package search
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"dream-mcp/consolidate/transcript/digest"
-	"dream-mcp/consolidate/transcript/parallel"
 	"dream-mcp/consolidate/transcript/said"
 )
 
 // maxFound bounds the matches of one search: some 50 MB.
 const maxFound = 1 << 19
-
-// errEnough ends a search that has found maxFound matches.
-var errEnough = errors.New("more is found than one search keeps")
 
 // A found match is the place of an utterance. Its text is read again if it is shown.
 type found struct {
@@ -35,161 +28,126 @@ type found struct {
 }
 
 // position is the place of a match in the order of hits.
-func (s *scan) position(f *found) position {
+func (s *scan) position(f found) position {
 	return position{Time: f.time, Session: s.short[f.file], Line: int(f.line), Place: int(f.place)}
 }
 
-// A scan is the part of a search that looks at every session.
+// A scan is a walk that looks for matches.
 type scan struct {
-	store    *Store
-	making   digest.Maker
-	query    Query
+	*walk
 	patterns []*pattern
 	after    *position
-	sessions []said.File
-	short    []string // what IDs call each of them
+	short    []string // what IDs call each session
 	said     bool     // people or the model are asked for
-	read     atomic.Int64
 
-	mu       sync.Mutex
-	found    [][]found       // of each session
-	amount   int             // how many those are
-	best     []found         // the page so far, and one more
-	before   map[uint64]bool // the likenesses of what is before the page, or may be
-	skipped  said.Skipped
-	searched int   // sessions begun
-	finished int   // sessions searched to their end
-	certain  bool  // the sessions that are left cannot change the page
-	lacking  []int // sessions without a digest
+	found   [][]found // of each session
+	amount  int       // how many those are
+	edge    int64     // the time of the last match on the page, as far as is known
+	due     int       // as many matches are looked at for that the next time
+	certain bool      // the sessions that are left cannot change the page
 }
 
-func newScan(store *Store, q Query, patterns []*pattern, after *position, sessions []said.File, skipped said.Skipped) *scan {
-	short := make([]string, len(sessions))
-	for i := range sessions {
-		short[i] = said.ShortID(sessions[i].ID)
+func newScan(w *walk, patterns []*pattern, after *position) *scan {
+	s := &scan{
+		walk: w, patterns: patterns, after: after, short: make([]string, len(w.sessions)), edge: math.MinInt64,
+		said: slices.Contains(w.query.Speakers, said.User) || slices.Contains(w.query.Speakers, said.Assistant),
 	}
-	return &scan{
-		store: store, short: short, making: store.making(), query: q, patterns: patterns, after: after, sessions: sessions, skipped: skipped,
-		said:   slices.Contains(q.Speakers, said.User) || slices.Contains(q.Speakers, said.Assistant),
-		before: map[uint64]bool{},
+	for i := range w.sessions {
+		s.short[i] = said.ShortID(w.sessions[i].ID)
 	}
+	return s
 }
 
-// run searches all sessions, and reports whether it stopped before the end.
+// run searches the sessions, the newest first, and reports whether it stopped before the end: since the page is certain
+// and Store.Counting is over, or else.
 func (s *scan) run(ctx context.Context) (stopped bool) {
 	order, latest := s.order()
 	ended, through := make([]bool, len(order)), 0 // the first so many have ended
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var counting *time.Timer
-	err := parallel.Do(ctx, len(order), func(k int) error {
+	return s.walk.run(ctx, order, func(ctx context.Context, _, k int) error {
 		all, skipped, err := s.session(ctx, order[k])
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if len(all) > 0 {
-			s.found = append(s.found, all)
-			s.amount += len(all)
-		}
-		for j := range all {
-			s.take(&all[j])
-		}
+		s.found, s.amount = append(s.found, all), s.amount+len(all)
 		s.skipped.Add(skipped)
-		s.searched++
-		switch halted := ctx.Err() != nil || err == errEnough; {
-		case halted || s.amount >= maxFound:
+		if s.amount >= maxFound {
 			return errEnough
-		case err != nil:
-			s.skipped[said.Unreadable]++
 		}
-		s.finished++
+		if err == errEnough || err != nil && ctx.Err() != nil {
+			return err
+		}
 		for ended[k] = true; through < len(order) && ended[through]; {
 			through++
 		}
-		if !s.certain && through < len(order) && len(s.best) >= s.query.Limit && latest[through] < s.best[s.query.Limit-1].time {
+		if !s.certain && through < len(order) && s.fills(latest[through]) {
 			s.certain = true
 			if s.store.Counting <= 0 {
 				stop()
-				return errEnough
 			}
-			counting = time.AfterFunc(s.store.Counting, stop)
+			time.AfterFunc(s.store.Counting, stop)
 		}
-		return nil
+		return err
 	})
-	if counting != nil {
-		counting.Stop()
-	}
-	return err != nil
 }
 
-// order returns the sessions by the latest time that they can hold, the newest first, and that time of each: of its
-// digest, where a fresh one is in memory, or else when the file was last written.
-func (s *scan) order() (order []int, latest []int64) {
-	ds := s.store.digests()
-	order, latest = make([]int, len(s.sessions)), make([]int64, len(s.sessions))
-	bounds := make([]int64, len(s.sessions))
-	for i := range s.sessions {
-		f := s.sessions[i]
-		last := f.ModTime.Add(clockSlack)
-		if d := ds.Peek(s.making, f); d != nil && !d.Untimed() {
-			last = d.Head.Latest
-		}
-		order[i], bounds[i] = i, digest.Nanoseconds(last)
-		if last.Year() > digest.LastYear { // it may hold any time
-			bounds[i] = math.MaxInt64
-		}
+// fills reports whether what is found fills the page, whatever sessions hold that hold nothing later than a time. A match
+// of the time at which the last page ended counts as before this one, since it may be a copy of what was shown.
+func (s *scan) fills(latest int64) bool {
+	if s.amount < s.query.Limit || s.amount < s.due && s.edge <= latest {
+		return false
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bounds[b], bounds[a]) })
-	for k, i := range order {
-		latest[k] = bounds[i]
+	s.due, s.edge = s.amount+s.amount/8+1, math.MinInt64
+	after := s.after
+	if after != nil {
+		after = &position{Time: after.Time - 1}
 	}
-	return order, latest
+	if shown, _ := s.page(s.distinct(), after); len(shown) >= s.query.Limit {
+		s.edge = shown[s.query.Limit-1].time
+	}
+	return s.edge > latest
 }
 
-// take sorts in a match: before the page, on it, or after it. A match of the time at which the last page ended counts as
-// before this one, since it may be a copy of what was shown.
-func (s *scan) take(f *found) {
-	switch {
-	case s.after == nil || f.time < s.after.Time:
-		if !s.before[f.alike] {
-			s.best = s.lead(s.best, f)
-		}
-	case s.query.Fold && f.alike != 0 && !s.before[f.alike]:
-		s.before[f.alike] = true
-		s.best = slices.DeleteFunc(s.best, f.like(true))
-	}
+// distinct returns what was found, of each record the copy in the oldest file, or the first in one file.
+func (s *scan) distinct() []found {
+	all := slices.Concat(s.found...)
+	slices.SortFunc(all, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.file, a.file), cmp.Compare(a.line, b.line), cmp.Compare(a.place, b.place))
+	})
+	return slices.CompactFunc(all, func(a, b found) bool { return a.key != 0 && a.key == b.key })
 }
 
-// undigested are the sessions whose digests are to be built, the newest first.
-func (s *scan) undigested() []said.File {
-	slices.Sort(s.lacking)
-	files := make([]said.File, 0, len(s.lacking))
-	for _, i := range s.lacking {
-		files = append(files, s.sessions[i])
+// page sorts matches, and returns those that a page after a position shows, and one more. When hits that are alike are
+// folded, the newest is shown; alike says how many there are of each likeness.
+func (s *scan) page(all []found, after *position) (shown []found, alike map[uint64]int) {
+	slices.SortFunc(all, func(a, b found) int { return s.position(a).compare(s.position(b)) })
+	alike = map[uint64]int{}
+	for _, f := range all {
+		if f.alike != 0 {
+			if alike[f.alike]++; alike[f.alike] > 1 {
+				continue
+			}
+		}
+		if len(shown) <= s.query.Limit && (after == nil || s.position(f).compare(*after) > 0) {
+			shown = append(shown, f)
+		}
 	}
-	return files
+	return shown, alike
 }
 
 // session searches one session: what was said in its digest, what tools said in its transcript.
 func (s *scan) session(ctx context.Context, i int) (all []found, skipped said.Skipped, err error) {
 	if s.said {
-		d, err := s.store.digests().Fresh(ctx, s.making, s.sessions[i], &s.read)
-		if err == nil {
-			skipped = d.Head.Skipped
-			err = s.store.digests().Each(s.sessions[i], d, func(part *digest.Digest, first int) error {
-				if all = s.inDigest(part, first, i, all); len(all) >= maxFound {
-					return errEnough
-				}
-				return nil
-			})
-		}
-		if err != nil && err != errEnough {
-			s.mu.Lock()
-			s.lacking = append(s.lacking, i)
-			s.mu.Unlock()
-		}
+		d, err := s.parts(ctx, i, func(part *digest.Digest, first int) error {
+			if all = s.inDigest(part, first, i, all); len(all) >= maxFound {
+				return errEnough
+			}
+			return nil
+		})
 		if err != nil {
 			return all, nil, err
 		}
+		skipped = d.Head.Skipped
 	}
 	if !s.query.hasTools() {
 		return all, skipped, nil
@@ -204,12 +162,11 @@ func (s *scan) session(ctx context.Context, i int) (all []found, skipped said.Sk
 // inDigest searches one part of a digest.
 func (s *scan) inDigest(d *digest.Digest, first, i int, all []found) []found {
 	f := &s.sessions[i]
-	user, assistant := slices.Contains(s.query.Speakers, said.User), slices.Contains(s.query.Speakers, said.Assistant)
+	taken := make([]bool, len(d.Rows))
 	wanted := func(n int) bool {
 		r := &d.Rows[n]
-		return (r.User && user || !r.User && assistant) && s.query.within(r.Time(f.ModTime))
+		return !taken[n] && s.query.wants(r.Speaker(), r.Time(f.ModTime))
 	}
-	taken := make([]bool, len(d.Rows))
 	take := func(n int) {
 		r := &d.Rows[n]
 		taken[n] = true
@@ -228,7 +185,7 @@ func (s *scan) inDigest(d *digest.Digest, first, i int, all []found) []found {
 	}
 	s.read.Add(int64(len(d.Text)))
 	for _, p := range s.patterns {
-		p.rows(d, func(n int) bool { return !taken[n] && wanted(n) }, take)
+		p.rows(d, wanted, take)
 	}
 	return all
 }

@@ -37,11 +37,11 @@ func TestTimesBeyondNumbersHideNothing(t *testing.T) {
 	}
 
 	far := fixture.Start.AddDate(300, 0, 0)
-	scan := newScan(s, Query{Limit: 1}, nil, nil, []said.File{
+	w := walk{store: s, sessions: []said.File{
 		{Path: "old", ModTime: fixture.Start}, {Path: "far", ModTime: far},
 		{Path: "older", ModTime: time.Unix(0, 0)},
-	}, said.Skipped{})
-	if order, latest := scan.order(); order[0] != 1 || order[1] != 0 || latest[0] <= latest[1] {
+	}}
+	if order, latest := w.order(); order[0] != 1 || order[1] != 0 || latest[0] <= latest[1] {
 		t.Errorf("order %v, %v", order, latest)
 	}
 }
@@ -135,7 +135,7 @@ func TestGrowthBehindTheListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan := newScan(s, q, []*pattern{p}, nil, sessions, said.Skipped{})
+	scan := newScan(&walk{store: s, query: q, making: s.making(), sessions: sessions, skipped: said.Skipped{}}, []*pattern{p}, nil)
 	if scan.run(t.Context()); scan.amount != 1 {
 		t.Errorf("%d matches, want one", scan.amount)
 	}

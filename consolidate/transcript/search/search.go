@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,16 +41,7 @@ const MaxPatterns = 16
 // A Hit is an utterance that matches, cut around its first match. Its three texts, joined, are made visible; "…" is where
 // the utterance goes on.
 type Hit struct {
-	ID      string
-	Session string
-	Host    said.Host // the program in which it was said
-	Origin  string    // see Utterance
-	Line    int
-	Time    time.Time
-	Speaker said.Speaker
-	CWD     string
-	Branch  string
-	UUID    string
+	said.Utterance // without its Text
 
 	Before string
 	Match  string // empty where a signal is not found again in the text
@@ -70,10 +62,6 @@ type Result struct {
 	Notes    []string
 }
 
-// clockSlack is how much later than its file was touched a record may have been made, on the coarsest
-// file system.
-const clockSlack = 2 * time.Second
-
 // Search finds what was said. What a resumed session copied counts once, where the older file has
 // it. Sessions are searched newest first; once the others cannot change the page, the search counts on for
 // Store.Counting, and says so where that or Store.Budget was not enough. What people and the model said is searched in
@@ -91,51 +79,19 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	sessions, skipped, unjudged, err := s.sought(ctx, q)
+	w, err := s.walk(ctx, q)
 	if err != nil {
 		return Result{}, err
 	}
-	scan := newScan(s, q, patterns, after, sessions, skipped)
-	// What was judged is searched, however long that took: a budget of its own.
-	scanning, cancel := context.WithTimeout(ctx, s.Budget)
-	defer cancel()
-	stopped := scan.run(scanning)
+	scan := newScan(w, patterns, after)
+	result := w.result(scan.run(ctx))
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-
 	all := scan.distinct()
-	result := Result{
-		Matches:  len(all),
-		AtLeast:  stopped || unjudged,
-		Sessions: scan.searched,
-		Bytes:    scan.read.Load(),
-		Skipped:  skipped,
-	}
-	if result.AtLeast {
-		result.Notes = append(result.Notes, fmt.Sprintf("stopped early: %d of %d sessions searched to the end", scan.finished, len(sessions)))
-	}
-	rest, alike := scan.page(all)
-	err = s.fill(ctx, &result, scan, rest, alike)
-	s.digests().Later(s.making(), scan.undigested())
+	result.Matches = len(all)
+	err = scan.fill(ctx, &result, all)
 	return result, err
-}
-
-// sought returns the sessions that a query is about, and whether the time was not enough to judge all.
-func (s *Store) sought(ctx context.Context, q Query) (sessions []said.File, skipped said.Skipped, unjudged bool, err error) {
-	judging, cancel := context.WithTimeout(ctx, s.Budget)
-	defer cancel()
-	since := q.Since
-	if !since.IsZero() {
-		since = since.Add(-clockSlack)
-	}
-	sessions, skipped, err = s.Accepted(judging, since)
-	if err != nil && judging.Err() == nil || ctx.Err() != nil {
-		return nil, nil, false, firstError(ctx.Err(), err)
-	}
-	unjudged = err != nil
-	sessions, err = q.chosen(sessions)
-	return sessions, skipped, unjudged, err
 }
 
 // compiled returns the query's patterns: none when it asks for signals.
@@ -215,7 +171,7 @@ func (q Query) chosen(sessions []said.File) ([]said.File, error) {
 	return nil, &QueryError{Field: "session", Message: fmt.Sprintf("%q is the beginning of %d sessions", q.Session, len(chosen))}
 }
 
-// within reports whether a time is in the span that the query asks for.
-func (q Query) within(t time.Time) bool {
-	return !t.Before(q.Since) && (q.Until.IsZero() || t.Before(q.Until))
+// wants reports whether the query asks for what someone said at some time.
+func (q *Query) wants(speaker said.Speaker, at time.Time) bool {
+	return slices.Contains(q.Speakers, speaker) && !at.Before(q.Since) && (q.Until.IsZero() || at.Before(q.Until))
 }

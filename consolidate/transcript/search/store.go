@@ -6,10 +6,14 @@
 package search
 
 import (
+	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dream-mcp/consolidate/transcript/digest"
+	"dream-mcp/consolidate/transcript/parallel"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
@@ -65,6 +69,76 @@ func (s *Store) digests() *digest.Store {
 	return s.kept
 }
 
+// parts extends the digest of a session, and calls do with each part of it and how many rows are in those before. read
+// counts the bytes read.
+func (s *Store) parts(ctx context.Context, f said.File, read *atomic.Int64, do func(part *digest.Digest, first int) error) (*digest.Digest, error) {
+	d, err := s.digests().Fresh(ctx, s.making(), f, read)
+	if err != nil {
+		return nil, err
+	}
+	return d, s.digests().Each(f, d, do)
+}
+
 func (s *Store) making() digest.Maker {
 	return digest.Maker{Classifier: s.Classifier, Classify: s.Classify}
+}
+
+// SignalCounts are the signals of one session, by the bit of each kind.
+type SignalCounts struct {
+	Counts [digest.SignalKinds]int
+	Known  bool // false where the session could not be read in time
+}
+
+// Signals counts the signals of some sessions, in their order. Sessions without a digest are read, as long as the context
+// lasts; the rest are not known. The only error is that of a context that was cancelled, not of one whose time is up.
+func (s *Store) Signals(ctx context.Context, sessions []sessions.Session) ([]SignalCounts, error) {
+	all := make([]SignalCounts, len(sessions))
+	_ = parallel.Do(ctx, len(sessions), func(i int) error {
+		counts := SignalCounts{Known: true}
+		_, err := s.parts(ctx, sessions[i].File, new(atomic.Int64), func(part *digest.Digest, _ int) error {
+			for n := range part.Rows {
+				for kind := range digest.SignalKinds {
+					counts.Counts[kind] += int(part.Rows[n].Signals >> kind & 1)
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			all[i] = counts
+		}
+		return nil
+	})
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, ctx.Err()
+	}
+	return all, nil
+}
+
+// Digest builds the digests of the project's sessions that are missing, and waits for them. It returns how many sessions
+// have a digest.
+func (s *Store) Digest(ctx context.Context) (int, error) {
+	sessions, _, err := s.Accepted(ctx, time.Time{})
+	if err != nil {
+		return 0, err
+	}
+	var n atomic.Int64
+	err = parallel.Do(ctx, len(sessions), func(i int) error {
+		_, err := s.digests().Fresh(ctx, s.making(), sessions[i], new(atomic.Int64))
+		if err == nil {
+			n.Add(1)
+		} else if ctx.Err() != nil {
+			return err
+		}
+		return nil
+	})
+	return int(n.Load()), err
+}
+
+// DigestLater builds the digests of the project's sessions that are missing in the background, the newest first, until
+// the Store is closed.
+func (s *Store) DigestLater() {
+	s.digests().LaterOf(s.making(), func(ctx context.Context) ([]said.File, error) {
+		sessions, _, err := s.Accepted(ctx, time.Time{})
+		return sessions, err
+	})
 }

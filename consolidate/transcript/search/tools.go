@@ -40,7 +40,7 @@ func (s *scan) inTools(ctx context.Context, i int) (all []found, skipped said.Sk
 	defer lines.Close()
 	recorded := map[recorded]*recorded{}
 	r := said.NewReader(session, lines, func(u *said.Entry) error {
-		if u.Speaker != said.Tool || !s.query.within(u.Time) || !s.matches(u.Text) {
+		if u.Speaker != said.Tool || !s.query.wants(said.Tool, u.Time) || !s.matches(u.Text) {
 			return nil
 		}
 		all = append(all, found{
