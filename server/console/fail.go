@@ -79,84 +79,87 @@ func Fail(stderr io.Writer, err error) int {
 	return 1
 }
 
-// hint says what a person can do next.
+// hint returns what a person can do next: the hint of the first row of hints that matches.
 func hint(err error) string {
-	var (
-		misused *UsageError
-		kept    *KeptError
-		sick    *FindingsError
-		story   *storyError
-		busy    *lock.BusyError
-		broken  *store.BrokenError
-		half    *store.HalfError
-		request *store.RequestError
-		placed  *installError
-		mode    *ModeError
-		moved   *landing.ConflictError
-		part    *store.PartError
-	)
-	switch {
-	case errors.As(err, &misused):
-		return misused.Hint
-	case errors.As(err, &placed):
-		return placed.hint()
-	case errors.Is(err, host.ErrNoProject):
-		return "go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project"
-	case errors.As(err, &mode):
-		return "what is named in the brackets overrides config.json: change it there; dream-mcp doctor shows what is ignored"
-	case errors.As(err, &kept):
-		return "dream-mcp diff " + kept.Undone + " shows what it changed; dream-mcp restore FILE --at " + kept.Undone + " brings a whole file back as it was before"
-	case errors.As(err, &sick) && sick.Fixable > 0:
-		return fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", sick.Fixable)
-	case errors.As(err, &sick):
-		return "the lines marked ! above say what to do; doctor --fix does not decide them for you"
-	case errors.As(err, &story):
-		return "dream-mcp demo --keep keeps its folder for you to look at"
-	case errors.As(err, &busy) && busy.Moment:
-		return "try again in a moment"
-	case errors.As(err, &busy) && busy.Native:
-		return "wait for Claude Code's own dream to end, at most an hour; dream-mcp status shows it"
-	case errors.As(err, &busy):
-		return "wait for that dream to end, or end it: dream-mcp stop"
-	case errors.As(err, &broken):
-		return "dream-mcp doctor shows what is missing, and what to do"
-	case errors.As(err, &half):
-		return "free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"
-	case errors.As(err, &moved):
-		return "nothing was overwritten. dream-mcp diff and dream-mcp review show how things are now: do it again, or restore what was changed first"
-	case errors.As(err, &part) && part.ID != "":
-		return "look at the file as it is now; dream-mcp undo " + part.ID + " undoes what has landed"
-	case errors.As(err, &part):
-		return "look at the file as it is now, and do it again if it is still needed"
-	case errors.As(err, &request) && request.Hint != "":
-		return request.Hint
-	}
-	return commonHint(err)
-}
-
-// commonHint is the hint of an error of sharing, or of one without a type of its own.
-func commonHint(err error) string {
-	var stop *share.StopError
-	var git *share.GitError
-	switch {
-	case errors.Is(err, store.ErrNoDream):
-		return "dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”"
-	case errors.Is(err, store.ErrUnknown), errors.Is(err, history.ErrUndone):
-		return "dream-mcp log lists the dreams and their IDs"
-	case errors.As(err, &stop):
-		return "the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"
-	case errors.As(err, &git):
-		return "what changed here is kept, and sent when the remote can be reached: dream-mcp share --now"
-	case errors.Is(err, context.Canceled):
-		return "it was interrupted; dream-mcp status shows how things are"
-	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
-		return "a link, a folder, a fifo or a device is where a plain file or folder must be: move it away"
-	case errors.Is(err, syscall.ENOSPC):
-		return "free some space on that disk, then do it again"
-	case errors.Is(err, fs.ErrPermission):
-		return "look at the permissions of that path; dream-mcp help lists the flags that choose other folders"
+	for _, row := range hints {
+		if h := row(err); h != "" {
+			return h
+		}
 	}
 	return "dream-mcp doctor looks for the cause; dream-mcp help lists verbs and flags"
+}
+
+var hints = []func(error) string{
+	hintOf(func(e *UsageError) string { return e.Hint }),
+	hintOf((*installError).hint),
+	hintFor("go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project", host.ErrNoProject),
+	hintText[*ModeError]("what is named in the brackets overrides config.json: change it there; dream-mcp doctor shows what is ignored"),
+	hintOf(func(e *KeptError) string {
+		return "dream-mcp diff " + e.Undone + " shows what it changed; dream-mcp restore FILE --at " + e.Undone + " restores a whole file as it was before"
+	}),
+	hintOf(func(e *FindingsError) string {
+		if e.Fixable > 0 {
+			return fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", e.Fixable)
+		}
+		return "the lines marked ! above say what to do; doctor --fix does not decide them for you"
+	}),
+	hintText[*storyError]("dream-mcp demo --keep keeps its folder for you to look at"),
+	hintOf(busyHint),
+	hintText[*store.BrokenError]("dream-mcp doctor shows what is missing, and what to do"),
+	hintText[*store.HalfError]("free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"),
+	hintText[*landing.ConflictError]("nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: do it again, or restore what was changed first"),
+	hintOf(func(e *store.PartError) string {
+		if e.ID == "" {
+			return "look at the file as it is now, and do it again if it is still needed"
+		}
+		return "look at the file as it is now; dream-mcp undo " + e.ID + " undoes what has landed"
+	}),
+	hintOf(func(e *store.RequestError) string { return e.Hint }),
+	hintFor("dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”", store.ErrNoDream),
+	hintFor("dream-mcp log lists the dreams and their IDs", store.ErrUnknown, history.ErrUndone),
+	hintText[*share.StopError]("the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"),
+	hintText[*share.GitError]("what changed here is kept, and sent when the remote can be reached: dream-mcp share --now"),
+	hintFor("it was interrupted; dream-mcp status shows the present state", context.Canceled),
+	hintFor("a link, a folder, a fifo or a device is where a plain file or folder must be: move it away", memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
+	hintFor("free some space on that disk, then do it again", syscall.ENOSPC),
+	hintFor("look at the permissions of that path; dream-mcp help lists the flags that choose other folders", fs.ErrPermission),
+}
+
+// hintOf returns a row for the errors of one type. An empty hint leaves the error to later rows.
+func hintOf[E error](hint func(E) string) func(error) string {
+	return func(err error) string {
+		if e, ok := errors.AsType[E](err); ok {
+			return hint(e)
+		}
+		return ""
+	}
+}
+
+// hintText returns a row for all errors of one type.
+func hintText[E error](hint string) func(error) string {
+	return hintOf(func(E) string { return hint })
+}
+
+// hintFor returns a row for some errors.
+func hintFor(hint string, errs ...error) func(error) string {
+	return func(err error) string {
+		for _, target := range errs {
+			if errors.Is(err, target) {
+				return hint
+			}
+		}
+		return ""
+	}
+}
+
+func busyHint(e *lock.BusyError) string {
+	switch {
+	case e.Moment:
+		return "try again in a moment"
+	case e.Native:
+		return "wait for Claude Code's own dream to end, at most an hour; dream-mcp status shows it"
+	}
+	return "wait for that dream to end, or end it: dream-mcp stop"
 }
 
 // oneLine makes a text fit into a line of a terminal.
