@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Bounds of the numbers: more is a slip of the keyboard. Hours are of ten years.
+// Limits of numbers, against typing errors. maxHours is ten years.
 const (
 	maxHours    = 10 * 365 * 24
 	maxSessions = 1_000_000
 )
 
-// global adds the flags of every verb.
+// global adds the flags that every verb has.
 func (c *Command) global(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.Var(word(&c.Flags.Project, "DIR"), "project", "the project, instead of the working directory")
@@ -31,7 +31,7 @@ func (c *Command) global(f *pflag.FlagSet) {
 	f.BoolVar(&c.JSON, "json", false, "print JSON, for programs")
 }
 
-// value is a flag that checks what it is given. Its name is the placeholder in the help.
+// value is a flag that checks its argument. Its name is the placeholder in the help.
 type value struct {
 	name string
 	set  func(string) error
@@ -43,8 +43,17 @@ func (v *value) Set(text string) error { return v.set(text) }
 
 // word is a text that is not empty.
 func word(to *string, name string) *value {
+	return each(name, func(v string) { *to = v })
+}
+
+// words are the texts of a flag that may be repeated.
+func words(to *[]string, name string) *value {
+	return each(name, func(v string) { *to = append(*to, v) })
+}
+
+func each(name string, take func(string)) *value {
 	return &value{name, func(v string) error {
-		if *to = v; v == "" {
+		if take(v); v == "" {
 			return errors.New("it is empty")
 		}
 		return nil
@@ -56,16 +65,6 @@ func choice(to *string, name string, choices []string) *value {
 	return &value{name, func(v string) error {
 		if *to = v; !slices.Contains(choices, v) {
 			return fmt.Errorf("%q is not one of %s", v, strings.Join(choices, ", "))
-		}
-		return nil
-	}}
-}
-
-// words are the texts of a flag that is repeated.
-func words(to *[]string, name string) *value {
-	return &value{name, func(v string) error {
-		if *to = append(*to, v); v == "" {
-			return errors.New("it is empty")
 		}
 		return nil
 	}}
@@ -97,15 +96,3 @@ func rules(to *[]string) *value {
 		return knownRules(names)
 	}}
 }
-
-// format is how lint prints its findings.
-func format(to *string) *value {
-	return &value{"FORMAT", func(v string) error {
-		if *to = v; !slices.Contains(formats, v) {
-			return fmt.Errorf("%q is not one of %s", v, strings.Join(formats, ", "))
-		}
-		return nil
-	}}
-}
-
-var formats = []string{"text", "json", "sarif", "github"}

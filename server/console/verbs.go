@@ -76,7 +76,7 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 			f.Var(rules(&c.Lint.Rules), "rule", "ask only these rules, separated by commas")
 			f.Var(rules(&c.Lint.Ignore), "ignore", "leave these rules out")
 			f.BoolVar(&c.Lint.Statistics, "statistics", false, "show totals by rule")
-			f.Var(format(&c.Lint.Format), "format", "text, json, sarif or github")
+			f.Var(choice(&c.Lint.Format, "FORMAT", []string{"text", "json", "sarif", "github"}), "format", "text, json, sarif or github")
 			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
 		}},
 	{name: "doctor", group: groupLook, json: true, run: (*Command).doctor,
