@@ -14,20 +14,25 @@ import (
 	"dream-mcp/memory"
 )
 
+// State is what a Status and a Picture have in common.
+type State struct {
+	MemoryDir  string     `json:"memory_dir"`
+	Due        bool       `json:"due"`
+	ClosedGate string     `json:"closed_gate,omitempty"`
+	Gates      []Gate     `json:"gates"`
+	Dream      *OpenDream `json:"dream"`
+	HeldBy     string     `json:"held_by,omitempty"` // Claude Code's own dream, or one that ended within the last hour
+	Last       *LastDream `json:"last"`
+	Warnings   []string   `json:"warnings"`
+}
+
 // Status is the state of a memory and its gates.
 type Status struct {
-	MemoryDir      string     `json:"memory_dir"`
+	State
 	TranscriptDirs []string   `json:"transcript_dirs"`
-	Hosts          []string   `json:"hosts,omitempty"` // the programs that wrote those
-	Due            bool       `json:"due"`
-	Unattended     bool       `json:"unattended,omitempty"` // nobody watches what a model does here
-	ClosedGate     string     `json:"closed_gate,omitempty"`
-	Gates          []Gate     `json:"gates"`
-	Dream          *OpenDream `json:"dream"`
-	HeldBy         string     `json:"held_by,omitempty"` // Claude Code's own dream, or one that has ended within the hour
-	Last           *LastDream `json:"last"`
-	LastLanded     *LastDream `json:"last_landed,omitempty"` // where the last did not land
-	Warnings       []string   `json:"warnings"`
+	Hosts          []string   `json:"hosts,omitempty"`       // the programs that wrote those
+	Unattended     bool       `json:"unattended,omitempty"`  // nobody watches the model
+	LastLanded     *LastDream `json:"last_landed,omitempty"` // where the last dream did not land
 }
 
 // OpenDream is a dream that is open, in this process or another.
@@ -65,7 +70,7 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 	defer p.Unlock()
 	now := p.Now()
 	p.reread()
-	s := Status{MemoryDir: p.MemoryDir, TranscriptDirs: []string{}, Unattended: p.Unattended, Warnings: slices.Clone(p.o.Warnings)}
+	s := Status{State: State{MemoryDir: p.MemoryDir, Warnings: append([]string{}, p.o.Warnings...)}, TranscriptDirs: []string{}, Unattended: p.Unattended}
 	dir, err := p.Disk()
 	if err != nil {
 		return s, err
@@ -95,10 +100,7 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("the sessions in %q can't be read: %s", f.Path, f.Problem))
 		}
 	}
-	s.Gates, s.Due = w.gates, w.closed == nil
-	if w.closed != nil {
-		s.ClosedGate = w.closed.Name
-	}
+	s.setGates(w)
 	s.warn(p.describeDreams(&s, dir))
 	if s.Dream == nil && dir != nil {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
@@ -118,7 +120,15 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-func (s *Status) warn(err error) {
+func (s *State) setGates(g gateAnswers) {
+	s.Gates, s.Due = g.gates, g.closed == nil
+	if g.closed != nil {
+		s.ClosedGate = g.closed.Name
+	}
+}
+
+// warn adds an error to the warnings, once.
+func (s *State) warn(err error) {
 	if err != nil && !slices.Contains(s.Warnings, err.Error()) {
 		s.Warnings = append(s.Warnings, err.Error())
 	}

@@ -30,26 +30,19 @@ const (
 // Sessions go on meanwhile, and counting them costs a listing.
 const gatesFresh = 30 * time.Second
 
-// Picture is how things stand, seen from outside: a dream as it goes, of whichever process, or why
-// there is none. Its texts are masked; control and invisible characters are for whoever shows them.
+// Picture is a snapshot of a memory: its open dream, in whatever process, or the gates that are closed. Credentials in its texts
+// are masked; control and invisible characters are not.
 type Picture struct {
-	Time       time.Time  `json:"time"`
-	MemoryDir  string     `json:"memory_dir"`
-	Due        bool       `json:"due"`
-	ClosedGate string     `json:"closed_gate,omitempty"`
-	Gates      []Gate     `json:"gates"` // none while a dream is open
-	Dream      *OpenDream `json:"dream"`
-	HeldBy     string     `json:"held_by,omitempty"`       // as in Status
-	Host       string     `json:"host,omitempty"`          // the program in which it dreams
-	Dead       bool       `json:"dead,omitempty"`          // its process has died: the next command ends it
-	Stopping   bool       `json:"stopping,omitempty"`      // it was asked to stop, and has not taken its next step
-	Reviewed   []Reviewed `json:"sessions"`                // that it has before it, as far as they are named
-	Events     []Event    `json:"events"`                  // of the open dream, or of the one that was open last while it was watched; at most 500
-	Before     int        `json:"events_before,omitempty"` // how many events came before those
-	Words      string     `json:"words,omitempty"`         // what the model said last, where that is known
-	Diff       string     `json:"diff,omitempty"`          // what would land now; at most 256 KiB
-	Last       *LastDream `json:"last"`
-	Warnings   []string   `json:"warnings"`
+	Time time.Time `json:"time"`
+	State
+	Host     string     `json:"host,omitempty"`          // the program in which the dream runs
+	Dead     bool       `json:"dead,omitempty"`          // the process of the dream has died; the next command ends the dream
+	Stopping bool       `json:"stopping,omitempty"`      // the dream was asked to stop, and has not made its next call
+	Reviewed []Reviewed `json:"sessions"`                // the first of the sessions to review
+	Events   []Event    `json:"events"`                  // of the open dream, or of the last one that was watched; at most 500
+	Before   int        `json:"events_before,omitempty"` // how many events came before those
+	Words    string     `json:"words,omitempty"`         // what the model said last, where it is known
+	Diff     string     `json:"diff,omitempty"`          // what would land now; at most 256 KiB
 }
 
 // Watch looks at a project time and again. It takes no lock, ends no crash, opens no dream and, with
@@ -81,7 +74,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 		w.picture.Time = now
 		return w.picture, false, nil
 	}
-	next := Picture{Time: now, MemoryDir: p.MemoryDir, Gates: []Gate{}, Reviewed: []Reviewed{}, Events: []Event{}, Warnings: []string{}}
+	next := Picture{Time: now, State: State{MemoryDir: p.MemoryDir, Gates: []Gate{}, Warnings: []string{}}, Reviewed: []Reviewed{}, Events: []Event{}}
 	w.asked = now
 	dir, err := p.Dir()
 	if err != nil {
@@ -95,19 +88,15 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 		if dir != nil {
 			next.HeldBy = lock.HostHolder(dir.Root(), now)
 		}
-		g := p.askGates(ctx, dir, now, question{free: func() error { return p.free(dir, now) }})
-		next.Gates, next.Due = g.gates, g.closed == nil
-		if g.closed != nil {
-			next.ClosedGate = g.closed.Name
-		}
+		next.setGates(p.askGates(ctx, dir, now, question{free: func() error { return p.free(dir, now) }}))
 	}
 	log := p.Journal
 	if cut {
 		log = p.Entries // the journal does not know of it yet
 	}
 	entries, err := log()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		next.Warnings = append(next.Warnings, err.Error())
+	if !errors.Is(err, fs.ErrNotExist) {
+		next.warn(err)
 	}
 	next.Last = lastDream(entries, func(store.Outcome) bool { return true })
 	changed := print != w.print || died || !sameGates(next.Gates, w.picture.Gates)
@@ -182,9 +171,8 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	w.record = lock.Record{}
 	if dir != nil {
 		var err error
-		if w.record, err = lock.Read(dir.Root()); err != nil {
-			next.Warnings = append(next.Warnings, err.Error())
-		}
+		w.record, err = lock.Read(dir.Root())
+		next.warn(err)
 	}
 	r := w.record
 	open := r.Kind == lock.KindDream && store.ValidID(r.Dream)

@@ -20,9 +20,6 @@ func dreamStatus(p *consolidate.Project) tool {
 		readOnly: true, idempotent: true, always: true,
 		call: func(ctx context.Context, _ json.RawMessage) (answer, error) {
 			s, err := p.Status(ctx)
-			if s.Warnings == nil {
-				s.Warnings = []string{}
-			}
 			return answer{value: s}, err
 		},
 	}

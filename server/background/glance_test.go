@@ -22,19 +22,19 @@ func TestWordOf(t *testing.T) {
 		want string
 	}{
 		"nothing is known":     {want: ""},
-		"dreaming":             {p: consolidate.Picture{Dream: dreaming("orienting", time.Minute)}, want: "dreaming (orienting)"},
-		"dreaming, though off": {p: consolidate.Picture{Dream: dreaming("", time.Minute)}, off: true, want: "dreaming"},
-		"staged":               {p: consolidate.Picture{Dream: dreaming("gathering", time.Minute, "a.md", "b.md"), Due: true}, want: "dreaming (gathering, 2 staged)"},
-		"expired":              {p: consolidate.Picture{Dream: dreaming("gathering", -time.Minute)}, want: ""},
-		"its process died":     {p: consolidate.Picture{Dream: dreaming("gathering", time.Minute), Dead: true}, want: ""},
-		"dreamed":              {p: consolidate.Picture{Last: last(store.Committed, 2*time.Hour, false)}, want: "dreamed 2h ago: 2 improved"},
-		"dreamed, off":         {p: consolidate.Picture{Last: last(store.Committed, 2*time.Hour, false)}, off: true, want: ""},
-		"undone":               {p: consolidate.Picture{Last: last(store.Committed, time.Hour, true)}, want: ""},
-		"long ago":             {p: consolidate.Picture{Last: last(store.Committed, 30*time.Hour, false)}, want: ""},
-		"failed":               {p: consolidate.Picture{Last: last(store.Crashed, time.Minute, false)}, want: ""},
-		"it waits":             {p: consolidate.Picture{Last: last(store.Proposed, 90*time.Hour, false)}, off: true, want: "dream: waits for you (dream-mcp review)"},
-		"due":                  {p: consolidate.Picture{Due: true, Last: last(store.Committed, 30*time.Hour, false)}, want: "dream: due"},
-		"due, off":             {p: consolidate.Picture{Due: true}, off: true, want: ""},
+		"dreaming":             {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("orienting", time.Minute)}}, want: "dreaming (orienting)"},
+		"dreaming, though off": {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("", time.Minute)}}, off: true, want: "dreaming"},
+		"staged":               {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", time.Minute, "a.md", "b.md"), Due: true}}, want: "dreaming (gathering, 2 staged)"},
+		"expired":              {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", -time.Minute)}}, want: ""},
+		"its process died":     {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", time.Minute)}, Dead: true}, want: ""},
+		"dreamed":              {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 2*time.Hour, false)}}, want: "dreamed 2h ago: 2 improved"},
+		"dreamed, off":         {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 2*time.Hour, false)}}, off: true, want: ""},
+		"undone":               {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, time.Hour, true)}}, want: ""},
+		"long ago":             {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 30*time.Hour, false)}}, want: ""},
+		"failed":               {p: consolidate.Picture{State: consolidate.State{Last: last(store.Crashed, time.Minute, false)}}, want: ""},
+		"it waits":             {p: consolidate.Picture{State: consolidate.State{Last: last(store.Proposed, 90*time.Hour, false)}}, off: true, want: "dream: waits for you (dream-mcp review)"},
+		"due":                  {p: consolidate.Picture{State: consolidate.State{Due: true, Last: last(store.Committed, 30*time.Hour, false)}}, want: "dream: due"},
+		"due, off":             {p: consolidate.Picture{State: consolidate.State{Due: true}}, off: true, want: ""},
 	} {
 		row.p.Time = now
 		if got := wordOf(row.p, !row.off, 24); got != row.want {

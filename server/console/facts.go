@@ -14,8 +14,8 @@ import (
 // claudeDreams is all that Claude Code's lock says: a dream that succeeded leaves it as it is.
 const claudeDreams = "Claude Code itself dreams, or has finished within the hour"
 
-// headline says in a sentence how things are, and then what to do.
-func headline(s consolidate.Status) (state, next string) {
+// headline returns a sentence about the state of a memory, and what to do next.
+func headline(s consolidate.State) (state, next string) {
 	switch {
 	case s.Dream != nil:
 		return "A dream is open.", ""
@@ -27,13 +27,6 @@ func headline(s consolidate.Status) (state, next string) {
 		return "No dream is due.", fmt.Sprintf("The gate “%s” is closed.", s.ClosedGate)
 	}
 	return "No dream is open.", ""
-}
-
-// statusOf is what a picture has in common with a status.
-func statusOf(p consolidate.Picture) consolidate.Status {
-	return consolidate.Status{
-		MemoryDir: p.MemoryDir, Due: p.Due, ClosedGate: p.ClosedGate, Gates: p.Gates, Dream: p.Dream, HeldBy: p.HeldBy, Last: p.Last, Warnings: p.Warnings,
-	}
 }
 
 func renderGate(g consolidate.Gate, zone *time.Location, ink paint) string {

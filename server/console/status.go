@@ -49,9 +49,6 @@ func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host
 }
 
 func statusObject(s consolidate.Status, setup host.Setup, state string) statusJSON {
-	if s.Warnings == nil {
-		s.Warnings = []string{}
-	}
 	o := statusJSON{Status: s, Setup: setupJSON{
 		Client: setup.Client, Project: setup.Project, Root: setup.Root, Worktrees: append([]string{}, setup.Worktrees...),
 		MemoryWhy: setup.MemoryWhy, Candidates: append([]host.Candidate{}, setup.Candidates...), Mode: setup.Mode, MinHours: setup.MinHours,
@@ -76,7 +73,7 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.F
 			fmt.Fprintf(&b, "%13s%s\n", "", ink.in(dim, oneLine(why)))
 		}
 	}
-	state, next := headline(s)
+	state, next := headline(s.State)
 	b.WriteString(strings.TrimSpace(ink.in(bold, state)+" "+next) + "\n\n")
 	for _, g := range s.Gates {
 		fmt.Fprintf(&b, "  %s\n", renderGate(g, now.Location(), ink))

@@ -17,17 +17,17 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func fixedStatus() (consolidate.Status, host.Setup) {
 	yes, no := true, false
 	return consolidate.Status{
-			TranscriptDirs: []string{"/a", "/b"},
-			ClosedGate:     "sessions",
-			Gates: []consolidate.Gate{
-				{Name: "enabled", Open: &yes, Why: "on by default"},
-				{Name: "sessions", Open: &no, Why: "3 of 5"},
-				{Name: "lock", Why: "not checked"},
-			},
-			Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: store.Committed,
-				Files: []string{"a.md", "MEMORY.md"}, Summary: "merged\u202e two\nand more"},
-			Warnings: []string{"a \x1b[31mwarning\x1b[0m"},
-		}, host.Setup{
+			TranscriptDirs: []string{"/a", "/b"}, State: consolidate.State{
+				ClosedGate: "sessions",
+				Gates: []consolidate.Gate{
+					{Name: "enabled", Open: &yes, Why: "on by default"},
+					{Name: "sessions", Open: &no, Why: "3 of 5"},
+					{Name: "lock", Why: "not checked"},
+				},
+				Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: store.Committed,
+					Files: []string{"a.md", "MEMORY.md"}, Summary: "merged\u202e two\nand more"},
+				Warnings: []string{"a \x1b[31mwarning\x1b[0m"},
+			}}, host.Setup{
 			Project: "/home/ann/x", Root: "/home/ann/x", MemoryDir: "/home/ann/.claude/projects/-x/memory", MemoryWhy: "Claude Code's, by the root", Mode: "suggest", ModeSource: "default",
 			Candidates: []host.Candidate{{Path: "/gone", Why: "by the checkout"}, {Path: "/other", Why: "by a worktree", Exists: true, Topics: 1}},
 		}
@@ -80,7 +80,6 @@ last dream   20261117-0101-ab committed 3 days ago: a.md, MEMORY.md
 func TestStatusObject(t *testing.T) {
 	t.Parallel()
 	s, setup := fixedStatus()
-	s.Warnings = nil
 	data, err := json.Marshal(statusObject(s, setup, "/state"))
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +99,7 @@ func TestStatusObject(t *testing.T) {
 		}
 	}
 	facts, _ := got["setup"].(map[string]any)
-	for key, v := range map[string]any{"warnings": got["warnings"], "worktrees": facts["worktrees"], "candidates": facts["candidates"], "settings": facts["settings"]} {
+	for key, v := range map[string]any{"worktrees": facts["worktrees"], "candidates": facts["candidates"], "settings": facts["settings"]} {
 		if v == nil {
 			t.Errorf("%q is null", key)
 		}

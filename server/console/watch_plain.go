@@ -54,7 +54,7 @@ func stateOf(p consolidate.Picture) (state, why string) {
 	case d != nil:
 		return fmt.Sprintf("dream %s: %s", d.ID, d.Phase), ""
 	}
-	state, next := headline(statusOf(p))
+	state, next := headline(p.State)
 	for _, g := range p.Gates {
 		if g.Name == p.ClosedGate {
 			why = " " + localTimes(oneLine(g.Why), p.Time.Location())

@@ -26,11 +26,11 @@ func dreamPicture() consolidate.Picture {
 		return consolidate.Event{Time: watched.Add(time.Duration(at-120) * time.Second), Kind: kind, Text: text, Hits: hits}
 	}
 	return consolidate.Picture{
-		Time: watched, MemoryDir: "/m",
-		Dream: &consolidate.OpenDream{
+		Time: watched,
+		State: consolidate.State{MemoryDir: "/m", Dream: &consolidate.OpenDream{
 			ID: "20261121-100030-c0ffee", Started: watched.Add(-2 * time.Minute), Phase: consolidate.Consolidating,
 			Sessions: 6, ToolCalls: 9, Staged: []string{"bun.md", "database.md"}, Expires: watched.Add(time.Hour),
-		},
+		}},
 		Host:  "claude-code",
 		Words: "The staging port was corrected twice.\nI keep the later one, 4321, and merge the two notes on bun; the third says npm and goes. \x1b[2JThen the index, then the end; nothing else is left to look at in these sessions.",
 		Reviewed: []consolidate.Reviewed{
@@ -52,11 +52,11 @@ func dreamPicture() consolidate.Picture {
 func idlePicture() consolidate.Picture {
 	yes, no := true, false
 	return consolidate.Picture{
-		Time: watched, ClosedGate: "time",
-		Gates:    []consolidate.Gate{{Name: "enabled", Open: &yes, Why: "auto memory is on by default"}, {Name: "time", Open: &no, Why: "3h of 24h; opens 2026-11-22T07:02:30Z"}, {Name: "sessions", Why: "not checked"}},
-		Last:     &consolidate.LastDream{ID: "1", Ended: watched.Add(-3 * time.Hour), Outcome: store.Committed, Files: []string{"a.md"}, Summary: "merged\u200b two"},
-		Warnings: []string{"two memory directories"},
-	}
+		Time: watched, State: consolidate.State{ClosedGate: "time",
+			Gates:    []consolidate.Gate{{Name: "enabled", Open: &yes, Why: "auto memory is on by default"}, {Name: "time", Open: &no, Why: "3h of 24h; opens 2026-11-22T07:02:30Z"}, {Name: "sessions", Why: "not checked"}},
+			Last:     &consolidate.LastDream{ID: "1", Ended: watched.Add(-3 * time.Hour), Outcome: store.Committed, Files: []string{"a.md"}, Summary: "merged\u200b two"},
+			Warnings: []string{"two memory directories"},
+		}}
 }
 
 // Each picture is drawn on each screen as it was: the golden files are written again by -update, and to

@@ -154,7 +154,7 @@ func (v watchView) idle() []string {
 	if v.asked {
 		return []string{"Waiting for the program that dreams."}
 	}
-	state, next := headline(statusOf(p))
+	state, next := headline(p.State)
 	out := []string{strings.TrimSpace(v.ink.in(bold, state) + " " + next)}
 	if p.HeldBy != "" {
 		out = append(out, oneLine(p.HeldBy))
