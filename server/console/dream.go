@@ -1,10 +1,8 @@
 package console
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +26,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 		}
 		by = []string{name}
 	}
-	if _, err := fmt.Fprintf(c.Out, "Dreaming%s. Nothing lands before your yes; ctrl-c ends it.\n", strings.Join(append([]string{""}, by...), " with ")); err != nil {
+	if err := c.print("Dreaming" + strings.Join(append([]string{""}, by...), " with ") + ". Nothing lands before your yes; ctrl-c ends it.\n"); err != nil {
 		return err
 	}
 	before, err := p.Reviews(ctx)
@@ -67,11 +65,6 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	return c.showReviews(ctx, p, waiting)
 }
 
-func (c *Command) print(text string) error {
-	_, err := io.WriteString(c.Out, text)
-	return err
-}
-
 // dreamHost returns the host that the person named, or named last time, or the only one; else it asks.
 func (c *Command) dreamHost(p *consolidate.Project, installed []string) (string, error) {
 	if name := c.argument(); name != "" {
@@ -95,12 +88,10 @@ func (c *Command) dreamHost(p *consolidate.Project, installed []string) (string,
 	for i, name := range installed {
 		fmt.Fprintf(c.Out, "%d  %s\n", i+1, name)
 	}
-	if err := c.print("Which one is to dream? > "); err != nil {
+	answer, err := c.ask("Which one should dream? > ")
+	if err != nil {
 		return "", err
 	}
-	lines := bufio.NewScanner(c.In)
-	lines.Scan()
-	answer := strings.TrimSpace(lines.Text())
 	if n, err := strconv.Atoi(answer); err == nil && n > 0 && n <= len(installed) {
 		answer = installed[n-1]
 	}

@@ -1,9 +1,11 @@
 package console
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"dream-mcp/memory/secret"
 )
@@ -30,8 +32,26 @@ func (c *Command) answer(v any, indent string, text func(ink paint) string) erro
 	if c.JSON {
 		return c.printJSON(v, indent)
 	}
-	_, err := io.WriteString(c.Out, text(paintFor(c.Out)))
+	return c.print(text(paintFor(c.Out)))
+}
+
+func (c *Command) print(text string) error {
+	_, err := io.WriteString(c.Out, text)
 	return err
+}
+
+// ask prints a question and returns the line that the person types.
+func (c *Command) ask(question string) (string, error) {
+	if err := c.print(question); err != nil {
+		return "", err
+	}
+	lines := bufio.NewScanner(c.In)
+	lines.Scan()
+	return strings.TrimSpace(lines.Text()), lines.Err()
+}
+
+func isYes(answer string) bool {
+	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
 // answerAll is answer for a list, which is a line of JSON for each.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -72,15 +71,15 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 	case format == "sarif":
 		err = c.printJSON(sarifOf(o, c.Version), "  ")
 	case format == "github":
-		_, err = io.WriteString(c.Out, githubOf(o))
+		err = c.print(githubOf(o))
 	case c.Lint.Statistics:
-		_, err = io.WriteString(c.Out, renderStatistics(o, paintFor(c.Out))+renderTotals(o))
+		err = c.print(renderStatistics(o, paintFor(c.Out)) + renderTotals(o))
 	default:
 		text := renderFindings(o, paintFor(c.Out)) + renderTotals(o)
 		if dir == "" {
 			text += renderUses(usesOf(p), p)
 		}
-		_, err = io.WriteString(c.Out, text)
+		err = c.print(text)
 	}
 	if bad := o.Counts[rule.Error] + o.Counts[rule.Warning]; err == nil && bad > 0 {
 		err = &foundError{bad}

@@ -1,7 +1,7 @@
 package console
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,12 +43,11 @@ func (c *Command) chooseRecall(h install.Host, removing bool) error {
 		for _, level := range recall.Levels {
 			fmt.Fprintf(c.Out, "  %-7s %s\n", level, recalls[level])
 		}
-		fmt.Fprintf(c.Out, "Which? [%s] ", proposed)
-		lines := bufio.NewScanner(c.In)
-		lines.Scan()
-		if c.Recall = strings.TrimSpace(lines.Text()); c.Recall == "" {
-			c.Recall = proposed
+		answer, err := c.ask(fmt.Sprintf("Which? [%s] ", proposed))
+		if err != nil {
+			return err
 		}
+		c.Recall = cmp.Or(answer, proposed)
 		if !slices.Contains(recall.Levels, c.Recall) {
 			return oneOf("level", c.Recall, recall.Levels)
 		}

@@ -1,11 +1,9 @@
 package console
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -28,23 +26,21 @@ func (c *Command) review(ctx context.Context, p *consolidate.Project, _ host.Set
 		return c.rejectReview(ctx, p, c.argument())
 	}
 	waiting, err := p.Reviews(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if c.JSON {
+	case c.JSON:
 		return c.printJSON(waiting, "  ")
-	}
-	if len(waiting) == 0 {
-		_, err := io.WriteString(c.Out, "Nothing waits for you.\n")
-		return err
+	case len(waiting) == 0:
+		return c.print("Nothing waits for you.\n")
 	}
 	return c.showReviews(ctx, p, waiting)
 }
 
-// showReviews shows what waits, one after the other, and asks about each.
+// showReviews shows each proposal and asks about it.
 func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, waiting []consolidate.Review) error {
 	for _, r := range waiting {
-		if _, err := io.WriteString(c.Out, renderReview(r, p.Now(), paintFor(c.Out))); err != nil {
+		if err := c.print(renderReview(r, p.Now(), paintFor(c.Out))); err != nil {
 			return err
 		}
 		if err := c.askReview(ctx, p, r); err != nil {
@@ -54,29 +50,21 @@ func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, waiti
 	return nil
 }
 
-// askReview has the person answer, where they sit at a terminal; else it says how to.
+// askReview asks whether a proposal lands. Without a terminal it prints the commands.
 func (c *Command) askReview(ctx context.Context, p *consolidate.Project, r consolidate.Review) error {
 	if c.In == nil {
-		_, err := fmt.Fprintf(c.Out, "\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). To forget it: dream-mcp review --reject %s\n", r.ID, r.ID)
-		return err
+		return c.print(fmt.Sprintf("\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). To forget it: dream-mcp review --reject %s\n", r.ID, r.ID))
 	}
-	lines := bufio.NewScanner(c.In)
-	for {
-		if _, err := io.WriteString(c.Out, "\nLand it? y: yes, n: no, forget it; anything else: later > "); err != nil {
-			return err
-		}
-		if !lines.Scan() {
-			return lines.Err()
-		}
-		switch strings.ToLower(strings.TrimSpace(lines.Text())) {
-		case "y", "yes":
-			return c.acceptReview(ctx, p, r.ID)
-		case "n", "no":
-			return c.rejectReview(ctx, p, r.ID)
-		}
-		_, err := io.WriteString(c.Out, "It goes on waiting.\n")
+	answer, err := c.ask("\nLand it? y: yes, n: no, forget it; anything else: later > ")
+	switch {
+	case err != nil:
 		return err
+	case isYes(answer):
+		return c.acceptReview(ctx, p, r.ID)
+	case strings.EqualFold(answer, "n"), strings.EqualFold(answer, "no"):
+		return c.rejectReview(ctx, p, r.ID)
 	}
+	return c.print("It continues to wait.\n")
 }
 
 func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id string) error {
@@ -84,15 +72,13 @@ func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id s
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return c.printJSON(res, "")
-	}
-	text := res.Report + "\n"
-	if res.Undo != "" {
-		text += "To take it back: " + res.Undo + "\n"
-	}
-	_, err = io.WriteString(c.Out, transcript.Visible(text))
-	return err
+	return c.answer(res, "", func(paint) string {
+		text := res.Report + "\n"
+		if res.Undo != "" {
+			text += "To undo it: " + res.Undo + "\n"
+		}
+		return transcript.Visible(text)
+	})
 }
 
 func (c *Command) rejectReview(ctx context.Context, p *consolidate.Project, id string) error {
@@ -100,13 +86,9 @@ func (c *Command) rejectReview(ctx context.Context, p *consolidate.Project, id s
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return c.printJSON(struct {
-			Rejected string `json:"rejected"`
-		}{id}, "")
-	}
-	_, err = fmt.Fprintf(c.Out, "Forgotten: %s. The memory is as it was.\n", id)
-	return err
+	return c.answer(map[string]string{"rejected": id}, "", func(paint) string {
+		return fmt.Sprintf("Forgotten: %s. The memory is as it was.\n", id)
+	})
 }
 
 func renderReview(r consolidate.Review, now time.Time, ink paint) string {
@@ -145,14 +127,12 @@ const maxLogShown = 4 << 20
 func (c *Command) backgroundLog(p *consolidate.Project) error {
 	data, err := host.ReadFile(filepath.Join(p.StateDir(), host.BackgroundLog), maxLogShown)
 	if errors.Is(err, fs.ErrNotExist) {
-		_, err = io.WriteString(c.Out, "No dream has run in the background yet.\n")
-		return err
+		return c.print("No dream has run in the background yet.\n")
 	}
 	if err != nil {
 		return err
 	}
-	_, err = c.Out.Write(data)
-	return err
+	return c.print(string(data))
 }
 
 // hook says what the verb is for: a host, which is not a terminal, is answered before it comes here.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -64,14 +63,12 @@ func (c *Command) agree(preview share.Preview) error {
 	}
 	answer := ""
 	if c.In != nil {
-		if err := c.print("Share it? [y/N] "); err != nil {
+		var err error
+		if answer, err = c.ask("Share it? [y/N] "); err != nil {
 			return err
 		}
-		lines := bufio.NewScanner(c.In)
-		lines.Scan()
-		answer = strings.ToLower(strings.TrimSpace(lines.Text()))
 	}
-	if answer != "y" && answer != "yes" {
+	if !isYes(answer) {
 		return store.Refuse("nothing was shared", "answer y; in a script, --yes agrees")
 	}
 	return nil

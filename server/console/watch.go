@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -77,8 +76,7 @@ func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchVi
 	if screen, ok := c.screen(); ok {
 		v.width, _, _ = term.GetSize(int(screen.Fd()))
 	}
-	_, err = io.WriteString(c.Out, strings.Join(v.lines(), "\n")+"\n")
-	return err
+	return c.print(strings.Join(v.lines(), "\n") + "\n")
 }
 
 // watchLines prints a line for each thing that happens, or with --json each new picture, until it is
@@ -99,7 +97,7 @@ func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchV
 		default:
 			for _, line := range n.of(v, picture) {
 				if err == nil {
-					_, err = io.WriteString(c.Out, line+"\n")
+					err = c.print(line + "\n")
 				}
 			}
 		}

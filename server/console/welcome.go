@@ -4,50 +4,18 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"fmt"
-	"io"
 	"strings"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/server/host"
 )
 
-// The prose, in which SELF stands for the path of this program.
-var (
-	//go:embed welcome.txt
-	welcomeText string
-)
+// welcomeText is the text for a person who starts the program without a verb. SELF is replaced by the path of the program.
+//
+//go:embed welcome.txt
+var welcomeText string
 
 func (c *Command) welcome(context.Context, *consolidate.Project, host.Setup) error {
-	return c.say(welcomeText)
-}
-
-// helpText is the template of the help, of a verb or of all.
-//
-//go:embed help.txt
-var helpText string
-
-// help prints the usage of a verb, or of all.
-func (c *Command) help(context.Context, *consolidate.Project, host.Setup) error {
-	c.helpOf.InitDefaultHelpFlag()
-	c.helpOf.Flags().Lookup("help").Hidden = true // it is asked for already
-	c.helpOf.Root().SetUsageTemplate(helpText)
-	_, err := io.WriteString(c.Out, c.helpOf.UsageString())
-	return err
-}
-
-// completionScript prints what cobra wrote for a shell.
-func (c *Command) completionScript(context.Context, *consolidate.Project, host.Setup) error {
-	_, err := c.Out.Write(c.completion.Bytes())
-	return err
-}
-
-func (c *Command) version(context.Context, *consolidate.Project, host.Setup) error {
-	_, err := fmt.Fprintf(c.Out, "dream-mcp %s\n", c.Version)
-	return err
-}
-
-func (c *Command) say(prose string) error {
 	typed := c.Self
 	if strings.Contains(typed, " ") {
 		typed = `"` + typed + `"` // as every shell reads it
@@ -56,6 +24,26 @@ func (c *Command) say(prose string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(c.Out, strings.NewReplacer("VERSION", c.Version, "SELF_JSON", string(quoted), "SELF", typed).Replace(prose))
-	return err
+	return c.print(strings.NewReplacer("VERSION", c.Version, "SELF_JSON", string(quoted), "SELF", typed).Replace(welcomeText))
+}
+
+// helpText is the template of the help of a verb, or of the program.
+//
+//go:embed help.txt
+var helpText string
+
+func (c *Command) help(context.Context, *consolidate.Project, host.Setup) error {
+	c.helpOf.InitDefaultHelpFlag()
+	c.helpOf.Flags().Lookup("help").Hidden = true // it was just used
+	c.helpOf.Root().SetUsageTemplate(helpText)
+	return c.print(c.helpOf.UsageString())
+}
+
+// completionScript prints the script that cobra wrote for a shell.
+func (c *Command) completionScript(context.Context, *consolidate.Project, host.Setup) error {
+	return c.print(c.completion.String())
+}
+
+func (c *Command) version(context.Context, *consolidate.Project, host.Setup) error {
+	return c.print("dream-mcp " + c.Version + "\n")
 }
