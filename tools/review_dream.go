@@ -54,7 +54,7 @@ func reviewDream(p *consolidate.Project) tool {
 				return answer{}, err
 			case a.Accept != "":
 				r, err := p.Accept(ctx, a.Accept, nil)
-				return answer{text: r.Report + "\nTo take it back: " + r.Undo}, err
+				return answer{text: r.Report + "\nTo undo it: " + r.Undo}, err
 			case a.Reject != "":
 				id, err := p.Reject(ctx, a.Reject)
 				return answer{text: "Forgotten: " + id + ". The memory is as it was."}, err
