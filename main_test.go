@@ -76,7 +76,8 @@ var allowed = map[string][]string{
 	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},
 	"memory/rule/likeness":                  {},
 	"memory/rule/likeness/measure":          {"memory/rule/likeness", "github.com/rogpeppe/go-internal/txtar"},
-	"memory/rule/reldate":                   {"golang.org/x/text"},
+	"memory/rule/prose":                     {},
+	"memory/rule/reldate":                   {"memory/rule/prose", "golang.org/x/text"},
 	"memory/rule/measure":                   {"memory", "memory/rule", "memory/rule/drift/measure", "memory/rule/likeness/measure", "memory/rule/reldate/measure", "memory/secret/measure"},
 	"memory/rule/reldate/measure":           {"memory/rule/reldate", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/secret":                         {"memory/visible", "golang.org/x/text"},
@@ -85,10 +86,10 @@ var allowed = map[string][]string{
 	"memory/secret/measure":                 {"memory/secret"},
 	"consolidate/transcript/rank":           {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"consolidate/transcript/rank/measure":   {"consolidate/transcript/rank"},
-	"memory/rule/drift":                     {"memory"},
+	"memory/rule/drift":                     {"memory", "memory/rule/prose"},
 	"memory/rule/drift/measure":             {"memory/rule/drift", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/landing":                        {"memory/merge", "memory", "memory/secret", "github.com/rogpeppe/go-internal/diff", "golang.org/x/sys"},
-	"memory/rule":                           {"memory", "memory/rule/drift", "memory/rule/likeness", "memory/rule/reldate", "memory/secret", "memory/visible"},
+	"memory/rule":                           {"memory", "memory/rule/drift", "memory/rule/likeness", "memory/rule/prose", "memory/rule/reldate", "memory/secret", "memory/visible"},
 	"memory":                                {"memory/near", "memory/secret", "memory/visible", "golang.org/x/text"},
 }
 

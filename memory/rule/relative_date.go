@@ -3,12 +3,12 @@ package rule
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/rule/reldate"
 )
 
@@ -114,30 +114,23 @@ func (v *view) sourceOf(sentence string) (memory.Name, bool) {
 // writtenOn returns the day on which the words were written, where the text says it: the date at the beginning
 // of their paragraph or item, or in the nearest heading above with one; from is "" where it does not.
 func (d *relativeDate) writtenOn(now time.Time) (day time.Time, from string) {
-	const near = 24 // bytes of a paragraph's beginning
-	paragraph := itemAt(d.text, d.From)
-	if day, ok := memory.FirstDate(paragraph[:min(len(paragraph), near)]); ok && !day.After(now) {
+	const near = 24 // bytes of a block's beginning
+	start, end := prose.Block(d.text, d.From)
+	block := strings.TrimLeft(d.text[start:end], "-*+#>| \t")
+	if day, ok := memory.FirstDate(block[:min(len(block), near)]); ok && !day.After(now) {
 		return day, day.Format(time.DateOnly) + ", the date in the same paragraph"
 	}
-	for above := d.text[:d.From]; ; {
-		i := strings.LastIndex("\n"+above, "\n#")
-		if i < 0 {
-			return time.Time{}, ""
-		}
-		heading, _, _ := strings.Cut(above[i:], "\n")
+	for heading := range prose.Headings(d.text, start) {
 		if day, ok := memory.FirstDate(heading); ok && !day.After(now) {
 			return day, day.Format(time.DateOnly) + ", the date in the heading"
 		}
-		above = above[:max(0, i-1)]
-		if i == 0 {
-			return time.Time{}, ""
-		}
 	}
+	return time.Time{}, ""
 }
 
 // fileWrittenOn returns the day on which a file was written: what its frontmatter says, the date in its name, a
 // date in the same paragraph as the words, and last the time of the file, which a checkout changes.
-func fileWrittenOn(s *memory.Snapshot, n memory.Name, d *relativeDate, now time.Time) (day time.Time, from string) {
+func fileWrittenOn(s *memory.Snapshot, n memory.Name, d *relativeDate, now time.Time) (day time.Time, since string) {
 	t := s.Topics[n]
 	for _, key := range []string{"metadata.modified", "modified", "ended", "metadata.ended", "updated", "last_updated", "date"} {
 		if day, ok := memory.FirstDate(t.Value(key)); ok && !day.After(now) {
@@ -147,26 +140,14 @@ func fileWrittenOn(s *memory.Snapshot, n memory.Name, d *relativeDate, now time.
 	if day, ok := memory.FirstDate(n.String()); ok && !day.After(now) {
 		return day, day.Format(time.DateOnly) + ", the date in the file's name"
 	}
-	if day, ok := memory.FirstDate(paragraphAt(d.text, d.From)); ok && !day.After(now) {
+	from, to := prose.Block(d.text, d.From)
+	if day, ok := memory.FirstDate(d.text[from:to]); ok && !day.After(now) {
 		return day, day.Format(time.DateOnly) + ", the date in the same paragraph"
 	}
 	if day := s.ModTimes[n]; !day.IsZero() && !day.After(now) {
 		return day, day.Format(time.DateOnly) + ", the time of the file"
 	}
 	return time.Time{}, ""
-}
-
-// itemAt returns the text from the beginning of the paragraph, item or row around a place, without its mark.
-func itemAt(text string, at int) string {
-	start := strings.LastIndexByte(text[:at], '\n') + 1
-	for start > 0 && strings.IndexAny(strings.TrimLeft(text[start:], " \t")[:1], "-*+#|>0123456789") != 0 {
-		above := strings.LastIndexByte(text[:start-1], '\n') + 1
-		if strings.TrimSpace(text[above:start]) == "" {
-			break
-		}
-		start = above
-	}
-	return strings.TrimLeft(text[start:], "-*+#|> \t")
 }
 
 // quoted returns the words with as much of what is around as makes them occur once in the file, and
@@ -189,46 +170,13 @@ func widened(file, text string, from, to int) (int, int) {
 	return from, to
 }
 
-// wider returns a span with one more word at each side, or of a script without spaces a few runes.
-func wider(text string, from, to int) (int, int) {
-	left := strings.TrimRightFunc(text[:from], unicode.IsSpace)
-	from = len(left)
-	for from > 0 && len(left)-from < maxEditText/8 {
-		r, size := utf8.DecodeLastRuneInString(text[:from])
-		if unicode.IsSpace(r) {
-			break
-		}
-		from -= size
-	}
-	right := strings.TrimLeftFunc(text[to:], unicode.IsSpace)
-	if right == "" {
-		return from, to
-	}
-	start := len(text) - len(right)
-	to = start
-	for to < len(text) && to-start < maxEditText/8 {
-		r, size := utf8.DecodeRuneInString(text[to:])
-		if unicode.IsSpace(r) {
-			break
-		}
-		to += size
-	}
-	return from, to
-}
+// word matches what is between two spaces, or of a script without spaces a few characters.
+var wordBefore, wordAfter = regexp.MustCompile(`\S{0,20}\s*$`), regexp.MustCompile(`^\s*\S{0,20}`)
 
-// paragraphAt returns the lines around a place, up to an empty one.
-func paragraphAt(text string, at int) string {
-	start, offset := 0, 0
-	for line := range strings.SplitAfterSeq(text, "\n") {
-		if strings.TrimSpace(line) == "" {
-			if offset > at {
-				return text[start:offset]
-			}
-			start = offset + len(line)
-		}
-		offset += len(line)
-	}
-	return text[start:]
+// wider returns a span with one more word at each side.
+func wider(text string, from, to int) (int, int) {
+	before := text[max(0, from-maxEditText):from]
+	return from - len(wordBefore.FindString(before)), to + len(wordAfter.FindString(text[to:min(len(text), to+maxEditText)]))
 }
 
 // quoteJSON writes a text as JSON does, with letters of every script as they are.

@@ -1,17 +1,21 @@
 package reldate
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// maxNear bounds, in bytes, what is looked at right before and right after a phrase.
-const maxNear = 64
+// Bounds, in bytes, of what is looked at right before and right after a phrase, and below a row.
+const (
+	maxNear = 64
+	maxRow  = 1 << 10
+)
 
 // longest returns the hit of the longest of the phrases at text[at:]. Where it is innocent ok is false, and
 // To is after it all the same: what is inside it is not a hit either.
-func (p *prose) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
+func (p *scan) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 	var best *phrase
 	var number int
 	for _, c := range candidates {
@@ -33,7 +37,7 @@ func (p *prose) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 }
 
 // isWords reports whether the phrase is whole words there, of its language.
-func (p *prose) isWords(c *phrase, from, to int) bool {
+func (p *scan) isWords(c *phrase, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(p.text[:from])
 	after, _ := utf8.DecodeRuneInString(p.text[to:])
 	switch c.name {
@@ -70,7 +74,7 @@ var particles = setOf("은 는 이 가 을 를 에 에는 에도 에만 에야 �
 	"내로 내 처럼 보다 이나 나 라도 이라도 날 밤 아침 오전 오후 저녁 새벽 초 초에 말 말에 말까지 이다 입니다 이었다 였다 이며 고 이고 하루 자정 한 분")
 
 // endsKorean reports whether a Korean word ends at text[at:], but for a particle.
-func (p *prose) endsKorean(at int) bool {
+func (p *scan) endsKorean(at int) bool {
 	rest := p.text[at:]
 	end := strings.IndexFunc(rest, func(r rune) bool { return !isWordRune(r) })
 	if end < 0 {
@@ -80,49 +84,29 @@ func (p *prose) endsKorean(at int) bool {
 }
 
 // isInnocent reports whether a phrase does not name a day of its own there.
-func (p *prose) isInnocent(c *phrase, from, to int) bool {
+func (p *scan) isInnocent(c *phrase, from, to int) bool {
 	s := p.around(from, to)
 	if s.dated || c.unit == year && s.years || (c.unit == month || c.unit == quarter) && s.months {
 		return true
 	}
-	if s.isGeneric(c.language) {
+	before, after := lower(p.text[max(s.from, from-maxNear):from]), lower(p.text[to:min(s.to, to+maxNear)])
+	switch l := c.language; {
+	case s.isGeneric(l), l.holds("describes", strings.TrimLeft(s.lower, "-+*#>0123456789. \t")),
+		l.holds("before", before), c.notPrior(before), l.holds("after", after), c.notNext(after),
+		(c.flags["past"] || strings.HasPrefix(after, "'s ")) && !s.isPast(l),
+		c.flags["label"] && !label.MatchString(after),
+		c.next != nil && !endsClause(after) && !c.next(after),
+		c.flags["free"] && !l.holds("free", before):
 		return true
 	}
-	if beginsWithAny(strings.TrimLeft(s.lower, "-+*#>0123456789. \t"), c.lists["describes"]) {
-		return true
-	}
-	before := s.lowered(p.text[max(s.from, from-maxNear):from])
-	after := s.lowered(p.text[to:min(s.to, to+maxNear)])
-	if endsWithAny(before, c.lists["before"]) || endsWithAny(before, c.notPrior) || beginsWithAny(after, c.lists["after"]) || beginsWithAny(after, c.notNext) {
-		return true
-	}
-	if (c.flags["past"] || strings.HasPrefix(after, "'s ")) && !s.isPast(c.language) || c.flags["label"] && !beginsLabel(after) {
-		return true
-	}
-	if c.next != nil && !endsClause(after) && !beginsWithAny(after, c.next) {
-		return true
-	}
-	if c.flags["free"] && !isFree(c.language, before) {
-		return true
-	}
-	return p.isJoined(from, to) || p.isNamed(from, to) || p.isQuoted(from, to) || p.isBlockquote(from) || p.isCell(from, to)
-}
-
-// lowered returns a part of the sentence in lower case, with plain apostrophes.
-func (*sentence) lowered(part string) string {
-	return strings.ReplaceAll(strings.ToLower(part), "’", "'")
+	return p.isJoined(from, to) || p.isNamed(from, to) || p.isQuoted(from, to) || p.isQuotedOrCell(from, to)
 }
 
 // isGeneric reports whether the sentence is about every day, or about the words themselves.
 func (s *sentence) isGeneric(l *language) bool {
 	generic, known := s.generic[l]
 	if !known {
-		for _, words := range l.lists["generic"] {
-			if i := strings.Index(s.lower, words); i >= 0 && isWhole(s.lower, i, i+len(words)) {
-				generic = true
-				break
-			}
-		}
+		generic = l.holds("generic", s.lower)
 		s.generic[l] = generic
 	}
 	return generic
@@ -155,69 +139,13 @@ func hasPreterite(lower string) bool {
 
 var participleAfter = setOf("is are be been being gets get getting a an the any some no not of with without as its their our and per each every by for in on when once still already must")
 
-// beginsLabel reports whether what follows a phrase makes it a label: "Next session: …".
-func beginsLabel(after string) bool {
-	after = strings.TrimLeft(after, " *_")
-	return strings.HasPrefix(after, ":") || strings.HasPrefix(after, "—") || strings.HasPrefix(after, "–") || strings.HasPrefix(after, "- ")
-}
-
-// isWhole reports whether words in Latin letters are whole, and not part of longer ones.
-func isWhole(text string, from, to int) bool {
-	first, _ := utf8.DecodeRuneInString(text[from:])
-	last, _ := utf8.DecodeLastRuneInString(text[:to])
-	before, _ := utf8.DecodeLastRuneInString(text[:from])
-	after, _ := utf8.DecodeRuneInString(text[to:])
-	joined := func(a, b rune) bool { return isWordRune(a) && isWordRune(b) && !isWide(a) && !isWide(b) }
-	return !joined(before, first) && !joined(last, after)
-}
-
-// endsWithAny reports whether a text ends with one of the words, spaces and emphasis aside.
-func endsWithAny(text string, words []string) bool {
-	text = strings.TrimRight(text, " \t\n*_")
-	for _, word := range words {
-		if strings.HasSuffix(text, word) && isWhole(text, len(text)-len(word), len(text)) {
-			return true
-		}
-	}
-	return false
-}
-
-// beginsWithAny reports whether a text begins with one of the words, spaces and emphasis aside.
-func beginsWithAny(text string, words []string) bool {
-	text = strings.TrimLeft(text, " \t\n*_")
-	for _, word := range words {
-		if strings.HasPrefix(text, word) && isWhole(text, 0, len(word)) {
-			return true
-		}
-	}
-	return false
-}
+// label matches what makes the phrase before it a label: "Next session: …".
+var label = regexp.MustCompile(`^[ *_]*(?:[:—–]|- )`)
 
 // endsClause reports whether nothing, a space or a mark follows.
 func endsClause(after string) bool {
 	r, _ := utf8.DecodeRuneInString(after)
 	return after == "" || !isWordRune(r)
-}
-
-// beforeCount are the words before a count that leave it to count from today.
-var beforeCount = map[string][]string{
-	"ko": {"은", "는", "이", "가", "을", "를", "에", "도", "약", "대략", "이미", "벌써", "불과", "바로", "겨우"},
-	"ja": {"約", "は", "が", "も", "を", "に", "すでに", "既に"},
-}
-
-// isFree reports whether no noun is before a count: 만료 3일 전 counts from the expiry.
-func isFree(l *language, before string) bool {
-	trimmed := strings.TrimRight(before, " \t\n*_")
-	r, _ := utf8.DecodeLastRuneInString(trimmed)
-	if !isWordRune(r) {
-		return true
-	}
-	for _, word := range beforeCount[l.name] {
-		if strings.HasSuffix(trimmed, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // isWordRune reports whether a rune can be part of a word or a number.

@@ -17,7 +17,11 @@ func (p *phrase) match(text string, at int) (end, n int, ok bool) {
 				return 0, 0, false
 			}
 		case '#':
-			if size, n = p.readNumber(text[at:]); size == 0 {
+			for size < len(text)-at && text[at+size] >= '0' && text[at+size] <= '9' {
+				n = 10*n + int(text[at+size]-'0')
+				size++
+			}
+			if size == 0 || size > maxDigits {
 				return 0, 0, false
 			}
 		default:
@@ -38,40 +42,6 @@ func same(r, want rune) bool {
 
 // maxDigits bounds a number: nobody counts a thousand days back.
 const maxDigits = 3
-
-// readNumber reads digits or a word for a number.
-func (l *language) readNumber(text string) (size, value int) {
-	for size < len(text) && text[size] >= '0' && text[size] <= '9' {
-		if size == maxDigits {
-			return 0, 0
-		}
-		value = 10*value + int(text[size]-'0')
-		size++
-	}
-	if size > 0 {
-		return size, value
-	}
-	for word, n := range l.numbers {
-		if got := foldedPrefix(text, word); got > size {
-			size, value = got, n
-		}
-	}
-	return size, value
-}
-
-// foldedPrefix returns the length of the beginning of text that is word but for the case of its
-// letters and the form of its apostrophes, or -1. The word is in lower case.
-func foldedPrefix(text, word string) int {
-	at := 0
-	for _, want := range word {
-		r, size := utf8.DecodeRuneInString(text[at:])
-		if !same(r, want) {
-			return -1
-		}
-		at += size
-	}
-	return at
-}
 
 // spaceLen returns the length of the white space that a text begins with; a second line end ends it,
 // as it ends a paragraph.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 //go:embed phrases.txt
@@ -18,7 +19,7 @@ type language struct {
 	name     string
 	weekdays [][]string // from Monday on, each with its spellings
 	numbers  map[string]int
-	lists    map[string][]string // "generic", "before", "after", "describes"
+	lists    map[string]matcher // "generic", "before", "after", "describes", "free"
 	past     *regexp.Regexp
 	words    map[string]bool
 	others   map[string]bool
@@ -32,16 +33,16 @@ type line struct {
 	times    int // what the number of the phrase is multiplied by; 0: it has none
 	weekdays string
 	flags    map[string]bool // "~", "?", "free", "past", "label", "lang"
-	notNext  []string
-	notPrior []string
-	next     []string
+	notNext  matcher
+	notPrior matcher
+	next     matcher // nil: any
 }
 
 // phrase is one way to say it, without alternatives.
 type phrase struct {
 	*line
 	weekday int    // from Monday, 0; -1: none
-	count   int    // of a number that is written as a word at the beginning, and else 0
+	count   int    // of a number that is written as a word, and else 0
 	text    string // in lower case: " " is white space, "_" white space or nothing, "#" a number
 }
 
@@ -58,7 +59,7 @@ func parseVocabulary(text string) vocabulary {
 			continue
 		}
 		if row[0] == '[' {
-			lang = &language{name: strings.Trim(row, "[]"), numbers: map[string]int{}, lists: map[string][]string{}}
+			lang = &language{name: strings.Trim(row, "[]"), numbers: map[string]int{}, lists: map[string]matcher{}}
 			continue
 		}
 		head, rest, _ := strings.Cut(row, ":")
@@ -73,14 +74,10 @@ func parseVocabulary(text string) vocabulary {
 				word, value, _ := strings.Cut(pair, "=")
 				lang.numbers[word], _ = strconv.Atoi(value)
 			}
-		case "generic":
-			for _, words := range strings.Split(rest, ",") {
-				lang.lists[head] = append(lang.lists[head], lang.onEachDay(words)...)
-			}
 		case "past":
 			lang.past = regexp.MustCompile(rest)
-		case "before", "after", "describes":
-			lang.lists[head] = strings.Split(rest, ",")
+		case "generic", "before", "after", "describes", "free":
+			lang.lists[head] = matchWords(head, lang.onEachDay(strings.Split(rest, ",")))
 		case "words":
 			lang.words = setOf(rest)
 		case "others":
@@ -95,16 +92,66 @@ func parseVocabulary(text string) vocabulary {
 	return v
 }
 
-// onEachDay returns a text once for each name of a day that its "@" stands for.
-func (l *language) onEachDay(text string) []string {
-	if !strings.Contains(text, "@") {
-		return []string{text}
+// matcher reports whether a text in lower case has one of some words.
+type matcher func(text string) bool
+
+// never is the matcher of no words.
+func never(string) bool { return false }
+
+// holds asks a list of the language. A missing one holds nothing.
+func (l *language) holds(list, text string) bool {
+	find := l.lists[list]
+	return find != nil && find(text)
+}
+
+// onEachDay returns words with each name of a day for "@".
+func (l *language) onEachDay(words []string) []string {
+	var all []string
+	for _, word := range words {
+		if !strings.Contains(word, "@") {
+			all = append(all, word)
+			continue
+		}
+		for _, day := range slices.Concat(l.weekdays...) {
+			all = append(all, strings.ReplaceAll(word, "@", day))
+		}
 	}
-	var texts []string
-	for _, name := range slices.Concat(l.weekdays...) {
-		texts = append(texts, strings.ReplaceAll(text, "@", name))
+	return all
+}
+
+// matchWords returns the matcher of words. Those in letters of an alphabet are found whole, spaces and
+// emphasis aside: at the end of a text, at its beginning, or for "generic" anywhere.
+func matchWords(place string, words []string) matcher {
+	const letter, wide, space = `\pL\pN\pM_`, `\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}`, `[ \t\n*_]*`
+	expr := sync.OnceValue(func() *regexp.Regexp {
+		var all []string
+		for _, word := range words {
+			first, _ := utf8.DecodeRuneInString(word)
+			last, _ := utf8.DecodeLastRuneInString(word)
+			word = regexp.QuoteMeta(word)
+			if isWordRune(first) && !isWide(first) {
+				word = `(?:^|[^` + letter + `]|[` + wide + `])` + word
+			}
+			if isWordRune(last) && !isWide(last) {
+				word += `(?:$|[^` + letter + `]|[` + wide + `])`
+			}
+			all = append(all, word)
+		}
+		expr := "(?:" + strings.Join(all, "|") + ")"
+		switch place {
+		case "before":
+			expr += space + "$"
+		case "free":
+			expr = `(?:^|[^ \t\n*` + letter + `]|` + expr + ")" + space + "$"
+		case "after", "describes":
+			expr = "^" + space + expr
+		}
+		return regexp.MustCompile(expr)
+	})
+	return func(text string) bool {
+		some := place == "free" || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+		return some && expr().MatchString(text) // the first is a hundred times as fast
 	}
-	return texts
 }
 
 func setOf(text string) map[string]bool {
@@ -123,7 +170,7 @@ func parseLine(lang *language, head string) *line {
 	if lang == nil || len(fields) < 2 || !slices.Contains(units, unit(fields[0])) {
 		panic(fmt.Sprintf("reldate: no line: %q", head))
 	}
-	l := &line{language: lang, unit: unit(fields[0]), flags: map[string]bool{}}
+	l := &line{language: lang, unit: unit(fields[0]), flags: map[string]bool{}, notNext: never, notPrior: never}
 	if l.unit == weekday {
 		l.weekdays = fields[1]
 	} else if sign, ok := strings.CutSuffix(fields[1], "#"); ok {
@@ -140,11 +187,11 @@ func parseLine(lang *language, head string) *line {
 		case knownFlags[flag]:
 			l.flags[flag] = true
 		case flag[0] == '!':
-			l.notNext = list
+			l.notNext = matchWords("after", list)
 		case flag[0] == '<':
-			l.notPrior = list
+			l.notPrior = matchWords("before", list)
 		case flag[0] == '>':
-			l.next = list
+			l.next = matchWords("after", list)
 		default:
 			panic(fmt.Sprintf("reldate: no flag: %q", flag))
 		}

@@ -55,7 +55,7 @@ func Find(text string, anchor time.Time) []Hit {
 	}
 	v := words()
 	var hits []Hit
-	p := &prose{text: text}
+	p := &scan{text: text}
 	seen := 0
 	for at := 0; at < len(text) && len(hits) < maxHits && seen < maxSeen; {
 		word := startLen(text[at:])

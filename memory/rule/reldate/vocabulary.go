@@ -9,23 +9,24 @@ import (
 // begins with, and "0" for a number.
 type vocabulary map[string][]*phrase
 
-// put files a phrase under what it begins with; one that begins with a number under each of them.
+// put files a phrase under what it begins with, and once more for each word for its number.
 func (v vocabulary) put(p phrase, text string) {
-	p.text = text
-	rest, counted := strings.CutPrefix(text, "#")
-	if !counted {
-		v.file(&p, text[:startLen(text)])
-		return
+	file := func(count int, text string) {
+		start := "0"
+		if text[0] != '#' {
+			start = text[:startLen(text)]
+		}
+		p := p
+		p.count, p.text = count, text
+		v[start] = append(v[start], &p)
 	}
-	v.file(&p, "0")
-	for word, n := range p.numbers {
-		spelled := p
-		spelled.count, spelled.text = n, word+rest
-		v.file(&spelled, word[:startLen(word)])
+	file(0, text)
+	if strings.Contains(text, "#") {
+		for word, n := range p.numbers {
+			file(n, strings.Replace(text, "#", word, 1))
+		}
 	}
 }
-
-func (v vocabulary) file(p *phrase, start string) { v[start] = append(v[start], p) }
 
 // startLen returns the length of what a text begins with: a word in Latin letters, a number, or one rune.
 func startLen(text string) int {

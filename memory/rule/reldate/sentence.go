@@ -1,0 +1,83 @@
+package reldate
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+
+	"dream-mcp/memory/rule/prose"
+)
+
+// scan is a text and what was learned of it so far.
+type scan struct {
+	text     string
+	masked   []prose.Span // what is not prose; nil until it is asked for
+	sentence sentence     // the last one asked for
+}
+
+// sentence is the place of a sentence and what is known of it.
+type sentence struct {
+	from, to int
+	lower    string // with plain apostrophes
+	kana     bool
+	dated    bool // it holds an absolute date
+	years    bool // it holds the number of a year
+	months   bool // it holds the name of a month
+	generic  map[*language]bool
+}
+
+// isMasked reports whether a place lies in code, a link, a comment, a tag or a URL.
+func (p *scan) isMasked(from, to int) bool {
+	if p.masked == nil {
+		p.masked = append(prose.Spans(p.text), prose.Span{From: len(p.text), To: len(p.text)})
+	}
+	return prose.Covers(p.masked, from, to)
+}
+
+// around returns the sentence that text[from:to] is in.
+func (p *scan) around(from, to int) *sentence {
+	s := &p.sentence
+	if s.lower != "" && s.from <= from && to <= s.to {
+		return s
+	}
+	*s = sentence{generic: map[*language]bool{}}
+	s.from, s.to = prose.Sentence(p.text, from, to)
+	words := p.text[s.from:s.to]
+	s.lower = lower(words)
+	s.kana = strings.ContainsFunc(words, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
+	d := dates()
+	s.dated, s.years, s.months = d.day.MatchString(s.lower), d.year.MatchString(s.lower), d.month.MatchString(s.lower)
+	return s
+}
+
+// lower returns a text in lower case, with plain apostrophes.
+func lower(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }
+
+// HoldsDate reports whether a line holds an absolute date, in figures or in words.
+func HoldsDate(line string) bool { return dates().day.MatchString(strings.ToLower(line)) }
+
+// datePatterns find absolute dates in lower case.
+type datePatterns struct{ day, year, month *regexp.Regexp }
+
+var dates = sync.OnceValue(func() datePatterns {
+	names := `(?:january|february|march|april|may|june|july|august|september|october|november|december` +
+		`|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec` +
+		`|januar|jänner|februar|märz|mai|juni|juli|oktober|dezember` +
+		`|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre` +
+		`|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
+	return datePatterns{
+		day: regexp.MustCompile(`\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.]\d{1,2})?\b` +
+			`|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d\d){1,2}\b` +
+			`|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b` +
+			`|\d{1,2} ?月 ?\d{1,2} ?[日号號]|\d{1,2}월 ?\d{1,2}일` +
+			`|\b` + names + `\.? \d{1,2}(?:st|nd|rd|th)?\b` +
+			`|\b\d{1,2}(?:st|nd|rd|th|er|\.)? (?:de |of )?` + names + `\b` +
+			`|(?:^|[^\w.])\d{1,2}\. ?\d{1,2}\.(?:[\s),]|$)` +
+			`|\((?:on |am |le |el )?\d{1,2}/\d{1,2}\)` +
+			`|\b(?:week|kw|semaine|semana|w) ?\d{1,2}\b|\b(?:19|20)\d\d[- ]?[qw]\d` +
+			`|\bq[1-4][ /]?(?:19|20)\d\d\b|\b` + names + ` (?:de )?(?:19|20)\d\d\b|(?:19|20)\d\d年 ?\d{1,2}月|(?:19|20)\d\d년 ?\d{1,2}월`),
+		year:  regexp.MustCompile(`(?:^|[^\d.])(?:19|20)\d\d(?:[^\d.]|$)`),
+		month: regexp.MustCompile(`\b` + names + `\b|\d{1,2} ?[月월]`),
+	}
+})
