@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"dream-mcp/memory/rule/prose"
 )
 
 // Conflict is a command of a memory that the project's guides contradict.
@@ -103,12 +105,12 @@ func usages(text, guide string, others []usage) []usage {
 	var found []usage
 	at, line := 0, 1
 	for _, s := range passages(text) {
-		if s.prose {
+		if s.kind == prose.Other {
 			continue
 		}
 		line += strings.Count(text[at:s.from], "\n")
 		at = s.from
-		for _, part := range operators.Split(strings.TrimSpace(s.text), -1) {
+		for _, part := range operators.Split(strings.TrimSpace(s.text(text)), -1) {
 			words := strings.Fields(part)
 			for len(words) > 0 && assignment.MatchString(words[0]) {
 				words = words[1:]
@@ -117,12 +119,12 @@ func usages(text, guide string, others []usage) []usage {
 				continue
 			}
 			u := usage{from: s.from, to: s.to, text: strings.Join(words, " "), words: words, guide: guide, at: line}
-			u.topic, u.tool = purposeOf(words)
+			u.topic, u.tool = purposeOf(u.text)
 			if others != nil && !slices.ContainsFunc(others, func(o usage) bool { return o.words[0] == words[0] || o.topic != "" && o.topic == u.topic }) {
 				continue
 			}
 			ok := false
-			if u.forbidden, u.firm, ok = s.polarity(); ok {
+			if u.forbidden, u.firm, ok = s.around(text).polarity(); ok {
 				u.line = lineAt(text, s.from)
 				found = append(found, u)
 			}
@@ -147,7 +149,7 @@ var (
 
 // polarity reports whether a command is forbidden or prescribed, and how firmly; ok is false where it is
 // neither: it was, or is an example.
-func (s *passage) polarity() (forbidden, firm, ok bool) {
+func (s around) polarity() (forbidden, firm, ok bool) {
 	c := theCues()
 	said := strings.ReplaceAll(s.before+s.after, "’", "'")
 	if c.gone.MatchString(said) || s.scope != "" && c.scope.MatchString(s.scope) {
@@ -177,8 +179,8 @@ func (s *passage) polarity() (forbidden, firm, ok bool) {
 // managers are tools that a guide forbids or prescribes by their name alone.
 var managers = setOf("npm yarn pnpm bun pip poetry uv pipenv make just jest vitest mocha pytest unittest black ruff yapf flake8 pylint eslint prettier biome mvn gradle docker podman")
 
-// purposes are commands that a project runs by one of several tools: what such a command is for, and the expression
-// that finds it among the words that are not options. Group 1 is the tool, and group 2 stands for the "$".
+// purposes are commands that a project runs by one of several tools: what such a command is for, and the expression of the
+// whole command without options. A group is the tool; another stands for the "$".
 var purposes = sync.OnceValue(func() []purpose {
 	var all []purpose
 	for _, row := range strings.Split(strings.TrimSpace(`
@@ -187,9 +189,16 @@ script $: (npm|pnpm|yarn|bun) run(?:-script)? (\S+).*
 script $: (npm|pnpm|yarn|bun) (\S+).*
 target $: (make|just|task|mage) (\S+).*
 python $: (poetry|uv|pipenv|pdm|hatch) run (\S+).*
-python packages: (poetry|uv|pipenv|pdm|hatch) (?:install|sync|add).*
-java $: (?:\./)?(mvn|mvnw|gradle|gradlew)(?: .*)? (\S+)
-compose $: (docker|podman) compose (\S+).*`), "\n") {
+python packages: (poetry|uv|pipenv|pdm|hatch) (?:install|sync|add).*|(pip) install [.\w/-]*\.(?:txt)?
+java $: (?:\./)?(mvn|gradle)w?(?: .*)? (\S+)
+compose $: (docker|podman) compose (\S+).*
+javascript test: (jest|vitest|mocha|ava)(?: .*)?
+javascript lint: (eslint|oxlint|tslint)(?: .*)?
+javascript format: (prettier|dprint)(?: .*)?
+python test: (pytest|unittest|nose2)(?: .*)?
+python format: (black|yapf|autopep8)(?: .*)?|(ruff) format.*
+python lint: (flake8|pylint)(?: .*)?|(ruff) check.*
+python types: (mypy|pyright)(?: .*)?`), "\n") {
 		topic, expr, _ := strings.Cut(row, ": ")
 		all = append(all, purpose{topic, regexp.MustCompile("^(?:" + expr + ")$")})
 	}
@@ -201,71 +210,39 @@ type purpose struct {
 	expr  *regexp.Regexp
 }
 
+// What a command has beside its operands: another program before it, what follows "--", options with values, options.
+var (
+	runner  = regexp.MustCompile(`^(?:npx|bunx|python[\d.]* -m) `)
+	options = regexp.MustCompile(` -- .*| (?:--filter|-F|-C|--dir|--prefix|-w|--workspace|--cwd|-f)[ =]\S+| -\S+`)
+	global  = regexp.MustCompile(` (?:-g|--global)\b`)
+)
+
 // purposeOf returns what a command is for and the tool that does it, for tools of which a project has one.
-func purposeOf(words []string) (topic, tool string) {
-	switch first := words[0]; {
-	case len(words) > 1 && (first == "npx" || first == "bunx"):
-		return purposeOf(words[1:])
-	case len(words) > 2 && strings.HasPrefix(first, "python") && words[1] == "-m":
-		return purposeOf(words[2:])
-	case len(words) > 2 && strings.HasPrefix(first, "pip") && words[1] == "install" && (words[2] == "-r" || words[2] == "-e"):
-		return "python packages", "pip"
-	case slices.Contains(words, "-g") || slices.Contains(words, "--global"):
+func purposeOf(command string) (topic, tool string) {
+	if global.MatchString(command) {
 		return "", ""
 	}
-	rest := operands(words, "--filter", "-F", "-C", "--dir", "--prefix", "-w", "--workspace", "--cwd", "-f")
+	command = options.ReplaceAllString(runner.ReplaceAllString(command, ""), "")
 	for _, p := range purposes() {
-		m := p.expr.FindStringSubmatch(strings.Join(rest, " "))
-		if m == nil {
-			continue
-		}
-		if p.topic == "script $" && rest[1] == m[2] && packageVerbs[m[2]] {
-			return "", ""
-		}
-		return strings.Replace(p.topic, "$", m[len(m)-1], 1), strings.TrimSuffix(m[1], "w")
-	}
-	for topic, tools := range rivals {
-		if tools[words[0]] && (words[0] != "ruff" || len(words) > 1 && (words[1] == "format") == (topic == "python format")) {
-			return topic, words[0]
+		m := p.expr.FindStringSubmatch(command)
+		switch {
+		case m == nil:
+		case strings.Contains(p.topic, "$"):
+			if word, _, _ := strings.Cut(command[len(m[1]):], m[2]); word == " " && p.topic == "script $" && packageVerbs[m[2]] {
+				return "", ""
+			}
+			return strings.Replace(p.topic, "$", m[2], 1), m[1]
+		default:
+			return p.topic, strings.Join(m[1:], "")
 		}
 	}
 	return "", ""
-}
-
-// rivals are tools of which a project uses one.
-var rivals = map[string]map[string]bool{
-	"javascript test":   setOf("jest vitest mocha ava"),
-	"javascript lint":   setOf("eslint oxlint tslint"),
-	"javascript format": setOf("prettier dprint"),
-	"python test":       setOf("pytest unittest nose2"),
-	"python format":     setOf("black yapf autopep8 ruff"),
-	"python lint":       setOf("flake8 pylint ruff"),
-	"python types":      setOf("mypy pyright"),
 }
 
 // operators separate the commands of a line.
 var operators = regexp.MustCompile(`\s*(?:&&|\|\||;|\|)\s*`)
 
 var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
-
-// operands returns the words that are neither options, nor the values of those named, nor assignments.
-func operands(words []string, valued ...string) []string {
-	var found []string
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		switch {
-		case word == "--":
-			return found
-		case strings.HasPrefix(word, "-"):
-			if slices.Contains(valued, word) {
-				i++
-			}
-		case !assignment.MatchString(word):
-			found = append(found, word)
-		}
-	}
-	return found
-}
 
 // packageVerbs are what package managers do themselves; a script of such a name needs "run".
 var packageVerbs = setOf("install i ci add remove rm uninstall update upgrade up outdated audit link unlink publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch login logout whoami version help workspaces workspace set get pkg fund doctor bin root")

@@ -63,7 +63,7 @@ var here = setOf("this our the same whole entire your my git main mono in a")
 
 // isPresent reports whether the passage says what is there: not what was, will be, must not be, or is
 // somewhere else.
-func (s *passage) isPresent() bool {
+func (s around) isPresent() bool {
 	c := theCues()
 	said := s.before + s.after
 	said = strings.ReplaceAll(said, "’", "'")

@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/rule/prose"
 )
 
 // Bounds of one text: a memory has at most 58.7 KB.
@@ -62,11 +64,11 @@ func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 	end := 0 // of the last hit's line
 	seen := make(map[string]bool)
 	for _, s := range found {
-		if s.from < end || len(hits) == maxHits || isMemory(strings.TrimSpace(s.text)) {
+		if s.from < end || len(hits) == maxHits || isMemory(strings.TrimSpace(s.text(text))) {
 			continue
 		}
-		h, ok := p.judge(&s)
-		if !ok || seen[h.Ref] || !s.isPresent() { // in this order: most of what is named is there
+		h, ok := p.judge(&s, s.text(text))
+		if !ok || seen[h.Ref] || !s.around(text).isPresent() { // in this order: most of what is named is there
 			continue
 		}
 		seen[h.Ref] = true
@@ -78,17 +80,17 @@ func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 }
 
 // judge returns what a passage names and the project does not have.
-func (p *Project) judge(s *passage) (Hit, bool) {
-	text := strings.TrimPrefix(strings.TrimSpace(s.text), strings.TrimSuffix(p.root.Name(), "/")+"/")
+func (p *Project) judge(s *passage, text string) (Hit, bool) {
+	text = strings.TrimPrefix(strings.TrimSpace(text), strings.TrimSuffix(p.root.Name(), "/")+"/")
 	switch {
 	case text == "" || len(text) > maxRef:
 		return Hit{}, false
-	case s.prose:
+	case s.kind == prose.Other:
 		if h, ok := p.judgeVersion(text); ok {
 			return h, true
 		}
 		return p.judgeLibrary(text)
-	case !s.fence && !strings.ContainsAny(text, " \t"):
+	case s.kind == prose.Code && !strings.ContainsAny(text, " \t"):
 		if r, ok := parsePath(text); ok {
 			return p.judgePath(r)
 		}

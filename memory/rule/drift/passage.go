@@ -1,186 +1,99 @@
 package drift
 
 import (
-	"dream-mcp/memory"
 	"regexp"
 	"strings"
+
+	"dream-mcp/memory/rule/prose"
 )
 
-// passage is a code span, a line of a fence of shell commands, or a claim in prose, and what is said around it.
+// passage is a code span, a line of a fence of shell commands, or a claim in prose: a version, or a library that is said
+// to be used.
 type passage struct {
-	from, to      int
-	text          string
-	before, after string // the rest of its sentence; the insides of code spans are blanked
-	scope         string // the heading and the lead ("Removed:") above it
-	block         string // its paragraph, item or row, and the lead
-	fence         bool   // a line of a fence
-	prose         bool   // not a code span: a version, or a library that is said to be used
+	from, to int
+	kind     prose.Kind // Other: a claim
+	comment  string     // after a command
 }
 
-// passages returns what may name something of the project, in order.
+func (s *passage) text(all string) string { return all[s.from:s.to] }
+
+// passages returns what may name something of the project.
 func passages(text string) []passage {
-	r := reader{text: text}
-	for at := 0; at < len(text) && len(r.found) < maxPassages; {
-		end := len(text)
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			end = at + n + 1
-		}
-		r.line(at, end)
-		at = end
-	}
-	r.block(len(text))
-	if len(r.found) > maxPassages {
-		r.found = r.found[:maxPassages]
-	}
-	return r.found
-}
-
-// reader goes through a Markdown text line by line.
-type reader struct {
-	text    string
-	found   []passage
-	heading string
-	lead    string // the paragraph that ended with a colon, and what follows belongs to
-	start   int    // of the block that is being read
-	inBlock bool
-	mark    string // of the fence that is open
-	shell   bool   // its lines are commands
-}
-
-// line reads text[at:end].
-func (r *reader) line(at, end int) {
-	row := strings.TrimRight(r.text[at:end], "\r\n")
-	inner := strings.TrimLeft(row, " \t>")
-	if r.mark != "" {
-		if strings.HasPrefix(inner, r.mark) && strings.Trim(inner, "`~ ") == "" {
-			r.mark = ""
-		} else if r.shell {
-			r.command(at+len(row)-len(inner), inner)
-		}
-		return
-	}
-	switch {
-	case strings.HasPrefix(inner, "```"), strings.HasPrefix(inner, "~~~"):
-		r.block(at)
-		info := strings.TrimLeft(inner, inner[:1])
-		r.mark = inner[:len(inner)-len(info)]
-		language, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(info)), " ")
-		r.shell = shells[language]
-	case inner == "":
-		r.block(at)
-	case inner[0] == '#':
-		r.block(at)
-		r.heading, r.lead = r.text[at:end], ""
-		r.start, r.inBlock = at, true
-		r.block(end)
-	case memory.BulletMarker(inner) != "", inner[0] == '|':
-		r.block(at)
-		r.start, r.inBlock = at, true
-	case !r.inBlock:
-		r.start, r.inBlock = at, true
-		if inner == row { // a paragraph that no list and no lead goes on into
-			r.lead = ""
+	var found []passage
+	spans := prose.Spans(text)
+	for _, s := range spans {
+		switch {
+		case s.Kind == prose.Code:
+			found = append(found, passage{from: s.Inner, to: s.InnerTo, kind: prose.Code})
+		case s.Kind == prose.Fence && shells[s.Language]:
+			found = append(found, commands(text, s.Inner, s.InnerTo)...)
 		}
 	}
+	for _, expr := range []*regexp.Regexp{versionRef, libraryRef} {
+		for _, m := range expr.FindAllStringIndex(text, maxPassages) {
+			if m[0] > 0 && strings.IndexByte("-/.@", text[m[0]-1]) >= 0 {
+				continue // the end of a longer name
+			}
+			if s, ok := prose.At(spans, m[0], m[1]); !ok || s.Kind != prose.Fence {
+				found = append(found, passage{from: m[0], to: m[1]})
+			}
+		}
+	}
+	return found[:min(len(found), maxPassages)]
 }
 
 // shells are the languages of fences that hold commands.
 var shells = setOf("sh bash zsh shell console fish shell-session")
 
-// command notes a line of a fence.
-func (r *reader) command(at int, row string) {
-	row = strings.TrimRight(row, " \t")
-	for _, prompt := range []string{"$ ", "% "} {
-		if rest, ok := strings.CutPrefix(row, prompt); ok {
-			at, row = at+len(prompt), rest
+// command matches a line of a shell, its prompt and its comment.
+var command = regexp.MustCompile(`(?m)^[ \t>]*(?:[$%] )?([^\s#].*?)[ \t]*( #.*)?\r?$`)
+
+func commands(text string, from, to int) []passage {
+	var found []passage
+	for _, m := range command.FindAllStringSubmatchIndex(text[from:to], maxPassages) {
+		s := passage{from: from + m[2], to: from + m[3], kind: prose.Fence}
+		if m[4] >= 0 {
+			s.comment = text[from+m[4] : from+m[5]]
 		}
+		found = append(found, s)
 	}
-	if row == "" || row[0] == '#' || len(r.found) >= maxPassages {
-		return
-	}
-	said := ""
-	if i := strings.Index(row, " #"); i >= 0 {
-		row, said = strings.TrimRight(row[:i], " \t"), row[i:]
-	}
-	r.found = append(r.found, passage{from: at, to: at + len(row), text: row, after: said, scope: r.heading + r.lead, block: r.lead, fence: true})
+	return found
 }
 
-// block ends the paragraph, item or row that is being read, and notes its code spans.
-func (r *reader) block(end int) {
-	if !r.inBlock {
-		return
+// around is what is said around a passage. The insides of code spans are blanked.
+type around struct {
+	before, after string // the rest of its sentence
+	scope         string // the heading and the lead ("Removed:") above it
+	block         string // its paragraph, item or row, and the lead
+}
+
+func (s *passage) around(text string) around {
+	from, to := prose.Block(text, s.from)
+	lead := prose.Lead(text, s.from)
+	c := around{scope: lead, block: lead, after: s.comment}
+	for heading := range prose.Headings(text, from) {
+		c.scope = heading + lead
+		break
 	}
-	r.inBlock = false
-	text := r.text[r.start:end]
-	blanked := []byte(text)
-	var spans [][2]int
-	for i := 0; i < len(text) && len(r.found)+len(spans) < maxPassages; i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '`':
-			run := len(text[i:]) - len(strings.TrimLeft(text[i:], "`"))
-			from := i + run
-			to := memory.ClosingRun(text[:min(len(text), from+maxSpan)], from, run)
-			if to < 0 {
-				i = from - 1
-				continue
-			}
-			spans = append(spans, [2]int{from, to})
-			for j := from; j < to; j++ {
-				blanked[j] = 'x'
-			}
-			i = to + run - 1
+	if s.kind == prose.Fence {
+		return c
+	}
+	c.block += text[from:to]
+	blanked := []byte(c.block[len(lead):])
+	for _, span := range prose.Spans(text[from:to]) {
+		for i := span.Inner; i < span.InnerTo; i++ {
+			blanked[i] = 'x'
 		}
 	}
 	words := string(blanked)
-	note := func(at, end int, prose bool) {
-		from, to := sentence(words, at, end)
-		r.found = append(r.found, passage{
-			from: r.start + at, to: r.start + end, text: text[at:end], before: words[from:at], after: words[end:to],
-			scope: r.heading + r.lead, block: r.lead + text, prose: prose,
-		})
+	start, end := prose.Sentence(words, s.from-from, min(s.to-from, len(words)))
+	c.before, c.after = words[start:s.from-from], words[min(s.to-from, end):end]
+	if i := strings.LastIndex(c.before, "; "); i >= 0 {
+		c.before = c.before[i:]
 	}
-	for _, span := range spans {
-		note(span[0], span[1], false)
-	}
-	for _, expr := range []*regexp.Regexp{versionRef, libraryRef} {
-		for _, m := range expr.FindAllStringIndex(text, maxPassages-min(len(r.found), maxPassages)) {
-			if m[0] == 0 || strings.IndexByte("-/.@", text[m[0]-1]) < 0 { // the end of a longer name
-				note(m[0], m[1], true)
-			}
-		}
-	}
-	if trimmed := strings.TrimRight(words, " \t\r\n*_"); strings.HasSuffix(trimmed, ":") || strings.HasSuffix(trimmed, "：") {
-		r.lead = words
-	}
+	c.after, _, _ = strings.Cut(c.after, "; ")
+	return c
 }
-
-// maxSpan bounds, in bytes, how far a code span is followed.
-const maxSpan = 1 << 10
-
-// maxSentence bounds, in bytes, how far a sentence is followed to each side.
-const maxSentence = 1 << 10
-
-// sentence returns where the sentence around words[from:to] begins and ends.
-func sentence(words string, from, to int) (int, int) {
-	start := max(0, from-maxSentence)
-	for _, stop := range stops {
-		if i := strings.LastIndex(words[start:from], stop); i >= 0 {
-			start += i + len(stop)
-		}
-	}
-	end := min(len(words), to+maxSentence)
-	for _, stop := range stops {
-		if i := strings.Index(words[to:end], stop); i >= 0 {
-			end = to + i + len(stop)
-		}
-	}
-	return start, end
-}
-
-// stops end a sentence. A full stop within a code span is blanked.
-var stops = []string{". ", ".\n", "; ", ";\n", "! ", "? ", "。", "；", "！", "？"}
 
 func setOf(words string) map[string]bool {
 	set := make(map[string]bool)

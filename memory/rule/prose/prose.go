@@ -127,15 +127,18 @@ func (s *Span) readCode(text string, run int) bool {
 	return false
 }
 
-// Covers reports whether one of the spans, which are in order, overlaps text[from:to].
-func Covers(spans []Span, from, to int) bool {
+// At returns the first of the spans, which are in order, that overlaps text[from:to].
+func At(spans []Span, from, to int) (Span, bool) {
 	i, _ := slices.BinarySearchFunc(spans, from, func(s Span, at int) int {
 		if s.To <= at {
 			return -1
 		}
 		return 1
 	})
-	return i < len(spans) && spans[i].From < to
+	if i == len(spans) || spans[i].From >= to {
+		return Span{}, false
+	}
+	return spans[i], true
 }
 
 // Sentence returns where the sentence around text[from:to] begins and ends. A list item, a heading and a row of a table
@@ -208,6 +211,28 @@ func Block(text string, at int) (int, int) {
 		}
 	}
 	return start, end
+}
+
+// Lead returns the paragraph or item that ends with a colon and that the list or the fence at a place belongs to, or "".
+func Lead(text string, at int) string {
+	start, _ := Block(text, at)
+	if !beginsBlock(text[start:]) {
+		return ""
+	}
+	for start > 0 {
+		end := start
+		start, _ = Block(text, start-1)
+		above := strings.TrimRight(text[start:end], " \t\r\n*_")
+		switch {
+		case isHeading(above):
+			return ""
+		case strings.HasSuffix(above, ":"), strings.HasSuffix(above, "："):
+			return above
+		case !beginsBlock(above) && above == strings.TrimLeft(above, " \t"):
+			return ""
+		}
+	}
+	return ""
 }
 
 func isHeading(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " \t>"), "#") }

@@ -32,7 +32,8 @@ func (p *scan) isMasked(from, to int) bool {
 	if p.masked == nil {
 		p.masked = append(prose.Spans(p.text), prose.Span{From: len(p.text), To: len(p.text)})
 	}
-	return prose.Covers(p.masked, from, to)
+	_, masked := prose.At(p.masked, from, to)
+	return masked
 }
 
 // around returns the sentence that text[from:to] is in.
