@@ -2,8 +2,6 @@ package said
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -13,19 +11,6 @@ import (
 // together with what Codex injects, and once as an event, which is read here. What the
 // model said is read where it was answered. A sub-agent's session says so in its first line; what a
 // fork copied from another session counts once.
-
-func codexFolders(home string, _ []string) []Folder {
-	var found []Folder
-	for _, f := range []Folder{
-		{Path: filepath.Join(home, "sessions"), Why: "Codex's, of all projects: those that ran here", Deep: dated},
-		{Path: filepath.Join(home, "archived_sessions"), Why: "Codex's archive, of all projects: those that ran here"},
-	} {
-		if stat, err := os.Stat(f.Path); err == nil && stat.IsDir() {
-			found = append(found, f)
-		}
-	}
-	return found
-}
 
 // codexID is the UUID at the end of "rollout-2026-11-18T09-14-03-UUID".
 func codexID(stem string) string {
@@ -86,29 +71,18 @@ func codexEvent(payload raw, r *record, h *hostState) {
 		}
 		text = item.field("content")
 	}
-	if blocks := text.texts(nil, "text"); len(blocks) > 0 {
+	if blocks := text.texts("text"); len(blocks) > 0 {
 		h.name(r, text)
-		r.typedBlocks(blocks, codexTyped)
+		r.typedBlocks(Codex, blocks, codexTyped)
 	}
 }
 
-// codexInjected are the beginnings of what Codex puts in a person's place (CENSUS 4).
-var codexInjected = []string{
-	"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>", "<skill>",
-	"<subagent_notification>", "<user_shell_command>",
-}
-
-// codexTyped is what a person typed of a text: the words behind what an editor put before them.
+// codexTyped is what a person typed of a text: the words after what an editor put before them.
 func codexTyped(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if strings.HasPrefix(trimmed, "# Context from my IDE setup:") {
 		if _, asked, ok := strings.Cut(trimmed, "\n## My request for Codex:"); ok {
 			return strings.TrimSpace(asked)
-		}
-	}
-	for _, beginning := range codexInjected {
-		if strings.HasPrefix(trimmed, beginning) {
-			return ""
 		}
 	}
 	return text
@@ -122,7 +96,7 @@ func codexItem(payload raw, r *record, h *hostState) {
 		if !payload.field("role").is("assistant") {
 			return
 		}
-		if r.Message.Blocks = content.texts(r.Message.Blocks, "output_text", "text"); len(r.Message.Blocks) > 0 {
+		if r.Message.Blocks = content.texts("output_text", "text"); len(r.Message.Blocks) > 0 {
 			r.Type = assistantType
 			h.name(r, content)
 		}

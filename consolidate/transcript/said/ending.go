@@ -1,7 +1,6 @@
 package said
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -21,21 +20,17 @@ type Ending struct {
 // what was said before. What the tool answered is not looked at: a save that was refused counts. It knows the files of Claude
 // Code, and of Gemini CLI, which must be read whole: a longer one is not read.
 func ReadEnding(path string, turns int, saves func(tool, file string) bool) (Ending, error) {
-	f, err := OpenFile(path)
-	if err != nil {
-		return Ending{}, err
-	}
-	defer f.Close()
-	id, tail, err := ending(f, filepath.Base(path))
-	if err != nil {
-		return Ending{}, err
+	name := filepath.Base(path)
+	f := File{Path: path, Host: ClaudeCode, ID: strings.TrimSuffix(name, ".jsonl")}
+	if stem, ok := Forms[Gemini].stem(name); ok && geminiID(stem) != "" {
+		f.Host, f.ID = Gemini, geminiID(stem)
 	}
 	var (
 		end      Ending
 		dreaming bool
 	)
 	ours := sums{}
-	eachRecord(tail, ClaudeCode, func(r *record) {
+	err := f.tail(endingTail, func(r *record) {
 		if r.Sidechain.isTrue() {
 			return
 		}
@@ -54,25 +49,11 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 			end = Ending{Saved: true}
 		}
 	})
-	end.Session, end.Words = id, end.Words[max(0, len(end.Words)-turns):]
-	return end, nil
-}
-
-// ending returns the ID of the session in a file of that name, and its last lines as Claude Code writes them.
-func ending(f *os.File, name string) (id string, lines []byte, err error) {
-	if stem, ok := Forms[Gemini].stem(name); ok && geminiID(stem) != "" {
-		text, err := readAtMost(f, endingTail)
-		if err == ErrTooBig {
-			return geminiID(stem), nil, nil
-		}
-		return geminiID(stem), geminiWhole(text), err
+	if err == ErrTooBig {
+		err = nil
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return "", nil, err
-	}
-	lines, err = lastLines(f, info.Size(), endingTail)
-	return strings.TrimSuffix(name, ".jsonl"), lines, err
+	end.Session, end.Words = f.ID, end.Words[max(0, len(end.Words)-turns):]
+	return end, err
 }
 
 // add adds words, once: what was queued comes again as a turn (CENSUS 5.6).

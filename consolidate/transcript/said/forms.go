@@ -1,6 +1,10 @@
 package said
 
 import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,10 +48,12 @@ const (
 	Whole                 // all
 )
 
-// A form is how a host other than Claude Code keeps its sessions. Exactly one of line, whole and collect is set.
+// A form is how a host other than Claude Code keeps its sessions. Exactly one of line, whole and Collect is set.
 type form struct {
-	// folders are those below the host's home that may hold sessions of a project with such roots.
-	Folders func(home string, roots []string) []Folder
+	// folders are those that may hold sessions, each Path a pattern below the host's home. ours returns what reports whether
+	// one is of a project with such roots; nil: its sessions record that themselves.
+	folders []Folder
+	ours    func(home string, roots []string) func(path string) bool
 
 	// id is a session's, by the name of its file without the ending; empty where the file is not a session.
 	id func(stem string) string
@@ -64,17 +70,80 @@ type form struct {
 	// whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines.
 	whole func(text []byte) []byte
 
-	// collect makes the collection at a folder's path, where a session is not a file; id and endings are not used then. ours
-	// reports by its working directories whether a session is the project's.
+	// Collect makes the collection at a folder's path, if that is not a folder but a file of many sessions; id and endings are
+	// not used then. ours reports by its working directories whether a session is the project's.
 	Collect func(path string, ours func(cwds []string) bool) Collection
 }
 
 // Forms are those of all hosts but Claude Code.
 var Forms = map[Host]*form{
-	Codex:    {Folders: codexFolders, id: codexID, endings: []string{".jsonl"}, line: codexLine},
-	Gemini:   {Folders: geminiFolders, id: geminiID, session: GeminiSession, endings: []string{".json", ".jsonl"}, whole: geminiWhole},
-	OpenClaw: {Folders: openClawFolders, id: openClawID, endings: []string{".jsonl"}, line: openClawLine},
-	OpenCode: {Folders: openCodeFolders, Collect: newOpenCodeDB},
+	Codex: {
+		folders: []Folder{
+			{Path: "sessions", Why: "Codex's, of all projects: those that ran here", Deep: dated},
+			{Path: "archived_sessions", Why: "Codex's archive, of all projects: those that ran here"},
+		},
+		id: codexID, endings: []string{".jsonl"}, line: codexLine,
+	},
+	Gemini: {
+		folders: []Folder{{Path: "tmp/*/chats", Why: "Gemini CLI's, of this project", Trust: Whole}},
+		ours:    geminiOurs,
+		id:      geminiID, session: GeminiSession, endings: []string{".json", ".jsonl"}, whole: geminiWhole,
+	},
+	OpenClaw: {
+		folders: []Folder{{Path: "agents/*/sessions", Why: "OpenClaw's, of one agent: those that ran here"}},
+		id:      openClawID, endings: []string{".jsonl"}, line: openClawLine,
+	},
+	OpenCode: { // a channel of releases may have a database of its own
+		folders: []Folder{{Path: "opencode.db", Why: openCodeWhy}, {Path: "opencode-*.db", Why: openCodeWhy}},
+		Collect: newOpenCodeDB,
+	},
+}
+
+// Folders returns the folders of the host that may hold sessions of a project with such roots.
+func (o Other) Folders(roots []string) (found []Folder) {
+	f := Forms[o.Host]
+	if f == nil || o.Home == "" {
+		return nil
+	}
+	if stat, err := os.Lstat(o.Home); err == nil && f.Collect != nil && stat.Mode().IsRegular() {
+		return []Folder{{Path: o.Home, Host: o.Host, Why: f.folders[0].Why}} // OPENCODE_DB
+	}
+	ours := func(string) bool { return true }
+	if f.ours != nil {
+		ours = f.ours(o.Home, roots)
+	}
+	for _, folder := range f.folders {
+		for _, path := range matching(o.Home, folder.Path) {
+			stat, err := os.Stat(path)
+			if err == nil && stat.IsDir() == (f.Collect == nil) && ours(path) {
+				folder.Path, folder.Host = path, o.Host
+				found = append(found, folder)
+			}
+		}
+	}
+	return found
+}
+
+// matching returns what lies below a folder under a pattern. Links are followed only at its end.
+func matching(folder, pattern string) (found []string) {
+	first, rest, deeper := strings.Cut(pattern, "/")
+	entries, _, err := ReadFolder(folder)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if ok, _ := path.Match(first, e.Name()); !ok {
+			continue
+		}
+		at := filepath.Join(folder, e.Name())
+		if !deeper {
+			found = append(found, at)
+		} else if e.IsDir() {
+			found = append(found, matching(at, rest)...)
+		}
+	}
+	slices.Sort(found)
+	return found
 }
 
 // ByLines reports whether the host's files grow by lines that are not Claude Code's.
@@ -143,32 +212,24 @@ func (v raw) field(name string) (found raw) {
 	return found
 }
 
-// texts appends a block of text for each part of a content that has one, of whatever type it calls
-// itself.
-func (v raw) texts(blocks []block, types ...string) []block {
-	v.items(func(item raw) {
-		text := item
-		if !item.isString() {
-			ours := len(types) == 0
-			item.each(func(key string, value raw) {
-				switch key {
-				case "text":
-					text = value
-				case "type":
-					for _, t := range types {
-						ours = ours || value.is(t)
-					}
-				}
-			})
-			if !ours {
-				return
-			}
+// texts are the blocks of a content that have text, and are of one of some types; none: of whatever type they call
+// themselves.
+func (v raw) texts(types ...string) (texts []block) {
+	for _, b := range blocks(v) {
+		if !b.Text.empty() && (len(types) == 0 || slices.ContainsFunc(types, b.Type.is)) {
+			texts = append(texts, block{Type: textType, Text: b.Text})
 		}
-		if !text.empty() && len(blocks) < maxBlocks {
-			blocks = append(blocks, block{Type: textType, Text: text})
-		}
-	})
-	return blocks
+	}
+	return texts
+}
+
+// joined is the text of some blocks.
+func joined(texts []block, separator string) string {
+	all := make([]string, len(texts))
+	for i, b := range texts {
+		all[i] = b.Text.text()
+	}
+	return strings.Join(all, separator)
 }
 
 var (
@@ -188,28 +249,34 @@ func (r *record) used(id, name, input raw) {
 
 // answered makes a record of what a tool answered: text, or a content of texts.
 func (r *record) answered(id raw, output raw) {
-	var texts []string
-	for _, b := range output.texts(nil) {
-		texts = append(texts, b.Text.text())
-	}
 	r.Type = userType
-	r.Message.Blocks = append(r.Message.Blocks, block{Type: resultType, ToolUseID: id, Content: quoted(strings.Join(texts, "\n"))})
+	r.Message.Blocks = append(r.Message.Blocks, block{Type: resultType, ToolUseID: id, Content: quoted(joined(output.texts(), "\n"))})
 }
 
-// typedBlocks makes a record of what a person typed, where strip takes away what the host put beside.
-func (r *record) typedBlocks(blocks []block, strip func(string) string) {
+// typedBlocks makes a record of what a person typed, where strip removes what the host put beside it.
+func (r *record) typedBlocks(h Host, blocks []block, strip func(string) string) {
 	for _, b := range blocks {
 		text := b.Text.text()
-		if !strings.Contains(text, DreamMarker) { // what opens a dream is never taken for something else
-			if kept := strip(text); kept != text {
-				b.Text = quoted(kept)
-			}
+		if kept := typedIn(h, text, strip); kept != text {
+			b.Text = quoted(kept)
 		}
 		if !b.Text.empty() {
 			r.Type = userType
 			r.Message.Blocks = append(r.Message.Blocks, b)
 		}
 	}
+}
+
+// typedIn is what a person typed of a text. What opens a dream is never taken for something else.
+func typedIn(h Host, text string, strip func(string) string) string {
+	if opensDream(text) {
+		return text
+	}
+	text = strip(text)
+	if injected, _ := isNotSaid(h, User, strings.TrimSpace(text)); injected {
+		return ""
+	}
+	return text
 }
 
 // dated is how deep Codex's sessions lie: year, month, day.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,15 +24,12 @@ const maxMarker = 4 << 10
 // maxProjects bounds what is read of projects.json.
 const maxProjects = 1 << 20
 
-func geminiFolders(home string, roots []string) []Folder {
-	entries, _, err := ReadFolder(filepath.Join(home, "tmp"))
-	if err != nil {
-		return nil
-	}
+// geminiOurs returns what reports whether a folder of chats is of a project with such roots.
+func geminiOurs(home string, roots []string) func(chats string) bool {
 	ours := func(dir string) bool {
 		return slices.ContainsFunc(roots, func(root string) bool { return Within(root, dir) })
 	}
-	named := map[string]bool{} // folders that the register or a sum says are ours
+	named := map[string]bool{} // folders that are ours by the register or a sum
 	for _, root := range roots {
 		sum := sha256.Sum256([]byte(root))
 		named[hex.EncodeToString(sum[:])] = true
@@ -46,28 +42,14 @@ func geminiFolders(home string, roots []string) []Folder {
 			}
 		}
 	}
-	var found []Folder
-	for _, e := range entries {
-		path := filepath.Join(home, "tmp", e.Name())
-		if !e.IsDir() {
-			continue
+	return func(chats string) bool {
+		folder := filepath.Dir(chats)
+		// What the folder records of itself counts before what others record of its name.
+		if dir := strings.TrimSpace(string(readStart(filepath.Join(folder, ".project_root"), maxMarker))); dir != "" {
+			return ours(dir)
 		}
-		// What the folder says of itself counts before what others say of its name.
-		is := named[e.Name()]
-		if dir := strings.TrimSpace(string(readStart(filepath.Join(path, ".project_root"), maxMarker))); dir != "" {
-			is = ours(dir)
-		}
-		if chats := filepath.Join(path, "chats"); is && isDir(chats) {
-			found = append(found, Folder{Path: chats, Why: "Gemini CLI's, of this project", Trust: Whole})
-		}
+		return named[filepath.Base(folder)]
 	}
-	slices.SortFunc(found, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
-	return found
-}
-
-func isDir(path string) bool {
-	stat, err := os.Lstat(path)
-	return err == nil && stat.IsDir()
 }
 
 // readStart returns the beginning of a regular file; nothing where there is none.
@@ -217,14 +199,10 @@ func (l *geminiLog) lines() []byte {
 			if len(content) == 0 || string(content) == "null" || bytes.Contains(m.Content, []byte(DreamMarker)) {
 				content = m.Content
 			}
-			var words []string
-			for _, block := range raw(content).texts(nil) {
-				words = append(words, block.Text.text())
-			}
-			said.addText(geminiTyped(strings.Join(words, "\n")))
+			said.addText(typedIn(Gemini, joined(raw(content).texts(), "\n"), geminiTyped))
 		case "gemini":
 			said.Type = "assistant"
-			for _, block := range raw(m.Content).texts(nil) {
+			for _, block := range raw(m.Content).texts() {
 				said.addText(block.Text.text())
 			}
 			l.calls(m, &said, &answers)
@@ -274,10 +252,5 @@ func geminiOutput(result raw) string {
 // geminiTyped is what a person typed of a text: without the files that were read for it.
 func geminiTyped(text string) string {
 	text, _, _ = strings.Cut(text, "\n--- Content from referenced files ---")
-	for _, beginning := range []string{"<session_context>", "<state_snapshot>", "This is the Gemini CLI. We are setting up the context", "System: Please continue."} {
-		if strings.HasPrefix(strings.TrimSpace(text), beginning) {
-			return ""
-		}
-	}
 	return text
 }

@@ -103,7 +103,7 @@ func ReadHead(s *Source, host Host) (Head, error) {
 
 // note takes in what a record says about the session.
 func (h *Head) note(r *record) {
-	for _, v := range []raw{r.CWD, r.Worktree.Original} {
+	for _, v := range []raw{r.CWD, r.Worktree.field("originalCwd")} {
 		if len(v) > maxName {
 			continue
 		}
@@ -127,32 +127,33 @@ func (h *Head) note(r *record) {
 
 // ReadTail returns the title and the latest time at the end of a transcript; neither where that cannot be read.
 func ReadTail(f File) (h Head) {
-	source, err := f.Open()
-	if err != nil {
-		return h
-	}
-	defer source.Close()
-	if end, err := lastLines(source, source.Length, headSize); err == nil {
-		eachRecord(end, f.Host, h.note)
-	}
+	_ = f.tail(headSize, h.note)
 	return h
 }
 
-// lastLines returns the whole lines of the last most bytes of what has a length.
-func lastLines(r io.ReaderAt, length, most int64) ([]byte, error) {
-	from := max(0, length-most)
-	text, err := io.ReadAll(io.NewSectionReader(r, from, most))
-	if from > 0 {
-		_, text, _ = bytes.Cut(text, []byte("\n")) // the first line is cut
+// tail calls do with each record in the last most bytes of a session, of which it leaves out what is before a newline.
+func (f File) tail(most int64, do func(*record)) error {
+	source, err := f.Open()
+	if err != nil {
+		return err
 	}
-	return text, err
-}
-
-// eachRecord calls do with each record of some lines.
-func eachRecord(lines []byte, host Host, do func(*record)) {
-	d := newDecoder(host)
-	for line := range bytes.Lines(lines) {
-		records, _ := d.line(bytes.Trim(line, blank+"\n"))
+	defer source.Close()
+	offset := max(0, source.Length-most)
+	lines := source.Lines(context.Background(), 1, offset, new(atomic.Int64))
+	defer lines.Close()
+	d := newDecoder(f.Host)
+	for {
+		line, _, err := lines.read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if offset > 0 && lines.start == offset {
+			continue
+		}
+		records, _ := d.line(trimmed(line, lines.start == 0))
 		for i := range records {
 			do(&records[i])
 		}

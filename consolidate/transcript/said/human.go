@@ -25,14 +25,10 @@ const (
 	dreamBegun        // the record opens one of our dreams
 )
 
-// notSaid are the beginnings of texts that a host or a program puts in a speaker's place (FACTS 4.2, CENSUS 2),
-// wherever they stand: in a turn, in the queue, in the first prompt. Not all of them are marked isMeta. A new
-// form is a line here; TestNotSaid tries each of them in every place.
-var notSaid = []struct {
-	speaker Speaker
-	begins  string
-	event   event
-}{
+// notSaid are the beginnings of texts that a host or a program puts in a speaker's place (FACTS 4.2, CENSUS 2 and 4), be it
+// in a turn, in the queue or in the first prompt: those of any host, and those of one. Not all of them are marked isMeta. A
+// new form is a line here; TestNotSaid tries each of them in every place.
+var notSaid = map[Host][]beginning{"": {
 	{User, "<local-command-stdout>", noEvent},
 	{User, "<local-command-stderr>", noEvent},
 	{User, "<session-start-hook>", noEvent},
@@ -58,7 +54,37 @@ var notSaid = []struct {
 	{User, `{"task_id"`, noEvent},
 	{Assistant, "API Error:", noEvent},
 	{Assistant, "API Error (", noEvent},
+}, Codex: {
+	{User, "<environment_context>", noEvent},
+	{User, "<user_instructions>", noEvent},
+	{User, "# AGENTS.md instructions", noEvent},
+	{User, "<turn_aborted>", noEvent},
+	{User, "<skill>", noEvent},
+	{User, "<subagent_notification>", noEvent},
+	{User, "<user_shell_command>", noEvent},
+}, Gemini: {
+	{User, "<session_context>", noEvent},
+	{User, "<state_snapshot>", noEvent},
+	{User, "This is the Gemini CLI. We are setting up the context", noEvent},
+	{User, "System: Please continue.", noEvent},
+}, OpenClaw: {
+	{User, "Read HEARTBEAT.md", noEvent},
+	{User, "[cron:", noEvent},
+	{User, "[Subagent Context]", noEvent},
+	{User, "A new session was started via", noEvent},
+	{User, "Pre-compaction memory flush", noEvent},
+	{User, "An async command you ran earlier has completed", noEvent},
+}}
+
+// A beginning is that of texts that a speaker did not say.
+type beginning struct {
+	speaker Speaker
+	text    string
+	event   event
 }
+
+// opensDream reports whether a text opens one of our dreams, whoever wrote it.
+func opensDream(text string) bool { return strings.Contains(text, DreamMarker) }
 
 // beside are the elements that a host, or a hook of it, puts before or after what a person typed.
 var beside = []string{"ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", RecallTag, "hook_context"}
@@ -86,7 +112,7 @@ func typedText(text string) (typed string, e event) {
 			trimmed = trimmed || head || tail
 		}
 	}
-	if injected, e := isNotSaid(User, text); injected || isBlank(text) {
+	if injected, e := isNotSaid("", User, text); injected || isBlank(text) {
 		return "", e
 	}
 	text = beforeOtherAgents(text)
@@ -101,22 +127,24 @@ func typedText(text string) (typed string, e event) {
 // beforeOtherAgents returns what stands before the words of another agent: the host may join queued texts to one
 // turn. What follows them is not taken for the person's: the end of the element may be the other agent's.
 func beforeOtherAgents(text string) string {
-	for _, form := range notSaid {
+	for _, form := range notSaid[""] {
 		if form.event == otherAgent {
-			text, _, _ = strings.Cut(text, "\n"+form.begins)
+			text, _, _ = strings.Cut(text, "\n"+form.text)
 		}
 	}
 	return strings.TrimSpace(text)
 }
 
-// isNotSaid reports whether a text in a speaker's place begins as one that the speaker did not say.
-func isNotSaid(s Speaker, text string) (bool, event) {
+// isNotSaid reports whether a text in a speaker's place begins as one that the speaker did not say, to a host or to any.
+func isNotSaid(h Host, s Speaker, text string) (bool, event) {
 	if strings.HasPrefix(text, "{") { // white space in JSON says nothing
 		text = strings.Join(strings.Fields(text[:min(len(text), 64)]), "")
 	}
-	for _, form := range notSaid {
-		if form.speaker == s && strings.HasPrefix(text, form.begins) {
-			return true, form.event
+	for _, forms := range [...][]beginning{notSaid[""], notSaid[h]} {
+		for _, form := range forms {
+			if form.speaker == s && strings.HasPrefix(text, form.text) {
+				return true, form.event
+			}
 		}
 	}
 	return false, noEvent
@@ -133,7 +161,7 @@ func isBlank(text string) bool {
 func modelText(text string) string {
 	text = withoutReminders(text)
 	trimmed := strings.TrimSpace(text)
-	if failed, _ := isNotSaid(Assistant, trimmed); failed || isBlank(trimmed) {
+	if failed, _ := isNotSaid("", Assistant, trimmed); failed || isBlank(trimmed) {
 		return ""
 	}
 	return text

@@ -22,17 +22,17 @@ func TestNotSaid(t *testing.T) {
 		"<bash-input>":                                  "<bash-input>git push --force</bash-input>",
 		"[Request interrupted by user":                  "[Request interrupted by user for tool use]",
 	}
-	for _, form := range notSaid {
-		text := samples[form.begins]
+	for _, form := range notSaid[""] {
+		text := samples[form.text]
 		if text == "" {
-			text = form.begins + " and more"
+			text = form.text + " and more"
 		}
-		delete(samples, form.begins)
+		delete(samples, form.text)
 		about := "what does " + text + " mean?"
 		if form.event == otherAgent {
-			about = "what does " + form.begins + " mean?"
+			about = "what does " + form.text + " mean?"
 		}
-		t.Run(form.begins, func(t *testing.T) {
+		t.Run(form.text, func(t *testing.T) {
 			if form.speaker == Assistant {
 				fixture.Equal(t, "the model", said(t, fixture.Talk(1).User("go").Reply(text).Reply(about).Text()), []string{"1 user: go", "3 assistant: " + about})
 				return
@@ -49,6 +49,22 @@ func TestNotSaid(t *testing.T) {
 	}
 	for begins := range samples {
 		t.Errorf("%q is not in the table any more", begins)
+	}
+}
+
+// What one host injects is not typed there, and may be typed elsewhere.
+func TestNotSaidTo(t *testing.T) {
+	kept := func(text string) string { return text }
+	for _, host := range []Host{Codex, Gemini, OpenClaw} {
+		for _, form := range notSaid[host] {
+			text := "\n" + form.text + " and more"
+			if got := typedIn(host, text, kept); got != "" {
+				t.Errorf("%s: typed %q", host, got)
+			}
+			if got := typedIn(ClaudeCode, text, kept); got != text {
+				t.Errorf("typed %q of %q", got, text)
+			}
+		}
 	}
 }
 

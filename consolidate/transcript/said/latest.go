@@ -15,21 +15,8 @@ const maxLatest = 4 << 10
 // whose lines are alike; "" where the end of the file has none, or it can't be read. It is neither made
 // visible nor masked, and cut at 4 KiB.
 func Latest(path string) string {
-	f, err := OpenFile(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return ""
-	}
-	tail, err := lastLines(f, info.Size(), latestTail)
-	if err != nil {
-		return ""
-	}
 	latest := ""
-	eachRecord(tail, ClaudeCode, func(r *record) {
+	_ = File{Path: path}.tail(latestTail, func(r *record) {
 		said, _ := r.parts(nil, sums{}, false)
 		for _, p := range said {
 			if words := strings.TrimSpace(p.text); p.speaker == Assistant && words != "" {

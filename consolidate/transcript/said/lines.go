@@ -1,18 +1,18 @@
 package said
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// maxLine bounds one line; real ones pass 10 MB (CENSUS, head). A longer one is counted, not held: a buffer
-// that grows holds the line nearly twice, in each thread.
+// maxLine bounds one line, with its newline; real ones pass 10 MB (CENSUS, head). A longer one is counted, not held: a
+// buffer that grows holds the line nearly twice, in each thread.
 const maxLine = 24 << 20
 
 // ReadBlock is read at once: large enough to hold most lines, small enough for the cache.
@@ -57,19 +57,14 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A LineReader cuts a transcript into lines, at "\n" and nothing else.
+// A LineReader splits a transcript into lines, at "\n" and nothing else.
 type LineReader struct {
-	source io.Reader
-	failed error  // of the source, its end among them
-	block  int    // bytes read at once
-	buffer []byte // what was read and is kept
-	at     int    // where the next line begins in the buffer
-	whole  int    // after the last newline in the buffer
+	in   *bufio.Reader
+	long []byte // the line last read, if it does not fit into the buffer of in
 
 	Number  int   // of the line last read, from 1
 	start   int64 // its offset
 	next    int64 // the offset after it
-	dropped int64 // of the next line, what is longer than maxLine and not kept
 	skipped int   // lines longer than maxLine
 
 	settled struct { // after the last line that ended with a newline
@@ -80,122 +75,87 @@ type LineReader struct {
 
 // NewLineReader returns a reader that reads so many bytes at once.
 func NewLineReader(r io.Reader, block int) *LineReader {
-	return &LineReader{source: r, block: block, buffer: make([]byte, 0, block)}
+	return &LineReader{in: bufio.NewReaderSize(r, block)}
 }
 
-// lineReaders are those that read readBlock at once: to make one takes longer than to read a small transcript, and of
+// lineReaders are those that read ReadBlock at once: to make one takes longer than to read a small transcript, and of
 // 100,000 heads it leaves gigabytes of garbage.
 var lineReaders = sync.Pool{New: func() any { return NewLineReader(nil, ReadBlock) }}
 
 // Lines returns the lines of a session from one on whose number and offset are known, to the length that the session had
-// when it was opened. read counts the bytes read. close gives the reader back.
+// when it was opened. read counts the bytes read. Close gives the reader back.
 func (s *Source) Lines(ctx context.Context, number int, offset int64, read *atomic.Int64) *LineReader {
 	l := lineReaders.Get().(*LineReader)
-	l.reset(&meter{ctx, io.NewSectionReader(s, offset, s.Length-offset), read}, number, offset)
+	l.in.Reset(&meter{ctx, io.NewSectionReader(s, offset, s.Length-offset), read})
+	*l = LineReader{in: l.in, long: l.long[:0], Number: number - 1, next: offset}
+	l.settle()
 	return l
 }
 
 // Close gives a reader of Lines back.
 func (l *LineReader) Close() {
-	if cap(l.buffer) > keptBuffer {
-		l.buffer = make([]byte, 0, l.block)
+	l.in.Reset(nil)
+	if cap(l.long) > keptBuffer {
+		l.long = nil
 	}
-	l.source = nil
 	lineReaders.Put(l)
 }
 
-// reset begins at a line that another reader has found: its number and its offset.
-func (l *LineReader) reset(r io.Reader, number int, offset int64) {
-	*l = LineReader{source: r, block: l.block, buffer: l.buffer[:0], Number: number - 1, next: offset}
-	l.settle()
-}
-
-// read returns the next line without its newline, valid until the next call, and whether a newline
+// read returns the next line that is not too long, without its newline, valid until the next call, and whether a newline
 // ended it: the last line of a growing file may be half of one. At the end it returns io.EOF.
 func (l *LineReader) read() (line []byte, ended bool, err error) {
 	for {
-		for l.at < l.whole {
-			begin := l.at
-			end := begin + bytes.IndexByte(l.buffer[begin:l.whole], '\n')
-			fits := l.cut(end + 1)
-			l.settle()
-			if fits {
-				return l.buffer[begin:end], true, nil
-			}
+		l.start = l.next
+		line, err = l.in.ReadSlice('\n')
+		l.next += int64(len(line))
+		if err == bufio.ErrBufferFull {
+			line, err = l.rest(line)
 		}
-		err := l.fill()
-		if err == nil {
-			continue
-		}
-		begin := l.at
-		if err != io.EOF || begin == len(l.buffer) && l.dropped == 0 {
+		if err != nil && (err != io.EOF || l.next == l.start) {
 			return nil, false, err
 		}
-		if l.cut(len(l.buffer)) {
-			return l.buffer[begin:], false, nil
+		l.Number++
+		size := l.next - l.start
+		if size > maxLine {
+			l.skipped++
+		}
+		if ended = err == nil; ended {
+			l.settle()
+			line = line[:len(line)-1]
+		}
+		if size <= maxLine {
+			return line, ended, nil
 		}
 	}
 }
 
-// ReadAll returns all lines that are in memory, with their newlines, or at the end the line that has none. A line that is
-// too long is left out. At the end it returns io.EOF.
-func (l *LineReader) ReadAll() ([]byte, error) {
-	if l.at == l.whole {
-		if err := l.fill(); err != nil && (err != io.EOF || l.at == len(l.buffer) || l.dropped > 0) {
-			return nil, err
-		} else if err == io.EOF {
-			l.whole = len(l.buffer)
+// rest returns the line that begins so. Of one that is too long, it returns some of it.
+func (l *LineReader) rest(begin []byte) (line []byte, err error) {
+	l.long = append(l.long[:0], begin...)
+	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull; {
+		begin, err = l.in.ReadSlice('\n')
+		if l.next += int64(len(begin)); l.next-l.start <= maxLine {
+			l.long = append(l.long, begin...)
 		}
 	}
-	lines := l.buffer[l.at:l.whole]
-	l.at, l.dropped = l.whole, 0
-	return lines, nil
-}
-
-// cut continues after a line, and reports whether the line fits within maxLine.
-func (l *LineReader) cut(behind int) (fits bool) {
-	size := l.dropped + int64(behind-l.at)
-	l.Number++
-	l.start, l.next = l.next, l.next+size
-	l.at, l.dropped = behind, 0
-	if size > maxLine {
-		l.skipped++
-		return false
-	}
-	return true
+	return l.long, err
 }
 
 func (l *LineReader) settle() {
 	l.settled.number, l.settled.next, l.settled.skipped = l.Number, l.next, l.skipped
 }
 
-// fill moves what is left to the head of the buffer and reads until there is a newline. The error is
-// one of the source, io.EOF among them.
-func (l *LineReader) fill() error {
-	rest := l.buffer[l.at:]
-	l.at, l.whole = 0, 0
-	if cap(l.buffer) > keptBuffer && len(rest) < l.block {
-		l.buffer = make([]byte, 0, l.block)
+// ReadAll returns all lines that are in memory, with their newlines, or the next line. A line that is too long is left out.
+// At the end it returns io.EOF.
+func (l *LineReader) ReadAll() ([]byte, error) {
+	_, _ = l.in.Peek(l.in.Buffered() + 1) // reads on
+	lines, _ := l.in.Peek(l.in.Buffered())
+	if i := bytes.LastIndexByte(lines, '\n'); i >= 0 {
+		l.in.Discard(i + 1)
+		return lines[:i+1], nil
 	}
-	l.buffer = append(l.buffer[:0], rest...)
-	for l.failed == nil {
-		if len(l.buffer) > maxLine {
-			l.dropped += int64(len(l.buffer))
-			l.buffer = make([]byte, 0, l.block)
-		}
-		before := len(l.buffer)
-		if before == cap(l.buffer) {
-			l.buffer = slices.Grow(l.buffer, min(before, maxLine+l.block-before))
-		}
-		// A long line has left a long buffer: filled whole, it would not stay in the cache.
-		n, err := l.source.Read(l.buffer[before:min(before+l.block, cap(l.buffer))])
-		l.buffer, l.failed = l.buffer[:before+n], err
-		if i := bytes.LastIndexByte(l.buffer[before:], '\n'); i >= 0 {
-			l.whole = before + i + 1
-			return nil
-		}
-	}
-	return l.failed
+	line, _, err := l.read()
+	return line, err
 }
 
 // blank is what may be around the records of a line: NULs are what a crash leaves of a block that

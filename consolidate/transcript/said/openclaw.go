@@ -1,8 +1,6 @@
 package said
 
 import (
-	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -10,22 +8,6 @@ import (
 // tree of entries, in the order in which they were said; what was said on a branch that was left was
 // said too. Most of what stands in a person's place is wrapped by the channel that it came through, and
 // much was typed by nobody: events, heartbeats, jobs (CENSUS 4).
-
-func openClawFolders(home string, _ []string) []Folder {
-	agents, _, err := ReadFolder(filepath.Join(home, "agents"))
-	if err != nil {
-		return nil
-	}
-	var found []Folder
-	for _, agent := range agents {
-		path := filepath.Join(home, "agents", agent.Name(), "sessions")
-		if agent.IsDir() && isDir(path) {
-			found = append(found, Folder{Path: path, Why: "OpenClaw's, of one agent: those that ran here"})
-		}
-	}
-	slices.SortFunc(found, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
-	return found
-}
 
 // openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's.
 func openClawID(stem string) string {
@@ -60,7 +42,7 @@ func openClawMessage(message raw, r *record) {
 	role, content := message.field("role"), message.field("content")
 	switch {
 	case role.is("user"):
-		r.typedBlocks(content.texts(nil, "text"), openClawTyped)
+		r.typedBlocks(OpenClaw, content.texts("text"), openClawTyped)
 	case role.is("toolResult"):
 		r.answered(message.field("toolCallId"), content)
 	case role.is("assistant"):
@@ -87,11 +69,6 @@ func openClawBlock(item raw) (b block) {
 	return block{}
 }
 
-// openClawInjected are the beginnings of what OpenClaw puts in a person's place.
-var openClawInjected = []string{
-	"Read HEARTBEAT.md", "[cron:", "[Subagent Context]", "A new session was started via", "Pre-compaction memory flush", "An async command you ran earlier has completed",
-}
-
 // openClawTyped is what a person typed of a text: without the blocks that tell of the sender and the
 // conversation, the events before it, the stamp of time.
 func openClawTyped(text string) string {
@@ -115,11 +92,6 @@ func openClawTyped(text string) string {
 			rest = behind
 		}
 		rest = strings.TrimSpace(rest)
-	}
-	for _, beginning := range openClawInjected {
-		if strings.HasPrefix(rest, beginning) {
-			return ""
-		}
 	}
 	return rest
 }

@@ -3,8 +3,6 @@ package said
 import (
 	"cmp"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,25 +15,8 @@ import (
 // which can't be told from what is typed; what a person typed that the model does not get (ignored) is a plug-in's notice.
 // A sub-agent's session names its parent. A fork copies messages under other ids, with their times.
 
-// openCodeFolders are the databases of a folder: a channel of releases may have its own. The home may be a database itself:
-// OPENCODE_DB.
-func openCodeFolders(home string, _ []string) []Folder {
-	if stat, err := os.Lstat(home); err == nil && stat.Mode().IsRegular() {
-		return []Folder{{Path: home, Why: "opencode's database, of all projects: those that ran here"}}
-	}
-	entries, _, err := ReadFolder(home)
-	if err != nil {
-		return nil
-	}
-	var found []Folder
-	for _, e := range entries {
-		if name := e.Name(); e.Type().IsRegular() && (name == "opencode.db" || strings.HasPrefix(name, "opencode-") && strings.HasSuffix(name, ".db")) {
-			found = append(found, Folder{Path: filepath.Join(home, name), Why: "opencode's database, of all projects: those that ran here"})
-		}
-	}
-	slices.SortFunc(found, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
-	return found
-}
+// openCodeWhy is why a database is read.
+const openCodeWhy = "opencode's database, of all projects: those that ran here"
 
 // openCodeSession is a row of a table of sessions.
 type openCodeSession struct {
@@ -135,12 +116,12 @@ func (m *openCodeMessage) encode() (said, answers claudeRecord) {
 		said.Type = "user"
 		said.addText(m.Text)
 		for _, p := range m.parts {
-			if p.Type == "text" && (!p.Synthetic && !p.Ignored || opensDreams(p.Text)) {
+			if p.Type == "text" && (!p.Synthetic && !p.Ignored || opensDream(p.Text)) {
 				said.addText(p.Text)
 			}
 		}
 	case "synthetic", "skill":
-		if opensDreams(m.Text) {
+		if opensDream(m.Text) {
 			said.Type = "user"
 			said.addText(m.Text)
 		}
@@ -176,9 +157,6 @@ func (m *openCodeMessage) encode() (said, answers claudeRecord) {
 	return said, answers
 }
 
-// opensDreams reports whether a text opens a dream: whoever said it, that is never taken for something else.
-func opensDreams(text string) bool { return strings.Contains(text, DreamMarker) }
-
 // input is what a tool was asked, once that is whole.
 func (p *openCodePart) input() json.RawMessage {
 	if len(p.State.Input) > 0 && p.State.Input[0] == '{' {
@@ -190,7 +168,7 @@ func (p *openCodePart) input() json.RawMessage {
 // output is what a tool answered.
 func (p *openCodePart) output() string {
 	texts := []string{p.State.Output}
-	for _, block := range raw(p.State.Content).texts(nil, "text") {
+	for _, block := range raw(p.State.Content).texts("text") {
 		texts = append(texts, block.Text.text())
 	}
 	failure := raw(p.State.Error)

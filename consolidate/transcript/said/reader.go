@@ -118,7 +118,6 @@ func NewReader(f File, lines *LineReader, emit func(*Entry) error) *Reader {
 		Skipped: Skipped{},
 		names:   map[string]string{},
 	}
-	r.HostState = r.decoder.hostState
 	r.Restore(State{})
 	return r
 }
@@ -265,8 +264,8 @@ func (r *Reader) say(rec *record, p part, place int) error {
 		if err := r.flush(); err != nil {
 			return err
 		}
-		r.Open = &openMessage{Utterance: u.Utterance, Offset: u.Offset, Slot: u.Slot, Place: u.Place, Message: p.message, Parts: sums{}}
-		r.Open.Utterance.Text = ""
+		r.Open = &openMessage{Entry: *u, Message: p.message, Parts: sums{}}
+		r.Open.Text = ""
 	} else if u.UUID != "" && r.Open.Parts[Sum(u.UUID)] {
 		return nil
 	}
@@ -293,7 +292,7 @@ func (r *Reader) flush() error {
 	if o == nil {
 		return nil
 	}
-	u := Entry{Utterance: o.Utterance, Offset: o.Offset, Slot: o.Slot, Place: o.Place}
+	u := o.Entry
 	u.Text = r.bounded(strings.Join(o.Words, "\n\n"))
 	return r.emit(&u)
 }

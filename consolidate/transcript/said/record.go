@@ -133,9 +133,10 @@ func (r *record) parts(said []part, ours sums, tools bool) (all []part, marks ev
 			return r.typedParts(said, blocks(r.Content), enqueued)
 		}
 	case r.Type.is("attachment"):
-		a := &r.Attachment
-		if a.Type.is("queued_command") && (a.Mode.empty() || a.Mode.is("prompt")) && !r.Meta.isTrue() && !a.Meta.isTrue() {
-			return r.typedParts(said, blocks(a.Prompt), attached)
+		if a := r.Attachment; a.field("type").is("queued_command") && !r.Meta.isTrue() && !a.field("isMeta").isTrue() {
+			if mode := a.field("commandMode"); mode.empty() || mode.is("prompt") {
+				return r.typedParts(said, blocks(a.field("prompt")), attached)
+			}
 		}
 	case r.Type.is("system"):
 		if r.Subtype.is("away_summary") {
@@ -178,7 +179,7 @@ func (r *record) typedParts(said []part, content []block, v via) (all []part, ma
 	var words []string
 	for _, b := range content {
 		text := b.Text.text()
-		if strings.Contains(text, DreamMarker) {
+		if opensDream(text) {
 			return said, dreamBegun
 		}
 		typed, e := typedText(text)
@@ -256,11 +257,6 @@ func plain(v raw) string {
 	if v.isString() {
 		return withoutReminders(v.text())
 	}
-	var texts []string
-	for _, b := range blocks(v) {
-		if b.isText() {
-			texts = append(texts, b.Text.text())
-		}
-	}
-	return withoutReminders(strings.Join(texts, "\n"))
+	texts := slices.DeleteFunc(blocks(v), func(b block) bool { return !b.isText() })
+	return withoutReminders(joined(texts, "\n"))
 }

@@ -1,7 +1,6 @@
 package said
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -18,18 +17,15 @@ type State struct {
 	Ours      sums           `json:",omitempty"` // the calls of our own tools
 	Queued    map[uint64]via `json:",omitempty"` // a person's words that may come again, by sum
 	Open      *openMessage   `json:",omitempty"`
-	HostState *hostState     `json:"Heritage,omitempty"` // nil: Claude Code's lines need none
+	HostState hostState      `json:",omitzero"`
 }
 
 // An openMessage is a message of the model that may go on.
 type openMessage struct {
-	Utterance Utterance // without its text
-	Offset    int64
-	Slot      int
-	Place     int
-	Message   string // its id
-	Words     []string
-	Parts     sums // the records that the words came from, by their UUIDs
+	Entry          // without its text
+	Message string // its id
+	Words   []string
+	Parts   sums // the records that the words came from, by their UUIDs
 }
 
 // clone returns a state that shares nothing with s.
@@ -40,29 +36,11 @@ func (s State) clone() State {
 		o.Words, o.Parts = slices.Clone(o.Words), maps.Clone(o.Parts)
 		s.Open = &o
 	}
-	if s.HostState != nil {
-		h := *s.HostState
-		s.HostState = &h
-	}
 	return s
 }
 
-// sums are a set of texts, by their sums. In JSON it is a list.
+// sums are a set of texts, by their sums.
 type sums map[uint64]bool
-
-func (s sums) MarshalJSON() ([]byte, error) { return json.Marshal(slices.Sorted(maps.Keys(s))) }
-
-func (s *sums) UnmarshalJSON(data []byte) error {
-	var all []uint64
-	if err := json.Unmarshal(data, &all); err != nil {
-		return err
-	}
-	*s = sums{}
-	for _, sum := range all {
-		(*s)[sum] = true
-	}
-	return nil
-}
 
 // Checkpoint returns the state of a reader, which must be between two lines.
 func (r *Reader) Checkpoint() State {
@@ -82,7 +60,6 @@ func (r *Reader) SettledSkips() Skipped {
 
 // Restore puts a reader into a state.
 func (r *Reader) Restore(s State) {
-	host := r.HostState
 	r.State = s.clone()
 	if r.Ours == nil {
 		r.Ours = sums{}
@@ -90,10 +67,7 @@ func (r *Reader) Restore(s State) {
 	if r.Queued == nil {
 		r.Queued = map[uint64]via{}
 	}
-	if host != nil && r.HostState == nil {
-		r.HostState = host
-	}
-	r.decoder.hostState = r.HostState
+	r.decoder.hostState = &r.HostState
 	if r.size = 0; r.Open != nil {
 		for _, text := range r.Open.Words {
 			r.size += len(text)

@@ -54,13 +54,13 @@ func (u *usage) write(path string, v raw) {
 		slices.SortStableFunc(arguments, func(a, b argument) int { return strings.Compare(a.key, b.key) })
 		for i, a := range arguments {
 			if i+1 == len(arguments) || arguments[i+1].key != a.key { // of a key that comes twice the last value counts
-				u.write(joined(path, a.key), a.value)
+				u.write(below(path, a.key), a.value)
 			}
 		}
 	}
 }
 
-func joined(path, key string) string {
+func below(path, key string) string {
 	if path == "" {
 		return key
 	}

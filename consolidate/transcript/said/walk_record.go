@@ -11,10 +11,9 @@ type record struct {
 	Content    raw
 	Plan       raw // of a turn by which the host carries out the model's plan
 	Operation  raw
-	Attachment struct{ Type, Mode, Prompt, Meta raw }
+	Attachment raw
 
-	AITitle, CustomTitle raw
-	Worktree             struct{ Original raw }
+	AITitle, CustomTitle, Worktree raw
 }
 
 // A message is what the model's API was sent or answered: an object as a rule, at times the bare
@@ -72,27 +71,9 @@ func (r *record) walk(b []byte, i int) int {
 		case "message":
 			return r.Message.walk(b, i)
 		case "attachment":
-			a := &r.Attachment
-			return nested(b, i, func(key []byte, i int) int {
-				switch string(key) {
-				case "type":
-					return value(b, i, &a.Type)
-				case "commandMode":
-					return value(b, i, &a.Mode)
-				case "prompt":
-					return value(b, i, &a.Prompt)
-				case "isMeta":
-					return value(b, i, &a.Meta)
-				}
-				return skip(b, i, 1)
-			})
+			return value(b, i, &r.Attachment)
 		case "worktreeSession":
-			return nested(b, i, func(key []byte, i int) int {
-				if string(key) == "originalCwd" {
-					return value(b, i, &r.Worktree.Original)
-				}
-				return skip(b, i, 1)
-			})
+			return value(b, i, &r.Worktree)
 		}
 		return skip(b, i, 1)
 	})
@@ -163,14 +144,6 @@ func contentItem(b []byte, i int, blocks *[]block) int {
 		}
 		return skip(b, i, 1)
 	})
-}
-
-// nested walks over an object within a record; any other value is skipped.
-func nested(b []byte, i int, field func(key []byte, i int) int) int {
-	if i >= len(b) || b[i] != '{' {
-		return skip(b, i, 1)
-	}
-	return object(b, i, field)
 }
 
 // value notes where the value at i begins and ends. Of a key that comes twice the last value counts.

@@ -20,15 +20,15 @@ import (
 func seen(r *record) string {
 	var b strings.Builder
 	for _, v := range []raw{
-		r.Type, r.Subtype, r.UUID, r.Session, r.CWD, r.Branch, r.Operation, r.AITitle, r.CustomTitle, r.Worktree.Original,
-		r.Attachment.Type, r.Attachment.Mode, r.Message.ID, r.Message.Model,
+		r.Type, r.Subtype, r.UUID, r.Session, r.CWD, r.Branch, r.Operation, r.AITitle, r.CustomTitle, r.Worktree.field("originalCwd"),
+		r.Attachment.field("type"), r.Attachment.field("commandMode"), r.Message.ID, r.Message.Model,
 	} {
 		fmt.Fprintf(&b, "%q ", v.text())
 	}
-	for _, v := range []raw{r.Sidechain, r.Meta, r.Summary, r.APIError, r.Attachment.Meta} {
+	for _, v := range []raw{r.Sidechain, r.Meta, r.Summary, r.APIError, r.Attachment.field("isMeta")} {
 		fmt.Fprint(&b, v.isTrue(), " ")
 	}
-	fmt.Fprintf(&b, "%v %q %q", r.time(), blocksOf(blocks(r.Content)), blocksOf(blocks(r.Attachment.Prompt)))
+	fmt.Fprintf(&b, "%v %q %q", r.time(), blocksOf(blocks(r.Content)), blocksOf(blocks(r.Attachment.field("prompt"))))
 	fmt.Fprintf(&b, "%q", blocksOf(r.Message.Blocks))
 	ours := sums{}
 	said, marks := r.parts(nil, ours, true)
@@ -128,7 +128,7 @@ func writeUse(b *strings.Builder, separator *string, path string, decoded any) {
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			writeUse(b, separator, joined(path, key), v[key])
+			writeUse(b, separator, below(path, key), v[key])
 		}
 	}
 }
@@ -289,18 +289,11 @@ type jsonRecord struct {
 	Content    json.RawMessage `json:"content"`
 	Plan       json.RawMessage `json:"planContent"`
 	Operation  string          `json:"operation"`
-	Attachment struct {
-		Type   string          `json:"type"`
-		Mode   string          `json:"commandMode"`
-		Prompt json.RawMessage `json:"prompt"`
-		Meta   bool            `json:"isMeta"`
-	} `json:"attachment"`
+	Attachment json.RawMessage `json:"attachment"`
 
-	AITitle     string `json:"aiTitle"`
-	CustomTitle string `json:"customTitle"`
-	Worktree    struct {
-		Original string `json:"originalCwd"`
-	} `json:"worktreeSession"`
+	AITitle     string          `json:"aiTitle"`
+	CustomTitle string          `json:"customTitle"`
+	Worktree    json.RawMessage `json:"worktreeSession"`
 }
 
 type jsonMessage struct {
@@ -342,10 +335,7 @@ func (j *jsonRecord) record() (r record) {
 	r.Timestamp, r.CWD, r.Branch = quoted(j.Timestamp), quoted(j.CWD), quoted(j.Branch)
 	r.Sidechain, r.Meta, r.Summary, r.APIError = truth(j.Sidechain), truth(j.Meta), truth(j.Summary), truth(j.APIError)
 	r.Content, r.Plan, r.Operation = raw(j.Content), raw(j.Plan), quoted(j.Operation)
-	a := &j.Attachment
-	r.Attachment.Type, r.Attachment.Mode = quoted(a.Type), quoted(a.Mode)
-	r.Attachment.Prompt, r.Attachment.Meta = raw(a.Prompt), truth(a.Meta)
-	r.AITitle, r.CustomTitle, r.Worktree.Original = quoted(j.AITitle), quoted(j.CustomTitle), quoted(j.Worktree.Original)
+	r.Attachment, r.AITitle, r.CustomTitle, r.Worktree = raw(j.Attachment), quoted(j.AITitle), quoted(j.CustomTitle), raw(j.Worktree)
 	if len(j.Message) > 0 && j.Message[0] != '{' {
 		r.Message.Blocks = oddBlocks(j.Message)
 		return r

@@ -84,14 +84,11 @@ func (s *Project) candidates() ([]said.Folder, error) {
 // others are the folders of the other hosts that may hold sessions of ours.
 func (s *Project) others() (found []said.Folder) {
 	for _, other := range s.Options.Others {
-		if f := said.Forms[other.Host]; f != nil && other.Home != "" {
-			for _, folder := range f.Folders(other.Home, s.Options.Roots) {
-				folder.Host = other.Host
-				if f.Collect != nil {
-					folder.Of = s.collection(folder.Path, f.Collect)
-				}
-				found = append(found, folder)
+		for _, folder := range other.Folders(s.Options.Roots) {
+			if collect := said.Forms[other.Host].Collect; collect != nil {
+				folder.Of = s.collection(folder.Path, collect)
 			}
+			found = append(found, folder)
 		}
 	}
 	return found
