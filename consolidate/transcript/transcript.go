@@ -73,7 +73,7 @@ var (
 	Choose      = search.Choose
 	Counted     = sessions.Counted
 	Slug        = sessions.Slug
-	IsSessionID = said.IsSessionID
+	IsSessionID = said.IsPlainName
 	Visible     = said.Visible
 	Typed       = said.Typed
 	Latest      = said.Latest

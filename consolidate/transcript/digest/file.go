@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -19,7 +18,8 @@ import (
 // of all that follows the checksum, and the length of each section.
 const (
 	digestMagic   = "dreamdg\x01"
-	preambleSize  = len(digestMagic) + 4 + 4*4
+	sizesAt       = len(digestMagic) + 4
+	preambleSize  = sizesAt + 4*4
 	rowSize       = 3*8 + 8*4 + 2 + 2
 	digestEnding  = ".digest"
 	temporaryName = ".new-*"
@@ -47,38 +47,31 @@ func digestName(f said.File, part int) string {
 
 // sum is the checksum of a digest's file.
 func (d *Digest) sum() uint32 {
-	b := d.encode()
-	if b == nil {
+	b, err := d.encode()
+	if err != nil {
 		return 0
 	}
 	return binary.LittleEndian.Uint32(b[len(digestMagic):])
 }
 
-// encode returns a digest as its file holds it, without the text, which is most of it.
-func (d *Digest) encode() []byte {
+// encode returns a digest as its file has it. The error is that of a time that no transcript can have.
+func (d *Digest) encode() ([]byte, error) {
 	head, err := json.Marshal(&d.Head)
 	if err != nil {
-		return nil // a time that no transcript can hold
+		return nil, err
 	}
-	b := make([]byte, preambleSize, preambleSize+len(head)+len(d.Rows)*rowSize+len(d.uuids))
+	b := make([]byte, preambleSize, preambleSize+len(head)+len(d.Rows)*rowSize+len(d.uuids)+len(d.Text))
 	b = append(b, head...)
 	for i := range d.Rows {
 		b = d.Rows[i].append(b)
 	}
-	b = append(b, d.uuids...)
+	b = append(append(b, d.uuids...), d.Text...)
 	copy(b, digestMagic)
-	sizes := b[len(digestMagic)+4 : len(digestMagic)+4 : preambleSize]
-	for _, n := range []int{len(head), len(d.Rows), len(d.uuids), len(d.Text)} {
-		sizes = binary.LittleEndian.AppendUint32(sizes, uint32(n))
+	for i, n := range [...]int{len(head), len(d.Rows), len(d.uuids), len(d.Text)} {
+		binary.LittleEndian.PutUint32(b[sizesAt+4*i:], uint32(n))
 	}
-	sum := crc32.Update(0, castagnoli, b[len(digestMagic)+4:])
-	var room [4 << 10]byte
-	for text := d.Text; text != ""; {
-		n := copy(room[:], text)
-		sum, text = crc32.Update(sum, castagnoli, room[:n]), text[n:]
-	}
-	binary.LittleEndian.PutUint32(b[len(digestMagic):], sum)
-	return b
+	binary.LittleEndian.PutUint32(b[len(digestMagic):], crc32.Checksum(b[sizesAt:], castagnoli))
+	return b, nil
 }
 
 func (r *row) append(b []byte) []byte {
@@ -109,9 +102,9 @@ func (r *row) read(b []byte) {
 // writeDigest replaces the file of one part of a digest, whole or not at all. It is not synced: a file that a crash
 // leaves torn is noticed by its checksum.
 func writeDigest(folder string, f said.File, part int, d *Digest) error {
-	rest := d.encode()
-	if rest == nil {
-		return errNoDigest
+	b, err := d.encode()
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -120,10 +113,7 @@ func writeDigest(folder string, f said.File, part int, d *Digest) error {
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(rest)
-	if err == nil {
-		_, err = io.WriteString(out, d.Text)
-	}
+	_, err = out.Write(b)
 	if closed := out.Close(); err == nil {
 		err = closed
 	}
@@ -144,68 +134,47 @@ func readDigest(folder string, f said.File, part int) (*Digest, error) {
 	}
 	defer source.Close()
 	stat, err := source.Stat()
-	if err != nil {
-		return nil, err
+	if err != nil || stat.Size() > maxDigestFile {
+		return nil, errNoDigest
 	}
-	d, err := decodeDigest(source, stat.Size())
+	b := make([]byte, stat.Size())
+	if _, err := io.ReadFull(source, b); err != nil {
+		return nil, errNoDigest
+	}
+	d, err := decodeDigest(b)
 	if err == nil && (d.Head.Path != f.Path || d.Head.ID != f.ID) {
 		return nil, errNoDigest
 	}
 	return d, err
 }
 
-// decodeDigest reads a digest of such a length. A checksum finds damage; that nobody else writes there is for the folder to see to.
-func decodeDigest(source io.Reader, length int64) (*Digest, error) {
-	var preamble [preambleSize]byte
-	if _, err := io.ReadFull(source, preamble[:]); err != nil || !bytes.HasPrefix(preamble[:], []byte(digestMagic)) {
+// decodeDigest decodes a digest's file. A checksum finds damage; that nobody else writes there is the folder's affair.
+func decodeDigest(b []byte) (*Digest, error) {
+	if len(b) < preambleSize || len(b) > maxDigestFile || !bytes.HasPrefix(b, []byte(digestMagic)) {
 		return nil, errNoDigest
 	}
-	want := binary.LittleEndian.Uint32(preamble[len(digestMagic):])
-	sizes := preamble[len(digestMagic)+4:]
-	size := func(i int) int64 { return int64(binary.LittleEndian.Uint32(sizes[4*i:])) }
-	head, rows, uuids, text := size(0), size(1), size(2), size(3)
-	if length > maxDigestFile || head+rows*rowSize+uuids+text != length-int64(preambleSize) {
+	le := binary.LittleEndian
+	d := &Digest{checksum: le.Uint32(b[len(digestMagic):])}
+	if crc32.Checksum(b[sizesAt:], castagnoli) != d.checksum {
 		return nil, errNoDigest
 	}
-	sum := crc32.Update(0, castagnoli, sizes)
-	part := func(n int64) (string, error) {
-		var all strings.Builder
-		all.Grow(int(n))
-		block := make([]byte, min(n, said.ReadBlock))
-		for n > 0 {
-			got, err := io.ReadFull(source, block[:min(n, said.ReadBlock)])
-			if err != nil {
-				return "", errNoDigest
-			}
-			sum = crc32.Update(sum, castagnoli, block[:got])
-			all.Write(block[:got])
-			n -= int64(got)
+	var parts [4][]byte
+	rest := b[preambleSize:]
+	for i, unit := range [...]int{1, rowSize, 1, 1} {
+		n := int64(le.Uint32(b[sizesAt+4*i:])) * int64(unit)
+		if n > int64(len(rest)) {
+			return nil, errNoDigest
 		}
-		return all.String(), nil
+		parts[i], rest = rest[:n], rest[n:]
 	}
-	d := &Digest{checksum: want}
-	first, err := part(head)
-	if err != nil {
-		return nil, err
-	}
-	table, err := part(rows * rowSize)
-	if err != nil {
-		return nil, err
-	}
-	if d.uuids, err = part(uuids); err != nil {
-		return nil, err
-	}
-	if d.Text, err = part(text); err != nil {
-		return nil, err
-	}
-	if sum != want || json.Unmarshal([]byte(first), &d.Head) != nil || d.Head.Version != digestVersion {
+	if len(rest) > 0 || json.Unmarshal(parts[0], &d.Head) != nil || d.Head.Version != digestVersion {
 		return nil, errNoDigest
 	}
-	d.Rows = make([]row, rows)
-	packed := []byte(table)
+	d.Rows = make([]row, len(parts[1])/rowSize)
 	for i := range d.Rows {
-		d.Rows[i].read(packed[i*rowSize:])
+		d.Rows[i].read(parts[1][i*rowSize:])
 	}
+	d.uuids, d.Text = string(parts[2]), string(parts[3])
 	return d, nil
 }
 
@@ -220,7 +189,7 @@ func digestOf(path string) (transcript string, err error) {
 	if _, err := io.ReadFull(source, preamble[:]); err != nil || !bytes.HasPrefix(preamble[:], []byte(digestMagic)) {
 		return "", errNoDigest
 	}
-	size := int64(binary.LittleEndian.Uint32(preamble[len(digestMagic)+4:]))
+	size := int64(binary.LittleEndian.Uint32(preamble[sizesAt:]))
 	var head digestHead
 	if err := json.NewDecoder(io.LimitReader(source, min(size, maxDigestFile))).Decode(&head); err != nil || head.Path == "" {
 		return "", errNoDigest

@@ -38,8 +38,8 @@ type Store struct {
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path, sealed parts by partKey
 	size    int64
-	oldest  time.Time // no kept digest is older, when the memory is full
-	busy    map[string]chan struct{}
+	oldest  time.Time                // no kept digest is older, when the memory is full
+	busy    map[string]chan struct{} // by path; full while a digest is built
 	waiting []said.File
 	workers int
 	swept   bool
@@ -215,26 +215,18 @@ func (ds *Store) Row(f said.File, d *Digest, n int) (part *Digest, row int, err 
 
 // claim waits until nobody else in this process builds the same digest. It returns what releases the claim.
 func (ds *Store) claim(ctx context.Context, path string) (free func(), err error) {
-	for {
-		ds.mu.Lock()
-		other := ds.busy[path]
-		if other == nil {
-			mine := make(chan struct{})
-			ds.busy[path] = mine
-			ds.mu.Unlock()
-			return func() {
-				ds.mu.Lock()
-				delete(ds.busy, path)
-				ds.mu.Unlock()
-				close(mine)
-			}, nil
-		}
-		ds.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	ds.mu.Lock()
+	claimed := ds.busy[path]
+	if claimed == nil {
+		claimed = make(chan struct{}, 1)
+		ds.busy[path] = claimed
+	}
+	ds.mu.Unlock()
+	select {
+	case claimed <- struct{}{}:
+		return func() { <-claimed }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 

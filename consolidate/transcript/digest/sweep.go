@@ -21,20 +21,17 @@ const (
 	formerAge    = 30 * 24 * time.Hour
 )
 
-// removeFormer removes the folder of former versions, unless one of them is in use.
+// removeFormer removes what former versions kept, unless one of them is in use.
 func (ds *Store) removeFormer() {
 	folder := filepath.Join(filepath.Dir(ds.folder), formerFolder)
 	stat, err := os.Lstat(folder)
 	if err != nil || folder == ds.folder || !stat.IsDir() || time.Since(stat.ModTime()) < formerAge {
 		return
 	}
-	entries, _, err := said.ReadFolder(folder)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, digestEnding) || name == "heads" || strings.HasPrefix(name, ".new-") {
-			os.Remove(filepath.Join(folder, name))
+	for _, names := range []string{"*" + digestEnding, temporaryName, "heads"} {
+		paths, _ := filepath.Glob(filepath.Join(folder, names))
+		for _, path := range paths {
+			os.Remove(path)
 		}
 	}
 	os.Remove(folder)

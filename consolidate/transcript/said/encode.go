@@ -9,13 +9,13 @@ import (
 
 // A claudeRecord is a record as Claude Code writes it, made of what another host keeps.
 type claudeRecord struct {
-	Type      string         `json:"type,omitempty"`
-	UUID      string         `json:"uuid,omitempty"`
-	Time      string         `json:"timestamp,omitempty"`
-	CWD       string         `json:"cwd,omitempty"`
-	Sidechain bool           `json:"isSidechain,omitempty"`
-	Title     string         `json:"aiTitle,omitempty"`
-	Message   *claudeMessage `json:"message,omitempty"`
+	Type      string        `json:"type,omitempty"`
+	UUID      string        `json:"uuid,omitempty"`
+	Time      string        `json:"timestamp,omitempty"`
+	CWD       string        `json:"cwd,omitempty"`
+	Sidechain bool          `json:"isSidechain,omitempty"`
+	Title     string        `json:"aiTitle,omitempty"`
+	Message   claudeMessage `json:"message,omitzero"`
 }
 
 type claudeMessage struct {
@@ -33,9 +33,6 @@ type claudeBlock struct {
 }
 
 func (r *claudeRecord) add(b claudeBlock) {
-	if r.Message == nil {
-		r.Message = &claudeMessage{}
-	}
 	if len(r.Message.Content) < maxBlocks {
 		r.Message.Content = append(r.Message.Content, b)
 	}
@@ -86,7 +83,7 @@ func (t *encoder) encode(r claudeRecord) {
 // becomes longer.
 func (t *encoder) encodeMessage(said, answers claudeRecord) {
 	for _, r := range []claudeRecord{said, answers} {
-		if r.Message == nil {
+		if r.Message.Content == nil {
 			r = claudeRecord{}
 		}
 		t.encode(r)

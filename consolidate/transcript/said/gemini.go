@@ -14,9 +14,9 @@ import (
 
 // Gemini CLI keeps a folder for each project, named by a short name or the SHA-256 of the project's path,
 // and in it a file a session: one JSON document, or (since 2026) a log that must be replayed to its end:
-// a message written again under its id takes the place of the first, "$set" changes the head or all
-// messages, "$rewindTo" takes a message back and all behind it. So a file is read whole, and told in
-// lines as they stand at its end, each message on its own.
+// a message written again under its id replaces the first, "$set" changes the head or all messages, "$rewindTo"
+// removes a message and all after it. So a file is read whole, and turned into lines of what it has at its end, two for
+// each message.
 
 // maxMarker bounds what is read of a file that names a folder's project.
 const maxMarker = 4 << 10
@@ -102,15 +102,11 @@ type geminiLog struct {
 	bad      int            // lines that could not be read
 }
 
-// geminiWhole tells a file in Claude Code's lines.
+// geminiWhole returns a file in Claude Code's lines.
 func geminiWhole(text []byte) []byte {
 	log := geminiLog{places: map[string]int{}}
-	var one geminiHead
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	if tolerate(json.Unmarshal(text, &one)) == nil {
-		log.head = one
-		log.replace(one.Messages)
-	} else {
+	if !log.set(text) {
 		for line := range bytes.Lines(text) {
 			ended := bytes.HasSuffix(line, []byte("\n"))
 			if line = bytes.Trim(line, blank+"\n"); len(line) > 0 && !log.take(line) && ended {
@@ -126,8 +122,6 @@ func (l *geminiLog) take(line []byte) bool {
 	var entry struct {
 		geminiMessage
 		Session string          `json:"sessionId"`
-		Kind    string          `json:"kind"`
-		Summary string          `json:"summary"`
 		Set     json.RawMessage `json:"$set"`
 		Rewind  *string         `json:"$rewindTo"`
 	}
@@ -136,24 +130,30 @@ func (l *geminiLog) take(line []byte) bool {
 	}
 	switch {
 	case entry.Rewind != nil:
-		place := l.places[*entry.Rewind] // one that is not known takes back all, as the host does
+		place := l.places[*entry.Rewind] // one that is not known removes all, as the host does
 		for _, m := range l.messages[place:] {
 			delete(l.places, m.ID)
 		}
 		l.messages = l.messages[:place]
 	case entry.Set != nil:
-		before := l.head
-		before.Messages = nil
-		if tolerate(json.Unmarshal(entry.Set, &before)) == nil {
-			l.head = before
-			if before.Messages != nil {
-				l.replace(before.Messages)
-			}
-		}
+		l.set(entry.Set)
 	case entry.ID != "":
 		l.put(entry.geminiMessage)
 	case entry.Session != "":
-		l.head = geminiHead{Session: entry.Session, Kind: entry.Kind, Summary: entry.Summary}
+		l.head = geminiHead{}
+		return l.set(line)
+	}
+	return true
+}
+
+// set changes the head, and all messages if there are any, and reports whether it is JSON.
+func (l *geminiLog) set(head []byte) bool {
+	l.head.Messages = nil
+	if tolerate(json.Unmarshal(head, &l.head)) != nil {
+		return false
+	}
+	if l.head.Messages != nil {
+		l.replace(l.head.Messages)
 	}
 	return true
 }

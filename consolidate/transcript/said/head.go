@@ -104,15 +104,12 @@ func ReadHead(s *Source, host Host) (Head, error) {
 // note takes in what a record says about the session.
 func (h *Head) note(r *record) {
 	for _, v := range []raw{r.CWD, r.Worktree.field("originalCwd")} {
-		if len(v) > maxName {
-			continue
-		}
-		if cwd := v.text(); cwd != "" && len(h.CWDs) < maxCWDs && !slices.Contains(h.CWDs, cwd) {
+		if cwd := name(v); cwd != "" && len(h.CWDs) < maxCWDs && !slices.Contains(h.CWDs, cwd) {
 			h.CWDs = append(h.CWDs, cwd)
 		}
 	}
-	if h.Branch == "" && len(r.Branch) <= maxName {
-		h.Branch = r.Branch.text()
+	if h.Branch == "" {
+		h.Branch = name(r.Branch)
 	}
 	switch {
 	case !r.CustomTitle.empty():

@@ -14,12 +14,9 @@ var uuidPattern = regexp.MustCompile(`^(?i:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[
 // IsUUID reports whether a name is a UUID, in whatever case.
 func IsUUID(name string) bool { return len(name) == 36 && uuidPattern.MatchString(name) }
 
-// IsPlainName reports whether the name of a transcript may be in an ID as it is.
+// IsPlainName reports whether the name of a transcript may be in an ID as it is: it is at most 64 ASCII letters, digits, ".",
+// "_" and "-".
 func IsPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
-
-// IsSessionID reports whether a text has the form in which sessions are named: it holds nothing but
-// ASCII letters, digits, ".", "_" and "-", and at most 64 of them.
-func IsSessionID(text string) bool { return IsPlainName(text) }
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]+$`) // a counted repetition would be compiled slowly, at every start
 

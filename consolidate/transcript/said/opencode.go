@@ -149,7 +149,7 @@ func (m *openCodeMessage) encode() (said, answers claudeRecord) {
 			}
 		}
 	}
-	if said.Message != nil { // copies in a fork have this in common
+	if len(said.Message.Content) > 0 { // copies in a fork have this in common
 		first := said.Message.Content[0]
 		said.UUID = strconv.FormatUint(Sum(said.Type, said.Time, first.Text, first.ID), 16)
 		answers.UUID = said.UUID + "/answers"

@@ -100,8 +100,7 @@ type Reader struct {
 	size    int // of the words of the open message, in bytes
 
 	decoder decoder
-	said    []part            // of the record last read
-	names   map[string]string // working directories, branches and sessions, by their encoding
+	said    []part // of the record last read
 }
 
 // ErrFull ends a reading whose utterances fill a part of a digest.
@@ -116,25 +115,17 @@ func NewReader(f File, lines *LineReader, emit func(*Entry) error) *Reader {
 		lines:   lines,
 		emit:    emit,
 		Skipped: Skipped{},
-		names:   map[string]string{},
 	}
 	r.Restore(State{})
 	return r
 }
 
-// name is the text of a value that many records repeat.
-func (r *Reader) name(v raw) string {
+// name is the text of a working directory, a branch, a session or a UUID; "" if it is too long.
+func name(v raw) string {
 	if len(v) > maxName {
 		return ""
 	}
-	name, ok := r.names[string(v)]
-	if !ok {
-		name = v.text()
-		if len(r.names) < maxCWDs {
-			r.names[string(v)] = name
-		}
-	}
-	return name
+	return v.text()
 }
 
 // Run reads to the end of the transcript, or until emit or the source returns an error.
@@ -242,19 +233,17 @@ func (r *Reader) say(rec *record, p part, place int) error {
 			Time:    r.Last,
 			Speaker: p.speaker,
 			Text:    r.bounded(p.text),
-			CWD:     r.name(rec.CWD),
-			Branch:  r.name(rec.Branch),
+			CWD:     name(rec.CWD),
+			Branch:  name(rec.Branch),
+			UUID:    name(rec.UUID),
 		},
 		Offset: r.lines.start,
 		Slot:   p.slot,
 		Place:  place,
 		Manner: r.manner(p),
 	}
-	if len(rec.UUID) <= maxName {
-		u.UUID = rec.UUID.text()
-	}
 	if !rec.Session.is(r.session) {
-		u.Origin = r.name(rec.Session)
+		u.Origin = name(rec.Session)
 	}
 	u.ID = HitID(u.Session, u.Line, u.Place)
 	if p.speaker != Assistant || p.message == "" { // nothing joins it, and it ends no message

@@ -97,7 +97,10 @@ func (f File) Open() (*Source, error) {
 		return s, nil
 	}
 	defer opened.Close()
-	text, err := readAtMost(opened, maxWhole)
+	text, err := io.ReadAll(io.LimitReader(opened, maxWhole+1))
+	if err == nil && len(text) > maxWhole {
+		err = ErrTooBig
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -108,15 +111,6 @@ func (f File) Open() (*Source, error) {
 
 // ErrTooBig is the error of a session that is too large: for one part where parts cannot be kept, or to be read whole.
 var ErrTooBig = errors.New("the session is too large")
-
-// readAtMost reads to the end, or as far as errTooBig.
-func readAtMost(r io.Reader, most int) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
-	if err == nil && len(text) > most {
-		err = ErrTooBig
-	}
-	return text, err
-}
 
 // inMemory is a stream that nothing need be closed for.
 type inMemory struct{ *bytes.Reader }

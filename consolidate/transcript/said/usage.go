@@ -1,9 +1,6 @@
 package said
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // useText is a tool's name and the strings it was given, "Bash: command=ls", each argument on a line
 // of its own from the second on.
@@ -27,13 +24,7 @@ func (u *usage) argument(path, text string) {
 	u.separator = "\n"
 }
 
-// An argument is a key of an object that a tool was given, and its value.
-type argument struct {
-	key   string
-	value raw
-}
-
-// write writes the strings in a value, the keys of objects in their order.
+// write writes the strings in a value.
 func (u *usage) write(path string, v raw) {
 	if len(v) == 0 || u.text.Len() > MaxText {
 		return
@@ -42,21 +33,9 @@ func (u *usage) write(path string, v raw) {
 	case '"':
 		u.argument(path, v.text())
 	case '[':
-		array(v, 0, func(i int) int {
-			var item raw
-			end := value(v, i, &item)
-			u.write(path, item)
-			return end
-		})
+		v.items(func(item raw) { u.write(path, item) })
 	case '{':
-		var arguments []argument
-		v.each(func(key string, value raw) { arguments = append(arguments, argument{key, value}) })
-		slices.SortStableFunc(arguments, func(a, b argument) int { return strings.Compare(a.key, b.key) })
-		for i, a := range arguments {
-			if i+1 == len(arguments) || arguments[i+1].key != a.key { // of a key that comes twice the last value counts
-				u.write(below(path, a.key), a.value)
-			}
-		}
+		v.each(func(key string, value raw) { u.write(below(path, key), value) })
 	}
 }
 
