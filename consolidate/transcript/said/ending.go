@@ -24,6 +24,9 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 	f := File{Path: path, Host: ClaudeCode, ID: strings.TrimSuffix(name, ".jsonl")}
 	if stem, ok := Forms[Gemini].stem(name); ok && geminiID(stem) != "" {
 		f.Host, f.ID = Gemini, geminiID(stem)
+		if at, err := f.Now(); err != nil || at.Size > endingTail {
+			return Ending{Session: f.ID}, err
+		}
 	}
 	var (
 		end      Ending
@@ -49,9 +52,6 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 			end = Ending{Saved: true}
 		}
 	})
-	if err == ErrTooBig {
-		err = nil
-	}
 	end.Session, end.Words = f.ID, end.Words[max(0, len(end.Words)-turns):]
 	return end, err
 }
