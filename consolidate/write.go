@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -31,6 +30,11 @@ type WriteRequest struct {
 	Replaces []Replaced
 	Accept   []Accepted
 	Agreed   string // how the person agreed to what only they may take away; "": they were not asked
+}
+
+// onlyAccepts reports whether the request changes no text.
+func (r *WriteRequest) onlyAccepts() bool {
+	return r.Content == nil && r.Edits == nil && !r.Delete && r.Replaces == nil
 }
 
 // WriteResult says what became of it.
@@ -124,203 +128,6 @@ func nameError(path string, err error) error {
 		Rule: "name", Severity: rule.Error, File: path, Message: err.Error(),
 		Hint: "write to name.md or folder/name.md; the index is changed by finalize_index, logs are not changed",
 	}}}
-}
-
-// stageWrite stages one change, after the rules that can be checked on a single memory. The words that
-// it cites are kept first.
-func (p *writings) stageWrite(ctx context.Context, t *store.Tx, n memory.Name, r *WriteRequest, cited []provenance.Words) (WriteResult, error) {
-	if r.Base == "" && r.Content == nil && r.Edits == nil && !r.Delete && r.Replaces == nil { // it accepts, and changes nothing
-		if f, _, err := t.Stage.Read(n); err == nil {
-			r.Base = string(f.Sum)
-		}
-	}
-	have, err := t.Stage.Check(n, r.Base)
-	if err != nil {
-		return WriteResult{}, err
-	}
-	if err := checkAccepted(t, n, r); err != nil {
-		return WriteResult{}, err
-	}
-	if r.Delete {
-		if have.Sum != "" {
-			if err := p.checkUnattended(t, n, have, *r, nil, nil); err != nil {
-				return WriteResult{}, err
-			}
-		}
-		c, err := t.Stage.Delete(n, r.Base)
-		if err == nil {
-			noteMerge(t, n, nil, *r)
-		}
-		return WriteResult{Path: n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}, err
-	}
-	merged, err := replaced(t, n, *r)
-	if err != nil {
-		return WriteResult{}, err
-	}
-	data, err := newContent(t.Dir, n, *r, have, merged)
-	if err != nil {
-		return WriteResult{}, err
-	}
-	if have.Sum == "" && r.Content == nil { // a new name
-		if err := inherit(t, n, r); err != nil {
-			return WriteResult{}, err
-		}
-	}
-	res := WriteResult{Path: n.String(), Action: "unchanged", Sum: have.Sum.Short(), Bytes: len(have.Data), Findings: []rule.Finding{}}
-	if have.Sum != "" && bytes.Equal(data, have.Data) && len(cited)+len(merged) == 0 {
-		// Staged all the same: what is on disk may be kept against what was staged before it changed.
-		_, err := t.Stage.Write(n, r.Base, data)
-		if err == nil {
-			noteMerge(t, n, nil, *r)
-			err = tellMissing(t, &res, n, data)
-		}
-		return res, err
-	}
-	now := p.Now()
-	topic := memory.ParseTopic(data)
-	topic.Quote()
-	replaced := []memory.File{have}
-	var origins []*memory.Topic
-	for _, o := range sortedNames(merged) {
-		replaced = append(replaced, merged[o])
-		origins = append(origins, memory.ParseTopic(merged[o].Data))
-	}
-	topic.Stamp(now, sourcesOf(topic, replaced, cited))
-	if len(merged) > 0 {
-		topic.Carry(append(origins, memory.ParseTopic(have.Data)))
-	}
-	data = topic.Bytes()
-	if r.Content != nil {
-		cited = append(p.Sources.Carried(ctx, *r.Content), cited...)
-	}
-	findings, err := p.check(t, n, data, merged, r.Waive, cited, now)
-	if err != nil {
-		return WriteResult{}, err
-	}
-	if err := p.Sources.Keep(cited); err != nil {
-		return WriteResult{}, err
-	}
-	if err := p.checkUnattended(t, n, have, *r, data, merged); err != nil {
-		return WriteResult{}, err
-	}
-	// Noted first: after a crash between the two what was not removed is there, and asks for nothing.
-	noteMerge(t, n, merged, *r)
-	if len(merged) > 0 {
-		if err := t.Save(); err != nil {
-			return WriteResult{}, err
-		}
-	}
-	c, err := t.Stage.Merge(n, r.Base, data, merged)
-	if err != nil {
-		return WriteResult{}, err
-	}
-	res.Action = "updated"
-	if have.Sum == "" {
-		res.Action = "created"
-	}
-	res.Sum, res.Bytes, res.Findings = c.After.Short(), len(data), findings
-	return res, tellMissing(t, &res, n, data)
-}
-
-// tellMissing lists the facts of what was merged into n that it lacks.
-func tellMissing(t *store.Tx, res *WriteResult, n memory.Name, data []byte) error {
-	lost, err := lost(t, n, memory.ParseTopic(data))
-	res.Missing = lost[:min(len(lost), maxShownFacts)]
-	res.More = len(lost) - len(res.Missing)
-	return err
-}
-
-// sourcesOf returns the sources that a topic is to name beside its own: those of the texts that it
-// replaces, and what is cited now.
-func sourcesOf(topic *memory.Topic, replaced []memory.File, cited []provenance.Words) []string {
-	var sources []string
-	own := topic.Sources()
-	for _, f := range replaced {
-		for _, source := range memory.ParseTopic(f.Data).Sources() {
-			if !slices.Contains(own, source) {
-				sources = append(sources, source)
-			}
-		}
-	}
-	for _, w := range cited {
-		sources = append(sources, w.Source)
-	}
-	return sources
-}
-
-// newContent is what r makes of the file as it is.
-func newContent(dir *memory.Dir, n memory.Name, r WriteRequest, have memory.File, merged map[memory.Name]memory.File) ([]byte, error) {
-	if r.Content != nil {
-		return []byte(*r.Content), nil
-	}
-	if have.Sum == "" && len(merged) == 1 {
-		for _, have = range merged {
-		}
-	}
-	if len(r.Edits) == 0 && have.Sum != "" {
-		return have.Data, nil
-	}
-	if have.Sum == "" {
-		return nil, store.Refuse(fmt.Sprintf("%s does not exist: there is nothing to edit", n), store.DidYouMean(dir.Nearest(n.String()), "give its content"))
-	}
-	data, err := memory.ApplyEdits(have.Data, r.Edits, dir.AllowSecrets)
-	if err != nil {
-		return nil, store.Refuse(err.Error(), "read_memory shows the text as it is; quote enough of it to be found once")
-	}
-	return data, nil
-}
-
-// check asks the rules what they say of data as the content of n. Errors refuse, unless waived.
-func (p *writings) check(t *store.Tx, n memory.Name, data []byte, merged map[memory.Name]memory.File, waive []store.Waiver, cited []provenance.Words, now time.Time) ([]rule.Finding, error) {
-	before, err := t.Dir.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	after, err := t.Stage.Over(before)
-	if err != nil {
-		return nil, err
-	}
-	prior := after.Topics[n]
-	after.Topics[n] = memory.ParseTopic(data)
-	for o := range merged {
-		delete(after.Topics, o)
-	}
-	check := rule.Check{
-		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{n: true}, Now: now, OwnWords: p.Sources.OwnWords(before, after, cited), Project: p.openSubject(),
-	}
-	for _, w := range cited {
-		check.Cited = append(check.Cited, w.Text)
-	}
-	findings := check.Written(n)
-	if t.Kind == lock.KindDream { // what a link leads to may be written later in the dream
-		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })
-	}
-	findings = append(findings, brokenLinks(n, merged, after)...)
-	return settle(findings, func(f rule.Finding) bool {
-		return slices.ContainsFunc(waive, func(w store.Waiver) bool { return w.Rule == f.Rule })
-	})
-}
-
-// settle turns the errors that were waived into warnings, and refuses where an error remains.
-func settle(findings []rule.Finding, waived func(rule.Finding) bool) ([]rule.Finding, error) {
-	refused := false
-	for i := range findings {
-		f := &findings[i]
-		if f.Severity == rule.Error && rule.Waivable(f.Rule) && waived(*f) {
-			f.Severity = rule.Warning
-		}
-		refused = refused || f.Severity == rule.Error
-	}
-	if refused {
-		slices.SortStableFunc(findings, func(a, b rule.Finding) int {
-			return strings.Compare(string(a.Severity), string(b.Severity)) // "error" sorts first
-		})
-		return nil, &RuleError{Findings: findings}
-	}
-	if findings == nil {
-		findings = []rule.Finding{}
-	}
-	return findings, nil
 }
 
 // note keeps what a write said beside its content: for the index, the journal, and the archive.
