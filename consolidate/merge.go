@@ -201,8 +201,28 @@ func lostFinding(n memory.Name, lost []rule.Fact) rule.Finding {
 	}
 	return rule.Finding{
 		Rule: "loss", Severity: rule.Error, File: n.String(), Message: "what was merged into it also says: " + strings.Join(texts, ", "),
-		Hint: fmt.Sprintf("write into %s what still holds; for the rest write_memory {\"path\": %q, \"accept\": [{\"text\": %q, \"why\": \"…\"}, …]}", n, n, lost[0].Text),
+		Hint: fmt.Sprintf("write into %s what still holds; for the rest %s", n, acceptCall(n, lost)),
 	}
+}
+
+// maxProposed bounds the facts that the call which accepts them names.
+const maxProposed = 3
+
+// acceptable are facts as accept takes them.
+func acceptable(facts []rule.Fact) string {
+	var list []string
+	for _, f := range facts[:min(len(facts), maxProposed)] {
+		list = append(list, fmt.Sprintf(`{"text": %q, "why": "…"}`, f.Text))
+	}
+	if len(facts) > maxProposed {
+		list = append(list, "…")
+	}
+	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// acceptCall is the call that accepts facts as left out of n.
+func acceptCall(n memory.Name, facts []rule.Fact) string {
+	return fmt.Sprintf(`write_memory {"path": %q, "accept": %s}`, n, acceptable(facts))
 }
 
 // brokenLinks reports the links to what was merged into n.

@@ -46,7 +46,9 @@ func (p *writings) stageWrite(ctx context.Context, t *store.Tx, n memory.Name, r
 	if r.Content != nil {
 		w.cited = append(p.Sources.Carried(ctx, *r.Content), cited...)
 	}
-	return p.stageTopic(w, topic.Bytes())
+	res, err := p.stageTopic(w, topic.Bytes())
+	res.Evidence = odd(r.Evidence, cited, topic.Bytes())
+	return res, err
 }
 
 // read reads what the change is based on. Each base must be the sum of what is there.
@@ -111,11 +113,26 @@ func (w *writing) content() ([]byte, error) {
 // what was merged before may be accepted as left out.
 func (w writing) stageSame(data []byte) (WriteResult, error) {
 	res := WriteResult{Path: w.n.String(), Action: "unchanged", Sum: w.have.Sum.Short(), Bytes: len(w.have.Data), Findings: []rule.Finding{}}
+	before, err := lost(w.t, w.n, memory.ParseTopic(data))
+	if err != nil {
+		return res, err
+	}
 	if _, err := w.t.Stage.Write(w.n, w.r.Base, data); err != nil {
 		return res, err
 	}
+	merge := w.t.Merges[w.n.String()]
 	noteMerge(w.t, w.n, nil, *w.r)
-	return res, tellMissing(w.t, &res, w.n, data)
+	after, err := res.setMissing(w, data)
+	for _, f := range before {
+		if !slices.Contains(after, f) {
+			res.Accepted, res.Action = append(res.Accepted, f.Text), "accepted"
+		}
+	}
+	if err == nil && w.r.onlyAccepts() && len(before) > 0 && res.Accepted == nil {
+		w.t.Merges[w.n.String()] = merge
+		return res, store.Refuse(fmt.Sprintf("accept: no text of it is among what %s lacks", w.n), "give each text as missing lists it: "+res.Next)
+	}
+	return res, err
 }
 
 // stamped is the text with what the server carries over: the time, the sources, and of merged memories the oldest creation.
@@ -162,15 +179,18 @@ func (p *writings) stageTopic(w writing, data []byte) (WriteResult, error) {
 	if w.have.Sum == "" {
 		res.Action = "created"
 	}
-	return res, tellMissing(w.t, &res, w.n, data)
+	_, err = res.setMissing(w, data)
+	return res, err
 }
 
-// tellMissing lists the facts of what was merged into n that it lacks.
-func tellMissing(t *store.Tx, res *WriteResult, n memory.Name, data []byte) error {
-	lost, err := lost(t, n, memory.ParseTopic(data))
+// setMissing sets the facts of what was merged into w.n that its text lacks, and returns all of them.
+func (res *WriteResult) setMissing(w writing, data []byte) ([]rule.Fact, error) {
+	lost, err := lost(w.t, w.n, memory.ParseTopic(data))
 	res.Missing = lost[:min(len(lost), maxShownFacts)]
-	res.More = len(lost) - len(res.Missing)
-	return err
+	if res.More = len(lost) - len(res.Missing); len(lost) > 0 {
+		res.Next = acceptCall(w.n, lost)
+	}
+	return lost, err
 }
 
 // sourcesOf returns the sources that a topic is to name beside its own: those of the texts that it

@@ -40,15 +40,17 @@ func (r *WriteRequest) onlyAccepts() bool {
 // WriteResult says what became of it.
 type WriteResult struct {
 	Path     string         `json:"path"`
-	Action   string         `json:"action"` // created, updated, deleted, unchanged
+	Action   string         `json:"action"` // created, updated, deleted, accepted, unchanged
 	Sum      string         `json:"sum,omitempty"`
 	Bytes    int            `json:"bytes"`
 	Staged   bool           `json:"staged"`
 	Index    string         `json:"index_line,omitempty"` // the line of the index that landed with it
 	Undo     string         `json:"undo,omitempty"`
-	Evidence []Cited        `json:"evidence,omitempty"`
-	Missing  []rule.Fact    `json:"missing,omitempty"` // of what was merged into it
+	Evidence []Cited        `json:"evidence,omitempty"` // of what was cited, that which may not be meant
+	Accepted []string       `json:"accepted,omitempty"` // facts that were missing and are accepted now
+	Missing  []rule.Fact    `json:"missing,omitempty"`  // of what was merged into it
 	More     int            `json:"more_missing,omitempty"`
+	Next     string         `json:"next,omitempty"` // the call that accepts what is missing
 	Findings []rule.Finding `json:"findings"`
 }
 
@@ -63,10 +65,17 @@ type Cited struct {
 // maxCited bounds the words of a hit that a write repeats, in characters.
 const maxCited = 80
 
-func found(ids []string, words []provenance.Words) []Cited {
-	cited := make([]Cited, len(ids))
+// odd returns what was cited that a caller should look at: it is not the user's, was cited without its session, or has no word in common
+// with the text that it is evidence for.
+func odd(ids []string, words []provenance.Words, data []byte) (cited []Cited) {
 	for i, id := range ids {
-		cited[i] = Cited{ID: id, Speaker: words[i].Speaker, At: store.Second(words[i].Said), Said: cutText(strings.Join(strings.Fields(words[i].Text), " "), maxCited)}
+		w := words[i]
+		if strings.HasPrefix(id, ":") {
+			id = w.Source
+		} else if w.Speaker == transcript.User && rule.Related(w.Text, string(data)) {
+			continue
+		}
+		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: store.Second(w.Said), Said: cutText(strings.Join(strings.Fields(w.Text), " "), maxCited)})
 	}
 	return cited
 }
@@ -116,7 +125,7 @@ func (p *writings) Write(ctx context.Context, r WriteRequest) (res WriteResult, 
 	if err != nil {
 		return res, err
 	}
-	res.Staged, res.Evidence = true, found(r.Evidence, cited)
+	res.Staged = true
 	res.Findings, _ = d.fresh(res.Findings)
 	note(d.Tx, n, r)
 	p.tell(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
@@ -167,7 +176,7 @@ func (p *writings) writeAlone(ctx context.Context, info store.Info, n memory.Nam
 		if r.Agreed == "" {
 			if len(res.Missing) > 0 {
 				lost := lostFinding(n, res.Missing)
-				lost.Hint = fmt.Sprintf("make the call again with what still holds in the text, and \"accept\": [{\"text\": %q, \"why\": \"…\"}, …] for the rest", res.Missing[0].Text)
+				lost.Hint = fmt.Sprintf("make the call again with what still holds in the text, and for the rest \"accept\": %s", acceptable(res.Missing))
 				return nil, &RuleError{Findings: []rule.Finding{lost}}
 			}
 			if err := p.checkTaken(t, n, r); err != nil {
@@ -202,7 +211,6 @@ func (p *writings) writeAlone(ctx context.Context, info store.Info, n memory.Nam
 	if err != nil {
 		return WriteResult{}, err
 	}
-	res.Evidence = found(r.Evidence, cited)
 	if id != "" {
 		if slices.ContainsFunc(landed.LeftAlone, func(c landing.Conflict) bool { return c.Name == n }) {
 			return WriteResult{}, store.LeftOut(id, landed)

@@ -9,6 +9,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
 )
 
 // writeArguments are the arguments of one write.
@@ -105,8 +106,23 @@ func writeMemory(p *consolidate.Project) tool {
 // severalWritten is the answer to several writes. What was refused comes first.
 type severalWritten struct {
 	Written int            `json:"written"`
+	Staged  bool           `json:"staged"`
 	Refused []refusedWrite `json:"refused,omitempty"`
-	Writes  []any          `json:"writes"`
+	Writes  []oneWritten   `json:"writes"`
+}
+
+// oneWritten is one of several writes: what is as a caller expects it is left out.
+type oneWritten struct {
+	Path     string              `json:"path"`
+	Action   string              `json:"action"`
+	Sum      string              `json:"sum,omitempty"`
+	Undo     string              `json:"undo,omitempty"`
+	Evidence []consolidate.Cited `json:"evidence,omitempty"`
+	Accepted []string            `json:"accepted,omitempty"`
+	Missing  []rule.Fact         `json:"missing,omitempty"`
+	More     int                 `json:"more_missing,omitempty"`
+	Next     string              `json:"next,omitempty"`
+	Findings []rule.Finding      `json:"findings,omitempty"`
 }
 
 type refusedWrite struct {
@@ -121,14 +137,22 @@ type refusedWrite struct {
 const maxRefusal = 1_500
 
 func writeSeveral(ctx context.Context, p *consolidate.Project, check func(json.RawMessage) (json.RawMessage, error), writes []json.RawMessage) answer {
-	all := severalWritten{Writes: []any{}}
+	all := severalWritten{Writes: []oneWritten{}}
+	hinted := make(map[string]bool)
 	for i, arguments := range writes {
 		var path struct{ Path string }
 		_ = json.Unmarshal(arguments, &path) // the check says what is wrong
 		res, err := writeOne(ctx, p, check, arguments)
 		if err == nil {
 			all.Written++
-			all.Writes = append(all.Writes, res)
+			all.Staged = res.Staged
+			for i, f := range res.Findings {
+				if hinted[f.Hint] {
+					res.Findings[i].Hint = "" // shown above
+				}
+				hinted[f.Hint] = true
+			}
+			all.Writes = append(all.Writes, oneWritten{res.Path, res.Action, res.Sum, res.Undo, res.Evidence, res.Accepted, res.Missing, res.More, res.Next, res.Findings})
 			continue
 		}
 		reason, hint, rest := explain(err)

@@ -31,6 +31,40 @@ func TestEvidenceWithoutItsSession(t *testing.T) {
 	}
 }
 
+// The answer to several writes is short: what is as expected is left out, and a hint is shown once.
+func TestSeveralWritesAnswer(t *testing.T) {
+	w := newWorld(t)
+	w.say(1, "the blue boats wait at the quay", "go on then")
+	w.open()
+	w.must("dream_orient", `{"force": true}`)
+	var writes []any
+	for i := range 26 {
+		write := map[string]any{"path": fmt.Sprintf("feedback_quay-%d.md", i), "content": strings.NewReplacer(`\n`, "\n", "quay\\n", fmt.Sprintf("quay-%d\n", i)).Replace(quayRule)}
+		switch i {
+		case 0: // the words of the user, on what is written
+			write["evidence"] = []any{"00000001-111:1"}
+		case 1: // on something else
+			write["evidence"] = []any{"00000001-111:3"}
+		}
+		write["waive"] = []any{map[string]any{"rule": "near-duplicate", "why": "a test"}}
+		writes = append(writes, write)
+	}
+	arguments, err := plainJSON(map[string]any{"writes": writes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := w.must("write_memory", string(arguments))
+	for _, want := range []string{`{"written":26,"staged":true,"writes":[{"path":"feedback_quay-0.md","action":"created","sum":"`, `"evidence":[{"id":"00000001-111:3","speaker":"user","at":"2026-10-20T09:03:00Z","said":"go on then"}]`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s lacks %s", text, want)
+		}
+	}
+	if strings.Count(text, `"evidence"`) != 1 || strings.Count(text, "find where the user said it") != 1 || strings.Contains(text, "[]") {
+		t.Errorf("it repeats itself: %s", text)
+	}
+	t.Logf("%d bytes", len(text))
+}
+
 // Errors name the limit, and the text of an index line has its old name still.
 func TestArguments(t *testing.T) {
 	w := newWorld(t)

@@ -338,3 +338,22 @@ func stems(text string) map[string]bool {
 	}
 	return set
 }
+
+// Related reports whether two texts have a word in common: of four letters, a number, or two characters of a script without spaces.
+func Related(a, b string) bool {
+	in, unspaced := stems(b), 0
+	for w := range stems(a) {
+		if !in[w] {
+			continue
+		}
+		if utf8.RuneCountInString(w) > 3 || strings.ContainsFunc(w, unicode.IsNumber) {
+			return true
+		}
+		if r, size := utf8.DecodeRuneInString(w); size == len(w) && r > unicode.MaxLatin1 {
+			if unspaced++; unspaced > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
