@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,10 @@ func (t *talk) line(at int) (line string, n int) {
 	if u.Speaker == transcript.Assistant {
 		b.WriteString(" assistant:")
 	}
-	text := t.store.Shown(u.Text)
+	text := typed(t.store.Shown(u.Text))
+	if u.Speaker == transcript.User && strings.HasPrefix(strings.TrimSpace(text), "assistant:") {
+		b.WriteString(" user:")
+	}
 	if utf8.RuneCountInString(text) > t.list.query.Whole {
 		text = abridged(text)
 	}
@@ -161,7 +165,7 @@ func (t *talk) answered(u *transcript.Said) string {
 	if before < 0 || !first {
 		return ""
 	}
-	return oneLine(lastSentence(t.store.Shown(t.said[before].Text)), maxSentence+2)
+	return oneLine(typed(lastSentence(t.store.Shown(t.said[before].Text))), maxSentence+2)
 }
 
 // before returns what the model said before a short answer of the user; -1 where there is nothing, or where it is no
@@ -218,6 +222,12 @@ func (t *talk) alike(at int, u *transcript.Said) int {
 	}
 	return equal
 }
+
+// ownMarks is what begins like the marks of a listing.
+var ownMarks = regexp.MustCompile(`\[(?:pasted: |busy\]|interrupted\]|assistant: |cannot be read|\d+ (?:alike|pieces?|characters?)\b)`)
+
+// typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
+func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }
 
 // oneLine returns a text on one line, cut after so many characters.
 func oneLine(text string, most int) string {
