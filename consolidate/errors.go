@@ -3,6 +3,7 @@ package consolidate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dream-mcp/memory/rule"
@@ -52,6 +53,17 @@ func (e *RuleError) Error() string {
 		}
 	}
 	return strings.TrimSuffix(b.String(), "; ")
+}
+
+// where names the rules that refuse, each with its file.
+func (e *RuleError) where() string {
+	var places []string
+	for _, f := range e.Findings {
+		if f.Severity == rule.Error {
+			places = append(places, strings.TrimSpace(f.Rule+" "+f.File))
+		}
+	}
+	return strings.Join(slices.Compact(places), ", ")
 }
 
 // Rule returns the name of the first rule that refuses.

@@ -171,21 +171,44 @@ func (d *dream) dryRun(edit *store.Index, findings []rule.Finding, r store.Final
 		return FinalizeResult{}, refused
 	}
 	changes := d.All(edit)
+	decided := store.Info{Waived: d.Needed, Accepted: losses(d.Stage, r.AcceptLoss), Proposed: d.Proposed}
+	verdict := "nothing has landed: " + store.Summary(changes, d.Info) + decided.Choices()
+	if refusal != nil {
+		verdict = "nothing has landed, and it would be refused: " + refusal.where()
+	}
 	if r.Diff != "" {
 		diff, err := d.diff(edit, r.Diff)
-		return FinalizeResult{Outcome: "dry_run", Files: store.FilesOf(nil), Findings: []rule.Finding{}, Diff: diff}, err
+		return FinalizeResult{Outcome: "dry_run", Files: store.FilesOf(nil), Findings: []rule.Finding{}, Report: verdict, Diff: diff}, err
 	}
-	res := FinalizeResult{Outcome: "dry_run", Files: store.FilesOf(changes), Index: edit.Size()}
+	res := FinalizeResult{Outcome: "dry_run", Files: store.FilesOf(changes), Index: edit.Size(), Report: verdict}
 	res.Findings, _ = d.fresh(findings)
-	if show := d.Dir.AllowSecrets.Show; !edit.None {
-		res.IndexChanges = lineChanges(show(string(edit.Before)).Text, show(string(edit.Bytes())).Text)
-	}
-	decided := store.Info{Waived: d.Needed, Accepted: losses(d.Stage, r.AcceptLoss), Proposed: d.Proposed}
-	res.Report = "nothing has landed: " + store.Summary(changes, d.Info) + decided.Choices()
-	if refusal != nil {
-		res.Report = "nothing has landed, and it would be refused"
+	if !edit.None {
+		res.IndexChanges = d.indexChanges(edit, res.Files, r.Upsert)
 	}
 	return res, nil
+}
+
+// indexChanges returns the lines of the index that go and come. Those of created and deleted memories and of upserted lines, which say
+// what the caller knows, are only counted.
+func (d *dream) indexChanges(edit *store.Index, files store.Files, upserted []store.IndexLine) (changes []string) {
+	show := d.Dir.AllowSecrets.Show
+	known := slices.Concat(files.Created, files.Deleted)
+	for _, line := range upserted {
+		known = append(known, line.File)
+	}
+	count := map[string]int{}
+	for _, change := range lineChanges(show(string(edit.Before)).Text, show(string(edit.Bytes())).Text) {
+		entries := memory.ParseIndex([]byte(change[2:])).Entries()
+		if len(entries) == 1 && slices.Contains(known, entries[0].File) {
+			count[change[:1]]++
+		} else {
+			changes = append(changes, change)
+		}
+	}
+	if len(count) > 0 {
+		changes = append(changes, fmt.Sprintf(`of created and deleted memories and of upsert: +%d -%d lines; {"dry_run": true, "diff": "MEMORY.md"} shows them`, count["+"], count["-"]))
+	}
+	return changes
 }
 
 // diff returns the unified diff of what the dream would land: of one file, or of all.

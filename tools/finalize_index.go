@@ -89,6 +89,9 @@ func finalizeIndex(p *consolidate.Project) tool {
 // maxDryRun bounds the answer of a dry run, in bytes.
 const maxDryRun = 6_000
 
+// maxVerdict bounds what is said beside a diff, in characters.
+const maxVerdict = 500
+
 // diffPage answers a page of a diff.
 func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, error) {
 	lines := strings.Split(strings.TrimRight(res.Diff, "\n"), "\n")
@@ -97,8 +100,9 @@ func diffPage(res consolidate.FinalizeResult, file, cursor string) (answer, erro
 	})
 	return answer{value: struct {
 		Outcome string `json:"outcome"`
+		Report  string `json:"report"`
 		Diff    string `json:"diff"`
-	}{res.Outcome, page}}, err
+	}{res.Outcome, short(res.Report, maxVerdict), page}}, err
 }
 
 // fit shortens what a result lists until it has at most so many bytes: each list says what it
