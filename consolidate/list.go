@@ -39,6 +39,13 @@ const touchSlack = 2 * time.Second
 type readings struct {
 	*dreams
 	lists listing.Book
+	early early
+}
+
+// early is what was listed on this connection before a dream was open.
+type early struct {
+	listed.Record
+	at time.Time // the last page
 }
 
 // List lists what was said. In a dream it counts as a call of it, and the dream remembers what it was shown.
@@ -61,6 +68,9 @@ func (p *readings) List(ctx context.Context, r ListRequest) (listing.Page, error
 	}
 	p.Lock()
 	defer p.Unlock()
+	if d == nil && page.List.Tracked() {
+		p.early.add(page, m, p.Now(), p.o.Lease)
+	}
 	if d == nil || p.dream != d {
 		return page, nil
 	}
@@ -76,6 +86,47 @@ func (p *readings) List(ctx context.Context, r ListRequest) (listing.Page, error
 		err = d.Save()
 	}
 	return page, err
+}
+
+// add takes in a page. What was listed longer ago than a lease lasts is forgotten: whoever read it may be another.
+func (e *early) add(page listing.Page, m listed.Marks, now time.Time, lease time.Duration) {
+	if now.Sub(e.at) >= lease {
+		*e = early{}
+	}
+	e.at = now
+	before := map[string]listing.Mark{} // all was listed
+	if page.List.Window {
+		before = m.Last()
+	}
+	e.Add(page, before)
+}
+
+// countEarly makes what was listed shortly before the dream count as listed in it, as far as it goes on where the last dream's
+// listing ended.
+func (p *readings) countEarly(ctx context.Context) error {
+	p.Lock()
+	d, e := p.dream, p.early
+	p.early = early{}
+	m, err := p.sinceLast()
+	p.Unlock()
+	if err != nil || d == nil || len(e.Shown) == 0 || p.Now().Sub(e.at) >= p.o.Lease {
+		return err
+	}
+	page, err := p.list(ctx, ListRequest{Room: 1}, true, m)
+	if err != nil {
+		return err
+	}
+	p.Lock()
+	defer p.Unlock()
+	if p.dream != d {
+		return nil
+	}
+	if d.Listed == nil {
+		d.Listed = &listed.Record{From: m.Since}
+	}
+	d.Listed.Open(page.List)
+	d.Listed.Join(e.Record)
+	return d.Save()
 }
 
 // list makes a page. It holds no lock: reading sessions may take seconds.

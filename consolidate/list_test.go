@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,54 @@ func TestListedInPart(t *testing.T) {
 				if got, want := strings.Contains(page.Text, words), strings.Contains(test.rest, words); got != want {
 					t.Errorf("%q is listed: %v, want %v:\n%s", words, got, want, page.Text)
 				}
+			}
+		})
+	}
+}
+
+// What was listed shortly before the dream began counts, as far as it was read.
+func TestListedBeforeTheDream(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		pages, after int // read before the dream, and in it by the same cursor
+		wait         time.Duration
+		want         string
+	}{
+		{"all", 3, 0, time.Minute, "reviewed 3 of 3 sessions"},
+		{"a page", 1, 0, time.Minute, "reviewed 1 of 3 sessions"},
+		{"a page, and one in the dream", 1, 1, time.Minute, "reviewed 2 of 3 sessions"},
+		{"long before", 3, 0, 2 * time.Hour, "reviewed 0 of 3 sessions"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.say("first000-1", "the first word")
+			w.say("second00-1", "the second word")
+			w.now = time.Now().Add(time.Hour)
+			p := w.open()
+			r := ListRequest{Limit: 1, Room: 1_000}
+			read := func(pages int) {
+				for range pages {
+					page, err := p.List(ctx, r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					r.Cursor = page.Cursor
+				}
+			}
+			read(test.pages)
+			w.now = w.now.Add(test.wait)
+			w.mustDo(p.Begin(ctx, true, false))
+			if _, err := p.Map(ctx); err != nil {
+				t.Fatal(err)
+			}
+			read(test.after)
+			res, err := p.Finalize(ctx, store.FinalizeRequest{})
+			if err != nil || !strings.Contains(strings.ToLower(res.Report), test.want) {
+				t.Errorf("%q, %v", res.Report, err)
+			}
+			page, err := p.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
+			if left := page.Of; err != nil || fmt.Sprintf("reviewed %d of 3 sessions", 3-left) != test.want {
+				t.Errorf("%d are listed again, %v", left, err)
 			}
 		})
 	}

@@ -36,6 +36,7 @@ type Map struct {
 	Staged    []string
 	Uses      recall.Uses
 	Prompted  bool // the prompt with the four phases was read on this connection
+	Listed    int  // sessions of those that were listed to their end already
 }
 
 // Topic is a row of the map's table.
@@ -51,6 +52,9 @@ type Topic struct {
 
 // Map draws the map of the open dream.
 func (p *readings) Map(ctx context.Context) (Map, error) {
+	if err := p.countEarly(ctx); err != nil {
+		return Map{}, err
+	}
 	p.Lock()
 	defer p.Unlock()
 	if p.dream == nil {
@@ -75,6 +79,7 @@ func (p *readings) Map(ctx context.Context) (Map, error) {
 			return m, err
 		}
 	}
+	m.Listed, _ = d.Listed.Count()
 	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
 	err = d.mapMemory(&m, p.openSubject(), now)
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)

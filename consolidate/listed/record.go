@@ -49,6 +49,22 @@ func (r *Record) Open(list *listing.List) {
 	maps.Copy(r.Ends, list.Ends())
 }
 
+// Join takes in what another record was shown, where it leaves nothing out.
+func (r *Record) Join(other Record) {
+	if r.Shown == nil {
+		r.Shown = map[string]Stretch{}
+	}
+	for session, s := range other.Shown {
+		known, ok := r.Shown[session]
+		switch {
+		case !ok && len(r.Shown) < maxListed:
+			r.Shown[session] = s
+		case ok && !known.Last.Before(s.After) && known.Last.Before(s.Last):
+			r.Shown[session] = Stretch{known.After, s.Last}
+		}
+	}
+}
+
 // Add takes in what a page shows. It counts where nothing is left out before it.
 func (r *Record) Add(page listing.Page, before map[string]listing.Mark) {
 	if r.Shown == nil {
