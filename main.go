@@ -181,6 +181,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		AllowSecrets: s.AllowSecrets,
 		MaxArchive:   int64(s.MaxArchiveMiB) << 20,
 		Unattended:   s.Unattended,
+		Prompted:     os.Getenv(hook.Mark) != "",
 		Asked:        s.Asked,
 		Propose:      s.Mode == host.ModeApprove,
 		Changed: func(uri string) {

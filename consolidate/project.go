@@ -53,6 +53,7 @@ type Options struct {
 	AllowSecrets secret.Allowed // values that are masked nowhere, and no finding
 	MaxArchive   int64          // bytes; see package history
 	Unattended   bool           // nobody watches: stricter limits on losses, and no writes outside a dream
+	Prompted     bool           // the host was started with the prompt dream
 	Asked        bool           // a person asked for the dream at a terminal: time, sessions and what they switched off are open
 	CleanupDays  int            // after which the host removes a transcript that was not touched; 0: never
 	LookOnly     bool           // for who watches: makes no folder, and notes no scan
@@ -109,7 +110,7 @@ func Open(o Options) *Project {
 	p.Sources = &provenance.Room{Store: p.Store, Transcripts: o.Transcripts}
 	p.Proposals = &proposal.Room{Store: p.Store}
 	p.Share = &share.Room{Store: p.Store, LastRead: p.lastRead, MayWrite: p.mayWrite}
-	d := &dreams{gates: &gates{base: p}}
+	d := &dreams{gates: &gates{base: p}, prompted: o.Prompted}
 	w := writings{d}
 	return &Project{d, readings{dreams: d}, w, answers{w}, views{dreams: d}}
 }

@@ -211,7 +211,7 @@ func serverCommand(ts *testscript.TestScript, args ...string) *exec.Cmd {
 	cmd := exec.Command(cmp.Or(ts.Getenv("PROGRAM"), binary()), append([]string{"serve"}, args...)...)
 	for _, v := range []string{
 		"HOME", "PATH", "TZ", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
-		"DREAM_PROJECT", "DREAM_MODE", "DREAM_UNATTENDED", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
+		"DREAM_PROJECT", "DREAM_MODE", "DREAM_UNATTENDED", "DREAM_BACKGROUND", "DREAM_MIN_SESSIONS", "DREAM_MIN_HOURS", "DREAM_MEMORY_DIR", "DREAM_TRANSCRIPTS",
 	} {
 		if value := ts.Getenv(v); value != "" {
 			cmd.Env = append(cmd.Env, v+"="+value)
