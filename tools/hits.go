@@ -48,12 +48,46 @@ func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, 
 	case res.Next != "":
 		fmt.Fprintf(&b, "; more: the same call with \"cursor\": %q", res.Next)
 	case res.Matches > 0:
+	case res.Sessions == 0 && r.Since+r.Until+r.Session != "":
+		b.WriteString("; no session of this project is of that time: leave out since, until and session")
 	case res.Sessions == 0:
-		b.WriteString("; no session of this project was found in that time: dream_status names the folders")
+		b.WriteString("; no session of this project was found: dream_status names the folders")
 	default:
-		b.WriteString("; try fewer or other words, the root of a word, or speakers with tool")
+		b.WriteString("; " + r.advice())
 	}
 	return b.String(), shown
+}
+
+// advice says how a search that found nothing can be made wider: what about this one was narrow.
+func (r grepArguments) advice() string {
+	pattern := strings.Join(append(r.Patterns, r.Pattern), " ")
+	words := strings.Fields(pattern)
+	var try []string
+	if !r.Regex && strings.ContainsAny(pattern, `|*\^$+`) {
+		try = append(try, `"regex": true, without which a pattern is text as it is`)
+	}
+	if r.CaseSensitive == nil && strings.ToLower(pattern) != pattern {
+		try = append(try, "small letters, which match any case")
+	}
+	if r.Since+r.Until+r.Session != "" {
+		try = append(try, "all sessions, without since, until and session")
+	}
+	if len(words) > 1 && r.Pattern != "" && !r.Regex {
+		try = append(try, fmt.Sprintf("{\"query\": %q}, which takes any of the words", r.Pattern))
+	}
+	if r.Query != "" {
+		try = append(try, "the words that would have been used then, in the language of the person")
+	}
+	if len(words) == 1 {
+		try = append(try, "the root of the word, or another word for it")
+	}
+	if len(r.Speakers) == 0 {
+		try = append(try, `"speakers": ["tool"], for what only a command printed`)
+	}
+	if len(try) == 0 {
+		return "it was not said"
+	}
+	return "try " + strings.Join(try, "; or ")
 }
 
 // renderRanked lists the utterances that answer a question, the best first, each with the turn beside it, until room
@@ -86,7 +120,7 @@ func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res trans
 		fmt.Fprintf(&b, "; left out: %s", counts(res.Skipped))
 	}
 	if shown == 0 {
-		b.WriteString("; try other words, or a pattern")
+		b.WriteString("; " + r.advice())
 	}
 	return b.String()
 }

@@ -1,0 +1,41 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A search that finds nothing names what was narrow about it.
+func TestAdvice(t *testing.T) {
+	w := newWorld(t)
+	w.say(1, "the blue boats wait at the quay")
+	w.open()
+	for _, test := range []struct{ arguments, want string }{
+		{`{"pattern": "gree.*boats"}`, `try "regex": true, without which a pattern is text as it is; or the root`},
+		{`{"pattern": "Boats"}`, `try small letters, which match any case; or the root of the word`},
+		{`{"pattern": "boots", "since": "60d"}`, `try all sessions, without since, until and session; or`},
+		{`{"pattern": "boats of blue", "speakers": ["user"]}`, `try {"query": "boats of blue"}, which takes any of the words`},
+		{`{"query": "zzz"}`, `try the words that would have been used then`},
+		{`{"patterns": ["a b", "c"], "speakers": ["user"]}`, ""},
+	} {
+		text := w.must("grep_transcripts", test.arguments)
+		if _, advice, ok := strings.Cut(text, "; try "); ok && !strings.HasPrefix("try "+advice, test.want) || ok != (test.want != "") {
+			t.Errorf("%s: %s", test.arguments, text)
+		}
+	}
+}
+
+// A dry run with a diff says too whether it would be refused, and by what.
+func TestDiffSaysTheVerdict(t *testing.T) {
+	w := newWorld(t)
+	w.populate(3, 500)
+	w.open()
+	w.must("dream_orient", `{"force": true}`)
+	file, _, _ := subject(0)
+	w.must("write_memory", fmt.Sprintf(`{"path": %q, "base": %q, "delete": true}`, file, w.sum(file)))
+	text := w.must("finalize_index", `{"dry_run": true, "diff": "all"}`)
+	if want := `"report":"nothing has landed, and it would be refused: loss ` + file + `"`; !strings.Contains(text, want) {
+		t.Errorf("it lacks %s: %s", want, text)
+	}
+}
