@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"unicode"
@@ -30,11 +31,15 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	}
 	var lost []Fact
 	seen := make(map[string]bool)
+	lower := smallWords(survivor.Body())
+	for _, t := range merged {
+		maps.Copy(lower, smallWords(t.Body()))
+	}
 	for _, n := range sortedNames(merged) {
 		t := merged[n]
 		var tokens []factToken
 		clauses := newHaystack("")
-		for _, f := range factTokens(t.Description() + "\n" + t.Body()) {
+		for _, f := range factTokens("# "+t.Description()+"\n"+t.Body(), lower) {
 			key := factKey(f.text)
 			if key == "" || seen[key] || has.says(f) || agreed.holds(key) {
 				continue
@@ -65,12 +70,14 @@ const (
 	codeToken tokenKind = iota
 	numberToken
 	nameToken
+	dateToken   // with the name of a month
 	clauseToken // the words around a negation or a condition
 )
 
 type factToken struct {
 	kind     tokenKind
 	text     string
+	date     date
 	cues     cues   // of a clause
 	sentence string // that a clause is from
 }
@@ -100,7 +107,7 @@ const (
 )
 
 // factTokens returns the facts of a text, in order.
-func factTokens(text string) []factToken {
+func factTokens(text string, lower map[string]bool) []factToken {
 	var tokens []factToken
 	fence, nouns := "", len(germanWords.FindAllString(text, 3)) == 3
 	for line := range strings.Lines(text) {
@@ -119,15 +126,15 @@ func factTokens(text string) []factToken {
 			}
 			continue
 		}
-		for _, sentence := range sentences(labels.ReplaceAllString(line, "")) {
-			tokens = append(tokens, sentenceTokens(sentence, nouns)...)
+		for _, sentence := range sentences(untitled(labels.ReplaceAllString(line, ""))) {
+			tokens = append(tokens, sentenceTokens(sentence, nouns, lower)...)
 		}
 	}
 	return tokens
 }
 
-// sentenceTokens returns the facts of one sentence. Nouns says that a capital letter is no sign of a name.
-func sentenceTokens(sentence string, nouns bool) (tokens []factToken) {
+// sentenceTokens returns the facts of one sentence. Nouns says that a capital letter is no sign of a name; lower is as isName has it.
+func sentenceTokens(sentence string, nouns bool, lower map[string]bool) (tokens []factToken) {
 	var prose strings.Builder
 	for i, part := range strings.Split(sentence, "`") {
 		if i%2 == 0 {
@@ -149,15 +156,24 @@ func sentenceTokens(sentence string, nouns bool) (tokens []factToken) {
 			tokens = append(tokens, factToken{kind: nameToken, text: name})
 		}
 	}
-	first := true
-	for _, word := range spacedWords(plain) {
+	undated, written := dates(plain)
+	for _, d := range written {
+		if d.day+d.year != "" || !heading.MatchString(sentence) {
+			tokens = append(tokens, factToken{kind: dateToken, text: d.text, date: d})
+		}
+	}
+	spaced := despaced(undated)
+	for _, at := range numberShape.FindAllStringIndex(spaced, -1) {
+		word, s := trimWord(spaced[at[0]:at[1]]), stressAt(spaced, at[0])
+		if nouns {
+			s = begins
+		}
 		switch {
 		case strings.ContainsFunc(word, unicode.IsNumber):
 			tokens = append(tokens, factToken{kind: numberToken, text: word})
-		case isName(word, first || nouns):
+		case isName(word, s, lower):
 			tokens = append(tokens, factToken{kind: nameToken, text: word})
 		}
-		first = false
 	}
 	c := factToken{kind: clauseToken, sentence: sentence}
 	from, to := len(plain), 0
@@ -177,36 +193,33 @@ func sentenceTokens(sentence string, nouns bool) (tokens []factToken) {
 // spacedWords returns the words of a text with what holds them together: 10:30, a/b.go, x@example.test. Characters of scripts
 // without spaces are left out, but not the numbers between them.
 func spacedWords(text string) []string {
-	text = strings.Map(func(r rune) rune {
+	words := numberShape.FindAllString(despaced(text), -1)
+	for i, w := range words {
+		words[i] = trimWord(w)
+	}
+	return words
+}
+
+func despaced(text string) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
 			return ' '
 		}
 		return r
 	}, text)
-	words := numberShape.FindAllString(text, -1)
-	for i, w := range words {
-		words[i] = strings.TrimRight(w, ".,:/+-@_")
-	}
-	return words
 }
 
-// isName reports whether a word is a name by its form: a capital letter that does not begin the sentence, capitals within,
-// or marks that parts of paths, addresses and identifiers have.
-func isName(word string, first bool) bool {
-	letters := []rune(word)
-	if len(letters) < 2 {
-		return false
-	}
-	if strings.ContainsAny(word, "_/@.") {
-		return len(letters) > 3 // not "e.g" and the like
-	}
-	upper := 0
-	for _, r := range letters[1:] {
-		if unicode.IsUpper(r) {
-			upper++
+func trimWord(w string) string { return strings.TrimRight(w, ".,:/+-@_") }
+
+// smallWords are the words of a text that it has in small letters.
+func smallWords(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range spacedWords(text) {
+		if strings.ToLower(w) == w {
+			set[w] = true
 		}
 	}
-	return upper > 0 || !first && unicode.IsUpper(letters[0])
+	return set
 }
 
 // clause returns the words around a cue, of a script without spaces the characters.
@@ -236,6 +249,7 @@ type haystack struct {
 	lower     string          // in lower case
 	words     map[string]bool // as spacedWords has them, in lower case
 	sentences []hayClause
+	months    map[string]bool // that are written, as 01 to 12
 	skip      map[string]bool // names that need not be there
 }
 
@@ -245,10 +259,14 @@ type hayClause struct {
 }
 
 func newHaystack(text string) *haystack {
-	h := &haystack{text: memory.OneLine(text), words: make(map[string]bool), skip: make(map[string]bool)}
+	h := &haystack{text: memory.OneLine(text), words: make(map[string]bool), months: make(map[string]bool), skip: make(map[string]bool)}
 	h.lower = strings.ToLower(h.text)
 	for _, w := range spacedWords(strings.ReplaceAll(text, "`", " ")) {
 		h.words[strings.ToLower(w)] = true
+	}
+	_, written := dates(text)
+	for _, d := range written {
+		h.months[d.month] = true
 	}
 	for line := range strings.Lines(text) {
 		for _, sentence := range sentences(line) {
@@ -274,7 +292,9 @@ func (h *haystack) says(f factToken) bool {
 	case numberToken:
 		return h.words[strings.ToLower(f.text)]
 	case nameToken:
-		return h.skip[memory.SlugKey(memory.StemOf(f.text))] || h.holds(f.text)
+		return h.skip[memory.SlugKey(memory.StemOf(f.text))] || h.holdsName(f.text)
+	case dateToken:
+		return f.date.in(h)
 	}
 	want := stems(f.sentence)
 	for _, s := range h.sentences {
@@ -299,6 +319,16 @@ func (c cues) cover(other cues) bool {
 		}
 	}
 	return true
+}
+
+// holdsName reports whether a name is in the text, in the plural too, or each of the words that a slash joins.
+func (h *haystack) holdsName(name string) bool {
+	one := strings.TrimSuffix(name, "s")
+	if h.holds(name) || h.holds(one) || h.holds(name+"s") {
+		return true
+	}
+	a, b, joined := strings.Cut(name, "/")
+	return joined && !strings.ContainsAny(name, "._@") && (h.holds(a) || ordinary[a]) && (h.holds(b) || ordinary[b])
 }
 
 // holds reports whether a name is in the text as whole words.

@@ -1,7 +1,9 @@
 package rule
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"dream-mcp/memory"
@@ -30,6 +32,13 @@ func TestLost(t *testing.T) {
 		{"a negation in other words", "Never deploy on a Friday evening.", "Do not deploy on Friday evenings.", nil},
 		{"a condition", "Deploy at once, unless the harbour is closed.", "Deploy at once; never when the harbour is closed.", []string{"Deploy at once, unless the harbour is closed"}},
 		{"other scripts", "数据库不要重置。포트는 8443, 금요일에는 배포하지 않는다.", "数据库要重置。", []string{"数据库不要重置", "8443, 금요일에는 배포하지 않는다"}},
+		{"a date in words", "Since 18 November 2026 or Dec 4th; March 2026 was worse.", "Since 2026-11-18, or 2026-12-04; 2026-03 was worse.", nil},
+		{"another date", "Since 18 November 2026, in May.", "Since 2026-11-17, maybe.", []string{"18 November 2026", "May"}},
+		{"words of headings", "# Release Process Overview\n\nas it is run\n\n## In October\n## The key that Petra has", "As it is run.", []string{"Petra"}},
+		{"stress and short forms", "The PRs are small, and the IDs are NOT guessed. Note: Open them early.", "The pull requests are small, and their names are not guessed. Open early.", nil},
+		{"after a colon", "Owner: Petra Holm. Plan: Revert the change; tell: Rollback.", "Roll it back by a rollback; the plan is to revert.", []string{"Petra", "Holm"}},
+		{"the plural", "The Cranes belong to the Tidewardens.", "The cranes belong to a Tidewarden.", nil},
+		{"words that a slash joins", "They read/write and/or wait in src/quay.", "They read or write, and wait.", []string{"src/quay"}},
 		{"the other's name", "As in merged.md and [[merged]].", "As here.", nil},
 	} {
 		lost := Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): body(test.merged)}, mustName(t, "into.md"), body(test.survivor))
@@ -43,4 +52,22 @@ func TestLost(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", test.name, got, want)
 		}
 	}
+}
+
+// FuzzLost: every number of what was merged is in the survivor, or in what is listed.
+func FuzzLost(f *testing.F) {
+	f.Add("On 18 November 2026, 3 of 7; May 5. 8 Jun 9th, 12 Dec 2026-11-18", "2026-11-18 and 2026-06-09")
+	f.Add("1. Nov. 4, 20261 sep 2026\n# Oct 31", "2026-10-31T10:00 2026-09")
+	f.Fuzz(func(t *testing.T, merged, survivor string) {
+		m, s := memory.ParseTopic([]byte("---\nname: x\n---\n"+merged)), memory.ParseTopic([]byte("---\nname: y\n---\n"+survivor))
+		var listed strings.Builder
+		for _, fact := range Lost(map[memory.Name]*memory.Topic{mustName(t, "merged.md"): m}, mustName(t, "into.md"), s) {
+			listed.WriteString(fact.Text + "\n")
+		}
+		for _, number := range regexp.MustCompile(`[0-9]+`).FindAllString(m.Body(), -1) {
+			if !strings.Contains(survivor, number) && !strings.Contains(listed.String(), number) {
+				t.Errorf("%q is neither in the survivor nor listed: %q", number, listed.String())
+			}
+		}
+	})
 }
