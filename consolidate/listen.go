@@ -12,7 +12,7 @@ import (
 )
 
 // classifier is the version of package signal's rules. A digest made with another is built again.
-const classifier = "signal-6"
+const classifier = "signal-7"
 
 // Listen makes a store mark the utterances that deserve a memory, and mask all credentials but those allowed.
 func Listen(s *transcript.Store, allowed secret.Allowed) *transcript.Store {

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -85,7 +86,7 @@ type piece struct {
 // split parts what was pasted from a person's own text.
 func split(text string) []piece {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	kinds := pasted.Lines(lines)
+	kinds := pasted.Lines(lines, math.MaxInt)
 	isPasted := func(i int) bool { return kinds[i].Logged || kinds[i].Fenced > maxFence }
 	var pieces []piece
 	for from := 0; from < len(lines); {

@@ -24,19 +24,33 @@ type Line struct {
 	Printed bool // a program wrote it for certain
 }
 
-// Lines returns what the lines of a text are.
-func Lines(lines []string) []Line {
+// Lines returns what the lines of a text are. Outside fenced blocks only its first and its last most bytes are judged:
+// what is between counts as a log.
+func Lines(lines []string, most int) []Line {
 	all, guesses := make([]Line, len(lines)), make([]guess, len(lines))
+	before, after := 0, 0 // bytes outside fenced blocks
 	for i := 0; i < len(lines); i++ {
-		if end := fenceEnd(lines, i); end > 0 {
-			for k := i; k <= end; k++ {
-				all[k].Fenced, guesses[k] = max(1, end-i-1), inFence
-			}
-			i = end
+		end := fenceEnd(lines, i)
+		if end == 0 {
+			after += len(lines[i])
+			continue
+		}
+		for k := i; k <= end; k++ {
+			all[k].Fenced, guesses[k] = max(1, end-i-1), inFence
+		}
+		i = end
+	}
+	for i, line := range lines {
+		if guesses[i] == inFence {
+			continue
+		}
+		if after -= len(line); before > most && after > most {
+			all[i].Logged, guesses[i] = true, inFence
 		} else {
-			guesses[i] = guessOf(lines[i])
+			guesses[i] = guessOf(line)
 			all[i].Printed = guesses[i] == printed
 		}
+		before += len(line)
 	}
 	for i := 0; i < len(lines); {
 		end := logEnd(guesses[i:], len(lines[i]) > maxPrinted)
@@ -114,8 +128,19 @@ var programs = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`panic: `, `exit status \d`, `"[^"]*"\s*:\s`,
 }, "|") + `)`)
 
+// programBytes are what such a line without a colon begins with.
+const programBytes = "aFTg.[DIWEPn-=d@+$\xe2e"
+
 // programWords are the words of letters only that begin such a line.
 var programWords = regexp.MustCompile(`^(?:[A-Z]+|at|File|Traceback|Caused|goroutine|npm|diff|exit)$`)
+
+// mayBePrinted reports whether a line may begin so: to match takes a hundred times as long.
+func mayBePrinted(text string) bool {
+	if first, _, _ := strings.Cut(text, " "); !strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return programWords.MatchString(first)
+	}
+	return strings.IndexByte(text, ':') >= 0 || strings.IndexByte(programBytes, text[0]) >= 0
+}
 
 // guessOf guesses who wrote a line.
 func guessOf(line string) guess {
@@ -123,9 +148,7 @@ func guessOf(line string) guess {
 	if text == "" {
 		return empty
 	}
-	first, _, _ := strings.Cut(text, " ")
-	plain := !strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) })
-	if (!plain || programWords.MatchString(first)) && programs.MatchString(text[:min(len(text), maxProgram)]) {
+	if mayBePrinted(text) && programs.MatchString(text[:min(len(text), maxProgram)]) {
 		return printed
 	}
 	if (text[0] == '{' || text[0] == '[') && len(text) > maxPrinted && json.Valid([]byte(text)) {

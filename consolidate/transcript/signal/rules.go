@@ -131,16 +131,17 @@ func expression(phrase string) string {
 	return "^(?:" + signs.Replace(phrase) + ")"
 }
 
-// prefixes returns the texts of which one begins whatever a phrase matches: a word at least.
+// prefixes returns the texts of which one begins whatever a phrase matches: two words, where it has them, or a character.
 func prefixes(phrase string) (all []string) {
 	before, rest, more := strings.Cut(phrase, "(")
 	if end := strings.IndexAny(before, "*$."); end >= 0 {
 		return []string{before[:end]}
 	}
-	if !more || strings.ContainsFunc(before, func(r rune) bool { return r == ' ' || r >= utf8.RuneSelf }) {
+	choices, after, _ := strings.Cut(rest, ")")
+	first, _ := utf8.DecodeRuneInString(before)
+	if !more || before != "" && (first >= utf8.RuneSelf || strings.Contains(choices, "(") || strings.Contains(strings.TrimSpace(before), " ")) {
 		return []string{before}
 	}
-	choices, after, _ := strings.Cut(rest, ")")
 	for c := range strings.SplitSeq(choices, "|") {
 		all = append(all, prefixes(before+c+after)...)
 	}

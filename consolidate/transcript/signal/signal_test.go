@@ -44,6 +44,8 @@ func TestOf(t *testing.T) {
 		{"before a log", user, "no, don't use it\n09:14:03 ERROR x\n09:14:04 ERROR y", []Kind{Corrections}},
 		{"a trace", user, "TypeError: never use it\n    at run (src/a.js:1:2)\nwhat is that", nil},
 		{"a long block", user, "see below\n" + strings.Repeat("never commit it\n", 24), nil},
+		{"before what is long and pasted", user, "no, don't touch it\n" + strings.Repeat("09:14:03 ERROR x\n", 2000), []Kind{Corrections}},
+		{"after what is long and fenced", user, "```\n" + strings.Repeat("always use it\n", 2000) + "```\nno, don't touch it", []Kind{Corrections}},
 		{"a short block", user, "see below\n" + strings.Repeat("never commit it\n", 3), []Kind{Preferences}},
 
 		{"the head of a long text", user, "no, don't touch it. " + long, nil},
@@ -157,7 +159,7 @@ func TestRules(t *testing.T) {
 	}
 	for word, entries := range rules() {
 		for _, e := range entries {
-			if word == "" || e.section < 0 || e.expr().MatchString("") {
+			if word == "" || strings.ContainsAny(e.prefix, "()|@") || e.section < 0 || e.expr().MatchString("") {
 				t.Errorf("%q, %q, in section %d", word, e.expr(), e.section)
 			}
 		}

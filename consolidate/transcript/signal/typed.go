@@ -11,18 +11,16 @@ import (
 // pasted: on longer ones the rules are right one time in ten.
 const maxTyped = 300
 
-// maxLooked is the length, in bytes, of the longest message in which what was pasted is looked for.
-const maxLooked = 256 << 10
+// maxLooked is how many bytes of a message outside fenced code are looked at, half of them at its beginning and half at
+// its end: a person types before what is pasted or after it.
+const maxLooked = 8 << 10
 
 // typed returns the lines that a person typed, as far as one can tell: not fenced code, quotations, logs or
 // stack traces. It returns nil when these are longer than maxTyped.
 func typed(text string) (typed [][2]int) {
-	if len(text) > maxLooked {
-		return nil
-	}
 	lines := strings.Split(text, "\n")
 	from, runes := 0, 0
-	for i, is := range pasted.Lines(lines) {
+	for i, is := range pasted.Lines(lines, maxLooked/2) {
 		line := lines[i]
 		begins := strings.TrimSpace(line)
 		if is == (pasted.Line{}) && begins != "" && begins[0] != '>' {
