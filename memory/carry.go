@@ -25,7 +25,7 @@ func (t *Topic) Carry(from []*Topic) {
 		origins = append(origins, o.either("originSessionId"))
 		for _, key := range []string{"metadata.originSessionIds", "originSessionIds"} {
 			if f := o.field(key); f != nil {
-				origins = append(origins, f.items(o.head)...)
+				origins = append(origins, f.items...)
 			}
 		}
 	}

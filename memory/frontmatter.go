@@ -1,8 +1,10 @@
 package memory
 
 import (
-	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // fence is the line that opens and closes frontmatter.
@@ -19,9 +21,10 @@ type field struct {
 	key      string // dotted where nested
 	value    string // as a reader takes it: unquoted, lines joined
 	kind     fieldKind
-	line     int // of the key, as an index of the frontmatter's lines
-	end      int // past the last line that belongs to it
-	from, to int // the value within its line; from is just past the colon where there is none
+	items    []string // of a list
+	line     int      // of the key, as an index of the frontmatter's lines
+	end      int      // past the last line that belongs to it
+	from, to int      // the value within its line; from is just past the colon where there is none
 }
 
 type fieldKind int
@@ -31,7 +34,7 @@ const (
 	spread                   // text over several lines: a block scalar or a folded one
 	mapping                  // an indented block of fields, or nothing
 	flow                     // {a: b} in one line
-	list                     // an indented block of items
+	list                     // [a, b], or an indented block of items
 )
 
 // eachLine cuts a text after each line end. Joined, the lines are the text again.
@@ -87,181 +90,126 @@ func parseFields(head []string) []field {
 func parseBlock(fields []field, head []string, prefix string, start, end int) []field {
 	for i := start; i < end; i++ {
 		text, _ := cutEnd(head[i])
-		if isVoid(text) {
-			continue
-		}
 		indent := indentOf(text)
 		key, colon := cutKey(text[indent:])
 		if key == "" {
 			continue
 		}
 		f := field{key: prefix + key, line: i, end: blockEnd(head, i+1, end, indent)}
-		f.readValue(head, text, indent+colon)
+		inner := f.readValue(head, text, indent+colon)
 		fields = append(fields, f)
-		if prefix == "" {
-			switch f.kind {
-			case mapping:
-				fields = parseBlock(fields, head, key+".", f.line+1, f.end)
-			case flow:
-				fields = f.appendFlow(fields, text)
-			}
+		if prefix == "" && f.kind == mapping {
+			fields = parseBlock(fields, head, key+".", f.line+1, f.end)
+		} else if prefix == "" {
+			fields = append(fields, inner...)
 		}
 		i = f.end - 1
 	}
 	return fields
 }
 
-// readValue fills in what is after the colon and below.
-func (f *field) readValue(head []string, text string, colon int) {
+// readValue fills in what is after the colon and below, and returns the fields of a mapping in braces. A plain
+// text in one line is the value as it is written, whatever YAML makes of it.
+func (f *field) readValue(head []string, text string, colon int) (inner []field) {
 	raw := strings.TrimSpace(text[colon:])
 	f.from = strings.Index(text[colon:], raw) + colon
 	f.to = f.from + len(raw)
-	below := make([]string, 0, f.end-f.line-1)
+	f.value = raw
+	lines := []string{raw}
 	for _, line := range head[f.line+1 : f.end] {
 		if line = strings.TrimSpace(line); !isVoid(line) {
-			below = append(below, line)
+			lines = append(lines, line)
 		}
 	}
-	switch {
-	case raw == "" || raw[0] == '#':
+	below := lines[1:]
+	if isVoid(raw) {
 		f.from, f.to = colon, colon
 		if len(below) == 0 {
-			f.kind = mapping
-		} else if below[0] == "-" || strings.HasPrefix(below[0], "- ") {
-			f.kind, f.value = list, strings.Join(f.items(head), ", ")
-		} else if key, _ := cutKey(below[0]); key != "" {
-			f.kind = mapping
-		} else {
-			f.kind, f.value = spread, strings.Join(below, " ")
+			f.kind, f.value = mapping, ""
+			return nil
 		}
-	case isBlockScalar(raw):
-		f.kind, f.value = spread, strings.Join(below, " ")
-	case len(below) > 0:
-		f.kind, f.value = spread, unquote(strings.Join(append([]string{raw}, below...), " "))
-	case isFlow(raw):
-		f.kind, f.value = flow, raw
-	default:
-		f.value = unquote(raw)
+		if key, _ := cutKey(below[0]); key != "" {
+			f.kind, f.value = mapping, ""
+			return nil
+		}
+	} else if len(below) == 0 && !strings.ContainsAny(raw[:1], "\"'[{|>") {
+		return nil
+	}
+	if len(below) > 0 {
+		f.kind, f.value = spread, OneLine(strings.Join(lines, " "))
+	}
+	n, err := readYAML(raw + "\n" + strings.Join(head[f.line+1:f.end], ""))
+	if err != nil {
+		return nil
+	}
+	if len(below) == 0 && n.LineComment != "" {
+		f.to = f.from + len(strings.TrimRight(raw[:strings.LastIndex(raw, n.LineComment)], " \t"))
+	}
+	if n.Kind == yaml.MappingNode && len(below) == 0 {
+		f.kind = flow
+		return f.inBraces(n, text)
+	}
+	f.take(n)
+	return nil
+}
+
+// take sets the value to what YAML reads.
+func (f *field) take(n *yaml.Node) {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		f.kind = list
+		for _, item := range n.Content {
+			if item.Value != "" {
+				f.items = append(f.items, item.Value)
+			}
+		}
+		f.value = strings.Join(f.items, ", ")
+	case yaml.ScalarNode:
+		if f.value = n.Value; f.kind == spread {
+			f.value = OneLine(n.Value)
+		}
 	}
 }
 
-// appendFlow appends the fields of a mapping in braces.
-func (f *field) appendFlow(fields []field, text string) []field {
-	at := f.from + 1
-	items, _ := splitFlow(text[at:f.to])
-	for _, item := range items {
-		indent := indentOf(item)
-		if key, colon := cutKey(item[indent:]); key != "" {
-			inner := field{key: f.key + "." + key, line: f.line, end: f.line + 1}
-			raw := strings.TrimSpace(item[indent+colon:])
-			inner.from = at + indent + colon + strings.Index(item[indent+colon:], raw)
-			inner.to = inner.from + len(raw)
-			inner.value = unquote(raw)
-			fields = append(fields, inner)
+// inBraces returns the fields of a mapping in braces.
+func (f *field) inBraces(n *yaml.Node, text string) []field {
+	place := func(n *yaml.Node) int { // in text; the column counts characters
+		at := f.from
+		for range n.Column - 1 - len(yamlKey) {
+			_, size := utf8.DecodeRuneInString(text[at:])
+			at += size
 		}
-		at += len(item) + 1
+		return at
+	}
+	var fields []field
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		inner := field{key: f.key + "." + n.Content[i].Value, line: f.line, end: f.line + 1, from: place(n.Content[i+1]), to: f.to - 1}
+		if i+2 < len(n.Content) {
+			inner.to = place(n.Content[i+2])
+		}
+		inner.to = inner.from + len(strings.TrimRight(text[inner.from:inner.to], " \t,"))
+		inner.take(n.Content[i+1])
+		fields = append(fields, inner)
 	}
 	return fields
 }
 
-// items returns the values of a list in either form: "[a, b]" or one "- a" below the other.
-func (f *field) items(head []string) []string {
-	var items []string
-	add := func(raw string) {
-		if item := unquote(strings.TrimSpace(raw)); item != "" {
-			items = append(items, item)
-		}
-	}
-	if f.kind != list {
-		text, _ := cutEnd(head[f.line])
-		raw := text[f.from:f.to]
-		for _, line := range head[f.line+1 : f.end] {
-			raw += " " + strings.TrimSpace(line)
-		}
-		written, _ := splitFlow(strings.TrimPrefix(raw, "["))
-		for _, item := range written {
-			add(item)
-		}
-		return items
-	}
-	for _, line := range head[f.line+1 : f.end] {
-		if item, ok := strings.CutPrefix(strings.TrimSpace(line), "-"); ok {
-			add(item)
-		}
-	}
-	return items
-}
+// yamlKey stands before a value that is read as YAML; maxYAML bounds such a value, in bytes.
+const (
+	yamlKey = "k: "
+	maxYAML = 64 << 10
+)
 
-// unquote takes off the quotes that a value is wholly in, and the comment after them.
-func unquote(raw string) string {
-	n := quotedLen(raw)
-	if n == 0 {
-		return raw
+// readYAML reads what follows the colon of a field.
+func readYAML(value string) (*yaml.Node, error) {
+	var doc yaml.Node
+	if len(value) > maxYAML {
+		return nil, ErrTooLarge
 	}
-	if raw[0] == '\'' {
-		return strings.ReplaceAll(raw[1:n-1], "''", "'")
+	if err := yaml.Unmarshal([]byte(yamlKey+value), &doc); err != nil {
+		return nil, err
 	}
-	if s, err := strconv.Unquote(raw[:n]); err == nil {
-		return s
-	}
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(raw[1 : n-1])
-}
-
-// quotedLen returns the length of a value that is wholly in quotes, but for a comment, and else 0: a
-// value that goes on after its closing quote is plain text.
-func quotedLen(raw string) int {
-	if raw == "" || raw[0] != '"' && raw[0] != '\'' {
-		return 0
-	}
-	for i := 1; i < len(raw); i++ {
-		switch {
-		case raw[i] == '\\' && raw[0] == '"', raw[0] == '\'' && strings.HasPrefix(raw[i:], "''"):
-			i++
-		case raw[i] == raw[0] && isVoid(raw[i+1:]):
-			return i + 1
-		case raw[i] == raw[0]:
-			return 0
-		}
-	}
-	return 0
-}
-
-// isFlow reports whether a value is a mapping in braces, to which a field can be added.
-func isFlow(raw string) bool {
-	_, rest := splitFlow(raw[1:])
-	return raw[0] == '{' && rest == "}"
-}
-
-// splitFlow cuts the inside of brackets at its commas, but for those in quotes or inner brackets. The
-// rest begins with the bracket that closes it, and is empty where none does.
-func splitFlow(text string) (items []string, rest string) {
-	start, depth, quote, last := 0, 0, byte(0), byte(',') // last: the sign before, spaces aside
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case quote == '"' && c == '\\':
-			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case (c == '"' || c == '\'') && strings.IndexByte(",:[{", last) >= 0:
-			quote = c
-		case c == '[' || c == '{':
-			depth++
-		case (c == ']' || c == '}') && depth == 0:
-			return append(items, text[start:i]), text[i:]
-		case c == ']' || c == '}':
-			depth--
-		case c == ',' && depth == 0:
-			items = append(items, text[start:i])
-			start = i + 1
-		}
-		if c != ' ' {
-			last = c
-		}
-	}
-	return append(items, text[start:]), ""
+	return doc.Content[0].Content[1], nil
 }
 
 // cutKey returns the key of a line without its indent, and the offset past its colon. A colon ends
@@ -275,7 +223,7 @@ func cutKey(text string) (key string, colon int) {
 		if key == "" || strings.HasPrefix(key, "- ") || key[0] == '#' {
 			return "", 0
 		}
-		return unquote(key), i + 1
+		return strings.Trim(key, `"'`), i + 1
 	}
 	return "", 0
 }
@@ -300,11 +248,6 @@ func blockEnd(head []string, start, limit, indent int) int {
 	return end
 }
 
-// isBlockScalar reports whether a value only announces the text below it: "|", ">-", "|2+".
-func isBlockScalar(raw string) bool {
-	return (raw[0] == '|' || raw[0] == '>') && len(raw) <= 3 && strings.Trim(raw[1:], "+-123456789") == ""
-}
-
 // isVoid reports whether a text is blank but for a comment.
 func isVoid(text string) bool {
 	text = strings.TrimSpace(text)
@@ -324,23 +267,13 @@ func (m *frontmatter) InOneLine(key string) bool {
 func (m *frontmatter) Quoted(key string) (line, quoted string) {
 	f := m.field(key)
 	line, _ = cutEnd(m.head[f.line])
-	if f.plainYAML(line) {
+	n, err := readYAML(line[f.from:])
+	if f.from == f.to || err == nil && n.Kind == yaml.ScalarNode && n.Value == f.value {
 		return line, line
 	}
-	return line, line[:f.from] + quoteYAML(f.value) + line[f.to:]
-}
-
-// plainYAML reports whether YAML reads the value of a field in its line as the text that it is.
-func (f *field) plainYAML(line string) bool {
-	raw := line[f.from:f.to]
-	if raw == "" || quotedLen(raw) > 0 {
-		return true
+	value := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(f.value) + `"`
+	if _, err := readYAML(value); err != nil {
+		return line, line // quotes do not help
 	}
-	return !strings.Contains(raw, ": ") && !strings.Contains(raw, " #") && !strings.HasSuffix(raw, ":") &&
-		!strings.ContainsAny(raw[:1], "[]{}&*!|>'\"%@`,#") && !strings.HasPrefix(raw, "- ") && !strings.HasPrefix(raw, "? ")
-}
-
-// quoteYAML writes a text in double quotes.
-func quoteYAML(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+	return line, line[:f.from] + value + line[f.to:]
 }

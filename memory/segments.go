@@ -99,11 +99,7 @@ func (s Segment) List() (items []string, ok bool) {
 	if len(t.fields) == 0 {
 		return nil, false
 	}
-	f := t.fields[0]
-	if f.kind == list || f.from < f.to && t.head[f.line][f.from] == '[' {
-		return f.items(t.head), true
-	}
-	return nil, false
+	return t.fields[0].items, t.fields[0].kind == list
 }
 
 // WithList returns the segment of a field with these items.

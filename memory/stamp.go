@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // MaxSources bounds the sources that one topic names.
@@ -34,16 +35,15 @@ func (t *Topic) Stamp(modified time.Time, sources []string) {
 func (t *Topic) Quote() {
 	for _, key := range []string{"name", "description"} {
 		f := t.field(key)
-		if f == nil || f.kind != scalar || f.from == f.to {
+		if f == nil || f.kind != scalar || strings.Contains(f.value, " #") {
 			continue
 		}
-		line := t.head[f.line]
-		if raw := line[f.from:f.to]; quotedLen(raw) > 0 || strings.Contains(raw, " #") || strings.ContainsAny(raw[:1], "[]{}&*!|>'\"#,") ||
-			!strings.Contains(raw, ": ") && !strings.HasSuffix(raw, ":") && !strings.ContainsAny(raw[:1], "%@`") {
-			continue
+		line, quoted := t.Quoted(key)
+		if _, err := readYAML(line[f.from:]); err != nil && line != quoted {
+			_, end := cutEnd(t.head[f.line])
+			t.head[f.line] = quoted + end
+			t.masked = nil
 		}
-		t.head[f.line] = line[:f.from] + quoteYAML(f.value) + line[f.to:]
-		t.masked = nil
 	}
 	t.fields = parseFields(t.head)
 }
@@ -85,16 +85,9 @@ func (m *frontmatter) set(key, value string) {
 func (m *frontmatter) replace(f field, value string) {
 	text, end := cutEnd(m.head[f.line])
 	raw := text[f.from:f.to]
-	if n := quotedLen(raw); n > 0 {
-		f.to = f.from + n
-		if value[0] != '[' {
-			value = raw[:1] + value + raw[:1]
-		}
-	} else if strings.HasPrefix(raw, "[") {
-		if _, rest := splitFlow(raw[1:]); rest != "" && isVoid(rest[1:]) {
-			f.to -= len(rest) - 1
-		}
-	} else if i := strings.Index(raw, " #"); i >= 0 {
+	if value[0] != '[' && raw != f.value && len(raw) > 1 && strings.ContainsAny(raw[:1], "\"'") {
+		value = raw[:1] + value + raw[:1]
+	} else if i := strings.Index(raw, " #"); i >= 0 && raw == f.value {
 		f.to = f.from + len(strings.TrimRight(raw[:i], " \t"))
 	}
 	if f.from == f.to {
@@ -139,21 +132,12 @@ func formatList(items []string) string {
 	return "[" + strings.Join(written, ", ") + "]"
 }
 
-// quoteScalar quotes what a YAML reader, or ours, would take for something else than this text.
+// quoteScalar quotes what YAML would take for something else than this text.
 func quoteScalar(s string) string {
-	plain := s != "" && s == strings.TrimSpace(s) && !strings.ContainsAny(s[:1], "-?:!&*|>%@`~#\"'")
-	for i, r := range s {
-		switch {
-		case strings.ContainsRune("#,[]{}\"'\\", r), unicode.IsControl(r), r == unicode.ReplacementChar, r == '\u0085', r == '\u2028', r == '\u2029':
-			plain = false
-		case r == ':' && (i+1 == len(s) || s[i+1] == ' '):
-			plain = false
-		}
-	}
-	if plain {
+	if n, err := readYAML("[" + s + "]"); err == nil && len(n.Content) == 1 && n.Content[0].Kind == yaml.ScalarNode && n.Content[0].Value == s {
 		return s
 	}
-	return strconv.Quote(s)
+	return strconv.Quote(strings.ToValidUTF8(s, "\ufffd"))
 }
 
 // Restamp returns the text of another version with t's own stamp of its last change, a line that every

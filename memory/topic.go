@@ -106,7 +106,7 @@ func (m *frontmatter) Value(key string) string {
 func (m *frontmatter) Sources() []string {
 	for _, key := range []string{"metadata.sources", "sources"} {
 		if f := m.field(key); f != nil {
-			return f.items(m.head)
+			return f.items
 		}
 	}
 	return nil
