@@ -177,3 +177,10 @@ func isDevice(stem string) bool {
 // Fold returns what two names have in common that a case-folding or normalising file system takes
 // for one file.
 func (n Name) Fold() string { return strings.ToLower(norm.NFC.String(n.path)) }
+
+// A TwinError says that a new name would be another spelling of one that exists.
+type TwinError struct{ Name, Twin Name }
+
+func (e *TwinError) Error() string {
+	return fmt.Sprintf("%q differs from the existing %q only in case or accents' encoding", e.Name, e.Twin)
+}

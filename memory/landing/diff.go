@@ -15,65 +15,46 @@ import (
 // Diff returns the changes of a as a unified diff that may be shown: credentials that are not allowed are
 // masked on both sides.
 func (a *Archive) Diff(allowed secret.Allowed) ([]byte, error) {
-	var b bytes.Buffer
-	for _, c := range a.Changes {
-		before, err := a.Content(c.Before)
-		if err != nil {
-			return nil, err
-		}
-		after, err := a.Content(c.After)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(unified(c, before, after, allowed))
-	}
-	return b.Bytes(), nil
+	return a.diff(allowed, func(c Change) ([]byte, error) { return a.Content(c.Before) })
 }
 
 // Diff returns what the stage would change, as Archive.Diff does; index, unless it is nil, replaces the
 // index on disk.
 func (s *Stage) Diff(index []byte) ([]byte, error) {
-	var b bytes.Buffer
-	for _, c := range s.Changes {
+	onDisk := func(c Change) ([]byte, error) {
 		disk, err := readOrNothing(s.dir, c.Name)
-		if err != nil {
-			return nil, err
-		}
-		after, err := s.Content(c.After)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(unified(c, disk.Data, after, s.dir.AllowSecrets))
+		return disk.Data, err
 	}
-	if index != nil {
-		n := memory.IndexName
-		disk, err := readOrNothing(s.dir, n)
+	d, err := s.diff(s.dir.AllowSecrets, onDisk)
+	if index == nil || err != nil {
+		return d, err
+	}
+	before, err := onDisk(Change{Name: memory.IndexName})
+	return append(d, DiffOf(memory.IndexName, before, index, s.dir.AllowSecrets)...), err
+}
+
+func (a *Archive) diff(allowed secret.Allowed, before func(Change) ([]byte, error)) (d []byte, err error) {
+	for _, c := range a.Changes {
+		was, err := before(c)
 		if err != nil {
 			return nil, err
 		}
-		b.Write(unified(Change{Name: n, Before: disk.Sum, After: memory.SumOf(index)}, disk.Data, index, s.dir.AllowSecrets))
+		is, err := a.Content(c.After)
+		if err != nil {
+			return nil, err
+		}
+		d = append(d, DiffOf(c.Name, was, is, allowed)...)
 	}
-	return b.Bytes(), nil
+	return d, nil
 }
 
 // DiffOf returns what a change of one file would change; nil: no file.
 func DiffOf(n memory.Name, before, after []byte, allowed secret.Allowed) []byte {
-	c := Change{Name: n}
-	if before != nil {
-		c.Before = memory.SumOf(before)
-	}
-	if after != nil {
-		c.After = memory.SumOf(after)
-	}
-	return unified(c, before, after, allowed)
-}
-
-func unified(c Change, before, after []byte, allowed secret.Allowed) []byte {
-	from, to := "a/"+c.Name.String(), "b/"+c.Name.String()
-	if c.Before == "" {
+	from, to := "a/"+n.String(), "b/"+n.String()
+	if before == nil {
 		from = "/dev/null"
 	}
-	if c.After == "" {
+	if after == nil {
 		to = "/dev/null"
 	}
 	d := shownDiff(before, after, allowed, func(before, after []byte) []byte { return diff.Diff(from, before, to, after) })

@@ -1,7 +1,6 @@
 package landing
 
 import (
-	"dream-mcp/memory"
 	"strings"
 	"testing"
 )
@@ -24,8 +23,7 @@ func TestDiffIsMasked(t *testing.T) {
 		{"a block for a block", block("a"), block("b"), "@@ -1,4 +1,4 @@\n-[secret: private-key]\n+[secret: private-key]\n \n \n \n"},
 		{"marks in the text", "\x000\x00 " + inventedToken + "\n", "\x001\x00 " + inventedToken + "\n", "@@ -1,1 +1,1 @@\n-\x000\x00 [secret: github-token]\n+\x001\x00 [secret: github-token]\n"},
 	} {
-		c := Change{Name: mustName(t, "a.md"), Before: memory.SumOf([]byte(test.before)), After: memory.SumOf([]byte(test.after))}
-		_, got, _ := strings.Cut(string(unified(c, []byte(test.before), []byte(test.after), nil)), "+++ b/a.md\n")
+		_, got, _ := strings.Cut(string(DiffOf(mustName(t, "a.md"), []byte(test.before), []byte(test.after), nil)), "+++ b/a.md\n")
 		if got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}

@@ -183,10 +183,8 @@ func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
 		}
 	}
 	disk, err := readOrNothing(s.dir, n)
-	if err == nil && disk.Sum == "" {
-		err = s.checkTwin(n)
-	} else if err == nil {
-		err = s.dir.CheckSpelling(n)
+	if err == nil {
+		err = s.checkSpelling(n, disk.Sum != "")
 	}
 	if err == nil {
 		_, err = s.set(n, disk.Sum, data, mtime)

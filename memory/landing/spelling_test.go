@@ -104,9 +104,22 @@ func TestBothSpellings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir.Path(), "ROLE.MD"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	s, err := NewStage(dir, root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, spelling := range []string{"role.md", "ROLE.md"} {
-		if err := dir.CheckSpelling(mustName(t, spelling)); err != nil {
+		if _, err := s.Write(mustName(t, spelling), string(memory.SumOf(nil)), []byte("mine")); err != nil {
 			t.Error(err)
 		}
+	}
+	var twin *memory.TwinError
+	if _, err := s.Write(mustName(t, "Role.md"), "", []byte("new")); !errors.As(err, &twin) {
+		t.Error(err)
 	}
 }

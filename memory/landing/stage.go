@@ -109,13 +109,11 @@ func (s *Stage) check(n memory.Name, base string) (have memory.File, disk memory
 	if i := s.find(n); i >= 0 && drift == nil {
 		disk = s.Changes[i].Before
 	}
-	if have.Sum == "" && base == "" {
-		return have, disk, s.checkTwin(n)
-	}
-	if err := s.dir.CheckSpelling(n); err != nil {
+	if err := s.checkSpelling(n, have.Sum != ""); err != nil {
 		return memory.File{}, "", err
 	}
 	switch {
+	case have.Sum == "" && base == "":
 	case have.Sum == "":
 		return memory.File{}, "", &BaseError{Name: n, Base: base, Near: s.Nearest(n)}
 	case !have.Sum.Is(base):
@@ -124,21 +122,30 @@ func (s *Stage) check(n memory.Name, base string) (have memory.File, disk memory
 	return have, disk, nil
 }
 
-func (s *Stage) checkTwin(n memory.Name) error {
+// checkSpelling fails with a *TwinError where n would be another spelling of a memory that is there. A file system
+// that folds cases finds n by the other spelling, and the rules would take it for another memory.
+func (s *Stage) checkSpelling(n memory.Name, found bool) error {
 	l, err := s.dir.List()
 	if err != nil {
 		return err
 	}
+	var twin memory.Name
 	fold := n.Fold()
 	for _, f := range l.Files {
-		if f.Name != n && f.Name.Fold() == fold && !s.deletes(f.Name) {
-			return &memory.TwinError{Name: n, Twin: f.Name}
+		switch {
+		case f.Name == n:
+			return nil
+		case f.Name.Fold() == fold && (found || !s.deletes(f.Name)):
+			twin = f.Name
 		}
 	}
 	for _, c := range s.Changes {
 		if c.Name != n && c.After != "" && c.Name.Fold() == fold {
-			return &memory.TwinError{Name: n, Twin: c.Name}
+			twin = c.Name
 		}
+	}
+	if twin != (memory.Name{}) {
+		return &memory.TwinError{Name: n, Twin: twin}
 	}
 	return nil
 }
@@ -151,59 +158,45 @@ func (s *Stage) deletes(n memory.Name) bool {
 // Write stages data as the content of n, which must pass Check. It returns the change, whose Before
 // equals its After where the stage leaves the file as it is on disk.
 func (s *Stage) Write(n memory.Name, base string, data []byte) (Change, error) {
-	if len(data) > memory.MaxFileBytes {
-		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
-	}
-	_, disk, err := s.check(n, base)
-	if err != nil {
-		return Change{}, err
-	}
-	return s.set(n, disk, data, time.Time{})
+	return s.Merge(n, base, data, nil)
 }
 
-// Merge stages data as the content of n and the removal of others, by their bases, all of it or nothing. The texts of the
+// Merge is Write and stages the removal of others too, by their bases, all of it or nothing. The texts of the
 // others are kept, so that Content returns them.
 func (s *Stage) Merge(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (c Change, err error) {
 	if len(data) > memory.MaxFileBytes {
 		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
 	}
-	previous := s.Changes
-	defer func() {
+	return s.change(func() (Change, error) {
+		for o, f := range others {
+			_, disk, err := s.check(o, string(f.Sum))
+			if err == nil {
+				_, err = s.store(f.Data)
+			}
+			if err == nil {
+				_, err = s.put(o, disk, nil, time.Time{})
+			}
+			if err != nil {
+				return Change{}, err
+			}
+		}
+		_, disk, err := s.check(n, base)
 		if err != nil {
-			s.Changes = previous
-		}
-	}()
-	for o, f := range others {
-		_, disk, err := s.check(o, string(f.Sum))
-		if err != nil {
 			return Change{}, err
 		}
-		if _, err := s.store(f.Data); err != nil {
-			return Change{}, err
-		}
-		if _, err := s.put(o, disk, nil, time.Time{}); err != nil {
-			return Change{}, err
-		}
-	}
-	_, disk, err := s.check(n, base)
-	if err != nil {
-		return Change{}, err
-	}
-	if c, err = s.put(n, disk, data, time.Time{}); err != nil {
-		return Change{}, err
-	}
-	return c, s.save()
+		return s.put(n, disk, data, time.Time{})
+	})
 }
 
 // Delete stages the removal of n, which must pass Check, and exist or be staged: where the file has
 // gone from the disk meanwhile, nothing is left of the change.
 func (s *Stage) Delete(n memory.Name, base string) (Change, error) {
 	have, disk, err := s.check(n, base)
+	if err == nil && have.Sum == "" && s.find(n) < 0 {
+		err = &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
+	}
 	if err != nil {
 		return Change{}, err
-	}
-	if have.Sum == "" && s.find(n) < 0 {
-		return Change{}, &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
 	}
 	return s.set(n, disk, nil, time.Time{})
 }
@@ -222,15 +215,24 @@ func (s *Stage) Keep(data []byte) error {
 
 // Drop takes the change of n out of the stage.
 func (s *Stage) Drop(n memory.Name) error {
-	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
+	s.drop(n)
 	return s.save()
+}
+
+func (s *Stage) drop(n memory.Name) {
+	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
 }
 
 // set stages data (nil: no file) over what was seen on disk, by its sum. A zero mtime means the time of
 // landing.
 func (s *Stage) set(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
+	return s.change(func() (Change, error) { return s.put(n, before, data, mtime) })
+}
+
+// change saves what edit makes of the changes, or leaves them as they were.
+func (s *Stage) change(edit func() (Change, error)) (Change, error) {
 	previous := s.Changes
-	c, err := s.put(n, before, data, mtime)
+	c, err := edit()
 	if err == nil {
 		err = s.save()
 	}
@@ -252,11 +254,10 @@ func (s *Stage) put(n memory.Name, before memory.Sum, data []byte, mtime time.Ti
 			return Change{}, err
 		}
 	}
-	changes := slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
+	s.drop(n)
 	if c.Before != c.After {
-		changes = append(changes, c)
+		s.Changes = append(s.Changes, c)
 	}
-	s.Changes = changes
 	return c, nil
 }
 
@@ -268,15 +269,6 @@ func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
 
 // Sweep removes the temporaries that lie in the directory; what they hold is kept in the archive.
 func (s *Stage) Sweep() error { return sweep(s.dir, s.keep) }
-
-// Snapshot reads the memory as the stage would leave it.
-func (s *Stage) Snapshot() (*memory.Snapshot, error) {
-	before, err := s.dir.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	return s.Over(before)
-}
 
 // Over returns the memory as the stage would leave what before shows, without reading the directory
 // again. What the stage leaves alone is the same topic in both.
