@@ -1,14 +1,14 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 // What a dream that nobody watches may take away: nothing of what the person said of themselves or
-// taught, and of the rest one memory in ten, at least one (DESIGN, loss). What another memory tells
-// as well (keptIn) is not taken away: a merge is no loss.
+// taught, and of the rest one memory in ten, at least one (DESIGN, loss).
 const (
 	unattendedShare = 10 // one in so many of the rest
 	unattendedWords = 4  // of a text that is rewritten, at least one in so many of its words must stay
@@ -16,8 +16,7 @@ const (
 
 // Forbidden returns what the law of unattended dreams says against the change of n, if anything.
 func (c Check) Forbidden(n memory.Name) []Finding {
-	v := c.view()
-	why, forbidden := v.forbidden()[n]
+	why, forbidden := c.view().forbidden()[n]
 	if !forbidden {
 		return nil
 	}
@@ -40,32 +39,81 @@ func (v *view) forbidden() map[memory.Name]string {
 	if !v.unattended || v.before == nil {
 		return nil
 	}
+	return v.takenAway(lossLaw{
+		loses: func(kind string, was, is *memory.Topic) bool {
+			return kind != "" && 2*bodySize(is) < bodySize(was) || emptied(was.Body(), is.Body())
+		},
+		tooMany: func(gone, rest, _ int) string {
+			allowed := max(1, rest/unattendedShare)
+			if gone <= allowed {
+				return ""
+			}
+			return fmt.Sprintf("%d of %d memories would be deleted or emptied of their words, at most %d may be; this is one", gone, rest, allowed)
+		},
+	})
+}
+
+// TakenAway says of each memory that the change takes away, and that a write outside a dream may not, why. Before is the memory
+// as it was before the writes that are counted together. A short text may say something else in as many words: that
+// corrects it.
+func (c Check) TakenAway() map[memory.Name]string {
+	return c.view().exact.takenAway(lossLaw{
+		loses: func(_ string, was, is *memory.Topic) bool {
+			short, less := bodySize(was) < lossMinBody, 2*bodySize(is) < bodySize(was)
+			return less && !short || (less || !short) && emptied(was.Body(), is.Body())
+		},
+		tooMany: func(gone, _, all int) string {
+			if all < lossMinTopics || 4*gone <= all {
+				return ""
+			}
+			return fmt.Sprintf("%d of %d memories would be deleted or emptied within an hour, more than a quarter", gone, all)
+		},
+	})
+}
+
+// lossLaw says what may not be taken away where nobody is asked: nothing of a user or feedback memory, and not too
+// many of the rest.
+type lossLaw struct {
+	loses   func(kind string, was, is *memory.Topic) bool // a text that is changed loses what it said
+	tooMany func(gone, rest, all int) string              // why so many of the rest may not go, or ""
+}
+
+// takenAway returns which memories the change takes away, and why it may not. What other memories still say (keptIn) is not
+// taken away: a merge or a new name is no loss.
+func (v *view) takenAway(law lossLaw) map[memory.Name]string {
 	why := make(map[memory.Name]string)
-	rest := 0
+	rest, all := 0, 0
 	var gone []memory.Name
 	for _, n := range sortedNames(v.before.Topics) {
 		was, is := v.before.Topics[n], v.after.Topics[n]
+		if is != nil && isFolderIndex(n) {
+			continue
+		}
+		all++
 		kind := protectedType(n, was)
 		if kind == "" {
 			rest++
-			if (is == nil || !isFolderIndex(n) && emptied(was.Body(), is.Body())) && !v.keptElsewhere(n, "") {
-				gone = append(gone, n)
-			}
-			continue
+		}
+		var message string
+		switch {
+		case is == nil:
+			message = fmt.Sprintf("a memory of type %s would be deleted, and no other says all that it says", kind)
+		case kind != "" && protectedType(n, is) == "":
+			message = fmt.Sprintf("a memory of type %s would be of type %q", kind, is.Type())
+		case law.loses(kind, was, is):
+			message = fmt.Sprintf("the text of a memory of type %s would lose more than half, or most of its words", kind)
 		}
 		switch {
-		case is == nil && !v.keptElsewhere(n, kind):
-			why[n] = fmt.Sprintf("a memory of type %s would be deleted, and no other says all that it says", kind)
-		case is == nil:
-		case protectedType(n, is) == "":
-			why[n] = fmt.Sprintf("a memory of type %s would be of type %q", kind, is.Type())
-		case shrinks(was.Body(), is.Body()) && !v.keptElsewhere(n, kind):
-			why[n] = fmt.Sprintf("the text of a memory of type %s would lose more than half, or most of its words", kind)
+		case message == "" || v.keptElsewhere(n, kind):
+		case kind == "":
+			gone = append(gone, n)
+		default:
+			why[n] = message
 		}
 	}
-	if allowed := max(1, rest/unattendedShare); len(gone) > allowed {
+	if message := law.tooMany(len(gone), rest, all); message != "" {
 		for _, n := range gone {
-			why[n] = fmt.Sprintf("%d of %d memories would be deleted or emptied of their words, at most %d may be; this is one", len(gone), rest, allowed)
+			why[n] = message
 		}
 	}
 	return why
@@ -84,8 +132,8 @@ func protectedType(n memory.Name, t *memory.Topic) string {
 	return ""
 }
 
-// keptElsewhere reports whether what n told is told by the memories as they would be. What is the
-// person's own must stand in such a memory, and what was shared (in team/) among the shared.
+// keptElsewhere reports whether the memories as they would be say what n said. What is the person's own must be
+// in such a memory, and what was shared (in team/) among the shared.
 func (v *view) keptElsewhere(n memory.Name, kind string) bool {
 	t := v.before.Topics[n]
 	text := t.Body()
@@ -108,11 +156,6 @@ func (v *view) keptElsewhere(n memory.Name, kind string) bool {
 		others = append(others, v.telling[o])
 	}
 	return keptIn(text, others)
-}
-
-// shrinks reports whether a text becomes less than half as long, or loses most of its words.
-func shrinks(was, is string) bool {
-	return 2*len(strings.TrimSpace(is)) < len(strings.TrimSpace(was)) || emptied(was, is)
 }
 
 // emptied reports whether a text loses most of its words: to write something else in the place of a
