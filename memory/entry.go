@@ -3,8 +3,8 @@ package memory
 import (
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -44,7 +44,7 @@ func FormatEntry(title string, file Name, hook string) string {
 }
 
 func formatEntry(marker, title string, file Name, hook string) string {
-	line := marker + "[" + formatLabel(title, file) + "](" + escapeTarget(file.String()) + ")"
+	line := marker + "[" + formatLabel(title, file) + "](" + notInTarget.ReplaceAllStringFunc(file.String(), url.PathEscape) + ")"
 	if hook = OneLine(hook); hook != "" {
 		line += HookSeparator + closeNoComment(hook)
 	}
@@ -66,28 +66,8 @@ func formatLabel(title string, file Name) string {
 	return closeNoComment(strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, "`", "\\`").Replace(title))
 }
 
-// escapeTarget percent-encodes what can't stand in the target of a link, and no more: names in any
-// script stay readable.
-func escapeTarget(file string) string {
-	var b strings.Builder
-	for _, r := range file {
-		if r == ' ' || strings.ContainsRune("()<>[]%#?\"'\\*`|", r) || unicode.IsControl(r) || unicode.IsSpace(r) {
-			b.WriteString(percentEncode(string(r)))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func percentEncode(s string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(s) {
-		b.Write([]byte{'%', hex[s[i]>>4], hex[s[i]&15]})
-	}
-	return b.String()
-}
+// notInTarget is what cannot stand in the target of a link; names in any script stay readable.
+var notInTarget = regexp.MustCompile("[\\pZ\\pC()<>\\[\\]%#?\"'\\\\*`|]")
 
 // OneLine returns a text with every run of white space as one space, and none at its ends.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -231,34 +211,17 @@ func (l *link) readTarget(target string) {
 // "./" gone.
 func CleanPath(file string) string { return path.Clean(norm.NFC.String(file)) }
 
-// IsURL reports whether a target has a scheme ("https:", "mailto:") or a drive.
-func IsURL(target string) bool {
-	scheme, _, found := strings.Cut(target, ":")
-	if !found || scheme == "" {
-		return false
-	}
-	for _, r := range scheme {
-		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+-.", r) {
-			return false
-		}
-	}
-	return true
-}
+// scheme begins a target that is an address ("https:", "mailto:"), or a drive.
+var scheme = regexp.MustCompile(`^[A-Za-z0-9+.-]+:`)
+
+// IsURL reports whether a target has a scheme.
+func IsURL(target string) bool { return scheme.MatchString(target) }
+
+// escaped is a backslash before ASCII punctuation.
+var escaped = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
 
 // unescapeMarkdown takes off the backslashes before ASCII punctuation.
-func unescapeMarkdown(s string) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && s[i+1] < utf8.RuneSelf && (unicode.IsPunct(rune(s[i+1])) || unicode.IsSymbol(rune(s[i+1]))) {
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
+func unescapeMarkdown(s string) string { return escaped.ReplaceAllString(s, "$1") }
 
 // titleOf returns a label as its reader sees it.
 func titleOf(label string) string {

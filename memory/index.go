@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -138,16 +139,18 @@ func cutComment(text string) (n int, kept string) {
 	}
 }
 
+var fenceMark = regexp.MustCompile("^ *(?:(`{3,})[^`]*|(~{3,}).*)$")
+
 // FenceMark returns the run of backticks or tildes that opens or closes a fenced block, or "".
 func FenceMark(text string) string {
-	text = strings.TrimLeft(text, " ")
-	for _, c := range []string{"`", "~"} {
-		rest := strings.TrimLeft(text, c)
-		if run := len(text) - len(rest); run >= 3 && !(c == "`" && strings.Contains(rest, "`")) {
-			return text[:run]
-		}
+	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
+		return ""
 	}
-	return ""
+	m := fenceMark.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	return m[1] + m[2]
 }
 
 // closesLater reports whether a fence is closed: one that is not would hide every entry below.
@@ -184,31 +187,24 @@ func kindOf(text string) lineKind {
 	}
 }
 
+var bulletMarker = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+`)
+
 // BulletMarker returns a list item's indent, mark and space, or "".
-func BulletMarker(text string) string {
-	in := indentOf(text)
-	rest := text[in:]
-	mark := 0
-	if rest != "" && strings.IndexByte("-*+", rest[0]) >= 0 {
-		mark = 1
-	} else if digits := len(rest) - len(strings.TrimLeft(rest, "0123456789")); digits > 0 && digits < 10 && len(rest) > digits && strings.IndexByte(".)", rest[digits]) >= 0 {
-		mark = digits + 1
-	}
-	space := indentOf(rest[mark:])
-	if mark == 0 || space == 0 {
-		return ""
-	}
-	return text[:in+mark+space]
-}
+func BulletMarker(text string) string { return bulletMarker.FindString(text) }
+
+var headingForm = regexp.MustCompile(`^#{1,6}(?:[ \t](.*))?$`)
 
 // HeadingText returns the words of an ATX heading, and any other line as it is.
 func HeadingText(text string) string {
 	text = strings.TrimSpace(text)
-	rest := strings.TrimLeft(text, "#")
-	if level := len(text) - len(rest); level < 1 || level > 6 || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+	if !strings.HasPrefix(text, "#") {
 		return text
 	}
-	return strings.Trim(strings.TrimRight(strings.TrimSpace(rest), "#"), " \t*_")
+	m := headingForm.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	return strings.Trim(strings.TrimRight(strings.TrimSpace(m[1]), "#"), " \t*_")
 }
 
 // Lines returns the lines, which are only to be read.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,16 +32,10 @@ func (line *Line) headEnd() int {
 	return n
 }
 
+var itemLead = regexp.MustCompile(`^(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\] )?`)
+
 // lead returns where the words of a list item begin.
-func (line *Line) lead() int {
-	at := len(BulletMarker(line.Text))
-	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
-		if strings.HasPrefix(line.Text[at:], box) {
-			at += len(box)
-		}
-	}
-	return at
-}
+func (line *Line) lead() int { return len(itemLead.FindString(line.Text)) }
 
 // hookSpan returns where a line says what the target of a link is about: in a table the next cell,
 // else what follows the links that the line begins with, or the link itself.
@@ -67,28 +62,16 @@ func (line *Line) hookSpan(l link) span {
 
 func (s span) ordered() span { return span{min(s.from, s.to), s.to} }
 
+var separator = regexp.MustCompile(`^(?:[*_]+)?[ \t]*(?:—|–|--|-|：|:|→|·|,)?`)
+
 // separatorLen returns the length of what parts link and hook: emphasis that ends, spaces, a dash or
 // a colon.
 func separatorLen(text string) int {
-	at := 0
-	skip := func(set string) {
-		at = len(text) - len(strings.TrimLeft(text[at:], set))
+	at := len(separator.FindString(text))
+	if rest := text[at:]; strings.HasPrefix(rest, "**") && !strings.Contains(rest[2:], "**") {
+		at += 2 // the emphasis that began before the link
 	}
-	if strings.HasPrefix(text, "*") || strings.HasPrefix(text, "_") {
-		skip("*_")
-	}
-	skip(" \t")
-	for _, mark := range []string{"—", "–", "--", "-", "：", ":", "→", "·", ","} {
-		if strings.HasPrefix(text[at:], mark) {
-			at += len(mark)
-			if strings.HasPrefix(text[at:], "**") && !strings.Contains(text[at+2:], "**") {
-				at += 2 // the emphasis that began before the link
-			}
-			break
-		}
-	}
-	skip(" \t")
-	return at
+	return len(text) - len(strings.TrimLeft(text[at:], " \t"))
 }
 
 // Upsert makes the index say title and hook about a file, and returns the line as it was ("" for a
