@@ -192,21 +192,30 @@ func (t *Topic) EachText(f func(text string, line, column int)) {
 // ProseLines yields the lines of a topic's body outside fenced code, with their number in the file.
 func (t *Topic) ProseLines() func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
-		number, marks := len(t.head), ""
-		for line := range strings.SplitSeq(t.body, "\n") {
-			number++
+		number := len(t.head)
+		for line, code := range Lines(t.body) {
+			if number++; !code && !yield(number, line) {
+				return
+			}
+		}
+	}
+}
+
+// Lines yields the lines of a text without their ends, and whether each belongs to a fenced block.
+func Lines(text string) func(yield func(line string, code bool) bool) {
+	return func(yield func(string, bool) bool) {
+		open := "" // the mark of the block that is not closed yet
+		for line := range strings.SplitSeq(text, "\n") {
 			line = strings.TrimSuffix(line, "\r")
-			switch mark := FenceMark(line); {
-			case marks != "":
-				if closesFence(line, marks) {
-					marks = ""
-				}
-			case mark != "":
-				marks = mark
-			default:
-				if !yield(number, line) {
-					return
-				}
+			code := open != ""
+			if code && closesFence(line, open) {
+				open = ""
+			} else if !code {
+				open = FenceMark(line)
+				code = open != ""
+			}
+			if !yield(line, code) {
+				return
 			}
 		}
 	}

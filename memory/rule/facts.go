@@ -109,19 +109,10 @@ const (
 // factTokens returns the facts of a text, in order.
 func factTokens(text string, lower map[string]bool) []factToken {
 	var tokens []factToken
-	fence, nouns := "", len(germanWords.FindAllString(text, 3)) == 3
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		mark := memory.FenceMark(line)
-		switch {
-		case fence == "" && mark != "":
-			fence = mark
-			line = line[len(mark):] // a word for the language, as a rule
-		case fence != "" && strings.HasPrefix(mark, fence) && mark == line:
-			fence = ""
-			continue
-		case fence != "":
-			if strings.ContainsFunc(line, isWordRune) {
+	nouns := len(germanWords.FindAllString(text, 3)) == 3
+	for line, code := range memory.Lines(text) {
+		if line = strings.TrimSpace(line); code {
+			if memory.FenceMark(line) == "" && strings.ContainsFunc(line, isWordRune) {
 				tokens = append(tokens, factToken{kind: codeToken, text: line})
 			}
 			continue
