@@ -1,11 +1,13 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // proposedTitle bounds, in characters, the title of a proposed line that would be too long.
@@ -39,24 +41,9 @@ func (v *view) dangling() []memory.Entry {
 	if v.after.Limited {
 		return nil // what was not looked at may be there
 	}
-	exists := make(map[string]bool, len(v.after.Topics)+len(v.after.Other))
-	for n := range v.after.Topics {
-		exists[memory.CleanPath(n.String())] = true
-	}
-	for _, o := range v.after.Other {
-		exists[memory.CleanPath(o.Path)] = true
-	}
-	var entries []memory.Entry
-	for _, e := range v.after.Index.Entries() {
-		if e.Outside || !strings.HasSuffix(e.File, ".md") || exists[e.File] {
-			continue
-		}
-		if n, err := memory.ParseName(e.File); err == nil && !n.IsTopic() {
-			continue // a log, which a snapshot does not hold, or the index itself
-		}
-		entries = append(entries, e)
-	}
-	return entries
+	return slices.DeleteFunc(v.after.Index.Entries(), func(e memory.Entry) bool {
+		return e.Outside || v.leads(memory.IndexName, ref{target: e.File})
+	})
 }
 
 // near returns the topic whose name is likeliest meant by a file that does not exist, or "". It looks for the first
@@ -64,15 +51,7 @@ func (v *view) dangling() []memory.Entry {
 func (v *view) near(file string) string {
 	near, known := v.nears[file]
 	if !known && len(v.nears) < maxNearest {
-		if v.nears == nil {
-			v.nears = make(map[string]string)
-		}
-		if v.slugs == nil {
-			v.slugs = memory.SlugKeys(v.sortedNames())
-		}
-		if i := memory.NearestSlug(file, v.slugs); i >= 0 {
-			near = v.sortedNames()[i].String()
-		}
+		near = memory.Nearest(file, v.sortedNames())
 		v.nears[file] = near
 	}
 	return near

@@ -306,7 +306,7 @@ func TestDanglingHint(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	v := &view{after: snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""})}
+	v := newView(snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""}), nil, ruleTime)
 	for file, want := range map[string]string{
 		"feedback-go-tests.md":         "feedback_go_tests.md",
 		"go_tests.md":                  "feedback_go_tests.md",

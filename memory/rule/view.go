@@ -26,7 +26,6 @@ type view struct {
 
 	names   []memory.Name            // sorted
 	folds   map[string][]memory.Name // names that some file system takes for one
-	slugs   []string                 // of names
 	others  *int                     // what otherForm found
 	telling map[memory.Name]told     // of after
 
@@ -47,8 +46,8 @@ func (c Check) view() *view {
 
 func newView(s *memory.Snapshot, project *drift.Project, now time.Time) *view {
 	readings := make(map[*memory.Topic]reading)
-	exact := &view{after: s, now: now, project: project, readings: readings}
-	return &view{after: s.Shown(nil), now: now, project: project, readings: readings, exact: exact}
+	exact := &view{after: s, now: now, project: project, readings: readings, nears: make(map[string]string)}
+	return &view{after: s.Shown(nil), now: now, project: project, readings: readings, nears: make(map[string]string), exact: exact}
 }
 
 // of returns what a rule reads.
