@@ -32,16 +32,16 @@ func (t *Topic) Carry(from []*Topic) {
 	if created != "" && created != t.either("created") {
 		t.set("created", quoteScalar(created))
 	}
-	own := t.either("originSessionId")
-	if own == "" {
-		if i := slices.IndexFunc(origins, func(id string) bool { return id != "" }); i >= 0 {
-			own = origins[i]
-			t.set("originSessionId", quoteScalar(own))
-		}
+	origins = slices.DeleteFunc(origins, func(id string) bool { return id == "" })
+	if len(origins) == 0 {
+		return
+	}
+	if t.either("originSessionId") == "" {
+		t.set("originSessionId", quoteScalar(origins[0]))
 	}
 	var others []string
-	for _, id := range origins {
-		if id != "" && id != own && !slices.Contains(others, id) {
+	for _, id := range origins[1:] {
+		if id != origins[0] && !slices.Contains(others, id) {
 			others = append(others, id)
 		}
 	}

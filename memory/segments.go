@@ -93,13 +93,22 @@ func (s Segment) cut(prefix string) string {
 	return key
 }
 
+// field reads the field that a segment holds; nil where it is none.
+func (s Segment) field() *field {
+	fields := ParseTopic([]byte(fence + "\n" + strings.TrimRight(s.Text, "\n") + "\n" + fence + "\n")).fields
+	if len(fields) == 0 {
+		return nil
+	}
+	return &fields[0]
+}
+
 // List returns the items of a field that is a list, in either form.
 func (s Segment) List() (items []string, ok bool) {
-	t := ParseTopic([]byte(fence + "\n" + strings.TrimRight(s.Text, "\n") + "\n" + fence + "\n"))
-	if len(t.fields) == 0 {
+	f := s.field()
+	if f == nil {
 		return nil, false
 	}
-	return t.fields[0].items, t.fields[0].kind == list
+	return f.items, f.kind == list
 }
 
 // WithList returns the segment of a field with these items.
@@ -112,9 +121,8 @@ func (s Segment) WithList(items []string) Segment {
 
 // Value returns what a field says.
 func (s Segment) Value() string {
-	t := ParseTopic([]byte(fence + "\n" + strings.TrimRight(s.Text, "\n") + "\n" + fence + "\n"))
-	if len(t.fields) == 0 {
-		return strings.TrimSpace(s.Text)
+	if f := s.field(); f != nil {
+		return f.value
 	}
-	return t.fields[0].value
+	return strings.TrimSpace(s.Text)
 }

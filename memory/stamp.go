@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,18 +51,13 @@ func (t *Topic) Quote() {
 
 // mergeSources appends the new sources to the old ones. One that is cited again moves to the end.
 func mergeSources(old, cited []string) []string {
-	all := append(append([]string(nil), old...), cited...)
-	seen := make(map[string]bool, len(all))
-	merged := make([]string, 0, MaxSources)
-	for i := len(all) - 1; i >= 0 && len(merged) < MaxSources; i-- {
-		if source := strings.TrimSpace(all[i]); source != "" && !seen[source] {
-			seen[source] = true
+	var merged []string
+	for _, source := range slices.Backward(slices.Concat(old, cited)) {
+		if source = strings.TrimSpace(source); source != "" && len(merged) < MaxSources && !slices.Contains(merged, source) {
 			merged = append(merged, source)
 		}
 	}
-	for i, j := 0, len(merged)-1; i < j; i, j = i+1, j-1 {
-		merged[i], merged[j] = merged[j], merged[i]
-	}
+	slices.Reverse(merged)
 	return merged
 }
 
@@ -94,7 +90,7 @@ func (m *frontmatter) replace(f field, value string) {
 		value = " " + value
 	}
 	m.head[f.line] = text[:f.from] + value + text[f.to:] + end
-	m.head = append(m.head[:f.line+1], m.head[f.end:]...)
+	m.head = slices.Delete(m.head, f.line+1, f.end)
 }
 
 // add writes a new field: into metadata where it is a mapping, else before the closing fence.
@@ -120,7 +116,7 @@ func (m *frontmatter) add(key, value string) {
 		}
 	}
 	_, end := cutEnd(m.head[at-1])
-	m.head = append(m.head[:at], append([]string{indent + key + ": " + value + end}, m.head[at:]...)...)
+	m.head = slices.Insert(m.head, at, indent+key+": "+value+end)
 }
 
 // formatList writes a list in one line.

@@ -7,12 +7,17 @@ import (
 	"strings"
 )
 
-// The words by which a memory says why it holds, and how to apply it. Hosts ask for the English ones,
+// The labels by which a memory says why it holds, and how to apply it. Hosts ask for the English ones,
 // and nearly all have those, whatever the language of the rest (CENSUS 3).
 var (
-	whyLabels = []string{"why", "reason", "reasons", "rationale", "为什么", "原因", "理由", "이유", "왜", "なぜ", "warum", "grund", "pourquoi", "raison", "por qué", "motivo", "razón"}
-	howLabels = []string{"how to apply", "how", "when to apply", "apply", "如何应用", "如何使用", "应用", "适用", "적용", "적용 방법", "適用", "適用方法", "anwendung", "wie anwenden", "comment appliquer", "application", "cómo aplicar", "aplicación"}
+	whyLabel = label(`why|reasons?|rationale|为什么|原因|理由|이유|왜|なぜ|warum|grund|pourquoi|raison|por qué|motivo|razón`)
+	howLabel = label(`how to apply|how|when to apply|apply|如何应用|如何使用|应用|适用|적용(?: 방법)?|適用|適用方法|anwendung|wie anwenden|comment appliquer|application|cómo aplicar|aplicación`)
 )
+
+// label matches a line that is a heading of one of some words, begins with one and a colon, or has one in bold.
+func label(words string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[#>*_ \t-]*(?:` + words + `)[*_ ]*[:：]|^[#>*_ \t-]+(?:` + words + `)[*_ ]*$|(?:\*\*|__)(?:` + words + `)(?:[:：]|\*\*|__)`)
+}
 
 // givesReason matches words that announce a reason, in the languages of signals.
 var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|due to|weil|denn|damit|sonst|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|否则|だから|ので|ため|理由|때문|니까|이유`)
@@ -27,8 +32,8 @@ func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}
 	why, how := false, false
 	for _, line := range t.ProseLines() {
-		why = why || holdsLabel(line, whyLabels)
-		how = how || holdsLabel(line, howLabels)
+		why = why || whyLabel.MatchString(line)
+		how = how || howLabel.MatchString(line)
 	}
 	var missing []string
 	if !why {
@@ -53,7 +58,7 @@ func findLeftOutReason(v *view, n memory.Name, t *memory.Topic) []Finding {
 		return nil
 	}
 	for _, line := range t.ProseLines() {
-		if holdsLabel(line, whyLabels) {
+		if whyLabel.MatchString(line) {
 			return nil
 		}
 	}
@@ -67,25 +72,4 @@ func findLeftOutReason(v *view, n memory.Name, t *memory.Topic) []Finding {
 		}
 	}
 	return nil
-}
-
-// holdsLabel reports whether a line is a heading of one of the labels, begins with one and a colon, or
-// holds one in bold.
-func holdsLabel(line string, labels []string) bool {
-	line = strings.ToLower(line)
-	words := strings.TrimLeft(line, "#>*-_ \t")
-	for _, label := range labels {
-		rest, ok := strings.CutPrefix(words, label)
-		if rest = strings.TrimLeft(rest, "*_ "); ok && (strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "：") || rest == "" && words != line) {
-			return true
-		}
-		for _, bold := range []string{"**", "__"} {
-			for _, end := range []string{":", "：", bold} {
-				if strings.Contains(line, bold+label+end) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
