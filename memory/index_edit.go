@@ -42,25 +42,20 @@ func (line *Line) lead() int { return len(itemLead.FindString(line.Text)) }
 func (line *Line) hookSpan(l link) span {
 	text, at := line.Text, l.To
 	if line.Kind == RowLine {
-		if i := strings.IndexByte(text[at:], '|'); i >= 0 {
-			from := at + i + 1
-			to := len(text)
-			if j := strings.IndexByte(text[from:], '|'); j >= 0 {
-				to = from + j
-			}
-			cell := strings.TrimSpace(text[from:to])
-			from += strings.Index(text[from:to], cell)
-			return span{from, from + len(cell)}
+		_, cells, found := strings.Cut(text[at:], "|")
+		if !found {
+			return span{len(text), len(text)}
 		}
-		return span{len(text), len(text)}
+		cell, _, _ := strings.Cut(cells, "|")
+		from := len(text) - len(strings.TrimLeft(cells, " \t"))
+		return span{from, max(from, len(text)-len(cells)+len(strings.TrimRight(cell, " \t")))}
 	}
 	if n := line.headEnd(); n > 0 && l.To <= line.Scan.Links[n-1].To {
 		at = line.Scan.Links[n-1].To
 	}
-	return span{at + separatorLen(text[at:]), len(strings.TrimRight(text, " \t"))}.ordered()
+	to := len(strings.TrimRight(text, " \t"))
+	return span{min(at+separatorLen(text[at:]), to), to}
 }
-
-func (s span) ordered() span { return span{min(s.from, s.to), s.to} }
 
 var separator = regexp.MustCompile(`^(?:[*_]+)?[ \t]*(?:—|–|--|-|：|:|→|·|,)?`)
 
@@ -88,35 +83,33 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 		return "", x.insert(file, formatEntry("", title, file, hook), section)
 	}
 	line := &x.lines[i]
-	l := line.Scan.Links[k]
+	l, mark := line.Scan.Links[k], BulletMarker(line.Text)
 	old, _ = cutEnd(line.raw)
 	shared := line.Kind == BulletLine && line.headEnd() > 1
 	moves := line.Kind == BulletLine && section != "" && !strings.EqualFold(section, line.section)
+	new = line.edited(l, file, title, hook)
 	switch {
 	case shared && (hook != "" || moves):
 		if title == "" {
 			title = titleOf(line.Text[l.From+1 : l.label])
 		}
-		mark := BulletMarker(line.Text)
+		new = mark + formatEntry("", title, file, hook)
 		x.unlink(i, func(l link) bool { return l.File == CleanPath(file.String()) })
 		x.reread()
-		words := formatEntry("", title, file, hook)
-		if moves {
-			return old, x.insert(file, words, section)
+		if !moves {
+			x.place(i+1, new)
+			return old, new
 		}
-		x.place(i+1, mark+words)
-		return old, mark + words
 	case moves:
-		words := line.edited(l, file, title, hook)[len(BulletMarker(line.Text)):]
 		x.cut(i)
 		x.reread()
-		return old, x.insert(file, words, section)
-	}
-	new = line.edited(l, file, title, hook)
-	if new != old {
+	case new != old:
 		_, end := cutEnd(line.raw)
 		line.raw = new + end
 		x.reread()
+	}
+	if moves {
+		new = x.insert(file, new[len(mark):], section)
 	}
 	return old, new
 }
@@ -187,32 +180,26 @@ func (x *Index) reread() { x.parse(x.join()) }
 // Remove takes files out of the index and returns how many links it took. An item or a row that
 // points to nothing else goes whole; of one that points to others too, only those links; of other text
 // the link becomes its label.
-func (x *Index) Remove(files ...string) int {
-	removed := 0
+func (x *Index) Remove(files ...string) (removed int) {
 	wanted := make(map[string]bool, 2*len(files))
 	for _, file := range files {
 		wanted[file], wanted[CleanPath(file)] = true, true
 	}
 	points := func(l link) bool { return !l.Nowhere && wanted[l.File] }
+	others := func(l link) bool { return !l.Nowhere && !wanted[l.File] }
 	for i := len(x.lines) - 1; i >= 0; i-- {
 		line := &x.lines[i]
-		if line.Kind == hidden {
+		if line.Kind == hidden || !slices.ContainsFunc(line.Scan.Links, points) {
 			continue
 		}
-		mine, others := 0, 0
 		for _, l := range line.Scan.Links {
 			if points(l) {
-				mine++
-			} else if !l.Nowhere {
-				others++
+				removed++
 			}
 		}
-		removed += mine
-		switch {
-		case mine == 0:
-		case others == 0 && (line.Kind == BulletLine || line.Kind == RowLine):
+		if (line.Kind == BulletLine || line.Kind == RowLine) && !slices.ContainsFunc(line.Scan.Links, others) {
 			x.cut(i)
-		default:
+		} else {
 			x.unlink(i, points)
 		}
 	}
@@ -239,10 +226,10 @@ func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []
 		is := false
 		for _, text := range texts {
 			start, cut := strings.CutSuffix(strings.TrimSpace(text), "…")
-			for _, form := range []string{shown, bare, HeadingText(shown)} {
-				if form == strings.TrimSpace(text) || cut && len(start) >= minCutLine && strings.HasPrefix(form, start) {
-					is, found[text] = true, true
-				}
+			if slices.ContainsFunc([]string{shown, bare, HeadingText(shown)}, func(form string) bool {
+				return form == strings.TrimSpace(text) || cut && len(start) >= minCutLine && strings.HasPrefix(form, start)
+			}) {
+				is, found[text] = true, true
 			}
 		}
 		if is {
@@ -252,12 +239,7 @@ func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []
 	if len(found) > 0 {
 		x.reread()
 	}
-	for _, text := range texts {
-		if !found[text] {
-			missing = append(missing, text)
-		}
-	}
-	return missing
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return found[text] })
 }
 
 // unlink takes links out of line i: those that the line begins with go with what parts them from the
