@@ -3,10 +3,10 @@ package memory
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"dream-mcp/memory/visible"
 
@@ -35,14 +35,10 @@ var errName = errors.New("not a plain .md path inside the memory directory")
 // ".md". Whether it may also be written is for Writable to say.
 func ParseName(s string) (Name, error) {
 	switch {
-	case s == "":
-		return Name{}, fmt.Errorf("%w: it is empty", errName)
 	case len(s) > MaxNameBytes:
 		return Name{}, fmt.Errorf("%w: it has %d bytes, %d are allowed", errName, len(s), MaxNameBytes)
-	case !utf8.ValidString(s):
-		return Name{}, fmt.Errorf("%w: it is not valid UTF-8", errName)
-	case strings.HasPrefix(s, "/"):
-		return Name{}, fmt.Errorf("%w: it is absolute", errName)
+	case !fs.ValidPath(s): // not UTF-8, absolute, or with an empty part, "." or ".."
+		return Name{}, fmt.Errorf("%w: %q", errName, s)
 	case !strings.HasSuffix(s, ".md"):
 		return Name{}, fmt.Errorf("%w: it does not end in \".md\"", errName)
 	}
@@ -54,20 +50,18 @@ func ParseName(s string) (Name, error) {
 	return Name{path: s}, nil
 }
 
+// notInName is what no name may hold on any system. A format character is invisible, and two names that look the same would
+// be two files.
+var notInName = regexp.MustCompile(`[\\:%\x{FFFD}\p{Cc}\p{Cf}]`)
+
 // checkPart refuses what no part of a name may be, on any system: what climbs, hides, or is
 // another spelling of something else.
 func checkPart(part string) error {
-	if part == "" || part == "." || part == ".." {
-		return fmt.Errorf("%w: the part %q is not a name", errName, part)
-	}
 	if part[0] == '.' || part[0] == '~' {
 		return fmt.Errorf("%w: the part %q begins with %q", errName, part, part[:1])
 	}
-	for _, r := range part {
-		// A format character is invisible, and two names that look the same would be two files.
-		if r == '\\' || r == ':' || r == '%' || r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return fmt.Errorf("%w: the character %q is not allowed", errName, r)
-		}
+	if found := notInName.FindString(part); found != "" {
+		return fmt.Errorf("%w: the character %+q is not allowed", errName, found)
 	}
 	if hidden := visible.Runs(part); len(hidden) > 0 { // it is named as it is shown
 		return fmt.Errorf("%w: the character %s is not allowed", errName, hidden[0].Mark)
@@ -149,30 +143,19 @@ func checkSpelling(part string) error {
 	if stem == "" || part != strings.TrimSpace(part) || strings.HasSuffix(part, ".") || strings.TrimSuffix(part, ".md") != strings.TrimSpace(strings.TrimSuffix(part, ".md")) {
 		return fmt.Errorf("%w: %q begins or ends with a space or a dot", errName, part)
 	}
-	if isDevice(stem) {
+	if device.MatchString(stem) {
 		return fmt.Errorf("%w: %q is a device on Windows", errName, part)
 	}
-	for _, r := range part {
-		if !unicode.In(r, unicode.L, unicode.N, unicode.M) && !strings.ContainsRune("-_. ", r) {
-			return fmt.Errorf("%w: the character %q is not allowed; letters, digits, spaces, \"-\", \"_\" and \".\" are", errName, r)
-		}
+	if found := unusual.FindString(part); found != "" {
+		return fmt.Errorf("%w: the character %q is not allowed; letters, digits, spaces, \"-\", \"_\" and \".\" are", errName, found)
 	}
 	return nil
 }
 
-// isDevice reports whether Windows takes a file of this stem for a device.
-func isDevice(stem string) bool {
-	switch s := strings.ToUpper(stem); s {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
-		return true
-	default:
-		port, digit := strings.CutPrefix(s, "COM")
-		if !digit {
-			port, digit = strings.CutPrefix(s, "LPT")
-		}
-		return digit && len([]rune(port)) == 1 && strings.ContainsAny(port, "0123456789¹²³")
-	}
-}
+var (
+	device  = regexp.MustCompile(`(?i)^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])$`)
+	unusual = regexp.MustCompile(`[^\pL\pN\pM\-_. ]`)
+)
 
 // Fold returns what two names have in common that a case-folding or normalising file system takes
 // for one file.

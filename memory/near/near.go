@@ -42,35 +42,23 @@ func Distance(a, b string, limit int) int {
 	if len(from)-len(to) >= limit || len(to)-len(from) >= limit {
 		return limit
 	}
-	var short [3][48]int
-	var rows [3][]int // the row before last, the last, this one
-	for i := range rows {
-		if rows[i] = short[i][:]; len(to) >= len(short[i]) {
-			rows[i] = make([]int, len(to)+1)
-		}
+	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
 	}
-	for j := range len(to) + 1 {
-		rows[2][j] = j
-	}
-	for i := 1; i <= len(from); i++ {
-		rows[0], rows[1], rows[2] = rows[1], rows[2], rows[0]
-		rows[2][0] = i
-		least := i
-		for j := 1; j <= len(to); j++ {
-			cost := 1
-			if from[i-1] == to[j-1] {
-				cost = 0
+	for i := range from {
+		before, last, row = last, row, before
+		row[0] = i + 1
+		for j := range to {
+			change := 1
+			if from[i] == to[j] {
+				change = 0
 			}
-			d := min(rows[1][j]+1, rows[2][j-1]+1, rows[1][j-1]+cost)
-			if i > 1 && j > 1 && from[i-1] == to[j-2] && from[i-2] == to[j-1] {
-				d = min(d, rows[0][j-2]+1)
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
-			rows[2][j] = d
-			least = min(least, d)
-		}
-		if least >= limit {
-			return limit
 		}
 	}
-	return min(rows[2][len(to)], limit)
+	return min(row[len(to)], limit)
 }
