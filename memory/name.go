@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"strings"
 
-	"dream-mcp/memory/visible"
-
 	"golang.org/x/text/unicode/norm"
+
+	"dream-mcp/memory/visible"
 )
 
 // IndexFile is the name of a memory's index: one line for each topic.

@@ -3,7 +3,6 @@ package landing
 import (
 	"cmp"
 	"crypto/sha256"
-	"dream-mcp/memory"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,8 @@ import (
 	"path"
 	"slices"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // State says how far the changes of a folder have come.

@@ -1,12 +1,13 @@
 package landing
 
 import (
-	"dream-mcp/memory"
 	"errors"
 	"os"
 	"path"
 
 	"golang.org/x/sys/unix"
+
+	"dream-mcp/memory"
 )
 
 // exchange swaps the temporary with n in one step: afterwards temp holds what n held. It fails with

@@ -1,11 +1,12 @@
 package landing
 
 import (
-	"dream-mcp/memory"
 	"errors"
 	"io/fs"
 	"os"
 	"slices"
+
+	"dream-mcp/memory"
 )
 
 // errReadOnly refuses to change a memory that is shown as a commit that was cut off will leave it.

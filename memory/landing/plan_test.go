@@ -1,7 +1,6 @@
 package landing
 
 import (
-	"dream-mcp/memory"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 func mustName(t testing.TB, s string) memory.Name {

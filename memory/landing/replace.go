@@ -2,7 +2,6 @@ package landing
 
 import (
 	"crypto/rand"
-	"dream-mcp/memory"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // Temporaries lie beside their targets for the moments of a landing; without ".md" no host takes

@@ -1,13 +1,14 @@
 package landing
 
 import (
-	"dream-mcp/memory"
-	"dream-mcp/memory/merge"
 	"errors"
 	"io/fs"
 	"maps"
 	"slices"
 	"time"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/merge"
 )
 
 // Reverse stages the undoing of what a did: files get their content and time from before. Where others
@@ -83,8 +84,12 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 		c = a.Changes[i]
 	}
 	var conflict *Conflict
+	var before []byte
 	if c.Before != c.After {
 		if conflict, err = s.reverse(a, c); err != nil {
+			return nil, err
+		}
+		if before, err = a.Content(c.Before); err != nil {
 			return nil, err
 		}
 	}
@@ -94,12 +99,6 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 	}
 	if err != nil {
 		return nil, err
-	}
-	var before []byte
-	if c.Before != c.After {
-		if before, err = a.Content(c.Before); err != nil {
-			return nil, err
-		}
 	}
 	index := memory.ParseIndex(undone.Data)
 	known, named := entriesByFile(before), entriesByFile(undone.Data)
@@ -177,10 +176,8 @@ func (c Change) takeBack(after []byte, disk memory.File, before []byte) (merged 
 // Restore stages data, with the time that it had, as the content of n, whatever n holds now. It fails
 // with a *TwinError where n would be another spelling of what is there.
 func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
-	if !n.IsIndex() {
-		if err := n.Writable(); err != nil {
-			return err
-		}
+	if err := n.Writable(); err != nil && !n.IsIndex() {
+		return err
 	}
 	disk, err := readOrNothing(s.dir, n)
 	if err == nil {

@@ -1,7 +1,6 @@
 package landing
 
 import (
-	"dream-mcp/memory"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // foldingDisk mounts a file system that folds cases: NTFS as its users have it.

@@ -1,10 +1,11 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"regexp"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 var (

@@ -1,11 +1,12 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"regexp"
 	"slices"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 var (

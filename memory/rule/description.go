@@ -1,10 +1,11 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"dream-mcp/memory"
 )
 
 // longDescription is the length from which a description is told of, in characters: 3 in 100 real ones

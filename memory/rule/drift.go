@@ -1,8 +1,9 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
+
+	"dream-mcp/memory"
 )
 
 // findDrift finds nothing where the project's folder is not known (Check.Project).

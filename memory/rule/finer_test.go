@@ -1,10 +1,11 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"slices"
 	"strings"
 	"testing"
+
+	"dream-mcp/memory"
 )
 
 // finer are the rules on how a memory is written, of which none refuses.

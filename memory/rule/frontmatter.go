@@ -1,10 +1,11 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 func findOtherForm(v *view) []Finding {

@@ -1,12 +1,13 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"dream-mcp/memory"
 )
 
 // longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened (CENSUS 5.15).

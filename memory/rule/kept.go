@@ -1,10 +1,11 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"regexp"
 	"strings"
 	"unicode"
+
+	"dream-mcp/memory"
 )
 
 // Whether what a memory told is still told by others. Words are compared, not what they mean: a fact

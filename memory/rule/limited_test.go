@@ -1,8 +1,9 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"testing"
+
+	"dream-mcp/memory"
 )
 
 // Of a directory that was not looked at whole, nothing is said to be missing.

@@ -3,9 +3,10 @@ package rule
 import (
 	"bytes"
 	"cmp"
-	"dream-mcp/memory"
 	"fmt"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 // What a dream may take away without being asked (DESIGN, loss): a quarter of the topics, where there

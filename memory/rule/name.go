@@ -1,9 +1,10 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 func findOddName(v *view, n memory.Name, _ *memory.Topic) []Finding {

@@ -1,13 +1,14 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"dream-mcp/memory"
 )
 
 // pm2 and its twin say the same, and so does a third; alike shares some phrases with them.

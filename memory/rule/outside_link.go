@@ -1,8 +1,9 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
+
+	"dream-mcp/memory"
 )
 
 func findOutsideLinks(v *view, n memory.Name, t *memory.Topic) []Finding {

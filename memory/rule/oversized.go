@@ -1,9 +1,10 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 // largeTopic is what one recall should load at most, in bytes. Half of real topics have less than

@@ -1,10 +1,11 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"regexp"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 // The labels by which a memory says why it holds, and how to apply it. Hosts ask for the English ones,

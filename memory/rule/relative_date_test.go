@@ -1,13 +1,14 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // dated is a topic with a stamp; an empty one is left out.

@@ -1,12 +1,13 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 var ruleTime = time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)

@@ -2,11 +2,12 @@ package rule
 
 import (
 	"crypto/sha256"
-	"dream-mcp/memory"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"dream-mcp/memory"
 )
 
 // A credential that nobody was given, in parts.

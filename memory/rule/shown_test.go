@@ -1,10 +1,11 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"strings"
 	"testing"
+
+	"dream-mcp/memory"
 )
 
 // No rule tells a piece of a credential, wherever it stands and however a rule cuts what it quotes.

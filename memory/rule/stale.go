@@ -1,12 +1,13 @@
 package rule
 
 import (
-	"dream-mcp/memory"
-	"dream-mcp/memory/rule/reldate"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
+
+	"dream-mcp/memory"
+	"dream-mcp/memory/rule/reldate"
 )
 
 // staleDays is the age, in days, from which "current" is doubtful.

@@ -1,11 +1,12 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
+
+	"dream-mcp/memory"
 )
 
 func findTombstone(v *view, n memory.Name, t *memory.Topic) []Finding {

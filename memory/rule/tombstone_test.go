@@ -1,9 +1,10 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"strings"
 	"testing"
+
+	"dream-mcp/memory"
 )
 
 func TestTombstone(t *testing.T) {

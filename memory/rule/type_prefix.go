@@ -1,9 +1,10 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"slices"
+
+	"dream-mcp/memory"
 )
 
 func findWrongPrefix(_ *view, n memory.Name, t *memory.Topic) []Finding {

@@ -1,9 +1,10 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 // maxUnlinked bounds the memories that one finding names.

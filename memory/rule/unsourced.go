@@ -1,8 +1,9 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"strings"
+
+	"dream-mcp/memory"
 )
 
 func findUnsourced(v *view, n memory.Name, t *memory.Topic) []Finding {

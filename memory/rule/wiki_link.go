@@ -1,13 +1,14 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"dream-mcp/memory"
 )
 
 func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {

@@ -1,11 +1,12 @@
 package rule
 
 import (
-	"dream-mcp/memory"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"dream-mcp/memory"
 )
 
 func TestWikiLink(t *testing.T) {
