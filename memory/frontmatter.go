@@ -194,7 +194,7 @@ func (f *field) inBraces(n *yaml.Node, text string) []field {
 	return fields
 }
 
-// yamlKey stands before a value that is read as YAML; maxYAML bounds such a value, in bytes.
+// yamlKey precedes a value that is read as YAML; maxYAML bounds such a value, in bytes.
 const (
 	yamlKey = "k: "
 	maxYAML = 64 << 10
