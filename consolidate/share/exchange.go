@@ -185,12 +185,14 @@ func (l *link) out(ctx context.Context, h heads, dreamed bool) error {
 	if err != nil {
 		return err
 	}
+	files := memories(paths)
+	if l.Withheld = len(files) > 0 && (l.Withheld || dreamed && l.Held != "" && h.lease != l.Held); l.Withheld {
+		return &StopError{"another machine took the lease over before the dream of this machine was sent, so these changes are here alone: " + strings.Join(files[:min(len(files), 5)], ", ") +
+			". dream-mcp undo takes the dream back; dream-mcp share --now --yes sends what is here"}
+	}
 	var updates []update
 	made := l.Base
 	if len(paths) > 0 {
-		if l.Withheld = l.Withheld || dreamed && l.Held != "" && h.lease != l.Held; l.Withheld {
-			return &StopError{"another machine took the lease over before the dream of this machine was sent: the dream is here alone. dream-mcp undo takes it back; dream-mcp share --now --yes sends what is here"}
-		}
 		if made, err = l.git.commit(ctx, l.Base, next, paths, l.author(), l.Now(), message); err != nil {
 			return err
 		}
@@ -199,7 +201,6 @@ func (l *link) out(ctx context.Context, h heads, dreamed bool) error {
 	if dreamed && l.Held != "" {
 		updates = append(updates, update{l.ref(leaseRef), l.Held, ""})
 	}
-	l.Withheld = false
 	if len(updates) == 0 {
 		return nil
 	}

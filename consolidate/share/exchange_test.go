@@ -215,6 +215,13 @@ func TestExchange(t *testing.T) {
 	b.exchange()
 	sh(t, filepath.Join(b.StateDir(), repo), "git", "gc", "-q", "--prune=now")
 	b.exchange()
+	// What is withheld is not sent; when it was undone, all continues.
+	b.change(func(s *State) { s.Withheld = true })
+	was := b.text("x.md")
+	b.write("x.md", was+"five\n")
+	b.stopped("these changes are here alone: x.md")
+	b.write("x.md", was)
+	b.exchange()
 	// An empty memory is not a deletion of all, and neither is a remote without the ref.
 	os.Remove(filepath.Join(b.dir, "x.md"))
 	b.stopped("is not sent as their deletion")

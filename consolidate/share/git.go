@@ -44,7 +44,7 @@ var ours = [][2]string{
 	{"core.hooksPath", os.DevNull}, {"core.attributesFile", os.DevNull}, {"core.fsmonitor", "false"}, {"core.quotePath", "false"},
 	{"protocol.allow", "never"}, {"protocol.file.allow", "always"}, {"protocol.git.allow", "always"}, {"protocol.ssh.allow", "always"},
 	{"protocol.http.allow", "always"}, {"protocol.https.allow", "always"}, {"http.lowSpeedLimit", "1000"}, {"http.lowSpeedTime", "20"},
-	{"fetch.unpackLimit", "1"}, {"gc.auto", "0"}, {"maintenance.auto", "false"}, {"transfer.fsckObjects", "true"}, {"fetch.recurseSubmodules", "false"},
+	{"fetch.unpackLimit", "1"}, {"gc.auto", "2000"}, {"gc.autoPackLimit", "50"}, {"gc.autoDetach", "false"}, {"maintenance.auto", "false"}, {"transfer.fsckObjects", "true"}, {"fetch.recurseSubmodules", "false"},
 	{"push.recurseSubmodules", "no"}, {"push.gpgSign", "false"}, {"commit.gpgSign", "false"},
 }
 
@@ -52,7 +52,9 @@ var ours = [][2]string{
 var personal = regexp.MustCompile(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|core\.sshcommand|ssh\.variant)$`)
 
 // environment is that of every git. The person's configuration does not change during a process.
-var environment = sync.OnceValue(func() []string {
+var environment = sync.OnceValue(readEnvironment)
+
+func readEnvironment() []string {
 	var env []string
 	ssh := "ssh"
 	for _, v := range os.Environ() {
@@ -90,7 +92,7 @@ var environment = sync.OnceValue(func() []string {
 		env = append(env, "GIT_CONFIG_KEY_"+n+"="+entry[0], "GIT_CONFIG_VALUE_"+n+"="+entry[1])
 	}
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)))
-})
+}
 
 // openGit opens the bare repository at dir, and makes it where there is none.
 func openGit(ctx context.Context, dir string) (git, error) {
@@ -201,7 +203,7 @@ func (g git) fetch(ctx context.Context, remote, ref string) (commit string, err 
 func (g git) keep(ctx context.Context, commit string) error {
 	_, err := g.run(ctx, nil, "update-ref", "refs/ours/base", commit)
 	if err == nil {
-		_, err = g.run(ctx, nil, "-c", "gc.auto=2000", "-c", "gc.autoPackLimit=50", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet")
+		_, err = g.run(ctx, nil, "gc", "--auto", "--quiet")
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -25,7 +26,7 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("a dream runs on %q; if it ended without releasing the lock, this machine may dream in %v", e.Name, e.Left.Round(time.Minute))
+	return fmt.Sprintf("a dream runs on %q; if it was killed, this machine may dream in %.0f minutes", e.Name, math.Ceil(e.Left.Minutes()))
 }
 
 // see notes the lease that the remote has, and returns how long another machine's may still last.

@@ -118,7 +118,7 @@ var hints = []func(error) string{
 	hintFor("dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”", store.ErrNoDream),
 	hintFor("dream-mcp log lists the dreams and their IDs", store.ErrUnknown, history.ErrUndone),
 	hintText[*share.StopError]("the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"),
-	hintText[*share.GitError]("what changed here is kept, and sent when the remote can be reached: dream-mcp share --now"),
+	hintText[*share.GitError]("git must reach the remote without a prompt: try git ls-remote. What changed here is kept and sent later: dream-mcp share --now"),
 	hintFor("it was interrupted; dream-mcp status shows the present state", context.Canceled),
 	hintFor("a link, a folder, a fifo or a device is where a plain file or folder must be: move it away", memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
 	hintFor("free some space on that disk, then do it again", syscall.ENOSPC),

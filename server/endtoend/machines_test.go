@@ -63,6 +63,7 @@ type fleet struct {
 	made    map[string]string // in which memory each was added
 	lines   map[string]string // that somebody added: "added", "removed" or "unsure"
 	dreams  []span
+	landed  int // of dreams
 	faults  int
 	kills   int
 	refused map[string]int
@@ -78,6 +79,7 @@ type span struct {
 type machine struct {
 	*fleet
 	n      int
+	binary string
 	home   string
 	dir    string
 	memory string
@@ -106,7 +108,7 @@ func (m *machine) run(fault []string, args ...string) (out string, err error) {
 }
 
 func (m *machine) command(fault []string, args ...string) *exec.Cmd {
-	cmd := exec.Command(binary(), args...)
+	cmd := exec.Command(m.binary, args...)
 	cmd.Dir = m.dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "XDG") }),
 		"HOME="+m.home, "GIT_CONFIG_GLOBAL=/dev/null", "PATH="+filepath.Join(m.fleet.dir, "shim")+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -330,11 +332,15 @@ func (m *machine) dream() {
 	call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "x", "version": "1"}})
 	began := tool("dream_orient", map[string]any{"force": true})
 	if began == "" || strings.Contains(began, `"isError":true`) {
+		in.Close()
+		cmd.Wait()
+		m.expire(fault)
+		m.outcome("error: dream: "+regexp.MustCompile(`refused[^"]*`).FindString(began), errors.New("refused"))
 		return
 	}
 	s := span{machine: m.n, from: time.Now()}
 	fact := m.fact()
-	name := fmt.Sprintf("dreamt-%d-%d.md", m.n, m.serial)
+	name := fmt.Sprintf("found-%d-%d.md", m.n, m.serial)
 	text := "---\nname: " + fact + "\ndescription: what a dream of machine " + fmt.Sprint(m.n, "-", m.serial) + " found\nmetadata:\n  type: project\n---\n\n" + fact + "\n"
 	written := tool("write_memory", map[string]any{"path": name, "content": text, "waive": []map[string]any{{"rule": "near-duplicate", "why": "a test"}}})
 	if strings.Contains(written, `"isError":true`) {
@@ -355,14 +361,54 @@ func (m *machine) dream() {
 	in.Close()
 	cmd.Wait()
 	m.run(nil, "status") // recovers what a kill left
+	m.expire(fault)
 	if m.read()[fact] != "" {
 		m.add(name, fact)
+		m.mu.Lock()
+		m.landed++
+		m.mu.Unlock()
 	}
 	if fault == nil {
 		m.mu.Lock()
 		m.dreams = append(m.dreams, s)
 		m.mu.Unlock()
 	}
+}
+
+// expire ends the lease of a process that was killed, which otherwise keeps the others from dreaming for an hour.
+func (m *machine) expire(fault []string) {
+	if !strings.Contains(strings.Join(fault, " "), "kill") {
+		return
+	}
+	for line := range strings.Lines(m.git("-C", m.remote, "for-each-ref", "--format=%(refname) %(objectname) %(authoremail)")) {
+		if f := strings.Fields(line); strings.HasSuffix(f[0], "/lease") && strings.Contains(f[2], m.id()) {
+			exec.Command("git", "-C", m.remote, "update-ref", "-d", f[0], f[1]).Run() // somebody else may have released it
+		}
+	}
+}
+
+// id is what m is called in commits.
+func (m *machine) id() string {
+	out, _ := m.run(nil, "share", "--status", "--json")
+	found := regexp.MustCompile(`"machine": *"([^"]*)"`).FindStringSubmatch(out)
+	if found == nil {
+		m.t.Error(out)
+		return "none"
+	}
+	return found[1]
+}
+
+// programs builds the program with its clock right, a year ahead and a year late.
+func programs(t *testing.T, dir string) (all []string) {
+	all = append(all, binary())
+	for _, off := range []string{"8760h", "-8760h"} {
+		p := filepath.Join(dir, "dream-mcp"+off)
+		if out, err := exec.Command("go", "build", "-ldflags", "-X main.clock="+off, "-o", p, root).CombinedOutput(); err != nil {
+			t.Fatal(string(out))
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
@@ -384,9 +430,9 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 	origin := filepath.Join(f.dir, "origin")
 	f.git("init", "-q", origin)
 	f.git("-C", origin, "commit", "-q", "--allow-empty", "-m", "first")
-	all := make([]*machine, n)
+	all, built := make([]*machine, n), programs(t, f.dir)
 	for i := range all {
-		m := &machine{fleet: f, n: i, home: filepath.Join(f.dir, fmt.Sprint("home", i)), dir: filepath.Join(f.dir, fmt.Sprint("checkout", i)), r: rand.New(rand.NewPCG(seed, uint64(i)))}
+		m := &machine{fleet: f, n: i, binary: built[i%len(built)], home: filepath.Join(f.dir, fmt.Sprint("home", i)), dir: filepath.Join(f.dir, fmt.Sprint("checkout", i)), r: rand.New(rand.NewPCG(seed, uint64(i)))}
 		os.Mkdir(m.home, 0o700)
 		f.git("clone", "-q", origin, m.dir)
 		f.git("-C", m.dir, "remote", "set-url", "origin", "https://example.com/team/project.git")
@@ -430,6 +476,9 @@ func TestMachines(t *testing.T) {
 	wait.Wait()
 	f.settle(all)
 	f.check(all)
+	if f.landed == 0 {
+		t.Error("no dream has landed")
+	}
 }
 
 // settle has all machines exchange until nothing moves.
@@ -448,7 +497,7 @@ func (f *fleet) settle(all []*machine) {
 		}
 		last = now
 	}
-	f.t.Error("the machines do not come to rest")
+	f.t.Error("the machines do not stop exchanging")
 }
 
 // story returns what became of a line, once.
@@ -500,7 +549,7 @@ func (f *fleet) check(all []*machine) {
 		for _, b := range f.dreams[i+1:] {
 			if b.from.Before(a.to) {
 				double++
-				f.t.Errorf("machines %d and %d dreamt at once", a.machine, b.machine)
+				f.t.Errorf("machines %d and %d had a dream open at once", a.machine, b.machine)
 			}
 		}
 	}
@@ -510,8 +559,8 @@ func (f *fleet) check(all []*machine) {
 			unsureLines++
 		}
 	}
-	f.t.Logf("%d machines: %d lines made (%d that may be there or not), %d dreams, %d faults, %d kills; lost %d, resurrected %d, markers %d, double dreams %d, credentials %d",
-		len(all), len(f.lines), unsureLines, len(f.dreams), f.faults, f.kills, lost, back, markers, double, secrets)
+	f.t.Logf("%d machines: %d lines made (%d that may be there or not), %d dreams, %d landed, %d faults, %d kills; lost %d, resurrected %d, markers %d, double dreams %d, credentials %d",
+		len(all), len(f.lines), unsureLines, len(f.dreams), f.landed, f.faults, f.kills, lost, back, markers, double, secrets)
 	for why, n := range f.refused {
 		f.t.Logf("%d times %s", n, why)
 	}
