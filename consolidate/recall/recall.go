@@ -82,7 +82,23 @@ func field(t *memory.Topic, keys ...string) string {
 }
 
 // head is what a memory is chosen by before its body: the words of its name, and its description.
-func (m *Memory) head() string {
+func (m *Memory) head() string { return m.name() + "\n" + m.Description }
+
+// lead is the first words of a memory's description, or of a script without spaces the first characters.
+func (m *Memory) lead() string {
+	words := strings.Fields(m.Description)
+	if len(words) == 1 {
+		runes := []rune(m.Description)
+		return string(runes[:min(len(runes), 8)])
+	}
+	return strings.Join(words[:min(len(words), 4)], " ")
+}
+
+// name is the words of a memory's name.
+func (m *Memory) name() string {
 	stem := strings.TrimSuffix(path.Base(m.Path), ".md")
-	return strings.NewReplacer("-", " ", "_", " ").Replace(stem) + "\n" + m.Description
+	if prefix, rest, ok := strings.Cut(stem, "_"); ok && prefix == m.Type {
+		stem = rest
+	}
+	return strings.NewReplacer("-", " ", "_", " ").Replace(stem)
 }
