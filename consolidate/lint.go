@@ -87,14 +87,14 @@ func (p *views) Lint(r LintRequest) (Linted, error) {
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{}, ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
 	l.Findings = append(l.Findings, rule.Lint(s, project, p.Now())...)
-	if d.Path() == p.MemoryDir && !p.LookOnly {
+	if d.Path() == p.MemoryDir && !p.LookOnly && project != nil { // without a project drift was not asked
 		sums := map[string]string{}
 		for n, t := range s.Topics {
 			sums[n.String()] = memory.SumOf(t.Bytes()).Short()
 		}
 		p.Lock()
 		defer p.Unlock()
-		p.keepDoubts(l.Findings, sums)
+		p.Recall.KeepDoubts(l.Findings, sums)
 	}
 	return l, nil
 }

@@ -84,12 +84,14 @@ func (p *readings) Map(ctx context.Context) (Map, error) {
 	err = d.mapMemory(&m, p.openSubject(), now)
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
-	m.Uses, _ = recall.ReadUses(p.StateDir()) // without a log there were none
+	m.Uses, _ = p.Recall.Uses() // without a log there were none
 	sums := map[string]string{}
 	for _, t := range m.Topics {
 		sums[t.Name.String()] = t.Sum
 	}
-	p.keepDoubts(m.Findings, sums)
+	if p.o.ProjectDir != "" { // without a project drift was not asked
+		p.Recall.KeepDoubts(m.Findings, sums)
+	}
 	return m, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/share"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
@@ -85,6 +86,7 @@ type base struct {
 	Background *background.Room
 	Proposals  *proposal.Room
 	Share      *share.Room
+	Recall     *recall.Room
 
 	o Options
 
@@ -110,6 +112,7 @@ func Open(o Options) *Project {
 	p.Sources = &provenance.Room{Store: p.Store, Transcripts: o.Transcripts}
 	p.Proposals = &proposal.Room{Store: p.Store}
 	p.Share = &share.Room{Store: p.Store, LastRead: p.lastRead, MayWrite: p.mayWrite}
+	p.Recall = &recall.Room{Store: p.Store}
 	d := &dreams{gates: &gates{base: p}, prompted: o.Prompted}
 	w := writings{d}
 	return &Project{d, readings{dreams: d}, w, answers{w}, views{dreams: d}}

@@ -34,9 +34,8 @@ type Push struct {
 // Forgot is the event of a session whose context was compacted: what was shown before is gone from it.
 const Forgot = "forgot"
 
-// Claim writes p into the log of the state folder, and returns the files that were not shown in its session before: those are p's to show.
-// Of several processes at once one gets each file. A line of the index is not showing the memory.
-func Claim(state *os.Root, p Push) (fresh []string, err error) {
+// claim is Claim in an open state folder.
+func claim(state *os.Root, p Push) (fresh []string, err error) {
 	p.ID = rand.Text()
 	line, err := json.Marshal(p)
 	if err != nil {
@@ -96,10 +95,10 @@ type Uses struct {
 	Of       map[string]int `json:"of"`       // sessions that called for a memory, by path
 }
 
-// ReadUses reads the log of a state folder. Without one there were none.
-func ReadUses(dir string) (Uses, error) {
+// Uses reads the log. Without one there were none.
+func (r *Room) Uses() (Uses, error) {
 	u := Uses{Of: map[string]int{}}
-	state, err := memory.OpenRoot(dir)
+	state, err := memory.OpenRoot(r.StateDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return u, nil
 	}

@@ -27,10 +27,10 @@ const everyday = 0.6
 // shown where its score is above zero, others where theirs is above another: they are right less often.
 const (
 	bias      = -9.4
-	ofPrompt  = 3.2 // times the share of the prompt's weight that the name and description hold
-	ofSubject = 2.9 // times the share of the name's weight that the prompt holds, or of the first words of the description
-	inHead    = 3.3 // times the weight that the name and description hold
-	inBody    = 3.0 // times the weight that the body alone holds
+	ofPrompt  = 3.2  // times the share of the prompt's weight that the name and description hold
+	ofSubject = 2.9  // times the share of the name's weight that the prompt holds, or of the first words of the description
+	inHead    = 3.3  // times the weight that the name and description hold
+	inBody    = 3.0  // times the weight that the body alone holds
 	eachTerm  = 1.25 // for each term that is held, up to mostTerms
 	another   = 2.5
 
@@ -109,12 +109,15 @@ const minTypo = 5
 // corrected returns a prompt in which each term that no memory holds is the word of a name or description that differs by one letter, if there
 // is one.
 func corrected(prompt string, terms []string, holding []float64, all []Memory) string {
+	var unknown []string
 	for t, term := range terms {
-		if holding[t] > 0 || len(term) < minTypo {
-			continue
+		if holding[t] == 0 && len(term) >= minTypo {
+			unknown = append(unknown, term)
 		}
-		for i := range all {
-			for word := range strings.FieldsFuncSeq(all[i].head(), func(r rune) bool { return !unicode.IsLetter(r) }) {
+	}
+	for i := range all {
+		for word := range strings.FieldsFuncSeq(all[i].head(), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			for _, term := range unknown {
 				if len(word) >= minTypo && word[0]|0x20 == term[0]|0x20 && near.Distance(strings.ToLower(term), strings.ToLower(word), 2) == 1 {
 					prompt = strings.ReplaceAll(prompt, term, word)
 				}

@@ -100,5 +100,10 @@ func (m *Memory) name() string {
 	if prefix, rest, ok := strings.Cut(stem, "_"); ok && prefix == m.Type {
 		stem = rest
 	}
-	return strings.NewReplacer("-", " ", "_", " ").Replace(stem)
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return ' '
+		}
+		return r
+	}, stem)
 }

@@ -3,12 +3,14 @@ package recall
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -128,6 +130,23 @@ func TestForTool(t *testing.T) {
 	}
 }
 
+// A word with a typo is the word of a description that differs by one letter, unless a memory holds it as it is.
+func TestTypos(t *testing.T) {
+	all := []Memory{
+		{Path: "a.md", Description: "Migrations of the database are written with goose, and never edited after a merge"},
+		{Path: "b.md", Description: "The calendar of prices is computed every night"},
+	}
+	for prompt, want := range map[string][]string{
+		"edit the goose migartions of the databse": {"a.md"},
+		"the prices in the calender are old":       {"b.md"},
+		"the xalendar of prizes":                   nil,
+	} {
+		if got := paths(ForPrompt(prompt, all)); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", prompt, got, want)
+		}
+	}
+}
+
 func TestIncludes(t *testing.T) {
 	for _, row := range []struct {
 		level, least string
@@ -141,45 +160,44 @@ func TestIncludes(t *testing.T) {
 
 // A memory is shown once in a session, by one of the processes that would; after its context was compacted it may be shown again.
 func TestClaim(t *testing.T) {
-	dir := t.TempDir()
-	state, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer state.Close()
-	claim := func(session, event string, files ...string) []string {
-		fresh, err := Claim(state, Push{Time: now, Session: session, Event: event, Files: files})
+	o := store.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }}
+	push := func(session, event string, files ...string) []string {
+		r := &Room{store.Open(o)} // as another process
+		defer r.Close()
+		fresh, err := r.Claim(Push{Session: session, Event: event, Files: files})
 		if err != nil {
 			t.Error(err)
 		}
 		return fresh
 	}
-	if got := claim("s", Start, "a.md", "b.md"); len(got) != 2 {
+	if got := push("s", Start, "a.md", "b.md"); len(got) != 2 {
 		t.Errorf("index: %v", got)
 	}
 	var wait sync.WaitGroup
 	won := make([]bool, 8)
 	for i := range won {
-		wait.Go(func() { won[i] = len(claim("s", Prompt, "a.md")) == 1 })
+		wait.Go(func() { won[i] = len(push("s", Prompt, "a.md")) == 1 })
 	}
 	wait.Wait()
 	if n := len(slices.DeleteFunc(won, func(w bool) bool { return !w })); n != 1 {
 		t.Errorf("%d of 8 show the memory", n)
 	}
-	if got := claim("s", All, "a.md", "b.md"); !slices.Equal(got, []string{"b.md"}) {
+	if got := push("s", All, "a.md", "b.md"); !slices.Equal(got, []string{"b.md"}) {
 		t.Errorf("again: %v", got)
 	}
-	if got := claim("t", Prompt, "a.md"); len(got) != 1 {
+	if got := push("t", Prompt, "a.md"); len(got) != 1 {
 		t.Errorf("in another session: %v", got)
 	}
-	claim("s", Forgot)
-	if got := claim("s", Prompt, "a.md"); len(got) != 1 {
+	push("s", Forgot)
+	if got := push("s", Prompt, "a.md"); len(got) != 1 {
 		t.Errorf("after the context was compacted: %v", got)
 	}
 	for i := range 4 {
-		claim(fmt.Sprint(i), Start, "a.md")
+		push(fmt.Sprint(i), Start, "a.md")
 	}
-	u, err := ReadUses(dir)
+	r := &Room{store.Open(o)}
+	defer r.Close()
+	u, err := r.Uses()
 	if err != nil || u.Sessions != 6 || u.Of["a.md"] != 2 || u.Of["b.md"] != 1 {
 		t.Errorf("uses %+v, %v", u, err)
 	}
@@ -190,7 +208,7 @@ func TestClaim(t *testing.T) {
 	if got := u.Always([]string{"a.md", "b.md"}); !slices.Equal(got, []string{"a.md"}) {
 		t.Errorf("always: %v", got)
 	}
-	if info, err := os.Stat(dir + "/" + logFile); err != nil || info.Mode().Perm()&0o077 != 0 {
+	if info, err := os.Stat(filepath.Join(r.StateDir(), logFile)); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("the log is not private: %v, %v", info, err)
 	}
 }
@@ -207,14 +225,14 @@ func TestLogBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := Claim(state, Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil {
+		if _, err := claim(state, Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if info, err := state.Stat(logFile); err != nil || info.Size() > maxLog*2/3 {
 		t.Errorf("the log has %d bytes, %v", info.Size(), err)
 	}
-	if got, err := Claim(state, Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil || len(got) != 0 {
+	if got, err := claim(state, Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil || len(got) != 0 {
 		t.Errorf("forgotten: %v, %v", got, err)
 	}
 }

@@ -3,11 +3,15 @@ package background
 import (
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 )
@@ -100,15 +104,36 @@ func reads(words []string) bool {
 	})
 }
 
-// guard denies a tool that a dream in this session must not use, and reports whether it did.
+// dreaming returns the record of an attended dream that is open, in whichever process, and its session, "" where it is not known. Without an
+// open operation it costs one stat.
+func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool, err error) {
+	info, err := os.Lstat(filepath.Join(p.MemoryDir, lock.File))
+	if err != nil || info.Size() <= 1 {
+		return r, "", false, nil // a lock that cannot be seen was not taken by a server of this person
+	}
+	root, err := memory.OpenRoot(p.MemoryDir)
+	if err != nil {
+		return r, "", false, err
+	}
+	defer root.Close()
+	if r, err = lock.Read(root); err != nil || r.Kind != lock.KindDream || r.Dead() {
+		return r, "", false, err
+	}
+	p.Lock()
+	defer p.Unlock()
+	dream, err := p.Info(r.Dream)
+	return r, dream.Session, err != nil || !dream.Unattended, nil // the host of an unattended one has no tool of its own that writes
+}
+
+// guard denies a tool that a dream in this session must not use, and reports whether it did. Where it cannot see whether one is open, it denies.
 func guard(p *consolidate.Project, e hook.Event, out io.Writer) (denied bool, err error) {
-	d, err := p.Dreaming()
 	reason := forbidden(e)
-	switch {
-	case reason == "" || d == nil && err == nil:
+	if reason == "" {
 		return false, nil
-	case d != nil && d.Session != "" && e.Session != "" && d.Session != e.Session && !host.SharesParent(d.PID):
-		return false, nil // another session dreams
+	}
+	dream, session, open, err := dreaming(p)
+	if err == nil && (!open || session != "" && e.Session != "" && session != e.Session && !host.SharesParent(dream.PID)) {
+		return false, nil // nobody dreams, or another session does
 	}
 	return true, deny(out, e.Name, reason)
 }

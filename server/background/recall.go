@@ -28,14 +28,14 @@ func recalls(setup host.Setup, e hook.Event) bool {
 func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text string, err error) {
 	push := recall.Push{Host: setup.Client, Session: e.Session, Event: recall.Forgot}
 	if e.Compacted() {
-		if _, err := p.Recalled(push); err != nil {
+		if _, err := p.Recall.Claim(push); err != nil {
 			return "", err
 		}
 	}
 	if e.Moment == hook.Start && setup.Loaded {
 		return "", nil
 	}
-	all, err := p.Recallable()
+	all, err := p.Recall.Memories()
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +43,7 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	var shown []*recall.Memory
 	if e.Moment == hook.Start {
 		var uses recall.Uses
-		uses, err = recall.ReadUses(p.StateDir()) // without them the newest are first
+		uses, err = p.Recall.Uses() // without them the newest are first
 		text, shown = page.Index(all, uses.Of)
 	} else {
 		chosen := recall.ForTool(e.File, e.Command, all)
@@ -55,7 +55,7 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 		}
 	}
 	push.Event, push.Files = moments[e.Moment], paths(shown)
-	fresh, claimErr := p.Recalled(push)
+	fresh, claimErr := p.Recall.Claim(push)
 	if e.Moment != hook.Start {
 		shown = slices.DeleteFunc(shown, func(m *recall.Memory) bool { return !slices.Contains(fresh, m.Path) })
 		text, _ = page.Notes(shown)

@@ -87,7 +87,7 @@ func renderRecall(setup host.Setup) string {
 
 // usesOf returns how often memories were called for; nil where none was shown unasked.
 func usesOf(p *consolidate.Project) *recall.Uses {
-	uses, err := recall.ReadUses(p.StateDir())
+	uses, err := p.Recall.Uses()
 	if err != nil || uses.Sessions == 0 {
 		return nil
 	}

@@ -1,0 +1,72 @@
+package recall
+
+import (
+	"os"
+
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
+)
+
+// Room is what is shown of one memory.
+type Room struct{ *store.Store }
+
+// doubtsFile keeps what the rules drift and deadline found last: a hook has no time to ask them.
+const doubtsFile = "doubts.json"
+
+// A doubt is a finding about a file, while the file is as it was.
+type doubt struct {
+	Sum     string `json:"sum"`
+	Message string `json:"message"`
+}
+
+// KeepDoubts keeps what was found of the files that have a sum, where there is a state folder yet. What cannot be kept is not known to hooks.
+// The caller holds the lock of the store.
+func (r *Room) KeepDoubts(findings []rule.Finding, sums map[string]string) {
+	if _, err := os.Stat(r.StateDir()); err != nil {
+		return
+	}
+	doubts := map[string]doubt{}
+	for _, f := range findings {
+		if _, known := doubts[f.File]; !known && sums[f.File] != "" && (f.Rule == "drift" || f.Rule == "deadline") {
+			doubts[f.File] = doubt{sums[f.File], f.Message}
+		}
+	}
+	_ = r.SetNote(doubtsFile, doubts)
+}
+
+// Memories returns the topics on disk, with what the last lint or map found doubtful in them. It does not count as a call of an open dream.
+func (r *Room) Memories() ([]Memory, error) {
+	r.Lock()
+	defer r.Unlock()
+	dir, err := r.Dir()
+	if err != nil || dir == nil {
+		return nil, err
+	}
+	defer dir.Close()
+	s, err := dir.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	known, messages := map[string]doubt{}, map[string]string{}
+	r.Note(doubtsFile, &known)
+	for n, t := range s.Topics {
+		if d, ok := known[n.String()]; ok && memory.SumOf(t.Bytes()).Short() == d.Sum {
+			messages[n.String()] = d.Message
+		}
+	}
+	return Memories(s, messages), nil
+}
+
+// Claim writes p into the log, and returns the files that were not shown in its session before: those are p's to show.
+// Of several processes at once one gets each file. A line of the index is not showing the memory.
+func (r *Room) Claim(p Push) (fresh []string, err error) {
+	r.Lock()
+	defer r.Unlock()
+	state, err := r.Root()
+	if err != nil {
+		return nil, err
+	}
+	p.Time = r.Now()
+	return claim(state, p)
+}
