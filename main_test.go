@@ -58,7 +58,7 @@ var allowed = map[string][]string{
 	"consolidate":                           {"consolidate/proposal", "consolidate/background", "consolidate/history", "consolidate/listed", "consolidate/provenance", "consolidate/store", "consolidate/recall", "consolidate/lock", "consolidate/share", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory/landing", "memory/rule", "memory", "memory/rule/drift", "memory/secret"},
 	"memory/merge":                          {"memory"},
 	"consolidate/share":                     {"consolidate/lock", "consolidate/store", "memory/landing", "memory", "memory/merge", "memory/rule", "memory/visible", "golang.org/x/sys"},
-	"consolidate/recall":                    {"consolidate/store", "memory/rule", "consolidate/transcript", "consolidate/transcript/rank", "memory/landing", "memory", "memory/secret"},
+	"consolidate/recall":                    {"consolidate/store", "memory/near", "memory/rule", "consolidate/transcript", "consolidate/transcript/rank", "memory/landing", "memory", "memory/secret"},
 	"consolidate/recall/measure":            {"consolidate/recall", "memory", "github.com/rogpeppe/go-internal/txtar"},
 	"consolidate/transcript":                {"consolidate/transcript/parallel", "consolidate/transcript/said", "consolidate/transcript/search", "consolidate/transcript/sessions"},
 	"consolidate/transcript/search":         {"consolidate/transcript/digest", "consolidate/transcript/literal", "consolidate/transcript/parallel", "consolidate/transcript/rank", "consolidate/transcript/said", "consolidate/transcript/sessions"},
