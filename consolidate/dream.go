@@ -153,7 +153,7 @@ func (p *dreams) end(outcome store.Outcome, reason string) error {
 	d := p.leave()
 	text := string(outcome) + ": " + reason
 	if outcome == store.Committed {
-		text, reason = string(outcome)+": "+report(d.Tx), ""
+		text, reason = string(outcome)+": "+landedReport(d.Tx), ""
 	}
 	d.tell(Event{Kind: EventEnded, Text: text}, p.Now(), p.AllowSecrets)
 	d.trail.close()

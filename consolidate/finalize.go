@@ -275,8 +275,8 @@ func (p *writings) landError(err error) error {
 	return err
 }
 
-// report says in a line what a dream did, for a person.
-func report(t *store.Tx) string { return store.Report(t.Stage.Changes, t.Info) + t.Decisions() }
+// landedReport says in a line what a dream did, for a person.
+func landedReport(t *store.Tx) string { return store.Report(t.Stage.Changes, t.Info) + t.Decisions() }
 
 // losses returns the losses that were accepted, of those files that a stage changes.
 func losses(stage *landing.Stage, accepted map[string]string) map[string]string {

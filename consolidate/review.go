@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/report"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
@@ -185,7 +186,7 @@ func (p *answers) landProposed(t *store.Tx) (FinalizeResult, error) {
 	}
 	err = t.End(store.Committed, "")
 	p.Share.Send()
-	return committed(t, edit, findings, report(t)), err
+	return committed(t, edit, findings, landedReport(t)), err
 }
 
 // Reject forgets what waits for the person. The sessions of a dream count as reviewed: the next dream does not begin with
@@ -210,4 +211,19 @@ func (p *views) describeReviews(s *Status) error {
 		s.Warnings = append(s.Warnings, store.Plural(n, "change")+" of an earlier version waits for the person's answer: dream-mcp review")
 	}
 	return err
+}
+
+// Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
+// landed and changed something).
+func (p *views) Report(ctx context.Context, id string) (report.Report, error) {
+	p.Lock()
+	defer p.Unlock()
+	waiting, err := p.Proposals.Waiting()
+	if err != nil {
+		return report.Report{}, err
+	}
+	if id == "" && len(waiting) > 0 {
+		id = waiting[0].ID
+	}
+	return (&report.Room{Store: p.Store, History: p.History, Sources: p.Sources}).Of(ctx, id)
 }

@@ -62,7 +62,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	if len(waiting) == 0 {
 		return c.print("The dream changed nothing.\n")
 	}
-	return c.showReviews(ctx, p, waiting)
+	return c.showReviews(ctx, p, setup, waiting)
 }
 
 // dreamHost returns the host that the person named, or named last time, or the only one; else it asks.

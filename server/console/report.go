@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/report"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
-	"dream-mcp/server/console/report"
+	html "dream-mcp/server/console/report"
 	"dream-mcp/server/host"
 )
 
@@ -30,8 +31,13 @@ func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host
 	if c.JSON {
 		return c.printJSON(r, "  ")
 	}
+	return c.writeReport(ctx, p, setup, r, c.OpenPage)
+}
+
+// writeReport writes the page of a report, and opens it.
+func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup host.Setup, r report.Report, open bool) error {
 	var page bytes.Buffer
-	if err := report.Write(&page, reportPage(r, setup.Project, p.MemoryDir, p.Now().Location())); err != nil {
+	if err := html.Write(&page, reportPage(r, setup.Project, p.MemoryDir, p.Now().Location())); err != nil {
 		return err
 	}
 	if c.OutFile == "-" {
@@ -46,8 +52,21 @@ func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host
 		return err
 	}
 	fmt.Fprintln(c.Out, file)
-	if c.OpenPage {
+	if open {
 		return browse(ctx, file)
+	}
+	return nil
+}
+
+// openReport writes the page of a report and shows it. Where it cannot be shown, its file is named, and why.
+func (c *Command) openReport(ctx context.Context, p *consolidate.Project, setup host.Setup, id string) error {
+	r, err := p.Report(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := c.writeReport(ctx, p, setup, r, true); err != nil {
+		_, err = fmt.Fprintf(c.Out, "%v\n", err)
+		return err
 	}
 	return nil
 }
@@ -74,11 +93,11 @@ func browse(ctx context.Context, file string) error {
 	return nil
 }
 
-func reportPage(r consolidate.Report, project, dir string, zone *time.Location) report.Page {
-	page := report.Page{
+func reportPage(r report.Report, project, dir string, zone *time.Location) html.Page {
+	page := html.Page{
 		Project: project, Memory: dir, ID: r.Entry.ID, Kind: string(r.Entry.Kind), State: string(r.Entry.Outcome), Waiting: r.Waits,
 		Host: r.Entry.Host, Summary: r.Entry.Summary, Time: reportTime(r.Entry).In(zone), Left: r.Left,
-		Index: indexSizes(r.Index), Limits: report.Size{Lines: memory.MaxIndexLines, Bytes: memory.MaxIndexBytes},
+		Index: indexSizes(r.Index), Limits: html.Size{Lines: memory.MaxIndexLines, Bytes: memory.MaxIndexBytes},
 	}
 	switch {
 	case r.Waits:
@@ -89,7 +108,7 @@ func reportPage(r consolidate.Report, project, dir string, zone *time.Location) 
 		page.State = "landed"
 	}
 	for _, f := range r.Files {
-		file := report.File{Path: f.Path, Description: f.Description, Into: f.Into, Why: f.Why, Action: "changed"}
+		file := html.File{Path: f.Path, Description: f.Description, Into: f.Into, Why: f.Why, Action: "changed"}
 		if f.Before == nil {
 			file.Action = "new"
 		} else {
@@ -100,20 +119,23 @@ func reportPage(r consolidate.Report, project, dir string, zone *time.Location) 
 		} else {
 			file.After = *f.After
 		}
+		for _, l := range f.LeftOut {
+			file.LeftOut = append(file.LeftOut, html.LeftOut(l))
+		}
 		for _, o := range f.Sources {
-			file.Quotes = append(file.Quotes, report.Quote{Source: o.Source, Speaker: string(o.Speaker), Said: o.Said.In(zone), Text: o.Text})
+			file.Quotes = append(file.Quotes, html.Quote{Source: o.Source, Speaker: string(o.Speaker), Said: o.Said.In(zone), Text: o.Text})
 		}
 		page.Files = append(page.Files, file)
 	}
 	for _, e := range r.History {
-		page.History = append(page.History, report.Past{ID: e.ID, Time: e.Time.In(zone), Changed: e.Changed, Deleted: e.Deleted, This: e.ID == r.Entry.ID})
+		page.History = append(page.History, html.Past{ID: e.ID, Time: e.Time.In(zone), Changed: e.Changed, Deleted: e.Deleted, This: e.ID == r.Entry.ID})
 	}
 	return page
 }
 
-func indexSizes(use [2]consolidate.IndexUse) (sizes [2]report.Size) {
+func indexSizes(use [2]report.IndexUse) (sizes [2]html.Size) {
 	for i, u := range use {
-		sizes[i] = report.Size(u)
+		sizes[i] = html.Size(u)
 	}
 	return sizes
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // review shows what waits for the person. With --accept or --reject it answers; on a terminal it asks.
-func (c *Command) review(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
+func (c *Command) review(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
 	switch {
 	case c.Accept:
 		return c.acceptReview(ctx, p, c.argument())
@@ -34,16 +34,16 @@ func (c *Command) review(ctx context.Context, p *consolidate.Project, _ host.Set
 	case len(waiting) == 0:
 		return c.print("Nothing waits for you.\n")
 	}
-	return c.showReviews(ctx, p, waiting)
+	return c.showReviews(ctx, p, setup, waiting)
 }
 
 // showReviews shows each proposal and asks about it.
-func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, waiting []consolidate.Review) error {
+func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, setup host.Setup, waiting []consolidate.Review) error {
 	for _, r := range waiting {
 		if err := c.print(renderReview(r, p.Now(), paintFor(c.Out))); err != nil {
 			return err
 		}
-		if err := c.askReview(ctx, p, r); err != nil {
+		if err := c.askReview(ctx, p, setup, r); err != nil {
 			return err
 		}
 	}
@@ -51,11 +51,11 @@ func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, waiti
 }
 
 // askReview asks whether a proposal lands. Without a terminal it prints the commands.
-func (c *Command) askReview(ctx context.Context, p *consolidate.Project, r consolidate.Review) error {
+func (c *Command) askReview(ctx context.Context, p *consolidate.Project, setup host.Setup, r consolidate.Review) error {
 	if c.In == nil {
 		return c.print(fmt.Sprintf("\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). To forget it: dream-mcp review --reject %s\n", r.ID, r.ID))
 	}
-	answer, err := c.ask("\nLand it? y: yes, n: no, forget it; anything else: later > ")
+	answer, err := c.ask("\nLand it? y: yes, n: no, forget it; p: its page; anything else: later > ")
 	switch {
 	case err != nil:
 		return err
@@ -63,6 +63,11 @@ func (c *Command) askReview(ctx context.Context, p *consolidate.Project, r conso
 		return c.acceptReview(ctx, p, r.ID)
 	case strings.EqualFold(answer, "n"), strings.EqualFold(answer, "no"):
 		return c.rejectReview(ctx, p, r.ID)
+	case strings.EqualFold(answer, "p"):
+		if err := c.openReport(ctx, p, setup, r.ID); err != nil {
+			return err
+		}
+		return c.askReview(ctx, p, setup, r)
 	}
 	return c.print("It continues to wait.\n")
 }

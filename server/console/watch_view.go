@@ -152,6 +152,9 @@ func (v watchView) spare(most int) int {
 func (v watchView) idle() []string {
 	p := v.picture
 	if v.asked {
+		if n := len(p.Events); n > 0 && p.Events[n-1].Kind == consolidate.EventEnded {
+			return []string{"The dream has ended; its program is closing."}
+		}
 		return []string{"Waiting for the program that dreams."}
 	}
 	state, next := headline(p.State)

@@ -41,8 +41,12 @@ type File struct {
 	Why         string // the reason that was given for what was lost
 	Before      string
 	After       string
+	LeftOut     []LeftOut
 	Quotes      []Quote
 }
+
+// LeftOut is a fact that a merge left out, and the reason that was given.
+type LeftOut struct{ Text, Why string }
 
 // Quote is what somebody said, from which a memory comes.
 type Quote struct {

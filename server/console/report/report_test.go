@@ -18,9 +18,10 @@ func sample() Page {
 		Kind: "dream",
 		Files: []File{
 			{Path: "use-bun.md", Action: "changed", Description: "Run scripts with bun, not npm",
-				Before: "---\nname: use-bun\n---\nRun scripts with `bun run`, not with `npm run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
-				After:  "---\nname: use-bun\n---\nUse bun alone: `bun install`, `bun run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
-				Quotes: []Quote{{"e4f91da5-5d2:6", "user", at.Add(-144 * time.Hour), "no, use bun, not npm.\npackage-lock.json is gone"}, {Source: "77aa:3"}}},
+				Before:  "---\nname: use-bun\n---\nRun scripts with `bun run`, not with `npm run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
+				After:   "---\nname: use-bun\n---\nUse bun alone: `bun install`, `bun run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
+				LeftOut: []LeftOut{{"node 14", "nothing runs on it any more"}},
+				Quotes:  []Quote{{"e4f91da5-5d2:6", "user", at.Add(-144 * time.Hour), "no, use bun, not npm.\npackage-lock.json is gone"}, {Source: "77aa:3"}}},
 			{Path: "bun-not-npm.md", Action: "deleted", Into: "use-bun.md", Why: "use-bun.md says all of it", Before: "Scripts are run with bun.\n"},
 			{Path: "deploy.md", Action: "new", After: "The shop moved to Fly on 2026-11-17.\n"},
 		},
@@ -54,7 +55,7 @@ func TestEscaped(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.ID}}</pre></style>`
 	p := sample()
 	p.Project, p.ID, p.State, p.Host, p.Summary, p.Kind = hostile, hostile, hostile, hostile, hostile, hostile
-	p.Files = []File{{Path: hostile, Action: hostile, Into: hostile, Description: hostile, Why: hostile, Before: hostile + "\nold", After: "new\n" + hostile,
+	p.Files = []File{{Path: hostile, Action: hostile, Into: hostile, Description: hostile, Why: hostile, LeftOut: []LeftOut{{hostile, hostile}}, Before: hostile + "\nold", After: "new\n" + hostile,
 		Quotes: []Quote{{Source: hostile, Speaker: hostile, Text: hostile}}}}
 	p.Left = []string{hostile}
 	var b strings.Builder

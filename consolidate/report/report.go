@@ -1,12 +1,15 @@
-package consolidate
+// Package report collects what one dream, write or undo did, for a person. It reads the journal and the archive, and changes nothing.
+package report
 
 import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/store"
@@ -20,21 +23,28 @@ type Report struct {
 	Entry   store.LogEntry `json:"entry"` // its end in the journal
 	Waits   bool           `json:"waits"`
 	Undone  bool           `json:"undone"`
-	Files   []FileReport   `json:"files"` // the index last
+	Files   []File         `json:"files"` // the index last
 	Left    []string       `json:"left_alone"`
 	Index   [2]IndexUse    `json:"index"` // before and after
-	History []ReportEntry  `json:"history"`
+	History []Past         `json:"history"`
 }
 
-// FileReport is one change.
-type FileReport struct {
+// File is one change.
+type File struct {
 	Path        string              `json:"path"`
 	Description string              `json:"description,omitempty"`
 	Before      *string             `json:"before"`         // nil: there was no file
 	After       *string             `json:"after"`          // nil: deleted
 	Into        string              `json:"into,omitempty"` // of a deleted memory: the one that it was merged into
 	Why         string              `json:"why,omitempty"`
-	Sources     []provenance.Origin `json:"sources,omitempty"` // those of the new text
+	LeftOut     []LeftOut           `json:"left_out,omitempty"` // of what was merged into it
+	Sources     []provenance.Origin `json:"sources,omitempty"`  // those of the new text
+}
+
+// LeftOut is a fact that a merge left out, and the reason that was given.
+type LeftOut struct {
+	Text string `json:"text"`
+	Why  string `json:"why"`
 }
 
 // IndexUse is how much of its limits an index uses.
@@ -43,28 +53,25 @@ type IndexUse struct {
 	Bytes int `json:"bytes"`
 }
 
-// ReportEntry is a dream of the history, and what it did.
-type ReportEntry struct {
+// Past is a dream of the history, and what it did.
+type Past struct {
 	store.LogEntry
 	Changed int `json:"changed"`
 	Deleted int `json:"deleted"`
 }
 
-// reportHistory is how many dreams the history of a report has.
-const reportHistory = 20
+// kept is how many dreams the history of a report has.
+const kept = 20
 
-// Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
-// landed and changed something).
-func (p *views) Report(ctx context.Context, id string) (Report, error) {
-	p.Lock()
-	defer p.Unlock()
-	waiting, err := p.Proposals.Waiting()
-	if err != nil {
-		return Report{}, err
-	}
-	if id == "" && len(waiting) > 0 {
-		id = waiting[0].ID
-	}
+// Room is the reports of a project.
+type Room struct {
+	*store.Store
+	History *history.History
+	Sources *provenance.Room
+}
+
+// Of returns the report of id, or of a beginning of it ("": the newest that landed and changed something).
+func (p *Room) Of(ctx context.Context, id string) (Report, error) {
 	id, a, err := p.History.Named(id)
 	if err != nil {
 		return Report{}, err
@@ -78,13 +85,13 @@ func (p *views) Report(ctx context.Context, id string) (Report, error) {
 	if a.State == landing.Landed {
 		r.Entry.Outcome = store.Committed
 	}
-	if err := p.reportFiles(ctx, &r, a, info); err != nil {
+	if err := p.files(ctx, &r, a, info); err != nil {
 		return Report{}, err
 	}
-	return r, p.reportHistory(&r)
+	return r, p.history(&r)
 }
 
-func (p *views) reportFiles(ctx context.Context, r *Report, a *landing.Archive, info store.Info) error {
+func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info store.Info) error {
 	dir, err := p.Dir()
 	if err != nil {
 		return err
@@ -128,7 +135,7 @@ func (p *views) reportFiles(ctx context.Context, r *Report, a *landing.Archive, 
 		if c.Name == store.IndexName {
 			r.Index = [2]IndexUse{indexUse(before), indexUse(after)}
 		}
-		f := FileReport{Path: c.Name.String(), Before: p.reportText(c.Before, before), After: p.reportText(c.After, after), Why: info.Accepted[c.Name.String()]}
+		f := File{Path: c.Name.String(), Before: p.text(c.Before, before), After: p.text(c.After, after), Why: info.Accepted[c.Name.String()]}
 		topic := memory.ParseTopic(before)
 		if c.After != "" {
 			topic = memory.ParseTopic(after)
@@ -138,6 +145,11 @@ func (p *views) reportFiles(ctx context.Context, r *Report, a *landing.Archive, 
 		} else {
 			f.Into = into[f.Path]
 		}
+		if m := info.Merges[f.Path]; m != nil {
+			for _, text := range slices.Sorted(maps.Keys(m.Accepted)) {
+				f.LeftOut = append(f.LeftOut, LeftOut{p.AllowSecrets.Line(text), p.AllowSecrets.Line(m.Accepted[text])})
+			}
+		}
 		f.Description = p.AllowSecrets.Line(topic.Description())
 		r.Files = append(r.Files, f)
 	}
@@ -145,7 +157,7 @@ func (p *views) reportFiles(ctx context.Context, r *Report, a *landing.Archive, 
 		r.Left = append(r.Left, n.String())
 	}
 	slices.Sort(r.Left)
-	slices.SortStableFunc(r.Files, func(x, y FileReport) int {
+	slices.SortStableFunc(r.Files, func(x, y File) int {
 		switch index := memory.IndexFile; {
 		case x.Path == index:
 			return 1
@@ -157,8 +169,8 @@ func (p *views) reportFiles(ctx context.Context, r *Report, a *landing.Archive, 
 	return nil
 }
 
-// reportText returns data as it may be shown, nil for no file.
-func (p *views) reportText(sum memory.Sum, data []byte) *string {
+// text returns data as it may be shown, nil for no file.
+func (p *Room) text(sum memory.Sum, data []byte) *string {
 	if sum == "" {
 		return nil
 	}
@@ -171,8 +183,8 @@ func indexUse(data []byte) IndexUse {
 	return IndexUse{lines, bytes}
 }
 
-// reportHistory adds the last dreams that landed, the oldest first, and whether r was undone.
-func (p *views) reportHistory(r *Report) error {
+// history adds the last dreams that landed, the oldest first, and whether r was undone.
+func (p *Room) history(r *Report) error {
 	all, err := p.History.Landed()
 	if err != nil {
 		return err
@@ -187,7 +199,7 @@ func (p *views) reportHistory(r *Report) error {
 		if l.Kind != lock.KindDream || undone[l.ID] {
 			continue
 		}
-		e := ReportEntry{LogEntry: store.LogEntry{ID: l.ID, Time: l.Landed}}
+		e := Past{LogEntry: store.LogEntry{ID: l.ID, Time: l.Landed}}
 		for _, c := range l.Changes {
 			switch {
 			case c.Name == store.IndexName:
@@ -199,6 +211,6 @@ func (p *views) reportHistory(r *Report) error {
 		}
 		r.History = append(r.History, e)
 	}
-	r.History = r.History[max(0, len(r.History)-reportHistory):]
+	r.History = r.History[max(0, len(r.History)-kept):]
 	return nil
 }
