@@ -137,8 +137,8 @@ func TestWithoutTargets(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "",
 		"a [[b c|d]] e [f](g h) i": "a   e [f  i",
-		"a [[b\nc]] [d](e\nf) [[":  "a  b\nc]] [d e\nf)  ",
-		"[[a](b)]]":                " ",
+		"a [[b\nc]] [d](e\nf) [[":  "a [[b\nc]] [d](e\nf) [[",
+		"[[a](b)]]":                "[[a ]]",
 		"![x](" + "y.png)":         "![x ",
 	} {
 		if got := withoutTargets(text); got != want {

@@ -2,6 +2,7 @@ package likeness
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,53 +28,26 @@ func (p part) is(o part) bool {
 // readName cuts the name of a file into its words: "-", "_", spaces and dots part them.
 func readName(file string) name {
 	file = strings.TrimSuffix(path.Base(file), ".md")
-	parts := strings.FieldsFunc(file, func(r rune) bool {
+	file = strings.ReplaceAll(file, "_", "-")
+	n := name{date: notDigits.ReplaceAllString(strings.Join(dateInName.FindAllString(file, -1), ""), "")}
+	parts := strings.FieldsFunc(dateInName.ReplaceAllString(file, ""), func(r rune) bool {
 		return !unicode.In(r, unicode.L, unicode.N, unicode.M)
 	})
 	if len(parts) > 1 && slices.Contains([]string{"user", "feedback", "project", "reference"}, strings.ToLower(parts[0])) {
 		parts = parts[1:]
 	}
-	var n name
-	for i := 0; i < len(parts); i++ {
-		if taken := dateParts(parts[i:]); taken > 0 {
-			n.date += strings.Join(parts[i:i+taken], "")
-			i += taken - 1
-			continue
-		}
-		text := strings.ToLower(parts[i])
+	for _, p := range parts {
+		text := strings.ToLower(p)
 		n.parts = append(n.parts, part{text, addWords(nil, text)})
 	}
 	return n
 }
 
-// dateParts returns how many parts make up a date, or 0: 20260527, 2026-05-27, 2026-05.
-func dateParts(parts []string) int {
-	if !isNumber(parts[0]) || !strings.HasPrefix(parts[0], "19") && !strings.HasPrefix(parts[0], "20") {
-		return 0
-	}
-	switch len(parts[0]) {
-	case 8:
-		return 1
-	case 4:
-		n := 1
-		for n < len(parts) && n < 3 && len(parts[n]) == 2 && isNumber(parts[n]) {
-			n++
-		}
-		if n > 1 {
-			return n
-		}
-	}
-	return 0
-}
-
-func isNumber(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+// dateInName matches 20260527, 2026-05-27 and 2026-05.
+var (
+	dateInName = regexp.MustCompile(`\b(?:19|20)\d\d(?:\d{4}|(?:[-. ]\d\d){1,2})\b`)
+	notDigits  = regexp.MustCompile(`\D`)
+)
 
 // seriesWith reports whether two memories fill in one form: their names differ in a date, or in one word
 // that the text of the other does not have, such as service_mail and service_shop.

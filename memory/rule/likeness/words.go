@@ -1,6 +1,7 @@
 package likeness
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -94,21 +95,12 @@ const (
 	other                  // no letter
 )
 
-// ascii is scriptOf for what most texts are made of.
-var ascii = func() (table [utf8.RuneSelf]script) {
-	for r := range table {
-		table[r] = other
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
-			table[r] = letters
-		}
-	}
-	return table
-}()
-
 func scriptOf(r rune) script {
 	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return letters
 	case r < utf8.RuneSelf:
-		return ascii[r]
+		return other
 	case r < 0x3000: // before all that has no spaces, but for old forms of Hangul
 		if unicode.In(r, unicode.L, unicode.N, unicode.M) {
 			return letters
@@ -124,31 +116,16 @@ func scriptOf(r rune) script {
 	return other
 }
 
-// withoutTargets returns a text without what is in [[…]] and in the parentheses of [text](…).
+// target matches what is in [[…]] and in the parentheses of [text](…).
+var target = regexp.MustCompile(`\[\[[^\]\n]*\]\]|\]\([^)\n]*\)`)
+
+// withoutTargets returns the beginning of a text without the targets of its links.
 func withoutTargets(text string) string {
 	text = text[:min(len(text), maxRead)]
-	var b strings.Builder
-	for {
-		i, closing := strings.Index(text, "[["), "]]"
-		if j := strings.Index(text, "]("); j >= 0 && (i < 0 || j < i) {
-			i, closing = j, ")"
-		}
-		if i < 0 {
-			break
-		}
-		line, _, _ := strings.Cut(text[i:], "\n")
-		end := strings.Index(line, closing)
-		if end < 0 {
-			end = 2 - len(closing) // not closed: no link
-		}
-		b.WriteString(text[:i])
-		b.WriteByte(' ')
-		text = text[i+end+len(closing):]
+	if !strings.Contains(text, "[[") && !strings.Contains(text, "](") {
+		return text // most have no link
 	}
-	if b.Len() == 0 {
-		return text
-	}
-	return b.String() + text
+	return target.ReplaceAllString(text, " ")
 }
 
 // addWords appends the words of a text, of which the first maxRead bytes count.
