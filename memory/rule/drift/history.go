@@ -53,6 +53,9 @@ func (p *Project) past() *history {
 	return h
 }
 
+// sawChanges reports whether the history is more than a first commit.
+func (h *history) sawChanges() bool { return h != nil && len(h.gone)+len(h.manifests) > 0 }
+
 // git runs git in the project's folder and returns what it printed, at most maxHistoryBytes. Nothing that the
 // repository configures is run: no hook, pager, diff program, signature check or file system monitor, and
 // nothing is fetched. The environment is empty but for PATH, so that none of git's variables counts.

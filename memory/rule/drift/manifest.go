@@ -110,11 +110,14 @@ func (p *Project) wasInManifest(name string) bool {
 // history says nothing: the first commit of a project, or one without git.
 func (p *Project) neverInManifest(tool, script string) bool {
 	manifest, known := scriptsOf[tool]
-	if past := p.past(); !known || past != nil && len(past.gone)+len(past.manifests) > 0 {
+	if !known || p.past().sawChanges() {
 		return false
 	}
-	return p.look(manifest) == present && p.manifestsLack(script) && !strings.Contains(p.manifested().text.String(), "\ninclude ")
+	return p.look(manifest) == present && p.manifestsLack(script) && !generated.MatchString(p.manifested().text.String())
 }
+
+// generated matches targets that are not in the Makefile by name: of a file that it includes, or of a pattern.
+var generated = regexp.MustCompile(`(?m)^-?include |^[^\t#\n]*%[^\n=]*:`)
 
 // scriptsOf has the manifest of each tool that runs nothing but its scripts. Yarn and bun run programs too.
 var scriptsOf = map[string]string{"make": "Makefile", "just": "justfile", "npm": "package.json", "pnpm": "package.json"}

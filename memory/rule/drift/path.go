@@ -73,7 +73,7 @@ func (p *Project) judgePath(r pathRef) (Hit, bool) {
 		return Hit{}, false
 	}
 	h := Hit{Ref: r.name, Message: fmt.Sprintf("the project has no %q", r.name)}
-	if past := p.past(); past != nil {
+	if past := p.past(); past.sawChanges() {
 		became, once := past.had(r)
 		switch {
 		case !once || p.isIgnored(r.name):
@@ -83,13 +83,20 @@ func (p *Project) judgePath(r pathRef) (Hit, bool) {
 			return h, true
 		}
 		h.Message += "; git deleted it"
-	} else if first, _, nested := strings.Cut(r.name, "/"); !nested || !t.folders[first] || strings.HasPrefix(first, ".") || !isFile(r.name) {
+	} else if !isFile(r.name) || !t.hasSibling(r.name) || p.isIgnored(r.name) {
 		return Hit{}, false
 	}
 	if others := t.bases[path.Base(r.name)]; len(others) == 1 {
 		h.Nearest = others[0]
 	}
 	return h, true
+}
+
+// hasSibling reports whether the folder that a path names holds another file of its kind. A project without history must
+// have one for a missing file to be missed.
+func (t *tree) hasSibling(name string) bool {
+	folder := path.Dir(name)
+	return folder[0] != '.' && slices.ContainsFunc(t.files, func(f string) bool { return path.Ext(f) == path.Ext(name) && path.Dir(f) == folder })
 }
 
 // resolve returns where a path is: below the project's folder, or below a folder of it; "" where it is not.

@@ -13,7 +13,7 @@ func TestFloors(t *testing.T) {
 		{"labelled", labelled, 110, 25, 0.98, 0.95},
 		{"held out", heldout, 70, 22, 0.95, 0.85},
 	} {
-		s, errors, err := measure(set.text)
+		s, errors, err := measure(set.text, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,9 +30,9 @@ type memory struct {
 	lines      int          // with text
 }
 
-// unpack makes a set's project in dir, a git repository with the files that it had before, and returns its
-// memories.
-func unpack(set, dir string) ([]memory, error) {
+// unpack makes a set's project in dir, a git repository with the files that it had before, or a shallow one without them,
+// and returns its memories.
+func unpack(set, dir string, shallow bool) ([]memory, error) {
 	var memories []memory
 	var renames []string
 	write := func(prefix string) error {
@@ -59,6 +59,9 @@ func unpack(set, dir string) ([]memory, error) {
 	}
 	if err := write("project/"); err != nil {
 		return nil, err
+	}
+	if shallow {
+		return memories, errors.Join(git(dir, "init", "-q"), commit(dir))
 	}
 	for i := 0; i+1 < len(renames); i += 2 {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, renames[i])), 0o700); err != nil {
@@ -133,13 +136,13 @@ func share(part, whole int) float64 {
 }
 
 // measure scores a set and says what was wrong or lost.
-func measure(set string) (score, []string, error) {
+func measure(set string, shallow bool) (score, []string, error) {
 	dir, err := os.MkdirTemp("", "drift")
 	if err != nil {
 		return score{}, nil, err
 	}
 	defer os.RemoveAll(dir)
-	memories, err := unpack(set, dir)
+	memories, err := unpack(set, dir, shallow)
 	if err != nil {
 		return score{}, nil, err
 	}
