@@ -19,7 +19,7 @@ const (
 	alike = "---\nname: pm2-logs\ndescription: Logs of PM2 are in /var/log\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` after the change of a variable, because the logs rotate. Logs are in /var/log/pm2, fourteen days of them, and the errors go to the channel core, where Mira answers.\n"
 )
 
-// Who has just edited one of two that are alike is not told to delete what was just written.
+// Who has just edited one of two that are alike does not read that the written one can go.
 func TestNearDuplicateHintSparesTheWritten(t *testing.T) {
 	both := snapshotOf(t, map[string]string{"a.md": pm2, "b.md": twin2})
 	for written, other := range map[string]string{"a.md": "b.md", "b.md": "a.md"} {
@@ -85,7 +85,7 @@ func TestNearDuplicate(t *testing.T) {
 	}
 }
 
-// FuzzNearDuplicate holds the law that of two copies under different names one is always told of, once,
+// FuzzNearDuplicate holds the law that of two copies under different names one always has a finding, once,
 // and that a memory which shares no word with them is not.
 func FuzzNearDuplicate(f *testing.F) {
 	f.Add("Restart the worker by systemctl after each change of its unit file", "alpha beta")

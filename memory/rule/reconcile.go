@@ -23,12 +23,12 @@ func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 			if found.full() {
 				continue
 			}
-			at, in := position(text, c.From, line, column)
+			at, in := position(text, c.Ours.From, line, column)
 			found.add(Finding{
-				File: n.String(), Line: at, Column: in, subject: c.Command + "\n" + c.Guide,
+				File: n.String(), Line: at, Column: in, subject: c.Ours.Command + "\n" + c.Theirs.Guide,
 				Message: conflictMessage(c),
 				Hint: fmt.Sprintf("%s wins: rewrite or delete the memory, keeping its why; where the memory is clearly later and says so, note the conflict in it and report it, and never edit %s",
-					c.Guide, c.Guide),
+					c.Theirs.Guide, c.Theirs.Guide),
 			})
 		}
 	})
@@ -37,10 +37,10 @@ func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 
 func conflictMessage(c drift.Conflict) string {
 	said := "contradicts"
-	if c.Other != "" {
-		said = fmt.Sprintf("is %q in", secret.Mask(c.Other))
+	if c.Rivals() {
+		said = fmt.Sprintf("is %q in", secret.Mask(c.Theirs.Command))
 	}
-	return fmt.Sprintf("%q %s %s:%d: here “%s”, there “%s”", secret.Mask(c.Command), said, c.Guide, c.At, quotedLine(c.Line), quotedLine(c.Theirs))
+	return fmt.Sprintf("%q %s %s:%d: here “%s”, there “%s”", secret.Mask(c.Ours.Command), said, c.Theirs.Guide, c.Theirs.At, quotedLine(c.Ours.Line), quotedLine(c.Theirs.Line))
 }
 
 // quotedLine returns a line as a finding may show it.

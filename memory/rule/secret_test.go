@@ -40,8 +40,8 @@ func TestSecretRule(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			for _, f := range found {
-				if told := fmt.Sprintf("%+v", f); strings.Contains(told, inventedToken[4:]) || strings.Contains(told, "Hunter"+"2x") {
-					t.Errorf("the finding tells the value: %s", told)
+				if text := fmt.Sprintf("%+v", f); strings.Contains(text, inventedToken[4:]) || strings.Contains(text, "Hunter"+"2x") {
+					t.Errorf("the finding holds the value: %s", text)
 				}
 			}
 		})
@@ -59,14 +59,14 @@ func TestSecretRuleNamesTheKey(t *testing.T) {
 	}
 }
 
-func TestSecretRuleOnWhatStands(t *testing.T) {
+func TestSecretRuleOnOldText(t *testing.T) {
 	index := "- [A](a.md) — " + inventedToken + "\n"
 	s := snapshotOf(t, map[string]string{"MEMORY.md": index, "a.md": memo("a", "user", inventedToken)})
 	want := []string{"warning secret MEMORY.md:1", "warning secret a.md:7"}
 	if got := show(Standing(s, nil, ruleTime)); !slices.Equal(got, want) {
 		t.Errorf("standing: got %q, want %q", got, want)
 	}
-	// A line above moves it, and another file is written: it still stands as it did.
+	// A line above moves it, and another file is written: it is old text all the same.
 	after := snapshotOf(t, map[string]string{"MEMORY.md": "# M\n" + index + "- [B](b.md)\n", "a.md": memo("a", "user", inventedToken), "b.md": memo("b", "user", "x")})
 	check := Check{Before: s, After: after, Touched: touched(t, "b.md"), Now: ruleTime}
 	want = []string{"warning secret MEMORY.md:2", "warning secret a.md:7"}

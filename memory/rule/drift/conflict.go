@@ -9,30 +9,25 @@ import (
 	"dream-mcp/memory/rule/prose"
 )
 
-// Conflict is a command of a memory that the project's guides contradict.
-type Conflict struct {
-	From, To int    // of the code span's inside, in bytes of the text
-	Command  string // as the memory has it
-	Line     string // of the memory
-	Guide    string // the path of the guide
+// Usage is a command that a text prescribes or forbids.
+type Usage struct {
+	From, To int // of the code span's inside, in bytes of the text
+	Command  string
+	Guide    string // the path of the guide that has it, "" of a memory
 	At       int    // its line, from 1
-	Theirs   string // its text
-	Other    string // the command that the guide has instead; "" where it forbids this one
-}
+	Line     string
 
-// usage is a command that a text prescribes or forbids.
-type usage struct {
-	from, to  int
-	text      string
 	words     []string
 	topic     string // what it is for: "test", "install"; "" where that is not known
 	tool      string // what does it: "npm", "pnpm"
-	forbidden bool
-	firm      bool // without a condition: "never", not "never before lunch"
-	guide     string
-	at        int
-	line      string
+	forbidden bool   // without a condition: "never", not "never before lunch"
 }
+
+// Conflict is a command of a memory and what contradicts it in the project's guides.
+type Conflict struct{ Ours, Theirs Usage }
+
+// Rivals reports whether the two do the same by different tools.
+func (c Conflict) Rivals() bool { return !c.Ours.forbidden && !c.Theirs.forbidden }
 
 // Conflicts returns the commands of a text that the guides contradict: they do the same by another tool and
 // nowhere by this one, or forbid it, or prescribe what the text forbids. Other contradictions are for a
@@ -41,9 +36,6 @@ func (p *Project) Conflicts(text string) []Conflict {
 	if p == nil {
 		return nil
 	}
-	if len(text) > maxText {
-		text = text[:maxText]
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	guides := p.guided()
@@ -51,58 +43,47 @@ func (p *Project) Conflicts(text string) []Conflict {
 		return nil
 	}
 	if p.usages == nil {
-		p.usages = []usage{}
+		p.usages = []Usage{}
 		for _, g := range guides {
 			p.usages = append(p.usages, usages(g.text, g.Path, nil)...)
 		}
 	}
-	ours := usages(text, "", p.usages)
 	var conflicts []Conflict
 	seen := make(map[string]bool)
-	for _, u := range ours {
-		other, ok := p.contradicts(u)
-		if !ok || seen[u.text] || len(conflicts) == maxHits {
-			continue
+	for _, u := range usages(text[:min(len(text), maxText)], "", p.usages) {
+		if other, ok := p.contradicts(u); ok && !seen[u.Command] && len(conflicts) < maxHits {
+			seen[u.Command] = true
+			conflicts = append(conflicts, Conflict{u, other})
 		}
-		seen[u.text] = true
-		c := Conflict{From: u.from, To: u.to, Command: u.text, Line: u.line, Guide: other.guide, At: other.at, Theirs: other.line}
-		if !other.forbidden && !u.forbidden {
-			c.Other = other.text
-		}
-		conflicts = append(conflicts, c)
 	}
 	return conflicts
 }
 
-// contradicts returns what the guides hold against a usage.
-func (p *Project) contradicts(u usage) (usage, bool) {
-	i := -1
-	for j, g := range p.usages {
+// contradicts returns the first that the guides hold against a usage.
+func (p *Project) contradicts(u Usage) (against Usage, found bool) {
+	for _, g := range p.usages {
+		contrary := false
 		switch {
 		case u.forbidden:
-			if u.firm && !g.forbidden && slices.Equal(g.words, u.words) && i < 0 {
-				i = j
-			}
+			contrary = !g.forbidden && g.Command == u.Command
 		case g.forbidden:
-			if g.firm && len(g.words) <= len(u.words) && slices.Equal(g.words, u.words[:len(g.words)]) && i < 0 {
-				i = j
-			}
+			contrary = strings.HasPrefix(u.Command+" ", g.Command+" ")
 		case u.topic == "" || g.topic != u.topic:
 		case g.tool == u.tool:
-			return usage{}, false // they do it so too
-		case i < 0:
-			i = j
+			return Usage{}, false // they do it so too
+		default:
+			contrary = true
+		}
+		if contrary && !found {
+			against, found = g, true
 		}
 	}
-	if i < 0 {
-		return usage{}, false
-	}
-	return p.usages[i], true
+	return against, found
 }
 
 // usages returns the commands of a text; where others are given, only those that have to do with one.
-func usages(text, guide string, others []usage) []usage {
-	var found []usage
+func usages(text, guide string, others []Usage) []Usage {
+	var found []Usage
 	at, line := 0, 1
 	for _, s := range passages(text) {
 		if s.kind == prose.Other {
@@ -118,14 +99,13 @@ func usages(text, guide string, others []usage) []usage {
 			if len(words) == 0 || len(words) == 1 && !managers[words[0]] {
 				continue
 			}
-			u := usage{from: s.from, to: s.to, text: strings.Join(words, " "), words: words, guide: guide, at: line}
-			u.topic, u.tool = purposeOf(u.text)
-			if others != nil && !slices.ContainsFunc(others, func(o usage) bool { return o.words[0] == words[0] || o.topic != "" && o.topic == u.topic }) {
+			u := Usage{From: s.from, To: s.to, Command: strings.Join(words, " "), words: words, Guide: guide, At: line, Line: lineAt(text, s.from)}
+			u.topic, u.tool = purposeOf(u.Command)
+			if others != nil && !slices.ContainsFunc(others, func(o Usage) bool { return o.words[0] == words[0] || o.topic != "" && o.topic == u.topic }) {
 				continue
 			}
 			ok := false
-			if u.forbidden, u.firm, ok = s.around(text).polarity(); ok {
-				u.line = lineAt(text, s.from)
+			if u.forbidden, ok = s.around(text).polarity(); ok {
 				found = append(found, u)
 			}
 		}
@@ -143,37 +123,27 @@ func lineAt(text string, at int) string {
 var (
 	clauseEnd   = regexp.MustCompile(`(?i)[,;:—(]|\b(?:but|use|run|prefer|always)\b|，|：`)
 	negated     = regexp.MustCompile(`(?i)\b(?:never|do(?: not|n't)|must(?: not|n't)|avoid|instead of|rather than|not|no|stop using|nie(?:mals)?|kein\w*|statt|jamais|au lieu de|nunca|en lugar de)\b|不要|禁止|别用|不得`)
+	useOf       = regexp.MustCompile(`^ (?:ever )?(?:use|run) `)
 	negatedNext = regexp.MustCompile("(?i)^`+" + `[^,;.，。]{0,24}?(?:\b(?:is|are) (?:banned|forbidden|not allowed)|\bmust not be|ist verboten|est interdit|está prohibido|금지|쓰지 마|하지 마|使わない|禁止|使用しない)`)
 	conditional = regexp.MustCompile(`(?i)\b(?:unless|without|before|until|except|only|when|while|if|after|directly|alone|during|yet|twice|more than)\b`)
 )
 
-// polarity reports whether a command is forbidden or prescribed, and how firmly; ok is false where it is
-// neither: it was, or is an example.
-func (s around) polarity() (forbidden, firm, ok bool) {
+// polarity reports whether a command is forbidden or prescribed; ok is false where it is neither: it was, is an example,
+// or is forbidden under a condition.
+func (s around) polarity() (forbidden, ok bool) {
 	c := theCues()
 	said := strings.ReplaceAll(s.before+s.after, "’", "'")
 	if c.gone.MatchString(said) || s.scope != "" && c.scope.MatchString(s.scope) {
-		return false, false, false
-	}
-	firm = !conditional.MatchString(said)
-	clause := strings.ReplaceAll(s.before, "’", "'")
-	if negatedNext.MatchString(s.after) {
-		return true, firm, true
+		return false, false
 	}
 	// What is negated before a comma, or before "use", is something else, unless the verb is the one negated.
-	for _, m := range negated.FindAllStringIndex(clause, -1) {
-		rest := clause[m[1]:]
-		for _, verb := range []string{" use ", " run ", " ever use ", " ever run "} {
-			rest = strings.TrimPrefix(rest, verb)
-		}
-		if !clauseEnd.MatchString(rest) {
-			return true, firm, true
-		}
+	clause := strings.ReplaceAll(s.before, "’", "'")
+	if negatedNext.MatchString(s.after) || slices.ContainsFunc(negated.FindAllStringIndex(clause, -1), func(m []int) bool {
+		return !clauseEnd.MatchString(useOf.ReplaceAllString(clause[m[1]:], ""))
+	}) {
+		return true, !conditional.MatchString(said)
 	}
-	if c.planned.MatchString(said) && !strings.Contains(said, "should") {
-		return false, false, false
-	}
-	return false, firm, true
+	return false, !c.planned.MatchString(said) || strings.Contains(said, "should")
 }
 
 // managers are tools that a guide forbids or prescribes by their name alone.

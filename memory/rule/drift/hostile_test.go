@@ -273,7 +273,11 @@ func TestConflicts(t *testing.T) {
 	} {
 		var found []string
 		for _, c := range p.Conflicts(text) {
-			found = append(found, fmt.Sprintf("%s: %s:%d %s", c.Command, c.Guide, c.At, c.Other))
+			other := ""
+			if c.Rivals() {
+				other = c.Theirs.Command
+			}
+			found = append(found, fmt.Sprintf("%s: %s:%d %s", c.Ours.Command, c.Theirs.Guide, c.Theirs.At, other))
 		}
 		if got := strings.Join(found, "; "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"dream-mcp/memory"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,6 +11,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"dream-mcp/memory"
 )
 
 // Bounds of the listing. The largest open projects in common use have some 100,000 files; beyond what
@@ -40,7 +41,7 @@ type seen struct {
 	tree      *tree
 	manifests *manifests
 	guides    *[]Guide
-	usages    []usage  // of the guides
+	usages    []Usage  // of the guides
 	history   *history // is kept for as long as HEAD is the same
 	asked     bool     // git was asked for HEAD
 }
