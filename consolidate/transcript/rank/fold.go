@@ -25,12 +25,12 @@ var latin = sync.OnceValue(func() *[0x530]rune {
 })
 
 // foldRune returns r in lower case and without its accent, or 0 for a mark that only modifies.
-func foldRune(table *[0x530]rune, r rune) rune {
+func foldRune(r rune) rune {
 	switch {
 	case r < 0x530:
-		return table[r]
+		return latin()[r]
 	case r >= 0xFF01 && r <= 0xFF5E: // full-width forms of ASCII
-		return table[r-0xFEE0]
+		return latin()[r-0xFEE0]
 	case unicode.Is(unicode.Mn, r):
 		return 0
 	}
@@ -38,9 +38,9 @@ func foldRune(table *[0x530]rune, r rune) rune {
 }
 
 // foldWord is foldRune over a word.
-func foldWord(table *[0x530]rune, s string) string {
+func foldWord(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r = foldRune(table, r); r == 0 {
+		if r = foldRune(r); r == 0 {
 			return -1
 		}
 		return r
@@ -67,11 +67,6 @@ func isDense(r rune) bool {
 		r >= 0x0E00 && r <= 0x0EFF || // Thai, Lao
 		r >= 0x1000 && r <= 0x109F || r >= 0x1780 && r <= 0x17FF || // Burmese, Khmer
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF // Han, further planes
-}
-
-// isSplit reports whether a rune is one of the halves of a character that was stored decomposed: jamo, and kana's voicing.
-func isSplit(r rune) bool {
-	return r >= 0x1100 && r <= 0x11FF || r == 0x3099 || r == 0x309A
 }
 
 // isWord reports whether a rune can be part of a word of a spaced script.

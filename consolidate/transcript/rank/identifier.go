@@ -1,13 +1,17 @@
 package rank
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // word returns what a word, or an identifier, stands for.
 func (s *scanner) word(raw string) []credit {
-	if i, ok := s.cache[raw]; ok {
-		return s.credits[i]
+	credits, ok := s.cache[raw]
+	if ok {
+		return credits
 	}
-	var credits []credit
 	add := func(stem string) {
 		for _, c := range s.lookup(stem) {
 			if !holdsTerm(credits, c.term) {
@@ -15,33 +19,19 @@ func (s *scanner) word(raw string) []credit {
 			}
 		}
 	}
-	parts := identifierParts(raw)
-	add(s.lang.stem(s.table, strings.ReplaceAll(raw, "_", "")))
-	if len(parts) > 1 {
-		for _, part := range parts {
-			add(s.lang.stem(s.table, part))
-		}
+	add(s.lang.stem(strings.ReplaceAll(raw, "_", "")))
+	for _, part := range identifierParts(raw) {
+		add(s.lang.stem(part))
 	}
 	if len(s.cache) >= maxCache {
 		clear(s.cache)
-		s.credits = s.credits[:1]
 	}
-	index := uint16(0)
-	if len(credits) > 0 && len(s.credits) < 1<<16 {
-		index = uint16(len(s.credits))
-		s.credits = append(s.credits, credits)
-	}
-	s.cache[strings.Clone(raw)] = index
+	s.cache[strings.Clone(raw)] = credits
 	return credits
 }
 
 func holdsTerm(credits []credit, term uint8) bool {
-	for _, c := range credits {
-		if c.term == term {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(credits, func(c credit) bool { return c.term == term })
 }
 
 // lookup finds a stem, or the terms that it is a relative of: one begins with the other.
@@ -66,28 +56,16 @@ const (
 	longer   = 5
 )
 
-// identifierParts splits camelCase, HTTPServer and snake_case.
+var (
+	smallLarge = regexp.MustCompile(`([^A-Z_])([A-Z])`)
+	largeSmall = regexp.MustCompile(`([A-Z])([A-Z][a-z])`)
+)
+
+// identifierParts splits camelCase, HTTPServer and snake_case; nil: the word has one part.
 func identifierParts(word string) []string {
-	var parts []string
-	start := 0
-	cut := func(end int) {
-		if end > start {
-			parts = append(parts, word[start:end])
-		}
-		start = end
+	split := smallLarge.ReplaceAllString(strings.ReplaceAll(word, "_", " "), "$1 $2")
+	if parts := strings.Fields(largeSmall.ReplaceAllString(split, "$1 $2")); len(parts) > 1 {
+		return parts
 	}
-	for i := 1; i < len(word); i++ {
-		before, c := class[word[i-1]], class[word[i]]
-		switch {
-		case c == joint:
-			cut(i)
-			start = i + 1
-		case c == large && before != large && before != joint:
-			cut(i)
-		case c == small && before == large && i-1 > start && word[i] > '9':
-			cut(i - 1)
-		}
-	}
-	cut(len(word))
-	return parts
+	return nil
 }

@@ -29,7 +29,7 @@ type language struct {
 }
 
 // stem returns what a word has in common with its inflexions, folded.
-func (l *language) stem(table *[0x530]rune, word string) string {
+func (l *language) stem(word string) string {
 	word = strings.ToLower(composed(word))
 	if number := strings.TrimLeft(word, "0"); len(word) == 2 && len(number) == 1 && number >= "1" && number <= "9" {
 		return number
@@ -42,7 +42,7 @@ func (l *language) stem(table *[0x530]rune, word string) string {
 		l.algorithm(env)
 		word = env.Current()
 	}
-	return foldWord(table, word)
+	return foldWord(word)
 }
 
 // languages holds English first, which is also what a query in no known language is taken for.
@@ -64,11 +64,10 @@ var languages = sync.OnceValue(func() []*language {
 		{algorithm: dutch.Stem, stops: set(stopDutch)},
 		{algorithm: russian.Stem, stops: set(stopRussian)},
 	}
-	table := latin()
 	for _, l := range all {
 		l.light = map[string]bool{}
 		for w := range strings.FieldsSeq(lightWords) {
-			l.light[l.stem(table, w)] = true
+			l.light[l.stem(w)] = true
 		}
 	}
 	return all
@@ -92,7 +91,7 @@ var relatives = sync.OnceValue(func() [][]string {
 	for line := range strings.SplitSeq(synonyms, ",") {
 		var group []string
 		for w := range strings.FieldsSeq(line) {
-			group = append(group, languages()[0].stem(latin(), w))
+			group = append(group, languages()[0].stem(w))
 		}
 		groups = append(groups, group)
 	}

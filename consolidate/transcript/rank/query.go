@@ -13,10 +13,9 @@ var ErrNoWords = errors.New("the query has no words")
 
 // A Query is a question, taken apart. It is safe for concurrent use.
 type Query struct {
-	terms  []term
-	words  *lexis
-	spans  []span
-	quotes []terms // terms that must follow their neighbours, by phrase
+	terms []term
+	words *lexis
+	spans []span
 }
 
 // A term is one thing that is looked for, under any of its forms.
@@ -42,14 +41,12 @@ const (
 	numeral    = 1.3 // numbers are what a question is sure of
 	slight     = 0.4 // a light word
 	partial    = 0.5 // a part of an identifier that is looked for as a whole too
-	quotedTerm = 1.5
 	bigram     = 0.7 // a word of a dense script makes several
 	kanaBigram = 0.25
 )
 
 // Parse takes a query apart: words become stems in the query's language, identifiers are split and
-// kept whole, the words that only ask are dropped, quoted phrases count more, scripts without spaces are
-// cut into pairs. Only the first 4 KiB and 128 terms are read, and of these the 32 that are rarest in what
+// kept whole, the words that only ask are dropped, scripts without spaces are cut into pairs. Only the first 4 KiB and 128 terms are read, and of these the 32 that are rarest in what
 // is searched are scored. It fails with ErrNoWords.
 func Parse(text string) (*Query, error) {
 	if len(text) > maxQuery {
@@ -95,41 +92,19 @@ type builder struct {
 }
 
 func (b *builder) add(tokens []token, plain []string, stops bool) {
-	first, quoted := 0, 0 // the phrase that is open
 	for i, t := range tokens {
-		if t.quoted != quoted {
-			b.phrase(first, quoted)
-			first, quoted = len(b.terms), t.quoted
-		}
-		weight := 1.0
-		if t.quoted != 0 {
-			weight = quotedTerm
-		}
 		switch {
 		case t.dense:
-			b.addDense(t.text, weight, stops)
+			b.addDense(t.text, stops)
 		case len(t.text) <= maxWord && (stops || !b.lang.stops[plain[i]]):
-			b.addWord(t, weight)
+			b.addWord(t)
 		}
 	}
-	b.phrase(first, quoted)
 }
 
-// phrase notes that the terms from first on are one: each but the first must follow the one before.
-func (b *builder) phrase(first, quoted int) {
-	if quoted == 0 || len(b.terms)-first < 2 {
-		return
-	}
-	var phrase terms
-	for n := first + 1; n < len(b.terms); n++ {
-		phrase.add(n)
-	}
-	b.quotes = append(b.quotes, phrase)
-}
-
-func (b *builder) addWord(t token, weight float64) {
-	table := latin()
-	stem := b.lang.stem(table, strings.ReplaceAll(t.text, "_", ""))
+func (b *builder) addWord(t token) {
+	weight := 1.0
+	stem := b.lang.stem(strings.ReplaceAll(t.text, "_", ""))
 	first, _ := utf8.DecodeRuneInString(t.text)
 	capital := unicode.IsUpper(first)
 	switch {
@@ -142,10 +117,8 @@ func (b *builder) addWord(t token, weight float64) {
 	if fresh && capital && !t.opens && !b.lang.nouns {
 		b.terms[n].name = true
 	}
-	if parts := identifierParts(t.text); len(parts) > 1 {
-		for _, part := range parts {
-			b.term(part, b.lang.stem(table, part), weight*partial)
-		}
+	for _, part := range identifierParts(t.text) {
+		b.term(part, b.lang.stem(part), weight*partial)
 	}
 }
 
@@ -176,7 +149,7 @@ func (b *builder) term(text, stem string, weight float64) (n int, fresh bool) {
 	return n, true
 }
 
-func (b *builder) addDense(run string, weight float64, stops bool) {
+func (b *builder) addDense(run string, stops bool) {
 	runs := []string{run}
 	if !stops {
 		for _, s := range stopDense {
@@ -191,14 +164,14 @@ func (b *builder) addDense(run string, weight float64, stops bool) {
 			runes = runes[:len(runes)-1]
 		}
 		if len(runes) == 1 && !isKana(runes[0]) {
-			b.pair(0, runes[0], weight)
+			b.pair(0, runes[0], 1)
 		}
 		for i := 1; i < len(runes); i++ {
 			w := bigram
 			if isKana(runes[i-1]) && isKana(runes[i]) {
 				w = kanaBigram
 			}
-			b.pair(runes[i-1], runes[i], weight*w)
+			b.pair(runes[i-1], runes[i], w)
 		}
 	}
 }

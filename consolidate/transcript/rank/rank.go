@@ -6,8 +6,7 @@
 // hundred bytes. There is no index, no model, and no file.
 //
 // It promises that the order is the same for the same turns whatever the number of workers (as long as
-// fewer than maxTurns turns of one worker match; past that the least promising are dropped and
-// [Ranking.Dropped] counts them), that no input makes it panic, and that memory and time are bounded
+// fewer than maxTurns turns of one worker match; past that the least promising are dropped), that no input makes it panic, and that memory and time are bounded
 // by constants and by the length of the texts. It holds no state on disk, so a crash loses nothing.
 //
 // It does not promise to understand: a question and an answer that share no word, no stem, no
@@ -63,16 +62,14 @@ type Ranking struct {
 	docs    [2]int           // turns seen: by others, by the user
 	bytes   int64            // of all texts seen
 	df      [2][maxTerms]int // turns that hold a term, by speaker
-	newest  int64            // Unix seconds
-	oldest  int64            // Unix seconds; 0 while no turn had a time
 	dropped int
 
 	sessions []string
 	turns    []turn // by session, in the order of Add
 
-	// The turns before the present one that are not kept yet, the older first, and how many of those
-	// to come are kept whatever they hold.
-	waiting [reach]waiting
+	// The last reach turns before the present one that are not kept yet, the older first, and how many of those to come are
+	// kept whatever they hold.
+	waiting []waiting
 	owed    int
 	order   int32 // of the present one in its session
 }
@@ -83,7 +80,6 @@ const reach = 2
 type waiting struct {
 	turn turn
 	text string
-	set  bool
 }
 
 // A turn is what is kept of a Doc.
@@ -110,7 +106,7 @@ func (r *Ranking) Add(d Doc) {
 			r.prune()
 		}
 		r.sessions = append(r.sessions, strings.Clone(d.Session))
-		r.waiting, r.owed, r.order = [reach]waiting{}, 0, 0
+		r.waiting, r.owed, r.order = nil, 0, 0
 	}
 	r.order++
 	t := turn{
@@ -125,10 +121,6 @@ func (r *Ranking) Add(d Doc) {
 	}
 	if !d.Time.IsZero() {
 		t.time = d.Time.Unix()
-		r.newest = max(r.newest, t.time)
-		if r.oldest == 0 || t.time < r.oldest {
-			r.oldest = t.time
-		}
 	}
 	r.docs[side]++
 	r.bytes += int64(len(d.Text))
@@ -141,20 +133,17 @@ func (r *Ranking) Add(d Doc) {
 			}
 		}
 		for _, w := range r.waiting {
-			if w.set {
-				r.keep(w.turn, w.text)
-			}
+			r.keep(w.turn, w.text)
 		}
-		r.owed = reach + 1
+		r.waiting, r.owed = r.waiting[:0], reach+1
 	}
-	copy(r.waiting[:], r.waiting[1:])
 	if r.owed > 0 {
 		r.keep(t, d.Text)
 		r.owed--
-		r.waiting = [reach]waiting{}
-	} else {
-		r.waiting[reach-1] = waiting{t, d.Text, true}
+		return
 	}
+	r.waiting = append(r.waiting, waiting{t, d.Text})
+	r.waiting = r.waiting[max(0, len(r.waiting)-reach):]
 }
 
 func (r *Ranking) keep(t turn, text string) {
@@ -182,11 +171,7 @@ func (r *Ranking) Merge(other *Ranking) {
 	}
 	r.bytes += other.bytes
 	r.dropped += other.dropped
-	r.newest = max(r.newest, other.newest)
-	if r.oldest == 0 || other.oldest != 0 && other.oldest < r.oldest {
-		r.oldest = other.oldest
-	}
-	r.waiting, r.owed = [reach]waiting{}, 0
+	r.waiting, r.owed = nil, 0
 }
 
 // Matches counts the turns that hold at least one term, dropped ones included.
@@ -200,11 +185,7 @@ func (r *Ranking) Matches() int {
 	return n
 }
 
-// Dropped counts matching turns that were let go because too many matched.
-func (r *Ranking) Dropped() int { return r.dropped }
-
 // Top returns the n best turns, the best first; of equals the newer, then by session and position.
-// It is meant for hundreds, not for all.
 func (r *Ranking) Top(n int) []Hit {
 	scores := r.scores()
 	order := func(a, b int32) int {
@@ -217,16 +198,14 @@ func (r *Ranking) Top(n int) []Hit {
 			cmp.Compare(x.order, y.order),
 		)
 	}
-	n = max(0, min(n, len(scores)))
-	best := make([]int32, 0, n+1)
+	var best []int32
 	for i := range int32(len(scores)) {
-		if scores[i] <= 0 || len(best) == n && (n == 0 || order(best[n-1], i) < 0) {
-			continue
+		if scores[i] > 0 {
+			best = append(best, i)
 		}
-		at, _ := slices.BinarySearchFunc(best, i, order)
-		best = slices.Insert(best, at, i)
-		best = best[:min(n, len(best))]
 	}
+	slices.SortFunc(best, order)
+	best = best[:max(0, min(n, len(best)))]
 	hits := make([]Hit, len(best))
 	for i, b := range best {
 		t := &r.turns[b]
@@ -237,28 +216,20 @@ func (r *Ranking) Top(n int) []Hit {
 
 // prune keeps the better half of maxTurns by the statistics so far, in their order.
 func (r *Ranking) prune() {
-	scores := r.scores()
-	sorted := slices.Sorted(slices.Values(scores))
-	room := min(len(sorted), maxTurns/2)
-	floor := sorted[len(sorted)-room]
-	above, _ := slices.BinarySearchFunc(sorted, floor, func(s, floor float64) int {
-		if s <= floor {
-			return -1
-		}
-		return 1
-	})
-	equals := room - (len(sorted) - above) // that still have room
-	kept := r.turns[:0]
-	for i, t := range r.turns {
-		switch {
-		case scores[i] > floor:
-			kept = append(kept, t)
-		case scores[i] == floor && equals > 0:
-			equals--
-			kept = append(kept, t)
-		case t.terms.any():
+	scores, order := r.scores(), make([]int, len(r.turns))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	kept := order[:min(len(order), maxTurns/2)]
+	for _, i := range order[len(kept):] {
+		if r.turns[i].terms.any() {
 			r.dropped++
 		}
 	}
-	r.turns = kept
+	slices.Sort(kept)
+	for k, i := range kept {
+		r.turns[k] = r.turns[i]
+	}
+	r.turns = r.turns[:len(kept)]
 }

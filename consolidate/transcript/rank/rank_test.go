@@ -98,7 +98,6 @@ func TestOrder(t *testing.T) {
 	}{
 		{"a rare word counts more", "retry ledger", []string{"the ledger stays as it was", "the retry stays as it was", "a retry is a retry always", "one more retry of that kind"}},
 		{"both words", "retry ledger", []string{"the retry in the ledger again", "the retry, the retry, the retry"}},
-		{"a quoted phrase", `"retry ledger" report`, []string{"the retry ledger of the house", "the ledger has a report, and that is to retry"}},
 		{"words in order", "retry ledger", []string{"this is the retry ledger of ours", "this is the ledger, ours, of the retry"}},
 		{"words close together", "retry ledger", []string{"the retry ledger, and the rest of it here", "the retry, and all the rest of it here, a ledger"}},
 		{"an inflexion over a synonym", "delete the rows", []string{"deleting the rows was all", "removing the rows was fun"}},
@@ -228,8 +227,8 @@ func TestDates(t *testing.T) {
 	r.Add(Doc{Text: "the ledger again", Time: day("2026-01-01"), Session: "old"})
 	r.Add(Doc{Text: "the ledger again", Time: day("2026-02-01"), Session: "new"})
 	r.Add(Doc{Text: "the ledger again", Session: "unknown"})
-	if hits := r.Top(3); hits[0].Session != "new" || hits[0].Score <= hits[1].Score || hits[1].Session != "old" {
-		t.Errorf("the newer leads: %v", hits)
+	if hits := r.Top(3); hits[0].Session != "new" || hits[0].Score != hits[1].Score || hits[1].Session != "old" {
+		t.Errorf("of equals the newer leads: %v", hits)
 	}
 }
 
@@ -317,8 +316,8 @@ func TestBound(t *testing.T) {
 		if len(r.turns) > 2*maxTurns || len(r.turns) < maxTurns/2 {
 			t.Errorf("%s: %d turns are kept", name, len(r.turns))
 		}
-		if r.Dropped() == 0 || r.Matches() != n {
-			t.Errorf("%s: %d of %d matches, %d dropped", name, r.Matches(), n, r.Dropped())
+		if r.dropped == 0 || r.Matches() != n {
+			t.Errorf("%s: %d of %d matches, %d dropped", name, r.Matches(), n, r.dropped)
 		}
 		if hits := r.Top(1); len(hits) != 1 || hits[0].Position != 1000 {
 			t.Errorf("%s: the best turn is lost: %v", name, hits)

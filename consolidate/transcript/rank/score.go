@@ -17,19 +17,17 @@ type weights struct {
 	far         float64 // two turns away
 	session     float64 // elsewhere in the session
 	short       float64 // bytes at which a turn is worth half of what it holds
-	speaker     float64 // a user's words over the model's
 	called      float64 // the words of whom the query names
 	nameOwn     float64 // what is left of a name's weight then
 	questioning float64 // what is left of a turn that only asks
 	dated       float64 // a turn of the time that the query names
 	names       float64 // a turn that names that time
-	recency     float64 // the newest turn over the oldest
 }
 
 // tuned was chosen on two thirds of the questions in measure/testdata, and rounded.
 var tuned = weights{
 	k1: 1, b: 0.4, phrase: 0.3, answer: 0.8, reply: 0.5, joined: 30, prev: 0.2, next: 0.1, far: 0.2, session: 0.15, short: 30,
-	speaker: 0.03, called: 0.2, nameOwn: 0.3, questioning: 0.8, dated: 0.2, names: 0.3, recency: 0.02,
+	called: 0.2, nameOwn: 0.3, questioning: 0.8, dated: 0.2, names: 0.3,
 }
 
 // scores returns the score of each turn that is kept. Each term counts where it is nearest: in the turn itself
@@ -41,10 +39,6 @@ func (r *Ranking) scores() []float64 {
 	w := &tuned
 	idf, called := r.idf()
 	used := r.rarest(idf)
-	total := 0.0
-	for _, n := range used {
-		total += idf[n]
-	}
 	mean := max(1, float64(r.bytes)/float64(max(1, r.docs[0]+r.docs[1])))
 
 	width := len(used)
@@ -89,11 +83,6 @@ func (r *Ranking) scores() []float64 {
 			sum += idf[n] * tf
 			if t.ordered.has(n) {
 				sum += w.phrase * min(idf[n], idf[n-1])
-			}
-		}
-		for _, phrase := range r.query.quotes {
-			if t.ordered.includes(phrase) {
-				sum += total // the exact words were asked for
 			}
 		}
 		scores[i] = sum * length / (length + w.short) * r.factor(t, called)
@@ -143,12 +132,8 @@ func (t *turn) replies(o *turn) bool {
 // factor is what a turn is worth for who said it, when, and what kind of turn it is.
 func (r *Ranking) factor(t *turn, called [2]bool) float64 {
 	w, q := &tuned, r.query
-	user := t.traits&byUser != 0
 	f := 1.0
-	if user {
-		f += w.speaker
-	}
-	if user && called[1] || !user && called[0] {
+	if user := t.traits&byUser != 0; user && called[1] || !user && called[0] {
 		f += w.called
 	}
 	if t.traits&question != 0 {
@@ -162,9 +147,6 @@ func (r *Ranking) factor(t *turn, called [2]bool) float64 {
 	}
 	if t.traits&namesDate != 0 {
 		f += w.names
-	}
-	if r.newest > r.oldest && t.time != 0 {
-		f += w.recency * (float64(t.time) - float64(r.oldest)) / (float64(r.newest) - float64(r.oldest))
 	}
 	return f
 }

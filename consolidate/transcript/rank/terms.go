@@ -12,13 +12,3 @@ func (t *terms) union(o terms) {
 		t[i] |= o[i]
 	}
 }
-
-// includes reports whether all of o are in t.
-func (t terms) includes(o terms) bool {
-	for i := range t {
-		if o[i]&^t[i] != 0 {
-			return false
-		}
-	}
-	return true
-}

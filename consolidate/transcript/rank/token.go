@@ -5,45 +5,72 @@ import (
 	"unicode/utf8"
 )
 
-// A token is a word of the query, or a run of a dense script.
-type token struct {
-	text   string
-	dense  bool
-	quoted int  // 1 for the first phrase; 0 outside of quotes
-	opens  bool // it begins a sentence
-}
+// Classes of bytes, so that most of a text costs one look-up a byte.
+const (
+	gap    = iota
+	letter // or a digit
+	joint  // an underscore: within an identifier, between its words
+	high   // not ASCII
+)
 
-func tokenize(text string) []token {
-	var tokens []token
-	quoted, phrases, opens := 0, 0, true
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		dense := isDense(r)
-		if !dense && !isWord(r) {
-			switch {
-			case strings.ContainsRune(`"“”«»「」„`, r):
-				if quoted != 0 {
-					quoted = 0
-				} else if strings.ContainsAny(text[i+size:], `"”»«」“`) {
-					phrases++
-					quoted = phrases
-				}
-			case strings.ContainsRune(".?!:;\n", r):
-				opens = true
-			}
-			i += size
-			continue
+var class = func() (class [256]uint8) {
+	for c := range 256 {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			class[c] = letter
+		case c == '_':
+			class[c] = joint
+		case c >= utf8.RuneSelf:
+			class[c] = high
 		}
-		start := i
+	}
+	return class
+}()
+
+// eachWord calls do with each word of a text and each run of a dense script. A word does not begin with an underscore.
+func eachWord(text string, do func(start, end int, dense bool)) {
+	for i := 0; i < len(text); {
+		start, dense := i, false
+		switch class[text[i]] {
+		case gap, joint:
+			i++
+			continue
+		case high:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			i += size
+			if dense = isDense(r); !dense && !isWord(r) {
+				continue
+			}
+		}
 		for i < len(text) {
-			r, size = utf8.DecodeRuneInString(text[i:])
-			if isDense(r) != dense || !dense && !isWord(r) && r != '_' {
+			for !dense && i < len(text) && class[text[i]] == letter {
+				i++
+			}
+			if i == len(text) || class[text[i]] == gap || dense && class[text[i]] != high {
+				break
+			}
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if r != '_' && (isDense(r) != dense || !dense && !isWord(r)) {
 				break
 			}
 			i += size
 		}
-		tokens = append(tokens, token{text: text[start:i], dense: dense, quoted: quoted, opens: opens})
-		opens = false
+		do(start, i, dense)
 	}
+}
+
+// A token is a word of the query, or a run of a dense script.
+type token struct {
+	text  string
+	dense bool
+	opens bool // it begins a sentence
+}
+
+func tokenize(text string) (tokens []token) {
+	last := 0
+	eachWord(text, func(start, end int, dense bool) {
+		opens := tokens == nil || strings.ContainsAny(text[last:start], ".?!:;\n")
+		tokens, last = append(tokens, token{text[start:end], dense, opens}), end
+	})
 	return tokens
 }
