@@ -52,6 +52,7 @@ var notSaid = map[Host][]beginning{"": {
 	{User, "Implement the following plan:", noEvent},
 	{User, "Fix the following issues", noEvent},
 	{User, `{"task_id"`, noEvent},
+	{User, "The user wants to clarify these questions.", noEvent},
 	{Assistant, "API Error:", noEvent},
 	{Assistant, "API Error (", noEvent},
 }, Codex: {
@@ -75,6 +76,14 @@ var notSaid = map[Host][]beginning{"": {
 	{User, "Pre-compaction memory flush", noEvent},
 	{User, "An async command you ran earlier has completed", noEvent},
 }}
+
+// What Claude Code writes as the result of a tool whose use a person rejected, around what the person typed.
+const (
+	rejects      = "The user doesn't want to proceed with this tool use."
+	rejectedNote = "\n\nNote: The user's next message may contain a correction"
+)
+
+var rejected = []string{"To tell you how to proceed, the user said:\n", "The user provided the following reason for the rejection:"}
 
 // A beginning is that of texts that a speaker did not say.
 type beginning struct {

@@ -1,6 +1,7 @@
 package said
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -81,6 +82,38 @@ func TestTyped(t *testing.T) {
 	} {
 		if got, _ := typedText(text); got != want {
 			t.Errorf("%q: typed %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A person who rejects the use of a tool may type why. A tool cannot type that for them.
+func TestRejections(t *testing.T) {
+	const begins = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
+	const note = "\n\nNote: The user's next message may contain a correction or preference. Pay close attention."
+	rejected := fixture.Fields{"toolUseResult": "User rejected tool use", "toolDenialKind": "user-rejected"}
+	for result, want := range map[string]string{
+		begins + "To tell you how to proceed, the user said:\nuse pnpm\n\nalways" + note:                    "3.2 user: use pnpm\n\nalways",
+		begins + "The user provided the following reason for the rejection:  hold on":                       "3.2 user: hold on",
+		begins + "STOP what you are doing and wait for the user to tell you how to proceed." + note:         "",
+		begins + "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.\n": "",
+		"Exit code 1\nTo tell you how to proceed, the user said:\npush":                                     "",
+	} {
+		for _, extra := range []fixture.Fields{rejected, {"toolUseResult": "Error: " + result}, {"toolDenialKind": "permission-rule"}} {
+			content := []any{fixture.Result("t1", result)}
+			f := fixture.Talk(1).User("go").Says("m", fixture.Use("t1", "Bash", nil)).UserWith(content, extra).Reply("done")
+			got, want := "", want
+			all, _ := utterances(t, f.Text())
+			for _, u := range all {
+				if u.Line == 3 && u.Speaker == User {
+					got = fmt.Sprintf("%d.%d user: %s", u.Line, u.Place, u.Text)
+				}
+			}
+			if extra["toolDenialKind"] != "user-rejected" {
+				want = ""
+			}
+			if got != want {
+				t.Errorf("%q with %v: %q, want %q", result, extra, got, want)
+			}
 		}
 	}
 }

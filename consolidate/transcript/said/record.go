@@ -162,6 +162,7 @@ func (r *record) userParts(said []part, ours sums, tools bool) (all []part, mark
 		slot++
 	}
 	if slot > 0 {
+		said = r.rejection(said, slot)
 		if _, marks = r.typedParts(nil, r.Message.Blocks, turn); marks != interrupted {
 			marks = noEvent
 		}
@@ -172,6 +173,30 @@ func (r *record) userParts(said []part, ours sums, tools bool) (all []part, mark
 		return said, marks
 	}
 	return words, marks
+}
+
+// rejection appends what a person typed who rejected the use of a tool.
+func (r *record) rejection(said []part, slot int) []part {
+	if !r.Denial.is("user-rejected") {
+		return said
+	}
+	for _, b := range r.Message.Blocks {
+		text := plain(b.Content)
+		for _, before := range rejected {
+			_, reason, ok := strings.Cut(text, before)
+			if !ok || !b.isResult() || !strings.HasPrefix(text, rejects) {
+				continue
+			}
+			reason, _, _ = strings.Cut(reason, rejectedNote)
+			typed, _ := r.typedParts(nil, []block{{Type: textType, Text: quoted(reason)}}, turn)
+			for _, p := range typed {
+				p.slot = slot
+				said = append(said, p)
+				slot++
+			}
+		}
+	}
+	return said
 }
 
 // typedParts appends the words that a person typed, as one utterance. The words of a plan are the model's.

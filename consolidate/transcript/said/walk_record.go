@@ -11,6 +11,7 @@ type record struct {
 	Content    raw
 	Plan       raw // of a turn by which the host carries out the model's plan
 	Operation  raw
+	Denial     raw // why a tool was not run; the host writes it, no tool can
 	Attachment raw
 
 	AITitle, CustomTitle, Worktree raw
@@ -62,6 +63,8 @@ func (r *record) walk(b []byte, i int) int {
 			return value(b, i, &r.Content)
 		case "planContent":
 			return value(b, i, &r.Plan)
+		case "toolDenialKind":
+			return value(b, i, &r.Denial)
 		case "operation":
 			return value(b, i, &r.Operation)
 		case "aiTitle":

@@ -20,7 +20,7 @@ import (
 func seen(r *record) string {
 	var b strings.Builder
 	for _, v := range []raw{
-		r.Type, r.Subtype, r.UUID, r.Session, r.CWD, r.Branch, r.Operation, r.AITitle, r.CustomTitle, r.Worktree.field("originalCwd"),
+		r.Type, r.Subtype, r.UUID, r.Session, r.CWD, r.Branch, r.Operation, r.Denial, r.AITitle, r.CustomTitle, r.Worktree.field("originalCwd"),
 		r.Attachment.field("type"), r.Attachment.field("commandMode"), r.Message.ID, r.Message.Model,
 	} {
 		fmt.Fprintf(&b, "%q ", v.text())
@@ -145,7 +145,7 @@ func repeatsKeys(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	known := map[string]string{}
 	for _, key := range []string{"type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "isSidechain", "isMeta", "isCompactSummary",
-		"isApiErrorMessage", "message", "content", "planContent", "operation", "attachment", "aiTitle", "customTitle", "worktreeSession", "id", "model", "text", "name",
+		"isApiErrorMessage", "toolDenialKind", "message", "content", "planContent", "operation", "attachment", "aiTitle", "customTitle", "worktreeSession", "id", "model", "text", "name",
 		"input", "tool_use_id", "commandMode", "prompt", "originalCwd"} {
 		known[foldText(key)] = key
 	}
@@ -296,6 +296,7 @@ type jsonRecord struct {
 	Content    json.RawMessage `json:"content"`
 	Plan       json.RawMessage `json:"planContent"`
 	Operation  string          `json:"operation"`
+	Denial     string          `json:"toolDenialKind"`
 	Attachment json.RawMessage `json:"attachment"`
 
 	AITitle     string          `json:"aiTitle"`
@@ -341,7 +342,7 @@ func (j *jsonRecord) record() (r record) {
 	r.Type, r.Subtype, r.UUID, r.Session = quoted(j.Type), quoted(j.Subtype), quoted(j.UUID), quoted(j.Session)
 	r.Timestamp, r.CWD, r.Branch = quoted(j.Timestamp), quoted(j.CWD), quoted(j.Branch)
 	r.Sidechain, r.Meta, r.Summary, r.APIError = truth(j.Sidechain), truth(j.Meta), truth(j.Summary), truth(j.APIError)
-	r.Content, r.Plan, r.Operation = raw(j.Content), raw(j.Plan), quoted(j.Operation)
+	r.Content, r.Plan, r.Operation, r.Denial = raw(j.Content), raw(j.Plan), quoted(j.Operation), quoted(j.Denial)
 	r.Attachment, r.AITitle, r.CustomTitle, r.Worktree = raw(j.Attachment), quoted(j.AITitle), quoted(j.CustomTitle), raw(j.Worktree)
 	if len(j.Message) > 0 && j.Message[0] != '{' {
 		r.Message.Blocks = oddBlocks(j.Message)
