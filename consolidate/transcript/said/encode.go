@@ -1,102 +1,64 @@
 package said
 
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"strings"
-)
+import "bytes"
 
-// A claudeRecord is a record as Claude Code writes it, made of what another host keeps.
-type claudeRecord struct {
-	Type      string        `json:"type,omitempty"`
-	UUID      string        `json:"uuid,omitempty"`
-	Time      string        `json:"timestamp,omitempty"`
-	CWD       string        `json:"cwd,omitempty"`
-	Sidechain bool          `json:"isSidechain,omitempty"`
-	Title     string        `json:"aiTitle,omitempty"`
-	Message   claudeMessage `json:"message,omitzero"`
+// A host's file that is read whole becomes lines of records, as Claude Code writes them. Its values stay encoded.
+
+// A field is one of an object.
+type field struct {
+	name  string
+	value raw
 }
 
-type claudeMessage struct {
-	Content []claudeBlock `json:"content"`
-}
-
-type claudeBlock struct {
-	Type    string          `json:"type"`
-	Text    string          `json:"text,omitempty"`
-	ID      string          `json:"id,omitempty"`
-	Name    string          `json:"name,omitempty"`
-	Input   json.RawMessage `json:"input,omitempty"`
-	UseID   string          `json:"tool_use_id,omitempty"`
-	Content string          `json:"content,omitempty"`
-}
-
-func (r *claudeRecord) add(b claudeBlock) {
-	if len(r.Message.Content) < maxBlocks {
-		r.Message.Content = append(r.Message.Content, b)
+// appendObject appends an object of those fields that have a value.
+func appendObject(b []byte, fields ...field) []byte {
+	b = append(b, '{')
+	for _, f := range fields {
+		if f.value == nil {
+			continue
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), f.name...), `":`...)
+		b = append(b, f.value...)
 	}
+	return append(b, '}')
 }
 
-// addText adds words, if there are any.
-func (r *claudeRecord) addText(text string) {
-	if text != "" {
-		r.add(claudeBlock{Type: "text", Text: text})
+// appendLine appends a record as a line. One with nothing in it has a line too, so that a message stays on its lines when it,
+// or one before it, becomes longer.
+func (r *record) appendLine(lines []byte) []byte {
+	var message raw
+	for i, b := range r.Message.Blocks {
+		message = append(message, ","[:min(i, 1)]...)
+		message = appendObject(message, field{"type", b.Type}, field{"text", b.Text}, field{"id", b.ID}, field{"name", b.Name},
+			field{"input", b.Input}, field{"tool_use_id", b.ToolUseID}, field{"content", b.Content})
 	}
-}
-
-// addUse adds what a tool was asked, and to answers what it answered. A host that has its own names for the tools of
-// servers ends them with an underscore and the tool's name; ours get Claude Code's names.
-func (r *claudeRecord) addUse(answers *claudeRecord, id, name string, input json.RawMessage, output string) {
-	for _, own := range ownTools {
-		if tool := strings.TrimPrefix(own, "__"); name == tool || strings.HasSuffix(name, "_"+tool) {
-			name = "mcp" + own
+	if message != nil {
+		message = append(append(raw(`{"content":[`), message...), "]}"...)
+	}
+	begin := len(lines)
+	lines = appendObject(lines, field{"type", r.Type}, field{"uuid", r.UUID}, field{"timestamp", r.Timestamp}, field{"cwd", r.CWD},
+		field{"isSidechain", r.Sidechain}, field{"aiTitle", r.AITitle}, field{"message", message})
+	for i, c := range lines[begin:] {
+		if c == '\n' { // between values
+			lines[begin+i] = ' '
 		}
 	}
-	r.add(claudeBlock{Type: "tool_use", ID: id, Name: name, Input: input})
-	if output != "" {
-		answers.add(claudeBlock{Type: "tool_result", UseID: id, Content: output})
-	}
+	return append(lines, '\n')
 }
 
-// An encoder writes records, a line each.
-type encoder struct {
-	bytes.Buffer
-	out *json.Encoder
-}
-
-func newEncoder() *encoder {
-	t := new(encoder)
-	t.out = json.NewEncoder(&t.Buffer)
-	t.out.SetEscapeHTML(false)
-	return t
-}
-
-// encode writes one record.
-func (t *encoder) encode(r claudeRecord) {
-	if t.out.Encode(r) != nil { // its input is not JSON
-		t.bad(1)
-	}
-}
-
-// encodeMessage writes two lines, whatever is in them, so that a message stays on its lines when it, or one before it,
-// becomes longer.
-func (t *encoder) encodeMessage(said, answers claudeRecord) {
-	for _, r := range []claudeRecord{said, answers} {
-		if r.Message.Content == nil {
-			r = claudeRecord{}
+// appendMessage appends what was said and asked in a message, and what tools answered.
+func appendMessage(lines []byte, said, answers *record) []byte {
+	for _, r := range []*record{said, answers} {
+		if len(r.Message.Blocks) == 0 {
+			r = &record{}
 		}
-		t.encode(r)
+		lines = r.appendLine(lines)
 	}
+	return lines
 }
 
-// bad writes lines that are counted as bad.
-func (t *encoder) bad(n int) { t.Write(bytes.Repeat([]byte("{\n"), n)) }
-
-// tolerate ignores a value of the wrong type: the decoder has gone on after it.
-func tolerate(err error) error {
-	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) {
-		return nil
-	}
-	return err
-}
+// appendBad appends lines that are counted as bad.
+func appendBad(lines []byte, n int) []byte { return append(lines, bytes.Repeat([]byte("{\n"), n)...) }

@@ -202,6 +202,9 @@ func (v raw) items(item func(raw)) {
 	})
 }
 
+// isWhole reports whether a text is one value.
+func (v raw) isWhole() bool { return skip(v, 0, 0) == len(v) }
+
 // field is one field of an object.
 func (v raw) field(name string) (found raw) {
 	v.each(func(key string, value raw) {
@@ -241,16 +244,22 @@ var (
 	isTrue        = raw(`true`)
 )
 
-// used makes a record of what a tool was asked.
+// used adds what a tool was asked. A host that has its own names for the tools of servers ends them with an underscore and the
+// tool's name; ours get Claude Code's names.
 func (r *record) used(id, name, input raw) {
+	for _, own := range ownTools {
+		if tool := strings.TrimPrefix(own, "__"); name.is(tool) || name.ends("_"+tool) {
+			name = quoted("mcp" + own)
+		}
+	}
 	r.Type = assistantType
 	r.Message.Blocks = append(r.Message.Blocks, block{Type: useType, ID: id, Name: name, Input: input})
 }
 
-// answered makes a record of what a tool answered: text, or a content of texts.
-func (r *record) answered(id raw, output raw) {
+// answered adds what a tool answered.
+func (r *record) answered(id raw, output string) {
 	r.Type = userType
-	r.Message.Blocks = append(r.Message.Blocks, block{Type: resultType, ToolUseID: id, Content: quoted(joined(output.texts(), "\n"))})
+	r.Message.Blocks = append(r.Message.Blocks, block{Type: resultType, ToolUseID: id, Content: quoted(output)})
 }
 
 // typedBlocks makes a record of what a person typed, where strip removes what the host put beside it.

@@ -78,26 +78,12 @@ func GeminiSession(id string) string { return "gemini:" + id[strings.LastIndexBy
 // maxGeminiID is more than a session's UUID has.
 const maxGeminiID = 128
 
-type geminiHead struct {
-	Session  string          `json:"sessionId"`
-	Kind     string          `json:"kind"`
-	Summary  string          `json:"summary"`
-	Messages json.RawMessage `json:"messages"`
-}
-
-type geminiMessage struct {
-	ID      string          `json:"id"`
-	Time    string          `json:"timestamp"`
-	Type    string          `json:"type"`
-	Content json.RawMessage `json:"content"`
-	Display json.RawMessage `json:"displayContent"`
-	Calls   json.RawMessage `json:"toolCalls"`
-}
-
-// A geminiLog is a session as it stands after what was read.
+// A geminiLog is a session as it is after what was read.
 type geminiLog struct {
-	head     geminiHead
-	messages []geminiMessage
+	session  string
+	kind     raw
+	summary  raw
+	messages []raw
 	places   map[string]int // of ids in messages
 	bad      int            // lines that could not be read
 }
@@ -105,11 +91,15 @@ type geminiLog struct {
 // geminiWhole returns a file in Claude Code's lines.
 func geminiWhole(text []byte) []byte {
 	log := geminiLog{places: map[string]int{}}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	if !log.set(text) {
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+	if raw(text).isWhole() {
+		log.set(text)
+	} else {
 		for line := range bytes.Lines(text) {
 			ended := bytes.HasSuffix(line, []byte("\n"))
-			if line = bytes.Trim(line, blank+"\n"); len(line) > 0 && !log.take(line) && ended {
+			if line = bytes.Trim(line, blank+"\n"); raw(line).isWhole() {
+				log.take(line)
+			} else if len(line) > 0 && ended {
 				log.bad++
 			}
 		}
@@ -117,116 +107,95 @@ func geminiWhole(text []byte) []byte {
 	return log.lines()
 }
 
-// take replays one line, and reports whether it could be read.
-func (l *geminiLog) take(line []byte) bool {
-	var entry struct {
-		geminiMessage
-		Session string          `json:"sessionId"`
-		Set     json.RawMessage `json:"$set"`
-		Rewind  *string         `json:"$rewindTo"`
-	}
-	if tolerate(json.Unmarshal(line, &entry)) != nil {
-		return false
-	}
+// take replays one line.
+func (l *geminiLog) take(line raw) {
+	rewind, set, session := line.field("$rewindTo"), line.field("$set"), line.field("sessionId")
 	switch {
-	case entry.Rewind != nil:
-		place := l.places[*entry.Rewind] // one that is not known removes all, as the host does
+	case rewind.isString():
+		place := l.places[rewind.text()] // one that is not known removes all, as the host does
 		for _, m := range l.messages[place:] {
-			delete(l.places, m.ID)
+			delete(l.places, m.field("id").text())
 		}
 		l.messages = l.messages[:place]
-	case entry.Set != nil:
-		l.set(entry.Set)
-	case entry.ID != "":
-		l.put(entry.geminiMessage)
-	case entry.Session != "":
-		l.head = geminiHead{}
-		return l.set(line)
+	case set != nil:
+		l.set(set)
+	case !line.field("id").empty():
+		l.put(line)
+	case !session.empty():
+		l.kind, l.summary = nil, nil
+		l.set(line)
 	}
-	return true
 }
 
-// set changes the head, and all messages if there are any, and reports whether it is JSON.
-func (l *geminiLog) set(head []byte) bool {
-	l.head.Messages = nil
-	if tolerate(json.Unmarshal(head, &l.head)) != nil {
-		return false
-	}
-	if l.head.Messages != nil {
-		l.replace(l.head.Messages)
-	}
-	return true
-}
-
-func (l *geminiLog) replace(messages json.RawMessage) {
-	l.messages, l.places = nil, map[string]int{}
-	raw(bytes.TrimSpace(messages)).items(func(item raw) {
-		var m geminiMessage
-		if len(item) > 0 && item[0] == '{' && tolerate(json.Unmarshal(item, &m)) == nil {
-			l.put(m)
+// set changes what is known of the session, and all messages if there are any.
+func (l *geminiLog) set(head raw) {
+	head.each(func(key string, v raw) {
+		switch key {
+		case "sessionId":
+			l.session = v.text()
+		case "kind":
+			l.kind = v
+		case "summary":
+			l.summary = v
+		case "messages":
+			l.messages, l.places = nil, map[string]int{}
+			v.items(l.put)
 		}
 	})
 }
 
-func (l *geminiLog) put(m geminiMessage) {
-	if place, ok := l.places[m.ID]; ok && m.ID != "" {
+func (l *geminiLog) put(m raw) {
+	if len(m) == 0 || m[0] != '{' {
+		return
+	}
+	id := m.field("id").text()
+	if place, ok := l.places[id]; ok && id != "" {
 		l.messages[place] = m
 		return
 	}
-	l.places[m.ID] = len(l.messages)
+	l.places[id] = len(l.messages)
 	l.messages = append(l.messages, m)
 }
 
-// lines tells the log: a head, and two lines a message, what was said and asked, and what tools answered.
+// lines returns the log in lines: a head, and two for each message.
 func (l *geminiLog) lines() []byte {
-	t := newEncoder()
-	session := l.head.Session
-	if len(session) > maxGeminiID { // it is told with every message
-		session = strconv.FormatUint(Sum(session), 16)
+	if len(l.session) > maxGeminiID { // it is repeated with every message
+		l.session = strconv.FormatUint(Sum(l.session), 16)
 	}
-	t.encode(claudeRecord{Type: "meta", Title: l.head.Summary, Sidechain: l.head.Kind == "subagent"})
+	head := record{Type: metaType, AITitle: l.summary}
+	if l.kind.is("subagent") {
+		head.Sidechain = isTrue
+	}
+	lines := head.appendLine(nil)
 	for _, m := range l.messages {
-		said := claudeRecord{Time: m.Time}
-		answers := claudeRecord{Type: "user", Time: m.Time}
-		if m.ID != "" { // the same words may have the same id in any session
-			said.UUID = session + "/" + m.ID
-			answers.UUID = said.UUID + "/answers"
+		said := record{Timestamp: m.field("timestamp")}
+		answers := said
+		if id := m.field("id"); !id.empty() { // the same words may have the same id in any session
+			said.UUID = quoted(l.session + "/" + id.text())
+			answers.UUID = quoted(l.session + "/" + id.text() + "/answers")
 		}
-		switch m.Type {
-		case "user":
-			said.Type = "user"
-			content := m.Display
-			if len(content) == 0 || string(content) == "null" || bytes.Contains(m.Content, []byte(DreamMarker)) {
-				content = m.Content
+		content := m.field("content")
+		switch kind := m.field("type"); {
+		case kind.is("user"):
+			if shown := m.field("displayContent"); shown != nil && string(shown) != "null" && !opensDream(joined(content.texts(), "\n")) {
+				content = shown
 			}
-			said.addText(typedIn(Gemini, joined(raw(content).texts(), "\n"), geminiTyped))
-		case "gemini":
-			said.Type = "assistant"
-			for _, block := range raw(m.Content).texts() {
-				said.addText(block.Text.text())
-			}
-			l.calls(m, &said, &answers)
+			said.typedBlocks(Gemini, []block{{Type: textType, Text: quoted(joined(content.texts(), "\n"))}}, geminiTyped)
+		case kind.is("gemini"):
+			said.Type, said.Message.Blocks = assistantType, content.texts()
+			m.field("toolCalls").items(func(call raw) { // a server's tool is mcp_SERVER_TOOL, or has its own name
+				if len(call) == 0 || call[0] != '{' {
+					return
+				}
+				said.used(call.field("id"), call.field("name"), call.field("args"))
+				if output := geminiOutput(call.field("result")); output != "" {
+					answers.answered(call.field("id"), output)
+				}
+			})
 		}
-		t.encodeMessage(said, answers)
+		lines = appendMessage(lines, &said, &answers)
 	}
-	t.bad(l.bad)
-	return t.Bytes()
-}
-
-// calls tells the tools of a message.
-func (l *geminiLog) calls(m geminiMessage, said, answers *claudeRecord) {
-	raw(m.Calls).items(func(item raw) {
-		var call struct {
-			ID     string          `json:"id"`
-			Name   string          `json:"name"`
-			Args   json.RawMessage `json:"args"`
-			Result json.RawMessage `json:"result"`
-		}
-		if len(item) > 0 && item[0] == '{' && tolerate(json.Unmarshal(item, &call)) == nil {
-			// Gemini names a server's tool mcp_SERVER_TOOL, or by its own name.
-			said.addUse(answers, call.ID, call.Name, call.Args, geminiOutput(raw(call.Result)))
-		}
-	})
+	return appendBad(lines, l.bad)
 }
 
 // geminiOutput is the text of what a tool answered: of each functionResponse its output or error.

@@ -44,7 +44,7 @@ func openClawMessage(message raw, r *record) {
 	case role.is("user"):
 		r.typedBlocks(OpenClaw, content.texts("text"), openClawTyped)
 	case role.is("toolResult"):
-		r.answered(message.field("toolCallId"), content)
+		r.answered(message.field("toolCallId"), joined(content.texts(), "\n"))
 	case role.is("assistant"):
 		r.Type = assistantType
 		content.items(func(item raw) {

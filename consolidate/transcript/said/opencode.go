@@ -1,8 +1,6 @@
 package said
 
 import (
-	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,135 +45,105 @@ func openCodeTime(milliseconds int64) time.Time {
 	return time.UnixMilli(0)
 }
 
-// An openCodeMessage is one of a session, of whichever version. What the table or the name of its file says is in ID.
+// An openCodeMessage is one of a session, of whichever version.
 type openCodeMessage struct {
-	ID   string `json:"id"`
-	Role string `json:"role"`
-	Type string `json:"type"` // since 2.0 in place of Role
-	Time struct {
-		Created int64 `json:"created"` // milliseconds since 1970
-	} `json:"time"`
-	Summary json.RawMessage `json:"summary"` // true: the model's own, of what was said before
-	Path    struct {
-		CWD string `json:"cwd"`
-	} `json:"path"`
-
-	// Since 2.0: a person's words or the host's, the model's parts, and a command that a person ran, with what it put out.
-	Text    string          `json:"text"`
-	Content json.RawMessage `json:"content"`
-	Command string          `json:"command"`
-	Output  json.RawMessage `json:"output"`
-
-	seq   int64 // since 2.0: its place
-	parts []openCodePart
+	id      string
+	role    raw // or what it is called since 2.0
+	created int64
+	seq     int64 // since 2.0: its place
+	data    raw
+	parts   []openCodePart
 }
 
 type openCodePart struct {
-	ID        string `json:"id"`
-	Type      string `json:"type"`
-	Text      string `json:"text"`
-	Synthetic bool   `json:"synthetic"`
-	Ignored   bool   `json:"ignored"`
-	Tool      string `json:"tool"`
-	Call      string `json:"callID"`
-	Name      string `json:"name"` // since 2.0 in place of Tool, as ID is in place of Call
-	State     struct {
-		Input   json.RawMessage `json:"input"`
-		Output  string          `json:"output"`
-		Content json.RawMessage `json:"content"` // since 2.0 in place of Output
-		Error   json.RawMessage `json:"error"`   // a text, since 2.0 an object with a message
-	} `json:"state"`
+	id   string
+	data raw
 }
 
-// openCodeLines tells a session. Its messages are in their order, and so are their parts; bad ones could not be read.
+// openCodeLines returns a session in lines. Its messages are in their order, and so are their parts; bad ones could not be
+// read.
 func openCodeLines(s openCodeSession, messages []openCodeMessage, bad int) []byte {
-	t := newEncoder()
-	head := claudeRecord{Type: "meta", CWD: s.Directory}
+	head := record{Type: metaType, CWD: quoted(s.Directory)}
 	if !strings.HasPrefix(s.Title, "New session - ") {
-		head.Title = s.Title
+		head.AITitle = quoted(s.Title)
 	}
-	t.encode(head)
+	lines := head.appendLine(nil)
 	for i := range messages {
-		said, answers := messages[i].encode()
-		said.CWD = cmp.Or(said.CWD, s.Directory)
-		t.encodeMessage(said, answers)
+		said, answers := messages[i].records()
+		if said.CWD.empty() {
+			said.CWD = head.CWD
+		}
+		lines = appendMessage(lines, &said, &answers)
 	}
-	t.bad(bad)
-	return t.Bytes()
+	return appendBad(lines, bad)
 }
 
-// tell tells a message: what was said and asked, and what tools answered.
-func (m *openCodeMessage) encode() (said, answers claudeRecord) {
-	if m.Time.Created > 0 {
-		said.Time = openCodeTime(m.Time.Created).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+// records are what was said and asked in a message, and what tools answered.
+func (m *openCodeMessage) records() (said, answers record) {
+	if m.created > 0 {
+		said.Timestamp = quoted(openCodeTime(m.created).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 	}
-	said.CWD = m.Path.CWD
-	answers.Type, answers.Time = "user", said.Time
-	switch cmp.Or(m.Role, m.Type) {
-	case "user":
-		said.Type = "user"
-		said.addText(m.Text)
+	answers.Timestamp = said.Timestamp
+	said.CWD = m.data.field("path").field("cwd")
+	text := block{Type: textType, Text: m.data.field("text")}
+	add := func(b block) {
+		if !b.Text.empty() {
+			said.Message.Blocks = append(said.Message.Blocks, b)
+		}
+	}
+	switch opens := opensDream(text.Text.text()); {
+	case m.role.is("user"), opens && (m.role.is("synthetic") || m.role.is("skill")):
+		said.Type = userType
+		add(text)
 		for _, p := range m.parts {
-			if p.Type == "text" && (!p.Synthetic && !p.Ignored || opensDream(p.Text)) {
-				said.addText(p.Text)
+			b := block{Type: textType, Text: p.data.field("text")}
+			if !p.data.field("synthetic").isTrue() && !p.data.field("ignored").isTrue() || opensDream(b.Text.text()) {
+				add(b)
 			}
 		}
-	case "synthetic", "skill":
-		if opensDream(m.Text) {
-			said.Type = "user"
-			said.addText(m.Text)
+	case m.role.is("shell"):
+		id := quoted(m.id)
+		said.used(id, quoted("shell"), appendObject(nil, field{"command", m.data.field("command")}))
+		if output := m.data.field("output").field("output").text(); output != "" {
+			answers.answered(id, output)
 		}
-	case "shell":
-		said.Type = "assistant"
-		input, _ := json.Marshal(map[string]string{"command": m.Command})
-		said.addUse(&answers, m.ID, "shell", input, raw(m.Output).field("output").text())
-	case "assistant":
-		said.Type = "assistant"
-		if string(m.Summary) == "true" {
-			break
-		}
-		raw(m.Content).items(func(item raw) {
-			var p openCodePart
-			if len(item) > 0 && item[0] == '{' && tolerate(json.Unmarshal(item, &p)) == nil {
-				m.parts = append(m.parts, p)
-			}
-		})
+	case m.role.is("assistant") && !m.data.field("summary").isTrue(): // a summary is of what was said before
+		said.Type = assistantType
+		m.data.field("content").items(func(item raw) { m.parts = append(m.parts, openCodePart{data: item}) })
 		for _, p := range m.parts {
-			switch {
-			case p.Type == "text" && !p.Synthetic:
-				said.addText(p.Text)
-			case p.Type == "tool":
-				said.addUse(&answers, cmp.Or(p.Call, p.ID), cmp.Or(p.Tool, p.Name), p.input(), p.output())
+			switch kind := p.data.field("type"); {
+			case kind.is("text") && !p.data.field("synthetic").isTrue():
+				add(block{Type: textType, Text: p.data.field("text")})
+			case kind.is("tool"):
+				p.use(&said, &answers)
 			}
 		}
 	}
-	if len(said.Message.Content) > 0 { // copies in a fork have this in common
-		first := said.Message.Content[0]
-		said.UUID = strconv.FormatUint(Sum(said.Type, said.Time, first.Text, first.ID), 16)
-		answers.UUID = said.UUID + "/answers"
+	if len(said.Message.Blocks) > 0 { // copies in a fork have this in common
+		first := said.Message.Blocks[0]
+		sum := strconv.FormatUint(Sum(said.Type.text(), said.Timestamp.text(), first.Text.text(), first.ID.text()), 16)
+		said.UUID, answers.UUID = quoted(sum), quoted(sum+"/answers")
 	}
 	return said, answers
 }
 
-// input is what a tool was asked, once that is whole.
-func (p *openCodePart) input() json.RawMessage {
-	if len(p.State.Input) > 0 && p.State.Input[0] == '{' {
-		return p.State.Input
+// use adds what a tool was asked, once that is whole, and what it answered.
+func (p openCodePart) use(said, answers *record) {
+	either := func(older, newer string) raw {
+		if v := p.data.field(older); !v.empty() {
+			return v
+		}
+		return p.data.field(newer)
 	}
-	return nil
-}
-
-// output is what a tool answered.
-func (p *openCodePart) output() string {
-	texts := []string{p.State.Output}
-	for _, block := range raw(p.State.Content).texts("text") {
-		texts = append(texts, block.Text.text())
+	id, state := either("callID", "id"), p.data.field("state")
+	input := state.field("input")
+	if len(input) == 0 || input[0] != '{' {
+		input = nil
 	}
-	failure := raw(p.State.Error)
-	if failure.isString() {
-		texts = append(texts, failure.text())
-	} else {
-		texts = append(texts, failure.field("message").text())
+	said.used(id, either("tool", "name"), input)
+	failure := state.field("error") // a text, since 2.0 an object with a message
+	texts := slices.Concat(state.field("output").texts(), state.field("content").texts("text"), failure.texts(), failure.field("message").texts())
+	if len(texts) > 0 {
+		answers.answered(id, joined(texts, "\n"))
 	}
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n")
 }

@@ -3,14 +3,12 @@ package said
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
+	"dream-mcp/consolidate/transcript/sqlite"
 	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
-
-	"dream-mcp/consolidate/transcript/sqlite"
 )
 
 // openCodeDB is a database of sessions. It may have two generations of tables: session, with message and part, and since
@@ -131,28 +129,30 @@ type reading struct {
 	size int // of what is kept
 }
 
-// take decodes a message or a part, and bounds what is kept.
-func (r *reading) take(data []byte, into any) error {
+// take returns a message or a part, and bounds what is kept.
+func (r *reading) take(data []byte) (raw, error) {
 	if r.size += len(data); r.size > maxWhole {
-		return ErrTooBig
+		return nil, ErrTooBig
 	}
-	if tolerate(json.Unmarshal(data, into)) != nil {
+	data = bytes.TrimSpace(data)
+	if !raw(data).isWhole() {
 		r.bad++
+		return nil, nil
 	}
-	return nil
+	return data, nil
 }
 
 // messages reads those of 2.0.
 func (r *reading) messages(s *sqlite.Snapshot, session string) error {
-	table, err := s.Table("session_message", "session_id", "type", "seq", "data")
+	table, err := s.Table("session_message", "session_id", "id", "type", "seq", "time_created", "data")
 	if err != nil {
 		return err
 	}
 	err = table.Where(session, func(row sqlite.Row) error {
-		m := openCodeMessage{}
-		err := r.take(row[3].Text, &m)
-		m.Role, m.Type, m.seq = "", string(row[1].Text), row[2].Int
-		r.all = append(r.all, m)
+		data, err := r.take(row[5].Text)
+		r.all = append(r.all, openCodeMessage{
+			id: string(row[1].Text), role: quoted(string(row[2].Text)), seq: row[3].Int, created: row[4].Int, data: data,
+		})
 		return err
 	})
 	slices.SortStableFunc(r.all, func(a, b openCodeMessage) int { return cmp.Compare(a.seq, b.seq) })
@@ -167,41 +167,36 @@ func (r *reading) parts(s *sqlite.Snapshot, session string) error {
 		return err
 	}
 	err = messages.Where(session, func(row sqlite.Row) error {
-		m := openCodeMessage{}
-		err := r.take(row[3].Text, &m)
-		m.ID, m.Time.Created = string(row[1].Text), row[2].Int
-		r.all = append(r.all, m)
+		data, err := r.take(row[3].Text)
+		r.all = append(r.all, openCodeMessage{id: string(row[1].Text), role: data.field("role"), created: row[2].Int, data: data})
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(r.all, func(a, b openCodeMessage) int {
-		return cmp.Or(cmp.Compare(a.Time.Created, b.Time.Created), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 	})
 	places := map[string]int{}
 	for i := range r.all {
-		places[r.all[i].ID] = i
+		places[r.all[i].id] = i
 	}
 	parts, err := s.Table("part", "session_id", "message_id", "id", "data")
 	if err != nil {
 		return err
 	}
 	err = parts.Where(session, func(row sqlite.Row) error {
-		data := row[3].Text
 		place, known := places[string(row[1].Text)]
-		if !known || !bytes.Contains(data, []byte(`"text"`)) && !bytes.Contains(data, []byte(`"tool"`)) { // a file, a snapshot, a step
+		kind := raw(row[3].Text).field("type")
+		if !known || !kind.is("text") && !kind.is("tool") { // a file, a snapshot, a step, a thought
 			return nil
 		}
-		var p openCodePart
-		err := r.take(data, &p)
-		if p.ID = string(row[2].Text); p.Type == "text" || p.Type == "tool" { // thoughts have text too
-			r.all[place].parts = append(r.all[place].parts, p)
-		}
+		data, err := r.take(row[3].Text)
+		r.all[place].parts = append(r.all[place].parts, openCodePart{string(row[2].Text), data})
 		return err
 	})
 	for i := range r.all {
-		slices.SortFunc(r.all[i].parts, func(a, b openCodePart) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(r.all[i].parts, func(a, b openCodePart) int { return cmp.Compare(a.id, b.id) })
 	}
 	r.bad += messages.TooLong + parts.TooLong
 	return err

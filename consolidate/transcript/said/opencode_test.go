@@ -2,7 +2,6 @@ package said
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"testing"
 	"time"
@@ -32,12 +31,19 @@ func FuzzOpenCode(f *testing.F) {
 	f.Add(`{"type":"shell","command":"ls","output":{"output":"a"}}`, `[]`)
 	f.Fuzz(func(t *testing.T, message, part string) {
 		var r reading
-		m := openCodeMessage{ID: "msg_1"}
-		p := openCodePart{ID: "prt_1"}
-		if err := errors.Join(r.take([]byte(message), &m), r.take([]byte(part), &p)); err != nil {
+		data, err := r.take([]byte(message))
+		if data == nil || err != nil {
 			return
 		}
-		m.parts = []openCodePart{p}
+		m := openCodeMessage{id: "msg_1", role: data.field("role"), created: 1793523600000, data: data}
+		if m.role == nil {
+			m.role = data.field("type")
+		}
+		data, err = r.take([]byte(part))
+		m.parts = []openCodePart{{"prt_1", data}}
+		if err != nil {
+			return
+		}
 		lines := openCodeLines(openCodeSession{ID: "ses_1", Directory: fixture.Root, Title: message}, []openCodeMessage{m}, r.bad)
 		if n := bytes.Count(lines, []byte("\n")); n != 3+r.bad {
 			t.Fatalf("%d lines: %q", n, lines)

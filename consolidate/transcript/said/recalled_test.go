@@ -24,8 +24,11 @@ func TestRecalledIsNotSaid(t *testing.T) {
 	t.Run("opencode", func(t *testing.T) {
 		var messages []openCodeMessage
 		for i, text := range turns {
-			m := openCodeMessage{ID: fixture.ID(i + 1), Role: "user", parts: []openCodePart{{Type: "text", Text: text}, {Type: "text", Text: shown, Synthetic: true}}}
-			m.Time.Created = fixture.Start.Add(time.Duration(i) * time.Second).UnixMilli()
+			part := func(fields fixture.Fields) openCodePart { return openCodePart{data: raw(fixture.Marshal(fields))} }
+			m := openCodeMessage{
+				id: fixture.ID(i + 1), role: quoted("user"), created: fixture.Start.Add(time.Duration(i) * time.Second).UnixMilli(),
+				parts: []openCodePart{part(fixture.Fields{"type": "text", "text": text}), part(fixture.Fields{"type": "text", "text": shown, "synthetic": true})},
+			}
 			messages = append(messages, m)
 		}
 		fixture.Equal(t, "what was said", said(t, string(openCodeLines(openCodeSession{}, messages, 0))), []string{"2 user: paint it", "4 user: paint it", "6 user: paint it", "8 user: paint it"})

@@ -3,6 +3,7 @@ package said
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -318,6 +319,14 @@ type jsonBlock struct {
 	Input     json.RawMessage `json:"input"`
 	ToolUseID string          `json:"tool_use_id"`
 	Content   json.RawMessage `json:"content"`
+}
+
+// tolerate ignores a value of the wrong type: the decoder has gone on after it.
+func tolerate(err error) error {
+	if mismatch := (*json.UnmarshalTypeError)(nil); errors.As(err, &mismatch) {
+		return nil
+	}
+	return err
 }
 
 // oddLine reads the records of a line, as decoder.line does.
