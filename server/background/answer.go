@@ -81,7 +81,7 @@ func (f Front) Answer(ctx context.Context) error {
 		return err
 	}
 	say := speech{client: setup.Client}
-	if e.Moment != hook.Prompt && e.Moment != hook.Tool && p.Background.SeenRecently(ctx, e.Session, e.Name+" "+e.Source, e.Moment == hook.Turn) {
+	if e.Moment != hook.Prompt && e.Moment != hook.Tool && p.Background.SeenRecently(ctx, e.Session, string(e.Moment)+" "+e.Source, e.Moment == hook.Turn) {
 		return err
 	}
 	if memories {
@@ -222,7 +222,11 @@ func (s *speech) write(out io.Writer, event string) error {
 		return text
 	}
 	if s.client == host.Cursor {
-		return json.NewEncoder(out).Encode(map[string]string{"additional_context": cut(s.model)})
+		answer := map[string]any{"additional_context": cut(s.model)}
+		if event == "beforeSubmitPrompt" {
+			answer["continue"] = true
+		}
+		return json.NewEncoder(out).Encode(answer)
 	}
 	return json.NewEncoder(out).Encode(struct {
 		Message  string   `json:"systemMessage,omitempty"`

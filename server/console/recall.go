@@ -27,6 +27,8 @@ func (c *Command) chooseRecall(h install.Host, removing bool) error {
 	setup, _ := host.Resolve(host.Process(), c.Flags) // without a project the person's own settings are known
 	now := setup.RecallIn(h.ID).Value
 	switch {
+	case c.Guard && h.Shows() && !h.Guards():
+		return &store.RequestError{Message: "how " + h.Name + " denies a tool is not known to dream-mcp", Hint: "leave --guard out"}
 	case (c.Recall != "" && c.Recall != recall.Off || c.Guard) && !h.Shows():
 		return &store.RequestError{Message: h.Name + " has no hooks that dream-mcp knows", Hint: "leave --recall and --guard out"}
 	case removing:

@@ -31,6 +31,7 @@ func TestRead(t *testing.T) {
 		{`{"type":"agent-turn-complete","thread-id":"t","turn-id":"1","cwd":"/p","last-assistant-message":"x"}`, Event{Name: "agent-turn-complete", Moment: Turn, Session: "t", Dir: "/p"}},
 		{`{"hook_event_name":"AfterAgent","session_id":"g","cwd":"/p"}`, Event{Name: "AfterAgent", Moment: Turn, Session: "g", Dir: "/p"}},
 		{`{"hook_event_name":"sessionStart","conversation_id":"c","workspace_roots":["/p","/q"]}`, Event{Name: "sessionStart", Moment: Start, Session: "c", Dir: "/p"}},
+		{`{"hook_event_name":"beforeSubmitPrompt","conversation_id":"c","session_id":"s","prompt":"deploy it"}`, Event{Name: "beforeSubmitPrompt", Moment: Prompt, Session: "c", Prompt: "deploy it"}},
 		// What is not understood is passed over.
 		{`{"hook_event_name":"Stop","cwd":7,"session_id":"s","stop_hook_active":"no"}`, Event{Name: "Stop", Moment: Turn, Session: "s"}},
 		{`{"hook_event_name":"Stop","cwd":"relative"}`, Event{Name: "Stop", Moment: Turn}},

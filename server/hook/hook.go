@@ -45,7 +45,7 @@ const (
 
 // moments are by the letters of an event's name: SessionStart and sessionStart, agent-turn-complete and AfterAgent.
 var moments = map[string]Moment{"stop": Turn, "afteragent": Turn, "agentturncomplete": Turn, "sessionstart": Start, "sessionend": End,
-	"userpromptsubmit": Prompt, "beforeagent": Prompt, "pretooluse": Tool, "beforetool": Tool}
+	"userpromptsubmit": Prompt, "beforeagent": Prompt, "beforesubmitprompt": Prompt, "pretooluse": Tool, "beforetool": Tool}
 
 // Event is what a host says in its hook's JSON. Claude Code's names come first; Codex, Gemini CLI and Cursor use the
 // same or others for the same.
@@ -103,7 +103,7 @@ func Read(args []string, in io.Reader) (Event, error) {
 		return string(texts[max(0, i)])
 	}
 	e := Event{
-		Name: first(raw.Name, raw.Type), Session: first(raw.Session, raw.Thread, raw.Talk), Dir: first(append([]text{raw.Dir}, raw.Roots...)...),
+		Name: first(raw.Name, raw.Type), Session: first(raw.Talk, raw.Session, raw.Thread), Dir: first(append([]text{raw.Dir}, raw.Roots...)...),
 		Source: string(raw.Source), Path: string(raw.Path), Sub: says(raw.Agent) || says(raw.AgentType), Again: string(raw.HookActive) == "true",
 		Prompt: cut(raw.Prompt), Tool: string(raw.Tool), File: first(raw.Input.FilePath, raw.Input.Notebook, raw.Input.CamelPath, raw.Input.Path), Command: string(raw.Input.Command),
 	}

@@ -107,7 +107,7 @@ const (
 	Codex      = "codex"
 	Gemini     = "gemini"
 	OpenCode   = "opencode"
-	Cursor     = "cursor" // by a flag alone
+	Cursor     = "cursor" // in its hooks alone
 )
 
 // Setup is all that is known of who started us, and where. Paths are absolute, and real as far as they exist.

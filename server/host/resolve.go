@@ -100,6 +100,8 @@ func (r *resolver) findClient() error {
 	switch {
 	case r.flags.Client != "":
 		r.Client = r.flags.Client
+	case set("CURSOR_VERSION"): // which it sets for its hooks alone, and Claude Code's variables beside it; it runs Claude Code's hooks too
+		r.Client = Cursor
 	case set("GEMINI_PROJECT_DIR"): // which it sets for its hooks alone, and Claude Code's beside it
 		r.Client = Gemini
 	case set("CLAUDECODE", "CLAUDE_PROJECT_DIR"):

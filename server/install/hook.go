@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"errors"
 	"regexp"
 	"slices"
@@ -17,18 +18,23 @@ import (
 // hook of ours up, which answers in milliseconds.
 type hooks struct {
 	events  []string
-	prompt  string // the event before a prompt, for who is to be shown memories then
-	tool    string // the event before a tool, for that and for the guard
-	timeout int
+	prompt  string   // the event before a prompt, for who is to be shown memories then
+	tool    string   // the event before a tool, for that and for the guard
+	timeout int      // in seconds; Gemini CLI counts milliseconds (0.61, docs/hooks)
 	words   []string // of the hook's command line, where the environment does not say which host it is
+	beside  bool     // they are in hooks.json beside the file of the servers
+	flat    bool     // an event lists its hooks, not groups of hooks, and the file has a version
 }
 
-// All keep them in the same shape; Claude Code and Codex count seconds, Gemini CLI milliseconds (0.61, docs/hooks).
 var (
-	claudeHooks = hooks{[]string{"SessionStart", "Stop", "SessionEnd"}, "UserPromptSubmit", "PreToolUse", 5, nil}
-	codexHooks  = hooks{[]string{"SessionStart", "Stop"}, "UserPromptSubmit", "PreToolUse", 5, []string{"--client", host.Codex}}
-	geminiHooks = hooks{[]string{"SessionStart", "AfterAgent", "SessionEnd"}, "BeforeAgent", "BeforeTool", 5000, nil}
+	claudeHooks = hooks{events: []string{"SessionStart", "Stop", "SessionEnd"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5}
+	codexHooks  = hooks{events: []string{"SessionStart", "Stop"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5, words: []string{"--client", host.Codex}, beside: true}
+	geminiHooks = hooks{events: []string{"SessionStart", "AfterAgent", "SessionEnd"}, prompt: "BeforeAgent", tool: "BeforeTool", timeout: 5000}
+	cursorHooks = hooks{events: []string{"sessionStart"}, prompt: "beforeSubmitPrompt", tool: "preToolUse", timeout: 5, words: []string{"--client", host.Cursor}, beside: true, flat: true}
 )
+
+// noHooks is a file of flat hooks that has none.
+const noHooks = "{\n  \"version\": 1\n}\n"
 
 // guardFlag has the hook before a tool guard an open dream.
 const guardFlag = "--guard"
@@ -48,10 +54,10 @@ func (h hooks) wanted(level string, guard bool) []string {
 // all are the events that may be ours.
 func (h hooks) all() []string { return append(slices.Clone(h.events), h.prompt, h.tool) }
 
-// The shapes are those of settings.json.
+// The shapes are those of settings.json, and of Cursor's hooks.json.
 type (
 	settingsHook struct {
-		Type    string `json:"type"`
+		Type    string `json:"type,omitempty"`
 		Command string `json:"command"`
 		Timeout int    `json:"timeout"`
 	}
@@ -82,14 +88,18 @@ var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
 // Hooks are our hooks as Claude Code's files list them below "hooks", each by one command line.
 func Hooks(command string) any {
-	all := map[string][]group{}
+	all := map[string][]any{}
 	for _, event := range claudeHooks.events {
-		all[event] = []group{claudeHooks.group(command)}
+		all[event] = []any{claudeHooks.item(command)}
 	}
 	return all
 }
 
-func (h hooks) group(command string) group {
+// item is our hook in the list of an event.
+func (h hooks) item(command string) any {
+	if h.flat {
+		return settingsHook{Command: command, Timeout: h.timeout}
+	}
 	return group{[]settingsHook{{"command", command, h.timeout}}}
 }
 
@@ -99,35 +109,44 @@ func isHook(command string) bool {
 	return ok && starts(strings.Trim(program, `'"`))
 }
 
-// eachHook calls do with each hook of ours in the groups of an event, from the last to the first.
-func eachHook(groups *hujson.Value, do func(group int, hooks *hujson.Value, i int, command *hujson.Value)) error {
-	list, ok := groups.Value.(*hujson.Array)
+// each calls do with each hook of ours in the list of an event, from the last to the first: the list that it is in, its index there, and
+// the index of its group.
+func (h hooks) each(list *hujson.Value, do func(hooks *hujson.Value, i, group int, command *hujson.Value)) error {
+	items, ok := list.Value.(*hujson.Array)
 	if !ok {
 		return errors.New("its hooks are not a list")
 	}
-	for g, group := range slices.Backward(list.Elements) {
+	if h.flat {
+		return eachIn(list, 0, do)
+	}
+	for g, group := range slices.Backward(items.Elements) {
 		hooks, err := member(&group, "hooks")
+		if err == nil && hooks != nil {
+			err = eachIn(hooks, g, do)
+		}
 		if err != nil {
 			return err
 		}
-		if hooks == nil {
+	}
+	return nil
+}
+
+// eachIn is each for one list of hooks.
+func eachIn(hooks *hujson.Value, group int, do func(hooks *hujson.Value, i, group int, command *hujson.Value)) error {
+	list, _ := hooks.Value.(*hujson.Array)
+	if list == nil {
+		return nil
+	}
+	for i, one := range slices.Backward(list.Elements) {
+		command, err := member(&one, "command")
+		if err != nil {
+			return err
+		}
+		if command == nil {
 			continue
 		}
-		each, _ := hooks.Value.(*hujson.Array)
-		if each == nil {
-			continue
-		}
-		for i, one := range slices.Backward(each.Elements) {
-			command, err := member(&one, "command")
-			if err != nil {
-				return err
-			}
-			if command == nil {
-				continue
-			}
-			if line, ok := command.Value.(hujson.Literal); ok && isHook(line.String()) {
-				do(g, hooks, i, command)
-			}
+		if line, ok := command.Value.(hujson.Literal); ok && isHook(line.String()) {
+			do(hooks, i, group, command)
 		}
 	}
 	return nil
@@ -135,15 +154,15 @@ func eachHook(groups *hujson.Value, do func(group int, hooks *hujson.Value, i in
 
 // add adds our hook to each event that is wanted, or brings it up to date. At others it stays, and so does a guard.
 func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
-	return checked(editJSON(func(d *document) error {
+	do := checked(editJSON(func(d *document) error {
 		for _, event := range h.all() {
-			groups, err := d.find("hooks", event)
+			list, err := d.find("hooks", event)
 			if err != nil {
 				return err
 			}
 			var ours *hujson.Value
-			if groups != nil {
-				err = eachHook(groups, func(_ int, _ *hujson.Value, _ int, command *hujson.Value) { ours = command })
+			if list != nil {
+				err = h.each(list, func(_ *hujson.Value, _, _ int, command *hujson.Value) { ours = command })
 			}
 			words := h.words
 			if event == h.tool && (guard || ours != nil && strings.Contains(ours.Value.(hujson.Literal).String(), guardFlag)) {
@@ -155,10 +174,10 @@ func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 			case ours != nil:
 				err = update(ours, command)
 			case !slices.Contains(wanted, event):
-			case groups == nil:
-				err = d.put([]group{h.group(command)}, "hooks", event)
+			case list == nil:
+				err = d.put([]any{h.item(command)}, "hooks", event)
 			default:
-				err = d.put(h.group(command), "hooks", event, "")
+				err = d.put(h.item(command), "hooks", event, "")
 			}
 			if err != nil {
 				return err
@@ -166,27 +185,33 @@ func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 		}
 		return nil
 	}), decodeJSON)
+	return func(text []byte) ([]byte, error) {
+		if h.flat && len(bytes.TrimSpace(text)) == 0 {
+			text = []byte(noHooks)
+		}
+		return do(text)
+	}
 }
 
 // take takes our hooks out, with what they leave empty.
 func (h hooks) take() edit {
 	return checked(editJSON(func(d *document) error {
 		for _, event := range h.all() {
-			groups, err := d.find("hooks", event)
+			list, err := d.find("hooks", event)
 			if err != nil {
 				return err
 			}
-			if groups == nil {
+			if list == nil {
 				continue
 			}
 			found := false
-			err = eachHook(groups, func(group int, hooks *hujson.Value, i int, _ *hujson.Value) {
+			err = h.each(list, func(hooks *hujson.Value, i, group int, _ *hujson.Value) {
 				found = true
-				if remove(hooks, i); len(hooks.Value.(*hujson.Array).Elements) == 0 {
-					remove(groups, group)
+				if remove(hooks, i); !h.flat && len(hooks.Value.(*hujson.Array).Elements) == 0 {
+					remove(list, group)
 				}
 			})
-			if err == nil && found && empty(groups) {
+			if err == nil && found && empty(list) {
 				err = d.drop("hooks", event)
 			}
 			if err != nil {

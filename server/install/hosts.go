@@ -57,7 +57,7 @@ var Hosts = []Host{
 	// Their own commands lose comments and line ends of the person's file.
 	{ID: "codex", Name: "Codex", program: "codex", hooks: &codexHooks},
 	{ID: "gemini", Name: "Gemini CLI", entry: plain, program: "gemini", hooks: &geminiHooks},
-	{ID: "cursor", Name: "Cursor", entry: plain, program: "cursor"},
+	{ID: host.Cursor, Name: "Cursor", entry: plain, program: "cursor", hooks: &cursorHooks},
 	{ID: "vscode", Name: "VS Code", entry: typed, program: "code"},
 	{ID: "opencode", Name: "opencode", entry: local, program: "opencode"},
 }
@@ -72,8 +72,11 @@ func Find(id string) (Host, bool) {
 	return Host{}, false
 }
 
-// Shows reports whether the host can show its model memories unasked, and deny a tool while a dream is open.
+// Shows reports whether the host can show its model memories unasked.
 func (h Host) Shows() bool { return h.hooks != nil || h.ID == host.OpenCode }
+
+// Guards reports whether the host can deny a tool while a dream is open: how Cursor calls its tools was not seen.
+func (h Host) Guards() bool { return h.Shows() && h.ID != host.Cursor }
 
 // IDs are those of all hosts.
 func IDs() (all []string) {
@@ -136,7 +139,7 @@ func (h Host) parts(i Installer) []Part {
 		return []Part{p}
 	case h.hooks == &claudeHooks:
 		file = settings(i.Env)
-	case h.hooks == &codexHooks && file != "":
+	case h.hooks.beside && file != "":
 		file = filepath.Join(filepath.Dir(file), "hooks.json")
 	}
 	wanted := h.hooks.wanted(i.Recall, i.Guard)
