@@ -66,9 +66,13 @@ func relativeDates(t *memory.Topic, now time.Time) []relativeDate {
 // key is what the same words of the same sentence have in common, wherever that is.
 func (d *relativeDate) key() string { return d.Text + "\n" + d.sentence }
 
-// finding is a warning, but an error for a new word such as "yesterday" whose date is known.
+// finding is a warning, an info for what may be meant loosely, and an error for a new word such as "yesterday" whose date is
+// known.
 func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot, isNew bool) Finding {
 	f := Finding{File: n.String(), Line: d.line, Column: d.column, Severity: Warning, subject: d.key()}
+	if d.IsLoose() {
+		f.Severity = Info
+	}
 	day, from := d.writtenOn(v.now)
 	switch {
 	case from != "":

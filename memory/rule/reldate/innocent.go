@@ -93,7 +93,7 @@ func (p *scan) isInnocent(c *phrase, from, to int) bool {
 	switch l := c.language; {
 	case s.isGeneric(l), l.holds("describes", strings.TrimLeft(s.lower, "-+*#>0123456789. \t")),
 		l.holds("before", before), c.notPrior(before), l.holds("after", after), c.notNext(after),
-		(c.flags["past"] || strings.HasPrefix(after, "'s ")) && !s.isPast(l),
+		c.flags["past"] && !s.isPast(l), strings.HasPrefix(after, "'s ") && !l.past.MatchString(s.lower),
 		c.flags["label"] && !label.MatchString(after),
 		c.next != nil && !endsClause(after) && !c.next(after),
 		c.flags["free"] && !l.holds("free", before):

@@ -41,10 +41,24 @@ type Hit struct {
 // "2026-10", "2026-Q3", "2025", "the session after 2026-11-18".
 func (h Hit) Date(anchor time.Time) string { return h.when.on(anchor) }
 
-// IsDay reports whether the words surely name one day within three days of when they were written, and not
-// that day: "yesterday", "tomorrow", "the day before yesterday".
+// IsDay reports whether the words surely name one of the three days before they were written: "yesterday", "the day before
+// yesterday".
 func (h Hit) IsDay() bool {
-	return h.Sure && h.when.unit == day && h.when.offset != 0 && h.when.offset >= -3 && h.when.offset <= 3
+	return h.Sure && h.when.unit == day && h.when.offset < 0 && h.when.offset >= -3
+}
+
+// IsLoose reports whether the words often mean nowadays or some day ("today", "this week", "tomorrow"), or name a session
+// instead of a day.
+func (h Hit) IsLoose() bool {
+	switch h.when.unit {
+	case session, sprint:
+		return true
+	case weekday:
+		return false
+	case day:
+		return h.when.offset >= 0
+	}
+	return h.when.offset == 0
 }
 
 // Find returns the hits of a text, at most 100, in order and without overlap. Of a text over 1 MiB the

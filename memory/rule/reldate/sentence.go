@@ -21,7 +21,7 @@ type sentence struct {
 	from, to int
 	lower    string // with plain apostrophes
 	kana     bool
-	dated    bool // it holds an absolute date
+	dated    bool // it holds an absolute date, or is about no day: "a must written today is settled ground tomorrow"
 	years    bool // it holds the number of a year
 	months   bool // it holds the name of a month
 	generic  map[*language]bool
@@ -48,9 +48,12 @@ func (p *scan) around(from, to int) *sentence {
 	s.lower = lower(words)
 	s.kana = strings.ContainsFunc(words, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
 	d := dates()
-	s.dated, s.years, s.months = d.day.MatchString(s.lower), d.year.MatchString(s.lower), d.month.MatchString(s.lower)
+	s.dated, s.years, s.months = d.day.MatchString(s.lower) || contrast.MatchString(s.lower), d.year.MatchString(s.lower), d.month.MatchString(s.lower)
 	return s
 }
+
+// contrast matches today and tomorrow in one sentence, which mostly stand for sooner and later.
+var contrast = regexp.MustCompile(`(?s)\btoday\b.*\btomorrow\b|今天.*明天|오늘.*내일|今日.*明日|\bheute\b\W+\w+.*\bmorgen\b|aujourd'hui.*\bdemain\b|\bhoy\b.*\bmañana\b`)
 
 // lower returns a text in lower case, with plain apostrophes.
 func lower(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }
