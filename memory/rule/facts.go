@@ -3,6 +3,7 @@ package rule
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,20 +38,19 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	}
 	for _, n := range sortedNames(merged) {
 		t := merged[n]
-		var tokens []factToken
 		clauses := newHaystack("")
-		for _, f := range factTokens("# "+t.Description()+"\n"+t.Body(), lower) {
+		missing := slices.DeleteFunc(factTokens("# "+t.Description()+"\n"+t.Body(), lower), func(f factToken) bool {
 			key := factKey(f.text)
 			if key == "" || seen[key] || has.says(f) || agreed.holds(key) {
-				continue
+				return true
 			}
 			seen[key] = true
-			tokens = append(tokens, f)
 			if f.kind == clauseToken {
 				clauses.lower += " " + key
 			}
-		}
-		for _, f := range tokens {
+			return false
+		})
+		for _, f := range missing {
 			if f.kind == clauseToken || !clauses.holds(factKey(f.text)) {
 				lost = append(lost, Fact{n.String(), f.text})
 			}
@@ -78,8 +78,13 @@ type factToken struct {
 	kind     tokenKind
 	text     string
 	date     date
-	cues     cues   // of a clause
-	sentence string // that a clause is from
+	sentence sentence // that a clause is from
+}
+
+// sentence is a sentence by its words.
+type sentence struct {
+	cues  [len(clauseCues)]bool // the kinds that it has
+	stems map[string]bool
 }
 
 // clauseCues are negations and conditions, in the languages of signals.
@@ -87,9 +92,6 @@ var clauseCues = [...]*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:not|never|no|none|nothing|nobody|without|neither|nor|cannot|\w+n['’]t|nicht|nie|niemals|kein\w*|ohne|weder|jamais|sans|aucune?|ne|nunca|sin|ning[uú]n\w*)\b|[不没沒無无勿别]|禁止|ない|なし|ません|않|없|말고|말 것|마라|못`),
 	regexp.MustCompile(`(?i)\b(?:only|except|unless|until|till|provided|nur|außer|bis|sofern|sauf|seulement|jusqu\w*|solo|sólo|excepto|salvo|hasta)\b|只|仅|僅|除非|除了|直到|だけ|のみ|以外|限り|まで|경우에만|때만|제외|까지`),
 }
-
-// cues says which kinds of them a sentence has.
-type cues [len(clauseCues)]bool
 
 var (
 	numberShape = regexp.MustCompile(`[\pL\pN_#][\pL\pN_.,:/%+\-@]*`)
@@ -99,12 +101,16 @@ var (
 // germanWords are frequent words of a language that writes every noun with a capital letter.
 var germanWords = regexp.MustCompile(`\b(?:der|die|das|und|nicht|ist|wird|mit|für|auf|wir|ein|eine)\b`)
 
-// What a clause shows: so many words after the cue and before it, and so many characters after it.
-const (
-	clauseWords  = 7
-	clauseBefore = 3
-	clauseRunes  = 60
+// What a clause shows before its cue and after it, and of each how much.
+var (
+	clauseBefore = regexp.MustCompile(`(?:\S+\s+){0,2}\S*\s*$`)
+	clauseAfter  = regexp.MustCompile(`^(?:\s*\S+){0,7}`)
 )
+
+const clauseRunes = 60
+
+// unspaced are the characters of scripts without spaces.
+var unspaced = regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]`)
 
 // factTokens returns the facts of a text, in order.
 func factTokens(text string, lower map[string]bool) []factToken {
@@ -117,17 +123,17 @@ func factTokens(text string, lower map[string]bool) []factToken {
 			}
 			continue
 		}
-		for _, sentence := range sentences(untitled(labels.ReplaceAllString(line, ""))) {
-			tokens = append(tokens, sentenceTokens(sentence, nouns, lower)...)
+		for _, text := range sentences(untitled(labels.ReplaceAllString(line, ""))) {
+			tokens = append(tokens, sentenceTokens(text, nouns, lower)...)
 		}
 	}
 	return tokens
 }
 
 // sentenceTokens returns the facts of one sentence. Nouns says that a capital letter is no sign of a name; lower is as isName has it.
-func sentenceTokens(sentence string, nouns bool, lower map[string]bool) (tokens []factToken) {
+func sentenceTokens(text string, nouns bool, lower map[string]bool) (tokens []factToken) {
 	var prose strings.Builder
-	for i, part := range strings.Split(sentence, "`") {
+	for i, part := range strings.Split(text, "`") {
 		if i%2 == 0 {
 			prose.WriteString(part)
 		} else if part = strings.TrimSpace(part); part != "" {
@@ -149,7 +155,7 @@ func sentenceTokens(sentence string, nouns bool, lower map[string]bool) (tokens 
 	}
 	undated, written := dates(plain)
 	for _, d := range written {
-		if d.day+d.year != "" || !heading.MatchString(sentence) {
+		if d.day+d.year != "" || !heading.MatchString(text) {
 			tokens = append(tokens, factToken{kind: dateToken, text: d.text, date: d})
 		}
 	}
@@ -166,16 +172,18 @@ func sentenceTokens(sentence string, nouns bool, lower map[string]bool) (tokens 
 			tokens = append(tokens, factToken{kind: nameToken, text: word})
 		}
 	}
-	c := factToken{kind: clauseToken, sentence: sentence}
+	c := factToken{kind: clauseToken, sentence: readSentence(text)}
 	from, to := len(plain), 0
 	for cue, re := range clauseCues {
-		if at := re.FindStringIndex(plain); at != nil {
-			c.cues[cue] = true
+		at := re.FindStringIndex(plain)
+		if c.sentence.cues[cue] = at != nil; at != nil {
 			from, to = min(from, at[0]), max(to, at[1])
 		}
 	}
 	if to > 0 {
-		c.text = clause(plain, from, to)
+		before, after := []rune(clauseBefore.FindString(plain[:from])), []rune(plain[from:to]+clauseAfter.FindString(plain[to:]))
+		c.text = string(before[max(0, len(before)-clauseRunes/2):]) + string(after[:min(len(after), clauseRunes)])
+		c.text = strings.Trim(memory.OneLine(c.text), ".,;:!?。！？*_#>- ")
 		tokens = append(tokens, c)
 	}
 	return tokens
@@ -191,14 +199,7 @@ func spacedWords(text string) []string {
 	return words
 }
 
-func despaced(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
-			return ' '
-		}
-		return r
-	}, text)
-}
+func despaced(text string) string { return unspaced.ReplaceAllString(text, " ") }
 
 func trimWord(w string) string { return strings.TrimRight(w, ".,:/+-@_") }
 
@@ -213,40 +214,14 @@ func smallWords(text string) map[string]bool {
 	return set
 }
 
-// clause returns the words around a cue, of a script without spaces the characters.
-func clause(text string, from, to int) string {
-	start := from
-	for words := clauseBefore; start > 0 && words > 0; words-- {
-		start = strings.LastIndexAny(strings.TrimRight(text[:start], " \t"), " \t") + 1
-	}
-	end := to
-	for words := clauseWords; end < len(text) && words > 0; words-- {
-		rest := strings.TrimLeft(text[end:], " \t")
-		end = len(text) - len(rest)
-		if i := strings.IndexAny(rest, " \t"); i >= 0 {
-			end += i
-		} else {
-			end = len(text)
-		}
-	}
-	before, after := []rune(text[start:from]), []rune(text[from:end])
-	c := string(before[max(0, len(before)-clauseRunes/2):]) + string(after[:min(len(after), clauseRunes)])
-	return strings.Trim(memory.OneLine(c), ".,;:!?。！？*_#>- ")
-}
-
 // haystack is a text in which facts are looked for.
 type haystack struct {
 	text      string          // as it is, spaces collapsed
 	lower     string          // in lower case
 	words     map[string]bool // as spacedWords has them, in lower case
-	sentences []hayClause
+	sentences []sentence
 	months    map[string]bool // that are written, as 01 to 12
 	skip      map[string]bool // names that need not be there
-}
-
-type hayClause struct {
-	cues  cues
-	stems map[string]bool
 }
 
 func newHaystack(text string) *haystack {
@@ -260,12 +235,8 @@ func newHaystack(text string) *haystack {
 		h.months[d.month] = true
 	}
 	for line := range strings.Lines(text) {
-		for _, sentence := range sentences(line) {
-			c := hayClause{stems: stems(sentence)}
-			for i, re := range clauseCues {
-				c.cues[i] = re.MatchString(sentence)
-			}
-			h.sentences = append(h.sentences, c)
+		for _, text := range sentences(line) {
+			h.sentences = append(h.sentences, readSentence(text))
 		}
 	}
 	return h
@@ -287,29 +258,31 @@ func (h *haystack) says(f factToken) bool {
 	case dateToken:
 		return f.date.in(h)
 	}
-	want := stems(f.sentence)
-	for _, s := range h.sentences {
-		there := 0
-		for w := range want {
-			if s.stems[w] {
-				there++
-			}
-		}
-		if s.cues.cover(f.cues) && 100*there >= keptClause*len(want) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.sentences, f.sentence.isIn)
 }
 
-// cover reports whether a sentence with c has all that one with other has.
-func (c cues) cover(other cues) bool {
-	for i := range c {
-		if other[i] && !c[i] {
+// isIn reports whether another sentence has the same kinds of cues, and most of the words.
+func (s sentence) isIn(other sentence) bool {
+	for cue := range s.cues {
+		if s.cues[cue] && !other.cues[cue] {
 			return false
 		}
 	}
-	return true
+	there := 0
+	for w := range s.stems {
+		if other.stems[w] {
+			there++
+		}
+	}
+	return 100*there >= keptClause*len(s.stems)
+}
+
+func readSentence(text string) sentence {
+	s := sentence{stems: stems(text)}
+	for cue, re := range clauseCues {
+		s.cues[cue] = re.MatchString(text)
+	}
+	return s
 }
 
 // holdsName reports whether a name is in the text, in the plural too, or each of the words that a slash joins.
@@ -344,8 +317,7 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r)
 
 // joins reports whether a character makes what is beside it part of a longer word or number.
 func joins(r rune) bool {
-	return (isWordRune(r) || r == '_') && r != utf8.RuneError &&
-		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	return (isWordRune(r) || r == '_') && r != utf8.RuneError && !unspaced.MatchString(string(r))
 }
 
 // stems returns the words of a text, cut so that forms of one word are the same.
