@@ -23,7 +23,7 @@ func TestDeadline(t *testing.T) {
 		"Merges are frozen until 2026-05-04.", "- Deadline: 2026-11-16", "**Due:** 2026-05-04 (hard)", "The certificate expires on 2026-05-04",
 		"reapply by 2026-05-04", "| Domain | renew by 2026-05-04 |", "Merge-Stopp bis zum 2026-05-04", "2026-05-04까지 제출", "截止日期：2026-05-04", "2026-05-04までに提出",
 		"Deadline: 2026-05-04T08:15Z", "The tax form is due ~2026-05-04", "Invoices (due (~2026-05-04))", "Due BEFORE 2026-05-04", "The till was closed. The lease is due 2026-05-04",
-		"The gate is fail-closed; the licence is valid until **2026-05-04**", "In use since May, the stand is booked through 2026-05-04", "**How to apply:** until 2026-05-04, do not sell plums.",
+		"The gate is fail-closed; the licence is valid until **2026-05-04**", "In use since May, the stand is booked through 2026-05-04", "**How to apply:** until 2026-05-04, do not sell plums.", "Until 2026-05-04, new stalls should wait.",
 		"Der Ausweis ist gültig bis 2026-05-04", "Abgabefrist: 2026-05-04", "El permiso vence el 2026-05-04", "报名截止到 2026-05-04", "기한: 2026-05-04", "有效至 2026-05-04",
 	} {
 		if got := lintLines(t, "deadline", "", "# Plan\n\n"+line+"\n"); len(got) != 1 || !strings.HasPrefix(got[0], "3:") {
@@ -31,7 +31,7 @@ func TestDeadline(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"Merges are frozen until 2026-12-04.", "Deadline: 2026-11-18", "It did not do that until 2026-05-04.", "Merges were frozen until 2026-05-04.", "- [x] renew by 2026-05-04",
+		"Merges are frozen until 2026-12-04.", "Deadline: 2026-11-18", "It did not do that until 2026-05-04.", "Until 2026-05-04 the stall sold plums.", "Merges were frozen until 2026-05-04.", "- [x] renew by 2026-05-04",
 		"~~Deadline: 2026-05-04~~", "Deadline 2026-05-04: done", "Available from 2026-03-01, valid until 2026-05-04", "```\nexpires on 2026-05-04\n```", "Due 2026-15-04", "It is due on Friday.",
 		"Bis 2026-05-04 lief der Laden allein.", "Offen vom 2026-03-01 bis 2026-05-04", "Gültig 2026-03-01 bis 2026-05-04", "Hasta 2026-05-04 vendimos peras.", "2026-03-01부터 2026-05-04까지", "2026-05-04까지는 혼자 했다.",
 		"截止 2026-05-04 共有 12 家店", "截止到2026-05-04的数据", "A date field, e.g. expiry 2026-05-04", "Expiry: 2026-05-04 (auto-renewal)", "- [X] due 2026-05-04", "The lease is due 2026-05-04. It was paid.",
