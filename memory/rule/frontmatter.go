@@ -77,7 +77,7 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 		} else if !t.InOneLine(key) {
 			report(key, line, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
 		} else if old, quoted := t.Quoted(key); old != quoted && !strings.Contains(f.subject, "quote") {
-			report("quote "+key, line, key+" holds \": \" or \" #\", or begins with a character that YAML reserves, without quotes: hosts that read YAML cannot read it",
+			report("quote "+key, line, key+" needs quotes: YAML does not read it as it is written",
 				v.editCall(n, quoteJSON(old), quoteJSON(quoted)))
 		}
 	}

@@ -41,7 +41,7 @@ func findOddFiles(v *view) []Finding {
 			continue // no host takes it for a memory
 		}
 		findings = append(findings, Finding{
-			File: o.Path, Message: "this is no memory: " + o.Why,
+			File: o.Path, Message: "this is not a memory: " + o.Why,
 			Hint: "no dream reads or changes it; a person can rename or remove it", subject: o.Why,
 		})
 	}
