@@ -121,7 +121,7 @@ func (c Check) written(n memory.Name) []Finding {
 	return sorted(findings)
 }
 
-// Lint returns what every rule says about a memory as it stands, each in its own severity.
+// Lint returns what every rule says about a memory as it is, each in its own severity.
 func Lint(s *memory.Snapshot, project *drift.Project, now time.Time) []Finding {
 	return sorted(newView(s, project, now).all(table))
 }

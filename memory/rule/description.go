@@ -8,7 +8,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// longDescription is the length from which a description is told of, in characters: 3 in 100 real ones
+// longDescription is the length from which a description is reported, in characters: 3 in 100 real ones
 // are longer (CENSUS 5.22), and a line of the index with all of it would be too.
 const longDescription = 150
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Capital letters say that a word is a name, but not where every word has them, where a sentence or a part of one begins, or where they
-// only stress. ordinary are words that are no names there.
+// only stress. ordinary are words that are not names there.
 var ordinary = memory.WordSet(`a an the this that these those it its he she they we you i my our your their and or but if when while where why how what who which then else
 	so as at by for from in into of off on onto out over per to up with without after before until unless except not no nor never none nothing always only also
 	both each every any all some most more less same other another is are was were be been do does did don has have had can cannot could may might must shall should

@@ -130,7 +130,7 @@ func factTokens(text string, lower map[string]bool) []factToken {
 	return tokens
 }
 
-// sentenceTokens returns the facts of one sentence. Nouns says that a capital letter is no sign of a name; lower is as isName has it.
+// sentenceTokens returns the facts of one sentence. With nouns a capital letter does not mark a name; lower is as isName has it.
 func sentenceTokens(text string, nouns bool, lower map[string]bool) (tokens []factToken) {
 	var prose strings.Builder
 	for i, part := range strings.Split(text, "`") {

@@ -8,7 +8,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Whether what a memory told is still told by others. Words are compared, not what they mean: a fact
+// Whether others still say what a memory said. Words are compared, not what they mean: a fact
 // counts as kept where nearly all of its words stand close together in another memory, those among
 // them that carry a digit or stand in backticks without exception. So a text that says the same in
 // other words is not recognised, which costs a proposal, and one that says the opposite in the same
@@ -19,14 +19,14 @@ const (
 	maxFacts  = 500 // a text of more is never taken for kept: to look for each would take seconds
 )
 
-// fact is a sentence, or the piece of one that stands in a line, as the set of its words.
+// fact is a sentence, or the piece of one in a line, as the set of its words.
 type fact struct {
 	length int // in words
 	words  map[string]bool
 	exact  map[string]bool // those that must be there as they are
 }
 
-// labels begin the lines of a memory that give a reason and a use (FACTS 2.1); they tell nothing.
+// labels begin the lines of a memory that give a reason and a use (FACTS 2.1); they say nothing.
 var labels = regexp.MustCompile(`(?i)^\W*\*\*(why|how to apply):?\*\*:?`)
 
 // factsOf parts a text into facts. What has no words is none.
@@ -52,7 +52,7 @@ func factsOf(text string) []fact {
 	return facts
 }
 
-// sentences cuts a line behind the signs that end a sentence. Those of Latin script end one only before
+// sentences cuts a line after the characters that end a sentence. Those of Latin script end one only before
 // a space.
 func sentences(line string) []string {
 	var cut []string
@@ -67,22 +67,22 @@ func sentences(line string) []string {
 	return append(cut, line[start:])
 }
 
-// told is the words of a text, in which facts are looked for.
-type told struct {
+// wording is the words of a text, in which facts are looked for.
+type wording struct {
 	words []string
 	set   map[string]bool
 }
 
-func tell(text string) told {
-	t := told{words: memory.WordsOf(text), set: make(map[string]bool)}
+func wordingOf(text string) wording {
+	t := wording{words: memory.WordsOf(text), set: make(map[string]bool)}
 	for _, w := range t.words {
 		t.set[w] = true
 	}
 	return t
 }
 
-// tells reports whether f is told in one place: within twice its length in words, and a few.
-func (t told) tells(f fact) bool {
+// says reports whether f is said in one place: within twice its length in words, and a few.
+func (t wording) says(f fact) bool {
 	there := 0
 	for w := range f.words {
 		if t.set[w] {
@@ -121,8 +121,8 @@ func (t told) tells(f fact) bool {
 	return false
 }
 
-// keptIn reports whether nearly all that a text tells is told by one or another of the others.
-func keptIn(text string, others []told) bool {
+// keptIn reports whether one or another of the others says nearly all that a text says.
+func keptIn(text string, others []wording) bool {
 	facts := factsOf(text)
 	if len(facts) > maxFacts {
 		return false
@@ -131,7 +131,7 @@ func keptIn(text string, others []told) bool {
 	for _, f := range facts {
 		all += len(f.words)
 		for _, other := range others {
-			if other.tells(f) {
+			if other.says(f) {
 				kept += len(f.words)
 				break
 			}

@@ -40,9 +40,9 @@ func TestKeptIn(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var others []told
+			var others []wording
 			for _, o := range test.others {
-				others = append(others, tell(o))
+				others = append(others, wordingOf(o))
 			}
 			if got := keptIn(test.text, others); got != test.want {
 				t.Errorf("got %v", got)
@@ -51,7 +51,7 @@ func TestKeptIn(t *testing.T) {
 	}
 }
 
-// What stands whole in another text is kept there; where no word of it stands, nothing is.
+// What is whole in another text is kept there; where no word of it is, nothing is kept.
 func FuzzKeptIn(f *testing.F) {
 	f.Add("Keep it under 300 lines.", "before", "after\n")
 	f.Add("a a a a a a a a a a b b b b b b b b b b c c c c c c c c c c c", "x", "")
@@ -61,14 +61,14 @@ func FuzzKeptIn(f *testing.F) {
 		if len(factsOf(text)) > maxFacts {
 			return
 		}
-		if !keptIn(text, []told{tell(before + "\n" + text + "\n" + after)}) {
+		if !keptIn(text, []wording{wordingOf(before + "\n" + text + "\n" + after)}) {
 			t.Errorf("%q is not kept between %q and %q", text, before, after)
 		}
-		words, strange := tell(text).set, true
-		for w := range tell(before).set {
+		words, strange := wordingOf(text).set, true
+		for w := range wordingOf(before).set {
 			strange = strange && !words[w]
 		}
-		if len(words) > 0 && strange && keptIn(text, []told{tell(before)}) {
+		if len(words) > 0 && strange && keptIn(text, []wording{wordingOf(before)}) {
 			t.Errorf("%q is kept in %q, which shares no word with it", text, before)
 		}
 	})

@@ -58,7 +58,7 @@ func (v *view) near(file string) string {
 }
 
 func findOrphans(v *view) []Finding {
-	if v.indexRests() {
+	if v.noIndex() {
 		return nil
 	}
 	var findings []Finding

@@ -76,7 +76,7 @@ func askOnce(losses []Finding) []Finding {
 	return losses
 }
 
-// deleted returns the topics that are gone, and how many there were. A topic whose text stands under
+// deleted returns the topics that are gone, and how many there were. A topic whose text is under
 // a new name has moved.
 func (v *view) deleted() (gone []memory.Name, total int) {
 	moved := make(map[string]int) // texts of new topics, spaces aside

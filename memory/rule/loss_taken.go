@@ -23,13 +23,13 @@ func (c Check) Forbidden(n memory.Name) []Finding {
 	return ruleOf("loss").named([]Finding{forbiddenFinding(n, why)})
 }
 
-// KeptElsewhere reports whether other memories say all that n said before the change: a merge or a new name is no loss.
+// KeptElsewhere reports whether other memories say all that n said before the change: a merge or a new name is not a loss.
 func (c Check) KeptElsewhere(n memory.Name) bool { return c.view().keptElsewhere(n, "") }
 
 func forbiddenFinding(n memory.Name, why string) Finding {
 	return Finding{
 		File: n.String(), Message: why + ": an unattended dream may not",
-		Hint: "keep the memory, or merge it so that every fact of it stands in another first; what write_memory refuses so is kept as a proposal for the person, and accept_loss does not help",
+		Hint: "keep the memory, or merge it so that another says every fact of it first; what write_memory refuses so is kept as a proposal for the person, and accept_loss does not help",
 	}
 }
 
@@ -79,7 +79,7 @@ type lossLaw struct {
 }
 
 // takenAway returns which memories the change takes away, and why it may not. What other memories still say (keptIn) is not
-// taken away: a merge or a new name is no loss.
+// taken away: a merge or a new name is not a loss.
 func (v *view) takenAway(law lossLaw) map[memory.Name]string {
 	why := make(map[memory.Name]string)
 	rest, all := 0, 0
@@ -120,7 +120,7 @@ func (v *view) takenAway(law lossLaw) map[memory.Name]string {
 }
 
 // protectedType returns the type of a memory that is the person's own, user or feedback, and of any
-// other "". Where no type stands, the name's beginning is one.
+// other "". Without a type the beginning of the name is one.
 func protectedType(n memory.Name, t *memory.Topic) string {
 	kind := strings.ToLower(t.Type())
 	if kind == "" {
@@ -141,19 +141,19 @@ func (v *view) keptElsewhere(n memory.Name, kind string) bool {
 		text = t.Description()
 	}
 	shared := n.TopFolder() == "team"
-	var others []told
+	var others []wording
 	for _, o := range v.sortedNames() {
 		other := v.after.Topics[o]
 		if kind != "" && protectedType(o, other) == "" || shared && o.TopFolder() != "team" {
 			continue
 		}
-		if v.telling == nil {
-			v.telling = make(map[memory.Name]told)
+		if v.wordings == nil {
+			v.wordings = make(map[memory.Name]wording)
 		}
-		if _, read := v.telling[o]; !read {
-			v.telling[o] = tell(other.Body())
+		if _, read := v.wordings[o]; !read {
+			v.wordings[o] = wordingOf(other.Body())
 		}
-		others = append(others, v.telling[o])
+		others = append(others, v.wordings[o])
 	}
 	return keptIn(text, others)
 }
@@ -161,7 +161,7 @@ func (v *view) keptElsewhere(n memory.Name, kind string) bool {
 // emptied reports whether a text loses most of its words: to write something else in the place of a
 // memory takes it away as a deletion does.
 func emptied(was, is string) bool {
-	before, after := tell(was).set, tell(is).set
+	before, after := wordingOf(was).set, wordingOf(is).set
 	stay := 0
 	for w := range before {
 		if after[w] {

@@ -41,7 +41,7 @@ type Finding struct {
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"` // what to do, where possible the next call
 
-	subject string // what it is about, wherever that stands now: a line's text, a key
+	subject string // what it is about, wherever that is now: a line's text, a key
 }
 
 // key returns what two findings about the same thing have in common, whatever its line is now.

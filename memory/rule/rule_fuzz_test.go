@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzRules holds what is common to all rules, whatever a memory holds: they find the same at each look; a
-// finding names a rule of the table, is no worse than the rule says, and leads to a line that is there; a
+// finding names a rule of the table, is not worse than the rule says, and leads to a line that is there; a
 // memory that nobody changes refuses nothing but an index over its limits, and standing it only warns.
 func FuzzRules(f *testing.F) {
 	f.Add("---\nname: a\ndescription: b\ntype: user\n---\nSee [[b]] and `src/x.go`.", "---\nname: b\n---\nyesterday", "- [A](a.md) — b\n- [Gone](gone.md)\n")

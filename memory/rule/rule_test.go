@@ -276,8 +276,8 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// TestDanglingHint checks that a hint is a call that mends the finding.
-// A call that a finding on what stands names can be sent as it is: it gives the base.
+// TestDanglingHint checks that a hint is a call that fixes the finding.
+// A call that a finding on what is there names can be sent as it is: it gives the base.
 func TestHintsGiveTheBase(t *testing.T) {
 	const day = "It was frozen yesterday, see [[invoces]]."
 	text := "---\nname: a\ndescription: a fact\nmetadata:\n  type: project\n  modified: 2026-11-10\n---\n" + day + "\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4\n"

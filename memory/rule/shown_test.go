@@ -8,7 +8,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// No rule tells a piece of a credential, wherever it stands and however a rule cuts what it quotes.
+// No rule shows a piece of a credential, wherever it is and however a rule cuts what it quotes.
 func TestRulesTellNoPiece(t *testing.T) {
 	words := strings.Repeat("some words ", 9)
 	body := "It was yesterday " + inventedToken + " and later yesterday " + inventedToken + " it was.\n\nyesterday"

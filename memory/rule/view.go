@@ -24,10 +24,10 @@ type view struct {
 
 	exact *view // of what is not masked
 
-	names   []memory.Name            // sorted
-	folds   map[string][]memory.Name // names that some file system takes for one
-	others  *int                     // what otherForm found
-	telling map[memory.Name]told     // of after
+	names    []memory.Name            // sorted
+	folds    map[string][]memory.Name // names that some file system takes for one
+	others   *int                     // what otherForm found
+	wordings map[memory.Name]wording  // of after
 
 	written  memory.Name               // that Written is about, or the zero Name
 	linkKeys map[string]bool           // what a link may name
@@ -58,7 +58,7 @@ func (v *view) of(r rule) *view {
 	return v
 }
 
-// toFind stands, in JSON, for a new text that a rule does not know.
+// toFind is, in JSON, in place of a new text that a rule does not know.
 const toFind = `"…"`
 
 // editCall returns the call that replaces a text (both in JSON) in a memory, with the base that it has once
@@ -106,10 +106,10 @@ func sortedNames(topics map[memory.Name]*memory.Topic) []memory.Name {
 	return names
 }
 
-// indexRests reports whether the rules of the index say nothing: where there is none and there are
+// noIndex reports whether the rules of the index say nothing: where there is none and there are
 // memories, the host makes its own from names and descriptions (FACTS 2.2). A directory that is new
 // gets one, and an index that stood is not to vanish.
-func (v *view) indexRests() bool {
+func (v *view) noIndex() bool {
 	if v.after.Index != nil {
 		return false
 	}

@@ -58,7 +58,7 @@ func (r ref) spell(file string) string {
 	return file
 }
 
-// refsIn returns the links of a memory's text, in order: what stands in code is none.
+// refsIn returns the links of a memory's text, in order: what is in code is not one.
 func (v *view) refsIn(t *memory.Topic) []ref {
 	return read(v, t, "wiki-link", func() []ref {
 		if !strings.Contains(t.Body(), "[[") && !strings.Contains(t.Body(), "](") {
@@ -124,7 +124,7 @@ func columnOf(line, words string) int {
 	return columnAt(line, i)
 }
 
-// isWikiName reports whether what stands in double brackets may be the name of a memory, and is no
+// isWikiName reports whether what is in double brackets may be the name of a memory, and is not a
 // shell's test, no number, and no row of a matrix.
 func isWikiName(s string) bool {
 	return s != "" && len(s) <= memory.MaxNameBytes && s[0] != ' ' && s[0] != '\t' &&

@@ -49,7 +49,7 @@ func TestWikiLink(t *testing.T) {
 	}
 }
 
-// TestWikiLinkHint checks that the hint is an edit that mends the finding.
+// TestWikiLinkHint checks that the hint is an edit that fixes the finding.
 func TestWikiLinkHint(t *testing.T) {
 	for body, want := range map[string]string{
 		"See [[pm2-restart-pattern|this]].":  "See [[pm2-restart-patterns|this]].",
