@@ -86,12 +86,9 @@ func (p *scan) endsKorean(at int) bool {
 // isInnocent reports whether a phrase does not name a day of its own there.
 func (p *scan) isInnocent(c *phrase, from, to int) bool {
 	s := p.around(from, to)
-	if s.dated || c.unit == year && s.years || (c.unit == month || c.unit == quarter) && s.months {
-		return true
-	}
 	before, after := lower(p.text[max(s.from, from-maxNear):from]), lower(p.text[to:min(s.to, to+maxNear)])
 	switch l := c.language; {
-	case s.isGeneric(l), l.holds("describes", strings.TrimLeft(s.lower, "-+*#>0123456789. \t")),
+	case s.dated, s.isGeneric(l), l.holds("describes", strings.TrimLeft(s.lower, "-+*#>0123456789. \t")),
 		l.holds("before", before), c.notPrior(before), l.holds("after", after), c.notNext(after),
 		c.flags["past"] && !s.isPast(l), strings.HasPrefix(after, "'s ") && !l.past.MatchString(s.lower),
 		c.flags["label"] && !label.MatchString(after),
@@ -99,7 +96,7 @@ func (p *scan) isInnocent(c *phrase, from, to int) bool {
 		c.flags["free"] && !l.holds("free", before):
 		return true
 	}
-	return p.isJoined(from, to) || p.isNamed(from, to) || p.isQuoted(from, to) || p.isQuotedOrCell(from, to)
+	return p.isJoined(from, to) || p.isQuoted(from, to) || p.isQuotedOrCell(from, to)
 }
 
 // isGeneric reports whether the sentence is about every day, or about the words themselves.

@@ -3,7 +3,6 @@ package reldate
 import (
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"dream-mcp/memory/rule/prose"
@@ -13,30 +12,12 @@ import (
 // after it.
 var (
 	joinsBefore = regexp.MustCompile(`(?:[/\\@$=+·{%&]|[^\s\x{fffd}][-.#:]|[^\s]\s*-|[=<+/] {1,8})$`)
-	joinsAfter  = regexp.MustCompile(`^(?:[/\\=+·}_%@]|[-.:][[:word:]]| {0,8}(?:[+−-] ?\d|[<=][ =<]*\S|/))`)
+	joinsAfter  = regexp.MustCompile(`^(?:[/\\=+·}_%@]| ?\((?:(?:19|20)\d\d|\p{Lu}\pL|\d{1,2}[月월])|[-.:][[:word:]]| {0,8}(?:[+−-] ?\d|[<=][ =<]*\S|/))`)
 )
 
 func (p *scan) isJoined(from, to int) bool {
 	return joinsBefore.MatchString(p.text[max(0, from-12):from]) || joinsAfter.MatchString(p.text[to:min(len(p.text), to+12)]) ||
 		strings.HasPrefix(p.text[to:], "(") && isASCIILetter(p.text[to-1])
-}
-
-// isNamed reports whether a capital begins the phrase where no sentence begins: a name of something.
-// In a heading every word may have one.
-func (p *scan) isNamed(from, to int) bool {
-	first, size := utf8.DecodeRuneInString(p.text[from:])
-	second, _ := utf8.DecodeRuneInString(p.text[from+size : to])
-	if !unicode.IsUpper(first) || unicode.IsUpper(second) {
-		return false
-	}
-	s := p.around(from, to)
-	left := strings.TrimRight(p.text[s.from:from], " \t\n")
-	if left == "" || !unicode.IsLetter(lastRune(left)) {
-		return false
-	}
-	word := left[strings.LastIndexFunc(left, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
-	r, _ := utf8.DecodeRuneInString(word)
-	return unicode.IsLower(r)
 }
 
 func lastRune(text string) rune {

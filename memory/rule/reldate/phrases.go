@@ -201,11 +201,7 @@ func parseLine(lang *language, head string) *line {
 
 // add puts a pattern into the vocabulary, once for each way to read it.
 func (v vocabulary) add(l *line, pattern string) {
-	flat, rest := alternatives(pattern)
-	if rest != "" {
-		panic(fmt.Sprintf("reldate: no pattern: %q", pattern))
-	}
-	for _, text := range flat {
+	for _, text := range alternatives(pattern) {
 		text = strings.Join(strings.Fields(text), " ") // of [a] b, without a
 		if !strings.Contains(text, "@") {
 			v.put(phrase{line: l, weekday: -1}, text)
@@ -219,43 +215,22 @@ func (v vocabulary) add(l *line, pattern string) {
 	}
 }
 
-// alternatives returns the texts that a pattern stands for, up to a bracket that closes it or a bar.
-func alternatives(pattern string) (flat []string, rest string) {
-	flat = []string{""}
-	for pattern != "" {
-		switch c := pattern[0]; c {
-		case '(', '[':
-			var inner []string
-			if c == '[' {
-				inner = append(inner, "")
-			}
-			for {
-				var more []string
-				more, pattern = alternatives(pattern[1:])
-				inner = append(inner, more...)
-				if pattern == "" || pattern[0] != '|' {
-					break
-				}
-			}
-			if pattern == "" {
-				return nil, "("
-			}
-			pattern = pattern[1:]
-			var joined []string
-			for _, a := range flat {
-				for _, b := range inner {
-					joined = append(joined, a+b)
-				}
-			}
-			flat = joined
-		case '|', ')', ']':
-			return flat, pattern
-		default:
-			for i := range flat {
-				flat[i] += pattern[:1]
-			}
-			pattern = pattern[1:]
-		}
+// choice is the innermost (a|b) or [a] of a pattern.
+var choice = regexp.MustCompile(`\(([^()\[\]]*)\)|\[([^()\[\]]*)\]`)
+
+// alternatives returns the texts that a pattern stands for.
+func alternatives(pattern string) []string {
+	m := choice.FindStringSubmatchIndex(pattern)
+	if m == nil {
+		return []string{pattern}
 	}
-	return flat, ""
+	var texts []string
+	options := strings.Split(pattern[m[0]+1:m[1]-1], "|")
+	if pattern[m[0]] == '[' {
+		options = append(options, "")
+	}
+	for _, option := range options {
+		texts = append(texts, alternatives(pattern[:m[0]]+option+pattern[m[1]:])...)
+	}
+	return texts
 }

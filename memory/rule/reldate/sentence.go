@@ -22,8 +22,6 @@ type sentence struct {
 	lower    string // with plain apostrophes
 	kana     bool
 	dated    bool // it holds an absolute date, or is about no day: "a must written today is settled ground tomorrow"
-	years    bool // it holds the number of a year
-	months   bool // it holds the name of a month
 	generic  map[*language]bool
 }
 
@@ -47,8 +45,7 @@ func (p *scan) around(from, to int) *sentence {
 	words := p.text[s.from:s.to]
 	s.lower = lower(words)
 	s.kana = strings.ContainsFunc(words, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
-	d := dates()
-	s.dated, s.years, s.months = d.day.MatchString(s.lower) || contrast.MatchString(s.lower), d.year.MatchString(s.lower), d.month.MatchString(s.lower)
+	s.dated = date().MatchString(s.lower) || contrast.MatchString(s.lower)
 	return s
 }
 
@@ -59,29 +56,23 @@ var contrast = regexp.MustCompile(`(?s)\btoday\b.*\btomorrow\b|今天.*明天|�
 func lower(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }
 
 // HoldsDate reports whether a line holds an absolute date, in figures or in words.
-func HoldsDate(line string) bool { return dates().day.MatchString(strings.ToLower(line)) }
+func HoldsDate(line string) bool { return date().MatchString(strings.ToLower(line)) }
 
-// datePatterns find absolute dates in lower case.
-type datePatterns struct{ day, year, month *regexp.Regexp }
-
-var dates = sync.OnceValue(func() datePatterns {
+// date finds an absolute date in lower case.
+var date = sync.OnceValue(func() *regexp.Regexp {
 	names := `(?:january|february|march|april|may|june|july|august|september|october|november|december` +
 		`|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec` +
 		`|januar|jänner|februar|märz|mai|juni|juli|oktober|dezember` +
 		`|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre` +
 		`|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
-	return datePatterns{
-		day: regexp.MustCompile(`\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.]\d{1,2})?\b` +
-			`|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d\d){1,2}\b` +
-			`|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b` +
-			`|\d{1,2} ?月 ?\d{1,2} ?[日号號]|\d{1,2}월 ?\d{1,2}일` +
-			`|\b` + names + `\.? \d{1,2}(?:st|nd|rd|th)?\b` +
-			`|\b\d{1,2}(?:st|nd|rd|th|er|\.)? (?:de |of )?` + names + `\b` +
-			`|(?:^|[^\w.])\d{1,2}\. ?\d{1,2}\.(?:[\s),]|$)` +
-			`|\((?:on |am |le |el )?\d{1,2}/\d{1,2}\)` +
-			`|\b(?:week|kw|semaine|semana|w) ?\d{1,2}\b|\b(?:19|20)\d\d[- ]?[qw]\d` +
-			`|\bq[1-4][ /]?(?:19|20)\d\d\b|\b` + names + ` (?:de )?(?:19|20)\d\d\b|(?:19|20)\d\d年 ?\d{1,2}月|(?:19|20)\d\d년 ?\d{1,2}월`),
-		year:  regexp.MustCompile(`(?:^|[^\d.])(?:19|20)\d\d(?:[^\d.]|$)`),
-		month: regexp.MustCompile(`\b` + names + `\b|\d{1,2} ?[月월]`),
-	}
+	return regexp.MustCompile(`\b(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])(?:[-/.]\d{1,2})?\b` +
+		`|\b\d{1,2}[-/.]\d{1,2}[-/.](?:\d\d){1,2}\b` +
+		`|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b` +
+		`|\d{1,2} ?月 ?\d{1,2} ?[日号號]|\d{1,2}월 ?\d{1,2}일` +
+		`|\b` + names + `\.? \d{1,2}(?:st|nd|rd|th)?\b` +
+		`|\b\d{1,2}(?:st|nd|rd|th|er|\.)? (?:de |of )?` + names + `\b` +
+		`|(?:^|[^\w.])\d{1,2}\. ?\d{1,2}\.(?:[\s),]|$)` +
+		`|\((?:on |am |le |el )?\d{1,2}/\d{1,2}\)` +
+		`|\b(?:week|kw|semaine|semana|w) ?\d{1,2}\b|\b(?:19|20)\d\d[- ]?[qw]\d` +
+		`|\bq[1-4][ /]?(?:19|20)\d\d\b|\b` + names + ` (?:de )?(?:19|20)\d\d\b|(?:19|20)\d\d年 ?\d{1,2}月|(?:19|20)\d\d년 ?\d{1,2}월`)
 })
