@@ -29,7 +29,7 @@ type filter struct {
 // table is made when the first text is looked at: who never looks at one does not pay for it.
 var table = sync.OnceValue(func() *filter {
 	f := &filter{anchors: make([][]anchor, 1)}
-	for nth, sh := range shapes {
+	for nth, sh := range shapes() {
 		for _, prefix := range sh.prefixes {
 			f.add(anchor{text: prefix, match: sh.matcher(nth, len(prefix))})
 		}

@@ -120,7 +120,7 @@ var kinds = sync.OnceValue(func() map[string]bool {
 	for _, kind := range shapeless {
 		set[kind] = true
 	}
-	for _, sh := range shapes {
+	for _, sh := range shapes() {
 		set[sh.kind] = true
 	}
 	return set
