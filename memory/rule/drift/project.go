@@ -61,8 +61,7 @@ func (p *Project) begin() {
 // tree is what a project holds: files and links, whether git ignores them or not, and folders.
 type tree struct {
 	files   []string
-	spaced  []string // those with a space in their path
-	folders map[string]bool
+	spaced  []string            // those with a space in their path
 	bases   map[string][]string // the paths of files and folders, by their last part
 	stems   map[string][]string // the paths of files, by their last part without its ending
 	closed  map[string]bool     // folders that were not entered
@@ -82,10 +81,7 @@ var skipped = setOf(".git .hg .svn .jj node_modules bower_components __pycache__
 
 // list reads the tree, the shallow folders first.
 func list(root *os.Root) *tree {
-	t := &tree{
-		folders: make(map[string]bool), bases: make(map[string][]string), stems: make(map[string][]string),
-		closed: make(map[string]bool),
-	}
+	t := &tree{bases: make(map[string][]string), stems: make(map[string][]string), closed: make(map[string]bool)}
 	start, left := time.Now(), maxListed
 	for queue := []string{"."}; len(queue) > 0; queue = queue[1:] {
 		folder := queue[0]
@@ -110,51 +106,38 @@ func list(root *os.Root) *tree {
 			if !utf8.ValidString(name) {
 				continue
 			}
-			if !e.IsDir() {
-				t.addFile(name)
-				continue
-			}
-			if skipped[e.Name()] || strings.Count(name, "/") >= maxDepth {
+			if e.IsDir() && (skipped[e.Name()] || strings.Count(name, "/") >= maxDepth) {
 				t.closed[name] = true
 				continue
 			}
-			t.folders[name] = true
 			t.bases[e.Name()] = append(t.bases[e.Name()], name)
-			queue = append(queue, name)
+			if e.IsDir() {
+				queue = append(queue, name)
+				continue
+			}
+			t.files = append(t.files, name)
+			t.stems[stem(e.Name())] = append(t.stems[stem(e.Name())], name)
+			if strings.Contains(name, " ") {
+				t.spaced = append(t.spaced, name)
+			}
 		}
 	}
 	return t
 }
 
-func (t *tree) addFile(name string) {
-	t.files = append(t.files, name)
-	base := path.Base(name)
-	t.bases[base] = append(t.bases[base], name)
-	t.stems[stem(base)] = append(t.stems[stem(base)], name)
-	if strings.Contains(name, " ") {
-		t.spaced = append(t.spaced, name)
-	}
-}
-
-// readFolder returns at most limit entries of a folder, in pieces, so that a folder of a million files
-// costs no more than the limit; all says whether those are all.
+// readFolder returns at most limit entries of a folder, so that a folder of a million files costs no more than the
+// limit; all says whether those are all.
 func readFolder(root *os.Root, folder string, limit int) (entries []fs.DirEntry, all bool, err error) {
 	f, err := memory.OpenFolder(root, folder)
 	if err != nil {
 		return nil, false, err
 	}
 	defer f.Close()
-	for len(entries) <= limit {
-		some, err := f.ReadDir(512)
-		entries = append(entries, some...)
-		if err == io.EOF {
-			return entries, true, nil
-		}
-		if err != nil {
-			return nil, false, err
-		}
+	entries, err = f.ReadDir(limit + 1)
+	if err != nil && err != io.EOF {
+		return nil, false, err
 	}
-	return entries[:limit], false, nil
+	return entries[:min(len(entries), limit)], len(entries) <= limit, nil
 }
 
 // isForeign reports whether a folder is a checkout of its own: another repository, or a linked worktree,
