@@ -77,7 +77,7 @@ func (v watchView) dreaming() []string {
 	out := []string{v.title("dream "+d.ID, d.Started)}
 	out = append(out, v.steps(d.Phase))
 	parts := []string{count(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), count(d.Sessions, "session")}
-	if d.Unattended {
+	if d.Unattended && !v.asked {
 		parts = append(parts, "unattended")
 	}
 	if p.Host != "" {
