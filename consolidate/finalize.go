@@ -25,7 +25,7 @@ type FinalizeResult struct {
 	Findings []rule.Finding  `json:"findings"`
 	Report   string          `json:"report"`
 	Undo     string          `json:"undo,omitempty"`
-	Standing string          `json:"standing,omitempty"` // after a commit, how much the rules find, by rule
+	Standing string          `json:"standing,omitempty"` // how much the rules find, by rule
 
 	IndexChanges []string `json:"index_changes,omitempty"` // with DryRun: lines of the index that go ("- ") and come ("+ ")
 	Diff         string   `json:"diff,omitempty"`
@@ -182,6 +182,7 @@ func (d *dream) dryRun(edit *store.Index, findings []rule.Finding, r store.Final
 	}
 	res := FinalizeResult{Outcome: "dry_run", Files: store.FilesOf(changes), Index: edit.Size(), Report: verdict}
 	res.Findings, _ = d.fresh(findings)
+	res.Standing = standing(findings)
 	if !edit.None {
 		res.IndexChanges = d.indexChanges(edit, res.Files, r.Upsert)
 	}
@@ -206,7 +207,7 @@ func (d *dream) indexChanges(edit *store.Index, files store.Files, upserted []st
 		}
 	}
 	if len(count) > 0 {
-		changes = append(changes, fmt.Sprintf(`of created and deleted memories and of upsert: +%d -%d lines; {"dry_run": true, "diff": "MEMORY.md"} shows them`, count["+"], count["-"]))
+		changes = append(changes, fmt.Sprintf(`and of created and deleted memories and of upsert +%d -%d lines: {"dry_run": true, "diff": "MEMORY.md"} shows them`, count["+"], count["-"]))
 	}
 	return changes
 }
