@@ -175,12 +175,42 @@ func (p *writings) stageTopic(w writing, data []byte) (WriteResult, error) {
 	if err != nil {
 		return WriteResult{}, err
 	}
+	line, err := w.outdatedLine(data)
+	if err != nil {
+		return WriteResult{}, err
+	}
+	findings = append(findings, line...)
 	res := WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(data), Findings: findings}
 	if w.have.Sum == "" {
 		res.Action = "created"
 	}
 	_, err = res.setMissing(w, data)
 	return res, err
+}
+
+// outdatedLine reports that the line of the index says what the memory no longer says, where the write gives no other line.
+func (w *writing) outdatedLine(data []byte) ([]rule.Finding, error) {
+	if w.have.Sum == "" || w.r.Index != nil {
+		return nil, nil
+	}
+	e, err := w.t.EditIndex()
+	if err != nil || e.None {
+		return nil, err
+	}
+	show := w.t.Dir.AllowSecrets
+	before, after := memory.ParseTopic(w.have.Data).Shown(show), memory.ParseTopic(data).Shown(show)
+	for _, entry := range e.Entries() {
+		if entry.File != w.n.String() {
+			continue
+		}
+		if facts := rule.Outdated(show.Line(entry.Hook), before, after); len(facts) > 0 {
+			return []rule.Finding{{
+				Rule: "index-entry", Severity: rule.Warning, File: w.n.String(), Message: fmt.Sprintf("its line in MEMORY.md still says %q", strings.Join(facts, ", ")),
+				Hint: fmt.Sprintf(`finalize_index {"upsert": [{"file": %q, "text": "…"}]}, or "index": {"text": "…"} with a write`, w.n),
+			}}, nil
+		}
+	}
+	return nil, nil
 }
 
 // setMissing sets the facts of what was merged into w.n that its text lacks, and returns all of them.

@@ -87,3 +87,24 @@ func TestArguments(t *testing.T) {
 		}
 	}
 }
+
+// The line of the index that says what the memory no longer says is reported, until it says something else.
+func TestOutdatedIndexLine(t *testing.T) {
+	w := newWorld(t)
+	file, _, title := subject(1)
+	w.write(file, topicText(1, 500))
+	w.write("MEMORY.md", lineOf(1, "kept by svc-1, on port 4001; ask Anselm"))
+	w.open()
+	w.must("dream_orient", `{"force": true}`)
+	edit := `{"path": %q, "base": %q, "edits": [{"old": "port 4001", "new": "port 5001"}]%s}`
+	text := w.must("write_memory", fmt.Sprintf(edit, file, w.sum(file), ""))
+	want := `"its line in MEMORY.md still says \"4001\"","hint":"finalize_index {\"upsert\": [{\"file\": \"` + file
+	if !strings.Contains(text, want) {
+		t.Errorf("it lacks %s: %s", want, text)
+	}
+	w.must("abort_dream", `{}`)
+	w.must("dream_orient", `{"force": true}`)
+	if text := w.must("write_memory", fmt.Sprintf(edit, file, w.sum(file), `, "index": {"text": "the `+title+`, on port 5001"}`)); strings.Contains(text, "index-entry") {
+		t.Errorf("with another line: %s", text)
+	}
+}

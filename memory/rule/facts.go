@@ -26,7 +26,7 @@ const MaxMerged = 128 << 10
 // What is within the words of a clause that is listed is not listed by itself.
 func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memory.Topic, accepted ...string) []Fact {
 	agreed := newHaystack(strings.Join(accepted, "\n"))
-	has := newHaystack(survivor.Title() + "\n" + survivor.Description() + "\n" + survivor.Body())
+	has := newHaystack(textOf(survivor))
 	for _, n := range append(sortedNames(merged), into) { // a merged memory need not be named
 		has.skip[memory.SlugKey(memory.StemOf(n.String()))] = true
 	}
@@ -58,6 +58,19 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	}
 	return lost
 }
+
+// Outdated returns the numbers, names and code of a line about a memory that the memory said before it was changed, and says no more.
+func Outdated(line string, before, after *memory.Topic) (facts []string) {
+	said, says := newHaystack(textOf(before)), newHaystack(textOf(after))
+	for _, f := range factTokens(line, smallWords(textOf(before))) {
+		if f.kind != clauseToken && said.says(f) && !says.says(f) {
+			facts = append(facts, f.text)
+		}
+	}
+	return facts
+}
+
+func textOf(t *memory.Topic) string { return t.Title() + "\n" + t.Description() + "\n" + t.Body() }
 
 // factKey is what the texts of two facts that are the same have in common.
 func factKey(text string) string {

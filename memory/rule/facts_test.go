@@ -54,6 +54,24 @@ func TestLost(t *testing.T) {
 	}
 }
 
+func TestOutdated(t *testing.T) {
+	body := func(text string) *memory.Topic {
+		return memory.ParseTopic([]byte("---\nname: crane\ndescription: how it is run\n---\n" + text))
+	}
+	before := body("It lifts 12 t, by `make lift`; ask Mareike, never Anselm.")
+	after := body("It lifts 14 t, by `make hoist`; ask Ines, never Anselm.")
+	for line, want := range map[string]string{
+		"12 t, ask Mareike":               "12 Mareike",
+		"`make lift`, never Anselm":       "make lift",
+		"how it is run, 17 times by Ruta": "", // it never said so
+		"14 t":                            "",
+	} {
+		if got := strings.Join(Outdated(line, before, after), " "); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
 // FuzzLost: every number of what was merged is in the survivor, or in what is listed.
 func FuzzLost(f *testing.F) {
 	f.Add("On 18 November 2026, 3 of 7; May 5. 8 Jun 9th, 12 Dec 2026-11-18", "2026-11-18 and 2026-06-09")
