@@ -33,7 +33,7 @@ type Digest struct {
 	checksum uint32 // of the file that it was read from
 }
 
-// Gap ends each text: a byte that no text holds, since all of them are valid UTF-8.
+// Gap ends each text: a byte that no text has, since all are valid UTF-8.
 const Gap = "\xff"
 
 // A digestHead is what a digest says besides its rows.

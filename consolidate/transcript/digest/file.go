@@ -28,7 +28,7 @@ const (
 // maxDigestFile bounds what is read of one file: a part, and what one line adds to it.
 const maxDigestFile = 128 << 20
 
-// base stands for the part of a digest that is not sealed.
+// base is the number of the part of a digest that is not sealed.
 const base = -1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -148,7 +148,7 @@ func readDigest(folder string, f said.File, part int) (*Digest, error) {
 	return d, err
 }
 
-// decodeDigest decodes a digest's file. A checksum finds damage; that nobody else writes there is the folder's affair.
+// decodeDigest decodes a digest's file. A checksum finds damage, not forgery: the folder is private.
 func decodeDigest(b []byte) (*Digest, error) {
 	if len(b) < preambleSize || len(b) > maxDigestFile || !bytes.HasPrefix(b, []byte(digestMagic)) {
 		return nil, errNoDigest

@@ -54,7 +54,7 @@ func FuzzForeign(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := said.ReadHead(source, host); err != nil {
+			if _, err := said.ReadHead(at); err != nil {
 				t.Fatal(err)
 			}
 			said.ReadTail(at)

@@ -19,7 +19,7 @@ const digestVersion = 10
 
 const (
 	// maxPart is the size at which a digest is continued in another part, in bytes of memory: some 250 MB of transcript.
-	// A part is larger by what one line says.
+	// A part is larger by the texts of one line.
 	maxPart = 8 << 20
 
 	// sampleSize is what is compared of a transcript's head, and of the block before the offset where its digest goes on.
@@ -111,7 +111,7 @@ func (m Maker) part(ctx context.Context, f said.File, d Digest, source *said.Sou
 	return b.finish(r), full, nil
 }
 
-// samples sums the head of a transcript and the block before an offset.
+// samples sums the head of a transcript and the block before an offset. The error is io.EOF if the transcript is shorter.
 func samples(source io.ReaderAt, offset int64) (prefix, block uint64, err error) {
 	if offset == 0 {
 		return 0, 0, nil
@@ -119,21 +119,13 @@ func samples(source io.ReaderAt, offset int64) (prefix, block uint64, err error)
 	var room [sampleSize]byte
 	n := min(offset, sampleSize)
 	if _, err := source.ReadAt(room[:n], 0); err != nil {
-		return 0, 0, orReplaced(err)
+		return 0, 0, err
 	}
 	prefix = said.SumOf(room[:n])
 	if _, err := source.ReadAt(room[:n], offset-n); err != nil {
-		return 0, 0, orReplaced(err)
+		return 0, 0, err
 	}
 	return prefix, said.SumOf(room[:n]), nil
-}
-
-// orReplaced is errReplaced for a transcript that is shorter than it was.
-func orReplaced(err error) error {
-	if err == io.EOF {
-		return errReplaced
-	}
-	return err
 }
 
 // A digester makes a part of a digest of what a reader emits.
@@ -178,7 +170,7 @@ func (b *digester) intern(s string) uint32 {
 	return i
 }
 
-// add takes in an utterance.
+// add adds an utterance.
 func (b *digester) add(u *said.Entry) error {
 	if u.Speaker == said.Tool {
 		return nil

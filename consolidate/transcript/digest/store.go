@@ -3,7 +3,6 @@ package digest
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -132,7 +131,7 @@ func (ds *Store) Fresh(ctx context.Context, m Maker, f said.File, read *atomic.I
 		ds.drop(f)
 	}
 	d, err := m.digest(ctx, f, before, read, seal)
-	if errors.Is(err, errReplaced) {
+	if err == errReplaced || err == io.EOF {
 		ds.drop(f)
 		d, err = m.digest(ctx, f, nil, read, seal)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// staleTemporary is the age at which a digest that was never finished belongs to nobody.
+	// staleTemporary is the age of a temporary file that nobody is writing any more.
 	staleTemporary = time.Hour
 
 	// formerFolder is where versions before this one kept their digests, beside ours. It is removed when none of them has
@@ -47,12 +47,7 @@ func (ds *Store) Sweep() {
 	if err != nil {
 		return
 	}
-	type lying struct {
-		path    string
-		size    int64
-		modTime time.Time
-	}
-	var all []lying
+	var all []os.FileInfo
 	total := int64(0)
 	gone := ds.gone()
 	for _, e := range entries {
@@ -72,16 +67,16 @@ func (ds *Store) Sweep() {
 				os.Remove(path)
 				continue
 			}
-			all = append(all, lying{path, stat.Size(), stat.ModTime()})
+			all = append(all, stat)
 			total += stat.Size()
 		}
 	}
-	slices.SortFunc(all, func(a, b lying) int { return a.modTime.Compare(b.modTime) })
-	for _, l := range all {
+	slices.SortFunc(all, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, stat := range all {
 		if total <= maxDigests {
 			return
 		}
-		os.Remove(l.path)
-		total -= l.size
+		os.Remove(filepath.Join(ds.folder, stat.Name()))
+		total -= stat.Size()
 	}
 }

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Codex writes a file a session, by the day on which it began, of all projects: lines of timestamp, type
-// and payload (CENSUS 4). What a person typed stands there twice, once among what is sent to the model
-// together with what Codex injects, and once as an event, which is read here. What the
-// model said is read where it was answered. A sub-agent's session says so in its first line; what a
-// fork copied from another session counts once.
+// Codex writes a file for each session of any project, by the day on which it began: lines of timestamp, type and payload
+// (CENSUS 4). What a person typed is in it twice, once among what is sent to the model together with what Codex injects, and
+// once as an event, which is read here. What the model said is read where it was answered. A sub-agent's session says so in
+// its first line. What a fork copied from another session counts once.
 
 // codexID is the UUID at the end of "rollout-2026-11-18T09-14-03-UUID".
 func codexID(stem string) string {

@@ -16,8 +16,8 @@ type Ending struct {
 }
 
 // ReadEnding reads what a person said last in a transcript: at most so many turns, from the last 4 MiB, since
-// the model last used a tool of its own accord that saves reports of, and since a dream or an extraction, which have looked at
-// what was said before. What the tool answered is not looked at: a save that was refused counts. It knows the files of Claude
+// the model last used a tool of its own accord that saves reports, and since a dream or an extraction, which have reviewed
+// what was said before. The tool's answer is not read: a save that was refused counts. It knows the files of Claude
 // Code, and of Gemini CLI, which must be read whole: a longer one is not read.
 func ReadEnding(path string, turns int, saves func(tool, file string) bool) (Ending, error) {
 	name := filepath.Base(path)
@@ -56,7 +56,7 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 	return end, err
 }
 
-// add adds words, once: what was queued comes again as a turn (CENSUS 5.6).
+// add adds words, once: what was queued is recorded again as a turn (CENSUS 5.6).
 func (e *Ending) add(text string) {
 	if n := len(e.Words); n == 0 || e.Words[n-1] != text {
 		e.Words = append(e.Words, text)
@@ -73,13 +73,10 @@ func (r *record) saves(saves func(tool, file string) bool) bool {
 			continue
 		}
 		var file raw
-		if len(b.Input) > 0 && b.Input[0] == '{' {
-			object(b.Input, 0, func(key []byte, i int) int {
-				if k := string(key); file == nil && (k == "file_path" || k == "path" || k == "notebook_path") {
-					return value(b.Input, i, &file)
-				}
-				return skip(b.Input, i, 0)
-			})
+		for _, key := range []string{"file_path", "path", "notebook_path"} {
+			if file == nil {
+				file = b.Input.field(key)
+			}
 		}
 		if saves(b.Name.text(), file.text()) {
 			return true

@@ -157,7 +157,7 @@ type hostState struct {
 	CWD, Branch string
 	Origin      string // the session whose words follow: another one in a fork
 	Said        int    // of its words
-	Items       bool   // Codex: what was typed stands in items
+	Items       bool   // Codex: what was typed is in items
 }
 
 func (h *hostState) setCWD(v raw) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is told of a session is no multiple of its file, whatever that calls it.
+// The lines of a session are not much longer than its file, whatever ID that has.
 func TestGeminiLongName(t *testing.T) {
 	var log strings.Builder
 	fmt.Fprintf(&log, `{"sessionId":%q}`+"\n", strings.Repeat("x", 1<<20))

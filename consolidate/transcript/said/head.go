@@ -1,7 +1,6 @@
 package said
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"slices"
@@ -31,63 +30,42 @@ type Head struct {
 	Last   time.Time // the latest time in the head
 }
 
-var resultBytes = []byte(`"tool_result"`)
-
 // ReadHead reads as far as it must to know a working directory and whether a person typed anything
 // but a dream: headSize as a rule, the whole transcript of a background dream.
-func ReadHead(s *Source, host Host) (Head, error) {
+func ReadHead(f File) (h Head, err error) {
 	var (
-		h                       Head
 		begun, spoke            bool // a record was read; somebody said something
-		typed, dreamt, warmedUp bool // a person typed; a dream was opened; "Warmup" was all that was typed
+		typed, dreamed, warmedUp bool // a person typed; a dream was opened; "Warmup" was all that was typed
 		prompted                bool // by a program
+		said                    []part
 	)
-	beginning := *s
-	beginning.Length = min(s.Length, maxHead) // one line may be all of a huge file
-	lines := beginning.Lines(context.Background(), 1, 0, new(atomic.Int64))
-	defer lines.Close()
-	lineRecords := newDecoder(host)
-	var said []part
 	ours := sums{}
-	for lines.next < headSize || lines.next < maxHead && (len(h.CWDs) == 0 || !typed) {
-		line, _, err := lines.read()
-		if err == io.EOF {
-			break
+	err = f.records(0, maxHead, func(r *record, next int64) (more bool) {
+		h.note(r)
+		if !begun && r.Sidechain.isTrue() {
+			h.Reason = Subagent
+			return false
 		}
-		if err != nil {
-			return Head{}, err
-		}
-		line = trimmed(line, lines.start == 0)
-		if len(line) == 0 || lines.start >= headSize && spoke && len(h.CWDs) > 0 && bytes.Contains(line, resultBytes) {
-			continue
-		}
-		records, _ := lineRecords.line(line)
-		for i := range records {
-			r := &records[i]
-			h.note(r)
-			if !begun && r.Sidechain.isTrue() {
-				return Head{Reason: Subagent, CWDs: h.CWDs}, nil
-			}
-			begun = begun || !r.Type.empty()
-			var marks event
-			said, marks = r.parts(said[:0], ours, !spoke)
-			dreamt = dreamt || marks == dreamBegun
-			prompted = prompted || marks == automated
-			for _, p := range said {
-				spoke = spoke || p.text != ""
-				switch {
-				case !p.typed() || typed:
-				case p.text == warmUp:
-					warmedUp = true
-				default:
-					typed, h.First = true, p.text
-				}
+		begun = begun || !r.Type.empty()
+		var marks event
+		said, marks = r.parts(said[:0], ours, !spoke)
+		dreamed = dreamed || marks == dreamBegun
+		prompted = prompted || marks == automated
+		for _, p := range said {
+			spoke = spoke || p.text != ""
+			switch {
+			case !p.typed() || typed:
+			case p.text == warmUp:
+				warmedUp = true
+			default:
+				typed, h.First = true, p.text
 			}
 		}
-	}
+		return next < headSize || len(h.CWDs) == 0 || !typed
+	})
 	switch {
-	case typed:
-	case dreamt:
+	case err != nil || typed || h.Reason != "":
+	case dreamed:
 		h.Reason = Dream
 	case warmedUp:
 		h.Reason = WarmUp
@@ -95,10 +73,10 @@ func ReadHead(s *Source, host Host) (Head, error) {
 		h.Reason = Automated
 	case !spoke:
 		h.Reason = Ghost
-	case Forms[host] != nil: // jobs and heartbeats, by which other hosts talk to themselves
+	case Forms[f.Host] != nil: // jobs and heartbeats, by which other hosts talk to themselves
 		h.Reason = Untyped
 	}
-	return h, nil
+	return h, err
 }
 
 // note takes in what a record says about the session.
@@ -130,12 +108,25 @@ func ReadTail(f File) (h Head) {
 
 // tail calls do with each record in the last most bytes of a session, of which it leaves out what is before a newline.
 func (f File) tail(most int64, do func(*record)) error {
+	return f.records(-most, most, func(r *record, _ int64) bool {
+		do(r)
+		return true
+	})
+}
+
+// records calls do with each record in the first most bytes from an offset, and with the offset after its line, until do
+// returns false. A negative offset is counted from the end; then what is before the first newline is left out.
+func (f File) records(offset, most int64, do func(r *record, next int64) (more bool)) error {
 	source, err := f.Open()
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	offset := max(0, source.Length-most)
+	cut := -offset > 0 && -offset < source.Length
+	if offset < 0 {
+		offset = max(0, source.Length+offset)
+	}
+	source.Length = min(source.Length, offset+most) // one line may be all of a huge file
 	lines := source.Lines(context.Background(), 1, offset, new(atomic.Int64))
 	defer lines.Close()
 	d := newDecoder(f.Host)
@@ -147,12 +138,14 @@ func (f File) tail(most int64, do func(*record)) error {
 		if err != nil {
 			return err
 		}
-		if offset > 0 && lines.start == offset {
+		if cut && lines.start == offset {
 			continue
 		}
 		records, _ := d.line(trimmed(line, lines.start == 0))
 		for i := range records {
-			do(&records[i])
+			if !do(&records[i], lines.next) {
+				return nil
+			}
 		}
 	}
 }

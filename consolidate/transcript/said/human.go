@@ -10,8 +10,8 @@ import (
 // person types again, is not an utterance: a dream must not learn from itself.
 const DreamMarker = "<dream-mcp-prompt"
 
-// RecallTag is the element around memories that a hook of ours showed the model. It is not part of an utterance: a memory must not become
-// evidence of itself.
+// RecallTag is the element around memories that a hook of ours showed the model. It is not part of an utterance: a memory
+// must not become evidence of itself.
 const RecallTag = "dream-memories"
 
 // An event is what a record marks beside what was said in it.
@@ -133,7 +133,7 @@ func typedText(text string) (typed string, e event) {
 	return text[len(command.FindString(text)):], noEvent
 }
 
-// beforeOtherAgents returns what stands before the words of another agent: the host may join queued texts to one
+// beforeOtherAgents returns what is before the words of another agent: the host may join queued texts to one
 // turn. What follows them is not taken for the person's: the end of the element may be the other agent's.
 func beforeOtherAgents(text string) string {
 	for _, form := range notSaid[""] {

@@ -12,7 +12,7 @@ const latestTail = 64 << 10
 const maxLatest = 4 << 10
 
 // Latest returns the words that the model said last in a transcript, or in the log of a headless run,
-// whose lines are alike; "" where the end of the file has none, or it can't be read. It is neither made
+// which has the same lines; "" if the end of the file has none, or cannot be read. It is neither made
 // visible nor masked, and cut at 4 KiB.
 func Latest(path string) string {
 	latest := ""

@@ -4,10 +4,9 @@ import (
 	"strings"
 )
 
-// OpenClaw writes a file a session for each of its agents: a head with the working directory, then a
-// tree of entries, in the order in which they were said; what was said on a branch that was left was
-// said too. Most of what stands in a person's place is wrapped by the channel that it came through, and
-// much was typed by nobody: events, heartbeats, jobs (CENSUS 4).
+// OpenClaw writes a file for each session of each of its agents: a head with the working directory, then a tree of entries, in
+// the order in which they were said. What was said on a branch that was left was said too. Most of what is in a person's
+// place is wrapped by the channel that it came through, and much was typed by nobody: events, heartbeats, jobs (CENSUS 4).
 
 // openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's.
 func openClawID(stem string) string {
@@ -47,61 +46,52 @@ func openClawMessage(message raw, r *record) {
 		r.answered(message.field("toolCallId"), joined(content.texts(), "\n"))
 	case role.is("assistant"):
 		r.Type = assistantType
-		content.items(func(item raw) {
-			b := openClawBlock(item)
-			if said := strings.TrimSpace(b.Text.text()); b.Type != nil && said != "HEARTBEAT_OK" && said != "NO_REPLY" && len(r.Message.Blocks) < maxBlocks {
+		for _, b := range content.texts("text") {
+			if said := strings.TrimSpace(b.Text.text()); said != "HEARTBEAT_OK" && said != "NO_REPLY" {
 				r.Message.Blocks = append(r.Message.Blocks, b)
+			}
+		}
+		content.items(func(item raw) {
+			if item.field("type").is("toolCall") {
+				r.used(item.field("id"), item.field("name"), item.field("arguments"))
 			}
 		})
 	}
 }
 
-func openClawBlock(item raw) (b block) {
-	if item.isString() {
-		return block{Type: textType, Text: item}
-	}
-	switch kind := item.field("type"); {
-	case kind.is("text"):
-		return block{Type: textType, Text: item.field("text")}
-	case kind.is("toolCall"):
-		return block{Type: useType, ID: item.field("id"), Name: item.field("name"), Input: item.field("arguments")}
-	}
-	return block{}
-}
-
-// openClawTyped is what a person typed of a text: without the blocks that tell of the sender and the
-// conversation, the events before it, the stamp of time.
+// openClawTyped is what a person typed of a text: without the blocks that describe the sender and the
+// conversation, the events before it, the time stamp.
 func openClawTyped(text string) string {
 	rest := strings.TrimSpace(text)
 	for before := ""; rest != before; {
 		before = rest
-		for said, ok := behindStamp(rest); ok; said, ok = behindStamp(rest) {
+		for said, ok := afterStamp(rest); ok; said, ok = afterStamp(rest) {
 			rest = said
 		}
-		first, behind, _ := strings.Cut(rest, "\n")
+		first, after, _ := strings.Cut(rest, "\n")
 		switch {
 		case strings.HasSuffix(first, ":") && (strings.Contains(first, " (untrusted") || strings.HasPrefix(first, "Untrusted context (")):
-			if fenced, ok := strings.CutPrefix(behind, "```json\n"); ok {
+			if fenced, ok := strings.CutPrefix(after, "```json\n"); ok {
 				_, rest, _ = strings.Cut(fenced, "\n```")
-			} else if said, ok := strings.CutPrefix(behind, "\n"); ok {
+			} else if said, ok := strings.CutPrefix(after, "\n"); ok {
 				rest = said
 			} else {
-				_, rest, _ = strings.Cut(behind, "\n\n")
+				_, rest, _ = strings.Cut(after, "\n\n")
 			}
 		case strings.HasPrefix(first, "System: ["), strings.HasPrefix(first, "System (untrusted): ["):
-			rest = behind
+			rest = after
 		}
 		rest = strings.TrimSpace(rest)
 	}
 	return rest
 }
 
-// maxStamp bounds a stamp of time, with the longest name of a zone. Who writes to OpenClaw may be anybody: each look at a
-// text ends soon, or takes what it looked at away.
+// maxStamp bounds a time stamp, with the longest name of a zone. Anybody may write to OpenClaw: looking at a text must end
+// soon, or remove what it looked at.
 const maxStamp = 64
 
-// behindStamp returns what stands behind "[Wed 2026-11-18 09:14 UTC] " at the beginning of a text, and whether that is there.
-func behindStamp(text string) (rest string, ok bool) {
+// afterStamp returns what is after "[Wed 2026-11-18 09:14 UTC] " at the beginning of a text, and whether that is there.
+func afterStamp(text string) (rest string, ok bool) {
 	stamp, _, ok := strings.Cut(text[:min(len(text), maxStamp)], "] ")
 	fields := strings.Fields(strings.TrimPrefix(stamp, "["))
 	if !ok || !strings.HasPrefix(stamp, "[") || len(fields) < 3 || len(fields) > 4 || len(fields[0]) != 3 ||

@@ -8,10 +8,11 @@ import (
 )
 
 // opencode keeps the sessions of all projects in one database: sessions, messages, and the parts of messages (text, calls of
-// tools, thoughts, files). Since 2.0 a message is one row of another table, its parts in it. Versions before 1.2 kept small
-// files, which the first start of a later one takes over: they are not read. All that the host puts in a person's place says so (synthetic), but for a command's text,
-// which can't be told from what is typed; what a person typed that the model does not get (ignored) is a plug-in's notice.
-// A sub-agent's session names its parent. A fork copies messages under other ids, with their times.
+// tools, thoughts, files). Since 2.0 a message is one row of another table, with its parts. Versions before 1.2 kept small
+// files, which the first start of a later one imports: they are not read. What the host puts in a person's place is marked
+// (synthetic), except the text of a command, which cannot be distinguished from what is typed. What a person typed that the
+// model does not get (ignored) is a plug-in's notice. A sub-agent's session names its parent. A fork copies messages under
+// other IDs, with their times.
 
 // openCodeWhy is why a database is read.
 const openCodeWhy = "opencode's database, of all projects: those that ran here"
@@ -36,8 +37,7 @@ func (s *openCodeSession) reason(ours func([]string) bool) Reason {
 	return ""
 }
 
-// openCodeTime is a time in milliseconds since 1970; 1970 itself where that is none of a calendar, and could be written in no
-// JSON of ours.
+// openCodeTime is a time in milliseconds since 1970; 1970 itself if no calendar has it: it could not be written as JSON.
 func openCodeTime(milliseconds int64) time.Time {
 	if t := time.UnixMilli(milliseconds); t.UTC().Year() >= 1970 && t.UTC().Year() <= 9998 { // a zone may be a day ahead
 		return t

@@ -129,47 +129,47 @@ type reading struct {
 	size int // of what is kept
 }
 
-// take returns a message or a part, and bounds what is kept.
-func (r *reading) take(data []byte) (raw, error) {
-	if r.size += len(data); r.size > maxWhole {
-		return nil, ErrTooBig
+// rows calls do with each row of a session in a table that is wanted: its id, its data and what else is asked for. It bounds
+// what is kept.
+func (r *reading) rows(s *sqlite.Snapshot, table, session string, columns []string, do func(row sqlite.Row, data raw)) error {
+	t, err := s.Table(table, append([]string{"session_id", "id", "data"}, columns...)...)
+	if err != nil {
+		return err
 	}
-	data = bytes.TrimSpace(data)
-	if !raw(data).isWhole() {
-		r.bad++
-		return nil, nil
-	}
-	return data, nil
+	err = t.Where(session, func(row sqlite.Row) error {
+		data := raw(bytes.TrimSpace(row[2].Text))
+		if kind := data.field("type"); table == "part" && !kind.is("text") && !kind.is("tool") { // a file, a snapshot, a step, a thought
+			return nil
+		}
+		if r.size += len(data); r.size > maxWhole {
+			return ErrTooBig
+		}
+		if !data.isWhole() {
+			r.bad++
+			data = nil
+		}
+		do(row, data)
+		return nil
+	})
+	r.bad += t.TooLong
+	return err
 }
 
 // messages reads those of 2.0.
 func (r *reading) messages(s *sqlite.Snapshot, session string) error {
-	table, err := s.Table("session_message", "session_id", "id", "type", "seq", "time_created", "data")
-	if err != nil {
-		return err
-	}
-	err = table.Where(session, func(row sqlite.Row) error {
-		data, err := r.take(row[5].Text)
+	err := r.rows(s, "session_message", session, []string{"type", "seq", "time_created"}, func(row sqlite.Row, data raw) {
 		r.all = append(r.all, openCodeMessage{
-			id: string(row[1].Text), role: quoted(string(row[2].Text)), seq: row[3].Int, created: row[4].Int, data: data,
+			id: string(row[1].Text), role: quoted(string(row[3].Text)), seq: row[4].Int, created: row[5].Int, data: data,
 		})
-		return err
 	})
 	slices.SortStableFunc(r.all, func(a, b openCodeMessage) int { return cmp.Compare(a.seq, b.seq) })
-	r.bad += table.TooLong
 	return err
 }
 
 // parts reads the messages of older versions, and their parts. Both are ordered by their IDs, which grow.
 func (r *reading) parts(s *sqlite.Snapshot, session string) error {
-	messages, err := s.Table("message", "session_id", "id", "time_created", "data")
-	if err != nil {
-		return err
-	}
-	err = messages.Where(session, func(row sqlite.Row) error {
-		data, err := r.take(row[3].Text)
-		r.all = append(r.all, openCodeMessage{id: string(row[1].Text), role: data.field("role"), created: row[2].Int, data: data})
-		return err
+	err := r.rows(s, "message", session, []string{"time_created"}, func(row sqlite.Row, data raw) {
+		r.all = append(r.all, openCodeMessage{id: string(row[1].Text), role: data.field("role"), created: row[3].Int, data: data})
 	})
 	if err != nil {
 		return err
@@ -181,23 +181,13 @@ func (r *reading) parts(s *sqlite.Snapshot, session string) error {
 	for i := range r.all {
 		places[r.all[i].id] = i
 	}
-	parts, err := s.Table("part", "session_id", "message_id", "id", "data")
-	if err != nil {
-		return err
-	}
-	err = parts.Where(session, func(row sqlite.Row) error {
-		place, known := places[string(row[1].Text)]
-		kind := raw(row[3].Text).field("type")
-		if !known || !kind.is("text") && !kind.is("tool") { // a file, a snapshot, a step, a thought
-			return nil
+	err = r.rows(s, "part", session, []string{"message_id"}, func(row sqlite.Row, data raw) {
+		if place, known := places[string(row[3].Text)]; known {
+			r.all[place].parts = append(r.all[place].parts, openCodePart{string(row[1].Text), data})
 		}
-		data, err := r.take(row[3].Text)
-		r.all[place].parts = append(r.all[place].parts, openCodePart{string(row[2].Text), data})
-		return err
 	})
 	for i := range r.all {
 		slices.SortFunc(r.all[i].parts, func(a, b openCodePart) int { return cmp.Compare(a.id, b.id) })
 	}
-	r.bad += messages.TooLong + parts.TooLong
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Within reports whether a recorded working directory is root or lies below it, part by part. Both
+// Within reports whether a recorded working directory is root or is below it, part by part. Both
 // may come from another system than this one: a path with a drive letter is read as Windows writes
 // it, and the letter's case does not count (FACTS 1.1).
 func Within(root, dir string) bool {

@@ -39,7 +39,7 @@ type Utterance struct {
 	UUID    string
 }
 
-// Manner is how a person's words came.
+// Manner is how a person's words were typed.
 type Manner uint8
 
 // The manners.
@@ -49,7 +49,7 @@ const (
 	Interrupting        // typed after the person interrupted the model
 )
 
-// manner returns how the words of a part came.
+// manner returns how the words of a part were typed.
 func (r *Reader) manner(p part) Manner {
 	switch {
 	case p.via == enqueued || p.via == attached:
@@ -203,8 +203,8 @@ func (r *Reader) record(rec *record, place *int, tools bool) error {
 	return nil
 }
 
-// repeated reports whether a person's words came before on another way: what was queued comes again as an attachment
-// or a turn (CENSUS 5.6). The first is kept, since others may know its ID by the time the second is written.
+// repeated reports whether a person's words were recorded before in another way: what was queued comes again as an attachment
+// or a turn (CENSUS 5.6). The first is kept: its ID may be in use when the second is written.
 func (r *Reader) repeated(p part) bool {
 	if len(r.Queued) == 0 && p.via == turn {
 		return false

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// maxRecords bounds what one line may unfold to; two records on a line were seen.
+// maxRecords bounds the records of one line; two records on a line were seen.
 const maxRecords = 16
 
 // A decoder reads lines. What it returns is valid until the next line.
@@ -63,7 +63,7 @@ func (d *decoder) object(line []byte, i int, r *record) int {
 	return end
 }
 
-// time returns the record's timestamp, or the zero time: also for one that can't be written down in every zone.
+// time returns the record's timestamp, or the zero time: also for one that cannot be written in every zone.
 func (r *record) time() time.Time {
 	var t time.Time
 	if r.Timestamp.empty() { // an error takes longer to make than a time to read
@@ -90,14 +90,13 @@ type part struct {
 	slot    int    // counts the places for utterances within the record, from 0
 }
 
-// via is the way on which a person's words came into a transcript. The same words may come on
-// several, in this order (CENSUS 2).
+// via is the way in which a person's words were recorded. The same words may be recorded in several, in this order (CENSUS 2).
 type via int
 
 const (
 	spoken   via = iota // not a person's words, or nothing is known to repeat them
 	enqueued            // typed while the model was busy
-	attached            // handed to the model amid its turn
+	attached            // given to the model during its turn
 	turn                // a turn of their own
 )
 
@@ -175,7 +174,7 @@ func (r *record) userParts(said []part, ours sums, tools bool) (all []part, mark
 	return words, marks
 }
 
-// rejection appends what a person typed who rejected the use of a tool.
+// rejection appends what a person typed to reject the use of a tool.
 func (r *record) rejection(said []part, slot int) []part {
 	if !r.Denial.is("user-rejected") {
 		return said

@@ -3,7 +3,7 @@ package said
 // A Reason says why something was passed over. It is a plural noun, to be read after its count.
 type Reason string
 
-// Why files are no sessions of the project.
+// Why files are not sessions of the project.
 const (
 	OtherProject Reason = "sessions of other projects"
 	Subagent     Reason = "sub-agents"
@@ -14,7 +14,7 @@ const (
 	Copied       Reason = "older copies of a session"
 	Untyped      Reason = "sessions in which nobody typed"
 	Unreadable   Reason = "unreadable files"
-	NoSession    Reason = "files that are no session"
+	NoSession    Reason = "files that are not sessions"
 	Unlisted     Reason = "folders too full to list"
 )
 

@@ -33,19 +33,19 @@ type File struct {
 	Of      Collection // of which it is a part, and size is a number of parts; nil: it is a file of its own
 }
 
-// A Collection holds many sessions, none of which is a file of its own: a database. Such a session's
-// path is the collection's, and its id behind. A collection is safe for concurrent use.
+// A Collection has many sessions, none of which is a file of its own: a database. Such a session's
+// path is the collection's, followed by its ID. A collection is safe for concurrent use.
 type Collection interface {
-	// List returns the project's sessions that were touched after since, and counts by reason those that are none. It
-	// costs a look at what the system says while nothing has changed.
+	// List returns the project's sessions that were touched after since, and counts by reason those that are not. It reads
+	// what there is of each session but its words.
 	List(since time.Time) ([]File, Skipped, error)
 
-	// Read returns all of a session in Claude Code's lines, and what its status was then. What List says of its status
-	// is the same as long as nothing is added to it. The error is fs.ErrNotExist where there is no such session.
+	// Read returns all of a session in Claude Code's lines, and what its status was then. List returns the same status as
+	// long as nothing is added to the session. The error is fs.ErrNotExist if there is no such session.
 	Read(id string) (lines []byte, s Status, err error)
 }
 
-// Now asks for a session's status.
+// Now returns a session's present status.
 func (f File) Now() (Status, error) {
 	if f.Of == nil {
 		stat, err := os.Lstat(f.Path)
@@ -112,12 +112,12 @@ func (f File) Open() (*Source, error) {
 // ErrTooBig is the error of a session that is too large: for one part where parts cannot be kept, or to be read whole.
 var ErrTooBig = errors.New("the session is too large")
 
-// inMemory is a stream that nothing need be closed for.
+// inMemory is a stream that need not be closed.
 type inMemory struct{ *bytes.Reader }
 
 func (inMemory) Close() error { return nil }
 
-// A Status is what the system says of a session.
+// A Status is the size and time of a session.
 type Status struct {
 	Size    int64
 	ModTime time.Time

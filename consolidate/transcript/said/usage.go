@@ -5,43 +5,24 @@ import "strings"
 // useText is a tool's name and the strings it was given, "Bash: command=ls", each argument on a line
 // of its own from the second on.
 func useText(name string, input raw) string {
-	u := usage{separator: ": "}
-	u.text.WriteString(name)
-	u.write("", input)
-	return u.text.String()
-}
-
-// A usage is the text of a tool's use being written.
-type usage struct {
-	text      strings.Builder
-	separator string
-}
-
-func (u *usage) argument(path, text string) {
-	for _, s := range []string{u.separator, path, "=", text} {
-		u.text.WriteString(s)
+	var arguments []string
+	size := 0
+	var add func(path string, v raw)
+	add = func(path string, v raw) {
+		switch {
+		case len(v) == 0 || size > MaxText:
+		case v[0] == '"':
+			arguments = append(arguments, path+"="+v.text())
+			size += len(path) + len(v)
+		case v[0] == '[':
+			v.items(func(item raw) { add(path, item) })
+		default:
+			v.each(func(key string, value raw) { add(strings.TrimPrefix(path+"."+key, "."), value) })
+		}
 	}
-	u.separator = "\n"
-}
-
-// write writes the strings in a value.
-func (u *usage) write(path string, v raw) {
-	if len(v) == 0 || u.text.Len() > MaxText {
-		return
+	add("", input)
+	if len(arguments) == 0 {
+		return name
 	}
-	switch v[0] {
-	case '"':
-		u.argument(path, v.text())
-	case '[':
-		v.items(func(item raw) { u.write(path, item) })
-	case '{':
-		v.each(func(key string, value raw) { u.write(below(path, key), value) })
-	}
-}
-
-func below(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
+	return name + ": " + strings.Join(arguments, "\n")
 }

@@ -17,7 +17,7 @@ import (
 	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
-// seen is all that a record tells, as text.
+// seen is all that is in a record, as text.
 func seen(r *record) string {
 	var b strings.Builder
 	for _, v := range []raw{
@@ -136,7 +136,7 @@ func writeUse(b *strings.Builder, separator *string, path string, decoded any) {
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			writeUse(b, separator, below(path, key), v[key])
+			writeUse(b, separator, strings.TrimPrefix(path+"."+key, "."), v[key])
 		}
 	}
 }

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// maxAging bounds the heads that Aging reads; a person dreams long before so many wait.
+// maxAging bounds the heads that Aging reads. A dream is due long before there are so many sessions.
 const maxAging = 500
 
-// Aging returns the sessions that the host itself keeps, and sweeps when they are old, of those touched
-// after since and not after before; the one untouched longest first, at most 500. It costs a listing of
-// the folders, and the heads of those sessions.
+// Aging returns sessions of Claude Code, which deletes old ones: those touched after since and not after before, the oldest
+// first, at most 500. It lists the folders, and reads the heads of those sessions.
 func (s *Project) Aging(ctx context.Context, since, before time.Time) ([]Session, error) {
 	if s.Options.Projects == "" {
 		return nil, nil

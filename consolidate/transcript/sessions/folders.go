@@ -16,7 +16,7 @@ import (
 // maxSlug is where the host cuts a slug, in characters.
 const maxSlug = 200
 
-// maxPeeks bounds the heads read to tell whether a folder that is ours by name alone is ours.
+// maxPeeks bounds the heads read to decide whether a folder that may be ours by its name is ours.
 const maxPeeks = 32
 
 // Slug is the name of the folder where the host keeps the transcripts of a session that began in
@@ -40,8 +40,8 @@ func Slug(dir string) string {
 }
 
 // Folders returns the folders that hold sessions of the project, those of the project directory
-// first. One that is ours only by the look of its name is among them when a session in it is ours by
-// record. A folder that a person named is listed even if it cannot be read.
+// first. One that may be ours by its name only is among them if a session in it is ours by
+// what it recorded. A folder that a person named is listed even if it cannot be read.
 func (s *Project) Folders() ([]said.Folder, error) {
 	candidates, err := s.candidates()
 	if err != nil {

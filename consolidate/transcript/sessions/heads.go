@@ -51,12 +51,7 @@ func (s *Project) head(f said.File) (said.Head, error) {
 	if c, ok := s.cached(f); ok {
 		return c.head, nil
 	}
-	source, err := f.Open()
-	if err != nil {
-		return said.Head{}, err
-	}
-	defer source.Close()
-	h, err := said.ReadHead(source, f.Host)
+	h, err := said.ReadHead(f)
 	if err != nil {
 		return said.Head{}, err
 	}
@@ -65,8 +60,8 @@ func (s *Project) head(f said.File) (said.Head, error) {
 	return h, nil
 }
 
-// shownLine is the beginning of a text as a Session shows it. It is masked before it is cut, and cached as
-// it is shown: a piece of a credential is known for one no more.
+// shownLine is the beginning of a text as a Session shows it. It is masked before it is cut: a piece of a credential is not
+// recognized as one.
 func (s *Project) shownLine(text string) string {
 	return oneLine(s.Masked(text[:min(len(text), maxMasked)]), maxFirst)
 }
@@ -87,7 +82,7 @@ func (s *Project) tail(f said.File, h said.Head) said.Head {
 	return t
 }
 
-// knowsOurs reports whether a file of a folder that was read before is a session of ours.
+// knowsOurs reports whether the cache has a session of ours in a folder.
 func (s *Project) knowsOurs(folder said.Folder) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ var ErrNotFound = errors.New("no such utterance")
 // ErrAmbiguous is the error of Lookup where an id may mean utterances of several sessions.
 var ErrAmbiguous = errors.New("the id fits several sessions")
 
-// Named returns the one session whose id begins with a name, or is written so in an id.
+// Named returns the one session whose ID begins with a name, or is so written in the ID of an utterance.
 func (s *Project) Named(ctx context.Context, name string) (found said.File, err error) {
 	files, _, err := s.files(time.Time{})
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Project) Named(ctx context.Context, name string) (found said.File, err 
 	return found, nil
 }
 
-// Live reports for each id, or source, whether the transcript of its session is there. It opens only
-// those that it names.
+// Live reports for each ID, or source, whether the transcript of its session exists. It opens only
+// the transcripts that are named.
 func (s *Project) Live(ctx context.Context, ids []string) ([]bool, error) {
 	files, _, err := s.files(time.Time{})
 	if err != nil {

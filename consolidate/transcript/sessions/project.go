@@ -69,7 +69,7 @@ func (p *Project) SetCurrent(session string) (changed bool) {
 	return before == nil || *before != session
 }
 
-// collection returns the collection at a path: the same one each time, since it remembers what it saw.
+// collection returns the collection at a path: the same one each time, since it caches what it read.
 func (s *Project) collection(path string, collect func(string, func([]string) bool) said.Collection) said.Collection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,8 +81,8 @@ func (s *Project) collection(path string, collect func(string, func([]string) bo
 	return c
 }
 
-// Gone returns what reports whether nobody has a session any more whose path is so. It asks each collection once: one that
-// is being written reads all of itself for each answer.
+// Gone returns a function that reports whether the session with a path does not exist any more. It lists each collection
+// once.
 func (s *Project) Gone() func(path string) bool {
 	type census struct {
 		ids map[string]bool

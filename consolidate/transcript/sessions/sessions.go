@@ -30,7 +30,7 @@ type Session struct {
 // Short is what the IDs of the session's utterances begin with.
 func (s *Session) Short() string { return said.ShortID(s.ID) }
 
-// Sessions returns the sessions touched after since, the newest first, the current one among them.
+// Sessions returns the sessions touched after since, the newest first, with the current one.
 // Files that are not sessions of the project are counted by reason.
 func (s *Project) Sessions(ctx context.Context, since time.Time) ([]Session, said.Skipped, error) {
 	kept, skipped, err := s.Accepted(ctx, since)
@@ -56,12 +56,7 @@ func (s *Project) Accepted(ctx context.Context, since time.Time) ([]said.File, s
 	if err != nil {
 		return nil, nil, err
 	}
-	unjudged := said.Reason("unjudged")
-	reasons := slices.Repeat([]said.Reason{unjudged}, len(files))
-	err = parallel.Do(ctx, len(files), func(i int) error {
-		reasons[i] = s.judge(files[i])
-		return nil
-	})
+	reasons, err := s.judgeAll(ctx, files)
 	kept := files[:0]
 	seen := map[string]bool{}
 	for i, f := range files {
@@ -98,11 +93,7 @@ func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, 
 		if enough > 0 && len(counted) >= max(enough, exact) {
 			break
 		}
-		reasons := make([]said.Reason, len(some))
-		err := parallel.Do(ctx, len(some), func(i int) error {
-			reasons[i] = s.judge(some[i])
-			return nil
-		})
+		reasons, err := s.judgeAll(ctx, some)
 		if err != nil {
 			return 0, err
 		}
@@ -115,7 +106,7 @@ func (s *Project) Count(ctx context.Context, since time.Time, enough int) (int, 
 	return len(counted), nil
 }
 
-// Counted returns how many of some sessions the gate counts: not the current one, and one that lies in
+// Counted returns how many of some sessions the gate counts: not the current one, and one that has
 // several files once.
 func Counted(sessions []Session) int {
 	counted := map[string]bool{}
@@ -134,6 +125,19 @@ func (s *Project) isCurrent(f said.File) bool {
 		return f.Session() == said.GeminiSession("-"+current[:8])
 	}
 	return f.ID == current
+}
+
+// unjudged is the reason of a file that was not judged in time.
+const unjudged said.Reason = "unjudged"
+
+// judgeAll judges files, until the context ends.
+func (s *Project) judgeAll(ctx context.Context, files []said.File) ([]said.Reason, error) {
+	reasons := slices.Repeat([]said.Reason{unjudged}, len(files))
+	err := parallel.Do(ctx, len(files), func(i int) error {
+		reasons[i] = s.judge(files[i])
+		return nil
+	})
+	return reasons, err
 }
 
 // judge reads the head of a file and returns why it is not a session of the project, or "".
