@@ -34,10 +34,10 @@ type Head struct {
 // but a dream: headSize as a rule, the whole transcript of a background dream.
 func ReadHead(f File) (h Head, err error) {
 	var (
-		begun, spoke            bool // a record was read; somebody said something
+		begun, spoke             bool // a record was read; somebody said something
 		typed, dreamed, warmedUp bool // a person typed; a dream was opened; "Warmup" was all that was typed
-		prompted                bool // by a program
-		said                    []part
+		prompted                 bool // by a program
+		said                     []part
 	)
 	ours := sums{}
 	err = f.records(0, maxHead, func(r *record, next int64) (more bool) {
