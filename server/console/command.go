@@ -1,14 +1,11 @@
-// Package console is the terminal: the verbs by which a person sees and governs what the server does,
-// and the demo.
+// Package console implements the verbs that a person types in a terminal, and the demo.
 //
-// It promises that what memories, transcripts and the journal hold is shown with its credentials masked
-// and its control, bidirectional and invisible characters made visible, that an error is two lines, `error:`
-// and `hint:`, and that the exit code says what happened: 0 for success, 1 for a failure, 2 for a command that
-// can't be understood.
+// Its output is safe to show: credentials in memories, transcripts and the journal are masked, and control,
+// bidirectional and invisible characters are made visible. An error is two lines, `error:` and `hint:`. The exit
+// code is 0 for success, 1 for a failure, and 2 for a command that cannot be understood.
 //
-// It keeps nothing, so a crash costs nothing here; a demo that is killed leaves its folder among the
-// system's temporary files. It does not promise that what it prints for people stays as it is:
-// programs use --json.
+// The package keeps no state, so a crash loses nothing. A demo that is killed leaves its folder in the system's
+// temporary directory. The text that is printed for people may change; programs use --json.
 package console
 
 import (
@@ -31,38 +28,37 @@ import (
 	"dream-mcp/server/install"
 )
 
-// A Command is a parsed command line. Out, Version and Self (the path by which this program can be
-// started again) are the caller's to set.
+// A Command is a parsed command line. The caller sets Out, Version and Self, which is the path of this program.
 type Command struct {
 	Verb          string // "" where none was given
 	Args          []string
 	Flags         host.Flags
 	JSON          bool
-	Keep          bool   // demo: leave its folder
+	Keep          bool   // demo: keep the folder
 	At            string // restore: an ID
-	List          bool   // restore: show the versions
-	Once          bool   // watch: the present picture
+	List          bool   // restore: list the versions
+	Once          bool   // watch: print one picture and exit
 	Lint          LintOptions
-	Fix, Accept   bool     // doctor, lint: fix; doctor: take the memory as it is. review: land what waits
-	DryRun, Print bool     // install: say what would be done; show what to paste
-	Reject        bool     // review: forget what waits
-	Only          []string // review --accept: of these files
+	Fix, Accept   bool     // doctor and lint: fix; doctor: take the memory as it is; review: land the proposal
+	DryRun, Print bool     // install: show what would change; show what to paste
+	Reject        bool     // review: discard the proposal
+	Only          []string // review --accept: the files to land
 	Share         ShareOptions
 	OpenPage      bool      // report: open the page in the browser
 	OutFile       string    // report: the file to write
-	Background    bool      // log: of the background dream that ran last
+	Background    bool      // log: show the last background dream
 	Guard         bool      // hook, install: deny the tools that an open dream must not use
-	Recall        string    // install: what the model is shown unasked
-	In            io.Reader // a terminal, where a person can answer; else nil
+	Recall        string    // install: which memories the model is shown unasked
+	In            io.Reader // nil unless it is a terminal
 	Out           io.Writer
 	Version, Self string
 
 	asksVersion bool
 	helpOf      *cobra.Command
-	completion  *bytes.Buffer // a script for the shell, where one was asked for
+	completion  *bytes.Buffer // the completion script for a shell, or empty
 }
 
-// root returns the tree of commands, which set c when they are executed.
+// root returns the tree of commands. Executing one sets c.
 func (c *Command) root() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	cobra.AddTemplateFunc("sentence", sentence)
@@ -77,7 +73,7 @@ func (c *Command) root() *cobra.Command {
 		},
 	}
 	c.completion = &bytes.Buffer{}
-	root.SetOut(c.completion) // before the commands of completion take it
+	root.SetOut(c.completion) // before InitDefaultCompletionCmd, which captures it
 	c.global(root.PersistentFlags())
 	root.Flags().BoolVar(&c.asksVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misused(cmd, err) })
@@ -116,12 +112,11 @@ func (c *Command) root() *cobra.Command {
 	return root
 }
 
-// Parse reads a command line without the program's name. Flags may be anywhere before "--"; a value
-// follows its flag, or an "=". It fails with a *UsageError.
+// Parse parses a command line without the program's name. Flags may be anywhere before "--". An error is a *UsageError.
 func Parse(args []string) (*Command, error) {
 	c := &Command{Flags: host.NoFlags}
 	root := c.root()
-	root.SetArgs(slices.Concat([]string{}, args)) // not nil, which would be the program's own
+	root.SetArgs(slices.Concat([]string{}, args)) // nil would mean os.Args
 	root.SetErr(io.Discard)
 	err := root.Execute()
 	if c.asksVersion {
@@ -139,12 +134,12 @@ func Parse(args []string) (*Command, error) {
 	return c, err
 }
 
-// take checks the arguments of a verb and the flags that exclude each other.
+// take sets the verb and its arguments, and checks them and the flags that exclude each other.
 func (c *Command) take(v verb, args []string) error {
 	c.Verb, c.Args = v.name, args
 	switch {
 	case v.most >= 0 && len(args) > v.most:
-		return usage("%s takes %s, and %q is one too many", v.name, atMost(v.most), args[v.most])
+		return usage("%s takes %s; %q is one too many", v.name, atMost(v.most), args[v.most])
 	case c.JSON && !v.json:
 		return usage("%s has no --json", cmp.Or(v.name, "dream-mcp without a verb"))
 	case c.Lint.Explain && len(c.Lint.Rules) > 0:
@@ -158,11 +153,11 @@ func (c *Command) take(v verb, args []string) error {
 	case len(args) == 0 && (v.name == "uninstall" || c.DryRun || c.Print):
 		return &UsageError{v.name + " needs a host", "one of " + strings.Join(install.IDs(), ", ")}
 	case v.name == "restore" && len(args) == 0 && !c.List:
-		return usage("restore needs the name of a memory (restore --list shows what the archive has)")
+		return usage("restore needs the name of a memory (restore --list shows those in the archive)")
 	case v.name == "why" && len(args) == 0:
 		return usage("why needs the name of a memory")
 	case c.At != "" && c.List:
-		return usage("--list shows all versions: leave --at out")
+		return usage("--list cannot be combined with --at")
 	}
 	return nil
 }
@@ -177,7 +172,7 @@ func atMost(n int) string {
 	return strconv.Itoa(n) + " arguments"
 }
 
-// misused turns an error of the flags into ours.
+// misused converts an error of package pflag into a *UsageError.
 func misused(cmd *cobra.Command, err error) error {
 	var notExist *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -223,7 +218,7 @@ func flagOf(v verb, name string) *pflag.Flag {
 	return set.Lookup(name)
 }
 
-// Options returns the flags that say which project and when, as a command line of ours takes them again.
+// Options returns the flags that choose the project and the gates, as arguments for another process of this program.
 func (c *Command) Options() (args []string) {
 	f := c.Flags
 	for _, o := range []struct{ name, value string }{{"--project", f.Project}, {"--memory-dir", f.MemoryDir}} {
@@ -243,13 +238,13 @@ func (c *Command) Options() (args []string) {
 	return args
 }
 
-// Standalone reports whether the verb needs no project: the host need not be asked.
+// Standalone reports whether the verb needs no project.
 func (c *Command) Standalone() bool {
 	return c.Verb == "help" || c.Verb == "completion" || c.Verb == "version" || c.Verb == "demo" || c.Verb == "install" || c.Verb == "uninstall" || c.Lint.Explain
 }
 
-// Run carries out the verb over the memory p, which setup found. What is Standalone, and the welcome
-// of a command without a verb, take neither. It fails on a verb that is the caller's own, "serve".
+// Run executes the verb on the memory p, which was found by setup. Both are unused for a Standalone verb and for the
+// welcome. Run fails for a verb that the caller implements, such as "serve".
 func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
 	v, _ := findVerb(c.Verb)
 	switch c.Verb {
@@ -261,14 +256,14 @@ func (c *Command) Run(ctx context.Context, p *consolidate.Project, setup host.Se
 		v.run = (*Command).completionScript
 	}
 	if v.run == nil {
-		return fmt.Errorf("%q is not for the console", c.Verb)
+		return fmt.Errorf("%q is not a verb of the console", c.Verb)
 	}
-	if p != nil { // what knows no memory says nothing but its own words
+	if p != nil { // else the text is our own
 		c.Out = shown(c.Out, setup.AllowSecrets)
 	}
 	err := v.run(c, ctx, p, setup)
 	if errors.Is(err, syscall.EPIPE) {
-		return nil // the reader has seen enough: dream-mcp log | head
+		return nil // as in dream-mcp log | head
 	}
 	return err
 }

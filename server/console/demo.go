@@ -27,17 +27,17 @@ import (
 	"dream-mcp/server/host"
 )
 
-// demoLimit is when a demo that hangs gives up; it takes a second or two.
+// demoLimit is the timeout of a demo, which takes a second or two.
 const demoLimit = 60 * time.Second
 
-// storyError says where the demo went otherwise than its story.
+// storyError reports an answer that the story does not expect.
 type storyError struct{ step, message string }
 
 func (e *storyError) Error() string { return fmt.Sprintf("in “%s”: %s", e.step, e.message) }
 
-// demo shows a dream from its start to its undo. Everything in it is real but the model, which follows
-// the script demo/story.txt: the server is a process of its own, called as an agent calls it. The demo fails with a *storyError
-// where an answer is not what the script expects.
+// demo shows a dream from its start to its undo. Only the model is not real: demo/story.txt takes its place. The server
+// runs in its own process and is called as an agent calls it. The demo fails with a *storyError if an answer is not
+// what the story expects.
 func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, demoLimit)
 	defer cancel()
@@ -88,11 +88,11 @@ type story struct {
 	step   string // the heading
 	number int
 	diff   bool   // the last answer is a diff
-	answer string // the last
-	all    string // answers
+	answer string // the last answer
+	all    string // all answers
 }
 
-// stderr keeps what the server says beside the protocol.
+// stderr is a buffer for the standard error of the server.
 type stderr struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -110,7 +110,7 @@ func (s *stderr) String() string {
 	return s.text.String()
 }
 
-// command is this program again, in the world.
+// command returns a command that runs this program in the world.
 func (s *story) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.ctx, s.self, args...)
 	cmd.Dir, cmd.Env = s.world.project, s.world.environment()
@@ -135,8 +135,8 @@ func (s *story) startServer() (err error) {
 	return err
 }
 
-// play plays the script. The first two characters of a line say what it is; a line that begins with a tab continues the one before
-// it, and any other line is printed as it is. Each line is a template: its data is the last answer, where that is JSON.
+// play plays the story. A line that begins with a tab continues the line before it. Each line is a template; its data is
+// the last answer, if that is JSON. The first word of a line is its kind; a line of any other kind is printed.
 //
 //	# WORDS            begins a step
 //	> TOOL JSON        calls a tool
@@ -145,7 +145,7 @@ func (s *story) startServer() (err error) {
 //	? WORDS            must be in the last answer
 //	| N [WHAT REGEXP]  shows the first N lines of the last answer that match, and says how many more WHAT there are
 //	& WORDS            shows words of the last answer
-//	= WORDS            says that the memory is as it was at the start, or fails; the data is the number of its files
+//	= WORDS            prints WORDS if the memory is as it was at the start, else fails; the data is the number of its files
 func (s *story) play() error {
 	script, err := demoFiles.ReadFile("demo/story.txt")
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *story) play() error {
 	return nil
 }
 
-// do carries out a line of the script.
+// do executes a line of the story.
 func (s *story) do(line string) error {
 	mark, rest, _ := strings.Cut(line, " ")
 	switch mark {
@@ -215,13 +215,13 @@ func (s *story) do(line string) error {
 	return nil
 }
 
-// receive keeps an answer.
+// receive records an answer.
 func (s *story) receive(text string) {
 	s.answer, s.diff = text, false
 	s.all += "\n" + text
 }
 
-// call calls a tool: its name, and its arguments as JSON.
+// call calls a tool. The line is its name and its arguments as JSON.
 func (s *story) call(line string, refused bool) error {
 	tool, arguments, _ := strings.Cut(line, " ")
 	var r mcp.CallToolRequest
@@ -242,7 +242,7 @@ func (s *story) call(line string, refused bool) error {
 	return nil
 }
 
-// said returns the ID of the listed line with some words.
+// said returns the ID of the listed line that contains some words.
 func (s *story) said(words string) (string, error) {
 	session := ""
 	for line := range strings.Lines(s.all) {
@@ -257,7 +257,7 @@ func (s *story) said(words string) (string, error) {
 	return "", fmt.Errorf("no line says %q", words)
 }
 
-// sum is the sum of a memory, by which a change names what it replaces.
+// sum returns the sum of a memory, the base of a change.
 func (s *story) sum(name string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(s.world.memory, name))
 	sum := sha256.Sum256(data)

@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// show shows lines of the last answer.
+// show prints lines of the last answer.
 func (s *story) show(what string) error {
 	number, rest, _ := strings.Cut(what, " ")
 	kind, expression, _ := strings.Cut(rest, " ")
@@ -55,7 +55,7 @@ const (
 	longest   = 2 // rows of one line
 )
 
-// print prints a line in a colour, after a prefix, on as many rows as it needs, but at most longest. It breaks between words.
+// print prints a line in a colour, after a prefix, wrapped between words to at most longest rows.
 func (s *story) print(colour, prefix, line string) {
 	words := strings.TrimLeft(line, " ")
 	indent := prefix + line[:len(line)-len(words)]

@@ -24,12 +24,12 @@ type world struct {
 	now                   time.Time
 }
 
-// lastDreamDays is how long ago the sandbox dreamed last; all its sessions are younger.
+// lastDreamDays is the age of the last dream in the sandbox. All its sessions are younger.
 const lastDreamDays = 9
 
-// build makes the world below dir.
+// build creates the world in dir.
 func build(dir string, now time.Time) (world, error) {
-	dir, err := filepath.EvalSymlinks(dir) // as the server will see it
+	dir, err := filepath.EvalSymlinks(dir) // as the server does
 	if err != nil {
 		return world{}, err
 	}
@@ -38,7 +38,7 @@ func build(dir string, now time.Time) (world, error) {
 	slug := transcript.Slug(w.project)
 	sessions := filepath.Join(w.home, ".claude", "projects", slug)
 	w.memory = filepath.Join(sessions, "memory")
-	if strings.HasSuffix(slug, "-") { // cut: the host's name for the folder cannot be known
+	if strings.HasSuffix(slug, "-") { // it was cut
 		return w, fmt.Errorf("the path %q is too long", w.project)
 	}
 	for from, to := range map[string]string{"demo/project": w.project, "demo/memory": w.memory, "demo/sessions": sessions} {
@@ -54,13 +54,13 @@ func build(dir string, now time.Time) (world, error) {
 	return w, os.Chtimes(lock, last, last)
 }
 
-// environment is that of the process, without what could lead out of the world.
+// environment returns the environment of this process, without variables that name anything outside the world.
 func (w world) environment() []string {
 	var env []string
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(strings.ToUpper(v), "=")
-		foreign := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-		if !slices.ContainsFunc([]string{"CLAUDE", "CODEX", "GEMINI", "DREAM_", "XDG_"}, foreign) {
+		hasName := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+		if !slices.ContainsFunc([]string{"CLAUDE", "CODEX", "GEMINI", "DREAM_", "XDG_"}, hasName) {
 			env = append(env, v)
 		}
 	}
@@ -69,9 +69,9 @@ func (w world) environment() []string {
 }
 
 var (
-	// daysAgo is replaced by a date in the files: {6d}.
+	// daysAgo is a date in the files, such as {6d}.
 	daysAgo = regexp.MustCompile(`\{(\d+)d\}`)
-	// timestamp is when a memory was written or an utterance made; a file gets the time of its last one.
+	// timestamp is the time of a memory or an utterance. The last one in a file becomes its modification time.
 	timestamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 )
 
@@ -94,7 +94,7 @@ func (w world) copyTree(from, to string) error {
 			ago, _ := strconv.Atoi(strings.Trim(m, "{d}"))
 			return w.day(ago)
 		})
-		project := strconv.Quote(w.project) // as JSON has it, too
+		project := strconv.Quote(w.project) // valid in JSON, too
 		text = strings.ReplaceAll(text, `"{project}"`, project)
 		if err := os.WriteFile(target, []byte(text), 0o600); err != nil {
 			return err
@@ -109,13 +109,13 @@ func (w world) copyTree(from, to string) error {
 	})
 }
 
-// written is a memory as it is on the disk.
+// written is a memory on disk.
 type written struct {
 	text     string
 	modified time.Time
 }
 
-// image is what the memory directory holds: its memories and the index, by name.
+// image returns the memories and the index in the memory directory, by name.
 func (w world) image() (map[string]written, error) {
 	entries, err := os.ReadDir(w.memory)
 	if err != nil {

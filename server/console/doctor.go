@@ -17,7 +17,7 @@ import (
 	"dream-mcp/server/install"
 )
 
-// A FindingsError says that a doctor found what should be fixed.
+// A FindingsError reports that doctor found something to fix.
 type FindingsError struct{ Wrong, Fixable int }
 
 func (e *FindingsError) Error() string {
@@ -27,7 +27,7 @@ func (e *FindingsError) Error() string {
 	return fmt.Sprintf("%d things should be fixed", e.Wrong)
 }
 
-// doctorJSON is the answer of doctor --json.
+// doctorJSON is the output of doctor --json.
 type doctorJSON struct {
 	Healthy bool                `json:"healthy"`
 	Checks  []consolidate.Check `json:"checks"`
@@ -61,7 +61,7 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 	return err
 }
 
-// placeChecks says which memory, transcripts and settings are used, and why.
+// placeChecks lists the memory, transcripts and settings that are used, and why.
 func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
 	var checks []consolidate.Check
 	add := func(name, state, message, hint string) {
@@ -77,15 +77,15 @@ func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
 		add(p.name, state, message, "")
 	}
 	for _, stray := range setup.Strays() {
-		add("memory", consolidate.Wrong, fmt.Sprintf("%s holds %s of a project that was at %s and is not there any more", stray.Path, count(stray.Topics, "topic"), stray.Was),
-			"was it moved here? Then copy what still holds into "+setup.MemoryDir)
+		add("memory", consolidate.Wrong, fmt.Sprintf("%s holds %s of a project that was at %s, which no longer exists", stray.Path, count(stray.Topics, "topic"), stray.Was),
+			"if that project was moved here, copy what is still true into "+setup.MemoryDir)
 	}
 	for _, w := range setup.Warnings {
 		add("settings", consolidate.Wrong, w, "")
 	}
 	state := consolidate.Healthy
 	if !setup.Enabled.On {
-		state = consolidate.Note // it is the person's own wish
+		state = consolidate.Note // the person's choice
 	}
 	add("gates", state, map[bool]string{true: "dreams are on: ", false: "dreams are off: "}[setup.Enabled.On]+setup.Enabled.Why, "")
 	for _, name := range []string{"min_hours", "min_sessions", "max_archive_mib"} {
@@ -96,7 +96,7 @@ func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
 	return checks
 }
 
-// hookCheck reports the hook that failed last within a day, of whichever project: hosts do not show it.
+// hookCheck reports the last hook of any project that failed within a day. Hosts do not show such failures.
 func hookCheck(p *consolidate.Project) []consolidate.Check {
 	text, err := host.ReadFile(filepath.Join(filepath.Dir(p.StateDir()), host.HookLog), 2*host.MaxHookLog)
 	if err != nil {
@@ -108,10 +108,10 @@ func hookCheck(p *consolidate.Project) []consolidate.Check {
 	if age := p.Now().Sub(at); err != nil || age < 0 || age > 24*time.Hour {
 		return nil
 	}
-	return []consolidate.Check{{Name: "hooks", State: consolidate.Note, Message: fmt.Sprintf("the last failure, %s: %s", ago(p.Now(), at), why)}}
+	return []consolidate.Check{{Name: "hooks", State: consolidate.Note, Message: fmt.Sprintf("last failure, %s: %s", ago(p.Now(), at), why)}}
 }
 
-// hostChecks says which programs know us, and whether what they start is there.
+// hostChecks lists the programs that start dream-mcp, and checks that their command exists.
 func hostChecks(env host.Environment, setup host.Setup) []consolidate.Check {
 	var checks []consolidate.Check
 	for _, client := range install.Clients(env, setup.Project) {
@@ -132,22 +132,22 @@ func hostChecks(env host.Environment, setup host.Setup) []consolidate.Check {
 	}
 	for _, plugin := range install.Plugins(env, setup.Project) {
 		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Healthy, Message: "Claude Code starts us by the plugin " + plugin})
-		if message, hint := twice(env, plugin); message != "" {
+		if message, hint := installedTwice(env, plugin); message != "" {
 			checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Wrong, Message: message, Hint: hint})
 		}
 	}
 	if !slices.ContainsFunc(checks, func(c consolidate.Check) bool { return strings.Contains(c.Message, " starts us ") }) {
-		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Note, Message: "no program is known to start dream-mcp here", Hint: "dream-mcp install lists the programs, and dream-mcp install HOST connects one"})
+		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Note, Message: "no known program starts dream-mcp here", Hint: "dream-mcp install lists the programs; dream-mcp install HOST connects one"})
 	}
 	return checks
 }
 
-// twice says that Claude Code has by an install what a plugin brings too, and what to do; else "".
-func twice(env host.Environment, plugin string) (message, hint string) {
+// installedTwice describes what Claude Code has both from an install and from a plugin, and what to do; "" if nothing.
+func installedTwice(env host.Environment, plugin string) (message, hint string) {
 	claude, _ := install.Find(host.ClaudeCode)
 	parts, err := install.Installer{Env: env}.Parts(claude, true)
 	if err != nil {
-		return "", "" // what cannot be read is reported elsewhere
+		return "", "" // hostChecks reports it
 	}
 	var both []string
 	for _, p := range slices.Backward(parts) { // in the order of an install
@@ -159,10 +159,10 @@ func twice(env host.Environment, plugin string) (message, hint string) {
 		return "", ""
 	}
 	return fmt.Sprintf("Claude Code has the %s of dream-mcp twice: by install, and by the plugin %s", strings.Join(both, " and the "), plugin),
-		"one is enough; both do no harm: dream-mcp uninstall claude-code, or claude plugin uninstall " + plugin
+		"this does no harm, but one is enough: dream-mcp uninstall claude-code, or claude plugin uninstall " + plugin
 }
 
-// renderChecks lists what was looked at: one line each, and below it what can be done.
+// renderChecks prints one line for each check, and below it how to fix it.
 func renderChecks(checks []consolidate.Check, fix bool, zone *time.Location, ink paint) string {
 	var b strings.Builder
 	marks := map[string]string{
@@ -186,8 +186,7 @@ func renderChecks(checks []consolidate.Check, fix bool, zone *time.Location, ink
 	return b.String()
 }
 
-// Exit reports an error as Fail does and returns the exit code. For doctor 1 means findings, and 2
-// that it could not look.
+// Exit is Fail, but for doctor exit code 1 means findings only, and 2 any other error.
 func (c *Command) Exit(stderr io.Writer, err error) int {
 	code := Fail(stderr, err)
 	if _, found := errors.AsType[*FindingsError](err); c.Verb == "doctor" && code == 1 && !found {

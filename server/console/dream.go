@@ -11,11 +11,11 @@ import (
 	"dream-mcp/server/host"
 )
 
-// dreamHostFile is the note in our state folder that says which host dreams when a person asks.
+// dreamHostFile is the note in our state folder with the host of the last dream that a person asked for.
 const dreamHostFile = "dream_host.json"
 
-// Dream lets a host dream now and shows it, then asks what lands. look watches p; installed are the hosts that can be
-// started; run starts one, and returns when the dream has ended.
+// Dream runs a dream in a host, shows it, and asks what lands. look is p opened for watching, installed are the hosts
+// that can be started, and run starts one and returns when its dream has ended.
 func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup host.Setup, installed []string, run func(ctx context.Context, host ...string) error) error {
 	defer look.Close("the program ended")
 	var by []string
@@ -42,7 +42,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	}()
 	watchErr := c.watch(watching, look, setup)
 	if watchErr == nil && watching.Err() == nil {
-		watchErr = c.print("The dream goes on; ctrl-c ends it.\n")
+		watchErr = c.print("The dream continues; ctrl-c ends it.\n")
 	}
 	if err := <-ended; err != nil {
 		return err
@@ -65,7 +65,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	return c.showReviews(ctx, p, setup, waiting)
 }
 
-// dreamHost returns the host that the person named, or named last time, or the only one; else it asks.
+// dreamHost returns the host that the person named, that of last time, or the only one. Otherwise it asks.
 func (c *Command) dreamHost(p *consolidate.Project, installed []string) (string, error) {
 	if name := c.argument(); name != "" {
 		if !slices.Contains(installed, name) {
@@ -83,7 +83,7 @@ func (c *Command) dreamHost(p *consolidate.Project, installed []string) (string,
 	case len(installed) == 1:
 		return installed[0], nil
 	case c.In == nil:
-		return "", usage("name the program that is to dream: dream-mcp dream %s", strings.Join(installed, "|"))
+		return "", usage("name the program: dream-mcp dream %s", strings.Join(installed, "|"))
 	}
 	for i, name := range installed {
 		fmt.Fprintf(c.Out, "%d  %s\n", i+1, name)
@@ -101,7 +101,7 @@ func (c *Command) dreamHost(p *consolidate.Project, installed []string) (string,
 	return answer, p.SetNote(dreamHostFile, answer)
 }
 
-// either lists names for a sentence.
+// either joins names with "or".
 func either(names []string) string {
 	if len(names) == 0 {
 		return "none: no program that can dream is installed"

@@ -11,8 +11,8 @@ import (
 	"dream-mcp/server/host"
 )
 
-// claudeDreams is all that Claude Code's lock says: a dream that succeeded leaves it as it is.
-const claudeDreams = "Claude Code itself dreams, or has finished within the hour"
+// claudeDreams is all that Claude Code's lock file can show: its dream does not release the file when it succeeds.
+const claudeDreams = "Claude Code itself dreams, or finished within the last hour"
 
 // headline returns a sentence about the state of a memory, and what to do next.
 func headline(s consolidate.State) (state, next string) {
@@ -20,7 +20,7 @@ func headline(s consolidate.State) (state, next string) {
 	case s.Dream != nil:
 		return "A dream is open.", ""
 	case s.HeldBy != "":
-		return claudeDreams + ".", "No dream of ours begins before that ends, an hour at most."
+		return claudeDreams + ".", "Until then no other dream begins; at most an hour."
 	case s.Due:
 		return "A dream is due.", "Ask your agent for one: the prompt “dream”."
 	case s.ClosedGate != "":
@@ -39,26 +39,26 @@ func renderGate(g consolidate.Gate, zone *time.Location, ink paint) string {
 	return fmt.Sprintf("%s %-9s %s", mark, g.Name, localTimes(oneLine(g.Why), zone))
 }
 
-// lastDream says what the dream that ended last did, and its summary.
+// lastDream describes the last dream, and returns its summary.
 func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 	if l == nil {
 		return "none yet", ""
 	}
 	when := ago(now, l.Ended)
 	if l.Undone {
-		when += ", undone since"
+		when += ", later undone"
 	}
 	return oneLine(fmt.Sprintf("%s %s %s: %s", l.ID, l.Outcome, when, fileList(l.Files))), oneLine(l.Summary)
 }
 
-// place is something that is used, and why.
+// place is a folder or setting that is used, and why.
 type place struct{ name, value, why, problem string }
 
-// places are the project and its folders, and the mode.
+// places returns the project, its folders and the mode.
 func places(setup host.Setup, folders []transcript.Folder, hosts []string) []place {
 	project := setup.Project
 	if setup.Root != setup.Project {
-		project += ", of the repository " + setup.Root
+		project += ", in the repository " + setup.Root
 	}
 	all := []place{{name: "project", value: project}, {name: "memory", value: setup.MemoryDir, why: setup.MemoryWhy}}
 	for _, f := range folders {
@@ -69,7 +69,7 @@ func places(setup host.Setup, folders []transcript.Folder, hosts []string) []pla
 		all = append(all, p)
 	}
 	if len(folders) == 0 {
-		all = append(all, place{name: "transcripts", value: "none found", problem: "no session of this project was recorded, or all were deleted"})
+		all = append(all, place{name: "transcripts", value: "none found", problem: "no session of this project is recorded"})
 	}
 	if len(hosts) > 1 || len(hosts) == 1 && hosts[0] != host.ClaudeCode {
 		all = append(all, place{name: "hosts", value: strings.Join(hosts, ", "), why: setup.Settings["hosts"].Source})
@@ -79,7 +79,7 @@ func places(setup host.Setup, folders []transcript.Folder, hosts []string) []pla
 
 var utc = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 
-// localTimes writes the times of a text as the clock on the wall has them, beside UTC.
+// localTimes replaces the UTC times in a text by local times, followed by UTC.
 func localTimes(text string, zone *time.Location) string {
 	return utc.ReplaceAllStringFunc(text, func(stamp string) string {
 		t, err := time.Parse(time.RFC3339, stamp)
@@ -93,7 +93,7 @@ func localTimes(text string, zone *time.Location) string {
 	})
 }
 
-// fileList names some files, and counts the rest.
+// fileList names the first files and counts the rest.
 func fileList(files []string) string {
 	const most = 6
 	switch {
@@ -112,7 +112,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// ago says how long before now t was, rounded as a person would.
+// ago returns how long before now t was, rounded.
 func ago(now, t time.Time) string {
 	d := now.Sub(t)
 	switch {
@@ -124,7 +124,7 @@ func ago(now, t time.Time) string {
 	return lasted(d) + " ago"
 }
 
-// lasted is a duration, rounded as a person would say it.
+// lasted returns a duration in its largest unit.
 func lasted(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -137,5 +137,5 @@ func lasted(d time.Duration) string {
 	return count(int(d.Hours()/24), "day")
 }
 
-// minute is a time as a person reads it.
+// minute formats a time to the minute.
 func minute(t time.Time, zone *time.Location) string { return t.In(zone).Format("2006-01-02 15:04") }

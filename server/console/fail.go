@@ -20,10 +20,10 @@ import (
 	"dream-mcp/server/host"
 )
 
-// usageHint is the hint of a UsageError that has no better one.
+// usageHint is the default hint of a UsageError.
 const usageHint = "dream-mcp help"
 
-// A UsageError says that a command line cannot be understood.
+// A UsageError reports a command line that cannot be understood.
 type UsageError struct{ Message, Hint string }
 
 func (e *UsageError) Error() string { return e.Message }
@@ -40,17 +40,17 @@ func unknown(kind, word string, known []string) *UsageError {
 	return e
 }
 
-// oneOf is unknown for a short list, which the hint names.
+// oneOf is unknown with a hint that lists all known words.
 func oneOf(kind, word string, known []string) *UsageError {
 	e := unknown(kind, word, known)
 	e.Hint = "one of " + strings.Join(known, ", ")
 	if meant := near.Word(word, known); meant != "" {
-		e.Hint = fmt.Sprintf("did you mean %s? It is %s", meant, e.Hint)
+		e.Hint = fmt.Sprintf("did you mean %s? It must be %s", meant, e.Hint)
 	}
 	return e
 }
 
-// A KeptError says that an undo kept what was changed since.
+// A KeptError reports that an undo kept files that were changed later.
 type KeptError struct {
 	Undone string
 	Files  int
@@ -58,13 +58,13 @@ type KeptError struct {
 
 func (e *KeptError) Error() string {
 	if e.Files == 1 {
-		return "one file was changed since and is kept as it is"
+		return "one file was changed later and is kept as it is"
 	}
-	return fmt.Sprintf("%d files were changed since and are kept as they are", e.Files)
+	return fmt.Sprintf("%d files were changed later and are kept as they are", e.Files)
 }
 
-// Fail prints an error in two lines, `error:` and `hint:`, and returns the exit code: 0 without an
-// error, 2 for a *UsageError, 1 for any other. Findings of a lint were printed before.
+// Fail prints an error as two lines, `error:` and `hint:`, and returns the exit code: 0 for nil, 2 for a *UsageError,
+// 1 for any other error. It prints nothing for findings of lint, which are in its output.
 func Fail(stderr io.Writer, err error) int {
 	if err == nil {
 		return 0
@@ -93,7 +93,7 @@ var hints = []func(error) string{
 	hintOf(func(e *UsageError) string { return e.Hint }),
 	hintOf((*installError).hint),
 	hintFor("go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project", host.ErrNoProject),
-	hintText[*ModeError]("what is named in the brackets overrides config.json: change it there; dream-mcp doctor shows what is ignored"),
+	hintText[*ModeError]("the source in brackets overrides config.json: change the mode there; dream-mcp doctor shows what is ignored"),
 	hintOf(func(e *KeptError) string {
 		return "dream-mcp diff " + e.Undone + " shows what it changed; dream-mcp restore FILE --at " + e.Undone + " restores a whole file as it was before"
 	}),
@@ -162,7 +162,7 @@ func busyHint(e *lock.BusyError) string {
 	return "wait for that dream to end, or end it: dream-mcp stop"
 }
 
-// oneLine makes a text fit into a line of a terminal.
+// oneLine returns a text as one line with visible characters only.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(transcript.Visible(s), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
 }

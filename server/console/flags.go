@@ -21,7 +21,7 @@ func (c *Command) global(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.Var(word(&c.Flags.Project, "DIR"), "project", "the project, instead of the working directory")
 	f.Var(word(&c.Flags.MemoryDir, "DIR"), "memory-dir", "its memory, instead of the one that Claude Code uses for it")
-	f.Var(words(&c.Flags.Transcripts, "DIR"), "transcripts", "a folder of transcripts to search; repeatable")
+	f.Var(words(&c.Flags.Transcripts, "DIR"), "transcripts", "a folder of transcripts to search; can be repeated")
 	f.Var(word(&c.Flags.Mode, "MODE"), "mode", "off, suggest, approve or auto")
 	f.Var(hours(&c.Flags.MinHours), "min-hours", "hours between two dreams (24)")
 	f.Var(sessions(&c.Flags.MinSessions), "min-sessions", "sessions between two dreams (5)")
@@ -51,6 +51,7 @@ func words(to *[]string, name string) *value {
 	return each(name, func(v string) { *to = append(*to, v) })
 }
 
+// each is a flag that passes its arguments to take.
 func each(name string, take func(string)) *value {
 	return &value{name, func(v string) error {
 		if take(v); v == "" {

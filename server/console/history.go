@@ -29,8 +29,7 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 	return answerAll(c, entries, func(ink paint) string { return renderLog(entries, p.Now(), ink) })
 }
 
-// renderLog lists what happened, the newest first. The beginning of what has ended is left out: its
-// end reports both.
+// renderLog lists the entries, the newest first. It omits the beginning of an operation that has ended.
 func renderLog(entries []store.LogEntry, now time.Time, ink paint) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
@@ -59,10 +58,10 @@ func renderLog(entries []store.LogEntry, now time.Time, ink paint) string {
 			}
 		}
 		for _, w := range e.Waived {
-			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("rule set aside: %s for %s (%s)", w.Rule, w.File, w.Why))))
+			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("rule waived: %s for %s (%s)", w.Rule, w.File, w.Why))))
 		}
 		for _, file := range slices.Sorted(maps.Keys(e.Accepted)) {
-			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("accepted as lost: %s (%s)", file, e.Accepted[file]))))
+			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("loss accepted: %s (%s)", file, e.Accepted[file]))))
 		}
 		if len(e.Proposed) > 0 {
 			fmt.Fprintf(&b, "    %s\n", ink.in(yellow, oneLine("waits for you (dream-mcp review): "+strings.Join(e.Proposed, ", "))))
@@ -81,7 +80,7 @@ func logDetail(e store.LogEntry) string {
 	add(len(e.Files) > 0, count(len(e.Files), "file"))
 	add(e.SessionsSince > 0, count(e.SessionsSince, "session"))
 	add(e.ToolCalls > 0, count(e.ToolCalls, "call"))
-	ended := e.Outcome == store.Committed || e.Outcome == store.Aborted // of a crash nobody knows when
+	ended := e.Outcome == store.Committed || e.Outcome == store.Aborted // the time of a crash is unknown
 	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+lasted(e.Time.Sub(e.Started)))
 	add(e.BytesSearched > 0, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
@@ -109,20 +108,20 @@ func (c *Command) diff(_ context.Context, p *consolidate.Project, _ host.Setup) 
 	return c.answer(map[string]string{"id": id, "diff": string(diff)}, "", func(ink paint) string { return renderDiff(id, string(diff), ink) })
 }
 
-// renderDiff makes a diff readable; tools that read diffs pass over its first line.
+// renderDiff prints a diff after a line with the ID, which tools that read diffs ignore.
 func renderDiff(id, diff string, ink paint) string {
 	if diff == "" {
 		return fmt.Sprintf("%s changed nothing\n", id)
 	}
-	return ink.in(bold, id) + "\n" + paintDiff(diff, "", ink)
+	return ink.in(bold, id) + "\n" + paintDiff(diff, ink)
 }
 
-// paintDiff makes the lines of a diff visible and coloured, each after a prefix.
-func paintDiff(diff, prefix string, ink paint) string {
+// paintDiff colours the lines of a diff and makes their characters visible.
+func paintDiff(diff string, ink paint) string {
 	var b strings.Builder
 	for line := range strings.Lines(transcript.Visible(diff)) {
 		line = strings.TrimSuffix(line, "\n")
-		b.WriteString(prefix + ink.in(diffColour(line), line) + "\n")
+		b.WriteString(ink.in(diffColour(line), line) + "\n")
 	}
 	return b.String()
 }
@@ -153,11 +152,11 @@ func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup
 	return err
 }
 
-// renderUndo says what came back, and what somebody else's change kept from coming back.
+// renderUndo lists what was restored, and what was kept because somebody changed it later.
 func renderUndo(r history.UndoResult, ink paint) string {
 	var b strings.Builder
 	if r.ID == "" && len(r.Conflicts) == 0 {
-		return fmt.Sprintf("Nothing was left to undo of %s: everything is as it was before it.\n", r.Undone)
+		return fmt.Sprintf("Nothing to undo: all files are as they were before %s.\n", r.Undone)
 	}
 	if r.ID == "" {
 		fmt.Fprintf(&b, "%s %s\n", ink.in(bold, "Nothing more to undo of"), r.Undone)
@@ -170,7 +169,7 @@ func renderUndo(r history.UndoResult, ink paint) string {
 	}{
 		{"as before", without(r.Files.Updated, r.Merged)},
 		{"merged", r.Merged},
-		{"back again", r.Files.Created},
+		{"created", r.Files.Created},
 		{"removed", r.Files.Deleted},
 	} {
 		for _, file := range group.files {
@@ -178,13 +177,13 @@ func renderUndo(r history.UndoResult, ink paint) string {
 		}
 	}
 	for _, k := range r.Conflicts {
-		fmt.Fprintf(&b, "  %s  %s: it was changed since (%s when that landed, %s now)\n", ink.in(yellow, fmt.Sprintf("%-10s", "kept")), oneLine(k.Name.String()), sumOr(k.Want), sumOr(k.Have))
+		fmt.Fprintf(&b, "  %s  %s: changed later (%s when it landed, %s now)\n", ink.in(yellow, fmt.Sprintf("%-10s", "kept")), oneLine(k.Name.String()), sumOr(k.Want), sumOr(k.Have))
 	}
 	if len(r.Merged) > 0 {
-		b.WriteString("Merged: the lines that it changed are as before, those that others changed since are kept.\n")
+		b.WriteString("Merged: the lines that it changed are as before; lines that others changed later are kept.\n")
 	}
 	if r.GivenBack != "" {
-		fmt.Fprintf(&b, "The time gate is as before: %s.\n", oneLine(r.GivenBack))
+		fmt.Fprintf(&b, "The time gate is as it was before: %s.\n", oneLine(r.GivenBack))
 	}
 	if r.ID != "" {
 		fmt.Fprintf(&b, "To undo this too: dream-mcp undo %s\n", r.ID)
@@ -214,11 +213,11 @@ func (c *Command) stop(ctx context.Context, p *consolidate.Project, _ host.Setup
 		return err
 	}
 	return c.answer(map[string]string{"holder": holder, "reason": reason}, "", func(paint) string {
-		return fmt.Sprintf("Asked to stop: %s\nIt ends in a moment; nothing of it lands, and its stage is kept.\n", oneLine(holder))
+		return fmt.Sprintf("Asked to stop: %s\nIt ends in a moment. Nothing lands; its stage is kept.\n", oneLine(holder))
 	})
 }
 
-// argument is the only argument, or "".
+// argument returns the only argument, or "".
 func (c *Command) argument() string {
 	if len(c.Args) == 0 {
 		return ""

@@ -30,8 +30,8 @@ func TestRenderLog(t *testing.T) {
 2026-11-20 09:00  committed  dream    d2  2 files, 1 call, took 12 minutes, searched 12.3 MB, forced, 1 waiver, 1 accepted as lost, by codex
     merged; two⟨U+202E⟩
     a.md, b.md
-    rule set aside: relative-date for a.md (quoted)
-    accepted as lost: b.md (x)
+    rule waived: relative-date for a.md (quoted)
+    loss accepted: b.md (x)
 2026-11-20 07:00  aborted    dream    d1
     changed my mind
 `
@@ -74,9 +74,9 @@ func TestRenderUndo(t *testing.T) {
 	want := `Undone: d1
   as before   a.md
   as before   MEMORY.md
-  back again  gone.md
+  created     gone.md
   removed     new.md
-  kept        mine.md: it was changed since (ca978112ca1b when that landed, absent now)
+  kept        mine.md: changed later (ca978112ca1b when it landed, absent now)
 To undo this too: dream-mcp undo u1
 `
 	if got := renderUndo(r, false); got != want {
@@ -86,7 +86,7 @@ To undo this too: dream-mcp undo u1
 	if got := renderUndo(r, false); !strings.HasPrefix(got, "Nothing more to undo of d1\n  kept ") || strings.Contains(got, "To undo this too") {
 		t.Errorf("nothing but a conflict: %q", got)
 	}
-	if got := renderUndo(history.UndoResult{Undone: "d1"}, false); !strings.HasPrefix(got, "Nothing was left to undo of d1") {
+	if got := renderUndo(history.UndoResult{Undone: "d1"}, false); !strings.HasPrefix(got, "Nothing to undo: all files are as they were before d1") {
 		t.Errorf("nothing undone: %q", got)
 	}
 }

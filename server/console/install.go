@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -15,17 +14,17 @@ import (
 	"dream-mcp/server/install"
 )
 
-// installJSON is the answer of install and uninstall with --json.
+// installJSON is the output of install and uninstall with --json.
 type installJSON struct {
 	Host   string     `json:"host"`
 	DryRun bool       `json:"dry_run"`
 	Parts  []partJSON `json:"parts"`
-	Twice  []string   `json:"twice,omitempty"`  // plugins that bring the same
-	Lost   string     `json:"lost,omitempty"`   // what is to be set, since the host names no project
-	Recall string     `json:"recall,omitempty"` // what the host's model is shown unasked
+	Twice  []string   `json:"twice,omitempty"`  // plugins that contain the same parts
+	Lost   string     `json:"lost,omitempty"`   // the command that names a project, where the host does not
+	Recall string     `json:"recall,omitempty"` // which memories the host's model is shown unasked
 }
 
-// partJSON is a part as it was before, and what was done.
+// partJSON is a part before the change, and what was done.
 type partJSON struct {
 	install.Part
 	install.Done
@@ -35,13 +34,13 @@ type partJSON struct {
 type hostJSON struct {
 	Host    string            `json:"host"`
 	Name    string            `json:"name"`
-	Present bool              `json:"present"` // it seems to be on this machine
-	Parts   map[string]string `json:"parts"`   // of "server" and "hook", what there is: their state
+	Present bool              `json:"present"` // the host seems to be on this machine
+	Parts   map[string]string `json:"parts"`   // the states of "server" and "hook"
 	File    string            `json:"file"`
-	Error   string            `json:"error,omitempty"` // why that is not known
+	Error   string            `json:"error,omitempty"` // why the states are unknown
 }
 
-// An installError says of which host an install failed.
+// An installError reports that the install into a host failed.
 type installError struct {
 	host install.Host
 	err  error
@@ -54,17 +53,17 @@ func (e *installError) hint() string {
 	var taken *install.TakenError
 	switch {
 	case errors.Is(e.err, install.ErrTemporary):
-		return "go install . puts it where it stays; then run the installed dream-mcp"
+		return "build it with go install . and run the installed dream-mcp"
 	case errors.Is(e.err, install.ErrBusy):
 		return "try again in a moment"
 	case errors.As(e.err, &taken):
-		return "rename or remove that server in the file first; it was left as it is"
+		return "rename or remove that server in the file first; the file is unchanged"
 	}
-	return "that file was left as it was; dream-mcp install " + e.host.ID + " --print shows what to add by hand"
+	return "the file is unchanged; dream-mcp install " + e.host.ID + " --print shows what to add by hand"
 }
 
 func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
-	c.Out = shown(c.Out, nil) // a diff shows the lines around: keys of other servers
+	c.Out = shown(c.Out, nil) // a diff may show the keys of other servers
 	i := install.Installer{Env: host.Process(), Self: c.Self}
 	if i.Env.Home == "" {
 		return &store.RequestError{Message: "no home directory is known, so the settings of the programs cannot be found", Hint: "set HOME"}
@@ -72,7 +71,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if len(c.Args) == 0 {
 		return c.hosts(i)
 	}
-	if err := c.nameProject(); err != nil {
+	if err := c.resolveProject(); err != nil {
 		return err
 	}
 	i.Args = c.Options()
@@ -101,7 +100,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 			row.Diff = ""
 			if row.Done, err = i.Apply(ctx, p); err != nil {
 				failed = errors.Join(failed, err)
-				continue // the parts are independent
+				continue // with the next part
 			}
 			changed = changed || row.Changed
 		}
@@ -116,7 +115,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		answer.Twice = install.Plugins(i.Env, "")
 	}
 	if !removing && i.Lost(h) {
-		answer.Lost = fmt.Sprintf("dream-mcp install %s --project DIR for the folder that you work in, or --memory-dir DIR for a memory without a project", h.ID)
+		answer.Lost = fmt.Sprintf("dream-mcp install %s --project DIR names the folder that you work in; --memory-dir DIR names a memory without a project", h.ID)
 	}
 	err = c.answer(answer, "  ", func(paint) string { return renderInstall(h, answer, removing, changed && failed == nil) })
 	if failed != nil {
@@ -125,8 +124,8 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	return err
 }
 
-// nameProject makes the flags that name a project and its memory hold wherever the host starts us, and refuses what cannot be one.
-func (c *Command) nameProject() error {
+// resolveProject makes the flags that name a project and its memory absolute, and fails if they are not valid.
+func (c *Command) resolveProject() error {
 	f := &c.Flags
 	if f.Project == "" && f.MemoryDir == "" {
 		return nil
@@ -149,7 +148,7 @@ func (c *Command) nameProject() error {
 	return nil
 }
 
-// renderInstall says what was done, or would be.
+// renderInstall prints what was done, or what would be done.
 func renderInstall(h install.Host, answer installJSON, removing, changed bool) string {
 	var b strings.Builder
 	for _, p := range answer.Parts {
@@ -159,28 +158,28 @@ func renderInstall(h install.Host, answer installJSON, removing, changed bool) s
 	switch {
 	case !changed:
 	case removing:
-		b.WriteString("Memories and what dream-mcp keeps of them (archive, journal) stay.\n")
+		b.WriteString("Memories, the archive and the journal are kept.\n")
 	default:
 		fmt.Fprintf(&b, "Restart %s, then ask it to dream. dream-mcp uninstall %s undoes this.\n", h.Name, h.ID)
 		if h.ID == host.Codex {
-			b.WriteString("Codex runs no hook before you have agreed to it: it asks, or see /hooks there.\n")
+			b.WriteString("Codex runs a hook only after you agree: it asks, or see /hooks there.\n")
 		}
 	}
 	if !removing && answer.Recall != "" && answer.Recall != recall.Off {
 		fmt.Fprintf(&b, "Shown to its model unasked: %s.\n", recalls[answer.Recall])
 	}
 	if answer.Lost != "" {
-		fmt.Fprintf(&b, "! %s starts servers outside of any project: unless it names its folders to them, dream-mcp does not know which memory is meant.\n  %s\n", h.Name, answer.Lost)
+		fmt.Fprintf(&b, "! %s starts servers outside any project. Unless it tells them its folders, dream-mcp cannot know which memory is meant.\n  %s\n", h.Name, answer.Lost)
 	}
 	for _, plugin := range answer.Twice {
-		if message, hint := twice(host.Process(), plugin); message != "" {
+		if message, hint := installedTwice(host.Process(), plugin); message != "" {
 			fmt.Fprintf(&b, "! %s.\n  %s\n", message, hint)
 		}
 	}
 	return b.String()
 }
 
-// outcome says of a part what was done, or would be.
+// outcome describes what was done to a part, or what would be done.
 func outcome(p partJSON, removing, dry bool) string {
 	command := strings.Join(p.Command, " ")
 	switch {
@@ -189,25 +188,25 @@ func outcome(p partJSON, removing, dry bool) string {
 	case !removing && p.State == install.Installed:
 		return "already installed in " + p.File
 	case dry && command != "":
-		return "would be done by " + command + ", and if that fails so:"
+		return "would be done by " + command + ", or if that fails by this edit:"
 	case dry:
-		return "would be done so:"
-	case !p.Changed: // another install was faster
-		return "done meanwhile in " + p.File
+		return "would be done by this edit:"
+	case !p.Changed:
+		return "done by another install in " + p.File
 	}
 	verb := "added to "
 	switch {
 	case removing:
 		verb = "removed from "
 	case p.State == install.Outdated:
-		verb = "brought up to date in "
+		verb = "updated in "
 	}
 	said := verb + p.File
 	if command != "" && p.Failed == "" {
 		return said + ", by " + command
 	}
 	if p.Failed != "" {
-		said += " by an edit, because " + command + " did not: " + p.Failed
+		said += " by an edit, because " + command + " failed: " + p.Failed
 	}
 	if p.Backup != "" {
 		said += "; the old text is in " + p.Backup
@@ -215,7 +214,7 @@ func outcome(p partJSON, removing, dry bool) string {
 	return said
 }
 
-// printParts shows what a person would paste.
+// printParts prints what to paste by hand.
 func (c *Command) printParts(h install.Host, parts []install.Part) error {
 	var b strings.Builder
 	for _, p := range parts {
@@ -230,11 +229,10 @@ func (c *Command) printParts(h install.Host, parts []install.Part) error {
 		}
 		b.WriteString(text + "\n")
 	}
-	_, err := io.WriteString(c.Out, strings.TrimSuffix(b.String(), "\n"))
-	return err
+	return c.print(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// shellWords writes a command as a shell reads it.
+// shellWords quotes a command for a shell.
 func shellWords(command []string) string {
 	words := make([]string, len(command))
 	for i, w := range command {
@@ -245,12 +243,12 @@ func shellWords(command []string) string {
 	return strings.Join(words, " ")
 }
 
-// hosts lists the hosts, and what each has of ours.
+// hosts lists the hosts, and which parts each has.
 func (c *Command) hosts(i install.Installer) error {
 	var rows []hostJSON
 	for _, h := range install.Hosts {
 		row := hostJSON{Host: h.ID, Name: h.Name, Present: i.Present(h), Parts: map[string]string{}}
-		parts, err := i.Parts(h, true) // true: what is there, wherever our program is
+		parts, err := i.Parts(h, true) // as for an uninstall: whatever path the entries name
 		if err != nil {
 			row.Error = err.Error()
 		}
@@ -284,7 +282,7 @@ func renderHosts(rows []hostJSON) string {
 		case len(have) == len(r.Parts):
 			state = "installed: " + strings.Join(have, " and ")
 		case len(have) > 0:
-			state = "installed in part: " + strings.Join(have, " and ") + "; dream-mcp install " + r.Host + " adds the rest"
+			state = "partly installed: " + strings.Join(have, " and ") + "; dream-mcp install " + r.Host + " adds the rest"
 		}
 		fmt.Fprintf(&b, "%-15s %s\n", r.Host, state)
 	}

@@ -10,7 +10,7 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// printJSON writes v in one line, or indented, with its strings as they may be shown.
+// printJSON prints v as one line, or indented, with credentials in its strings masked.
 func (c *Command) printJSON(v any, indent string) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -20,14 +20,14 @@ func (c *Command) printJSON(v any, indent string) error {
 		return err
 	}
 	text, to := b.Bytes(), c.Out
-	if shows, ok := to.(*secret.Writer); ok { // each string by itself, so that it stays JSON
+	if shows, ok := to.(*secret.Writer); ok { // mask each string alone, so that it remains JSON
 		text, to = shows.Allowed.ShowJSON(text, nil), shows.Out
 	}
 	_, err := to.Write(text)
 	return err
 }
 
-// answer prints what a verb found: for programs as JSON, in one line or indented, or as text.
+// answer prints the result of a verb: v with --json, else text.
 func (c *Command) answer(v any, indent string, text func(ink paint) string) error {
 	if c.JSON {
 		return c.printJSON(v, indent)
@@ -54,7 +54,7 @@ func isYes(answer string) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// answerAll is answer for a list, which is a line of JSON for each.
+// answerAll is answer for a list: with --json it prints one line for each element.
 func answerAll[T any](c *Command, list []T, text func(ink paint) string) error {
 	if !c.JSON {
 		return c.answer(nil, "", text)

@@ -13,36 +13,36 @@ import (
 	"dream-mcp/server/host"
 )
 
-// foundError ends a lint that found something worse than an info. It has been printed.
+// foundError reports that lint found something worse than an info. Fail does not print it.
 type foundError struct{ n int }
 
 func (e *foundError) Error() string { return count(e.n, "finding") }
 
 // LintOptions are the flags of lint.
 type LintOptions struct {
-	Explain    bool     // the rules themselves
-	Rules      []string // those to ask; none: all
-	Ignore     []string // those not to ask
-	Statistics bool     // totals by rule instead of findings
+	Explain    bool     // explain the rules
+	Rules      []string // check only these rules, if any
+	Ignore     []string // do not check these
+	Statistics bool     // print totals by rule instead of findings
 	Format     string   // text, json, sarif or github
 }
 
-// lintJSON is what lint --json prints.
+// lintJSON is the output of lint --json.
 type lintJSON struct {
 	consolidate.Linted
 	Counts map[rule.Severity]int `json:"counts"`
-	Rules  map[string]int        `json:"rules"` // findings of each rule that has any
+	Rules  map[string]int        `json:"rules"` // number of findings by rule
 }
 
-// lint asks the rules about a memory. Only --fix changes something. What cannot be read is a *UsageError
-// with exit code 2, so that 1 means findings alone.
+// lint checks a memory against the rules. It changes nothing without --fix. A memory that cannot be read is a
+// *UsageError with exit code 2, so that 1 always means findings.
 func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	if c.Lint.Explain {
 		return c.explain()
 	}
 	dir := c.argument()
 	if c.Fix && dir != "" {
-		return usage("--fix changes the memory of the project, and no other folder: leave %q out, or name the memory by --memory-dir", dir)
+		return usage("--fix changes only the memory of the project: omit %q, or name the memory with --memory-dir", dir)
 	}
 	l, err := c.linted(p, dir)
 	if err != nil {
@@ -87,23 +87,24 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 	return err
 }
 
-// linted asks the rules that the flags leave, and sorts what they find by file and line.
+// linted checks the rules that the flags choose, and sorts the findings by file and line.
 func (c *Command) linted(p *consolidate.Project, dir string) (consolidate.Linted, error) {
 	l, err := p.Lint(consolidate.LintRequest{Dir: dir, Project: c.Flags.Project})
 	if err != nil {
 		return l, &UsageError{Message: err.Error(), Hint: hint(err)}
 	}
-	leftOut := func(rule string) bool {
+	ignored := func(rule string) bool {
 		return len(c.Lint.Rules) > 0 && !slices.Contains(c.Lint.Rules, rule) || slices.Contains(c.Lint.Ignore, rule)
 	}
-	l.Findings = slices.DeleteFunc(l.Findings, func(f rule.Finding) bool { return leftOut(f.Rule) })
-	maps.DeleteFunc(l.NotAsked, func(rule, _ string) bool { return leftOut(rule) })
+	l.Findings = slices.DeleteFunc(l.Findings, func(f rule.Finding) bool { return ignored(f.Rule) })
+	maps.DeleteFunc(l.NotAsked, func(rule, _ string) bool { return ignored(rule) })
 	slices.SortStableFunc(l.Findings, func(a, b rule.Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return l, nil
 }
 
+// knownRules fails with a *UsageError if a rule does not exist.
 func knownRules(names []string) error {
 	var known []string
 	for _, doc := range rule.Docs() {

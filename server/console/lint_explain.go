@@ -9,7 +9,7 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// explain prints the rules, one line each, or one of them with its examples.
+// explain prints all rules, one line each, or one rule with its examples.
 func (c *Command) explain() error {
 	name := c.argument()
 	docs := rule.Docs()
@@ -28,7 +28,7 @@ func (c *Command) explain() error {
 			d.Summary, _, _ = strings.Cut(d.Summary, ";")
 			fmt.Fprintf(&b, "%s  %s  %s\n", ink.in(bold, fmt.Sprintf("%-14s", d.Name)), ink.in(severityColour[d.Severity], fmt.Sprintf("%-7s", d.Severity)), d.Summary)
 		}
-		return b.String() + ink.in(dim, "dream-mcp lint --explain RULE shows one whole, with examples.") + "\n"
+		return b.String() + ink.in(dim, "dream-mcp lint --explain RULE shows one rule with examples.") + "\n"
 	})
 }
 
@@ -41,22 +41,22 @@ func renderRule(d rule.Doc, ink paint) string {
 	return b.String()
 }
 
-// silence says who may set a rule aside, and how.
+// silence says who may waive a rule, and how.
 func silence(d rule.Doc) string {
 	switch {
 	case d.Name == "secret":
 		return "a person lists a value that is not a secret in config.json, allow_secrets: printf %s 'VALUE' | sha256sum | cut -c1-12"
 	case d.Name == "loss":
-		return `finalize_index {"accept_loss": [{"file": "…", "why": "…"}]} names each loss and its reason, which goes into the journal`
+		return `finalize_index {"accept_loss": [{"file": "…", "why": "…"}]} names each loss and its reason, which is journaled`
 	case d.Waivable:
-		return fmt.Sprintf(`write_memory {"waive": [{"rule": %q, "why": "…"}]} with a reason, which goes into the journal`, d.Name)
+		return fmt.Sprintf(`write_memory {"waive": [{"rule": %q, "why": "…"}]} with a reason, which is journaled`, d.Name)
 	case d.Severity != rule.Error:
-		return "it refuses nothing, so there is no need to; dream-mcp lint --rule names the rules to ask"
+		return "it refuses nothing; dream-mcp lint --ignore RULE leaves it out"
 	}
-	return "it cannot be silenced; text that was there before and is not touched does not stop a dream"
+	return "it cannot be silenced; existing text that a dream does not touch never stops the dream"
 }
 
-// maxExample bounds, in lines, how much of an example is shown.
+// maxExample is the number of lines of an example that are shown.
 const maxExample = 14
 
 func example(text string) string {
@@ -67,7 +67,7 @@ func example(text string) string {
 	return "\n    " + strings.Join(lines, "\n    ") + "\n"
 }
 
-// sentence begins a text with a capital letter.
+// sentence returns a text with its first letter in upper case.
 func sentence(text string) string {
 	for i, r := range text {
 		return strings.ToUpper(string(r)) + text[i+len(string(r)):]

@@ -14,15 +14,14 @@ import (
 
 var severityColour = map[rule.Severity]string{rule.Error: red, rule.Warning: yellow, rule.Info: cyan}
 
-// Findings that differ in numbers alone collapse where there are more than maxAlike of them, and of the
-// others maxPlaces are named.
+// More than maxAlike findings that differ only in numbers are shown as one, with the places of maxPlaces others.
 const (
 	maxAlike  = 3
 	maxPlaces = 12
 )
 
-// shownPath returns the path of a finding's file from the working directory, so that a terminal or an
-// editor can open it; of a memory elsewhere it is absolute.
+// shownPath returns the path of a finding's file: relative if it is below the working directory, else absolute. A
+// terminal or an editor can open it.
 func shownPath(o lintJSON, f rule.Finding) string {
 	path := filepath.Join(o.MemoryDir, filepath.FromSlash(f.File))
 	dir, err := os.Getwd()
@@ -64,7 +63,7 @@ func renderFindings(o lintJSON, ink paint) string {
 	return b.String()
 }
 
-// alikeKey is what findings have in common that differ in numbers alone.
+// alikeKey is equal for findings that differ only in numbers.
 func alikeKey(f rule.Finding) string {
 	message := strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
@@ -78,7 +77,7 @@ func alikeKey(f rule.Finding) string {
 	return f.Rule + "\n" + string(f.Severity) + "\n" + message
 }
 
-// moreLike names the places of the findings after the first: by line in one file, else by file.
+// moreLike lists the places of the findings after the first: lines if all are in one file, else files.
 func moreLike(group []rule.Finding) string {
 	rest, what := group[1:], "lines"
 	var places []string
@@ -103,7 +102,7 @@ func moreLike(group []rule.Finding) string {
 	return fmt.Sprintf("and %d more in %s %s", len(rest), what, strings.Join(places, ", "))
 }
 
-// renderStatistics writes how many findings each rule has, the most first.
+// renderStatistics lists the number of findings of each rule, the largest first.
 func renderStatistics(o lintJSON, ink paint) string {
 	worst := make(map[string]rule.Severity)
 	for _, severity := range []rule.Severity{rule.Info, rule.Warning, rule.Error} {
@@ -128,7 +127,7 @@ func renderStatistics(o lintJSON, ink paint) string {
 	return b.String()
 }
 
-// renderTotals writes the last lines: how many findings, and what was not asked.
+// renderTotals writes the last lines: the number of findings, and the rules that were not checked.
 func renderTotals(o lintJSON) string {
 	var parts []string
 	for _, severity := range []rule.Severity{rule.Error, rule.Warning, rule.Info} {
@@ -149,7 +148,7 @@ func renderTotals(o lintJSON) string {
 		text = fmt.Sprintf("No memories yet in %s\n", oneLine(o.MemoryDir))
 	}
 	if o.Limited {
-		text += "The directory holds more files than were read.\n"
+		text += "The directory has more files than were read.\n"
 	}
 	reasons := make(map[string][]string)
 	for rule, why := range o.NotAsked {
@@ -157,15 +156,15 @@ func renderTotals(o lintJSON) string {
 	}
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
 		slices.Sort(reasons[why])
-		text += fmt.Sprintf("Not asked: %s (%s)\n", strings.Join(reasons[why], ", "), why)
+		text += fmt.Sprintf("Not checked: %s (%s)\n", strings.Join(reasons[why], ", "), why)
 	}
 	if len(o.Findings) > 0 {
-		text += "dream-mcp lint --explain RULE says what a rule means. To fix: ask your agent for a dream, or dream-mcp lint --fix for the index.\n"
+		text += "dream-mcp lint --explain RULE explains a rule. To fix: ask your agent for a dream; dream-mcp lint --fix fixes the index.\n"
 	}
 	return text
 }
 
-// githubOf writes findings as GitHub Actions reads them from a job's output.
+// githubOf formats findings as workflow commands of GitHub Actions.
 func githubOf(o lintJSON) string {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -10,15 +10,15 @@ import (
 	"dream-mcp/server/install"
 )
 
-// modeJSON is the answer of mode --json.
+// modeJSON is the output of mode --json.
 type modeJSON struct {
-	Mode    string `json:"mode"`   // that is in force
+	Mode    string `json:"mode"`   // the mode in force
 	Source  string `json:"source"` // a flag, a variable, a file, or "default"
-	File    string `json:"file"`   // where it is set
+	File    string `json:"file"`   // the config.json that mode sets
 	Changed bool   `json:"changed"`
 }
 
-// modes says what each does, in the order in which they are listed.
+// modes describes each mode.
 var modes = map[string]string{
 	host.ModeOff:     "nothing is offered or started, and dreams are off",
 	host.ModeSuggest: "a dream that is due is offered at the start of a session",
@@ -26,14 +26,14 @@ var modes = map[string]string{
 	host.ModeAuto:    "a dream that is due runs in the background and lands by itself",
 }
 
-// A ModeError says that a mode was set and another is in force.
+// A ModeError reports that a mode was set, but another is in force.
 type ModeError struct{ Set, InForce, Source string }
 
 func (e *ModeError) Error() string {
 	return fmt.Sprintf("%s is set, but %s is in force here (%s)", e.Set, e.InForce, e.Source)
 }
 
-// mode shows the mode, or sets it where config.json names it for this project.
+// mode shows the mode, or sets it for this project in config.json.
 func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.Setup) error {
 	var changed bool
 	wanted := setup.Mode
@@ -74,7 +74,7 @@ func renderMode(setup host.Setup, ink paint) string {
 	}
 	fmt.Fprintf(&b, "in force by: %s\n", setup.ModeSource)
 	if setup.Mode != host.ModeOff && !setup.Enabled.On {
-		fmt.Fprintf(&b, "yet dreams are off: %s\n", setup.Enabled.Why)
+		fmt.Fprintf(&b, "but dreams are off: %s\n", setup.Enabled.Why)
 	}
 	return b.String() + renderRecall(setup)
 }

@@ -10,7 +10,7 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// paint colours words on a terminal, and nowhere else. NO_COLOR is respected (no-color.org).
+// paint colours words where the output is a terminal and NO_COLOR is not set (no-color.org).
 type paint bool
 
 const (
@@ -22,7 +22,7 @@ const (
 	cyan   = "36"
 )
 
-// colours are the sequences that paint writes, for a *secret.Writer to let through.
+// colours are the sequences that paint writes. A *secret.Writer leaves them as they are.
 var colours = func() (sequences []string) {
 	for _, colour := range []string{"0", bold, dim, red, green, yellow, cyan} {
 		sequences = append(sequences, "\x1b["+colour+"m")
@@ -30,7 +30,7 @@ var colours = func() (sequences []string) {
 	return sequences
 }()
 
-// shown returns the writer that makes what is written to out safe to show.
+// shown returns a writer that masks credentials in what is written to out.
 func shown(out io.Writer, allowed secret.Allowed) *secret.Writer {
 	w := &secret.Writer{Out: out, Allowed: allowed}
 	if paintFor(out) {
@@ -47,11 +47,11 @@ func paintFor(w io.Writer) paint {
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
 		return false
 	}
-	// Older consoles of Windows print the sequences instead of obeying them.
+	// Older Windows consoles print the sequences as text.
 	return runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != ""
 }
 
-// in returns s in a colour; "" is none.
+// in returns s in a colour, which may be "".
 func (p paint) in(colour, s string) string {
 	if !p || colour == "" || s == "" {
 		return s

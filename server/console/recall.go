@@ -14,23 +14,23 @@ import (
 	"dream-mcp/server/install"
 )
 
-// recalls says what each level shows.
+// recalls describes what each level shows.
 var recalls = map[string]string{
 	recall.Off:    "nothing",
 	recall.Start:  "the index, when a session begins",
-	recall.Prompt: "the index, and at a prompt the memories that it calls for",
-	recall.All:    "the index, at a prompt the memories that it calls for, and before a tool the feedback that names what it touches",
+	recall.Prompt: "the index, and at a prompt the memories that match it",
+	recall.All:    "the index, at a prompt the memories that match it, and before a tool call the feedback memories that name what it touches",
 }
 
-// chooseRecall finds out what the model of a host is to be shown: by the flag, by an answer on a terminal, else as it is.
+// chooseRecall sets the level of recall for a host: from the flag, from the person at a terminal, or as it is.
 func (c *Command) chooseRecall(h install.Host, removing bool) error {
-	setup, _ := host.Resolve(host.Process(), c.Flags) // without a project the person's own settings are known
+	setup, _ := host.Resolve(host.Process(), c.Flags) // without a project it has the person's settings
 	now := setup.RecallIn(h.ID).Value
 	switch {
 	case c.Guard && h.Shows() && !h.Guards():
 		return &store.RequestError{Message: "how " + h.Name + " denies a tool is not known to dream-mcp", Hint: "leave --guard out"}
 	case (c.Recall != "" && c.Recall != recall.Off || c.Guard) && !h.Shows():
-		return &store.RequestError{Message: h.Name + " has no hooks that dream-mcp knows", Hint: "leave --recall and --guard out"}
+		return &store.RequestError{Message: h.Name + " has no hooks that dream-mcp supports", Hint: "omit --recall and --guard"}
 	case removing:
 		c.Recall = recall.Off
 	case c.Recall != "" || !h.Shows():
@@ -57,7 +57,7 @@ func (c *Command) chooseRecall(h install.Host, removing bool) error {
 	return nil
 }
 
-// setRecall writes what a host's model is shown into config.json, unless that says so already, and returns what it is now.
+// setRecall writes the level of recall for a host into config.json if it differs, and returns the level in force.
 func (c *Command) setRecall(ctx context.Context, i install.Installer, h install.Host) (level string, err error) {
 	setup, _ := host.Resolve(i.Env, c.Flags)
 	if setup.RecallIn(h.ID).Value == c.Recall {
@@ -73,7 +73,7 @@ func (c *Command) setRecall(ctx context.Context, i install.Installer, h install.
 	return setup.RecallIn(h.ID).Value, nil
 }
 
-// renderRecall says what is shown where.
+// renderRecall lists the hosts whose models are shown memories.
 func renderRecall(setup host.Setup) string {
 	var b strings.Builder
 	for _, h := range install.Hosts {
@@ -87,7 +87,7 @@ func renderRecall(setup host.Setup) string {
 	return "memories are shown unasked (recall in config.json):\n" + b.String()
 }
 
-// usesOf returns how often memories were called for; nil where none was shown unasked.
+// usesOf returns how often memories were recalled, or nil if none was shown unasked.
 func usesOf(p *consolidate.Project) *recall.Uses {
 	uses, err := p.Recall.Uses()
 	if err != nil || uses.Sessions == 0 {
@@ -96,7 +96,7 @@ func usesOf(p *consolidate.Project) *recall.Uses {
 	return &uses
 }
 
-// renderUses says how often memories were called for.
+// renderUses describes how often memories were recalled.
 func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 	if uses == nil {
 		return ""
@@ -106,7 +106,7 @@ func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 	for _, n := range topics {
 		paths = append(paths, n.String())
 	}
-	text := fmt.Sprintf("\nShown unasked in %s: %d of %d memories were called for.\n", count(uses.Sessions, "session"), len(uses.Of), len(paths))
+	text := fmt.Sprintf("\nRecall in %s: %d of %d memories were shown.\n", count(uses.Sessions, "session"), len(uses.Of), len(paths))
 	for _, row := range []struct {
 		what  string
 		paths []string

@@ -20,7 +20,7 @@ import (
 	"dream-mcp/server/host"
 )
 
-// reportFile is the page in our state folder: one, written again by each report.
+// reportFile is the page in our state folder. Each report replaces it.
 const reportFile = "report.html"
 
 func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
@@ -58,7 +58,7 @@ func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup
 	return nil
 }
 
-// openReport writes the page of a report and shows it. Where it cannot be shown, its file is named, and why.
+// openReport writes the page of a report and opens it. If it cannot, it prints the file and the reason.
 func (c *Command) openReport(ctx context.Context, p *consolidate.Project, setup host.Setup, id string) error {
 	r, err := p.Report(ctx, id)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Command) openReport(ctx context.Context, p *consolidate.Project, setup 
 	return nil
 }
 
-// writePage replaces file by the page, which only its owner may read.
+// writePage replaces a file with the page. Only its owner can read it.
 func writePage(file string, page []byte) error {
 	folder, err := os.OpenRoot(filepath.Dir(file))
 	if err != nil {
@@ -81,7 +81,7 @@ func writePage(file string, page []byte) error {
 	return landing.Replace(folder, filepath.Base(file), page, time.Time{})
 }
 
-// browse opens file with the program that the person's system uses for pages.
+// browse opens a file in the default browser.
 func browse(ctx context.Context, file string) error {
 	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if opener == nil {
@@ -140,7 +140,7 @@ func indexSizes(use [2]report.IndexUse) (sizes [2]html.Size) {
 	return sizes
 }
 
-// reportTime is the end of what a report is about, or its begin where it has not ended.
+// reportTime is the end of an operation, or its start if it has not ended.
 func reportTime(e store.LogEntry) time.Time {
 	if e.Time.IsZero() {
 		return e.Started

@@ -22,12 +22,12 @@ func (c *Command) restore(ctx context.Context, p *consolidate.Project, _ host.Se
 	return c.answer(r, "", func(ink paint) string { return renderRestore(r, p.Now().Location(), ink) })
 }
 
-// renderRestore says what came back, from when, and how to take that back.
+// renderRestore describes the restored version, and how to undo.
 func renderRestore(r history.RestoreResult, zone *time.Location, ink paint) string {
 	var b strings.Builder
-	says := map[string]string{"created": "Back again:", "updated": "Restored:"}[r.Action]
+	says := map[string]string{"created": "Created again:", "updated": "Restored:"}[r.Action]
 	if says == "" {
-		return fmt.Sprintf("Nothing to do: %s is as it was %s %s.\n", oneLine(r.From.File), r.From.When, r.From.ID)
+		return fmt.Sprintf("Nothing to do: %s is already as it was %s %s.\n", oneLine(r.From.File), r.From.When, r.From.ID)
 	}
 	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, says), oneLine(r.From.File))
 	fmt.Fprintf(&b, "  as it was %s %s, written %s, %s\n", r.From.When, r.From.ID, minute(r.From.Time, zone), count(int(r.From.Bytes), "byte"))
@@ -46,10 +46,10 @@ func (c *Command) versions(p *consolidate.Project) error {
 	return answerAll(c, versions, func(ink paint) string { return renderVersions(versions, c.argument(), p.Now().Location(), ink) })
 }
 
-// renderVersions lists versions; of all memories it names the files, of one it need not.
+// renderVersions lists versions: of one file, or with file "" of all.
 func renderVersions(versions []history.Version, file string, zone *time.Location, ink paint) string {
 	if len(versions) == 0 {
-		return "The archive is empty: nothing has landed yet.\n"
+		return "The archive is empty.\n"
 	}
 	var b strings.Builder
 	for _, v := range versions {
@@ -69,7 +69,7 @@ func renderVersions(versions []history.Version, file string, zone *time.Location
 	if file == "" {
 		b.WriteString(ink.in(dim, "The newest version of each; dream-mcp restore --list FILE shows the others.") + "\n")
 	} else {
-		b.WriteString(ink.in(dim, "Without --at, restore brings back the first that is not current; --at ID what was there before ID.") + "\n")
+		b.WriteString(ink.in(dim, "Without --at, restore brings back the first that is not current; with --at ID, the version before ID.") + "\n")
 	}
 	return b.String()
 }

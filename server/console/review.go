@@ -17,7 +17,7 @@ import (
 	"dream-mcp/server/host"
 )
 
-// review shows what waits for the person. With --accept or --reject it answers; on a terminal it asks.
+// review shows what waits for the person. On a terminal it asks whether it lands; --accept and --reject decide.
 func (c *Command) review(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
 	switch {
 	case c.Accept:
@@ -105,16 +105,16 @@ func renderReview(r consolidate.Review, now time.Time, ink paint) string {
 	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, what+r.ID), ink.in(dim, "proposed "+ago(now, r.Made)))
 	fmt.Fprintf(&b, "It would be: %s\n", oneLine(r.Report))
 	if r.Summary != "" {
-		fmt.Fprintf(&b, "It says: %s\n", oneLine(r.Summary))
+		fmt.Fprintf(&b, "Its summary: %s\n", oneLine(r.Summary))
 	}
 	for _, file := range slices.Sorted(maps.Keys(r.Held)) {
 		fmt.Fprintf(&b, "Only you may change %s: %s\n", oneLine(file), oneLine(r.Held[file]))
 	}
 	for _, k := range r.Conflicts {
-		fmt.Fprintf(&b, "%s\n", ink.in(yellow, oneLine(fmt.Sprintf("! %s was changed since (%s when it was read, %s now): it can only be rejected", k.Name, sumOr(k.Want), sumOr(k.Have)))))
+		fmt.Fprintf(&b, "%s\n", ink.in(yellow, oneLine(fmt.Sprintf("! %s was changed later (%s when it was read, %s now): this can only be rejected", k.Name, sumOr(k.Want), sumOr(k.Have)))))
 	}
 	if r.Refused != "" {
-		fmt.Fprintf(&b, "%s\n", ink.in(yellow, "! it would be refused now: "+oneLine(r.Refused)))
+		fmt.Fprintf(&b, "%s\n", ink.in(yellow, "! refused as the memory is now: "+oneLine(r.Refused)))
 	}
 	for _, f := range r.Findings {
 		if f.Severity != rule.Info {
@@ -122,13 +122,13 @@ func renderReview(r consolidate.Review, now time.Time, ink paint) string {
 		}
 	}
 	b.WriteByte('\n')
-	return b.String() + paintDiff(r.Diff, "", ink)
+	return b.String() + paintDiff(r.Diff, ink)
 }
 
-// maxLogShown bounds what is shown of the log of a background dream, which is bounded where it is written.
+// maxLogShown bounds how much of the log of a background dream is read. The log itself is smaller.
 const maxLogShown = 4 << 20
 
-// backgroundLog shows what the background dream that ran last did, or does.
+// backgroundLog prints the log of the last background dream.
 func (c *Command) backgroundLog(p *consolidate.Project) error {
 	data, err := host.ReadFile(filepath.Join(p.StateDir(), host.BackgroundLog), maxLogShown)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,7 +140,7 @@ func (c *Command) backgroundLog(p *consolidate.Project) error {
 	return c.print(string(data))
 }
 
-// hook says what the verb is for: a host, which is not a terminal, is answered before it comes here.
+// hook fails: a host, which is not a terminal, never gets here.
 func (c *Command) hook(context.Context, *consolidate.Project, host.Setup) error {
-	return usage("hook is started by a host, which says on standard input what has happened")
+	return usage("hook is started by a host, which writes an event to standard input")
 }

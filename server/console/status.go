@@ -14,15 +14,15 @@ import (
 	"dream-mcp/server/host"
 )
 
-// statusJSON is the answer of dream_status, and what the host knows besides.
+// statusJSON is the output of status --json: that of dream_status, and the setup.
 type statusJSON struct {
 	consolidate.Status
 	Setup    setupJSON    `json:"setup"`
-	Recalled *recall.Uses `json:"recalled,omitempty"` // of the memories that were shown unasked
+	Recalled *recall.Uses `json:"recalled,omitempty"` // how often memories were shown unasked
 }
 
 type setupJSON struct {
-	Client      string                  `json:"client"` // "" when the environment does not say
+	Client      string                  `json:"client"` // "" if unknown
 	Project     string                  `json:"project"`
 	Root        string                  `json:"root"`
 	Worktrees   []string                `json:"worktrees"`
@@ -58,10 +58,10 @@ func statusObject(s consolidate.Status, setup host.Setup, state string) statusJS
 	return o
 }
 
-// renderStatus says whether a dream is due, and where everything is.
+// renderStatus prints whether a dream is due, and where everything is.
 func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.Folder, now time.Time, ink paint) string {
 	var b strings.Builder
-	named := "" // the name of the last row: further rows of one name leave it out
+	named := "" // the label of the last row, which is not repeated
 	row := func(name, value, why string) {
 		label := name
 		if name == named {
@@ -83,7 +83,7 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.F
 		row(p.name, p.value, cmp.Or(p.problem, p.why))
 	}
 	if s.Unattended {
-		row("unattended", "no person watches: stricter rules apply to dreams", setup.Settings["unattended"].Source)
+		row("unattended", "nobody watches: stricter rules apply to dreams", setup.Settings["unattended"].Source)
 	}
 	if s.HeldBy != "" {
 		row("lock", s.HeldBy, "")

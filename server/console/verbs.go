@@ -12,19 +12,19 @@ import (
 	"dream-mcp/server/install"
 )
 
-// A verb is a row of the table of verbs.
+// A verb is one row of the table of verbs.
 type verb struct {
 	name    string
 	group   string
 	args    string // as the usage line shows them
-	most    int    // arguments; below zero: any number
+	most    int    // maximum number of arguments; -1: no limit
 	json    bool   // has --json
 	short   string // what it does, in one line without a full stop
-	long    string // more, for its own help
+	long    string // more, for the help of the verb
 	example string
-	choices func() []string // what its argument can be, for completion
+	choices func() []string // values of its argument, for completion
 	flags   func(*Command, *pflag.FlagSet)
-	run     func(*Command, context.Context, *consolidate.Project, host.Setup) error // nil: the caller's
+	run     func(*Command, context.Context, *consolidate.Project, host.Setup) error // nil: implemented by the caller
 }
 
 // The groups of the help, in its order.
@@ -39,12 +39,12 @@ var verbs = []verb{
 	{name: "status", group: groupLook, json: true, run: (*Command).status,
 		short: "show whether a dream is due, which gate is closed, and where everything is", example: "dream-mcp status"},
 	{name: "watch", group: groupLook, json: true, run: (*Command).watch,
-		short: "show a dream as it runs, in whichever program",
+		short: "show a dream while it runs, in any program",
 		long: `It shows what the dream searches, stages and would change; x stops it. In a pipe it prints
 a line for each event.`,
 		example: "dream-mcp watch\ndream-mcp watch --once",
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.BoolVar(&c.Once, "once", false, "show how things are, and exit")
+			f.BoolVar(&c.Once, "once", false, "show the present state, and exit")
 		}},
 	{name: "log", group: groupLook, json: true, run: (*Command).log,
 		short:   "list what dreams, single writes and undos did, newest first",
@@ -57,7 +57,7 @@ a line for each event.`,
 	{name: "report", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).report,
 		short: "write what a dream changed, and why, as one HTML page",
 		long: `Without ID it is the dream that waits for your yes, or else the newest that landed. The page needs
-no network. It is written into our private folder unless --out names a file.`,
+no network. It is written to the state folder of dream-mcp unless --out names a file.`,
 		example: "dream-mcp report --open\ndream-mcp report --out dream.html",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.OpenPage, "open", false, "open the page in the browser")
@@ -67,14 +67,14 @@ no network. It is written into our private folder unless --out names a file.`,
 		short:   "show where a memory comes from: who said it, when, and the words",
 		example: "dream-mcp why use-bun.md\ndream-mcp why squash before merging"},
 	{name: "lint", group: groupLook, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
-		short: "show what the rules find in the memory, or in any folder",
+		short: "check the memory, or any folder, against the rules",
 		long: `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check.
-With --explain the argument is a rule: what it catches and leaves alone, and how to silence it.`,
+With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,
 		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format sarif",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
-			f.Var(rules(&c.Lint.Rules), "rule", "ask only these rules, separated by commas")
-			f.Var(rules(&c.Lint.Ignore), "ignore", "leave these rules out")
+			f.Var(rules(&c.Lint.Rules), "rule", "check only these rules, separated by commas")
+			f.Var(rules(&c.Lint.Ignore), "ignore", "do not check these rules")
 			f.BoolVar(&c.Lint.Statistics, "statistics", false, "show totals by rule")
 			f.Var(choice(&c.Lint.Format, "FORMAT", []string{"text", "json", "sarif", "github"}), "format", "text, json, sarif or github")
 			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
@@ -89,17 +89,17 @@ With --explain the argument is a rule: what it catches and leaves alone, and how
 		}},
 
 	{name: "dream", group: groupUndo, args: "[HOST]", most: 1,
-		short: "dream now, by a program that is installed; nothing lands before your yes",
-		long: `HOST is claude-code, codex or gemini. Without it the program is the one of last time; the first
+		short: "run a dream now with an installed program; nothing lands before your yes",
+		long: `HOST is claude-code, codex or gemini. Without it the program of last time is used; the first
 time you are asked. The dream is shown as watch shows it; then review asks what lands.`,
 		example: "dream-mcp dream\ndream-mcp dream codex"},
 	{name: "review", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).review,
 		short: "show the dream that waits for your yes, with its diff; on a terminal it asks",
-		long:  "It also shows what dreams were not allowed to do.",
+		long:  "It also shows changes that dreams were not allowed to make.",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Accept, "accept", false, "land it")
 			f.BoolVar(&c.Reject, "reject", false, "forget it")
-			f.StringSliceVar(&c.Only, "only", nil, "with --accept: land only these `files`; the rest waits on")
+			f.StringSliceVar(&c.Only, "only", nil, "with --accept: land only these `files`; the rest continues to wait")
 		}},
 	{name: "undo", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).undo,
 		short: "undo a dream or a write (without ID: the newest); an undo can be undone", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
@@ -111,18 +111,18 @@ time you are asked. The dream is shown as watch shows it; then review asks what 
 			f.BoolVar(&c.List, "list", false, "list the versions in the archive, of FILE or of everything")
 		}},
 	{name: "stop", group: groupUndo, args: "[REASON]", most: -1, json: true, run: (*Command).stop,
-		short: "end the dream that is open in another process; nothing of it lands", example: "dream-mcp stop \"not now\""},
+		short: "end the dream that is open in another process; nothing lands", example: "dream-mcp stop \"not now\""},
 
 	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: install.IDs,
 		short: "have a program start this server; without HOST, list the programs",
-		long: `The server is started with --project, --memory-dir and the like where you name them.
-Only our own lines are added. Installing twice does nothing.`,
+		long: `The host starts the server with the flags that you give here, such as --project.
+Only lines for dream-mcp are added. Installing twice changes nothing.`,
 		example: "dream-mcp install claude-code\ndream-mcp install codex --dry-run",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
-			f.Var(choice(&c.Recall, "LEVEL", recall.Levels), "recall", "what the host's model is shown of the memory unasked: off, start, prompt or all")
-			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what it must not do")
+			f.Var(choice(&c.Recall, "LEVEL", recall.Levels), "recall", "which memories the host's model is shown unasked: off, start, prompt or all")
+			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what a dream must not do")
 		}},
 	{name: "uninstall", group: groupSetUp, args: "HOST", most: 1, json: true, run: (*Command).install, choices: install.IDs,
 		short:   "remove what install added; memories and archives stay",
@@ -157,15 +157,15 @@ changed is merged; nothing is lost.`,
 		}},
 	{name: "version", group: groupSetUp, run: (*Command).version, short: "print the version"},
 
-	{name: "serve", group: groupHosts, short: "the MCP server on standard input and output, as a host starts it"},
-	{name: hook.Verb, group: groupHosts, most: -1, run: (*Command).hook, short: "what the session hooks of a host start; see the README",
+	{name: "serve", group: groupHosts, short: "run the MCP server on standard input and output"},
+	{name: hook.Verb, group: groupHosts, most: -1, run: (*Command).hook, short: "answer a session hook of a host; see the README",
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.Var(word(&c.Flags.Client, "HOST"), "client", "the host, where the environment does not say it")
-			f.BoolVar(&c.Guard, "guard", false, "before a tool: while a dream is open in the session, deny what it must not use")
+			f.Var(word(&c.Flags.Client, "HOST"), "client", "the host, if the environment does not name it")
+			f.BoolVar(&c.Guard, "guard", false, "deny the tools that a dream open in the session must not use")
 		}},
-	{name: hook.Statusline, group: groupHosts, most: -1, short: "a word for a status bar, or nothing: dream: due"},
+	{name: hook.Statusline, group: groupHosts, most: -1, short: "print a few words for a status bar, such as “dream: due”, or nothing"},
 	{name: "background", group: groupHosts, most: 1,
-		short: "run a dream by a host without a person, where one is due; a hook starts it"},
+		short: "run an unattended dream if one is due; started by a hook"},
 }
 
 func findVerb(name string) (verb, bool) {

@@ -16,12 +16,11 @@ import (
 	"dream-mcp/server/host"
 )
 
-// watchPoll is how often it is looked whether something changed. A look at what has not costs some ten
-// system calls.
+// watchPoll is the interval between two looks. A look that finds no change costs some ten system calls.
 const watchPoll = 400 * time.Millisecond
 
-// watch shows a dream as it goes, of whichever process, or why there is none. It takes no lock; only a
-// person's x writes anything: the mark by which a dream is asked to stop.
+// watch shows the open dream of any process, or why there is none. It takes no lock. Only the key x writes: the file
+// that asks a dream to stop.
 func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	w := p.Watch(host.BackgroundLog)
 	v := watchView{ink: paintFor(c.Out), zone: p.Now().Location(), asked: c.Verb == "dream"}
@@ -42,11 +41,11 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 			picture, _, err := w.Look(ctx)
 			return picture, err
 		},
-		stop: func() (string, error) { return p.RequestStop(ctx, "a person who watched it stopped it") },
+		stop: func() (string, error) { return p.RequestStop(ctx, "by a person in watch") },
 	}
 	last, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithOutput(screen), tea.WithFPS(10), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
-		return nil // a signal: the terminal is as it was
+		return nil // a signal; the terminal is restored
 	}
 	if m, ok := last.(watchModel); ok && err == nil {
 		err = m.err
@@ -54,17 +53,17 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 	return err
 }
 
-// screen is the terminal to draw on, if there is a person at both its ends.
+// screen returns the terminal to draw on, if standard input and output are both terminals.
 func (c *Command) screen() (*os.File, bool) {
 	out := c.Out
 	if masks, ok := out.(*secret.Writer); ok {
-		out = masks.Out // what is drawn was masked before it was cut into rows
+		out = masks.Out // a picture is masked before it is cut into rows
 	}
 	f, ok := out.(*os.File)
 	return f, ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) && term.IsTerminal(int(os.Stdin.Fd()))
 }
 
-// watchOnce prints the present picture.
+// watchOnce prints one picture.
 func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchView) error {
 	var err error
 	if v.picture, _, err = w.Look(ctx); err != nil {
@@ -79,10 +78,9 @@ func (c *Command) watchOnce(ctx context.Context, w *consolidate.Watch, v watchVi
 	return c.print(strings.Join(v.lines(), "\n") + "\n")
 }
 
-// watchLines prints a line for each thing that happens, or with --json each new picture, until it is
-// stopped, or nobody reads its output.
+// watchLines prints a line for each event, or with --json each new picture, until ctx is done or a write fails.
 func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchView) error {
-	var n news
+	var shown shownEvents
 	for {
 		picture, changed, err := w.Look(ctx)
 		if ctx.Err() != nil {
@@ -95,7 +93,7 @@ func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchV
 		case c.JSON:
 			err = c.printJSON(picture, "")
 		default:
-			for _, line := range n.of(v, picture) {
+			for _, line := range shown.next(v, picture) {
 				if err == nil {
 					err = c.print(line + "\n")
 				}
@@ -130,10 +128,9 @@ type stoppedMsg struct {
 	err    error
 }
 
-func (m watchModel) Init() tea.Cmd { return m.lookAgain() }
+func (m watchModel) Init() tea.Cmd { return m.lookLater() }
 
-// lookAgain looks once more, after a while.
-func (m watchModel) lookAgain() tea.Cmd {
+func (m watchModel) lookLater() tea.Cmd {
 	return tea.Tick(watchPoll, func(time.Time) tea.Msg {
 		picture, err := m.look()
 		return pictureMsg{picture, err}
@@ -144,18 +141,18 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.view.width, m.view.height = msg.Width, msg.Height
-		return m, tea.ClearScreen // what a terminal makes of its rows when it grows again is not known
+		return m, tea.ClearScreen // terminals differ in what they do with the rows after a resize
 	case pictureMsg:
 		if m.err = msg.err; m.err != nil {
 			return m, tea.Quit
 		}
 		m.view.picture = msg.picture
 		m.view.asking = m.view.asking && msg.picture.Dream != nil
-		return m, m.lookAgain()
+		return m, m.lookLater()
 	case stoppedMsg:
 		m.view.note = "asked to stop: " + msg.holder
 		if errors.Is(msg.err, store.ErrNoDream) {
-			m.view.note = "no dream is open any more"
+			m.view.note = "the dream has ended"
 		} else if msg.err != nil {
 			m.view.note = msg.err.Error()
 		}
@@ -183,7 +180,7 @@ func (m watchModel) press(key string) (tea.Model, tea.Cmd) {
 		}
 	}
 	page := max(1, v.height/3)
-	forward := 1 // a diff is read from its beginning, activity from its end
+	forward := 1 // a diff scrolls from its beginning, activity from its end
 	if v.pane == activityPane {
 		forward = -1
 	}
@@ -205,15 +202,15 @@ func (m watchModel) press(key string) (tea.Model, tea.Cmd) {
 	case "home":
 		v.up = 0
 		if forward < 0 {
-			v.up = v.most()
+			v.up = v.maxScroll()
 		}
 	case "end":
-		v.up = v.most()
+		v.up = v.maxScroll()
 		if forward < 0 {
 			v.up = 0
 		}
 	}
-	v.up = min(max(0, v.up), v.most())
+	v.up = min(max(0, v.up), v.maxScroll())
 	return m, nil
 }
 

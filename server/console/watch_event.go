@@ -7,7 +7,7 @@ import (
 	"dream-mcp/consolidate"
 )
 
-// event is a line for one thing that happened.
+// event formats an event as a line.
 func (v watchView) event(e consolidate.Event) string {
 	return v.ink.in(dim, e.Time.In(v.zone).Format("15:04:05")) + " " + v.ink.in(eventColour(e.Kind), eventText(e))
 }
@@ -44,13 +44,13 @@ func eventText(e consolidate.Event) string {
 	case consolidate.EventRefused:
 		return "refused: " + text
 	case consolidate.EventDryRun:
-		return "tried how it would end"
+		return "finalize_index, dry run"
 	case consolidate.EventLanding:
-		return "lands its changes"
+		return "landing the changes"
 	case consolidate.EventEnded:
 		return "ended: " + text
 	case consolidate.EventCut:
-		return "goes on; later events are not shown"
+		return "the log of events is full; later events are not shown"
 	}
-	return strings.TrimSpace(oneLine(string(e.Kind)) + " " + text) // of a newer version
+	return strings.TrimSpace(oneLine(string(e.Kind)) + " " + text) // a kind of a newer version
 }

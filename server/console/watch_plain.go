@@ -2,49 +2,46 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dream-mcp/consolidate"
 )
 
-// news finds what is new from picture to picture, line by line.
-type news struct {
-	dream  string // whose events are shown
-	shown  int
-	was    string // how things were: a line of its own when that changes
-	warned map[string]bool
+// shownEvents is what was printed of the pictures so far.
+type shownEvents struct {
+	dream    string // the dream of the events
+	events   int
+	state    string
+	warnings []string
 }
 
-// of returns the lines of what is new in a picture.
-func (n *news) of(v watchView, p consolidate.Picture) (lines []string) {
-	v.picture = p
-	if d := p.Dream; d != nil && d.ID != n.dream {
-		n.dream, n.shown = d.ID, 0
+// next returns the lines for what is new in a picture.
+func (s *shownEvents) next(v watchView, p consolidate.Picture) (lines []string) {
+	if d := p.Dream; d != nil && d.ID != s.dream {
+		s.dream, s.events = d.ID, 0
 	}
-	clock := p.Time.In(v.zone).Format("15:04:05")
 	for i, e := range p.Events {
-		if p.Before+i >= n.shown {
+		if p.Before+i >= s.events {
 			lines = append(lines, v.event(e))
 		}
 	}
-	n.shown = p.Before + len(p.Events)
-	if state, why := stateOf(p); state != n.was && (p.Dream != nil || !v.asked) {
-		n.was = state
-		lines = append(lines, v.ink.in(dim, clock)+" "+v.ink.in(bold, state)+why)
+	s.events = p.Before + len(p.Events)
+	clock := v.ink.in(dim, p.Time.In(v.zone).Format("15:04:05")) + " "
+	if state, why := stateOf(p); state != s.state && (p.Dream != nil || !v.asked) {
+		s.state = state
+		lines = append(lines, clock+v.ink.in(bold, state)+why)
 	}
 	for _, w := range p.Warnings {
-		if !n.warned[w] {
-			if n.warned == nil {
-				n.warned = map[string]bool{}
-			}
-			n.warned[w] = true
-			lines = append(lines, v.ink.in(dim, clock)+" "+v.ink.in(yellow, "! "+oneLine(w)))
+		if !slices.Contains(s.warnings, w) {
+			s.warnings = append(s.warnings, w)
+			lines = append(lines, clock+v.ink.in(yellow, "! "+oneLine(w)))
 		}
 	}
 	return lines
 }
 
-// stateOf says how things are, and why, which changes with the clock.
+// stateOf returns the state in a sentence, and its reason, which can change with the time alone.
 func stateOf(p consolidate.Picture) (state, why string) {
 	switch d := p.Dream; {
 	case d != nil && p.Dead:

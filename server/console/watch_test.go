@@ -16,7 +16,7 @@ import (
 	"dream-mcp/consolidate/store"
 )
 
-var update = goflag.Bool("update", false, "write the golden views anew")
+var update = goflag.Bool("update", false, "write the golden views")
 
 var watched = time.Date(2026, 11, 21, 10, 2, 30, 0, time.UTC)
 
@@ -161,15 +161,15 @@ func TestWatchKeys(t *testing.T) {
 	if m := press(model(), "k", "k", "j"); m.view.up != 1 {
 		t.Errorf("scrolled %d rows", m.view.up)
 	}
-	if m := press(model(), "tab", "end", "pgdown"); m.view.pane != diffPane || m.view.up != m.view.most() {
-		t.Errorf("scrolled %d rows of %d", m.view.up, m.view.most())
+	if m := press(model(), "tab", "end", "pgdown"); m.view.pane != diffPane || m.view.up != m.view.maxScroll() {
+		t.Errorf("scrolled %d rows of %d", m.view.up, m.view.maxScroll())
 	}
 	if _, cmd := model().press("q"); cmd == nil || cmd() != (tea.QuitMsg{}) {
 		t.Error("q does not quit")
 	}
 	m := model()
 	m.stop = func() (string, error) { return "", store.ErrNoDream }
-	if m = press(m, "x", "y"); m.view.note != "no dream is open any more" {
+	if m = press(m, "x", "y"); m.view.note != "the dream has ended" {
 		t.Errorf("says %q", m.view.note)
 	}
 	next, cmd := m.Update(pictureMsg{err: errors.New("gone")})
@@ -178,18 +178,18 @@ func TestWatchKeys(t *testing.T) {
 	}
 }
 
-// In a pipe each thing is printed once, and how things are when that changes.
-func TestWatchNews(t *testing.T) {
-	var n news
+// In a pipe each event, each warning and each change of the state is printed once.
+func TestWatchLines(t *testing.T) {
+	var shown shownEvents
 	v := watchView{zone: time.UTC}
-	all := func(p consolidate.Picture) string { return strings.Join(n.of(v, p), "\n") }
+	all := func(p consolidate.Picture) string { return strings.Join(shown.next(v, p), "\n") }
 	if got := all(idlePicture()); got != "10:02:30 No dream is due. The gate “time” is closed. 3h of 24h; opens 2026-11-22 07:02 UTC\n10:02:30 ! two memory directories" {
 		t.Error(got)
 	}
 	later := idlePicture()
 	later.Gates[1].Why = "4h of 24h"
 	if got := all(later); got != "" {
-		t.Errorf("told again: %s", got)
+		t.Errorf("printed again: %s", got)
 	}
 	p := dreamPicture()
 	more := p.Events[8:]

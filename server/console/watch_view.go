@@ -12,7 +12,7 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// pane is a part of the view that scrolls.
+// pane is a scrolling part of the view.
 type pane int
 
 const (
@@ -20,28 +20,28 @@ const (
 	diffPane
 )
 
-// How much of a view its parts take.
+// Numbers of rows.
 const (
-	roomForBoth  = 12 // rows below the head: with fewer, one pane is shown at a time
-	mostWords    = 3  // rows
-	mostSessions = 4  // rows
-	onceEvents   = 20 // rows, where there is no screen to fill
+	roomForBoth  = 12 // below the head; with fewer, only one pane is shown
+	mostWords    = 3
+	mostSessions = 4
+	onceEvents   = 20 // where there is no screen
 )
 
-// watchView draws a picture: its lines depend on nothing else.
+// watchView draws a picture. Its lines depend only on its fields.
 type watchView struct {
 	picture       consolidate.Picture
-	width, height int // of the screen, in cells; 0: as much as it takes
+	width, height int // of the screen, in cells; 0: unlimited
 	pane          pane
-	up            int    // rows that the pane is scrolled: activity from its end, a diff from its beginning
-	asking        bool   // x was pressed: is the dream to be stopped?
-	note          string // what became of the last key
-	asked         bool   // the person asked for this dream: without one, the gates do not matter
+	up            int    // rows by which the pane is scrolled: activity from its end, a diff from its beginning
+	asking        bool   // x was pressed; the view asks whether to stop
+	note          string // the result of the last key
+	asked         bool   // the person asked for this dream, so the gates are not shown
 	ink           paint
 	zone          *time.Location
 }
 
-// phases are those of a dream, in order.
+// phases are the phases of a dream, in order.
 var phases = []string{consolidate.Orienting, consolidate.Gathering, consolidate.Consolidating, consolidate.Finalizing}
 
 // lines draws the view: at most height rows of at most width cells each.
@@ -86,14 +86,14 @@ func (v watchView) dreaming() []string {
 	out = append(out, strings.Join(parts, " · "))
 	switch {
 	case p.Dead:
-		out = append(out, v.ink.in(yellow, "! its process has died: the next command ends it, nothing of it lands"))
+		out = append(out, v.ink.in(yellow, "! its process has died: the next command ends it, and nothing lands"))
 	case p.Stopping:
-		out = append(out, v.ink.in(yellow, "! asked to stop: it ends in a moment, before its next step"))
+		out = append(out, v.ink.in(yellow, "! asked to stop: it ends before its next step"))
 	}
 	out = append(out, v.warnings()...)
 	if words := strings.Join(strings.Fields(transcript.Visible(p.Words)), " "); words != "" {
 		rows := strings.Split(ansi.Wrap("“"+words+"”", v.width, ""), "\n")
-		if most := v.spare(mostWords); len(rows) > most {
+		if most := v.rowsOf(mostWords); len(rows) > most {
 			rows = append(rows[:most-1:most-1], rows[most-1]+" …")
 		}
 		for _, row := range rows {
@@ -101,7 +101,7 @@ func (v watchView) dreaming() []string {
 		}
 	}
 	for i, s := range p.Reviewed {
-		if i == v.spare(mostSessions) {
+		if i == v.rowsOf(mostSessions) {
 			break
 		}
 		words := oneLine(s.First)
@@ -117,7 +117,7 @@ func (v watchView) dreaming() []string {
 	return out
 }
 
-// steps are the phases, of which one is under way.
+// steps draws the phases and marks the present one.
 func (v watchView) steps(phase string) string {
 	now := max(0, slices.Index(phases, phase))
 	steps := make([]string, len(phases))
@@ -137,8 +137,8 @@ func (v watchView) steps(phase string) string {
 	return strings.Join(steps, "  ")
 }
 
-// spare is how many rows a part may take: all of most where there is room, fewer on a small screen.
-func (v watchView) spare(most int) int {
+// rowsOf returns how many rows a part may have: most, or fewer on a small screen.
+func (v watchView) rowsOf(most int) int {
 	switch {
 	case v.height == 0 || v.height >= 24:
 		return most
@@ -155,7 +155,7 @@ func (v watchView) idle() []string {
 		if n := len(p.Events); n > 0 && p.Events[n-1].Kind == consolidate.EventEnded {
 			return []string{"The dream has ended; its program is closing."}
 		}
-		return []string{"Waiting for the program that dreams."}
+		return []string{"Waiting for the program to begin."}
 	}
 	state, next := headline(p.State)
 	out := []string{strings.TrimSpace(v.ink.in(bold, state) + " " + next)}
@@ -182,7 +182,7 @@ func (v watchView) warnings() (out []string) {
 	return out
 }
 
-// title is the first row: what is seen, and on the right how long it has been going on.
+// title draws the first row: a title, and on the right the time since its start.
 func (v watchView) title(what string, since time.Time) string {
 	right := v.picture.Time.Sub(since).Truncate(time.Second).String()
 	gap := max(1, v.width-ansi.StringWidth(what)-ansi.StringWidth(right))
@@ -192,7 +192,7 @@ func (v watchView) title(what string, since time.Time) string {
 	return v.ink.in(bold, what) + strings.Repeat(" ", gap) + right
 }
 
-// panes draws what happened, and what would land, into some rows.
+// panes draws the activity and the diff into some rows.
 func (v watchView) panes(rows int) []string {
 	events := make([]string, len(v.picture.Events))
 	for i, e := range v.picture.Events {
@@ -223,7 +223,7 @@ func (v watchView) panes(rows int) []string {
 	return append(append(out, changes), v.scrolled(diff, rows-above-1, diffPane)...)
 }
 
-// diff draws what would land. A memory is prose, in lines longer than a screen is wide: they go on in the next row.
+// diff draws what would land. Long lines are wrapped.
 func (v watchView) diff() (rows []string) {
 	for line := range strings.Lines(transcript.Visible(v.picture.Diff)) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")
@@ -235,7 +235,7 @@ func (v watchView) diff() (rows []string) {
 	return rows
 }
 
-// scrolled returns the rows of a pane that are in sight. Activity is followed to its end.
+// scrolled returns the visible rows of a pane. Without scrolling, activity shows its last rows and a diff its first.
 func (v watchView) scrolled(all []string, rows int, p pane) []string {
 	up := 0
 	if v.pane == p {
@@ -249,8 +249,8 @@ func (v watchView) scrolled(all []string, rows int, p pane) []string {
 	return all[from:min(len(all), from+rows)]
 }
 
-// most is how far the pane can be scrolled, at the least.
-func (v watchView) most() int {
+// maxScroll returns an upper bound of the rows by which the pane can be scrolled.
+func (v watchView) maxScroll() int {
 	if v.pane == diffPane {
 		return len(v.diff())
 	}
@@ -268,14 +268,14 @@ func (v watchView) rule(what string, n int, chosen bool) string {
 	return v.ink.in(dim, label)
 }
 
-// foot is the last row, on a screen: the keys, or a question.
+// foot draws the last row of a screen: the keys, or a question.
 func (v watchView) foot() []string {
 	if v.height == 0 {
 		return nil
 	}
 	switch {
 	case v.asking:
-		return []string{v.ink.in(yellow, "Stop this dream? y: yes, nothing of it lands · any other key: no")}
+		return []string{v.ink.in(yellow, "Stop this dream? y: yes, nothing lands · any other key: no")}
 	case v.note != "":
 		return []string{v.ink.in(yellow, oneLine(v.note))}
 	case v.picture.Dream == nil:

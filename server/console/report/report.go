@@ -1,8 +1,7 @@
-// Package report writes a dream as one HTML page that a person reads in a browser.
+// Package report writes a report on a dream as one HTML page.
 //
-// The page holds everything that it shows: no script, no network, no font. Its content security policy forbids
-// all but its own style. Every text is escaped by html/template, whatever a memory holds. The caller masks
-// credentials and makes hidden characters visible.
+// The page is self-contained: it has no scripts and loads nothing. Its content security policy allows only its own style.
+// Package html/template escapes all text. The caller masks credentials and makes hidden characters visible.
 package report
 
 import (
@@ -14,19 +13,19 @@ import (
 	"time"
 )
 
-// Page is what a report shows. Texts may be shown as they are: masked, and hidden characters visible.
+// Page is the content of a report.
 type Page struct {
 	Project string // the checkout, or "" for a memory without one
 	Memory  string // the memory directory
 	ID      string
 	Kind    string // "dream", "write" …
 	State   string // "landed", "waits for you", "undone" …
-	Waiting bool   // nothing has landed: the page ends with how to decide
+	Waiting bool   // nothing has landed; the page ends with the commands that decide
 	Host    string
 	Summary string
 	Time    time.Time // local time of the end
 	Files   []File
-	Left    []string // memories that it left alone
+	Left    []string // memories that it did not change
 	Index   [2]Size  // before and after
 	Limits  Size
 	History []Past // oldest first, this one last
@@ -36,29 +35,29 @@ type Page struct {
 type File struct {
 	Path        string
 	Action      string // "new", "changed", "deleted"
-	Into        string // the file that a deleted one was merged into
+	Into        string // the file that a deleted file was merged into
 	Description string
-	Why         string // the reason that was given for what was lost
+	Why         string // the reason given for a loss
 	Before      string
 	After       string
 	LeftOut     []LeftOut
 	Quotes      []Quote
 }
 
-// LeftOut is a fact that a merge left out, and the reason that was given.
+// LeftOut is a fact that a merge left out, and the given reason.
 type LeftOut struct{ Text, Why string }
 
-// Quote is what somebody said, from which a memory comes.
+// Quote is the source of a memory: what somebody said.
 type Quote struct {
 	Source, Speaker string
 	Said            time.Time
-	Text            string // "" where the words are not known
+	Text            string // "" if unknown
 }
 
 // Size is the use of the index, or its limits.
 type Size struct{ Lines, Bytes int }
 
-// Past is one dream of the history.
+// Past is a dream of the history.
 type Past struct {
 	ID      string
 	Time    time.Time
@@ -97,7 +96,7 @@ func countActions(files []File, action string) (n int) {
 	return n
 }
 
-// bar is one column of the chart, in the units of its view box.
+// bar is a column of the chart, in the units of its view box.
 type bar struct {
 	Past
 	X, Y, Height, DeletedY, DeletedHeight int
@@ -108,7 +107,7 @@ const (
 	barStep     = 16
 )
 
-// bars lays out the chart: the height of the tallest column is chartHeight.
+// bars lays out the chart. The tallest column has chartHeight.
 func bars(history []Past) []bar {
 	most := 1
 	for _, p := range history {

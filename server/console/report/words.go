@@ -9,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// run is a stretch of a text: Op is ' ' for what both have, '-' and '+' for what one has, '…' for unchanged
-// lines that are left out.
+// run is a part of a comparison. Op is ' ' for text in both, '-' or '+' for text in one, and '…' for omitted
+// unchanged lines.
 type run struct {
 	Op   rune
 	Text string
@@ -18,10 +18,10 @@ type run struct {
 
 var token = regexp.MustCompile(`\n|[^\S\n]+|[\p{L}\p{M}\p{N}_]+|.`)
 
-// newline stands for a line break within a token's line. No shown text holds it: hidden characters are visible.
+// newline replaces a line break inside a token. It never occurs in the texts, whose hidden characters are visible.
 const newline = "\x00"
 
-// words compares two texts word by word: each word becomes a line of a line diff.
+// words compares two texts word by word, by a line diff with one word on each line.
 func words(before, after string) []run {
 	if before == "" {
 		return []run{{'+', after}}
@@ -38,10 +38,10 @@ func words(before, after string) []run {
 			runs = append(runs, run{op, text})
 		}
 	}
-	at := 0 // of old, in tokens
+	at := 0 // index in old
 	for i, line := range strings.SplitAfter(string(diff.Diff("", lines(old), "", lines(new))), "\n") {
 		if i < 3 || line == "" {
-			continue // the head of the diff
+			continue // the header
 		}
 		if line[0] == '@' {
 			var from int
@@ -72,7 +72,7 @@ func lines(tokens []string) []byte {
 	return b.Bytes()
 }
 
-// shorten leaves out the middle of what did not change: two lines stay on each side of a change.
+// shorten omits the middle of unchanged text. It keeps two lines on each side of a change.
 func shorten(runs []run) []run {
 	const kept = 2
 	var short []run
