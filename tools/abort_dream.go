@@ -10,9 +10,9 @@ import (
 func abortDream(p *consolidate.Project) tool {
 	return tool{
 		name:  "abort_dream",
-		title: "End the dream without a trace",
+		title: "Abort the dream",
 		description: "Abort the open memory dream: nothing lands, the memory and the time gate stay as they were. " +
-			"The staged changes are kept for a week; dream_orient {\"resume\": true} takes them up.",
+			"The staged changes are kept for a week; dream_orient {\"resume\": true} resumes them.",
 		input:  `{"type":"object","properties":{"reason":{"type":"string","maxLength":500,"description":"why, for the journal"}},"additionalProperties":false}`,
 		output: `{"type":"object","properties":{"outcome":{"type":"string"},"id":{"type":"string"},"kept":{"type":"array","items":{"type":"string"}},"resume":{"type":"string"}},"required":["outcome","id","kept"]}`,
 		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {

@@ -2,17 +2,14 @@ package tools
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
@@ -20,7 +17,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// An argumentError says which arguments of a call are wrong.
+// An argumentError reports arguments that do not match the schema of a tool.
 type argumentError struct {
 	tool     string
 	problems []string
@@ -34,14 +31,14 @@ func (e *argumentError) Error() string {
 // maxProblems bounds what one error lists.
 const maxProblems = 8
 
-// Limits of the arguments of a call: the largest memory, with each character escaped, and more values than any
-// schema allows. Checking a schema takes ten microseconds a value.
+// Limits of the arguments of a call. maxArguments has room for the largest memory with each character escaped, and
+// maxValues is more than any schema allows. Checking a schema takes ten microseconds for each value.
 const (
 	maxArguments = 4 * memory.MaxFileBytes
 	maxValues    = 10_000
 )
 
-// tooMuch says what is too large about arguments, or "".
+// tooMuch describes the limit that arguments exceed; "" if none.
 func tooMuch(arguments []byte) string {
 	if len(arguments) > maxArguments {
 		return fmt.Sprintf("they have %d bytes, %d are allowed", len(arguments), maxArguments)
@@ -64,7 +61,7 @@ func tooMuch(arguments []byte) string {
 	return ""
 }
 
-// schemaURL names a schema for its compiler. It is absolute: a relative one is resolved against the working
+// schemaURL is the URL of a schema for its compiler. It is absolute: a relative URL is resolved against the working
 // directory, which may be deleted or not be valid in a URL.
 const schemaURL = "urn:dream-mcp:arguments"
 
@@ -99,7 +96,7 @@ func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error)
 			return nil, &argumentError{tool: tool, problems: []string{"not a JSON object"}}
 		}
 		var invalid *jsonschema.ValidationError
-		if err := s.Validate(withNewNames(value)); errors.As(err, &invalid) {
+		if err := s.Validate(value); errors.As(err, &invalid) {
 			return nil, &argumentError{tool: tool, problems: problems(invalid)}
 		} else if err != nil {
 			return nil, err
@@ -108,7 +105,7 @@ func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error)
 	}
 }
 
-// problems renders the leaves of a validation error, each as a sentence that names its field.
+// problems returns the leaves of a validation error, each after the name of its field.
 func problems(e *jsonschema.ValidationError) []string {
 	english := message.NewPrinter(language.English)
 	var found []string
@@ -120,10 +117,7 @@ func problems(e *jsonschema.ValidationError) []string {
 		if len(e.Causes) > 0 {
 			return
 		}
-		text := limitOf(e.ErrorKind)
-		if text == "" {
-			text = e.ErrorKind.LocalizedString(english)
-		}
+		text := e.ErrorKind.LocalizedString(english)
 		if len(e.InstanceLocation) > 0 {
 			text = strings.Join(e.InstanceLocation, ".") + ": " + text
 		}
@@ -138,53 +132,14 @@ func problems(e *jsonschema.ValidationError) []string {
 	return found
 }
 
-// limitOf says which limit an argument exceeds, or "".
-func limitOf(k jsonschema.ErrorKind) string {
-	number := func(r *big.Rat) string { return r.RatString() }
-	switch k := k.(type) {
-	case *kind.MaxItems:
-		return fmt.Sprintf("at most %d, not %d", k.Want, k.Got)
-	case *kind.MinItems:
-		return fmt.Sprintf("at least %d, not %d", k.Want, k.Got)
-	case *kind.MaxLength:
-		return fmt.Sprintf("at most %d characters, not %d", k.Want, k.Got)
-	case *kind.MinLength:
-		return fmt.Sprintf("at least %d characters, not %d", k.Want, k.Got)
-	case *kind.Maximum:
-		return fmt.Sprintf("at most %s, not %s", number(k.Want), number(k.Got))
-	case *kind.Minimum:
-		return fmt.Sprintf("at least %s, not %s", number(k.Want), number(k.Got))
-	}
-	return ""
-}
-
-// withNewNames renames arguments that had another name before: hook, of a line of the index, is text.
-func withNewNames(value any) any {
-	switch v := value.(type) {
-	case []any:
-		for _, item := range v {
-			withNewNames(item)
-		}
-	case map[string]any:
-		for _, item := range v {
-			withNewNames(item)
-		}
-		if hook, old := v["hook"]; old && v["text"] == nil {
-			v["text"] = hook
-			delete(v, "hook")
-		}
-	}
-	return value
-}
-
-// indexLine is a line of the index as a call names it.
-type indexLine struct{ File, Title, Text, Hook, Section string }
+// indexLine is a line of the index in the arguments of a call.
+type indexLine struct{ File, Title, Text, Section string }
 
 func (l *indexLine) line() *store.IndexLine {
 	if l == nil {
 		return nil
 	}
-	return &store.IndexLine{File: l.File, Title: l.Title, Hook: cmp.Or(l.Text, l.Hook), Section: l.Section}
+	return &store.IndexLine{File: l.File, Title: l.Title, Hook: l.Text, Section: l.Section}
 }
 
 // short returns at most limit characters of s.
@@ -195,23 +150,23 @@ func short(s string, limit int) string {
 	return s
 }
 
-// decode reads arguments that a checker let through.
+// decode decodes arguments that a checker accepted.
 func decode[T any](arguments json.RawMessage) (T, error) {
 	var v T
 	err := json.Unmarshal(arguments, &v)
 	return v, err
 }
 
-// compact takes the white space out of a JSON text that is a constant of this package.
+// compact removes white space from a JSON text, which must be a constant of this package.
 func compact(s string) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(s)); err != nil {
-		panic(err) // a test lists every schema
+		panic(err) // a test compacts every schema
 	}
 	return b.String()
 }
 
-// plainJSON encodes without escaping <, > and &, which costs a model tokens and its patience.
+// plainJSON encodes without escaping <, > and &, which costs a model tokens.
 func plainJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -16,14 +16,13 @@ import (
 // maxCompletions is how many values MCP allows in one completion.
 const maxCompletions = 100
 
-// Completions completes what a person types in a client: the path of a memory, and the arguments of prompts whose
-// values are known.
+// Completions completes what a person types in a client: the path of a memory, or a session.
 type Completions struct {
 	prompts []mcpserver.ServerPrompt
 	project func(context.Context) (*consolidate.Project, error)
 }
 
-// CompletePromptArgument completes an argument of a prompt. Free text has no values.
+// CompletePromptArgument completes an argument of a prompt. Free text has no completions.
 func (c Completions) CompletePromptArgument(ctx context.Context, prompt string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	if !slices.ContainsFunc(c.prompts, func(s mcpserver.ServerPrompt) bool {
 		return s.Prompt.Name == prompt && slices.ContainsFunc(s.Prompt.Arguments, func(known mcp.PromptArgument) bool { return known.Name == a.Name })
@@ -35,21 +34,20 @@ func (c Completions) CompletePromptArgument(ctx context.Context, prompt string, 
 	}
 	p, err := c.project(ctx)
 	if err != nil {
-		return nil, asParams(err)
+		return nil, paramsError(err)
 	}
 	sessions, err := p.RecentSessions(ctx)
 	return completion(ranked(a.Value, sessions)), err
 }
 
-// CompleteResourceArgument completes the path of a memory. A typed name that matches none is completed to the
-// nearest one.
+// CompleteResourceArgument completes the path of a memory. If nothing matches, it returns the nearest name.
 func (c Completions) CompleteResourceArgument(ctx context.Context, uri string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	if uri != memoryTemplate || a.Name != "path" {
 		return nil, fmt.Errorf("%w: %q has no argument %q; the argument \"path\" of %q is completed", mcp.ErrInvalidParams, uri, a.Name, memoryTemplate)
 	}
 	p, err := c.project(ctx)
 	if err != nil {
-		return nil, asParams(err)
+		return nil, paramsError(err)
 	}
 	topics, err := p.Topics()
 	if err != nil {
@@ -68,7 +66,7 @@ func (c Completions) CompleteResourceArgument(ctx context.Context, uri string, a
 	return completion(found), nil
 }
 
-// ranked returns the values that match what was typed, the best first; all, in their order, where nothing was typed.
+// ranked returns the values that match what was typed, the best first. If nothing was typed, it returns all.
 func ranked(typed string, values []string) []string {
 	if typed == "" {
 		return values

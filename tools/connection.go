@@ -21,26 +21,26 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// A Connection finds the project of a client that starts its servers in a folder of its own choice: by the folders (roots) that
-// the client names at the first call, and again after it says that they changed. One folder is the project; of several with
-// memories of their own the person chooses one; without any it is Project.
+// A Connection finds the project of a client that starts its servers in an unrelated folder. It asks the client for its
+// folders (MCP roots) at the first call and after they change. A single folder is the project; among several with
+// memories of their own the person chooses; without any, Project is used.
 type Connection struct {
-	// Project is used where the client names no folder. It is nil where there is none, and Missing says why.
+	// Project is used if the client names no folder. If it is nil, Missing is the reason.
 	Project *consolidate.Project
 	Missing error
-	// Open opens the project of a folder, and changes no file; where it is nil, the client is not asked for its folders. Begin is
-	// called with each project that it opened before the first use.
+	// Open opens the project of a folder and changes no file. If it is nil, the client is not asked for its folders.
+	// Begin is called with each project that Open returned, before its first use.
 	Open  func(folder string) (*consolidate.Project, error)
 	Begin func(*consolidate.Project)
 
-	changed atomic.Bool                    // the client's folders, since it was asked
-	allowed atomic.Pointer[secret.Allowed] // of current; kept beside it since a call may hold mu for long
+	changed atomic.Bool                    // the client's folders changed after it was asked
+	allowed atomic.Pointer[secret.Allowed] // of current; read without mu, which a call may hold for long
 
 	mu      sync.Mutex
 	asked   bool
-	choice  []*opened // what the client's folders lead to
+	choice  []*opened // the projects of the client's folders
 	current *opened
-	used    []*opened // a dream that is open in one of them stays open when another is chosen
+	used    []*opened // a dream open in one of them remains open when another is chosen
 }
 
 type opened struct {
@@ -49,7 +49,7 @@ type opened struct {
 	table   Table
 }
 
-// The names of what a call asks the client for.
+// The names of the questions to a client.
 const (
 	askFolders = "folders"
 	askProject = "project"
@@ -65,7 +65,7 @@ func NewFor(c *Connection) Table {
 	if c.Open == nil {
 		return c.current.table
 	}
-	t := New(consolidate.Open(consolidate.Options{})) // for the listing: its handlers are not called
+	t := New(consolidate.Open(consolidate.Options{})) // only for the listing; the handlers are replaced
 	for i := range t.Tools {
 		t.Tools[i].Handler = func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			o, ask, err := c.find(ctx, r.Params.MultiRoundTripParams)
@@ -83,30 +83,28 @@ func NewFor(c *Connection) Table {
 			o, ask, err := c.find(ctx, r.Params.MultiRoundTripParams)
 			switch {
 			case err != nil:
-				return nil, asParams(err)
+				return nil, paramsError(err)
 			case ask != nil:
 				return ask.PromptResult(), nil
 			}
 			return o.table.Prompts[i].Handler(ctx, r)
 		}
 	}
-	for i := range t.Resources {
-		t.Resources[i].Handler = func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	type read = func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error)
+	resource := func(handler func(Table) read) read {
+		return func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			o, err := c.findNow(ctx)
 			if err != nil {
-				return nil, asParams(err)
+				return nil, paramsError(err)
 			}
-			return o.table.Resources[i].Handler(ctx, r)
+			return handler(o.table)(ctx, r)
 		}
 	}
+	for i := range t.Resources {
+		t.Resources[i].Handler = resource(func(t Table) read { return t.Resources[i].Handler })
+	}
 	for i := range t.Templates {
-		t.Templates[i].Handler = func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-			o, err := c.findNow(ctx)
-			if err != nil {
-				return nil, asParams(err)
-			}
-			return o.table.Templates[i].Handler(ctx, r)
-		}
+		t.Templates[i].Handler = resource(func(t Table) read { return read(t.Templates[i].Handler) })
 	}
 	t.Completions.project = func(ctx context.Context) (*consolidate.Project, error) {
 		o, err := c.findNow(ctx)
@@ -118,13 +116,13 @@ func NewFor(c *Connection) Table {
 	return t
 }
 
-// asParams makes an error one whose text reaches the client.
-func asParams(err error) error {
+// paramsError wraps an error so that its text reaches the client.
+func paramsError(err error) error {
 	reason, hint, _ := explain(err)
 	return fmt.Errorf("%w: %s; %s", mcp.ErrInvalidParams, oneLine(reason), oneLine(hint))
 }
 
-// Allowed are the values of the project in use that are shown though they look like credentials.
+// Allowed returns the values that look like credentials but are shown, of the project in use.
 func (c *Connection) Allowed() secret.Allowed {
 	if a := c.allowed.Load(); a != nil {
 		return *a
@@ -137,10 +135,10 @@ func (c *Connection) allow(p *consolidate.Project) {
 	c.allowed.Store(&a)
 }
 
-// FoldersChanged says that the client has other folders now.
+// FoldersChanged reports that the client's folders changed.
 func (c *Connection) FoldersChanged() { c.changed.Store(true) }
 
-// Poll looks whether the memory in use changed.
+// Poll checks whether the memory in use changed.
 func (c *Connection) Poll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +157,7 @@ func (c *Connection) Close(reason string) (err error) {
 	return err
 }
 
-// find returns the project in use, or what to ask the client first. answers are what it said when it was asked.
+// find returns the project in use, or what to ask the client first. answers are the client's answers so far.
 func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams) (*opened, *mcpserver.InputRequestBuilder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +169,7 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 		if roots == nil && answers.RequestState != askFolders && namesFolders(ctx) {
 			return nil, mcpserver.NewInputRequestBuilder(askFolders).Roots(askFolders), nil
 		}
-		if err := c.take(roots); err != nil {
+		if err := c.choose(roots); err != nil {
 			return nil, nil, err
 		}
 		c.asked = roots != nil || answers.RequestState == askFolders
@@ -187,13 +185,13 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 		folders[i] = c.Allowed().Line(o.folder) // as the client sees it
 	}
 	several := &store.RequestError{
-		Message: fmt.Sprintf("this client has %d folders with memories of their own open, and none of them is chosen: %s", len(folders), strings.Join(folders, ", ")),
-		Hint:    "keep one of them open, or name one in the client's entry for this server: --project DIR",
+		Message: fmt.Sprintf("this client has %d open folders with memories of their own, and none is chosen: %s", len(folders), strings.Join(folders, ", ")),
+		Hint:    "keep only one of them open, or name one in the client's entry for this server: --project DIR",
 	}
 	answer := mcpserver.ElicitationResponse(answers.InputResponses, askProject)
-	if answer == nil && asks(ctx) && answers.RequestState != askProject {
+	if answer == nil && canElicit(ctx) && answers.RequestState != askProject {
 		return nil, mcpserver.NewInputRequestBuilder(askProject).Elicit(askProject, mcp.ElicitationParams{
-			Message: "Several folders are open. Which one's long-term memory is meant, until the folders change?",
+			Message: "Several folders are open. Whose long-term memory should be used until the folders change?",
 			RequestedSchema: map[string]any{
 				"type":       "object",
 				"properties": map[string]any{askProject: map[string]any{"type": "string", "title": "Folder", "enum": folders}},
@@ -213,7 +211,7 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 	return c.current, nil, nil
 }
 
-// findNow is find for a resource, whose read cannot ask: the client of the older protocol is sent a request instead.
+// findNow is find for a resource, whose read cannot return a question. A client of the older protocol is sent a request.
 func (c *Connection) findNow(ctx context.Context) (*opened, error) {
 	o, ask, err := c.find(ctx, mcp.MultiRoundTripParams{})
 	if ask == nil {
@@ -225,12 +223,12 @@ func (c *Connection) findNow(ctx context.Context) (*opened, error) {
 			return o, err
 		}
 	}
-	return nil, &store.RequestError{Message: "which project is meant is not known yet", Hint: "call dream_status first"}
+	return nil, &store.RequestError{Message: "the project is not known yet", Hint: "call dream_status first"}
 }
 
-// take chooses among the projects of the client's folders, as far as it need not ask. What was in use stays in use while it is
+// choose opens the projects of the client's folders and uses the only one. Of several it keeps the one in use, if it is
 // among them.
-func (c *Connection) take(roots *mcp.ListRootsResult) error {
+func (c *Connection) choose(roots *mcp.ListRootsResult) error {
 	c.choice = nil
 	if roots != nil {
 		for _, root := range roots.Roots[:min(len(roots.Roots), maxFolders)] {
@@ -256,10 +254,10 @@ func (c *Connection) take(roots *mcp.ListRootsResult) error {
 	return nil
 }
 
-// maxFolders bounds the folders of a client that are looked at.
+// maxFolders bounds the folders of a client that are opened.
 const maxFolders = 64
 
-// opened returns p, or the project with the same memory that was used before.
+// opened returns p, or an earlier project with the same memory.
 func (c *Connection) opened(folder string, p *consolidate.Project) *opened {
 	for _, o := range c.used {
 		if o.project.MemoryDir == p.MemoryDir {
@@ -278,13 +276,13 @@ func (c *Connection) use(o *opened) {
 	}
 }
 
-// namesFolders reports whether the client of this request can be asked for its folders.
+// namesFolders reports whether the client can be asked for its folders.
 func namesFolders(ctx context.Context) bool {
 	session, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
 	return ok && session.GetClientCapabilities().Roots != nil
 }
 
-// folderOf returns the directory that a root names: an absolute path on this machine.
+// folderOf returns the local directory that a root names.
 func folderOf(uri string) (string, bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {

@@ -17,30 +17,30 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
 
-// consentLife is how long a question may stay open.
+// consentLife is how long an answer to a question is accepted.
 const consentLife = 10 * time.Minute
 
-// consentKey signs the questions of this process: what a client sends back is not trusted.
+// consentKey signs the questions of this process. A client could forge an unsigned answer.
 var consentKey = func() (key [32]byte) {
 	rand.Read(key[:])
 	return key
 }()
 
-// errDeclined says that the person was asked and did not agree.
+// errDeclined reports that the person was asked and did not agree.
 var errDeclined = errors.New("the person did not agree; nothing has changed")
 
-// errUnanswered says why the person gave no answer, and what they can do in a terminal instead.
+// errUnanswered reports that the person gave no answer, and the command that they can run in a terminal instead.
 type errUnanswered struct{ why, instead string }
 
 func (e *errUnanswered) Error() string { return e.why }
 
-// consent returns nil if the person has agreed to run the tool name with exactly these arguments. Otherwise it
-// returns the question for the client, or an error. Declined and cancelled do not count as consent (a client that
-// cannot ask cancels, as `claude -p` does), and an answer to another question does not either.
+// consent returns nil if the person has agreed to run the tool with exactly these arguments. Otherwise it returns the
+// question for the client, or an error. A client that cannot ask, such as `claude -p`, cancels: that is no consent, nor
+// is an answer to another question.
 func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments json.RawMessage, question, instead string, now time.Time) (*mcp.CallToolResult, error) {
 	const id = "agree"
-	if !asks(ctx) {
-		return nil, &errUnanswered{"this is for the person to decide, and this client cannot ask them", instead}
+	if !canElicit(ctx) {
+		return nil, &errUnanswered{"only the person may decide this, and this client cannot ask them", instead}
 	}
 	answer := mcpserver.ElicitationResponse(r.Params.InputResponses, id)
 	if answer == nil || !signed(r.Params.RequestState, name, arguments, now) {
@@ -58,9 +58,9 @@ func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments 
 	return nil, nil
 }
 
-// asks reports whether this request came from a client that can show its person a form. To a client of the older
-// protocol package server sends a request, and mcp-go calls again with the answer.
-func asks(ctx context.Context) bool {
+// canElicit reports whether the client can show a form to its person. To a client of the older protocol package server
+// sends a request, and mcp-go calls again with the answer.
+func canElicit(ctx context.Context) bool {
 	session, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
 	if !ok {
 		return false

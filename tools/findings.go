@@ -9,14 +9,14 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// consequence orders rules by what a finding costs if nothing is done. Rules that are not named follow, and concern form.
+// consequence lists rules by the harm of an ignored finding, the worst first. Rules that are not listed are about form.
 var consequence = []string{
 	"conflict", "secret", "invisible", "index-limits", "dangling", "orphan", "loss", "contradiction", "reconcile", "drift", "near-duplicate",
 	"relative-date", "deadline", "stale", "name",
 }
 
-// The map shows maxRuleFindings findings of a rule with their message, maxRuleHints of those (of secrets all) with their
-// hint, and the others by their places. Rules about form have one message for all findings.
+// The map shows the messages of maxRuleFindings findings of a rule and the hints of maxRuleHints (of secrets all), and
+// the places of the others. Rules about form have one message for all findings.
 const (
 	maxRuleFindings = 12
 	maxRuleHints    = 3
@@ -25,7 +25,7 @@ const (
 	maxPlaces       = 1_000
 )
 
-// foldFindings writes findings as lines, one rule after the other, by consequence.
+// foldFindings renders findings as lines, rule by rule in the order of consequence.
 func foldFindings(findings []rule.Finding) []string {
 	rank := func(rule string) int {
 		if i := slices.Index(consequence, rule); i >= 0 {
@@ -49,7 +49,7 @@ func foldFindings(findings []rule.Finding) []string {
 	return lines
 }
 
-// foldRule writes the findings of one rule.
+// foldRule renders the findings of one rule.
 func foldRule(findings []rule.Finding, form bool) []string {
 	first := findings[0]
 	alike := !slices.ContainsFunc(findings, func(f rule.Finding) bool { return f.Message != first.Message })
@@ -82,7 +82,7 @@ func foldRule(findings []rule.Finding, form bool) []string {
 	return lines
 }
 
-// places names where findings are: each file once, with its lines.
+// places lists the files of findings, each once with its lines.
 func places(findings []rule.Finding) string {
 	var files []string
 	lines := make(map[string][]string)

@@ -8,7 +8,7 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// pageRoom is how much an answer may hold: a page, unless the caller asked for more hits or wider ones.
+// pageRoom returns the size of an answer: a page, or more if the caller set limit or context.
 func pageRoom(r grepArguments) int {
 	if r.Limit > 0 || r.Context != nil {
 		return MaxAnswer - 2_000
@@ -16,7 +16,7 @@ func pageRoom(r grepArguments) int {
 	return pageBytes
 }
 
-// renderHits lists hits until room is used up, at least one, counts, and says how many it lists.
+// renderHits lists hits up to room bytes, at least one, followed by counts. It returns how many it lists.
 func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) (text string, shown int) {
 	var b strings.Builder
 	if len(res.Hits) > 0 {
@@ -90,8 +90,7 @@ func (r grepArguments) advice() string {
 	return "try " + strings.Join(try, "; or ")
 }
 
-// renderRanked lists the utterances that answer a question, the best first, each with the turn beside it, until room
-// is used up.
+// renderRanked lists the utterances that answer a question, the best first, each with an adjacent turn, up to room bytes.
 func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
 	var b strings.Builder
 	shown := 0
@@ -125,8 +124,8 @@ func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res trans
 	return b.String()
 }
 
-// renderHit gives a hit its line and its text, indented, without blank lines. What it has in common
-// with the hit before, which was of a session named before, is not said again.
+// renderHit renders a hit: a line, and its text indented, without blank lines. It omits the host and branch if the hit
+// before is of the same session.
 func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s] %s %s", h.ID, h.Time.UTC().Format("2006-01-02T15:04:05Z"), h.Speaker)
@@ -150,7 +149,7 @@ func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 	return b.String()
 }
 
-// renderTurns lists the turns around a hit.
+// renderTurns lists the turns around an utterance.
 func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string) string {
 	var b strings.Builder
 	b.WriteString(fenceOpen + "\n")

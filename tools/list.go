@@ -14,7 +14,7 @@ import (
 	"dream-mcp/consolidate/transcript/listing"
 )
 
-// list answers a call that looks for nothing in particular: it lists what was said.
+// list answers a call without a selector: it lists what was said.
 func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer, error) {
 	if slices.Contains(r.Speakers, transcript.Tool) {
 		return answer{}, &store.RequestError{
@@ -38,7 +38,7 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 	}
 	page, err := p.List(ctx, l)
 	if errors.Is(err, listing.ErrUnread) {
-		return answer{text: "A session is still being read for the first time; what was read is kept. Ask again: the same call goes on."}, nil
+		return answer{text: "A session is still being read for the first time, and the part that was read is kept. Call again with the same arguments."}, nil
 	}
 	if err != nil {
 		return answer{}, err
@@ -53,7 +53,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// zone names the time zone of the listed times.
+// zone returns the name of the time zone of the listed times.
 func zone(now time.Time) string {
 	if name, offset := now.Zone(); offset == 0 && name == "UTC" {
 		return name
@@ -61,7 +61,7 @@ func zone(now time.Time) string {
 	return now.Format("MST (UTC-07:00)")
 }
 
-// renderPage renders a page of a listing, and says what is left.
+// renderPage renders a page of a listing, and what remains.
 func renderPage(page listing.Page, now time.Time) string {
 	var b strings.Builder
 	l := page.List
@@ -75,7 +75,7 @@ func renderPage(page listing.Page, now time.Time) string {
 	}
 	fmt.Fprintf(&b, "page %d, %d of %s, %d of %s", page.Number, page.Sessions, plural(l.Sessions, "session"), page.Utterances, plural(page.Of, "utterance"))
 	if n := len(page.Shown); page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
-		fmt.Fprintf(&b, " (%s goes on on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
+		fmt.Fprintf(&b, " (%s continues on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
 	}
 	for _, left := range []struct {
 		n    int
@@ -86,7 +86,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		}
 	}
 	if n := l.Unread(); n > 0 {
-		fmt.Fprintf(&b, "; %s are read for the first time: the next page goes on with them", plural(n, "more session"))
+		fmt.Fprintf(&b, "; %s must be read for the first time: see the next page", plural(n, "more session"))
 	}
 	if len(l.Failed) > 0 {
 		first := l.Failed[0]

@@ -13,26 +13,26 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// beatEvery is how often a call reports its progress. Most end before the first report.
+// beatEvery is the interval between progress reports. Most calls end before the first.
 const beatEvery = time.Second
 
-// progressOf returns the function that reports the progress of a call to the client, or nil if it did not ask for it.
+// progressOf returns a function that reports progress to the client, or nil if the client did not ask for it.
 func progressOf(ctx context.Context, r mcp.CallToolRequest) func(n int, message string) {
 	s := mcpserver.ServerFromContext(ctx)
 	if s == nil || r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return nil
 	}
 	return func(n int, message string) {
-		// An error here will be one of the answer too.
+		// If this fails, so will the answer.
 		_ = s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 			"progressToken": r.Params.Meta.ProgressToken, "progress": n, "message": message,
 		})
 	}
 }
 
-// heartbeat calls report at intervals while a call runs, with the number of the report and, in words, what the call
-// does and how far it is. quiet ends that: no report follows its return. A nil report costs nothing.
-func heartbeat(ctx context.Context, title string, every time.Duration, report func(n int, message string)) (within context.Context, quiet func()) {
+// heartbeat calls report at intervals with the number of the report and a description of the progress, until stop is
+// called. No report follows the return of stop. The call must use the returned context.
+func heartbeat(ctx context.Context, title string, every time.Duration, report func(n int, message string)) (within context.Context, stop func()) {
 	if report == nil {
 		return ctx, func() {}
 	}

@@ -15,12 +15,12 @@ import (
 //go:embed review.md
 var reviewPrompt string
 
-// instructions enter the first prompt of every session of a host that shows them.
+// instructions are in the first prompt of every session, in hosts that show them.
 //
 //go:embed instructions.md
 var instructions string
 
-// The prompt's argument whose values are completed.
+// The prompt argument that is completed.
 const (
 	extractPrompt   = "extract"
 	sessionArgument = "session"
@@ -39,7 +39,7 @@ func prompts(p *consolidate.Project) []mcpserver.ServerPrompt {
 				p.AskedFor()
 				p.PromptRead()
 				v := values()
-				v.Focus = p.AllowSecrets.Mask(r.Params.Arguments["focus"]) // before it is cut
+				v.Focus = p.AllowSecrets.Mask(r.Params.Arguments["focus"])
 				text, err := consolidate.DreamPrompt(v)
 				return promptResult("Dream: consolidate the memory", text), err
 			},

@@ -7,8 +7,8 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// Text that others wrote is quoted in one of three ways, none of which it can leave: on one line (oneLine,
-// quoted), indented by two spaces (indent), or between fences of which the last does not occur in it (fenced).
+// Text that others wrote is quoted in one of three ways, and cannot end its quotation: on one line (oneLine, quoted),
+// indented by two spaces (indent), or before a closing line that does not occur in it (fenced).
 
 // The fence around lines that are indented or begin with an ID in brackets.
 const (
@@ -16,13 +16,13 @@ const (
 	fenceClose = "--- end of quotation ---"
 )
 
-// oneLine returns a text as one line that hides nothing.
+// oneLine returns a text as one line with visible characters only.
 func oneLine(s string) string { return strings.ReplaceAll(transcript.Visible(s), "\n", "; ") }
 
 // quoted is oneLine of at most limit characters.
 func quoted(s string, limit int) string { return short(oneLine(s), limit) }
 
-// indent writes a text, two spaces before each of its lines, without the empty ones.
+// indent writes the lines of a text that are not empty, each after two spaces.
 func indent(b *strings.Builder, text string) {
 	for line := range strings.Lines(transcript.Visible(text)) {
 		if line = strings.TrimRightFunc(line, unicode.IsSpace); line != "" {
@@ -31,8 +31,8 @@ func indent(b *strings.Builder, text string) {
 	}
 }
 
-// fenced writes a text as it is, from the beginning of a line on, and after it a line with the name of what ended.
-// The line gets one more dash until it is not in the text.
+// fenced writes a text unchanged, followed by a line that says that it ended. That line has as many dashes as it needs
+// not to occur in the text.
 func fenced(b *strings.Builder, text, name string) {
 	end := "--- end of " + name
 	for strings.Contains(text, end) {

@@ -39,9 +39,9 @@ func readMemory(p *consolidate.Project) tool {
 			}
 			switch {
 			case r.Offset > 0 && len(r.Paths) != 1:
-				return answer{}, &store.RequestError{Message: "offset goes with one path", Hint: "read the others in a call of their own"}
+				return answer{}, &store.RequestError{Message: "offset needs exactly one path", Hint: "read the others in another call"}
 			case r.Cursor != "" && r.Paths != nil:
-				return answer{}, &store.RequestError{Message: "cursor goes on with all topics, and paths names some", Hint: "leave one of the two out"}
+				return answer{}, &store.RequestError{Message: "cursor and paths exclude each other: cursor continues with all topics", Hint: "omit one of them"}
 			case r.Paths == nil:
 				return readAll(ctx, p, r.Cursor)
 			}
@@ -62,7 +62,7 @@ func readMemory(p *consolidate.Project) tool {
 	}
 }
 
-// readAll renders a page of all topics, after the one that the cursor names.
+// readAll renders a page of all topics. The cursor is the last topic of the page before.
 func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer, error) {
 	files, left, err := p.ReadAfter(ctx, cursor, pageBytes)
 	if err != nil {
@@ -79,7 +79,7 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 	if left += len(files) - shown; left > 0 {
 		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, paths[shown-1])
 	} else {
-		text += "\n\nThis was the last page. The index is read by its name, MEMORY.md."
+		text += "\n\nThis was the last page. To read the index, name it: MEMORY.md."
 	}
 	return answer{text: text}, nil
 }
@@ -87,14 +87,14 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 func readProblem(path string, f consolidate.ReadResult) string {
 	switch {
 	case !errors.Is(f.Err, fs.ErrNotExist):
-		return fmt.Sprintf("%q can't be read: %s", path, strings.TrimPrefix(f.Err.Error(), path+": "))
+		return fmt.Sprintf("%q cannot be read: %s", path, strings.TrimPrefix(f.Err.Error(), path+": "))
 	case f.Near != "":
 		return fmt.Sprintf("%q does not exist; the nearest name is %q", path, f.Near)
 	}
 	return fmt.Sprintf("%q does not exist", path)
 }
 
-// renderFiles writes files until the page is full, each whole but the first, and returns how many it wrote.
+// renderFiles renders files until the page is full, and returns how many. Only the first may be cut.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (text string, shown int) {
 	var b strings.Builder
 	for i, f := range files {
@@ -112,10 +112,10 @@ func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (te
 	return strings.TrimRight(b.String(), "\n"), len(files)
 }
 
-// renderBoth writes a file, and as it is on disk where that changed since it was staged.
+// renderBoth writes a file as staged, and also as on disk if it changed there after it was staged.
 func renderBoth(b *strings.Builder, path string, f consolidate.ReadResult, offset int) {
 	if f.Disk != nil {
-		b.WriteString("the file on disk changed since it was staged; staged:\n")
+		b.WriteString("the file on disk changed after it was staged; staged:\n")
 	}
 	if f.Err != nil {
 		fmt.Fprintf(b, "%s deleted\n\n", path)
@@ -123,21 +123,19 @@ func renderBoth(b *strings.Builder, path string, f consolidate.ReadResult, offse
 		renderFile(b, f.Shown, offset)
 	}
 	if f.Disk != nil && f.Disk.Sum == "" {
-		fmt.Fprintf(b, "on disk: %s is gone\n\n", path)
+		fmt.Fprintf(b, "on disk: %s is deleted\n\n", path)
 	} else if f.Disk != nil {
 		b.WriteString("on disk:\n")
 		renderFile(b, *f.Disk, offset)
 	}
 }
 
-// The bounds of what is shown of sources: of the words of one, in characters, and of all if the files fill the page,
-// in bytes.
 const (
-	sourceWords = 160
-	sourceRoom  = 2_000
+	sourceWords = 160   // characters of the words of a source
+	sourceRoom  = 2_000 // bytes of all sources, if the files fill the page
 )
 
-// renderSources lists where memories come from: who said it, when, and the words, in a line each.
+// renderSources lists the sources of memories, one line each: who said it, when, and the words.
 func renderSources(ctx context.Context, p *consolidate.Project, files []consolidate.ReadResult, room int) (string, error) {
 	room = max(room, sourceRoom)
 	var b strings.Builder
@@ -167,26 +165,26 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 	return "\n\n" + fenceOpen + "\n" + b.String() + fenceClose, nil
 }
 
-// renderFile writes a page of a file from an offset on, in bytes of what is shown of it.
+// renderFile writes a page of a file. The offset is in bytes of the masked text.
 func renderFile(b *strings.Builder, f consolidate.Shown, offset int) {
 	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
 	fmt.Fprintf(b, "%s %d\n", name, f.Bytes)
 	if f.Masked > 0 {
-		fmt.Fprintf(b, "(masked: %d; an edit names what is masked as it is shown, and new text that holds a mask loses the value)\n", f.Masked)
+		fmt.Fprintf(b, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
 	}
 	from, to := pageOf(f.Text, offset, max(pageBytes-b.Len(), pageBytes/2))
 	fenced(b, f.Text[from:to], name)
 	if to < len(f.Text) {
-		fmt.Fprintf(b, "… cut: read_memory {\"paths\": [%q], \"offset\": %d} goes on\n", f.Name, to)
+		fmt.Fprintf(b, "… cut: read_memory {\"paths\": [%q], \"offset\": %d} continues\n", f.Name, to)
 	}
 	b.WriteByte('\n')
 }
 
-// maxLine is the longest line that a page is lengthened for.
+// maxLine is the longest line that is not cut at the end of a page.
 const maxLine = 3 * pageBytes
 
-// pageOf returns where a page of a text begins and ends that has about so many bytes from an offset on: with the beginning of
-// a line and after the end of one. Only a line longer than maxLine is cut, between two characters.
+// pageOf returns the bounds of a page of about room bytes from an offset. It begins and ends between lines, or inside a
+// line longer than maxLine between two characters.
 func pageOf(text string, offset, room int) (from, to int) {
 	from = min(offset, len(text))
 	if line := strings.LastIndexByte(text[:from], '\n') + 1; from-line <= maxLine {
@@ -206,7 +204,7 @@ func pageOf(text string, offset, room int) (from, to int) {
 	return startOfRune(text, from), startOfRune(text, to)
 }
 
-// startOfRune returns the first place from at on where a character begins.
+// startOfRune returns the first index at or after at where a character begins.
 func startOfRune(text string, at int) int {
 	for at < len(text) && !utf8.RuneStart(text[at]) {
 		at++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -21,8 +22,7 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// refuse renders an error so that a model can fix it: what was refused and why, the next call, and a line for
-// each finding.
+// refuse renders an error for a model: what was refused and why, the next call, and a line for each finding.
 func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	reason, hint, rest := explain(err)
 	var b strings.Builder
@@ -41,7 +41,8 @@ func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	return mcp.NewToolResultError(cut(strings.TrimRight(b.String(), "\n"), MaxError))
 }
 
-// explain returns the reason of an error and what to do next. It is the table of hints.
+// explain returns the reason of an error, what to do next, and more lines. Hints without a value of the error are in
+// the table hints.
 func explain(err error) (reason, hint string, rest []string) {
 	var (
 		arguments  *argumentError
@@ -61,18 +62,18 @@ func explain(err error) (reason, hint string, rest []string) {
 	reason = err.Error()
 	switch {
 	case errors.As(err, &arguments):
-		return reason, "call it again with the arguments that its schema names", nil
+		return reason, "call it again with arguments that match its schema", nil
 	case errors.As(err, &rule):
 		return explainRule(rule)
 	case errors.As(err, &base):
 		hint = fmt.Sprintf("read_memory {\"paths\": [%q]} shows what is there; write with \"base\": %q", base.Name, base.Have.Short())
 		if base.Have == "" {
-			hint = "leave base out to create it"
+			hint = "omit base to create it"
 			if base.Near != "" {
 				hint = fmt.Sprintf("did you mean %q? else %s", base.Near, hint)
 			}
 		} else if base.OnDisk {
-			reason += ": the file on disk changed since it was staged"
+			reason += ": the file on disk changed after it was staged"
 			hint += ", which replaces what was staged"
 		}
 		if base.Name.IsIndex() {
@@ -85,7 +86,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		for _, c := range conflict.Conflicts {
 			rest = append(rest, "conflict: "+c.String())
 		}
-		return "conflict: somebody else changed what this is based on; nothing has landed",
+		return "conflict: a file that this is based on was changed; nothing has landed",
 			"read_memory shows what is there; write_memory again with the disk's sum as base, and in a dream, which stays open, finalize_index", rest
 	case errors.As(err, &part):
 		for _, c := range part.Left {
@@ -118,40 +119,39 @@ func explain(err error) (reason, hint string, rest []string) {
 		return query.Field + ": " + query.Message, "see the schema of grep_transcripts", nil
 	case errors.As(err, &unanswered):
 		return reason, "tell them the command for a terminal: " + unanswered.instead, nil
-	case errors.Is(err, errDeclined):
-		return reason, "do not ask again unless they say so", nil
-	case errors.Is(err, store.ErrUnknown), errors.Is(err, history.ErrUndone):
-		return reason, "finalize_index and write_memory answer the ID that can be undone", nil
-	case errors.Is(err, transcript.ErrNotFound), errors.Is(err, transcript.ErrAmbiguous):
-		return reason, "an ID is SESSION:LINE, as in a89ce8ad-134:72: a listing has the session in its header", nil
-	case errors.Is(err, store.ErrNoDream):
-		return reason, "dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", nil
-	case errors.Is(err, consolidate.ErrExpired), errors.Is(err, consolidate.ErrLost), errors.Is(err, lock.ErrGone):
-		return reason, "dream_orient {\"resume\": true} takes the stage up again", nil
-	case errors.Is(err, consolidate.ErrStopped):
-		return reason, "a person wanted it to end: say so and do not begin again by yourself", nil
-	case errors.Is(err, consolidate.ErrNoStage):
-		return reason, "dream_orient without resume begins a new dream", nil
-	case errors.Is(err, memory.ErrTooLarge):
-		return reason, "one memory holds one fact: split it", nil
-	case errors.Is(err, memory.ErrNotRegular), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
-		return reason, "nothing has changed: a link, a folder, a fifo or a device is where a plain file or folder must be; a person must move it away", nil
-	case errors.Is(err, memory.ErrFixed):
-		return reason, "nothing has changed: a person must unmount it, or remove the attribute (lsattr shows it, chattr -i -a removes it); or leave this file as it is", nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "the call was cancelled", "", nil
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return reason, "this user may not read or write the memory directory, or the state folder: a person must fix its permissions", nil
-	case errors.Is(err, syscall.ENOSPC):
-		return reason, "the disk is full; nothing has changed: free some space and call again", nil
+	}
+	for _, row := range hints {
+		if slices.ContainsFunc(row.errs, func(target error) bool { return errors.Is(err, target) }) {
+			return reason, row.hint, nil
+		}
 	}
 	return reason, "nothing has changed; dream_status shows the state", nil
+}
+
+var hints = []struct {
+	hint string
+	errs []error
+}{
+	{"do not ask again unless they say so", []error{errDeclined}},
+	{"finalize_index and write_memory answer the ID that can be undone", []error{store.ErrUnknown, history.ErrUndone}},
+	{"an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session", []error{transcript.ErrNotFound, transcript.ErrAmbiguous}},
+	{"dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", []error{store.ErrNoDream}},
+	{"dream_orient {\"resume\": true} resumes the stage", []error{consolidate.ErrExpired, consolidate.ErrLost, lock.ErrGone}},
+	{"a person wanted it to end: say so, and do not begin another by yourself", []error{consolidate.ErrStopped}},
+	{"dream_orient without resume begins a new dream", []error{consolidate.ErrNoStage}},
+	{"one memory holds one fact: split it", []error{memory.ErrTooLarge}},
+	{"nothing has changed: a link, a folder, a fifo or a device is where a plain file or folder must be; a person must move it away", []error{memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR}},
+	{"nothing has changed: a person must unmount it, or remove the attribute (lsattr shows it, chattr -i -a removes it); or leave this file as it is", []error{memory.ErrFixed}},
+	{"this user may not read or write the memory directory, or the state folder: a person must fix its permissions", []error{fs.ErrPermission, syscall.EROFS}},
+	{"the disk is full; nothing has changed: free some space and call again", []error{syscall.ENOSPC}},
 }
 
 func closedHint(e *consolidate.ClosedError) string {
 	switch {
 	case e.MemoryOff:
-		return "memory itself is switched off, and nothing opens this gate; only the person switches it on, where that says"
+		return "memory itself is switched off, and nothing opens this gate; only the person can switch it on, in that setting"
 	case e.Gate.Name == "enabled":
 		return "this is the person's setting: dream_orient {\"force\": true} opens it once they ask for the prompt dream on this connection (in Claude Code /mcp__dream__dream), or agree where the client can ask them; or they run, in a terminal: dream-mcp mode suggest"
 	case e.Gate.Name == "lock":
@@ -182,7 +182,7 @@ func explainRule(e *consolidate.RuleError) (reason, hint string, rest []string) 
 	return reason, hint, rest
 }
 
-// findingLine renders a finding in a line.
+// findingLine renders a finding as one line.
 func findingLine(f rule.Finding) string {
 	s := string(f.Severity) + " " + f.Rule
 	if f.File != "" {

@@ -64,8 +64,7 @@ func templates(p *consolidate.Project) []mcpserver.ServerResourceTemplate {
 	}}
 }
 
-// readResource reads a memory as it is named by a URI. The path is parsed like any name that comes
-// from outside: what climbs or hides is not found.
+// readResource reads the memory that a URI names. The path is parsed like any name that comes from outside.
 func readResource(ctx context.Context, p *consolidate.Project, uri string) ([]mcp.ResourceContents, error) {
 	path, err := url.PathUnescape(strings.TrimPrefix(uri, "memory://"))
 	if err != nil {

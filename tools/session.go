@@ -10,10 +10,10 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// sessionKey is the member of a call's _meta in which Codex (0.169) names its session.
+// sessionKey is the member of _meta in which Codex (0.169) names its session.
 const sessionKey = "sessionId"
 
-// ofSession makes a call after it has passed the host's session to the project, if the client names it.
+// ofSession wraps a handler. It first tells the project the host's session, if the client names it.
 func ofSession(p *consolidate.Project, call mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if m := r.Params.Meta; m != nil {

@@ -1,18 +1,17 @@
-// Package tools defines the tools, prompts and resources that a model uses, one file for each tool and one table of
-// them all. A handler decodes, makes one call of package consolidate, and renders.
+// Package tools defines the tools, prompts and resources that a model uses: one file for each tool, and one table of
+// them all. A handler decodes the arguments, makes one call of package consolidate, and renders the answer.
 //
-// It promises that arguments are checked against the schema that is shown, that every answer as it is shown is bounded
-// (MaxAnswer, MaxError), and that an error that a model can fix is an answer with isError that says what is
-// wrong and which call comes next, never a protocol error. Package server masks what is sent; text that is cut here is
-// masked before. The package holds no state, so a crash loses nothing here. It does not promise that an answer is
-// complete: a cut answer says so and how to get the rest.
+// Arguments are checked against the schema that the client sees. The size of an answer is limited (MaxAnswer,
+// MaxError); an answer that was cut says so, and how to get the rest. An error that a model can fix is an answer with
+// isError, which names the problem and the next call, and not a protocol error. Package server masks credentials in
+// what is sent; text that is cut here is masked first. The package has no state, so a crash loses nothing.
 //
-// A dream is undone only after the client has asked its person (undo_dream); from a client that cannot ask, the answer
-// is the command for a terminal.
+// A dream is undone only after the client asked its person (undo_dream). A client that cannot ask gets the command for a
+// terminal.
 //
-// Not offered, on purpose: restoring a single memory (read_memory and write_memory do it in a dream, and
-// the terminal does it to the byte), a tool that reads transcripts (a search answers in less), one that lists
-// files (dream_orient does), and one that writes only the index (finalize_index, in a dream).
+// There is deliberately no tool that restores a single memory (read_memory and write_memory do it, and the terminal
+// restores the exact bytes), reads a transcript (grep_transcripts needs less), lists files (dream_orient does), or writes
+// only the index (finalize_index does, in a dream).
 package tools
 
 import (
@@ -35,10 +34,10 @@ const (
 	MaxAnswer = 48_000
 	MaxError  = 10_000
 	maxPage   = 10_000
-	pageBytes = 9_500 // of a page without its head
+	pageBytes = 9_500 // a page without its header
 )
 
-// Table is all that a server offers.
+// Table is everything that a server offers.
 type Table struct {
 	Instructions string
 	Tools        []mcpserver.ServerTool
@@ -65,22 +64,22 @@ func New(p *consolidate.Project) Table {
 // tool is one row of the table.
 type tool struct {
 	name, title, description string
-	input, output            string // JSON schemas; no output: the answer is text alone
+	input, output            string // JSON schemas; without output, the answer is only text
 	readOnly, destructive    bool
 	idempotent               bool
-	always                   bool // loaded at once by hosts that defer tools
+	always                   bool // hosts that load tools later load this one at once
 	call                     call
 
-	// confirm, where it is not nil, makes the person be asked before the call: it returns the arguments
-	// that the call is then carried out with, the question (none: nobody need be asked), and the command that does the same in a terminal.
+	// confirm, if not nil, returns the question that the person must agree to before the call ("" for none), the arguments
+	// of the call once they agree, and the equivalent command for a terminal.
 	confirm func(ctx context.Context, arguments json.RawMessage) (resolved json.RawMessage, question, instead string, err error)
 	now     func() time.Time
 
-	// agreed is call after the person has agreed to what call refused with a *consolidate.PersonError.
+	// agreed is called once the person agrees to what call refused with a *consolidate.PersonError.
 	agreed call
 }
 
-// answer is text, or a value that is answered as structured content and as text that says the same.
+// answer is text, or a value that is sent as structured content and as the same JSON in text.
 type answer struct {
 	text  string
 	value any
@@ -120,10 +119,10 @@ func (t tool) serve(show secret.Allowed) mcpserver.ServerTool {
 			}
 			arguments = resolved
 		}
-		a, err := t.beating(ctx, r, arguments, t.call)
+		a, err := t.withProgress(ctx, r, arguments, t.call)
 		var person *consolidate.PersonError
 		if errors.As(err, &person) && t.agreed != nil {
-			return t.decide(ctx, r, arguments, person, show), nil
+			return t.askPerson(ctx, r, arguments, person, show), nil
 		}
 		return a.result(err, show), nil
 	}}
@@ -131,15 +130,15 @@ func (t tool) serve(show secret.Allowed) mcpserver.ServerTool {
 
 type call func(ctx context.Context, arguments json.RawMessage) (answer, error)
 
-// beating makes a call that reports its progress.
-func (t tool) beating(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, make call) (answer, error) {
-	ctx, quiet := heartbeat(ctx, t.title, beatEvery, progressOf(ctx, r))
-	defer quiet()
-	return make(ctx, arguments)
+// withProgress runs a call and reports its progress.
+func (t tool) withProgress(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, run call) (answer, error) {
+	ctx, stop := heartbeat(ctx, t.title, beatEvery, progressOf(ctx, r))
+	defer stop()
+	return run(ctx, arguments)
 }
 
-// decide asks the person about a call that only they may decide, and makes it once they agree.
-func (t tool) decide(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, e *consolidate.PersonError, show secret.Allowed) *mcp.CallToolResult {
+// askPerson asks the person about a call that only they may decide, and runs it once they agree.
+func (t tool) askPerson(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, e *consolidate.PersonError, show secret.Allowed) *mcp.CallToolResult {
 	asked, err := consent(ctx, r, t.name, arguments, show.Line(e.Question), e.Terminal, t.now())
 	var unanswered *errUnanswered
 	switch {
@@ -152,11 +151,11 @@ func (t tool) decide(ctx context.Context, r mcp.CallToolRequest, arguments json.
 	case asked != nil:
 		return asked
 	}
-	a, err := t.beating(ctx, r, arguments, t.agreed)
+	a, err := t.withProgress(ctx, r, arguments, t.agreed)
 	return a.result(err, show)
 }
 
-// result is the answer of a call, or its error.
+// result renders the answer of a call, or its error.
 func (a answer) result(err error, show secret.Allowed) *mcp.CallToolResult {
 	if err != nil {
 		return refuse(err, show)
@@ -164,7 +163,7 @@ func (a answer) result(err error, show secret.Allowed) *mcp.CallToolResult {
 	return a.render(show)
 }
 
-// render makes the result. What is cut is shown before it is cut.
+// render renders an answer. Text is masked before it is cut.
 func (a answer) render(show secret.Allowed) *mcp.CallToolResult {
 	if a.value == nil {
 		return mcp.NewToolResultText(cut(show.Show(a.text).Text, MaxAnswer))
@@ -177,11 +176,11 @@ func (a answer) render(show secret.Allowed) *mcp.CallToolResult {
 	return mcp.NewToolResultStructured(json.RawMessage(data), string(data))
 }
 
-// cut ends a text that is too long, and says so.
+// cut cuts a text after limit characters, and says so.
 func cut(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
-	const mark = "\n… cut here: the rest did not fit into one answer"
+	const mark = "\n… cut here: the rest does not fit into one answer"
 	return string([]rune(s)[:limit-utf8.RuneCountInString(mark)]) + mark
 }

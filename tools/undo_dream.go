@@ -13,9 +13,9 @@ func undoDream(p *consolidate.Project) tool {
 	}
 	return tool{
 		name:  "undo_dream",
-		title: "Take back what has landed",
-		description: "Undo a memory dream or a single write that has landed, where the person asked for it: files are as before, deleted ones back. " +
-			"The client asks the person to agree first. What others changed since is kept and reported as conflicts. An undo can be undone.",
+		title: "Undo a dream or a write",
+		description: "Undo a memory dream or a single write that has landed, where the person asked for it: its files are as before, deleted ones restored. " +
+			"The client asks the person to agree first. Files that were changed later are kept and reported as conflicts. An undo can be undone.",
 		input:       `{"type":"object","properties":{"id":{"type":"string","maxLength":40,"description":"as finalize_index or write_memory answered it after \"undo\"; default: the newest that was not undone"}},"additionalProperties":false}`,
 		output:      `{"type":"object","properties":{"id":{"type":"string"},"undone":{"type":"string"},"files":{"type":"object"},"merged":{"type":"array"},"conflicts":{"type":"array"}},"required":["undone","files","merged","conflicts"]}`,
 		destructive: true,
@@ -29,7 +29,7 @@ func undoDream(p *consolidate.Project) tool {
 				return nil, "", "", err
 			}
 			resolved, err = json.Marshal(arguments{id})
-			return resolved, "Take back what " + id + " did to the memory? " + report, "dream-mcp undo " + id, err
+			return resolved, "Undo what " + id + " did to the memory? " + report, "dream-mcp undo " + id, err
 		},
 		now: p.Now,
 		call: func(ctx context.Context, raw json.RawMessage) (answer, error) {
