@@ -35,7 +35,7 @@ type errUnanswered struct{ why, instead string }
 func (e *errUnanswered) Error() string { return e.why }
 
 // consent returns nil if the person has agreed to run the tool with exactly these arguments. Otherwise it returns the
-// question for the client, or an error. A client that cannot ask, such as `claude -p`, cancels: that is no consent, nor
+// question for the client, or an error. A client that cannot ask, such as `claude -p`, cancels, which does not count as consent, nor
 // is an answer to another question.
 func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments json.RawMessage, question, instead string, now time.Time) (*mcp.CallToolResult, error) {
 	const id = "agree"

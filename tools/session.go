@@ -13,7 +13,7 @@ import (
 // sessionKey is the member of _meta in which Codex (0.169) names its session.
 const sessionKey = "sessionId"
 
-// ofSession wraps a handler. It first tells the project the host's session, if the client names it.
+// ofSession wraps a handler. It first passes the host's session to the project, if the client names it.
 func ofSession(p *consolidate.Project, call mcpserver.ToolHandlerFunc) mcpserver.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if m := r.Params.Meta; m != nil {

@@ -169,7 +169,7 @@ func renderInstall(h install.Host, answer installJSON, removing, changed bool) s
 		fmt.Fprintf(&b, "Shown to its model unasked: %s.\n", recalls[answer.Recall])
 	}
 	if answer.Lost != "" {
-		fmt.Fprintf(&b, "! %s starts servers outside any project. Unless it tells them its folders, dream-mcp cannot know which memory is meant.\n  %s\n", h.Name, answer.Lost)
+		fmt.Fprintf(&b, "! %s starts servers outside any project. Unless it names its folders to them, dream-mcp cannot know which memory is meant.\n  %s\n", h.Name, answer.Lost)
 	}
 	for _, plugin := range answer.Twice {
 		if message, hint := installedTwice(host.Process(), plugin); message != "" {
