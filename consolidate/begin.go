@@ -41,7 +41,7 @@ func (p *dreams) Begin(ctx context.Context, force, resume bool) error {
 	}
 	t, err := p.Store.Begin(ctx, func(dir *memory.Dir) (store.Info, error) { return p.beginning(ctx, dir, g, force, resume) })
 	if err != nil {
-		p.Share.ReleaseLease()
+		p.Share.End(false)
 	}
 	var busy *lock.BusyError
 	if errors.As(err, &busy) {

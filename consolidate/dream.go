@@ -158,11 +158,7 @@ func (p *dreams) end(outcome store.Outcome, reason string) error {
 	d.tell(Event{Kind: EventEnded, Text: text}, p.Now(), p.AllowSecrets)
 	d.trail.close()
 	err := d.End(outcome, reason)
-	if outcome == store.Committed {
-		p.Share.Send()
-	} else {
-		p.Share.ReleaseLease()
-	}
+	p.Share.End(outcome == store.Committed)
 	return err
 }
 

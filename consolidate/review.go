@@ -185,7 +185,7 @@ func (p *answers) landProposed(t *store.Tx) (FinalizeResult, error) {
 		return FinalizeResult{}, err
 	}
 	err = t.End(store.Committed, "")
-	p.Share.Send()
+	p.Share.End(true)
 	return committed(t, edit, findings, landedReport(t)), err
 }
 

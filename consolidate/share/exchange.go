@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // Where a remote keeps a memory, below the name of the project. Servers that refuse other refs get branches.
@@ -142,8 +144,8 @@ func (l *link) fetch(ctx context.Context, h *heads) (base, theirs tree, err erro
 		return nil, nil, err
 	}
 	if l.Base != "" {
-		_, err := l.git.run(ctx, nil, "merge-base", "--is-ancestor", l.Base, h.memory)
-		if failed := (*GitError)(nil); errors.As(err, &failed) && failed.Code == 1 {
+		replaced, err := l.git.run(ctx, nil, "rev-list", "-n", "1", l.Base, "^"+h.memory)
+		if err == nil && replaced != "" {
 			err = &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine took over; what is here stays", h.memory, l.Base)}
 		}
 		if err != nil {
@@ -187,7 +189,7 @@ func (l *link) out(ctx context.Context, h heads, dreamed bool) error {
 	}
 	files := memories(paths)
 	if l.Withheld = len(files) > 0 && (l.Withheld || dreamed && l.Held != "" && h.lease != l.Held); l.Withheld {
-		return &StopError{"another machine took the lease over before the dream of this machine was sent, so these changes are here alone: " + strings.Join(files[:min(len(files), 5)], ", ") +
+		return &StopError{"another machine took the lease over before the dream of this machine was sent, so these changes are here alone: " + List(files) +
 			". dream-mcp undo takes the dream back; dream-mcp share --now --yes sends what is here"}
 	}
 	var updates []update
@@ -258,10 +260,10 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 // A Preview is what joining would do.
 type Preview struct {
 	State
-	New     bool     // the remote has no memory of this project yet
-	Here    []string // what would change here
-	Sent    []string // what would be sent
-	Kept    []string // what both have, and differently
+	New     bool          // the remote has no memory of this project yet
+	Here    []memory.Name // what would change here
+	Sent    []memory.Name // what would be sent
+	Notes   []Note        // of what both have, and differently
 	Authors string
 }
 
@@ -271,38 +273,23 @@ func (l *link) preview(ctx context.Context) (p Preview, err error) {
 	if err != nil {
 		return p, err
 	}
-	if h.memory == "" {
-		_, paths, _, err := l.outgoing(ctx)
-		return Preview{State: l.State, New: true, Sent: memories(paths)}, err
-	}
+	p = Preview{State: l.State, New: h.memory == ""}
 	local, err := l.read()
 	if err != nil {
 		return p, err
 	}
-	_, theirs, err := l.fetch(ctx, &h)
-	if err != nil {
-		return p, err
+	var theirs tree
+	if !p.New {
+		if _, theirs, err = l.fetch(ctx, &h); err != nil {
+			return p, err
+		}
+		p.Authors = l.authors(ctx, h.memory, "")
 	}
 	merged, notes, err := l.merge(Files{}, local, theirs.files())
 	if err != nil {
 		return p, err
 	}
 	sent := view(merged, l.Team)
-	p.State, p.Authors = l.State, l.authors(ctx, h.memory, "")
-	p.Here = memories(tree{}.with(local).changes(tree{}.with(merged)))
-	p.Sent = memories(theirs.changes(theirs.with(sent)))
-	for _, note := range notes {
-		p.Kept = append(p.Kept, note.File)
-	}
+	p.Notes, p.Here, p.Sent = notes, changed(local, merged), changed(theirs.files(), sent)
 	return p, l.judge(theirs.files(), sent, "nothing is sent")
-}
-
-// memories returns the memories among paths.
-func memories(paths []string) (files []string) {
-	for _, p := range paths {
-		if n, is := memoryName(p); is {
-			files = append(files, n.String())
-		}
-	}
-	return files
 }

@@ -308,13 +308,12 @@ func TestDaemon(t *testing.T) {
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
-	daemon := exec.Command("git", "daemon", "--reuseaddr", "--listen=127.0.0.1", fmt.Sprint("--port=", port), "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(remote))
-	group(daemon)
+	daemon := exec.Command(filepath.Join(sh(t, remote, "git", "--exec-path"), "git-daemon"), "--reuseaddr", "--listen=127.0.0.1", fmt.Sprint("--port=", port), "--export-all", "--enable=receive-pack", "--base-path="+filepath.Dir(remote))
 	if err := daemon.Start(); err != nil {
 		t.Skip("NOT TESTED: ", err)
 	}
 	defer daemon.Wait()
-	defer kill(daemon)
+	defer daemon.Process.Kill()
 	for range 100 {
 		if c, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil {
 			c.Close()

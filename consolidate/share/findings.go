@@ -1,7 +1,10 @@
 package share
 
 import (
+	"context"
+	"path/filepath"
 	"regexp"
+	"strings"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
@@ -59,4 +62,35 @@ func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
 		add(file, "another program's copy of a memory that two machines changed", hint)
 	}
 	return findings
+}
+
+// Sign adds to each new line of the diff of a merge the machine that wrote it, by the name that it gave itself. commit is what was merged.
+func (r *Room) Sign(ctx context.Context, commit, diff string) string {
+	g := git{filepath.Join(r.StateDir(), repo)}
+	var b strings.Builder
+	var authors map[string]string // of the lines of a file
+	for line := range strings.Lines(diff) {
+		line = strings.TrimSuffix(line, "\n")
+		if file, is := strings.CutPrefix(line, "+++ b/"); is {
+			authors = g.blame(ctx, commit, memoryFolder+"/"+file)
+		} else if name := authors[strings.TrimPrefix(line, "+")]; name != "" && line[0] == '+' {
+			line += "  [" + name + "]"
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// blame returns who wrote each line of a file. What git cannot say is left out.
+func (g git) blame(ctx context.Context, commit, file string) map[string]string {
+	out, _ := g.run(ctx, nil, "blame", "--line-porcelain", commit, "--", file)
+	authors, name := make(map[string]string), ""
+	for line := range strings.Lines(out) {
+		if author, is := strings.CutPrefix(line, "author "); is {
+			name = plainName(strings.TrimSpace(author))
+		} else if text, is := strings.CutPrefix(line, "\t"); is && strings.TrimSpace(text) != "" {
+			authors[strings.TrimRight(text, "\r\n")] = name
+		}
+	}
+	return authors
 }

@@ -30,7 +30,6 @@ const (
 // A GitError is a run of git that failed, and the beginning of its error message, which may hold text of the remote.
 type GitError struct {
 	Command, Message string
-	Code             int // the exit status; -1 where it was killed
 }
 
 func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message }
@@ -49,7 +48,7 @@ var ours = [][2]string{
 }
 
 // personal are the keys of the person's own configuration that are used: credentials, proxies, certificates, addresses and ssh.
-var personal = regexp.MustCompile(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|core\.sshcommand|ssh\.variant)$`)
+var personal = regexp.MustCompile(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|ssh\.variant)$`)
 
 // environment is that of every git. The person's configuration does not change during a process.
 var environment = sync.OnceValue(readEnvironment)
@@ -68,21 +67,19 @@ func readEnvironment() []string {
 		}
 	}
 	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
+	cmd := exec.Command("git", "config", "--includes", "-z", "--list")
+	cmd.Env = append(env, "GIT_DIR="+os.DevNull) // of no checkout
+	list, _ := cmd.Output()                      // there may be no configuration
 	var config [][2]string
-	for _, level := range []string{"--system", "--global"} {
-		cmd := exec.Command("git", "config", level, "--includes", "-z", "--list")
-		cmd.Env = env
-		out, _ := cmd.Output() // there may be no such file
-		for entry := range strings.SplitSeq(string(out), "\x00") {
-			key, value, has := strings.Cut(entry, "\n")
-			if !has {
-				value = "true" // a key alone
-			}
-			if key == "core.sshcommand" && ssh == "ssh" {
-				ssh = value
-			} else if personal.MatchString(key) {
-				config = append(config, [2]string{key, value})
-			}
+	for entry := range strings.SplitSeq(string(list), "\x00") {
+		key, value, has := strings.Cut(entry, "\n")
+		if !has {
+			value = "true" // a key alone
+		}
+		if key == "core.sshcommand" && ssh == "ssh" {
+			ssh = value
+		} else if personal.MatchString(key) {
+			config = append(config, [2]string{key, value})
 		}
 	}
 	env = append(env, "GIT_SSH_COMMAND="+ssh+" -o BatchMode=yes -o ConnectTimeout=10", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
@@ -119,8 +116,6 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, err
 	cmd.Stdin = bytes.NewReader(stdin)
 	out, message := &bounded{limit: maxOutput}, &bounded{limit: maxError}
 	cmd.Stdout, cmd.Stderr = out, message
-	group(cmd)
-	cmd.Cancel = func() error { return kill(cmd) }
 	cmd.WaitDelay = 2 * time.Second
 	defer g.watch(cancel)()
 	err := cmd.Run()
@@ -136,7 +131,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, err
 	} else if text == "" || len(text) > maxShown {
 		text = text[:min(len(text), maxShown)] + " " + err.Error()
 	}
-	return "", &GitError{args[0], strings.TrimSpace(text), cmd.ProcessState.ExitCode()}
+	return "", &GitError{args[0], strings.TrimSpace(text)}
 }
 
 // watch calls cancel when a command takes too long or fetches too much, until the returned function is called.

@@ -81,13 +81,10 @@ func (i Identity) ID() string {
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
 func (i Identity) String() string {
-	switch {
-	case i.Name != "":
+	if i.Name != "" {
 		return i.Name + " (named)"
-	case i.Path != "":
-		return i.Origin + " (" + i.Path + "), first commit " + i.Root[:min(len(i.Root), 12)]
 	}
-	return i.Origin + ", first commit " + i.Root[:min(len(i.Root), 12)]
+	return path.Join(i.Origin, i.Path) + ", first commit " + i.Root[:min(len(i.Root), 12)]
 }
 
 var scpLike = regexp.MustCompile(`^(?:[^/@:]+@)?(\[[^\]]+\]|[^/:]{2,}):(.*)$`)

@@ -1,10 +1,8 @@
 package share
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -82,36 +80,36 @@ func (r *Room) Ended(i store.Info, m landing.Manifest) error {
 	return r.SetNote(stateFile, s)
 }
 
-// stage stages what leads from local to merged.
-func stage(to *landing.Stage, local, merged Files) error {
-	for n, data := range local {
-		if _, stays := merged[n]; !stays && !n.IsIndex() {
-			if _, err := to.Delete(n, string(memory.SumOf(data))); err != nil {
-				return err
-			}
+// stage stages what leads from local to merged. The index is not deleted.
+func stage(to *landing.Stage, local, merged Files) (err error) {
+	for _, n := range changed(local, merged) {
+		if data, stays := merged[n]; stays {
+			err = to.Restore(n, data, time.Time{})
+		} else if !n.IsIndex() {
+			_, err = to.Delete(n, string(memory.SumOf(local[n])))
+		}
+		if err != nil {
+			break
 		}
 	}
-	for _, n := range slices.SortedFunc(maps.Keys(merged), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) }) {
-		if have, is := local[n]; is && bytes.Equal(have, merged[n]) {
-			continue
-		}
-		if err := to.Restore(n, merged[n], time.Time{}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
+}
+
+// changed returns the memories that differ, in order.
+func changed(before, after Files) []memory.Name {
+	return memories(tree{}.with(before).changes(tree{}.with(after)))
 }
 
 // judge fails where what is new in after breaks a rule that a merge must not break: the others are for the next dream.
 func (r *Room) judge(before, after Files, then string) error {
-	was, is := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}, &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}
-	for n, data := range after {
-		have, had := before[n]
-		if had && bytes.Equal(have, data) {
-			continue
+	was := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}
+	is := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}
+	for _, n := range changed(before, after) {
+		if data, stays := after[n]; stays {
+			is.Put(n, data)
 		}
-		if is.Put(n, data); had {
-			was.Put(n, have)
+		if data, had := before[n]; had {
+			was.Put(n, data)
 		}
 	}
 	for _, f := range (rule.Check{Before: was, After: is, Now: r.Now()}).Whole() {

@@ -246,14 +246,13 @@ func (r *Room) LeaseLost(ctx context.Context) (lost bool) {
 	return lost
 }
 
-// Send sends what a dream has landed, and gives its lease back. The caller holds r.
-func (r *Room) Send() {
-	_ = r.open(context.Background(), dreamWait, nil, func(ctx context.Context, l *link) error { return l.exchange(ctx, true) })
-}
-
-// ReleaseLease gives back the lease of a dream that landed nothing. The caller holds r.
-func (r *Room) ReleaseLease() {
-	_ = r.open(context.Background(), releaseWait, nil, func(ctx context.Context, l *link) error { return l.release(ctx) })
+// End sends what a dream has landed and gives its lease back. The caller holds r.
+func (r *Room) End(landed bool) {
+	if landed {
+		_ = r.open(context.Background(), dreamWait, nil, func(ctx context.Context, l *link) error { return l.exchange(ctx, true) })
+	} else {
+		_ = r.open(context.Background(), releaseWait, nil, func(ctx context.Context, l *link) error { return l.release(ctx) })
+	}
 }
 
 // DreamElsewhere says that another machine has finished a dream over this memory within so many hours; "" where none has. It takes no lock.

@@ -195,17 +195,12 @@ func field(base, a, b memory.Segment) (s memory.Segment, rest string) {
 	return a, fmt.Sprintf("(%s is also given as: %s)", key, strings.Join(strings.Fields(b.Value()), " "))
 }
 
-func items(base, a, b []string) []string {
-	segments := func(items []string) (all []memory.Segment) {
-		for _, item := range items {
-			all = append(all, memory.Segment{Key: item, Text: item})
-		}
-		return all
-	}
-	var all []string
-	for _, s := range weave(segments(base), segments(a), segments(b), first).segments {
-		if !slices.Contains(all, s.Text) {
-			all = append(all, s.Text)
+// items merges two lists: what both have and what either added, in order.
+func items(base, a, b []string) (all []string) {
+	for _, item := range slices.Concat(a, b) {
+		stays := !slices.Contains(base, item) || slices.Contains(a, item) && slices.Contains(b, item)
+		if stays && !slices.Contains(all, item) {
+			all = append(all, item)
 		}
 	}
 	return all

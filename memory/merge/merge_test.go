@@ -55,7 +55,7 @@ func TestFiles(t *testing.T) {
 			filesOf("x.md", strings.Replace(head, "use bun", "always use bun", 1)+"body\n"), filesOf("x.md", strings.Replace(head, "use bun", "never npm", 1)+"body\n"),
 			filesOf("x.md", strings.Replace(head, "use bun", "always use bun", 1)+"body\n\n(description is also given as: never npm)\n"), 1},
 		{"sources", filesOf("x.md", "---\nname: X\nsources: [s1:1]\n---\nbody\n"), filesOf("x.md", "---\nname: X\nsources: [s1:1, s2:5]\n---\nbody\n"),
-			filesOf("x.md", "---\nname: X\nsources:\n  - s1:1\n  - s3:9\n---\nbody\n"), filesOf("x.md", "---\nname: X\nsources: [s1:1, s2:5, s3:9]\n---\nbody\n"), 0},
+			filesOf("x.md", "---\nname: X\nsources:\n  - s1:1\n  - s3:9\n---\nbody\n"), filesOf("x.md", "---\nname: X\nsources: [s1:1, s3:9, s2:5]\n---\nbody\n"), 0},
 		{"index", filesOf("MEMORY.md", "# Memory\n- [A](a.md) — a\n- [B](b.md) — b\n", "a.md", "a\n", "b.md", "b\n"),
 			filesOf("MEMORY.md", "# Memory\n- [C](c.md) — c\n- [A](a.md) — a\n- [B](b.md) — b\n", "a.md", "a\n", "b.md", "b\n", "c.md", "c\n"),
 			filesOf("MEMORY.md", "# Memory\n- [D](d.md) — d\n- [A](a.md) — a, and more\n", "a.md", "a\n", "d.md", "d\n"),

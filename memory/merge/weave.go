@@ -32,15 +32,33 @@ type woven struct {
 	removedA bool // both changed something in one place, where a removed segments of base
 }
 
-// versions are the segments of base, a and b by key.
-type versions [3]map[string][]memory.Segment
+// A version is how often a text has a key, and the first segment of it.
+type version struct {
+	memory.Segment
+	n int
+}
+
+// versions are those of base, a and b by key.
+type versions map[string]*[3]version
 
 // weave applies the changes that lead from base to a and from base to b. The result does not depend on which of the two is a.
 //
 // It has what both kept and what either added, in order. How often it has a key follows from how often the three texts have it, so that
 // what one side moved and the other removed is not in it. both merges two texts of one key.
 func weave(base, a, b []memory.Segment, both func(base, a, b memory.Segment) memory.Segment) (w woven) {
-	v := versions{byKey(base), byKey(a), byKey(b)}
+	v := versions{}
+	for i, side := range [][]memory.Segment{base, a, b} {
+		for _, s := range side {
+			if v[s.Key] == nil {
+				v[s.Key] = &[3]version{}
+			}
+			if of := &v[s.Key][i]; of.n == 0 {
+				*of = version{s, 1}
+			} else {
+				of.n++
+			}
+		}
+	}
 	all := w.align(parts(base), parts(a), parts(b))
 	left := make(map[string]int) // how often a key is still to be added
 	for _, p := range all {
@@ -106,20 +124,12 @@ func parts(segments []memory.Segment) []part {
 	return all
 }
 
-func byKey(segments []memory.Segment) map[string][]memory.Segment {
-	all := make(map[string][]memory.Segment)
-	for _, s := range segments {
-		all[s.Key] = append(all[s.Key], s)
-	}
-	return all
-}
-
 // count returns how often the key of s is to be in the merge.
-func (v *versions) count(s memory.Segment) int {
-	base, a, b := v[0][s.Key], v[1][s.Key], v[2][s.Key]
-	n := max(min(len(a), len(b)), len(a)+len(b)-len(base))
-	for _, side := range [][]memory.Segment{a, b} {
-		if len(base) > 0 && len(side) > 0 && side[0].Text != base[0].Text { // what one edited stays, if the other removed it
+func (v versions) count(s memory.Segment) int {
+	base, a, b := v[s.Key][0], v[s.Key][1], v[s.Key][2]
+	n := max(min(a.n, b.n), a.n+b.n-base.n)
+	for _, side := range []version{a, b} {
+		if base.n > 0 && side.n > 0 && side.Text != base.Text { // what one edited stays, if the other removed it
 			n = max(n, 1)
 		}
 	}
@@ -130,20 +140,14 @@ func (v *versions) count(s memory.Segment) int {
 }
 
 // text returns the segment of a key, merged from those of the three texts.
-func (v *versions) text(key string, both func(base, a, b memory.Segment) memory.Segment) memory.Segment {
-	var s [3]memory.Segment
-	for i := range v {
-		if all := v[i][key]; len(all) > 0 {
-			s[i] = all[0]
-		}
-	}
-	switch base, a, b := s[0], s[1], s[2]; {
-	case b.Text == "", a.Text == b.Text, a.Text != "" && b.Text == base.Text:
-		return a
-	case a.Text == "", a.Text == base.Text:
-		return b
+func (v versions) text(key string, both func(base, a, b memory.Segment) memory.Segment) memory.Segment {
+	switch base, a, b := v[key][0], v[key][1], v[key][2]; {
+	case b.n == 0, a.Text == b.Text, a.n > 0 && b.Text == base.Text:
+		return a.Segment
+	case a.n == 0, a.Text == base.Text:
+		return b.Segment
 	default:
-		return both(base, a, b)
+		return both(base.Segment, a.Segment, b.Segment)
 	}
 }
 

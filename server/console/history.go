@@ -100,12 +100,18 @@ func logDetail(e store.LogEntry) string {
 	return "  " + strings.Join(parts, ", ")
 }
 
-func (c *Command) diff(_ context.Context, p *consolidate.Project, _ host.Setup) error {
+func (c *Command) diff(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	id, diff, err := p.History.Diff(c.argument())
 	if err != nil {
 		return err
 	}
-	return c.answer(map[string]string{"id": id, "diff": string(diff)}, "", func(ink paint) string { return renderDiff(id, string(diff), ink) })
+	return c.answer(map[string]string{"id": id, "diff": string(diff)}, "", func(ink paint) string {
+		shown := string(diff)
+		if info, err := p.Info(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
+			shown = p.Share.Sign(ctx, info.Commit, shown)
+		}
+		return renderDiff(id, shown, ink)
+	})
 }
 
 // renderDiff prints a diff after a line with the ID, which tools that read diffs ignore.

@@ -19,8 +19,6 @@ type ShareOptions struct {
 	Name                         string
 }
 
-const maxShown = 10 // files that are named
-
 // share keeps the memory the same on several machines.
 func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.Setup) (err error) {
 	o := c.Share
@@ -84,12 +82,10 @@ func (b *lines) add(when bool, format string, args ...any) {
 	}
 }
 
-func (b *lines) files(what string, names []string) {
-	more := ""
-	if n := len(names) - maxShown; n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
+func (b *lines) notes(notes []share.Note) {
+	for _, note := range notes {
+		b.add(true, "! %s: %s", note.File, note.Why)
 	}
-	b.add(len(names) > 0, "%s %s: %s%s", what, count(len(names), "file"), strings.Join(names[:min(len(names), maxShown)], ", "), more)
 }
 
 func renderPreview(p share.Preview) string {
@@ -98,9 +94,9 @@ func renderPreview(p share.Preview) string {
 	b.add(true, "Project: %s", p.Identity)
 	b.add(p.New, "The remote has no memory of this project yet.")
 	b.add(!p.New, "The remote has the memory of this project, from %s.", p.Authors)
-	b.files("Changes on this machine:", p.Here)
-	b.files("Differs on the two sides; both versions are kept in", p.Kept)
-	b.files("Will be sent:", p.Sent)
+	b.add(len(p.Here) > 0, "Changes on this machine: %s: %s", count(len(p.Here), "file"), share.List(p.Here))
+	b.notes(p.Notes)
+	b.add(len(p.Sent) > 0, "Will be sent: %s: %s", count(len(p.Sent), "file"), share.List(p.Sent))
 	b.add(p.Team, "Only memories of the types project and reference are shared, without their sources.")
 	b.add(len(p.Sent) > 0, "What is sent stays in the remote's history. No known kind of credential was found in it.")
 	return b.String()
@@ -115,9 +111,7 @@ func renderShare(s share.State, now time.Time) string {
 	b.add(s.Last.IsZero(), "  last exchange: none yet")
 	b.add(!s.Last.IsZero(), "  last exchange: %s", ago(now, s.Last))
 	b.add(!s.OtherDream.IsZero(), "  another machine's dream: by %s, seen %s", s.OtherName, ago(now, s.OtherDream))
-	for _, note := range s.Notes {
-		b.add(true, "! %s: %s", note.File, note.Why)
-	}
+	b.notes(s.Notes)
 	b.add(s.Pending != "", "! not sent yet: %s", s.Pending)
 	b.add(s.Stopped != "", "! nothing is exchanged: %s", s.Stopped)
 	return b.String()
