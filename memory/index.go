@@ -68,9 +68,8 @@ func (x *Index) parse(text string) {
 			raw = rest[:i+1]
 		}
 		if marks == "" && len(rest) >= lastComment {
-			if n, kept := cutComment(rest); n > 0 {
-				x.addComment(rest[:n], section, kept)
-				rest = rest[n:]
+			if below := x.cutComments(rest, section); len(below) < len(rest) {
+				rest = below
 				continue
 			}
 		}
@@ -103,40 +102,23 @@ func (x *Index) parse(text string) {
 	}
 }
 
-// addComment appends the lines of a comment; what is after it in its last line is loaded.
-func (x *Index) addComment(text, section, kept string) {
-	for _, raw := range eachLine(text) {
+// comments matches comments that begin a line, and what is after them in the last line. A comment that is never closed is
+// text.
+var comments = regexp.MustCompile(`^ {0,3}<!--(?s:.*?)-->(?:[ \t]*<!--(?s:.*?)-->)*([^\n]*\n?)`)
+
+// cutComments appends the lines of comments that a text begins with, and returns what follows. What is after them in their last line is loaded.
+func (x *Index) cutComments(text, section string) string {
+	m := comments.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	for _, raw := range eachLine(m[0]) {
 		x.lines = append(x.lines, Line{raw: raw, Kind: hidden, section: section})
 	}
 	last := &x.lines[len(x.lines)-1]
-	last.Text, _ = cutEnd(kept)
+	last.Text, _ = cutEnd(m[1])
 	last.Scan = ScanLine(last.Text)
-}
-
-// cutComment returns the length of the lines that a comment at the beginning of text takes up, 0
-// where there is none, and what of its last line is after it. A comment that is never closed is
-// text.
-func cutComment(text string) (n int, kept string) {
-	const opening, closing = "<!--", "-->"
-	if indentOf(text) > 3 {
-		return 0, ""
-	}
-	for end := 0; ; {
-		at := end + indentOf(text[end:])
-		if !strings.HasPrefix(text[at:], opening) {
-			return n, kept
-		}
-		i := strings.Index(text[at+len(opening):], closing)
-		if i < 0 {
-			return n, kept
-		}
-		end = at + len(opening) + i + len(closing)
-		n = len(text)
-		if i := strings.IndexByte(text[end:], '\n'); i >= 0 {
-			n = end + i + 1
-		}
-		kept = text[end:n]
-	}
+	return text[len(m[0]):]
 }
 
 var fenceMark = regexp.MustCompile("^ *(?:(`{3,})[^`]*|(~{3,}).*)$")

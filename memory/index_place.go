@@ -48,8 +48,12 @@ func (x *Index) addSection(section string) {
 // first line; -1 in an index without a word.
 func (x *Index) home(file Name) int {
 	kind := TypePrefix(file.String())
-	first, start, anySection, sameKind := -1, -1, -1, -1
-	fits := true
+	best, rank, start, fits := -1, 0, -1, true
+	offer := func(r int) {
+		if r > rank {
+			best, rank = start, r
+		}
+	}
 	for i := range x.lines {
 		line := &x.lines[i]
 		if line.Kind == heading {
@@ -65,25 +69,17 @@ func (x *Index) home(file Name) int {
 		if start < 0 {
 			start = i
 		}
-		if first < 0 {
-			first = start
-		}
+		offer(1)
 		if !line.isEntry() {
 			continue
 		}
-		switch its := TypePrefix(line.Scan.Links[0].File); {
-		case sameKind < 0 && kind != "" && its == kind:
-			sameKind = start
-		case anySection < 0 && fits && (kind == "" || its == "" || its == kind || x.lines[start].Kind != heading):
-			anySection = start
+		if its := TypePrefix(line.Scan.Links[0].File); kind != "" && its == kind {
+			offer(3)
+		} else if fits && (kind == "" || its == "" || x.lines[start].Kind != heading) {
+			offer(2)
 		}
 	}
-	for _, i := range []int{sameKind, anySection, first} {
-		if i >= 0 {
-			return i
-		}
-	}
-	return -1
+	return best
 }
 
 // archives are words of a heading below which nothing new belongs.

@@ -66,16 +66,13 @@ func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 	return findings
 }
 
+var isoDate = regexp.MustCompile(`20\d\d-\d\d-\d\d`)
+
 // newestDate returns the newest day, not in the future, that the memory or its name gives.
 func newestDate(n memory.Name, t *memory.Topic, now time.Time) (newest time.Time, ok bool) {
-	const size = len(time.DateOnly)
-	for _, text := range []string{n.String(), string(t.Bytes())} {
-		for at := strings.Index(text, "20"); at >= 0 && len(text) >= at+size; {
-			if d, err := time.Parse(time.DateOnly, text[at:at+size]); err == nil && !d.After(now) && d.After(newest) {
-				newest, ok = d, true
-			}
-			text = text[at+2:]
-			at = strings.Index(text, "20")
+	for _, text := range isoDate.FindAllString(n.String()+"\n"+string(t.Bytes()), -1) {
+		if day, err := time.Parse(time.DateOnly, text); err == nil && !day.After(now) && day.After(newest) {
+			newest, ok = day, true
 		}
 	}
 	return newest, ok
