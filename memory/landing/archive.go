@@ -131,6 +131,20 @@ func (a *Archive) Content(sum memory.Sum) ([]byte, error) {
 	return data, nil
 }
 
+// find returns the index of the change of n, or -1.
+func (a *Archive) find(n memory.Name) int {
+	return slices.IndexFunc(a.Changes, func(c Change) bool { return c.Name == n })
+}
+
+// after returns the file that c leaves.
+func (a *Archive) after(c Change) (memory.File, error) {
+	if c.After == "" {
+		return memory.File{}, &fs.PathError{Op: "read", Path: c.Name.String(), Err: fs.ErrNotExist}
+	}
+	data, err := a.Content(c.After)
+	return memory.File{Name: c.Name, Data: data, Sum: c.After, ModTime: c.AfterTime}, err
+}
+
 // Size returns how many bytes a content of the archive has. It fails with fs.ErrNotExist where the
 // archive has lost it.
 func (a *Archive) Size(sum memory.Sum) (int64, error) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
 	"dream-mcp/memory"
 )
@@ -51,17 +50,12 @@ func (a *Archive) Files() []memory.Name {
 
 // Leave returns what a commit that was cut off will leave of a file that was read from disk.
 func (a *Archive) Leave(n memory.Name, disk memory.File, err error) (memory.File, error) {
-	i := slices.IndexFunc(a.Changes, func(c Change) bool { return c.Name == n })
+	i := a.find(n)
 	if i < 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return disk, err
 	}
-	c := a.Changes[i]
-	switch {
-	case disk.Sum != c.Before || c.Before == c.After:
-		return disk, err // it has landed, or others have changed it
-	case c.After == "":
-		return memory.File{}, &fs.PathError{Op: "read", Path: n.String(), Err: fs.ErrNotExist}
+	if c := a.Changes[i]; disk.Sum == c.Before && c.Before != c.After {
+		return a.after(c)
 	}
-	data, err := a.Content(c.After)
-	return memory.File{Name: n, Data: data, Sum: c.After, ModTime: c.AfterTime}, err
+	return disk, err // it has landed, or others have changed it
 }

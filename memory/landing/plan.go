@@ -129,7 +129,7 @@ func (p *Plan) prepare(now time.Time, index []byte, indexBase memory.Sum) error 
 // noteIndex records the index where no change replaces it: an undo knows by it whether others changed it.
 func (p *Plan) noteIndex() error {
 	n := memory.IndexName
-	if slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Name == n }) {
+	if p.find(n) >= 0 {
 		return nil
 	}
 	disk, err := readOrForeign(p.dir, n)

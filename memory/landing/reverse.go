@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"slices"
 	"time"
 
 	"dream-mcp/memory"
@@ -80,7 +79,7 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 		return nil, err
 	}
 	c := Change{Name: n, Before: a.Index, After: a.Index}
-	if i := slices.IndexFunc(a.Changes, func(c Change) bool { return c.Name == n }); i >= 0 {
+	if i := a.find(n); i >= 0 {
 		c = a.Changes[i]
 	}
 	var conflict *Conflict
@@ -144,7 +143,7 @@ func (a *Archive) Merged(undo []Change) []memory.Name {
 	var merged []memory.Name
 	for _, c := range undo {
 		before := a.Index
-		if i := slices.IndexFunc(a.Changes, func(o Change) bool { return o.Name == c.Name }); i >= 0 {
+		if i := a.find(c.Name); i >= 0 {
 			before = a.Changes[i].Before
 		}
 		if c.After != before {

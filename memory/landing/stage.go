@@ -59,10 +59,6 @@ func (e *BaseError) Error() string {
 	return fmt.Sprintf("%s has sum %s, not %s", e.Name, e.Have.Short(), e.Base)
 }
 
-func (s *Stage) find(n memory.Name) int {
-	return slices.IndexFunc(s.Changes, func(c Change) bool { return c.Name == n })
-}
-
 // Read reads n as the stage would leave it. drift is the file on disk where it is no longer what the
 // staged change was based on, else nil.
 func (s *Stage) Read(n memory.Name) (f memory.File, drift *memory.File, err error) {
@@ -78,11 +74,11 @@ func (s *Stage) Read(n memory.Name) (f memory.File, drift *memory.File, err erro
 	if disk.Sum != c.Before {
 		drift = &disk
 	}
-	if c.After == "" {
-		return memory.File{}, drift, &fs.PathError{Op: "read", Path: n.String(), Err: fs.ErrNotExist}
+	f, err = s.after(c)
+	if err == nil {
+		f.ModTime = disk.ModTime
 	}
-	data, err := s.Content(c.After)
-	return memory.File{Name: n, Data: data, Sum: c.After, ModTime: disk.ModTime}, drift, err
+	return f, drift, err
 }
 
 // Check fails with a *BaseError where base is not the sum of what a write of n would replace (""

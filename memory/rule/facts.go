@@ -281,13 +281,7 @@ func (s sentence) isIn(other sentence) bool {
 			return false
 		}
 	}
-	there := 0
-	for w := range s.stems {
-		if other.stems[w] {
-			there++
-		}
-	}
-	return 100*there >= keptClause*len(s.stems)
+	return 100*common(s.stems, other.stems) >= keptClause*len(s.stems)
 }
 
 func readSentence(text string) sentence {

@@ -139,3 +139,13 @@ func keptIn(text string, others []wording) bool {
 	}
 	return 100*kept >= keptFacts*all
 }
+
+// common counts the words that two sets have in common.
+func common(a, b map[string]bool) (n int) {
+	for w := range a {
+		if b[w] {
+			n++
+		}
+	}
+	return n
+}

@@ -162,11 +162,5 @@ func (v *view) keptElsewhere(n memory.Name, kind string) bool {
 // memory takes it away as a deletion does.
 func emptied(was, is string) bool {
 	before, after := wordingOf(was).set, wordingOf(is).set
-	stay := 0
-	for w := range before {
-		if after[w] {
-			stay++
-		}
-	}
-	return unattendedWords*stay < len(before)
+	return unattendedWords*common(before, after) < len(before)
 }
