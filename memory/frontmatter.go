@@ -96,7 +96,7 @@ func parseBlock(fields []field, head []string, prefix string, start, end int) []
 			continue
 		}
 		f := field{key: prefix + key, line: i, end: blockEnd(head, i+1, end, indent)}
-		inner := f.readValue(head, text, indent+colon)
+		inner := f.readValue(head, text, indent+colon, len(fields) < maxFields)
 		fields = append(fields, f)
 		if prefix == "" && f.kind == mapping {
 			fields = parseBlock(fields, head, key+".", f.line+1, f.end)
@@ -109,8 +109,8 @@ func parseBlock(fields []field, head []string, prefix string, start, end int) []
 }
 
 // readValue fills in what is after the colon and below, and returns the fields of a mapping in braces. A plain
-// text in one line is the value as it is written, whatever YAML makes of it.
-func (f *field) readValue(head []string, text string, colon int) (inner []field) {
+// text in one line is the value as it is written, whatever YAML makes of it, and so is any other where asYAML is false.
+func (f *field) readValue(head []string, text string, colon int, asYAML bool) (inner []field) {
 	raw := strings.TrimSpace(text[colon:])
 	f.from = strings.Index(text[colon:], raw) + colon
 	f.to = f.from + len(raw)
@@ -137,6 +137,9 @@ func (f *field) readValue(head []string, text string, colon int) (inner []field)
 	}
 	if len(below) > 0 {
 		f.kind, f.value = spread, OneLine(strings.Join(lines, " "))
+	}
+	if !asYAML {
+		return nil
 	}
 	n, err := readYAML(raw + "\n" + strings.Join(head[f.line+1:f.end], ""))
 	if err != nil {
@@ -194,10 +197,12 @@ func (f *field) inBraces(n *yaml.Node, text string) []field {
 	return fields
 }
 
-// yamlKey precedes a value that is read as YAML; maxYAML bounds such a value, in bytes.
+// yamlKey precedes a value that is read as YAML. maxYAML bounds such a value, in bytes, and maxFields how many fields of a
+// topic may have one: a hostile topic must not take long.
 const (
-	yamlKey = "k: "
-	maxYAML = 64 << 10
+	yamlKey   = "k: "
+	maxYAML   = 8 << 10
+	maxFields = 500
 )
 
 // readYAML reads what follows the colon of a field.
