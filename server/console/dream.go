@@ -20,7 +20,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	defer look.Close("the program ended")
 	var by []string
 	if len(setup.Limits.Command) == 0 { // config.json names no program
-		name, err := c.dreamHost(p, installed)
+		name, err := c.dreamHost(ctx, p, installed)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 }
 
 // dreamHost returns the host that the person named, that of last time, or the only one. Otherwise it asks.
-func (c *Command) dreamHost(p *consolidate.Project, installed []string) (string, error) {
+func (c *Command) dreamHost(ctx context.Context, p *consolidate.Project, installed []string) (string, error) {
 	if name := c.argument(); name != "" {
 		if !slices.Contains(installed, name) {
 			return "", usage("%q cannot dream here; it can be %s", name, either(installed))
@@ -88,7 +88,7 @@ func (c *Command) dreamHost(p *consolidate.Project, installed []string) (string,
 	for i, name := range installed {
 		fmt.Fprintf(c.Out, "%d  %s\n", i+1, name)
 	}
-	answer, err := c.ask("Which one should dream? > ")
+	answer, err := c.ask(ctx, "Which one should dream? > ")
 	if err != nil {
 		return "", err
 	}

@@ -80,7 +80,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		return oneOf("host", c.Args[0], install.IDs())
 	}
 	removing := c.Verb == "uninstall"
-	if err := c.chooseRecall(h, removing); err != nil {
+	if err := c.chooseRecall(ctx, h, removing); err != nil {
 		return err
 	}
 	i.Recall, i.Guard = c.Recall, c.Guard
@@ -166,7 +166,7 @@ func renderInstall(h install.Host, answer installJSON, removing, changed bool) s
 		}
 	}
 	if !removing && answer.Recall != "" && answer.Recall != recall.Off {
-		fmt.Fprintf(&b, "Shown to its model unasked: %s.\n", recalls[answer.Recall])
+		fmt.Fprintf(&b, "Shown to its model unasked: %s.\n", recallText(answer.Recall))
 	}
 	if answer.Lost != "" {
 		fmt.Fprintf(&b, "! %s starts servers outside any project. Unless it names its folders to them, dream-mcp cannot know which memory is meant.\n  %s\n", h.Name, answer.Lost)

@@ -3,7 +3,10 @@ package console
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 
@@ -40,15 +43,27 @@ func (c *Command) print(text string) error {
 	return err
 }
 
-// ask prints a question and returns the line that the person types.
-func (c *Command) ask(question string) (string, error) {
+// ask prints a question and returns the line that the person types. It fails where they end the input or interrupt the program.
+func (c *Command) ask(ctx context.Context, question string) (answer string, err error) {
 	if err := c.print(question); err != nil {
 		return "", err
 	}
 	lines := bufio.NewScanner(c.In)
-	lines.Scan()
-	return strings.TrimSpace(lines.Text()), lines.Err()
+	typed := make(chan bool, 1)
+	go func() { typed <- lines.Scan() }() // a read of a terminal cannot be interrupted
+	select {
+	case more := <-typed:
+		if more || lines.Err() != nil {
+			return strings.TrimSpace(lines.Text()), lines.Err()
+		}
+		err = errNoAnswer
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	return "", cmp.Or(c.print("\n"), err)
 }
+
+var errNoAnswer = errors.New("no answer, so nothing was done")
 
 func isYes(answer string) bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")

@@ -14,16 +14,26 @@ import (
 	"dream-mcp/server/install"
 )
 
-// recalls describes what each level shows.
+// recalls describes what each level shows beside the one before it.
 var recalls = map[string]string{
-	recall.Off:    "nothing",
 	recall.Start:  "the index, when a session begins",
-	recall.Prompt: "the index, and at a prompt the memories that match it",
-	recall.All:    "the index, at a prompt the memories that match it, and before a tool call the feedback memories that name what it touches",
+	recall.Prompt: "memories that match a prompt",
+	recall.All:    "feedback memories that name what a tool call touches",
+}
+
+// recallText describes what a level shows.
+func recallText(level string) string {
+	var all []string
+	for _, l := range recall.Levels {
+		if recalls[l] != "" && recall.Includes(level, l) {
+			all = append(all, recalls[l])
+		}
+	}
+	return cmp.Or(strings.Join(all, "; "), "nothing")
 }
 
 // chooseRecall sets the level of recall for a host: from the flag, from the person at a terminal, or as it is.
-func (c *Command) chooseRecall(h install.Host, removing bool) error {
+func (c *Command) chooseRecall(ctx context.Context, h install.Host, removing bool) error {
 	setup, _ := host.Resolve(host.Process(), c.Flags) // without a project it has the person's settings
 	now := setup.RecallIn(h.ID).Value
 	switch {
@@ -41,11 +51,11 @@ func (c *Command) chooseRecall(h install.Host, removing bool) error {
 		if h.ID == host.ClaudeCode { // it loads the index itself
 			proposed = recall.Off
 		}
-		fmt.Fprintf(c.Out, "Memories can be shown to the model of %s unasked:\n", h.Name)
-		for _, level := range recall.Levels {
-			fmt.Fprintf(c.Out, "  %-7s %s\n", level, recalls[level])
+		fmt.Fprintf(c.Out, "dream-mcp can show memories of a project to the model of %s unasked.\nThe vendor of the model then reads them.\n  off     nothing\n", h.Name)
+		for n, level := range recall.Levels[1:] {
+			fmt.Fprintf(c.Out, "  %-7s %s%s\n", level, strings.Repeat("also ", min(n, 1)), recalls[level])
 		}
-		answer, err := c.ask(fmt.Sprintf("Which? [%s] ", proposed))
+		answer, err := c.ask(ctx, fmt.Sprintf("Which? [%s] ", proposed))
 		if err != nil {
 			return err
 		}
@@ -78,7 +88,7 @@ func renderRecall(setup host.Setup) string {
 	var b strings.Builder
 	for _, h := range install.Hosts {
 		if level := setup.RecallIn(h.ID).Value; level != recall.Off && h.Shows() {
-			fmt.Fprintf(&b, "  %-12s %s\n", h.Name, recalls[level])
+			fmt.Fprintf(&b, "  %-12s %s\n", h.Name, recallText(level))
 		}
 	}
 	if b.Len() == 0 {

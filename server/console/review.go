@@ -55,7 +55,7 @@ func (c *Command) askReview(ctx context.Context, p *consolidate.Project, setup h
 	if c.In == nil {
 		return c.print(fmt.Sprintf("\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). To forget it: dream-mcp review --reject %s\n", r.ID, r.ID))
 	}
-	answer, err := c.ask("\nLand it? y: yes, n: no, forget it; p: its page; anything else: later > ")
+	answer, err := c.ask(ctx, "\nLand it? y: yes, n: no, forget it; p: its page; anything else: later > ")
 	switch {
 	case err != nil:
 		return err

@@ -31,7 +31,7 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 	case o.Now:
 		err = p.Share.Exchange(ctx, o.Yes)
 	case c.argument() != "" || o.Team && !o.Status:
-		err = p.Share.Join(ctx, share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.Name, Team: o.Team}, c.agree)
+		err = p.Share.Join(ctx, share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.Name, Team: o.Team}, func(preview share.Preview) error { return c.agree(ctx, preview) })
 	}
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 }
 
 // agree shows the person what sharing would do and asks, unless they agreed beforehand.
-func (c *Command) agree(preview share.Preview) error {
+func (c *Command) agree(ctx context.Context, preview share.Preview) error {
 	if !c.JSON {
 		if err := c.print(renderPreview(preview)); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (c *Command) agree(preview share.Preview) error {
 	answer := ""
 	if c.In != nil {
 		var err error
-		if answer, err = c.ask("Share it? [y/N] "); err != nil {
+		if answer, err = c.ask(ctx, "Share it? [y/N] "); err != nil {
 			return err
 		}
 	}

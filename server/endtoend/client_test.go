@@ -185,9 +185,8 @@ func (c *client) do(line string) {
 	case "meta":
 		c.meta = json.RawMessage(rest)
 	case "terminal":
-		width, height := sizeOf(c.ts, rest)
-		c.terminal = openTerminal(c.ts, c.cmd.Path, c.cmd.Env, width, height)
-	case "see", "gone", "press", "strike", "resize", "left":
+		c.terminal = openTerminal(c.ts, c.cmd.Path, c.cmd.Env, rest)
+	case "see", "gone", "press", "strike", "resize", "ended", "left":
 		c.terminal.do(verb, rest)
 	case "signal":
 		c.ts.Check(c.cmd.Process.Signal(signals[rest]))

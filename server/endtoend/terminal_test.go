@@ -15,9 +15,9 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is a person's terminal with `dream-mcp watch` in it. A script of mcp has one at a time: "terminal WIDTH HEIGHT"
+// terminal is a person's terminal with `dream-mcp watch` in it, or another verb. A script of mcp has one at a time: "terminal WIDTH HEIGHT [ARGUMENTS]"
 // opens it, "see REGEXP" waits until that is on the screen, "gone REGEXP" until it is not, "press KEY" and "resize WIDTH
-// HEIGHT" do as they say, "strike SIGNAL" sends its process a signal, and "left" waits until it has ended well and has left
+// HEIGHT" do as they say, "strike SIGNAL" sends its process a signal, "ended CODE" waits until it has ended with that exit code, and "left" until it has ended well and has left
 // the terminal as it was.
 type terminal struct {
 	ts     *testscript.TestScript
@@ -33,14 +33,19 @@ type terminal struct {
 // patience is how long a script waits for what must come.
 const patience = 2 * time.Minute
 
-func openTerminal(ts *testscript.TestScript, program string, env []string, width, height int) *terminal {
+func openTerminal(ts *testscript.TestScript, program string, env []string, words string) *terminal {
+	width, height := sizeOf(ts, words)
+	args := strings.Fields(words)[2:]
+	if len(args) == 0 {
+		args = []string{"watch"}
+	}
 	fresh, other, err := pty.Open()
 	ts.Check(err)
 	defer fresh.Close()
 	defer other.Close()
 	before, err := term.GetState(int(fresh.Fd()))
 	ts.Check(err)
-	t := &terminal{ts: ts, cmd: exec.Command(program, "watch"), before: before, ended: make(chan error, 1), screen: newScreen(width, height)}
+	t := &terminal{ts: ts, cmd: exec.Command(program, args...), before: before, ended: make(chan error, 1), screen: newScreen(width, height)}
 	t.cmd.Dir, t.cmd.Env = ts.Getenv("PROJECT"), append(env, "TERM=xterm-256color")
 	t.file, err = pty.StartWithSize(t.cmd, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)})
 	ts.Check(err)
@@ -83,12 +88,17 @@ func (t *terminal) do(verb, rest string) {
 		t.screen.resize(width, height)
 		t.mu.Unlock()
 		t.ts.Check(pty.Setsize(t.file, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}))
+	case "ended":
+		if err := t.end(); fmt.Sprint(t.cmd.ProcessState.ExitCode()) != rest {
+			t.ts.Fatalf("it ended with %v, not %s:\n%s", err, rest, t.screen)
+		}
+		t.file.Close()
 	case "left":
 		t.left()
 	}
 }
 
-var keys = map[string]string{"esc": "\x1b", "tab": "\t", "ctrl+c": "\x03", "up": "\x1b[A", "down": "\x1b[B", "pgdown": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F"}
+var keys = map[string]string{"esc": "\x1b", "tab": "\t", "ctrl+c": "\x03", "ctrl+d": "\x04", "enter": "\r", "up": "\x1b[A", "down": "\x1b[B", "pgdown": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F"}
 
 // sizeOf reads "WIDTH HEIGHT".
 func sizeOf(ts *testscript.TestScript, words string) (width, height int) {
@@ -114,14 +124,20 @@ func (t *terminal) wait(what *regexp.Regexp, there bool) {
 	}
 }
 
-// left waits for the end, and looks whether a shell could go on.
-func (t *terminal) left() {
+// end waits for the end of the program.
+func (t *terminal) end() error {
 	select {
 	case err := <-t.ended:
-		t.ts.Check(err)
+		return err
 	case <-time.After(patience):
-		t.ts.Fatalf("watch does not end:\n%s", t.screen)
+		t.ts.Fatalf("it does not end:\n%s", t.screen)
+		return nil
 	}
+}
+
+// left waits for the end, and looks whether a shell could go on.
+func (t *terminal) left() {
+	t.ts.Check(t.end())
 	defer t.file.Close()
 	if t.screen.fault != "" {
 		t.ts.Fatalf("%s", t.screen.fault)

@@ -2,12 +2,12 @@
 """A stand-in for a model with Claude's Messages API, Gemini's and OpenAI's, on loopback: model.py PORT_FILE LOG.
 
 In a conversation that begins with the prompt of a dream it dreams: it orients itself, reads, corrects one memory and finalizes;
-where it is asked to remember how staging or the schema is done, it writes a memory; to all else it says "done". LOG gets a line of JSON a request: the texts of its messages.
+where it is asked to remember how staging or the schema is done, it writes a memory; where it is asked to try what a dream must not do, it does, in a dream and
+after it; to all else it says "done". LOG gets a line of JSON a request: the texts of its messages, and what tools answered.
 """
 import http.server, json, os, re, sys, time
 
 HOLD = float(os.environ.get("HOLD", "0"))  # seconds that Claude Code's own dream takes
-PAUSE = float(os.environ.get("PAUSE", "0"))  # seconds before each answer
 
 DREAM = [
     ("dream_orient", lambda said: {}),
@@ -26,6 +26,30 @@ TAUGHT = {
     "remember how staging is deployed": ("feedback_ship.md", "Deploys to staging go through make ship, never kubectl apply by hand", "Deploy to staging with `make ship`."),
     "remember how the schema is changed": ("feedback_migrations.md", "Database migrations are forward-only; a merged one is never edited", "Add a new file to `db/migrations/`."),
 }
+
+SHELL = ("run_shell_command", "Bash", "bash", "shell_command", "exec_command")
+
+
+def touch(name):
+    return lambda tool, folder: {"cmd" if tool == "exec_command" else "command": "touch " + name, "description": "make a file"}
+
+
+MISCHIEF = [
+    (("dream_orient",), lambda tool, folder: {"force": True}),
+    (SHELL, touch("in-the-dream")),
+    (("write_file", "Write", "write"), lambda tool, folder: {"filePath" if tool == "write" else "file_path": folder + "/written", "content": "x"}),
+    (SHELL, lambda tool, folder: {"cmd" if tool == "exec_command" else "command": "ls", "description": "list files"}),
+    (("abort_dream",), lambda tool, folder: {}),
+    (SHELL, touch("after-the-dream")),
+]
+
+
+def mischief(folder, tools, said):
+    """What a dream must not do, of what the host has."""
+    steps = [(t, arguments) for names, arguments in MISCHIEF for t in [next((t for n in names for t in tools if t == n or t.endswith("_" + n)), None)] if t]
+    if len(said) < len(steps):
+        tool, arguments = steps[len(said)]
+        return tool, arguments(tool, folder)
 
 
 def lesson(asked):
@@ -57,6 +81,9 @@ def step(asked, tools, said):
     taught = lesson(asked)
     if taught:
         return next(((t, taught) for t in tools if t.endswith("write_memory") and not said), None)
+    folder = re.search(r"try what a dream must not do in (/\S+)", asked)
+    if folder:
+        return mischief(folder.group(1), tools, said)
     if "<dream-mcp-prompt" not in asked or len(said) == len(DREAM):
         return None
     name, arguments = DREAM[len(said)]
@@ -79,14 +106,14 @@ def is_native_dream(body):
 
 
 def gemini_part(body):
-    """The same for Gemini: what it is asked for without tools wants JSON."""
+    """The same for Gemini: what it is asked for without tools wants JSON. Returned beside it: the tools, the parts, and what tools answered."""
     tools = [d["name"] for t in body.get("tools", []) for d in t.get("functionDeclarations", [])]
     parts = [p for c in body.get("contents", []) for p in c["parts"]]
     said = [json.dumps(p["functionResponse"]["response"], ensure_ascii=False) for p in parts if "functionResponse" in p]
     call = step("\n".join(p.get("text", "") for p in parts), tools, said)
     if call:
-        return tools, parts, {"functionCall": {"name": call[0], "args": call[1]}}
-    return tools, parts, {"text": "done" if tools else '{"complexity_reasoning": "easy", "complexity_score": 1}'}
+        return tools, parts, said, {"functionCall": {"name": call[0], "args": call[1]}}
+    return tools, parts, said, {"text": "done" if tools else '{"complexity_reasoning": "easy", "complexity_score": 1}'}
 
 
 def openai_item(body):
@@ -97,8 +124,8 @@ def openai_item(body):
     call = step("\n".join(words), ["__".join(t) for t in tools], said)
     if call:
         space, _, name = call[0].rpartition("__")
-        return words, {"type": "function_call", "id": "fc_%d" % len(said), "call_id": "call_%d" % len(said), "namespace": space, "name": name, "arguments": json.dumps(call[1])}
-    return words, {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
+        return words, said, {"type": "function_call", "id": "fc_%d" % len(said), "call_id": "call_%d" % len(said), "namespace": space, "name": name, "arguments": json.dumps(call[1])}
+    return words, said, {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
 
 
 class Model(http.server.BaseHTTPRequestHandler):
@@ -119,13 +146,12 @@ class Model(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
-        time.sleep(PAUSE)
         if "contents" in body:
             return self.gemini(body)
         if "input" in body:
             return self.openai(body)
         with open(sys.argv[2], "a") as log:
-            log.write(json.dumps({"tools": sorted(t["name"] for t in body.get("tools", [])), "texts": [t for m in body.get("messages", []) for t in texts(m["content"])]}) + "\n")
+            log.write(json.dumps({"tools": sorted(t["name"] for t in body.get("tools", [])), "texts": [t for m in body.get("messages", []) for t in texts(m["content"])], "answers": answers(body.get("messages", []))}) + "\n")
         if "count_tokens" in self.path:
             return self.send("application/json", b'{"input_tokens": 10}')
         if HOLD and is_native_dream(body):
@@ -150,9 +176,9 @@ class Model(http.server.BaseHTTPRequestHandler):
         ]).encode())
 
     def gemini(self, body):
-        tools, parts, part = gemini_part(body)
+        tools, parts, said, part = gemini_part(body)
         with open(sys.argv[2], "a") as log:
-            log.write(json.dumps({"tools": sorted(tools), "texts": [p["text"] for p in parts if "text" in p]}) + "\n")
+            log.write(json.dumps({"tools": sorted(tools), "texts": [p["text"] for p in parts if "text" in p], "answers": said}) + "\n")
         answer = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}], "modelVersion": "m",
                   "usageMetadata": {"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010}}
         if "countTokens" in self.path:
@@ -162,9 +188,9 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.send("text/event-stream", b"data: " + json.dumps(answer).encode() + b"\r\n\r\n")
 
     def openai(self, body):
-        words, item = openai_item(body)
+        words, said, item = openai_item(body)
         with open(sys.argv[2], "a") as log:
-            log.write(json.dumps({"tools": sorted(t.get("name", t["type"]) for t in body.get("tools", [])), "texts": words}) + "\n")
+            log.write(json.dumps({"tools": sorted(t.get("name", t["type"]) for t in body.get("tools", [])), "texts": words, "answers": said}) + "\n")
         usage = {"input_tokens": 1000, "output_tokens": 10, "total_tokens": 1010}
         self.send("text/event-stream", "".join("event: %s\ndata: %s\n\n" % (kind, json.dumps({"type": kind, **rest})) for kind, rest in [
             ("response.created", {"response": {"id": "r"}}),

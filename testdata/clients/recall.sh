@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Memories that arrive unasked, with the real hosts and a stand-in for the model: what one host's session teaches, another host's model
-# receives at a session's start and at a prompt that calls for it, and nothing where nothing fits.
+# receives at a session's start and at a prompt that calls for it, and nothing where nothing fits. Then the guard: what an open dream must not do
+# is denied, and is not when it has ended.
 #   recall.sh FOLDER WORKDIR
 # FOLDER holds the programs claude, codex, gemini and opencode (a symbolic link each will do); WORKDIR must not be there yet. Run by hand, in
 # the root of this project: the programs are large. It fails at the first thing that is not as it should be.
@@ -45,7 +46,7 @@ ask() {
 	: >"$work/api.jsonl"
 	local command
 	case $1 in
-	claude-code) command=(claude -p "$2" --allowedTools 'mcp__dream__*') ;;
+	claude-code) command=(claude -p "$2" --allowedTools 'mcp__dream__*' Bash Write) ;;
 	codex) command=(codex exec --skip-git-repo-check --dangerously-bypass-hook-trust "$2") ;; # a person agrees to the hooks once
 	gemini) command=(gemini --approval-mode yolo -p "$2") ;;
 	opencode) command=(opencode run "$2") ;;
@@ -109,6 +110,17 @@ request() { printf '{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' "$@";
 } | dream-mcp serve >"$work/transcripts.txt"
 grep '"id":2' "$work/transcripts.txt" | grep -q 'deploy this to staging' || die "the sessions are not read: $(cat "$work/transcripts.txt")"
 grep '"id":3' "$work/transcripts.txt" | grep -q '0 shown of 0 found' || die "what was shown counts as said: $(cat "$work/transcripts.txt")"
+
+for host in claude-code gemini opencode; do
+	echo "== $host, with --guard"
+	dream-mcp install "$host" --guard
+	ask "$host" "try what a dream must not do in $PWD"
+	tail -1 "$work/api.jsonl" >"$work/answers.txt"
+	grep -q 'In a dream the shell only reads' "$work/answers.txt" && grep -q 'In a dream memories change through write_memory alone' "$work/answers.txt" ||
+		die "$host: not denied: $(cat "$work/answers.txt")"
+	[[ ! -e in-the-dream && ! -e written && -e after-the-dream ]] || die "$host: wrong files: $(ls)"
+	rm after-the-dream
+done
 
 for host in "${ids[@]}"; do
 	dream-mcp uninstall "$host"
