@@ -198,7 +198,7 @@ func (d *dream) indexChanges(edit *store.Index, files store.Files, upserted []st
 		known = append(known, line.File)
 	}
 	count := map[string]int{}
-	for _, change := range lineChanges(show(string(edit.Before)).Text, show(string(edit.Bytes())).Text) {
+	for _, change := range landing.LineChanges(show(string(edit.Before)).Text, show(string(edit.Bytes())).Text) {
 		entries := memory.ParseIndex([]byte(change[2:])).Entries()
 		if len(entries) == 1 && slices.Contains(known, entries[0].File) {
 			count[change[:1]]++
@@ -233,32 +233,6 @@ func (d *dream) diff(edit *store.Index, file string) (string, error) {
 		return string(landing.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets)), err
 	}
 	return "", store.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
-}
-
-// lineChanges returns the lines that a text loses and gains, in its order, without those that only moved.
-func lineChanges(before, after string) (changes []string) {
-	count := make(map[string]int)
-	for line := range strings.Lines(after) {
-		count[strings.TrimRight(line, "\r\n")]++
-	}
-	old := make(map[string]int)
-	for line := range strings.Lines(before) {
-		line = strings.TrimRight(line, "\r\n")
-		if count[line] > old[line] {
-			old[line]++
-		} else if line != "" {
-			changes = append(changes, "- "+line)
-		}
-	}
-	for line := range strings.Lines(after) {
-		line = strings.TrimRight(line, "\r\n")
-		if old[line] > 0 {
-			old[line]--
-		} else if line != "" {
-			changes = append(changes, "+ "+line)
-		}
-	}
-	return changes
 }
 
 // landError ends the dream where its commit can't be tried again, and leaves it open where it can.

@@ -84,3 +84,29 @@ func shownDiff(before, after []byte, allowed secret.Allowed, diff func(before, a
 	d := diff([]byte(was.Marked(number)), []byte(is.Marked(number)))
 	return regexp.MustCompile(mark+"[0-9]+"+mark).ReplaceAll(d, nil)
 }
+
+// LineChanges returns the lines that a text loses ("- ") and gains ("+ "), in its order, without those that only moved.
+func LineChanges(before, after string) (changes []string) {
+	count := make(map[string]int)
+	for line := range strings.Lines(after) {
+		count[strings.TrimRight(line, "\r\n")]++
+	}
+	old := make(map[string]int)
+	for line := range strings.Lines(before) {
+		line = strings.TrimRight(line, "\r\n")
+		if count[line] > old[line] {
+			old[line]++
+		} else if line != "" {
+			changes = append(changes, "- "+line)
+		}
+	}
+	for line := range strings.Lines(after) {
+		line = strings.TrimRight(line, "\r\n")
+		if old[line] > 0 {
+			old[line]--
+		} else if line != "" {
+			changes = append(changes, "+ "+line)
+		}
+	}
+	return changes
+}
