@@ -39,3 +39,19 @@ func TestDiffSaysTheVerdict(t *testing.T) {
 		t.Errorf("it lacks %s: %s", want, text)
 	}
 }
+
+// What is wrong with a search is said of the pattern as it was given, with how to go on.
+func TestBadSearch(t *testing.T) {
+	w := newWorld(t)
+	w.say(1, "the blue boats wait at the quay")
+	w.open()
+	for arguments, want := range map[string]string{
+		`{"pattern": "(", "regex": true}`:         "refused: pattern: missing closing ): `(`\nhint: an expression is RE2",
+		`{"pattern": "boats", "session": "ffff"}`: "hint: dream_orient and a listing name the sessions",
+		`{"pattern": "boats", "cursor": "ffff"}`:  "hint: call without cursor",
+	} {
+		if text, refused := w.call("grep_transcripts", arguments); !refused || !strings.Contains(text, want) {
+			t.Errorf("%s: %s", arguments, text)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func explain(err error) (reason, hint string, rest []string) {
 	case errors.As(err, &request):
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
-		return query.Field + ": " + query.Message, "see the schema of grep_transcripts", nil
+		return query.Field + ": " + query.Message, cmp.Or(queryHints[query.Field], "see the schema of grep_transcripts"), nil
 	case errors.As(err, &unanswered):
 		return reason, "tell them the command for a terminal: " + unanswered.instead, nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -135,7 +136,8 @@ var hints = []struct {
 	errs []error
 }{
 	{"do not ask again unless they say so", []error{errDeclined}},
-	{"finalize_index and write_memory answer the ID that can be undone", []error{store.ErrUnknown, history.ErrUndone}},
+	{"finalize_index and write_memory answer the ID that can be undone", []error{store.ErrUnknown}},
+	{"nothing has changed; dream_status shows what the last dream did, and in a terminal dream-mcp log lists all", []error{history.ErrUndone}},
 	{"an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session", []error{transcript.ErrNotFound, transcript.ErrAmbiguous}},
 	{"dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", []error{store.ErrNoDream}},
 	{"dream_orient {\"resume\": true} resumes the stage", []error{consolidate.ErrExpired, consolidate.ErrLost, lock.ErrGone}},
@@ -146,6 +148,16 @@ var hints = []struct {
 	{"nothing has changed: a person must unmount it, or remove the attribute (lsattr shows it, chattr -i -a removes it); or leave this file as it is", []error{memory.ErrFixed}},
 	{"this user may not read or write the memory directory, or the state folder: a person must fix its permissions", []error{fs.ErrPermission, syscall.EROFS}},
 	{"the disk is full; nothing has changed: free some space and call again", []error{syscall.ENOSPC}},
+}
+
+// queryHints say how to correct a field of a search.
+var queryHints = map[string]string{
+	"pattern":  `an expression is RE2, without lookaround; without "regex" a pattern is text as it is`,
+	"patterns": "ask for the rest in another call",
+	"query":    "a question in a few words; a pattern finds text as it is",
+	"session":  "dream_orient and a listing name the sessions; leave it out to look at all",
+	"cursor":   "call without cursor: it begins again",
+	"signal":   "leave out the pattern, or the signal",
 }
 
 func closedHint(e *consolidate.ClosedError) string {

@@ -58,7 +58,7 @@ func compile(q Query) (*pattern, error) {
 	}
 	tree, err := syntax.Parse(flags+expression, syntax.Perl)
 	if err != nil {
-		return refuse("%v", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return refuse("%v", strings.Replace(strings.TrimPrefix(err.Error(), "error parsing regexp: "), flags, "", 1))
 	}
 	re, err := regexp.Compile(flags + expression)
 	if err != nil {
