@@ -202,7 +202,7 @@ func (w *world) checkSaid(said string, whole span) {
 	result, ended := strings.CutPrefix(said, "ended with ")
 	got := w.files()
 	switch {
-	case !ended || strings.Contains(result, "has begun and could not be ended"):
+	case !ended || strings.Contains(result, "has begun and could not be completed"):
 	case result == "<nil>" && !same(got, whole.after):
 		w.t.Errorf("told of success, and yet:%s", differences(got, whole.after))
 	case result != "<nil>" && !same(got, whole.before):

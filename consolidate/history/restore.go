@@ -14,22 +14,22 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// RestoreResult says what a restore brought back.
+// RestoreResult describes what a restore did.
 type RestoreResult struct {
-	ID     string  `json:"id,omitempty"` // of the restore, which can itself be undone; "" where the memory has it already
+	ID     string  `json:"id,omitempty"` // of the restore, which can itself be undone; "" if nothing had to change
 	From   Version `json:"from"`
 	Action string  `json:"action"` // created, updated, unchanged
 	Index  string  `json:"index_line,omitempty"`
 	Undo   string  `json:"undo,omitempty"`
 }
 
-// Restore brings a memory back as it was before what id names landed, with its time and, where the
-// index names it no more, its line. Without an id it is the newest content in the archive that is not
-// the current one. It is a transaction of its own, archived. The rules are not asked about what was there before.
+// Restore restores a memory as it was before operation id landed, with its modification time and, if the index does not name
+// it, its line. If id is "", it restores the newest archived content that differs from the present one. It is a transaction
+// of its own, and can be undone. The rules are not checked.
 func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, error) {
 	h.Lock()
 	defer h.Unlock()
-	if err := h.recover(ctx); err != nil { // what a crash cut off may be what is asked for
+	if err := h.recover(ctx); err != nil { // an interrupted commit may have the version
 		return RestoreResult{}, err
 	}
 	n, err := archivedName(file)
@@ -73,7 +73,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	return res, nil
 }
 
-// find returns the version of n that is meant, its content, and its line of the index.
+// find returns the version of n to restore, its content, and its index line.
 func (h *History) find(n memory.Name, id string) (v Version, data []byte, line store.IndexLine, err error) {
 	all, err := h.Landed()
 	if err == nil {
@@ -89,7 +89,7 @@ func (h *History) find(n memory.Name, id string) (v Version, data []byte, line s
 	return v, data, line, err
 }
 
-// choose finds the version of n that is meant.
+// choose returns the version of n to restore.
 func (h *History) choose(all landings, n memory.Name, id string) (Version, error) {
 	if id == "" {
 		return h.newestOther(all, n)
@@ -103,7 +103,7 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	var ok bool
 	if at >= 0 {
 		v, ok = all.before(n, at, all[at].Landed)
-	} else { // it has not landed: what was there when it began
+	} else { // it has not landed: use its beginning
 		info, err := h.Info(id)
 		if err != nil {
 			return Version{}, err
@@ -123,7 +123,7 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	return v, nil
 }
 
-// newestOther returns the newest version of n that is not what the memory holds.
+// newestOther returns the newest version of n that differs from the present content.
 func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
 	dir, err := h.Dir()
 	if err != nil {
@@ -142,12 +142,12 @@ func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
 		}
 	}
 	if len(all.of(n)) > 0 {
-		return Version{}, store.Refuse(fmt.Sprintf("%s is as it always was: the archive has no other version", n), "dream-mcp restore --list shows what it has")
+		return Version{}, store.Refuse(fmt.Sprintf("the archive has no other version of %s", n), "dream-mcp restore --list shows the versions")
 	}
 	return Version{}, unknownVersion(all, n)
 }
 
-// archivedName reads the name of a memory as a person types it.
+// archivedName parses the name of a memory as a person types it.
 func archivedName(file string) (memory.Name, error) {
 	if !strings.HasSuffix(file, ".md") {
 		file += ".md"
@@ -159,11 +159,11 @@ func archivedName(file string) (memory.Name, error) {
 	return n, nil
 }
 
-// unknownVersion says that the archive can't tell of n, and what is spelled like it.
+// unknownVersion returns an error for a memory that the archive does not have, with the nearest name.
 func unknownVersion(all landings, n memory.Name) error {
 	others := slices.DeleteFunc(all.names(), func(known memory.Name) bool { return known == n })
 	return store.Refuse(
 		fmt.Sprintf("the archive has no such version of %s", n),
-		store.DidYouMean(memory.Nearest(n.String(), others), "dream-mcp restore --list shows what it has"),
+		store.DidYouMean(memory.Nearest(n.String(), others), "dream-mcp restore --list shows the versions"),
 	)
 }

@@ -11,23 +11,22 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// How long the archive keeps what has landed. What any of the first two keeps is kept, until the limit
-// of bytes is reached: then the oldest goes, but never what may be the only copy of something that was
-// deleted within the last month, nor the newest dream and the newest operation, which can be undone.
+// The archive keeps an operation that is among the newest, or young enough. Above the limit of bytes it removes the oldest,
+// but never the newest dream, the newest operation, or what may be the only copy of something deleted within a month.
 const (
 	keptNewest  = 20                  // dreams; and as many single writes, undos and restores
 	keptFor     = 90 * 24 * time.Hour // since it landed
 	deletedKept = 30 * 24 * time.Hour // since its deletion landed
 
-	// DefaultMaxArchive is the limit of bytes. A memory of the largest kind in the census has 1.5 MB
-	// (CENSUS 3), so this is hundreds of dreams that rewrite all of it.
+	// DefaultMaxArchive is the default limit in bytes. The largest memory in the census has 1.5 MB (CENSUS 3), so this
+	// is enough for hundreds of dreams that rewrite all of it.
 	DefaultMaxArchive = 1 << 30
 
 	StageKept    = 7 * 24 * time.Hour  // the stage of a dream that did not land
-	ProposalKept = 30 * 24 * time.Hour // what waits for the person
+	ProposalKept = 30 * 24 * time.Hour // a proposal that waits for the person
 )
 
-// ArchiveUse is what the archive holds.
+// ArchiveUse is the size of the archive.
 type ArchiveUse struct {
 	Dreams   int   `json:"dreams"`
 	Others   int   `json:"others"` // single writes, undos, restores
@@ -36,12 +35,12 @@ type ArchiveUse struct {
 	Pruned   int64 `json:"pruned"` // Bytes after the last pruning
 }
 
-// useFile keeps the ArchiveUse, so that a status need not measure.
+// useFile holds the last ArchiveUse, so that a status need not measure it.
 const useFile = "archive.json"
 
-// PruneAfter prunes the archive where the operation of info, which has landed, is the first of this process, or
-// has brought the archive over its limit. An archive that cannot be pruned below its limit is pruned again
-// only when it has grown by a 64th of it. The caller holds the lock.
+// PruneAfter prunes the archive after the operation of info has landed, if it is the first of this process or the archive
+// has exceeded its limit. An archive that cannot be pruned below the limit is pruned again after it has grown by a 64th of
+// the limit. The caller holds the lock.
 func (h *History) PruneAfter(info store.Info) {
 	var use ArchiveUse
 	measured := h.Note(useFile, &use)
@@ -52,12 +51,11 @@ func (h *History) PruneAfter(info store.Info) {
 		h.Prune(h.Now())
 		return
 	}
-	h.SetNote(useFile, use) // without it a status says less
+	h.SetNote(useFile, use) // only a status needs it
 }
 
-// Prune removes what need not be kept any longer: the stages of dreams that did not land and are older
-// than a week, and of what landed, what retention lets go. What cannot be removed is left for the next
-// time. The caller holds the lock, and the dream that it has open is young.
+// Prune removes stages of dreams that did not land and are older than a week, and archives that retention does not keep. What
+// cannot be removed is left for the next time. The caller holds the lock.
 func (h *History) Prune(now time.Time) {
 	h.pruned = true
 	ids, err := h.IDs()
@@ -78,9 +76,8 @@ func (h *History) Prune(now time.Time) {
 	h.Empty(now)
 }
 
-// asOf is the time from which ages are counted: when the newest of the operations began that are a day old at now;
-// now itself where none is. A clock that is a year ahead for a day ages nothing, and what has grown old goes with
-// the first operation that a day of use lies before.
+// asOf returns the time from which ages are counted: the beginning of the newest operation that is at least a day old, or now
+// if there is none. So a clock that is wrong for less than a day removes nothing.
 func asOf(ids []string, now time.Time) time.Time {
 	for _, id := range slices.Backward(ids) {
 		if began, ok := store.Beginning(id); ok && now.Sub(began) >= 24*time.Hour {
@@ -90,8 +87,8 @@ func asOf(ids []string, now time.Time) time.Time {
 	return now
 }
 
-// isStale reports whether id is a stage that is older than a week, or what a crash left of a beginning.
-// What has begun to land, or keeps what it displaced, is neither.
+// isStale reports whether id is a stage older than a week, or was left by a crash before it had a stage. An operation that
+// has begun to land, or that displaced files, is neither.
 func (h *History) isStale(id string, now time.Time) bool {
 	a, err := h.Archive(id)
 	if errors.Is(err, fs.ErrNotExist) { // the manifest is the first that is written
@@ -110,7 +107,7 @@ func (h *History) isStale(id string, now time.Time) bool {
 	return err == nil && info.Outcome != store.Committed && now.Sub(info.LastCall) > kept && a.State == landing.Staged && len(a.Displaced) == 0
 }
 
-// pruneLanded removes what retention lets go, and returns what is left.
+// pruneLanded removes archives that retention does not keep, and measures the rest.
 func (h *History) pruneLanded(all landings, now time.Time) ArchiveUse {
 	sizes := h.sizes(all)
 	use := ArchiveUse{MaxBytes: h.MaxArchive}
@@ -133,12 +130,12 @@ func (u *ArchiveUse) add(l Landed, size int64) {
 	u.Bytes += size
 }
 
-// kept says of each operation whether the archive keeps it.
+// kept reports for each operation whether the archive keeps it.
 func (all landings) kept(sizes []int64, limit int64, now time.Time) []bool {
 	keep := make([]bool, len(all))
 	needed := make([]bool, len(all)) // above the limit too
 	var total int64
-	newest := map[bool]int{} // by whether it is a dream: how many are newer
+	newest := map[bool]int{} // how many are newer, among dreams and among others
 	for i, l := range slices.Backward(all) {
 		dream := l.Kind == lock.KindDream
 		needed[i] = i == len(all)-1 || dream && newest[dream] == 0 || l.mayBeOnlyCopy(now)
@@ -157,14 +154,13 @@ func (all landings) kept(sizes []int64, limit int64, now time.Time) []bool {
 	return keep
 }
 
-// mayBeOnlyCopy reports whether l deleted something within the last month, or holds what somebody else
-// had put in its way.
+// mayBeOnlyCopy reports whether l deleted something within the last month, or displaced a file of somebody else.
 func (l Landed) mayBeOnlyCopy(now time.Time) bool {
 	deletes := slices.ContainsFunc(l.Changes, func(c landing.Change) bool { return c.After == "" })
 	return (deletes || len(l.Displaced)+len(l.LeftAlone) > 0) && now.Sub(l.Landed) < deletedKept
 }
 
-// sizes returns how many bytes each operation takes up.
+// sizes returns the size of each operation in bytes.
 func (h *History) sizes(all landings) []int64 {
 	sizes := make([]int64, len(all))
 	for i, l := range all {
@@ -173,13 +169,13 @@ func (h *History) sizes(all landings) []int64 {
 	return sizes
 }
 
-// Use returns what the archive held when it was last measured; false where it was not.
+// Use returns the last measured size of the archive; false if there is none.
 func (h *History) Use() (use ArchiveUse, ok bool) {
 	ok = h.Note(useFile, &use)
 	return use, ok
 }
 
-// Measure returns what the archive holds.
+// Measure measures the archive.
 func (h *History) Measure() (ArchiveUse, error) {
 	use := ArchiveUse{MaxBytes: h.MaxArchive}
 	all, err := h.Landed()

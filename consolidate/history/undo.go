@@ -12,25 +12,25 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// ErrUndone says that nothing is left to undo.
+// ErrUndone reports that nothing is left to undo.
 var ErrUndone = errors.New("nothing is left to undo")
 
-// UndoResult says what an undo took back and what it left.
+// UndoResult describes what an undo reverted and what it kept.
 type UndoResult struct {
-	ID        string             `json:"id,omitempty"` // of the undo, which can itself be undone; "" where nothing was left to undo
+	ID        string             `json:"id,omitempty"` // of the undo, which can itself be undone; "" if nothing was left to undo
 	Undone    string             `json:"undone"`
 	Files     store.Files        `json:"files"`
-	Merged    []string           `json:"merged"` // of Files: what others changed in them since is kept
+	Merged    []string           `json:"merged"` // those of Files in which later changes of others are kept
 	Conflicts []landing.Conflict `json:"conflicts"`
-	GivenBack string             `json:"given_back,omitempty"` // what the undoing of a dream did to the time gate, in words
+	GivenBack string             `json:"given_back,omitempty"` // the effect of undoing a dream on the time gate, in words
 }
 
-// Undo takes back what the dream or write id changed ("": the newest that has not been undone). What
-// somebody else changed since is kept and reported.
+// Undo reverts the changes of operation id, or of the newest one that is not undone if id is "". It keeps and reports later
+// changes of others.
 func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	h.Lock()
 	defer h.Unlock()
-	if err := h.recover(ctx); err != nil { // what a crash cut off may be what is to be undone
+	if err := h.recover(ctx); err != nil { // an interrupted commit may be the one to undo
 		return UndoResult{}, err
 	}
 	id, a, err := h.undoable(id)
@@ -64,7 +64,7 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	return res, nil
 }
 
-// recover ends what a crash left. It fails while this process has a dream open.
+// recover recovers from a crash. It fails while this process has a dream open.
 func (h *History) recover(ctx context.Context) error {
 	if t := h.Current(); t != nil {
 		return t.Busy()
@@ -72,7 +72,7 @@ func (h *History) recover(ctx context.Context) error {
 	return h.Recover(ctx)
 }
 
-// undoable opens the archive of what Undo of id would take back. The caller closes it.
+// undoable opens the archive of the operation that Undo of id would revert. The caller closes it.
 func (h *History) undoable(id string) (string, *landing.Archive, error) {
 	id, err := h.resolve(id)
 	if err != nil {
@@ -85,7 +85,7 @@ func (h *History) undoable(id string) (string, *landing.Archive, error) {
 	return id, a, err
 }
 
-// Undoable returns the ID that Undo of id would take back, and what that did.
+// Undoable returns the ID of the operation that Undo of id would revert, and its report.
 func (h *History) Undoable(id string) (whole, did string, err error) {
 	h.Lock()
 	defer h.Unlock()
@@ -100,8 +100,8 @@ func (h *History) Undoable(id string) (whole, did string, err error) {
 	return whole, store.Report(a.Changes, store.Info{}), nil
 }
 
-// Diff returns what a dream, a write or an undo changed, as a unified diff ("": the newest that
-// landed), and its ID. Of a dream that did not land it is what its stage holds.
+// Diff returns the ID of an operation and its changes as a unified diff. If id is "", it is the newest that landed. For a
+// dream that did not land, it is the diff of its stage.
 func (h *History) Diff(id string) (string, []byte, error) {
 	h.Lock()
 	defer h.Unlock()
@@ -114,8 +114,8 @@ func (h *History) Diff(id string) (string, []byte, error) {
 	return id, diff, err
 }
 
-// LastReport returns the report and the diff of the newest that landed and changed something. It
-// fails with store.ErrUnknown where nothing has.
+// LastReport returns the report and the diff of the newest operation that landed a change. It fails with store.ErrUnknown if
+// there is none.
 func (h *History) LastReport() (string, error) {
 	h.Lock()
 	defer h.Unlock()
@@ -125,12 +125,12 @@ func (h *History) LastReport() (string, error) {
 	}
 	defer a.Close()
 	diff, err := a.Diff(h.AllowSecrets)
-	info, _ := h.Info(id) // without it there is less to say
-	return fmt.Sprintf("%s, landed %s\n%s\nTake it back: dream-mcp undo %s\n\n%s",
+	info, _ := h.Info(id) // the archive is enough
+	return fmt.Sprintf("%s, landed %s\n%s\nTo undo it: dream-mcp undo %s\n\n%s",
 		id, a.Landed.UTC().Format(time.RFC3339), store.Report(a.Changes, info)+info.Decisions(), id, diff), err
 }
 
-// Named opens the archive of the operation id ("": the newest that landed and changed something). The caller closes it.
+// Named opens the archive of operation id, or of the newest that landed a change if id is "". The caller closes it.
 func (h *History) Named(id string) (string, *landing.Archive, error) {
 	var err error
 	if id != "" {
@@ -145,7 +145,7 @@ func (h *History) Named(id string) (string, *landing.Archive, error) {
 	return id, a, err
 }
 
-// resolve finds what to undo: id, or a beginning of it that only one has.
+// resolve returns the ID of the operation to undo: id may be the beginning of it, or "".
 func (h *History) resolve(id string) (string, error) {
 	if id != "" {
 		return h.Match(id)
@@ -157,7 +157,7 @@ func (h *History) resolve(id string) (string, error) {
 	return h.newest(func(e store.LogEntry) bool { return e.Undoes == "" && !undone[e.ID] }, ErrUndone)
 }
 
-// newest returns the newest that landed, changed something and is meant.
+// newest returns the newest operation that landed a change and for which meant returns true.
 func (h *History) newest(meant func(store.LogEntry) bool, none error) (string, error) {
 	entries, err := h.Entries()
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package history is what the archive keeps: the versions of each memory, and what each operation changed.
+// Package history reads the archive: the versions of each memory, and what each operation changed.
 //
-// What a dream, a write, an undo or a restore has replaced or deleted can be brought back as long as the archive keeps it: see
-// retention.go. An undo keeps what others changed since; it can itself be undone.
+// Whatever a dream, a write, an undo or a restore replaced or deleted can be restored as long as the archive keeps it (see
+// retention.go). An undo keeps later changes of others, and can itself be undone.
 package history
 
 import (
@@ -27,11 +27,11 @@ type History struct {
 // Landed is an operation whose changes have landed, as its archive records it.
 type Landed struct {
 	ID   string
-	Kind lock.Kind // "" where it can't be read any more
+	Kind lock.Kind // "" if the record cannot be read
 	landing.Manifest
 }
 
-// change returns what l did to n.
+// change returns the change of n by l.
 func (l Landed) change(n memory.Name) (landing.Change, bool) {
 	i := slices.IndexFunc(l.Changes, func(c landing.Change) bool { return c.Name == n })
 	if i < 0 {
@@ -40,11 +40,10 @@ func (l Landed) change(n memory.Name) (landing.Change, bool) {
 	return l.Changes[i], true
 }
 
-// landings are all that has landed and is still archived, in the order in which it landed.
+// landings are all archived operations that have landed, in that order.
 type landings []Landed
 
-// Landed reads the manifests of the archive. One that can't be read is left out: what it replaced
-// can't be had, the rest can.
+// Landed reads the manifests of the archive. It skips those that it cannot read.
 func (h *History) Landed() (landings, error) {
 	ids, err := h.IDs()
 	if err != nil {
@@ -66,7 +65,7 @@ func (h *History) Landed() (landings, error) {
 	return all, nil
 }
 
-// When a version was that of its memory, seen from the dream that it is named by.
+// Whether a version is the content before or after the operation that names it.
 const (
 	Before = "before"
 	After  = "after"
@@ -76,11 +75,11 @@ const (
 type Version struct {
 	File  string    `json:"file"`
 	When  string    `json:"when"` // Before or After
-	ID    string    `json:"id"`   // the dream, or other operation, that replaced or wrote it
-	Time  time.Time `json:"time"` // when the file was written
+	ID    string    `json:"id"`   // the operation that replaced or wrote it
+	Time  time.Time `json:"time"` // modification time of the file
 	Sum   string    `json:"sum"`
-	Bytes int64     `json:"bytes"`  // -1 where the archive has lost it
-	Held  bool      `json:"stands"` // it is what the memory holds
+	Bytes int64     `json:"bytes"`  // -1 if the archive has lost it
+	Held  bool      `json:"stands"` // it is the present content
 
 	sum memory.Sum
 	at  int // index of ID in the history
@@ -90,8 +89,8 @@ func (v Version) String() string {
 	return fmt.Sprintf("%s as it was %s %s", v.File, v.When, v.ID)
 }
 
-// of returns the versions of n, the newest first. One that two operations in succession record is
-// there once, as what it was before the later.
+// of returns the versions of n, the newest first. A version that two successive operations recorded is returned once, as
+// the content before the later.
 func (all landings) of(n memory.Name) (versions []Version) {
 	add := func(i int, when string, sum memory.Sum, mtime time.Time) {
 		if last := len(versions) - 1; sum != "" && (last < 0 || versions[last].sum != sum) {
@@ -107,8 +106,8 @@ func (all landings) of(n memory.Name) (versions []Version) {
 	return versions
 }
 
-// before returns what n was when the operation at i landed ("" for no file), as recorded by the operation
-// nearest to it that changed n. It reports false where none did.
+// before returns the content of n when the operation at i landed ("" for no file), as the nearest operation that changed n
+// recorded it. It reports false if none did.
 func (all landings) before(n memory.Name, i int, landed time.Time) (Version, bool) {
 	for j := i; j < len(all); j++ {
 		c, ok := all[j].change(n)
@@ -128,7 +127,7 @@ func (all landings) before(n memory.Name, i int, landed time.Time) (Version, boo
 	return Version{}, false
 }
 
-// entry returns the index's line for n as it was when v was n's content.
+// entry returns the index line of n from the time when v was its content.
 func (h *History) entry(all landings, v Version, n memory.Name) (store.IndexLine, error) {
 	line := store.IndexLine{File: n.String()}
 	index, ok := all.before(store.IndexName, v.at, all[v.at].Landed)
@@ -157,13 +156,13 @@ func (h *History) content(v Version) ([]byte, error) {
 	defer a.Close()
 	data, err := a.Content(v.sum)
 	if err != nil {
-		return nil, fmt.Errorf("%s can't be had: %w", v, err)
+		return nil, fmt.Errorf("%s is not available: %w", v, err)
 	}
 	return data, nil
 }
 
-// Versions returns the versions of a memory that the archive keeps, the newest first; of "" one for
-// each memory that it knows of, the newest that it had, sorted by name.
+// Versions returns the archived versions of a memory, the newest first. For "" it returns the newest version of each memory,
+// sorted by name.
 func (h *History) Versions(file string) ([]Version, error) {
 	h.Lock()
 	defer h.Unlock()
@@ -188,7 +187,7 @@ func (h *History) Versions(file string) ([]Version, error) {
 	return versions, h.measure(versions)
 }
 
-// measure fills in how long versions are, and which stand.
+// measure sets Bytes and Held of versions.
 func (h *History) measure(versions []Version) error {
 	dir, err := h.Dir()
 	if err != nil {
@@ -215,7 +214,7 @@ func (h *History) measure(versions []Version) error {
 	return nil
 }
 
-// names returns every name of which the archive has a content.
+// names returns the names of all archived memories.
 func (all landings) names() []memory.Name {
 	var names []memory.Name
 	seen := make(map[memory.Name]bool)

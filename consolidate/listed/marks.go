@@ -1,6 +1,7 @@
-// Package listed remembers what dreams were shown of what was said, so that the next dream is shown the rest.
+// Package listed records which utterances dreams were shown, so that the next dream is shown the rest.
 //
-// The marks of a dream count once it has landed or was rejected, and until it is undone. What is lost or damaged is listed again.
+// The marks of a dream count after it has landed or was rejected, until it is undone. If marks are lost or damaged, their
+// utterances are listed again.
 package listed
 
 import (
@@ -14,20 +15,20 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// marksFile holds what the listings of dreams that have landed showed. Undoing a dream takes its marks back, so those
-// of the newest dreams are kept apart. Claude Code's own dreams list nothing, and do not change it.
+// marksFile holds the marks of dreams that have landed. Those of the newest dreams are kept separate, since undoing a dream
+// removes its marks. Claude Code's own dreams do not change it.
 const (
 	marksFile = "listed.json"
 	maxMarks  = 16 << 20
-	keptMarks = 50 // dreams; those of older ones are joined
+	keptMarks = 50 // dreams; the marks of older ones are joined
 )
 
-// Marks are what the listings of one dream showed, or of several.
+// Marks are what the listings of one or several dreams showed.
 type Marks struct {
-	Dream  string             `json:"dream,omitempty"` // none: of several
-	From   time.Time          `json:"from,omitzero"`   // sessions touched since then were listed; zero: all
-	Since  time.Time          `json:"since,omitzero"`  // when they were listed, and all of them were shown; zero: not all were
-	Listed bool               `json:"-"`               // some landed listing showed all
+	Dream  string             `json:"dream,omitempty"` // "" for several dreams
+	From   time.Time          `json:"from,omitzero"`   // sessions modified since then were listed; zero: all
+	Since  time.Time          `json:"since,omitzero"`  // the time of the listing, if it was shown to its end
+	Listed bool               `json:"-"`               // a listing was shown to its end
 	Shown  map[string]Stretch `json:"shown,omitempty"` // by session
 }
 
@@ -40,7 +41,7 @@ func (m Marks) Last() map[string]listing.Mark {
 	return last
 }
 
-// add takes in the marks of a later dream, as far as they go on where these end.
+// add adds the marks of a later dream that continue where these end.
 func (m *Marks) add(later Marks) {
 	if m.Shown == nil {
 		m.Shown = map[string]Stretch{}
@@ -59,7 +60,7 @@ func (m *Marks) add(later Marks) {
 	}
 }
 
-// Joined returns marks with those of older dreams before them.
+// Joined joins the marks of all dreams that are not undone.
 func Joined(all []Marks, undone map[string]bool) Marks {
 	m := Marks{From: all[0].From, Since: all[0].From}
 	for _, one := range all {
@@ -79,8 +80,8 @@ func Read(state *os.Root) (all []Marks) {
 	return all
 }
 
-// Keep notes what the listings of a dream showed (nil: nothing was listed since a time). To do it again changes nothing. It asks
-// which dreams were undone when it joins the oldest.
+// Keep records what the listings of a dream showed (nil: nothing was listed since a time). Calling it again changes nothing.
+// It calls undone when it joins the oldest marks.
 func Keep(state *os.Root, dream string, since time.Time, r *Record, undone func() (map[string]bool, error)) error {
 	if r == nil { // its sessions come back
 		r = &Record{From: since}

@@ -9,19 +9,19 @@ import (
 
 // Record is what a dream was shown by listings.
 type Record struct {
-	From  time.Time               `json:"from,omitzero"`  // sessions touched since then are to be shown; zero: all
-	Taken time.Time               `json:"taken,omitzero"` // when they were first listed
-	Ends  map[string]listing.Mark `json:"ends,omitempty"` // by session: the last that is to be shown
+	From  time.Time               `json:"from,omitzero"`  // sessions modified since then are to be shown; zero: all
+	Taken time.Time               `json:"taken,omitzero"` // the time of the first listing
+	Ends  map[string]listing.Mark `json:"ends,omitempty"` // the last utterance to show, by session
 	Shown map[string]Stretch      `json:"shown"`          // by session
 }
 
-// A Stretch is the utterances of a session after one, up to another.
+// A Stretch is a range of utterances of a session.
 type Stretch struct {
 	After listing.Mark `json:"after"`
 	Last  listing.Mark `json:"last"`
 }
 
-// Count returns how many of the sessions that are to be shown were shown to their end.
+// Count returns how many sessions were shown to their end, of how many.
 func (r *Record) Count() (shown, of int) {
 	if r == nil {
 		return 0, 0
@@ -34,10 +34,10 @@ func (r *Record) Count() (shown, of int) {
 	return shown, len(r.Ends)
 }
 
-// maxListed bounds the sessions that a record names.
+// maxListed is the maximum number of sessions in a record.
 const maxListed = 5_000
 
-// Open takes in that what was said since the last dream is listed.
+// Open records that a listing since the last dream has begun.
 func (r *Record) Open(list *listing.List) {
 	if r.Taken.IsZero() {
 		r.Taken = list.Taken
@@ -45,11 +45,11 @@ func (r *Record) Open(list *listing.List) {
 	if r.Ends == nil {
 		r.Ends = map[string]listing.Mark{}
 	}
-	maps.DeleteFunc(r.Ends, func(_ string, m listing.Mark) bool { return m == listing.Never }) // it may have been read since
+	maps.DeleteFunc(r.Ends, func(_ string, m listing.Mark) bool { return m == listing.Never }) // such a session may have been read later
 	maps.Copy(r.Ends, list.Ends())
 }
 
-// Join takes in what another record was shown, where it leaves nothing out.
+// Join adds what another record was shown, if there is no gap.
 func (r *Record) Join(other Record) {
 	if r.Shown == nil {
 		r.Shown = map[string]Stretch{}
@@ -65,7 +65,7 @@ func (r *Record) Join(other Record) {
 	}
 }
 
-// Add takes in what a page shows. It counts where nothing is left out before it.
+// Add adds what a page shows, if there is no gap before it.
 func (r *Record) Add(page listing.Page, before map[string]listing.Mark) {
 	if r.Shown == nil {
 		r.Shown = map[string]Stretch{}

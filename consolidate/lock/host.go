@@ -12,14 +12,14 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// HostFile is Claude Code's own lock. What we write has the format of what we found, and a modification time that is right for a
-// reader of the other format.
+// HostFile is Claude Code's lock file. We write it in the format that we found, with a modification time that is right for
+// readers of the other format.
 const HostFile = ".consolidate-lock"
 
-// holderStale is the age from which Claude Code takes the lock from a running holder (FACTS 1.6).
+// holderStale is the age at which Claude Code takes the lock over from a running holder (FACTS 1.6).
 const holderStale = time.Hour
 
-// Stamp is a time of the last consolidation; without Exists there was none.
+// Stamp is a time of the last consolidation. If Exists is false, there was none.
 type Stamp struct {
 	Exists bool      `json:"exists"`
 	Time   time.Time `json:"time,omitzero"`
@@ -32,24 +32,24 @@ func (s Stamp) String() string {
 	return s.Time.UTC().Format(time.RFC3339)
 }
 
-// Same reports whether two stamps are one; times that passed through JSON differ in their location.
+// Same reports whether two stamps are equal. Unlike ==, it ignores the location of a time.
 func (s Stamp) Same(o Stamp) bool { return s.Exists == o.Exists && s.Time.Equal(o.Time) }
 
-// Near reports whether two stamps are one, as exact as every file system and format keeps them.
+// Near reports whether two stamps are equal at the precision that every file system and both formats have.
 func (s Stamp) Near(o Stamp) bool {
 	return s.Exists == o.Exists && s.Time.Sub(o.Time).Abs() < 2*time.Second
 }
 
-// Host is Claude Code's lock file as it was read.
+// Host is the content of Claude Code's lock file.
 type Host struct {
 	Stamp
 	PID      int  // 0: nobody holds it
 	twoLines bool // the newer format
 	body     []byte
-	info     fs.FileInfo // nil where there is no file
+	info     fs.FileInfo // nil if there is no file
 }
 
-// ReadHost reads Claude Code's lock file; the zero Host means that there is none.
+// ReadHost reads Claude Code's lock file. It returns the zero Host if there is none.
 func ReadHost(root *os.Root) (Host, error) {
 	info, err := root.Lstat(HostFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,19 +79,19 @@ func ReadHost(root *os.Root) (Host, error) {
 	return n, nil
 }
 
-// text returns what the file is to hold for a process (0: nobody) and a time, in the format of n.
+// text returns the content of the file for a process (0: nobody) and a time, in the format of n.
 func (n Host) text(pid int, at time.Time) []byte {
 	return hostText{pid, n.twoLines, at}.bytes()
 }
 
-// Held reports whether, by Claude Code's protocol, another process dreams at now, or has just finished:
-// a dream that succeeded leaves its PID in the file.
+// Held reports whether, by Claude Code's protocol, another process dreams at now or finished within the last hour. A dream
+// that succeeds leaves its PID in the file.
 func (n Host) Held(now time.Time) bool {
 	return n.PID != 0 && n.PID != os.Getpid() && now.Sub(n.Time) < holderStale && processAlive(n.PID)
 }
 
-// TakeHost writes our PID into Claude Code's lock, which was free when it was read as prior, and reads it
-// back. It fails with ErrHeld where another process was faster.
+// TakeHost takes Claude Code's lock, which was free when it was read as prior: it writes our PID and reads it back. It fails
+// with ErrHeld if another process was faster.
 func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 	if err := swapHost(dir, prior, prior.text(os.Getpid(), now), now); err != nil {
 		return err
@@ -103,9 +103,9 @@ func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 	return err
 }
 
-// swapHost replaces the lock file, in one step, if it is still the file that was read as seen. If it is not, somebody
-// took or released the lock since, and has perhaps read its own PID back: the file gets back what it held, and swapHost
-// fails with ErrHeld. A PID does not show that: a process that dreamed before takes the lock with the PID that it left.
+// swapHost replaces the lock file in one step if it is still the file that was read as seen. If not, another process took or
+// released the lock and may already have read its PID back: swapHost restores the file and fails with ErrHeld. Comparing the
+// PIDs is not enough, since a process can take the lock with the PID that its earlier dream left.
 func swapHost(dir *memory.Dir, seen Host, text []byte, mtime time.Time) error {
 	was, body, err := landing.Exchange(dir, HostFile, text, mtime)
 	if err != nil || was == nil {
@@ -117,10 +117,10 @@ func swapHost(dir *memory.Dir, seen Host, text []byte, mtime time.Time) error {
 	return errors.Join(ErrHeld, landing.Replace(dir.Root(), HostFile, body, was.ModTime()))
 }
 
-// ErrTaken says that Claude Code has taken its lock over.
+// ErrTaken reports that another process has taken Claude Code's lock over.
 var ErrTaken = errors.New("another dream has taken the lock over")
 
-// checkHost reads the lock. It fails with ErrTaken where process pid does not hold it.
+// checkHost reads the lock. It fails with ErrTaken if process pid does not hold it.
 func checkHost(root *os.Root, pid int) (Host, error) {
 	n, err := ReadHost(root)
 	if err == nil && n.PID != pid {
@@ -129,13 +129,13 @@ func checkHost(root *os.Root, pid int) (Host, error) {
 	return n, err
 }
 
-// HoldsHost fails with ErrTaken where process pid does not hold Claude Code's lock.
+// HoldsHost fails with ErrTaken if process pid does not hold Claude Code's lock.
 func HoldsHost(root *os.Root, pid int) error {
 	_, err := checkHost(root, pid)
 	return err
 }
 
-// RenewHost records that the dream of process pid goes on. It fails with ErrTaken where the lock is no longer its own.
+// RenewHost renews Claude Code's lock for process pid. It fails with ErrTaken if pid does not hold it.
 func RenewHost(dir *memory.Dir, pid int, now time.Time) error {
 	n, err := checkHost(dir.Root(), pid)
 	if err != nil {
@@ -151,8 +151,8 @@ func RenewHost(dir *memory.Dir, pid int, now time.Time) error {
 	return err
 }
 
-// ReleaseHost ends the hold of process pid on Claude Code's lock and leaves s as the time of the
-// last consolidation: the file is removed where there is none. A lock of another process is not touched.
+// ReleaseHost releases Claude Code's lock for process pid and sets the time of the last consolidation to s. If there was
+// none, it removes the file. It does not touch a lock that pid does not hold.
 func ReleaseHost(root *os.Root, pid int, s Stamp) error {
 	n, err := checkHost(root, pid)
 	if err != nil {
@@ -164,21 +164,21 @@ func ReleaseHost(root *os.Root, pid int, s Stamp) error {
 	return n.Set(root, 0, s.Time)
 }
 
-// Set sets holder and time of the last consolidation in one step, so that no crash leaves one without the other.
+// Set sets the holder and the time of the last consolidation in one step.
 func (n Host) Set(root *os.Root, pid int, at time.Time) error {
 	return landing.Replace(root, HostFile, n.text(pid, at), at)
 }
 
-// HostFree returns nil where nobody holds Claude Code's lock at now, and a *BusyError where somebody does.
+// HostFree fails with a *BusyError if Claude Code's lock is held at now.
 func HostFree(root *os.Root, now time.Time) error {
 	n, err := ReadHost(root)
 	if err == nil && n.Held(now) {
-		err = &BusyError{Native: true, Holder: fmt.Sprintf("Claude Code's process %d dreams, or has finished within the hour (lock of %s)", n.PID, n.Stamp)}
+		err = &BusyError{Native: true, Holder: fmt.Sprintf("Claude Code's process %d dreams, or finished within the last hour (lock of %s)", n.PID, n.Stamp)}
 	}
 	return err
 }
 
-// HostHolder says who holds Claude Code's lock at now; "" for nobody.
+// HostHolder describes the holder of Claude Code's lock at now; "" if nobody holds it.
 func HostHolder(root *os.Root, now time.Time) string {
 	var busy *BusyError
 	if errors.As(HostFree(root, now), &busy) {
@@ -187,8 +187,9 @@ func HostHolder(root *os.Root, now time.Time) string {
 	return ""
 }
 
-// RestampHost changes the time of the last consolidation from one stamp to another, under our lock. It changes nothing where the time
-// is another, or somebody holds the lock; to do it twice does no harm. It reports whether the time is now to.
+// RestampHost changes the time of the last consolidation from one stamp to another. It changes nothing if the time is not
+// from, or if somebody holds Claude Code's lock; calling it twice is safe. It reports whether the time is now to. The caller
+// holds our lock.
 func RestampHost(dir *memory.Dir, from, to Stamp) (done bool, err error) {
 	n, err := ReadHost(dir.Root())
 	switch {

@@ -1,11 +1,12 @@
-// Package lock keeps two dreams over one memory directory apart.
+// Package lock ensures that only one dream at a time is open over a memory directory.
 //
-// There are two lock files in the directory. Ours, .dream.lock, is held by flock, which the system gives back at any death; its text
-// names the holder and what is needed to end its operation after a crash. Claude Code's, .consolidate-lock, holds a process ID
-// and the time of the last consolidation; we follow its protocol and write it only while it is ours.
+// There are two lock files in the directory. Ours, .dream.lock, is locked with flock, which the system releases when the
+// process ends in any way. Its text names the holder and has what is needed to end its operation after a crash. Claude
+// Code's, .consolidate-lock, holds a process ID and the time of the last consolidation. We follow its protocol and write it
+// only while we hold it.
 //
-// flock excludes processes on one kernel, containers included. It does not reach over some network mounts and desktop container
-// shares: there Claude Code's lock, which two processes can both take in the same instant, is all there is.
+// flock excludes processes on one kernel, including those in containers. It does not work on some network mounts and desktop
+// container shares. There only Claude Code's lock remains, which two processes can take in the same instant.
 package lock
 
 import (
@@ -25,7 +26,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// File is our own lock. It is never removed: two holders of two files of one name would be two.
+// File is our lock file. It is never removed, since two processes could then lock two files of one name.
 const File = ".dream.lock"
 
 const (
@@ -33,10 +34,10 @@ const (
 	maxRecord = 8 << 10
 )
 
-// Kind says what an operation that holds the lock is.
+// Kind is the kind of an operation that holds the lock.
 type Kind string
 
-// The kinds. Only a dream holds the lock for longer than a moment.
+// The kinds. Only a dream holds the lock for long.
 const (
 	KindDream      Kind = "dream"
 	KindWrite      Kind = "write" // a single write_memory outside a dream
@@ -47,8 +48,8 @@ const (
 	KindBackground Kind = "background" // a host that was started to dream; it holds no lock itself
 )
 
-// Record says in the lock file whose an open operation is, and all that is needed to end it after a
-// crash. The file is empty where nothing is open.
+// Record is the content of the lock file: the holder of an open operation, and what is needed to end the operation after a
+// crash. The file is empty if no operation is open.
 type Record struct {
 	Dream      string    `json:"dream"`
 	Kind       Kind      `json:"kind"`
@@ -69,7 +70,7 @@ func NewRecord(id string, kind Kind, started time.Time, prior Stamp, stage strin
 	return Record{Dream: id, Kind: kind, PID: os.Getpid(), Host: host, Boot: boot, Namespace: namespace, Started: started, Prior: prior, Stage: stage}
 }
 
-// here reports whether the process of r ran where its end can be seen.
+// here reports whether this process can see the process of r.
 func (r Record) here() bool {
 	boot, namespace := machine()
 	return boot != "" && r.Boot == boot && r.Namespace == namespace
@@ -78,7 +79,7 @@ func (r Record) here() bool {
 // Dead reports whether the process of r is known to have ended.
 func (r Record) Dead() bool { return r.here() && processGone(r.PID) }
 
-// Whereabouts says whether the process of r runs, as far as can be seen from here.
+// Whereabouts describes whether the process of r runs, as far as this process can see.
 func (r Record) Whereabouts() string {
 	host, _ := os.Hostname()
 	switch {
@@ -105,36 +106,36 @@ func (r Record) String() string {
 	return s + ", since " + r.Started.UTC().Format(time.RFC3339)
 }
 
-// What a lock can fail with.
+// The errors of a lock.
 var (
 	ErrHeld = errors.New("held") // by another process, or another operation of ours
-	ErrGone = errors.New("the lock file .dream.lock was removed or replaced meanwhile; nothing has landed")
+	ErrGone = errors.New("the lock file .dream.lock was removed or replaced; nothing has landed")
 )
 
-// A BusyError says who holds the lock.
+// A BusyError names the holder of a lock.
 type BusyError struct {
 	Holder string
-	Moment bool // only for a moment
-	Native bool // by Claude Code's protocol
+	Moment bool // held only briefly
+	Native bool // Claude Code's lock
 }
 
 func (e *BusyError) Error() string { return "the memory is in use: " + e.Holder }
 
-// Busy says that r holds the lock.
+// Busy returns the error of an operation that must wait for r.
 func (r Record) Busy() *BusyError {
 	return &BusyError{Holder: r.String(), Moment: r.Kind != KindDream || r.Dead()}
 }
 
-// Lock is our lock, held. Release gives it back; the system does so at any death.
+// Lock is our lock while it is held. The system releases it if the process dies.
 type Lock struct {
 	flock *flock.Flock
 	file  *os.File
 }
 
-// Take takes our lock on dir. While somebody holds it for a moment it waits, at most wait; a
-// dream is not waited for, unless it is dead and being recovered. It fails with ErrHeld.
+// Take takes our lock on dir. It waits at most wait for a brief operation, but not for a dream, unless the dream is dead and
+// being recovered. It fails with ErrHeld.
 func Take(ctx context.Context, dir *memory.Dir, wait time.Duration) (*Lock, error) {
-	// Made through the root, so that no link, nor another directory at the path, has it made elsewhere.
+	// Created through the root, so that neither a link nor another directory at the path can redirect it.
 	f, err := memory.OpenRegular(dir.Root(), File, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func (l *Lock) take(ctx context.Context, root *os.Root, wait time.Duration) erro
 		case <-time.After(pollEvery):
 		}
 	}
-	// The path may lead elsewhere meanwhile, and the file may be another than the one that is there.
+	// The path or the file may have been replaced.
 	locked, err := l.flock.Stat()
 	if err != nil {
 		return err
@@ -175,8 +176,8 @@ func (l *Lock) take(ctx context.Context, root *os.Root, wait time.Duration) erro
 	return l.Check(root)
 }
 
-// Check fails with ErrGone where the lock file is no longer the one that is held: whoever comes next
-// takes another, and finds no record of what was cut off.
+// Check fails with ErrGone if the lock file is no longer the one that is held. Another process would lock the new file, and
+// would not find our record after a crash.
 func (l *Lock) Check(root *os.Root) error {
 	held, err := l.file.Stat()
 	if err != nil {
@@ -189,9 +190,8 @@ func (l *Lock) Check(root *os.Root) error {
 	return err
 }
 
-// Read reads the record in the lock file, without the lock. The zero record means that nothing is
-// open. The first byte is the one that is locked, and which Windows lets nobody read, so the record
-// begins after it.
+// Read reads the record in the lock file without taking the lock. The zero Record means that no operation is open. The
+// record begins after the first byte, which is the one that is locked: Windows does not let others read it.
 func Read(root *os.Root) (Record, error) {
 	info, err := root.Lstat(File)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() <= 1 {
@@ -232,7 +232,7 @@ func (l *Lock) Read() (Record, error) {
 	return parseRecord(data)
 }
 
-// Write puts r into the lock file, through to the disk.
+// Write writes r into the lock file and syncs it.
 func (l *Lock) Write(r Record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -256,12 +256,11 @@ func (l *Lock) Clear() error {
 	return l.file.Sync()
 }
 
-// Release gives the lock back.
+// Release releases the lock.
 func (l *Lock) Release() error { return errors.Join(l.file.Close(), l.flock.Unlock()) }
 
-// Note locks a file of ours in the folder root, which has the path dir, and returns what unlocks it. It waits at most
-// wait for another process that holds it, and then fails with ErrHeld. Anything but a plain file is refused: opening a fifo would
-// wait for a writer, and not even a signal ends that.
+// Note locks a lock file in the folder root, whose path is dir. It waits at most wait for another process, and then fails with
+// ErrHeld. It refuses anything but a regular file: opening a fifo would block, and not even a signal ends that.
 func Note(ctx context.Context, root *os.Root, dir, name string, wait time.Duration) (unlock func() error, err error) {
 	f, err := memory.OpenRegular(root, name, os.O_RDWR|os.O_CREATE)
 	if err != nil {

@@ -9,20 +9,20 @@ import (
 
 // hostText is the text of Claude Code's lock file.
 //
-// There are two formats. In the older one the text is the PID of the process that dreams or dreamed last, or nothing, and
-// the file's modification time is the time of the last consolidation. In the newer one (seen in 2.1.329, switched on by a flag)
-// the text is "PID\nMILLISECONDS", or "\nMILLISECONDS" where nobody holds the lock. There the second line is the time of
-// the last consolidation, and the modification time means nothing. Each client reads the other's files.
+// There are two formats. In the older one the text is the PID of the process of the last dream, or empty, and the
+// modification time is the time of the last consolidation. In the newer one (seen in 2.1.329, enabled by a flag) the text is
+// "PID\nMILLISECONDS", or "\nMILLISECONDS" if nobody holds the lock; the second line is the time of the last consolidation,
+// and the modification time means nothing. Each client can read both.
 type hostText struct {
 	pid      int       // 0: nobody holds the lock
 	twoLines bool      // the newer format
 	time     time.Time // of the last consolidation, in the newer format
 }
 
-// maxTime is the latest time that is believed, in milliseconds: the end of 9999. JSON has no later one.
+// maxTime is the latest valid time in milliseconds: the end of the year 9999, the last that JSON can hold.
 const maxTime = 253_402_300_799_000
 
-// parseHost reads a text as Claude Code does. What it does not understand names nobody, and no time.
+// parseHost parses a text as Claude Code does. It ignores an invalid PID or time.
 func parseHost(text []byte) hostText {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -34,7 +34,7 @@ func parseHost(text []byte) hostText {
 	return t
 }
 
-// leadingInteger returns the PID that a line begins with. A number that no process can have is none.
+// leadingInteger returns the PID at the beginning of a line, or 0 if it is not a valid PID.
 func leadingInteger(line []byte) int {
 	end := 0
 	for end < len(line) && line[end] >= '0' && line[end] <= '9' {
@@ -47,7 +47,7 @@ func leadingInteger(line []byte) int {
 	return int(pid)
 }
 
-// bytes returns the text of t. Its time is exact to the microsecond.
+// bytes returns the text of t, with a time in microseconds.
 func (t hostText) bytes() []byte {
 	var text []byte
 	if t.pid != 0 {

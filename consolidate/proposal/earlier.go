@@ -12,14 +12,14 @@ import (
 	"dream-mcp/memory"
 )
 
-// Programs before this one kept each change that only the person may make in a file of its own.
+// Earlier versions of this program kept each change that only the person may make in a file of its own.
 const (
 	earlierFolder  = "proposals"
 	maxEarlier     = 200
-	maxEarlierFile = 6*memory.MaxFileBytes + 1<<16 // in JSON a byte may need six
+	maxEarlierFile = 6*memory.MaxFileBytes + 1<<16 // a byte may need six in JSON
 )
 
-// earlier is such a change.
+// earlier is a change in such a file.
 type earlier struct {
 	ID      string           `json:"id"`
 	Made    time.Time        `json:"made"`
@@ -33,7 +33,7 @@ type earlier struct {
 	Index   *store.IndexLine `json:"index"`
 }
 
-// id names what is proposed; it is the name of the file, so that nobody else's file is taken for one.
+// id returns the name of the file, a hash of its content, so that no other file is mistaken for one.
 func (m earlier) id() string {
 	text := fmt.Appendf(nil, "%q %s %v %q", m.Path, m.Base, m.Delete, m.Content)
 	if m.Index != nil {
@@ -43,7 +43,7 @@ func (m earlier) id() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// Earlier returns the names of the files of an earlier program.
+// Earlier returns the names of the files of an earlier version.
 func (r *Room) Earlier() []string {
 	root, err := r.Root()
 	if err != nil {
@@ -64,8 +64,8 @@ func (r *Room) Earlier() []string {
 	return files
 }
 
-// Adopt takes up what an earlier program kept. A file that cannot be read, or is not what its name says, stays as it is. The caller holds
-// the lock.
+// Adopt converts the changes that an earlier version kept into proposals. It leaves files that it cannot read or that do not
+// match their name. The caller holds the lock.
 func (r *Room) Adopt(dir *memory.Dir) error {
 	root, err := r.Root()
 	if err != nil {

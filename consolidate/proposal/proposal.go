@@ -1,8 +1,9 @@
-// Package proposal is what waits for the person's answer: dreams that they are to agree to, and changes that only they may make. Both are
-// one kind: an operation with a stage, and the request that would land it.
+// Package proposal manages proposals, which wait for the person's answer: dreams that the person must agree to, and changes
+// that only the person may make. Each is an operation with a stage and the request that would land it.
 //
-// What waits is kept for thirty days. It lands whole or in part, or is forgotten; what was changed since is not overwritten. A crash
-// between an answer and its end leaves it waiting, or answered; after one in a division the rest may wait twice.
+// A proposal is kept for thirty days. It lands whole or in part, or is rejected. It never overwrites a file that was changed
+// later. After a crash during an answer, the proposal is answered or still waits; after a crash in Divide, the rest may wait
+// twice.
 package proposal
 
 import (
@@ -19,13 +20,13 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// Most is how many changes wait at most: a person who has so many reads none.
+// Most is the maximum number of held changes. Nobody reads more.
 const Most = 100
 
-// Room is what waits over one memory.
+// Room has the proposals for one memory.
 type Room struct{ *store.Store }
 
-// Waiting returns what waits, the newest first.
+// Waiting returns the proposals, the newest first.
 func (r *Room) Waiting() ([]store.Info, error) {
 	entries, err := r.Journal()
 	if err != nil {
@@ -46,7 +47,7 @@ func (r *Room) Waiting() ([]store.Info, error) {
 	return waiting, nil
 }
 
-// Match returns what waits and has an ID that begins with id ("": the newest).
+// Match returns the proposal whose ID begins with id, or the newest if id is "".
 func (r *Room) Match(id string) (store.Info, error) {
 	waiting, err := r.Waiting()
 	if err != nil {
@@ -64,7 +65,7 @@ func (r *Room) Match(id string) (store.Info, error) {
 	return store.Info{}, store.Refuse(fmt.Sprintf("no dream with the ID %q waits for your answer", id), "dream-mcp review lists those that wait")
 }
 
-// Label names what waits.
+// Label names a proposal.
 func Label(i store.Info) string {
 	what := "dream " + i.ID
 	if len(i.Held) > 0 {
@@ -75,19 +76,19 @@ func Label(i store.Info) string {
 
 // Change is a change of one memory that only the person may make.
 type Change struct {
-	ID     string // of what is held; in a dream whose changes are held already, theirs is used
-	Dream  string // in which it was refused; "": in none
+	ID     string // of a new proposal; further changes of a dream join its first
+	Dream  string // the dream in which the change was refused, or ""
 	Name   memory.Name
 	Base   memory.Sum
 	Data   []byte // nil: it is deleted
 	Reason string
 	Waived []store.Waiver
 	Index  *store.IndexLine
-	Merge  *store.Merge // what goes with it, or nil: a merge is one change
+	Merge  *store.Merge // the rest of the merge, or nil; a merge is one change
 }
 
-// Hold keeps a change in place of an earlier one of the same memory, and reports whether there was room. The changes of one dream
-// wait together. The caller holds the lock. After a crash both may wait.
+// Hold keeps a change, in place of an earlier one to the same memory, and reports whether it did: there is room for Most. The
+// changes of one dream are one proposal. After a crash both changes may wait. The caller holds the lock.
 func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	waiting, err := r.Waiting()
 	if err != nil {
@@ -153,7 +154,7 @@ func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	return true, nil
 }
 
-// drop takes the change of n out of what waits.
+// drop removes the change of n from a proposal.
 func (r *Room) drop(dir *memory.Dir, w store.Info, n memory.Name) error {
 	forget(&w, n)
 	if len(w.Held) == 0 {
@@ -162,7 +163,7 @@ func (r *Room) drop(dir *memory.Dir, w store.Info, n memory.Name) error {
 	return r.Store.Hold(dir, w, func(s *landing.Stage) error { return s.Drop(n) })
 }
 
-// forget takes out of i what it says of n.
+// forget removes n from the record of a proposal.
 func forget(i *store.Info, n memory.Name) {
 	file, request := n.String(), *i.Request
 	if i.Merges[file] != nil {
@@ -177,15 +178,15 @@ func forget(i *store.Info, n memory.Name) {
 	i.Request = &request
 }
 
-// Divide leaves in t only the changes of some files, and has the rest wait. A whole new index is left out of both: it has the lines of
-// all.
+// Divide reduces t to the changes of some files; the rest continues to wait. Neither part has a whole new index, whose lines
+// belong to both.
 func (r *Room) Divide(t *store.Tx, only []string) error {
 	for _, file := range only {
 		if !slices.Contains(t.Staged(), file) {
 			return store.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
 		}
 	}
-	for _, file := range only { // what was merged goes with it
+	for _, file := range only { // add what was merged into it
 		if m := t.Merges[file]; m != nil {
 			only = slices.AppendSeq(only, maps.Keys(m.Replaced))
 		}
@@ -210,7 +211,7 @@ func (r *Room) Divide(t *store.Tx, only []string) error {
 	err := r.Store.Hold(t.Dir, rest, func(s *landing.Stage) error {
 		for _, m := range rest.Merges {
 			for _, sum := range m.Replaced {
-				if data, err := t.Stage.Content(sum); err == nil { // with which the merge is compared
+				if data, err := t.Stage.Content(sum); err == nil { // the merge is compared with it
 					if err := s.Keep(data); err != nil {
 						return err
 					}

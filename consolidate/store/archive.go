@@ -17,7 +17,7 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// Records are what the state folder has of each operation: its record, its stage or archive, and the journal.
+// Records are the records of all operations in the state folder, their stages and archives, and the journal.
 type Records struct{ Folder }
 
 // FolderOf returns the path of the folder of operation id.
@@ -83,7 +83,7 @@ func (s *Records) OpenFolder(id string) (*os.Root, error) {
 func (s *Records) openArchive(id string) (*landing.Archive, error) {
 	folder, err := s.OpenFolder(id)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w in the archive any more: %s", ErrUnknown, id)
+		return nil, fmt.Errorf("%w in the archive: %s", ErrUnknown, id)
 	}
 	if err != nil {
 		return nil, err
@@ -95,11 +95,11 @@ func (s *Records) openArchive(id string) (*landing.Archive, error) {
 	return a, err
 }
 
-// removedFolder holds what is being removed: it gets there in one step, so that what a killed process
-// leaves in the archive is whole.
+// removedFolder holds folders that are being removed. They are moved there in one step, so that the archive has only whole
+// folders after a crash.
 const removedFolder = "removed"
 
-// SetAside takes operation id out of the archive in one step.
+// SetAside moves operation id out of the archive in one step.
 func (s *Records) SetAside(id string) error {
 	root, err := s.Root()
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Records) SetAside(id string) error {
 	return root.Rename(path.Join(dreamFolder, id), path.Join(removedFolder, id))
 }
 
-// Discard removes the folder of an operation that nobody will ask for.
+// Discard removes the folder of an operation.
 func (s *Records) Discard(id string) error {
 	err := s.SetAside(id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +124,7 @@ func (s *Records) Discard(id string) error {
 	return err
 }
 
-// Torn reports whether the folder of operation id holds nothing, as a crash leaves it that came before its manifest, and since when.
+// Torn reports whether a crash left the folder of operation id without content, and since when.
 func (s *Records) Torn(id string) (since time.Time, torn bool) {
 	info, err := s.root.Lstat(path.Join(dreamFolder, id))
 	if err != nil {
@@ -134,11 +134,11 @@ func (s *Records) Torn(id string) (since time.Time, torn bool) {
 	return info.ModTime(), errors.Is(err, fs.ErrNotExist)
 }
 
-// Size returns how many bytes operation id takes up.
+// Size returns the size of operation id on disk, in bytes.
 func (s *Records) Size(id string) (size int64) {
 	fs.WalkDir(s.root.FS(), path.Join(dreamFolder, id), func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // gone, or not to be read: it can't be counted
+			return nil // removed or unreadable
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			size += info.Size()
@@ -148,7 +148,7 @@ func (s *Records) Size(id string) (size int64) {
 	return size
 }
 
-// Empty removes what was set aside, and temporaries that are a day old.
+// Empty removes what SetAside moved, and temporaries older than a day.
 func (s *Records) Empty(now time.Time) {
 	landing.SweepOld(s.root, now.Add(-24*time.Hour), DigestFolder)
 	landing.SyncFolder(s.root, dreamFolder)
@@ -156,29 +156,29 @@ func (s *Records) Empty(now time.Time) {
 	s.root.RemoveAll(removedFolder)
 }
 
-// DigestFolder holds the digests of transcripts, which are swept where they are made.
+// DigestFolder holds the digests of transcripts. Package digest sweeps it.
 const DigestFolder = "digests"
 
-// StopFile in the folder of a dream asks for its end.
+// StopFile in the folder of a dream asks it to stop.
 const StopFile = "stop"
 
-// idTime is the time that an ID begins with, in which it sorts.
+// idTime is the format of the time at the beginning of an ID, by which IDs sort.
 const idTime = "20060102-150405"
 
-// NewID returns the ID of an operation that begins now.
+// NewID returns the ID of a new operation.
 func NewID(now time.Time) string {
 	var b [3]byte
 	rand.Read(b[:])
 	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(b[:])
 }
 
-// Beginning is when the operation id began.
+// Beginning returns the time in an ID, when the operation began.
 func Beginning(id string) (time.Time, bool) {
 	t, err := time.Parse(idTime, id[:min(len(id), len(idTime))])
 	return t, err == nil
 }
 
-// ValidID keeps what a lock file or a person says from being more than a folder's name.
+// ValidID reports whether id has only the characters of an ID, so that it names a folder and not another path.
 func ValidID(id string) bool {
 	return id != "" && strings.Trim(id, "0123456789abcdef-") == ""
 }

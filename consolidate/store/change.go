@@ -11,9 +11,9 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// Change is a transaction of its own: it lands what fill stages and the index that it returns, under our lock alone. Claude Code's lock
-// and the gates are left as they are. With nothing to land it leaves no trace, and id is "". Where nobody watches it is refused, but for a
-// merge: of single changes none is too many.
+// Change is a whole transaction outside a dream: it lands what fill stages and the index that fill returns. It does not touch
+// Claude Code's lock or the gates. If there is nothing to land, it leaves no trace and id is "". In an unattended process it
+// fails with ErrUnattended, except for an exchange with a remote (lock.KindSync).
 func (s *Store) Change(ctx context.Context, info Info, fill func(*Tx) (*Index, error)) (id string, a *landing.Archive, err error) {
 	if s.Unattended && info.Kind != lock.KindSync {
 		return "", nil, ErrUnattended
@@ -34,8 +34,8 @@ func (s *Store) Change(ctx context.Context, info Info, fill func(*Tx) (*Index, e
 	return "", nil, errors.Join(err, t.End(Aborted, ""))
 }
 
-// TakeAsIs ends whatever the record in the lock file is of without landing anything more: the memory is taken as it is on disk. What
-// lies beside the memories goes into the archive.
+// TakeAsIs ends the operation in the lock file without landing anything more, so that the memory is as it is on disk.
+// Temporaries in the memory directory are archived.
 func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error {
 	l, err := lock.Take(ctx, dir, Wait)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 	return err
 }
 
-// Locked does something under the lock, after what a crash left was ended.
+// Locked calls do under the lock, after recovery.
 func (s *Store) Locked(ctx context.Context, do func(*memory.Dir) error) error {
 	dir, err := s.makeDir()
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Store) Locked(ctx context.Context, do func(*memory.Dir) error) error {
 	return errors.Join(do(dir), l.Release())
 }
 
-// SetTime sets the time of the last consolidation to now. The holder stays.
+// SetTime sets the time of the last consolidation to now. It does not change the holder in Claude Code's lock.
 func (s *Store) SetTime(ctx context.Context) error {
 	now := s.Now()
 	return s.Locked(ctx, func(dir *memory.Dir) error {
@@ -99,8 +99,8 @@ func (s *Store) SetTime(ctx context.Context) error {
 	})
 }
 
-// Hold keeps an operation for the person: it stages what fill does in the folder of info, and journals it when it is new. The caller
-// holds the lock.
+// Hold keeps an operation for the person: fill stages its changes in the folder of info. A new operation is journaled. The
+// caller holds the lock.
 func (s *Store) Hold(dir *memory.Dir, info Info, fill func(*landing.Stage) error) error {
 	root, err := s.Root()
 	if err != nil {

@@ -8,16 +8,15 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// What a request can be refused with.
 var (
 	ErrUnknown = errors.New("no such dream")
 	ErrNoDream = errors.New("no dream is open")
 )
 
-// ErrUnattended refuses what is for a person at hand.
-var ErrUnattended = Refuse("nobody watches, so nothing is changed outside a dream", "dream_orient opens one where it is due; all else is for a person at hand")
+// ErrUnattended refuses an operation that needs a person.
+var ErrUnattended = Refuse("nobody watches, so nothing is changed outside a dream", "dream_orient opens one if it is due; anything else needs a person")
 
-// A RequestError says that a request cannot be carried out as it was put, and what to do instead.
+// A RequestError refuses a request. Hint says what to do instead.
 type RequestError struct{ Message, Hint string }
 
 func (e *RequestError) Error() string { return e.Message }
@@ -25,7 +24,7 @@ func (e *RequestError) Error() string { return e.Message }
 // Refuse returns a *RequestError.
 func Refuse(message, hint string) error { return &RequestError{message, hint} }
 
-// DidYouMean is the hint that offers the nearest name, if there is one, or else says what to do.
+// DidYouMean returns a hint that offers the nearest name, if there is one, or what to do otherwise.
 func DidYouMean(nearest, otherwise string) string {
 	if nearest == "" {
 		return otherwise
@@ -33,7 +32,7 @@ func DidYouMean(nearest, otherwise string) string {
 	return "did you mean " + Quoted(nearest) + "? else " + otherwise
 }
 
-// Quoted is a name as a shell takes it.
+// Quoted quotes a name for a shell if needed.
 func Quoted(name string) string {
 	if strings.ContainsAny(name, " '") {
 		return `"` + name + `"`
@@ -41,25 +40,25 @@ func Quoted(name string) string {
 	return name
 }
 
-// A BrokenError says that a commit was cut off and cannot be carried on: its plan is lost, or the disk
-// refuses. Until it is, nothing may be written.
+// A BrokenError reports an interrupted commit that cannot be completed, because its plan is lost or the disk fails. Until it
+// is completed, nothing may be written.
 type BrokenError struct {
 	Holder string
 	Why    error
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("a commit was cut off (%s) and can't be carried on: %v", e.Holder, e.Why)
+	return fmt.Sprintf("an interrupted commit (%s) cannot be completed: %v", e.Holder, e.Why)
 }
 
-// A HalfError says that a commit has begun and could not be ended; the next operation takes it up.
+// A HalfError reports a commit that has begun but failed. The next operation completes it.
 type HalfError struct {
 	ID  string
 	Why error
 }
 
 func (e *HalfError) Error() string {
-	return fmt.Sprintf("the commit %s has begun and could not be ended: %v", e.ID, e.Why)
+	return fmt.Sprintf("the commit %s has begun and could not be completed: %v", e.ID, e.Why)
 }
 
 func isHalf(err error) bool {
@@ -67,10 +66,10 @@ func isHalf(err error) bool {
 	return errors.As(err, &half)
 }
 
-// A PartError says that a single change has landed without some of its files: others changed those in
-// the moment of the commit, and they were left as they are.
+// A PartError reports a single change that landed without some files. Somebody else changed those during the commit, and
+// they are left as they are.
 type PartError struct {
-	ID     string // undoes what has landed; "" where nothing has
+	ID     string // of the change, for an undo; "" if nothing landed
 	Landed []string
 	Left   []landing.Conflict
 }
@@ -80,14 +79,14 @@ func (e *PartError) Error() string {
 	for i, c := range e.Left {
 		left[i] = c.Name.String()
 	}
-	s := fmt.Sprintf("somebody else changed %s in the moment of the commit: left as it is", strings.Join(left, ", "))
+	s := fmt.Sprintf("somebody else changed %s during the commit: left as it is", strings.Join(left, ", "))
 	if e.ID == "" {
 		return s + "; nothing has landed"
 	}
 	return fmt.Sprintf("%s; %s has landed as %s", s, strings.Join(e.Landed, ", "), e.ID)
 }
 
-// LeftOut returns a *PartError where files of a transaction were left as others made them, else nil.
+// LeftOut returns a *PartError if a transaction left files as others changed them, else nil.
 func LeftOut(id string, a *landing.Archive) error {
 	if len(a.LeftAlone) == 0 {
 		return nil

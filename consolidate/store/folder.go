@@ -25,7 +25,7 @@ type Folder struct {
 	Options
 
 	key  string   // names the folder
-	root *os.Root // nil until it is needed
+	root *os.Root // nil until first used
 }
 
 // Close closes the state folder. The store can be used again.
@@ -38,7 +38,7 @@ func (f *Folder) Close() error {
 	return err
 }
 
-// StateDir returns the path of our folder of this memory.
+// StateDir returns the path of the state folder of this memory.
 func (f *Folder) StateDir() string { return filepath.Join(f.StateHome, f.key) }
 
 // FolderOf returns the path of a folder in the state folder of a memory.
@@ -46,7 +46,7 @@ func FolderOf(stateHome, memoryDir, folder string) string {
 	return filepath.Join(stateHome, stateKey(RealPath(memoryDir)), folder)
 }
 
-// Root opens our folder of this memory, and makes it where there is none. It stays open.
+// Root opens the state folder of this memory, and creates it if needed. It remains open.
 func (f *Folder) Root() (*os.Root, error) {
 	if f.root != nil {
 		ours, err := f.root.Stat(dreamFolder)
@@ -78,10 +78,10 @@ func (f *Folder) Root() (*os.Root, error) {
 	return root, nil
 }
 
-// probeSize is as much as a small dream writes to the state folder.
+// probeSize is about what a small dream writes to the state folder, in bytes.
 const probeSize = 64 << 10
 
-// Writable fails where the state folder is read-only or full.
+// Writable fails if the state folder is read-only or full.
 func (f *Folder) Writable() error {
 	if f.LookOnly {
 		return nil
@@ -96,10 +96,10 @@ func (f *Folder) Writable() error {
 	return nil
 }
 
-// maxNote bounds a note.
+// maxNote is the largest note, in bytes.
 const maxNote = 1 << 20
 
-// Note reads a note, a small file of JSON, and reports whether there is one that can be read.
+// Note reads a note, a small JSON file, into v, and reports whether it exists and is valid.
 func (f *Folder) Note(file string, v any) bool {
 	root, err := f.Root()
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *Folder) Note(file string, v any) bool {
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 
-// SetNote writes a note, and makes its folder where there is none.
+// SetNote writes a note, and creates its folder if needed.
 func (f *Folder) SetNote(file string, v any) error {
 	root, err := f.Root()
 	if err != nil || f.LookOnly {
@@ -143,7 +143,7 @@ func (f *Folder) RemoveNote(file string) error {
 	return err
 }
 
-// LockNote excludes other processes from what a lock file in the state folder protectf.
+// LockNote locks a lock file in the state folder. It waits at most wait for another process.
 func (f *Folder) LockNote(ctx context.Context, file string, wait time.Duration) (unlock func() error, err error) {
 	root, err := f.Root()
 	if err != nil {
@@ -152,8 +152,8 @@ func (f *Folder) LockNote(ctx context.Context, file string, wait time.Duration) 
 	return lock.Note(ctx, root, f.StateDir(), file, wait)
 }
 
-// RealPath resolves the links of as much of path as exists, so that a directory has one key before
-// and after it is made.
+// RealPath resolves the links in the part of path that exists, so that the key of a directory is the same before and after
+// it is created.
 func RealPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -170,7 +170,7 @@ func RealPath(path string) string {
 	}
 }
 
-// stateKey names a memory directory: a readable part, and a hash that no other directory has.
+// stateKey returns the name of the state folder of a memory directory: a readable part and a hash of the path.
 func stateKey(dir string) string {
 	name := filepath.Base(dir)
 	if name == "memory" {

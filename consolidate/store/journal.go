@@ -17,17 +17,16 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Outcome says what became of it.
+// Outcome is how an operation ended. Fired marks the beginning of a dream in the journal.
 type Outcome string
 
-// The outcomes. Fired marks the beginning of a dream in the journal.
 const (
 	Fired     Outcome = "fired"
 	Committed Outcome = "committed"
 	Aborted   Outcome = "aborted"
 	Expired   Outcome = "expired"
 	Crashed   Outcome = "crashed"
-	Proposed  Outcome = "proposed" // it waits for the person
+	Proposed  Outcome = "proposed" // waits for the person
 	Rejected  Outcome = "rejected" // the person said no
 	Failed    Outcome = "failed"   // of a background dream
 )
@@ -41,7 +40,7 @@ type LogEntry struct {
 	Host          string            `json:"host,omitempty"`
 	Session       string            `json:"session,omitempty"`
 	Started       time.Time         `json:"started,omitzero"`
-	HoursSince    *float64          `json:"hours_since,omitempty"` // nil: there was no dream before
+	HoursSince    *float64          `json:"hours_since,omitempty"` // nil for the first dream
 	SessionsSince int               `json:"sessions_since,omitempty"`
 	Forced        bool              `json:"forced,omitempty"`
 	Resumed       bool              `json:"resumed,omitempty"`
@@ -55,13 +54,13 @@ type LogEntry struct {
 	Accepted      map[string]string `json:"accepted_loss,omitempty"`
 	Proposed      []string          `json:"proposed,omitempty"`
 	Undoes        string            `json:"undoes,omitempty"`
-	Dream         string            `json:"dream,omitempty"` // of a background dream: the one that it led to
+	Dream         string            `json:"dream,omitempty"` // of a background run: the ID of its dream
 	Turns         int               `json:"turns,omitempty"`
-	Tokens        int64             `json:"tokens,omitempty"`   // read and written, cached ones included
-	CostUSD       float64           `json:"cost_usd,omitempty"` // as the host reckons it
+	Tokens        int64             `json:"tokens,omitempty"`   // read and written, including cached ones
+	CostUSD       float64           `json:"cost_usd,omitempty"` // as the host calculates it
 }
 
-// ShownWaivers returns waivers whose reasons may be shown.
+// ShownWaivers returns waivers with credentials masked in their reasons.
 func ShownWaivers(waivers []Waiver, allowed secret.Allowed) []Waiver {
 	waivers = slices.Clone(waivers)
 	for i := range waivers {
@@ -70,7 +69,7 @@ func ShownWaivers(waivers []Waiver, allowed secret.Allowed) []Waiver {
 	return waivers
 }
 
-// Waiver is a rule that a model set aside for one write, and why.
+// Waiver is a rule that a model waived for one write, and why.
 type Waiver struct {
 	Rule string `json:"rule"`
 	Why  string `json:"why"`
@@ -80,11 +79,10 @@ type Waiver struct {
 const (
 	JournalFile = "journal.jsonl"
 	journalOld  = "journal.1.jsonl"
-	maxJournal  = 4 << 20 // then the journal is set aside, and the one before it dropped
+	maxJournal  = 4 << 20 // then the journal is renamed, and the one before it removed
 )
 
-// Append adds e to the journal in one write, as it may be shown. A line that a crash left without its end is
-// ended first.
+// Append adds e to the journal in one write, with credentials masked. It first ends an incomplete line that a crash left.
 func (s *Records) Append(e LogEntry) error {
 	state, err := s.Root()
 	if err != nil {
@@ -97,7 +95,7 @@ func (s *Records) Append(e LogEntry) error {
 	line = s.AllowSecrets.ShowJSON(line, nil)
 	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
 	f, err := memory.OpenRegular(state, JournalFile, flag)
-	if errors.Is(err, memory.ErrLinked) { // by a backup, perhaps: the copy under the other name stays as it is
+	if errors.Is(err, memory.ErrLinked) { // perhaps by a backup, whose copy must not change
 		if err = landing.Unlink(state, JournalFile, 2*maxJournal); err == nil {
 			f, err = memory.OpenRegular(state, JournalFile, flag)
 		}
@@ -119,19 +117,19 @@ func (s *Records) Append(e LogEntry) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil && info.Size() > maxJournal {
-		state.Rename(JournalFile, journalOld) // else the next entry tries: this one is written
+		state.Rename(JournalFile, journalOld) // if it fails, the next entry tries again
 	}
 	return err
 }
 
-// Log is Entries for who does not hold the mutex.
+// Log is Entries for callers that do not hold the mutex.
 func (s *Store) Log() ([]LogEntry, error) {
 	s.Lock()
 	defer s.Unlock()
 	return s.Entries()
 }
 
-// Journal returns the journal, the oldest entry first. An event that a crash had written twice is in it once.
+// Journal returns the journal, the oldest entry first, without entries that were written twice because of a crash.
 func (s *Records) Journal() ([]LogEntry, error) {
 	state, err := s.Root()
 	if err != nil {
@@ -150,10 +148,11 @@ func (s *Records) Journal() ([]LogEntry, error) {
 	}), nil
 }
 
-// maxUnjournaled bounds the operations that the journal does not say have landed and that are looked at.
+// maxUnjournaled bounds the archives that Entries opens.
 const maxUnjournaled = 100
 
-// Entries is the journal, with what has landed by its archive and the journal has lost: what can be undone is to be named.
+// Entries returns the journal, and entries for operations that have landed according to their archive but are not
+// journaled, so that each can be undone.
 func (s *Store) Entries() ([]LogEntry, error) {
 	entries, err := s.Journal()
 	if err != nil {
@@ -171,13 +170,13 @@ func (s *Store) Entries() ([]LogEntry, error) {
 	for _, id := range lost[max(0, len(lost)-maxUnjournaled):] {
 		a, err := s.Archive(id)
 		if err != nil {
-			continue // it can't be undone either
+			continue // it cannot be undone either
 		}
 		if a.State == landing.Landed {
-			info, _ := s.Info(id) // without it there is less to say
+			info, _ := s.Info(id) // the archive is enough
 			info.ID = id
 			entry := info.Entry(a.Manifest, Committed, a.Landed)
-			at := len(entries) // after what is older; the rest keeps its order, whatever the clock was
+			at := len(entries) // after all older entries; the others keep their order
 			for at > 0 && entries[at-1].Time.After(entry.Time) {
 				at--
 			}
@@ -188,7 +187,7 @@ func (s *Store) Entries() ([]LogEntry, error) {
 	return entries, nil
 }
 
-// UndoneBy returns what was undone and stayed so: an undo that was itself undone does not count.
+// UndoneBy returns the operations that are undone. An undo that was itself undone does not count.
 func UndoneBy(entries []LogEntry) map[string]bool {
 	undone := make(map[string]bool)
 	for _, e := range slices.Backward(entries) {
@@ -199,13 +198,13 @@ func UndoneBy(entries []LogEntry) map[string]bool {
 	return undone
 }
 
-// Undone returns which operations were undone.
+// Undone is UndoneBy for Entries.
 func (s *Store) Undone() (map[string]bool, error) {
 	entries, err := s.Entries()
 	return UndoneBy(entries), err
 }
 
-// readLog reads the journal, oldest entry first. Lines that can't be read are left out.
+// readLog reads the journal, the oldest entry first. It skips invalid lines.
 func readLog(state *os.Root) ([]LogEntry, error) {
 	var entries []LogEntry
 	for _, name := range []string{journalOld, JournalFile} {
@@ -232,7 +231,7 @@ func readLog(state *os.Root) ([]LogEntry, error) {
 	return entries, nil
 }
 
-// Entry is the journal entry of i, whose changes m holds.
+// Entry returns the journal entry of i, whose changes are in m.
 func (i Info) Entry(m landing.Manifest, outcome Outcome, at time.Time) LogEntry {
 	e := LogEntry{
 		Time: at, Outcome: outcome, Kind: i.Kind, ID: i.ID, Host: i.Host, Session: i.Session, Started: i.Started,

@@ -8,8 +8,8 @@ import (
 	"dream-mcp/consolidate/lock"
 )
 
-// Land makes what is staged, and the index as edit has it, the memory's own. With a *HalfError it has begun, and t is closed: the next
-// operation carries it on. With any other error the memory is untouched.
+// Land lands what is staged, and the index of edit. After a *HalfError the commit has begun and t is closed; the next
+// operation completes it. After any other error the memory is unchanged.
 func (t *Tx) Land(edit *Index) error {
 	waived := t.Waived
 	t.Waived = t.Needed
@@ -24,7 +24,7 @@ func (t *Tx) Land(edit *Index) error {
 }
 
 func (t *Tx) land(edit *Index) error {
-	if err := t.Save(); err != nil { // so that a recovery can report it
+	if err := t.Save(); err != nil { // for recovery
 		return err
 	}
 	t.s.Step("plan")
@@ -40,7 +40,7 @@ func (t *Tx) land(edit *Index) error {
 		return errors.Join(err, plan.Cancel())
 	}
 	if t.Kind == lock.KindDream {
-		// Seen as late as can be: where Claude Code has taken over, nothing lands.
+		// As late as possible: if Claude Code has taken the lock over, nothing lands.
 		if err := lock.HoldsHost(t.Dir.Root(), t.record.PID); err != nil {
 			return errors.Join(err, plan.Cancel())
 		}
@@ -53,7 +53,7 @@ func (t *Tx) land(edit *Index) error {
 	}
 	t.s.Step("land")
 	if err = plan.Land(t.s.Step); err != nil {
-		err = plan.Land(t.s.Step) // the first failure may have been of a moment
+		err = plan.Land(t.s.Step) // try once more
 	}
 	if err != nil {
 		return &HalfError{ID: t.ID, Why: err}
@@ -62,8 +62,7 @@ func (t *Tx) land(edit *Index) error {
 	return nil
 }
 
-// checkFolder fails where the folder of t is no longer where the next process looks for it: what lands
-// could be carried on by nobody, and not be undone.
+// checkFolder fails if the folder of t was moved. No other process could then complete the commit, or undo it.
 func (t *Tx) checkFolder() error {
 	ours, err := t.Folder.Stat(".")
 	if err != nil {
@@ -71,19 +70,19 @@ func (t *Tx) checkFolder() error {
 	}
 	there, err := os.Stat(t.record.Stage)
 	if err != nil || !os.SameFile(ours, there) {
-		return fmt.Errorf("the folder %q was moved or replaced meanwhile; nothing has landed", t.record.Stage)
+		return fmt.Errorf("the folder %q was moved or replaced; nothing has landed", t.record.Stage)
 	}
 	return nil
 }
 
-// End ends t, after Land as committed, and releases the lock. Where it fails the record stays in the lock file, and the next operation
-// does what is missing.
+// End ends t and releases the lock. The outcome after Land is Committed. If End fails, the record remains in the lock file,
+// and the next operation does what is missing.
 func (t *Tx) End(outcome Outcome, reason string) error {
 	s := t.s
 	if s.open == t {
 		s.open = nil
 	}
-	err := t.settle(outcome, reason)
+	err := t.conclude(outcome, reason)
 	if err == nil && outcome == Committed && s.Landed != nil {
 		s.Landed(t.Info)
 	}
@@ -100,8 +99,8 @@ func (t *Tx) End(outcome Outcome, reason string) error {
 	return err
 }
 
-// settle writes down how t ended, and clears the lock file: until then, a recovery does all of it again.
-func (t *Tx) settle(outcome Outcome, reason string) error {
+// conclude records the end of t and clears the lock file. After a crash before that, recovery calls it again.
+func (t *Tx) conclude(outcome Outcome, reason string) error {
 	t.s.Step("stamp")
 	if err := t.stamp(outcome); err != nil {
 		return err
@@ -111,7 +110,7 @@ func (t *Tx) settle(outcome Outcome, reason string) error {
 		t.Reason = reason
 	}
 	if outcome != Committed && t.Kind != lock.KindDream && t.Request == nil && len(t.Stage.Displaced) == 0 {
-		t.Folder.Close() // an open folder can't be moved everywhere
+		t.Folder.Close() // some systems cannot move an open folder
 		return errors.Join(t.s.Discard(t.ID), t.lock.Clear())
 	}
 	t.s.Step("journal")
@@ -129,7 +128,8 @@ func (t *Tx) settle(outcome Outcome, reason string) error {
 	return t.lock.Clear()
 }
 
-// stamp sets the time of the last consolidation as t leaves it. A dream gives Claude Code's lock back, unless it was taken over.
+// stamp sets the time of the last consolidation at the end of t. A dream also releases Claude Code's lock, unless another
+// process has taken it over.
 func (t *Tx) stamp(outcome Outcome) (err error) {
 	switch {
 	case t.Kind == lock.KindDream:
@@ -139,7 +139,7 @@ func (t *Tx) stamp(outcome Outcome) (err error) {
 		}
 		err = lock.ReleaseHost(t.Dir.Root(), t.record.PID, to)
 		if errors.Is(err, lock.ErrTaken) {
-			err = nil // it is not ours to touch
+			err = nil // it is no longer ours
 		}
 	case outcome == Committed && t.Restamp != nil:
 		t.Restamp.Done, err = lock.RestampHost(t.Dir, t.Restamp.From, t.Restamp.To)
@@ -147,7 +147,7 @@ func (t *Tx) stamp(outcome Outcome) (err error) {
 	return err
 }
 
-// close releases what t holds of the system, and leaves the record.
+// close releases the resources of t. The record remains in the lock file.
 func (t *Tx) close() error {
 	if t.s.open == t {
 		t.s.open = nil

@@ -13,13 +13,13 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// The folders of operations in the state folder, and what is in each beside its archive.
+// The folder of all operations in the state folder, and the record in the folder of each.
 const (
 	dreamFolder = "dreams"
 	InfoFile    = "dream.json"
 )
 
-// Info is what is known of an operation while it is open and after it ended. Any process may read it.
+// Info is the record of an operation, while it is open and after it ended. Any process may read it.
 type Info struct {
 	ID            string              `json:"id"`
 	Kind          lock.Kind           `json:"kind"`
@@ -42,20 +42,20 @@ type Info struct {
 	Accepted      map[string]string   `json:"accepted_loss,omitempty"` // why, by file
 	Merges        map[string]*Merge   `json:"merges,omitempty"`        // by the memory that others were merged into
 	Summary       string              `json:"summary,omitempty"`
-	Proposed      []string            `json:"proposed,omitempty"` // files of which a change was kept for the person
-	Request       *FinalizeRequest    `json:"request,omitempty"`  // what the person is to agree to
-	Held          map[string]string   `json:"held,omitempty"`     // of changes that only the person may make: why, by file
-	Dream         string              `json:"dream,omitempty"`    // in which those were held; "": in none
+	Proposed      []string            `json:"proposed,omitempty"` // files with a change that was kept for the person
+	Request       *FinalizeRequest    `json:"request,omitempty"`  // what lands if the person agrees
+	Held          map[string]string   `json:"held,omitempty"`     // why only the person may make a change, by file
+	Dream         string              `json:"dream,omitempty"`    // the dream of the held changes, or ""
 	Reviewed      time.Time           `json:"reviewed,omitzero"`  // when it was proposed
 	Outcome       Outcome             `json:"outcome,omitempty"`  // empty while it is open
 	Ended         time.Time           `json:"ended,omitzero"`
 	Reason        string              `json:"reason,omitempty"`
 	Undoes        string              `json:"undoes,omitempty"`
-	Commit        string              `json:"commit,omitempty"`  // of a remote, that a merge brought
-	Restamp       *Restamp            `json:"restamp,omitempty"` // by an undo
+	Commit        string              `json:"commit,omitempty"`  // the commit of the remote that was merged
+	Restamp       *Restamp            `json:"restamp,omitempty"` // of an undo
 }
 
-// FinalizeRequest says how the index should be when a dream ends, and what is agreed to.
+// FinalizeRequest describes the index at the end of a dream, and the losses that are accepted.
 type FinalizeRequest struct {
 	Upsert     []IndexLine
 	Remove     []string
@@ -63,18 +63,18 @@ type FinalizeRequest struct {
 	Base       string
 	Adopt      bool
 	DryRun     bool
-	AcceptLoss map[string]string // why, by file
+	AcceptLoss map[string]string // the reason, by file
 	Summary    string
-	Diff       string `json:"-"` // with DryRun: of this file, or of all
+	Diff       string `json:"-"` // with DryRun: the file to diff, or all
 }
 
-// Merge is what was merged into a memory in a dream.
+// Merge describes what was merged into a memory in a dream.
 type Merge struct {
-	Replaced map[string]memory.Sum `json:"replaced"`           // by path, the text as it was; kept in the dream's folder
-	Accepted map[string]string     `json:"accepted,omitempty"` // why, by the text of a fact
+	Replaced map[string]memory.Sum `json:"replaced"`           // the replaced texts by path; they are in the dream's folder
+	Accepted map[string]string     `json:"accepted,omitempty"` // the reason, by the text of a fact
 }
 
-// IndexLine is a line of the index that should name File. What is empty stays as it is.
+// IndexLine is the wanted line of File in the index. An empty field leaves that part of an existing line as it is.
 type IndexLine struct {
 	File    string `json:"file"`
 	Title   string `json:"title,omitempty"`
@@ -82,8 +82,8 @@ type IndexLine struct {
 	Section string `json:"section,omitempty"`
 }
 
-// shown returns the Info with what a model or a person wrote as it may be shown. Index lines stay as they are:
-// they are to land.
+// shown returns a copy of i with credentials masked in what a model or a person wrote, except in index lines, which are to
+// land unchanged.
 func (i Info) shown(allowed secret.Allowed) Info {
 	show := func(text string) string { return allowed.Show(text).Text }
 	reasons := func(byFile map[string]string) map[string]string {
@@ -123,13 +123,13 @@ func (s *Records) Info(id string) (Info, error) {
 	return info, err
 }
 
-// Waits reports whether i was proposed to the person, and has not been answered.
+// Waits reports whether i waits for the person's answer.
 func (i Info) Waits() bool {
 	return i.Request != nil && i.Outcome != Committed && i.Outcome != Rejected
 }
 
-// consolidatedAt is the time of the last consolidation once a dream has landed or was rejected. What a person answered later reviewed
-// no session after its own end, so that those are not passed over.
+// consolidatedAt returns the time of the last consolidation after a dream landed or was rejected. If the person answered
+// later, it is the end of the dream, so that no session after that is skipped.
 func (i Info) consolidatedAt(landed time.Time, prior lock.Stamp) lock.Stamp {
 	if i.Request == nil {
 		return lock.Stamp{Exists: true, Time: landed}
@@ -140,16 +140,16 @@ func (i Info) consolidatedAt(landed time.Time, prior lock.Stamp) lock.Stamp {
 	return lock.Stamp{Exists: true, Time: i.Reviewed}
 }
 
-// Restamp is what an undo does to the time of the last consolidation, so that the sessions that a dream
-// reviewed are to be reviewed again. It does nothing where that time is no longer From: the dream was not
-// the last one.
+// Restamp sets back the time of the last consolidation in an undo, so that the sessions of the dream are reviewed again. It
+// does nothing if that time is no longer From, because a later dream has set it.
 type Restamp struct {
 	From lock.Stamp `json:"from"`
 	To   lock.Stamp `json:"to"`
 	Done bool       `json:"-"` // the time is now To
 }
 
-// Undoing returns the restamp of undoing i, which landed at a time; nil for what has not changed the time of the last consolidation.
+// Undoing returns the restamp for an undo of i, which landed at that time, or nil if i did not change the time of the last
+// consolidation.
 func (i Info) Undoing(landed time.Time) *Restamp {
 	switch {
 	case i.Kind == lock.KindDream && i.Request != nil:
@@ -162,20 +162,20 @@ func (i Info) Undoing(landed time.Time) *Restamp {
 	return nil
 }
 
-// Earlier reports whether r was carried out and gave sessions back.
+// Earlier reports whether r was done and set the time back.
 func (r *Restamp) Earlier() bool {
 	return r != nil && r.Done && (!r.To.Exists || r.From.Exists && r.To.Time.Before(r.From.Time))
 }
 
-// String says what holds again, for a person.
+// String describes the new time for a person.
 func (r *Restamp) String() string {
 	if !r.To.Exists {
-		return "no dream counts as the last one: all sessions are to be reviewed"
+		return "there is no last dream, so all sessions will be reviewed"
 	}
-	return fmt.Sprintf("the last dream that counts is that of %s: the sessions since then are to be reviewed", r.To)
+	return fmt.Sprintf("the last dream is that of %s, so the sessions since then will be reviewed", r.To)
 }
 
-// Cloned returns a copy of m, which is not nil.
+// Cloned returns a copy of m that is not nil.
 func Cloned[K comparable, V any](m map[K]V) map[K]V {
 	if m == nil {
 		return make(map[K]V)

@@ -13,8 +13,7 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// Recover ends what a crash left, if anything. It is cheap where nothing was left, and creates no
-// file. A lock that is held is not an error: its holder is at work.
+// Recover recovers from a crash. It is cheap if there was none, and creates no file. A lock that is held is not an error.
 func (s *Store) Recover(ctx context.Context) error {
 	dir, err := s.Disk()
 	if err != nil || dir == nil {
@@ -43,7 +42,7 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 	return l.Release()
 }
 
-// take takes the lock, and ends what a crash left.
+// take takes the lock and recovers from a crash.
 func (s *Store) take(ctx context.Context, dir *memory.Dir, wait time.Duration) (*lock.Lock, error) {
 	l, err := lock.Take(ctx, dir, wait)
 	if errors.Is(err, lock.ErrHeld) {
@@ -59,8 +58,8 @@ func (s *Store) take(ctx context.Context, dir *memory.Dir, wait time.Duration) (
 	return l, nil
 }
 
-// recover ends the operation in the lock file, which is now ours: a begun commit lands, all else is rolled back. It fails with a
-// *BrokenError where a commit has begun whose plan cannot be read: then nothing may be written.
+// recover ends the operation that the lock file names: it completes a commit that has begun, and rolls back anything else.
+// It fails with a *BrokenError if the plan of the commit cannot be read; then nothing may be written.
 func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	r, err := l.Read()
 	if err != nil {
@@ -83,7 +82,7 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	if err != nil && r.Committing {
 		return &BrokenError{Holder: r.String(), Why: err}
 	}
-	if err != nil { // Nothing has landed; all that is left to do is to give the time back.
+	if err != nil { // nothing has landed: only restore the time
 		t.Kind = r.Kind
 		if err := t.stamp(Crashed); err != nil {
 			return err
@@ -97,13 +96,12 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	case t.Request != nil && t.Outcome == Rejected:
 		outcome = Rejected
 	case t.Request != nil:
-		outcome = Proposed // it waits, as before
+		outcome = Proposed // it continues to wait
 	}
-	return t.settle(outcome, "process "+r.String()+" died")
+	return t.conclude(outcome, "process "+r.String()+" died")
 }
 
-// guess is used where the record cannot be read (a torn write): the operation whose changes are
-// landing, by the manifest, is the one that was open.
+// guess finds the open operation if the record cannot be read, after a torn write: its manifest says that it is landing.
 func (s *Records) guess() lock.Record {
 	ids, _ := s.IDs()
 	for _, id := range slices.Backward(ids) {
@@ -120,10 +118,10 @@ func (s *Records) guess() lock.Record {
 	return lock.Record{}
 }
 
-// openLeft opens the folder of a dead operation, which must be in our own state folder: a record is not
-// trusted to lead elsewhere.
+// openLeft opens the folder of the operation of a dead process. A record that names a folder outside our state folder is
+// refused.
 func (s *Records) openLeft(r lock.Record) (*os.Root, Info, error) {
-	info := Info{ID: r.Dream, Kind: r.Kind, Started: r.Started, LastCall: r.Started} // the manifest has what is to land
+	info := Info{ID: r.Dream, Kind: r.Kind, Started: r.Started, LastCall: r.Started} // enough to recover
 	if !ValidID(r.Dream) || r.Stage != s.FolderOf(r.Dream) {
 		return nil, info, fmt.Errorf("its folder %s is not in our state folder %s", r.Stage, s.StateDir())
 	}
@@ -137,7 +135,7 @@ func (s *Records) openLeft(r lock.Record) (*os.Root, Info, error) {
 	return folder, info, nil
 }
 
-// LostPlan returns why a commit that has begun cannot be carried on; nil where it can, or none has begun.
+// LostPlan returns why a commit that has begun cannot be completed, or nil.
 func (s *Records) LostPlan(r lock.Record) error {
 	if !r.Committing {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// Files names what a dream did to which.
+// Files lists the files that an operation changed.
 type Files struct {
 	Created []string `json:"created"`
 	Updated []string `json:"updated"`
 	Deleted []string `json:"deleted"`
 }
 
-// FilesOf returns the files of changes.
+// FilesOf lists the files of changes.
 func FilesOf(changes []landing.Change) Files {
 	f := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
 	for _, c := range changes {
@@ -29,7 +29,7 @@ func FilesOf(changes []landing.Change) Files {
 	return f
 }
 
-// Decisions says what was merged, and the choices.
+// Decisions describes the merges and the Choices.
 func (i Info) Decisions() string {
 	merged := ""
 	if m := i.merges(); m != nil {
@@ -38,8 +38,7 @@ func (i Info) Decisions() string {
 	return merged + i.Choices()
 }
 
-// Choices says which rules were set aside and which losses accepted, each with its reason, and what is
-// left for the person to decide.
+// Choices lists the waived rules and the accepted losses with their reasons, and what the person must decide.
 func (i Info) Choices() string {
 	var b strings.Builder
 	part := func(what string, each []string) {
@@ -54,7 +53,7 @@ func (i Info) Choices() string {
 	for _, file := range slices.Sorted(maps.Keys(i.Accepted)) {
 		lost = append(lost, fmt.Sprintf("%s (%s)", file, i.Accepted[file]))
 	}
-	part("Set aside:", waived)
+	part("Waived:", waived)
 	part("Accepted as lost:", lost)
 	if len(i.Proposed) > 0 {
 		part("Left for the person to decide (dream-mcp review):", []string{strings.Join(i.Proposed, ", ")})
@@ -62,7 +61,7 @@ func (i Info) Choices() string {
 	return b.String()
 }
 
-// reviewed says how many of the sessions since the last dream were listed to their end; nothing where there are none.
+// reviewed describes how many of the sessions since the last dream were listed to their end; "" if there are none.
 func (i Info) reviewed() string {
 	shown, of := i.Listed.Count()
 	if of == 0 {
@@ -74,7 +73,7 @@ func (i Info) reviewed() string {
 	return fmt.Sprintf("%d of %s", shown, Plural(of, "session"))
 }
 
-// topics counts memories, without the index.
+// topics counts files other than the index.
 func topics(files []string) int {
 	n := len(files)
 	for _, file := range files {
@@ -85,7 +84,7 @@ func topics(files []string) int {
 	return n
 }
 
-// improved says in numbers what changes did, and with counted how many memories are new.
+// improved counts the changed memories, and with counted the new ones.
 func improved(changes []landing.Change, counted bool) string {
 	f := FilesOf(changes)
 	created, gone := topics(f.Created), topics(f.Deleted)
@@ -106,7 +105,7 @@ func improved(changes []landing.Change, counted bool) string {
 	return text
 }
 
-// Summary says in numbers what an operation changed and reviewed.
+// Summary describes what an operation changed and reviewed, in numbers.
 func Summary(changes []landing.Change, i Info) string {
 	if len(changes) == 0 {
 		return Report(changes, i)
@@ -118,7 +117,7 @@ func Summary(changes []landing.Change, i Info) string {
 	return text + "."
 }
 
-// Report says what an operation changed and reviewed.
+// Report describes what an operation changed and reviewed, with file names.
 func Report(changes []landing.Change, i Info) string {
 	reviewed := i.reviewed()
 	f := FilesOf(changes)
@@ -143,6 +142,7 @@ func Report(changes []landing.Change, i Info) string {
 	return improved(changes, false) + ": " + strings.Join(parts, "; ") + "."
 }
 
+// Plural returns a count and a noun, such as "2 memories".
 func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -153,7 +153,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// merges says what was merged into what, and what was left out.
+// merges lists what was merged into which memory, and what was left out.
 func (i Info) merges() (said []string) {
 	for _, into := range slices.Sorted(maps.Keys(i.Merges)) {
 		m := i.Merges[into]
@@ -176,10 +176,10 @@ func (i Info) merges() (said []string) {
 // LastURI is the resource with the report and the diff of the last dream.
 const LastURI = "dream://last"
 
-// MemoryURI is the resource of a memory, percent-encoded where a URI needs it.
+// MemoryURI returns the URI of the resource of a memory.
 func MemoryURI(n memory.Name) string {
 	return "memory://" + (&url.URL{Path: n.String()}).EscapedPath()
 }
 
-// Second is a time as it is shown: fractions of a second help nobody.
+// Second returns a time in UTC without fractions of a second.
 func Second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

@@ -1,11 +1,12 @@
-// Package store keeps what this program knows of one memory: a private folder of its own with the journal, a record and an archive of
-// each operation, and small notes; and it changes the memory, by one kind of transaction.
+// Package store keeps the state of one memory in a private folder (the journal, a record and an archive of each operation,
+// and small notes), and changes the memory in transactions.
 //
-// A transaction is begun under the lock, filled, and either landed whole or rolled back. What it replaces or deletes is in its archive
-// before it lands. After a crash at any moment the next operation ends what was left: a begun commit lands, all else is rolled back.
-// Who only reads sees the memory as that will leave it. Until then the files on disk may be between the two.
+// A transaction begins under the lock, is filled, and either lands whole or is rolled back. What it replaces or deletes is
+// archived before it lands. After a crash at any moment the next operation recovers: it completes a commit that has begun,
+// and rolls back anything else. Readers see the memory as recovery will leave it. Until recovery, the files on disk may be
+// between the two.
 //
-// Where the plan of a begun commit is lost, nothing is written until a person has looked.
+// If the plan of a commit that has begun is lost, nothing is written until a person decides (TakeAsIs).
 package store
 
 import (
@@ -19,10 +20,10 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Wait is how long an operation waits for a lock that is held for a moment.
+// Wait is how long an operation waits for a lock that is held only briefly.
 const Wait = 2 * time.Second
 
-// Options say which memory, and for whom. MemoryDir, StateHome and Now are required.
+// Options configure a Store. MemoryDir, StateHome and Now are required.
 type Options struct {
 	MemoryDir    string // need not exist
 	StateHome    string // the state folder of all memories
@@ -30,16 +31,17 @@ type Options struct {
 	Session      string // the caller's session
 	AllowSecrets secret.Allowed
 	Unattended   bool // nobody watches: only dreams change the memory
-	LookOnly     bool // makes no folder and writes no note
+	LookOnly     bool // create no folder and write no note
 	Now          func() time.Time
 	Step         func(string)     // called with the name of each step of an operation, if not nil
 	Changed      func(uri string) // called with each resource that changed, if not nil
 
-	Ended  func(Info, landing.Manifest) error // called under the lock before the end of a transaction is journaled, again after a crash
-	Landed func(Info)                         // called under the lock when a transaction has landed
+	Ended  func(Info, landing.Manifest) error // called under the lock before the end of a transaction is journaled; called again after a crash
+	Landed func(Info)                         // called under the lock after a transaction has landed
 }
 
-// Store is the state of one memory, and the way to change it. Its mutex is held by each operation of the packages above: one runs at a time.
+// Store is the state of one memory, and the way to change it. Operations of the packages above hold its mutex, so one runs
+// at a time.
 type Store struct {
 	Records
 	sync.Mutex
@@ -59,7 +61,7 @@ func Open(o Options) *Store {
 	return &Store{Records: Records{Folder: Folder{Options: o, key: stateKey(o.MemoryDir)}}}
 }
 
-// Dir opens the memory directory to be read: where a commit was cut off, it is read as recovery will leave it. It returns nil where
+// Dir opens the memory directory for reading, as recovery will leave it after an interrupted commit. It returns nil if
 // there is none.
 func (s *Store) Dir() (*memory.Dir, error) {
 	dir, err := s.Disk()
@@ -73,7 +75,7 @@ func (s *Store) Dir() (*memory.Dir, error) {
 	return dir.Through(cut.Archive), nil
 }
 
-// Disk opens the memory directory as it is on disk, to be locked, recovered or changed; nil where there is none.
+// Disk opens the memory directory as it is on disk, to lock, recover or change it. It returns nil if there is none.
 func (s *Store) Disk() (*memory.Dir, error) {
 	dir, err := memory.Open(s.MemoryDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +87,7 @@ func (s *Store) Disk() (*memory.Dir, error) {
 	return dir, err
 }
 
-// makeDir opens the memory directory, and makes it where there is none.
+// makeDir opens the memory directory, and creates it if needed.
 func (s *Store) makeDir() (*memory.Dir, error) {
 	dir, err := memory.Create(s.MemoryDir)
 	if err == nil {

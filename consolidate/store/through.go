@@ -16,24 +16,24 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// Interrupted is a commit that was cut off, as recovery will leave it. Who only reads sees the memory
-// and the archive through it, and changes nothing.
+// Interrupted is an interrupted commit, as recovery will leave it. Readers see the memory and the archive through it, and
+// change nothing.
 type Interrupted struct {
-	Archive *landing.Archive // to be closed
+	Archive *landing.Archive // the caller closes it
 
 	record lock.Record
 	info   Info
 }
 
-// Interrupted returns the commit of dir that was cut off, or nil. Where its plan is lost there is nothing to
-// read through: the files are as they are, and doctor says so.
+// Interrupted returns the interrupted commit of dir, or nil. It also returns nil if the plan of the commit is lost, which
+// doctor reports.
 func (s *Store) Interrupted(dir *memory.Dir) (*Interrupted, error) {
 	r, err := lock.Read(dir.Root())
 	if err == nil && !r.Committing {
 		return nil, nil
 	}
 	if _, err := os.Stat(s.StateDir()); err != nil {
-		return nil, nil // lost; opening it would make it
+		return nil, nil // lost; opening it would create it
 	}
 	if err != nil {
 		r = s.guess()
@@ -55,8 +55,7 @@ func (s *Store) Interrupted(dir *memory.Dir) (*Interrupted, error) {
 	return &Interrupted{a, r, info}, nil
 }
 
-// stamp is the time of the last consolidation once the commit has been carried on, where Claude Code's lock
-// was read as n.
+// stamp returns the time of the last consolidation after recovery, if Claude Code's lock is n.
 func (i *Interrupted) stamp(n lock.Host) lock.Stamp {
 	switch r := i.info.Restamp; {
 	case i.record.Kind == lock.KindDream && i.record.PID == n.PID:
@@ -67,8 +66,7 @@ func (i *Interrupted) stamp(n lock.Host) lock.Stamp {
 	return n.Stamp
 }
 
-// Archive opens the archive of an operation; that of a commit that was cut off as recovery will leave it.
-// The caller closes it.
+// Archive opens the archive of an operation, as recovery will leave it. The caller closes it.
 func (s *Store) Archive(id string) (*landing.Archive, error) {
 	a, err := s.openArchive(id)
 	if err != nil || a.State != landing.Landing {
@@ -89,8 +87,8 @@ func (s *Store) Archive(id string) (*landing.Archive, error) {
 	return cut.Archive, a.Close()
 }
 
-// Since returns the time of the last consolidation. While one of our dreams is open, the lock file's own time is that of its last call,
-// and its record has the time before. dir is nil where there is no memory directory.
+// Since returns the time of the last consolidation. While one of our dreams is open, Claude Code's lock has the time of its
+// last call, and the record of the dream has the time before. dir is nil if there is no memory directory.
 func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 	if s.open != nil {
 		return s.open.record.Prior, nil
@@ -109,15 +107,15 @@ func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 	if cut != nil {
 		return cut.stamp(n), cut.Archive.Close()
 	}
-	// A file with a PID: a process dreams, has finished, or has crashed. If it is ours, the record has the time before.
+	// A PID in the file: that process dreams, has finished, or has crashed.
 	if r, err := lock.Read(dir.Root()); err == nil && n.PID != 0 && r.Kind == lock.KindDream && r.PID == n.PID {
 		return r.Prior, nil
 	}
 	return n.Stamp, nil
 }
 
-// Unfinished returns the dreams of entries, all but the open one, whose stage was left with changes in it, the newest first. It looks
-// at no others: there may be thousands that have landed.
+// Unfinished returns the dreams among entries, except the open one, that ended with changes in their stage, the newest
+// first. It opens no dream that has landed, since there may be thousands.
 func (s *Store) Unfinished(entries []LogEntry, open string) ([]Info, error) {
 	var left []Info
 	seen := make(map[string]bool)
@@ -138,7 +136,7 @@ func (s *Store) Unfinished(entries []LogEntry, open string) ([]Info, error) {
 			continue
 		}
 		if a.State == landing.Staged && len(a.Changes) > 0 {
-			info.Outcome = cmp.Or(info.Outcome, Crashed) // without one it was ended by somebody who could not write into our folder
+			info.Outcome = cmp.Or(info.Outcome, Crashed) // a recovery that could not write our folder leaves it empty
 			left = append(left, info)
 		}
 		a.Close()
@@ -146,7 +144,8 @@ func (s *Store) Unfinished(entries []LogEntry, open string) ([]Info, error) {
 	return left, nil
 }
 
-// RequestStop asks the process that has a dream open to end it before its next step, and says which it is; ErrNoDream where none is.
+// RequestStop asks the process of the open dream to end it before its next step, and describes that process. It fails with
+// ErrNoDream if no dream is open.
 func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, err error) {
 	dir, err := s.Disk()
 	if err != nil || dir == nil {
@@ -159,7 +158,7 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 	}
 	var busy *lock.BusyError
 	if !errors.As(err, &busy) {
-		return "", err // nobody dreams, and what a crash left can't be ended
+		return "", err // no dream is open, and recovery failed
 	}
 	r, readErr := lock.Read(dir.Root())
 	if readErr != nil || r.Kind != lock.KindDream {
@@ -171,7 +170,7 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 	return r.String(), landing.Replace(s.root, path.Join(dreamFolder, r.Dream, StopFile), []byte(reason), time.Time{})
 }
 
-// StopAsked reports whether t was asked to stop, and why.
+// StopAsked reports whether t was asked to stop, and the reason.
 func (t *Tx) StopAsked() (reason string, asked bool) {
 	why, err := memory.ReadBounded(t.Folder, StopFile, 1<<10)
 	return "stopped: " + strings.TrimSpace(string(why)), err == nil

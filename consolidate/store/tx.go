@@ -18,13 +18,13 @@ import (
 // StatusURI is the resource with the status.
 const StatusURI = "dream://status"
 
-// Tx is a transaction on the memory: begun, filled, and landed or rolled back. It holds the lock until it ends.
+// Tx is a transaction on the memory. It holds the lock until it ends.
 type Tx struct {
 	Info
 	Dir    *memory.Dir
 	Folder *os.Root
 	Stage  *landing.Stage
-	Needed []Waiver // those without which the last check would have refused
+	Needed []Waiver // the waivers without which the last check would have refused
 
 	s      *Store
 	lock   *lock.Lock
@@ -34,11 +34,11 @@ type Tx struct {
 // Current returns the dream that this process has open, or nil.
 func (s *Store) Current() *Tx { return s.open }
 
-// SetOpen notes that t is the open dream of this process, until it ends.
+// SetOpen makes t the open dream of this process, until it ends.
 func (s *Store) SetOpen(t *Tx) { s.open = t }
 
-// Begin takes the lock, ends what a crash left, and begins what check decides on. It fails with a *lock.BusyError where somebody else
-// holds the lock, or Claude Code's.
+// Begin takes the lock, recovers from a crash, and begins the operation that check returns. It fails with a *lock.BusyError if
+// our lock or Claude Code's is held.
 func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Info, error)) (*Tx, error) {
 	if s.open != nil {
 		return nil, s.open.record.Busy()
@@ -71,7 +71,7 @@ func (s *Store) New(kind lock.Kind) Info {
 	return Info{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now, LastCall: now}
 }
 
-// begin opens an operation under l: its folder, its stage, and its record in the lock file.
+// begin opens an operation under l: it creates its folder and its stage, and writes its record into the lock file.
 func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Info) (*Tx, error) {
 	root, err := s.Root()
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Info) (*Tx, error) {
 	}
 	t := &Tx{Info: info, Dir: dir, Folder: folder, s: s, lock: l}
 	if info.Resumed {
-		folder.Remove(StopFile) // it was for the run that it ended
+		folder.Remove(StopFile) // it stopped the earlier run
 		t.Stage, err = landing.OpenStage(dir, folder)
 	} else {
 		t.Stage, err = landing.NewStage(dir, folder)
@@ -111,8 +111,8 @@ func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Info) (*Tx, error) {
 	return t, nil
 }
 
-// claim writes the record into the lock file and, for a dream, takes Claude Code's lock. What is
-// needed to undo the taking is on disk before it is taken.
+// claim writes the record into the lock file and, for a dream, takes Claude Code's lock. The record, with which recovery
+// restores that lock, is on disk before the lock is taken.
 func (t *Tx) claim() error {
 	prior, err := lock.ReadHost(t.Dir.Root())
 	if err != nil {
@@ -127,13 +127,13 @@ func (t *Tx) claim() error {
 		return nil
 	}
 	t.s.Step("native")
-	err = lock.ErrHeld // where it was taken since it was seen free, there is nothing to take
+	err = lock.ErrHeld // if it was taken after HostFree
 	if !prior.Held(t.LastCall) {
 		err = lock.TakeHost(t.Dir, prior, t.LastCall)
 	}
 	if err != nil {
 		if errors.Is(err, lock.ErrHeld) {
-			err = &lock.BusyError{Native: true, Holder: "Claude Code has begun a dream in this moment"}
+			err = &lock.BusyError{Native: true, Holder: "Claude Code has just begun a dream"}
 		}
 		if back := t.stamp(Aborted); back != nil {
 			return errors.Join(err, back) // the record stays, and recovery ends it
@@ -147,13 +147,13 @@ func (t *Tx) claim() error {
 // Prior is the time of the last consolidation before t.
 func (t *Tx) Prior() lock.Stamp { return t.record.Prior }
 
-// Busy is the error of who would begin something while t is open.
+// Busy returns the error of an operation that must wait for t.
 func (t *Tx) Busy() error { return t.record.Busy() }
 
-// Renew records in Claude Code's lock that the dream goes on. It fails with lock.ErrTaken where it has been taken over.
+// Renew renews Claude Code's lock. It fails with lock.ErrTaken if another process has taken it over.
 func (t *Tx) Renew() error { return lock.RenewHost(t.Dir, t.record.PID, t.LastCall) }
 
-// Save writes the record of t, as it may be shown.
+// Save writes the record of t, with credentials masked.
 func (t *Tx) Save() error {
 	data, err := json.MarshalIndent(t.Info.shown(t.s.AllowSecrets), "", " ")
 	if err != nil {
@@ -174,5 +174,5 @@ func namesOf(changes []landing.Change) []string {
 	return files
 }
 
-// LogBegun writes into the journal that t has begun.
+// LogBegun journals that t has begun.
 func (t *Tx) LogBegun() error { return t.s.Append(t.Entry(t.Stage.Manifest, Fired, t.Started)) }

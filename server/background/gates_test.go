@@ -113,11 +113,11 @@ func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
 	for _, outcome := range []store.Outcome{store.Committed, store.Proposed} {
 		var s speech
 		s.tell([]runs.DreamReport{{ID: "20261118-090000-abcdef", Outcome: outcome, Report: "Improved 1 memory: updated pm.md.",
-			Decisions: " Set aside: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}})
-		if person := strings.Join(s.person, ""); !strings.Contains(person, "updated pm.md. Set aside: relative-date for pm.md (") || strings.ContainsAny(person, "\x1b\a\n\u202e") {
+			Decisions: " Waived: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}})
+		if person := strings.Join(s.person, ""); !strings.Contains(person, "updated pm.md. Waived: relative-date for pm.md (") || strings.ContainsAny(person, "\x1b\a\n\u202e") {
 			t.Errorf("%s: the person is told %q", outcome, person)
 		}
-		if model := strings.Join(s.model, ""); strings.Contains(model, "Ignore") || strings.Contains(model, "Set aside") {
+		if model := strings.Join(s.model, ""); strings.Contains(model, "Ignore") || strings.Contains(model, "Waived") {
 			t.Errorf("%s: the model is told %q", outcome, model)
 		}
 	}
