@@ -30,7 +30,7 @@ func (p *dreams) Begin(ctx context.Context, force, resume bool) error {
 	}
 	force, p.asked = force || p.o.Asked, p.asked || p.o.Asked
 	p.reread()
-	p.Share.TakeOver(ctx)
+	p.Share.Refresh(ctx)
 	g, err := p.askUnlocked(ctx, force)
 	if err != nil {
 		return p.switchedOff(err, force)

@@ -218,7 +218,7 @@ func (g git) heads(ctx context.Context, remote string, patterns ...string) (map[
 // isOID matches the name of an object, in SHA-1 or SHA-256.
 var isOID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// An update moves a ref of the remote from one commit to another; "" is no ref.
+// An update moves a ref of the remote from one commit to another; "" means none.
 type update struct{ ref, from, to string }
 
 // push makes all updates or none, and none where a ref is not where the update begins.

@@ -65,7 +65,7 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 		return nil, stage(t.Stage, local, merged)
 	})
 	if err == nil && a != nil && len(a.LeftAlone) > 0 {
-		err = fmt.Errorf("%s was changed during the merge; the next exchange merges it again", a.LeftAlone[0].Name)
+		err = fmt.Errorf("%s was changed during the merge; the next sync merges it again", a.LeftAlone[0].Name)
 	}
 	return notes, err
 }
@@ -144,7 +144,7 @@ func (l *link) merge(base, local, theirs Files) (Files, []Note, error) {
 	}
 	all, _, err := merge.Files(mine, local, merged)
 	if err == nil {
-		err = l.judge(local, all, "nothing of the remote's is taken over")
+		err = l.judge(local, all, "nothing is pulled")
 	}
 	if err != nil {
 		err = &StopError{err.Error()}

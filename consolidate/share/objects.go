@@ -49,7 +49,7 @@ func hostile(format string, args ...any) error {
 
 var machineFile = regexp.MustCompile(`^` + markFolder + `/([0-9a-f]{16})\.json$`)
 
-// read returns what a commit holds; "" is no commit. It refuses links, submodules, what is too large or too much, and names that break
+// read returns what a commit holds; "" means none. It refuses links, submodules, what is too large or too much, and names that break
 // our own rules.
 func (g git) read(ctx context.Context, commit string) (tree, error) {
 	t := tree{}

@@ -1,4 +1,4 @@
-// Package share keeps one memory on several machines, by a ref of a git remote that the person names.
+// Package share keeps one memory on several machines, through a ref of a git remote that the person names.
 //
 // It promises that git is started without a shell, a prompt, hooks, filters or the configuration of any checkout; that what a
 // remote holds is bounded and checked before any of it is used; and that a ref of the remote is moved only from where it was last
@@ -35,11 +35,11 @@ const (
 	maxNotes  = 20
 )
 
-// How long a dream waits for the remote. What does not arrive in time waits for the next exchange.
+// How long a dream waits for the remote. What does not arrive in time waits for the next sync.
 const (
-	dreamWait    = 20 * time.Second
-	releaseWait  = 4 * time.Second // less than a program's end may take
-	exchangeWait = 5 * time.Minute
+	dreamWait   = 20 * time.Second
+	releaseWait = 4 * time.Second // less than a program's end may take
+	syncWait    = 5 * time.Minute
 )
 
 // LeaseRenewal is how often a dream renews its lease.
@@ -54,9 +54,9 @@ type State struct {
 	Machine     string    `json:"machine"`
 	MachineName string    `json:"machine_name"`
 	Base        string    `json:"base,omitempty"`       // the remote's commit that the memory here holds; "": none yet
-	Last        time.Time `json:"last,omitzero"`        // of the last exchange that succeeded
+	Last        time.Time `json:"last,omitzero"`        // of the last sync that succeeded
 	Pending     string    `json:"pending,omitempty"`    // why what changed here has not been sent
-	Stopped     string    `json:"stopped,omitempty"`    // why nothing is exchanged until a person decides
+	Stopped     string    `json:"stopped,omitempty"`    // why nothing is synced until a person decides
 	Notes       []Note    `json:"notes,omitempty"`      // of merges: what both sides changed
 	OtherDream  time.Time `json:"other_dream,omitzero"` // when this machine first saw another's newest dream, by its own clock
 	OtherName   string    `json:"other_name,omitempty"` // of that machine
@@ -71,10 +71,10 @@ type Note struct {
 	Why  string `json:"why"`
 }
 
-// What prevents an exchange.
+// What prevents a sync.
 var (
 	ErrNotShared = store.Refuse("this memory is not shared", "dream-mcp share REMOTE shares it")
-	ErrBusy      = store.Refuse("another process is exchanging this memory", "try again in a moment")
+	ErrBusy      = store.Refuse("another process is syncing this memory", "try again in a moment")
 )
 
 // Room is the share of one memory. Methods that take no lock say so.
@@ -131,8 +131,8 @@ func (r *Room) open(ctx context.Context, limit time.Duration, begin *State, do f
 	return errors.Join(err, unlock())
 }
 
-// mayExchange fails while a dream of this process is open, and where the memory is switched off.
-func (r *Room) mayExchange() error {
+// maySync fails while a dream of this process is open, and where the memory is switched off.
+func (r *Room) maySync() error {
 	if t := r.Current(); t != nil {
 		return t.Busy()
 	}
@@ -147,15 +147,15 @@ type JoinRequest struct {
 	Team    bool
 }
 
-// Join shares the memory by a remote, after agree has seen what that would change here and send.
+// Join shares the memory through a remote, after agree has seen what that would change here and send.
 func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) error) (err error) {
 	r.Lock()
 	defer r.Unlock()
-	if err := r.mayExchange(); err != nil {
+	if err := r.maySync(); err != nil {
 		return err
 	}
 	if s, err := r.State(); err == nil && s.Stopped == "" {
-		return store.Refuse("this memory is shared already, by "+s.Remote, "dream-mcp share --now exchanges what changed; dream-mcp share --stop ends it")
+		return store.Refuse("this memory is shared already, through "+s.Remote, "dream-mcp share --now syncs it; dream-mcp share --stop ends the sharing")
 	}
 	var machine [8]byte
 	rand.Read(machine[:])
@@ -180,7 +180,7 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 			return err
 		}
 	}
-	return r.open(ctx, exchangeWait, &s, func(ctx context.Context, l *link) error {
+	return r.open(ctx, syncWait, &s, func(ctx context.Context, l *link) error {
 		preview, err := l.preview(ctx)
 		if err == nil {
 			err = agree(preview)
@@ -188,20 +188,20 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 		if err != nil {
 			return err
 		}
-		return l.exchange(ctx, false)
+		return l.sync(ctx, false)
 	})
 }
 
-// Exchange takes over what other machines have changed, and sends what has changed here: with decided also a dream that lost its lease.
-func (r *Room) Exchange(ctx context.Context, decided bool) error {
+// Sync pulls what other machines have changed, and sends what has changed here: with decided also a dream that lost its lease.
+func (r *Room) Sync(ctx context.Context, decided bool) error {
 	r.Lock()
 	defer r.Unlock()
-	if err := r.mayExchange(); err != nil {
+	if err := r.maySync(); err != nil {
 		return err
 	}
-	return r.open(ctx, exchangeWait, nil, func(ctx context.Context, l *link) error {
+	return r.open(ctx, syncWait, nil, func(ctx context.Context, l *link) error {
 		l.Withheld = l.Withheld && !decided
-		return l.exchange(ctx, false)
+		return l.sync(ctx, false)
 	})
 }
 
@@ -219,10 +219,10 @@ func (r *Room) Stop(ctx context.Context) error {
 	})
 }
 
-// TakeOver brings the memory up to date before the gates are checked. A remote that cannot be reached prevents no dream. The caller holds r.
-func (r *Room) TakeOver(ctx context.Context) {
+// Refresh brings the memory up to date before the gates are checked. A remote that cannot be reached prevents no dream. The caller holds r.
+func (r *Room) Refresh(ctx context.Context) {
 	if r.MayWrite() == nil {
-		_ = r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.exchange(ctx, false) })
+		_ = r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, false) })
 	}
 }
 
@@ -249,7 +249,7 @@ func (r *Room) LeaseLost(ctx context.Context) (lost bool) {
 // End sends what a dream has landed and gives its lease back. The caller holds r.
 func (r *Room) End(landed bool) {
 	if landed {
-		_ = r.open(context.Background(), dreamWait, nil, func(ctx context.Context, l *link) error { return l.exchange(ctx, true) })
+		_ = r.open(context.Background(), dreamWait, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, true) })
 	} else {
 		_ = r.open(context.Background(), releaseWait, nil, func(ctx context.Context, l *link) error { return l.release(ctx) })
 	}
@@ -262,7 +262,11 @@ func (r *Room) DreamElsewhere(hours float64) string {
 	if err != nil || s.OtherDream.IsZero() || age < 0 || age >= hours {
 		return ""
 	}
-	return fmt.Sprintf("the machine %q finished a dream over this shared memory %.0fh ago", s.OtherName, age)
+	ago := "less than an hour ago"
+	if age >= 1 {
+		ago = fmt.Sprintf("%.0fh ago", age)
+	}
+	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, ago)
 }
 
 // IsTeams reports whether a memory is shared with a team. It takes no lock.

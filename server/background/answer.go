@@ -71,7 +71,7 @@ func (f Front) Answer(ctx context.Context) error {
 	}
 	dreams := setup.Enabled.On && !e.Ignored()
 	if dreams && (e.Moment == hook.Start || e.Moment == hook.End) {
-		err = f.exchange(p, e)
+		err = f.sync(p, e)
 	}
 	soon := dreams && (background || e.Moment == hook.Start) && p.Soon(!background)
 	taught := dreams && e.Moment == hook.End && e.Path != ""
@@ -146,15 +146,15 @@ func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) er
 	return cmd.Process.Release()
 }
 
-// exchange starts an exchange of a shared memory with its remote, and forgets it: how it went is in the status.
-func (f Front) exchange(p *consolidate.Project, e hook.Event) error {
+// sync starts a sync of a shared memory, and does not wait: the status says how it ended.
+func (f Front) sync(p *consolidate.Project, e hook.Event) error {
 	if s, err := p.Share.State(); err != nil || s.Stopped != "" {
 		return nil
 	}
 	cmd := detached(f.Self, append([]string{"share", "--now"}, f.Options...)...)
 	cmd.Dir = e.Where()
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("the exchange of the shared memory could not be started: %w", err)
+		return fmt.Errorf("the sync of the shared memory could not be started: %w", err)
 	}
 	return cmd.Process.Release()
 }

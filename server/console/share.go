@@ -29,7 +29,7 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 		}
 		return c.print("No longer shared. The memory on this machine and what the remote has stay as they are.\n")
 	case o.Now:
-		err = p.Share.Exchange(ctx, o.Yes)
+		err = p.Share.Sync(ctx, o.Yes)
 	case c.argument() != "" || o.Team && !o.Status:
 		err = p.Share.Join(ctx, share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.Name, Team: o.Team}, func(preview share.Preview) error { return c.agree(ctx, preview) })
 	}
@@ -38,7 +38,7 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 	}
 	s, err := p.Share.State()
 	if errors.Is(err, share.ErrNotShared) && !c.JSON {
-		return c.print("This memory is not shared. To share it by a git remote of yours: dream-mcp share REMOTE\n")
+		return c.print("This memory is not shared. To share it through a git remote of yours: dream-mcp share REMOTE\n")
 	}
 	if err != nil && !errors.Is(err, share.ErrNotShared) {
 		return err
@@ -104,15 +104,15 @@ func renderPreview(p share.Preview) string {
 
 func renderShare(s share.State, now time.Time) string {
 	var b lines
-	b.add(true, "Shared by %s", s.Remote)
+	b.add(true, "Shared through %s", s.Remote)
 	b.add(true, "  project: %s", s.Identity)
 	b.add(true, "  this machine: %s", s.MachineName)
 	b.add(s.Team, "  with a team: memories of the types project and reference")
-	b.add(s.Last.IsZero(), "  last exchange: none yet")
-	b.add(!s.Last.IsZero(), "  last exchange: %s", ago(now, s.Last))
+	b.add(s.Last.IsZero(), "  last sync: none yet")
+	b.add(!s.Last.IsZero(), "  last sync: %s", ago(now, s.Last))
 	b.add(!s.OtherDream.IsZero(), "  another machine's dream: by %s, seen %s", s.OtherName, ago(now, s.OtherDream))
 	b.notes(s.Notes)
 	b.add(s.Pending != "", "! not sent yet: %s", s.Pending)
-	b.add(s.Stopped != "", "! nothing is exchanged: %s", s.Stopped)
+	b.add(s.Stopped != "", "! nothing is synced: %s", s.Stopped)
 	return b.String()
 }

@@ -135,18 +135,18 @@ Only lines for dream-mcp are added. Installing twice changes nothing.`,
 		example: "dream-mcp mode\ndream-mcp mode approve",
 		choices: func() []string { return []string{"off", "suggest", "approve", "auto"} }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 1, json: true, run: (*Command).share,
-		short: "keep this memory the same on several machines, by a git remote of yours",
+		short: "keep this memory the same on several machines, through a git remote of yours",
 		long: `Without REMOTE it shows how the memory is shared. REMOTE is the address of a git repository
 that you can push to, of any project. The memory gets a ref of its own there. Changes are
-exchanged when a session begins, before and after a dream, and with --now. What both sides
-changed is merged; nothing is lost.`,
+pulled and sent when a session begins or ends, before and after a dream, and with --now. What
+both sides changed is merged; nothing is lost.`,
 		example: "dream-mcp share git@github.com:you/memories.git\ndream-mcp share --now",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Share.Status, "status", false, "show how it is shared")
-			f.BoolVar(&c.Share.Now, "now", false, "exchange what changed")
+			f.BoolVar(&c.Share.Now, "now", false, "pull and send changes now")
 			f.BoolVar(&c.Share.Stop, "stop", false, "end it on this machine")
 			f.Var(word(&c.Share.Name, "NAME"), "name", "name the project yourself, the same on every machine")
-			f.BoolVar(&c.Share.Team, "team", false, "share with a team: only memories about the project (without REMOTE: by the project's own)")
+			f.BoolVar(&c.Share.Team, "team", false, "share with a team: only memories about the project (without REMOTE: through the project's own)")
 			f.BoolVar(&c.Share.Yes, "yes", false, "do not ask")
 		}},
 	{name: "demo", group: groupSetUp, run: (*Command).demo,

@@ -481,7 +481,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// settle has all machines exchange until nothing moves.
+// settle syncs all machines until nothing moves.
 func (f *fleet) settle(all []*machine) {
 	time.Sleep(2 * time.Second) // what killed processes had started may still push
 	last := ""
@@ -497,7 +497,7 @@ func (f *fleet) settle(all []*machine) {
 		}
 		last = now
 	}
-	f.t.Error("the machines do not stop exchanging")
+	f.t.Error("the machines do not stop syncing")
 }
 
 // story returns what became of a line, once.
@@ -587,9 +587,9 @@ func sharedFiles(dir string) map[string]string {
 	return sums
 }
 
-// TestKilledExchange has one call of git after the other go wrong while both machines have something to exchange: of few machines every
+// TestKilledSync has one call of git after the other go wrong while both machines have something to sync: of few machines every
 // sixth.
-func TestKilledExchange(t *testing.T) {
+func TestKilledSync(t *testing.T) {
 	dependOnSources(t)
 	f, all := newFleet(t, 2, *machineSeed)
 	a, b := all[0], all[1]

@@ -23,7 +23,7 @@ const (
 
 const tries = 3 // of a push, when other machines push first
 
-// A StopError says why nothing is exchanged until a person decides.
+// A StopError says why nothing is synced until a person decides.
 type StopError struct{ Why string }
 
 func (e *StopError) Error() string { return e.Why }
@@ -57,9 +57,9 @@ func (l *link) author() author { return author{l.Machine, l.MachineName} }
 
 func (l *link) save() error { return l.SetNote(stateFile, l.State) }
 
-// exchange takes over what others have changed and sends what has changed here; with dreamed it gives our lease back in the same step.
+// sync pulls what others have changed and sends what has changed here; with dreamed it gives our lease back in the same step.
 // What it could not send is sent at the next chance. The state says why.
-func (l *link) exchange(ctx context.Context, dreamed bool) (err error) {
+func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 	if dreamed {
 		l.Notes = nil // the dream has seen them
 	}
@@ -89,16 +89,16 @@ func (l *link) attempt(ctx context.Context, dreamed bool) error {
 		return err
 	}
 	l.see(h.lease)
-	if err := l.in(ctx, &h); err != nil {
+	if err := l.pull(ctx, &h); err != nil {
 		return err
 	}
-	return l.out(ctx, h, dreamed)
+	return l.push(ctx, h, dreamed)
 }
 
-// in takes over what the remote has beyond Base.
-func (l *link) in(ctx context.Context, h *heads) error {
+// pull merges what the remote has beyond Base.
+func (l *link) pull(ctx context.Context, h *heads) error {
 	if h.memory == "" && l.Base != "" {
-		return &StopError{"the remote no longer has the memory, so it is no longer shared; what is here stays. dream-mcp share --stop ends it here, dream-mcp share REMOTE begins again"}
+		return &StopError{"the remote no longer has this memory, so it is no longer shared; what is here stays. dream-mcp share --stop ends it here, dream-mcp share REMOTE begins again"}
 	}
 	if h.memory == l.Base {
 		if _, err := l.git.run(ctx, nil, "cat-file", "-e", l.Base+"^{commit}"); l.Base == "" || err == nil {
@@ -122,7 +122,7 @@ func (l *link) in(ctx context.Context, h *heads) error {
 	if err := l.save(); err != nil {
 		return err
 	}
-	notes, err := l.land(ctx, h.memory, "taken over from "+l.authors(ctx, h.memory, l.Base), base.files(), theirs.files())
+	notes, err := l.land(ctx, h.memory, "pulled from "+l.authors(ctx, h.memory, l.Base), base.files(), theirs.files())
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (l *link) fetch(ctx context.Context, h *heads) (base, theirs tree, err erro
 	if l.Base != "" {
 		replaced, err := l.git.run(ctx, nil, "rev-list", "-n", "1", l.Base, "^"+h.memory)
 		if err == nil && replaced != "" {
-			err = &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine took over; what is here stays", h.memory, l.Base)}
+			err = &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine pulled; what is here stays", h.memory, l.Base)}
 		}
 		if err != nil {
 			return nil, nil, err
@@ -180,9 +180,9 @@ func (l *link) authors(ctx context.Context, commit, from string) string {
 	return strings.Join(names, ", ")
 }
 
-// out sends what has changed here since Base, as one commit over it. Where that is a dream, the same push gives the lease back, or neither
+// push sends what has changed here since Base, as one commit over it. Where that is a dream, the same push gives the lease back, or neither
 // moves.
-func (l *link) out(ctx context.Context, h heads, dreamed bool) error {
+func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 	next, paths, message, err := l.outgoing(ctx)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (l *link) out(ctx context.Context, h heads, dreamed bool) error {
 		}
 		updates = append(updates, update{l.ref(memoryRef), l.Base, made})
 	}
-	if dreamed && l.Held != "" {
+	if dreamed && l.Held != "" && l.Held == h.lease {
 		updates = append(updates, update{l.ref(leaseRef), l.Held, ""})
 	}
 	if len(updates) == 0 {
@@ -213,7 +213,7 @@ func (l *link) out(ctx context.Context, h heads, dreamed bool) error {
 			return err
 		case now.memory == made && len(paths) > 0: // it arrived, and the answer did not
 		case now.memory != l.Base:
-			return errAgain{errors.New("other machines pushed first, three times in a row; the next exchange tries again")}
+			return errAgain{errors.New("other machines pushed first, three times in a row; the next sync tries again")}
 		default:
 			if l.Base == "" && l.Refs == customRefs {
 				l.Refs = branchRefs
@@ -243,7 +243,7 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 	}
 	was := base.files()
 	if len(local) == 0 && len(was) > 0 {
-		return nil, nil, "", &StopError{fmt.Sprintf("the memory here is empty, and the remote has %d files: that is not sent as their deletion. dream-mcp share REMOTE takes them over again", len(was))}
+		return nil, nil, "", &StopError{fmt.Sprintf("the memory here is empty, and the remote has %d files: that is not sent as their deletion. dream-mcp share REMOTE brings them back", len(was))}
 	}
 	mine := view(local, l.Team)
 	next = base.with(mine)
@@ -267,7 +267,7 @@ type Preview struct {
 	Authors string
 }
 
-// preview returns what the first exchange would do.
+// preview returns what the first sync would do.
 func (l *link) preview(ctx context.Context) (p Preview, err error) {
 	h, err := l.heads(ctx)
 	if err != nil {

@@ -92,9 +92,9 @@ func (m *machine) release() error {
 	return m.with(func(ctx context.Context, l *link) error { return l.release(ctx) })
 }
 
-func (m *machine) exchange() {
+func (m *machine) sync() {
 	m.t.Helper()
-	if err := m.Exchange(m.t.Context(), false); err != nil {
+	if err := m.Sync(m.t.Context(), false); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -102,7 +102,7 @@ func (m *machine) exchange() {
 func (m *machine) stopped(why string) {
 	m.t.Helper()
 	var stop *StopError
-	if err := m.Exchange(m.t.Context(), false); !errors.As(err, &stop) || !strings.Contains(err.Error(), why) || m.state().Stopped == "" {
+	if err := m.Sync(m.t.Context(), false); !errors.As(err, &stop) || !strings.Contains(err.Error(), why) || m.state().Stopped == "" {
 		m.t.Errorf("%v, want %q", err, why)
 	}
 }
@@ -191,18 +191,18 @@ func TestLeaseRace(t *testing.T) {
 	}
 }
 
-func TestExchange(t *testing.T) {
+func TestSync(t *testing.T) {
 	remote := bare(t)
 	a, b := join(t, remote, "desk", 366*24*time.Hour), join(t, remote, "laptop", -366*24*time.Hour)
 	a.write("x.md", "one\ntwo\n")
-	a.exchange()
-	b.exchange()
+	a.sync()
+	b.sync()
 	if got := b.text("x.md"); got != "one\ntwo\n" {
 		t.Fatalf("%q", got)
 	}
 	a.read = time.Now().Add(366 * 24 * time.Hour)
-	a.exchange()
-	b.exchange()
+	a.sync()
+	b.sync()
 	if s := b.state(); s.OtherName != "desk" || s.OtherDream.After(time.Now().Add(-300*24*time.Hour)) {
 		t.Errorf("a dream of %q was seen %v", s.OtherName, s.OtherDream)
 	}
@@ -210,23 +210,23 @@ func TestExchange(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(b.StateDir(), repo)); err != nil {
 		t.Fatal(err)
 	}
-	b.exchange()
+	b.sync()
 	b.write("x.md", "one\ntwo\nfour\n")
-	b.exchange()
+	b.sync()
 	sh(t, filepath.Join(b.StateDir(), repo), "git", "gc", "-q", "--prune=now")
-	b.exchange()
+	b.sync()
 	// What is withheld is not sent; when it was undone, all continues.
 	b.change(func(s *State) { s.Withheld = true })
 	was := b.text("x.md")
 	b.write("x.md", was+"five\n")
 	b.stopped("these changes are here alone: x.md")
 	b.write("x.md", was)
-	b.exchange()
+	b.sync()
 	// An empty memory is not a deletion of all, and neither is a remote without the ref.
 	os.Remove(filepath.Join(b.dir, "x.md"))
 	b.stopped("is not sent as their deletion")
 	sh(t, remote, "git", "update-ref", "-d", customRefs+Identity{Name: "x"}.ID()+memoryRef)
-	a.stopped("no longer has the memory")
+	a.stopped("no longer has this memory")
 	if a.text("x.md") == "" {
 		t.Error("a deleted ref deleted a memory")
 	}
@@ -239,9 +239,9 @@ func TestCrashAfterMerge(t *testing.T) {
 	a, b := join(t, remote, "desk", 0), join(t, remote, "laptop", 0)
 	a.write("x.md", "one\n")
 	a.write("y.md", "new\n")
-	a.exchange()
+	a.sync()
 	b.full = true
-	if err := b.Exchange(t.Context(), false); err == nil {
+	if err := b.Sync(t.Context(), false); err == nil {
 		t.Fatal("it did not fail")
 	}
 	b.full = false
@@ -249,8 +249,8 @@ func TestCrashAfterMerge(t *testing.T) {
 		t.Fatal("it had not landed")
 	}
 	os.Remove(filepath.Join(b.dir, "y.md"))
-	b.exchange()
-	a.exchange()
+	b.sync()
+	a.sync()
 	if a.text("y.md") != "" || a.text("x.md") != "one\n" {
 		t.Errorf("%q, %q", a.text("y.md"), a.text("x.md"))
 	}
@@ -260,7 +260,7 @@ func TestHostileRemote(t *testing.T) {
 	remote := bare(t)
 	a := join(t, remote, "desk", 0)
 	a.write("x.md", "one\n")
-	a.exchange()
+	a.sync()
 	good, ref := a.state().Base, customRefs+Identity{Name: "x"}.ID()+memoryRef
 	work := filepath.Join(t.TempDir(), "work")
 	sh(t, t.TempDir(), "git", "clone", "-q", "--no-checkout", remote, work)
@@ -294,7 +294,7 @@ func TestHostileRemote(t *testing.T) {
 	// When the old one is back, all continues.
 	sh(t, work, "git", "push", "-q", "-f", "origin", good+":"+ref)
 	a.write("x.md", "one\ntwo\n")
-	if a.exchange(); a.state().Stopped != "" {
+	if a.sync(); a.state().Stopped != "" {
 		t.Error(a.state().Stopped)
 	}
 }
@@ -329,7 +329,7 @@ func story(t *testing.T, address string) {
 	t.Helper()
 	a := join(t, address, "desk", 0)
 	a.write("x.md", "one\n")
-	a.exchange()
+	a.sync()
 	if err := a.acquire(); err != nil {
 		t.Fatal(err)
 	}
