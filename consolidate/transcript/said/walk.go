@@ -2,14 +2,6 @@ package said
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
-)
-
-// Eight bytes at once: each of these constants holds one byte eight times.
-const (
-	ones  = 0x0101010101010101
-	highs = 0x80 * ones
 )
 
 // The walk over the JSON of one line. It decodes nothing and allocates nothing: it checks the grammar around the strings
@@ -75,17 +67,7 @@ func skipNumber(b []byte, i int) int {
 // skipString returns the index after the string at i. It does not check escapes: a backslash that escapes nothing
 // stands for itself, to whoever decodes the string.
 func skipString(b []byte, i int) int {
-	// Most strings are short. Looking at eight bytes at once takes half the time of bytes.IndexByte.
 	k := i + 1
-	for ; k <= i+33 && k+8 <= len(b); k += 8 {
-		w := binary.LittleEndian.Uint64(b[k:]) ^ '"'*ones
-		if marked := (w - ones) &^ w & highs; marked != 0 { // the lowest mark is right
-			if k += bits.TrailingZeros64(marked) >> 3; b[k-1] != '\\' {
-				return k + 1
-			}
-			break
-		}
-	}
 	for {
 		n := bytes.IndexByte(b[k:], '"')
 		if n < 0 {

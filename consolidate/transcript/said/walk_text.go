@@ -2,7 +2,7 @@ package said
 
 import (
 	"bytes"
-	"fmt"
+	"encoding/json"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -22,48 +22,30 @@ func (v raw) text() string {
 
 // unquote decodes what is between the quotes of a string.
 func unquote(s []byte) string {
-	valid := utf8.Valid(s)
 	i := bytes.IndexByte(s, '\\')
-	if i < 0 && valid {
-		return string(s)
+	if i < 0 {
+		return validText(s)
+	}
+	if !utf8.Valid(s) {
+		s = []byte(validText(s))
+		i = bytes.IndexByte(s, '\\')
 	}
 	var text strings.Builder
 	text.Grow(len(s))
-	for {
-		plain := s
-		if i >= 0 {
-			plain = s[:i]
-		}
-		if valid {
-			text.Write(plain)
-		} else {
-			writeValid(&text, plain)
-		}
-		if i < 0 {
-			return text.String()
-		}
+	for ; i >= 0; i = bytes.IndexByte(s, '\\') {
+		text.Write(s[:i])
 		s = writeEscaped(&text, s[i:])
-		i = bytes.IndexByte(s, '\\')
 	}
+	text.Write(s)
+	return text.String()
 }
 
-// validText is bytes as text, which is valid UTF-8.
+// validText is bytes as text, with U+FFFD for each that is not valid UTF-8.
 func validText(s []byte) string {
 	if utf8.Valid(s) {
 		return string(s)
 	}
-	var text strings.Builder
-	writeValid(&text, s)
-	return text.String()
-}
-
-// writeValid writes bytes as text: U+FFFD for each that is invalid.
-func writeValid(text *strings.Builder, s []byte) {
-	for len(s) > 0 {
-		r, size := utf8.DecodeRune(s)
-		text.WriteRune(r)
-		s = s[size:]
-	}
+	return strings.Map(func(r rune) rune { return r }, string(s))
 }
 
 // writeEscaped decodes the escape at the head of s, and returns what follows it.
@@ -130,22 +112,6 @@ func quoted(text string) raw {
 	if text == "" {
 		return nil
 	}
-	v := append(make(raw, 0, len(text)+2), '"')
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			v = append(v, '\\', c)
-		case c == '\n':
-			v = append(v, `\n`...)
-		case c == '\t':
-			v = append(v, `\t`...)
-		case c == '\r':
-			v = append(v, `\r`...)
-		case c < ' ':
-			v = fmt.Appendf(v, `\u%04x`, c)
-		default:
-			v = append(v, c)
-		}
-	}
-	return append(v, '"')
+	v, _ := json.Marshal(text) // a string has no error
+	return v
 }
