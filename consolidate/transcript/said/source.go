@@ -54,7 +54,7 @@ func (f File) Now() (Status, error) {
 		}
 		return Status{Size: stat.Size(), ModTime: stat.ModTime()}, nil
 	}
-	files, _, err := f.Of.List(time.Time{})
+	files, _, err := f.Of.List(f.ModTime.Add(-1)) // no time of a session decreases
 	for _, listed := range files {
 		if listed.ID == f.ID {
 			return Status{Size: listed.Size, ModTime: listed.ModTime}, nil

@@ -80,9 +80,13 @@ func (t *Table) visit(c cell, visit func(Row) error) error {
 // Where calls row with each row whose first column, of those that were asked for, is a text. They come in the order of an
 // index of which that is the first column; without one it is an error: tables may be huge.
 func (t *Table) Where(first string, row func(Row) error) error {
-	return t.keys(first, func(key []Value) error {
+	return t.keys(first, func(c cell) error {
+		key, err := t.s.values(c)
+		if err != nil {
+			return err
+		}
 		found := 0
-		err := t.s.walk(t.root, 1, byRowid(key[len(key)-1].Int), func(c cell) error {
+		err = t.s.walk(t.root, 1, byRowid(key[len(key)-1].Int), func(c cell) error {
 			found++
 			return t.visit(c, func(r Row) error {
 				if string(r[0].Text) != first {
@@ -101,7 +105,7 @@ func (t *Table) Where(first string, row func(Row) error) error {
 
 // Count returns how many rows Where would find, and reads none of them.
 func (t *Table) Count(first string) (n int, err error) {
-	err = t.keys(first, func([]Value) error {
+	err = t.keys(first, func(cell) error {
 		n++
 		return nil
 	})
@@ -109,20 +113,14 @@ func (t *Table) Count(first string) (n int, err error) {
 }
 
 // keys calls do with each key of the index whose first value is a text. Its last value is a rowid.
-func (t *Table) keys(first string, do func(key []Value) error) error {
+func (t *Table) keys(first string, do func(cell) error) error {
 	if t.Missing {
 		return nil
 	}
 	if t.index == 0 {
 		return fmt.Errorf("table %q has no index by the column that is looked up", t.name)
 	}
-	return t.s.walk(t.index, 1, t.s.byText(first), func(c cell) error {
-		key, err := t.s.values(c)
-		if err != nil {
-			return err
-		}
-		return do(key)
-	})
+	return t.s.walk(t.index, 1, t.s.byText(first), do)
 }
 
 // layout returns which of the columns each field of a row is, by the statement that made the table.
