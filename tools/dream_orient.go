@@ -237,7 +237,7 @@ func mapLogs(add adder, m consolidate.Map) {
 func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
 	add("\n## Sessions since then, oldest first (%d)", len(m.Sessions))
 	if m.Listed > 0 {
-		add("of %d of them grep_transcripts {} has listed to the end what the user said", m.Listed)
+		add("what the user said in %d of them was listed to the end already", m.Listed)
 	}
 	sessions := m.Sessions
 	if older := len(sessions) - maxMapSessions; older > 0 {
