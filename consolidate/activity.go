@@ -14,36 +14,34 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// The trail of a dream lies in its folder: a line of JSON for each thing that it did, for whoever
-// watches. Nothing depends on it. It is written once a call, never synced, and what can't be written
-// is left out.
+// The trail of a dream is a file in its folder with one line of JSON for each event, for watchers. Nothing depends on it, so
+// it is never synced, and write errors are ignored.
 const (
 	trailFile    = "activity.jsonl"
-	maxTrail     = 1 << 20 // bytes; some 5,000 calls, far more than a dream has turns
+	maxTrail     = 1 << 20 // bytes; some 5,000 calls, far more than a dream has
 	maxEventText = 300     // characters
 	maxReviewed  = 30      // sessions that the trail names
 )
 
-// EventKind says what a dream did.
+// EventKind is the kind of an event.
 type EventKind string
 
-// The kinds of events.
 const (
 	EventBegun   EventKind = "begun"
-	EventMap     EventKind = "map"     // it looked at the map; Reviewed names the sessions, Hits counts them
-	EventSearch  EventKind = "search"  // Text: what for; Hits: how much was found
-	EventListed  EventKind = "listed"  // Hits: how many utterances it was shown so far
-	EventContext EventKind = "context" // Text: the hit around which it read
+	EventMap     EventKind = "map"     // the map was read; Reviewed: the sessions; Hits: their number
+	EventSearch  EventKind = "search"  // Text: the query; Hits: the number of matches
+	EventListed  EventKind = "listed"  // Hits: the number of utterances listed so far
+	EventContext EventKind = "context" // Text: the hit whose context was read
 	EventRead    EventKind = "read"    // Text: the files
-	EventStaged  EventKind = "staged"  // Text: what was done to which file
-	EventRefused EventKind = "refused" // Text: what, and why
+	EventStaged  EventKind = "staged"  // Text: the change
+	EventRefused EventKind = "refused" // Text: the change and the reason
 	EventDryRun  EventKind = "dry_run"
 	EventLanding EventKind = "landing"
-	EventEnded   EventKind = "ended" // Text: the outcome, and why
+	EventEnded   EventKind = "ended" // Text: the outcome and the reason
 	EventCut     EventKind = "cut"   // the trail is full; later events are not written
 )
 
-// Event is one thing that a dream did. Its texts may be shown.
+// Event is an event of a dream. Credentials in its texts are masked.
 type Event struct {
 	Time     time.Time  `json:"time"`
 	Phase    string     `json:"phase,omitempty"`
@@ -53,28 +51,28 @@ type Event struct {
 	Reviewed []Reviewed `json:"sessions,omitempty"`
 }
 
-// Reviewed is a session that a dream has before it.
+// Reviewed is a session that a dream reviews.
 type Reviewed struct {
 	ID    string    `json:"id"`
-	Host  string    `json:"host,omitempty"` // where it is another than the dream's
+	Host  string    `json:"host,omitempty"` // "" for the host of the dream
 	Last  time.Time `json:"last"`
-	First string    `json:"first,omitempty"` // the first words that a person typed
+	First string    `json:"first,omitempty"` // the first words of the person
 }
 
-// same reports whether two events tell the same, whenever it was.
+// same reports whether two events are equal but for their times.
 func (e Event) same(o Event) bool {
 	return e.Kind == o.Kind && e.Text == o.Text && e.Hits == o.Hits && e.Phase == o.Phase
 }
 
-// trail is the trail of a dream of ours. A nil trail writes nothing.
+// trail is the trail of an open dream. A nil trail writes nothing.
 type trail struct {
 	file *os.File
 	size int64
-	torn bool // the last line may lack its end
+	torn bool // the last line may be incomplete
 	last Event
 }
 
-// openTrail opens the trail in the folder of a dream; nil where it can't be had.
+// openTrail opens the trail in the folder of a dream. It returns nil if it cannot.
 func openTrail(folder *os.Root) *trail {
 	f, err := memory.OpenRegular(folder, trailFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
@@ -88,7 +86,7 @@ func openTrail(folder *os.Root) *trail {
 	return &trail{file: f, size: info.Size(), torn: info.Size() > 0}
 }
 
-// add appends e unless it repeats the event before. The last line of a full trail says that it is full.
+// add appends e unless it equals the event before. The last line of a full trail is EventCut.
 func (t *trail) add(e Event) {
 	if t == nil || t.size >= maxTrail || e.same(t.last) {
 		return
@@ -110,32 +108,32 @@ func (t *trail) add(e Event) {
 	t.torn = err != nil
 }
 
-// close closes the trail; where that fails, nothing depended on it.
+// close closes the trail.
 func (t *trail) close() {
 	if t != nil {
 		t.file.Close()
 	}
 }
 
-// tell adds e to the trail of the open dream, if there is one.
-func (p *dreams) tell(e Event) {
+// logEvent adds e to the trail of the open dream, if there is one.
+func (p *dreams) logEvent(e Event) {
 	if p.dream != nil {
-		p.dream.tell(e, p.Now(), p.AllowSecrets)
+		p.dream.logEvent(e, p.Now(), p.AllowSecrets)
 		p.Changed(store.StatusURI)
 	}
 }
 
-func (d *dream) tell(e Event, now time.Time, allowed secret.Allowed) {
+func (d *dream) logEvent(e Event, now time.Time, allowed secret.Allowed) {
 	e.Time, e.Phase = store.Second(now), d.Phase
-	e.Text = cutText(transcript.Visible(allowed.Mask(e.Text)), maxEventText) // shown before it is cut
+	e.Text = cutText(transcript.Visible(allowed.Mask(e.Text)), maxEventText) // masked before it is cut
 	for i := range e.Reviewed {
 		e.Reviewed[i].First = transcript.Visible(allowed.Mask(e.Reviewed[i].First))
 	}
 	d.trail.add(e)
 }
 
-// lookedFor says what a search looks for.
-func lookedFor(q transcript.Query) string {
+// describeQuery describes a search.
+func describeQuery(q transcript.Query) string {
 	if q.Signals != 0 {
 		var kinds []string
 		for _, kind := range signal.Set(q.Signals).Kinds() {
@@ -149,7 +147,7 @@ func lookedFor(q transcript.Query) string {
 	return q.Pattern
 }
 
-// reviewed names the sessions of a map, as far as a trail does.
+// reviewed returns the first sessions of a map.
 func (p *dreams) reviewed(sessions []transcript.Session) []Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
 	named := make([]Reviewed, len(sessions))
@@ -159,7 +157,7 @@ func (p *dreams) reviewed(sessions []transcript.Session) []Reviewed {
 	return named
 }
 
-// readTrail reads the trail of dream id, the oldest event first. Lines that can't be read are left out.
+// readTrail reads the trail in the folder of a dream, the oldest event first. It skips invalid lines.
 func readTrail(folder *os.Root) ([]Event, error) {
 	data, err := memory.ReadBounded(folder, trailFile, 2*maxTrail)
 	if err != nil {

@@ -50,20 +50,20 @@ func (p *dreams) Begin(ctx context.Context, force, resume bool) error {
 	if err != nil {
 		return err
 	}
-	p.opened(t)
+	p.setOpen(t)
 	p.dream.leased = p.Now()
-	p.History.Prune(p.Now()) // not before: a stage older than a week may be the one to resume
+	p.History.Prune(p.Now()) // only now: a stage older than a week may be the one to resume
 	if err := p.Proposals.Adopt(t.Dir); err == nil {
 		p.Sources.Sweep(t.Dir)
 	}
-	p.tell(Event{Kind: EventBegun})
+	p.logEvent(Event{Kind: EventBegun})
 	if err := t.LogBegun(); err != nil {
 		return errors.Join(err, p.end(store.Aborted, "its beginning could not be journaled"))
 	}
 	return nil
 }
 
-// askUnlocked asks all gates but the lock, which is waited for.
+// askUnlocked checks all gates except the lock, for which Begin waits.
 func (p *gates) askUnlocked(ctx context.Context, force bool) (gateAnswers, error) {
 	dir, err := p.Disk()
 	if err != nil {
@@ -75,17 +75,18 @@ func (p *gates) askUnlocked(ctx context.Context, force bool) (gateAnswers, error
 			return gateAnswers{}, err
 		}
 	}
-	g := p.askGates(ctx, dir, p.Now(), question{force: force})
+	g := p.checkGates(ctx, dir, p.Now(), gateOptions{force: force})
 	return g, g.refusal()
 }
 
-// beginning decides under the lock what begins: a new dream, or the newest stage that was left.
+// beginning returns the record of the dream to begin: a new one or, with resume, the newest with a kept stage. It is called
+// under the lock.
 func (p *dreams) beginning(ctx context.Context, dir *memory.Dir, g gateAnswers, force, resume bool) (info store.Info, err error) {
 	if since, err := p.Since(dir); err != nil {
 		return info, err
 	} else if !since.Same(g.since) {
-		// Somebody dreamed while the lock was waited for.
-		if g = p.askGates(ctx, dir, p.Now(), question{force: force}); g.closed != nil {
+		// Another dream landed during the wait for the lock.
+		if g = p.checkGates(ctx, dir, p.Now(), gateOptions{force: force}); g.closed != nil {
 			return info, g.refusal()
 		}
 	}
@@ -112,29 +113,29 @@ func (p *dreams) beginning(ctx context.Context, dir *memory.Dir, g gateAnswers, 
 	return info, nil
 }
 
-// reopened is an operation that ended, as now takes it up.
+// reopened returns the record of an operation that ended, resumed as now.
 func reopened(left, now store.Info) store.Info {
 	left.Kind, left.Host, left.Session, left.LastCall = now.Kind, now.Host, now.Session, now.LastCall
 	left.Resumed, left.Outcome, left.Reason, left.Ended = true, "", "", time.Time{}
 	return left
 }
 
-// AskedFor says that the person asks for dreams on this connection: what they switched off, force opens from now on. Memory
-// that is switched off stays so.
+// AskedFor reports that the person asked for a dream on this connection. From now on force also opens the gate "enabled",
+// unless memory itself is switched off.
 func (p *gates) AskedFor() {
 	p.Lock()
 	defer p.Unlock()
 	p.asked = true
 }
 
-// PromptRead says that the prompt dream was read on this connection: its four phases need not be repeated.
+// PromptRead reports that the prompt dream was read on this connection, so its four phases need not be repeated.
 func (p *dreams) PromptRead() {
 	p.Lock()
 	defer p.Unlock()
 	p.prompted = true
 }
 
-// switchedOff adds to the error of a gate that the person closed how they open it: force alone does not.
+// switchedOff returns err, or a *PersonError if the gate that the person closed refuses force.
 func (p *gates) switchedOff(err error, force bool) error {
 	var closed *ClosedError
 	if !errors.As(err, &closed) || closed.Gate.Name != "enabled" {
@@ -143,5 +144,5 @@ func (p *gates) switchedOff(err error, force bool) error {
 	if closed.MemoryOff = p.o.Enabled.MemoryOff; closed.MemoryOff || !force {
 		return err
 	}
-	return &PersonError{Err: err, Question: "Dreams are switched off: " + closed.Gate.Why + ". Consolidate the memory now all the same?", Terminal: "dream-mcp mode suggest"}
+	return &PersonError{Err: err, Question: "Dreams are switched off: " + closed.Gate.Why + ". Consolidate the memory anyway?", Terminal: "dream-mcp mode suggest"}
 }

@@ -9,7 +9,7 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// checkWhole asks every rule about the memory as it would be, those in except left out. Errors refuse.
+// checkWhole checks the memory as it would be against all rules but those in except. It fails if a finding is an error.
 func (p *writings) checkWhole(t *store.Tx, e *store.Index, accepted map[memory.Name]string, except ...string) ([]rule.Finding, error) {
 	before, err := t.Dir.Snapshot()
 	if err != nil {

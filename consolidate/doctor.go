@@ -20,31 +20,31 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// The states of what was looked at.
+// The states of a Check.
 const (
 	Healthy  = "ok"
-	Note     = "note"  // to be known; nothing is wrong
-	Wrong    = "wrong" // something should be fixed
+	Note     = "note"  // worth knowing, but not wrong
+	Wrong    = "wrong" // should be fixed
 	Repaired = "mended"
 )
 
-// Check is one thing that a doctor looked at.
+// Check is the result of one check of Examine.
 type Check struct {
 	Name    string `json:"check"`
 	State   string `json:"state"`
 	Message string `json:"message"`
-	Fix     string `json:"fix,omitempty"`  // what is done about it, if asked
-	Hint    string `json:"hint,omitempty"` // what a person can do about it
+	Fix     string `json:"fix,omitempty"`  // what --fix does
+	Hint    string `json:"hint,omitempty"` // what the person can do
 
 	repair func(context.Context) error
 }
 
-// clockSlack is how far ahead a stamp may be that another machine's clock set.
+// clockSlack is how far in the future a time may be that another machine set.
 const clockSlack = 5 * time.Minute
 
-// Examine looks at what could prevent dreams or writes. It changes nothing
-// but for fix: then what can be fixed without loss is fixed. A commit that was cut off and whose plan
-// is lost is given up, and the memory taken as it is, only with accept: that is a person's word.
+// Examine checks for anything that could prevent dreams or writes. With fix it fixes what can be fixed without loss; otherwise
+// it changes nothing. With accept it also gives up an interrupted commit whose plan is lost, and takes the memory as it is:
+// only the person may decide that.
 func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
 	p.Lock()
 	defer p.Unlock()
@@ -109,9 +109,9 @@ func (p *views) checkShare() []Check {
 	return []Check{c}
 }
 
-// checkDir looks at the permissions of the memory directory. It is not ours to change.
+// checkDir checks the permissions of the memory directory, which we do not change.
 func (p *views) checkDir(dir *memory.Dir) Check {
-	c := Check{Name: "memory", State: Healthy, Message: "can be read and written by you alone"}
+	c := Check{Name: "memory", State: Healthy, Message: "can be read and written only by you"}
 	info, err := dir.Root().Stat(".")
 	switch {
 	case err != nil:
@@ -119,10 +119,10 @@ func (p *views) checkDir(dir *memory.Dir) Check {
 	case runtime.GOOS == "windows":
 		c.Message = "can be read"
 	case info.Mode().Perm()&0o700 != 0o700:
-		c.State, c.Message, c.Hint = Wrong, fmt.Sprintf("its mode is %v: you can't write into it", info.Mode().Perm()), "chmod u+rwx "+store.Quoted(dir.Path())
+		c.State, c.Message, c.Hint = Wrong, fmt.Sprintf("its mode is %v: you cannot write to it", info.Mode().Perm()), "chmod u+rwx "+store.Quoted(dir.Path())
 	case info.Mode().Perm()&0o022 != 0:
-		c.State, c.Message = Wrong, fmt.Sprintf("its mode is %v: others can write what your agent then takes for its memory", info.Mode().Perm())
-		c.Hint = "unless that is meant: chmod go-w " + store.Quoted(dir.Path())
+		c.State, c.Message = Wrong, fmt.Sprintf("its mode is %v: others can change the memory of your agent", info.Mode().Perm())
+		c.Hint = "unless this is intended: chmod go-w " + store.Quoted(dir.Path())
 	case info.Mode().Perm()&0o077 != 0:
 		c.State, c.Message = Note, fmt.Sprintf("its mode is %v: others on this machine can read it", info.Mode().Perm())
 	}
@@ -135,25 +135,25 @@ func (p *views) checkDir(dir *memory.Dir) Check {
 	return c
 }
 
-// checkLeftovers looks for temporaries that no recovery will sweep.
+// checkLeftovers checks for temporaries that recovery does not remove.
 func (p *views) checkLeftovers(dir *memory.Dir) []Check {
 	if r, err := lock.Read(dir.Root()); err != nil || r.Dream != "" {
-		return nil // they are in use, or recovery sweeps them
+		return nil // they are in use, or recovery removes them
 	}
 	left, err := landing.Temporaries(dir)
 	if err != nil || len(left) == 0 {
 		return nil
 	}
 	return []Check{{
-		Name: "leftovers", State: Wrong, Message: "temporaries lie in the memory directory: " + list(left),
-		Fix: "what they hold goes into the archive, and they are removed",
+		Name: "leftovers", State: Wrong, Message: "temporary files in the memory directory: " + list(left),
+		Fix: "they are archived and removed",
 		repair: func(ctx context.Context) error {
-			return p.TakeAsIs(ctx, dir, "temporaries that lay in the memory directory were archived")
+			return p.TakeAsIs(ctx, dir, "temporary files in the memory directory were archived")
 		},
 	}}
 }
 
-// checkState looks at the permissions of our own folder, which holds what was said and remembered.
+// checkState checks the permissions of the state folder, which has private text.
 func (p *views) checkState() Check {
 	c := Check{Name: "state", State: Healthy, Message: p.StateDir() + " is private"}
 	info, err := os.Stat(p.StateDir())
@@ -168,7 +168,7 @@ func (p *views) checkState() Check {
 	return c
 }
 
-// checkArchive looks at what past operations left.
+// checkArchive checks the archive and the stages of earlier operations.
 func (p *views) checkArchive() ([]Check, error) {
 	ids, err := p.IDs()
 	if err != nil {
@@ -201,13 +201,13 @@ func (p *views) checkArchive() ([]Check, error) {
 	checks := []Check{{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s and %s, %.1f of %d MiB",
 		store.Plural(use.Dreams, "dream"), store.Plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}}
 	if use.Bytes > use.MaxBytes {
-		checks[0].State, checks[0].Hint = Note, "the next dream or write removes the oldest; what was deleted within 30 days stays, whatever the limit"
+		checks[0].State, checks[0].Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
 	}
 	if len(damaged) > 0 {
-		checks = append(checks, Check{Name: "archive", State: Wrong, Message: "damaged, so that it can't be undone: " + list(damaged), Hint: "bring the folder back from a backup, or live without: " + filepath.Dir(p.FolderOf("x"))})
+		checks = append(checks, Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + list(damaged), Hint: "restore these folders from a backup, if there is one, in " + filepath.Dir(p.FolderOf("x"))})
 	}
 	if len(displaced) > 0 {
-		checks = append(checks, Check{Name: "archive", State: Note, Message: "what somebody else wrote in the moment of a commit is kept: " + list(displaced)})
+		checks = append(checks, Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + list(displaced)})
 	}
 	entries, err := p.Journal()
 	if err != nil {
@@ -215,13 +215,13 @@ func (p *views) checkArchive() ([]Check, error) {
 	}
 	left, err := p.Unfinished(entries, "")
 	for _, info := range left {
-		checks = append(checks, Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; what it had staged is kept until %s", info.ID, info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
-			Hint: `dream_orient {"resume": true} takes the newest up`})
+		checks = append(checks, Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID, info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
+			Hint: `dream_orient {"resume": true} resumes the newest`})
 	}
 	return checks, err
 }
 
-// list names a few, and counts the rest.
+// list names the first few and counts the rest.
 func list(names []string) string {
 	const most = 5
 	if len(names) > most {

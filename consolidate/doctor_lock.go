@@ -11,11 +11,11 @@ import (
 	"dream-mcp/memory"
 )
 
-// checkLock looks at our own lock: who holds it, and what a dead holder left.
+// checkLock checks our lock: who holds it, and what a dead holder left.
 func (p *views) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Check {
 	c := Check{Name: "lock", State: Healthy, Message: "free"}
 	if holder := lock.HostHolder(dir.Root(), p.Now()); holder != "" {
-		c.State, c.Message, c.Hint = Note, "held by "+holder, "nothing of ours begins until it is free, at most for an hour"
+		c.State, c.Message, c.Hint = Note, "held by "+holder, "no other dream begins until it is free, in at most an hour"
 	}
 	if _, err := dir.Root().Lstat(lock.File); errors.Is(err, fs.ErrNotExist) {
 		return c
@@ -28,7 +28,7 @@ func (p *views) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Che
 		c.Hint = "dream-mcp stop ends it before its next step"
 		return c
 	case err != nil:
-		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.File+" in the memory directory must be a plain file of yours with one name: while nothing dreams, move it away"
+		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.File+" in the memory directory must be a regular file of yours without other links: while no dream is open, move it away"
 		return c
 	}
 	defer l.Release()
@@ -36,34 +36,34 @@ func (p *views) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Che
 		return c
 	}
 	c.State, c.repair = Wrong, func(ctx context.Context) error { return p.RecoverIn(ctx, dir) }
-	c.Message, c.Fix = "left by "+r.String()+", which ended without its end", "it is rolled back, its stage kept; a commit that had begun is carried to its end"
+	c.Message, c.Fix = "left by "+r.String()+", which died", "it is rolled back, and its stage kept; a commit that had begun is completed"
 	if readErr != nil {
 		c.Message = readErr.Error()
 		return c
 	}
 	if err := p.LostPlan(r); err != nil {
 		c.Message = (&store.BrokenError{Holder: r.String(), Why: err}).Error()
-		c.Hint = fmt.Sprintf("bring the folder %q back, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
+		c.Hint = fmt.Sprintf("restore the folder %q, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {
-				return p.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was cut off and its plan is lost")
+				return p.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")
 			}
 		}
 	}
 	return c
 }
 
-// checkNative looks at Claude Code's lock and the time in it.
+// checkNative checks Claude Code's lock and the time of the last consolidation.
 func (p *views) checkNative(dir *memory.Dir) Check {
 	now := p.Now()
 	c := Check{Name: "last dream", State: Healthy}
 	n, err := lock.ReadHost(dir.Root())
 	switch {
 	case err != nil:
-		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.HostFile+" in the memory directory must be a plain file of yours"
+		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.HostFile+" in the memory directory must be a regular file of yours"
 	case n.Exists && n.Time.Sub(now) > clockSlack:
-		c.State, c.Message = Wrong, fmt.Sprintf("%s is stamped %s, in the future: no dream is due before %gh after that", lock.HostFile, n.Stamp, p.o.MinHours)
-		c.Fix = "it is stamped now, as if a dream had just ended"
+		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that", lock.HostFile, n.Stamp, p.o.MinHours)
+		c.Fix = "the time is set to now, as if a dream had just ended"
 		c.repair = func(ctx context.Context) error { return p.SetTime(ctx) }
 	default:
 		last, err := p.Since(dir)

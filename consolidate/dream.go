@@ -19,7 +19,7 @@ const (
 	Finalizing    = "finalizing"
 )
 
-// stopPoll is how often an open dream looks whether it was asked to stop while nobody calls.
+// stopPoll is how often an open dream checks between calls whether it was asked to stop.
 const stopPoll = 2 * time.Second
 
 // dream is an open dream.
@@ -27,30 +27,30 @@ type dream struct {
 	*store.Tx
 	expiry *time.Timer
 	trail  *trail
-	leased time.Time       // when the lease on a shared memory was taken or renewed
+	leased time.Time       // when the lease on a shared memory was last taken or renewed
 	stolen bool            // another machine took it over
-	known  map[string]bool // the findings that were reported, by key; not kept for the next process
+	known  map[string]bool // the keys of the reported findings; not saved
 }
 
 // dreams is the open dream of this process, if there is one.
 type dreams struct {
 	*gates
 	dream    *dream
-	over     error // why a dream ended between two calls, until the next call reports it
+	over     error // why the dream ended between two calls; the next call reports it
 	prompted bool  // the prompt dream was read on this connection
 }
 
-// opened makes t the open dream.
-func (p *dreams) opened(t *store.Tx) {
+// setOpen makes t the open dream.
+func (p *dreams) setOpen(t *store.Tx) {
 	d := &dream{Tx: t, trail: openTrail(t.Folder)}
 	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
 	p.dream = d
 	p.SetOpen(t)
-	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
+	time.AfterFunc(stopPoll, func() { p.pollStop(d) })
 }
 
-// enter begins a call: renew where a dream is open. Where one ended between two calls it says so, once: the caller
-// believes it open, and what it would have staged must not be done at once.
+// enter begins a call. It renews the open dream. If a dream ended between two calls, it fails once with the reason: the
+// caller believes that the dream is open, and its write must not land at once.
 func (p *dreams) enter(phase string) error {
 	if p.dream != nil {
 		return p.renew(phase)
@@ -60,9 +60,8 @@ func (p *dreams) enter(phase string) error {
 	return err
 }
 
-// renew begins a call of the open dream: it ends a dream whose lease has run out, that was asked to
-// stop, or whose lock is lost, and otherwise counts the call, renews the lease and notes the phase
-// ("": as it is).
+// renew begins a call of the open dream. It ends a dream that has expired, was asked to stop, or has lost its lock.
+// Otherwise it counts the call, renews the lease and sets the phase, unless that is "".
 func (p *dreams) renew(phase string) error {
 	d, now := p.dream, p.Now()
 	if now.Sub(d.LastCall) >= p.o.Lease {
@@ -91,16 +90,16 @@ func (p *dreams) renew(phase string) error {
 	return nil
 }
 
-// lost ends a dream whose lock Claude Code has taken over.
+// lost ends the dream if Claude Code has taken its lock over.
 func (p *dreams) lost(err error) error {
 	if !errors.Is(err, lock.ErrTaken) {
-		return nil // an error of the disk; the dream stays open
+		return nil // an error of the disk; the dream remains open
 	}
 	return errors.Join(ErrLost, p.end(store.Aborted, "Claude Code took the lock over"))
 }
 
-// lookForStop ends d if it was asked to stop, and else looks again later, as long as it is open.
-func (p *dreams) lookForStop(d *dream) {
+// pollStop ends d if it was asked to stop. Otherwise it calls itself again later, while d is open.
+func (p *dreams) pollStop(d *dream) {
 	p.Lock()
 	defer p.Unlock()
 	if p.dream != d {
@@ -110,10 +109,10 @@ func (p *dreams) lookForStop(d *dream) {
 		p.over = errors.Join(ErrStopped, p.end(store.Aborted, reason))
 		return
 	}
-	time.AfterFunc(stopPoll, func() { p.lookForStop(d) })
+	time.AfterFunc(stopPoll, func() { p.pollStop(d) })
 }
 
-// expire is called when the lease may have run out.
+// expire ends the dream if its lease has expired.
 func (p *dreams) expire() {
 	p.Lock()
 	defer p.Unlock()
@@ -121,15 +120,15 @@ func (p *dreams) expire() {
 	if d == nil {
 		return
 	}
-	// A call in the future: the clock was set back, and the timer alone knows how long it has been.
+	// If the last call is in the future, the clock was set back, and only the timer knows the age.
 	if age := p.Now().Sub(d.LastCall); age >= 0 && age < p.o.Lease {
 		d.expiry.Reset(p.o.Lease - age)
 		return
 	}
-	p.over = errors.Join(ErrExpired, p.end(store.Expired, "no call for an hour")) // an error leaves the record, and recovery ends it
+	p.over = errors.Join(ErrExpired, p.end(store.Expired, "no call for an hour")) // after an error, recovery ends it
 }
 
-// Abort ends the open dream without a trace in the memory, and returns what its stage held.
+// Abort ends the open dream without changing the memory, and returns the files in its stage.
 func (p *dreams) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {
 	p.Lock()
 	defer p.Unlock()
@@ -140,30 +139,29 @@ func (p *dreams) Abort(ctx context.Context, reason string) (id string, staged []
 	return id, staged, p.end(store.Aborted, reason)
 }
 
-// RequestStop asks the process that has a dream open to end it before its next step, and says which
-// it is.
+// RequestStop asks the process of the open dream to end it before its next step, and describes that process.
 func (p *dreams) RequestStop(ctx context.Context, reason string) (holder string, err error) {
 	p.Lock()
 	defer p.Unlock()
 	return p.Store.RequestStop(ctx, reason)
 }
 
-// end closes the open dream: landed, or with its stage kept.
+// end ends the open dream. Unless it was committed, its stage is kept.
 func (p *dreams) end(outcome store.Outcome, reason string) error {
-	d := p.leave()
+	d := p.detach()
 	text := string(outcome) + ": " + reason
 	if outcome == store.Committed {
 		text, reason = string(outcome)+": "+landedReport(d.Tx), ""
 	}
-	d.tell(Event{Kind: EventEnded, Text: text}, p.Now(), p.AllowSecrets)
+	d.logEvent(Event{Kind: EventEnded, Text: text}, p.Now(), p.AllowSecrets)
 	d.trail.close()
 	err := d.End(outcome, reason)
 	p.Share.End(outcome == store.Committed)
 	return err
 }
 
-// leave forgets the open dream.
-func (p *dreams) leave() *dream {
+// detach returns the open dream, which is no longer open for later calls.
+func (p *dreams) detach() *dream {
 	d := p.dream
 	p.dream = nil
 	d.expiry.Stop()

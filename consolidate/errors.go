@@ -9,7 +9,7 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// What ends or refuses an operation. A caller turns them into words for a model.
+// Errors that end or refuse an operation.
 var (
 	ErrExpired = errors.New("the dream has expired: there was no call for an hour; its stage is kept")
 	ErrStopped = errors.New("the dream was stopped from another process; its stage is kept")
@@ -17,31 +17,31 @@ var (
 	ErrNoStage = errors.New("there is no stage of an earlier dream to resume")
 )
 
-// A ClosedError says that a gate is closed.
+// A ClosedError reports a closed gate.
 type ClosedError struct {
 	Gate      Gate
-	MemoryOff bool // and nothing opens it
+	MemoryOff bool // memory itself is switched off, so nothing opens the gate
 }
 
 func (e *ClosedError) Error() string {
 	return fmt.Sprintf("the %s gate is closed: %s", e.Gate.Name, e.Gate.Why)
 }
 
-// A PersonError refuses what only the person may decide. Who can ask them puts Question to them.
+// A PersonError refuses what only the person may decide. A caller that can ask the person asks Question.
 type PersonError struct {
 	Err      error
 	Question string
-	Terminal string       // the command by which they do the same in a terminal
-	Leave    func() error // nil, or leaves it for the person where they cannot be asked, and returns what to refuse it with
+	Terminal string       // the equivalent command for a terminal
+	Leave    func() error // if not nil, keeps the request as a proposal where the person cannot be asked, and returns the refusal
 }
 
 func (e *PersonError) Error() string { return e.Err.Error() }
 
 func (e *PersonError) Unwrap() error { return e.Err }
 
-// A RuleError says which findings refuse a write or a commit.
+// A RuleError reports the findings that refuse a write or a commit.
 type RuleError struct {
-	Findings []rule.Finding // the blocking ones first
+	Findings []rule.Finding // errors first
 	Proposed []rule.Proposal
 }
 

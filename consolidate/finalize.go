@@ -82,7 +82,7 @@ func (p *writings) finalize(r store.FinalizeRequest) (res FinalizeResult, err er
 		return p.proposeWhole(edit, r, findings)
 	}
 	d.Summary, d.Accepted = r.Summary, losses(d.Stage, r.AcceptLoss)
-	p.tell(Event{Kind: EventLanding})
+	p.logEvent(Event{Kind: EventLanding})
 	if err := d.Land(edit); err != nil {
 		d.Summary, d.Accepted = "", nil
 		return FinalizeResult{}, p.landError(err)
@@ -112,9 +112,9 @@ func (p *writings) tellFinalize(r store.FinalizeRequest, err error) {
 	}
 	p.dream.Phase = Consolidating
 	if err != nil {
-		p.tell(Event{Kind: EventRefused, Text: "the end: " + err.Error()})
+		p.logEvent(Event{Kind: EventRefused, Text: "the end: " + err.Error()})
 	} else {
-		p.tell(Event{Kind: EventDryRun})
+		p.logEvent(Event{Kind: EventDryRun})
 	}
 	if !r.DryRun {
 		p.dream.Save() // where it fails, the next call says so
@@ -244,7 +244,7 @@ func (p *writings) landError(err error) error {
 	case errors.Is(err, lock.ErrGone):
 		return errors.Join(err, p.end(store.Aborted, err.Error()))
 	case errors.As(err, &half):
-		d := p.leave() // Land has closed it: the next operation, of any process, carries the commit on
+		d := p.detach() // Land has closed it: the next operation, of any process, carries the commit on
 		d.trail.close()
 	}
 	return err

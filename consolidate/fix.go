@@ -8,15 +8,15 @@ import (
 	"dream-mcp/consolidate/store"
 )
 
-// Fixed says what FixIndex did.
+// Fixed is the result of FixIndex.
 type Fixed struct {
-	Added   []string `json:"added"`   // memories that have a line now
-	Removed []string `json:"removed"` // files that the index no longer points to
+	Added   []string `json:"added"`   // memories that got a line
+	Removed []string `json:"removed"` // missing files whose lines were removed
 	Undo    string   `json:"undo,omitempty"`
 }
 
-// FixIndex adds a line for each memory that the index does not name, and removes the pointers to files
-// that do not exist. It is a transaction of its own, as a single write is, and can be undone.
+// FixIndex adds a line for each memory that the index does not name, and removes lines that point to missing files. It is a
+// transaction of its own, and can be undone.
 func (p *writings) FixIndex(ctx context.Context) (Fixed, error) {
 	p.Lock()
 	defer p.Unlock()

@@ -15,35 +15,35 @@ import (
 	"dream-mcp/memory"
 )
 
-// Gate is one of the five conditions of a dream. Open is nil where it was not checked.
+// Gate is one of the five conditions of a dream. Open is nil if it was not checked.
 type Gate struct {
 	Name string `json:"gate"`
 	Open *bool  `json:"open"`
 	Why  string `json:"why"`
 }
 
-// Notes in our state folder about what a count of the sessions found.
+// Notes in our state folder about counts of the sessions.
 const (
-	throttleFile = "throttle.json" // the last scan of a hook that found too few
-	dueFile      = "due.json"      // the last count, whoever asked for it, that found enough: for a status bar
+	throttleFile = "throttle.json" // the last count by a hook that found too few
+	dueFile      = "due.json"      // the last count that found enough, for a status bar
 )
 
-// scan is what a count of the sessions found.
+// scan is the result of a count of the sessions.
 type scan struct {
 	Time  time.Time  `json:"time"`
 	Since lock.Stamp `json:"since"`
 	Found int        `json:"found"`
 }
 
-// gateAnswers is what the gates said, asked in order, the cheapest first, up to the first that is closed.
+// gateAnswers is the state of the gates. They are checked in order, the cheapest first, up to the first closed one.
 type gateAnswers struct {
 	gates    []Gate
 	closed   *Gate
 	since    lock.Stamp // the time of the last consolidation
-	sessions int        // touched since, as far as they were counted
+	sessions int        // sessions since then, as far as they were counted
 }
 
-// refusal is the error of a closed gate, nil where all are open.
+// refusal returns the error of the closed gate, or nil.
 func (w *gateAnswers) refusal() error {
 	if w.closed == nil {
 		return nil
@@ -51,7 +51,7 @@ func (w *gateAnswers) refusal() error {
 	return &ClosedError{Gate: *w.closed}
 }
 
-func (w *gateAnswers) ask(name string, check func() (open bool, why string)) {
+func (w *gateAnswers) check(name string, check func() (open bool, why string)) {
 	g := Gate{Name: name, Why: "not checked"}
 	if w.closed == nil {
 		open, why := check()
@@ -63,41 +63,41 @@ func (w *gateAnswers) ask(name string, check func() (open bool, why string)) {
 	w.gates = append(w.gates, g)
 }
 
-// question says who asks the gates, and for what. To ask changes no gate, unless a hook asks.
-type question struct {
-	force bool         // a person's wish opens what only time would
-	hook  bool         // a hook asks: its scan that finds too few sessions is the last for ten minutes
-	count bool         // the sessions are counted even after a closed gate
-	free  func() error // nil where the lock can be had; no free: the lock is waited for later
+// gateOptions configure a check of the gates. Only a check by a hook changes a gate.
+type gateOptions struct {
+	force bool         // a person asked: open the gates time and sessions
+	hook  bool         // a hook asks: if it finds too few sessions, the gate throttle closes for ten minutes
+	count bool         // count the sessions even after a closed gate
+	lock  func() error // checks the lock; nil: the caller waits for it later
 }
 
 // gates decide whether a dream may begin.
 type gates struct {
 	*base
 	asked   bool // the person asked for dreams on this connection
-	counted scan // the sessions, at the last count of this process
+	counted scan // the last count by this process
 }
 
-// askGates asks the gates. dir is nil where there is no memory directory yet.
-func (p *gates) askGates(ctx context.Context, dir *memory.Dir, now time.Time, q question) gateAnswers {
+// checkGates checks the gates. dir is nil if there is no memory directory yet.
+func (p *gates) checkGates(ctx context.Context, dir *memory.Dir, now time.Time, q gateOptions) gateAnswers {
 	var w gateAnswers
 	since, sinceErr := p.Since(dir)
 	w.since = since
-	w.ask("enabled", func() (bool, string) {
+	w.check("enabled", func() (bool, string) {
 		e := p.o.Enabled
 		if q.force && p.asked && !e.On && !e.MemoryOff {
 			return true, e.Why + "; opened because the person asked"
 		}
 		return e.On, e.Why
 	})
-	w.ask("time", func() (bool, string) {
+	w.check("time", func() (bool, string) {
 		if sinceErr != nil {
 			return false, sinceErr.Error()
 		}
 		return p.timeGate(since, now, q.force)
 	})
-	w.ask("throttle", func() (bool, string) { return p.throttleGate(since, now, q.hook) })
-	w.ask("sessions", func() (bool, string) {
+	w.check("throttle", func() (bool, string) { return p.throttleGate(since, now, q.hook) })
+	w.check("sessions", func() (bool, string) {
 		n, err := p.countSessions(ctx, since, now)
 		if err != nil {
 			return false, err.Error()
@@ -117,7 +117,7 @@ func (p *gates) askGates(ctx context.Context, dir *memory.Dir, now time.Time, q 
 	if q.count {
 		p.showCount(ctx, &w, now)
 	}
-	w.ask("lock", func() (bool, string) {
+	w.check("lock", func() (bool, string) {
 		if p.Unattended && p.Current() == nil {
 			waiting, err := p.Proposals.Waiting()
 			if err != nil {
@@ -127,8 +127,8 @@ func (p *gates) askGates(ctx context.Context, dir *memory.Dir, now time.Time, q 
 				return false, proposal.Label(waiting[i]) + " waits for the person: dream-mcp review"
 			}
 		}
-		if q.free != nil {
-			if err := q.free(); err != nil {
+		if q.lock != nil {
+			if err := q.lock(); err != nil {
 				return false, err.Error()
 			}
 		}
@@ -166,15 +166,15 @@ func (p *gates) timeGate(since lock.Stamp, now time.Time, force bool) (open bool
 	return false, why + "; opens " + opens.UTC().Format(time.RFC3339)
 }
 
-// throttleGate holds back the scans of hooks, and nobody else.
+// throttleGate limits how often hooks count the sessions. It is open for others.
 func (p *gates) throttleGate(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
 	var last scan
 	ok := p.Note(throttleFile, &last)
 	age := now.Sub(last.Time)
 	if !ok || age < 0 || age >= throttleSpan || last.Found >= p.o.MinSessions || !last.Since.Same(since) {
-		return true, "no scan by the hook in the last 10 minutes found too few"
+		return true, "no count by the hook in the last 10 minutes found too few"
 	}
-	why = fmt.Sprintf("the hook's scan %.0f min ago found %d of %d sessions; its next is due %s",
+	why = fmt.Sprintf("the hook's count %.0f min ago found %d of %d sessions; its next is due %s",
 		age.Minutes(), last.Found, p.o.MinSessions, last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))
 	if !hook {
 		why += "; only the hook waits for that"
@@ -182,7 +182,7 @@ func (p *gates) throttleGate(since lock.Stamp, now time.Time, hook bool) (open b
 	return !hook, why
 }
 
-// countSessions counts the sessions since the last consolidation, up to as many as are needed.
+// countSessions counts the sessions since the last consolidation, at most as many as are needed.
 func (p *gates) countSessions(ctx context.Context, since lock.Stamp, now time.Time) (int, error) {
 	n, err := p.o.Transcripts.Count(ctx, since.Time, p.o.MinSessions)
 	if err != nil {
@@ -196,20 +196,20 @@ func (p *gates) countSessions(ctx context.Context, since lock.Stamp, now time.Ti
 	return n, nil
 }
 
-// foundSessions says what a count found.
+// foundSessions describes the result of a count.
 func (p *gates) foundSessions(n int, since lock.Stamp) string {
 	found := fmt.Sprintf("%d of %d", n, p.o.MinSessions)
 	if since.Exists {
 		found += " since " + since.String()
 	}
 	if n == 0 && len(p.TranscriptFolders()) == 0 {
-		found += "; no transcripts of this project are known, so a dream begins only when somebody asks for it"
+		found += "; no transcripts of this project were found, so a dream begins only if somebody asks for it"
 	}
 	return found
 }
 
-// showCount adds to the answer of the gate "sessions", the last that was asked, when they were counted. Where it was not
-// checked, they are counted all the same, but not more than once in ten minutes: there may be 10,000 files to look at.
+// showCount adds the time of the count to the gate "sessions", the last in w. If that gate was not checked, showCount counts
+// the sessions, but at most once in ten minutes: there may be 10,000 files.
 func (p *gates) showCount(ctx context.Context, w *gateAnswers, now time.Time) {
 	g := &w.gates[len(w.gates)-1]
 	if g.Open == nil {
@@ -227,9 +227,9 @@ func (p *gates) showCount(ctx context.Context, w *gateAnswers, now time.Time) {
 	}
 }
 
-// free returns nil where a dream could begin now, as far as can be seen without beginning one.
-func (p *gates) free(dir *memory.Dir, now time.Time) error {
-	if err := lockSeen(dir, now); err != nil {
+// canBegin fails if a dream could not begin now, as far as that can be checked without beginning one.
+func (p *gates) canBegin(dir *memory.Dir, now time.Time) error {
+	if err := lockFree(dir, now); err != nil {
 		return err
 	}
 	if err := indexReadable(dir); err != nil {
@@ -243,7 +243,7 @@ func (p *gates) free(dir *memory.Dir, now time.Time) error {
 	return p.Writable()
 }
 
-// indexReadable fails with a *RequestError where the index is not a file that a dream could read and replace.
+// indexReadable fails with a *RequestError if a dream could not read and replace the index.
 func indexReadable(dir *memory.Dir) error {
 	if dir == nil {
 		return nil
@@ -253,13 +253,13 @@ func indexReadable(dir *memory.Dir) error {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, memory.ErrTooLarge):
-		return store.Refuse(fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must shorten MEMORY.md, of which hosts load 25 KB at most; nothing was started")
+		return store.Refuse(fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must shorten MEMORY.md (hosts load at most 25 KB); nothing was started")
 	}
 	return store.Refuse(fmt.Sprintf("the index cannot be read: %v", err), "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started")
 }
 
-// lockSeen returns nil where the lock could be had now, as far as can be seen without taking it.
-func lockSeen(dir *memory.Dir, now time.Time) error {
+// lockFree fails if the lock is held, as far as that can be checked without taking it.
+func lockFree(dir *memory.Dir, now time.Time) error {
 	if dir == nil {
 		return nil
 	}
@@ -271,9 +271,8 @@ func lockSeen(dir *memory.Dir, now time.Time) error {
 	return lock.HostFree(dir.Root(), now)
 }
 
-// Soon reports whether a dream may begin, as far as a few files show: the gates enabled, time and throttle are open, and no
-// earlier hook said that it would wait. With offer it is asked for who offers a dream, else for who starts one. What a crash left is for
-// Due to end.
+// Soon reports whether a dream may be due, from a few files: the gates enabled, time and throttle are open, and hooks are
+// not paused. With offer the caller would offer a dream, else start one. Soon does not recover from a crash; Due does.
 func (p *gates) Soon(offer bool) bool {
 	p.Lock()
 	defer p.Unlock()
@@ -287,7 +286,7 @@ func (p *gates) Soon(offer bool) bool {
 	}
 	since, err := p.Since(dir)
 	if err != nil {
-		return true // Due says why
+		return true // Due returns the error
 	}
 	if open, _ := p.timeGate(since, now, false); !open {
 		return false
@@ -296,8 +295,7 @@ func (p *gates) Soon(offer bool) bool {
 	return open && !p.Background.Paused(offer)
 }
 
-// Due asks the gates for who would start a dream without being asked: where no session is new, none is due, whatever
-// min_sessions says. A closed lock is asked again after ten minutes.
+// Due checks the gates for a dream that nobody asked for. Without a new session no dream is due, even if min_sessions is 0.
 func (p *gates) Due(ctx context.Context) (since string, sessions int, err error) {
 	p.Lock()
 	defer p.Unlock()
@@ -313,7 +311,7 @@ func (p *gates) Due(ctx context.Context) (since string, sessions int, err error)
 			return "", 0, err
 		}
 	}
-	g := p.askGates(ctx, dir, now, question{hook: !p.o.Asked, force: p.o.Asked, free: func() error { return p.free(dir, now) }})
+	g := p.checkGates(ctx, dir, now, gateOptions{hook: !p.o.Asked, force: p.o.Asked, lock: func() error { return p.canBegin(dir, now) }})
 	if g.closed == nil && g.sessions == 0 && !p.o.Asked {
 		if n, err := p.o.Transcripts.Count(ctx, g.since.Time, 1); err != nil || n == 0 {
 			no := false
@@ -323,7 +321,7 @@ func (p *gates) Due(ctx context.Context) (since string, sessions int, err error)
 	return g.since.String(), g.sessions, g.refusal()
 }
 
-// BeginRun takes the right to start a background dream, where one is due.
+// BeginRun begins the run of a background dream, if one is due.
 func (p *gates) BeginRun(ctx context.Context) (*background.Run, error) {
 	return p.Background.Begin(ctx, p.o.Asked, func(ctx context.Context) error {
 		_, _, err := p.Due(ctx)

@@ -137,7 +137,7 @@ func TestEndedBetweenCalls(t *testing.T) {
 			if _, err := w.open().RequestStop(ctx, "enough"); err != nil {
 				t.Fatal(err)
 			}
-			p.lookForStop(p.dream)
+			p.pollStop(p.dream)
 		}, ErrStopped},
 	} {
 		t.Run(name, func(t *testing.T) {

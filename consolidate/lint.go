@@ -16,25 +16,25 @@ import (
 	"dream-mcp/memory/rule/drift"
 )
 
-// Linted is what every rule says of a memory that nobody is about to change, each in its own severity.
+// Linted is the result of Lint.
 type Linted struct {
 	MemoryDir string         `json:"memory_dir"`
 	Topics    int            `json:"topics"`
-	Limited   bool           `json:"limited"` // the directory holds more than was looked at
+	Limited   bool           `json:"limited"` // the directory has more files than were read
 	Findings  []rule.Finding `json:"findings"`
 
-	ProjectDir string            `json:"project_dir,omitempty"` // that the memory was compared with
-	NotAsked   map[string]string `json:"not_asked"`             // rules, and why not
+	ProjectDir string            `json:"project_dir,omitempty"` // the project that the memory was compared with
+	NotAsked   map[string]string `json:"not_asked"`             // why a rule was not checked, by rule
 }
 
-// LintRequest says what to lint. The zero value is the project's own memory.
+// LintRequest chooses the memory to lint. The zero value is the project's own.
 type LintRequest struct {
-	Dir     string // the memory; "": the project's own
-	Project string // the folder that Dir speaks of; "": the checkout that Dir is in
+	Dir     string // the memory; "" for the project's own
+	Project string // the project of Dir; "" for the checkout that Dir is in
 }
 
-// Lint asks every rule about a memory as it is. It changes nothing of it, takes no lock, and ends nothing that a
-// crash has left. What it doubts of the project's own memory is kept for hooks. It fails with a *RequestError where there is no memory.
+// Lint checks a memory against all rules. It changes nothing in the memory, takes no lock, and does not recover from a crash.
+// Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if there is no memory.
 func (p *views) Lint(r LintRequest) (Linted, error) {
 	dir := r.Dir
 	own := dir == ""
@@ -44,7 +44,7 @@ func (p *views) Lint(r LintRequest) (Linted, error) {
 	if whole, err := filepath.Abs(dir); err == nil {
 		dir = whole
 	}
-	info, err := os.Stat(dir) // opening a fifo would wait for a writer
+	info, err := os.Stat(dir) // opening a fifo would block
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && own: // the first memory makes it
 		return Linted{MemoryDir: dir, Findings: []rule.Finding{}}, nil
@@ -57,7 +57,7 @@ func (p *views) Lint(r LintRequest) (Linted, error) {
 	}
 	d, err := p.openToLint(store.RealPath(dir))
 	if err == nil && d == nil {
-		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // gone since
+		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // removed just now
 	}
 	if err != nil {
 		return Linted{}, err
@@ -99,7 +99,7 @@ func (p *views) Lint(r LintRequest) (Linted, error) {
 	return l, nil
 }
 
-// openToLint opens the memory at dir to be read, the project's own or another.
+// openToLint opens the memory at dir for reading.
 func (p *views) openToLint(dir string) (*memory.Dir, error) {
 	p.Lock()
 	defer p.Unlock()
@@ -111,8 +111,8 @@ func (p *views) openToLint(dir string) (*memory.Dir, error) {
 	return p.Dir()
 }
 
-// checkoutOf returns the nearest folder above dir that git or a guide such as CLAUDE.md marks as a
-// project, or "". A memory that a host keeps under its own folder is of another project than that folder.
+// checkoutOf returns the nearest parent of dir that is a project, because it has .git or a guide such as CLAUDE.md, or "". A
+// memory in the folder of a host does not belong to that folder.
 func checkoutOf(dir string) string {
 	home, _ := os.UserHomeDir()
 	for {
@@ -131,7 +131,7 @@ func checkoutOf(dir string) string {
 	}
 }
 
-// isFresh reports whether a folder holds nothing yet but what is hidden, as our lock files are.
+// isFresh reports whether a folder has only hidden files, such as our lock files.
 func isFresh(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -12,30 +12,30 @@ import (
 	"dream-mcp/consolidate/transcript/listing"
 )
 
-// firstSessions is how many sessions are listed, the newest, where no listing has landed before.
+// firstSessions is the number of sessions that the first listing shows, the newest.
 const firstSessions = 30
 
-// ListRequest says what is listed: by default what the user said in the sessions since the last dream.
+// ListRequest chooses what is listed. By default it is what the user said in the sessions since the last dream.
 type ListRequest struct {
 	Since, Until time.Time
-	SinceLast    bool   // since the last dream, which is the default in a dream
+	SinceLast    bool   // since the last dream; the default in a dream
 	Session      string // an ID, or the beginning of one
 	Speakers     []transcript.Speaker
-	Cursor       string // of a page before; the rest but Room and Limit is then as it was
+	Cursor       string // of the page before; other fields but Room and Limit are then ignored
 	Room         int    // bytes of text on a page
-	Limit        int    // utterances on a page; 0: as many as have room
-	Whole        int    // characters of a text that is shown whole; 0: as few as listing.Query has it
+	Limit        int    // utterances on a page; 0: no limit
+	Whole        int    // shorter texts, in characters, are not abridged; 0: the default of listing.Query
 }
 
-// window reports whether the request is for what was said since the last dream.
+// window reports whether the request is for the time since the last dream.
 func (r ListRequest) window(dreaming bool) bool {
 	return r.SinceLast || dreaming && r.Session == "" && r.Since.IsZero() && r.Until.IsZero()
 }
 
-// touchSlack is how much earlier than it was written a file may say that it was touched, on the coarsest file system.
+// touchSlack is the coarsest precision of a modification time on any file system.
 const touchSlack = 2 * time.Second
 
-// readings is what a dream, or a model outside one, reads.
+// readings are the operations that read, in a dream or outside one.
 type readings struct {
 	*dreams
 	lists listing.Book
@@ -48,7 +48,7 @@ type early struct {
 	at time.Time // the last page
 }
 
-// List lists what was said. In a dream it counts as a call of it, and the dream remembers what it was shown.
+// List lists what was said. It counts as a call of the open dream, which records what it was shown.
 func (p *readings) List(ctx context.Context, r ListRequest) (listing.Page, error) {
 	p.Lock()
 	err := p.beginSearch(nil, "")
@@ -74,7 +74,7 @@ func (p *readings) List(ctx context.Context, r ListRequest) (listing.Page, error
 	if d == nil || p.dream != d {
 		return page, nil
 	}
-	p.tell(Event{Kind: EventListed, Hits: page.Utterances})
+	p.logEvent(Event{Kind: EventListed, Hits: page.Utterances})
 	if page.List.Tracked() {
 		if d.Listed == nil {
 			d.Listed = &listed.Record{From: m.Since}
@@ -129,7 +129,7 @@ func (p *readings) countEarly(ctx context.Context) error {
 	return d.Save()
 }
 
-// list makes a page. It holds no lock: reading sessions may take seconds.
+// list returns a page. The mutex is not held, since reading sessions may take seconds.
 func (p *readings) list(ctx context.Context, r ListRequest, window bool, m listed.Marks) (listing.Page, error) {
 	store := p.o.Transcripts
 	if r.Cursor != "" {
@@ -154,7 +154,7 @@ func (p *readings) list(ctx context.Context, r ListRequest, window bool, m liste
 	return p.lists.First(ctx, store, l, r.Room, r.Limit)
 }
 
-// listed returns the sessions that the open dream has listed.
+// listed returns the sessions that were listed in the open dream.
 func (p *dreams) listed() []string {
 	if p.dream == nil || p.dream.Listed == nil {
 		return nil

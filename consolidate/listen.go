@@ -11,10 +11,10 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// classifier is the version of package signal's rules. A digest made with another is built again.
+// classifier is the version of the rules of package signal. A digest of another version is built again.
 const classifier = "signal-7"
 
-// Listen makes a store mark the utterances that deserve a memory, and mask all credentials but those allowed.
+// Listen makes a store classify utterances by package signal, and mask all credentials but those allowed.
 func Listen(s *transcript.Store, allowed secret.Allowed) *transcript.Store {
 	s.Mask = func(text string, from, to int) (string, int, int) {
 		v := allowed.View(text)
@@ -43,19 +43,19 @@ func SignalBits(kind signal.Kind) (uint16, bool) {
 	return 1 << max(i, 0), i >= 0
 }
 
-// RankedSession is a session with what it holds.
+// RankedSession is a session with the signals in it.
 type RankedSession struct {
 	transcript.Session
 	Signals signal.Counts
-	Known   bool // false where there was no time to read it
+	Known   bool // false if there was no time to read it
 }
 
-// hearing bounds how long a map waits for sessions that were never read before.
-const hearing = 3 * time.Second
+// rankTimeout bounds how long a map waits for sessions that were never read before.
+const rankTimeout = 3 * time.Second
 
-// rankSessions puts the sessions first that hold the most to learn from; among equals the newest.
+// rankSessions sorts sessions by the score of their signals, the highest first.
 func rankSessions(ctx context.Context, s *transcript.Store, sessions []transcript.Session) ([]RankedSession, error) {
-	limited, cancel := context.WithTimeout(ctx, hearing)
+	limited, cancel := context.WithTimeout(ctx, rankTimeout)
 	defer cancel()
 	counts, err := s.Signals(limited, sessions)
 	if err != nil {

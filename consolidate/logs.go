@@ -9,29 +9,28 @@ import (
 	"dream-mcp/memory"
 )
 
-// What a map says of logs: a dream begins with those of the last one to three days (FACTS 3).
+// Limits of the logs in a map. A dream begins with the logs of the last one to three days (FACTS 3).
 const (
-	logDays       = 3     // the newest days that have a log
-	maxLogExcerpt = 1_500 // bytes of the end of one log
-	maxLogText    = 6_000 // bytes of all
+	logDays       = 3     // days that have a log, the newest
+	maxLogExcerpt = 1_500 // bytes of an excerpt
+	maxLogText    = 6_000 // bytes of all excerpts
 )
 
-// Log is a log that the host keeps beside the memories: of a day, or of a session. It is read and never
-// written.
+// Log is a log that the host writes beside the memories, of a day or a session. We only read it.
 type Log struct {
 	memory.Found
-	Day     string // 2026-11-18: that of its name, else that of its last change
-	Excerpt string // its last lines, masked; empty unless it is of the newest days
-	Before  int    // lines that come before those of the excerpt
-	Tools   int    // lines on tools among them, and between them, that were left out
-	Err     error  // it could not be read
+	Day     string // such as 2026-11-18, from its name, else from its modification time
+	Excerpt string // its last lines, masked; only of the newest days
+	Before  int    // lines before the excerpt
+	Tools   int    // omitted lines about tools
+	Err     error  // why it could not be read
 }
 
 // logDay finds the day in the names that hosts give: logs/2026/11/2026-11-18.md, and
 // logs/2026/11/18/ID-title.md since 2.1.120 (FACTS 0).
 var logDay = regexp.MustCompile(`^[a-z]+/(\d{4})/(\d\d)/(?:\d{4}-\d\d-)?(\d\d)(?:\.md$|/)`)
 
-// dayOf returns the day of a log. A name without a day, or with one in the future, has none.
+// dayOf returns the day of a log: that in its name, unless it is in the future, else that of its modification time.
 func dayOf(f memory.Found, now time.Time) string {
 	if m := logDay.FindStringSubmatch(strings.ToLower(f.Name.String())); m != nil {
 		day := m[1] + "-" + m[2] + "-" + m[3]
@@ -42,7 +41,7 @@ func dayOf(f memory.Found, now time.Time) string {
 	return f.ModTime.In(now.Location()).Format(time.DateOnly)
 }
 
-// readLogs puts logs in order, the newest first, and reads the ends of those of the newest days.
+// readLogs sorts logs, the newest first, and reads excerpts of those of the newest days.
 func readLogs(dir *memory.Dir, found []memory.Found, now time.Time) []Log {
 	logs := make([]Log, len(found))
 	for i, f := range found {
@@ -77,8 +76,8 @@ func readLogs(dir *memory.Dir, found []memory.Found, now time.Time) []Log {
 	return logs
 }
 
-// excerpt takes the last lines that fit in so many bytes; of a longer line alone, its beginning. Lines
-// on tools are left out where the lines carry marks: they are most of such a log, and tell the least.
+// excerpt sets the excerpt to the last lines that fit into most bytes, or the beginning of a longer last line. In logs whose
+// lines are marked by kind, it omits lines about tools, which are frequent and of little use.
 func (l *Log) excerpt(text string, most int) {
 	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
 	marked := slices.ContainsFunc(lines, func(line string) bool {

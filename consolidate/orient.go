@@ -80,7 +80,7 @@ func (p *readings) Map(ctx context.Context) (Map, error) {
 		}
 	}
 	m.Listed, _ = d.Listed.Count()
-	p.tell(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
+	p.logEvent(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
 	err = d.mapMemory(&m, p.openSubject(), now)
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)

@@ -22,27 +22,26 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Limits and defaults of DESIGN.
+// Defaults and limits.
 const (
 	DefaultMinHours    = 24
 	DefaultMinSessions = 5
 	DefaultLease       = time.Hour
-	throttleSpan       = 10 * time.Minute // between two scans that find too few sessions
+	throttleSpan       = 10 * time.Minute // between two counts by hooks that find too few sessions
 )
 
-// Switch is the gate "enabled" as the host's settings have it.
+// Switch is the state of the gate "enabled" in the host's settings.
 type Switch struct {
 	On        bool
 	MemoryOff bool // memory itself is switched off: nothing opens the gate, and single writes are refused too
 	Why       string
 }
 
-// Options say which memory, whose transcripts, and when. Only MemoryDir, StateHome and Transcripts
-// are required.
+// Options configure a Project. Only MemoryDir, StateHome and Transcripts are required.
 type Options struct {
 	MemoryDir    string // need not exist
-	ProjectDir   string // the checkout that the memory is about; "": what it says of files is not checked
-	StateHome    string // our state folder of all projects
+	ProjectDir   string // the checkout that the memory is about; "": files that memories name are not checked
+	StateHome    string // our state folder for all projects
 	Transcripts  *transcript.Store
 	Enabled      Switch
 	Reread       func() (s Switch, ok bool) // Enabled as it is now, asked at each call that it decides; nil: it does not change
@@ -50,15 +49,15 @@ type Options struct {
 	MinSessions  int
 	Host         string         // the program that started us
 	Session      string         // the caller's session
-	Warnings     []string       // what a person should know of the settings
-	AllowSecrets secret.Allowed // values that are masked nowhere, and no finding
+	Warnings     []string       // problems of the settings
+	AllowSecrets secret.Allowed // values that are not masked and not reported
 	MaxArchive   int64          // bytes; see package history
 	Unattended   bool           // nobody watches: stricter limits on losses, and no writes outside a dream
 	Prompted     bool           // the host was started with the prompt dream
-	Asked        bool           // a person asked for the dream at a terminal: time, sessions and what they switched off are open
-	CleanupDays  int            // after which the host removes a transcript that was not touched; 0: never
-	LookOnly     bool           // for who watches: makes no folder, and notes no scan
-	Propose      bool           // what an unattended dream would land waits for the person
+	Asked        bool           // a person asked for the dream at a terminal: the gates enabled, time and sessions are open
+	CleanupDays  int            // the host removes transcripts that were not modified for so many days; 0: never
+	LookOnly     bool           // for watchers: create no folder and record no count
+	Propose      bool           // an unattended dream becomes a proposal
 	Lease        time.Duration
 	Now          func() time.Time
 	Step         func(string)     // called with each step of a commit, if not nil
@@ -68,8 +67,8 @@ type Options struct {
 // Project is the memory of one project and the dreams over it. It is safe for concurrent use: one
 // operation runs at a time.
 //
-// It is built in layers: each may use what is below it. On the base are the gates, on these the open dream, and on that what
-// reads, what writes and what the person answers, and what looks on.
+// Its methods are in layers, each of which uses those below: the base, the gates, the open dream, and the operations that
+// read, write, answer proposals and observe.
 type Project struct {
 	*dreams
 	readings
@@ -78,7 +77,7 @@ type Project struct {
 	views
 }
 
-// base is what all layers share.
+// base is shared by all layers.
 type base struct {
 	*store.Store
 	History    *history.History
@@ -90,14 +89,14 @@ type base struct {
 
 	o Options
 
-	folder  *os.Root // of o.ProjectDir, nil until it is needed
+	folder  *os.Root // of o.ProjectDir; nil until first used
 	subject *drift.Project
 }
 
 // Open returns the project of o. It touches no file.
 func Open(o Options) *Project {
 	if o.Now == nil {
-		// Without its monotonic part: a lease runs on while the machine sleeps.
+		// Without the monotonic clock, which stops while the machine sleeps. A lease must not.
 		o.Now = func() time.Time { return time.Now().Round(0) }
 	}
 	o.Lease = cmp.Or(o.Lease, DefaultLease)
@@ -118,7 +117,7 @@ func Open(o Options) *Project {
 	return &Project{d, readings{dreams: d}, w, answers{w}, views{dreams: d}}
 }
 
-// ended keeps what an operation leaves beside the memory and the journal. A recovery does it again.
+// ended records the marks and reports of an operation that ended. Recovery calls it again.
 func (p *base) ended(i store.Info, m landing.Manifest) error {
 	if i.Kind == lock.KindDream && (i.Outcome == store.Committed || i.Outcome == store.Rejected) {
 		root, err := p.Root()
@@ -139,7 +138,7 @@ func (p *base) ended(i store.Info, m landing.Manifest) error {
 	return nil
 }
 
-// Close ends what is open: a dream is rolled back, its stage kept.
+// Close aborts the open dream, whose stage is kept, and closes the project.
 func (p *dreams) Close(reason string) error {
 	p.Lock()
 	defer p.Unlock()
@@ -156,7 +155,7 @@ func (p *dreams) Close(reason string) error {
 	return err
 }
 
-// reread asks again what the person has switched off.
+// reread reads again what the person has switched off.
 func (p *base) reread() {
 	if p.o.Reread == nil {
 		return
@@ -166,12 +165,12 @@ func (p *base) reread() {
 	}
 }
 
-// refuseOff fails where memory is switched off.
+// refuseOff fails if memory is switched off.
 func (p *base) refuseOff() error {
 	if !p.o.Enabled.MemoryOff {
 		return nil
 	}
-	return store.Refuse("memory is switched off: "+p.o.Enabled.Why, "nothing is written while it is; only the person switches it on, where that says")
+	return store.Refuse("memory is switched off: "+p.o.Enabled.Why, "nothing is written while it is; only the person can switch it on, in that setting")
 }
 
 // mayWrite fails where memory is switched off by now.
@@ -185,10 +184,10 @@ func (p *base) lastRead() (time.Time, error) {
 	return at.Time, err
 }
 
-// CalledIn says in which session of the host the calls that follow are made, where that was not known when the project was opened.
+// CalledIn sets the host's session of the following calls, if it was not known when the project was opened.
 func (p *base) CalledIn(session string) {
 	if !p.o.Transcripts.SetCurrent(session) {
-		return // as with every call but the first: no operation is waited for
+		return // all calls but the first return here, without waiting for the mutex
 	}
 	p.Lock()
 	defer p.Unlock()
@@ -198,13 +197,12 @@ func (p *base) CalledIn(session string) {
 // Transcripts returns the store of what was said.
 func (p *base) Transcripts() *transcript.Store { return p.o.Transcripts }
 
-// DigestDir returns the folder for the digests of the transcripts that belong to a memory.
+// DigestDir returns the folder of the digests of the transcripts of a memory.
 func DigestDir(stateHome, memoryDir string) string {
 	return store.FolderOf(stateHome, memoryDir, "said")
 }
 
-// OtherHost names the host of a session where it is not the one that asks; "" where it is. A program that is not known asks as
-// Claude Code, whose memory it is.
+// OtherHost returns the name of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
 func (p *base) OtherHost(h transcript.Host) string {
 	if h == cmp.Or(transcript.Host(p.o.Host), transcript.ClaudeCode) {
 		return ""
@@ -212,8 +210,8 @@ func (p *base) OtherHost(h transcript.Host) string {
 	return string(h)
 }
 
-// openSubject returns the folder that the memory is about; nil where there is none that can be read: the
-// rules that compare with it are then not asked.
+// openSubject returns the project that the memory is about, or nil if it cannot be read. The rules that need it are then not
+// checked.
 func (p *base) openSubject() *drift.Project {
 	if p.folder == nil && p.o.ProjectDir != "" {
 		root, err := memory.OpenRoot(p.o.ProjectDir)
@@ -225,13 +223,13 @@ func (p *base) openSubject() *drift.Project {
 	return p.subject
 }
 
-// TranscriptFolders returns the folders that hold the project's transcripts, and what is wrong with those that cannot be read.
+// TranscriptFolders returns the folders of the project's transcripts, with the problem of those that cannot be read.
 func (p *base) TranscriptFolders() []transcript.Folder {
-	folders, _ := p.o.Transcripts.Folders() // Status reports what cannot be listed
+	folders, _ := p.o.Transcripts.Folders() // Status reports the error
 	return folders
 }
 
-// TranscriptDirs returns their paths.
+// TranscriptDirs returns the paths of the TranscriptFolders.
 func (p *base) TranscriptDirs() []string {
 	folders := p.TranscriptFolders()
 	dirs := make([]string, len(folders))

@@ -11,23 +11,22 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// Bounds of what a prompt takes from outside, in characters: words that a person may have pasted, a
-// path, and the folders that are worth naming.
+// Limits of the values in a prompt.
 const (
-	maxPromptWords   = 2_000
-	maxPromptPath    = 400
+	maxPromptWords   = 2_000 // characters that a person may have pasted
+	maxPromptPath    = 400   // characters
 	maxPromptFolders = 8
-	maxShownID       = 80 // of a session that is none
+	maxShownID       = 80 // characters of an invalid session ID in an error
 )
 
-// PromptValues are what the prompts are filled with.
+// PromptValues are the values of the prompt templates.
 type PromptValues struct {
 	Today       time.Time // in the person's time zone
 	MemoryDir   string
-	Transcripts []string // folders, the most important first; eight are named, the rest counted
-	Focus       string   // dream: where to look in particular, or ""
-	What        string   // remember: what is to be saved
-	Session     string   // extract: the session to look at, or "" for the conversation itself
+	Transcripts []string // folders, the most important first; at most eight are named
+	Focus       string   // dream: what to look at in particular, or ""
+	What        string   // remember: what to save
+	Session     string   // extract: the session, or "" for the conversation itself
 }
 
 //go:embed prompt/dream.md prompt/remember.md prompt/extract.md
@@ -38,17 +37,15 @@ var brief string
 
 var prompts = template.Must(template.ParseFS(promptFiles, "prompt/*.md"))
 
-// DreamPrompt returns the procedure of a dream, in its four phases. Its first line carries
-// transcript.DreamMarker, so that the dream's own words are not searched by the next one.
+// DreamPrompt returns the procedure of a dream in four phases. Its first line contains transcript.DreamMarker, so that later
+// searches skip the dream's own words.
 //
-// Focus is quoted and cut after 2,000 characters. What it says can neither end its quotation nor hide,
-// yet a model may still follow it: what a dream can do is bounded by the rules of the memory, not by
-// these words.
+// Focus is quoted and cut after 2,000 characters. It cannot end its quotation or hide anything, but a model may still follow
+// it. The rules of the memory limit what a dream can do, not this prompt.
 func DreamPrompt(v PromptValues) (string, error) { return v.fill("dream.md") }
 
-// RememberPrompt returns the procedure that saves one thing. A remember turn is ordinary talk, so the
-// text never holds transcript.DreamMarker, even where What does. What is quoted and cut as Focus is;
-// without a word in it there is nothing to remember, which is the one error.
+// RememberPrompt returns the procedure that saves one thing. Its text never contains transcript.DreamMarker, even if What
+// does, since the turn is part of an ordinary conversation. What is quoted and cut like Focus. It fails only if What is empty.
 func RememberPrompt(v PromptValues) (string, error) {
 	if quote(v.What) == "" {
 		return "", errors.New("there is nothing to remember in what was given")
@@ -56,9 +53,8 @@ func RememberPrompt(v PromptValues) (string, error) {
 	return v.fill("remember.md")
 }
 
-// ExtractPrompt returns the procedure that notes down what the end of one session taught, in few turns. It
-// carries transcript.DreamMarker, as DreamPrompt does: its words are not the person's. A session that
-// is not named as sessions are is the one error: it would stand in a call.
+// ExtractPrompt returns the procedure that saves what the end of a session taught, in few turns. Like DreamPrompt it
+// contains transcript.DreamMarker. It fails only if Session is not a valid ID, since the text quotes it in a call.
 func ExtractPrompt(v PromptValues) (string, error) {
 	if v.Session != "" && !transcript.IsSessionID(v.Session) {
 		return "", fmt.Errorf("%q is not the ID of a session", cutText(v.Session, maxShownID))
@@ -66,7 +62,7 @@ func ExtractPrompt(v PromptValues) (string, error) {
 	return v.fill("extract.md")
 }
 
-// Brief returns the rules of the four phases in brief, for a model that dreams without the prompt.
+// Brief returns a short form of the four phases, for a model that dreams without the prompt.
 func Brief() string { return brief }
 
 func (v PromptValues) fill(name string) (string, error) {
@@ -87,7 +83,7 @@ func (v PromptValues) fill(name string) (string, error) {
 	return text.String(), err
 }
 
-// quote makes words from outside a Markdown quotation: every line of it begins with "> ".
+// quote returns words as a Markdown quotation: every line begins with "> ".
 func quote(words string) string {
 	words = strings.TrimSpace(harmless(words, maxPromptWords))
 	if words == "" {
@@ -100,26 +96,24 @@ func quote(words string) string {
 	return strings.Join(lines, "\n")
 }
 
-// promptPath makes a path one line of plain text.
+// promptPath returns a path as one line of visible text.
 func promptPath(path string) string {
 	return strings.ReplaceAll(harmless(path, maxPromptPath), "\n", "⟨U+000A⟩")
 }
 
-// promptTag is the name of our own tag. promptTags takes its effect, which is to make a turn a dream or
-// to end the prompt that holds it.
+// promptTag is the name of our tag, which marks a turn as a dream. promptTags makes it ineffective in quoted text.
 var (
 	promptTag  = strings.TrimPrefix(transcript.DreamMarker, "<")
 	promptTags = strings.NewReplacer("<"+promptTag, "‹"+promptTag, "</"+promptTag, "‹/"+promptTag)
 )
 
-// harmless cuts a text to its first characters, shows what it hides, and takes our own tags' effect.
-// It cuts twice: before, to bound the work; after, since what is shown grows. The tags come last, since
-// what was hidden may have parted them.
+// harmless cuts a text after most characters, makes hidden characters visible, and makes our tags ineffective. It cuts again
+// because visible text is longer. Tags come last, since hidden characters may have split them.
 func harmless(text string, most int) string {
 	return promptTags.Replace(cutText(transcript.Visible(cutText(text, most)), most))
 }
 
-// cutText returns at most so many characters of a text, the last "…" if it was cut.
+// cutText returns at most most characters of a text. The last is "…" if it was cut.
 func cutText(text string, most int) string {
 	n, last := 0, 0
 	for i := range text {

@@ -10,21 +10,21 @@ import (
 	"dream-mcp/memory"
 )
 
-// Shown is a file as it may be shown (secret.Allowed.Show).
+// Shown is a file that is safe to show (secret.Allowed.Show).
 type Shown struct {
 	Name   memory.Name
-	Sum    memory.Sum // of the file as it is: the base of a write
-	Bytes  int        // of the file as it is
+	Sum    memory.Sum // of the unmasked file, the base of a write
+	Bytes  int        // of the unmasked file
 	Text   string
-	Masked int // how many credentials the text hides
+	Masked int // number of masked credentials
 }
 
 // ReadResult is a memory as the open dream would leave it, or as it is.
 type ReadResult struct {
 	Shown
-	Disk *Shown // what is on disk, where it changed since it was staged
+	Disk *Shown // the file on disk, if it changed after it was staged
 	Err  error
-	Near string // where there is no such file, the one that is likeliest meant
+	Near string // the nearest name, if there is no such file
 }
 
 // Read reads memories, the index and logs included.
@@ -45,8 +45,8 @@ func (p *readings) Read(ctx context.Context, paths []string) ([]ReadResult, erro
 	return results, nil
 }
 
-// ReadAfter reads the topics whose names follow one, in order, as many as room has bytes for and at least one. Left is how
-// many follow those.
+// ReadAfter reads topics in the order of their names, beginning after name: as many as fit into room bytes, and at least one.
+// left is the number of topics after those.
 func (p *readings) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
 	p.Lock()
 	defer p.Unlock()
@@ -74,12 +74,12 @@ func (p *readings) ReadAfter(ctx context.Context, name string, room int) (result
 	return results, 0, nil
 }
 
-// enterRead begins a call that reads. The directory is nil where there is none.
+// enterRead begins a call that reads. The directory is nil if there is none.
 func (p *readings) enterRead(what string) (*memory.Dir, error) {
 	if err := p.enter(""); err != nil {
 		return nil, err
 	}
-	p.tell(Event{Kind: EventRead, Text: what})
+	p.logEvent(Event{Kind: EventRead, Text: what})
 	return p.Dir()
 }
 

@@ -4,7 +4,7 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// reported notes that findings were shown in this dream.
+// reported records that findings were reported in this dream.
 func (d *dream) reported(findings []rule.Finding) {
 	if d.known == nil {
 		d.known = make(map[string]bool)
@@ -14,7 +14,7 @@ func (d *dream) reported(findings []rule.Finding) {
 	}
 }
 
-// fresh returns the findings that were not shown in this dream yet, errors always, and how many it leaves out.
+// fresh returns errors and the findings that were not yet reported in this dream, and the number of the others.
 func (d *dream) fresh(findings []rule.Finding) (fresh []rule.Finding, known int) {
 	fresh = []rule.Finding{} // never null in an answer
 	for _, f := range findings {
@@ -28,5 +28,5 @@ func (d *dream) fresh(findings []rule.Finding) (fresh []rule.Finding, known int)
 	return fresh, known
 }
 
-// findingKey is what a finding says, wherever its line is now.
+// findingKey identifies a finding independent of its line.
 func findingKey(f rule.Finding) string { return f.Rule + "\x00" + f.File + "\x00" + f.Message }

@@ -15,8 +15,8 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// proposeWhole ends a dream whose changes a person is to agree to: nothing lands, the time of the last consolidation goes
-// back, and the stage waits with the request that would have landed it.
+// proposeWhole ends a dream that needs the person's agreement: nothing lands, the time of the last consolidation is restored,
+// and the stage waits with the request that would land it.
 func (p *writings) proposeWhole(edit *store.Index, r store.FinalizeRequest, findings []rule.Finding) (FinalizeResult, error) {
 	d := p.dream
 	changes := d.All(edit)
@@ -26,27 +26,26 @@ func (p *writings) proposeWhole(edit *store.Index, r store.FinalizeRequest, find
 	return res, p.end(store.Proposed, "waits for the person: dream-mcp review")
 }
 
-// answers is what waits for the person, and what they answer.
+// answers are the operations on proposals.
 type answers struct{ writings }
 
-// Review is what waits for the person's answer: a dream, or changes that only they may make.
+// Review describes a proposal: a dream, or changes that only the person may make.
 type Review struct {
 	ID        string             `json:"id"`
 	Made      time.Time          `json:"made"`
 	Host      string             `json:"host,omitempty"`
-	Dream     string             `json:"dream,omitempty"` // in which the changes were held
-	Held      map[string]string  `json:"held,omitempty"`  // why only the person may make them, by file
+	Dream     string             `json:"dream,omitempty"` // the dream that wanted to make the changes
+	Held      map[string]string  `json:"held,omitempty"`  // why only the person may make a change, by file
 	Files     store.Files        `json:"files"`
 	Report    string             `json:"report"`
 	Summary   string             `json:"summary,omitempty"`
 	Findings  []rule.Finding     `json:"findings"`
-	Conflicts []landing.Conflict `json:"conflicts"` // files that were changed since: they can only be rejected
+	Conflicts []landing.Conflict `json:"conflicts"` // files that were changed later; the proposal can only be rejected
 	Refused   string             `json:"refused,omitempty"`
 	Diff      string             `json:"diff"`
 }
 
-// Reviews returns what waits for the person, the newest first, each with what it would change in the memory as
-// it is now.
+// Reviews returns the proposals, the newest first, each with its changes to the memory as it is now.
 func (p *answers) Reviews(ctx context.Context) ([]Review, error) {
 	p.Lock()
 	defer p.Unlock()
@@ -74,7 +73,7 @@ func (p *answers) Reviews(ctx context.Context) ([]Review, error) {
 	return reviews, nil
 }
 
-// adopt ends what a crash left, and takes up what an earlier program kept for the person.
+// adopt recovers from a crash, and converts what an earlier version kept for the person.
 func (p *answers) adopt(ctx context.Context) error {
 	if p.Current() != nil || len(p.Proposals.Earlier()) == 0 {
 		return p.Recover(ctx)
@@ -82,7 +81,7 @@ func (p *answers) adopt(ctx context.Context) error {
 	return p.Locked(ctx, p.Proposals.Adopt)
 }
 
-// review says what a dream that waits would do now. It takes no lock: who lands it looks again.
+// review describes a proposal. It takes no lock; Accept checks again.
 func (p *answers) review(dir *memory.Dir, info store.Info) (Review, error) {
 	t, err := p.Look(dir, info)
 	if err != nil {
@@ -118,7 +117,7 @@ func (p *answers) review(dir *memory.Dir, info store.Info) (Review, error) {
 	return r, err
 }
 
-// agreedLosses are the losses that the person agrees to with i: those that were reasoned, and of held changes all.
+// agreedLosses returns the losses that the person accepts with i: those with a reason, and all of held changes.
 func agreedLosses(i store.Info) map[memory.Name]string {
 	accepted, _ := acceptedLosses(i.Request.AcceptLoss) // it was read once
 	for file := range i.Held {
@@ -129,7 +128,7 @@ func agreedLosses(i store.Info) map[memory.Name]string {
 	return accepted
 }
 
-// take takes up what waits, under the lock. No gate is asked: a person is.
+// take begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
 func (p *answers) take(ctx context.Context, id string) (*store.Tx, error) {
 	if p.Unattended {
 		return nil, store.ErrUnattended
@@ -143,9 +142,10 @@ func (p *answers) take(ctx context.Context, id string) (*store.Tx, error) {
 	})
 }
 
-// Accept lands what waits for the person, by its ID or a beginning of it ("": the newest): its changes of the files in only, or all.
-// They land whole or not at all: with a *landing.ConflictError a file was changed since, and all goes on waiting, as does what is not in
-// only. The time of the last consolidation becomes that of the dream's own end, or stays where a later dream has been.
+// Accept lands a proposal: its changes to the files in only, or all if only is empty. id is the beginning of its ID, or "" for
+// the newest. The changes land whole or not at all. With a *landing.ConflictError a file was changed later, and the proposal
+// continues to wait, as do changes not in only. The time of the last consolidation becomes the end of the dream, unless a
+// later dream has landed.
 func (p *answers) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
 	p.Lock()
 	defer p.Unlock()
@@ -189,8 +189,8 @@ func (p *answers) landProposed(t *store.Tx) (FinalizeResult, error) {
 	return committed(t, edit, findings, landedReport(t)), err
 }
 
-// Reject forgets what waits for the person. The sessions of a dream count as reviewed: the next dream does not begin with
-// what was just refused.
+// Reject discards a proposal. The sessions of its dream count as reviewed, so that the next dream does not propose the same
+// again.
 func (p *answers) Reject(ctx context.Context, id string) (rejected string, err error) {
 	p.Lock()
 	defer p.Unlock()
@@ -201,7 +201,7 @@ func (p *answers) Reject(ctx context.Context, id string) (rejected string, err e
 	return t.ID, t.End(store.Rejected, "the person said no")
 }
 
-// describeReviews reports what waits.
+// describeReviews warns of the proposals.
 func (p *views) describeReviews(s *Status) error {
 	waiting, err := p.Proposals.Waiting()
 	for _, w := range waiting {

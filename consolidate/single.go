@@ -17,14 +17,14 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// The writes outside dreams of this span count together, whichever process made them, and as many as that at most.
+// Writes outside dreams within singleSpan count together, at most maxSingles, of all processes.
 const (
 	singleSpan = time.Hour
 	maxSingles = 500
 )
 
-// checkTaken fails with a *PersonError where the write of n, which t has staged, takes away what only the person may: alone,
-// or together with what was written outside dreams within the hour before. r is what was asked for.
+// checkTaken fails with a *PersonError if the write of n that t has staged removes what only the person may remove, alone or
+// together with the writes outside dreams of the last hour.
 func (p *writings) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error {
 	now, err := t.Dir.Snapshot()
 	if err != nil || now.Topics[n] == nil && len(r.Replaces) == 0 {
@@ -40,7 +40,7 @@ func (p *writings) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error 
 	}
 	taken := rule.Check{Before: before, After: after}.TakenAway()
 	for o := range (rule.Check{Before: before, After: now}).TakenAway() {
-		delete(taken, o) // by an earlier write
+		delete(taken, o) // an earlier write removed it
 	}
 	if len(taken) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (p *writings) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error 
 	why := lost.String() + ": " + taken[lost]
 	refused := &RuleError{Findings: []rule.Finding{{
 		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost],
-		Hint: "only the person takes that away; a merge loses nothing: write every fact of it into another memory of its type first",
+		Hint: "only the person may remove it; a merge loses nothing: first write every fact of it into another memory of its type",
 	}}}
 	have, err := t.Dir.Read(n)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +73,7 @@ func (p *writings) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error 
 	}
 }
 
-// hold keeps a refused write for the person, and returns what it is refused with.
+// hold keeps a refused write as a proposal, and returns the refusal.
 func (p *writings) hold(made proposal.Change, refused *RuleError) error {
 	p.Lock()
 	defer p.Unlock()

@@ -35,7 +35,7 @@ type Status struct {
 	LastLanded     *LastDream `json:"last_landed,omitempty"` // where the last dream did not land
 }
 
-// OpenDream is a dream that is open, in this process or another.
+// OpenDream is an open dream, in this process or another.
 type OpenDream struct {
 	ID         string    `json:"id"`
 	Mine       bool      `json:"mine"`
@@ -48,23 +48,23 @@ type OpenDream struct {
 	Expires    time.Time `json:"expires"`
 }
 
-// LastDream is the dream that ended last.
+// LastDream is the last dream that ended.
 type LastDream struct {
 	ID      string        `json:"id"`
 	Ended   time.Time     `json:"ended"`
 	Outcome store.Outcome `json:"outcome"`
 	Files   []string      `json:"files"`
 	Summary string        `json:"summary,omitempty"`
-	Undone  bool          `json:"undone,omitempty"` // somebody has taken it back since
+	Undone  bool          `json:"undone,omitempty"`
 }
 
-// views look at the memory from outside.
+// views are the operations that observe a memory and its dreams.
 type views struct {
 	*dreams
 	seen *Watch // at the last Poll
 }
 
-// Status asks the gates, and changes none by it. It takes no lock, unless it is to end what a crash left.
+// Status returns the status. It changes no gate, and takes the lock only to recover from a crash.
 func (p *views) Status(ctx context.Context) (Status, error) {
 	p.Lock()
 	defer p.Unlock()
@@ -88,8 +88,8 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 	} else {
 		s.Warnings = append(s.Warnings, "the memory directory does not exist yet; a dream or a write makes it")
 	}
-	w := p.askGates(ctx, dir, now, question{count: true, free: func() error { return p.free(dir, now) }})
-	folders, err := p.o.Transcripts.Folders() // after the gates, which find out whose sessions are where
+	w := p.checkGates(ctx, dir, now, gateOptions{count: true, lock: func() error { return p.canBegin(dir, now) }})
+	folders, err := p.o.Transcripts.Folders() // after the gates, which find the hosts of the folders
 	s.warn(err)
 	for _, f := range folders {
 		s.TranscriptDirs = append(s.TranscriptDirs, f.Path)
@@ -97,7 +97,7 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 			s.Hosts = append(s.Hosts, host)
 		}
 		if f.Problem != "" {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the sessions in %q can't be read: %s", f.Path, f.Problem))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the sessions in %q cannot be read: %s", f.Path, f.Problem))
 		}
 	}
 	s.setGates(w)
@@ -134,7 +134,7 @@ func (s *State) warn(err error) {
 	}
 }
 
-// describeDreams fills in the dream that is open, the one that ended last, and stages that were left.
+// describeDreams sets the open and the last dream, and warns of stages that can be resumed.
 func (p *views) describeDreams(s *Status, dir *memory.Dir) error {
 	open := ""
 	if p.dream != nil {
@@ -143,7 +143,7 @@ func (p *views) describeDreams(s *Status, dir *memory.Dir) error {
 	} else if dir != nil {
 		if r, err := lock.Read(dir.Root()); err == nil && r.Kind == lock.KindDream {
 			open = r.Dream
-			s.Dream = p.foreignDream(r)
+			s.Dream = p.dreamOf(r)
 		}
 	}
 	entries, err := p.Journal()
@@ -155,16 +155,16 @@ func (p *views) describeDreams(s *Status, dir *memory.Dir) error {
 		s.LastLanded = lastDream(entries, func(o store.Outcome) bool { return o == store.Committed })
 	}
 	if use, ok := p.History.Use(); ok && use.Bytes > use.MaxBytes {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d: what is in it was deleted less than 30 days ago, or is the newest, and is kept; max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d, since it keeps the newest dream and what was deleted in the last 30 days; max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
 	}
 	left, err := p.Unfinished(entries, open)
 	if len(left) > 0 && p.dream == nil {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} takes it up", left[0].ID, left[0].Outcome, left[0].Reason))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} resumes it", left[0].ID, left[0].Outcome, left[0].Reason))
 	}
 	return err
 }
 
-// lastDream returns the dream that ended last with one of some outcomes; nil: none has.
+// lastDream returns the last dream that ended with an outcome for which is returns true, or nil.
 func lastDream(entries []store.LogEntry, is func(store.Outcome) bool) *LastDream {
 	for _, e := range slices.Backward(entries) {
 		if e.Kind != lock.KindDream || e.Outcome == store.Fired || !is(e.Outcome) {
@@ -186,9 +186,8 @@ func (p *dreams) openDream(i store.Info, staged []string, mine bool) *OpenDream 
 	}
 }
 
-// foreignDream reads what another process says of its dream. Where its state folder is not ours, the
-// record in the lock is all there is.
-func (p *views) foreignDream(r lock.Record) *OpenDream {
+// dreamOf describes the dream of another process. If its state folder is not ours, only the record in the lock is known.
+func (p *views) dreamOf(r lock.Record) *OpenDream {
 	o := &OpenDream{ID: r.Dream, Started: store.Second(r.Started), Staged: []string{}, Expires: store.Second(r.Started.Add(p.o.Lease))}
 	info, err := p.Info(r.Dream)
 	if err != nil {
@@ -204,7 +203,7 @@ func (p *views) foreignDream(r lock.Record) *OpenDream {
 	return p.openDream(info, staged, false)
 }
 
-// describeMemory warns of what its next reader should know.
+// describeMemory warns if the index exceeds the limits of hosts.
 func (s *Status) describeMemory(dir *memory.Dir) error {
 	f, err := dir.Read(store.IndexName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -215,12 +214,12 @@ func (s *Status) describeMemory(dir *memory.Dir) error {
 	}
 	size := store.SizeOf(memory.ParseIndex(f.Data))
 	if size.Lines > size.MaxLines || size.Bytes > size.MaxBytes {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("MEMORY.md has %d of %d lines and %d of %d bytes: what is over is not loaded", size.Lines, size.MaxLines, size.Bytes, size.MaxBytes))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("MEMORY.md has %d of %d lines and %d of %d bytes: hosts do not load the rest", size.Lines, size.MaxLines, size.Bytes, size.MaxBytes))
 	}
 	return nil
 }
 
-// Search searches the transcripts. In a dream it counts as a call of it.
+// Search searches the transcripts. It counts as a call of the open dream.
 func (p *readings) Search(ctx context.Context, q transcript.Query, since string) (transcript.Result, error) {
 	p.Lock()
 	err := p.beginSearch(&q, since)
@@ -228,19 +227,19 @@ func (p *readings) Search(ctx context.Context, q transcript.Query, since string)
 	if err != nil {
 		return transcript.Result{}, err
 	}
-	// Unlocked: a search may take seconds, and touches nothing but transcripts.
+	// Unlocked: a search may take seconds, and reads only transcripts.
 	res, err := p.o.Transcripts.Search(ctx, q)
 	p.Lock()
 	defer p.Unlock()
 	if p.dream != nil && err == nil {
 		p.dream.BytesSearched += res.Bytes
-		p.tell(Event{Kind: EventSearch, Text: lookedFor(q), Hits: res.Matches})
+		p.logEvent(Event{Kind: EventSearch, Text: describeQuery(q), Hits: res.Matches})
 		err = p.dream.Save()
 	}
 	return res, err
 }
 
-// Ranked finds what answers a question in words. In a dream it counts as a call of it.
+// Ranked finds utterances that answer a question. It counts as a call of the open dream.
 func (p *readings) Ranked(ctx context.Context, question string, q transcript.Query, since string) ([]transcript.RankedHit, transcript.Result, error) {
 	p.Lock()
 	err := p.beginSearch(&q, since)
@@ -252,17 +251,17 @@ func (p *readings) Ranked(ctx context.Context, question string, q transcript.Que
 	if err == nil {
 		p.Lock()
 		defer p.Unlock()
-		p.tell(Event{Kind: EventSearch, Text: question, Hits: len(hits)})
+		p.logEvent(Event{Kind: EventSearch, Text: question, Hits: len(hits)})
 	}
 	return hits, res, err
 }
 
-// ContextOf returns the turns around a hit. In a dream it counts as a call of it.
+// ContextOf returns the turns around a hit. It counts as a call of the open dream.
 func (p *readings) ContextOf(ctx context.Context, id string, n int) ([]transcript.Utterance, error) {
 	p.Lock()
 	err := p.beginSearch(nil, "")
 	if err == nil {
-		p.tell(Event{Kind: EventContext, Text: id})
+		p.logEvent(Event{Kind: EventContext, Text: id})
 	}
 	p.Unlock()
 	if err != nil {
@@ -271,7 +270,7 @@ func (p *readings) ContextOf(ctx context.Context, id string, n int) ([]transcrip
 	return p.o.Transcripts.ContextOf(ctx, id, n)
 }
 
-// SinceLastDream is the word for the time of the last consolidation in a search.
+// SinceLastDream as the beginning of a search means the time of the last consolidation.
 const SinceLastDream = "last_dream"
 
 func (p *readings) beginSearch(q *transcript.Query, since string) error {

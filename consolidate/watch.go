@@ -18,16 +18,15 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// What a picture holds at most.
+// Limits of a picture.
 const (
 	maxEvents      = 500       // the newest
 	maxWatchDiff   = 256 << 10 // bytes
-	maxWatchLog    = 4 << 20   // bytes of a background dream's log, which is bounded below that
+	maxWatchLog    = 4 << 20   // bytes of the log of a background dream, which is always smaller
 	maxLatestWords = 600       // characters
 )
 
-// gatesFresh is how long the answers of the gates are shown while no file that decides them changes.
-// Sessions go on meanwhile, and counting them costs a listing.
+// gatesFresh is the maximum age of the gates in a picture. Sessions change without a change of the files that are watched.
 const gatesFresh = 30 * time.Second
 
 // Picture is a snapshot of a memory: its open dream, in whatever process, or the gates that are closed. Credentials in its texts
@@ -45,21 +44,21 @@ type Picture struct {
 	Diff     string     `json:"diff,omitempty"`          // what would land now; at most 256 KiB
 }
 
-// Watch looks at a project time and again. It takes no lock, ends no crash, opens no dream and, with
-// Options.LookOnly, makes nothing but caches. A look at what has not changed costs some ten system calls.
+// Watch observes a project. It takes no lock and does not recover from crashes. With Options.LookOnly it creates only
+// caches. A look that finds no change costs some ten system calls.
 type Watch struct {
 	p       *views
 	log     string
 	record  lock.Record
-	dream   string    // the one that was open last
-	words   string    // the file that holds the words of its model; "" where it is not known
-	print   string    // of the files, at the last look
-	asked   time.Time // when the gates were asked
+	dream   string    // the last open dream
+	words   string    // the file with the words of its model, or ""
+	print   string    // the fingerprint of the files at the last look
+	asked   time.Time // when the gates were checked
 	picture Picture
 }
 
-// Watch begins to watch. The log of background dreams, in our state folder, has the words of a model whose
-// session has no transcript; "" for none.
+// Watch returns a new Watch. log is the name of the log of background dreams in the state folder, which has the words of a
+// model whose session has no transcript, or "".
 func (p *views) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 
 // Look returns the present picture, and whether anything in it but the time has changed.
@@ -88,11 +87,11 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 		if dir != nil {
 			next.HeldBy = lock.HostHolder(dir.Root(), now)
 		}
-		next.setGates(p.askGates(ctx, dir, now, question{free: func() error { return p.free(dir, now) }}))
+		next.setGates(p.checkGates(ctx, dir, now, gateOptions{lock: func() error { return p.canBegin(dir, now) }}))
 	}
 	log := p.Journal
 	if cut {
-		log = p.Entries // the journal does not know of it yet
+		log = p.Entries // the commit is not in the journal yet
 	}
 	entries, err := log()
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +107,7 @@ func sameGates(a, b []Gate) bool {
 	return slices.EqualFunc(a, b, func(a, b Gate) bool { return a.Name == b.Name && a.Why == b.Why })
 }
 
-// fingerprint changes when a file does by which the picture is drawn.
+// fingerprint changes when a file changes that the picture depends on.
 func (w *Watch) fingerprint() string {
 	state := w.p.StateDir()
 	files := []string{
@@ -137,8 +136,8 @@ func (w *Watch) fingerprint() string {
 	return b.String()
 }
 
-// Poll announces that store.StatusURI changed where another process changed what it says since the last Poll. It costs a
-// few looks at files, and does not wait for an operation that is under way.
+// Poll reports a change of store.StatusURI if another process changed the status after the last Poll. It reads the metadata
+// of a few files, and does nothing during another operation.
 func (p *views) Poll() {
 	if !p.TryLock() {
 		return
@@ -159,13 +158,13 @@ func (p *views) Poll() {
 		dir.Close()
 	}
 	p.seen.print = p.seen.fingerprint()
-	if !first && p.dream == nil { // our own dream announces its steps itself
+	if !first && p.dream == nil { // our own dream reports its changes itself
 		p.Changed(store.StatusURI)
 	}
 }
 
-// lookAtDream fills in the open dream, or the end of the one that was open at the last look. It reports
-// whether a commit was cut off: its process died when it had begun, and who reads sees it landed.
+// lookAtDream sets the open dream, or the events of the one that was open at the last look. It reports whether a commit was
+// interrupted by the death of its process; readers see it as landed.
 func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	p := w.p
 	w.record = lock.Record{}
@@ -186,14 +185,14 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		if r.Dream != w.dream {
 			w.dream, w.words = r.Dream, ""
 		}
-		next.Dream, next.Dead = p.foreignDream(r), r.Dead()
+		next.Dream, next.Dead = p.dreamOf(r), r.Dead()
 	}
 	if w.dream == "" {
 		return cut
 	}
 	folder, err := p.OpenFolder(w.dream)
 	if err != nil {
-		return cut // another user's, or it was removed: the record is all there is
+		return cut // another user's, or removed: only the record is known
 	}
 	defer folder.Close()
 	events, _ := readTrail(folder)
@@ -231,8 +230,8 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	return cut
 }
 
-// latestLogged returns what the model said last in the log of a background dream, if it was written since
-// a time: a line with the time of day and what kind of event, and more lines that are indented.
+// latestLogged returns what the model said last in the log of a background dream, if the log was written after since. An
+// event in the log is a line with its time and kind, followed by indented lines.
 func latestLogged(dir, log string, since time.Time) string {
 	state, err := memory.OpenRoot(dir)
 	if err != nil {
@@ -266,11 +265,11 @@ func latestLogged(dir, log string, since time.Time) string {
 	return strings.Join(words, "\n")
 }
 
-// cutDiff cuts a long diff after a whole line, and says so.
+// cutDiff cuts a long diff after a line, and says so.
 func cutDiff(diff string) string {
 	if len(diff) <= maxWatchDiff {
 		return diff
 	}
 	diff = diff[:maxWatchDiff]
-	return diff[:strings.LastIndexByte(diff, '\n')+1] + "… the diff goes on\n"
+	return diff[:strings.LastIndexByte(diff, '\n')+1] + "… the rest of the diff is not shown\n"
 }

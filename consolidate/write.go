@@ -90,7 +90,7 @@ func (p *writings) Write(ctx context.Context, r WriteRequest) (res WriteResult, 
 	defer p.Unlock()
 	defer func() {
 		if err != nil {
-			p.tell(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
+			p.logEvent(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
 		}
 	}()
 	n, err := memory.ParseName(r.Path)
@@ -128,7 +128,7 @@ func (p *writings) Write(ctx context.Context, r WriteRequest) (res WriteResult, 
 	res.Staged = true
 	res.Findings, _ = d.fresh(res.Findings)
 	note(d.Tx, n, r)
-	p.tell(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
+	p.logEvent(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
 	return res, d.Save()
 }
 
