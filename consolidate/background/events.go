@@ -10,26 +10,26 @@ import (
 	"dream-mcp/memory"
 )
 
-// Files of what hooks were called for, and the lock under which they are written.
+// The record of the events that hooks were called for, and its lock.
 const (
 	seenFile = "heard.json"
 	seenLock = "heard.lock"
 )
 
-// A host that knows us twice (by a plugin and by its own settings) calls two hooks for one event, at the same time. One that
-// comes so soon after another of its kind has nothing to say: the next event will ask again.
+// A host that has our hooks twice, from a plugin and from its settings, calls two hooks for one event at the same time. A hook
+// called within this time after another of its kind does nothing.
 const twiceSpan = 30 * time.Second
 
-// maxSeen is how many events are remembered: of more sessions than that at once, one may be seen twice.
+// maxSeen is the number of recorded events. With more sessions at once, a second call may not be noticed.
 const maxSeen = 32
 
-// seenWait is how long a hook waits for another to write down what it saw.
+// seenWait is how long a hook waits for the lock.
 const seenWait = 200 * time.Millisecond
 
-// seen is what hooks were called for of late.
+// seen is the record of recent events.
 type seen struct {
 	Events []seenEvent `json:"events"`
-	Twice  time.Time   `json:"twice,omitzero"` // when an event was last seen twice
+	Twice  time.Time   `json:"twice,omitzero"` // the last time that two hooks were called for one event
 }
 
 type seenEvent struct {
@@ -38,8 +38,9 @@ type seenEvent struct {
 	Time    time.Time `json:"time"`
 }
 
-// SeenRecently notes that a hook was called for an event of a session, and reports whether another was within half a minute. A status
-// reports it, unless such events are frequent: turns may end seconds after each other. What cannot be noted was seen once.
+// SeenRecently records that a hook was called for an event of a session, and reports whether another was called for it within
+// half a minute. It sets SeenTwice unless such events are frequent, like the end of a turn. If it cannot write the record, it
+// returns false.
 func (r *Room) SeenRecently(ctx context.Context, session, event string, frequent bool) (again bool) {
 	r.Lock()
 	defer r.Unlock()
@@ -67,7 +68,7 @@ func (r *Room) SeenRecently(ctx context.Context, session, event string, frequent
 	return again
 }
 
-// write writes in place and syncs nothing: a host waits, and what a crash leaves of it is read as nothing.
+// write writes in place without syncing, since a host waits. After a crash the file may be invalid, and is ignored.
 func (h *seen) write(state *os.Root) {
 	data, err := json.Marshal(h)
 	if err != nil {
@@ -86,7 +87,7 @@ func (r *Room) readSeen() (h seen) {
 	return h
 }
 
-// SeenTwice is when the host last called the hook twice for one event; the zero time where that was not within a day.
+// SeenTwice returns the last time that the host called two hooks for one event, if that was within a day.
 func (r *Room) SeenTwice() time.Time {
 	at := r.readSeen().Twice
 	if r.Now().Sub(at) >= 24*time.Hour {

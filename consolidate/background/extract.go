@@ -14,35 +14,33 @@ import (
 	"dream-mcp/consolidate/transcript/signal"
 )
 
-// lastTurns is how many turns of the person the end of a session has: what an extraction reads, at twice
-// as many messages as that.
+// lastTurns is the number of the person's turns in the end of a session, which an extraction reads as twice as many messages.
 const lastTurns = 10
 
-// Extraction is what the end of a session holds that may deserve a memory.
+// Extraction describes what may deserve a memory in the end of a session.
 type Extraction struct {
 	Session string
-	Signals signal.Counts // of what the person said since the model last saved a memory by itself
-	Saved   bool          // it did
+	Signals signal.Counts // in what the person said after the model last saved a memory
+	Saved   bool          // the model saved a memory
 }
 
-// endedFile keeps what the end of a session taught until a model is shown it.
+// endedFile holds the Extraction of the last session until a model is shown its suggestion.
 const endedFile = "ended.json"
 
-// endedSpan is how long it is worth telling: later a dream is due.
+// endedSpan is how long a suggestion is useful. Later a dream is due.
 const endedSpan = 7 * 24 * time.Hour
 
-// keptEnd is an Extraction as it waits.
+// keptEnd is a saved Extraction.
 type keptEnd struct {
 	Extraction
 	Time time.Time `json:"time"`
 }
 
-// SaveSuggestion keeps for the next session what the end of one taught, if it taught something: the newest alone, since one
-// offer is enough.
+// SaveSuggestion saves the Extraction of a session for the next session, if it has a suggestion. It replaces an earlier one.
 func (r *Room) SaveSuggestion(ctx context.Context, path string) error {
 	x, err := r.Extract(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // a session in which nothing was said, or one that is not kept
+		return nil // nothing was said in the session, or it has no transcript
 	}
 	if err != nil || x.Suggestion() == "" {
 		return err
@@ -57,8 +55,7 @@ func (r *Room) SaveSuggestion(ctx context.Context, path string) error {
 	return r.SetNote(endedFile, keptEnd{x, r.Now()})
 }
 
-// suggestionFor is what to tell the model of a session that begins: nothing where it is the same that goes on, or where much time
-// has passed.
+// suggestionFor returns the suggestion for a session that begins: "" if it continues the same session or k is too old.
 func (k keptEnd) suggestionFor(session string, now time.Time) string {
 	if age := now.Sub(k.Time); sameSession(k.Session, session) || age < 0 || age > endedSpan {
 		return ""
@@ -66,17 +63,18 @@ func (k keptEnd) suggestionFor(session string, now time.Time) string {
 	return k.Suggestion()
 }
 
-// sameSession reports whether a session that a host names is the one of an ID: of Gemini CLI's the name begins with the last word.
+// sameSession reports whether the session that a host names has this ID. The last part of an ID of Gemini CLI is the beginning
+// of the name.
 func sameSession(id, named string) bool {
 	last := id[strings.LastIndexByte(id, '-')+1:]
 	return id == named || len(last) == len("9f5659bb") && strings.HasPrefix(named, last+"-")
 }
 
-// worthy are the signals by which an extraction is worth its turns: the person taught something.
+// worthy are the signals that justify a suggestion: the person taught something.
 var worthy = []signal.Kind{signal.Corrections, signal.Remember, signal.Preferences}
 
-// Extract returns what the end of the session in a transcript holds. It reads at most 4 MiB, writes nothing
-// and takes no lock: it may be asked while a dream is open, and at a session's end.
+// Extract returns the Extraction of the session in a transcript. It reads at most 4 MiB, writes nothing and takes no lock, so
+// it can be called while a dream is open.
 func (r *Room) Extract(path string) (Extraction, error) {
 	var x Extraction
 	dirs := []string{filepath.Clean(r.MemoryDir), store.RealPath(r.MemoryDir)}
@@ -91,8 +89,8 @@ func (r *Room) Extract(path string) (Extraction, error) {
 	return x, nil
 }
 
-// savesMemory reports whether a tool saves a memory: one of ours, under whatever name of a server, or one of the host's that
-// writes a file, where that is a memory in one of the directories. What a shell writes is not seen.
+// savesMemory reports whether a tool call saves a memory: a call of our tool, whatever the name of the server, or of a tool of
+// the host that writes a memory in one of the directories. It does not recognize writes by a shell.
 func savesMemory(dirs []string, tool, file string) bool {
 	if strings.HasSuffix(tool, "__write_memory") {
 		return true
@@ -110,8 +108,7 @@ func savesMemory(dirs []string, tool, file string) bool {
 	return false
 }
 
-// Suggestion is what the model of the next session is to offer, "" where there is nothing to extract. It
-// repeats no word of the session.
+// Suggestion returns what the model of the next session should offer, or "". It repeats no word of the session.
 func (x Extraction) Suggestion() string {
 	var taught signal.Counts
 	for i, kind := range signal.Kinds() {

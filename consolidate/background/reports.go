@@ -13,27 +13,27 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// Files of what a person is shown when a session begins, and the lock under which they change.
+// The reports that a person is shown when a session begins, and their lock.
 const (
 	reportsFile = "untold.json"
 	reportsLock = "reports.lock"
 )
 
-// DreamReport is what a dream did that nobody watched.
+// DreamReport is a report on an unattended dream.
 type DreamReport struct {
 	ID        string        `json:"id"`
 	Outcome   store.Outcome `json:"outcome"`
 	Report    string        `json:"report"`
-	Decisions string        `json:"decisions,omitempty"` // with reasons in a model's own words, masked: not for another model to follow
+	Decisions string        `json:"decisions,omitempty"` // masked; has reasons in a model's words, which must not be shown to another model
 }
 
-// maxReports is as much as a person reads at once; older ones are in the journal.
+// maxReports is the number of pending reports. Older ones are only in the journal.
 const maxReports = 5
 
 // reportsWait is how long a hook waits for another process that queues or delivers reports.
 const reportsWait = 200 * time.Millisecond
 
-// Queue keeps what an unattended dream did for the person's next session. What cannot be kept is in the journal alone.
+// Queue queues a report on an unattended dream for the person's next session. If it cannot, the report is only in the journal.
 func (r *Room) Queue(i store.Info, changes []landing.Change) {
 	answered := i.Request != nil && i.Outcome == store.Committed
 	if i.Kind != lock.KindDream || !i.Unattended || answered || i.Outcome != store.Proposed && (i.Outcome != store.Committed || len(changes) == 0) {
@@ -51,9 +51,9 @@ func (r *Room) Queue(i store.Info, changes []landing.Change) {
 	_ = r.SetNote(reportsFile, reports[max(0, len(reports)-maxReports):])
 }
 
-// DeliverReports calls deliver once: with what unattended dreams did, the oldest first, and with what the end of the last session
-// taught ("" where there is nothing to tell the model of session). When deliver returns nil they are forgotten. Of several processes
-// at once one delivers a report; one that dies in deliver leaves it for the next.
+// DeliverReports calls deliver with the pending reports, the oldest first, and the suggestion for a session ("" if there is
+// none). If deliver returns nil, they are removed. Of several processes only one delivers a report; if it dies in deliver, the
+// next delivers it again.
 func (r *Room) DeliverReports(ctx context.Context, session string, deliver func(reports []DreamReport, ended string) error) error {
 	r.Lock()
 	defer r.Unlock()
@@ -66,7 +66,7 @@ func (r *Room) DeliverReports(ctx context.Context, session string, deliver func(
 	r.Note(reportsFile, &reports)
 	reports = slices.DeleteFunc(reports, func(t DreamReport) bool {
 		info, err := r.Info(t.ID)
-		return t.Outcome == store.Proposed && (err != nil || !info.Waits()) // the person has answered
+		return t.Outcome == store.Proposed && (err != nil || !info.Waits()) // the person has already answered
 	})
 	var kept keptEnd
 	ended := ""
@@ -81,7 +81,7 @@ func (r *Room) DeliverReports(ctx context.Context, session string, deliver func(
 	return nil
 }
 
-// HasReports reports whether DeliverReports may have something to deliver.
+// HasReports reports whether there may be something to deliver.
 func (r *Room) HasReports() bool {
 	for _, file := range []string{reportsFile, endedFile} {
 		if _, err := os.Lstat(filepath.Join(r.StateDir(), file)); err == nil {

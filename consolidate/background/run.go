@@ -11,11 +11,11 @@ import (
 	"dream-mcp/consolidate/store"
 )
 
-// ErrRunning says that a background dream of this memory is under way.
-var ErrRunning = errors.New("a background dream is under way")
+// ErrRunning reports that a background dream of this memory is running.
+var ErrRunning = errors.New("a background dream is running")
 
-// Run is a background dream under way: a host without a person, led by a supervisor of ours. While it lasts no other
-// begins; a supervisor that dies is found by the next.
+// Run is a running background dream: a host without a person, started by a supervisor. Only one exists at a time. If the
+// supervisor dies, the next one ends the run.
 type Run struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"`
@@ -25,17 +25,17 @@ type Run struct {
 	unlock func() error
 }
 
-// RunEnd is what a supervisor saw of its host.
+// RunEnd is the result of a host.
 type RunEnd struct {
 	Host    string // the program that ran the dream
-	Failure string // why it did not end well; "" where it did
+	Failure string // why it failed, or ""
 	Turns   int
 	Tokens  int64   // read and written, as far as the host reports them
-	CostUSD float64 // as the host reckons it
+	CostUSD float64 // as the host calculates it
 }
 
-// Begin takes the right to start a background dream, and asks due whether one is. It fails with ErrRunning where one is under way,
-// and with a *PausedError where one has failed and the next waits, unless a person asked.
+// Begin begins a run if due returns nil. It fails with ErrRunning during another run and, unless a person asked, with a
+// *PausedError after a failed one.
 func (r *Room) Begin(ctx context.Context, asked bool, due func(context.Context) error) (*Run, error) {
 	run := &Run{r: r, ID: store.NewID(r.Now()), Started: r.Now(), PID: os.Getpid()}
 	r.Lock()
@@ -59,7 +59,7 @@ func (r *Room) Begin(ctx context.Context, asked bool, due func(context.Context) 
 	return run, nil
 }
 
-// take takes the lock of background dreams, and ends what a dead supervisor left.
+// take takes the lock of background dreams, and ends the run of a dead supervisor.
 func (run *Run) take(ctx context.Context) (err error) {
 	r := run.r
 	run.unlock, err = r.LockNote(ctx, runLock, 0)
@@ -80,8 +80,8 @@ func (run *Run) take(ctx context.Context) (err error) {
 	return nil
 }
 
-// End ends the run: it finds out what became of the dream, ends one that was left open by a dead server, and journals both
-// what was spent and, after a failure, why and from when another is tried.
+// End ends the run: it finds the dream, ends it if its server died, and journals the run with its cost and, after a failure, the
+// reason.
 func (run *Run) End(ctx context.Context, e RunEnd) (store.Outcome, error) {
 	run.r.Lock()
 	defer run.r.Unlock()
@@ -90,7 +90,7 @@ func (run *Run) End(ctx context.Context, e RunEnd) (store.Outcome, error) {
 	return outcome, errors.Join(recovered, err, run.unlock())
 }
 
-// conclude journals the run: as otherwise, where its dream did not end well.
+// conclude journals the run with the outcome of its dream, or otherwise if that failed.
 func (run *Run) conclude(otherwise store.Outcome, e RunEnd) (store.Outcome, error) {
 	r, now := run.r, run.r.Now()
 	entries, err := r.Journal()
@@ -116,17 +116,17 @@ func (run *Run) conclude(otherwise store.Outcome, e RunEnd) (store.Outcome, erro
 		q := r.pause(launchFile)
 		q.Failures++
 		q.Retry = now.Add(min(longPause, firstPause<<min(q.Failures-1, 10)))
-		if q.After.Before(q.Retry) { // after an undo it may be later
+		if q.After.Before(q.Retry) { // it is later after an undo
 			q.After = q.Retry
 		}
 		q.Why = "the last background dream failed: " + entry.Reason
-		_ = r.SetNote(launchFile, q) // one that can't be written costs one more try
+		_ = r.SetNote(launchFile, q) // if it fails, the next run is only tried too early
 	}
 	return entry.Outcome, errors.Join(r.Append(entry), r.RemoveNote(runFile))
 }
 
-// dreamOf returns the end of the unattended dream that began since a time: of several, as of a model that gave one up and began
-// again, the first that ended well, else the last. Its ID is empty where there was none.
+// dreamOf returns the journal entry of the end of the unattended dream that began after since. Of several it returns the first
+// that ended well, else the last. If there is none, the entry has no ID.
 func dreamOf(entries []store.LogEntry, since time.Time) (dream store.LogEntry) {
 	for _, l := range entries {
 		if l.Kind == lock.KindDream && l.Unattended && !l.Started.Before(since) && l.Outcome != store.Fired && !endedWell(dream) {

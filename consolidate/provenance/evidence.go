@@ -12,7 +12,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Find returns what was said at an ID or a source: as the transcript has it, or else as it was kept.
+// Find returns the words at an ID or a source, from the transcript or else the kept copy.
 func (r *Room) Find(ctx context.Context, id string) (Words, error) {
 	u, err := r.Transcripts.Lookup(ctx, id)
 	if err == nil {
@@ -26,8 +26,7 @@ func (r *Room) Find(ctx context.Context, id string) (Words, error) {
 	return Words{}, err
 }
 
-// Carried finds the words of the sources that a content names by itself, as one does that was merged from
-// others. One that is not known stays a name.
+// Carried finds the words of the sources that a text names itself, as after a merge. It skips unknown sources.
 func (r *Room) Carried(ctx context.Context, content string) []Words {
 	var words []Words
 	sources := memory.ParseTopic([]byte(content)).Sources()
@@ -39,11 +38,11 @@ func (r *Room) Carried(ctx context.Context, content string) []Words {
 	return words
 }
 
-// maxListed bounds the sessions in which a line without its session is looked for.
+// maxListed bounds the sessions that are searched for a line without a session.
 const maxListed = 50
 
-// sessionOf returns the one session of those in which an ID without its session, such as ":65", leads to something; "" where there is
-// not exactly one.
+// sessionOf returns the only listed session that has the line of an ID without a session, such as ":65". It returns "" if
+// there is not exactly one.
 func (r *Room) sessionOf(ctx context.Context, line string, listed []string) (session string) {
 	if len(listed) > maxListed {
 		return ""
@@ -60,10 +59,10 @@ func (r *Room) sessionOf(ctx context.Context, line string, listed []string) (ses
 	return session
 }
 
-// Evidence finds what was said at the hits that a write cites. One without its session is looked for in the sessions of listed.
+// Evidence finds the words at the IDs that a write cites. An ID without a session is searched for in the listed sessions.
 func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, error) {
 	if len(ids) > memory.MaxSources {
-		return nil, store.Refuse(fmt.Sprintf("%d hits cited as evidence, at most %d are kept", len(ids), memory.MaxSources), "cite the few that say it best")
+		return nil, store.Refuse(fmt.Sprintf("%d IDs cited as evidence, at most %d are allowed", len(ids), memory.MaxSources), "cite only the best")
 	}
 	words := make([]Words, len(ids))
 	for i, id := range ids {
@@ -72,14 +71,13 @@ func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, err
 			id = r.sessionOf(ctx, id, listed) + id
 		}
 		if words[i], err = r.Find(ctx, id); err != nil {
-			return nil, store.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72: a listing has the session in its header; or leave evidence out")
+			return nil, store.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session; or omit evidence")
 		}
 	}
 	return words, nil
 }
 
-// OwnWords returns which sources of the memories that are new in after are known for the person's own
-// words. What was cited just now need not be kept yet.
+// OwnWords returns the sources of new memories in after that are the person's own words. Those in cited need not be kept yet.
 func (r *Room) OwnWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
 	own := make(map[string]bool)
 	for _, w := range cited {
@@ -99,26 +97,26 @@ func (r *Room) OwnWords(before, after *memory.Snapshot, cited []Words) map[strin
 	return own
 }
 
-// maxOwnWords bounds the sources that are looked up for one answer: a thousand new memories with ten each.
+// maxOwnWords bounds the sources that one call looks up: a thousand new memories with ten each.
 const maxOwnWords = 10_000
 
-// Origin is one source of a memory.
+// Origin is a source of a memory.
 type Origin struct {
 	Source     string             `json:"source"`
-	Speaker    transcript.Speaker `json:"speaker,omitempty"` // "" where nothing is known but the source
+	Speaker    transcript.Speaker `json:"speaker,omitempty"` // "" if only the source is known
 	Said       time.Time          `json:"said,omitzero"`
 	Text       string             `json:"text,omitempty"`
-	Transcript bool               `json:"transcript"` // the session's transcript is still there
+	Transcript bool               `json:"transcript"` // the transcript of the session still exists
 }
 
-// Line describes an origin in one line, with at most so many characters of the words.
+// Line describes an origin in one line, with at most words characters of its text.
 func (o Origin) Line(words int) string {
 	line := "  [" + transcript.Visible(o.Source) + "]"
 	if !o.Said.IsZero() {
 		line += " " + store.Second(o.Said).Format(time.RFC3339)
 	}
 	if o.Speaker == "" {
-		return line + " nothing is known: its transcript is gone, or was never seen, and its words were not kept"
+		return line + " unknown: the transcript was not found, and the words were not kept"
 	}
 	line += " " + string(o.Speaker)
 	if !o.Transcript {
@@ -131,15 +129,15 @@ func (o Origin) Line(words int) string {
 	return line + ": " + string(text)
 }
 
-// Origins returns what is known of the sources that a memory's text names, the newest cited last; at
-// most memory.MaxSources. Words that were never kept are read from the transcript.
+// Origins returns the sources that the metadata of a memory names, in that order, at most memory.MaxSources. Words that were
+// not kept are read from the transcript.
 func (r *Room) Origins(ctx context.Context, t *memory.Topic) ([]Origin, error) {
 	r.Lock()
 	defer r.Unlock()
 	return r.OriginsOf(ctx, t)
 }
 
-// OriginsOf is Origins for who holds the mutex.
+// OriginsOf is Origins for callers that hold the mutex.
 func (r *Room) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, error) {
 	sources := t.Sources()
 	sources = sources[max(0, len(sources)-memory.MaxSources):]
@@ -148,7 +146,7 @@ func (r *Room) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, error)
 	}
 	live, err := r.Transcripts.Live(ctx, sources)
 	if err != nil {
-		live = make([]bool, len(sources)) // a folder that can't be read holds nothing that could be shown
+		live = make([]bool, len(sources)) // without the folder nothing can be shown
 	}
 	origins := make([]Origin, len(sources))
 	for i, source := range sources {

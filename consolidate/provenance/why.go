@@ -16,7 +16,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Why is where a memory comes from.
+// Why is the provenance of a memory.
 type Why struct {
 	Path        string    `json:"path"`
 	Description string    `json:"description"`
@@ -24,22 +24,22 @@ type Why struct {
 	History     []Changed `json:"history"` // the newest first
 }
 
-// Changed is a time at which a memory was changed through us.
+// Changed is a change of a memory by an operation of ours.
 type Changed struct {
 	Time    time.Time      `json:"time"`
 	Kind    lock.Kind      `json:"kind"`
 	ID      string         `json:"id"`
 	Summary string         `json:"summary,omitempty"`
 	Waived  []store.Waiver `json:"waived,omitempty"`        // of this memory
-	Loss    string         `json:"accepted_loss,omitempty"` // why what it lost was agreed to
+	Loss    string         `json:"accepted_loss,omitempty"` // the reason for an accepted loss
 	Undone  bool           `json:"undone,omitempty"`
 }
 
-// maxHistory bounds how many changes of a memory are shown.
+// maxHistory is the number of changes that Why returns.
 const maxHistory = 20
 
-// Why returns where the memory that topic means comes from: a path, a file's name without its ending, the name in the
-// frontmatter, or words of its text, as long as only one memory fits.
+// Why returns the provenance of the memory that topic names by its path, its file name without extension, the name in its
+// frontmatter, or words of its text. Only one memory may match.
 func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
 	r.Lock()
 	defer r.Unlock()
@@ -81,7 +81,7 @@ func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
 	return w, nil
 }
 
-// find returns the one memory that topic means.
+// find returns the memory that topic names.
 func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	for _, path := range []string{topic, topic + ".md"} {
 		if n, err := memory.ParseName(path); err == nil {
@@ -108,7 +108,7 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	}
 	switch len(meant) {
 	case 0:
-		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory is called %q, and none holds these words", topic), store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
+		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory has the name or the words %q", topic), store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
 	case 1:
 		return meant[0], nil
 	}
@@ -116,13 +116,13 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	for _, n := range meant[:min(len(meant), maxMeant)] {
 		shown = append(shown, n.String())
 	}
-	return memory.Name{}, store.Refuse(fmt.Sprintf("%q may be any of %d memories: %s", topic, len(meant), strings.Join(shown, ", ")), "name its file, or more of its words")
+	return memory.Name{}, store.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), strings.Join(shown, ", ")), "name its file, or more of its words")
 }
 
-// maxMeant is how many memories an error names.
+// maxMeant is the number of memories that an error names.
 const maxMeant = 5
 
-// holding returns the memories whose name, description or text hold the most of words, at least one, in order of their names.
+// holding returns the memories whose name, description or text contain the most of words, at least one, sorted by name.
 func holding(s *memory.Snapshot, words string) (found []memory.Name) {
 	most := 1
 	for n, t := range s.Topics {

@@ -1,4 +1,5 @@
-// Package provenance says where a memory comes from: the words that it cites, who said them and when, and the operations that changed it.
+// Package provenance traces a memory to its sources: the cited words, who said them and when, and the operations that changed
+// it.
 //
 // Cited words are copied into the state folder when the memory is written, since hosts remove transcripts after a month.
 package provenance
@@ -20,32 +21,29 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Room finds and keeps what was said at the sources of memories.
+// Room finds and keeps the words at the sources of memories.
 type Room struct {
 	*store.Store
 	Transcripts *transcript.Store
 }
 
-// Words are what was said at a source of a memory. They are copied when the memory is written, since
-// hosts sweep transcripts after a month, and stay as long as a memory, a stage or an
-// archived content cites them.
+// Words are the words at a source of a memory. They are kept as long as a memory, a stage or an archived text cites them.
 //
-// Each lies in a file of its own in our state folder, named by its source and never changed. It is
-// durable before the change that cites it is staged; a crash between the two leaves words that nobody
-// cites, which a later dream sweeps.
+// Each is a file in the state folder, named by its source, that never changes. It is written before the change that cites it
+// is staged. After a crash between the two nothing cites it, and a later dream removes it.
 type Words struct {
-	Source  string             `json:"source"` // as the metadata of a memory names it: SESSION:LINE, or SESSION:LINE.N
+	Source  string             `json:"source"` // as in the metadata of a memory: SESSION:LINE, or SESSION:LINE.N
 	Session string             `json:"session"`
 	Speaker transcript.Speaker `json:"speaker"`
 	Said    time.Time          `json:"said"`
-	Text    string             `json:"text"` // credentials masked, hidden characters made visible, at most maxWords bytes
+	Text    string             `json:"text"` // masked and visible, at most maxWords bytes
 }
 
 const (
 	wordsFolder = "words"
-	maxWords    = 2_000               // bytes of text; the longest corrections of the census have a fifth of that (CENSUS 2)
-	wordsKept   = 90 * 24 * time.Hour // how long words stay that nothing cites
-	maxSwept    = 20_000              // entries of the folder that one sweep looks at
+	maxWords    = 2_000               // bytes of text; the longest corrections in the census have a fifth of that (CENSUS 2)
+	wordsKept   = 90 * 24 * time.Hour // how long words are kept that nothing cites
+	maxSwept    = 20_000              // files that one sweep reads
 )
 
 // own reports whether the words are the person's.
@@ -53,7 +51,7 @@ func (w Words) own() bool { return w.Speaker == transcript.User }
 
 // wordsOf copies an utterance.
 func wordsOf(u transcript.Utterance, allowed secret.Allowed) Words {
-	text := strings.TrimSpace(transcript.Visible(allowed.Mask(u.Text))) // shown before it is cut
+	text := strings.TrimSpace(transcript.Visible(allowed.Mask(u.Text))) // masked before it is cut
 	if len(text) > maxWords {
 		end := maxWords - len("…")
 		for !utf8.RuneStart(text[end]) {
@@ -69,7 +67,7 @@ func wordsFile(source string) string {
 	return path.Join(wordsFolder, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Keep copies what is cited into the state folder, before a change that cites it is staged.
+// Keep copies cited words into the state folder. It is called before a change that cites them is staged.
 func (r *Room) Keep(cited []Words) error {
 	for _, w := range cited {
 		r.Step("words")
@@ -83,13 +81,14 @@ func (r *Room) Keep(cited []Words) error {
 	return nil
 }
 
-// Kept returns the words that were kept of a source.
+// Kept returns the kept words of a source.
 func (r *Room) Kept(source string) (w Words, ok bool) {
 	ok = r.Note(wordsFile(source), &w) && w.Source == source
 	return w, ok
 }
 
-// Sweep removes words that are older than wordsKept and that no memory, stage or archived content cites. What can't be read is taken to cite all: nothing is removed then. The caller holds the lock.
+// Sweep removes words that are older than wordsKept and that no memory, stage or archived text cites. If any of those cannot
+// be read, it removes nothing. The caller holds the lock.
 func (r *Room) Sweep(dir *memory.Dir) {
 	state, err := r.Root()
 	if err != nil {
@@ -143,18 +142,18 @@ func oldWords(state *os.Root, now time.Time) (map[string]bool, error) {
 	return old, nil
 }
 
-// spare takes the words that a memory cites out of the old ones.
+// spare removes the words that a memory cites from old.
 func spare(old map[string]bool, t *memory.Topic) {
 	for _, source := range t.Sources() {
 		delete(old, wordsFile(source))
 	}
 }
 
-// spareArchived spares what the contents of one dream's folder cite.
+// spareArchived spares the words that the texts in the folder of an operation cite.
 func (r *Room) spareArchived(id string, old map[string]bool) error {
 	a, err := r.Archive(id)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // a folder without a manifest holds nothing that could come back
+		return nil // without a manifest nothing can be restored
 	}
 	if err != nil {
 		return err
@@ -164,7 +163,7 @@ func (r *Room) spareArchived(id string, old map[string]bool) error {
 		for _, sum := range []memory.Sum{c.Before, c.After} {
 			data, err := a.Content(sum)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // a stage keeps only what is to come
+				continue // a stage has only new texts
 			}
 			if err != nil {
 				return err
