@@ -220,11 +220,11 @@ func (d *Dir) List() (Listing, error) {
 	left := MaxEntries
 	err := d.list(".", 0, &left, &l)
 	l.Limited = left < 0
-	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
-	slices.SortFunc(l.Other, func(a, b Other) int { return strings.Compare(a.Path, b.Path) })
 	if err == nil && d.overlay != nil {
 		err = d.leaveListed(&l)
 	}
+	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
+	slices.SortFunc(l.Other, func(a, b Other) int { return strings.Compare(a.Path, b.Path) })
 	return l, err
 }
 
@@ -303,18 +303,16 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 func (d *Dir) leaveListed(l *Listing) error {
 	for _, n := range d.overlay.Files() {
 		f, err := d.Read(n)
-		listed := func(f Found) bool { return f.Name == n }
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			l.Files = slices.DeleteFunc(l.Files, listed)
+		if errors.Is(err, ErrNotRegular) || errors.Is(err, ErrTooLarge) {
 			continue
-		case errors.Is(err, ErrNotRegular), errors.Is(err, ErrTooLarge):
-			continue
-		case err != nil:
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		l.Files = append(slices.DeleteFunc(l.Files, listed), Found{Name: n, Size: int64(len(f.Data)), ModTime: f.ModTime})
+		l.Files = slices.DeleteFunc(l.Files, func(f Found) bool { return f.Name == n })
+		if err == nil {
+			l.Files = append(l.Files, Found{Name: n, Size: int64(len(f.Data)), ModTime: f.ModTime})
+		}
 	}
-	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
 	return nil
 }

@@ -30,7 +30,6 @@ type Entry struct {
 	Section string // the heading above it, "" before the first
 	Text    string // the whole line, without its ending
 	Outside bool   // a URL, or a path that leaves the directory
-	Links   int    // links in this line, this one included
 }
 
 // FormatEntry returns the line of the index for a file, without a line end:

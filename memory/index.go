@@ -234,7 +234,6 @@ func (x *Index) Entries() []Entry {
 				Line: i + 1, Column: utf8.RuneCountInString(line.Text[:l.From]) + 1, File: l.File, Section: line.section, Text: text, Outside: l.Outside,
 				Title: titleOf(line.Text[l.From+1 : l.label]),
 				Hook:  strings.TrimSpace(line.Text[hook.from:hook.to]),
-				Links: len(line.Scan.Links),
 			})
 		}
 	}

@@ -61,7 +61,7 @@ func TestEntries(t *testing.T) {
 		})
 	}
 	e := ParseIndex([]byte("# x\n- [A](a.md), [B](b.md)\r\n")).Entries()[1]
-	if e.Line != 2 || e.Links != 2 || e.Text != "- [A](a.md), [B](b.md)" {
+	if e.Line != 2 || e.Text != "- [A](a.md), [B](b.md)" {
 		t.Errorf("got %+v", e)
 	}
 }

@@ -177,7 +177,9 @@ func (a *Archive) keep(r *os.File) error {
 	if err != nil {
 		return err
 	}
-	if size == 0 || a.holds(memory.Sum(hex.EncodeToString(hash.Sum(nil)))) {
+	if sum := memory.Sum(hex.EncodeToString(hash.Sum(nil))); size == 0 {
+		return nil
+	} else if _, err := a.Content(sum); err == nil && a.names(sum) {
 		return nil
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
@@ -214,15 +216,6 @@ func (a *Archive) keep(r *os.File) error {
 	}
 	a.Displaced = append(a.Displaced, sum)
 	return a.save()
-}
-
-// holds reports whether a content that the manifest speaks of is there, and whole.
-func (a *Archive) holds(sum memory.Sum) bool {
-	if !a.names(sum) {
-		return false
-	}
-	_, err := a.Content(sum)
-	return err == nil
 }
 
 // names reports whether the manifest speaks of a content.

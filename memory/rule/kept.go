@@ -83,16 +83,8 @@ func wordingOf(text string) wording {
 
 // says reports whether f is said in one place: within twice its length in words, and a few.
 func (t wording) says(f fact) bool {
-	there := 0
-	for w := range f.words {
-		if t.set[w] {
-			there++
-		} else if f.exact[w] {
-			return false
-		}
-	}
 	enough := func(n int) bool { return 100*n >= keptWords*len(f.words) }
-	if !enough(there) {
+	if common(f.exact, t.set) < len(f.exact) || !enough(common(f.words, t.set)) {
 		return false
 	}
 	width := 2*f.length + 8
