@@ -33,7 +33,7 @@ func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 		if len(line) > longLine || strings.TrimSpace(line) == "" {
 			continue
 		}
-		if last && isNothing.MatchString(line) {
+		if last && (isNothing.MatchString(line) || memory.BulletMarker(line) == "" && isSettled.MatchString(line)) {
 			findings = findings[:len(findings)-1]
 		}
 		last = false
@@ -61,7 +61,7 @@ func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}
 	if more := len(findings) - 1; more > 0 {
 		findings = findings[:1]
-		findings[0].Message += fmt.Sprintf("; %d more lines are like it", more)
+		findings[0].Message += fmt.Sprintf("; more labels like it: %d", more)
 	}
 	return findings
 }

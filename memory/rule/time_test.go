@@ -50,7 +50,7 @@ func TestStale(t *testing.T) {
 	const old, fresh = "modified: 2026-05-04\n", "modified: 2026-11-04\n"
 	for _, line := range []string{"## Current status", "**In progress:** the cart", "# 🚧 START HERE", "Next steps:", "## 当前状态", "- WIP: the till",
 		"## 2. Next steps", "1. **Next steps**", "## What's next", "## Status", "## 3) Remaining work", "### Pending", "Open TODO:", "## Current project state", "## 开发中", "## 다음 할 일", "## Próximos passos",
-		"**In progress:** the cart; what is done is in the notes, and there were two carts", "## Next steps\n\n- none of the tills is tested"} {
+		"**In progress:** the cart; what is done is in the notes, and there were two carts", "## Next steps\n\n- none of the tills is tested", "## Current work\n\n- Done: the cart\n- the till"} {
 		if got := lintLines(t, "stale", old, "Text.\n"+line+"\n"); len(got) != 1 {
 			t.Errorf("%q: %q", line, got)
 		}
@@ -68,7 +68,7 @@ func TestStale(t *testing.T) {
 		t.Errorf("after a section with nothing: %q", got)
 	}
 	for _, line := range []string{"## Current status (2026-05-04)", "## Current status (May 4, 2026)", "## Stand vom 4. Mai 2026\n\n### Next steps", "Use the current branch.", "Nothing is in progress.", "Pending orders wait.", "- pending: the order waits", "Status: sold",
-		"## Next steps\n\n(none)", "**In progress**\n- None.", "Next steps: (none)", "~~Next steps: the till~~", "## Current status: done", "The text names 2026-11-01.\n## Current status"} {
+		"## Next steps\n\n(none)", "**In progress**\n- None.", "Next steps: (none)", "~~Next steps: the till~~", "## Current status: done", "## Status\n\n**SHIPPED (see the log).** It is in.", "The text names 2026-11-01.\n## Current status"} {
 		if got := lintLines(t, "stale", old, line+"\n"); got != nil {
 			t.Errorf("%q: %q", line, got)
 		}
