@@ -78,7 +78,7 @@ func signs(_, value string) bool { return random(value) && !variable(value) }
 // "postgres:postgres" and the like are not secrets.
 func loginPassword(user, password string) bool {
 	const least = 4
-	return len(password) >= least && password != user && !variable(password) && !namesCredential(password) && !dummyPassword(password)
+	return len(password) >= least && password != user && !variable(password) && !dummyPassword(password)
 }
 
 var printableLogin = regexp.MustCompile(`^([!-9;-~]*):([!-~]*)$`)

@@ -111,7 +111,7 @@ var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]
 
 // judgeValue reports whether the value of a name is a credential.
 func judgeValue(value string, how strength, kind string, quoted bool, sep string) bool {
-	if variable(value) || namesCredential(value) || isPath(value) {
+	if variable(value) || isPath(value) {
 		return false
 	}
 	switch {
@@ -138,12 +138,11 @@ func variable(value string) bool {
 	case strings.IndexByte("$%[(/~.&*@", first) >= 0 && !strings.ContainsAny(value[1:], "!#^+=") && strings.IndexByte(value[1:], '$') < 0:
 		return true
 	}
-	head := call.FindString(value)
-	return (reference.MatchString(value) || head != "" && scatter(head) < 2*minScatter) && (entropy(value) < minSigned || !signed(value))
+	return reference.MatchString(value) && (entropy(value) < minSigned || !signed(value))
 }
 
-// reference is a piece of what names where a credential is.
-var reference = regexp.MustCompile(`://|\$\{|\$\(|\{\{|ENC\[|process\.env|os\.environ|secrets\.|env\.|arn:aws|vault:|%[sv]`)
+// reference is a piece of what names where a credential is, or the beginning of a call or an index.
+var reference = regexp.MustCompile(`^[\w.]+[(\[]|://|\$\{|\$\(|\{\{|ENC\[|process\.env|os\.environ|secrets\.|env\.|arn:aws|vault:|%[sv]`)
 
 // minSigned is the entropy from which a value full of punctuation is not code.
 const minSigned = 4.2
@@ -176,21 +175,6 @@ func isPath(value string) bool {
 }
 
 var fileSuffixes = oneOf("md mdx txt rst go py rb rs js ts jsx tsx mjs java kt swift php cs c h cpp sh sql yml yaml json toml ini conf cfg env html css csv log pem crt key pub gz zip pdf png svg xml lock vue svelte tf")
-
-// call is the beginning of a call or an index.
-var call = regexp.MustCompile(`^[\w.]+[(\[]`)
-
-// namesCredential reports whether a value is a name in code that says itself what it is:
-// testPrivateKey2.
-func namesCredential(value string) bool {
-	if len(value) > maxName || dashed.run(value, 0) < len(value) {
-		return false
-	}
-	return slices.ContainsFunc(splitWords(value), func(w string) bool {
-		w = strings.TrimRight(w, "0123456789")
-		return passwords(w) && w != "mdp" && w != "pw" || keys(w) || w == "token" || w == "secret" || w == "credential"
-	})
-}
 
 // humanPassword reports whether a value looks like a password that a person has made or was given.
 func humanPassword(value string, quoted bool, sep string) bool {
