@@ -8,6 +8,7 @@ package visible
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -59,8 +60,8 @@ func Runs(text string) []Run {
 			i, before = i+2, '\n'
 			continue
 		}
-		if tags := flagTags(before, text[i:]); tags > 0 {
-			i, before = i+tags, -1
+		if before == '🏴' && flagTags.MatchString(text[i:]) {
+			i, before = i+len(flagTags.FindString(text[i:])), -1
 			continue
 		}
 		after, _ := utf8.DecodeRuneInString(text[i+size:])
@@ -163,26 +164,8 @@ func joins(r rune) bool {
 		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
-// flagTags returns the size in bytes of the tags at the beginning of a text that make the character before it, a
-// black flag, the flag of a region: up to eight letters and digits, then the tag that ends them. Without such
-// tags it is 0.
-func flagTags(before rune, text string) int {
-	const flag, end, most = 0x1f3f4, 0xe007f, 8
-	if before != flag {
-		return 0
-	}
-	n := 0
-	for i, r := range text {
-		switch {
-		case r == end && n > 0:
-			return i + utf8.RuneLen(end)
-		case n == most || !(0xe0030 <= r && r <= 0xe0039 || 0xe0061 <= r && r <= 0xe007a):
-			return 0
-		}
-		n++
-	}
-	return 0
-}
+// flagTags matches the tags that make a black flag before them the flag of a region.
+var flagTags = regexp.MustCompile("^[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,8}\U000e007f")
 
 // Cut returns at most the first most bytes of a text, whole characters, and an ellipsis where it cut.
 func Cut(text string, most int) string {
