@@ -288,7 +288,7 @@ func TestConflicts(t *testing.T) {
 // FuzzFind holds that hits lie within the text, in order, and are found again.
 func FuzzFind(f *testing.F) {
 	p := open(f, "src/main.go|package main\n", "Makefile|a:\n", "package.json|{\"scripts\":{\"x\":\"y\"}}", "CLAUDE.md|`npm test`")
-	for _, seed := range []string{"`src/gone.go:3`", "```sh\nmake b\n", "- a `make b`\n  `npm run z` removed", "~~`x.go`~~ → `y.go`", "`a\n`b`", "`` ` `` `go run ./x --flag`", "# removed\n- `src/x.go`"} {
+	for _, seed := range []string{"`src/gone.go:3`", "```sh\nmake b\n", "- a `make b`\n  `npm run z` removed", "~~`x.go`~~ → `y.go`", "`a\n`b`", "`` ` `` `go run ./x --flag`", "# removed\n- `src/x.go`", "`make \x86`"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

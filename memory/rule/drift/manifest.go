@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"dream-mcp/memory/rule/prose"
 )
 
 // Bounds of the manifests that are read.
@@ -125,7 +128,7 @@ var scriptsOf = map[string]string{"make": "Makefile", "just": "justfile", "npm":
 // manifestsLack reports whether no manifest names a script or library.
 func (p *Project) manifestsLack(name string) bool {
 	m := p.manifested()
-	return !m.limited && !regexp.MustCompile(`(?i)(?:^|[^\w-])`+regexp.QuoteMeta(name)+`(?:[^\w-]|$)`).MatchString(m.text.String())
+	return !m.limited && utf8.ValidString(name) && !regexp.MustCompile(`(?i)(?:^|[^\w-])`+regexp.QuoteMeta(name)+`(?:[^\w-]|$)`).MatchString(m.text.String())
 }
 
 // versionRef finds a product with a version, and libraryRef a library that is said to be used.
@@ -161,7 +164,7 @@ func (p *Project) judgeVersion(text string) (Hit, bool) {
 }
 
 // minimum are products of which a manifest states the oldest version that will do.
-var minimum = setOf("go rust ios")
+var minimum = prose.Set("go rust ios")
 
 var constraintRef = regexp.MustCompile(`^\s*(>=|\^|~=|~>|~|==|=)?\s*v?(\d+(?:\.\d+)*)`)
 
