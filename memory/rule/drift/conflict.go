@@ -147,7 +147,7 @@ func (s around) polarity() (forbidden, ok bool) {
 }
 
 // managers are tools that a guide forbids or prescribes by their name alone.
-var managers = setOf("npm yarn pnpm bun pip poetry uv pipenv make just jest vitest mocha pytest unittest black ruff yapf flake8 pylint eslint prettier biome mvn gradle docker podman")
+var managers = prose.Set("npm yarn pnpm bun pip poetry uv pipenv make just jest vitest mocha pytest unittest black ruff yapf flake8 pylint eslint prettier biome mvn gradle docker podman")
 
 // purposes are commands that a project runs by one of several tools: what such a command is for, and the expression of the
 // whole command without options. A group is the tool; another stands for the "$".
@@ -215,4 +215,4 @@ var operators = regexp.MustCompile(`\s*(?:&&|\|\||;|\|)\s*`)
 var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
 
 // packageVerbs are what package managers do themselves; a script of such a name needs "run".
-var packageVerbs = setOf("install i ci add remove rm uninstall update upgrade up outdated audit link unlink publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch login logout whoami version help workspaces workspace set get pkg fund doctor bin root")
+var packageVerbs = prose.Set("install i ci add remove rm uninstall update upgrade up outdated audit link unlink publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch login logout whoami version help workspaces workspace set get pkg fund doctor bin root")

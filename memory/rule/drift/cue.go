@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"dream-mcp/memory/rule/prose"
 )
 
 // cues are the words by which a sentence says something else than what is in the project.
@@ -59,7 +61,7 @@ var theCues = sync.OnceValue(func() cues {
 })
 
 // here are words before "repo" that mean this one.
-var here = setOf("this our the same whole entire your my git main mono in a")
+var here = prose.Set("this our the same whole entire your my git main mono in a")
 
 // isPresent reports whether the passage says what is there: not what was, will be, must not be, or is
 // somewhere else.

@@ -43,7 +43,7 @@ func passages(text string) []passage {
 }
 
 // shells are the languages of fences that hold commands.
-var shells = setOf("sh bash zsh shell console fish shell-session")
+var shells = prose.Set("sh bash zsh shell console fish shell-session")
 
 // command matches a line of a shell, its prompt and its comment.
 var command = regexp.MustCompile(`(?m)^[ \t>]*(?:[$%] )?([^\s#].*?)[ \t]*( #.*)?\r?$`)
@@ -93,12 +93,4 @@ func (s *passage) around(text string) around {
 	}
 	c.after, _, _ = strings.Cut(c.after, "; ")
 	return c
-}
-
-func setOf(words string) map[string]bool {
-	set := make(map[string]bool)
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
 }

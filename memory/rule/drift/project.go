@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule/prose"
 )
 
 // Bounds of the listing. The largest open projects in common use have some 100,000 files; beyond what
@@ -77,7 +78,7 @@ func (p *Project) listed() *tree {
 }
 
 // skipped are folders that never hold a project's own files.
-var skipped = setOf(".git .hg .svn .jj node_modules bower_components __pycache__ .venv venv .tox .mypy_cache .gradle .terraform")
+var skipped = prose.Set(".git .hg .svn .jj node_modules bower_components __pycache__ .venv venv .tox .mypy_cache .gradle .terraform")
 
 // list reads the tree, the shallow folders first.
 func list(root *os.Root) *tree {

@@ -257,3 +257,12 @@ func Headings(text string, at int) func(yield func(string) bool) {
 		}
 	}
 }
+
+// Set returns the words of a text.
+func Set(text string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(text) {
+		set[word] = true
+	}
+	return set
+}

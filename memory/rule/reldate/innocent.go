@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/rule/prose"
 )
 
 // Bounds, in bytes, of what is looked at right before and right after a phrase, and below a row.
@@ -70,7 +72,7 @@ func (s *sentence) isIn(l *language) bool {
 }
 
 // particles may follow a Korean noun within one word; what else follows makes another word of it.
-var particles = setOf("은 는 이 가 을 를 에 에는 에도 에만 에야 에서 에서야 의 도 만 과 와 로 으로 부터 부터는 까지 까지는 까지도 자 자로 쯤 경 중 중에 중으로 " +
+var particles = prose.Set("은 는 이 가 을 를 에 에는 에도 에만 에야 에서 에서야 의 도 만 과 와 로 으로 부터 부터는 까지 까지는 까지도 자 자로 쯤 경 중 중에 중으로 " +
 	"내로 내 처럼 보다 이나 나 라도 이라도 날 밤 아침 오전 오후 저녁 새벽 초 초에 말 말에 말까지 이다 입니다 이었다 였다 이며 고 이고 하루 자정 한 분")
 
 // endsKorean reports whether a Korean word ends at text[at:], but for a particle.
@@ -134,7 +136,7 @@ func hasPreterite(lower string) bool {
 	return false
 }
 
-var participleAfter = setOf("is are be been being gets get getting a an the any some no not of with without as its their our and per each every by for in on when once still already must")
+var participleAfter = prose.Set("is are be been being gets get getting a an the any some no not of with without as its their our and per each every by for in on when once still already must")
 
 // label matches what makes the phrase before it a label: "Next session: …".
 var label = regexp.MustCompile(`^[ *_]*(?:[:—–]|- )`)

@@ -53,7 +53,7 @@ func (p *scan) isQuoted(from, to int) bool {
 }
 
 // separators are between names in a list. "And" is not one: "failed yesterday and today" is not a list.
-var separators = setOf("/ | , 、 ， ; or oder ou o u 或 或者 또는 または か")
+var separators = prose.Set("/ | , 、 ， ; or oder ou o u 或 或者 또는 または か")
 
 // withoutLists returns the hits but for those with only a separator between them: who lists today,
 // yesterday and earlier lists names for days.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"dream-mcp/memory/rule/prose"
 )
 
 //go:embed phrases.txt
@@ -79,9 +81,9 @@ func parseVocabulary(text string) vocabulary {
 		case "generic", "before", "after", "describes", "free":
 			lang.lists[head] = matchWords(head, lang.onEachDay(strings.Split(rest, ",")))
 		case "words":
-			lang.words = setOf(rest)
+			lang.words = prose.Set(rest)
 		case "others":
-			lang.others = setOf(rest)
+			lang.others = prose.Set(rest)
 		default:
 			l := parseLine(lang, head)
 			for pattern := range strings.SplitSeq(rest, ";") {
@@ -154,15 +156,7 @@ func matchWords(place string, words []string) matcher {
 	}
 }
 
-func setOf(text string) map[string]bool {
-	set := make(map[string]bool)
-	for word := range strings.FieldsSeq(text) {
-		set[word] = true
-	}
-	return set
-}
-
-var knownFlags = setOf("~ ? free past label lang")
+var knownFlags = prose.Set("~ ? free past label lang")
 
 // parseLine reads what is before the colon.
 func parseLine(lang *language, head string) *line {
