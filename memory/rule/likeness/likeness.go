@@ -49,7 +49,9 @@ type Reading struct {
 func Read(m Memory) *Reading {
 	words := make([]word, 0, min(len(m.Body), maxRead)/6)
 	words = addWords(addWords(words, m.Description), withoutTargets(m.Body))
-	features := slices.Compact(sorted(append(phrasesOf(words), wordsOf(words)...)))
+	features := append(phrasesOf(words), wordsOf(words)...)
+	slices.Sort(features)
+	features = slices.Compact(features)
 	r := &Reading{name: readName(m.Name), features: features, last: math.MaxUint64}
 	if len(features) > maxFeatures {
 		r.features = features[:maxFeatures]
@@ -223,9 +225,4 @@ func share(shared, a, b float64) float64 {
 		return 0
 	}
 	return (2*shared/(a+b) + shared/min(a, b)) / 2
-}
-
-func sorted[T cmp.Ordered](s []T) []T {
-	slices.Sort(s)
-	return s
 }

@@ -30,11 +30,10 @@ const (
 
 func (f feature) isPhrase() bool { return f&(1<<kindBits-1) == phrase }
 
-// weight is what a word weighs by its script. A word of a script without spaces makes several pairs of
-// characters, and pairs of Hiragana are mostly grammar.
+// weight is what a word weighs by its script. A word of a script without spaces makes several pairs of characters.
 func (f feature) weight() float64 { return weights[f&(1<<kindBits-1)] }
 
-var weights = [...]float64{letters: 1, pairs: 0.4, hiragana: 0.1}
+var weights = [...]float64{letters: 1, pairs: 0.4}
 
 // featureOf makes a feature of a hash.
 func featureOf(h hash, kind script) feature {
@@ -89,10 +88,9 @@ func (w word) size() int {
 type script int
 
 const (
-	letters  script = iota // an alphabet with spaces
-	pairs                  // no spaces, or words that grammar is glued to
-	hiragana               // grammar, in Japanese
-	other                  // no letter
+	letters script = iota // an alphabet with spaces
+	pairs                 // no spaces, or words that grammar is glued to
+	other                 // no letter
 )
 
 func scriptOf(r rune) script {
@@ -106,9 +104,7 @@ func scriptOf(r rune) script {
 			return letters
 		}
 		return other
-	case unicode.Is(unicode.Hiragana, r):
-		return hiragana
-	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Katakana) || r == 'ー':
+	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || r == 'ー':
 		return pairs
 	case unicode.In(r, unicode.L, unicode.N, unicode.M):
 		return letters
@@ -148,7 +144,7 @@ func addRun(words []word, run string, in script) []word {
 		if h := stemWord(run); (len(run) > 1 || run[0] <= '9') && !stops()[h] {
 			words = append(words, word{h, letters})
 		}
-	case pairs, hiragana:
+	case pairs:
 		before := rune(-1)
 		for _, r := range run {
 			if before >= 0 {
