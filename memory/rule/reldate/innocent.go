@@ -48,9 +48,10 @@ func (p *scan) isWords(c *phrase, from, to int) bool {
 		if c.name == "zh" && p.around(from, to).kana {
 			return false
 		}
-		return isWide(firstRune(p.text[from:])) || !isWordRune(before) || isWide(before)
+		first, _ := utf8.DecodeRuneInString(p.text[from:])
+		return isWide(first) || !isWordRune(before) || isWide(before)
 	case "ko":
-		return !isWordRune(before) && p.endsKorean(to)
+		return !isWordRune(before) && endsKorean.MatchString(p.text[to:min(len(p.text), to+maxNear)])
 	}
 	if isWordRune(before) && !isWide(before) || isWordRune(after) && !isWide(after) {
 		return false
@@ -71,19 +72,10 @@ func (s *sentence) isIn(l *language) bool {
 	return n > 0
 }
 
-// particles may follow a Korean noun within one word; what else follows makes another word of it.
-var particles = prose.Set("은 는 이 가 을 를 에 에는 에도 에만 에야 에서 에서야 의 도 만 과 와 로 으로 부터 부터는 까지 까지는 까지도 자 자로 쯤 경 중 중에 중으로 " +
-	"내로 내 처럼 보다 이나 나 라도 이라도 날 밤 아침 오전 오후 저녁 새벽 초 초에 말 말에 말까지 이다 입니다 이었다 였다 이며 고 이고 하루 자정 한 분")
-
-// endsKorean reports whether a Korean word ends at text[at:], but for a particle.
-func (p *scan) endsKorean(at int) bool {
-	rest := p.text[at:]
-	end := strings.IndexFunc(rest, func(r rune) bool { return !isWordRune(r) })
-	if end < 0 {
-		end = len(rest)
-	}
-	return end == 0 || particles[rest[:end]]
-}
+// endsKorean matches the end of a Korean noun: nothing, or a particle within one word. What else follows makes another word
+// of it.
+var endsKorean = regexp.MustCompile(`^(?:에서야|부터는|까지는|까지도|중으로|이라도|말까지|입니다|이었다|에는|에도|에만|에야|에서|으로|부터|까지|자로|중에|내로|처럼|보다|이나|라도|아침|오전|오후|저녁|새벽|초에|말에` +
+	`|이다|였다|이며|이고|하루|자정|은|는|이|가|을|를|에|의|도|만|과|와|로|자|쯤|경|중|내|나|날|밤|초|말|고|한|분)?(?:[^\pL\pN\pM_]|$)`)
 
 // isInnocent reports whether a phrase does not name a day of its own there.
 func (p *scan) isInnocent(c *phrase, from, to int) bool {

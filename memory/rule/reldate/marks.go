@@ -2,8 +2,8 @@ package reldate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"dream-mcp/memory/rule/prose"
 )
@@ -20,36 +20,17 @@ func (p *scan) isJoined(from, to int) bool {
 		strings.HasPrefix(p.text[to:], "(") && isASCIILetter(p.text[to-1])
 }
 
-func lastRune(text string) rune {
-	r, _ := utf8.DecodeLastRuneInString(text)
-	return r
-}
-
-// quotes are the pairs of marks, each with its closing one.
-var quotes = []struct{ open, close string }{
-	{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"»", "«"}, {"‹", "›"}, {"‘", "’"}, {"'", "'"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"〈", "〉"}, {"【", "】"}, {"＂", "＂"},
-}
+// quotation matches what is in quotation marks; a single one is an apostrophe within a word.
+var quotation = regexp.MustCompile(`"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|»[^«]*«|‹[^›]*›|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|〈[^〉]*〉|【[^】]*】|＂[^＂]*＂` +
+	`|(?:^|[^\pL\pN\pM_])'[^']*'(?:$|[^\pL\pN\pM_]|\p{Han}|\p{Hangul}|\p{Hiragana}|\p{Katakana})`)
 
 // isQuoted reports whether the phrase is in quotation marks, closed in the same sentence: it names a thing of
 // a screen, or it was said by somebody, then.
 func (p *scan) isQuoted(from, to int) bool {
 	s := p.around(from, to)
-	left, right := p.text[s.from:from], p.text[to:s.to]
-	for _, q := range quotes {
-		open := strings.LastIndex(left, q.open)
-		closing := strings.Index(right, q.close)
-		if open < 0 || closing < 0 || strings.Contains(left[open+len(q.open):], q.close) {
-			continue
-		}
-		if q.open == q.close && strings.Count(left, q.open)%2 == 0 && q.open != "'" {
-			continue
-		}
-		if q.open == "'" && (isWordRune(lastRune(left[:open])) || isWordRune(firstRune(right[closing+1:])) && !isWide(firstRune(right[closing+1:]))) {
-			continue // an apostrophe
-		}
-		return true
-	}
-	return false
+	return slices.ContainsFunc(quotation.FindAllStringIndex(p.text[s.from:s.to], -1), func(m []int) bool {
+		return s.from+m[0] <= from && to <= s.from+m[1]
+	})
 }
 
 // separators are between names in a list. "And" is not one: "failed yesterday and today" is not a list.
@@ -68,11 +49,6 @@ func withoutLists(text string, hits []Hit) []Hit {
 		listed = next
 	}
 	return kept
-}
-
-func firstRune(text string) rune {
-	r, _ := utf8.DecodeRuneInString(text)
-	return r
 }
 
 // tableHead matches the rule below the head of a table.
