@@ -110,14 +110,12 @@ func (s *scan) separator(from, to int) (sign string, start int) {
 	return sign, start
 }
 
+var netrc = regexp.MustCompile(`(?:^|\s)login\s+\S+\s+$`)
+
 // login reports whether a name follows "login NAME", as in a netrc.
 func (s *scan) login(at int) bool {
 	before := s.text[max(0, at-2*maxName):at]
-	if !strings.Contains(before, "login") {
-		return false
-	}
-	words := strings.Fields(before)
-	return len(words) > 1 && words[len(words)-2] == "login"
+	return strings.Contains(before, "login") && netrc.MatchString(before)
 }
 
 // inVariables reports whether "name=" begins a line, as in a file of variables, where a value ends at white space.
