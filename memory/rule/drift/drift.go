@@ -4,7 +4,8 @@
 //
 // It reports only what it can tie to the project. Where the project is in git, that is a file or folder that
 // git once had, or a script, target or library that once was in a manifest. Without git, or before git saw
-// anything go, it is a path whose first folder exists, and a script that the project's manifest lacks. A version is compared with the one that a manifest states.
+// anything go, it is a file whose folder exists and holds others of its kind, and a script that the project's manifest
+// lacks. A version is compared with the one that a manifest states.
 //
 // It promises that nothing outside the project's folder is read, whatever the name or link (git reads its own
 // repository); that nothing there is written or waited for, and no program is run but git, with nothing that
@@ -19,6 +20,7 @@ package drift
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -101,32 +103,21 @@ func (p *Project) judge(s *passage, text string) (Hit, bool) {
 	return p.judgeCommand(text)
 }
 
+// scriptRef finds the script or target that a command runs.
+var scriptRef = regexp.MustCompile(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:(npm|pnpm|yarn|bun) (run )?|(make|just) )([^-\s=<$][^\s=<$]*))(?: |$)`)
+
 // judgeCommand judges a script, a target, and the files that a command names. A path that is cut at a space is
 // not judged: what git once had must be named whole.
 func (p *Project) judgeCommand(text string) (Hit, bool) {
 	words := strings.Fields(strings.TrimPrefix(text, "$ "))
-	for len(words) > 1 && (assignment.MatchString(words[0]) || words[0] == "sudo") {
-		words = words[1:]
-	}
-	if len(words) > 1 {
-		script := ""
-		switch words[0] {
-		case "npm", "pnpm", "yarn", "bun":
-			if words[1] == "run" && len(words) > 2 {
-				script = words[2]
-			} else if words[0] != "npm" && !packageVerbs[words[1]] {
-				script = words[1]
-			}
-		case "make", "just":
-			script = words[1]
-		}
-		ref := strings.Join(words[:slices.Index(words, script)+1], " ")
+	if m := scriptRef.FindStringSubmatch(strings.Join(words, " ")); m != nil {
+		ref, manager, run, tool, script := m[1], m[2], m[3] != "", m[2]+m[4], m[5]
 		switch {
-		case script == "" || script[0] == '-' || strings.ContainsAny(script, "=<$"):
+		case manager != "" && !run && (manager == "npm" || packageVerbs[script]):
 		case p.wasInManifest(script):
 			return Hit{Ref: ref, Message: fmt.Sprintf("no manifest of the project has %q any more", script)}, true
-		case (words[0] != "pnpm" || words[1] == "run") && p.neverInManifest(words[0], script):
-			return Hit{Ref: ref, Message: fmt.Sprintf("the %s has no %q", scriptsOf[words[0]], script)}, true
+		case (manager != "pnpm" || run) && p.neverInManifest(tool, script):
+			return Hit{Ref: ref, Message: fmt.Sprintf("the %s has no %q", scriptsOf[tool], script)}, true
 		}
 	}
 	if p.past() == nil {

@@ -67,15 +67,15 @@ func (p *Project) guided() []Guide {
 		if len(guides) >= maxGuides || slices.ContainsFunc(guides, func(g Guide) bool { return g.Path == name }) {
 			return
 		}
-		g, info, err := p.readGuide(name)
+		data, info, err := readFile(p.root, name, maxGuideBytes) // a link is followed within the project
 		if err != nil || slices.ContainsFunc(infos, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
 			return // a link to one that is there already, as AGENTS.md often is
 		}
-		guides, infos = append(guides, g), append(infos, info)
+		guides, infos = append(guides, Guide{Path: name, Size: info.Size(), ModTime: info.ModTime(), text: string(data)}), append(infos, info)
 		if depth == maxImports {
 			return
 		}
-		for _, m := range imports.FindAllStringSubmatch(g.text, -1) {
+		for _, m := range imports.FindAllStringSubmatch(string(data), -1) {
 			if imported := path.Join(path.Dir(name), strings.TrimRight(m[1], ".,;:)")); fs.ValidPath(imported) {
 				read(imported, depth+1)
 			}
@@ -91,12 +91,3 @@ func (p *Project) guided() []Guide {
 
 // imports are the lines by which CLAUDE.md takes in another file. Only documents are: "@param" is none.
 var imports = regexp.MustCompile(`(?m)(?:^|[\s(])@([\w./-]+\.(?:md|mdc|mdx|txt)\b)`)
-
-// readGuide reads one; a link is followed within the project.
-func (p *Project) readGuide(name string) (Guide, fs.FileInfo, error) {
-	data, info, err := readFile(p.root, name, maxGuideBytes)
-	if err != nil {
-		return Guide{}, nil, err
-	}
-	return Guide{Path: name, Size: info.Size(), ModTime: info.ModTime(), text: string(data)}, info, nil
-}

@@ -111,33 +111,26 @@ func (h *history) had(r pathRef) (became string, once bool) {
 	if h.folders[r.name] {
 		return "", true
 	}
-	found := ""
-	if !strings.Contains(r.name, "/") && general[strings.ToLower(stem(r.name))] {
-		return "", false
-	} else if _, ok := h.gone[r.name]; ok {
-		found = r.name
+	var found []string
+	if _, ok := h.gone[r.name]; ok {
+		found = []string{r.name}
 	} else if isFile(r.name) {
 		for _, other := range h.bases[path.Base(r.name)] {
 			if strings.HasSuffix(other, "/"+r.name) {
-				if found != "" {
-					return "", true
-				}
-				found = other
+				found = append(found, other)
 			}
 		}
 	}
-	if found == "" {
+	if len(found) == 0 || !strings.Contains(r.name, "/") && general[strings.ToLower(stem(r.name))] {
 		return "", false
 	}
 	const most = 20 // renames of one file
-	for range most {
-		next, ok := h.gone[found]
-		if !ok {
-			return found, true
+	for became, n := h.gone[found[0]], 0; n < most && len(found) == 1; n++ {
+		next, again := h.gone[became]
+		if !again {
+			return became, true
 		}
-		if found = next; found == "" {
-			break
-		}
+		became = next
 	}
 	return "", true
 }
