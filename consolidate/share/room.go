@@ -86,11 +86,11 @@ type Room struct {
 
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
 func (r *Room) State() (s State, err error) {
+	var data []byte
 	root, err := r.Root()
-	if err != nil {
-		return s, err
+	if err == nil {
+		data, err = memory.ReadBounded(root, stateFile, maxState)
 	}
-	data, err := memory.ReadBounded(root, stateFile, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, ErrNotShared
 	}

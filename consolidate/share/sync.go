@@ -67,7 +67,14 @@ func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 		if i > 0 {
 			time.Sleep(time.Duration(100+mathrand.IntN(400)) * time.Millisecond) // others try again too
 		}
-		err = l.attempt(ctx, dreamed)
+		var h heads
+		if h, err = l.heads(ctx); err == nil {
+			l.see(h.lease)
+			err = l.pull(ctx, &h)
+		}
+		if err == nil {
+			err = l.push(ctx, h, dreamed)
+		}
 		if again := (errAgain{}); !errors.As(err, &again) {
 			break
 		}
@@ -81,18 +88,6 @@ func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 		l.Last = l.Now().UTC()
 	}
 	return errors.Join(err, l.save())
-}
-
-func (l *link) attempt(ctx context.Context, dreamed bool) error {
-	h, err := l.heads(ctx)
-	if err != nil {
-		return err
-	}
-	l.see(h.lease)
-	if err := l.pull(ctx, &h); err != nil {
-		return err
-	}
-	return l.push(ctx, h, dreamed)
 }
 
 // pull merges what the remote has beyond Base.
@@ -160,16 +155,15 @@ func (l *link) fetch(ctx context.Context, h *heads) (base, theirs tree, err erro
 
 // authors names the machines whose commits lead to commit from another; "": from the beginning.
 func (l *link) authors(ctx context.Context, commit, from string) string {
-	args := []string{"log", "-n", "200", "--format=%an", commit}
+	args := []string{"shortlog", "-s", "-n", commit}
 	if from != "" {
 		args = append(args, "^"+from)
 	}
 	out, err := l.git.run(ctx, nil, args...)
 	var names []string
-	for name := range strings.Lines(out) {
-		if name = plainName(strings.TrimSpace(name)); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	for line := range strings.Lines(out) {
+		_, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		names = append(names, plainName(name))
 	}
 	if err != nil || len(names) == 0 {
 		return "another machine"
