@@ -42,6 +42,7 @@ type options struct {
 	sessions int
 	seed     uint64
 	runs     int
+	cpu      bool // measure the time of processors, not of the clock
 	only     string
 	probe    string // of a child: what it searches, to tell how much memory that takes
 	projects string // of a child: where
@@ -57,6 +58,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&o.sessions, "sessions", 1000, "number of sessions")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of what is generated")
 	flags.IntVar(&o.runs, "runs", 5, "runs of each query")
+	flags.BoolVar(&o.cpu, "cpu", false, "measure processor time: on a machine that others use, ratios of it vary less")
 	flags.StringVar(&o.only, "only", "", "classes of queries whose names hold this text")
 	flags.StringVar(&o.probe, "probe", "", "used by the command itself, with -projects")
 	flags.StringVar(&o.projects, "projects", "", "used by the command itself, with -probe")

@@ -47,11 +47,11 @@ func (b *bench) once(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			start := time.Now()
+			start := b.now()
 			if err := step.do(s); err != nil {
 				return err
 			}
-			took := time.Since(start)
+			took := b.now() - start
 			times[step.name] = append(times[step.name], took)
 			ratios[step.name] = append(ratios[step.name], float64(took)/float64(rg))
 		}
