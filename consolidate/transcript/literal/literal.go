@@ -14,6 +14,8 @@ type Literal struct {
 	Text string
 	fold bool
 
+	at int // where its rarest rune is in Text; it is looked for from there
+
 	// When folded: the runes as foldRune returns them, the index of the rarest, and all runes that fold to that.
 	runes    []rune
 	rarest   int
@@ -25,23 +27,31 @@ const common = " etaonirsldcu-phm0fg1b2y3vw54,6:978._kxjqz"
 
 // rarity orders runes by how rare they are.
 func rarity(r rune) int {
-	if i := strings.IndexRune(common, unicode.ToLower(r)); i >= 0 {
+	if i := strings.IndexRune(common, r); i >= 0 {
 		return i
 	}
 	return len(common)
 }
 
+// minTail is how many bytes of a literal are looked for at least: fewer are found too often.
+const minTail = 6
+
 // New returns a literal; of fold, one that is looked for in any case.
 func New(text string, fold bool) Literal {
 	l := Literal{Text: text, fold: fold && hasCase(text)}
+	most := -1
+	for i, r := range text {
+		letter := r
+		if l.fold {
+			letter = unicode.ToLower(r)
+		}
+		if n := rarity(letter); n > most && (l.fold || i <= max(0, len(text)-minTail)) {
+			most, l.at, l.rarest = n, i, len(l.runes)
+		}
+		l.runes = append(l.runes, foldRune(r))
+	}
 	if !l.fold {
 		return l
-	}
-	for _, r := range text {
-		l.runes = append(l.runes, foldRune(r))
-		if n := len(l.runes) - 1; rarity(r) > rarity(l.runes[l.rarest]) {
-			l.rarest = n
-		}
 	}
 	rarest := l.runes[l.rarest]
 	l.variants = []string{string(rarest)}
@@ -70,12 +80,16 @@ func foldRune(r rune) rune {
 // continue; beyond the text, it ends the search.
 func (l *Literal) Each(text string, found func(start, end int) (next int)) {
 	if !l.fold {
-		for from := 0; from <= len(text); {
-			i := strings.Index(text[from:], l.Text)
+		for from := 0; from+len(l.Text) <= len(text); {
+			i := strings.Index(text[from+l.at:], l.Text[l.at:])
 			if i < 0 {
 				return
 			}
-			from = found(from+i, from+i+len(l.Text))
+			if from += i; strings.HasPrefix(text[from:], l.Text[:l.at]) {
+				from = found(from, from+len(l.Text))
+			} else {
+				from++
+			}
 		}
 		return
 	}
@@ -215,7 +229,7 @@ func Required(re *syntax.Regexp, leftOut func(rune) bool) []Literal {
 // weight orders literals by how rare they are.
 func weight(text string) (w int) {
 	for _, r := range text {
-		w += 20 + rarity(r)
+		w += 20 + rarity(unicode.ToLower(r))
 	}
 	return w
 }

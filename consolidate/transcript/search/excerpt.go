@@ -2,6 +2,7 @@ package search
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,19 +25,19 @@ var (
 // both together, as many of its beginning. Lines stay lines, since code is read by them; spaces at
 // their ends and more than one empty line at once are left out.
 func excerpt(text string, start, end, context int) (before, match, after string) {
-	before, cut := lastRunes(text[:start], context)
+	before, cut := firstRunes(text[:start], context, true)
 	before = compact(before)
 	if cut {
 		before = ellipsis + strings.TrimLeft(before, "\n")
 	} else {
 		before = strings.TrimLeft(before, " \t\n")
 	}
-	match, cut = firstRunes(text[start:end], 2*context)
+	match, cut = firstRunes(text[start:end], 2*context, false)
 	if cut {
 		return before, compact(match) + ellipsis, ""
 	}
 	match = said.Visible(match)
-	after, cut = firstRunes(text[end:], context)
+	after, cut = firstRunes(text[end:], context, false)
 	if after = strings.TrimRight(compact(after), " \t\n"); cut {
 		after += ellipsis
 	}
@@ -64,52 +65,33 @@ func compact(text string) string {
 	return emptyLines.ReplaceAllString(text, "\n\n")
 }
 
-// firstRunes returns the first n runes of a text, or fewer where a word would be cut, and whether
-// there are more.
-func firstRunes(text string, n int) (string, bool) {
-	end := 0
-	for range n {
-		if end == len(text) {
-			return text, false
-		}
-		_, size := utf8.DecodeRuneInString(text[end:])
-		end += size
+// firstRunes returns the first n runes of a text, or fewer where a word would be cut, and whether there are more; of last,
+// the last ones.
+func firstRunes(text string, n int, last bool) (string, bool) {
+	piece, room := text, utf8.UTFMax*(n+1)
+	switch {
+	case len(text) <= room:
+	case last:
+		piece = text[len(text)-room:]
+	default:
+		piece = text[:room]
 	}
-	if end == len(text) {
+	runes := []rune(piece)
+	if len(runes) <= n {
 		return text, false
 	}
-	edge := end
-	for range min(wordEdge, n/2) {
-		r, size := utf8.DecodeLastRuneInString(text[:edge])
-		if unicode.IsSpace(r) {
-			return text[:edge-size], true
-		}
-		edge -= size
+	if last {
+		slices.Reverse(runes)
 	}
-	return text[:end], true
-}
-
-// lastRunes returns the last n runes of a text, or fewer where a word would be cut, and whether
-// there are more.
-func lastRunes(text string, n int) (string, bool) {
-	start := len(text)
-	for range n {
-		if start == 0 {
-			return text, false
-		}
-		_, size := utf8.DecodeLastRuneInString(text[:start])
-		start -= size
-	}
-	if start == 0 {
-		return text, false
-	}
-	edge := start
-	for range min(wordEdge, n/2) {
-		r, size := utf8.DecodeRuneInString(text[edge:])
-		edge += size
-		if unicode.IsSpace(r) {
-			return text[edge:], true
+	runes = runes[:n]
+	for i := range min(wordEdge, n/2) {
+		if unicode.IsSpace(runes[n-1-i]) {
+			runes = runes[:n-1-i]
+			break
 		}
 	}
-	return text[start:], true
+	if last {
+		slices.Reverse(runes)
+	}
+	return string(runes), true
 }

@@ -28,7 +28,6 @@ func (e *QueryError) Error() string { return e.Field + ": " + e.Message }
 type pattern struct {
 	literals []literal.Literal // one of them is in every text that matches; none: nothing is known
 	regexp   *regexp.Regexp    // nil: the pattern is its one literal
-	inLine   bool              // the expression matches within a line, whatever the others are
 	raw      []literal.Literal // one of them is in every record that matches, as it is encoded; none: nothing is known
 }
 
@@ -65,28 +64,11 @@ func compile(q Query) (*pattern, error) {
 		return refuse("%v", err)
 	}
 	tree = tree.Simplify()
-	p := &pattern{literals: literal.Required(tree, nil), raw: literal.Required(tree, mayDiffer), inLine: inLine(tree)}
+	p := &pattern{literals: literal.Required(tree, nil), raw: literal.Required(tree, mayDiffer)}
 	if tree.Op != syntax.OpLiteral {
 		p.regexp = re
 	}
 	return p, nil
-}
-
-// inLine reports whether all that an expression can match, or look at, is in one line.
-func inLine(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
-		return false
-	case syntax.OpLiteral:
-		return !slices.Contains(re.Rune, '\n')
-	case syntax.OpCharClass:
-		for i := 0; i < len(re.Rune); i += 2 {
-			if re.Rune[i] <= '\n' && '\n' <= re.Rune[i+1] {
-				return false
-			}
-		}
-	}
-	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !inLine(sub) })
 }
 
 // mayDiffer reports whether a character of a text may be missing in its record: because it is escaped there, or because
@@ -125,30 +107,10 @@ func (p *pattern) find(text string) (start, end int, ok bool) {
 	return at[0], at[1], true
 }
 
-// matches reports whether the pattern is in a text.
+// matches reports whether the pattern is in a text. An expression takes a hundred times as long as a literal.
 func (p *pattern) matches(text string) bool {
-	if len(p.literals) == 0 {
-		return p.regexp.MatchString(text)
-	}
-	matches := false
-	for i := 0; i < len(p.literals) && !matches; i++ {
-		// An expression takes a hundred times as long as a literal: only lines that have one are matched.
-		p.literals[i].Each(text, func(start, end int) int {
-			line, next := text, len(text)+1
-			if p.inLine && p.regexp != nil {
-				begin := strings.LastIndexByte(text[:start], '\n') + 1
-				if n := strings.IndexByte(text[end:], '\n'); n >= 0 {
-					next = end + n + 1
-				}
-				line = text[begin : next-1]
-			}
-			if matches = p.regexp == nil || p.regexp.MatchString(line); matches {
-				return len(text) + 1
-			}
-			return next
-		})
-	}
-	return matches
+	has := func(l literal.Literal) bool { _, _, ok := l.Index(text); return ok }
+	return (len(p.literals) == 0 || slices.ContainsFunc(p.literals, has)) && (p.regexp == nil || p.regexp.MatchString(text))
 }
 
 // maxCounted bounds the occurrences that are counted in one utterance.
@@ -166,7 +128,7 @@ func (p *pattern) count(text string) int {
 func (p *pattern) rows(d *digest.Digest, wanted func(i int) bool, hit func(i int)) {
 	candidates := holding(d, p.literals)
 	for i := range d.Rows {
-		if (candidates == nil || candidates[i]) && wanted(i) && (p.regexp == nil || p.matches(d.Said(i))) {
+		if (candidates == nil || candidates[i]) && wanted(i) && (p.regexp == nil || p.regexp.MatchString(d.Said(i))) {
 			hit(i)
 		}
 	}
