@@ -109,7 +109,7 @@ func logEnd(guesses []guess, long bool) (end int) {
 }
 
 // A guess says who wrote a line.
-type guess int
+type guess uint8
 
 const (
 	empty guess = iota

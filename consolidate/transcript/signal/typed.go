@@ -15,9 +15,15 @@ const maxTyped = 300
 // its end: a person types before what is pasted or after it.
 const maxLooked = 8 << 10
 
+// maxText is how many bytes a message has at most that is looked at: its lines take some forty times as much memory.
+const maxText = 256 << 10
+
 // typed returns the lines that a person typed, as far as one can tell: not fenced code, quotations, logs or
 // stack traces. It returns nil when these are longer than maxTyped.
 func typed(text string) (typed [][2]int) {
+	if len(text) > maxText {
+		return nil
+	}
 	lines := strings.Split(text, "\n")
 	from, runes := 0, 0
 	for i, is := range pasted.Lines(lines, maxLooked/2) {
