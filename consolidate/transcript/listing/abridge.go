@@ -10,7 +10,7 @@ import (
 	"dream-mcp/consolidate/transcript/pasted"
 )
 
-// How much of a text is shown, in characters. 400 and 150 keep what a person asks for, which stands at the beginning
+// How much of a text is shown, in characters. 400 and 150 keep what a person asks for, which is at the beginning
 // or at the end; the median utterance has 72 (CENSUS).
 const (
 	maxOwn    = 600   // a text of a person's own that is shown whole
@@ -37,7 +37,7 @@ func abridged(text string) string {
 			shown = append(shown, own)
 		}
 	}
-	if len(shown) > 2*maxPieces { // so many pieces are no person's
+	if len(shown) > 2*maxPieces { // no person writes so many pieces
 		left := len(shown) - 2*maxPieces
 		shown = append(append(shown[:maxPieces:maxPieces], fmt.Sprintf("[%s left out]", count(left, "piece"))), shown[len(shown)-maxPieces:]...)
 	}

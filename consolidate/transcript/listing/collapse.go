@@ -23,7 +23,7 @@ var (
 )
 
 // template returns a text with its paths, hashes and IDs replaced: of texts with the same template nothing else
-// differs. A number is no hash, and neither is a word.
+// differs. A number is not a hash, and neither is a word.
 func template(text string) string {
 	if len(text) > maxTemplate {
 		return text

@@ -29,7 +29,7 @@ func (c *copies) note(session int, said []transcript.Said, after Mark) {
 		m := Mark{u.Line, u.Place}
 		switch {
 		case !after.Before(m):
-			c.seen[u.Key] = -1 // it was listed before, wherever else it stands
+			c.seen[u.Key] = -1 // it was listed before, wherever else it is
 		case session >= 0:
 			keys[m] = u.Key
 			if _, known := c.seen[u.Key]; !known {

@@ -1,7 +1,7 @@
 // Package listing lists what was said in sessions: oldest first, complete, abridged, in pages.
 //
 // It promises that every utterance of a list is on exactly one page: whole, abridged with a mark where something was
-// left out, or counted in a collapsed line that names the range of IDs for which it stands. A list is fixed when it is
+// left out, or counted in a collapsed line that names the range of their IDs. A list is fixed when it is
 // made: what is appended to a session later is not in it, so that its pages fit together. What is shown was masked
 // before it was cut.
 //

@@ -168,7 +168,7 @@ func (t *talk) answered(u *transcript.Said) string {
 	return oneLine(typed(lastSentence(t.store.Shown(t.said[before].Text))), maxSentence+2)
 }
 
-// before returns what the model said before a short answer of the user; -1 where there is nothing, or where it is no
+// before returns what the model said before a short answer of the user; -1 where there is nothing, or where it is not a
 // short answer. first says that no other answer to it is listed.
 func (t *talk) before(u *transcript.Said) (row int, first bool) {
 	first = true

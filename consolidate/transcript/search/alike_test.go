@@ -37,7 +37,7 @@ func likelyAlike(rng *rand.Rand) string {
 	case 1:
 		text += "\n1234"
 	case 2:
-		text += strings.Repeat("\x1b[0m", maxAlike/8) // is spelt with more bytes than may be compared
+		text += strings.Repeat("\x1b[0m", maxAlike/8) // is written with more bytes than may be compared
 	}
 	return text
 }

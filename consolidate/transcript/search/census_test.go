@@ -241,7 +241,7 @@ func TestCensus10ControlCharactersAndSurrogates(t *testing.T) {
 	}
 }
 
-func TestCensus11SkipsWhatIsNoText(t *testing.T) {
+func TestCensus11SkipsWhatIsNotText(t *testing.T) {
 	f := fixture.Talk(1).User("look").
 		Says("m", fixture.Use("t1", "Read", fixture.Fields{"file_path": "/x/lamp.go"})).
 		Add("user", fixture.Fields{

@@ -99,7 +99,7 @@ func TestSignals(t *testing.T) {
 	if counts, err := withDigests(t, s).Signals(late, sessions); err != nil || counts[0].Known {
 		t.Errorf("out of time: %+v, %v", counts, err)
 	}
-	// Another classifier makes them anew.
+	// Another classifier makes them again.
 	other := withDigests(t, s)
 	other.Digests = s.Digests
 	other.Classifier, other.Classify = "none", func(said.Speaker, string) uint16 { return 1 << 9 }

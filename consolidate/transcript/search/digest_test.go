@@ -20,7 +20,7 @@ import (
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
-// withDigests is a store with a folder for its digests, and what a search has built behind it.
+// withDigests is a store with a folder for its digests, and what a search built there.
 func withDigests(t testing.TB, s *Store) *Store {
 	t.Helper()
 	with := openWith(s.Options, filepath.Join(t.TempDir(), "state", "digests"))
@@ -193,7 +193,7 @@ func TestDamagedDigests(t *testing.T) {
 	if err != nil || files[0].Size != files[1].Size {
 		t.Fatal(files, err)
 	}
-	for _, f := range files { // nothing but its name tells one from the other
+	for _, f := range files { // nothing but the name differs
 		if err := os.Chtimes(f.Path, fixture.Start, fixture.Start); err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestDigestsArePrivateAndSwept(t *testing.T) {
 	}
 }
 
-// wait waits for what is done behind an answer.
+// wait waits for what is done in the background.
 func wait(t testing.TB, s *Store) {
 	t.Helper()
 	s.digests().Wait()
@@ -395,7 +395,7 @@ func TestProcessesBuildingAtOnce(t *testing.T) {
 				t.Fatalf("%d matches, skipped %v", r.Matches, r.Skipped)
 			}
 			s.Digest(ctx)
-			s.Close() // what it does behind its answers would end with the process, half done
+			s.Close() // what it does in the background would end with the process, half done
 			if r.Matches == 20*11 {
 				return
 			}

@@ -31,13 +31,13 @@ func TestDreamsAreNotFound(t *testing.T) {
 	}
 }
 
-// Which parts of a message are joined, and so its text and its time, depends on what of it was dreamt, though
-// nothing that is sought stands there.
+// Which parts of a message are joined, and so its text and its time, depends on what of it was said in a dream, though
+// nothing there matches.
 func TestDreamsWithinMessages(t *testing.T) {
 	mark := said.DreamMarker + ">"
-	ends := fixture.Talk(1).User("begin").Says("m1", fixture.Words("a lamp")).User(mark).Says("m1", fixture.Words("dreamt")).User("awake")
-	begins := fixture.Talk(2).User("begin").User(mark).Says("m1", fixture.Words("dreamt")).Enqueue("awake").Says("m1", fixture.Words("the lens"))
-	spans := fixture.Talk(3).User("begin").Says("m1", fixture.Words("a door")).User(mark).Says("m2", fixture.Words("dreamt")).Enqueue("awake").Says("m1", fixture.Words("a window"))
+	ends := fixture.Talk(1).User("begin").Says("m1", fixture.Words("a lamp")).User(mark).Says("m1", fixture.Words("dreamed")).User("awake")
+	begins := fixture.Talk(2).User("begin").User(mark).Says("m1", fixture.Words("dreamed")).Enqueue("awake").Says("m1", fixture.Words("the lens"))
+	spans := fixture.Talk(3).User("begin").Says("m1", fixture.Words("a door")).User(mark).Says("m2", fixture.Words("dreamed")).Enqueue("awake").Says("m1", fixture.Words("a window"))
 	s := store(t, ends, begins, spans)
 	s.DigestMemory = 0
 	for _, test := range []struct {

@@ -13,7 +13,7 @@ import (
 // wordEdge is how far, in runes, a cut gives way so as not to go through a word.
 const wordEdge = 20
 
-// ellipsis stands where an utterance goes on.
+// ellipsis marks where an utterance goes on.
 const ellipsis = "…"
 
 var (

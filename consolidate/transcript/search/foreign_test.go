@@ -124,7 +124,7 @@ func TestCodex(t *testing.T) {
 	}
 }
 
-// What is another project's, a sub-agent's, a dream's, or nobody's, is no session; a copy counts once.
+// What is another project's, a sub-agent's, a dream's, or nobody's, is not a session; a copy counts once.
 func TestCodexSessions(t *testing.T) {
 	s, top := foreignStore(t)
 	fixture.Put(t, top, codexPath(1, someDay), fixture.CodexSession(fixture.ID(1), fixture.Root), 1)
@@ -272,7 +272,7 @@ func TestGemini(t *testing.T) {
 	if r := search(t, s, Query{Pattern: "up & bright", Speakers: []said.Speaker{said.Tool}}); r.Matches != 2 {
 		t.Errorf("tools of two sessions with the same ids: %+v", r)
 	}
-	// What is written anew is read anew.
+	// What is written again is read again.
 	fixture.Put(t, top, chats+"session-2026-11-01T09-00-9f5659bb.jsonl", fixture.GeminiLogText+"\n"+`{"$set":{"messages":[{"id":"n1","timestamp":"2026-11-01T09:00:01.000Z","type":"user","content":"a checkpoint"}]}}`+"\n", 8)
 	fixture.Equal(t, "after a checkpoint", hits(search(t, s, Query{Patterns: []string{"checkpoint", "/beacon"}, Session: "2026-11-01T09-00-9f5659bb"})), []string{"a checkpoint"})
 }

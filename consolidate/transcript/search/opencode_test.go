@@ -183,7 +183,7 @@ func TestOpenCodeTwo(t *testing.T) {
 	}
 }
 
-// A database that can't be read is named as a problem, is no session, and stops nothing.
+// A database that cannot be read is named as a problem, is not a session, and stops nothing.
 func TestOpenCodeUnreadable(t *testing.T) {
 	for name, text := range map[string]string{"opencode.db": "not a database", "opencode-x.db": ""} {
 		s, home := openCodeStore(t, "")

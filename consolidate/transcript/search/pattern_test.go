@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
-// FuzzMatches: a pattern stands in a text when the expression matches it, whatever way was taken.
+// FuzzMatches: a pattern is in a text when the expression matches it, whatever way was taken.
 func FuzzMatches(f *testing.F) {
 	for i, pattern := range []string{
 		"lamp", "error.{0,3}lamp", `^lamp$`, `lamp\s+door`, `lamp[^a]door`, `(?s)lamp.door`, `\Alamp`, `lamp\z`, `(?-m)lamp$`, `\blamp\b`,

@@ -47,7 +47,7 @@ func TestTimesBeyondNumbersHideNothing(t *testing.T) {
 }
 
 // A tool that answered nothing has said nothing, not even to an expression that nothing matches.
-func TestEmptyAnswersAreNoMatches(t *testing.T) {
+func TestEmptyAnswersDoNotMatch(t *testing.T) {
 	s := store(t, fixture.Talk(1).User("begin").User([]any{fixture.Result("t1", ""), fixture.Result("t2", "x")}))
 	for pattern, want := range map[string]int{"y*": 1, "^$": 0, "x|$": 1} {
 		r := search(t, s, Query{Pattern: pattern, Regex: true, Speakers: []said.Speaker{said.Tool}, Limit: 1})
@@ -88,7 +88,7 @@ func TestFirstPassOverOddSpellings(t *testing.T) {
 	}
 }
 
-// A message of the model that begins on the first line is found whole, whatever stands before its record.
+// A message of the model that begins on the first line is found whole, whatever comes before its record.
 func TestMessageAtTheHeadIsWhole(t *testing.T) {
 	for _, before := range []string{"", "\xef\xbb\xbf", "\x00"} {
 		f := fixture.Talk(1).Says("m1", fixture.Words("the first part")).Says("m1", fixture.Words("a lamp"))
@@ -118,7 +118,7 @@ func TestLastLineIsSearched(t *testing.T) {
 }
 
 // What was appended since the listing is searched too.
-func TestGrowthBehindTheListing(t *testing.T) {
+func TestGrowthAfterTheListing(t *testing.T) {
 	f := fixture.Talk(1).User("begin").Says("m1", fixture.Use("t1", "Bash", fixture.Fields{"command": "ls"}))
 	s := withDigests(t, store(t, f))
 	if _, err := s.Digest(t.Context()); err != nil {
@@ -142,7 +142,7 @@ func TestGrowthBehindTheListing(t *testing.T) {
 }
 
 // Two records on a line are found however they are encoded.
-func TestOddLinesAreSpeltPlainly(t *testing.T) {
+func TestOddLinesAreEscapedPlainly(t *testing.T) {
 	f := fixture.Talk(1).User("begin").Says("m1", fixture.Use("t1", "a<b\u2028c", fixture.Fields{"command": "x"}))
 	f.Lines[1] = strings.Replace(f.Lines[1], `\u2028`, "\u2028", 1) + f.Lines[0]
 	s := store(t, f)

@@ -104,7 +104,7 @@ func (q Query) compiled() ([]*pattern, error) {
 	case len(texts) > MaxPatterns:
 		return nil, &QueryError{Field: "patterns", Message: fmt.Sprintf("%d are more than %d", len(texts), MaxPatterns)}
 	case len(texts) > 0 && q.Signals != 0:
-		return nil, &QueryError{Field: "signal", Message: "it stands in place of a pattern, not beside one"}
+		return nil, &QueryError{Field: "signal", Message: "it takes the place of a pattern: send one of them"}
 	}
 	var all []*pattern
 	for _, text := range texts {
