@@ -16,23 +16,33 @@ func pageRoom(r grepArguments) int {
 	return pageBytes
 }
 
+// writeHits writes n hits between fences, as many as fit into room bytes and at least one. It returns how many.
+func writeHits(b *strings.Builder, n, room int, render func(i int) string) (shown int) {
+	if n == 0 {
+		return 0
+	}
+	b.WriteString(fenceOpen + "\n")
+	for ; shown < n; shown++ {
+		hit := render(shown)
+		if shown > 0 && b.Len()+len(hit) > room {
+			break
+		}
+		b.WriteString(hit)
+	}
+	b.WriteString(fenceClose + "\n")
+	return shown
+}
+
 // renderHits lists hits up to room bytes, at least one, followed by counts. It returns how many it lists.
 func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) (text string, shown int) {
 	var b strings.Builder
-	if len(res.Hits) > 0 {
-		b.WriteString(fenceOpen + "\n")
+	shown = writeHits(&b, len(res.Hits), room, func(i int) string {
 		before := ""
-		for _, h := range res.Hits {
-			hit := renderHit(p, h, before)
-			if shown > 0 && b.Len()+len(hit) > room {
-				break
-			}
-			b.WriteString(hit)
-			before = h.Session
-			shown++
+		if i > 0 {
+			before = res.Hits[i-1].Session
 		}
-		b.WriteString(fenceClose + "\n")
-	}
+		return renderHit(p, res.Hits[i], before)
+	})
 	matches := fmt.Sprint(res.Matches)
 	if res.AtLeast {
 		matches = "at least " + matches
@@ -58,7 +68,7 @@ func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, 
 	return b.String(), shown
 }
 
-// advice says how a search that found nothing can be made wider: what about this one was narrow.
+// advice suggests how to widen a search that found nothing.
 func (r grepArguments) advice() string {
 	pattern := strings.Join(append(r.Patterns, r.Pattern), " ")
 	words := strings.Fields(pattern)
@@ -93,24 +103,15 @@ func (r grepArguments) advice() string {
 // renderRanked lists the utterances that answer a question, the best first, each with an adjacent turn, up to room bytes.
 func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
 	var b strings.Builder
-	shown := 0
-	if len(hits) > 0 {
-		b.WriteString(fenceOpen + "\n")
-		for _, h := range hits {
-			hit := renderHit(p, h.Hit, "")
-			if u := h.Beside; u != nil {
-				var beside strings.Builder
-				indent(&beside, u.Text)
-				hit += fmt.Sprintf(" [%s] %s\n  %s", u.ID, u.Speaker, strings.ReplaceAll(strings.TrimLeft(beside.String(), " "), "\n  ", "\n    "))
-			}
-			if shown > 0 && b.Len()+len(hit) > room {
-				break
-			}
-			b.WriteString(hit)
-			shown++
+	shown := writeHits(&b, len(hits), room, func(i int) string {
+		hit := renderHit(p, hits[i].Hit, "")
+		if u := hits[i].Beside; u != nil {
+			var beside strings.Builder
+			indent(&beside, u.Text)
+			hit += fmt.Sprintf(" [%s] %s\n  %s", u.ID, u.Speaker, strings.ReplaceAll(strings.TrimLeft(beside.String(), " "), "\n  ", "\n    "))
 		}
-		b.WriteString(fenceClose + "\n")
-	}
+		return hit
+	})
 	fmt.Fprintf(&b, "%d shown, the best first; %d utterances in %d sessions hold any of the words of %s", shown, res.Matches, res.Sessions, r.what())
 	if res.AtLeast {
 		b.WriteString("; stopped early: not all sessions were read")

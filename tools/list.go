@@ -28,13 +28,10 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 	}
 	l := consolidate.ListRequest{
 		Since: q.Since, Until: q.Until, SinceLast: r.Since == consolidate.SinceLastDream, Session: r.Session, Speakers: r.Speakers,
-		Cursor: r.Cursor, Limit: r.Limit, Room: pageBytes,
+		Cursor: r.Cursor, Limit: r.Limit, Room: pageRoom(r),
 	}
 	if r.Context != nil {
 		l.Whole = 2 * *r.Context
-	}
-	if r.Limit > 0 || r.Context != nil {
-		l.Room = MaxAnswer - 2_000
 	}
 	page, err := p.List(ctx, l)
 	if errors.Is(err, listing.ErrUnread) {
@@ -44,13 +41,6 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 		return answer{}, err
 	}
 	return answer{text: renderPage(page, p.Now())}, nil
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // zone returns the name of the time zone of the listed times.
@@ -73,7 +63,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		}
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
 	}
-	fmt.Fprintf(&b, "page %d, %d of %s, %d of %s", page.Number, page.Sessions, plural(l.Sessions, "session"), page.Utterances, plural(page.Of, "utterance"))
+	fmt.Fprintf(&b, "page %d, %d of %s, %d of %s", page.Number, page.Sessions, store.Plural(l.Sessions, "session"), page.Utterances, store.Plural(page.Of, "utterance"))
 	if n := len(page.Shown); page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
 		fmt.Fprintf(&b, " (%s continues on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
 	}
@@ -86,11 +76,11 @@ func renderPage(page listing.Page, now time.Time) string {
 		}
 	}
 	if n := l.Unread(); n > 0 {
-		fmt.Fprintf(&b, "; %s must be read for the first time: see the next page", plural(n, "more session"))
+		fmt.Fprintf(&b, "; %s must be read for the first time: see the next page", store.Plural(n, "more session"))
 	}
 	if len(l.Failed) > 0 {
 		first := l.Failed[0]
-		fmt.Fprintf(&b, "; %s could not be read (%s: %s)", plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
+		fmt.Fprintf(&b, "; %s could not be read (%s: %s)", store.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
 	}
 	switch {
 	case page.Cursor != "":

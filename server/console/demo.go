@@ -3,8 +3,6 @@ package console
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +22,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/memory"
 	"dream-mcp/server/host"
 )
 
@@ -260,6 +259,5 @@ func (s *story) said(words string) (string, error) {
 // sum returns the sum of a memory, the base of a change.
 func (s *story) sum(name string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(s.world.memory, name))
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:6]), err
+	return memory.SumOf(data).Short(), err
 }

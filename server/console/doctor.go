@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -77,7 +78,7 @@ func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
 		add(p.name, state, message, "")
 	}
 	for _, stray := range setup.Strays() {
-		add("memory", consolidate.Wrong, fmt.Sprintf("%s holds %s of a project that was at %s, which no longer exists", stray.Path, count(stray.Topics, "topic"), stray.Was),
+		add("memory", consolidate.Wrong, fmt.Sprintf("%s holds %s of a project that was at %s, which no longer exists", stray.Path, store.Plural(stray.Topics, "topic"), stray.Was),
 			"if that project was moved here, copy what is still true into "+setup.MemoryDir)
 	}
 	for _, w := range setup.Warnings {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
@@ -105,13 +106,6 @@ func fileList(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // ago returns how long before now t was, rounded.
 func ago(now, t time.Time) string {
 	d := now.Sub(t)
@@ -128,13 +122,13 @@ func ago(now, t time.Time) string {
 func lasted(d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return count(int(d.Seconds()), "second")
+		return store.Plural(int(d.Seconds()), "second")
 	case d < time.Hour:
-		return count(int(d.Minutes()), "minute")
+		return store.Plural(int(d.Minutes()), "minute")
 	case d < 48*time.Hour:
-		return count(int(d.Hours()), "hour")
+		return store.Plural(int(d.Hours()), "hour")
 	}
-	return count(int(d.Hours()/24), "day")
+	return store.Plural(int(d.Hours()/24), "day")
 }
 
 // minute formats a time to the minute.

@@ -77,21 +77,21 @@ func logDetail(e store.LogEntry) string {
 			parts = append(parts, oneLine(s))
 		}
 	}
-	add(len(e.Files) > 0, count(len(e.Files), "file"))
-	add(e.SessionsSince > 0, count(e.SessionsSince, "session"))
-	add(e.ToolCalls > 0, count(e.ToolCalls, "call"))
+	add(len(e.Files) > 0, store.Plural(len(e.Files), "file"))
+	add(e.SessionsSince > 0, store.Plural(e.SessionsSince, "session"))
+	add(e.ToolCalls > 0, store.Plural(e.ToolCalls, "call"))
 	ended := e.Outcome == store.Committed || e.Outcome == store.Aborted // the time of a crash is unknown
 	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+lasted(e.Time.Sub(e.Started)))
 	add(e.BytesSearched > 0, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")
 	add(e.Unattended, "unattended")
-	add(len(e.Waived) > 0, count(len(e.Waived), "waiver"))
+	add(len(e.Waived) > 0, store.Plural(len(e.Waived), "waiver"))
 	add(len(e.Accepted) > 0, fmt.Sprintf("%d accepted as lost", len(e.Accepted)))
 	add(e.Undoes != "", "of "+e.Undoes)
 	add(e.Dream != "", "dream "+e.Dream)
-	add(e.Turns > 0, count(e.Turns, "turn"))
-	add(e.Tokens > 0, count(int(e.Tokens), "token"))
+	add(e.Turns > 0, store.Plural(e.Turns, "turn"))
+	add(e.Tokens > 0, store.Plural(int(e.Tokens), "token"))
 	add(e.CostUSD > 0, fmt.Sprintf("$%.2f", e.CostUSD))
 	add(e.Host != "", "by "+e.Host)
 	if len(parts) == 0 {

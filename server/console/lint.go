@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/host"
 )
@@ -16,7 +17,7 @@ import (
 // foundError reports that lint found something worse than an info. Fail does not print it.
 type foundError struct{ n int }
 
-func (e *foundError) Error() string { return count(e.n, "finding") }
+func (e *foundError) Error() string { return store.Plural(e.n, "finding") }
 
 // LintOptions are the flags of lint.
 type LintOptions struct {
@@ -54,7 +55,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 			return err
 		}
 		if fixed.Undo != "" {
-			fmt.Fprintf(c.Out, "Fixed MEMORY.md: %s added, %s removed. To undo: %s\n\n", count(len(fixed.Added), "line"), count(len(fixed.Removed), "pointer"), fixed.Undo)
+			fmt.Fprintf(c.Out, "Fixed MEMORY.md: %s added, %s removed. To undo: %s\n\n", store.Plural(len(fixed.Added), "line"), store.Plural(len(fixed.Removed), "pointer"), fixed.Undo)
 		}
 		if l, err = c.linted(p, dir); err != nil {
 			return err

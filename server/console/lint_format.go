@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory/rule"
 )
 
@@ -132,18 +133,14 @@ func renderTotals(o lintJSON) string {
 	var parts []string
 	for _, severity := range []rule.Severity{rule.Error, rule.Warning, rule.Info} {
 		if n := o.Counts[severity]; n > 0 {
-			parts = append(parts, count(n, string(severity)))
+			parts = append(parts, store.Plural(n, string(severity)))
 		}
 	}
 	found := strings.Join(parts, ", ")
 	if found == "" {
 		found = "No problems"
 	}
-	memories := count(o.Topics, "memory")
-	if o.Topics != 1 {
-		memories = fmt.Sprintf("%d memories", o.Topics)
-	}
-	text := fmt.Sprintf("%s in %s of %s\n", found, memories, oneLine(o.MemoryDir))
+	text := fmt.Sprintf("%s in %s of %s\n", found, store.Plural(o.Topics, "memory"), oneLine(o.MemoryDir))
 	if o.Topics == 0 && len(o.Findings) == 0 {
 		text = fmt.Sprintf("No memories yet in %s\n", oneLine(o.MemoryDir))
 	}

@@ -116,7 +116,7 @@ func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 	for _, n := range topics {
 		paths = append(paths, n.String())
 	}
-	text := fmt.Sprintf("\nRecall in %s: %d of %d memories were shown.\n", count(uses.Sessions, "session"), len(uses.Of), len(paths))
+	text := fmt.Sprintf("\nRecall in %s: %d of %d memories were shown.\n", store.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
 	for _, row := range []struct {
 		what  string
 		paths []string

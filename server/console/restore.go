@@ -8,6 +8,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/history"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 )
 
@@ -30,7 +31,7 @@ func renderRestore(r history.RestoreResult, zone *time.Location, ink paint) stri
 		return fmt.Sprintf("Nothing to do: %s is already as it was %s %s.\n", oneLine(r.From.File), r.From.When, r.From.ID)
 	}
 	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, says), oneLine(r.From.File))
-	fmt.Fprintf(&b, "  as it was %s %s, written %s, %s\n", r.From.When, r.From.ID, minute(r.From.Time, zone), count(int(r.From.Bytes), "byte"))
+	fmt.Fprintf(&b, "  as it was %s %s, written %s, %s\n", r.From.When, r.From.ID, minute(r.From.Time, zone), store.Plural(int(r.From.Bytes), "byte"))
 	if r.Index != "" {
 		fmt.Fprintf(&b, "  in the index: %s\n", oneLine(r.Index))
 	}
@@ -53,7 +54,7 @@ func renderVersions(versions []history.Version, file string, zone *time.Location
 	}
 	var b strings.Builder
 	for _, v := range versions {
-		size := count(int(v.Bytes), "byte")
+		size := store.Plural(int(v.Bytes), "byte")
 		if v.Bytes < 0 {
 			size = "lost"
 		}

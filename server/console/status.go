@@ -10,6 +10,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
@@ -107,7 +108,7 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.F
 }
 
 func dreamDetail(d *consolidate.OpenDream, now time.Time) string {
-	parts := []string{count(d.ToolCalls, "call")}
+	parts := []string{store.Plural(d.ToolCalls, "call")}
 	if d.Phase != "" {
 		parts = append([]string{d.Phase}, parts...)
 	}

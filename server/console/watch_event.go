@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 )
 
 // event formats an event as a line.
@@ -30,11 +31,11 @@ func eventText(e consolidate.Event) string {
 	case consolidate.EventBegun:
 		return "the dream begins"
 	case consolidate.EventMap:
-		return "looked at the map: " + count(e.Hits, "session") + " to review"
+		return "looked at the map: " + store.Plural(e.Hits, "session") + " to review"
 	case consolidate.EventSearch:
-		return fmt.Sprintf("searched “%s”: %s", text, count(e.Hits, "hit"))
+		return fmt.Sprintf("searched “%s”: %s", text, store.Plural(e.Hits, "hit"))
 	case consolidate.EventListed:
-		return "read what was said: " + count(e.Hits, "utterance") + " so far"
+		return "read what was said: " + store.Plural(e.Hits, "utterance") + " so far"
 	case consolidate.EventContext:
 		return "read around " + text
 	case consolidate.EventRead:

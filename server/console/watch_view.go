@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -76,7 +77,7 @@ func (v watchView) dreaming() []string {
 	p, d := v.picture, v.picture.Dream
 	out := []string{v.title("dream "+d.ID, d.Started)}
 	out = append(out, v.steps(d.Phase))
-	parts := []string{count(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), count(d.Sessions, "session")}
+	parts := []string{store.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), store.Plural(d.Sessions, "session")}
 	if d.Unattended && !v.asked {
 		parts = append(parts, "unattended")
 	}
