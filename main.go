@@ -1,6 +1,5 @@
-// Dream-mcp consolidates the long-term memory of coding agents: an MCP server on standard input and
-// output, and a few verbs for people. Started by hand in a terminal it says what it is and how to
-// connect it.
+// Dream-mcp consolidates the long-term memory of coding agents. It is an MCP server on standard input and output, with
+// verbs for people. Started in a terminal without a verb, it prints how to connect it.
 package main
 
 import (
@@ -38,13 +37,13 @@ var version = "0.1.0"
 // clock is how far the clock is off, as a duration. It is set by the builds of a test.
 var clock string
 
-// memoryLimit is where the garbage collector begins to work harder. By default it lets garbage double
-// what is in use, which a first search of ten thousand sessions brought to 390 MB (.ci/huge 100).
+// memoryLimit is the soft limit of the garbage collector. By default the heap may double before a collection: a first search
+// of ten thousand sessions used 390 MB (.ci/huge 100).
 const memoryLimit = 160 << 20
 
 func main() {
 	out := os.Stdout
-	os.Stdout = os.Stderr // whatever else prints must not reach the protocol
+	os.Stdout = os.Stderr // nothing but the server may write to the protocol
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, out, os.Stderr))
 }
 
@@ -54,8 +53,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
-	stderr = &secret.Writer{Out: stderr} // an error may quote what it is about
-	signal.Ignore(syscall.SIGPIPE)       // a host that closed our output must not kill us before a rollback
+	stderr = &secret.Writer{Out: stderr} // an error may quote a credential
+	signal.Ignore(syscall.SIGPIPE)       // a host that closes our output must not kill us before a rollback
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
@@ -63,7 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	c, err := console.Parse(args)
 	if err != nil {
 		if state, unknown := host.StateHome(host.Process()); len(args) > 0 && hook.IsVerb(args[0]) && unknown == nil {
-			background.Note(state, err) // a host waits, and a hook never fails
+			background.Note(state, err) // a hook never fails
 			return 0
 		}
 		return console.Fail(stderr, err)
@@ -106,7 +105,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return c.Exit(stderr, errors.Join(err, within(endPatience, func() error { return p.Close("the program ended") })))
 }
 
-// supervise lets a host dream over p, with a server that is this program.
+// supervise runs a dream over p in a host, whose server is this program.
 func supervise(ctx context.Context, c *console.Command, p *consolidate.Project, setup host.Setup, by []string) error {
 	server := []string{c.Self, "serve", "--unattended", "--mode", setup.Mode}
 	if setup.Asked {
@@ -115,19 +114,19 @@ func supervise(ctx context.Context, c *console.Command, p *consolidate.Project, 
 	return background.Supervise(ctx, p, setup, by, append(append(server, c.Options()...), "--project", setup.Project, "--memory-dir", p.MemoryDir))
 }
 
-// dreamAsked lets a host dream because the person asked at the terminal. What it would change waits for them.
+// dreamAsked runs a dream that the person asked for at a terminal. Its changes wait for their answer.
 func dreamAsked(ctx context.Context, c *console.Command, setup host.Setup, state string, by []string) error {
 	setup.Mode, setup.Unattended, setup.Asked = host.ModeApprove, true, true
 	p := consolidate.Open(options(setup, state, nil))
 	return errors.Join(supervise(ctx, c, p, setup, by), p.Close("the program ended"))
 }
 
-// endPatience is how long the end of the program waits for a call whose answer is not read any more: over
-// tens of thousands of memories one takes half a minute.
+// endPatience is how long the program waits at its end for a call whose answer nobody reads. Over tens of thousands of
+// memories a call can take half a minute.
 const endPatience = 5 * time.Second
 
-// within returns what end returns, or, after patience, that it has not ended. The process may end then: it
-// leaves no more than one that is killed.
+// within returns the error of end, or an error if end takes longer than patience. The process may then exit, as if it were
+// killed.
 func within(patience time.Duration, end func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- end() }()
@@ -139,7 +138,7 @@ func within(patience time.Duration, end func() error) error {
 	}
 }
 
-// answerHook answers a host that reports an event, or asks for a word. It never fails: what goes wrong is noted in our own log.
+// answerHook answers a hook or a status line of a host. It never fails; errors go to our own log.
 func answerHook(ctx context.Context, c *console.Command, args []string, stdin io.Reader) int {
 	state, err := host.StateHome(host.Process())
 	if err != nil {
@@ -163,7 +162,7 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 	return 0
 }
 
-// options turns what the host knows into what a dream needs.
+// options returns the options of a project for a setup.
 func options(s host.Setup, state string, changed chan string) consolidate.Options {
 	said := transcript.Open(transcript.Options{
 		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
@@ -192,7 +191,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		Changed: func(uri string) {
 			select {
 			case changed <- uri:
-			default: // a terminal, or a client that reads nothing
+			default: // a terminal, or a client that does not read
 			}
 		},
 	}
@@ -202,7 +201,7 @@ func switchOf(s host.Setup) consolidate.Switch {
 	return consolidate.Switch{On: s.Enabled.On, MemoryOff: s.MemoryOff, Why: s.Enabled.Why}
 }
 
-// watched is options for a server: what the person switches on or off while it runs counts from the next call.
+// watched is options for a server, which reads again at each call what the person has switched on or off.
 func watched(env host.Environment, flags host.Flags, s host.Setup, state string, changed chan string) consolidate.Options {
 	o := options(s, state, changed)
 	o.Reread = func() (consolidate.Switch, bool) {
@@ -212,8 +211,8 @@ func watched(env host.Environment, flags host.Flags, s host.Setup, state string,
 	return o
 }
 
-// serve is the server. It ends at the end of input, on a signal, and when the parent is gone. missing is why setup has no
-// project; nil where it has one.
+// serve runs the server until the end of input, a signal, or the exit of the parent. missing is the reason if setup has no
+// project, else nil.
 func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing error, state string, in io.Reader, out, stderr io.Writer) error {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	changed := make(chan string, 256)
@@ -223,7 +222,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 		if err := p.Recover(ctx); err != nil {
 			log.Warn("recovering what a crash left", "error", err)
 		}
-		p.Poll() // what others change from here on is reported to subscribers
+		p.Poll() // later changes by others are reported to subscribers
 		p.Transcripts().DigestLater()
 	}
 	c := &tools.Connection{Begin: begin}
@@ -262,12 +261,12 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	})
 	reason := "the input ended"
 	if ctx.Err() != nil {
-		reason, err = fmt.Sprint(context.Cause(ctx)), nil // an ordinary end
+		reason, err = fmt.Sprint(context.Cause(ctx)), nil // not an error
 	}
 	return errors.Join(err, within(endPatience, func() error { return c.Close(reason) }))
 }
 
-// parentPoll is how often a server looks whether its parent lives: a host that dies does not end its servers.
+// parentPoll is how often a server checks that its parent is alive, since a host that dies does not end its servers.
 const parentPoll = 2 * time.Second
 
 func isTerminal(r io.Reader) bool {
@@ -275,7 +274,7 @@ func isTerminal(r io.Reader) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// self is the path by which this program was started, wherever the working directory is.
+// self returns the absolute path by which this program was started.
 func self() string {
 	path, err := exec.LookPath(os.Args[0])
 	if err != nil {

@@ -87,7 +87,7 @@ func inherit(t *store.Tx, n memory.Name, r *WriteRequest) error {
 
 // noteMerge records what a write of n has merged into it and accepted, with what was merged into that before.
 func noteMerge(t *store.Tx, n memory.Name, merged map[memory.Name]memory.File, r WriteRequest) {
-	for _, m := range t.Merges { // what is written stands again
+	for _, m := range t.Merges { // n is written again, so it is no longer merged into another
 		delete(m.Replaced, n.String())
 	}
 	if r.Delete {
