@@ -64,8 +64,12 @@ func startBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
+	profile, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	cmd := exec.CommandContext(ctx, *browserProgram, "--headless", "--no-sandbox", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "--disable-gpu", "--hide-scrollbars")
+	cmd := exec.CommandContext(ctx, *browserProgram, "--headless", "--no-sandbox", "--remote-debugging-pipe", "--user-data-dir="+profile, "--disable-gpu", "--hide-scrollbars")
 	cmd.ExtraFiles = []*os.File{theirs, answers}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -74,10 +78,18 @@ func startBrowser(t *testing.T) *browser {
 	answers.Close()
 	b.out, b.in = out, bufio.NewReader(in)
 	t.Cleanup(func() {
+		_ = b.call("", "Browser.close", map[string]any{}, nil)
 		out.Close()
-		cancel()
 		_ = cmd.Wait()
+		cancel()
 		elsewhere.Close()
+		for range 50 { // its processes end, and write, a little later
+			if err := os.RemoveAll(profile); err == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Logf("%s was left", profile)
 	})
 	return b
 }
