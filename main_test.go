@@ -193,7 +193,7 @@ var plainer = strings.NewReplacer("heard.json", "", "heard.lock", "", `json:"sta
 
 // dialectal are the folders that still have such words. No folder is added.
 var dialectal = []string{
-	"consolidate/transcript/listing", "consolidate/transcript/search", "server/background",
+	"server/background",
 }
 
 // TestWords looks for dialect in Go's comments, names and, outside tests, strings, and in the comments of scripts.
