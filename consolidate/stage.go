@@ -47,7 +47,7 @@ func (p *writings) stageWrite(ctx context.Context, t *store.Tx, n memory.Name, r
 		w.cited = append(p.Sources.Carried(ctx, *r.Content), cited...)
 	}
 	res, err := p.stageTopic(w, topic.Bytes())
-	res.Evidence = odd(r.Evidence, cited, topic.Bytes())
+	res.Evidence = unclear(r.Evidence, cited, topic.Bytes())
 	return res, err
 }
 

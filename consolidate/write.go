@@ -65,9 +65,9 @@ type Cited struct {
 // maxCited bounds the words of a hit that a write repeats, in characters.
 const maxCited = 80
 
-// odd returns what was cited that a caller should look at: it is not the user's, was cited without its session, or has no word in common
+// unclear returns what was cited that a caller should look at: it is not the user's, was cited without its session, or has no word in common
 // with the text that it is evidence for.
-func odd(ids []string, words []provenance.Words, data []byte) (cited []Cited) {
+func unclear(ids []string, words []provenance.Words, data []byte) (cited []Cited) {
 	for i, id := range ids {
 		w := words[i]
 		if strings.HasPrefix(id, ":") {
