@@ -5,26 +5,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-const (
-	// maxLine is the longest message that is read, in bytes, as in go-sdk.
-	// Longer lines are skipped without being held.
-	maxLine = 16 << 20
-	// endLength is how much of both ends of a longer line is kept, in bytes, to
-	// find the id in.
-	endLength = 4 << 10
-)
+// maxLine is the longest message that is read, in bytes, as in go-sdk. Longer
+// lines are skipped without being held.
+const maxLine = 16 << 20
 
-// An input is one line of the client. Of a line longer than maxLine it has only
-// the two ends.
+// An input is one line of the client. A line longer than maxLine is long, and empty.
 type input struct {
-	line []byte // the line, or its head
-	tail []byte
+	line []byte
 	long bool
 }
 
@@ -51,14 +43,9 @@ func (l *lineReader) next() (input, error) {
 			chunk = bytes.TrimPrefix(chunk, []byte("\uFEFF"))
 		}
 		some = some || len(chunk) > 0
-		switch {
-		case in.long:
-			in.tail = keepEnd(append(in.tail, chunk...))
-		case len(in.line)+len(chunk) > maxLine:
-			in.long = true
-			in.tail = keepEnd(append(bytes.Clone(in.line[len(in.line)-endLength:]), chunk...))
-			in.line = bytes.Clone(in.line[:endLength]) // a copy, which frees the rest
-		default:
+		if in.long = in.long || len(in.line)+len(chunk) > maxLine; in.long {
+			in.line = nil
+		} else {
 			in.line = append(in.line, chunk...)
 		}
 		if err == nil {
@@ -72,14 +59,6 @@ func (l *lineReader) next() (input, error) {
 		return in, nil
 	}
 	return input{}, l.err
-}
-
-// keepEnd shortens b, in place, to its last endLength bytes.
-func keepEnd(b []byte) []byte {
-	if len(b) <= endLength {
-		return b
-	}
-	return b[:copy(b, b[len(b)-endLength:])]
 }
 
 // A message is a request, a notification when it has no id, or a response when it has no method.
@@ -158,45 +137,4 @@ func idKey(id json.RawMessage) string {
 		return `"` + s
 	}
 	return string(id)
-}
-
-// tailID finds an id among the last members of a message. The members before
-// the very last brace belong to the message itself, not to its params.
-var tailID = regexp.MustCompile(`[,{]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*)` +
-	`(?:\s*,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*")*\s*\}\s*$`)
-
-// salvage finds the id of a line of which only the ends are known: Go and Python
-// clients write it first, TypeScript clients last. It returns nil when it finds
-// none.
-func salvage(head, tail []byte) json.RawMessage {
-	id := headID(head)
-	if m := tailID.FindSubmatch(tail); id == nil && m != nil {
-		id = m[1]
-	}
-	if !validID(id) || !json.Valid(id) || !utf8.Valid(id) {
-		return nil
-	}
-	return id
-}
-
-// headID reads members from the start of a message until it meets an id.
-func headID(head []byte) json.RawMessage {
-	dec := json.NewDecoder(bytes.NewReader(head))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil
-	}
-	for {
-		key, err := dec.Token()
-		if err != nil {
-			return nil
-		}
-		var value json.RawMessage
-		// A value that touches the cut may be the beginning of a longer one.
-		if dec.Decode(&value) != nil || dec.InputOffset() >= int64(len(head)) {
-			return nil
-		}
-		if key == "id" {
-			return value
-		}
-	}
 }

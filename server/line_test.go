@@ -39,8 +39,8 @@ func TestLineReader(t *testing.T) {
 				t.Fatal(err)
 			}
 			if in.long {
-				if len(in.line) != endLength || len(in.tail) != endLength {
-					t.Errorf("%s: kept %d and %d bytes", row.name, len(in.line), len(in.tail))
+				if len(in.line) > 0 {
+					t.Errorf("%s: kept %d bytes", row.name, len(in.line))
 				}
 				in.line = []byte("long")
 			}
@@ -64,34 +64,6 @@ func TestLineReaderError(t *testing.T) {
 	for range 2 {
 		if _, err := r.next(); err != bad {
 			t.Fatalf("got %v", err)
-		}
-	}
-}
-
-func TestSalvage(t *testing.T) {
-	for _, row := range []struct{ head, tail, want string }{
-		{`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"`, `"}}`, `1`},
-		{`{"id":"a","params":{"a":"`, `"}}`, `"a"`},
-		{`{"id":12`, `"}}`, ``}, // perhaps 123
-		{`{"id":12,`, `"}}`, `12`},
-		{`{"id":12,"a`, `"}}`, `12`},                                       //
-		{`{"id":{"a":1},"params":{"a":"`, `"}}`, ``},                       // no id
-		{`{"id":null,"params":{"a":"`, `"}}`, ``},                          //
-		{`{"params":{"id":1,"a":"`, `","id":2}}`, ``},                      // an id of the params
-		{`{"params":{"a":"`, `"},"id":2}`, `2`},                            //
-		{`{"params":{"a":"`, `"},"jsonrpc":"2.0","id":"b"}` + "\n", `"b"`}, //
-		{`{"params":{"a":"`, `"},"id":3,"jsonrpc":"2.0","method":"x"}`, `3`},
-		{`{"params":{"a":"`, `"}, "id" : -4 } ` + "\r\n", `-4`},
-		{`{"params":{"a":"`, `"},"id":"a\"b\\"}`, `"a\"b\\"`},
-		{`{"params":{"a":"`, `"},"my\"id":5}`, ``},
-		{`{"params":{"a":"`, `"},"x,\"id":5}`, ``},
-		{`{"params":{"a":"`, `"},"id":--5}`, ``},
-		{`{"params":{"a":"`, "\"},\"id\":\"\xff\"}", ``},
-		{`[`, `]`, ``},
-		{``, ``, ``},
-	} {
-		if got := string(salvage([]byte(row.head), []byte(row.tail))); got != row.want {
-			t.Errorf("%s … %s: got %q, want %q", row.head, row.tail, got, row.want)
 		}
 	}
 }

@@ -116,8 +116,7 @@ func (l *loop) read(ctx context.Context, in io.Reader) error {
 // take handles one line.
 func (l *loop) take(ctx context.Context, in input) {
 	if in.long {
-		l.refuse(refusal{salvage(in.line, in.tail), mcp.INVALID_REQUEST,
-			fmt.Sprintf("a message of more than %d MiB", maxLine>>20)})
+		l.refuse(refusal{nil, mcp.INVALID_REQUEST, fmt.Sprintf("a message of more than %d MiB", maxLine>>20)})
 		return
 	}
 	if len(bytes.Trim(in.line, " \t\r\n")) == 0 {

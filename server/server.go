@@ -9,7 +9,8 @@
 // Promises:
 //
 //   - Every request is answered exactly once, with its id as it was sent, unless
-//     the client cancelled it: then nothing more is written for it.
+//     the client cancelled it: then nothing more is written for it. The refusal of
+//     a line above 16 MiB has the id null, because such a line is not read.
 //
 //   - Hostile input is answered or ignored, and the server goes on: the length of
 //     a line and the requests in flight are bounded, and a panic in a handler
