@@ -193,7 +193,6 @@ var plainer = strings.NewReplacer("heard.json", "", "heard.lock", "", `json:"sta
 
 // dialectal are the folders that still have such words. No folder is added.
 var dialectal = []string{
-	"server/background",
 }
 
 // TestWords looks for dialect in Go's comments, names and, outside tests, strings, and in the comments of scripts.

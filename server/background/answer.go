@@ -1,16 +1,16 @@
-// Package background answers the hooks of hosts, and leads the dreams that nobody watches.
+// Package background answers the hooks of hosts, and runs background dreams.
 //
-// Answer tells a host what its hook is to say: nothing as a rule. At a session's start it offers a dream that is due (mode
-// suggest), or tells what a dream did or wants while nobody watched; in the modes approve and auto it starts, detached, a
-// supervisor, which asks the gates and lets a host dream without a person.
+// Answer prints what a hook says to its host, which is mostly nothing. When a session starts it shows memories, offers a dream
+// that is due (mode suggest), or reports what background dreams did or propose. In the modes approve and auto it starts a
+// detached supervisor, which checks the gates and runs a host without a person.
 //
-// It promises that one background dream runs over a memory at a time; that the host it starts is given no tool of its own
-// that writes, no hooks, no transcript, and limits of turns, money and time; that it is killed with all that it started when
-// its time is up or its supervisor ends; that what it spent and why it failed is journaled; and that after a failure ten
-// minutes pass, doubling up to a day. What the host may do to the memory is bounded by the server, not here.
+// It promises that one background dream runs over a memory at a time. The host that it starts has no tool of its own
+// that writes, no hooks, no transcript, and limits of turns, money and time. The host is killed with all that it started when
+// its time is up or its supervisor ends. Its cost and the reason of a failure are journaled. After a failure the next attempt waits ten
+// minutes, doubling up to a day. What the host may do to the memory is limited by the server, not here.
 //
-// A killed supervisor is found and journaled by the next; on Linux its host dies with it, elsewhere the host's own
-// limits end it. It does not promise that a command that a person configured keeps to any of this but the time.
+// The next supervisor finds and journals one that was killed. On Linux its host dies with it; elsewhere the host's own
+// limits end it. Of all this, a command that a person configured is only bound to the time limit.
 package background
 
 import (
@@ -44,8 +44,8 @@ type Front struct {
 	Open    func(host.Setup) *consolidate.Project
 }
 
-// Answer answers the hook that this process was started as. It writes nothing, or one JSON object. An error has changed
-// nothing that matters, and is no reason to bother the host.
+// Answer answers the hook that this process was started as. It writes nothing, or one JSON object. An error is logged and never
+// reaches the host.
 func (f Front) Answer(ctx context.Context) error {
 	e, err := hook.Read(f.Args, f.In)
 	if err != nil || e.Moment == "" || marked(os.Getenv(hook.Mark)) {
@@ -90,7 +90,7 @@ func (f Front) Answer(ctx context.Context) error {
 			say.model = append(say.model, text)
 		}
 	}
-	var last string // what the model is told after all else
+	var last string // is said to the model after all else
 	if soon {
 		if background {
 			err = errors.Join(err, f.launch(p, setup, e))
@@ -105,7 +105,7 @@ func (f Front) Answer(ctx context.Context) error {
 	switch {
 	case e.Moment == hook.Start && dreams: // reports are last: the gates may take until our time is up
 		return errors.Join(err, p.Background.DeliverReports(ctx, e.Session, func(reports []runs.DreamReport, ended string) error {
-			say.tell(reports)
+			say.report(reports)
 			if last = cmp.Or(last, ended); last != "" { // a dream covers what the last session taught
 				say.model = append(say.model, last)
 			}
@@ -120,10 +120,10 @@ func (f Front) Answer(ctx context.Context) error {
 	return errors.Join(err, say.write(f.Out, e.Name))
 }
 
-// marked reports whether a variable is set, and not to a plain no.
+// marked reports whether a variable is set, other than to 0 or false.
 func marked(value string) bool { return value != "" && value != "0" && value != "false" }
 
-// resolve finds out what an event is about.
+// resolve returns the setup of the project that an event is about.
 func (f Front) resolve(e hook.Event) (host.Setup, error) {
 	env := host.Process()
 	env.Dir = e.Where()
@@ -132,7 +132,7 @@ func (f Front) resolve(e hook.Event) (host.Setup, error) {
 	return setup, err
 }
 
-// launch starts the supervisor, and forgets it.
+// launch starts the supervisor and does not wait for it.
 func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) error {
 	if err := p.Background.Launched(); err != nil {
 		return err
@@ -172,15 +172,15 @@ func firing(setup host.Setup, e hook.Event) string {
 	return host.ClaudeCode
 }
 
-// speech is what is said at a session's start: to the model, which alone reads the context, and to the person.
+// speech is the answer to a hook: texts for the model, which alone reads the context, and for the person.
 type speech struct {
 	client        string
 	model, person []string
 }
 
-// tell says what dreams did while nobody watched. Reasons in the words of the model that dreamt, who may have read anything, are
+// report adds what background dreams did. Text that the dreaming model wrote, which may have read anything, is
 // for the person alone, and in one line.
-func (s *speech) tell(reports []runs.DreamReport) {
+func (s *speech) report(reports []runs.DreamReport) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")
 		if t.Outcome == store.Proposed {
@@ -188,12 +188,12 @@ func (s *speech) tell(reports []runs.DreamReport) {
 			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.ID))
 			continue
 		}
-		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To take it back: dream-mcp undo %s.", all, t.ID, t.ID))
-		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory since the last session: %s The user has been told, and takes it back with `dream-mcp undo %s`.", t.Report, t.ID))
+		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To undo: dream-mcp undo %s.", all, t.ID, t.ID))
+		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory since the last session: %s The user has read this and can undo it with `dream-mcp undo %s`.", t.Report, t.ID))
 	}
 }
 
-// offer has the model offer a dream.
+// offer asks the model to offer a dream.
 func offer(since string, sessions int) string {
 	what := fmt.Sprintf("%d sessions since %s", sessions, since)
 	if since == "never" {
@@ -203,7 +203,7 @@ func offer(since string, sessions int) string {
 		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream-mcp and follow it. If they don't, leave it: it is offered at most once a day."
 }
 
-// maxSaid is what Claude Code takes of a hook, in characters.
+// maxSaid is the most that Claude Code takes from a hook, in characters.
 const maxSaid = 9_000
 
 func (s *speech) write(out io.Writer, event string) error {
@@ -217,7 +217,7 @@ func (s *speech) write(out io.Writer, event string) error {
 	cut := func(lines []string) string {
 		text := strings.Join(slices.Clone(lines), "\n")
 		if len(text) > maxSaid {
-			text = strings.ToValidUTF8(text[:maxSaid], "") + " … (cut; dream-mcp log tells the rest)"
+			text = strings.ToValidUTF8(text[:maxSaid], "") + " … (cut; dream-mcp log has the rest)"
 		}
 		return text
 	}

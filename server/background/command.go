@@ -18,8 +18,8 @@ import (
 var errNoProgram = errors.New("no program to dream with")
 
 // command is a host without a person: the prompt comes on its standard input. The host may use the tools
-// of our server, which is started as server says, and read the project; it may do nothing else. What a host must be told
-// by files lies in the folder own, which is made where it is needed.
+// of our server, whose command line is server, and read the project. It may do nothing else. The folder own, which is made
+// if needed, holds the settings that a host reads from files.
 func command(setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
 	cmd, err := commandLine(setup, firing, server, own)
 	if err != nil {

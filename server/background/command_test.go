@@ -129,7 +129,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// What hosts print is understood as far as it tells what was spent and how it ended; all else is only logged.
+// The cost and the outcome are read from the output of hosts; all else is only logged.
 func TestReader(t *testing.T) {
 	for _, row := range []struct {
 		lines   []string
@@ -162,13 +162,13 @@ func TestReader(t *testing.T) {
 		for _, line := range row.lines {
 			r.line(line)
 		}
-		r.end()
+		r.flush()
 		log.Close()
 		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), row.logged) || len(text) > 700 {
 			t.Errorf("%q: logged %s", row.lines, text)
 		}
-		if r.told.Turns != row.turns || r.told.Tokens != row.tokens || (r.failure == "") != (row.failure == "") || !strings.Contains(r.failure, row.failure) {
-			t.Errorf("%q: %+v, %q", row.lines, r.told, r.failure)
+		if r.end.Turns != row.turns || r.end.Tokens != row.tokens || (r.failure == "") != (row.failure == "") || !strings.Contains(r.failure, row.failure) {
+			t.Errorf("%q: %+v, %q", row.lines, r.end, r.failure)
 		}
 	}
 }

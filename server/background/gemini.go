@@ -16,8 +16,8 @@ import (
 // geminiReads are the tools of Gemini CLI that only read, and only in the project.
 var geminiReads = []string{"list_directory", "read_file", "grep_search", "glob"}
 
-// geminiPolicy denies, before the person's own rules and the project's, whatever is neither ours nor only reads. A host that does not
-// take it as it is goes on without it: what the settings do not name is no tool there either.
+// geminiPolicy denies whatever is neither ours nor only reads, before the rules of the person and of the project. A version that does not
+// understand it ignores it: there the settings alone limit the tools.
 const geminiPolicy = `[[rule]]
 toolName = "*"
 decision = "deny"

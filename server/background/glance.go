@@ -15,7 +15,7 @@ import (
 	"dream-mcp/server/hook"
 )
 
-// Glance says a word for a status bar, or nothing. It changes nothing, so Open must open projects to look only.
+// Glance prints a word for a status bar, or nothing. It changes nothing, so Open must open projects to look only.
 func (f Front) Glance(ctx context.Context) error {
 	e, err := hook.Read(f.Args, f.In)
 	if err != nil && !errors.Is(err, io.EOF) { // with nothing to read, it is asked about the folder that it is started in
@@ -39,8 +39,8 @@ func (f Front) Glance(ctx context.Context) error {
 	return err
 }
 
-// wordOf is what a status bar has room for: that somebody dreams, that a dream waits for its person or is due, or what the last one did,
-// until it is time for the next; "" where there is nothing to say.
+// wordOf is the word for a status bar: that a dream runs, waits for the person or is due, or, until then, what the last one did.
+// "" is nothing.
 func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
 	if d := p.Dream; d != nil && !p.Dead && p.Time.Before(d.Expires) {
 		switch {
@@ -70,7 +70,7 @@ func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
 	return ""
 }
 
-// roughly says how long ago something was, as a bar has room for it.
+// roughly says how long ago something was, in a few characters.
 func roughly(d time.Duration) string {
 	switch {
 	case d < time.Minute:

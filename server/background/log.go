@@ -19,7 +19,7 @@ import (
 // maxLog bounds the log of one run.
 const maxLog = 2 << 20
 
-// runLog is what a person reads of a background dream: a line an event, with its time. Credentials are masked.
+// runLog is the log of a background dream for a person: a line for each event, with its time. Credentials are masked.
 type runLog struct {
 	mu   sync.Mutex
 	f    *os.File
@@ -27,7 +27,7 @@ type runLog struct {
 	size int
 }
 
-// openLog begins a log, in the place of the one before it, which is kept as path.1.
+// openLog creates a log. The previous one is kept as path.1.
 func openLog(path string, allowed secret.Allowed) (*runLog, error) {
 	if err := os.Rename(path, path+".1"); err != nil && !os.IsNotExist(err) {
 		return nil, err
@@ -53,8 +53,8 @@ func (l *runLog) say(format string, args ...any) {
 	fmt.Fprintf(l.out, "%s %s\n", time.Now().Format(time.TimeOnly), strings.ReplaceAll(text, "\n", "\n         "))
 }
 
-// Note keeps what went wrong in a hook, or in a supervisor before its run began, which tell nobody else; doctor shows the last.
-// What can't be kept is lost.
+// Note logs an error of a hook, or of a supervisor before its run began. They have no other output. Doctor shows the last one.
+// An error that cannot be logged is lost.
 func Note(state string, err error) {
 	if os.MkdirAll(state, 0o700) != nil {
 		return

@@ -10,16 +10,16 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// reader understands what a host prints of its work, line by line: Claude Code's stream-json, or the one object of its json, Gemini
-// CLI's stream-json, and the events of Codex. Of other JSON the beginning is logged, and other lines as they are.
+// reader reads the output of a host line by line: Claude Code's stream-json or json, Gemini CLI's stream-json, and the events of
+// Codex. It logs the beginning of other JSON, and other lines whole.
 type reader struct {
 	log     *runLog
-	told    runs.RunEnd // a host that was killed has not said
+	end     runs.RunEnd // zero where the host was killed
 	failure string
-	words   string // of the model, which Gemini CLI tells in pieces
+	words   string // of the model, which Gemini CLI prints in pieces
 }
 
-// maxWords is what is kept of a message that is told in pieces, in bytes: the log shows less.
+// maxWords bounds a message that is printed in pieces, in bytes. The log shows less.
 const maxWords = 8 << 10
 
 func newReader(log *runLog) *reader { return &reader{log: log} }
@@ -102,7 +102,7 @@ func (r *reader) line(line string) {
 		return
 	}
 	if e.Type != "message" {
-		r.end()
+		r.flush()
 	}
 	switch {
 	case e.Type == "message":
@@ -116,8 +116,8 @@ func (r *reader) line(line string) {
 	case e.Type == "item.completed":
 		r.log.say("%s %s", e.Item.Type, clip(strings.TrimSpace(fmt.Sprint(e.Item.Tool, e.Item.Command, " ", string(e.Item.Arguments), " ", e.Item.Status, e.Item.Text, e.Item.Message))))
 	case e.Type == "turn.completed":
-		r.told.Turns++
-		r.told.Tokens += e.Usage.In + e.Usage.Out // the cached ones are among those read
+		r.end.Turns++
+		r.end.Tokens += e.Usage.In + e.Usage.Out // the cached ones are among those read
 	case e.Type == "turn.failed":
 		r.failure = "the host's turn failed: " + quote(string(e.Error))
 	case e.Subtype == "api_retry":
@@ -127,12 +127,12 @@ func (r *reader) line(line string) {
 		_ = json.Unmarshal(e.Message, &text)
 		r.log.say("error: %s", clip(string(e.Error+text)))
 	case e.Stats != nil:
-		r.told = runs.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
+		r.end = runs.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
 		if e.Status == "error" {
 			r.failure = "the host ended with an error: " + quote(string(e.Error))
 		}
 	case e.Type == "result":
-		r.told = runs.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: e.Usage.In + e.Usage.Out + e.Usage.Written + e.Usage.Cached}
+		r.end = runs.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: e.Usage.In + e.Usage.Out + e.Usage.Written + e.Usage.Cached}
 		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
 			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", quote(e.Subtype), quote(e.Result)))
 		}
@@ -161,8 +161,8 @@ func (r *reader) message(e event) {
 	}
 }
 
-// end logs a message that nothing ended.
-func (r *reader) end() {
+// flush logs a message that was printed in pieces.
+func (r *reader) flush() {
 	if r.words != "" {
 		r.log.say("assistant: %s", r.words)
 		r.words = ""

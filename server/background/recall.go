@@ -48,7 +48,7 @@ func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text stri
 	} else {
 		chosen := recall.ForTool(e.File, e.Command, all)
 		if e.Moment == hook.Prompt {
-			chosen = recall.ForPrompt(transcript.Typed(e.Prompt), all) // Gemini CLI hands on what it was told at the start too
+			chosen = recall.ForPrompt(transcript.Typed(e.Prompt), all) // Gemini CLI adds what it was given at the start
 		}
 		if _, shown = page.Notes(chosen); len(shown) == 0 {
 			return "", nil

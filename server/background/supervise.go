@@ -20,8 +20,8 @@ import (
 // grace is how long a host that was asked to end may take.
 const grace = 5 * time.Second
 
-// Supervise lets a host dream over p, if a dream is due and no other is under way, and journals what came of it. firing is
-// the host whose session gave the occasion (none: Claude Code), server the command line of our server. It fails where the dream did.
+// Supervise runs a host that dreams over p, if a dream is due and no other runs, and journals its outcome. firing is
+// the host whose hook started us (none: Claude Code), server the command line of our server. It fails if the dream did.
 func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, firing []string, server []string) error {
 	if setup.Mode != host.ModeApprove && setup.Mode != host.ModeAuto {
 		return fmt.Errorf("the mode is %s (%s): no dream is started in the background", setup.Mode, setup.ModeSource)
@@ -31,7 +31,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 		_, closed := errors.AsType[*consolidate.ClosedError](err)
 		_, paused := errors.AsType[*runs.PausedError](err)
 		if !closed && !paused && !errors.Is(err, runs.ErrRunning) {
-			Note(filepath.Dir(p.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // no journal knows of it, and who launched us is gone
+			Note(filepath.Dir(p.StateDir()), fmt.Errorf("a background dream could not begin: %w", err)) // it is not journaled, and whoever started us has exited
 		}
 		return err
 	}
@@ -43,13 +43,13 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	defer log.Close()
 	log.say("background dream %s, mode %s, over %s", run.ID, setup.Mode, p.MemoryDir)
 	occasion := append(firing, host.ClaudeCode)[0]
-	told, err := dream(ctx, p, setup, occasion, server, log)
-	told.Host = occasion
+	report, err := dream(ctx, p, setup, occasion, server, log)
+	report.Host = occasion
 	if err != nil {
-		told.Failure = p.AllowSecrets.Mask(err.Error())
+		report.Failure = p.AllowSecrets.Mask(err.Error())
 	}
-	outcome, endErr := run.End(context.WithoutCancel(ctx), told)
-	log.say("%s%s; %d turns, %d tokens, $%.4f", outcome, because(told.Failure), told.Turns, told.Tokens, told.CostUSD)
+	outcome, endErr := run.End(context.WithoutCancel(ctx), report)
+	log.say("%s%s; %d turns, %d tokens, $%.4f", outcome, because(report.Failure), report.Turns, report.Tokens, report.CostUSD)
 	if err == nil && outcome == store.Failed {
 		err = errors.New("the host ended without a dream")
 	}
@@ -64,14 +64,14 @@ func because(failure string) string {
 }
 
 // dream runs the host to its end, or to the end of its time.
-func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (told runs.RunEnd, err error) {
+func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (report runs.RunEnd, err error) {
 	cmd, err := command(setup, firing, server, filepath.Join(p.StateDir(), "host"))
 	if err != nil {
-		return told, err
+		return report, err
 	}
 	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.TranscriptDirs()})
 	if err != nil {
-		return told, err
+		return report, err
 	}
 	cmd.Stdin = strings.NewReader(prompt)
 	complaints := &lineWriter{each: func(line string) { log.say("stderr: %s", line) }}
@@ -85,7 +85,7 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 	defer runtime.UnlockOSThread()
 	log.say("%s", strings.Join(cmd.Args[:1], " "))
 	if err := cmd.Start(); err != nil {
-		return told, err
+		return report, err
 	}
 	limit := time.Duration(setup.Limits.MaxMinutes * float64(time.Minute))
 	why := make(chan error, 1)
@@ -113,22 +113,22 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 	clear(cmd)
 	lines.end()
 	complaints.end()
-	out.end()
-	told = out.told
+	out.flush()
+	report = out.end
 	switch {
 	case stopped != nil:
-		return told, stopped
+		return report, stopped
 	case out.failure != "":
-		return told, errors.New(out.failure)
+		return report, errors.New(out.failure)
 	case errors.Is(err, exec.ErrWaitDelay):
-		return told, nil // it ended, and left somebody who held its output
+		return report, nil // it ended, and left somebody who held its output
 	case err != nil:
-		return told, fmt.Errorf("the host failed: %w", err)
+		return report, fmt.Errorf("the host failed: %w", err)
 	}
-	return told, nil
+	return report, nil
 }
 
-// clear ends what the host has left behind: our server first of all, which then rolls back.
+// clear ends the processes that the host has left, above all our server, which then rolls back.
 func clear(cmd *exec.Cmd) {
 	end(cmd)
 	for deadline := time.Now().Add(grace); alive(cmd) && time.Now().Before(deadline); {
