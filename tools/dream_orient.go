@@ -157,10 +157,11 @@ func mapUses(add adder, m consolidate.Map) {
 	for _, t := range m.Topics {
 		paths = append(paths, t.Name.String())
 	}
+	never, always := m.Uses.Extremes(paths)
 	for _, row := range []struct {
 		what  string
 		paths []string
-	}{{"never called for (rare is not useless)", m.Uses.Never(paths)}, {"called for in at least half, to be first in the index", m.Uses.Always(paths)}} {
+	}{{"never called for (rare is not useless)", never}, {"called for in at least half, to be first in the index", always}} {
 		if len(row.paths) > 0 {
 			add("in %d sessions that are shown memories unasked, %s: %s", m.Uses.Sessions, row.what, quoted(strings.Join(row.paths, ", "), 600))
 		}

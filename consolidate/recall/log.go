@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/memory"
@@ -98,61 +97,49 @@ type Uses struct {
 // Uses reads the log. Without one there were none.
 func (r *Room) Uses() (Uses, error) {
 	u := Uses{Of: map[string]int{}}
+	var data []byte
 	state, err := memory.OpenRoot(r.StateDir())
+	if err == nil {
+		data, err = readLog(state)
+		state.Close()
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return u, nil
+		err = nil
 	}
-	if err != nil {
-		return u, err
-	}
-	defer state.Close()
-	data, err := readLog(state)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return u, err
-	}
-	sessions, counted := map[string]bool{}, map[string]bool{}
+	sessions, counted := map[string]bool{}, map[[2]string]bool{}
 	for _, p := range pushes(data) {
-		if p.Event == Forgot {
-			continue
-		}
-		sessions[p.Session] = true
-		if p.Event == Start {
-			continue
-		}
+		sessions[p.Session] = sessions[p.Session] || p.Event != Forgot
 		for _, file := range p.Files {
-			if key := p.Session + "\x00" + file; !counted[key] {
-				counted[key] = true
+			if call := [2]string{p.Session, file}; p.Event != Start && !counted[call] {
+				counted[call] = true
 				u.Of[file]++
 			}
 		}
 	}
-	u.Sessions = len(sessions)
-	return u, nil
+	for _, shown := range sessions {
+		if shown {
+			u.Sessions++
+		}
+	}
+	return u, err
 }
 
 // enough is the number of sessions from which on counts say something.
 const enough = 5
 
-// Never returns those of paths that no session called for, and Always those that at least half of the sessions did; neither says
-// anything before enough sessions.
-func (u Uses) Never(paths []string) (never []string) {
-	return u.where(paths, func(n int) bool { return n == 0 })
-}
-
-// Always is described at Never.
-func (u Uses) Always(paths []string) (always []string) {
-	return u.where(paths, func(n int) bool { return 2*n >= u.Sessions })
-}
-
-func (u Uses) where(paths []string, is func(n int) bool) (found []string) {
+// Extremes returns those of paths that no session called for, and those that at least half of the sessions did. Before enough sessions there
+// are none.
+func (u Uses) Extremes(paths []string) (never, always []string) {
 	if u.Sessions < enough {
-		return nil
+		return nil, nil
 	}
-	for _, path := range paths {
-		if is(u.Of[path]) {
-			found = append(found, path)
+	for _, path := range slices.Sorted(slices.Values(paths)) {
+		switch n := u.Of[path]; {
+		case n == 0:
+			never = append(never, path)
+		case 2*n >= u.Sessions:
+			always = append(always, path)
 		}
 	}
-	slices.SortFunc(found, strings.Compare)
-	return found
+	return never, always
 }

@@ -201,12 +201,9 @@ func TestClaim(t *testing.T) {
 	if err != nil || u.Sessions != 6 || u.Of["a.md"] != 2 || u.Of["b.md"] != 1 {
 		t.Errorf("uses %+v, %v", u, err)
 	}
-	if got := u.Never([]string{"c.md", "a.md"}); !slices.Equal(got, []string{"c.md"}) {
-		t.Errorf("never: %v", got)
-	}
 	u.Of["a.md"] = 3
-	if got := u.Always([]string{"a.md", "b.md"}); !slices.Equal(got, []string{"a.md"}) {
-		t.Errorf("always: %v", got)
+	if never, always := u.Extremes([]string{"c.md", "a.md", "b.md"}); !slices.Equal(never, []string{"c.md"}) || !slices.Equal(always, []string{"a.md"}) {
+		t.Errorf("never: %v, always: %v", never, always)
 	}
 	if info, err := os.Stat(filepath.Join(r.StateDir(), logFile)); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("the log is not private: %v, %v", info, err)

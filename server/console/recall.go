@@ -117,10 +117,11 @@ func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 		paths = append(paths, n.String())
 	}
 	text := fmt.Sprintf("\nRecall in %s: %d of %d memories were shown.\n", store.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
+	never, always := uses.Extremes(paths)
 	for _, row := range []struct {
 		what  string
 		paths []string
-	}{{"never", uses.Never(paths)}, {"in at least half", uses.Always(paths)}} {
+	}{{"never", never}, {"in at least half", always}} {
 		if len(row.paths) > 0 {
 			text += fmt.Sprintf("  %s: %s\n", row.what, oneLine(fileList(row.paths)))
 		}
