@@ -1,0 +1,8 @@
+//go:build !linux && !darwin && !windows
+
+package share
+
+import "time"
+
+// sinceBoot is unknown here: no lease is ever taken over.
+func sinceBoot() (boot string, since time.Duration) { return "", 0 }
