@@ -45,7 +45,7 @@ var theCues = sync.OnceValue(func() cues {
 	planned := word(
 		`plan(?:s|ned|ning)?`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`, `next steps?`, `upcoming`, `future`,
 		`eventually`, `going to`, `wants? to`, `not yet`, `wish`, `draft(?:ed)?`, `for example`, `e\.g`, `examples?`, `such as`, `imagine`, `hypothetical`,
-		`(?:is|are) (?:named|called)`, `pattern`, `geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
+		`(?:is|are) (?:named|called)`, `(?:nam\w+|file|path|glob) patterns?`, `patterns? (?:is|are|like|of)`, `geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
 		`|计划|計劃|将要|打算|新增|待办|予定|今後|예정|계획|추후|추가할`
 	return cues{
 		gone:      regexp.MustCompile(`(?i)` + gone),

@@ -32,6 +32,7 @@ const (
 	maxText     = 1 << 20 // bytes; the rest is not looked at
 	maxPassages = 4_000
 	maxHits     = 100
+	maxMore     = 2   // of a line, beside its first
 	maxRef      = 400 // bytes of a code span that may name something
 )
 
@@ -44,7 +45,7 @@ type Hit struct {
 }
 
 // Find returns the references of a Markdown text to what the project does not have, at most 100, in order,
-// one for each line. Read are code spans, fences of shell commands, and versions and libraries in prose; only
+// one for each line, with the messages of up to two more on it. Read are code spans, fences of shell commands, and versions and libraries in prose; only
 // sentences about what is, not about what was, is planned, is forbidden or is elsewhere. A bare name for which
 // isMemory reports true is the name of another memory.
 func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
@@ -63,20 +64,25 @@ func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 	found := passages(text)
 	slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(a.from, b.from) })
 	var hits []Hit
-	end := 0 // of the last hit's line
+	end, last, more := 0, 0, 0 // ends of the last hit's line and of the last passage reported; how many more are on that line
 	seen := make(map[string]bool)
 	for _, s := range found {
-		if s.from < end || len(hits) == maxHits || isMemory(strings.TrimSpace(s.text(text))) {
+		if s.from < last || s.from < end && more == maxMore || len(hits) == maxHits || isMemory(strings.TrimSpace(s.text(text))) {
 			continue
 		}
 		h, ok := p.judge(&s, s.text(text))
 		if !ok || seen[h.Ref] || !s.around(text).isPresent() { // in this order: most of what is named is there
 			continue
 		}
-		seen[h.Ref] = true
+		seen[h.Ref], last = true, s.to
+		if s.from < end {
+			hits[len(hits)-1].Message += "; " + h.Message
+			more++
+			continue
+		}
 		h.From, h.To = s.from, s.to
 		hits = append(hits, h)
-		end = s.to + strings.IndexByte(text[s.to:]+"\n", '\n')
+		end, more = s.to+strings.IndexByte(text[s.to:]+"\n", '\n'), 0
 	}
 	return hits
 }

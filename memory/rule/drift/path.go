@@ -85,7 +85,7 @@ func (p *Project) judgePath(r pathRef) (Hit, bool) {
 			return h, true
 		}
 		h.Message += "; git deleted it"
-	} else if !isFile(r.name) || !t.hasSibling(r.name) || p.isIgnored(r.name) {
+	} else if !isFile(r.name) || !t.hasKin(r.name) || p.isIgnored(r.name) {
 		return Hit{}, false
 	}
 	if others := t.bases[path.Base(r.name)]; len(others) == 1 {
@@ -94,11 +94,13 @@ func (p *Project) judgePath(r pathRef) (Hit, bool) {
 	return h, true
 }
 
-// hasSibling reports whether the folder that a path names holds another file of its kind. A project without history must
+// hasKin reports whether the first folder that a path names holds a file of its kind. A project without history must
 // have one for a missing file to be missed.
-func (t *tree) hasSibling(name string) bool {
-	folder := path.Dir(name)
-	return folder[0] != '.' && slices.ContainsFunc(t.files, func(f string) bool { return path.Ext(f) == path.Ext(name) && path.Dir(f) == folder })
+func (t *tree) hasKin(name string) bool {
+	first, _, below := strings.Cut(name, "/")
+	return below && first[0] != '.' && slices.ContainsFunc(t.files, func(f string) bool {
+		return path.Ext(f) == path.Ext(name) && strings.HasPrefix(f, first+"/")
+	})
 }
 
 // resolve returns where a path is: below the project's folder, or below a folder of it; "" where it is not.
