@@ -52,7 +52,7 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 		})
 		for _, f := range missing {
 			if f.kind == clauseToken || !clauses.holds(factKey(f.text)) {
-				lost = append(lost, Fact{n.String(), f.text})
+				lost = append(lost, Fact{n.String(), f.of + f.text})
 			}
 		}
 	}
@@ -90,6 +90,7 @@ const (
 type factToken struct {
 	kind     tokenKind
 	text     string
+	of       string // the name before a short number
 	date     date
 	sentence sentence // that a clause is from
 }
@@ -180,7 +181,7 @@ func sentenceTokens(text string, nouns bool, lower map[string]bool) (tokens []fa
 		}
 		switch {
 		case strings.ContainsFunc(word, unicode.IsNumber):
-			tokens = append(tokens, factToken{kind: numberToken, text: word})
+			tokens = append(tokens, factToken{kind: numberToken, text: word, of: nameBefore(spaced[:at[0]], word)})
 		case isName(word, s, lower):
 			tokens = append(tokens, factToken{kind: nameToken, text: word})
 		}
@@ -213,6 +214,16 @@ func spacedWords(text string) []string {
 }
 
 func despaced(text string) string { return unspaced.ReplaceAllString(text, " ") }
+
+var nameAtEnd = regexp.MustCompile(`\p{Lu}\pL{2,} $`)
+
+// nameBefore returns the name before a short number, which alone says little: "Postgres 15".
+func nameBefore(text, number string) string {
+	if len(number) > 3 {
+		return ""
+	}
+	return nameAtEnd.FindString(text)
+}
 
 func trimWord(w string) string { return strings.TrimRight(w, ".,:/+-@_") }
 

@@ -20,7 +20,7 @@ func TestLost(t *testing.T) {
 		{"nothing", "", "", nil},
 		{"the same", "Deploy by `make ship` on port 8443, never on Fridays.", "Deploy by `make ship` on port 8443, never on Fridays.", nil},
 		{"a number", "It listens on 8443.", "It listens on 8444.", []string{"8443"}},
-		{"a part of a number", "Version 1.5 is used, of 11.5 and 5.", "Version 11.5 is used.", []string{"1.5", "5"}},
+		{"a part of a number", "Version 1.5 is used, of 11.5 and 5.", "Version 11.5 is used.", []string{"5", "Version 1.5"}},
 		{"a date and a time", "On 2026-11-18 at 10:30 sharp.", "On 2026-11-18 at ten.", []string{"10:30"}},
 		{"code", "Run `go test ./tools`.", "Run `go test`.", []string{"go test ./tools"}},
 		{"code without its marks", "Run `go test`.", "Run go test at night.", nil},

@@ -93,6 +93,7 @@ func TestFinerRules(t *testing.T) {
 		want  int
 	}{
 		{"", 0}, {"keep them short", 0}, {"keep them short, because nobody reads the rest", 1}, {"짧게 써, 아무도 안 읽기 때문에", 1}, {"太长了，因为没人看", 1},
+		{"tell me if a report looks thin because of that", 0}, {"still red since c0ef1fb, it was green since Monday", 0}, {"since nobody reads the rest", 1},
 	} {
 		c := Check{Before: snapshotOf(t, nil), After: s, Now: ruleTime, Cited: []string{test.cited}}
 		if f := only(c.Written(mustName(t, "project_x.md")), "reasons"); len(f) != test.want {

@@ -23,6 +23,14 @@ func label(words string) *regexp.Regexp {
 // givesReason matches words that announce a reason, in the languages of signals.
 var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|due to|weil|denn|damit|sonst|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|否则|だから|ので|ため|理由|때문|니까|이유`)
 
+// givesNone matches such words where they point back, or name a time.
+var givesNone = regexp.MustCompile(`(?i)\bbecause of (?:that|this|it|them|those|these)\b|\bsince (?:then|last|yesterday|today|this morning|\w+day|v?\d\S*|[0-9a-f]{7,40})\b`)
+
+// reasonIn returns the words by which a text announces a reason, or "".
+func reasonIn(text string) string {
+	return givesReason.FindString(givesNone.ReplaceAllString(text, ""))
+}
+
 func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
 	kind := t.Type()
 	if n == v.written {
@@ -55,7 +63,7 @@ func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
 
 // findLeftOutReason finds that the words which a write cites give a reason, and the memory does not.
 func findLeftOutReason(v *view, n memory.Name, t *memory.Topic) []Finding {
-	if kind := t.Type(); kind != memory.TypeFeedback && kind != memory.TypeProject || givesReason.MatchString(t.Body()) {
+	if kind := t.Type(); kind != memory.TypeFeedback && kind != memory.TypeProject || reasonIn(t.Body()) != "" {
 		return nil
 	}
 	for _, line := range t.ProseLines() {
@@ -64,7 +72,7 @@ func findLeftOutReason(v *view, n memory.Name, t *memory.Topic) []Finding {
 		}
 	}
 	for _, words := range v.cited {
-		if m := givesReason.FindString(words); m != "" {
+		if m := reasonIn(words); m != "" {
 			return []Finding{{
 				File: n.String(), subject: m,
 				Message: fmt.Sprintf("the words that it cites give a reason (“%s …”), and the memory does not", strings.ToLower(m)),
