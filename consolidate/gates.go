@@ -172,7 +172,7 @@ func (p *gates) throttleGate(since lock.Stamp, now time.Time, hook bool) (open b
 	ok := p.Note(throttleFile, &last)
 	age := now.Sub(last.Time)
 	if !ok || age < 0 || age >= throttleSpan || last.Found >= p.o.MinSessions || !last.Since.Same(since) {
-		return true, "no count by the hook in the last 10 minutes found too few"
+		return true, "the hook counted no sessions in the last 10 minutes, or enough"
 	}
 	why = fmt.Sprintf("the hook's count %.0f min ago found %d of %d sessions; its next is due %s",
 		age.Minutes(), last.Found, p.o.MinSessions, last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))

@@ -70,7 +70,7 @@ func renderPage(page listing.Page, now time.Time) string {
 	for _, left := range []struct {
 		n    int
 		what string
-	}{{l.Silent, "more in which none of these speakers said anything"}, {l.Older, "older sessions are not listed (since lists them)"}} {
+	}{{l.Silent, "more sessions in which none of these speakers said anything"}, {l.Older, "older sessions are not listed (since lists them)"}} {
 		if left.n > 0 {
 			fmt.Fprintf(&b, "; %d %s", left.n, left.what)
 		}
