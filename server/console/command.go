@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -58,11 +59,16 @@ type Command struct {
 	completion  *bytes.Buffer // the completion script for a shell, or empty
 }
 
-// root returns the tree of commands. Executing one sets c.
-func (c *Command) root() *cobra.Command {
+// setUpCobra sets what cobra keeps for the process.
+var setUpCobra = sync.OnceFunc(func() {
 	cobra.EnableCommandSorting = false
 	cobra.AddTemplateFunc("sentence", sentence)
 	cobra.AddTemplateFunc("replace", strings.ReplaceAll)
+})
+
+// root returns the tree of commands. Executing one sets c.
+func (c *Command) root() *cobra.Command {
+	setUpCobra()
 	root := &cobra.Command{
 		Use: "dream-mcp", SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
