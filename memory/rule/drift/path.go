@@ -85,7 +85,8 @@ func (p *Project) judgePath(r pathRef) (Hit, bool) {
 			return h, true
 		}
 		h.Message += "; git deleted it"
-	} else if !isFile(r.name) || !t.hasKin(r.name) || p.isIgnored(r.name) {
+	} else if kind := kindOf(r.name); !isFile(r.name) || !t.kinds[kind] || kind[0] == '/' || kind[0] == '.' || past != nil && p.isIgnored(r.name) {
+		// Without a history, a file is missed where the project has others of its kind in the same folder or below.
 		return Hit{}, false
 	}
 	if others := t.bases[path.Base(r.name)]; len(others) == 1 {
@@ -94,13 +95,13 @@ func (p *Project) judgePath(r pathRef) (Hit, bool) {
 	return h, true
 }
 
-// hasKin reports whether the first folder that a path names holds a file of its kind. A project without history must
-// have one for a missing file to be missed.
-func (t *tree) hasKin(name string) bool {
+// kindOf returns the first folder of a path and the ending of its file: "internal/.go".
+func kindOf(name string) string {
 	first, _, below := strings.Cut(name, "/")
-	return below && first[0] != '.' && slices.ContainsFunc(t.files, func(f string) bool {
-		return path.Ext(f) == path.Ext(name) && strings.HasPrefix(f, first+"/")
-	})
+	if !below {
+		first = ""
+	}
+	return first + "/" + path.Ext(name)
 }
 
 // resolve returns where a path is: below the project's folder, or below a folder of it; "" where it is not.
