@@ -8,6 +8,7 @@ after it; to all else it says "done". LOG gets a line of JSON a request: the tex
 import http.server, json, os, re, sys, time
 
 HOLD = float(os.environ.get("HOLD", "0"))  # seconds that Claude Code's own dream takes
+PAUSE = float(os.environ.get("PAUSE", "0"))  # seconds before each answer
 
 DREAM = [
     ("dream_orient", lambda said: {}),
@@ -146,6 +147,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        time.sleep(PAUSE)
         if "contents" in body:
             return self.gemini(body)
         if "input" in body:
