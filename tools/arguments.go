@@ -2,14 +2,17 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
@@ -96,7 +99,7 @@ func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error)
 			return nil, &argumentError{tool: tool, problems: []string{"not a JSON object"}}
 		}
 		var invalid *jsonschema.ValidationError
-		if err := s.Validate(value); errors.As(err, &invalid) {
+		if err := s.Validate(withNewNames(value)); errors.As(err, &invalid) {
 			return nil, &argumentError{tool: tool, problems: problems(invalid)}
 		} else if err != nil {
 			return nil, err
@@ -117,7 +120,10 @@ func problems(e *jsonschema.ValidationError) []string {
 		if len(e.Causes) > 0 {
 			return
 		}
-		text := e.ErrorKind.LocalizedString(english)
+		text := limitOf(e.ErrorKind)
+		if text == "" {
+			text = e.ErrorKind.LocalizedString(english)
+		}
 		if len(e.InstanceLocation) > 0 {
 			text = strings.Join(e.InstanceLocation, ".") + ": " + text
 		}
@@ -132,14 +138,53 @@ func problems(e *jsonschema.ValidationError) []string {
 	return found
 }
 
+// limitOf describes the limit that an argument exceeds; "" if none.
+func limitOf(k jsonschema.ErrorKind) string {
+	number := func(r *big.Rat) string { return r.RatString() }
+	switch k := k.(type) {
+	case *kind.MaxItems:
+		return fmt.Sprintf("at most %d, not %d", k.Want, k.Got)
+	case *kind.MinItems:
+		return fmt.Sprintf("at least %d, not %d", k.Want, k.Got)
+	case *kind.MaxLength:
+		return fmt.Sprintf("at most %d characters, not %d", k.Want, k.Got)
+	case *kind.MinLength:
+		return fmt.Sprintf("at least %d characters, not %d", k.Want, k.Got)
+	case *kind.Maximum:
+		return fmt.Sprintf("at most %s, not %s", number(k.Want), number(k.Got))
+	case *kind.Minimum:
+		return fmt.Sprintf("at least %s, not %s", number(k.Want), number(k.Got))
+	}
+	return ""
+}
+
+// withNewNames renames arguments that had another name before: hook, of a line of the index, is text.
+func withNewNames(value any) any {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			withNewNames(item)
+		}
+	case map[string]any:
+		for _, item := range v {
+			withNewNames(item)
+		}
+		if hook, old := v["hook"]; old && v["text"] == nil {
+			v["text"] = hook
+			delete(v, "hook")
+		}
+	}
+	return value
+}
+
 // indexLine is a line of the index in the arguments of a call.
-type indexLine struct{ File, Title, Text, Section string }
+type indexLine struct{ File, Title, Text, Hook, Section string }
 
 func (l *indexLine) line() *store.IndexLine {
 	if l == nil {
 		return nil
 	}
-	return &store.IndexLine{File: l.File, Title: l.Title, Hook: l.Text, Section: l.Section}
+	return &store.IndexLine{File: l.File, Title: l.Title, Hook: cmp.Or(l.Text, l.Hook), Section: l.Section}
 }
 
 // short returns at most limit characters of s.

@@ -72,17 +72,19 @@ func TestArguments(t *testing.T) {
 	w.open()
 	many := strings.TrimSuffix(strings.Repeat(`"a", `, 17), ", ")
 	for _, test := range []struct{ tool, arguments, want string }{
-		{"grep_transcripts", `{"patterns": [` + many + `]}`, "patterns: maxItems: got 17, want 16"},
-		{"grep_transcripts", `{"pattern": ""}`, "pattern: minLength: got 0, want 1"},
-		{"read_memory", `{"paths": []}`, "paths: minItems: got 0, want 1"},
+		{"grep_transcripts", `{"patterns": [` + many + `]}`, "patterns: at most 16, not 17"},
+		{"grep_transcripts", `{"pattern": ""}`, "pattern: at least 1 characters, not 0"},
+		{"read_memory", `{"paths": []}`, "paths: at least 1, not 0"},
 	} {
 		if text, refused := w.call(test.tool, test.arguments); !refused || !strings.Contains(text, test.want) {
 			t.Errorf("%s %s: %s", test.tool, test.arguments, text)
 		}
 	}
-	w.must("write_memory", `{"path": "a.md", "content": "---\nname: a\ndescription: what it is called\nmetadata:\n  type: project\n---\nIt is called a.\n", "index": {"text": "as it was given"}}`)
-	if text := w.must("read_memory", `{"paths": ["MEMORY.md"]}`); !strings.Contains(text, "(a.md) — as it was given") {
-		t.Error(text)
+	for _, name := range []string{"text", "hook"} {
+		w.must("write_memory", fmt.Sprintf(`{"path": "%s.md", "content": "---\nname: %s\ndescription: what %s is called\nmetadata:\n  type: project\n---\nIt is called %s.\n", "index": {"%s": "as it was given"}}`, name, name, name, name, name))
+		if text := w.must("read_memory", `{"paths": ["MEMORY.md"]}`); !strings.Contains(text, "("+name+".md) — as it was given") {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }
 
