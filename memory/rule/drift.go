@@ -22,6 +22,9 @@ func findDrift(v *view, n memory.Name, t *memory.Topic) []Finding {
 			if hit.Nearest != "" {
 				f.Message += fmt.Sprintf("; see %q", hit.Nearest)
 			}
+			for _, more := range hit.More {
+				f.Message += "; " + more
+			}
 			found.add(f)
 		}
 	})

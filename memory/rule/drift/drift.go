@@ -38,14 +38,15 @@ const (
 
 // Hit is a reference to what the project does not have.
 type Hit struct {
-	From, To int    // bytes of the text
-	Ref      string // what is gone: "internal/old.go", "npm run lint"
-	Message  string // that it is gone, in a clause
-	Nearest  string // what the project has instead, "" where that is not known
+	From, To int      // bytes of the text
+	Ref      string   // what is gone: "internal/old.go", "npm run lint"
+	Message  string   // that it is gone, in a clause
+	Nearest  string   // what the project has instead, "" where that is not known
+	More     []string // messages of up to two more references on the line
 }
 
 // Find returns the references of a Markdown text to what the project does not have, at most 100, in order,
-// one for each line, with the messages of up to two more on it. Read are code spans, fences of shell commands, and versions and libraries in prose; only
+// one for each line. Read are code spans, fences of shell commands, and versions and libraries in prose; only
 // sentences about what is, not about what was, is planned, is forbidden or is elsewhere. A bare name for which
 // isMemory reports true is the name of another memory.
 func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
@@ -64,10 +65,10 @@ func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 	found := passages(text)
 	slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(a.from, b.from) })
 	var hits []Hit
-	end, last, more := 0, 0, 0 // ends of the last hit's line and of the last passage reported; how many more are on that line
+	end, last := 0, 0 // of the last hit's line, and of the last passage reported
 	seen := make(map[string]bool)
 	for _, s := range found {
-		if s.from < last || s.from < end && more == maxMore || len(hits) == maxHits || isMemory(strings.TrimSpace(s.text(text))) {
+		if s.from < last || s.from < end && len(hits[len(hits)-1].More) == maxMore || len(hits) == maxHits || isMemory(strings.TrimSpace(s.text(text))) {
 			continue
 		}
 		h, ok := p.judge(&s, s.text(text))
@@ -76,13 +77,13 @@ func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
 		}
 		seen[h.Ref], last = true, s.to
 		if s.from < end {
-			hits[len(hits)-1].Message += "; " + h.Message
-			more++
+			first := &hits[len(hits)-1]
+			first.More = append(first.More, h.Message)
 			continue
 		}
 		h.From, h.To = s.from, s.to
 		hits = append(hits, h)
-		end, more = s.to+strings.IndexByte(text[s.to:]+"\n", '\n'), 0
+		end = s.to + strings.IndexByte(text[s.to:]+"\n", '\n')
 	}
 	return hits
 }
