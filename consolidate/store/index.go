@@ -114,6 +114,15 @@ func (t *Tx) EditIndex() (*Index, error) {
 	return e, t.nameCreated(e)
 }
 
+// afterDisk returns the memory on disk as t would leave it with the index e.
+func (t *Tx) afterDisk(e *Index) (*memory.Snapshot, error) {
+	before, err := t.Dir.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	return t.After(before, e)
+}
+
 // nameCreated gives each memory that t creates, and that the index does not name, a line.
 func (t *Tx) nameCreated(e *Index) error {
 	created := make(map[memory.Name]bool)
@@ -125,11 +134,7 @@ func (t *Tx) nameCreated(e *Index) error {
 	if len(created) == 0 {
 		return nil
 	}
-	before, err := t.Dir.Snapshot()
-	if err != nil {
-		return err
-	}
-	after, err := t.After(before, e)
+	after, err := t.afterDisk(e)
 	if err != nil {
 		return err
 	}
@@ -263,11 +268,7 @@ func (t *Tx) apply(e *Index, r FinalizeRequest) error {
 	if !r.Adopt {
 		return nil
 	}
-	before, err := t.Dir.Snapshot()
-	if err != nil {
-		return err
-	}
-	after, err := t.After(before, e)
+	after, err := t.afterDisk(e)
 	if err != nil {
 		return err
 	}
