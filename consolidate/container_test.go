@@ -53,7 +53,7 @@ func TestContainers(t *testing.T) {
 			if line, _ := out.ReadString('\n'); line != "holds <nil>\n" {
 				t.Fatal(line)
 			}
-			if got := w.nativeNow(); !strings.HasPrefix(got, strconv.Quote("1")+" ") {
+			if got := w.hostStamp(); !strings.HasPrefix(got, strconv.Quote("1")+" ") {
 				t.Errorf("the dream of a container has the lock %s, want PID 1", got)
 			}
 			p := w.open()
@@ -80,7 +80,7 @@ func TestContainers(t *testing.T) {
 			if err := p.Recover(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if got, want := w.nativeNow(), fmt.Sprintf("%q %s", "", prior.Format("2006-01-02T15:04:05Z")); got != want {
+			if got, want := w.hostStamp(), fmt.Sprintf("%q %s", "", prior.Format("2006-01-02T15:04:05Z")); got != want {
 				t.Errorf("the lock is %s, want %s", got, want)
 			}
 			if err := p.Begin(ctx, true, false); err != nil {

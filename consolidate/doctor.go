@@ -57,7 +57,7 @@ func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) 
 		checks = append(checks, Check{Name: "memory", State: Note, Message: "the memory directory does not exist yet; a dream or a write makes it"})
 	} else {
 		defer dir.Close()
-		checks = append(checks, p.checkLock(ctx, dir, accept), p.checkNative(dir), p.checkDir(dir))
+		checks = append(checks, p.checkLock(ctx, dir, accept), p.checkHost(dir), p.checkDir(dir))
 		checks = append(checks, p.checkLeftovers(dir)...)
 		if copies := share.ConflictCopies(dir); copies != nil {
 			checks = append(checks, Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, and left copies of what both changed: " + list(copies),

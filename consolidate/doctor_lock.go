@@ -53,8 +53,8 @@ func (p *views) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Che
 	return c
 }
 
-// checkNative checks Claude Code's lock and the time of the last consolidation.
-func (p *views) checkNative(dir *memory.Dir) Check {
+// checkHost checks Claude Code's lock and the time of the last consolidation.
+func (p *views) checkHost(dir *memory.Dir) Check {
 	now := p.Now()
 	c := Check{Name: "last dream", State: Healthy}
 	n, err := lock.ReadHost(dir.Root())

@@ -66,8 +66,8 @@ func TestKillWhileFixing(t *testing.T) {
 				t.Errorf("killed at %d (%s): %s is left", step, died, file)
 			}
 		}
-		if !strings.Contains(w.nativeNow(), prior.Format(time.RFC3339)) {
-			t.Errorf("killed at %d (%s): %s is %s", step, died, lock.HostFile, w.nativeNow())
+		if !strings.Contains(w.hostStamp(), prior.Format(time.RFC3339)) {
+			t.Errorf("killed at %d (%s): %s is %s", step, died, lock.HostFile, w.hostStamp())
 		}
 		if err := writeNew(p, "x.md"); err != nil {
 			t.Errorf("killed at %d (%s): a later write: %v", step, died, err)
@@ -84,12 +84,12 @@ func TestKillWhileFixing(t *testing.T) {
 // Without fix nothing is changed, whatever is found.
 func TestExamineChangesNothing(t *testing.T) {
 	w := cutOff(t, "updated a.md")
-	before, native, record := w.files(), w.nativeNow(), w.lockRecordSize()
+	before, host, record := w.files(), w.hostStamp(), w.lockRecordSize()
 	p := w.open()
 	if c := w.check(p, "lock", false, true); c.State != Wrong || c.Fix == "" {
 		t.Errorf("a commit that was cut off: %+v", c)
 	}
-	if !same(w.files(), before) || w.nativeNow() != native || w.lockRecordSize() != record {
+	if !same(w.files(), before) || w.hostStamp() != host || w.lockRecordSize() != record {
 		t.Error("examining changed something:", differences(w.files(), before))
 	}
 	if c := w.check(p, "lock", true, false); c.State != Repaired {

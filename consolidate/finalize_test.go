@@ -84,7 +84,7 @@ func TestIndexIsALink(t *testing.T) {
 	if err := p.Begin(ctx, true, false); !errors.As(err, &refused) || p.dream != nil {
 		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
 	}
-	if got := w.nativeNow(); got != "absent" {
+	if got := w.hostStamp(); got != "absent" {
 		t.Errorf("%s is %s", lock.HostFile, got)
 	}
 }

@@ -39,7 +39,7 @@ func TestDiskFull(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d pages left", at, left), func(t *testing.T) {
 				w := newWorldIn(t, filepath.Join(disk, "memory"), filepath.Join(disk, "state"))
 				t.Cleanup(func() { os.RemoveAll(w.memory); os.RemoveAll(w.state) })
-				w.stampNative("", prior)
+				w.stampHost("", prior)
 				ballast := filepath.Join(disk, "ballast")
 				t.Cleanup(func() { os.Remove(ballast) })
 				o := w.options()

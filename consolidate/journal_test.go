@@ -35,13 +35,13 @@ func breakJournal(t *testing.T, p *Project) (repair func()) {
 // A dream whose beginning can't be journaled is none: the lock's lock.Stamp is given back.
 func TestBeginWithoutAJournal(t *testing.T) {
 	w := newWorldFor(t, "commit")
-	was := w.nativeNow()
+	was := w.hostStamp()
 	p := w.open()
 	breakJournal(t, p)
 	if err := p.Begin(ctx, true, false); err == nil || p.dream != nil {
 		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
 	}
-	if got := w.nativeNow(); got != was {
+	if got := w.hostStamp(); got != was {
 		t.Errorf("%s is %s, was %s", lock.HostFile, got, was)
 	}
 }

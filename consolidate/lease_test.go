@@ -109,7 +109,7 @@ func TestExpiryWithTheClockSetBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	back.Store(true)
-	for deadline := time.Now().Add(time.Minute); w.nativeNow() != "absent"; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); w.hostStamp() != "absent"; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it never expired")
 		}
@@ -117,9 +117,9 @@ func TestExpiryWithTheClockSetBack(t *testing.T) {
 }
 
 // Claude Code reads a lock of any length, and so do we: garbage that is long does not stop every write.
-func TestLongNativeLock(t *testing.T) {
+func TestLongHostLock(t *testing.T) {
 	w := newWorld(t)
-	w.stampNative(strings.Repeat("x", 2000), prior)
+	w.stampHost(strings.Repeat("x", 2000), prior)
 	if err := writeNew(w.open(), "x.md"); err != nil {
 		t.Error(err)
 	}
@@ -142,12 +142,12 @@ func TestEndedBetweenCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.stampNative("", w.now.Add(-48*time.Hour))
-			before, stamped := w.files(), w.nativeNow()
+			w.stampHost("", w.now.Add(-48*time.Hour))
+			before, stamped := w.files(), w.hostStamp()
 			p := w.dreaming()
 			row.end(w, p)
-			if p.dream != nil || w.nativeNow() != stamped {
-				t.Fatalf("it is open still, or the stamp is %s", w.nativeNow())
+			if p.dream != nil || w.hostStamp() != stamped {
+				t.Fatalf("it is open still, or the stamp is %s", w.hostStamp())
 			}
 			if err := writeNew(p, "late.md"); !errors.Is(err, row.want) {
 				t.Errorf("the write was answered %v", err)

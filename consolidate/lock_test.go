@@ -124,7 +124,7 @@ func TestMomentIsWaitedFor(t *testing.T) {
 }
 
 // Claude Code's own lock, by its own rules.
-func TestNative(t *testing.T) {
+func TestHost(t *testing.T) {
 	alive := exec.Command("sleep", "60")
 	if err := alive.Start(); err != nil {
 		t.Skip(err)
@@ -152,8 +152,8 @@ func TestNative(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.stampNative(test.body, test.at)
-			was := w.nativeNow()
+			w.stampHost(test.body, test.at)
+			was := w.hostStamp()
 			p := w.open()
 			err := p.Begin(ctx, true, false)
 			var busy *lock.BusyError
@@ -164,7 +164,7 @@ func TestNative(t *testing.T) {
 				}
 			}
 			if test.busy {
-				if got := w.nativeNow(); got != was {
+				if got := w.hostStamp(); got != was {
 					t.Errorf("it is %s, was %s", got, was)
 				}
 				return
@@ -173,7 +173,7 @@ func TestNative(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := fmt.Sprintf("%q %s", "", test.at.Format(time.RFC3339Nano))
-			if got := w.nativeNow(); got != want {
+			if got := w.hostStamp(); got != want {
 				t.Errorf("rolled back to %s, want %s", got, want)
 			}
 		})
@@ -181,31 +181,31 @@ func TestNative(t *testing.T) {
 }
 
 // Claude Code takes its lock in the moment between our look at it and our taking: it keeps it.
-func TestNativeTakenInTheSameMoment(t *testing.T) {
+func TestHostTakenInTheSameMoment(t *testing.T) {
 	alive := exec.Command("sleep", "60")
 	if err := alive.Start(); err != nil {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { alive.Process.Kill(); alive.Wait() })
 	theirs := strconv.Itoa(alive.Process.Pid)
-	for _, at := range []string{"record", "native"} {
+	for _, at := range []string{"record", "host"} {
 		for _, before := range []string{"absent", "", "1"} {
 			w := newWorld(t)
 			if before != "absent" {
-				w.stampNative(before, start.Add(-61*time.Minute))
+				w.stampHost(before, start.Add(-61*time.Minute))
 			}
 			o := w.options()
 			o.Step = func(step string) {
 				if step == at {
-					w.stampNative(theirs, start)
+					w.stampHost(theirs, start)
 				}
 			}
 			p := Open(o)
 			var busy *lock.BusyError
-			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
+			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Host {
 				t.Errorf("at %s, over %q: begun with %v", at, before, err)
 			}
-			if got, want := w.nativeNow(), fmt.Sprintf("%q %s", theirs, start.Format(time.RFC3339Nano)); got != want {
+			if got, want := w.hostStamp(), fmt.Sprintf("%q %s", theirs, start.Format(time.RFC3339Nano)); got != want {
 				t.Errorf("at %s, over %q: the lock is %s, want %s", at, before, got, want)
 			}
 			if n := w.lockRecordSize(); n != 0 {
@@ -219,7 +219,7 @@ func TestNativeTakenInTheSameMoment(t *testing.T) {
 func TestRollbackRemovesWhatWasNotThere(t *testing.T) {
 	w := newWorld(t)
 	w.do("abort")
-	if got := w.nativeNow(); got != "absent" {
+	if got := w.hostStamp(); got != "absent" {
 		t.Errorf("%s is %s", lock.HostFile, got)
 	}
 }
@@ -236,8 +236,8 @@ func TestTakenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := w.files()
-		w.stampNative("1", start)
-		was := w.nativeNow()
+		w.stampHost("1", start)
+		was := w.hostStamp()
 		var err error
 		if call == "write" {
 			_, err = p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))})
@@ -247,13 +247,13 @@ func TestTakenOver(t *testing.T) {
 		if !errors.Is(err, ErrLost) {
 			t.Errorf("%s: %v", call, err)
 		}
-		if got := w.nativeNow(); got != was {
+		if got := w.hostStamp(); got != was {
 			t.Errorf("%s: the lock is %s, was %s", call, got, was)
 		}
 		if got := w.files(); !same(got, before) {
 			t.Errorf("%s: the memory changed: %q", call, got)
 		}
-		w.stampNative("", start.Add(-25*time.Hour))
+		w.stampHost("", start.Add(-25*time.Hour))
 		if err := p.Begin(ctx, false, true); err != nil {
 			t.Errorf("%s: resuming: %v", call, err)
 		}
@@ -266,7 +266,7 @@ func TestTakenOver(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	w := newWorld(t)
 	prior := start.Add(-30 * time.Hour)
-	w.stampNative("", prior)
+	w.stampHost("", prior)
 	p := w.open()
 	if err := p.Begin(ctx, false, false); err != nil {
 		t.Fatal(err)
@@ -278,14 +278,14 @@ func TestExpiry(t *testing.T) {
 	if _, err := p.Read(ctx, []string{"a.md"}); err != nil {
 		t.Fatal(err) // a call renews the lease
 	}
-	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", strconv.Itoa(os.Getpid()), w.now.Format(time.RFC3339Nano)); got != want {
+	if got, want := w.hostStamp(), fmt.Sprintf("%q %s", strconv.Itoa(os.Getpid()), w.now.Format(time.RFC3339Nano)); got != want {
 		t.Errorf("the lock is %s, want %s", got, want)
 	}
 	w.now = w.now.Add(time.Hour)
 	if _, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true}); !errors.Is(err, ErrExpired) {
 		t.Errorf("finalized with %v", err)
 	}
-	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", "", prior.Format(time.RFC3339Nano)); got != want {
+	if got, want := w.hostStamp(), fmt.Sprintf("%q %s", "", prior.Format(time.RFC3339Nano)); got != want {
 		t.Errorf("the lock is %s, want %s", got, want)
 	}
 	s, err := p.Status(ctx)
@@ -309,7 +309,7 @@ func TestExpiryWithoutACall(t *testing.T) {
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); w.nativeNow() != "absent"; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); w.hostStamp() != "absent"; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it never expired")
 		}
@@ -335,7 +335,7 @@ func TestStop(t *testing.T) {
 	if _, err := p.Read(ctx, []string{"a.md"}); !errors.Is(err, ErrStopped) {
 		t.Errorf("the next call: %v", err)
 	}
-	if got := w.nativeNow(); got != "absent" {
+	if got := w.hostStamp(); got != "absent" {
 		t.Errorf("%s is %s", lock.HostFile, got)
 	}
 	// Taken up, it is not stopped by the same word.

@@ -128,7 +128,7 @@ func TestProposedIndexLine(t *testing.T) {
 	w := newWorld(t)
 	long := topic("e", "feedback") + "\nKeep pull requests under 300 lines, split by concern, and name the reviewer.\n"
 	w.put("e.md", long)
-	w.stampNative("", prior)
+	w.stampHost("", prior)
 	o := w.options()
 	o.Unattended = true
 	p := Open(o)

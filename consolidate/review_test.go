@@ -39,17 +39,17 @@ func TestStampOfWhatWasAccepted(t *testing.T) {
 	if _, err := w.open().Accept(ctx, "", nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.nativeNow(); !strings.Contains(got, start.Format(time.RFC3339Nano)) {
+	if got := w.hostStamp(); !strings.Contains(got, start.Format(time.RFC3339Nano)) {
 		t.Errorf("stamped %s, and it was proposed %s", got, start)
 	}
 	w = newWorldFor(t, "agree")
 	later := start.Add(48 * time.Hour)
-	w.stampNative("", later)
+	w.stampHost("", later)
 	w.now = w.now.Add(72 * time.Hour)
 	if _, err := w.open().Accept(ctx, "", nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.nativeNow(); !strings.Contains(got, later.Format(time.RFC3339Nano)) {
+	if got := w.hostStamp(); !strings.Contains(got, later.Format(time.RFC3339Nano)) {
 		t.Errorf("stamped %s, and a dream ended %s", got, later)
 	}
 }

@@ -121,10 +121,10 @@ var prior = start.Add(-48 * time.Hour)
 // newWorldFor returns a world in which the operation can be carried out.
 func newWorldFor(t *testing.T, name string) *world {
 	w := newWorld(t)
-	w.stampNative("", prior)
+	w.stampHost("", prior)
 	if before := script[name].prepare; before != "" {
 		w.do(before)
-		w.stampNative("", prior)
+		w.stampHost("", prior)
 	}
 	return w
 }

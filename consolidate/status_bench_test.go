@@ -30,8 +30,8 @@ func BenchmarkStatus(b *testing.B) {
 		}
 	}
 	store := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
-	native := filepath.Join(memory, lock.HostFile)
-	if err := os.WriteFile(native, nil, 0o600); err != nil {
+	host := filepath.Join(memory, lock.HostFile)
+	if err := os.WriteFile(host, nil, 0o600); err != nil {
 		b.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -45,7 +45,7 @@ func BenchmarkStatus(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			now := time.Now()
-			if err := os.Chtimes(native, now.Add(-c.lastDream), now.Add(-c.lastDream)); err != nil {
+			if err := os.Chtimes(host, now.Add(-c.lastDream), now.Add(-c.lastDream)); err != nil {
 				b.Fatal(err)
 			}
 			p := Open(Options{

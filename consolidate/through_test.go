@@ -84,7 +84,7 @@ func testReadThrough(t *testing.T, operation string) {
 		t.Run(steps[at], func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.stampNative("", prior)
+			w.stampHost("", prior)
 			if before := script[operation].prepare; before != "" {
 				w.do(before)
 			}

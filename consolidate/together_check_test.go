@@ -149,7 +149,7 @@ func (h *chronicle) archived(t *testing.T, id string, a *landing.Archive) archiv
 }
 
 func (h *chronicle) violations() []string {
-	return slices.Concat(h.exclusion(), h.native(), h.chains(), h.acknowledged(), h.foreign())
+	return slices.Concat(h.exclusion(), h.host(), h.chains(), h.acknowledged(), h.foreign())
 }
 
 // section is a span in which a process was within the lock.
@@ -184,7 +184,7 @@ func (h *chronicle) sections() (all []section) {
 			}
 			s.to = e.At
 			switch step {
-			case "native":
+			case "host":
 				s.dream, s.claimed[0] = true, e.At
 			case "claimed":
 				s.hasClaimed, s.claimed[1] = true, e.At
@@ -213,10 +213,10 @@ func (h *chronicle) exclusion() (bad []string) {
 	return bad
 }
 
-func (h *chronicle) native() (bad []string) {
+func (h *chronicle) host() (bad []string) {
 	sections := h.sections()
 	for who, events := range h.processes {
-		if !strings.HasPrefix(who, "native") {
+		if !strings.HasPrefix(who, "host") {
 			continue
 		}
 		for i, e := range events {
@@ -224,7 +224,7 @@ func (h *chronicle) native() (bad []string) {
 			case "free":
 				for _, s := range sections {
 					if s.hasClaimed && s.hasMarked && s.claimed[1] < e.Since && e.At < s.marked[0] {
-						bad = append(bad, fmt.Sprintf("native: %s found its lock free at %d, while %s dreamed", who, e.At, s.who))
+						bad = append(bad, fmt.Sprintf("host: %s found its lock free at %d, while %s dreamed", who, e.At, s.who))
 					}
 				}
 			case "verified":
@@ -239,10 +239,10 @@ func (h *chronicle) native() (bad []string) {
 				}
 				for _, s := range sections {
 					if s.hasClaimed && e.At < s.claimed[0] && s.claimed[1] < until {
-						bad = append(bad, fmt.Sprintf("native: %s began a dream at %d, while %s held Claude Code's lock from %d to %d", s.who, s.claimed[1], who, e.At, until))
+						bad = append(bad, fmt.Sprintf("host: %s began a dream at %d, while %s held Claude Code's lock from %d to %d", s.who, s.claimed[1], who, e.At, until))
 					}
 					if s.dream && s.hasMarked && e.At < s.marked[0] && s.marked[1] < until {
-						bad = append(bad, fmt.Sprintf("native: the dream of %s began to land at %d, while %s held Claude Code's lock from %d to %d", s.who, s.marked[1], who, e.At, until))
+						bad = append(bad, fmt.Sprintf("host: the dream of %s began to land at %d, while %s held Claude Code's lock from %d to %d", s.who, s.marked[1], who, e.At, until))
 					}
 				}
 			}
@@ -255,7 +255,7 @@ func (h *chronicle) native() (bad []string) {
 // it back in a span.
 func (h *chronicle) besideAnother(who string, from, to int64) bool {
 	for other, events := range h.processes {
-		if other == who || !strings.HasPrefix(other, "native") {
+		if other == who || !strings.HasPrefix(other, "host") {
 			continue
 		}
 		for i, e := range events {

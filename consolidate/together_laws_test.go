@@ -17,10 +17,10 @@ func TestLawsOfChronicle(t *testing.T) {
 	}
 	// A dream of ours from 10 to 50, which looks at Claude Code's lock for the last time from 30 to 31.
 	dream := []event{
-		{At: 9, What: "call"}, step(10, "record"), step(11, "native"), step(12, "claimed"), {At: 13, What: "held"},
+		{At: 9, What: "call"}, step(10, "record"), step(11, "host"), step(12, "claimed"), {At: 13, What: "held"},
 		step(30, "plan"), step(31, "mark"), step(50, "clear"), {At: 51, What: "acknowledged dream"},
 	}
-	native := func(free, verified, released int64) []event {
+	host := func(free, verified, released int64) []event {
 		return []event{{Since: free - 1, At: free, What: "free"}, {At: verified, What: "verified"}, {At: released, What: "released"}}
 	}
 	const f = "f0.md"
@@ -39,11 +39,11 @@ func TestLawsOfChronicle(t *testing.T) {
 		{"a write within a dream", map[string][]event{"dreamer-0": dream, "writer-1": write(20)}, nil, "a", "exclusion"},
 		{"a write beside a dream that was killed", map[string][]event{"dreamer-0": dream[:5], "writer-1": write(20)}, nil, "a", ""},
 
-		{"Claude Code before", map[string][]event{"dreamer-0": dream, "native-1": native(5, 6, 8)}, nil, "a", ""},
-		{"Claude Code found it free in a dream", map[string][]event{"dreamer-0": dream, "native-1": native(15, 60, 61)}, nil, "a", "native"},
-		{"Claude Code's was taken", map[string][]event{"dreamer-0": dream, "native-1": native(5, 6, 20)}, nil, "a", "native"},
-		{"landing beside Claude Code", map[string][]event{"dreamer-0": dream, "native-1": native(5, 20, 40)}, nil, "a", "native"},
-		{"Claude Code was slow, and the dream landed nothing", map[string][]event{"dreamer-0": dream[:6], "native-1": native(5, 20, 40)}, nil, "a", ""},
+		{"Claude Code before", map[string][]event{"dreamer-0": dream, "host-1": host(5, 6, 8)}, nil, "a", ""},
+		{"Claude Code found it free in a dream", map[string][]event{"dreamer-0": dream, "host-1": host(15, 60, 61)}, nil, "a", "host"},
+		{"Claude Code's was taken", map[string][]event{"dreamer-0": dream, "host-1": host(5, 6, 20)}, nil, "a", "host"},
+		{"landing beside Claude Code", map[string][]event{"dreamer-0": dream, "host-1": host(5, 20, 40)}, nil, "a", "host"},
+		{"Claude Code was slow, and the dream landed nothing", map[string][]event{"dreamer-0": dream[:6], "host-1": host(5, 20, 40)}, nil, "a", ""},
 
 		{"a chain", nil, []archived{change("1", "a", "b"), change("2", "b", "")}, "", ""},
 		{"and back", nil, []archived{change("1", "a", "b"), change("2", "b", "a"), change("3", "a", "c")}, "c", ""},

@@ -24,7 +24,7 @@ var crowd = []struct {
 	count int
 }{
 	{"dreamer", 8}, {"writer", 12}, {"undoer", 4}, // ours, and killed at random
-	{"native", 3},  // Claude Code, by its lock's protocol
+	{"host", 3},    // Claude Code, by its lock's protocol
 	{"foreign", 3}, // editors that know of no lock
 	{"meddler", 2}, // editors that know when a file is about to be replaced
 }

@@ -95,7 +95,7 @@ func init() {
 		panic(err)
 	}
 	k.random = rand.New(rand.NewPCG(k.Seed, 2))
-	work := map[string]func(*Project){"dreamer": k.dream, "writer": k.write, "undoer": k.undo, "native": k.native, "foreign": k.foreign, "meddler": k.meddle}[k.Role]
+	work := map[string]func(*Project){"dreamer": k.dream, "writer": k.write, "undoer": k.undo, "host": k.host, "foreign": k.foreign, "meddler": k.meddle}[k.Role]
 	o := (&world{memory: k.Memory, state: k.State}).options()
 	o.Now, o.Step = nil, k.step
 	p := Open(o)
@@ -277,9 +277,9 @@ func (k *worker) undo(p *Project) {
 	k.end("undo", err, event{ID: res.ID})
 }
 
-// native is Claude Code's dream, by the protocol of its lock in one of its two formats. It holds the lock
+// host is Claude Code's dream, by the protocol of its lock in one of its two formats. It holds the lock
 // by nothing else. Where it succeeds it leaves its PID there, and ends.
-func (k *worker) native(*Project) {
+func (k *worker) host(*Project) {
 	k.pause(900)
 	file := filepath.Join(k.Memory, lock.HostFile)
 	since := monotonic()

@@ -8,14 +8,14 @@ import (
 	"dream-mcp/consolidate/lock"
 )
 
-// stampAt is how nativeNow shows a free lock of a time.
+// stampAt is how hostStamp shows a free lock of a time.
 func stampAt(at time.Time) string { return fmt.Sprintf("%q %s", "", at.Format(time.RFC3339Nano)) }
 
 // The undoing of the newest dream gives the time gate back, with the sessions that it reviewed, and keeps
 // hooks from dreaming at once again. To undo that undo shuts the gate again.
 func TestUndoGivesBack(t *testing.T) {
 	w := newWorld(t)
-	w.stampNative("", prior)
+	w.stampHost("", prior)
 	w.do("commit")
 	w.now = w.now.Add(time.Hour)
 	p := w.open()
@@ -23,7 +23,7 @@ func TestUndoGivesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := w.nativeNow(); got != stampAt(prior) {
+	if got := w.hostStamp(); got != stampAt(prior) {
 		t.Errorf("%s is %s, want %s", lock.HostFile, got, stampAt(prior))
 	}
 	if res.GivenBack == "" {
@@ -39,8 +39,8 @@ func TestUndoGivesBack(t *testing.T) {
 			t.Errorf("%s: hooks wait until %s", file, after)
 		}
 	}
-	if _, err := p.History.Undo(ctx, res.ID); err != nil || w.nativeNow() != stampAt(start) {
-		t.Errorf("undone again: %s is %s, want %s; %v", lock.HostFile, w.nativeNow(), stampAt(start), err)
+	if _, err := p.History.Undo(ctx, res.ID); err != nil || w.hostStamp() != stampAt(start) {
+		t.Errorf("undone again: %s is %s, want %s; %v", lock.HostFile, w.hostStamp(), stampAt(start), err)
 	}
 }
 
@@ -60,17 +60,17 @@ func TestUndoGivesBackNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.mustDo(finalize(p))
-	second := w.nativeNow()
-	if res, err := p.History.Undo(ctx, first); err != nil || w.nativeNow() != second || res.GivenBack != "" {
-		t.Errorf("the older: %s is %s, want %s; it says %q, %v", lock.HostFile, w.nativeNow(), second, res.GivenBack, err)
+	second := w.hostStamp()
+	if res, err := p.History.Undo(ctx, first); err != nil || w.hostStamp() != second || res.GivenBack != "" {
+		t.Errorf("the older: %s is %s, want %s; it says %q, %v", lock.HostFile, w.hostStamp(), second, res.GivenBack, err)
 	}
-	if _, err := p.History.Undo(ctx, ""); err != nil || w.nativeNow() != stampAt(start) {
-		t.Errorf("the newer: %s is %s, want %s; %v", lock.HostFile, w.nativeNow(), stampAt(start), err)
+	if _, err := p.History.Undo(ctx, ""); err != nil || w.hostStamp() != stampAt(start) {
+		t.Errorf("the newer: %s is %s, want %s; %v", lock.HostFile, w.hostStamp(), stampAt(start), err)
 	}
 	w = newWorld(t)
 	w.do("commit")
-	if res, err := w.open().History.Undo(ctx, ""); err != nil || w.nativeNow() != "absent" || res.GivenBack == "" {
-		t.Errorf("the first: %s is %s, it says %q, %v", lock.HostFile, w.nativeNow(), res.GivenBack, err)
+	if res, err := w.open().History.Undo(ctx, ""); err != nil || w.hostStamp() != "absent" || res.GivenBack == "" {
+		t.Errorf("the first: %s is %s, it says %q, %v", lock.HostFile, w.hostStamp(), res.GivenBack, err)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestUndoGivesBackNothing(t *testing.T) {
 func TestUndoGivesBackAfterDeath(t *testing.T) {
 	for step := 0; ; step++ {
 		w := newWorld(t)
-		w.stampNative("", prior)
+		w.stampHost("", prior)
 		before := w.files()
 		w.do("commit")
 		at := w.runToDeath("undo", step)
@@ -89,7 +89,7 @@ func TestUndoGivesBackAfterDeath(t *testing.T) {
 		if same(w.files(), before) {
 			want = stampAt(prior)
 		}
-		if got := w.nativeNow(); got != want {
+		if got := w.hostStamp(); got != want {
 			t.Errorf("killed at step %d (%s): %s is %s, want %s", step, at, lock.HostFile, got, want)
 		}
 		if at == "" {

@@ -31,7 +31,7 @@ func TestUndoLaw(t *testing.T) {
 			t.Parallel()
 			h := &lawHistory{world: newWorld(t), draw: rand.New(rand.NewPCG(*seed+s, 4)), landed: map[string]*undoable{}}
 			h.put("orphan.md", lawTopic("orphan", h.draw))
-			h.stampNative("", prior)
+			h.stampHost("", prior)
 			for range 7 {
 				h.step()
 				if h.draw.IntN(2) == 0 {

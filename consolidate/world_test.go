@@ -101,13 +101,13 @@ func (w *world) say(session, words string) {
 // transcripts is the folder of what was said, where a child process finds it too.
 func (w *world) transcripts() string { return filepath.Join(w.state, "transcripts") }
 
-// stampNative sets Claude Code's lock file.
-func (w *world) stampNative(body string, at time.Time) {
+// stampHost sets Claude Code's lock file.
+func (w *world) stampHost(body string, at time.Time) {
 	w.put(lock.HostFile, body)
 	os.Chtimes(filepath.Join(w.memory, lock.HostFile), at, at)
 }
 
-func (w *world) nativeNow() string {
+func (w *world) hostStamp() string {
 	info, err := os.Stat(filepath.Join(w.memory, lock.HostFile))
 	if err != nil {
 		return "absent"

@@ -102,7 +102,7 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, closedHint(closed), nil
 	case errors.As(err, &busy):
 		switch {
-		case busy.Native:
+		case busy.Host:
 			hint = "wait for it to end, at most an hour; nothing of ours was started"
 		case busy.Moment:
 			hint = "call again in a moment"

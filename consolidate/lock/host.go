@@ -173,7 +173,7 @@ func (n Host) Set(root *os.Root, pid int, at time.Time) error {
 func HostFree(root *os.Root, now time.Time) error {
 	n, err := ReadHost(root)
 	if err == nil && n.Held(now) {
-		err = &BusyError{Native: true, Holder: fmt.Sprintf("Claude Code's process %d dreams, or finished within the last hour (lock of %s)", n.PID, n.Stamp)}
+		err = &BusyError{Host: true, Holder: fmt.Sprintf("Claude Code's process %d dreams, or finished within the last hour (lock of %s)", n.PID, n.Stamp)}
 	}
 	return err
 }

@@ -116,7 +116,7 @@ var (
 type BusyError struct {
 	Holder string
 	Moment bool // held only briefly
-	Native bool // Claude Code's lock
+	Host   bool // Claude Code's lock
 }
 
 func (e *BusyError) Error() string { return "the memory is in use: " + e.Holder }

@@ -126,14 +126,14 @@ func (t *Tx) claim() error {
 	if t.Kind != lock.KindDream {
 		return nil
 	}
-	t.s.Step("native")
+	t.s.Step("host")
 	err = lock.ErrHeld // if it was taken after HostFree
 	if !prior.Held(t.LastCall) {
 		err = lock.TakeHost(t.Dir, prior, t.LastCall)
 	}
 	if err != nil {
 		if errors.Is(err, lock.ErrHeld) {
-			err = &lock.BusyError{Native: true, Holder: "Claude Code has just begun a dream"}
+			err = &lock.BusyError{Host: true, Holder: "Claude Code has just begun a dream"}
 		}
 		if back := t.stamp(Aborted); back != nil {
 			return errors.Join(err, back) // the record stays, and recovery ends it

@@ -156,7 +156,7 @@ func busyHint(e *lock.BusyError) string {
 	switch {
 	case e.Moment:
 		return "try again in a moment"
-	case e.Native:
+	case e.Host:
 		return "wait for Claude Code's own dream to end, at most an hour; dream-mcp status shows it"
 	}
 	return "wait for that dream to end, or end it: dream-mcp stop"

@@ -27,7 +27,7 @@ func TestFail(t *testing.T) {
 		{fmt.Errorf("%w: %q", store.ErrUnknown, "abc"), 1, `no such dream: "abc"`, "dream-mcp log"},
 		{&lock.BusyError{Holder: "process 7"}, 1, "the memory is in use: process 7", "dream-mcp stop"},
 		{&lock.BusyError{Holder: "process 7", Moment: true}, 1, "the memory is in use: process 7", "in a moment"},
-		{&lock.BusyError{Holder: "process 7", Native: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
+		{&lock.BusyError{Holder: "process 7", Host: true}, 1, "the memory is in use: process 7", "dream-mcp status"},
 		{&store.BrokenError{Holder: "process 7", Why: errors.New("gone")}, 1, "an interrupted commit (process 7) cannot be completed: gone", "dream-mcp doctor"},
 		{&store.HalfError{ID: "abc", Why: errors.New("disk full")}, 1, "the commit abc has begun and could not be completed: disk full", "dream-mcp status"},
 		{&FindingsError{Wrong: 2, Fixable: 1}, 1, "2 things should be fixed", "dream-mcp doctor --fix fixes 1"},

@@ -14,17 +14,17 @@ import (
 	"dream-mcp/consolidate/lock"
 )
 
-// nativeProcess is a real second process that takes Claude Code's lock as often as it is asked to, in one format.
-type nativeProcess struct {
+// hostProcess is a real second process that takes Claude Code's lock as often as it is asked to, in one format.
+type hostProcess struct {
 	t    *testing.T
 	pid  string
 	ask  func()
 	read *bufio.Reader
 }
 
-// startNative starts a process that writes its PID into the lock file for each line that it reads, reads it back, and says so.
+// startHost starts a process that writes its PID into the lock file for each line that it reads, reads it back, and says so.
 // In the newer format it writes a second line with the present time of the world.
-func (w *world) startNative(newer bool) *nativeProcess {
+func (w *world) startHost(newer bool) *hostProcess {
 	w.t.Helper()
 	second := ""
 	if newer {
@@ -37,7 +37,7 @@ func (w *world) startNative(newer bool) *nativeProcess {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { in.Close(); cmd.Wait() })
-	n := &nativeProcess{t: w.t, pid: strconv.Itoa(cmd.Process.Pid), read: bufio.NewReader(out)}
+	n := &hostProcess{t: w.t, pid: strconv.Itoa(cmd.Process.Pid), read: bufio.NewReader(out)}
 	n.next()
 	n.ask = func() {
 		fmt.Fprintln(in)
@@ -48,7 +48,7 @@ func (w *world) startNative(newer bool) *nativeProcess {
 	return n
 }
 
-func (n *nativeProcess) next() string {
+func (n *hostProcess) next() string {
 	for {
 		line, err := n.read.ReadString('\n')
 		if err != nil {
@@ -62,16 +62,16 @@ func (n *nativeProcess) next() string {
 
 // The process that dreamed last has left its PID in the lock, still runs, and dreams again in the moment in which ours begins:
 // its PID is the one that we saw, and it keeps its lock.
-func TestNativeDreamsAgainInTheSameMoment(t *testing.T) {
+func TestHostDreamsAgainInTheSameMoment(t *testing.T) {
 	for _, newer := range []bool{false, true} {
-		for _, at := range []string{"record", "native"} {
+		for _, at := range []string{"record", "host"} {
 			w := newWorld(t)
-			other := w.startNative(newer)
+			other := w.startHost(newer)
 			body, long := other.pid, start.Add(-25*time.Hour)
 			if newer {
 				body += fmt.Sprintf("\n%d", long.UnixMilli())
 			}
-			w.stampNative(body, long)
+			w.stampHost(body, long)
 			o := w.options()
 			o.Step = func(step string) {
 				if step == at {
@@ -81,14 +81,14 @@ func TestNativeDreamsAgainInTheSameMoment(t *testing.T) {
 			}
 			p := Open(o)
 			var busy *lock.BusyError
-			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
+			if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Host {
 				t.Errorf("newer %v, at %s: begun with %v", newer, at, err)
 			}
 			want := fmt.Sprintf("%q %s", other.pid, start.Format(time.RFC3339Nano))
 			if newer {
 				want = fmt.Sprintf("%q %s", fmt.Sprintf("%s\n%d", other.pid, start.UnixMilli()), start.Format(time.RFC3339Nano))
 			}
-			if got := w.nativeNow(); got != want {
+			if got := w.hostStamp(); got != want {
 				t.Errorf("newer %v, at %s: the lock is %s, want %s", newer, at, got, want)
 			}
 			p.Close("the test ended")
@@ -98,7 +98,7 @@ func TestNativeDreamsAgainInTheSameMoment(t *testing.T) {
 
 // Where the lock has the newer format, its second line is the time of the last consolidation, for the gates and for whether
 // a running process still dreams; and what we write has that format too, with a modification time that says the same.
-func TestNativeSecondLine(t *testing.T) {
+func TestHostSecondLine(t *testing.T) {
 	hours := func(n time.Duration) time.Time { return start.Add(-n * time.Hour) }
 	lines := func(pid string, at time.Time) string { return fmt.Sprintf("%s\n%d", pid, at.UnixMilli()) }
 	now := func(w *world) string { // what the file holds when it is as it was last stamped
@@ -107,7 +107,7 @@ func TestNativeSecondLine(t *testing.T) {
 
 	// A rollback of Claude Code's: 48 hours ago, and the modification time is now.
 	w := newWorld(t)
-	w.stampNative(lines("", hours(48)), start)
+	w.stampHost(lines("", hours(48)), start)
 	p := w.open()
 	if s, err := p.Status(ctx); err != nil || s.Gates[1].Why != "48h of 24h" {
 		t.Fatalf("%+v, %v", s.Gates, err)
@@ -119,66 +119,66 @@ func TestNativeSecondLine(t *testing.T) {
 	if _, err := p.Read(ctx, []string{"a.md"}); err != nil { // renews it
 		t.Fatal(err)
 	}
-	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", lines(strconv.Itoa(os.Getpid()), w.now), w.now.Format(time.RFC3339Nano)); got != want {
+	if got, want := w.hostStamp(), fmt.Sprintf("%q %s", lines(strconv.Itoa(os.Getpid()), w.now), w.now.Format(time.RFC3339Nano)); got != want {
 		t.Errorf("renewed to %s, want %s", got, want)
 	}
 	if _, _, err := p.Abort(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", lines("", hours(48)), hours(48).Format(time.RFC3339Nano)); got != want {
+	if got, want := w.hostStamp(), fmt.Sprintf("%q %s", lines("", hours(48)), hours(48).Format(time.RFC3339Nano)); got != want {
 		t.Errorf("rolled back to %s, want %s", got, want)
 	}
 	w.do("commit")
-	if got := w.nativeNow(); got != now(w) {
+	if got := w.hostStamp(); got != now(w) {
 		t.Errorf("stamped %s, want %s", got, now(w))
 	}
 
 	// A process that runs and took the lock two hours ago does not hold it, whenever the file was touched; one that took it
 	// half an hour ago holds it.
-	alive := w.startNative(true).pid
-	w.stampNative(lines(alive, w.now.Add(-2*time.Hour)), w.now)
+	alive := w.startHost(true).pid
+	w.stampHost(lines(alive, w.now.Add(-2*time.Hour)), w.now)
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Errorf("over a stale lock: %v", err)
 	}
 	p.Abort(ctx, "")
-	w.stampNative(lines(alive, w.now.Add(-30*time.Minute)), w.now.Add(-48*time.Hour))
+	w.stampHost(lines(alive, w.now.Add(-30*time.Minute)), w.now.Add(-48*time.Hour))
 	var busy *lock.BusyError
-	if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Native {
+	if err := p.Begin(ctx, true, false); !errors.As(err, &busy) || !busy.Host {
 		t.Errorf("over a young lock: %v", err)
 	}
 
 	// Claude Code takes the lock over in a dream of ours: what it wrote stays.
-	w.stampNative(lines("", hours(48)), start)
+	w.stampHost(lines("", hours(48)), start)
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
 	theirs := lines(alive, w.now)
-	w.stampNative(theirs, w.now)
+	w.stampHost(theirs, w.now)
 	if _, err := p.Read(ctx, []string{"a.md"}); !errors.Is(err, ErrLost) {
 		t.Errorf("a call of a dream whose lock is lost: %v", err)
 	}
-	if got, want := w.nativeNow(), fmt.Sprintf("%q %s", theirs, w.now.Format(time.RFC3339Nano)); got != want {
+	if got, want := w.hostStamp(), fmt.Sprintf("%q %s", theirs, w.now.Format(time.RFC3339Nano)); got != want {
 		t.Errorf("the lock is %s, want %s", got, want)
 	}
 
 	// A time that a clock was wrong about, fixed by doctor in both places.
-	w.stampNative(lines("", w.now.Add(100*time.Hour)), w.now)
+	w.stampHost(lines("", w.now.Add(100*time.Hour)), w.now)
 	if _, err := p.Examine(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.nativeNow(); got != now(w) {
+	if got := w.hostStamp(); got != now(w) {
 		t.Errorf("mended to %s, want %s", got, now(w))
 	}
 }
 
 // A process that dies at any step of a dream leaves a lock of the newer format that recovery makes right, in that format.
-func TestNativeSecondLineAfterDeath(t *testing.T) {
+func TestHostSecondLineAfterDeath(t *testing.T) {
 	for _, name := range []string{"commit", "abort", "expire"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for step := 0; ; step++ {
 				w := newWorld(t)
-				w.stampNative(fmt.Sprintf("\n%d", prior.UnixMilli()), start)
+				w.stampHost(fmt.Sprintf("\n%d", prior.UnixMilli()), start)
 				before := w.files()
 				died := w.runToDeath(name, step)
 				p := w.open()
@@ -190,7 +190,7 @@ func TestNativeSecondLineAfterDeath(t *testing.T) {
 					at = start
 				}
 				text, mtime := fmt.Sprintf("\n%d", at.UnixMilli()), at
-				if got := w.nativeNow(); got != fmt.Sprintf("%q %s", text, mtime.Format(time.RFC3339Nano)) &&
+				if got := w.hostStamp(); got != fmt.Sprintf("%q %s", text, mtime.Format(time.RFC3339Nano)) &&
 					got != fmt.Sprintf("%q %s", text, start.Format(time.RFC3339Nano)) { // it died before it was touched
 					t.Errorf("step %d (%s): the lock is %s, want %q", step, died, got, text)
 				}
