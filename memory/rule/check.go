@@ -44,7 +44,7 @@ func (c Check) Whole() []Finding {
 			findings[i].Severity = findings[i].Severity.less()
 		}
 	}
-	return sorted(slices.DeleteFunc(findings, func(f Finding) bool {
+	return report(slices.DeleteFunc(findings, func(f Finding) bool {
 		return f.Severity == Info && f.File != memory.IndexFile && !c.touched(f.File)
 	}))
 }
@@ -52,17 +52,21 @@ func (c Check) Whole() []Finding {
 // stood counts what the rules of these names found before the change that v looks at. The others are not
 // asked: over a thousand memories that names much which is gone, drift alone takes a second.
 func (c Check) stood(v *view, names map[string]bool) map[Finding]int {
-	stood := make(map[Finding]int)
 	if c.Before == nil || len(names) == 0 {
-		return stood
+		return make(map[Finding]int)
 	}
 	before := newView(c.Before, c.Project, c.Now)
 	v.share(before)
 	rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !names[r.name] })
-	for _, f := range before.all(rules) {
-		stood[f.key()]++
+	return counted(before.all(rules))
+}
+
+func counted(findings []Finding) map[Finding]int {
+	count := make(map[Finding]int)
+	for _, f := range findings {
+		count[f.key()]++
 	}
-	return stood
+	return count
 }
 
 // Written returns what the rules that read one topic say about the one just written, less what they say
@@ -70,35 +74,28 @@ func (c Check) stood(v *view, names map[string]bool) map[Finding]int {
 func (c Check) Written(n memory.Name) []Finding {
 	findings := c.written(n)
 	if len(findings) == 0 || c.Prior == nil {
-		return findings
+		return report(findings)
 	}
 	was := *c.After
 	was.Topics = maps.Clone(was.Topics)
 	was.Topics[n] = c.Prior
 	c.After = &was
-	stood := make(map[Finding]int)
-	for _, f := range c.written(n) {
-		stood[f.key()]++
-	}
+	stood := counted(c.written(n))
 	var fresh []Finding
 	for i, again := range again(findings, stood) {
 		if !again {
 			fresh = append(fresh, findings[i])
 		}
 	}
-	return fresh
+	return report(fresh)
 }
 
 // again says which findings were among those that stood, counted by key. Where one of several that are
-// alike is new, that is one that the rule calls an error. A finding that counts those beyond maxPlaces is
-// an error only if one of them is new; of the index, which is judged by lines, the rules do not know.
+// alike is new, that is one that the rule calls an error.
 func again(findings []Finding, stood map[Finding]int) []bool {
 	again := make([]bool, len(findings))
 	for _, errors := range []bool{false, true} {
 		for i, f := range findings {
-			if errors && f.subject == moreSubject && f.File != memory.IndexFile {
-				continue
-			}
 			if (f.Severity == Error) == errors && stood[f.key()] > 0 {
 				stood[f.key()]--
 				again[i] = true
@@ -118,12 +115,12 @@ func (c Check) written(n memory.Name) []Finding {
 	for _, r := range table {
 		findings = append(findings, r.readTopic(v.of(r), n)...)
 	}
-	return sorted(findings)
+	return findings
 }
 
 // Lint returns what every rule says about a memory as it is, each in its own severity.
 func Lint(s *memory.Snapshot, project *drift.Project, now time.Time) []Finding {
-	return sorted(newView(s, project, now).all(table))
+	return report(newView(s, project, now).all(table))
 }
 
 // NotAsked returns the rules that Lint could not ask about a memory, and why. A rule that compares too
@@ -153,7 +150,7 @@ func Standing(s *memory.Snapshot, project *drift.Project, now time.Time) []Findi
 			findings[i].Severity = Warning
 		}
 	}
-	return sorted(findings)
+	return report(findings)
 }
 
 // touched reports whether the change writes the file. The index is judged by its lines.

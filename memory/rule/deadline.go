@@ -29,7 +29,7 @@ var (
 const longLine = 2000
 
 func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
-	var found places
+	var found []Finding
 	for _, said := range statements(t) {
 		line := said.text
 		if _, dated := memory.FirstDate(line); !dated || isMarked.MatchString(line) {
@@ -47,17 +47,14 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 		if err != nil || !day.AddDate(0, 0, 1).Before(v.now) {
 			continue
 		}
-		if found.full() {
-			continue
-		}
 		number, column := said.place(m[0])
-		found.add(Finding{
+		found = append(found, Finding{
 			File: n.String(), Line: number, Column: column, subject: line,
 			Message: fmt.Sprintf("%q has passed", cutText(memory.OneLine(line[m[0]:m[1]]), 60)),
 			Hint:    "write what came of it, or delete the line",
 		})
 	}
-	return found.all("deadlines that have passed")
+	return found
 }
 
 // fromSentence returns the line from the sentence that holds a place: what came of it is said after it.

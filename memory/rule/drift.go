@@ -8,12 +8,9 @@ import (
 
 // findDrift finds nothing where the project's folder is not known (Check.Project).
 func findDrift(v *view, n memory.Name, t *memory.Topic) []Finding {
-	var found places
+	var found []Finding
 	t.EachText(func(text string, line, column int) {
 		for _, hit := range v.project.Find(text, v.isMemory) {
-			if found.full() {
-				continue
-			}
 			at, in := position(text, hit.From, line, column)
 			f := Finding{
 				File: n.String(), Line: at, Column: in, subject: hit.Ref, Message: hit.Message,
@@ -25,10 +22,10 @@ func findDrift(v *view, n memory.Name, t *memory.Topic) []Finding {
 			for _, more := range hit.More {
 				f.Message += "; " + more
 			}
-			found.add(f)
+			found = append(found, f)
 		}
 	})
-	return found.all("lines that name what the project does not have")
+	return found
 }
 
 // isMemory reports whether a name is that of a memory, of its log, or of the index.

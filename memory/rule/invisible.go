@@ -14,44 +14,22 @@ import (
 // maxNamed bounds the characters that a finding names; it counts all of them.
 const maxNamed = 4
 
-func findHidden(v *view, n memory.Name, t *memory.Topic) []Finding {
-	var before []byte
-	if v.before != nil && v.before.Topics[n] != nil {
-		before = v.before.Topics[n].Bytes()
-	}
-	return findInvisible(n.String(), t.Bytes(), before)
+func findHidden(_ *view, n memory.Name, t *memory.Topic) []Finding {
+	return findInvisible(n.String(), t.Bytes())
 }
 
 func findHiddenInIndex(v *view) []Finding {
 	if v.after.Index == nil {
 		return nil
 	}
-	return findInvisible(memory.IndexFile, v.after.Index.Bytes(), nil)
+	return findInvisible(memory.IndexFile, v.after.Index.Bytes())
 }
 
-// findInvisible returns a finding for each line that hides something: a warning for one that the file had
-// before, since whoever changes another makes nothing worse.
-func findInvisible(file string, data, before []byte) []Finding {
-	var all places
-	stood := make(map[string]int)
-	for line := range strings.SplitSeq(strings.TrimPrefix(string(before), memory.ByteOrderMark), "\n") {
-		stood[line]++
-	}
-	beyond := Warning // the worst of those beyond maxPlaces
+// findInvisible returns a finding for each line that hides something.
+func findInvisible(file string, data []byte) (findings []Finding) {
 	for i, line := range strings.Split(strings.TrimPrefix(string(data), memory.ByteOrderMark), "\n") {
 		found := hiddenIn(line)
 		if len(found) == 0 {
-			continue
-		}
-		severity := Error
-		if stood[line] > 0 {
-			stood[line]--
-			severity = Warning
-		}
-		if all.full() {
-			if severity == Error {
-				beyond = Error
-			}
 			continue
 		}
 		var named []string
@@ -63,15 +41,11 @@ func findInvisible(file string, data, before []byte) []Finding {
 		if n := len(found) - len(named); n > 0 {
 			message += fmt.Sprintf(" and %d more", n)
 		}
-		all.add(Finding{
-			File: file, Line: i + 1, Column: columnAt(line, found[0].From), Severity: severity, subject: line,
+		findings = append(findings, Finding{
+			File: file, Line: i + 1, Column: columnAt(line, found[0].From), subject: line,
 			Message: message,
 			Hint:    "write the line without them; where they are the point, write their names, as U+202E",
 		})
-	}
-	findings := all.all("lines with hidden characters")
-	if all.more > 0 {
-		findings[maxPlaces].Severity = beyond
 	}
 	return findings
 }

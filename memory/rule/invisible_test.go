@@ -55,7 +55,7 @@ func TestInvisible(t *testing.T) {
 		{"private use", "\ue0b0", nil},
 	}
 	for _, test := range tests {
-		found := findInvisible("a.md", []byte(test.text), nil)
+		found := findInvisible("a.md", []byte(test.text))
 		if len(found) != len(test.want) {
 			t.Errorf("%s: found %+v", test.name, found)
 			continue
@@ -96,12 +96,15 @@ func TestInvisibleRule(t *testing.T) {
 		t.Errorf("changed: got %q, want %q", got, wantChanged)
 	}
 	old := strings.Repeat("\x00\n", maxPlaces+3)
-	for text, want := range map[string]Severity{old: Warning, old + "\x00": Error} {
-		if f := findInvisible("a.md", []byte(text), []byte(old)); f[maxPlaces].Severity != want || f[0].Severity != Warning {
-			t.Errorf("%d lines, of which %d stood: %+v", strings.Count(text, "\x00"), maxPlaces+3, f[maxPlaces])
+	s = snapshotOf(t, map[string]string{"a.md": memo("a", "user", old)})
+	for more, want := range map[string]Severity{"": Warning, "\x00\n": Error} {
+		after := snapshotOf(t, map[string]string{"a.md": memo("a", "user", old+more)})
+		f := Check{Before: s, After: after, Touched: touched(t, "a.md"), Now: ruleTime}.Whole()
+		if f[0].Severity != want || f[maxPlaces].Severity != Warning {
+			t.Errorf("%d lines stood and %q is new: %q", maxPlaces+3, more, show(f))
 		}
 	}
-	many := findInvisible("a.md", []byte(strings.Repeat("\x00\n", maxPlaces+3)), nil)
+	many := Standing(s, nil, ruleTime)
 	if len(many) != maxPlaces+1 || !strings.Contains(many[maxPlaces].Message, "3 more lines") {
 		t.Errorf("%d findings, the last %+v", len(many), many[len(many)-1])
 	}
@@ -114,9 +117,9 @@ func FuzzInvisible(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		found := findInvisible("a.md", []byte(text), nil)
+		found := findInvisible("a.md", []byte(text))
 		for _, finding := range found {
-			if len(findInvisible("", []byte(finding.Message), nil)) > 0 || finding.Line < 1 || finding.Line > 1+strings.Count(text, "\n") {
+			if len(findInvisible("", []byte(finding.Message))) > 0 || finding.Line < 1 || finding.Line > 1+strings.Count(text, "\n") {
 				t.Fatalf("%+v of %q", finding, text)
 			}
 		}

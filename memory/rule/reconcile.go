@@ -17,14 +17,11 @@ func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if kind := t.Type(); kind == memory.TypeUser || kind == memory.TypeReference {
 		return nil
 	}
-	var found places
+	var found []Finding
 	t.EachText(func(text string, line, column int) {
 		for _, c := range v.project.Conflicts(text) {
-			if found.full() {
-				continue
-			}
 			at, in := position(text, c.Ours.From, line, column)
-			found.add(Finding{
+			found = append(found, Finding{
 				File: n.String(), Line: at, Column: in, subject: c.Ours.Command + "\n" + c.Theirs.Guide,
 				Message: conflictMessage(c),
 				Hint: fmt.Sprintf("%s wins: rewrite or delete the memory, keeping its why; where the memory is clearly later and says so, note the conflict in it and report it, and never edit %s",
@@ -32,7 +29,7 @@ func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 			})
 		}
 	})
-	return found.all("contradictions of the project's instructions")
+	return found
 }
 
 func conflictMessage(c drift.Conflict) string {

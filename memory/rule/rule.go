@@ -64,38 +64,8 @@ func position(text string, at, line, column int) (int, int) {
 // maxPlaces bounds the findings of a rule on one file; a last one counts the rest.
 const maxPlaces = 20
 
-// places are the findings of a rule on one file.
-type places struct {
-	findings []Finding
-	more     int
-}
-
-// full reports whether there are as many as are reported, and counts one more.
-func (p *places) full() bool {
-	if len(p.findings) < maxPlaces {
-		return false
-	}
-	p.more++
-	return true
-}
-
-func (p *places) add(f Finding) { p.findings = append(p.findings, f) }
-
-const moreSubject = "more"
-
-// all returns the findings and, where there are more, one that counts those.
-func (p *places) all(what string) []Finding {
-	if p.more == 0 {
-		return p.findings
-	}
-	last := p.findings[len(p.findings)-1]
-	last.subject = moreSubject
-	last.Message = fmt.Sprintf("%d more %s follow in this file", p.more, what)
-	return append(p.findings, last)
-}
-
-// sorted puts the errors first, then goes by file, line and rule.
-func sorted(findings []Finding) []Finding {
+// report sorts findings, errors first, then by file, line and rule, and counts those beyond maxPlaces.
+func report(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Severity.rank(), b.Severity.rank()),
@@ -105,7 +75,21 @@ func sorted(findings []Finding) []Finding {
 			strings.Compare(a.Message, b.Message),
 		)
 	})
-	return findings
+	seen, last := make(map[Finding]int), make(map[Finding]int) // by rule and file: how many, and where the last one is
+	var reported []Finding
+	for _, f := range findings {
+		of := Finding{Rule: f.Rule, File: f.File}
+		seen[of]++
+		more, many := seen[of]-maxPlaces, ruleOf(f.Rule).many
+		if more <= 1 || many == "" {
+			last[of] = len(reported)
+			reported = append(reported, f)
+		}
+		if more > 0 && many != "" {
+			reported[last[of]].Message = fmt.Sprintf("%d more %s follow in this file", more, many)
+		}
+	}
+	return reported
 }
 
 // isFolderIndex reports whether n is the index of a folder, such as team/MEMORY.md, which is edited

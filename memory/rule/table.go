@@ -15,6 +15,7 @@ type rule struct {
 	severity Severity                                                // the worst that it reports
 	topic    func(v *view, n memory.Name, t *memory.Topic) []Finding // reads one topic: asked at every write too
 	whole    func(v *view) []Finding                                 // reads the memory: asked when it is to land
+	many     string                                                  // what its findings are called where they are more than maxPlaces in a file; "": all are reported
 	waivable bool                                                    // the model may waive it, with a reason
 	never    bool                                                    // its errors stay, whatever stood before
 	minor    bool                                                    // its warnings about what stood before are infos
@@ -31,23 +32,23 @@ var table = []rule{
 	{name: "orphan", severity: Warning, whole: findOrphans, minor: true},
 	{name: "loss", severity: Error, whole: findLoss, exact: true},
 	{name: "relative-date", severity: Error, topic: findRelativeDates, waivable: true},
-	{name: "secret", severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true},
-	{name: "invisible", severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true},
+	{name: "secret", severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true, many: "credentials"},
+	{name: "invisible", severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true, many: "lines with hidden characters"},
 	{name: "unsourced", severity: Warning, topic: findUnsourced},
 	{name: "near-duplicate", severity: Error, topic: findWrittenDuplicate, whole: findNearDuplicates, waivable: true},
-	{name: "wiki-link", severity: Info, topic: findLooseLinks},
-	{name: "outside-link", severity: Info, topic: findOutsideLinks, whole: findOutsideEntries},
+	{name: "wiki-link", severity: Info, topic: findLooseLinks, many: "links that lead to no memory"},
+	{name: "outside-link", severity: Info, topic: findOutsideLinks, whole: findOutsideEntries, many: "links that lead out"},
 	{name: "unlinked", severity: Info, whole: findUnlinked},
 	{name: "tombstone", severity: Info, topic: findTombstone},
-	{name: "deadline", severity: Info, topic: findPassedDeadlines},
+	{name: "deadline", severity: Info, topic: findPassedDeadlines, many: "deadlines that have passed"},
 	{name: "stale", severity: Info, topic: findStale},
 	{name: "oversized", severity: Warning, topic: findOversized},
 	{name: "contradiction", severity: Info, whole: findOpposites},
 	{name: "description", severity: Warning, topic: findPoorDescription},
 	{name: "type-prefix", severity: Warning, topic: findWrongPrefix},
 	{name: "reasons", severity: Info, topic: findNoReasons},
-	{name: "drift", severity: Warning, topic: findDrift},
-	{name: "reconcile", severity: Warning, topic: findContradictions},
+	{name: "drift", severity: Warning, topic: findDrift, many: "lines that name what the project does not have"},
+	{name: "reconcile", severity: Warning, topic: findContradictions, many: "contradictions of the project's instructions"},
 }
 
 // Doc is what a rule says of itself. It is kept in doc/NAME.txt, where \uXXXX in an example stands for a character.

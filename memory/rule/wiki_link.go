@@ -15,16 +15,13 @@ func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if v.after.Limited {
 		return nil // what was not looked at may be there
 	}
-	var found places
+	var found []Finding
 	seen := make(map[string]bool)
 	for _, r := range v.refsIn(t) {
 		if r.outside || seen[r.target] || v.leads(n, r) {
 			continue
 		}
 		seen[r.target] = true
-		if found.full() {
-			continue
-		}
 		f := Finding{
 			File: n.String(), Line: r.line, Column: r.column, subject: r.target,
 			Message: fmt.Sprintf("%s leads to no memory", r.text),
@@ -35,9 +32,9 @@ func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
 			f.Hint = fmt.Sprintf("if %q is meant: %s; else leave it, a memory of that name may be written later",
 				near, v.editCall(n, quoteJSON(r.text), quoteJSON(replacement)))
 		}
-		found.add(f)
+		found = append(found, f)
 	}
-	return found.all("links that lead to no memory")
+	return found
 }
 
 // ref is a link in the text of a memory.
