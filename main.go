@@ -228,7 +228,6 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	c := &tools.Connection{Begin: begin}
 	if missing == nil {
 		c.Project = consolidate.Open(watched(host.Process(), flags, setup, state, changed))
-		begin(c.Project)
 	} else {
 		c.Missing = &store.RequestError{Message: missing.Error(), Hint: host.NoProjectHint}
 	}
@@ -243,7 +242,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 			return consolidate.Open(watched(env, flags, setup, state, changed)), nil
 		}
 	}
-	t := tools.NewFor(c)
+	t := c.Table()
 	orphaned := host.ParentGone(ctx, parentPoll)
 	go func() {
 		select {

@@ -195,13 +195,6 @@ func short(s string, limit int) string {
 	return s
 }
 
-// decode decodes arguments that a checker accepted.
-func decode[T any](arguments json.RawMessage) (T, error) {
-	var v T
-	err := json.Unmarshal(arguments, &v)
-	return v, err
-}
-
 // compact removes white space from a JSON text, which must be a constant of this package.
 func compact(s string) string {
 	var b bytes.Buffer

@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	mcpserver "github.com/mark3labs/mcp-go/server"
 
-	"dream-mcp/consolidate"
 	"dream-mcp/memory"
 	"dream-mcp/memory/near"
 )
@@ -17,22 +15,19 @@ import (
 const maxCompletions = 100
 
 // Completions completes what a person types in a client: the path of a memory, or a session.
-type Completions struct {
-	prompts []mcpserver.ServerPrompt
-	project func(context.Context) (*consolidate.Project, error)
-}
+type Completions struct{ connection *Connection }
 
 // CompletePromptArgument completes an argument of a prompt. Free text has no completions.
-func (c Completions) CompletePromptArgument(ctx context.Context, prompt string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
-	if !slices.ContainsFunc(c.prompts, func(s mcpserver.ServerPrompt) bool {
-		return s.Prompt.Name == prompt && slices.ContainsFunc(s.Prompt.Arguments, func(known mcp.PromptArgument) bool { return known.Name == a.Name })
+func (c Completions) CompletePromptArgument(ctx context.Context, name string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	if !slices.ContainsFunc(prompts, func(row prompt) bool {
+		return row.Name == name && slices.ContainsFunc(row.Arguments, func(known mcp.PromptArgument) bool { return known.Name == a.Name })
 	}) {
-		return nil, fmt.Errorf("%w: no prompt %q has an argument %q", mcp.ErrInvalidParams, prompt, a.Name)
+		return nil, fmt.Errorf("%w: no prompt %q has an argument %q", mcp.ErrInvalidParams, name, a.Name)
 	}
-	if prompt != extractPrompt || a.Name != sessionArgument {
+	if name != extractPrompt || a.Name != sessionArgument {
 		return &mcp.Completion{}, nil
 	}
-	p, err := c.project(ctx)
+	p, err := c.connection.findNow(ctx)
 	if err != nil {
 		return nil, paramsError(err)
 	}
@@ -45,7 +40,7 @@ func (c Completions) CompleteResourceArgument(ctx context.Context, uri string, a
 	if uri != memoryTemplate || a.Name != "path" {
 		return nil, fmt.Errorf("%w: %q has no argument %q; the argument \"path\" of %q is completed", mcp.ErrInvalidParams, uri, a.Name, memoryTemplate)
 	}
-	p, err := c.project(ctx)
+	p, err := c.connection.findNow(ctx)
 	if err != nil {
 		return nil, paramsError(err)
 	}

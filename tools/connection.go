@@ -29,8 +29,8 @@ type Connection struct {
 	Project *consolidate.Project
 	Missing error
 	// Open opens the project of a folder and changes no file. If it is nil, the client is not asked for its folders.
-	// Begin is called with each project that Open returned, before its first use.
-	Open  func(folder string) (*consolidate.Project, error)
+	Open func(folder string) (*consolidate.Project, error)
+	// Begin is called with each project before its first use.
 	Begin func(*consolidate.Project)
 
 	changed atomic.Bool                    // the client's folders changed after it was asked
@@ -38,15 +38,15 @@ type Connection struct {
 
 	mu      sync.Mutex
 	asked   bool
-	choice  []*opened // the projects of the client's folders
-	current *opened
-	used    []*opened // a dream open in one of them remains open when another is chosen
+	choice  []opened // the client's folders
+	current *consolidate.Project
+	used    []*consolidate.Project // a dream open in one of them remains open when another is chosen
 }
 
+// opened is a folder of the client, and its project.
 type opened struct {
 	folder  string
 	project *consolidate.Project
-	table   Table
 }
 
 // The names of the questions to a client.
@@ -54,67 +54,6 @@ const (
 	askFolders = "folders"
 	askProject = "project"
 )
-
-// NewFor returns the table of a connection.
-func NewFor(c *Connection) Table {
-	if c.Project != nil {
-		c.current = &opened{project: c.Project, table: New(c.Project)}
-		c.used = []*opened{c.current}
-		c.allow(c.Project)
-	}
-	if c.Open == nil {
-		return c.current.table
-	}
-	t := New(consolidate.Open(consolidate.Options{})) // only for the listing; the handlers are replaced
-	for i := range t.Tools {
-		t.Tools[i].Handler = func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			o, ask, err := c.find(ctx, r.Params.MultiRoundTripParams)
-			switch {
-			case err != nil:
-				return refuse(err, c.Allowed()), nil
-			case ask != nil:
-				return ask.ToolResult(), nil
-			}
-			return o.table.Tools[i].Handler(ctx, r)
-		}
-	}
-	for i := range t.Prompts {
-		t.Prompts[i].Handler = func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			o, ask, err := c.find(ctx, r.Params.MultiRoundTripParams)
-			switch {
-			case err != nil:
-				return nil, paramsError(err)
-			case ask != nil:
-				return ask.PromptResult(), nil
-			}
-			return o.table.Prompts[i].Handler(ctx, r)
-		}
-	}
-	type read = func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error)
-	resource := func(handler func(Table) read) read {
-		return func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-			o, err := c.findNow(ctx)
-			if err != nil {
-				return nil, paramsError(err)
-			}
-			return handler(o.table)(ctx, r)
-		}
-	}
-	for i := range t.Resources {
-		t.Resources[i].Handler = resource(func(t Table) read { return t.Resources[i].Handler })
-	}
-	for i := range t.Templates {
-		t.Templates[i].Handler = resource(func(t Table) read { return read(t.Templates[i].Handler) })
-	}
-	t.Completions.project = func(ctx context.Context) (*consolidate.Project, error) {
-		o, err := c.findNow(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return o.project, nil
-	}
-	return t
-}
 
 // paramsError wraps an error so that its text reaches the client.
 func paramsError(err error) error {
@@ -130,11 +69,6 @@ func (c *Connection) Allowed() secret.Allowed {
 	return nil
 }
 
-func (c *Connection) allow(p *consolidate.Project) {
-	a := p.AllowSecrets
-	c.allowed.Store(&a)
-}
-
 // FoldersChanged reports that the client's folders changed.
 func (c *Connection) FoldersChanged() { c.changed.Store(true) }
 
@@ -143,7 +77,7 @@ func (c *Connection) Poll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.current != nil {
-		c.current.project.Poll()
+		c.current.Poll()
 	}
 }
 
@@ -151,20 +85,20 @@ func (c *Connection) Poll() {
 func (c *Connection) Close(reason string) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, o := range c.used {
-		err = errors.Join(err, o.project.Close(reason))
+	for _, p := range c.used {
+		err = errors.Join(err, p.Close(reason))
 	}
 	return err
 }
 
 // find returns the project in use, or what to ask the client first. answers are the client's answers so far.
-func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams) (*opened, *mcpserver.InputRequestBuilder, error) {
+func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams) (*consolidate.Project, *mcpserver.InputRequestBuilder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.changed.Swap(false) {
 		c.asked = false
 	}
-	if !c.asked {
+	if !c.asked && c.Open != nil {
 		roots := mcpserver.RootsResponse(answers.InputResponses, askFolders)
 		if roots == nil && answers.RequestState != askFolders && namesFolders(ctx) {
 			return nil, mcpserver.NewInputRequestBuilder(askFolders).Roots(askFolders), nil
@@ -207,20 +141,20 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 	if at < 0 {
 		return nil, nil, several
 	}
-	c.use(c.choice[at])
+	c.use(c.choice[at].project)
 	return c.current, nil, nil
 }
 
 // findNow is find for a resource, whose read cannot return a question. A client of the older protocol is sent a request.
-func (c *Connection) findNow(ctx context.Context) (*opened, error) {
-	o, ask, err := c.find(ctx, mcp.MultiRoundTripParams{})
+func (c *Connection) findNow(ctx context.Context) (*consolidate.Project, error) {
+	p, ask, err := c.find(ctx, mcp.MultiRoundTripParams{})
 	if ask == nil {
-		return o, err
+		return p, err
 	}
 	if roots, err := mcpserver.ServerFromContext(ctx).RequestRoots(ctx, mcp.ListRootsRequest{}); err == nil {
 		answer := mcp.InputResponses{askFolders: mcp.NewRootsInputResponse(*roots)}
-		if o, ask, err = c.find(ctx, mcp.MultiRoundTripParams{InputResponses: answer}); ask == nil {
-			return o, err
+		if p, ask, err = c.find(ctx, mcp.MultiRoundTripParams{InputResponses: answer}); ask == nil {
+			return p, err
 		}
 	}
 	return nil, &store.RequestError{Message: "the project is not known yet", Hint: "call dream_status first"}
@@ -240,15 +174,15 @@ func (c *Connection) choose(roots *mcp.ListRootsResult) error {
 			if err != nil {
 				return err
 			}
-			if !slices.ContainsFunc(c.choice, func(o *opened) bool { return o.project.MemoryDir == p.MemoryDir }) {
-				c.choice = append(c.choice, c.opened(folder, p))
+			if !slices.ContainsFunc(c.choice, func(o opened) bool { return o.project.MemoryDir == p.MemoryDir }) {
+				c.choice = append(c.choice, opened{folder, c.known(p)})
 			}
 		}
 	}
 	switch {
 	case len(c.choice) == 1:
-		c.use(c.choice[0])
-	case len(c.choice) > 0 && !slices.Contains(c.choice, c.current):
+		c.use(c.choice[0].project)
+	case len(c.choice) > 0 && !slices.ContainsFunc(c.choice, func(o opened) bool { return o.project == c.current }):
 		c.current = nil
 	}
 	return nil
@@ -257,22 +191,22 @@ func (c *Connection) choose(roots *mcp.ListRootsResult) error {
 // maxFolders bounds the folders of a client that are opened.
 const maxFolders = 64
 
-// opened returns p, or an earlier project with the same memory.
-func (c *Connection) opened(folder string, p *consolidate.Project) *opened {
-	for _, o := range c.used {
-		if o.project.MemoryDir == p.MemoryDir {
-			return o
+// known returns p, or an earlier project with the same memory.
+func (c *Connection) known(p *consolidate.Project) *consolidate.Project {
+	for _, earlier := range c.used {
+		if earlier.MemoryDir == p.MemoryDir {
+			return earlier
 		}
 	}
-	return &opened{folder, p, New(p)}
+	return p
 }
 
-func (c *Connection) use(o *opened) {
-	c.current = o
-	c.allow(o.project)
-	if !slices.Contains(c.used, o) {
-		c.used = append(c.used, o)
-		c.Begin(o.project)
+func (c *Connection) use(p *consolidate.Project) {
+	c.current = p
+	c.allowed.Store(&p.AllowSecrets)
+	if !slices.Contains(c.used, p) {
+		c.used = append(c.used, p)
+		c.Begin(p)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,6 +14,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 )
 
 // consentLife is how long an answer to a question is accepted.
@@ -29,33 +31,60 @@ var consentKey = func() (key [32]byte) {
 // errDeclined reports that the person was asked and did not agree.
 var errDeclined = errors.New("the person did not agree; nothing has changed")
 
-// errUnanswered reports that the person gave no answer, and the command that they can run in a terminal instead.
-type errUnanswered struct{ why, instead string }
+// A question refuses a call that only the person may decide. Once they agree, agreed runs in its place.
+type question struct {
+	about    string // the tool and its arguments
+	text     string
+	terminal string       // the equivalent command for a terminal
+	left     func() error // what the person's silence does; if nil, they are named the command
+	agreed   func(context.Context) (answer, error)
+}
 
-func (e *errUnanswered) Error() string { return e.why }
+func (q *question) Error() string { return q.text }
 
-// consent returns nil if the person has agreed to run the tool with exactly these arguments. Otherwise it returns the
-// question for the client, or an error. A client that cannot ask, such as `claude -p`, cancels, which does not count as consent, nor
-// is an answer to another question.
-func consent(ctx context.Context, r mcp.CallToolRequest, name string, arguments json.RawMessage, question, instead string, now time.Time) (*mcp.CallToolResult, error) {
+// ifAgreed returns err. If only the person may decide, it is a question about agreed.
+func ifAgreed(err error, agreed func(context.Context) (answer, error)) error {
+	person, ok := errors.AsType[*consolidate.PersonError](err)
+	if !ok {
+		return err
+	}
+	left := person.Leave
+	if left == nil {
+		left = person.Unwrap
+	}
+	return &question{text: person.Question, terminal: person.Terminal, left: left, agreed: agreed}
+}
+
+// unanswered returns the error for a question without an answer.
+func (q *question) unanswered(why string) error {
+	if q.left != nil {
+		return q.left()
+	}
+	return &store.RequestError{Message: why, Hint: "tell them the command for a terminal: " + q.terminal}
+}
+
+// consent returns nil if the person has agreed to exactly this question about exactly these arguments. Otherwise it
+// returns the form for the client, or an error. A client that cannot ask, such as `claude -p`, cancels, which does not
+// count as consent, nor is an answer to another question.
+func (q *question) consent(ctx context.Context, r mcp.CallToolRequest, now time.Time) (*mcp.CallToolResult, error) {
 	const id = "agree"
 	if !canElicit(ctx) {
-		return nil, &errUnanswered{"only the person may decide this, and this client cannot ask them", instead}
+		return nil, q.unanswered("only the person may decide this, and this client cannot ask them")
 	}
 	answer := mcpserver.ElicitationResponse(r.Params.InputResponses, id)
-	if answer == nil || !signed(r.Params.RequestState, name, arguments, now) {
-		return mcpserver.NewInputRequestBuilder(sign(name, arguments, now.Add(consentLife))).Elicit(id, mcp.ElicitationParams{
-			Message:         short(question, 1_000),
+	if answer == nil || !q.signed(r.Params.RequestState, now) {
+		return mcpserver.NewInputRequestBuilder(q.sign(now.Add(consentLife))).Elicit(id, mcp.ElicitationParams{
+			Message:         short(q.text, 1_000),
 			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}, // to accept is the answer
 		}).ToolResult(), nil
 	}
-	if answer.Action == mcp.ElicitationResponseActionCancel {
-		return nil, &errUnanswered{"the person was asked and gave no answer; nothing has changed", instead}
+	switch answer.Action {
+	case mcp.ElicitationResponseActionAccept:
+		return nil, nil
+	case mcp.ElicitationResponseActionCancel:
+		return nil, q.unanswered("the person was asked and gave no answer; nothing has changed")
 	}
-	if answer.Action != mcp.ElicitationResponseActionAccept {
-		return nil, errDeclined
-	}
-	return nil, nil
+	return nil, errDeclined
 }
 
 // canElicit reports whether the client can show a form to its person. To a client of the older protocol package server
@@ -69,14 +98,14 @@ func canElicit(ctx context.Context) bool {
 	return can != nil && (can.Form != nil || can.URL == nil)
 }
 
-func sign(name string, arguments json.RawMessage, until time.Time) string {
+func (q *question) sign(until time.Time) string {
 	mac := hmac.New(sha256.New, consentKey[:])
-	fmt.Fprintf(mac, "%s %d %s", name, until.Unix(), arguments)
+	fmt.Fprintf(mac, "%d %q %q", until.Unix(), q.about, q.text)
 	return fmt.Sprintf("%d.%s", until.Unix(), hex.EncodeToString(mac.Sum(nil)))
 }
 
-func signed(state, name string, arguments json.RawMessage, now time.Time) bool {
+func (q *question) signed(state string, now time.Time) bool {
 	at, _, _ := strings.Cut(state, ".")
 	until, err := strconv.ParseInt(at, 10, 64)
-	return err == nil && now.Unix() <= until && hmac.Equal([]byte(state), []byte(sign(name, arguments, time.Unix(until, 0))))
+	return err == nil && now.Unix() <= until && hmac.Equal([]byte(state), []byte(q.sign(time.Unix(until, 0))))
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,42 +25,37 @@ const (
 
 )
 
-func dreamOrient(p *consolidate.Project) tool {
-	orient := func(ctx context.Context, arguments json.RawMessage) (answer, error) {
-		r, err := decode[struct {
-			Force, Resume bool
-			Cursor        string
-		}](arguments)
-		if err != nil {
-			return answer{}, err
-		}
-		if err := p.Begin(ctx, r.Force, r.Resume); err != nil {
-			return answer{}, err
-		}
-		m, err := p.Map(ctx)
-		if err != nil {
-			return answer{}, err
-		}
-		head, lines := renderMap(p, m)
-		text, err := mapPage(head, lines, r.Cursor)
-		return answer{text: text}, err
-	}
-	return tool{
-		name:  "dream_orient",
-		title: "Begin a dream",
-		description: "Begin a memory dream (consolidation), phase 1: opens it if one is due and shows the map: the topics with their sums, what the rules find, the sessions since the last dream. " +
-			"force only if a person asked for a dream now; resume takes up the stage of one that was cut off. Called again it shows the map again.",
-		input: `{"type":"object","properties":{
-			"force":{"type":"boolean","description":"a person asked for it: opens the gates time and sessions"},
-			"resume":{"type":"boolean"},
-			"cursor":{"type":"string","maxLength":100,"description":"of the page before"}},"additionalProperties":false}`,
-		call: orient,
-		agreed: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
+var dreamOrient = tool{
+	name:  "dream_orient",
+	title: "Begin a dream",
+	description: "Begin a memory dream (consolidation), phase 1: opens it if one is due and shows the map: the topics with their sums, what the rules find, the sessions since the last dream. " +
+		"force only if a person asked for a dream now; resume takes up the stage of one that was cut off. Called again it shows the map again.",
+	input: `{"type":"object","properties":{
+		"force":{"type":"boolean","description":"a person asked for it: opens the gates time and sessions"},
+		"resume":{"type":"boolean"},
+		"cursor":{"type":"string","maxLength":100,"description":"of the page before"}},"additionalProperties":false}`,
+	call: calls(orient),
+}
+
+type orientArguments struct {
+	Force, Resume bool
+	Cursor        string
+}
+
+func orient(ctx context.Context, p *consolidate.Project, r orientArguments) (answer, error) {
+	if err := p.Begin(ctx, r.Force, r.Resume); err != nil {
+		return answer{}, ifAgreed(err, func(ctx context.Context) (answer, error) {
 			p.AskedFor()
-			return orient(ctx, arguments)
-		},
-		now: p.Now,
+			return orient(ctx, p, r)
+		})
 	}
+	m, err := p.Map(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	head, lines := renderMap(p, m)
+	text, err := mapPage(head, lines, r.Cursor)
+	return answer{text: text}, err
 }
 
 // renderMap renders the map, what matters first. Its head changes from call to call, its lines do not,

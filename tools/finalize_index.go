@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,76 +13,72 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-func finalizeIndex(p *consolidate.Project) tool {
-	return tool{
-		name:  "finalize_index",
-		title: "Finish the dream",
-		description: "Finish the memory dream: brings MEMORY.md up to date, checks every rule, and lands all staged changes together, or refuses with findings and the dream stays open. " +
-			"Lines of memories that were created or removed follow by themselves; upsert and remove edit lines, content with base replaces the whole index, adopt adds a line for each memory without one and drops lines that point to nothing. dry_run says what would change, with diff how. " +
-			"A dream that changed nothing is finalized too.",
-		input: `{"type":"object","properties":{
-			"upsert":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"required":["file"],"additionalProperties":false}},
-			"remove":{"type":"array","maxItems":500,"items":{"type":"string","minLength":1},"description":"files, or lines without a link by their text"},
-			"content":{"type":"string"},
-			"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of the index that content replaces"},
-			"adopt":{"type":"boolean"},
-			"dry_run":{"type":"boolean"},
-			"accept_loss":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["file","why"],"additionalProperties":false},"description":"deletions and cuts that are meant"},
-			"diff":{"type":"string","maxLength":400,"description":"with dry_run: of this file, or all"},
-			"cursor":{"type":"string","maxLength":100},
-			"summary":{"type":"string","maxLength":2000,"description":"what the dream did, for the journal"}},
-			"additionalProperties":false}`,
-		output: `{"type":"object","properties":{"outcome":{"type":"string"},"files":{"type":"object"},"report":{"type":"string"},"undo":{"type":"string"},"index_changes":{"type":"array"},"diff":{"type":"string"},` +
-			findingsSchema + `},"required":["outcome"]}`,
-		destructive: true,
-		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
-			r, err := decode[struct {
-				Upsert     []indexLine
-				Remove     []string
-				Content    *string
-				Base       string
-				Adopt      bool
-				DryRun     bool                         `json:"dry_run"`
-				AcceptLoss []struct{ File, Why string } `json:"accept_loss"`
-				Summary    string
-				Diff       string
-				Cursor     string
-			}](arguments)
-			if err != nil {
-				return answer{}, err
-			}
-			accepted := make(map[string]string, len(r.AcceptLoss))
-			for _, a := range r.AcceptLoss {
-				accepted[a.File] = a.Why
-			}
-			var lines []store.IndexLine
-			for _, l := range r.Upsert {
-				lines = append(lines, *l.line())
-			}
-			request := store.FinalizeRequest{
-				Upsert: lines, Remove: r.Remove, Content: r.Content, Base: r.Base, Adopt: r.Adopt,
-				DryRun: r.DryRun, AcceptLoss: accepted, Summary: r.Summary, Diff: r.Diff,
-			}
-			if r.Cursor != "" {
-				request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
-			}
-			if request.Diff != "" && !r.DryRun {
-				return answer{}, &store.RequestError{Message: "diff and cursor go with dry_run", Hint: "finalize_index {\"dry_run\": true, \"diff\": \"all\"}"}
-			}
-			res, err := p.Finalize(ctx, request)
-			if err != nil {
-				return answer{}, err
-			}
-			if request.Diff != "" {
-				return diffPage(res, request.Diff, r.Cursor)
-			}
-			res.Findings = ofThisDream(res)
-			if r.DryRun {
-				return answer{value: fit(res, maxDryRun)}, nil
-			}
-			return answer{value: fit(res, MaxAnswer)}, nil
-		},
-	}
+var finalizeIndex = tool{
+	name:  "finalize_index",
+	title: "Finish the dream",
+	description: "Finish the memory dream: brings MEMORY.md up to date, checks every rule, and lands all staged changes together, or refuses with findings and the dream stays open. " +
+		"Lines of memories that were created or removed follow by themselves; upsert and remove edit lines, content with base replaces the whole index, adopt adds a line for each memory without one and drops lines that point to nothing. dry_run says what would change, with diff how. " +
+		"A dream that changed nothing is finalized too.",
+	input: `{"type":"object","properties":{
+		"upsert":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"required":["file"],"additionalProperties":false}},
+		"remove":{"type":"array","maxItems":500,"items":{"type":"string","minLength":1},"description":"files, or lines without a link by their text"},
+		"content":{"type":"string"},
+		"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of the index that content replaces"},
+		"adopt":{"type":"boolean"},
+		"dry_run":{"type":"boolean"},
+		"accept_loss":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["file","why"],"additionalProperties":false},"description":"deletions and cuts that are meant"},
+		"diff":{"type":"string","maxLength":400,"description":"with dry_run: of this file, or all"},
+		"cursor":{"type":"string","maxLength":100},
+		"summary":{"type":"string","maxLength":2000,"description":"what the dream did, for the journal"}},
+		"additionalProperties":false}`,
+	output: `{"type":"object","properties":{"outcome":{"type":"string"},"files":{"type":"object"},"report":{"type":"string"},"undo":{"type":"string"},"index_changes":{"type":"array"},"diff":{"type":"string"},` +
+		findingsSchema + `},"required":["outcome"]}`,
+	destructive: true,
+	call: calls(func(ctx context.Context, p *consolidate.Project, r finalizeArguments) (answer, error) {
+		accepted := make(map[string]string, len(r.AcceptLoss))
+		for _, a := range r.AcceptLoss {
+			accepted[a.File] = a.Why
+		}
+		var lines []store.IndexLine
+		for _, l := range r.Upsert {
+			lines = append(lines, *l.line())
+		}
+		request := store.FinalizeRequest{
+			Upsert: lines, Remove: r.Remove, Content: r.Content, Base: r.Base, Adopt: r.Adopt,
+			DryRun: r.DryRun, AcceptLoss: accepted, Summary: r.Summary, Diff: r.Diff,
+		}
+		if r.Cursor != "" {
+			request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
+		}
+		if request.Diff != "" && !r.DryRun {
+			return answer{}, &store.RequestError{Message: "diff and cursor go with dry_run", Hint: "finalize_index {\"dry_run\": true, \"diff\": \"all\"}"}
+		}
+		res, err := p.Finalize(ctx, request)
+		if err != nil {
+			return answer{}, err
+		}
+		if request.Diff != "" {
+			return diffPage(res, request.Diff, r.Cursor)
+		}
+		res.Findings = ofThisDream(res)
+		if r.DryRun {
+			return answer{value: fit(res, maxDryRun)}, nil
+		}
+		return answer{value: fit(res, MaxAnswer)}, nil
+	}),
+}
+
+type finalizeArguments struct {
+	Upsert     []indexLine
+	Remove     []string
+	Content    *string
+	Base       string
+	Adopt      bool
+	DryRun     bool                         `json:"dry_run"`
+	AcceptLoss []struct{ File, Why string } `json:"accept_loss"`
+	Summary    string
+	Diff       string
+	Cursor     string
 }
 
 // maxDryRun bounds the answer of a dry run, in bytes.

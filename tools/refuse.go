@@ -46,19 +46,18 @@ func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 // the table hints.
 func explain(err error) (reason, hint string, rest []string) {
 	var (
-		arguments  *argumentError
-		rule       *consolidate.RuleError
-		base       *landing.BaseError
-		twin       *memory.TwinError
-		conflict   *landing.ConflictError
-		part       *store.PartError
-		closed     *consolidate.ClosedError
-		busy       *lock.BusyError
-		broken     *store.BrokenError
-		half       *store.HalfError
-		request    *store.RequestError
-		query      *transcript.QueryError
-		unanswered *errUnanswered
+		arguments *argumentError
+		rule      *consolidate.RuleError
+		base      *landing.BaseError
+		twin      *memory.TwinError
+		conflict  *landing.ConflictError
+		part      *store.PartError
+		closed    *consolidate.ClosedError
+		busy      *lock.BusyError
+		broken    *store.BrokenError
+		half      *store.HalfError
+		request   *store.RequestError
+		query     *transcript.QueryError
 	)
 	reason = err.Error()
 	switch {
@@ -118,8 +117,6 @@ func explain(err error) (reason, hint string, rest []string) {
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
 		return query.Field + ": " + query.Message, cmp.Or(queryHints[query.Field], "see the schema of grep_transcripts"), nil
-	case errors.As(err, &unanswered):
-		return reason, "tell them the command for a terminal: " + unanswered.instead, nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "the call was cancelled", "", nil
 	}

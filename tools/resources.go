@@ -16,68 +16,74 @@ import (
 	"dream-mcp/memory"
 )
 
-func resources(p *consolidate.Project) []mcpserver.ServerResource {
+// memoryTemplate is the URI of a memory.
+const memoryTemplate = "memory://{+path}"
+
+func (c *Connection) resources() []mcpserver.ServerResource {
+	serve := func(uri, name, title, description, mime string, read reader) mcpserver.ServerResource {
+		return mcpserver.ServerResource{
+			Resource: mcp.NewResource(uri, name, mcp.WithResourceTitle(title), mcp.WithResourceDescription(description), mcp.WithMIMEType(mime)),
+			Handler:  c.reads(mime, read),
+		}
+	}
 	return []mcpserver.ServerResource{
-		{
-			Resource: mcp.NewResource(store.StatusURI, "dream-status", mcp.WithResourceTitle("Dream status"),
-				mcp.WithResourceDescription("Gates, the open dream, the last one. Updated as a dream goes on."), mcp.WithMIMEType("application/json")),
-			Handler: func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		serve(store.StatusURI, "dream-status", "Dream status", "Gates, the open dream, the last one. Updated as a dream goes on.", "application/json",
+			func(ctx context.Context, p *consolidate.Project, _ string) (string, error) {
 				s, err := p.Status(ctx)
 				if err != nil {
-					return nil, err
+					return "", err
 				}
 				data, err := plainJSON(s)
-				return textResource(r.Params.URI, "application/json", string(data)), err
-			},
-		},
-		{
-			Resource: mcp.NewResource(store.LastURI, "last-dream", mcp.WithResourceTitle("Last dream"),
-				mcp.WithResourceDescription("Report and diff of the last dream that changed something."), mcp.WithMIMEType("text/plain")),
-			Handler: func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+				return string(data), err
+			}),
+		serve(store.LastURI, "last-dream", "Last dream", "Report and diff of the last dream that changed something.", "text/plain",
+			func(_ context.Context, p *consolidate.Project, _ string) (string, error) {
 				report, err := p.History.LastReport()
 				if errors.Is(err, store.ErrUnknown) {
 					report, err = "No dream has landed yet.\n", nil
 				}
-				return textResource(r.Params.URI, "text/plain", cut(p.AllowSecrets.Show(report).Text, MaxAnswer)), err
-			},
-		},
-		{
-			Resource: mcp.NewResource("memory://"+memory.IndexFile, "index", mcp.WithResourceTitle("Memory index"),
-				mcp.WithResourceDescription("MEMORY.md: a line for each memory."), mcp.WithMIMEType("text/markdown")),
-			Handler: func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-				return readResource(ctx, p, r.Params.URI)
-			},
-		},
+				return cut(p.AllowSecrets.Show(report).Text, MaxAnswer), err
+			}),
+		serve("memory://"+memory.IndexFile, "index", "Memory index", "MEMORY.md: a line for each memory.", "text/markdown", readResource),
 	}
 }
 
-// memoryTemplate is the URI of a memory.
-const memoryTemplate = "memory://{+path}"
-
-func templates(p *consolidate.Project) []mcpserver.ServerResourceTemplate {
+func (c *Connection) templates() []mcpserver.ServerResourceTemplate {
 	return []mcpserver.ServerResourceTemplate{{
 		Template: mcp.NewResourceTemplate(memoryTemplate, "memory", mcp.WithTemplateTitle("A memory"),
 			mcp.WithTemplateDescription("A memory file by its path, such as memory://user_role.md."), mcp.WithTemplateMIMEType("text/markdown")),
-		Handler: func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-			return readResource(ctx, p, r.Params.URI)
-		},
+		Handler: c.reads("text/markdown", readResource),
 	}}
 }
 
+// A reader returns the text of a resource.
+type reader func(ctx context.Context, p *consolidate.Project, uri string) (string, error)
+
+func (c *Connection) reads(mime string, read reader) func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	return func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		p, err := c.findNow(ctx)
+		if err != nil {
+			return nil, paramsError(err)
+		}
+		text, err := read(ctx, p, r.Params.URI)
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: r.Params.URI, MIMEType: mime, Text: text}}, err
+	}
+}
+
 // readResource reads the memory that a URI names. The path is parsed like any name that comes from outside.
-func readResource(ctx context.Context, p *consolidate.Project, uri string) ([]mcp.ResourceContents, error) {
+func readResource(ctx context.Context, p *consolidate.Project, uri string) (string, error) {
 	path, err := url.PathUnescape(strings.TrimPrefix(uri, "memory://"))
 	if err != nil {
-		return nil, notFound(uri, err)
+		return "", notFound(uri, err)
 	}
 	files, err := p.Read(ctx, []string{path})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if err := files[0].Err; err != nil {
-		return nil, notFound(uri, err)
+		return "", notFound(uri, err)
 	}
-	return textResource(uri, "text/markdown", strings.ToValidUTF8(files[0].Text, "\uFFFD")), nil
+	return strings.ToValidUTF8(files[0].Text, "\uFFFD"), nil
 }
 
 func notFound(uri string, err error) error {
@@ -85,8 +91,4 @@ func notFound(uri string, err error) error {
 		return fmt.Errorf("%w: %s", mcp.ErrResourceNotFound, uri)
 	}
 	return fmt.Errorf("%w: %s: %v", mcp.ErrResourceNotFound, uri, err)
-}
-
-func textResource(uri, mime, text string) []mcp.ResourceContents {
-	return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: mime, Text: text}}
 }

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,55 +12,42 @@ import (
 )
 
 // reviewDream shows what waits for the person's answer. To accept or reject it, the client asks the person.
-func reviewDream(p *consolidate.Project) tool {
-	type arguments struct {
-		Accept string `json:"accept,omitempty"`
-		Reject string `json:"reject,omitempty"`
-	}
-	return tool{
-		name:  "review_dream",
-		title: "Review a background dream",
-		description: "Review what a background memory dream proposes: without arguments its report and diff, to show the person. " +
-			"accept lands it whole, reject forgets it: the client asks the person first.",
-		input:       `{"type":"object","properties":{"accept":{"type":"string","minLength":1,"maxLength":40,"description":"ID of the dream"},"reject":{"type":"string","minLength":1,"maxLength":40}},"additionalProperties":false}`,
-		destructive: true,
-		confirm: func(ctx context.Context, raw json.RawMessage) (resolved json.RawMessage, question, instead string, err error) {
-			a, err := decode[arguments](raw)
-			if err != nil || a.Accept == "" && a.Reject == "" {
-				return raw, "", "", err
-			}
-			if a.Accept != "" && a.Reject != "" {
-				return nil, "", "", &store.RequestError{Message: "accept and reject exclude each other", Hint: "give one of them, as the person said"}
-			}
-			r, err := findReview(ctx, p, a.Accept+a.Reject)
-			if err != nil {
-				return nil, "", "", err
-			}
-			if a.Accept != "" {
-				a.Accept, question, instead = r.ID, "Land what the background dream "+r.ID+" proposes? "+r.Report, "dream-mcp review --accept "+r.ID
-			} else {
-				a.Reject, question, instead = r.ID, "Forget what the background dream "+r.ID+" proposes? "+r.Report, "dream-mcp review --reject "+r.ID
-			}
-			resolved, err = json.Marshal(a)
-			return resolved, question, instead, err
-		},
-		now: p.Now,
-		call: func(ctx context.Context, raw json.RawMessage) (answer, error) {
-			a, err := decode[arguments](raw)
-			switch {
-			case err != nil:
-				return answer{}, err
-			case a.Accept != "":
-				r, err := p.Accept(ctx, a.Accept, nil)
-				return answer{text: r.Report + "\nTo undo it: " + r.Undo}, err
-			case a.Reject != "":
-				id, err := p.Reject(ctx, a.Reject)
-				return answer{text: "Forgotten: " + id + ". The memory is as it was."}, err
-			}
+var reviewDream = tool{
+	name:  "review_dream",
+	title: "Review a background dream",
+	description: "Review what a background memory dream proposes: without arguments its report and diff, to show the person. " +
+		"accept lands it whole, reject forgets it: the client asks the person first.",
+	input:       `{"type":"object","properties":{"accept":{"type":"string","minLength":1,"maxLength":40,"description":"ID of the dream"},"reject":{"type":"string","minLength":1,"maxLength":40}},"additionalProperties":false}`,
+	destructive: true,
+	call: calls(func(ctx context.Context, p *consolidate.Project, a struct{ Accept, Reject string }) (answer, error) {
+		switch {
+		case a.Accept != "" && a.Reject != "":
+			return answer{}, &store.RequestError{Message: "accept and reject exclude each other", Hint: "give one of them, as the person said"}
+		case a.Accept == "" && a.Reject == "":
 			reviews, err := p.Reviews(ctx)
 			return answer{text: describeReviews(reviews)}, err
-		},
-	}
+		}
+		r, err := findReview(ctx, p, a.Accept+a.Reject)
+		if err != nil {
+			return answer{}, err
+		}
+		if a.Reject != "" {
+			return answer{}, &question{
+				text: "Forget what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --reject " + r.ID,
+				agreed: func(ctx context.Context) (answer, error) {
+					id, err := p.Reject(ctx, r.ID)
+					return answer{text: "Forgotten: " + id + ". The memory is as it was."}, err
+				},
+			}
+		}
+		return answer{}, &question{
+			text: "Land what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --accept " + r.ID,
+			agreed: func(ctx context.Context) (answer, error) {
+				landed, err := p.Accept(ctx, r.ID, nil)
+				return answer{text: landed.Report + "\nTo undo it: " + landed.Undo}, err
+			},
+		}
+	}),
 }
 
 func findReview(ctx context.Context, p *consolidate.Project, id string) (consolidate.Review, error) {

@@ -18,7 +18,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -47,16 +47,20 @@ type Table struct {
 	Completions  Completions
 }
 
-// New returns the table over the memory p.
-func New(p *consolidate.Project) Table {
-	t := Table{Instructions: instructions, Prompts: prompts(p), Resources: resources(p), Templates: templates(p)}
-	t.Completions = Completions{t.Prompts, func(context.Context) (*consolidate.Project, error) { return p, nil }}
+// Table returns what a server offers to the client of this connection.
+func (c *Connection) Table() Table {
+	if c.Project != nil {
+		c.use(c.Project)
+	}
+	t := Table{Instructions: instructions, Resources: c.resources(), Templates: c.templates()}
+	t.Completions = Completions{c}
+	for _, prompt := range prompts {
+		t.Prompts = append(t.Prompts, prompt.serve(c))
+	}
 	for _, tool := range []tool{
-		dreamStatus(p), dreamOrient(p), grepTranscripts(p), readMemory(p), writeMemory(p), finalizeIndex(p), abortDream(p), undoDream(p), reviewDream(p),
+		dreamStatus, dreamOrient, grepTranscripts, readMemory, writeMemory, finalizeIndex, abortDream, undoDream, reviewDream,
 	} {
-		served := tool.serve(p.AllowSecrets)
-		served.Handler = ofSession(p, served.Handler)
-		t.Tools = append(t.Tools, served)
+		t.Tools = append(t.Tools, tool.serve(c))
 	}
 	return t
 }
@@ -69,14 +73,20 @@ type tool struct {
 	idempotent               bool
 	always                   bool // hosts that load tools later load this one at once
 	call                     call
+}
 
-	// confirm, if not nil, returns the question that the person must agree to before the call ("" for none), the arguments
-	// of the call once they agree, and the equivalent command for a terminal.
-	confirm func(ctx context.Context, arguments json.RawMessage) (resolved json.RawMessage, question, instead string, err error)
-	now     func() time.Time
+// A call runs a tool over a memory. The arguments match the schema of the tool.
+type call func(ctx context.Context, p *consolidate.Project, arguments json.RawMessage) (answer, error)
 
-	// agreed is called once the person agrees to what call refused with a *consolidate.PersonError.
-	agreed call
+// calls returns the call of a function that takes decoded arguments.
+func calls[T any](run func(context.Context, *consolidate.Project, T) (answer, error)) call {
+	return func(ctx context.Context, p *consolidate.Project, arguments json.RawMessage) (answer, error) {
+		var decoded T
+		if err := json.Unmarshal(arguments, &decoded); err != nil {
+			return answer{}, err
+		}
+		return run(ctx, p, decoded)
+	}
 }
 
 // answer is text, or a value that is sent as structured content and as the same JSON in text.
@@ -85,7 +95,7 @@ type answer struct {
 	value any
 }
 
-func (t tool) serve(show secret.Allowed) mcpserver.ServerTool {
+func (t tool) serve(c *Connection) mcpserver.ServerTool {
 	no := false
 	m := mcp.NewToolWithRawSchema(t.name, t.description, json.RawMessage(compact(t.input)))
 	m.Title = t.title
@@ -98,61 +108,35 @@ func (t tool) serve(show secret.Allowed) mcpserver.ServerTool {
 	}
 	check := checker(t.name, t.input)
 	return mcpserver.ServerTool{Tool: m, Handler: func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		p, ask, err := c.find(ctx, r.Params.MultiRoundTripParams)
+		switch {
+		case err != nil:
+			return refuse(err, c.Allowed()), nil
+		case ask != nil:
+			return ask.ToolResult(), nil
+		}
+		namesSession(p, r)
 		arguments, err := check(r.Params.RawArguments)
 		if err != nil {
-			return refuse(err, show), nil
+			return refuse(err, p.AllowSecrets), nil
 		}
-		if t.confirm != nil {
-			resolved, question, instead, err := t.confirm(ctx, arguments)
-			if err != nil {
-				return refuse(err, show), nil
+		ctx, stop := heartbeat(ctx, t.title, beatEvery, progressOf(ctx, r))
+		defer stop()
+		a, err := t.call(ctx, p, arguments)
+		if q, ok := errors.AsType[*question](err); ok {
+			q.about, q.text = fmt.Sprintf("%s %s", t.name, arguments), p.AllowSecrets.Line(q.text)
+			form, err := q.consent(ctx, r, p.Now())
+			switch {
+			case err != nil:
+				return refuse(err, p.AllowSecrets), nil
+			case form != nil:
+				return form, nil
 			}
-			var asked *mcp.CallToolResult
-			if question != "" {
-				asked, err = consent(ctx, r, t.name, resolved, show.Line(question), instead, t.now())
-			}
-			if err != nil {
-				return refuse(err, show), nil
-			}
-			if asked != nil {
-				return asked, nil
-			}
-			arguments = resolved
+			a, err = q.agreed(ctx)
+			return a.result(err, p.AllowSecrets), nil
 		}
-		a, err := t.withProgress(ctx, r, arguments, t.call)
-		var person *consolidate.PersonError
-		if errors.As(err, &person) && t.agreed != nil {
-			return t.askPerson(ctx, r, arguments, person, show), nil
-		}
-		return a.result(err, show), nil
+		return a.result(err, p.AllowSecrets), nil
 	}}
-}
-
-type call func(ctx context.Context, arguments json.RawMessage) (answer, error)
-
-// withProgress runs a call and reports its progress.
-func (t tool) withProgress(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, run call) (answer, error) {
-	ctx, stop := heartbeat(ctx, t.title, beatEvery, progressOf(ctx, r))
-	defer stop()
-	return run(ctx, arguments)
-}
-
-// askPerson asks the person about a call that only they may decide, and runs it once they agree.
-func (t tool) askPerson(ctx context.Context, r mcp.CallToolRequest, arguments json.RawMessage, e *consolidate.PersonError, show secret.Allowed) *mcp.CallToolResult {
-	asked, err := consent(ctx, r, t.name, arguments, show.Line(e.Question), e.Terminal, t.now())
-	var unanswered *errUnanswered
-	switch {
-	case errors.As(err, &unanswered) && e.Leave != nil:
-		return refuse(e.Leave(), show)
-	case errors.As(err, &unanswered):
-		return refuse(e, show)
-	case err != nil:
-		return refuse(err, show)
-	case asked != nil:
-		return asked
-	}
-	a, err := t.withProgress(ctx, r, arguments, t.agreed)
-	return a.result(err, show)
 }
 
 // result renders the answer of a call, or its error.

@@ -23,7 +23,7 @@ const maxListing = 12_000
 func table(t *testing.T) Table {
 	p := consolidate.Open(consolidate.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Transcripts: transcript.Open(transcript.Options{})})
 	t.Cleanup(func() { p.Close("the test ended") })
-	return New(p)
+	return (&Connection{Project: p, Begin: func(*consolidate.Project) {}}).Table()
 }
 
 // The wire surface is a golden file: who changes it sees what changed, and what it costs.

@@ -87,7 +87,7 @@ func (w *world) open() {
 		Transcripts: consolidate.Listen(transcript.Open(transcript.Options{Projects: w.sessions, Roots: []string{w.root}}), nil),
 	})
 	w.t.Cleanup(func() { p.Close("the test ended") })
-	w.table = New(p)
+	w.table = (&Connection{Project: p, Begin: func(*consolidate.Project) {}}).Table()
 }
 
 // call makes a call as a client does, and returns what the model reads of the answer.

@@ -58,49 +58,39 @@ const writeSchema = `
 	"waive":{"type":"array","maxItems":20,"items":{"type":"object","properties":{"rule":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["rule","why"],"additionalProperties":false},"description":"rules set aside, with the reason"},
 	"index":{"type":"object","properties":{"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"additionalProperties":false,"description":"its line in MEMORY.md"}`
 
-func writeMemory(p *consolidate.Project) tool {
-	check := checker("write_memory", `{"type":"object","properties":{`+writeSchema+`},"required":["path"],"additionalProperties":false}`)
-	write := func(ctx context.Context, arguments json.RawMessage, agreed string) (answer, error) {
-		r, err := decode[writeArguments](arguments)
-		if err != nil {
+// checkOne checks the arguments of one of several writes.
+var checkOne = checker("write_memory", `{"type":"object","properties":{`+writeSchema+`},"required":["path"],"additionalProperties":false}`)
+
+var writeMemory = tool{
+	name:  "write_memory",
+	title: "Write memories",
+	description: "Write, edit, merge, rename or delete one memory (a Markdown topic file), or several by writes. One of content, edits, delete. In a dream it is staged until finalize_index; " +
+		"outside one it lands at once. Its line of MEMORY.md follows (from name and description unless index says otherwise). " +
+		"To change what exists give base, the sum that read_memory or dream_orient showed. replaces removes what was merged into path; facts that path then lacks are listed as missing: write them into it, or accept each. " +
+		"Content begins with frontmatter: name, description (one line), metadata: type (user, feedback, project or reference).",
+	input: `{"type":"object","properties":{` + writeSchema + `,
+		"writes":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"object"},"description":"several such writes, each judged alone"}},
+		"additionalProperties":false}`,
+	output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"missing":{"type":"array"},"writes":{"type":"array"},"undo":{"type":"string"},"evidence":{"type":"array"},` +
+		findingsSchema + `}}`,
+	destructive: true, idempotent: true,
+	call: func(ctx context.Context, p *consolidate.Project, arguments json.RawMessage) (answer, error) {
+		var r writeArguments
+		if err := json.Unmarshal(arguments, &r); err != nil {
 			return answer{}, err
+		}
+		if r.Writes != nil && r.Path != "" {
+			return answer{}, &store.RequestError{Message: "path and writes in one call", Hint: "each of writes has a path of its own"}
 		}
 		if r.Writes != nil {
-			if r.Path != "" {
-				return answer{}, &store.RequestError{Message: "path and writes in one call", Hint: "each of writes has a path of its own"}
-			}
-			return writeSeveral(ctx, p, check, r.Writes), nil
+			return writeSeveral(ctx, p, r.Writes), nil
 		}
-		if arguments, err = check(arguments); err != nil {
-			return answer{}, err
-		}
-		request, err := r.request()
-		if err != nil {
-			return answer{}, err
-		}
-		request.Agreed = agreed
-		res, err := p.Write(ctx, request)
-		return answer{value: res}, err
-	}
-	return tool{
-		name:  "write_memory",
-		title: "Write memories",
-		description: "Write, edit, merge, rename or delete one memory (a Markdown topic file), or several by writes. One of content, edits, delete. In a dream it is staged until finalize_index; " +
-			"outside one it lands at once. Its line of MEMORY.md follows (from name and description unless index says otherwise). " +
-			"To change what exists give base, the sum that read_memory or dream_orient showed. replaces removes what was merged into path; facts that path then lacks are listed as missing: write them into it, or accept each. " +
-			"Content begins with frontmatter: name, description (one line), metadata: type (user, feedback, project or reference).",
-		input: `{"type":"object","properties":{` + writeSchema + `,
-			"writes":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"object"},"description":"several such writes, each judged alone"}},
-			"additionalProperties":false}`,
-		output: `{"type":"object","properties":{"path":{"type":"string"},"action":{"type":"string"},"sum":{"type":"string"},"missing":{"type":"array"},"writes":{"type":"array"},"undo":{"type":"string"},"evidence":{"type":"array"},` +
-			findingsSchema + `}}`,
-		destructive: true, idempotent: true,
-		call: func(ctx context.Context, arguments json.RawMessage) (answer, error) { return write(ctx, arguments, "") },
-		agreed: func(ctx context.Context, arguments json.RawMessage) (answer, error) {
-			return write(ctx, arguments, "the person agreed when they were asked")
-		},
-		now: p.Now,
-	}
+		res, err := writeOne(ctx, p, arguments, "")
+		return answer{value: res}, ifAgreed(err, func(ctx context.Context) (answer, error) {
+			res, err := writeOne(ctx, p, arguments, "the person agreed when they were asked")
+			return answer{value: res}, err
+		})
+	},
 }
 
 // severalWritten is the answer to several writes. What was refused comes first.
@@ -136,13 +126,13 @@ type refusedWrite struct {
 // maxRefusal bounds what is said about one refused write of several, in characters.
 const maxRefusal = 1_500
 
-func writeSeveral(ctx context.Context, p *consolidate.Project, check func(json.RawMessage) (json.RawMessage, error), writes []json.RawMessage) answer {
+func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.RawMessage) answer {
 	all := severalWritten{Writes: []oneWritten{}}
 	hinted := make(map[string]bool)
 	for i, arguments := range writes {
 		var path struct{ Path string }
 		_ = json.Unmarshal(arguments, &path) // the check says what is wrong
-		res, err := writeOne(ctx, p, check, arguments)
+		res, err := writeOne(ctx, p, arguments, "")
 		if err == nil {
 			all.Written++
 			all.Staged = res.Staged
@@ -171,19 +161,20 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, check func(json.R
 	return answer{value: all}
 }
 
-func writeOne(ctx context.Context, p *consolidate.Project, check func(json.RawMessage) (json.RawMessage, error), arguments json.RawMessage) (consolidate.WriteResult, error) {
-	arguments, err := check(arguments)
+func writeOne(ctx context.Context, p *consolidate.Project, arguments json.RawMessage, agreed string) (consolidate.WriteResult, error) {
+	arguments, err := checkOne(arguments)
 	if err != nil {
 		return consolidate.WriteResult{}, err
 	}
-	r, err := decode[writeArguments](arguments)
-	if err != nil {
+	var r writeArguments
+	if err := json.Unmarshal(arguments, &r); err != nil {
 		return consolidate.WriteResult{}, err
 	}
 	request, err := r.request()
 	if err != nil {
 		return consolidate.WriteResult{}, err
 	}
+	request.Agreed = agreed
 	return p.Write(ctx, request)
 }
 
