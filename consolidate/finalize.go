@@ -171,7 +171,7 @@ func (d *dream) dryRun(edit *store.Index, findings []rule.Finding, r store.Final
 		return FinalizeResult{}, refused
 	}
 	changes := d.All(edit)
-	decided := store.Info{Waived: d.Needed, Accepted: losses(d.Stage, r.AcceptLoss), Proposed: d.Proposed}
+	decided := store.Info{Operation: store.Operation{Waived: d.Needed, Accepted: losses(d.Stage, r.AcceptLoss), Proposed: d.Proposed}}
 	verdict := "nothing has landed: " + store.Summary(changes, d.Info) + decided.Choices()
 	if refusal != nil {
 		verdict = "nothing has landed, and it would be refused: " + refusal.where()

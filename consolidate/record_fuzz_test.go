@@ -63,7 +63,7 @@ func FuzzStageFiles(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err := p.Append(store.LogEntry{ID: id, Kind: lock.KindDream}); err != nil {
+		if err := p.Append(store.LogEntry{Operation: store.Operation{ID: id, Kind: lock.KindDream}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.Status(ctx); err != nil {

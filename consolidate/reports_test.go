@@ -59,7 +59,7 @@ func TestReports(t *testing.T) {
 		return p
 	}
 	queue := func(p *Project, id string) {
-		p.Background.Queue(store.Info{ID: id, Kind: lock.KindDream, Unattended: true, Outcome: store.Committed}, make([]landing.Change, 1))
+		p.Background.Queue(store.Info{Operation: store.Operation{ID: id, Kind: lock.KindDream, Unattended: true}, Outcome: store.Committed}, make([]landing.Change, 1))
 	}
 	var mu sync.Mutex
 	delivered := map[string]int{}

@@ -98,8 +98,8 @@ func (run *Run) conclude(otherwise store.Outcome, e RunEnd) (store.Outcome, erro
 		return "", err
 	}
 	entry := store.LogEntry{
-		Time: now, Outcome: otherwise, Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: true,
-		Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD, Reason: e.Failure,
+		Time: now, Outcome: otherwise, Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD,
+		Operation: store.Operation{Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: true, Reason: e.Failure},
 	}
 	dream := dreamOf(entries, run.Started)
 	entry.Dream = dream.ID

@@ -199,7 +199,7 @@ func (p *Room) history(r *Report) error {
 		if l.Kind != lock.KindDream || undone[l.ID] {
 			continue
 		}
-		e := Past{LogEntry: store.LogEntry{ID: l.ID, Time: l.Landed}}
+		e := Past{LogEntry: store.LogEntry{Operation: store.Operation{ID: l.ID}, Time: l.Landed}}
 		for _, c := range l.Changes {
 			switch {
 			case c.Name == store.IndexName:

@@ -44,7 +44,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 	r, err := l.Read()
 	if err == nil && r.Dream != "" {
 		s.Step("give back")
-		left := &Tx{Info: Info{Kind: r.Kind}, Dir: dir, record: r, s: s}
+		left := &Tx{Info: Info{Operation: Operation{Kind: r.Kind}}, Dir: dir, record: r, s: s}
 		if err := left.stamp(Crashed); err != nil {
 			return errors.Join(err, l.Release())
 		}

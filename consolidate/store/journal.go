@@ -33,31 +33,16 @@ const (
 
 // LogEntry is a line of the journal.
 type LogEntry struct {
-	Time          time.Time         `json:"time"`
-	Outcome       Outcome           `json:"outcome"`
-	Kind          lock.Kind         `json:"kind"`
-	ID            string            `json:"id"`
-	Host          string            `json:"host,omitempty"`
-	Session       string            `json:"session,omitempty"`
-	Started       time.Time         `json:"started,omitzero"`
-	HoursSince    *float64          `json:"hours_since,omitempty"` // nil for the first dream
-	SessionsSince int               `json:"sessions_since,omitempty"`
-	Forced        bool              `json:"forced,omitempty"`
-	Resumed       bool              `json:"resumed,omitempty"`
-	Unattended    bool              `json:"unattended,omitempty"`
-	ToolCalls     int               `json:"tool_calls,omitempty"`
-	BytesSearched int64             `json:"bytes_searched,omitempty"`
-	Files         []string          `json:"files,omitempty"`
-	Summary       string            `json:"summary,omitempty"`
-	Reason        string            `json:"reason,omitempty"`
-	Waived        []Waiver          `json:"waived,omitempty"`
-	Accepted      map[string]string `json:"accepted_loss,omitempty"`
-	Proposed      []string          `json:"proposed,omitempty"`
-	Undoes        string            `json:"undoes,omitempty"`
-	Dream         string            `json:"dream,omitempty"` // of a background run: the ID of its dream
-	Turns         int               `json:"turns,omitempty"`
-	Tokens        int64             `json:"tokens,omitempty"`   // read and written, including cached ones
-	CostUSD       float64           `json:"cost_usd,omitempty"` // as the host calculates it
+	Time    time.Time `json:"time"`
+	Outcome Outcome   `json:"outcome"`
+	Operation
+	HoursSince    *float64 `json:"hours_since,omitempty"` // nil for the first dream
+	SessionsSince int      `json:"sessions_since,omitempty"`
+	Files         []string `json:"files,omitempty"`
+	Dream         string   `json:"dream,omitempty"` // of a background run: the ID of its dream
+	Turns         int      `json:"turns,omitempty"`
+	Tokens        int64    `json:"tokens,omitempty"`   // read and written, including cached ones
+	CostUSD       float64  `json:"cost_usd,omitempty"` // as the host calculates it
 }
 
 // ShownWaivers returns waivers with credentials masked in their reasons.
@@ -233,11 +218,7 @@ func readLog(state *os.Root) ([]LogEntry, error) {
 
 // Entry returns the journal entry of i, whose changes are in m.
 func (i Info) Entry(m landing.Manifest, outcome Outcome, at time.Time) LogEntry {
-	e := LogEntry{
-		Time: at, Outcome: outcome, Kind: i.Kind, ID: i.ID, Host: i.Host, Session: i.Session, Started: i.Started,
-		SessionsSince: i.Sessions, Forced: i.Forced, Resumed: i.Resumed, Unattended: i.Unattended, Proposed: i.Proposed, ToolCalls: i.ToolCalls,
-		BytesSearched: i.BytesSearched, Waived: i.Waived, Accepted: i.Accepted, Summary: i.Summary, Reason: i.Reason, Undoes: i.Undoes,
-	}
+	e := LogEntry{Time: at, Outcome: outcome, Operation: i.Operation, SessionsSince: i.Sessions}
 	if i.Kind == lock.KindDream && i.Since.Exists {
 		hours := i.Started.Sub(i.Since.Time).Hours()
 		e.HoursSince = &hours

@@ -19,40 +19,50 @@ const (
 	InfoFile    = "dream.json"
 )
 
+// Operation is what the record and the journal say of an operation.
+type Operation struct {
+	Kind          lock.Kind         `json:"kind"`
+	ID            string            `json:"id"`
+	Host          string            `json:"host,omitempty"`
+	Session       string            `json:"session,omitempty"`
+	Started       time.Time         `json:"started,omitzero"`
+	Forced        bool              `json:"forced,omitempty"`
+	Resumed       bool              `json:"resumed,omitempty"`
+	Unattended    bool              `json:"unattended,omitempty"`
+	ToolCalls     int               `json:"tool_calls,omitempty"`
+	BytesSearched int64             `json:"bytes_searched,omitempty"`
+	Summary       string            `json:"summary,omitempty"`
+	Reason        string            `json:"reason,omitempty"`
+	Waived        []Waiver          `json:"waived,omitempty"`        // once it lands, only those that were needed
+	Accepted      map[string]string `json:"accepted_loss,omitempty"` // why, by file
+	Proposed      []string          `json:"proposed,omitempty"`      // files with a change that was kept for the person
+	Undoes        string            `json:"undoes,omitempty"`
+}
+
 // Info is the record of an operation, while it is open and after it ended. Any process may read it.
 type Info struct {
-	ID            string              `json:"id"`
-	Kind          lock.Kind           `json:"kind"`
-	Host          string              `json:"host,omitempty"`
-	Session       string              `json:"session,omitempty"`
-	Started       time.Time           `json:"started"`
-	LastCall      time.Time           `json:"last_call"`
-	Phase         string              `json:"phase,omitempty"`
-	Since         lock.Stamp          `json:"since"`
-	Sessions      int                 `json:"sessions"`
-	Listed        *listed.Record      `json:"listed,omitempty"`
-	ToolCalls     int                 `json:"tool_calls"`
-	BytesSearched int64               `json:"bytes_searched"`
-	Forced        bool                `json:"forced,omitempty"`
-	Resumed       bool                `json:"resumed,omitempty"`
-	Unattended    bool                `json:"unattended,omitempty"`
-	IndexLines    []IndexLine         `json:"index_lines,omitempty"`   // asked for by writes, for the commit
-	Evidence      map[string][]string `json:"evidence,omitempty"`      // by file: the hits that a write cited
-	Waived        []Waiver            `json:"waived,omitempty"`        // once it lands, only those that were needed
-	Accepted      map[string]string   `json:"accepted_loss,omitempty"` // why, by file
-	Merges        map[string]*Merge   `json:"merges,omitempty"`        // by the memory that others were merged into
-	Summary       string              `json:"summary,omitempty"`
-	Proposed      []string            `json:"proposed,omitempty"` // files with a change that was kept for the person
-	Request       *FinalizeRequest    `json:"request,omitempty"`  // what lands if the person agrees
-	Held          map[string]string   `json:"held,omitempty"`     // why only the person may make a change, by file
-	Dream         string              `json:"dream,omitempty"`    // the dream of the held changes, or ""
-	Reviewed      time.Time           `json:"reviewed,omitzero"`  // when it was proposed
-	Outcome       Outcome             `json:"outcome,omitempty"`  // empty while it is open
-	Ended         time.Time           `json:"ended,omitzero"`
-	Reason        string              `json:"reason,omitempty"`
-	Undoes        string              `json:"undoes,omitempty"`
-	Commit        string              `json:"commit,omitempty"`  // the commit of the remote that was merged
-	Restamp       *Restamp            `json:"restamp,omitempty"` // of an undo
+	Operation
+	LastCall   time.Time           `json:"last_call"`
+	Phase      string              `json:"phase,omitempty"`
+	Since      lock.Stamp          `json:"since"`
+	Sessions   int                 `json:"sessions"`
+	Listed     *listed.Record      `json:"listed,omitempty"`
+	IndexLines []IndexLine         `json:"index_lines,omitempty"` // asked for by writes, for the commit
+	Evidence   map[string][]string `json:"evidence,omitempty"`    // by file: the hits that a write cited
+	Merges     map[string]*Merge   `json:"merges,omitempty"`      // by the memory that others were merged into
+	Outcome    Outcome             `json:"outcome,omitempty"`     // empty while it is open
+	Ended      time.Time           `json:"ended,omitzero"`
+	Commit     string              `json:"commit,omitempty"`  // the commit of the remote that was merged
+	Restamp    *Restamp            `json:"restamp,omitempty"` // of an undo
+	Waiting
+}
+
+// Waiting is what the record of a proposal has besides.
+type Waiting struct {
+	Request  *FinalizeRequest  `json:"request,omitempty"` // what lands if the person agrees
+	Held     map[string]string `json:"held,omitempty"`    // why only the person may make a change, by file
+	Dream    string            `json:"dream,omitempty"`   // the dream of the held changes, or ""
+	Reviewed time.Time         `json:"reviewed,omitzero"` // when it was proposed
 }
 
 // FinalizeRequest describes the index at the end of a dream, and the losses that are accepted.

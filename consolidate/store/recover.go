@@ -71,7 +71,7 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	if r.Dream == "" {
 		return l.Clear()
 	}
-	t := &Tx{Info: Info{Kind: r.Kind}, Dir: dir, s: s, lock: l, record: r}
+	t := &Tx{Dir: dir, s: s, lock: l, record: r}
 	t.Folder, t.Info, err = s.openLeft(r)
 	if err == nil {
 		defer t.Folder.Close()
@@ -121,7 +121,7 @@ func (s *Records) guess() lock.Record {
 // openLeft opens the folder of the operation of a dead process. A record that names a folder outside our state folder is
 // refused.
 func (s *Records) openLeft(r lock.Record) (*os.Root, Info, error) {
-	info := Info{ID: r.Dream, Kind: r.Kind, Started: r.Started, LastCall: r.Started} // enough to recover
+	info := Info{Operation: Operation{ID: r.Dream, Kind: r.Kind, Started: r.Started}, LastCall: r.Started} // enough to recover
 	if !ValidID(r.Dream) || r.Stage != s.FolderOf(r.Dream) {
 		return nil, info, fmt.Errorf("its folder %s is not in our state folder %s", r.Stage, s.StateDir())
 	}

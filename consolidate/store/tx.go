@@ -68,7 +68,7 @@ func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Info, error)
 // New returns the Info of an operation of this process that begins now.
 func (s *Store) New(kind lock.Kind) Info {
 	now := s.Now()
-	return Info{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now, LastCall: now}
+	return Info{Operation: Operation{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now}, LastCall: now}
 }
 
 // begin opens an operation under l: it creates its folder and its stage, and writes its record into the lock file.

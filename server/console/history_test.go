@@ -15,14 +15,19 @@ import (
 func TestRenderLog(t *testing.T) {
 	t.Parallel()
 	at := func(hours int) time.Time { return noon.Add(time.Duration(-hours) * time.Hour) }
+	op := func(id string, kind lock.Kind) store.Operation { return store.Operation{ID: id, Kind: kind} }
+	undo, aborted := op("u1", lock.KindUndo), op("d1", lock.KindDream)
+	undo.Undoes, aborted.Reason = "d2", "changed \x1b]0;x\x07my mind"
 	entries := []store.LogEntry{ // the newest first
-		{Time: at(1), Outcome: store.Fired, Kind: lock.KindDream, ID: "d3", SessionsSince: 7},
-		{Time: at(2), Outcome: store.Committed, Kind: lock.KindUndo, ID: "u1", Undoes: "d2", Files: []string{"a.md"}},
-		{Time: at(3), Outcome: store.Committed, Kind: lock.KindDream, ID: "d2", Files: []string{"a.md", "b.md"}, ToolCalls: 1,
+		{Time: at(1), Outcome: store.Fired, Operation: op("d3", lock.KindDream), SessionsSince: 7},
+		{Time: at(2), Outcome: store.Committed, Operation: undo, Files: []string{"a.md"}},
+		{Time: at(3), Outcome: store.Committed, Files: []string{"a.md", "b.md"}, Operation: store.Operation{
+			Kind: lock.KindDream, ID: "d2", ToolCalls: 1,
 			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Started: at(3).Add(-12 * time.Minute), BytesSearched: 12_340_000,
-			Waived: []store.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"}},
-		{Time: at(4), Outcome: store.Fired, Kind: lock.KindDream, ID: "d2"}, // replaced by its end
-		{Time: at(5), Outcome: store.Aborted, Kind: lock.KindDream, ID: "d1", Reason: "changed \x1b]0;x\x07my mind"},
+			Waived: []store.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"},
+		}},
+		{Time: at(4), Outcome: store.Fired, Operation: op("d2", lock.KindDream)}, // replaced by its end
+		{Time: at(5), Outcome: store.Aborted, Operation: aborted},
 	}
 	want := `2026-11-20 11:00  begun      dream    d3  7 sessions
 2026-11-20 10:00  committed  undo     u1  1 file, of d2
