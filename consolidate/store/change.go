@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"path"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
@@ -102,36 +100,16 @@ func (s *Store) SetTime(ctx context.Context) error {
 // Hold keeps an operation for the person: fill stages its changes in the folder of info. A new operation is journaled. The
 // caller holds the lock.
 func (s *Store) Hold(dir *memory.Dir, info Info, fill func(*landing.Stage) error) error {
-	root, err := s.Root()
+	s.Step("propose")
+	t, made, err := s.openTx(dir, info, true)
 	if err != nil {
 		return err
 	}
-	s.Step("propose")
-	err = root.Mkdir(path.Join(dreamFolder, info.ID), 0o700)
-	old := errors.Is(err, fs.ErrExist)
-	if err == nil {
-		err = landing.SyncFolder(root, dreamFolder)
-	}
-	if err != nil && !old {
-		return err
-	}
-	t := &Tx{Info: info, Dir: dir, s: s}
-	if t.Folder, err = s.OpenFolder(info.ID); err != nil {
-		return err
-	}
 	defer t.Folder.Close()
-	if old {
-		t.Stage, err = landing.OpenStage(dir, t.Folder)
-	} else {
-		t.Stage, err = landing.NewStage(dir, t.Folder)
-	}
-	if err == nil {
-		err = fill(t.Stage)
-	}
-	if err == nil {
+	if err = fill(t.Stage); err == nil {
 		err = t.Save()
 	}
-	if err == nil && !old {
+	if err == nil && made {
 		err = s.Append(t.Entry(t.Stage.Manifest, Proposed, info.Reviewed))
 	}
 	s.Changed(StatusURI)

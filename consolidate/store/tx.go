@@ -71,44 +71,52 @@ func (s *Store) New(kind lock.Kind) Info {
 	return Info{Operation: Operation{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now}, LastCall: now}
 }
 
-// begin opens an operation under l: it creates its folder and its stage, and writes its record into the lock file.
+// begin opens an operation under l, and writes its record into the lock file.
 func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Info) (*Tx, error) {
+	t, made, err := s.openTx(dir, info, info.Resumed)
+	if err == nil {
+		t.lock = l
+		t.Folder.Remove(StopFile) // it stopped the earlier run
+		if err = t.Save(); err == nil {
+			err = t.claim()
+		}
+		if err == nil {
+			return t, nil
+		}
+		t.Folder.Close()
+	}
+	if made {
+		err = errors.Join(err, s.Discard(info.ID))
+	}
+	return nil, err
+}
+
+// openTx opens the folder and the stage of an operation: new ones or, with join, those that exist.
+func (s *Store) openTx(dir *memory.Dir, info Info, join bool) (t *Tx, made bool, err error) {
 	root, err := s.Root()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	name := path.Join(dreamFolder, info.ID)
-	if err := root.Mkdir(name, 0o700); err != nil && !(info.Resumed && errors.Is(err, fs.ErrExist)) {
-		return nil, err
+	err = root.Mkdir(name, 0o700)
+	if made = err == nil; made || join && errors.Is(err, fs.ErrExist) {
+		err = landing.SyncFolder(root, dreamFolder)
 	}
-	if err := landing.SyncFolder(root, dreamFolder); err != nil {
-		return nil, err
-	}
-	folder, err := memory.OpenBelow(root, name)
-	if err != nil {
-		return nil, err
-	}
-	t := &Tx{Info: info, Dir: dir, Folder: folder, s: s, lock: l}
-	if info.Resumed {
-		folder.Remove(StopFile) // it stopped the earlier run
-		t.Stage, err = landing.OpenStage(dir, folder)
-	} else {
-		t.Stage, err = landing.NewStage(dir, folder)
-	}
+	t = &Tx{Info: info, Dir: dir, s: s}
 	if err == nil {
-		err = t.Save()
-	}
-	if err == nil {
-		err = t.claim()
+		t.Folder, err = memory.OpenBelow(root, name)
 	}
 	if err != nil {
-		folder.Close()
-		if !info.Resumed {
-			err = errors.Join(err, s.Discard(info.ID))
-		}
-		return nil, err
+		return nil, made, err
 	}
-	return t, nil
+	open := landing.OpenStage
+	if made {
+		open = landing.NewStage
+	}
+	if t.Stage, err = open(dir, t.Folder); err != nil {
+		return nil, made, errors.Join(err, t.Folder.Close())
+	}
+	return t, made, nil
 }
 
 // claim writes the record into the lock file and, for a dream, takes Claude Code's lock. The record, with which recovery
