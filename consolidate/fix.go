@@ -6,6 +6,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
 )
 
 // Fixed is the result of FixIndex.
@@ -31,8 +32,7 @@ func (p *writings) FixIndex(ctx context.Context) (Fixed, error) {
 		if err != nil || edit.None || !edit.Changed() {
 			return nil, err
 		}
-		had := store.IndexLines(edit.Before)
-		has := store.IndexLines(edit.Index.Bytes())
+		had, has := memory.ParseIndex(edit.Before).ByFile(), edit.ByFile()
 		for file := range has {
 			if _, was := had[file]; !was {
 				fixed.Added = append(fixed.Added, file)

@@ -219,6 +219,17 @@ func (x *Index) Size() (lines, bytes int) {
 	return lines, bytes
 }
 
+// ByFile returns the first entry for each file of the directory that the index names.
+func (x *Index) ByFile() map[string]Entry {
+	entries := make(map[string]Entry)
+	for _, e := range x.Entries() {
+		if _, known := entries[e.File]; !known && !e.Outside {
+			entries[e.File] = e
+		}
+	}
+	return entries
+}
+
 // Entries returns the links of the index in order, several of one line among them.
 func (x *Index) Entries() []Entry {
 	var entries []Entry

@@ -141,9 +141,8 @@ func (h *History) entry(all landings, v Version, n memory.Name) (store.IndexLine
 	if err != nil {
 		return line, err
 	}
-	if was, named := store.IndexLines(data)[line.File]; named {
-		line = was
-	}
+	was := memory.ParseIndex(data).ByFile()[line.File]
+	line.Title, line.Hook, line.Section = was.Title, was.Hook, was.Section
 	return line, nil
 }
 

@@ -43,14 +43,7 @@ func (e *Index) Size() IndexSize {
 }
 
 // Line returns the line of the index that names n.
-func (e *Index) Line(n memory.Name) string {
-	for _, entry := range e.Index.Entries() {
-		if entry.File == n.String() {
-			return entry.Text
-		}
-	}
-	return ""
-}
+func (e *Index) Line(n memory.Name) string { return e.ByFile()[n.String()].Text }
 
 // IndexName is the name of the index.
 var IndexName, _ = memory.ParseName(memory.IndexFile)
@@ -173,17 +166,6 @@ func (e *Index) Name(line IndexLine, n memory.Name, stage *landing.Stage) error 
 	e.Index.Upsert(n, line.Title, line.Hook, line.Section)
 	e.None = false
 	return nil
-}
-
-// IndexLines returns the entries of an index by file.
-func IndexLines(data []byte) map[string]IndexLine {
-	lines := make(map[string]IndexLine)
-	for _, e := range memory.ParseIndex(data).Entries() {
-		if _, known := lines[e.File]; !known && !e.Outside {
-			lines[e.File] = IndexLine{File: e.File, Title: e.Title, Hook: e.Hook, Section: e.Section}
-		}
-	}
-	return lines
 }
 
 // IndexSize is how much of the host's limits the index uses.

@@ -100,8 +100,8 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 		return nil, err
 	}
 	index := memory.ParseIndex(undone.Data)
-	known, named := entriesByFile(before), entriesByFile(undone.Data)
-	maps.Copy(known, entriesByFile(disk.Data)) // what others made of a line comes before what it was
+	known, named := memory.ParseIndex(before).ByFile(), index.ByFile()
+	maps.Copy(known, memory.ParseIndex(disk.Data).ByFile()) // what others made of a line comes before what it was
 	touched := disk.Sum != c.After && disk.Sum != c.Before
 	for _, c := range a.Changes {
 		if !c.Name.IsTopic() || !touched && !left[c.Name] {
@@ -124,17 +124,6 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 	}
 	_, err = s.set(n, disk.Sum, index.Bytes(), time.Time{})
 	return nil, err
-}
-
-// entriesByFile returns the first entry of an index for each file that it names.
-func entriesByFile(index []byte) map[string]memory.Entry {
-	entries := make(map[string]memory.Entry)
-	for _, e := range memory.ParseIndex(index).Entries() {
-		if _, known := entries[e.File]; !known && !e.Outside {
-			entries[e.File] = e
-		}
-	}
-	return entries
 }
 
 // Merged returns the files that undo, the undoing of a, has not brought back as they were before a:
