@@ -15,7 +15,6 @@ var ErrNoWords = errors.New("the query has no words")
 type Query struct {
 	terms []term
 	words *lexis
-	spans []span
 }
 
 // A term is one thing that is looked for, under any of its forms.
@@ -33,7 +32,6 @@ const (
 	question
 	elliptic
 	endsAsking
-	namesDate
 )
 
 // Weights of a term besides its rarity.
@@ -62,7 +60,6 @@ func Parse(text string) (*Query, error) {
 	q := &Query{
 		words: &lexis{lang: lang, forms: map[string][]credit{}, pairs: map[uint64]uint8{}},
 	}
-	q.spans = spansOf(tokens)
 
 	b := builder{Query: q, lang: lang}
 	b.add(tokens, plain, false)

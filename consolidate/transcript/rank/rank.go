@@ -69,18 +69,13 @@ type Ranking struct {
 
 	// The last reach turns before the present one that are not kept yet, the older first, and how many of those to come are
 	// kept whatever they hold.
-	waiting []waiting
+	waiting []turn
 	owed    int
 	order   int32 // of the present one in its session
 }
 
 // reach is how many turns away a turn's neighbours are.
 const reach = 2
-
-type waiting struct {
-	turn turn
-	text string
-}
 
 // A turn is what is kept of a Doc.
 type turn struct {
@@ -99,7 +94,7 @@ func (q *Query) Ranking() *Ranking {
 }
 
 // Add takes the next turn. The turns of one session come one after the other, in order, and to one
-// Ranking only; the text is let go two calls later.
+// Ranking only; the text is not kept.
 func (r *Ranking) Add(d Doc) {
 	if len(r.sessions) == 0 || r.sessions[len(r.sessions)-1] != d.Session {
 		if len(r.turns) > maxTurns {
@@ -114,10 +109,11 @@ func (r *Ranking) Add(d Doc) {
 		session:  int32(len(r.sessions) - 1),
 		order:    r.order,
 		length:   int32(min(len(d.Text), 1<<30)),
+		traits:   traitsOf(d.Text),
 	}
 	side := 0
 	if d.User {
-		side, t.traits = 1, byUser
+		side, t.traits = 1, t.traits|byUser
 	}
 	if !d.Time.IsZero() {
 		t.time = d.Time.Unix()
@@ -133,21 +129,20 @@ func (r *Ranking) Add(d Doc) {
 			}
 		}
 		for _, w := range r.waiting {
-			r.keep(w.turn, w.text)
+			r.keep(w)
 		}
 		r.waiting, r.owed = r.waiting[:0], reach+1
 	}
 	if r.owed > 0 {
-		r.keep(t, d.Text)
+		r.keep(t)
 		r.owed--
 		return
 	}
-	r.waiting = append(r.waiting, waiting{t, d.Text})
+	r.waiting = append(r.waiting, t)
 	r.waiting = r.waiting[max(0, len(r.waiting)-reach):]
 }
 
-func (r *Ranking) keep(t turn, text string) {
-	t.traits |= r.traitsOf(text)
+func (r *Ranking) keep(t turn) {
 	r.turns = append(r.turns, t)
 	// A single session can be larger than all that is kept.
 	if len(r.turns) > 2*maxTurns {

@@ -20,14 +20,12 @@ type weights struct {
 	called      float64 // the words of whom the query names
 	nameOwn     float64 // what is left of a name's weight then
 	questioning float64 // what is left of a turn that only asks
-	dated       float64 // a turn of the time that the query names
-	names       float64 // a turn that names that time
 }
 
 // tuned was chosen on two thirds of the questions in measure/testdata, and rounded.
 var tuned = weights{
 	k1: 1, b: 0.4, phrase: 0.3, answer: 0.8, reply: 0.5, joined: 30, prev: 0.2, next: 0.1, far: 0.2, session: 0.15, short: 30,
-	called: 0.2, nameOwn: 0.3, questioning: 0.8, dated: 0.2, names: 0.3,
+	called: 0.2, nameOwn: 0.3, questioning: 0.8,
 }
 
 // scores returns the score of each turn that is kept. Each term counts where it is nearest: in the turn itself
@@ -129,24 +127,15 @@ func (t *turn) replies(o *turn) bool {
 	return t.traits&(elliptic|byUser) == elliptic|byUser && o.traits&byUser == 0
 }
 
-// factor is what a turn is worth for who said it, when, and what kind of turn it is.
+// factor is what a turn is worth for who said it and what kind of turn it is.
 func (r *Ranking) factor(t *turn, called [2]bool) float64 {
-	w, q := &tuned, r.query
+	w := &tuned
 	f := 1.0
 	if user := t.traits&byUser != 0; user && called[1] || !user && called[0] {
 		f += w.called
 	}
 	if t.traits&question != 0 {
 		f *= w.questioning
-	}
-	for _, s := range q.spans {
-		if s.covers(t.time) {
-			f += w.dated
-			break
-		}
-	}
-	if t.traits&namesDate != 0 {
-		f += w.names
 	}
 	return f
 }

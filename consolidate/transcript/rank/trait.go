@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// traitsOf says what a text is, as far as the query asks for it.
-func (r *Ranking) traitsOf(text string) traits {
+// traitsOf says what a text is.
+func traitsOf(text string) traits {
 	var t traits
 	if mostlyAsks(text) {
 		t |= question
@@ -16,9 +16,6 @@ func (r *Ranking) traitsOf(text string) traits {
 	}
 	if isElliptic(text) {
 		t |= elliptic
-	}
-	if len(r.query.spans) > 0 && r.query.named(text) {
-		t |= namesDate
 	}
 	return t
 }

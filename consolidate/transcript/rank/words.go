@@ -47,11 +47,6 @@ var (
 //go:embed words/synonyms_en.txt
 var synonyms string
 
-// months, language by language: the index in the list, modulo twelve, is the month.
-//
-//go:embed words/months.txt
-var months string
-
 // What a question in a script without spaces has besides its subject, the longer ones first.
 var stopDense = []string{
 	"为什么", "為什麼", "什么时候", "什麼時候", "什么", "什麼", "怎么样", "怎么", "怎麼", "哪里", "哪裡", "哪儿", "哪个", "哪些", "多少", "可以",
