@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	},
 	"server/host":           {"consolidate/recall", "consolidate/transcript", "memory/visible", "golang.org/x/text"},
 	"server/release":        {"server/install"},
-	"server/console/report": {"github.com/rogpeppe/go-internal/diff"},
+	"server/console/report": {"consolidate/report", "consolidate/store", "memory", "github.com/rogpeppe/go-internal/diff"},
 	"server/install": {"consolidate/recall",
 		"server/hook", "server/host", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
 		"github.com/tailscale/hujson",

@@ -13,8 +13,6 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/report"
-	"dream-mcp/consolidate/store"
-	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 	html "dream-mcp/server/console/report"
 	"dream-mcp/server/host"
@@ -37,7 +35,7 @@ func (c *Command) report(ctx context.Context, p *consolidate.Project, setup host
 // writeReport writes the page of a report, and opens it.
 func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup host.Setup, r report.Report, open bool) error {
 	var page bytes.Buffer
-	if err := html.Write(&page, reportPage(r, setup.Project, p.MemoryDir, p.Now().Location())); err != nil {
+	if err := html.Write(&page, html.Page{Report: r, Project: setup.Project, Memory: p.MemoryDir, Zone: p.Now().Location()}); err != nil {
 		return err
 	}
 	if c.OutFile == "-" {
@@ -91,59 +89,4 @@ func browse(ctx context.Context, file string) error {
 		return fmt.Errorf("%s cannot open the page: %w", opener[0], err)
 	}
 	return nil
-}
-
-func reportPage(r report.Report, project, dir string, zone *time.Location) html.Page {
-	page := html.Page{
-		Project: project, Memory: dir, ID: r.Entry.ID, Kind: string(r.Entry.Kind), State: string(r.Entry.Outcome), Waiting: r.Waits,
-		Host: r.Entry.Host, Summary: r.Entry.Summary, Time: reportTime(r.Entry).In(zone), Left: r.Left,
-		Index: indexSizes(r.Index), Limits: html.Size{Lines: memory.MaxIndexLines, Bytes: memory.MaxIndexBytes},
-	}
-	switch {
-	case r.Waits:
-		page.State = "waits for you"
-	case r.Undone:
-		page.State = "undone"
-	case r.Entry.Outcome == store.Committed:
-		page.State = "landed"
-	}
-	for _, f := range r.Files {
-		file := html.File{Path: f.Path, Description: f.Description, Into: f.Into, Why: f.Why, Action: "changed"}
-		if f.Before == nil {
-			file.Action = "new"
-		} else {
-			file.Before = *f.Before
-		}
-		if f.After == nil {
-			file.Action = "deleted"
-		} else {
-			file.After = *f.After
-		}
-		for _, l := range f.LeftOut {
-			file.LeftOut = append(file.LeftOut, html.LeftOut(l))
-		}
-		for _, o := range f.Sources {
-			file.Quotes = append(file.Quotes, html.Quote{Source: o.Source, Speaker: string(o.Speaker), Said: o.Said.In(zone), Text: o.Text})
-		}
-		page.Files = append(page.Files, file)
-	}
-	for _, e := range r.History {
-		page.History = append(page.History, html.Past{ID: e.ID, Time: e.Time.In(zone), Changed: e.Changed, Deleted: e.Deleted, This: e.ID == r.Entry.ID})
-	}
-	return page
-}
-
-func indexSizes(use [2]report.IndexUse) (sizes [2]html.Size) {
-	for i, u := range use {
-		sizes[i] = html.Size(u)
-	}
-	return sizes
-}
-
-// reportTime is the end of an operation, or its start if it has not ended.
-func reportTime(e store.LogEntry) time.Time {
-	if e.Time.IsZero() {
-		return e.Started
-	}
-	return e.Time
 }

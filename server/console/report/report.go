@@ -6,99 +6,104 @@ package report
 
 import (
 	_ "embed"
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
 	"time"
+
+	"dream-mcp/consolidate/report"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
 )
 
-// Page is the content of a report.
+// Page is a report and where it belongs.
 type Page struct {
+	report.Report
 	Project string // the checkout, or "" for a memory without one
 	Memory  string // the memory directory
-	ID      string
-	Kind    string // "dream", "write" …
-	State   string // "landed", "waits for you", "undone" …
-	Waiting bool   // nothing has landed; the page ends with the commands that decide
-	Host    string
-	Summary string
-	Time    time.Time // local time of the end
-	Files   []File
-	Left    []string // memories that it did not change
-	Index   [2]Size  // before and after
-	Limits  Size
-	History []Past // oldest first, this one last
-}
-
-// File is one change.
-type File struct {
-	Path        string
-	Action      string // "new", "changed", "deleted"
-	Into        string // the file that a deleted file was merged into
-	Description string
-	Why         string // the reason given for a loss
-	Before      string
-	After       string
-	LeftOut     []LeftOut
-	Quotes      []Quote
-}
-
-// LeftOut is a fact that a merge left out, and the given reason.
-type LeftOut struct{ Text, Why string }
-
-// Quote is the source of a memory: what somebody said.
-type Quote struct {
-	Source, Speaker string
-	Said            time.Time
-	Text            string // "" if unknown
-}
-
-// Size is the use of the index, or its limits.
-type Size struct{ Lines, Bytes int }
-
-// Past is a dream of the history.
-type Past struct {
-	ID      string
-	Time    time.Time
-	Changed int
-	Deleted int
-	This    bool
+	Zone    *time.Location
 }
 
 //go:embed page.html
 var pageHTML string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"words":   words,
-	"count":   countActions,
+	"action":  action,
+	"changes": changes,
 	"percent": func(part, whole int) int { return min(100, 100*part/max(1, whole)) },
-	"at":      func(t time.Time) string { return t.Format("2006-01-02 15:04") },
-	"bars":    bars,
 	"title":   func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
-	"plural": func(n int, word string) string {
-		if n == 1 {
-			return "1 " + word
-		}
-		return fmt.Sprintf("%d %ss", n, word)
+	"plural":  store.Plural,
+	"limits": func() report.IndexUse {
+		return report.IndexUse{Lines: memory.MaxIndexLines, Bytes: memory.MaxIndexBytes}
 	},
 }).Parse(pageHTML))
 
 // Write writes the page.
 func Write(w io.Writer, p Page) error { return page.Execute(w, p) }
 
-func countActions(files []File, action string) (n int) {
-	for _, f := range files {
-		if f.Action == action {
+// State says what became of the changes.
+func (p Page) State() string {
+	switch {
+	case p.Waits:
+		return "waits for you"
+	case p.Undone:
+		return "undone"
+	case p.Entry.Outcome == store.Committed:
+		return "landed"
+	}
+	return string(p.Entry.Outcome)
+}
+
+// Ended is the end of the operation, or its start if it has not ended.
+func (p Page) Ended() string {
+	if p.Entry.Time.IsZero() {
+		return p.At(p.Entry.Started)
+	}
+	return p.At(p.Entry.Time)
+}
+
+// At formats a time.
+func (p Page) At(t time.Time) string { return t.In(p.Zone).Format("2006-01-02 15:04") }
+
+// Count counts the files with an action.
+func (p Page) Count(what string) (n int) {
+	for _, f := range p.Files {
+		if action(f) == what {
 			n++
 		}
 	}
 	return n
 }
 
+// action is what was done to a file.
+func action(f report.File) string {
+	switch {
+	case f.After == nil:
+		return "deleted"
+	case f.Before == nil:
+		return "new"
+	}
+	return "changed"
+}
+
+// changes compares the texts of a file.
+func changes(f report.File) []run {
+	var texts [2]string
+	for i, text := range []*string{f.Before, f.After} {
+		if text != nil {
+			texts[i] = *text
+		}
+	}
+	if texts[0]+texts[1] == "" {
+		return nil
+	}
+	return words(texts[0], texts[1])
+}
+
 // bar is a column of the chart, in the units of its view box.
 type bar struct {
-	Past
+	report.Past
+	This                                  bool // the dream that the page is about
 	X, Y, Height, DeletedY, DeletedHeight int
 }
 
@@ -107,23 +112,16 @@ const (
 	barStep     = 16
 )
 
-// bars lays out the chart. The tallest column has chartHeight.
-func bars(history []Past) []bar {
+// Bars lays out the chart. The tallest column has chartHeight.
+func (p Page) Bars() []bar {
 	most := 1
-	for _, p := range history {
-		most = max(most, p.Changed+p.Deleted)
+	for _, past := range p.History {
+		most = max(most, past.Changed+past.Deleted)
 	}
-	laid := make([]bar, len(history))
-	for i, p := range history {
-		b := bar{Past: p, X: i * barStep}
-		b.Height = chartHeight * p.Changed / most
-		b.DeletedHeight = chartHeight * p.Deleted / most
-		if p.Changed > 0 {
-			b.Height = max(2, b.Height)
-		}
-		if p.Deleted > 0 {
-			b.DeletedHeight = max(2, b.DeletedHeight)
-		}
+	height := func(n int) int { return max(min(n, 1)*2, chartHeight*n/most) } // a column is visible unless it is 0
+	laid := make([]bar, len(p.History))
+	for i, past := range p.History {
+		b := bar{Past: past, This: past.ID == p.Entry.ID, X: i * barStep, Height: height(past.Changed), DeletedHeight: height(past.Deleted)}
 		b.Y = chartHeight - b.Height
 		b.DeletedY = b.Y - b.DeletedHeight
 		laid[i] = b

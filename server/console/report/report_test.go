@@ -6,27 +6,40 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/provenance"
+	"dream-mcp/consolidate/report"
+	"dream-mcp/consolidate/store"
 )
 
 var update = flag.Bool("update", false, "write the golden page")
 
 func sample() Page {
 	at := time.Date(2026, 11, 21, 1, 6, 52, 0, time.UTC)
+	past := func(id string, at time.Time, changed, deleted int) report.Past {
+		return report.Past{LogEntry: store.LogEntry{Time: at, Operation: store.Operation{ID: id}}, Changed: changed, Deleted: deleted}
+	}
+	text := func(s string) *string { return &s }
 	return Page{
-		Project: "/home/mira/shop", Memory: "/home/mira/.claude/projects/shop/memory", ID: "20261121-010651-d56fd6",
-		State: "landed", Host: "claude-code", Summary: "Three notes on bun became one.", Time: at,
-		Kind: "dream",
-		Files: []File{
-			{Path: "use-bun.md", Action: "changed", Description: "Run scripts with bun, not npm",
-				Before:  "---\nname: use-bun\n---\nRun scripts with `bun run`, not with `npm run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
-				After:   "---\nname: use-bun\n---\nUse bun alone: `bun install`, `bun run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n",
-				LeftOut: []LeftOut{{"node 14", "nothing runs on it any more"}},
-				Quotes:  []Quote{{"e4f91da5-5d2:6", "user", at.Add(-144 * time.Hour), "no, use bun, not npm.\npackage-lock.json is gone"}, {Source: "77aa:3"}}},
-			{Path: "bun-not-npm.md", Action: "deleted", Into: "use-bun.md", Why: "use-bun.md says all of it", Before: "Scripts are run with bun.\n"},
-			{Path: "deploy.md", Action: "new", After: "The shop moved to Fly on 2026-11-17.\n"},
+		Project: "/home/mira/shop", Memory: "/home/mira/.claude/projects/shop/memory", Zone: time.UTC,
+		Report: report.Report{
+			Entry: store.LogEntry{Time: at, Outcome: store.Committed, Operation: store.Operation{
+				ID: "20261121-010651-d56fd6", Kind: "dream", Host: "claude-code", Summary: "Three notes on bun became one.",
+			}},
+			Files: []report.File{
+				{Path: "use-bun.md", Description: "Run scripts with bun, not npm",
+					Before:  text("---\nname: use-bun\n---\nRun scripts with `bun run`, not with `npm run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n"),
+					After:   text("---\nname: use-bun\n---\nUse bun alone: `bun install`, `bun run`.\n\n" + strings.Repeat("A line that stays.\n", 9) + "The end.\n"),
+					LeftOut: []report.LeftOut{{Text: "node 14", Why: "nothing runs on it any more"}},
+					Sources: []provenance.Origin{
+						{Source: "e4f91da5-5d2:6", Speaker: "user", Said: at.Add(-144 * time.Hour), Text: "no, use bun, not npm.\npackage-lock.json is gone"}, {Source: "77aa:3"},
+					}},
+				{Path: "bun-not-npm.md", Into: "use-bun.md", Why: "use-bun.md says all of it", Before: text("Scripts are run with bun.\n")},
+				{Path: "deploy.md", After: text("The shop moved to Fly on 2026-11-17.\n")},
+			},
+			Left: []string{"database.md", "user-role.md"}, Index: [2]report.IndexUse{{Lines: 9, Bytes: 471}, {Lines: 8, Bytes: 409}},
+			History: []report.Past{past("20261103-020000-aaaaaa", at.AddDate(0, 0, -18), 4, 0), past("20261121-010651-d56fd6", at, 2, 1)},
 		},
-		Left: []string{"database.md", "user-role.md"}, Index: [2]Size{{9, 471}, {8, 409}}, Limits: Size{200, 25_000},
-		History: []Past{{"20261103-020000-aaaaaa", at.AddDate(0, 0, -18), 4, 0, false}, {"20261121-010651-d56fd6", at, 2, 1, true}},
 	}
 }
 
@@ -54,9 +67,10 @@ func TestPage(t *testing.T) {
 func TestEscaped(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.ID}}</pre></style>`
 	p := sample()
-	p.Project, p.ID, p.State, p.Host, p.Summary, p.Kind = hostile, hostile, hostile, hostile, hostile, hostile
-	p.Files = []File{{Path: hostile, Action: hostile, Into: hostile, Description: hostile, Why: hostile, LeftOut: []LeftOut{{hostile, hostile}}, Before: hostile + "\nold", After: "new\n" + hostile,
-		Quotes: []Quote{{Source: hostile, Speaker: hostile, Text: hostile}}}}
+	old, new := hostile+"\nold", "new\n"+hostile
+	p.Project, p.Memory, p.Entry = hostile, hostile, store.LogEntry{Outcome: hostile, Operation: store.Operation{ID: hostile, Host: hostile, Summary: hostile, Kind: hostile}}
+	p.Files = []report.File{{Path: hostile, Into: hostile, Description: hostile, Why: hostile, LeftOut: []report.LeftOut{{Text: hostile, Why: hostile}}, Before: &old, After: &new,
+		Sources: []provenance.Origin{{Source: hostile, Speaker: hostile, Text: hostile}}}}
 	p.Left = []string{hostile}
 	var b strings.Builder
 	if err := Write(&b, p); err != nil {
