@@ -118,7 +118,7 @@ func (c *Command) root() *cobra.Command {
 	return root
 }
 
-// Parse parses a command line without the program's name. Flags may be anywhere before "--". An error is a *UsageError.
+// Parse parses a command line without the program's name. Flags may be anywhere before "--". An error is a *Failure.
 func Parse(args []string) (*Command, error) {
 	c := &Command{Flags: host.NoFlags}
 	root := c.root()
@@ -128,7 +128,7 @@ func Parse(args []string) (*Command, error) {
 	if c.asksVersion {
 		return &Command{Verb: "version", Flags: c.Flags}, nil
 	}
-	var usageError *UsageError
+	var usageError *Failure
 	if err != nil && !errors.As(err, &usageError) {
 		err = usage("%v", err)
 	} else if err != nil && c.Verb != "" && usageError.Hint == usageHint {
@@ -157,7 +157,7 @@ func (c *Command) take(v verb, args []string) error {
 	case c.Print && (c.DryRun || c.JSON):
 		return usage("--print cannot be combined with --dry-run or --json")
 	case len(args) == 0 && (v.name == "uninstall" || c.DryRun || c.Print):
-		return &UsageError{v.name + " needs a host", "one of " + strings.Join(install.IDs(), ", ")}
+		return &Failure{v.name + " needs a host", "one of " + strings.Join(install.IDs(), ", "), 2}
 	case v.name == "restore" && len(args) == 0 && !c.List:
 		return usage("restore needs the name of a memory (restore --list shows those in the archive)")
 	case v.name == "why" && len(args) == 0:
@@ -178,7 +178,7 @@ func atMost(n int) string {
 	return strconv.Itoa(n) + " arguments"
 }
 
-// misused converts an error of package pflag into a *UsageError.
+// misused converts an error of package pflag into a *Failure.
 func misused(cmd *cobra.Command, err error) error {
 	var notExist *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -206,7 +206,7 @@ func misused(cmd *cobra.Command, err error) error {
 			return usage("flag --%s takes no value", invalid.GetFlag().Name)
 		}
 		e := usage("flag --%s: %v", invalid.GetFlag().Name, invalid.Unwrap())
-		if better, ok := errors.AsType[*UsageError](invalid.Unwrap()); ok {
+		if better, ok := errors.AsType[*Failure](invalid.Unwrap()); ok {
 			e.Hint = better.Hint
 		}
 		return e

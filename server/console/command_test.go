@@ -86,9 +86,9 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		_, err := Parse(strings.Fields(test.line))
-		var misused *UsageError
+		var misused *Failure
 		if !errors.As(err, &misused) {
-			t.Errorf("Parse(%q): %v, want a *UsageError", test.line, err)
+			t.Errorf("Parse(%q): %v, want a *Failure", test.line, err)
 			continue
 		}
 		if misused.Message != test.message || !strings.Contains(misused.Hint, test.hint) {

@@ -29,13 +29,8 @@ import (
 // demoLimit is the timeout of a demo, which takes a second or two.
 const demoLimit = 60 * time.Second
 
-// storyError reports an answer that the story does not expect.
-type storyError struct{ step, message string }
-
-func (e *storyError) Error() string { return fmt.Sprintf("in “%s”: %s", e.step, e.message) }
-
 // demo shows a dream from its start to its undo. Only the model is not real: demo/story.txt takes its place. The server
-// runs in its own process and is called as an agent calls it. The demo fails with a *storyError if an answer is not
+// runs in its own process and is called as an agent calls it. The demo fails if an answer is not
 // what the story expects.
 func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, demoLimit)
@@ -68,7 +63,7 @@ func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup
 		if words := strings.TrimSpace(s.stderr.String()); words != "" {
 			err = fmt.Errorf("%w; the server said: %s", err, words)
 		}
-		return &storyError{s.step, err.Error()}
+		return &Failure{fmt.Sprintf("in “%s”: %v", s.step, err), "dream-mcp demo --keep keeps its folder for you to look at", 1}
 	}
 	return nil
 }

@@ -3,9 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,14 +16,16 @@ import (
 	"dream-mcp/server/install"
 )
 
-// A FindingsError reports that doctor found something to fix.
-type FindingsError struct{ Wrong, Fixable int }
-
-func (e *FindingsError) Error() string {
-	if e.Wrong == 1 {
-		return "one thing should be fixed"
+// found reports that doctor found things to fix, some of which it can fix itself.
+func found(wrong, fixable int) *Failure {
+	e := &Failure{fmt.Sprintf("%d things should be fixed", wrong), fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", fixable), 1}
+	if wrong == 1 {
+		e.Message = "one thing should be fixed"
 	}
-	return fmt.Sprintf("%d things should be fixed", e.Wrong)
+	if fixable == 0 {
+		e.Hint = "the lines marked ! above say what to do; doctor --fix does not decide them for you"
+	}
+	return e
 }
 
 // doctorJSON is the output of doctor --json.
@@ -40,24 +40,24 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 		return err
 	}
 	checks := slices.Concat(placeChecks(p, setup), own, hookCheck(p), hostChecks(host.Process(), setup))
-	findings := &FindingsError{}
+	wrong, fixable := 0, 0
 	for _, check := range checks {
 		if check.State == consolidate.Wrong {
-			findings.Wrong++
+			wrong++
 			if check.Fix != "" && !c.Fix {
-				findings.Fixable++
+				fixable++
 			}
 		}
 	}
-	err = c.answer(doctorJSON{findings.Wrong == 0, checks}, "  ", func(ink paint) string {
+	err = c.answer(doctorJSON{wrong == 0, checks}, "  ", func(ink paint) string {
 		text := renderChecks(checks, c.Fix, p.Now().Location(), ink)
-		if findings.Wrong == 0 {
+		if wrong == 0 {
 			text += "\nNo problems.\n"
 		}
 		return text
 	})
-	if err == nil && findings.Wrong > 0 {
-		err = findings
+	if err == nil && wrong > 0 {
+		err = found(wrong, fixable)
 	}
 	return err
 }
@@ -185,13 +185,4 @@ func renderChecks(checks []consolidate.Check, fix bool, zone *time.Location, ink
 		}
 	}
 	return b.String()
-}
-
-// Exit is Fail, but for doctor exit code 1 means findings only, and 2 any other error.
-func (c *Command) Exit(stderr io.Writer, err error) int {
-	code := Fail(stderr, err)
-	if _, found := errors.AsType[*FindingsError](err); c.Verb == "doctor" && code == 1 && !found {
-		return 2
-	}
-	return code
 }

@@ -20,19 +20,23 @@ import (
 	"dream-mcp/server/host"
 )
 
-// usageHint is the default hint of a UsageError.
+// usageHint is the default hint of usage.
 const usageHint = "dream-mcp help"
 
-// A UsageError reports a command line that cannot be understood.
-type UsageError struct{ Message, Hint string }
-
-func (e *UsageError) Error() string { return e.Message }
-
-func usage(format string, args ...any) *UsageError {
-	return &UsageError{Message: fmt.Sprintf(format, args...), Hint: usageHint}
+// A Failure is an error with its own hint and exit code. One without a message is not printed.
+type Failure struct {
+	Message, Hint string
+	Code          int // 2 for a command line that cannot be understood
 }
 
-func unknown(kind, word string, known []string) *UsageError {
+func (e *Failure) Error() string { return e.Message }
+
+// usage reports a command line that cannot be understood.
+func usage(format string, args ...any) *Failure {
+	return &Failure{fmt.Sprintf(format, args...), usageHint, 2}
+}
+
+func unknown(kind, word string, known []string) *Failure {
 	e := usage("unknown %s %q", kind, word)
 	if meant := near.Word(word, known); meant != "" {
 		e.Hint = fmt.Sprintf("did you mean %s? (dream-mcp help lists all)", meant)
@@ -41,7 +45,7 @@ func unknown(kind, word string, known []string) *UsageError {
 }
 
 // oneOf is unknown with a hint that lists all known words.
-func oneOf(kind, word string, known []string) *UsageError {
+func oneOf(kind, word string, known []string) *Failure {
 	e := unknown(kind, word, known)
 	e.Hint = "one of " + strings.Join(known, ", ")
 	if meant := near.Word(word, known); meant != "" {
@@ -50,33 +54,29 @@ func oneOf(kind, word string, known []string) *UsageError {
 	return e
 }
 
-// A KeptError reports that an undo kept files that were changed later.
-type KeptError struct {
-	Undone string
-	Files  int
-}
-
-func (e *KeptError) Error() string {
-	if e.Files == 1 {
-		return "one file was changed later and is kept as it is"
-	}
-	return fmt.Sprintf("%d files were changed later and are kept as they are", e.Files)
-}
-
-// Fail prints an error as two lines, `error:` and `hint:`, and returns the exit code: 0 for nil, 2 for a *UsageError,
-// 1 for any other error. It prints nothing for findings of lint, which are in its output.
+// Fail prints an error as two lines, `error:` and `hint:`, and returns the exit code: 0 for nil, that of a *Failure,
+// 1 for any other error.
 func Fail(stderr io.Writer, err error) int {
 	if err == nil {
 		return 0
 	}
-	if _, ok := errors.AsType[*foundError](err); ok {
-		return 1
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok {
+		failure = &Failure{err.Error(), hint(err), 1}
 	}
-	fmt.Fprintf(stderr, "error: %s\nhint: %s\n", oneLine(err.Error()), oneLine(hint(err)))
-	if _, ok := errors.AsType[*UsageError](err); ok {
+	if failure.Message != "" {
+		fmt.Fprintf(stderr, "error: %s\nhint: %s\n", oneLine(err.Error()), oneLine(failure.Hint))
+	}
+	return failure.Code
+}
+
+// Exit is Fail, but for doctor exit code 1 means findings only, and 2 any other error.
+func (c *Command) Exit(stderr io.Writer, err error) int {
+	code := Fail(stderr, err)
+	if _, own := errors.AsType[*Failure](err); c.Verb == "doctor" && code == 1 && !own {
 		return 2
 	}
-	return 1
+	return code
 }
 
 // hint returns what a person can do next: the hint of the first row of hints that matches.
@@ -90,20 +90,7 @@ func hint(err error) string {
 }
 
 var hints = []func(error) string{
-	hintOf(func(e *UsageError) string { return e.Hint }),
-	hintOf((*installError).hint),
 	hintFor("go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project", host.ErrNoProject),
-	hintText[*ModeError]("the source in brackets overrides config.json: change the mode there; dream-mcp doctor shows what is ignored"),
-	hintOf(func(e *KeptError) string {
-		return "dream-mcp diff " + e.Undone + " shows what it changed; dream-mcp restore FILE --at " + e.Undone + " restores a whole file as it was before"
-	}),
-	hintOf(func(e *FindingsError) string {
-		if e.Fixable > 0 {
-			return fmt.Sprintf("dream-mcp doctor --fix fixes %d of them, without loss", e.Fixable)
-		}
-		return "the lines marked ! above say what to do; doctor --fix does not decide them for you"
-	}),
-	hintText[*storyError]("dream-mcp demo --keep keeps its folder for you to look at"),
 	hintOf(busyHint),
 	hintText[*store.BrokenError]("dream-mcp doctor shows what is missing, and what to do"),
 	hintText[*store.HalfError]("free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"),

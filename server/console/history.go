@@ -153,9 +153,19 @@ func (c *Command) undo(ctx context.Context, p *consolidate.Project, _ host.Setup
 	}
 	err = c.answer(r, "", func(ink paint) string { return renderUndo(r, ink) })
 	if err == nil && len(r.Conflicts) > 0 {
-		err = &KeptError{Undone: r.Undone, Files: len(r.Conflicts)}
+		err = kept(r.Undone, len(r.Conflicts))
 	}
 	return err
+}
+
+// kept reports that an undo kept files that were changed later.
+func kept(undone string, files int) *Failure {
+	e := &Failure{Message: fmt.Sprintf("%d files were changed later and are kept as they are", files), Code: 1}
+	if files == 1 {
+		e.Message = "one file was changed later and is kept as it is"
+	}
+	e.Hint = fmt.Sprintf("dream-mcp diff %[1]s shows what it changed; dream-mcp restore FILE --at %[1]s restores a whole file as it was before", undone)
+	return e
 }
 
 // renderUndo lists what was restored, and what was kept because somebody changed it later.

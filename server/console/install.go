@@ -40,26 +40,19 @@ type hostJSON struct {
 	Error   string            `json:"error,omitempty"` // why the states are unknown
 }
 
-// An installError reports that the install into a host failed.
-type installError struct {
-	host install.Host
-	err  error
-}
-
-func (e *installError) Error() string { return e.host.Name + ": " + e.err.Error() }
-func (e *installError) Unwrap() error { return e.err }
-
-func (e *installError) hint() string {
+// notInstalled reports that the install into a host failed.
+func notInstalled(h install.Host, err error) *Failure {
+	e := &Failure{h.Name + ": " + err.Error(), "the file is unchanged; dream-mcp install " + h.ID + " --print shows what to add by hand", 1}
 	var taken *install.TakenError
 	switch {
-	case errors.Is(e.err, install.ErrTemporary):
-		return "build it with go install . and run the installed dream-mcp"
-	case errors.Is(e.err, install.ErrBusy):
-		return "try again in a moment"
-	case errors.As(e.err, &taken):
-		return "rename or remove that server in the file first; the file is unchanged"
+	case errors.Is(err, install.ErrTemporary):
+		e.Hint = "build it with go install . and run the installed dream-mcp"
+	case errors.Is(err, install.ErrBusy):
+		e.Hint = "try again in a moment"
+	case errors.As(err, &taken):
+		e.Hint = "rename or remove that server in the file first; the file is unchanged"
 	}
-	return "the file is unchanged; dream-mcp install " + e.host.ID + " --print shows what to add by hand"
+	return e
 }
 
 func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Setup) error {
@@ -86,7 +79,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	i.Recall, i.Guard = c.Recall, c.Guard
 	parts, err := i.Parts(h, removing)
 	if err != nil {
-		return &installError{h, err}
+		return notInstalled(h, err)
 	}
 	if c.Print {
 		return c.printParts(h, parts)
@@ -119,7 +112,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	}
 	err = c.answer(answer, "  ", func(paint) string { return renderInstall(h, answer, removing, changed && failed == nil) })
 	if failed != nil {
-		return &installError{h, failed}
+		return notInstalled(h, failed)
 	}
 	return err
 }
@@ -220,7 +213,7 @@ func (c *Command) printParts(h install.Host, parts []install.Part) error {
 	for _, p := range parts {
 		text, err := p.Text()
 		if err != nil {
-			return &installError{h, err}
+			return notInstalled(h, err)
 		}
 		if p.HostCommand != nil {
 			fmt.Fprintf(&b, "%s, %s: %s\nor in %s:\n", h.Name, p.Name, shellWords(p.HostCommand), p.File)

@@ -14,10 +14,8 @@ import (
 	"dream-mcp/server/host"
 )
 
-// foundError reports that lint found something worse than an info. Fail does not print it.
-type foundError struct{ n int }
-
-func (e *foundError) Error() string { return store.Plural(e.n, "finding") }
+// errFound is returned by lint if it printed something worse than an info.
+var errFound = &Failure{Code: 1}
 
 // LintOptions are the flags of lint.
 type LintOptions struct {
@@ -36,7 +34,7 @@ type lintJSON struct {
 }
 
 // lint checks a memory against the rules. It changes nothing without --fix. A memory that cannot be read is a
-// *UsageError with exit code 2, so that 1 always means findings.
+// *Failure with exit code 2, so that 1 always means findings.
 func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
 	if c.Lint.Explain {
 		return c.explain()
@@ -82,8 +80,8 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		}
 		err = c.print(text)
 	}
-	if bad := o.Counts[rule.Error] + o.Counts[rule.Warning]; err == nil && bad > 0 {
-		err = &foundError{bad}
+	if err == nil && o.Counts[rule.Error]+o.Counts[rule.Warning] > 0 {
+		err = errFound
 	}
 	return err
 }
@@ -92,7 +90,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 func (c *Command) linted(p *consolidate.Project, dir string) (consolidate.Linted, error) {
 	l, err := p.Lint(consolidate.LintRequest{Dir: dir, Project: c.Flags.Project})
 	if err != nil {
-		return l, &UsageError{Message: err.Error(), Hint: hint(err)}
+		return l, &Failure{err.Error(), hint(err), 2}
 	}
 	ignored := func(rule string) bool {
 		return len(c.Lint.Rules) > 0 && !slices.Contains(c.Lint.Rules, rule) || slices.Contains(c.Lint.Ignore, rule)
@@ -105,7 +103,7 @@ func (c *Command) linted(p *consolidate.Project, dir string) (consolidate.Linted
 	return l, nil
 }
 
-// knownRules fails with a *UsageError if a rule does not exist.
+// knownRules fails with a *Failure if a rule does not exist.
 func knownRules(names []string) error {
 	var known []string
 	for _, doc := range rule.Docs() {
@@ -114,7 +112,7 @@ func knownRules(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			e := unknown("rule", name, known)
-			if e.Hint == usage("").Hint {
+			if e.Hint == usageHint {
 				e.Hint = "dream-mcp lint --explain lists the rules"
 			}
 			return e

@@ -26,13 +26,6 @@ var modes = map[string]string{
 	host.ModeAuto:    "a dream that is due runs in the background and lands by itself",
 }
 
-// A ModeError reports that a mode was set, but another is in force.
-type ModeError struct{ Set, InForce, Source string }
-
-func (e *ModeError) Error() string {
-	return fmt.Sprintf("%s is set, but %s is in force here (%s)", e.Set, e.InForce, e.Source)
-}
-
 // mode shows the mode, or sets it for this project in config.json.
 func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.Setup) error {
 	var changed bool
@@ -58,7 +51,10 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 		return err
 	}
 	if wanted != setup.Mode {
-		return &ModeError{wanted, setup.Mode, setup.ModeSource}
+		return &Failure{
+			fmt.Sprintf("%s is set, but %s is in force here (%s)", wanted, setup.Mode, setup.ModeSource),
+			"the source in brackets overrides config.json: change the mode there; dream-mcp doctor shows what is ignored", 1,
+		}
 	}
 	return nil
 }
