@@ -223,7 +223,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 			log.Warn("recovering what a crash left", "error", err)
 		}
 		p.Poll() // later changes by others are reported to subscribers
-		p.Transcripts().DigestLater()
+		p.Transcripts.DigestLater()
 	}
 	c := &tools.Connection{Begin: begin}
 	if missing == nil {

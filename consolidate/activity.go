@@ -11,7 +11,6 @@ import (
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/signal"
 	"dream-mcp/memory"
-	"dream-mcp/memory/secret"
 )
 
 // The trail of a dream is a file in its folder with one line of JSON for each event, for watchers. Nothing depends on it, so
@@ -115,21 +114,19 @@ func (t *trail) close() {
 	}
 }
 
-// logEvent adds e to the trail of the open dream, if there is one.
-func (p *dreams) logEvent(e Event) {
-	if p.dream != nil {
-		p.dream.logEvent(e, p.Now(), p.AllowSecrets)
-		p.Changed(store.StatusURI)
+// log adds e to the trail of d, if there is a dream.
+func (d *dream) log(e Event) {
+	if d == nil {
+		return
 	}
-}
-
-func (d *dream) logEvent(e Event, now time.Time, allowed secret.Allowed) {
-	e.Time, e.Phase = store.Second(now), d.Phase
-	e.Text = cutText(transcript.Visible(allowed.Mask(e.Text)), maxEventText) // masked before it is cut
+	show := func(text string) string { return transcript.Visible(d.p.AllowSecrets.Mask(text)) }
+	e.Time, e.Phase = store.Second(d.p.Now()), d.Phase
+	e.Text = cutText(show(e.Text), maxEventText) // masked before it is cut
 	for i := range e.Reviewed {
-		e.Reviewed[i].First = transcript.Visible(allowed.Mask(e.Reviewed[i].First))
+		e.Reviewed[i].First = show(e.Reviewed[i].First)
 	}
 	d.trail.add(e)
+	d.p.Changed(store.StatusURI)
 }
 
 // describeQuery describes a search.
@@ -148,7 +145,7 @@ func describeQuery(q transcript.Query) string {
 }
 
 // reviewed returns the first sessions of a map.
-func (p *dreams) reviewed(sessions []transcript.Session) []Reviewed {
+func (p *Project) reviewed(sessions []transcript.Session) []Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
 	named := make([]Reviewed, len(sessions))
 	for i, s := range sessions {

@@ -10,7 +10,7 @@ import (
 )
 
 // checkWhole checks the memory as it would be against all rules but those in except. It fails if a finding is an error.
-func (p *writings) checkWhole(t *store.Tx, e *store.Index, accepted map[memory.Name]string, except ...string) ([]rule.Finding, error) {
+func (p *Project) checkWhole(t *store.Tx, e *store.Index, accepted map[memory.Name]string, except ...string) ([]rule.Finding, error) {
 	before, err := t.Dir.Snapshot()
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func (p *writings) checkWhole(t *store.Tx, e *store.Index, accepted map[memory.N
 	if err != nil {
 		return nil, err
 	}
-	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Unattended: t.Unattended, Now: p.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openSubject()}
+	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Unattended: t.Unattended, Now: p.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
 	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
 	t.Needed = nil
 	findings, err = settle(findings, func(f rule.Finding) bool {

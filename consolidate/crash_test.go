@@ -91,7 +91,7 @@ func (w *world) checkRecovered(name, what string, whole span) {
 			t.Errorf("%s: aborting what was resumed: %v", what, err)
 		}
 	}
-	waits, err := p.Reviews(ctx)
+	waits, err := p.Proposals.Reviews(ctx)
 	before := map[string]bool{"agree": true, "accept": true}[name]
 	after := map[string]bool{"leave": true, "propose": true}[name]
 	if err != nil || len(waits) == 0 && !w.replaced && (before && !landed || after && landed && name == "propose") || len(waits) > 0 && before && landed {
@@ -111,7 +111,7 @@ func (w *world) checkListed(p *Project, name, what string, landed bool) {
 	if !checked {
 		return
 	}
-	page, err := p.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
+	page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
 	if w.replaced && page.Of > 0 {
 		again = true // to list twice loses nothing
 	}

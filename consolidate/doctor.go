@@ -45,7 +45,7 @@ const clockSlack = 5 * time.Minute
 // Examine checks for anything that could prevent dreams or writes. With fix it fixes what can be fixed without loss; otherwise
 // it changes nothing. With accept it also gives up an interrupted commit whose plan is lost, and takes the memory as it is:
 // only the person may decide that.
-func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
+func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
 	p.Lock()
 	defer p.Unlock()
 	dir, err := p.Disk()
@@ -93,7 +93,7 @@ func (p *views) Examine(ctx context.Context, fix, accept bool) ([]Check, error) 
 }
 
 // checkShare says how the memory is shared.
-func (p *views) checkShare() []Check {
+func (p *Project) checkShare() []Check {
 	s, err := p.Share.State()
 	c := Check{Name: "share", State: Healthy, Message: fmt.Sprintf("%s, by %s, as %s", s.Identity, s.Remote, s.MachineName)}
 	switch {
@@ -110,7 +110,7 @@ func (p *views) checkShare() []Check {
 }
 
 // checkDir checks the permissions of the memory directory, which we do not change.
-func (p *views) checkDir(dir *memory.Dir) Check {
+func (p *Project) checkDir(dir *memory.Dir) Check {
 	c := Check{Name: "memory", State: Healthy, Message: "can be read and written only by you"}
 	info, err := dir.Root().Stat(".")
 	switch {
@@ -136,7 +136,7 @@ func (p *views) checkDir(dir *memory.Dir) Check {
 }
 
 // checkLeftovers checks for temporaries that recovery does not remove.
-func (p *views) checkLeftovers(dir *memory.Dir) []Check {
+func (p *Project) checkLeftovers(dir *memory.Dir) []Check {
 	if r, err := lock.Read(dir.Root()); err != nil || r.Dream != "" {
 		return nil // they are in use, or recovery removes them
 	}
@@ -154,7 +154,7 @@ func (p *views) checkLeftovers(dir *memory.Dir) []Check {
 }
 
 // checkState checks the permissions of the state folder, which has private text.
-func (p *views) checkState() Check {
+func (p *Project) checkState() Check {
 	c := Check{Name: "state", State: Healthy, Message: p.StateDir() + " is private"}
 	info, err := os.Stat(p.StateDir())
 	if err != nil {
@@ -169,7 +169,7 @@ func (p *views) checkState() Check {
 }
 
 // checkArchive checks the archive and the stages of earlier operations.
-func (p *views) checkArchive() ([]Check, error) {
+func (p *Project) checkArchive() ([]Check, error) {
 	ids, err := p.IDs()
 	if err != nil {
 		return nil, err

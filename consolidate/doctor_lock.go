@@ -12,7 +12,7 @@ import (
 )
 
 // checkLock checks our lock: who holds it, and what a dead holder left.
-func (p *views) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Check {
+func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Check {
 	c := Check{Name: "lock", State: Healthy, Message: "free"}
 	if holder := lock.HostHolder(dir.Root(), p.Now()); holder != "" {
 		c.State, c.Message, c.Hint = Note, "held by "+holder, "no other dream begins until it is free, in at most an hour"
@@ -54,7 +54,7 @@ func (p *views) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Che
 }
 
 // checkHost checks Claude Code's lock and the time of the last consolidation.
-func (p *views) checkHost(dir *memory.Dir) Check {
+func (p *Project) checkHost(dir *memory.Dir) Check {
 	now := p.Now()
 	c := Check{Name: "last dream", State: Healthy}
 	n, err := lock.ReadHost(dir.Root())
@@ -62,7 +62,7 @@ func (p *views) checkHost(dir *memory.Dir) Check {
 	case err != nil:
 		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.HostFile+" in the memory directory must be a regular file of yours"
 	case n.Exists && n.Time.Sub(now) > clockSlack:
-		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that", lock.HostFile, n.Stamp, p.o.MinHours)
+		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that", lock.HostFile, n.Stamp, p.options.MinHours)
 		c.Fix = "the time is set to now, as if a dream had just ended"
 		c.repair = func(ctx context.Context) error { return p.SetTime(ctx) }
 	default:

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"dream-mcp/consolidate/lock"
@@ -22,9 +24,10 @@ const (
 // stopPoll is how often an open dream checks between calls whether it was asked to stop.
 const stopPoll = 2 * time.Second
 
-// dream is an open dream.
+// dream is the open dream of this process.
 type dream struct {
 	*store.Tx
+	p      *Project
 	expiry *time.Timer
 	trail  *trail
 	leased time.Time       // when the lease on a shared memory was last taken or renewed
@@ -32,49 +35,52 @@ type dream struct {
 	known  map[string]bool // the keys of the reported findings; not saved
 }
 
-// dreams is the open dream of this process, if there is one.
-type dreams struct {
-	*gates
-	dream    *dream
-	over     error // why the dream ended between two calls; the next call reports it
-	prompted bool  // the prompt dream was read on this connection
-}
-
-// setOpen makes t the open dream.
-func (p *dreams) setOpen(t *store.Tx) {
-	d := &dream{Tx: t, trail: openTrail(t.Folder)}
-	d.expiry = time.AfterFunc(p.o.Lease, p.expire)
+// open makes t the open dream.
+func (p *Project) open(t *store.Tx) {
+	d := &dream{Tx: t, p: p, trail: openTrail(t.Folder), leased: p.Now()}
 	p.dream = d
 	p.SetOpen(t)
-	time.AfterFunc(stopPoll, func() { p.pollStop(d) })
+	d.expiry = d.later(p.options.Lease, d.expire)
+	d.later(stopPoll, d.pollStop)
+}
+
+// later calls do as an operation after some time, if d is still open then.
+func (d *dream) later(after time.Duration, do func()) *time.Timer {
+	return time.AfterFunc(after, func() {
+		d.p.Lock()
+		defer d.p.Unlock()
+		if d.p.dream == d {
+			do()
+		}
+	})
 }
 
 // enter begins a call. It renews the open dream. If a dream ended between two calls, it fails once with the reason: the
 // caller believes that the dream is open, and its write must not land at once.
-func (p *dreams) enter(phase string) error {
+func (p *Project) enter(phase string) error {
 	if p.dream != nil {
-		return p.renew(phase)
+		return p.dream.renew(phase)
 	}
 	err := p.over
 	p.over = nil
 	return err
 }
 
-// renew begins a call of the open dream. It ends a dream that has expired, was asked to stop, or has lost its lock.
-// Otherwise it counts the call, renews the lease and sets the phase, unless that is "".
-func (p *dreams) renew(phase string) error {
-	d, now := p.dream, p.Now()
-	if now.Sub(d.LastCall) >= p.o.Lease {
-		return errors.Join(ErrExpired, p.end(store.Expired, "no call for an hour"))
+// renew begins a call of d. It ends a dream that has expired, was asked to stop, or has lost its lock. Otherwise it counts
+// the call, renews the lease and sets the phase, unless that is "".
+func (d *dream) renew(phase string) error {
+	p, now := d.p, d.p.Now()
+	if now.Sub(d.LastCall) >= p.options.Lease {
+		return d.endExpired()
 	}
-	if reason, asked := d.StopAsked(); asked {
-		return errors.Join(ErrStopped, p.end(store.Aborted, reason))
+	if err := d.endStopped(); err != nil {
+		return err
 	}
 	last := d.LastCall
 	d.LastCall = now
 	if err := d.Renew(); err != nil {
 		d.LastCall = last
-		return errors.Join(p.lost(err), err)
+		return d.endLost(err)
 	}
 	if now.Sub(d.leased) >= share.LeaseRenewal {
 		d.leased = now
@@ -82,7 +88,7 @@ func (p *dreams) renew(phase string) error {
 	}
 	d.ToolCalls++
 	d.Phase = cmp.Or(phase, d.Phase)
-	d.expiry.Reset(p.o.Lease)
+	d.expiry.Reset(p.options.Lease)
 	if err := d.Save(); err != nil {
 		return err
 	}
@@ -90,80 +96,86 @@ func (p *dreams) renew(phase string) error {
 	return nil
 }
 
-// lost ends the dream if Claude Code has taken its lock over.
-func (p *dreams) lost(err error) error {
+func (d *dream) endExpired() error {
+	return errors.Join(ErrExpired, d.end(store.Expired, "no call for an hour"))
+}
+
+// endStopped ends d if it was asked to stop.
+func (d *dream) endStopped() error {
+	reason, asked := d.StopAsked()
+	if !asked {
+		return nil
+	}
+	return errors.Join(ErrStopped, d.end(store.Aborted, reason))
+}
+
+// endLost returns err. It ends d if Claude Code has taken its lock over; after an error of the disk d remains open.
+func (d *dream) endLost(err error) error {
 	if !errors.Is(err, lock.ErrTaken) {
-		return nil // an error of the disk; the dream remains open
+		return err
 	}
-	return errors.Join(ErrLost, p.end(store.Aborted, "Claude Code took the lock over"))
+	return errors.Join(ErrLost, d.end(store.Aborted, "Claude Code took the lock over"), err)
 }
 
-// pollStop ends d if it was asked to stop. Otherwise it calls itself again later, while d is open.
-func (p *dreams) pollStop(d *dream) {
-	p.Lock()
-	defer p.Unlock()
-	if p.dream != d {
-		return
+// pollStop ends d if it was asked to stop between two calls. Otherwise it is called again.
+func (d *dream) pollStop() {
+	if d.p.over = d.endStopped(); d.p.over == nil {
+		d.later(stopPoll, d.pollStop)
 	}
-	if reason, asked := d.StopAsked(); asked {
-		p.over = errors.Join(ErrStopped, p.end(store.Aborted, reason))
-		return
-	}
-	time.AfterFunc(stopPoll, func() { p.pollStop(d) })
 }
 
-// expire ends the dream if its lease has expired.
-func (p *dreams) expire() {
-	p.Lock()
-	defer p.Unlock()
-	d := p.dream
-	if d == nil {
-		return
-	}
+// expire ends d if its lease has expired between two calls.
+func (d *dream) expire() {
 	// If the last call is in the future, the clock was set back, and only the timer knows the age.
-	if age := p.Now().Sub(d.LastCall); age >= 0 && age < p.o.Lease {
-		d.expiry.Reset(p.o.Lease - age)
+	if age := d.p.Now().Sub(d.LastCall); age >= 0 && age < d.p.options.Lease {
+		d.expiry.Reset(d.p.options.Lease - age)
 		return
 	}
-	p.over = errors.Join(ErrExpired, p.end(store.Expired, "no call for an hour")) // after an error, recovery ends it
+	d.p.over = d.endExpired() // after an error, recovery ends it
 }
 
 // Abort ends the open dream without changing the memory, and returns the files in its stage.
-func (p *dreams) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {
+func (p *Project) Abort(ctx context.Context, reason string) (id string, staged []string, err error) {
 	p.Lock()
 	defer p.Unlock()
 	if p.dream == nil {
 		return "", nil, cmp.Or(p.enter(""), store.ErrNoDream)
 	}
 	id, staged = p.dream.ID, p.dream.Staged()
-	return id, staged, p.end(store.Aborted, reason)
+	return id, staged, p.dream.end(store.Aborted, reason)
 }
 
 // RequestStop asks the process of the open dream to end it before its next step, and describes that process.
-func (p *dreams) RequestStop(ctx context.Context, reason string) (holder string, err error) {
+func (p *Project) RequestStop(ctx context.Context, reason string) (holder string, err error) {
 	p.Lock()
 	defer p.Unlock()
 	return p.Store.RequestStop(ctx, reason)
 }
 
-// end ends the open dream. Unless it was committed, its stage is kept.
-func (p *dreams) end(outcome store.Outcome, reason string) error {
-	d := p.detach()
+// end ends d. Unless it was committed, its stage is kept.
+func (d *dream) end(outcome store.Outcome, reason string) error {
 	text := string(outcome) + ": " + reason
 	if outcome == store.Committed {
 		text, reason = string(outcome)+": "+landedReport(d.Tx), ""
 	}
-	d.logEvent(Event{Kind: EventEnded, Text: text}, p.Now(), p.AllowSecrets)
-	d.trail.close()
+	d.log(Event{Kind: EventEnded, Text: text})
+	d.detach()
 	err := d.End(outcome, reason)
-	p.Share.End(outcome == store.Committed)
+	d.p.Share.End(outcome == store.Committed)
 	return err
 }
 
-// detach returns the open dream, which is no longer open for later calls.
-func (p *dreams) detach() *dream {
-	d := p.dream
-	p.dream = nil
+// detach makes d no longer open for later calls.
+func (d *dream) detach() {
+	d.p.dream = nil
 	d.expiry.Stop()
-	return d
+	d.trail.close()
+}
+
+// listed returns the sessions that were listed in d, if there is a dream.
+func (d *dream) listed() []string {
+	if d == nil || d.Listed == nil {
+		return nil
+	}
+	return slices.Collect(maps.Keys(d.Listed.Shown))
 }

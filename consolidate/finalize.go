@@ -36,33 +36,30 @@ const AllFiles = "all"
 
 // Finalize lands the open dream whole, or refuses and leaves it open. Where the person is to agree first, it ends it as
 // proposed.
-func (p *writings) Finalize(ctx context.Context, r store.FinalizeRequest) (FinalizeResult, error) {
+func (p *Project) Finalize(ctx context.Context, r store.FinalizeRequest) (FinalizeResult, error) {
 	p.Lock()
 	defer p.Unlock()
-	p.reread()
-	if err := p.refuseOff(); err != nil && p.dream != nil && !r.DryRun {
-		return FinalizeResult{}, err
-	}
-	if p.dream != nil && !r.DryRun {
-		p.dream.stolen = p.Share.LeaseLost(ctx)
-	}
-	return p.finalize(r)
-}
-
-// finalize is Finalize. The caller holds p.
-func (p *writings) finalize(r store.FinalizeRequest) (res FinalizeResult, err error) {
 	if p.dream == nil {
 		return FinalizeResult{}, cmp.Or(p.enter(""), store.ErrNoDream)
 	}
-	phase := Finalizing
-	if r.DryRun {
-		phase = Consolidating
+	phase := Consolidating
+	if !r.DryRun {
+		if err := p.Gates.mayWrite(); err != nil {
+			return FinalizeResult{}, err
+		}
+		p.dream.stolen = p.Share.LeaseLost(ctx)
+		phase = Finalizing
 	}
-	if err := p.renew(phase); err != nil {
+	if err := p.dream.renew(phase); err != nil {
 		return FinalizeResult{}, err
 	}
-	defer func() { p.tellFinalize(r, err) }()
-	d := p.dream
+	return p.dream.finalize(r)
+}
+
+// finalize lands d, or refuses.
+func (d *dream) finalize(r store.FinalizeRequest) (res FinalizeResult, err error) {
+	p := d.p
+	defer func() { d.logRefused(r, err) }()
 	accepted, err := acceptedLosses(r.AcceptLoss)
 	if err != nil {
 		return FinalizeResult{}, err
@@ -78,19 +75,19 @@ func (p *writings) finalize(r store.FinalizeRequest) (res FinalizeResult, err er
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	if (p.o.Propose && p.Unattended || d.stolen) && (len(d.Stage.Changes) > 0 || edit.Changed()) {
-		return p.proposeWhole(edit, r, findings)
+	if (p.options.Propose && p.Unattended || d.stolen) && (len(d.Stage.Changes) > 0 || edit.Changed()) {
+		return d.propose(edit, r, findings)
 	}
 	d.Summary, d.Accepted = r.Summary, losses(d.Stage, r.AcceptLoss)
-	p.logEvent(Event{Kind: EventLanding})
+	d.log(Event{Kind: EventLanding})
 	if err := d.Land(edit); err != nil {
 		d.Summary, d.Accepted = "", nil
-		return FinalizeResult{}, p.landError(err)
+		return FinalizeResult{}, d.landError(err)
 	}
 	fresh, _ := d.fresh(findings)
 	res = committed(d.Tx, edit, fresh, store.Summary(d.Stage.Changes, d.Info)+d.Choices())
 	res.Standing = standing(findings)
-	return res, p.end(store.Committed, "")
+	return res, d.end(store.Committed, "")
 }
 
 // committed is the result of what has landed.
@@ -105,19 +102,19 @@ func committed(t *store.Tx, edit *store.Index, findings []rule.Finding, report s
 	return res
 }
 
-// tellFinalize reports to those who watch a finalizing that left the dream open, and what it works on again.
-func (p *writings) tellFinalize(r store.FinalizeRequest, err error) {
-	if p.dream == nil {
+// logRefused reports to those who watch that d is open after a finalize, and what it works on again.
+func (d *dream) logRefused(r store.FinalizeRequest, err error) {
+	if d.p.dream != d {
 		return
 	}
-	p.dream.Phase = Consolidating
+	d.Phase = Consolidating
 	if err != nil {
-		p.logEvent(Event{Kind: EventRefused, Text: "the end: " + err.Error()})
+		d.log(Event{Kind: EventRefused, Text: "the end: " + err.Error()})
 	} else {
-		p.logEvent(Event{Kind: EventDryRun})
+		d.log(Event{Kind: EventDryRun})
 	}
 	if !r.DryRun {
-		p.dream.Save() // where it fails, the next call says so
+		d.Save() // where it fails, the next call says so
 	}
 }
 
@@ -235,17 +232,16 @@ func (d *dream) diff(edit *store.Index, file string) (string, error) {
 	return "", store.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
 }
 
-// landError ends the dream where its commit can't be tried again, and leaves it open where it can.
-func (p *writings) landError(err error) error {
+// landError ends d where its commit cannot be tried again, and leaves it open where it can.
+func (d *dream) landError(err error) error {
 	var half *store.HalfError
 	switch {
 	case errors.Is(err, lock.ErrTaken):
-		return errors.Join(p.lost(err), err)
+		return d.endLost(err)
 	case errors.Is(err, lock.ErrGone):
-		return errors.Join(err, p.end(store.Aborted, err.Error()))
+		return errors.Join(err, d.end(store.Aborted, err.Error()))
 	case errors.As(err, &half):
-		d := p.detach() // Land has closed it: the next operation, of any process, carries the commit on
-		d.trail.close()
+		d.detach() // Land has closed it: the next operation, of any process, carries the commit on
 	}
 	return err
 }

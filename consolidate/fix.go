@@ -18,7 +18,7 @@ type Fixed struct {
 
 // FixIndex adds a line for each memory that the index does not name, and removes lines that point to missing files. It is a
 // transaction of its own, and can be undone.
-func (p *writings) FixIndex(ctx context.Context) (Fixed, error) {
+func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	p.Lock()
 	defer p.Unlock()
 	var fixed Fixed

@@ -28,7 +28,7 @@ func TestFifoIsNotWaitedOn(t *testing.T) {
 			return nil
 		},
 		"background.lock": func(p *Project) error {
-			if _, err := p.BeginRun(context.Background()); !errors.Is(err, memory.ErrNotRegular) {
+			if _, err := p.Gates.BeginRun(context.Background()); !errors.Is(err, memory.ErrNotRegular) {
 				return fmt.Errorf("it begins, or %w", err)
 			}
 			return nil

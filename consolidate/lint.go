@@ -35,7 +35,7 @@ type LintRequest struct {
 
 // Lint checks a memory against all rules. It changes nothing in the memory, takes no lock, and does not recover from a crash.
 // Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if there is no memory.
-func (p *views) Lint(r LintRequest) (Linted, error) {
+func (p *Project) Lint(r LintRequest) (Linted, error) {
 	dir := r.Dir
 	own := dir == ""
 	if own {
@@ -65,7 +65,7 @@ func (p *views) Lint(r LintRequest) (Linted, error) {
 	defer d.Close()
 	projectDir := r.Project
 	if d.Path() == p.MemoryDir {
-		projectDir = p.o.ProjectDir
+		projectDir = p.options.ProjectDir
 	} else if projectDir == "" {
 		projectDir = checkoutOf(d.Path())
 	}
@@ -100,7 +100,7 @@ func (p *views) Lint(r LintRequest) (Linted, error) {
 }
 
 // openToLint opens the memory at dir for reading.
-func (p *views) openToLint(dir string) (*memory.Dir, error) {
+func (p *Project) openToLint(dir string) (*memory.Dir, error) {
 	p.Lock()
 	defer p.Unlock()
 	if dir != p.MemoryDir {

@@ -2,12 +2,9 @@ package consolidate
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"dream-mcp/consolidate/listed"
-	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 )
@@ -35,13 +32,6 @@ func (r ListRequest) window(dreaming bool) bool {
 // touchSlack is the coarsest precision of a modification time on any file system.
 const touchSlack = 2 * time.Second
 
-// readings are the operations that read, in a dream or outside one.
-type readings struct {
-	*dreams
-	lists listing.Book
-	early early
-}
-
 // early is what was listed on this connection before a dream was open.
 type early struct {
 	listed.Record
@@ -49,43 +39,39 @@ type early struct {
 }
 
 // List lists what was said. It counts as a call of the open dream, which records what it was shown.
-func (p *readings) List(ctx context.Context, r ListRequest) (listing.Page, error) {
+func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, err error) {
+	p := s.p
 	p.Lock()
-	err := p.beginSearch(nil, "")
+	defer p.Unlock()
+	if err := s.enter(); err != nil {
+		return page, err
+	}
 	d := p.dream
-	var m listed.Marks
+	m, err := s.sinceLast()
 	if err == nil {
-		m, err = p.sinceLast()
+		err = p.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m); return err })
 	}
-	p.Unlock()
-	if err != nil {
-		return listing.Page{}, err
-	}
-	window := r.window(d != nil)
-	page, err := p.list(ctx, r, window, m)
 	if err != nil {
 		return page, err
 	}
-	p.Lock()
-	defer p.Unlock()
 	if d == nil && page.List.Tracked() {
-		p.early.add(page, m, p.Now(), p.o.Lease)
+		s.early.add(page, m, p.Now(), p.options.Lease)
 	}
 	if d == nil || p.dream != d {
 		return page, nil
 	}
-	p.logEvent(Event{Kind: EventListed, Hits: page.Utterances})
-	if page.List.Tracked() {
-		if d.Listed == nil {
-			d.Listed = &listed.Record{From: m.Since}
-		}
-		if page.List.Window {
-			d.Listed.Open(page.List)
-		}
-		d.Listed.Add(page, m.Last())
-		err = d.Save()
+	d.log(Event{Kind: EventListed, Hits: page.Utterances})
+	if !page.List.Tracked() {
+		return page, nil
 	}
-	return page, err
+	if d.Listed == nil {
+		d.Listed = &listed.Record{From: m.Since}
+	}
+	if page.List.Window {
+		d.Listed.Open(page.List)
+	}
+	d.Listed.Add(page, m.Last())
+	return page, d.Save()
 }
 
 // add takes in a page. What was listed longer ago than a lease lasts is forgotten: whoever read it may be another.
@@ -103,23 +89,18 @@ func (e *early) add(page listing.Page, m listed.Marks, now time.Time, lease time
 
 // countEarly makes what was listed shortly before the dream count as listed in it, as far as it goes on where the last dream's
 // listing ended.
-func (p *readings) countEarly(ctx context.Context) error {
-	p.Lock()
-	d, e := p.dream, p.early
-	p.early = early{}
-	m, err := p.sinceLast()
-	p.Unlock()
-	if err != nil || d == nil || len(e.Shown) == 0 || p.Now().Sub(e.at) >= p.o.Lease {
+func (s *Sessions) countEarly(ctx context.Context) error {
+	p := s.p
+	d, e := p.dream, s.early
+	s.early = early{}
+	m, err := s.sinceLast()
+	if err != nil || len(e.Shown) == 0 || p.Now().Sub(e.at) >= p.options.Lease {
 		return err
 	}
-	page, err := p.list(ctx, ListRequest{Room: 1}, true, m)
-	if err != nil {
+	var page listing.Page
+	err = p.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{Room: 1}, true, m); return err })
+	if err != nil || p.dream != d {
 		return err
-	}
-	p.Lock()
-	defer p.Unlock()
-	if p.dream != d {
-		return nil
 	}
 	if d.Listed == nil {
 		d.Listed = &listed.Record{From: m.Since}
@@ -129,13 +110,13 @@ func (p *readings) countEarly(ctx context.Context) error {
 	return d.Save()
 }
 
-// list returns a page. The mutex is not held, since reading sessions may take seconds.
-func (p *readings) list(ctx context.Context, r ListRequest, window bool, m listed.Marks) (listing.Page, error) {
-	store := p.o.Transcripts
+// page returns a page of a listing.
+func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m listed.Marks) (listing.Page, error) {
+	all := s.p.Transcripts
 	if r.Cursor != "" {
-		return p.lists.Next(ctx, store, r.Cursor, r.Room, r.Limit)
+		return s.lists.Next(ctx, all, r.Cursor, r.Room, r.Limit)
 	}
-	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Zone: p.Now().Location()}
+	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Zone: s.p.Now().Location()}
 	if window {
 		q.After = m.Last()
 		if !m.Since.IsZero() {
@@ -145,45 +126,25 @@ func (p *readings) list(ctx context.Context, r ListRequest, window bool, m liste
 	if (!window || !m.Listed) && r.Session == "" && r.Since.IsZero() {
 		q.Newest = firstSessions
 	}
-	taken := p.Now()
-	l, err := listing.New(ctx, store, q)
+	taken := s.p.Now()
+	l, err := listing.New(ctx, all, q)
 	if err != nil {
 		return listing.Page{}, err
 	}
 	l.Taken, l.Window = taken, window && r.Session == ""
-	return p.lists.First(ctx, store, l, r.Room, r.Limit)
-}
-
-// listed returns the sessions that were listed in the open dream.
-func (p *dreams) listed() []string {
-	if p.dream == nil || p.dream.Listed == nil {
-		return nil
-	}
-	return slices.Collect(maps.Keys(p.dream.Listed.Shown))
+	return s.lists.First(ctx, all, l, r.Room, r.Limit)
 }
 
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions
 // are to be listed: since the last dream, whoever ran it, where nothing was listed before.
-func (p *base) sinceLast() (listed.Marks, error) {
-	root, err := p.Root()
+func (s *Sessions) sinceLast() (listed.Marks, error) {
+	root, err := s.p.Root()
 	if err == nil {
 		if all := listed.Read(root); len(all) > 0 {
-			undone, err := p.Undone()
+			undone, err := s.p.Undone()
 			return listed.Joined(all, undone), err
 		}
 	}
-	since, err := p.consolidated()
-	return listed.Marks{Since: since.Time}, err
-}
-
-// consolidated returns the time of the last consolidation.
-func (p *base) consolidated() (lock.Stamp, error) {
-	dir, err := p.Dir()
-	if err != nil {
-		return lock.Stamp{}, err
-	}
-	if dir != nil {
-		defer dir.Close()
-	}
-	return p.Since(dir)
+	since, err := s.lastRead()
+	return listed.Marks{Since: since}, err
 }

@@ -32,13 +32,13 @@ func TestListedInPart(t *testing.T) {
 			if err := p.Begin(ctx, true, false); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.List(ctx, test.r); err != nil {
+			if _, err := p.Sessions.List(ctx, test.r); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := p.Finalize(ctx, store.FinalizeRequest{}); err != nil {
 				t.Fatal(err)
 			}
-			page, err := p.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
+			page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 			r := ListRequest{Limit: 1, Room: 1_000}
 			read := func(pages int) {
 				for range pages {
-					page, err := p.List(ctx, r)
+					page, err := p.Sessions.List(ctx, r)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -91,7 +91,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 			if err != nil || !strings.Contains(strings.ToLower(res.Report), test.want) {
 				t.Errorf("%q, %v", res.Report, err)
 			}
-			page, err := p.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
+			page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
 			if left := page.Of; err != nil || fmt.Sprintf("reviewed %d of 3 sessions", 3-left) != test.want {
 				t.Errorf("%d are listed again, %v", left, err)
 			}

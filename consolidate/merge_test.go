@@ -132,11 +132,11 @@ func TestMergeIsProposedWhole(t *testing.T) {
 	}
 	w.mustDo(p.Close("the test goes on"))
 	p = w.open()
-	waiting, err := p.Reviews(ctx)
+	waiting, err := p.Proposals.Reviews(ctx)
 	if err != nil || len(waiting) != 1 || len(waiting[0].Conflicts) > 0 || !strings.Contains(waiting[0].Diff, "-The body of e.") || !strings.Contains(waiting[0].Diff, "+Nothing of it.") {
 		t.Fatalf("waiting: %+v, %v", waiting, err)
 	}
-	if _, err := p.Accept(ctx, waiting[0].ID, []string{"new.md"}); err != nil {
+	if _, err := p.Proposals.Accept(ctx, waiting[0].ID, []string{"new.md"}); err != nil {
 		t.Fatal(err)
 	}
 	if w.read("e.md") != "" || !strings.Contains(w.read("new.md"), "Nothing of it.") || strings.Contains(w.read("MEMORY.md"), "e.md") {

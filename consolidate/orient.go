@@ -51,13 +51,16 @@ type Topic struct {
 }
 
 // Map draws the map of the open dream.
-func (p *readings) Map(ctx context.Context) (Map, error) {
-	if err := p.countEarly(ctx); err != nil {
-		return Map{}, err
-	}
+func (p *Project) Map(ctx context.Context) (Map, error) {
 	p.Lock()
 	defer p.Unlock()
 	if p.dream == nil {
+		return Map{}, store.ErrNoDream
+	}
+	if err := p.Sessions.countEarly(ctx); err != nil {
+		return Map{}, err
+	}
+	if p.dream == nil { // it ended meanwhile
 		return Map{}, store.ErrNoDream
 	}
 	d, now := p.dream, p.Now()
@@ -66,10 +69,10 @@ func (p *readings) Map(ctx context.Context) (Map, error) {
 		Since: d.Prior().String(), Staged: d.Staged(), Prompted: p.prompted,
 	}
 	var err error
-	if m.Folders, err = p.o.Transcripts.Folders(); err != nil {
+	if m.Folders, err = p.Transcripts.Folders(); err != nil {
 		return m, err
 	}
-	if m.Sessions, m.Skipped, err = p.o.Transcripts.Sessions(ctx, d.Prior().Time); err != nil {
+	if m.Sessions, m.Skipped, err = p.Transcripts.Sessions(ctx, d.Prior().Time); err != nil {
 		return m, err
 	}
 	slices.Reverse(m.Sessions)
@@ -80,8 +83,8 @@ func (p *readings) Map(ctx context.Context) (Map, error) {
 		}
 	}
 	m.Listed, _ = d.Listed.Count()
-	p.logEvent(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
-	err = d.mapMemory(&m, p.openSubject(), now)
+	p.dream.log(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
+	err = d.mapMemory(&m, p.openCode(), now)
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
 	m.Uses, _ = p.Recall.Uses() // without a log there were none
@@ -89,7 +92,7 @@ func (p *readings) Map(ctx context.Context) (Map, error) {
 	for _, t := range m.Topics {
 		sums[t.Name.String()] = t.Sum
 	}
-	if p.o.ProjectDir != "" { // without a project drift was not asked
+	if p.options.ProjectDir != "" { // without a project drift was not asked
 		p.Recall.KeepDoubts(m.Findings, sums)
 	}
 	return m, err

@@ -64,33 +64,31 @@ type Options struct {
 	Changed      func(uri string) // called with each resource that changed, if not nil
 }
 
-// Project is the memory of one project and the dreams over it. It is safe for concurrent use: one
-// operation runs at a time.
+// Project is the memory of one project, and the dreams over it.
 //
-// Its methods are in layers, each of which uses those below: the base, the gates, the open dream, and the operations that
-// read, write, answer proposals and observe.
+// It is safe for concurrent use: one operation runs at a time. Each exported method of Project and its parts is an operation,
+// and holds the mutex of the store. No other function takes it, but for those that are called later: timers and
+// PersonError.Leave. What takes long and only reads transcripts runs in unlocked.
 type Project struct {
-	*dreams
-	readings
-	writings
-	answers
-	views
-}
-
-// base is shared by all layers.
-type base struct {
 	*store.Store
-	History    *history.History
-	Sources    *provenance.Room
-	Background *background.Room
-	Proposals  *proposal.Room
-	Share      *share.Room
-	Recall     *recall.Room
+	Transcripts *transcript.Store
+	Gates       *Gates           // when a dream may begin
+	Sessions    *Sessions        // what was said
+	Proposals   *Proposals       // what waits for the person
+	History     *history.History // what was done, and undoing it
+	Sources     *provenance.Room // where memories come from
+	Background  *background.Room // runs that a hook started
+	Share       *share.Room      // the same memory on other machines
+	Recall      *recall.Room     // what prompts are shown
 
-	o Options
+	options  Options
+	dream    *dream // the open dream of this process, or nil
+	over     error  // why the dream ended between two calls; the next call reports it
+	prompted bool   // the prompt dream was read on this connection
+	polled   Watch  // what the last Poll saw
 
-	folder  *os.Root // of o.ProjectDir; nil until first used
-	subject *drift.Project
+	folder *os.Root // of options.ProjectDir; nil until first used
+	code   *drift.Project
 }
 
 // Open returns the project of o. It touches no file.
@@ -100,25 +98,32 @@ func Open(o Options) *Project {
 		o.Now = func() time.Time { return time.Now().Round(0) }
 	}
 	o.Lease = cmp.Or(o.Lease, DefaultLease)
-	p := &base{o: o}
+	p := &Project{options: o, Transcripts: o.Transcripts}
 	p.Store = store.Open(store.Options{
 		MemoryDir: o.MemoryDir, StateHome: o.StateHome, Host: o.Host, Session: o.Session, AllowSecrets: o.AllowSecrets,
 		Unattended: o.Unattended, LookOnly: o.LookOnly, Now: o.Now, Step: o.Step, Changed: o.Changed,
 		Ended: p.ended, Landed: func(i store.Info) { p.History.PruneAfter(i) },
 	})
+	p.Gates = &Gates{p: p, enabled: o.Enabled}
+	p.Sessions = &Sessions{p: p}
+	p.Proposals = &Proposals{Room: &proposal.Room{Store: p.Store}, p: p}
 	p.History = &history.History{Store: p.Store, MaxArchive: cmp.Or(o.MaxArchive, history.DefaultMaxArchive)}
 	p.Background = &background.Room{Store: p.Store, MinHours: o.MinHours}
 	p.Sources = &provenance.Room{Store: p.Store, Transcripts: o.Transcripts}
-	p.Proposals = &proposal.Room{Store: p.Store}
-	p.Share = &share.Room{Store: p.Store, LastRead: p.lastRead, MayWrite: p.mayWrite}
+	p.Share = &share.Room{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite}
 	p.Recall = &recall.Room{Store: p.Store}
-	d := &dreams{gates: &gates{base: p}, prompted: o.Prompted}
-	w := writings{d}
-	return &Project{d, readings{dreams: d}, w, answers{w}, views{dreams: d}}
+	return p
+}
+
+// unlocked calls do without the mutex, which the caller holds.
+func (p *Project) unlocked(do func() error) error {
+	p.Unlock()
+	defer p.Lock()
+	return do()
 }
 
 // ended records the marks and reports of an operation that ended. Recovery calls it again.
-func (p *base) ended(i store.Info, m landing.Manifest) error {
+func (p *Project) ended(i store.Info, m landing.Manifest) error {
 	if i.Kind == lock.KindDream && (i.Outcome == store.Committed || i.Outcome == store.Rejected) {
 		root, err := p.Root()
 		if err == nil {
@@ -139,54 +144,25 @@ func (p *base) ended(i store.Info, m landing.Manifest) error {
 }
 
 // Close aborts the open dream, whose stage is kept, and closes the project.
-func (p *dreams) Close(reason string) error {
+func (p *Project) Close(reason string) error {
 	p.Lock()
 	defer p.Unlock()
 	var err error
 	if p.dream != nil {
-		err = p.end(store.Aborted, reason)
+		err = p.dream.end(store.Aborted, reason)
 	}
-	p.o.Transcripts.Close()
+	p.Transcripts.Close()
 	err = errors.Join(err, p.Store.Close())
 	if p.folder != nil {
 		err = errors.Join(err, p.folder.Close())
-		p.folder, p.subject = nil, nil
+		p.folder, p.code = nil, nil
 	}
 	return err
 }
 
-// reread reads again what the person has switched off.
-func (p *base) reread() {
-	if p.o.Reread == nil {
-		return
-	}
-	if s, ok := p.o.Reread(); ok {
-		p.o.Enabled = s
-	}
-}
-
-// refuseOff fails if memory is switched off.
-func (p *base) refuseOff() error {
-	if !p.o.Enabled.MemoryOff {
-		return nil
-	}
-	return store.Refuse("memory is switched off: "+p.o.Enabled.Why, "nothing is written while it is; only the person can switch it on, in that setting")
-}
-
-// mayWrite fails where memory is switched off by now.
-func (p *base) mayWrite() error {
-	p.reread()
-	return p.refuseOff()
-}
-
-func (p *base) lastRead() (time.Time, error) {
-	at, err := p.consolidated()
-	return at.Time, err
-}
-
 // CalledIn sets the host's session of the following calls, if it was not known when the project was opened.
-func (p *base) CalledIn(session string) {
-	if !p.o.Transcripts.SetCurrent(session) {
+func (p *Project) CalledIn(session string) {
+	if !p.Transcripts.SetCurrent(session) {
 		return // all calls but the first return here, without waiting for the mutex
 	}
 	p.Lock()
@@ -194,47 +170,40 @@ func (p *base) CalledIn(session string) {
 	p.Session = session
 }
 
-// Transcripts returns the store of what was said.
-func (p *base) Transcripts() *transcript.Store { return p.o.Transcripts }
-
 // DigestDir returns the folder of the digests of the transcripts of a memory.
 func DigestDir(stateHome, memoryDir string) string {
 	return store.FolderOf(stateHome, memoryDir, "said")
 }
 
 // OtherHost returns the name of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
-func (p *base) OtherHost(h transcript.Host) string {
-	if h == cmp.Or(transcript.Host(p.o.Host), transcript.ClaudeCode) {
+func (p *Project) OtherHost(h transcript.Host) string {
+	if h == cmp.Or(transcript.Host(p.options.Host), transcript.ClaudeCode) {
 		return ""
 	}
 	return string(h)
 }
 
-// openSubject returns the project that the memory is about, or nil if it cannot be read. The rules that need it are then not
+// openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not
 // checked.
-func (p *base) openSubject() *drift.Project {
-	if p.folder == nil && p.o.ProjectDir != "" {
-		root, err := memory.OpenRoot(p.o.ProjectDir)
+func (p *Project) openCode() *drift.Project {
+	if p.folder == nil && p.options.ProjectDir != "" {
+		root, err := memory.OpenRoot(p.options.ProjectDir)
 		if err != nil {
 			return nil
 		}
-		p.folder, p.subject = root, drift.New(root)
+		p.folder, p.code = root, drift.New(root)
 	}
-	return p.subject
+	return p.code
 }
 
-// TranscriptFolders returns the folders of the project's transcripts, with the problem of those that cannot be read.
-func (p *base) TranscriptFolders() []transcript.Folder {
-	folders, _ := p.o.Transcripts.Folders() // Status reports the error
-	return folders
-}
-
-// TranscriptDirs returns the paths of the TranscriptFolders.
-func (p *base) TranscriptDirs() []string {
-	folders := p.TranscriptFolders()
-	dirs := make([]string, len(folders))
-	for i, f := range folders {
-		dirs[i] = f.Path
+// Topics returns the names of the memories on disk, sorted. It does not count as a call of an open dream.
+func (p *Project) Topics() ([]memory.Name, error) {
+	p.Lock()
+	defer p.Unlock()
+	dir, err := p.Dir()
+	if err != nil || dir == nil {
+		return nil, err
 	}
-	return dirs
+	defer dir.Close()
+	return dir.Topics()
 }

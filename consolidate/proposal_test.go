@@ -49,7 +49,7 @@ func TestHeld(t *testing.T) {
 	if !w.hold(p, w.change("p0.md", "2", nil)) {
 		t.Error("in place of another it was not kept")
 	}
-	waiting, err := p.Reviews(ctx)
+	waiting, err := p.Proposals.Reviews(ctx)
 	if err != nil || len(waiting) != 5 {
 		t.Fatalf("%d wait, %v", len(waiting), err)
 	}
@@ -66,7 +66,7 @@ func TestHeld(t *testing.T) {
 func TestAcceptInPart(t *testing.T) {
 	w := newWorldFor(t, "agree")
 	p := w.open()
-	if _, err := p.Accept(ctx, "", []string{"b.md"}); err == nil {
+	if _, err := p.Proposals.Accept(ctx, "", []string{"b.md"}); err == nil {
 		t.Error("a file was accepted that the dream does not change")
 	}
 	before := w.files()
@@ -75,18 +75,18 @@ func TestAcceptInPart(t *testing.T) {
 		c.Dream = "a dream"
 		w.hold(p, c)
 	}
-	res, err := p.Accept(ctx, "", []string{"e.md"})
+	res, err := p.Proposals.Accept(ctx, "", []string{"e.md"})
 	if err != nil || len(res.Files.Deleted) != 1 {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	if files := w.files(); files["e.md"] != "" || files["d.md"] == "" || strings.Contains(files["MEMORY.md"], "e.md") || !strings.Contains(files["MEMORY.md"], "d.md") {
 		t.Errorf("left are %q", files)
 	}
-	waiting, err := p.Reviews(ctx)
+	waiting, err := p.Proposals.Reviews(ctx)
 	if err != nil || len(waiting) != 2 || len(waiting[0].Held) != 1 || waiting[0].Held["d.md"] == "" {
 		t.Fatalf("%+v, %v", waiting, err)
 	}
-	if _, err := p.Reject(ctx, waiting[0].ID); err != nil {
+	if _, err := p.Proposals.Reject(ctx, waiting[0].ID); err != nil {
 		t.Error(err)
 	}
 	if _, err := p.History.Undo(ctx, ""); err != nil || !same(w.files(), before) {
@@ -114,11 +114,11 @@ func TestEarlierProposals(t *testing.T) {
 	if s, err := p.Status(ctx); err != nil || !strings.Contains(strings.Join(s.Warnings, "\n"), "of an earlier version") {
 		t.Errorf("%q, %v", s.Warnings, err)
 	}
-	waiting, err := p.Reviews(ctx)
+	waiting, err := p.Proposals.Reviews(ctx)
 	if err != nil || len(waiting) != 1 || waiting[0].Held["e.md"] != "only you" {
 		t.Fatalf("%+v, %v", waiting, err)
 	}
-	if _, err := p.Accept(ctx, waiting[0].ID, nil); err != nil || w.files()["e.md"] != "" {
+	if _, err := p.Proposals.Accept(ctx, waiting[0].ID, nil); err != nil || w.files()["e.md"] != "" {
 		t.Errorf("accepted with %v", err)
 	}
 }
@@ -140,11 +140,11 @@ func TestProposedIndexLine(t *testing.T) {
 	}
 	p.Close("the dream ended")
 	p = w.open()
-	waiting, err := p.Reviews(ctx)
+	waiting, err := p.Proposals.Reviews(ctx)
 	if err != nil || len(waiting) != 1 || !strings.Contains(waiting[0].Diff, "+- [E](e.md) — what is left of e") {
 		t.Fatalf("%+v, %v", waiting, err)
 	}
-	if _, err := p.Accept(ctx, waiting[0].ID, nil); err != nil {
+	if _, err := p.Proposals.Accept(ctx, waiting[0].ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if index := w.files()["MEMORY.md"]; !strings.Contains(index, "- [E](e.md) — what is left of e\n") {

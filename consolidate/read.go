@@ -28,7 +28,7 @@ type ReadResult struct {
 }
 
 // Read reads memories, the index and logs included.
-func (p *readings) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
+func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
 	p.Lock()
 	defer p.Unlock()
 	dir, err := p.enterRead(strings.Join(paths, ", "))
@@ -47,7 +47,7 @@ func (p *readings) Read(ctx context.Context, paths []string) ([]ReadResult, erro
 
 // ReadAfter reads topics in the order of their names, beginning after name: as many as fit into room bytes, and at least one.
 // left is the number of topics after those.
-func (p *readings) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
+func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
 	p.Lock()
 	defer p.Unlock()
 	dir, err := p.enterRead(strings.TrimSuffix("all, after "+name, ", after "))
@@ -75,15 +75,15 @@ func (p *readings) ReadAfter(ctx context.Context, name string, room int) (result
 }
 
 // enterRead begins a call that reads. The directory is nil if there is none.
-func (p *readings) enterRead(what string) (*memory.Dir, error) {
+func (p *Project) enterRead(what string) (*memory.Dir, error) {
 	if err := p.enter(""); err != nil {
 		return nil, err
 	}
-	p.logEvent(Event{Kind: EventRead, Text: what})
+	p.dream.log(Event{Kind: EventRead, Text: what})
 	return p.Dir()
 }
 
-func (p *readings) read(dir *memory.Dir, path string) (r ReadResult) {
+func (p *Project) read(dir *memory.Dir, path string) (r ReadResult) {
 	n, err := memory.ParseName(path)
 	var f memory.File
 	var disk *memory.File
@@ -110,7 +110,7 @@ func (p *readings) read(dir *memory.Dir, path string) (r ReadResult) {
 	return r
 }
 
-func (p *readings) shown(n memory.Name, f memory.File) Shown {
+func (p *Project) shown(n memory.Name, f memory.File) Shown {
 	v := p.AllowSecrets.Show(string(f.Data))
 	return Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
 }

@@ -43,7 +43,7 @@ func TestSoon(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if start, offers := p.Soon(false), p.Soon(true); start != row.start || offers != row.offers {
+		if start, offers := p.Gates.Soon(false), p.Gates.Soon(true); start != row.start || offers != row.offers {
 			t.Errorf("%s: %t, %t", row.name, start, offers)
 		}
 		p.Close("the test ended")

@@ -15,19 +15,21 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// proposeWhole ends a dream that needs the person's agreement: nothing lands, the time of the last consolidation is restored,
-// and the stage waits with the request that would land it.
-func (p *writings) proposeWhole(edit *store.Index, r store.FinalizeRequest, findings []rule.Finding) (FinalizeResult, error) {
-	d := p.dream
+// propose ends a dream that needs the person's agreement: nothing lands, the time of the last consolidation is restored, and
+// the stage waits with the request that would land it.
+func (d *dream) propose(edit *store.Index, r store.FinalizeRequest, findings []rule.Finding) (FinalizeResult, error) {
 	changes := d.All(edit)
 	res := FinalizeResult{Outcome: string(store.Proposed), Files: store.FilesOf(changes), Index: edit.Size(), Findings: append([]rule.Finding{}, findings...)}
-	d.Request, d.Reviewed, d.Summary, d.Accepted = &r, p.Now(), r.Summary, losses(d.Stage, r.AcceptLoss)
+	d.Request, d.Reviewed, d.Summary, d.Accepted = &r, d.p.Now(), r.Summary, losses(d.Stage, r.AcceptLoss)
 	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + store.Report(changes, d.Info) + d.Decisions()
-	return res, p.end(store.Proposed, "waits for the person: dream-mcp review")
+	return res, d.end(store.Proposed, "waits for the person: dream-mcp review")
 }
 
-// answers are the operations on proposals.
-type answers struct{ writings }
+// Proposals are what waits for the person.
+type Proposals struct {
+	*proposal.Room
+	p *Project
+}
 
 // Review describes a proposal: a dream, or changes that only the person may make.
 type Review struct {
@@ -45,14 +47,20 @@ type Review struct {
 	Diff      string             `json:"diff"`
 }
 
-// Reviews returns the proposals, the newest first, each with its changes to the memory as it is now.
-func (p *answers) Reviews(ctx context.Context) ([]Review, error) {
+// Reviews returns the proposals, the newest first, each with its changes to the memory as it is now. It first recovers from a
+// crash, and converts what an earlier version kept for the person.
+func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
+	p := q.p
 	p.Lock()
 	defer p.Unlock()
-	if err := p.adopt(ctx); err != nil {
+	err := p.Recover(ctx)
+	if err == nil && p.dream == nil && len(q.Earlier()) > 0 {
+		err = p.Locked(ctx, q.Adopt)
+	}
+	if err != nil {
 		return nil, err
 	}
-	waiting, err := p.Proposals.Waiting()
+	waiting, err := q.Waiting()
 	if err != nil || len(waiting) == 0 {
 		return []Review{}, err
 	}
@@ -66,24 +74,16 @@ func (p *answers) Reviews(ctx context.Context) ([]Review, error) {
 	defer dir.Close()
 	reviews := make([]Review, len(waiting))
 	for i, info := range waiting {
-		if reviews[i], err = p.review(dir, info); err != nil {
+		if reviews[i], err = q.review(dir, info); err != nil {
 			return nil, fmt.Errorf("the proposal %s can't be read: %w", info.ID, err)
 		}
 	}
 	return reviews, nil
 }
 
-// adopt recovers from a crash, and converts what an earlier version kept for the person.
-func (p *answers) adopt(ctx context.Context) error {
-	if p.Current() != nil || len(p.Proposals.Earlier()) == 0 {
-		return p.Recover(ctx)
-	}
-	return p.Locked(ctx, p.Proposals.Adopt)
-}
-
 // review describes a proposal. It takes no lock; Accept checks again.
-func (p *answers) review(dir *memory.Dir, info store.Info) (Review, error) {
-	t, err := p.Look(dir, info)
+func (q *Proposals) review(dir *memory.Dir, info store.Info) (Review, error) {
+	t, err := q.Look(dir, info)
 	if err != nil {
 		return Review{}, err
 	}
@@ -102,8 +102,7 @@ func (p *answers) review(dir *memory.Dir, info store.Info) (Review, error) {
 	if err != nil {
 		edit, r.Refused = nil, err.Error() // a whole new index over one that has changed
 	} else {
-		accepted := agreedLosses(info)
-		findings, err := p.checkWhole(t, edit, accepted)
+		findings, err := q.p.checkWhole(t, edit, agreedLosses(info))
 		if rule := (*RuleError)(nil); errors.As(err, &rule) {
 			findings, r.Refused = rule.Findings, err.Error()
 		} else if err != nil {
@@ -129,16 +128,16 @@ func agreedLosses(i store.Info) map[memory.Name]string {
 }
 
 // take begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
-func (p *answers) take(ctx context.Context, id string) (*store.Tx, error) {
-	if p.Unattended {
+func (q *Proposals) take(ctx context.Context, id string) (*store.Tx, error) {
+	if q.Unattended {
 		return nil, store.ErrUnattended
 	}
-	return p.Store.Begin(ctx, func(dir *memory.Dir) (store.Info, error) {
-		if err := p.Proposals.Adopt(dir); err != nil {
+	return q.Store.Begin(ctx, func(dir *memory.Dir) (store.Info, error) {
+		if err := q.Adopt(dir); err != nil {
 			return store.Info{}, err
 		}
-		info, err := p.Proposals.Match(id) // under the lock: nobody else answers it
-		return reopened(info, p.New(info.Kind)), err
+		info, err := q.Match(id) // under the lock: nobody else answers it
+		return reopened(info, q.New(info.Kind)), err
 	})
 }
 
@@ -146,19 +145,19 @@ func (p *answers) take(ctx context.Context, id string) (*store.Tx, error) {
 // the newest. The changes land whole or not at all. With a *landing.ConflictError a file was changed later, and the proposal
 // continues to wait, as do changes not in only. The time of the last consolidation becomes the end of the dream, unless a
 // later dream has landed.
-func (p *answers) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
-	p.Lock()
-	defer p.Unlock()
-	t, err := p.take(ctx, id)
+func (q *Proposals) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
+	q.p.Lock()
+	defer q.p.Unlock()
+	t, err := q.take(ctx, id)
 	if err != nil {
 		return FinalizeResult{}, err
 	}
 	if len(only) > 0 {
-		err = p.Proposals.Divide(t, only)
+		err = q.Divide(t, only)
 	}
 	var res FinalizeResult
 	if err == nil {
-		res, err = p.landProposed(t)
+		res, err = q.land(t)
 	}
 	var half *store.HalfError
 	if err != nil && !errors.As(err, &half) {
@@ -167,13 +166,13 @@ func (p *answers) Accept(ctx context.Context, id string, only []string) (Finaliz
 	return res, err
 }
 
-// landProposed lands what the person accepted, and ends it.
-func (p *answers) landProposed(t *store.Tx) (FinalizeResult, error) {
+// land lands what the person accepted, and ends it.
+func (q *Proposals) land(t *store.Tx) (FinalizeResult, error) {
 	edit, err := t.IndexFor(*t.Request)
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	findings, err := p.checkWhole(t, edit, agreedLosses(t.Info))
+	findings, err := q.p.checkWhole(t, edit, agreedLosses(t.Info))
 	if err != nil {
 		return FinalizeResult{}, err
 	}
@@ -185,16 +184,16 @@ func (p *answers) landProposed(t *store.Tx) (FinalizeResult, error) {
 		return FinalizeResult{}, err
 	}
 	err = t.End(store.Committed, "")
-	p.Share.End(true)
+	q.p.Share.End(true)
 	return committed(t, edit, findings, landedReport(t)), err
 }
 
 // Reject discards a proposal. The sessions of its dream count as reviewed, so that the next dream does not propose the same
 // again.
-func (p *answers) Reject(ctx context.Context, id string) (rejected string, err error) {
-	p.Lock()
-	defer p.Unlock()
-	t, err := p.take(ctx, id)
+func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err error) {
+	q.p.Lock()
+	defer q.p.Unlock()
+	t, err := q.take(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -202,7 +201,7 @@ func (p *answers) Reject(ctx context.Context, id string) (rejected string, err e
 }
 
 // describeReviews warns of the proposals.
-func (p *views) describeReviews(s *Status) error {
+func (p *Project) describeReviews(s *Status) error {
 	waiting, err := p.Proposals.Waiting()
 	for _, w := range waiting {
 		s.Warnings = append(s.Warnings, proposal.Label(w)+" waits for the person's answer: dream-mcp review")
@@ -215,7 +214,7 @@ func (p *views) describeReviews(s *Status) error {
 
 // Report returns the report of id, or of a beginning of it ("": the dream that waits for the person, else the newest that
 // landed and changed something).
-func (p *views) Report(ctx context.Context, id string) (report.Report, error) {
+func (p *Project) Report(ctx context.Context, id string) (report.Report, error) {
 	p.Lock()
 	defer p.Unlock()
 	waiting, err := p.Proposals.Waiting()

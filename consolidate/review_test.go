@@ -21,11 +21,11 @@ func TestProposalIsKept(t *testing.T) {
 		if err := writeNew(p, "other.md"); err != nil { // which prunes
 			t.Fatal(err)
 		}
-		waiting, err := p.Reviews(ctx)
+		waiting, err := p.Proposals.Reviews(ctx)
 		if err != nil || len(waiting) > 0 != row.waits {
 			t.Fatalf("after %d days %d wait, %v", row.days, len(waiting), err)
 		}
-		if _, err := p.Accept(ctx, "", nil); (err == nil) != row.waits {
+		if _, err := p.Proposals.Accept(ctx, "", nil); (err == nil) != row.waits {
 			t.Errorf("after %d days it is accepted with %v", row.days, err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestProposalIsKept(t *testing.T) {
 func TestStampOfWhatWasAccepted(t *testing.T) {
 	w := newWorldFor(t, "agree")
 	w.now = w.now.Add(72 * time.Hour)
-	if _, err := w.open().Accept(ctx, "", nil); err != nil {
+	if _, err := w.open().Proposals.Accept(ctx, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.hostStamp(); !strings.Contains(got, start.Format(time.RFC3339Nano)) {
@@ -46,7 +46,7 @@ func TestStampOfWhatWasAccepted(t *testing.T) {
 	later := start.Add(48 * time.Hour)
 	w.stampHost("", later)
 	w.now = w.now.Add(72 * time.Hour)
-	if _, err := w.open().Accept(ctx, "", nil); err != nil {
+	if _, err := w.open().Proposals.Accept(ctx, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.hostStamp(); !strings.Contains(got, later.Format(time.RFC3339Nano)) {
@@ -60,7 +60,7 @@ func TestAnsweredOnce(t *testing.T) {
 	errs := make(chan error, 2)
 	for _, p := range []*Project{w.open(), w.open()} {
 		go func() {
-			_, err := p.Accept(ctx, "", nil)
+			_, err := p.Proposals.Accept(ctx, "", nil)
 			errs <- err
 		}()
 	}
@@ -78,7 +78,7 @@ func TestPauses(t *testing.T) {
 	p := Open(o)
 	defer p.Close("the test ended")
 	for _, want := range []time.Duration{10 * time.Minute, 20 * time.Minute, 40 * time.Minute, 80 * time.Minute, 160 * time.Minute, 320 * time.Minute, 640 * time.Minute, 1280 * time.Minute, 24 * time.Hour, 24 * time.Hour} {
-		run, err := p.BeginRun(ctx)
+		run, err := p.Gates.BeginRun(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,17 +86,17 @@ func TestPauses(t *testing.T) {
 			t.Fatal(outcome, err)
 		}
 		w.now = w.now.Add(want - time.Second)
-		if run, err := p.BeginRun(ctx); err == nil {
+		if run, err := p.Gates.BeginRun(ctx); err == nil {
 			run.End(ctx, background.RunEnd{})
 			t.Fatalf("tried again before %v had passed", want)
 		}
 		w.now = w.now.Add(time.Second)
 	}
-	run, err := p.BeginRun(ctx)
+	run, err := p.Gates.BeginRun(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(o).BeginRun(ctx); err != background.ErrRunning {
+	if _, err := Open(o).Gates.BeginRun(ctx); err != background.ErrRunning {
 		t.Errorf("two at once: %v", err)
 	}
 	if err := script["commit"].run(p); err != nil {

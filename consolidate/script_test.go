@@ -60,12 +60,12 @@ var script = map[string]operation{
 		return finalize(p)
 	}},
 	"accept": {prepare: "propose", run: func(p *Project) error {
-		_, err := p.Accept(ctx, "", nil)
+		_, err := p.Proposals.Accept(ctx, "", nil)
 		return err
 	}},
 	"leave": {run: func(p *Project) error {
-		p.Unattended, p.o.Propose = true, true
-		defer func() { p.Unattended, p.o.Propose = false, false }()
+		p.Unattended, p.options.Propose = true, true
+		defer func() { p.Unattended, p.options.Propose = false, false }()
 		if err := p.Begin(ctx, false, false); err != nil {
 			return err
 		}
@@ -75,11 +75,11 @@ var script = map[string]operation{
 		return finalize(p)
 	}},
 	"agree": {prepare: "leave", stamps: true, run: func(p *Project) error {
-		_, err := p.Accept(ctx, "", nil)
+		_, err := p.Proposals.Accept(ctx, "", nil)
 		return err
 	}},
 	"refuse": {prepare: "leave", run: func(p *Project) error {
-		_, err := p.Reject(ctx, "")
+		_, err := p.Proposals.Reject(ctx, "")
 		return err
 	}},
 	"restore": {prepare: "commit", run: func(p *Project) error {
@@ -94,7 +94,7 @@ func dreamThen(end func(p *Project) error) func(p *Project) error {
 		if err := p.Begin(ctx, false, false); err != nil {
 			return err
 		}
-		if _, err := p.List(ctx, ListRequest{Room: 1_000}); err != nil {
+		if _, err := p.Sessions.List(ctx, ListRequest{Room: 1_000}); err != nil {
 			return err
 		}
 		if err := writeScript(p); err != nil {

@@ -25,7 +25,7 @@ const (
 
 // checkTaken fails with a *PersonError if the write of n that t has staged removes what only the person may remove, alone or
 // together with the writes outside dreams of the last hour.
-func (p *writings) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error {
+func (p *Project) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error {
 	now, err := t.Dir.Snapshot()
 	if err != nil || now.Topics[n] == nil && len(r.Replaces) == 0 {
 		return err
@@ -74,7 +74,7 @@ func (p *writings) checkTaken(t *store.Tx, n memory.Name, r WriteRequest) error 
 }
 
 // hold keeps a refused write as a proposal, and returns the refusal.
-func (p *writings) hold(made proposal.Change, refused *RuleError) error {
+func (p *Project) hold(made proposal.Change, refused *RuleError) error {
 	p.Lock()
 	defer p.Unlock()
 	kept := false
@@ -89,15 +89,15 @@ func (p *writings) hold(made proposal.Change, refused *RuleError) error {
 }
 
 // contradicted reports whether the code contradicts a memory.
-func (p *base) contradicted(s *memory.Snapshot, n memory.Name) bool {
-	return slices.ContainsFunc(rule.Standing(s, p.openSubject(), p.Now()), func(f rule.Finding) bool {
+func (p *Project) contradicted(s *memory.Snapshot, n memory.Name) bool {
+	return slices.ContainsFunc(rule.Standing(s, p.openCode(), p.Now()), func(f rule.Finding) bool {
 		return f.Rule == "drift" && f.File == n.String()
 	})
 }
 
 // checkUnattended fails with a *RuleError where an unattended dream may not change n to data (nil: no file), or none may, of a team. The change is then kept
 // for the person.
-func (p *writings) checkUnattended(t *store.Tx, n memory.Name, have memory.File, r WriteRequest, data []byte, merged map[memory.Name]memory.File) error {
+func (p *Project) checkUnattended(t *store.Tx, n memory.Name, have memory.File, r WriteRequest, data []byte, merged map[memory.Name]memory.File) error {
 	teams := data == nil && p.Share.IsTeams(have.Data)
 	if !t.Unattended && !teams {
 		return nil
@@ -160,7 +160,7 @@ func (p *writings) checkUnattended(t *store.Tx, n memory.Name, have memory.File,
 
 // hourAgo is the memory as it was before the writes outside dreams of the last hour, as far as nobody else has changed it since.
 // What the person agreed to is not taken back in it.
-func (p *writings) hourAgo(dir *memory.Dir, now *memory.Snapshot) (*memory.Snapshot, error) {
+func (p *Project) hourAgo(dir *memory.Dir, now *memory.Snapshot) (*memory.Snapshot, error) {
 	entries, err := p.Journal()
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (p *writings) hourAgo(dir *memory.Dir, now *memory.Snapshot) (*memory.Snaps
 }
 
 // takeBack takes the changes of one write back in a snapshot.
-func (p *writings) takeBack(dir *memory.Dir, s *memory.Snapshot, e store.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
+func (p *Project) takeBack(dir *memory.Dir, s *memory.Snapshot, e store.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
 	a, err := p.Archive(e.ID)
 	if err != nil {
 		return nil // it was pruned: nothing is known of it

@@ -27,7 +27,7 @@ type writing struct {
 }
 
 // stageWrite stages one change, after the rules that can be checked on a single memory.
-func (p *writings) stageWrite(ctx context.Context, t *store.Tx, n memory.Name, r *WriteRequest, cited []provenance.Words) (WriteResult, error) {
+func (p *Project) stageWrite(ctx context.Context, t *store.Tx, n memory.Name, r *WriteRequest, cited []provenance.Words) (WriteResult, error) {
 	w := writing{t: t, n: n, r: r, cited: cited, now: p.Now()}
 	if err := w.read(); err != nil {
 		return WriteResult{}, err
@@ -68,7 +68,7 @@ func (w *writing) read() (err error) {
 	return err
 }
 
-func (p *writings) stageDelete(w writing) (WriteResult, error) {
+func (p *Project) stageDelete(w writing) (WriteResult, error) {
 	if w.have.Sum != "" {
 		if err := p.checkUnattended(w.t, w.n, w.have, *w.r, nil, nil); err != nil {
 			return WriteResult{}, err
@@ -153,7 +153,7 @@ func (w *writing) stamped(data []byte) *memory.Topic {
 }
 
 // stageTopic stages a text that changes the memory. The words that it cites are kept first.
-func (p *writings) stageTopic(w writing, data []byte) (WriteResult, error) {
+func (p *Project) stageTopic(w writing, data []byte) (WriteResult, error) {
 	findings, err := p.check(w, data)
 	if err != nil {
 		return WriteResult{}, err
@@ -242,7 +242,7 @@ func sourcesOf(topic *memory.Topic, replaced []memory.File, cited []provenance.W
 }
 
 // check asks the rules what they say of data as the content of w.n. Errors refuse, unless waived.
-func (p *writings) check(w writing, data []byte) ([]rule.Finding, error) {
+func (p *Project) check(w writing, data []byte) ([]rule.Finding, error) {
 	before, err := w.t.Dir.Snapshot()
 	if err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (p *writings) check(w writing, data []byte) ([]rule.Finding, error) {
 		delete(after.Topics, o)
 	}
 	check := rule.Check{
-		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now, OwnWords: p.Sources.OwnWords(before, after, w.cited), Project: p.openSubject(),
+		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now, OwnWords: p.Sources.OwnWords(before, after, w.cited), Project: p.openCode(),
 	}
 	for _, words := range w.cited {
 		check.Cited = append(check.Cited, words.Text)

@@ -10,7 +10,6 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/store"
-	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
 
@@ -58,19 +57,13 @@ type LastDream struct {
 	Undone  bool          `json:"undone,omitempty"`
 }
 
-// views are the operations that observe a memory and its dreams.
-type views struct {
-	*dreams
-	seen *Watch // at the last Poll
-}
-
 // Status returns the status. It changes no gate, and takes the lock only to recover from a crash.
-func (p *views) Status(ctx context.Context) (Status, error) {
+func (p *Project) Status(ctx context.Context) (Status, error) {
 	p.Lock()
 	defer p.Unlock()
 	now := p.Now()
-	p.reread()
-	s := Status{State: State{MemoryDir: p.MemoryDir, Warnings: append([]string{}, p.o.Warnings...)}, TranscriptDirs: []string{}, Unattended: p.Unattended}
+	p.Gates.reread()
+	s := Status{State: State{MemoryDir: p.MemoryDir, Warnings: append([]string{}, p.options.Warnings...)}, TranscriptDirs: []string{}, Unattended: p.Unattended}
 	dir, err := p.Disk()
 	if err != nil {
 		return s, err
@@ -78,7 +71,7 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 	if dir != nil {
 		defer dir.Close()
 		if p.dream != nil {
-			if err := p.renew(""); err != nil {
+			if err := p.dream.renew(""); err != nil {
 				s.warn(err)
 			}
 		}
@@ -88,8 +81,8 @@ func (p *views) Status(ctx context.Context) (Status, error) {
 	} else {
 		s.Warnings = append(s.Warnings, "the memory directory does not exist yet; a dream or a write makes it")
 	}
-	w := p.checkGates(ctx, dir, now, gateOptions{count: true, lock: func() error { return p.canBegin(dir, now) }})
-	folders, err := p.o.Transcripts.Folders() // after the gates, which find the hosts of the folders
+	w := p.Gates.check(ctx, dir, now, gateOptions{count: true})
+	folders, err := p.Transcripts.Folders() // after the gates, which find the hosts of the folders
 	s.warn(err)
 	for _, f := range folders {
 		s.TranscriptDirs = append(s.TranscriptDirs, f.Path)
@@ -135,7 +128,7 @@ func (s *State) warn(err error) {
 }
 
 // describeDreams sets the open and the last dream, and warns of stages that can be resumed.
-func (p *views) describeDreams(s *Status, dir *memory.Dir) error {
+func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
 	open := ""
 	if p.dream != nil {
 		open = p.dream.ID
@@ -179,16 +172,16 @@ func lastDream(entries []store.LogEntry, is func(store.Outcome) bool) *LastDream
 	return nil
 }
 
-func (p *dreams) openDream(i store.Info, staged []string, mine bool) *OpenDream {
+func (p *Project) openDream(i store.Info, staged []string, mine bool) *OpenDream {
 	return &OpenDream{
 		ID: i.ID, Mine: mine, Unattended: i.Unattended, Started: store.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
-		Staged: staged, Expires: store.Second(i.LastCall.Add(p.o.Lease)),
+		Staged: staged, Expires: store.Second(i.LastCall.Add(p.options.Lease)),
 	}
 }
 
 // dreamOf describes the dream of another process. If its state folder is not ours, only the record in the lock is known.
-func (p *views) dreamOf(r lock.Record) *OpenDream {
-	o := &OpenDream{ID: r.Dream, Started: store.Second(r.Started), Staged: []string{}, Expires: store.Second(r.Started.Add(p.o.Lease))}
+func (p *Project) dreamOf(r lock.Record) *OpenDream {
+	o := &OpenDream{ID: r.Dream, Started: store.Second(r.Started), Staged: []string{}, Expires: store.Second(r.Started.Add(p.options.Lease))}
 	info, err := p.Info(r.Dream)
 	if err != nil {
 		return o
@@ -217,74 +210,4 @@ func (s *Status) describeMemory(dir *memory.Dir) error {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("MEMORY.md has %d of %d lines and %d of %d bytes: hosts do not load the rest", size.Lines, size.MaxLines, size.Bytes, size.MaxBytes))
 	}
 	return nil
-}
-
-// Search searches the transcripts. It counts as a call of the open dream.
-func (p *readings) Search(ctx context.Context, q transcript.Query, since string) (transcript.Result, error) {
-	p.Lock()
-	err := p.beginSearch(&q, since)
-	p.Unlock()
-	if err != nil {
-		return transcript.Result{}, err
-	}
-	// Unlocked: a search may take seconds, and reads only transcripts.
-	res, err := p.o.Transcripts.Search(ctx, q)
-	p.Lock()
-	defer p.Unlock()
-	if p.dream != nil && err == nil {
-		p.dream.BytesSearched += res.Bytes
-		p.logEvent(Event{Kind: EventSearch, Text: describeQuery(q), Hits: res.Matches})
-		err = p.dream.Save()
-	}
-	return res, err
-}
-
-// Ranked finds utterances that answer a question. It counts as a call of the open dream.
-func (p *readings) Ranked(ctx context.Context, question string, q transcript.Query, since string) ([]transcript.RankedHit, transcript.Result, error) {
-	p.Lock()
-	err := p.beginSearch(&q, since)
-	p.Unlock()
-	if err != nil {
-		return nil, transcript.Result{}, err
-	}
-	hits, res, err := p.o.Transcripts.Ranked(ctx, question, q)
-	if err == nil {
-		p.Lock()
-		defer p.Unlock()
-		p.logEvent(Event{Kind: EventSearch, Text: question, Hits: len(hits)})
-	}
-	return hits, res, err
-}
-
-// ContextOf returns the turns around a hit. It counts as a call of the open dream.
-func (p *readings) ContextOf(ctx context.Context, id string, n int) ([]transcript.Utterance, error) {
-	p.Lock()
-	err := p.beginSearch(nil, "")
-	if err == nil {
-		p.logEvent(Event{Kind: EventContext, Text: id})
-	}
-	p.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	return p.o.Transcripts.ContextOf(ctx, id, n)
-}
-
-// SinceLastDream as the beginning of a search means the time of the last consolidation.
-const SinceLastDream = "last_dream"
-
-func (p *readings) beginSearch(q *transcript.Query, since string) error {
-	phase := ""
-	if p.dream != nil && p.dream.Phase == Orienting {
-		phase = Gathering
-	}
-	if err := p.enter(phase); err != nil {
-		return err
-	}
-	if since != SinceLastDream {
-		return nil
-	}
-	s, err := p.consolidated()
-	q.Since = s.Time
-	return err
 }

@@ -21,21 +21,21 @@ const (
 
 // warnOfSweep warns of sessions since the last consolidation that the host will remove within a week. Hosts remove transcripts
 // that were not modified for some days (FACTS 1.7). If the last consolidation is younger, nothing is read.
-func (p *views) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now time.Time) error {
-	kept := time.Duration(p.o.CleanupDays) * 24 * time.Hour
+func (p *Project) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now time.Time) error {
+	kept := time.Duration(p.options.CleanupDays) * 24 * time.Hour
 	since, err := p.Since(dir)
 	before := now.Add(sweepWarning - kept)
 	if err != nil || kept == 0 || since.Exists && since.Time.After(before) {
 		return nil // the gate "time" reports an error
 	}
-	aging, err := p.o.Transcripts.Aging(ctx, since.Time, before)
+	aging, err := p.Transcripts.Aging(ctx, since.Time, before)
 	if err != nil || len(aging) == 0 {
 		return err
 	}
 	first := aging[0].ModTime.Add(kept)
 	limited, cancel := context.WithTimeout(ctx, sweepTimeout)
 	defer cancel()
-	ranked, err := rankSessions(limited, p.o.Transcripts, aging)
+	ranked, err := rankSessions(limited, p.Transcripts, aging)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (p *views) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now
 		verb = "is"
 	}
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s removed by the host after %d days (cleanupPeriodDays), the first %s: %s. Run a dream before, or increase that setting",
-		store.Plural(len(ranked), "session"), verb, p.o.CleanupDays, sweepTime(first, now), strings.Join(named, "; ")))
+		store.Plural(len(ranked), "session"), verb, p.options.CleanupDays, sweepTime(first, now), strings.Join(named, "; ")))
 	return nil
 }
 

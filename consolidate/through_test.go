@@ -37,7 +37,7 @@ var readers = map[string]func(p *Project) (any, error){
 	"diff":             func(p *Project) (any, error) { _, diff, err := p.History.Diff(""); return string(diff), err },
 	"grep since a dream": func(p *Project) (any, error) {
 		var q transcript.Query
-		err := p.beginSearch(&q, SinceLastDream)
+		err := p.Sessions.enterSearch(&q, SinceLastDream)
 		return q.Since.UTC(), err
 	},
 	"log": func(p *Project) (any, error) {

@@ -47,7 +47,7 @@ type Picture struct {
 // Watch observes a project. It takes no lock and does not recover from crashes. With Options.LookOnly it creates only
 // caches. A look that finds no change costs some ten system calls.
 type Watch struct {
-	p       *views
+	p       *Project
 	log     string
 	record  lock.Record
 	dream   string    // the last open dream
@@ -59,7 +59,7 @@ type Watch struct {
 
 // Watch returns a new Watch. log is the name of the log of background dreams in the state folder, which has the words of a
 // model whose session has no transcript, or "".
-func (p *views) Watch(log string) *Watch { return &Watch{p: p, log: log} }
+func (p *Project) Watch(log string) *Watch { return &Watch{p: p, log: log} }
 
 // Look returns the present picture, and whether anything in it but the time has changed.
 func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
@@ -87,7 +87,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 		if dir != nil {
 			next.HeldBy = lock.HostHolder(dir.Root(), now)
 		}
-		next.setGates(p.checkGates(ctx, dir, now, gateOptions{lock: func() error { return p.canBegin(dir, now) }}))
+		next.setGates(p.Gates.check(ctx, dir, now, gateOptions{}))
 	}
 	log := p.Journal
 	if cut {
@@ -138,26 +138,24 @@ func (w *Watch) fingerprint() string {
 
 // Poll reports a change of store.StatusURI if another process changed the status after the last Poll. It reads the metadata
 // of a few files, and does nothing during another operation.
-func (p *views) Poll() {
+func (p *Project) Poll() {
 	if !p.TryLock() {
 		return
 	}
 	defer p.Unlock()
-	first := p.seen == nil
-	if first {
-		p.seen = p.Watch("")
-	}
-	if p.seen.fingerprint() == p.seen.print && !first {
+	w := &p.polled
+	first := w.p == nil
+	if w.p = p; w.fingerprint() == w.print {
 		return
 	}
-	p.seen.dream = ""
+	w.dream = ""
 	if dir, err := p.Disk(); err == nil && dir != nil {
 		if r, err := lock.Read(dir.Root()); err == nil && store.ValidID(r.Dream) {
-			p.seen.dream = r.Dream
+			w.dream = r.Dream
 		}
 		dir.Close()
 	}
-	p.seen.print = p.seen.fingerprint()
+	w.print = w.fingerprint()
 	if !first && p.dream == nil { // our own dream reports its changes itself
 		p.Changed(store.StatusURI)
 	}
@@ -214,7 +212,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	_, err = folder.Lstat(store.StopFile)
 	next.Stopping = err == nil
 	if w.words == "" {
-		w.words = p.o.Transcripts.PathOf(info.Session)
+		w.words = p.Transcripts.PathOf(info.Session)
 	}
 	if w.words != "" {
 		next.Words = transcript.Latest(w.words)

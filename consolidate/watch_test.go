@@ -59,10 +59,10 @@ func TestWatch(t *testing.T) {
 	if _, err := p.Map(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil {
+	if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil { // reported once
+	if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: "better"}, ""); err != nil { // reported once
 		t.Fatal(err)
 	}
 	seen, changed := look(t, from)
@@ -126,7 +126,7 @@ func TestTrailCostsNothing(t *testing.T) {
 			p := w.dreaming()
 			break_(p.dream)
 			for i := range 3 {
-				if _, err := p.Search(ctx, transcript.Query{Pattern: fmt.Sprint("better", i)}, ""); err != nil {
+				if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: fmt.Sprint("better", i)}, ""); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -194,7 +194,7 @@ func TestTrailIsMasked(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()
 	token := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
-	if _, err := p.Search(ctx, transcript.Query{Pattern: token}, ""); err != nil {
+	if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: token}, ""); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(p.StateDir(), dreamFolder, p.dream.ID, trailFile))
@@ -239,7 +239,7 @@ func TestPoll(t *testing.T) {
 	polls("at first", 0)
 	other := w.dreaming()
 	polls("another dreams", 1)
-	if _, err := other.Search(ctx, transcript.Query{Pattern: "body"}, ""); err != nil {
+	if _, err := other.Sessions.Search(ctx, transcript.Query{Pattern: "body"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	polls("it searches", 1)

@@ -80,17 +80,14 @@ func unclear(ids []string, words []provenance.Words, data []byte) (cited []Cited
 	return cited
 }
 
-// writings is what changes the memory, by a dream or by one transaction.
-type writings struct{ *dreams }
-
 // Write stages a change in the open dream; where none is open, it is a transaction of its own, in
 // which the topic and its line of the index land together.
-func (p *writings) Write(ctx context.Context, r WriteRequest) (res WriteResult, err error) {
+func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, err error) {
 	p.Lock()
 	defer p.Unlock()
 	defer func() {
 		if err != nil {
-			p.logEvent(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
+			p.dream.log(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
 		}
 	}()
 	n, err := memory.ParseName(r.Path)
@@ -106,11 +103,10 @@ func (p *writings) Write(ctx context.Context, r WriteRequest) (res WriteResult, 
 		}
 	}
 	alone := p.dream == nil
-	p.reread()
-	if err := p.refuseOff(); err != nil && alone {
+	if err := p.Gates.mayWrite(); err != nil && alone {
 		return WriteResult{}, err
 	}
-	cited, err := p.Sources.Evidence(ctx, r.Evidence, p.listed())
+	cited, err := p.Sources.Evidence(ctx, r.Evidence, p.dream.listed())
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -128,7 +124,7 @@ func (p *writings) Write(ctx context.Context, r WriteRequest) (res WriteResult, 
 	res.Staged = true
 	res.Findings, _ = d.fresh(res.Findings)
 	note(d.Tx, n, r)
-	p.logEvent(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
+	p.dream.log(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
 	return res, d.Save()
 }
 
@@ -164,7 +160,7 @@ func note(t *store.Tx, n memory.Name, r WriteRequest) {
 }
 
 // writeAlone carries a write out as a transaction of its own.
-func (p *writings) writeAlone(ctx context.Context, info store.Info, n memory.Name, r WriteRequest, cited []provenance.Words) (WriteResult, error) {
+func (p *Project) writeAlone(ctx context.Context, info store.Info, n memory.Name, r WriteRequest, cited []provenance.Words) (WriteResult, error) {
 	var res WriteResult
 	if r.Agreed != "" {
 		info.Accepted = map[string]string{n.String(): r.Agreed}

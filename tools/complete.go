@@ -31,7 +31,7 @@ func (c Completions) CompletePromptArgument(ctx context.Context, name string, a 
 	if err != nil {
 		return nil, paramsError(err)
 	}
-	sessions, err := p.RecentSessions(ctx)
+	sessions, err := p.Sessions.Recent(ctx)
 	return completion(ranked(a.Value, sessions)), err
 }
 

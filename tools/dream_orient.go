@@ -45,7 +45,7 @@ type orientArguments struct {
 func orient(ctx context.Context, p *consolidate.Project, r orientArguments) (answer, error) {
 	if err := p.Begin(ctx, r.Force, r.Resume); err != nil {
 		return answer{}, ifAgreed(err, func(ctx context.Context) (answer, error) {
-			p.AskedFor()
+			p.Gates.AskedFor()
 			return orient(ctx, p, r)
 		})
 	}

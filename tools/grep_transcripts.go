@@ -52,7 +52,7 @@ var grepTranscripts = tool{
 			return r.list(ctx, p)
 		}
 		if r.ContextOf != "" {
-			turns, err := p.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
+			turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
 			return answer{text: renderTurns(p, turns, r.ContextOf)}, err
 		}
 		q, err := r.query(p.Now())
@@ -60,10 +60,10 @@ var grepTranscripts = tool{
 			return answer{}, err
 		}
 		if r.Query != "" {
-			hits, res, err := p.Ranked(ctx, r.Query, q, r.Since)
+			hits, res, err := p.Sessions.Ranked(ctx, r.Query, q, r.Since)
 			return answer{text: renderRanked(p, hits, res, r, pageRoom(r))}, err
 		}
-		res, err := p.Search(ctx, q, r.Since)
+		res, err := p.Sessions.Search(ctx, q, r.Since)
 		if err != nil {
 			return answer{}, err
 		}
@@ -71,7 +71,7 @@ var grepTranscripts = tool{
 		if shown < len(res.Hits) {
 			// Search again with what fits as the limit, so that the cursor begins after it.
 			q.Limit = shown
-			if res, err = p.Search(ctx, q, r.Since); err != nil {
+			if res, err = p.Sessions.Search(ctx, q, r.Since); err != nil {
 				return answer{}, err
 			}
 			text, _ = renderHits(p, res, r, MaxAnswer)

@@ -33,7 +33,7 @@ func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer
 	if r.Context != nil {
 		l.Whole = 2 * *r.Context
 	}
-	page, err := p.List(ctx, l)
+	page, err := p.Sessions.List(ctx, l)
 	if errors.Is(err, listing.ErrUnread) {
 		return answer{text: "A session is still being read for the first time, and the part that was read is kept. Call again with the same arguments."}, nil
 	}

@@ -40,7 +40,7 @@ var prompts = []prompt{
 			mcp.WithArgument("focus", mcp.ArgumentDescription("what to look at in particular"))),
 		result: "Dream: consolidate the memory",
 		text: func(p *consolidate.Project, v consolidate.PromptValues, arguments map[string]string) (string, error) {
-			p.AskedFor()
+			p.Gates.AskedFor()
 			p.PromptRead()
 			v.Focus = p.AllowSecrets.Mask(arguments["focus"])
 			return consolidate.DreamPrompt(v)
@@ -93,7 +93,7 @@ func (t prompt) serve(c *Connection) mcpserver.ServerPrompt {
 		case ask != nil:
 			return ask.PromptResult(), nil
 		}
-		text, err := t.text(p, consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.TranscriptDirs()}, r.Params.Arguments)
+		text, err := t.text(p, consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.Sessions.Dirs()}, r.Params.Arguments)
 		if err != nil {
 			return nil, err
 		}

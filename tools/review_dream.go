@@ -24,7 +24,7 @@ var reviewDream = tool{
 		case a.Accept != "" && a.Reject != "":
 			return answer{}, &store.RequestError{Message: "accept and reject exclude each other", Hint: "give one of them, as the person said"}
 		case a.Accept == "" && a.Reject == "":
-			reviews, err := p.Reviews(ctx)
+			reviews, err := p.Proposals.Reviews(ctx)
 			return answer{text: describeReviews(reviews)}, err
 		}
 		r, err := findReview(ctx, p, a.Accept+a.Reject)
@@ -35,7 +35,7 @@ var reviewDream = tool{
 			return answer{}, &question{
 				text: "Forget what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --reject " + r.ID,
 				agreed: func(ctx context.Context) (answer, error) {
-					id, err := p.Reject(ctx, r.ID)
+					id, err := p.Proposals.Reject(ctx, r.ID)
 					return answer{text: "Forgotten: " + id + ". The memory is as it was."}, err
 				},
 			}
@@ -43,7 +43,7 @@ var reviewDream = tool{
 		return answer{}, &question{
 			text: "Land what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --accept " + r.ID,
 			agreed: func(ctx context.Context) (answer, error) {
-				landed, err := p.Accept(ctx, r.ID, nil)
+				landed, err := p.Proposals.Accept(ctx, r.ID, nil)
 				return answer{text: landed.Report + "\nTo undo it: " + landed.Undo}, err
 			},
 		}
@@ -51,7 +51,7 @@ var reviewDream = tool{
 }
 
 func findReview(ctx context.Context, p *consolidate.Project, id string) (consolidate.Review, error) {
-	reviews, err := p.Reviews(ctx)
+	reviews, err := p.Proposals.Reviews(ctx)
 	if err != nil {
 		return consolidate.Review{}, err
 	}

@@ -73,7 +73,7 @@ func (f Front) Answer(ctx context.Context) error {
 	if dreams && (e.Moment == hook.Start || e.Moment == hook.End) {
 		err = f.sync(p, e)
 	}
-	soon := dreams && (background || e.Moment == hook.Start) && p.Soon(!background)
+	soon := dreams && (background || e.Moment == hook.Start) && p.Gates.Soon(!background)
 	taught := dreams && e.Moment == hook.End && e.Path != ""
 	reports := dreams && e.Moment == hook.Start && p.Background.HasReports()
 	memories := recalls(setup, e)
@@ -94,7 +94,7 @@ func (f Front) Answer(ctx context.Context) error {
 	if soon {
 		if background {
 			err = errors.Join(err, f.launch(p, setup, e))
-		} else if since, sessions, dueErr := p.Due(ctx); dueErr == nil {
+		} else if since, sessions, dueErr := p.Gates.Due(ctx); dueErr == nil {
 			if noted := p.Background.Offered(); noted == nil {
 				last = offer(since, sessions)
 			} else {

@@ -56,8 +56,8 @@ func TestHookAgreesWithTheGates(t *testing.T) {
 					})
 					ask := func() {
 						t.Helper()
-						closed := !p.Soon(false)
-						_, _, err := p.Due(t.Context())
+						closed := !p.Gates.Soon(false)
+						_, _, err := p.Gates.Due(t.Context())
 						if closed && err == nil {
 							t.Errorf("%s: the hook says closed, and a dream is due", what)
 						}

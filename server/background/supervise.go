@@ -26,7 +26,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	if setup.Mode != host.ModeApprove && setup.Mode != host.ModeAuto {
 		return fmt.Errorf("the mode is %s (%s): no dream is started in the background", setup.Mode, setup.ModeSource)
 	}
-	run, err := p.BeginRun(ctx)
+	run, err := p.Gates.BeginRun(ctx)
 	if err != nil {
 		_, closed := errors.AsType[*consolidate.ClosedError](err)
 		_, paused := errors.AsType[*runs.PausedError](err)
@@ -69,7 +69,7 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 	if err != nil {
 		return report, err
 	}
-	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.TranscriptDirs()})
+	prompt, err := consolidate.DreamPrompt(consolidate.PromptValues{Today: p.Now(), MemoryDir: p.MemoryDir, Transcripts: p.Sessions.Dirs()})
 	if err != nil {
 		return report, err
 	}

@@ -68,7 +68,7 @@ func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
 	add := func(name, state, message, hint string) {
 		checks = append(checks, consolidate.Check{Name: name, State: state, Message: message, Hint: hint})
 	}
-	for _, p := range places(setup, p.TranscriptFolders(), nil) {
+	for _, p := range places(setup, p.Sessions.Folders(), nil) {
 		state, message := consolidate.Healthy, p.value
 		if p.problem != "" {
 			state, message = consolidate.Note, message+": "+p.problem

@@ -29,7 +29,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	if err := c.print("Dreaming" + strings.Join(append([]string{""}, by...), " with ") + ". Nothing lands before your yes; ctrl-c ends it.\n"); err != nil {
 		return err
 	}
-	before, err := p.Reviews(ctx)
+	before, err := p.Proposals.Reviews(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup
 	if watchErr != nil {
 		return watchErr
 	}
-	waiting, err := p.Reviews(ctx)
+	waiting, err := p.Proposals.Reviews(ctx)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (c *Command) review(ctx context.Context, p *consolidate.Project, setup host
 	case c.Reject:
 		return c.rejectReview(ctx, p, c.argument())
 	}
-	waiting, err := p.Reviews(ctx)
+	waiting, err := p.Proposals.Reviews(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -73,7 +73,7 @@ func (c *Command) askReview(ctx context.Context, p *consolidate.Project, setup h
 }
 
 func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id string) error {
-	res, err := p.Accept(ctx, id, c.Only)
+	res, err := p.Proposals.Accept(ctx, id, c.Only)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c *Command) acceptReview(ctx context.Context, p *consolidate.Project, id s
 }
 
 func (c *Command) rejectReview(ctx context.Context, p *consolidate.Project, id string) error {
-	id, err := p.Reject(ctx, id)
+	id, err := p.Proposals.Reject(ctx, id)
 	if err != nil {
 		return err
 	}

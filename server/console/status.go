@@ -45,7 +45,7 @@ func (c *Command) status(ctx context.Context, p *consolidate.Project, setup host
 	object := statusObject(s, setup, p.StateDir())
 	object.Recalled = usesOf(p)
 	return c.answer(object, "  ", func(ink paint) string {
-		return renderStatus(s, setup, p.TranscriptFolders(), p.Now(), ink) + renderUses(object.Recalled, p)
+		return renderStatus(s, setup, p.Sessions.Folders(), p.Now(), ink) + renderUses(object.Recalled, p)
 	})
 }
 

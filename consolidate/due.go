@@ -1,0 +1,139 @@
+package consolidate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
+)
+
+// Notes in our state folder about counts of the sessions.
+const (
+	throttleFile = "throttle.json" // the last count by a hook that found too few
+	dueFile      = "due.json"      // the last count that found enough, for a status bar
+)
+
+// scan is the result of a count of the sessions.
+type scan struct {
+	Time  time.Time  `json:"time"`
+	Since lock.Stamp `json:"since"`
+	Found int        `json:"found"`
+}
+
+// fresh reports whether s was made within the last ten minutes, since the same consolidation.
+func (s scan) fresh(since lock.Stamp, now time.Time) bool {
+	age := now.Sub(s.Time)
+	return !s.Time.IsZero() && age >= 0 && age < throttleSpan && s.Since.Same(since)
+}
+
+// throttle is the gate "throttle": how often hooks count the sessions. It is open for others.
+func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool, why string) {
+	var last scan
+	least := g.p.options.MinSessions
+	if !g.p.Note(throttleFile, &last) || !last.fresh(since, now) || last.Found >= least {
+		return true, "the hook counted no sessions in the last 10 minutes, or enough"
+	}
+	why = fmt.Sprintf("the hook's count %.0f min ago found %d of %d sessions; its next is due %s",
+		now.Sub(last.Time).Minutes(), last.Found, least, last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))
+	if !hook {
+		why += "; only the hook waits for that"
+	}
+	return !hook, why
+}
+
+// count counts the sessions since the last consolidation, at most as many as are needed.
+func (g *Gates) count(ctx context.Context, since lock.Stamp, now time.Time) (int, error) {
+	n, err := g.p.Transcripts.Count(ctx, since.Time, g.p.options.MinSessions)
+	if err != nil {
+		return 0, err
+	}
+	g.counted = scan{Time: now, Since: since, Found: n}
+	var last scan
+	if known := g.p.Note(dueFile, &last); n >= g.p.options.MinSessions && (!known || last.Found < n || !last.Since.Same(since)) {
+		g.p.SetNote(dueFile, g.counted)
+	}
+	return n, nil
+}
+
+// found describes the result of a count.
+func (g *Gates) found(n int, since lock.Stamp) string {
+	found := fmt.Sprintf("%d of %d", n, g.p.options.MinSessions)
+	if since.Exists {
+		found += " since " + since.String()
+	}
+	if n == 0 && len(g.p.Sessions.Folders()) == 0 {
+		found += "; no transcripts of this project were found, so a dream begins only if somebody asks for it"
+	}
+	return found
+}
+
+// showCount adds the time of the count to the gate "sessions". If that gate was not checked, showCount counts the sessions,
+// but at most once in ten minutes: there may be 10,000 files.
+func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now time.Time) {
+	if gate.Open == nil {
+		if !g.counted.fresh(since, now) {
+			if _, err := g.count(ctx, since, now); err != nil {
+				gate.Why += "; " + err.Error()
+				return
+			}
+		}
+		gate.Why = g.found(g.counted.Found, since)
+	}
+	if !g.counted.Time.IsZero() {
+		gate.Why += ", counted " + store.Second(g.counted.Time).Format(time.RFC3339)
+	}
+}
+
+// Soon reports whether a dream may be due, from a few files: the gates enabled, time and throttle are open, and hooks are
+// not paused. With offer the caller would offer a dream, else start one. Soon does not recover from a crash; Due does.
+func (g *Gates) Soon(offer bool) bool {
+	g.p.Lock()
+	defer g.p.Unlock()
+	now := g.p.Now()
+	dir, err := g.p.Disk()
+	if err != nil || !g.enabled.On {
+		return false
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	since, err := g.p.Since(dir)
+	if err != nil {
+		return true // Due returns the error
+	}
+	if open, _ := g.time(since, now, gateOptions{}); !open {
+		return false
+	}
+	open, _ := g.throttle(since, now, true)
+	return open && !g.p.Background.Paused(offer)
+}
+
+// Due checks the gates for a dream that nobody asked for. Without a new session no dream is due, even if min_sessions is 0.
+func (g *Gates) Due(ctx context.Context) (since string, sessions int, err error) {
+	g.p.Lock()
+	defer g.p.Unlock()
+	asked := g.p.options.Asked
+	g.asked = g.asked || asked
+	a, err := g.ask(ctx, gateOptions{hook: !asked, force: asked})
+	if err != nil {
+		return "", 0, err
+	}
+	if a.closed == nil && a.sessions == 0 && !asked {
+		if n, err := g.p.Transcripts.Count(ctx, a.since.Time, 1); err != nil || n == 0 {
+			no := false
+			a.closed = &Gate{Name: "sessions", Open: &no, Why: "nothing is new since " + a.since.String()}
+		}
+	}
+	return a.since.String(), a.sessions, a.refusal()
+}
+
+// BeginRun begins the run of a background dream, if one is due.
+func (g *Gates) BeginRun(ctx context.Context) (*background.Run, error) {
+	return g.p.Background.Begin(ctx, g.p.options.Asked, func(ctx context.Context) error {
+		_, _, err := g.Due(ctx)
+		return err
+	})
+}

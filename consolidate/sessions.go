@@ -1,0 +1,126 @@
+package consolidate
+
+import (
+	"context"
+	"time"
+
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/listing"
+)
+
+// Sessions are what was said in the sessions of a project. To search or list it counts as a call of the open dream.
+type Sessions struct {
+	p     *Project
+	lists listing.Book
+	early early
+}
+
+// SinceLastDream as the beginning of a search means the time of the last consolidation.
+const SinceLastDream = "last_dream"
+
+// enter begins a call.
+func (s *Sessions) enter() error {
+	if d := s.p.dream; d != nil && d.Phase == Orienting {
+		return s.p.enter(Gathering)
+	}
+	return s.p.enter("")
+}
+
+// enterSearch begins a search.
+func (s *Sessions) enterSearch(q *transcript.Query, since string) (err error) {
+	if err := s.enter(); err != nil || since != SinceLastDream {
+		return err
+	}
+	q.Since, err = s.lastRead()
+	return err
+}
+
+// lastRead returns the time of the last consolidation.
+func (s *Sessions) lastRead() (time.Time, error) {
+	dir, err := s.p.Dir()
+	if err != nil {
+		return time.Time{}, err
+	}
+	if dir != nil {
+		defer dir.Close()
+	}
+	last, err := s.p.Since(dir)
+	return last.Time, err
+}
+
+// Search searches the transcripts.
+func (s *Sessions) Search(ctx context.Context, q transcript.Query, since string) (res transcript.Result, err error) {
+	p := s.p
+	p.Lock()
+	defer p.Unlock()
+	if err := s.enterSearch(&q, since); err != nil {
+		return res, err
+	}
+	err = p.unlocked(func() (err error) { res, err = p.Transcripts.Search(ctx, q); return err })
+	if p.dream != nil && err == nil {
+		p.dream.BytesSearched += res.Bytes
+		p.dream.log(Event{Kind: EventSearch, Text: describeQuery(q), Hits: res.Matches})
+		err = p.dream.Save()
+	}
+	return res, err
+}
+
+// Ranked finds utterances that answer a question.
+func (s *Sessions) Ranked(ctx context.Context, question string, q transcript.Query, since string) (hits []transcript.RankedHit, res transcript.Result, err error) {
+	p := s.p
+	p.Lock()
+	defer p.Unlock()
+	if err := s.enterSearch(&q, since); err != nil {
+		return nil, res, err
+	}
+	err = p.unlocked(func() (err error) { hits, res, err = p.Transcripts.Ranked(ctx, question, q); return err })
+	if err == nil {
+		p.dream.log(Event{Kind: EventSearch, Text: question, Hits: len(hits)})
+	}
+	return hits, res, err
+}
+
+// ContextOf returns the turns around a hit.
+func (s *Sessions) ContextOf(ctx context.Context, id string, n int) (turns []transcript.Utterance, err error) {
+	p := s.p
+	p.Lock()
+	defer p.Unlock()
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	p.dream.log(Event{Kind: EventContext, Text: id})
+	err = p.unlocked(func() (err error) { turns, err = p.Transcripts.ContextOf(ctx, id, n); return err })
+	return turns, err
+}
+
+// Folders returns the folders of the transcripts, with the problem of those that cannot be read.
+func (s *Sessions) Folders() []transcript.Folder {
+	folders, _ := s.p.Transcripts.Folders() // Status reports the error
+	return folders
+}
+
+// Dirs returns the paths of the Folders.
+func (s *Sessions) Dirs() (dirs []string) {
+	for _, f := range s.Folders() {
+		dirs = append(dirs, f.Path)
+	}
+	return dirs
+}
+
+// recentSessions is how far back Recent looks.
+const recentSessions = 30 * 24 * time.Hour
+
+// Recent returns the short IDs of the sessions of the last 30 days, the newest first, without the caller's own. It does not
+// count as a call, and takes no mutex.
+func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
+	sessions, _, err := s.p.Transcripts.Sessions(ctx, s.p.Now().Add(-recentSessions))
+	var ids []string
+	seen := map[string]bool{}
+	for _, s := range sessions {
+		if id := s.Short(); !s.Current && !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
