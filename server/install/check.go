@@ -55,6 +55,9 @@ func others(v any) any {
 		if command := commandLine(v); len(command) > 0 && (starts(command[0]) || isHook(command[0])) {
 			return nil
 		}
+		if group, _ := v["hooks"].([]any); len(group) > 0 && others(group) == nil {
+			return nil
+		}
 		for name := range v {
 			if v[name] = others(v[name]); v[name] == nil {
 				delete(v, name)

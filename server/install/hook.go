@@ -2,7 +2,7 @@ package install
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -109,47 +109,26 @@ func isHook(command string) bool {
 	return ok && starts(strings.Trim(program, `'"`))
 }
 
-// each calls do with each hook of ours in the list of an event, from the last to the first: the list that it is in, its index there, and
-// the index of its group.
-func (h hooks) each(list *hujson.Value, do func(hooks *hujson.Value, i, group int, command *hujson.Value)) error {
-	items, ok := list.Value.(*hujson.Array)
-	if !ok {
-		return errors.New("its hooks are not a list")
-	}
-	if h.flat {
-		return eachIn(list, 0, do)
-	}
-	for g, group := range slices.Backward(items.Elements) {
-		hooks, err := member(&group, "hooks")
-		if err == nil && hooks != nil {
-			err = eachIn(hooks, g, do)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachIn is each for one list of hooks.
-func eachIn(hooks *hujson.Value, group int, do func(hooks *hujson.Value, i, group int, command *hujson.Value)) error {
-	list, _ := hooks.Value.(*hujson.Array)
-	if list == nil {
+// hookLine returns the command line of a hook of ours; nil where v is something else.
+func hookLine(v *hujson.Value) *hujson.Value {
+	command, _ := member(v, "command")
+	if command == nil {
 		return nil
 	}
-	for i, one := range slices.Backward(list.Elements) {
-		command, err := member(&one, "command")
-		if err != nil {
-			return err
-		}
-		if command == nil {
-			continue
-		}
-		if line, ok := command.Value.(hujson.Literal); ok && isHook(line.String()) {
-			do(hooks, i, group, command)
-		}
+	if line, ok := command.Value.(hujson.Literal); !ok || !isHook(line.String()) {
+		return nil
 	}
-	return nil
+	return command
+}
+
+// isOurs reports whether v is a hook of ours or a group of such hooks alone.
+func isOurs(v *hujson.Value) bool {
+	hooks, _ := member(v, "hooks")
+	if hooks == nil {
+		return hookLine(v) != nil
+	}
+	_, list, _ := items(hooks)
+	return len(list) > 0 && !slices.ContainsFunc(list, func(hook *hujson.Value) bool { return hookLine(hook) == nil })
 }
 
 // add adds our hook to each event that is wanted, or brings it up to date. At others it stays, and so does a guard.
@@ -160,24 +139,21 @@ func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 			if err != nil {
 				return err
 			}
-			var ours *hujson.Value
+			var have *hujson.Value
 			if list != nil {
-				err = h.each(list, func(_ *hujson.Value, _, _ int, command *hujson.Value) { ours = command })
+				for hook := range list.All() {
+					have = cmp.Or(have, hookLine(hook))
+				}
 			}
 			words := h.words
-			if event == h.tool && (guard || ours != nil && strings.Contains(ours.Value.(hujson.Literal).String(), guardFlag)) {
+			if event == h.tool && (guard || have != nil && strings.Contains(have.Value.(hujson.Literal).String(), guardFlag)) {
 				words = append(slices.Clone(words), guardFlag)
 			}
 			command := hookCommand(goos, call, words...)
-			switch {
-			case err != nil:
-			case ours != nil:
-				err = update(ours, command)
-			case !slices.Contains(wanted, event):
-			case list == nil:
-				err = d.put([]any{h.item(command)}, "hooks", event)
-			default:
-				err = d.put(h.item(command), "hooks", event, "")
+			if have != nil {
+				update(have, command)
+			} else if slices.Contains(wanted, event) {
+				err = d.set(h.item(command), "hooks", event, "")
 			}
 			if err != nil {
 				return err
@@ -193,31 +169,8 @@ func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 	}
 }
 
-// take takes our hooks out, with what they leave empty.
-func (h hooks) take() edit {
-	return checked(editJSON(func(d *document) error {
-		for _, event := range h.all() {
-			list, err := d.find("hooks", event)
-			if err != nil {
-				return err
-			}
-			if list == nil {
-				continue
-			}
-			found := false
-			err = h.each(list, func(hooks *hujson.Value, i, group int, _ *hujson.Value) {
-				found = true
-				if remove(hooks, i); !h.flat && len(hooks.Value.(*hujson.Array).Elements) == 0 {
-					remove(list, group)
-				}
-			})
-			if err == nil && found && empty(list) {
-				err = d.drop("hooks", event)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}), decodeJSON)
-}
+// removeHooks removes our hooks, and what they leave empty.
+var removeHooks = checked(editJSON(func(d *document) error {
+	prune(d.root, isOurs)
+	return nil
+}), decodeJSON)

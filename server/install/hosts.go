@@ -143,7 +143,7 @@ func (h Host) parts(i Installer) []Part {
 		file = filepath.Join(filepath.Dir(file), "hooks.json")
 	}
 	wanted := h.hooks.wanted(i.Recall, i.Guard)
-	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), take: h.hooks.take()}}
+	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), take: removeHooks}}
 }
 
 // call is the command line that starts us.

@@ -50,13 +50,13 @@ var all = []struct {
 }{
 	{"servers", addJSON("mcpServers", plain([]string{self}), []string{self}), removeJSON("mcpServers")},
 	{"opencode", addJSON("mcp", local([]string{self}), []string{self}), removeJSON("mcp")},
-	{"hooks", claudeHooks.add("linux", []string{self}, claudeHooks.wanted("all", true), true), claudeHooks.take()},
+	{"hooks", claudeHooks.add("linux", []string{self}, claudeHooks.wanted("all", true), true), removeHooks},
 	{"toml", addTOML([]string{self}), removeTOML()},
 	{"servers with arguments", addJSON("mcpServers", plain(named), named), removeJSON("mcpServers")},
 	{"opencode with arguments", addJSON("mcp", local(named), named), removeJSON("mcp")},
-	{"hooks with arguments", claudeHooks.add("linux", named, claudeHooks.events, false), claudeHooks.take()},
+	{"hooks with arguments", claudeHooks.add("linux", named, claudeHooks.events, false), removeHooks},
 	{"toml with arguments", addTOML(named), removeTOML()},
-	{"flat hooks", cursorHooks.add("linux", []string{self}, cursorHooks.wanted("all", false), false), cursorHooks.take()},
+	{"flat hooks", cursorHooks.add("linux", []string{self}, cursorHooks.wanted("all", false), false), removeHooks},
 }
 
 // named is a command line that names a project.
@@ -103,11 +103,13 @@ func TestEdited(t *testing.T) {
 		do                  edit
 	}{
 		{"first of two", `{"mcpServers": {"dream": {"command": "/old/dream-mcp"}, "x": {}}}`, `{"mcpServers": {"x": {}}}`, all[0].take},
-		{"between two", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n\"dream\": {\"command\": \"dream-mcp\"}, // d\n\"x\": 2\n}}", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours // d\n\"x\": 2\n}}", all[0].take},
+		{"between two", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n\"dream\": {\"command\": \"dream-mcp\"}, // d\n\"x\": 2\n}}", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n// d\n\"x\": 2\n}}", all[0].take},
 		{"a comment keeps its list", "{\"mcpServers\": {\n// all mine\n\"dream\": {\"command\": \"dream-mcp\"}\n}}", "{\"mcpServers\": {\n// all mine\n}}", all[0].take},
 		{"another path, and what was added", `{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/old/dream-mcp"}}}`, `{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/opt/our tools/dream-mcp"}}}`, all[0].add},
 		{"a hook among others", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/x y/dream-mcp' hook"}]}]}}`, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}`, all[2].take},
 		{"a group among others", `{"hooks": {"Stop": [{"hooks": [{"command": "/x/dream-mcp hook"}]}, {"matcher": "", "hooks": []}]}}`, `{"hooks": {"Stop": [{"matcher": "", "hooks": []}]}}`, all[2].take},
+		{"a group with a matcher, and no other hook", `{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command": "/x/dream-mcp hook"}]}]}}`, `{}`, all[2].take},
+		{"a comment after a value and before its comma", "{\"mcpServers\": {\"dream\": {\"command\": \"dream-mcp\"} // d\n, \"x\": 2}}", "{\"mcpServers\": { // d\n\"x\": 2}}", all[0].take},
 		{"tables apart", "[mcp_servers.dream]\ncommand = '/old/dream-mcp'\nargs = [\n \"serve\",\n]\n# mine\n\n[x]\na = 1\n\n[mcp_servers.dream.env]\nA = 'b'\n", "# mine\n\n[x]\na = 1\n", all[3].take},
 		{"arguments of ours", `{"mcpServers": {"dream": {"command": "/old/dream-mcp", "x": 1}}}`, `{"mcpServers": {"dream": {"command": "/opt/our tools/dream-mcp", "x": 1, "args": ["--project","/home/dev/it's here"]}}}`, all[4].add},
 		{"other arguments", `{"mcpServers": {"dream": {"args": ["--project", /* old */ "/x"], "command": "/opt/our tools/dream-mcp"}}}`, `{"mcpServers": {"dream": {"args": ["--project","/home/dev/it's here"], "command": "/opt/our tools/dream-mcp"}}}`, all[4].add},

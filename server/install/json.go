@@ -119,27 +119,29 @@ func (d *document) find(path ...string) (v *hujson.Value, err error) {
 	return v, nil
 }
 
-// put adds a member below the objects that a path names, which it makes where they are missing. After the path of an array, the
-// name "" adds an element to it.
-func (d *document) put(value any, path ...string) error {
+// set sets the value that a path of names leads to, and makes the objects that are missing on the way. The last name may be "": an
+// element that is added to an array.
+func (d *document) set(value any, path ...string) error {
 	c, indent := d.root, ""
 	for i, name := range path {
-		if name == "" {
-			return d.insert(c, indent, name, value)
-		}
 		next, err := member(c, name)
 		if err != nil {
 			return err
 		}
-		if next == nil {
-			for j := len(path) - 1; j > i; j-- {
-				value = map[string]any{path[j]: value}
+		if next == nil || name == "" {
+			for _, below := range slices.Backward(path[i+1:]) {
+				if below == "" {
+					value = []any{value}
+				} else {
+					value = map[string]any{below: value}
+				}
 			}
 			return d.insert(c, indent, name, value)
 		}
 		c, indent = next, d.inner(c, indent)
 	}
-	return fmt.Errorf("duplicate key %q", strings.Join(path, "."))
+	update(c, value)
+	return nil
 }
 
 // items are the first and the last value of each item of an object or array, and what follows the last item.
@@ -177,14 +179,6 @@ func (d *document) insert(c *hujson.Value, indent, name string, value any) error
 	if len(first) > 0 && !bytes.ContainsRune(first[0].BeforeExtra, '\n') && !bytes.ContainsRune(*after, '\n') {
 		newline = "" // the list is in one line, whatever the rest of the file does
 	}
-	text, err := render(value, newline, prefix, d.unit)
-	if err != nil {
-		return err
-	}
-	item, err := hujson.Parse(text)
-	if err != nil {
-		return err
-	}
 	lead := d.space
 	switch {
 	case newline != "":
@@ -198,7 +192,7 @@ func (d *document) insert(c *hujson.Value, indent, name string, value any) error
 	if len(first) == 0 && newline != "" {
 		*after = hujson.Extra(newline + indent)
 	}
-	item.AfterExtra = nil
+	item := render(value, newline, prefix, d.unit)
 	if len(last) > 0 && last[len(last)-1].AfterExtra != nil {
 		item.AfterExtra = hujson.Extra{} // a comma follows it too
 	}
@@ -212,36 +206,50 @@ func (d *document) insert(c *hujson.Value, indent, name string, value any) error
 		item.BeforeExtra = before
 		array.Elements = append(array.Elements, item)
 	default:
-		return fmt.Errorf("%q cannot be added: what should hold it is not an object", name)
+		return fmt.Errorf("%q cannot be added: what should hold it has another type", name)
 	}
 	return nil
 }
 
-// remove takes the item i of an object or array out, with its comma. Comments stay.
+// prune removes the values that are ours from the items of v, and the objects and arrays which that leaves empty. It reports whether
+// v is to go too.
+func prune(v *hujson.Value, ours func(*hujson.Value) bool) (gone bool) {
+	if ours(v) {
+		return true
+	}
+	_, values, after := items(v)
+	for i, item := range slices.Backward(values) {
+		if prune(item, ours) {
+			remove(v, i)
+			gone = true
+		}
+	}
+	first, _, _ := items(v)
+	return gone && len(first) == 0 && len(bytes.Trim(*after, blanks)) == 0 // a comment stays
+}
+
+// remove removes the item i of an object or array, with its comma. Comments stay.
 func remove(c *hujson.Value, i int) {
 	first, last, after := items(c)
-	comma, n := last[len(last)-1].AfterExtra != nil, len(first)-1
-	comments := func(e hujson.Extra) hujson.Extra { return bytes.TrimRight(e, blanks) }
-	kept := slices.Concat(comments(first[i].BeforeExtra), comments(last[i].AfterExtra))
-	next := after
-	if i < n {
-		next = &first[i+1].BeforeExtra
+	before, beforeComma := first[i].BeforeExtra, last[i].AfterExtra
+	comment := beforeComma
+	if len(bytes.Trim(comment, blanks)) == 0 {
+		comment = nil
 	}
-	switch {
-	case i == 0 && i < n && !bytes.ContainsRune(first[0].BeforeExtra, '\n'):
-		*next = slices.Concat(kept, bytes.TrimLeft(*next, " ")) // what follows begins where the item did
-	case n == 0 && len(kept) == 0 && len(comments(*next)) == 0:
-		*next = nil
-	default:
-		*next = slices.Concat(kept, *next)
-	}
-	if i == n && i > 0 && !comma {
-		if extra := last[i-1].AfterExtra; len(extra) > 0 {
-			*next = slices.Concat(extra, *next)
+	if i+1 < len(first) {
+		next := &first[i+1].BeforeExtra
+		*next = slices.Concat(before, comment, bytes.TrimLeft(*next, blanks))
+	} else {
+		*after = slices.Concat(bytes.TrimRight(before, blanks), comment, *after)
+		switch {
+		case i == 0 && len(bytes.Trim(*after, blanks)) == 0:
+			*after = nil
+		case i > 0 && beforeComma == nil: // the comma was that of the item before
+			*after = slices.Concat(last[i-1].AfterExtra, *after)
+			last[i-1].AfterExtra = nil
+		case i > 0 && last[i-1].AfterExtra == nil:
+			last[i-1].AfterExtra = hujson.Extra{}
 		}
-		last[i-1].AfterExtra = nil
-	} else if i == n && i > 0 && last[i-1].AfterExtra == nil {
-		last[i-1].AfterExtra = hujson.Extra{}
 	}
 	switch c := c.Value.(type) {
 	case *hujson.Object:
@@ -251,46 +259,23 @@ func remove(c *hujson.Value, i int) {
 	}
 }
 
-// drop removes a member that a path names, and what that leaves empty above it.
-func (d *document) drop(path ...string) error {
-	up, name := path[:len(path)-1], path[len(path)-1]
-	c, err := d.find(up...)
-	if err != nil {
-		return err
+// update sets a value, in one line, unless it says the same already.
+func update(v *hujson.Value, value any) {
+	now, was := render(value, "", "", ""), v.Clone()
+	if was.Minimize(); !bytes.Equal(was.Pack(), now.Pack()) {
+		v.Value = now.Value
 	}
-	first, _, _ := items(c)
-	remove(c, slices.IndexFunc(first, func(v *hujson.Value) bool { return v.Value.(hujson.Literal).String() == name }))
-	if len(up) > 0 && empty(c) {
-		return d.drop(up...)
-	}
-	return nil
 }
 
-// empty reports whether an object or array holds nothing, not even a comment.
-func empty(c *hujson.Value) bool {
-	first, _, after := items(c)
-	return len(first) == 0 && len(bytes.Trim(*after, blanks)) == 0
-}
-
-// replace puts a value in the place of another, in one line.
-func replace(v *hujson.Value, value any) error {
-	text, err := render(value, "", "", "")
-	if err != nil {
-		return err
-	}
-	now, err := hujson.Parse(text)
-	v.Value = now.Value
-	return err
-}
-
-// render writes a value, each line but the first after prefix.
-func render(v any, newline, prefix, unit string) ([]byte, error) {
+// render writes texts and what holds them, each line but the first after prefix.
+func render(v any, newline, prefix, unit string) hujson.Value {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if newline != "" {
 		e.SetIndent(prefix, unit)
 	}
-	err := e.Encode(v)
-	return bytes.ReplaceAll(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\n"), []byte(newline)), err
+	e.Encode(v) // which cannot fail, and neither can reading it
+	parsed, _ := hujson.Parse(bytes.ReplaceAll(bytes.TrimSpace(b.Bytes()), []byte("\n"), []byte(newline)))
+	return parsed
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"reflect"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -29,95 +28,64 @@ func starts(command string) bool {
 // call has any.
 func addJSON(list string, entry any, call []string) edit {
 	return checked(editJSON(func(d *document) error {
-		at, err := d.find(list, server)
+		at, err := d.server(list)
 		if err != nil {
 			return err
 		}
 		if at == nil {
-			return d.put(entry, list, server)
+			return d.set(entry, list, server)
 		}
-		command, err := commandOf(at)
-		if err != nil {
-			return err
-		}
+		command, err := member(at, "command")
 		if words, ok := command.Value.(*hujson.Array); ok { // with its arguments
 			if len(call) > 1 {
-				return update(command, call)
+				update(command, call)
+			} else {
+				update(&words.Elements[0], call[0])
 			}
-			return update(&words.Elements[0], call[0])
-		}
-		if err := update(command, call[0]); err != nil || len(call) == 1 {
 			return err
 		}
-		args, err := member(at, "args")
-		if err != nil {
-			return err
+		update(command, call[0])
+		if err == nil && len(call) > 1 {
+			err = d.set(call[1:], list, server, "args")
 		}
-		if args == nil {
-			return d.put(call[1:], list, server, "args")
-		}
-		return update(args, call[1:])
+		return err
 	}), decodeJSON)
 }
 
-// removeJSON takes our server out.
+// removeJSON removes our server, and what that leaves empty.
 func removeJSON(list string) edit {
 	return checked(editJSON(func(d *document) error {
-		at, err := d.find(list, server)
-		if at == nil || err != nil {
-			return err
-		}
-		if _, err := commandOf(at); err != nil {
-			return err
-		}
-		return d.drop(list, server)
+		at, err := d.server(list)
+		prune(d.root, func(v *hujson.Value) bool { return v == at })
+		return err
 	}), decodeJSON)
+}
+
+// server returns our entry below the member list, nil where there is none. It is a *TakenError where that does not start us.
+func (d *document) server(list string) (*hujson.Value, error) {
+	at, err := d.find(list, server)
+	if at == nil || err != nil {
+		return nil, err
+	}
+	var entry any
+	plain, _ := hujson.Standardize(at.Pack())
+	json.Unmarshal(plain, &entry)
+	return at, checkOurs(entry)
+}
+
+// checkOurs returns a *TakenError where a server of our name does not start us.
+func checkOurs(entry any) error {
+	command := commandLine(entry)
+	if len(command) == 0 {
+		return &TakenError{"something else"}
+	}
+	if !starts(command[0]) {
+		return &TakenError{command[0]}
+	}
+	return nil
 }
 
 // setting sets the text that keys name.
 func setting(keys []string, value string) edit {
-	return editJSON(func(d *document) error {
-		at, err := d.find(keys...)
-		if err != nil {
-			return err
-		}
-		if at == nil {
-			return d.put(value, keys...)
-		}
-		return update(at, value)
-	})
-}
-
-// update sets a value, unless it says the same already.
-func update[T any](v *hujson.Value, wanted T) error {
-	had := v.Clone()
-	had.Standardize()
-	var have T
-	if json.Unmarshal(had.Pack(), &have) == nil && reflect.DeepEqual(have, wanted) {
-		return nil
-	}
-	return replace(v, wanted)
-}
-
-// commandOf returns the command of an entry, a string or an array; it is a *TakenError where that does not start us.
-func commandOf(entry *hujson.Value) (*hujson.Value, error) {
-	command, err := member(entry, "command")
-	if err != nil {
-		return nil, err
-	}
-	if command == nil {
-		return nil, &TakenError{"something without a command"}
-	}
-	program := command
-	if words, ok := command.Value.(*hujson.Array); ok && len(words.Elements) > 0 {
-		program = &words.Elements[0]
-	}
-	word, ok := program.Value.(hujson.Literal)
-	if !ok || word.Kind() != '"' {
-		return nil, &TakenError{"something that is not a command"}
-	}
-	if !starts(word.String()) {
-		return nil, &TakenError{word.String()}
-	}
-	return command, nil
+	return editJSON(func(d *document) error { return d.set(value, keys...) })
 }

@@ -3,8 +3,8 @@ package install
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -13,58 +13,57 @@ import (
 // servers is the table of Codex's config.toml below which each server has its own.
 const servers = "mcp_servers"
 
-// addTOML adds our server as a table at the end, or brings what ours is started by up to date: its path, and its arguments where
-// call has any.
+// addTOML adds our server as a table at the end, or updates the command of ours: its path, and its arguments where call has any.
 func addTOML(call []string) edit {
+	type field struct {
+		key   string
+		value any
+	}
+	fields := []field{{"command", call[0]}}
+	if len(call) > 1 {
+		fields = append(fields, field{"args", call[1:]})
+	}
 	return editTOML(func(text []byte, entry map[string]any) ([]byte, error) {
 		newline := "\n"
 		if bytes.Contains(text, []byte("\r\n")) {
 			newline = "\r\n"
 		}
-		line := func(key string, value any) string {
-			quoted, _ := render(value, "", "", "") // what JSON escapes, TOML escapes in the same way
-			return key + " = " + string(quoted)
+		line := func(f field) string {
+			value := render(f.value, "", "", "") // what JSON escapes, TOML escapes in the same way
+			return f.key + " = " + string(value.Pack())
 		}
 		if entry == nil {
-			lead, end := "", newline
+			table, end := fmt.Sprintf("[%s.%s]", servers, server), newline
+			for _, f := range fields {
+				table += newline + line(f)
+			}
 			switch {
 			case len(text) == 0:
 			case bytes.HasSuffix(text, []byte("\n")):
-				lead = newline
+				table = newline + table
 			default:
-				lead, end = newline+newline, "" // as the file has it
+				table, end = newline+newline+table, "" // as the file has it
 			}
-			lines := []string{fmt.Sprintf("%s[%s.%s]", lead, servers, server), line("command", call[0])}
-			if len(call) > 1 {
-				lines = append(lines, line("args", call[1:]))
-			}
-			return append(bytes.Clone(text), strings.Join(lines, newline)+end...), nil
+			return append(bytes.Clone(text), table+end...), nil
 		}
-		set := func(key string, value any) error {
+		for _, f := range fields {
+			if fmt.Sprintf("%q", entry[f.key]) == fmt.Sprintf("%q", f.value) {
+				continue
+			}
 			_, values, err := sections(text)
-			at, ok := values[key]
-			command, known := values["command"]
-			switch {
-			case err != nil:
-				return err
-			case ok:
-				text = slices.Concat(text[:at.from], []byte(line(key, value)), text[at.to:])
-			case known && entry[key] == nil:
-				text = slices.Concat(text[:command.from], []byte(line(key, value)+newline), text[command.from:])
-			default:
-				return errForm
-			}
-			return nil
-		}
-		if entry["command"] != call[0] {
-			if err := set("command", call[0]); err != nil {
+			if err != nil {
 				return nil, err
 			}
-		}
-		if len(call) > 1 && fmt.Sprintf("%q", entry["args"]) != fmt.Sprintf("%q", call[1:]) {
-			if err := set("args", call[1:]); err != nil {
-				return nil, err
+			at, ok := values[f.key]
+			end := ""
+			if !ok && entry[f.key] == nil {
+				at, ok = values["command"] // a line before it
+				at.to, end = at.from, newline
 			}
+			if !ok {
+				return nil, errForm
+			}
+			text = slices.Concat(text[:at.from], []byte(line(f)+end), text[at.to:])
 		}
 		return text, nil
 	})
@@ -72,7 +71,10 @@ func addTOML(call []string) edit {
 
 var errForm = fmt.Errorf("its server %q is written in a form that can only be changed by hand", server)
 
-// removeTOML takes the tables of our server out, with the empty line before them.
+// emptyLine is one at the end of a text.
+var emptyLine = regexp.MustCompile(`(^|\n)\r?\n$`)
+
+// removeTOML removes the tables of our server, each with the empty line before it.
 func removeTOML() edit {
 	return editTOML(func(text []byte, entry map[string]any) ([]byte, error) {
 		if entry == nil {
@@ -86,16 +88,9 @@ func removeTOML() edit {
 			return nil, err
 		}
 		for _, t := range slices.Backward(tables) {
-			before, after := text[:t.from], text[t.to:]
-			newline := []byte("\n")
-			if bytes.HasSuffix(before, []byte("\r\n")) {
-				newline = []byte("\r\n")
-			}
-			if rest, ok := bytes.CutSuffix(before, newline); ok && (len(rest) == 0 || bytes.HasSuffix(rest, []byte("\n"))) {
-				before = rest
-				if len(after) == 0 && !bytes.HasSuffix(text, []byte("\n")) {
-					before = bytes.TrimSuffix(before, newline)
-				}
+			before, after := emptyLine.ReplaceAll(text[:t.from], []byte("$1")), text[t.to:]
+			if len(after) == 0 && !bytes.HasSuffix(text, []byte("\n")) {
+				before = bytes.TrimSuffix(bytes.TrimSuffix(before, []byte("\n")), []byte("\r"))
 			}
 			text = slices.Concat(before, after)
 		}
@@ -106,49 +101,40 @@ func removeTOML() edit {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// sections returns where the tables of our server are, whole lines from a header to the last value, and
-// the keys of its own table with their values. What a person wrote after the last value stays.
+// sections returns where the tables of our server are, whole lines from a header to its last value, and the values of its own
+// table with their keys. What a person wrote after the last value is not part of a table.
 func sections(text []byte) (tables []span, values map[string]span, err error) {
 	values = map[string]span{}
-	p := unstable.Parser{}
-	p.Reset(text)
 	lineEnd := func(at int) int {
 		if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 			return at + i + 1
 		}
 		return len(text)
 	}
-	ours, exact := false, false
+	var table []string
+	p := unstable.Parser{}
+	p.Reset(text)
 	for p.NextExpression() {
 		e := p.Expression()
 		var keys []string
-		from := -1 // where the key begins
+		from := len(text) // where the key begins
 		for it := e.Key(); it.Next(); {
-			if from < 0 {
-				from = int(it.Node().Raw.Offset)
-			}
+			from = min(from, int(it.Node().Raw.Offset))
 			keys = append(keys, string(it.Node().Data))
 		}
-		switch e.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			was := ours
-			ours = len(keys) >= 2 && keys[0] == servers && keys[1] == server
-			exact = ours && len(keys) == 2
-			if ours && !was {
-				tables = append(tables, span{from: bytes.LastIndexByte(text[:from], '\n') + 1})
-			}
-			if ours {
-				tables[len(tables)-1].to = lineEnd(from)
-			}
-		case unstable.KeyValue:
-			if !ours {
-				continue
-			}
+		if e.Kind != unstable.KeyValue {
+			table = keys
+		}
+		switch ours := len(table) >= 2 && table[0] == servers && table[1] == server; {
+		case !ours:
+		case e.Kind == unstable.KeyValue:
 			end := int(e.Raw.Offset + e.Raw.Length)
 			tables[len(tables)-1].to = lineEnd(end)
-			if exact && len(keys) == 1 {
+			if len(table) == 2 && len(keys) == 1 {
 				values[keys[0]] = span{from, end}
 			}
+		default:
+			tables = append(tables, span{bytes.LastIndexByte(text[:from], '\n') + 1, lineEnd(from)})
 		}
 	}
 	return tables, values, p.Error()
@@ -165,11 +151,10 @@ func editTOML(do func(text []byte, entry map[string]any) ([]byte, error)) edit {
 		}
 		list, _ := all[servers].(map[string]any)
 		entry, _ := list[server].(map[string]any)
-		if entry == nil && list[server] != nil {
-			return nil, errForm
-		}
-		if command, _ := entry["command"].(string); entry != nil && !starts(command) {
-			return nil, &TakenError{command}
+		if list[server] != nil {
+			if err := checkOurs(entry); err != nil {
+				return nil, err
+			}
 		}
 		after, err := do(text, entry)
 		if err == nil && marked {
