@@ -14,11 +14,10 @@ import (
 
 // Client is a file in which a program that can start us lists its MCP servers. The file need not exist.
 type Client struct {
-	Name    string // as its makers write it
+	Name    string // of the Host
 	Path    string
-	Entries []Entry
-	Err     error  // why the file cannot be read; nil where it does not exist
-	list    string // its member that holds the servers
+	Entries []Entry // those that start us, by name
+	Err     error   // why the file cannot be read; nil where it does not exist
 }
 
 // Entry is a line by which a program starts us.
@@ -27,71 +26,38 @@ type Entry struct {
 	Command []string
 }
 
-// Clients returns the files in which the programs that are known list their MCP servers, and the
-// entries that start us: those of the person, and those of a project unless that is "".
-func Clients(env host.Environment, project string) []Client {
+// Clients returns the files in which the known hosts list their MCP servers, and the entries that start us: the person's files, and
+// those in the project unless that is "".
+func Clients(env host.Environment, project string) (all []Client) {
 	env = env.Complete()
-	var all []Client
-	add := func(list, name string, path ...string) {
-		all = append(all, Client{Name: name, Path: filepath.Join(path...), list: list})
-	}
-	if project != "" {
-		add("mcpServers", "Claude Code", project, ".mcp.json")
-		add("mcpServers", "Cursor", project, ".cursor", "mcp.json")
-		add("servers", "VS Code", project, ".vscode", "mcp.json")
-		add(servers, "Codex", project, ".codex", "config.toml")
-		add("mcp", "opencode", project, "opencode.json")
-		if project != env.Home {
-			add("mcpServers", "Gemini CLI", project, ".gemini", "settings.json")
+	for _, h := range Hosts {
+		paths := h.paths(env)
+		if own := filepath.Join(project, h.project); project != "" && h.project != "" && !slices.Contains(paths, own) {
+			paths = append([]string{own}, paths...)
 		}
-	}
-	if env.Home != "" {
-		applications := filepath.Join(env.Home, ".config")
-		switch env.GOOS {
-		case "darwin":
-			applications = filepath.Join(env.Home, "Library", "Application Support")
-		case "windows":
-			applications = first(env.Getenv("AppData"), filepath.Join(env.Home, "AppData", "Roaming"))
+		for _, path := range paths {
+			all = append(all, h.read(path, project))
 		}
-		state := first(env.Getenv("CLAUDE_CONFIG_DIR"), env.Home)
-		codex := first(env.Getenv("CODEX_HOME"), filepath.Join(env.Home, ".codex"))
-		gemini := first(env.Getenv("GEMINI_CLI_HOME"), env.Home)
-		open := first(env.Getenv("XDG_CONFIG_HOME"), filepath.Join(env.Home, ".config"))
-		add("mcpServers", "Claude Code", state, ".claude.json")
-		add("mcpServers", "Claude Desktop", applications, "Claude", "claude_desktop_config.json")
-		add(servers, "Codex", codex, "config.toml")
-		add("mcpServers", "Gemini CLI", gemini, ".gemini", "settings.json")
-		add("mcpServers", "Cursor", env.Home, ".cursor", "mcp.json")
-		add("servers", "VS Code", applications, "Code", "User", "mcp.json")
-		add("mcp", "opencode", open, "opencode", "opencode.json")
-		add("mcp", "opencode", open, "opencode", "opencode.jsonc")
-	}
-	for i := range all {
-		all[i].look(project)
 	}
 	return all
 }
 
-// first is the first absolute path, or "".
-func first(paths ...string) string {
-	return paths[max(0, slices.IndexFunc(paths, filepath.IsAbs))]
-}
-
-// look reads the file of c.
-func (c *Client) look(project string) {
-	text, err := host.ReadFile(c.Path, maxFile)
+// read reads a file in which h lists its servers.
+func (h Host) read(path, project string) Client {
+	c := Client{Name: h.Name, Path: path}
+	text, err := host.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return
+		return c
 	}
 	var file map[string]any
 	if err == nil {
-		file, err = decoder(c.Path)(text)
+		file, err = decoder(path)(text)
 	}
 	c.Err = err
 	projects, _ := file["projects"].(map[string]any) // of Claude Code
 	own, _ := projects[project].(map[string]any)
 	for _, part := range []map[string]any{file, own} {
-		list, _ := part[c.list].(map[string]any)
+		list, _ := part[h.list].(map[string]any)
 		for name, entry := range list {
 			if command := commandLine(entry); slices.ContainsFunc(command, starts) { // perhaps by way of a program that runs us
 				c.Entries = append(c.Entries, Entry{name, command})
@@ -99,9 +65,10 @@ func (c *Client) look(project string) {
 		}
 	}
 	slices.SortFunc(c.Entries, func(a, b Entry) int { return strings.Compare(a.Server, b.Server) })
+	return c
 }
 
-// commandLine is the program and the arguments that an entry names, nil where it names none.
+// commandLine returns the program and the arguments that an entry names; nil where it names none.
 func commandLine(entry any) (command []string) {
 	members, _ := entry.(map[string]any)
 	words, _ := members["command"].([]any)
@@ -122,8 +89,7 @@ func commandLine(entry any) (command []string) {
 // Plugins returns the plugins by which Claude Code starts us, as NAME@MARKETPLACE: those that the person's settings enable, and
 // those that the project's do, unless project is "". Settings that cannot be read enable none.
 func Plugins(env host.Environment, project string) (all []string) {
-	env = env.Complete()
-	files := []string{settings(env)} // the strongest last
+	files := []string{claudeSettings(env.Complete())} // the strongest last
 	if project != "" {
 		files = append(files, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
 	}

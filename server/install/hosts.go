@@ -14,11 +14,15 @@ import (
 // Host is a program that can start us.
 type Host struct {
 	ID   string // as it is typed
-	Name string // as its makers write it, and as Clients calls it
+	Name string // as its makers write it
 
-	entry    func(call []string) any // what its file says of us; nil: it is TOML
-	program  string                  // its command, by which it is found and, where it has one for this, asked
-	adding   []string                // its command line that adds a server, without what starts it
+	program  string                        // its command, by which it is found
+	folder   func(host.Environment) string // where files are
+	files    []string                      // in which a person's servers are; the last that exists counts, else the first
+	project  string                        // in which a project's servers are; "" for none
+	list     string                        // the member or table of these files that lists the servers
+	entry    func(call []string) any       // what is said of us there; nil: they are TOML
+	adding   []string                      // the host's own command that adds a server, without what starts it
 	removing []string
 	hooks    *hooks // nil: hooks are not installed there
 	nowhere  bool   // it starts servers outside of any project
@@ -46,20 +50,72 @@ func plain(call []string) any { return plainEntry{call[0], call[1:]} }
 func typed(call []string) any { return typedEntry{"stdio", call[0], append([]string{}, call[1:]...)} }
 func local(call []string) any { return localEntry{"local", call, true} }
 
-// Hosts are the programs that are known, in the order in which they are listed.
+// Hosts are the programs that are known, in the order in which they are listed. The commands of Codex and Gemini CLI that add a
+// server lose comments and line ends of the person's file, so they are not used.
 var Hosts = []Host{
 	{
-		ID: "claude-code", Name: "Claude Code", entry: typed, program: "claude", hooks: &claudeHooks,
+		ID: host.ClaudeCode, Name: "Claude Code", program: "claude", hooks: &claudeHooks,
+		folder: below("CLAUDE_CONFIG_DIR", ""), files: []string{".claude.json"}, project: ".mcp.json", list: "mcpServers", entry: typed,
 		adding:   []string{"claude", "mcp", "add", "--scope", "user", server, "--"},
 		removing: []string{"claude", "mcp", "remove", "--scope", "user", server},
 	},
-	{ID: "claude-desktop", Name: "Claude Desktop", entry: plain, nowhere: true},
-	// Their own commands lose comments and line ends of the person's file.
-	{ID: "codex", Name: "Codex", program: "codex", hooks: &codexHooks},
-	{ID: "gemini", Name: "Gemini CLI", entry: plain, program: "gemini", hooks: &geminiHooks},
-	{ID: host.Cursor, Name: "Cursor", entry: plain, program: "cursor", hooks: &cursorHooks},
-	{ID: "vscode", Name: "VS Code", entry: typed, program: "code"},
-	{ID: "opencode", Name: "opencode", entry: local, program: "opencode"},
+	{
+		ID: "claude-desktop", Name: "Claude Desktop", nowhere: true,
+		folder: applications, files: []string{"Claude/claude_desktop_config.json"}, list: "mcpServers", entry: plain,
+	},
+	{
+		ID: host.Codex, Name: "Codex", program: "codex", hooks: &codexHooks,
+		folder: below("CODEX_HOME", ".codex"), files: []string{"config.toml"}, project: ".codex/config.toml", list: servers,
+	},
+	{
+		ID: host.Gemini, Name: "Gemini CLI", program: "gemini", hooks: &geminiHooks,
+		folder: below("GEMINI_CLI_HOME", ""), files: []string{".gemini/settings.json"}, project: ".gemini/settings.json", list: "mcpServers", entry: plain,
+	},
+	{
+		ID: host.Cursor, Name: "Cursor", program: "cursor", hooks: &cursorHooks,
+		folder: below("", ".cursor"), files: []string{"mcp.json"}, project: ".cursor/mcp.json", list: "mcpServers", entry: plain,
+	},
+	{
+		ID: "vscode", Name: "VS Code", program: "code",
+		folder: applications, files: []string{"Code/User/mcp.json"}, project: ".vscode/mcp.json", list: "servers", entry: typed,
+	},
+	{
+		ID: host.OpenCode, Name: "opencode", program: "opencode",
+		folder: below("XDG_CONFIG_HOME", ".config"), files: []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, project: "opencode.json",
+		list: "mcp", entry: local,
+	},
+}
+
+// below returns what finds a folder: the one that a variable names, else a folder in the home directory, else "".
+func below(variable, name string) func(host.Environment) string {
+	return func(env host.Environment) string {
+		if dir := env.Getenv(variable); filepath.IsAbs(dir) {
+			return dir
+		}
+		if env.Home == "" {
+			return ""
+		}
+		return filepath.Join(env.Home, name)
+	}
+}
+
+// applications is the folder below which programs with windows keep their settings.
+func applications(env host.Environment) string {
+	switch env.GOOS {
+	case "darwin":
+		return below("", "Library/Application Support")(env)
+	case "windows":
+		return below("AppData", "AppData/Roaming")(env)
+	}
+	return below("", ".config")(env)
+}
+
+// claudeSettings is the file of a person's settings of Claude Code; "" where no home is known.
+func claudeSettings(env host.Environment) string {
+	if dir := below("CLAUDE_CONFIG_DIR", ".claude")(env); dir != "" {
+		return filepath.Join(dir, "settings.json")
+	}
+	return ""
 }
 
 // Find returns the host of an ID.
@@ -89,57 +145,58 @@ func IDs() (all []string) {
 // Present reports whether the host seems to be on this machine: its command is on the PATH, or a
 // folder or file of its own is there.
 func (i Installer) Present(h Host) bool {
-	if h.program != "" {
-		if _, err := exec.LookPath(h.program); err == nil {
-			return true
-		}
+	if _, err := exec.LookPath(h.program); err == nil {
+		return true
 	}
-	file := h.client(i.Env).Path
-	if file == "" {
-		return false
+	file := h.file(i.Env)
+	if dir := filepath.Dir(file); dir != i.Env.Home {
+		file = dir
 	}
-	if h.ID == "claude-code" { // its file is in the home directory itself
-		_, err := os.Stat(file)
-		return err == nil
-	}
-	_, err := os.Stat(filepath.Dir(file))
+	_, err := os.Stat(file)
 	return err == nil
 }
 
-// client is the file in which the host lists its servers for this person; its path is "" where no home is known.
-func (h Host) client(env host.Environment) (found Client) {
-	for _, c := range Clients(env, "") {
-		if c.Name != h.Name {
-			continue
-		}
-		if _, err := os.Lstat(c.Path); found.Path == "" || err == nil && strings.HasSuffix(c.Path, ".jsonc") {
-			found = c
+// paths are the files in which the host may list its servers for this person; none where no home is known.
+func (h Host) paths(env host.Environment) (paths []string) {
+	if dir := h.folder(env); dir != "" {
+		for _, name := range h.files {
+			paths = append(paths, filepath.Join(dir, name))
 		}
 	}
-	return found
+	return paths
+}
+
+// file is the one of the paths that counts; "" where there is none.
+func (h Host) file(env host.Environment) (file string) {
+	for _, path := range slices.Backward(h.paths(env.Complete())) {
+		file = path
+		if _, err := os.Lstat(path); err == nil {
+			break
+		}
+	}
+	return file
 }
 
 // parts are what the host can have of ours, yet without their state.
 func (h Host) parts(i Installer) []Part {
-	c := h.client(i.Env)
-	p := Part{Name: Server, File: c.Path, taking: h.removing}
+	file := h.file(i.Env)
+	p := Part{Name: Server, File: file, taking: h.removing}
 	if h.adding != nil {
 		p.HostCommand = slices.Concat(h.adding, i.call())
 	}
 	if h.entry == nil {
 		p.add, p.take = addTOML(i.call()), removeTOML()
 	} else {
-		p.add, p.take = addJSON(c.list, h.entry(i.call()), i.call()), removeJSON(c.list)
+		p.add, p.take = addJSON(h.list, h.entry(i.call()), i.call()), removeJSON(h.list)
 	}
-	file := p.File // Gemini CLI's settings hold all
 	switch {
+	case file == "" || h.hooks == nil && h.ID != host.OpenCode:
+		return []Part{p}
 	case h.ID == host.OpenCode:
 		return []Part{p, i.pluginPart(filepath.Join(filepath.Dir(file), "plugins", "dream-mcp.js"))}
-	case h.hooks == nil:
-		return []Part{p}
-	case h.hooks == &claudeHooks:
-		file = settings(i.Env)
-	case h.hooks.beside && file != "":
+	case h.ID == host.ClaudeCode:
+		file = claudeSettings(i.Env)
+	case h.hooks.beside:
 		file = filepath.Join(filepath.Dir(file), "hooks.json")
 	}
 	wanted := h.hooks.wanted(i.Recall, i.Guard)
@@ -151,7 +208,7 @@ func (i Installer) call() []string { return append([]string{i.Self}, i.Args...) 
 
 // args returns the arguments with which the host starts us now.
 func (i Installer) args(h Host) []string {
-	for _, e := range h.client(i.Env).Entries {
+	for _, e := range h.read(h.file(i.Env), "").Entries {
 		if e.Server == server {
 			return e.Command[1:]
 		}
@@ -186,15 +243,4 @@ func (i Installer) Lost(h Host) bool {
 		name, _, _ := strings.Cut(arg, "=")
 		return name == "--project" || name == "--memory-dir"
 	})
-}
-
-// settings is Claude Code's file of the person's settings.
-func settings(env host.Environment) string {
-	if dir := env.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "settings.json")
-	}
-	if env.Home == "" {
-		return ""
-	}
-	return filepath.Join(env.Home, ".claude", "settings.json")
 }

@@ -422,7 +422,7 @@ func TestFiles(t *testing.T) {
 	} {
 		h, _ := Find(test.id)
 		env := host.Environment{Home: "/h", Dir: "/h", GOOS: test.goos, Getenv: func(string) string { return "" }}
-		if got := filepath.ToSlash(h.client(env).Path); !strings.HasSuffix(got, test.want) {
+		if got := filepath.ToSlash(h.file(env)); !strings.HasSuffix(got, test.want) {
 			t.Errorf("%s on %s: %s", test.id, test.goos, got)
 		}
 	}
