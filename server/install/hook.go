@@ -22,15 +22,18 @@ type hooks struct {
 	tool    string   // the event before a tool, for that and for the guard
 	timeout int      // in seconds; Gemini CLI counts milliseconds (0.61, docs/hooks)
 	words   []string // of the hook's command line, where the environment does not say which host it is
-	beside  bool     // they are in hooks.json beside the file of the servers
+	file    string   // where they are, beside the file of the servers; "" is that file, in Claude Code its settings
 	flat    bool     // an event lists its hooks, not groups of hooks, and the file has a version
+	plugin  bool     // they are a program, opencode's
 }
 
 var (
 	claudeHooks = hooks{events: []string{"SessionStart", "Stop", "SessionEnd"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5}
-	codexHooks  = hooks{events: []string{"SessionStart", "Stop"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5, words: []string{"--client", host.Codex}, beside: true}
+	codexHooks  = hooks{events: []string{"SessionStart", "Stop"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5, words: []string{"--client", host.Codex}, file: "hooks.json"}
 	geminiHooks = hooks{events: []string{"SessionStart", "AfterAgent", "SessionEnd"}, prompt: "BeforeAgent", tool: "BeforeTool", timeout: 5000}
-	cursorHooks = hooks{events: []string{"sessionStart"}, prompt: "beforeSubmitPrompt", tool: "preToolUse", timeout: 5, words: []string{"--client", host.Cursor}, beside: true, flat: true}
+	cursorHooks = hooks{events: []string{"sessionStart"}, prompt: "beforeSubmitPrompt", tool: "preToolUse", timeout: 5, words: []string{"--client", host.Cursor}, file: "hooks.json", flat: true}
+
+	openCodeHooks = hooks{file: "plugins/dream-mcp.js", plugin: true}
 )
 
 // noHooks is a file of flat hooks that has none.

@@ -21,34 +21,29 @@ type Host struct {
 	files    []string                      // in which a person's servers are; the last that exists counts, else the first
 	project  string                        // in which a project's servers are; "" for none
 	list     string                        // the member or table of these files that lists the servers
-	entry    func(call []string) any       // what is said of us there; nil: they are TOML
+	entry    func(call []string) entry     // what is said of us there; nil: they are TOML
 	adding   []string                      // the host's own command that adds a server, without what starts it
 	removing []string
-	hooks    *hooks // nil: hooks are not installed there
+	hooks    *hooks // nil: it has none that we know
 	nowhere  bool   // it starts servers outside of any project
 }
 
-// The shapes of an entry.
-type (
-	plainEntry struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args,omitempty"`
-	}
-	typedEntry struct {
-		Type    string   `json:"type"`
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}
-	localEntry struct {
-		Type    string   `json:"type"`
-		Command []string `json:"command"`
-		Enabled bool     `json:"enabled"`
-	}
-)
+// entry is what a host's file says of a server.
+type entry struct {
+	Type    string `json:"type,omitempty"`
+	Command any    `json:"command"`        // a text, or a list with the arguments
+	Args    any    `json:"args,omitempty"` // a list, written where it is not nil
+	Enabled bool   `json:"enabled,omitempty"`
+}
 
-func plain(call []string) any { return plainEntry{call[0], call[1:]} }
-func typed(call []string) any { return typedEntry{"stdio", call[0], append([]string{}, call[1:]...)} }
-func local(call []string) any { return localEntry{"local", call, true} }
+func plain(call []string) entry {
+	if len(call) == 1 {
+		return entry{Command: call[0]}
+	}
+	return entry{Command: call[0], Args: call[1:]}
+}
+func typed(call []string) entry { return entry{Type: "stdio", Command: call[0], Args: call[1:]} }
+func local(call []string) entry { return entry{Type: "local", Command: call, Enabled: true} }
 
 // Hosts are the programs that are known, in the order in which they are listed. The commands of Codex and Gemini CLI that add a
 // server lose comments and line ends of the person's file, so they are not used.
@@ -82,7 +77,7 @@ var Hosts = []Host{
 	{
 		ID: host.OpenCode, Name: "opencode", program: "opencode",
 		folder: below("XDG_CONFIG_HOME", ".config"), files: []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, project: "opencode.json",
-		list: "mcp", entry: local,
+		list: "mcp", entry: local, hooks: &openCodeHooks,
 	},
 }
 
@@ -129,7 +124,7 @@ func Find(id string) (Host, bool) {
 }
 
 // Shows reports whether the host can show its model memories unasked.
-func (h Host) Shows() bool { return h.hooks != nil || h.ID == host.OpenCode }
+func (h Host) Shows() bool { return h.hooks != nil }
 
 // Guards reports whether the host can deny a tool while a dream is open: how Cursor calls its tools was not seen.
 func (h Host) Guards() bool { return h.Shows() && h.ID != host.Cursor }
@@ -189,15 +184,16 @@ func (h Host) parts(i Installer) []Part {
 	} else {
 		p.add, p.take = addJSON(h.list, h.entry(i.call()), i.call()), removeJSON(h.list)
 	}
-	switch {
-	case file == "" || h.hooks == nil && h.ID != host.OpenCode:
+	if file == "" || h.hooks == nil {
 		return []Part{p}
-	case h.ID == host.OpenCode:
-		return []Part{p, i.pluginPart(filepath.Join(filepath.Dir(file), "plugins", "dream-mcp.js"))}
-	case h.ID == host.ClaudeCode:
+	}
+	if h.hooks.file != "" {
+		file = filepath.Join(filepath.Dir(file), h.hooks.file)
+	} else if h.ID == host.ClaudeCode {
 		file = claudeSettings(i.Env)
-	case h.hooks.beside:
-		file = filepath.Join(filepath.Dir(file), "hooks.json")
+	}
+	if h.hooks.plugin {
+		return []Part{p, i.pluginPart(file)}
 	}
 	wanted := h.hooks.wanted(i.Recall, i.Guard)
 	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), take: removeHooks}}
@@ -226,7 +222,7 @@ func (i Installer) asked(h Host) (level string, guard bool) {
 		text := string(data)
 		guard = strings.Contains(text, guardFlag)
 		switch {
-		case h.hooks == nil:
+		case h.hooks.plugin:
 		case strings.Contains(text, h.hooks.prompt) && strings.Contains(text, h.hooks.tool) && !guard:
 			level = recall.All
 		case strings.Contains(text, h.hooks.prompt):

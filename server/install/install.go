@@ -80,7 +80,6 @@ type Part struct {
 // Done is what Apply did.
 type Done struct {
 	Changed bool   `json:"changed"`
-	By      string `json:"-"`                // the host's own command, where that did it
 	Backup  string `json:"backup,omitempty"` // what the file held, where one was kept
 	Failed  string `json:"failed,omitempty"` // why the host's own command did not do it
 }
@@ -200,13 +199,12 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 		return done, err
 	}
 	if command := p.Command; len(command) > 0 {
-		done.By = strings.Join(command, " ")
 		err := p.run(ctx, i.Env.Home, command)
 		if ctx.Err() != nil {
 			return done, ctx.Err()
 		}
 		if wrong := p.look(); wrong != nil {
-			return done, fmt.Errorf("after %s: %w", done.By, wrong)
+			return done, fmt.Errorf("after %s: %w", strings.Join(command, " "), wrong)
 		}
 		if err == nil && !p.Pending() {
 			done.Changed = true
