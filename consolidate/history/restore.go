@@ -99,28 +99,17 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 		return Version{}, err
 	}
 	at := slices.IndexFunc(all, func(l Landed) bool { return l.ID == id })
-	var v Version
-	var ok bool
-	if at >= 0 {
-		v, ok = all.before(n, at, all[at].Landed)
-	} else { // it has not landed: use its beginning
-		info, err := h.Info(id)
-		if err != nil {
-			return Version{}, err
-		}
-		at = slices.IndexFunc(all, func(l Landed) bool { return l.Landed.After(info.Started) })
-		if at < 0 {
-			at = len(all)
-		}
-		v, ok = all.before(n, at, info.Started)
+	if at < 0 {
+		return Version{}, store.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp restore --list "+store.Quoted(n.String())+" shows the versions")
 	}
-	switch {
+	switch v, ok := all.before(n, at); {
 	case !ok:
 		return Version{}, unknownVersion(all, n)
 	case v.sum == "":
 		return Version{}, store.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID), "dream-mcp restore --list "+store.Quoted(n.String())+" shows when it did")
+	default:
+		return v, nil
 	}
-	return v, nil
 }
 
 // newestOther returns the newest version of n that differs from the present content.

@@ -106,22 +106,13 @@ func (all landings) of(n memory.Name) (versions []Version) {
 	return versions
 }
 
-// before returns the content of n when the operation at i landed ("" for no file), as the nearest operation that changed n
-// recorded it. It reports false if none did.
-func (all landings) before(n memory.Name, i int, landed time.Time) (Version, bool) {
-	for j := i; j < len(all); j++ {
-		c, ok := all[j].change(n)
-		if !ok {
-			continue
-		}
-		if j > i && c.Before != "" && c.BeforeTime.After(landed) {
-			break // somebody wrote it in between
-		}
-		return Version{File: n.String(), When: Before, ID: all[j].ID, Time: c.BeforeTime.UTC(), Sum: c.Before.Short(), sum: c.Before, at: j}, true
-	}
-	for j := min(i, len(all)) - 1; j >= 0; j-- {
-		if c, ok := all[j].change(n); ok {
-			return Version{File: n.String(), When: After, ID: all[j].ID, Time: c.AfterTime.UTC(), Sum: c.After.Short(), sum: c.After, at: j}, true
+// before returns the content of n when the operation at i landed ("" for no file), as the next operation that changed n recorded
+// it. It reports false if none did, or if somebody else wrote n in between.
+func (all landings) before(n memory.Name, i int) (Version, bool) {
+	for j, l := range all[i:] {
+		if c, ok := l.change(n); ok {
+			foreign := j > 0 && c.Before != "" && c.BeforeTime.After(all[i].Landed)
+			return Version{File: n.String(), When: Before, ID: l.ID, Time: c.BeforeTime.UTC(), Sum: c.Before.Short(), sum: c.Before, at: i + j}, !foreign
 		}
 	}
 	return Version{}, false
@@ -130,7 +121,7 @@ func (all landings) before(n memory.Name, i int, landed time.Time) (Version, boo
 // entry returns the index line of n from the time when v was its content.
 func (h *History) entry(all landings, v Version, n memory.Name) (store.IndexLine, error) {
 	line := store.IndexLine{File: n.String()}
-	index, ok := all.before(store.IndexName, v.at, all[v.at].Landed)
+	index, ok := all.before(store.IndexName, v.at)
 	if c, changed := all[v.at].change(store.IndexName); v.When == After && changed {
 		index, ok = Version{ID: all[v.at].ID, sum: c.After}, true
 	}
@@ -138,12 +129,9 @@ func (h *History) entry(all landings, v Version, n memory.Name) (store.IndexLine
 		return line, nil
 	}
 	data, err := h.content(index)
-	if err != nil {
-		return line, err
-	}
 	was := memory.ParseIndex(data).ByFile()[line.File]
 	line.Title, line.Hook, line.Section = was.Title, was.Hook, was.Section
-	return line, nil
+	return line, err
 }
 
 // content reads a version from the archive.
