@@ -1,6 +1,7 @@
 package background
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -24,11 +25,31 @@ const maxWords = 8 << 10
 
 func newReader(log *runLog) *reader { return &reader{log: log} }
 
+// step is what a host did, of a line or in one: it called a tool, was answered, or said something.
+type step struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Message phrase `json:"message"`
+	IsError bool   `json:"is_error"`
+	Status  string `json:"status"`
+	Error   phrase `json:"error"`
+
+	// The tool, its arguments, and its answer: of Claude Code, Codex and Gemini CLI.
+	Name       string `json:"name"`
+	Tool       string `json:"tool"`
+	Command    string `json:"command"`
+	ToolName   string `json:"tool_name"`
+	Input      phrase `json:"input"`
+	Arguments  phrase `json:"arguments"`
+	Parameters phrase `json:"parameters"`
+	Content    phrase `json:"content"`
+	Output     phrase `json:"output"`
+}
+
 // event is what is used of a line.
 type event struct {
-	Type    string  `json:"type"`
+	step
 	Subtype string  `json:"subtype"`
-	IsError bool    `json:"is_error"`
 	Result  string  `json:"result"`
 	Turns   int     `json:"num_turns"`
 	Cost    float64 `json:"total_cost_usd"`
@@ -38,54 +59,32 @@ type event struct {
 		Written int64 `json:"cache_creation_input_tokens"`
 		Cached  int64 `json:"cache_read_input_tokens"`
 	} `json:"usage"`
-	Message json.RawMessage `json:"message"` // with blocks of content; of an error, a text
 
 	// Of a request that Claude Code makes again.
 	Attempt    int `json:"attempt"`
 	MaxRetries int `json:"max_retries"`
 
-	Item struct {
-		Type      string          `json:"type"`
-		Text      string          `json:"text"`
-		Message   string          `json:"message"`
-		Command   string          `json:"command"`
-		Tool      string          `json:"tool"`
-		Status    string          `json:"status"`
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"item"`
-	Error phrase `json:"error"`
+	Item step `json:"item"` // Codex
 
-	// Gemini CLI's.
-	Role       string          `json:"role"`
-	Content    string          `json:"content"`
-	Name       string          `json:"tool_name"`
-	Parameters json.RawMessage `json:"parameters"`
-	Status     string          `json:"status"`
-	Output     string          `json:"output"`
-	Stats      *struct {
+	// Gemini CLI
+	Role  string `json:"role"`
+	Stats *struct {
 		Tokens int64 `json:"total_tokens"`
 		Calls  int   `json:"tool_calls"`
 	} `json:"stats"`
 }
 
-// phrase is a text that hosts write as a string or as an object with a message.
+// phrase is a text that hosts write as a string, as an object with a message, or as other JSON.
 type phrase string
 
 func (p *phrase) UnmarshalJSON(data []byte) error {
 	var object struct{ Message string }
-	if json.Unmarshal(data, (*string)(p)) != nil && json.Unmarshal(data, &object) == nil {
-		*p = phrase(object.Message)
+	if json.Unmarshal(data, (*string)(p)) == nil {
+		return nil
 	}
+	_ = json.Unmarshal(data, &object)
+	*p = phrase(cmp.Or(object.Message, string(data)))
 	return nil
-}
-
-type block struct {
-	Type    string          `json:"type"`
-	Text    string          `json:"text"`
-	Name    string          `json:"name"`
-	Input   json.RawMessage `json:"input"`
-	IsError bool            `json:"is_error"`
-	Content json.RawMessage `json:"content"`
 }
 
 func (r *reader) line(line string) {
@@ -107,14 +106,12 @@ func (r *reader) line(line string) {
 	switch {
 	case e.Type == "message":
 		if e.Role == "assistant" && len(r.words) < maxWords {
-			r.words += e.Content
+			r.words += string(e.Content)
 		}
-	case e.Type == "tool_use":
-		r.log.say("calls %s %s", e.Name, clip(string(e.Parameters)))
-	case e.Type == "tool_result":
-		r.log.say("%s %s", outcome(e.Status == "error"), clip(e.Output+string(e.Error)))
+	case e.Type == "tool_use", e.Type == "tool_result":
+		r.step("", e.step)
 	case e.Type == "item.completed":
-		r.log.say("%s %s", e.Item.Type, clip(strings.TrimSpace(fmt.Sprint(e.Item.Tool, e.Item.Command, " ", string(e.Item.Arguments), " ", e.Item.Status, e.Item.Text, e.Item.Message))))
+		r.step(e.Item.Type, e.Item)
 	case e.Type == "turn.completed":
 		r.end.Turns++
 		r.end.Tokens += e.Usage.In + e.Usage.Out // the cached ones are among those read
@@ -123,9 +120,7 @@ func (r *reader) line(line string) {
 	case e.Subtype == "api_retry":
 		r.log.say("tries again, %d of %d: %s", e.Attempt, e.MaxRetries, clip(string(e.Error)))
 	case e.Type == "error":
-		var text phrase
-		_ = json.Unmarshal(e.Message, &text)
-		r.log.say("error: %s", clip(string(e.Error+text)))
+		r.log.say("error: %s", clip(string(e.Error+e.Message)))
 	case e.Stats != nil:
 		r.end = runs.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
 		if e.Status == "error" {
@@ -137,27 +132,27 @@ func (r *reader) line(line string) {
 			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", quote(e.Subtype), quote(e.Result)))
 		}
 		r.log.say("says: %s", e.Result)
-	default:
-		r.message(e)
+	default: // a message of Claude Code's
+		var message struct{ Content []step }
+		_ = json.Unmarshal([]byte(e.Message), &message)
+		for _, s := range message.Content {
+			r.step(e.Type, s)
+		}
 	}
 }
 
-// message logs the blocks of a message of Claude Code's.
-func (r *reader) message(e event) {
-	var message struct{ Content json.RawMessage }
-	var blocks []block
-	if json.Unmarshal(e.Message, &message) != nil || json.Unmarshal(message.Content, &blocks) != nil {
-		return
-	}
-	for _, b := range blocks {
-		switch b.Type {
-		case "text":
-			r.log.say("%s: %s", e.Type, b.Text)
-		case "tool_use":
-			r.log.say("calls %s %s", b.Name, clip(string(b.Input)))
-		case "tool_result":
-			r.log.say("%s %s", outcome(b.IsError), clip(string(b.Content)))
-		}
+// step logs what the host did. who said what is said.
+func (r *reader) step(who string, s step) {
+	tool := cmp.Or(s.Name, s.Tool, s.ToolName, s.Command)
+	switch said := s.Text + string(s.Message); {
+	case s.Type == "tool_result" && (s.IsError || s.Status == "error"):
+		r.log.say("refused %s", clip(string(s.Content+s.Output+s.Error)))
+	case s.Type == "tool_result":
+		r.log.say("answered %s", clip(string(s.Content+s.Output)))
+	case tool != "":
+		r.log.say("calls %s %s", clip(tool), clip(strings.TrimSpace(fmt.Sprintf("%s %s %s", s.Input+s.Arguments+s.Parameters, s.Status, s.Error))))
+	case said != "":
+		r.log.say("%s: %s", who, said)
 	}
 }
 
@@ -172,14 +167,6 @@ func (r *reader) flush() {
 // quote is the beginning of a host's text in one line, without what a terminal would act on: it is kept in the journal.
 func quote(s string) string {
 	return clip(strings.Join(strings.Fields(transcript.Visible(s)), " "))
-}
-
-// outcome is a word for what a tool did.
-func outcome(refused bool) string {
-	if refused {
-		return "refused"
-	}
-	return "answered"
 }
 
 // clip is the beginning of a text: the log says what happened, not what was read.
