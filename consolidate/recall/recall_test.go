@@ -42,8 +42,8 @@ func TestMemories(t *testing.T) {
 	text, _ := page().Index(got, nil)
 	want := "<dream-memories>\n" + fmt.Sprintf(indexIntro, "/m") +
 		"- [b.md; project; 3 days old; by Ines; in doubt: the project no longer has src/b.go] — what b is\n" +
-		"- [a.md; 3 months old] — no frontmatter here\n" +
-		"- [team/c.md; feedback; 3 months old; by an unknown member of the team] — c\n</dream-memories>"
+		"- [a.md; 92 days old] — no frontmatter here\n" +
+		"- [team/c.md; feedback; 92 days old; by an unknown member of the team] — c\n</dream-memories>"
 	if text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
@@ -72,8 +72,8 @@ func TestNotes(t *testing.T) {
 	short := &Memory{Path: "a.md", Type: "feedback", Description: "use tabs", Body: "Use tabs.\n\n**Why:** the person asked.", Modified: now.AddDate(-1, 0, 0)}
 	long := &Memory{Path: "b.md", Description: "long", Body: strings.Repeat("x", maxWhole+1), Modified: now}
 	text, shown := page().Notes([]*Memory{short, long})
-	want := "<dream-memories>\n" + fmt.Sprintf(notesIntro, "/m") + "\n[a.md; feedback; 12 months old]\nuse tabs\nUse tabs.\n\n**Why:** the person asked.\n" +
-		"\n[b.md; today]\nlong (the file says more)\n</dream-memories>"
+	want := "<dream-memories>\n" + fmt.Sprintf(notesIntro, "/m") + "\n[a.md; feedback; 365 days old]\nuse tabs\nUse tabs.\n\n**Why:** the person asked.\n" +
+		"\n[b.md; 1 minute old]\nlong (the file says more)\n</dream-memories>"
 	if text != want || len(shown) != 2 {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}

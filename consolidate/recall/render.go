@@ -2,11 +2,11 @@ package recall
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/secret"
 )
@@ -89,7 +89,7 @@ func (p Page) about(m *Memory) string {
 		parts = append(parts, p.line(m.Type, 20))
 	}
 	if !m.Modified.IsZero() {
-		parts = append(parts, age(p.Now.Sub(m.Modified)))
+		parts = append(parts, store.Lasted(max(time.Minute, p.Now.Sub(m.Modified)))+" old")
 	}
 	if m.Author != "" {
 		parts = append(parts, "by "+p.line(m.Author, 60))
@@ -114,26 +114,4 @@ func (p Page) line(s string, limit int) string {
 		s = strings.ToValidUTF8(s[:limit-len("…")], "") + "…"
 	}
 	return s
-}
-
-// age says how old something is.
-func age(d time.Duration) string {
-	days := int(d.Hours() / 24)
-	count := func(n int, unit string) string {
-		if n == 1 {
-			return "1 " + unit + " old"
-		}
-		return fmt.Sprintf("%d %ss old", n, unit)
-	}
-	switch {
-	case days < 1:
-		return "today"
-	case days < 14:
-		return count(days, "day")
-	case days < 60:
-		return count(days/7, "week")
-	case days < 730:
-		return count(int(math.Round(float64(days)/30.44)), "month")
-	}
-	return count(days/365, "year")
 }

@@ -258,15 +258,11 @@ func (r *Room) End(landed bool) {
 // DreamElsewhere says that another machine has finished a dream over this memory within so many hours; "" where none has. It takes no lock.
 func (r *Room) DreamElsewhere(hours float64) string {
 	s, err := r.State()
-	age := r.Now().Sub(s.OtherDream).Hours()
-	if err != nil || s.OtherDream.IsZero() || age < 0 || age >= hours {
+	age := r.Now().Sub(s.OtherDream)
+	if err != nil || s.OtherDream.IsZero() || age < 0 || age.Hours() >= hours {
 		return ""
 	}
-	ago := "less than an hour ago"
-	if age >= 1 {
-		ago = fmt.Sprintf("%.0fh ago", age)
-	}
-	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, ago)
+	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, store.Ago(r.Now(), s.OtherDream))
 }
 
 // IsTeams reports whether a memory is shared with a team. It takes no lock.

@@ -142,6 +142,31 @@ func Report(changes []landing.Change, i Info) string {
 	return improved(changes, false) + ": " + strings.Join(parts, "; ") + "."
 }
 
+// Ago returns how long before now t was, rounded.
+func Ago(now, t time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < 0:
+		return "in the future (is the clock right?)"
+	case d < time.Minute:
+		return "just now"
+	}
+	return Lasted(d) + " ago"
+}
+
+// Lasted returns a duration in its largest unit up to days, such as "2 hours".
+func Lasted(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return Plural(int(d.Seconds()), "second")
+	case d < time.Hour:
+		return Plural(int(d.Minutes()), "minute")
+	case d < 48*time.Hour:
+		return Plural(int(d.Hours()), "hour")
+	}
+	return Plural(int(d.Hours()/24), "day")
+}
+
 // Plural returns a count and a noun, such as "2 memories".
 func Plural(n int, noun string) string {
 	switch {

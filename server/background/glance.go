@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/store"
@@ -55,7 +54,6 @@ func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
 	if last == nil {
 		last = &consolidate.LastDream{}
 	}
-	age := p.Time.Sub(last.Ended)
 	switch {
 	case last.Outcome == store.Proposed:
 		return "dream: waits for you (dream-mcp review)"
@@ -63,22 +61,9 @@ func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
 		return ""
 	case p.Due:
 		return "dream: due"
-	case last.Outcome == store.Committed && !last.Undone && age.Hours() < minHours:
+	case last.Outcome == store.Committed && !last.Undone && p.Time.Sub(last.Ended).Hours() < minHours:
 		files := slices.DeleteFunc(slices.Clone(last.Files), func(file string) bool { return file == memory.IndexFile })
-		return fmt.Sprintf("dreamed %s: %d improved", roughly(age), len(files))
+		return fmt.Sprintf("dreamed %s: %d improved", store.Ago(p.Time, last.Ended), len(files))
 	}
 	return ""
-}
-
-// roughly says how long ago something was, in a few characters.
-func roughly(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh ago", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
 }

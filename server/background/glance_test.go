@@ -27,7 +27,7 @@ func TestWordOf(t *testing.T) {
 		"staged":               {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", time.Minute, "a.md", "b.md"), Due: true}}, want: "dreaming (gathering, 2 staged)"},
 		"expired":              {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", -time.Minute)}}, want: ""},
 		"its process died":     {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", time.Minute)}, Dead: true}, want: ""},
-		"dreamed":              {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 2*time.Hour, false)}}, want: "dreamed 2h ago: 2 improved"},
+		"dreamed":              {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 2*time.Hour, false)}}, want: "dreamed 2 hours ago: 2 improved"},
 		"dreamed, off":         {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 2*time.Hour, false)}}, off: true, want: ""},
 		"undone":               {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, time.Hour, true)}}, want: ""},
 		"long ago":             {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 30*time.Hour, false)}}, want: ""},

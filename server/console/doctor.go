@@ -109,7 +109,7 @@ func hookCheck(p *consolidate.Project) []consolidate.Check {
 	if age := p.Now().Sub(at); err != nil || age < 0 || age > 24*time.Hour {
 		return nil
 	}
-	return []consolidate.Check{{Name: "hooks", State: consolidate.Note, Message: fmt.Sprintf("last failure, %s: %s", ago(p.Now(), at), why)}}
+	return []consolidate.Check{{Name: "hooks", State: consolidate.Note, Message: fmt.Sprintf("last failure, %s: %s", store.Ago(p.Now(), at), why)}}
 }
 
 // hostChecks lists the programs that start dream-mcp, and checks that their command exists.

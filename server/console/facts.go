@@ -45,7 +45,7 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 	if l == nil {
 		return "none yet", ""
 	}
-	when := ago(now, l.Ended)
+	when := store.Ago(now, l.Ended)
 	if l.Undone {
 		when += ", later undone"
 	}
@@ -104,31 +104,6 @@ func fileList(files []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
 	}
 	return strings.Join(files, ", ")
-}
-
-// ago returns how long before now t was, rounded.
-func ago(now, t time.Time) string {
-	d := now.Sub(t)
-	switch {
-	case d < 0:
-		return "in the future (is the clock right?)"
-	case d < time.Minute:
-		return "just now"
-	}
-	return lasted(d) + " ago"
-}
-
-// lasted returns a duration in its largest unit.
-func lasted(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return store.Plural(int(d.Seconds()), "second")
-	case d < time.Hour:
-		return store.Plural(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return store.Plural(int(d.Hours()), "hour")
-	}
-	return store.Plural(int(d.Hours()/24), "day")
 }
 
 // minute formats a time to the minute.

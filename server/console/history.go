@@ -81,7 +81,7 @@ func logDetail(e store.LogEntry) string {
 	add(e.SessionsSince > 0, store.Plural(e.SessionsSince, "session"))
 	add(e.ToolCalls > 0, store.Plural(e.ToolCalls, "call"))
 	ended := e.Outcome == store.Committed || e.Outcome == store.Aborted // the time of a crash is unknown
-	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+lasted(e.Time.Sub(e.Started)))
+	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+store.Lasted(e.Time.Sub(e.Started)))
 	add(e.BytesSearched > 0, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/host"
@@ -102,7 +103,7 @@ func renderReview(r consolidate.Review, now time.Time, ink paint) string {
 	if len(r.Held) > 0 {
 		what = "Changes "
 	}
-	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, what+r.ID), ink.in(dim, "proposed "+ago(now, r.Made)))
+	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, what+r.ID), ink.in(dim, "proposed "+store.Ago(now, r.Made)))
 	fmt.Fprintf(&b, "It would be: %s\n", oneLine(r.Report))
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "Its summary: %s\n", oneLine(r.Summary))

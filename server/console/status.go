@@ -94,7 +94,7 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.F
 		if d.Mine {
 			whose = "in this process"
 		}
-		row("open dream", fmt.Sprintf("%s %s, begun %s", d.ID, whose, ago(now, d.Started)), dreamDetail(d, now))
+		row("open dream", fmt.Sprintf("%s %s, begun %s", d.ID, whose, store.Ago(now, d.Started)), dreamDetail(d, now))
 	}
 	what, summary := lastDream(s.Last, now)
 	row("last dream", what, summary)
