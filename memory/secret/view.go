@@ -39,11 +39,10 @@ func (a Allowed) Mask(text string) string { return a.View(text).Text }
 
 // View is a text as it may be shown, and where each piece of it is in the real one.
 type View struct {
-	Text     string
-	Spans    []Span // the credentials of the real text, in order
-	real     string
-	replaced []Span // what was replaced, of the real text, in order: Spans, and after Show what is hidden
-	marks    []Span // for each of replaced, where its mark is in Text
+	Text  string
+	Spans []Span // the credentials of the real text, in order
+	real  string
+	runs  []visible.Run // what of the real text was replaced: Spans, and after Show what is hidden
 }
 
 // Show returns a text as it may leave the process: each credential that is not allowed is masked, and each
@@ -52,13 +51,9 @@ type View struct {
 // piece of a credential is not recognised.
 func (a Allowed) Show(text string) View {
 	v := a.View(text)
-	var hidden []replacement
-	for _, r := range visible.Runs(v.Text) {
-		from, to := v.Real(r.From, r.To)
-		hidden = append(hidden, replacement{Span{From: from, To: to}, r.Mark})
-	}
-	if hidden == nil {
-		return v
+	hidden := visible.Runs(v.Text)
+	for i, r := range hidden {
+		hidden[i].From, hidden[i].To = v.Real(r.From, r.To)
 	}
 	return cover(text, v.Spans, hidden...)
 }
@@ -98,76 +93,56 @@ func (s Span) mask(text string) string {
 	return maskOpen + s.Kind + maskClose + strings.Repeat("\n", strings.Count(text[s.From:s.To], "\n"))
 }
 
-type replacement struct {
-	Span
-	mark string
-}
-
-// cover returns a text with the masks of spans and with other replacements.
-func cover(text string, spans []Span, all ...replacement) View {
-	v := View{Text: text, Spans: spans, real: text}
-	if len(spans)+len(all) == 0 {
-		return v
-	}
+// cover returns a text with the masks of spans, and with the marks of what is hidden outside of them.
+func cover(text string, spans []Span, runs ...visible.Run) View {
 	for _, s := range spans {
-		all = append(all, replacement{s, s.mask(text)})
+		runs = append(runs, visible.Run{From: s.From, To: s.To, Mark: s.mask(text)})
 	}
-	slices.SortFunc(all, func(a, b replacement) int { return cmp.Compare(a.From, b.From) })
-	var b strings.Builder
-	b.Grow(len(text))
-	at := 0
-	for _, r := range all {
-		b.WriteString(text[at:r.From])
-		from := b.Len()
-		b.WriteString(r.mark)
-		v.replaced, v.marks = append(v.replaced, r.Span), append(v.marks, Span{From: from, To: b.Len()})
-		at = r.To
-	}
-	b.WriteString(text[at:])
-	v.Text = b.String()
-	return v
+	slices.SortFunc(runs, func(a, b visible.Run) int { return cmp.Compare(a.From, b.From) })
+	return View{Text: visible.Replace(text, runs), Spans: spans, real: text, runs: runs}
 }
 
 // Marked returns the Text of a View that only masks, with what mark makes of each credential's value after
 // its mask.
 func (v View) Marked(mark func(value string) string) string {
-	var b strings.Builder
-	at := 0
-	for i, s := range v.Spans {
-		mask := v.marks[i]
-		line := mask.From + len(maskOpen+s.Kind+maskClose) // where the line ends of the mask begin
-		b.WriteString(v.Text[at:line] + mark(v.real[s.From:s.To]))
-		at = line
+	runs := slices.Clone(v.runs)
+	for i, r := range runs {
+		runs[i].Mark = strings.Replace(r.Mark, maskClose, maskClose+mark(v.real[r.From:r.To]), 1)
 	}
-	b.WriteString(v.Text[at:])
-	return b.String()
+	return visible.Replace(v.real, runs)
 }
 
 // Real returns the part of the real text that Text[from:to] shows. A part of a mark shows all that it replaced.
 func (v View) Real(from, to int) (int, int) {
-	return moved(from, false, v.marks, v.replaced), moved(to, true, v.marks, v.replaced)
+	return v.moved(from, false, true), v.moved(to, true, true)
 }
 
 // Shown returns where [from:to] of the real text is in Text. A part of a credential is its whole mask.
 func (v View) Shown(from, to int) (int, int) {
-	return moved(from, false, v.replaced, v.marks), moved(to, true, v.replaced, v.marks)
+	return v.moved(from, false, false), v.moved(to, true, false)
 }
 
-// moved returns where a place of a text is after each span of it has become another one. Within a span
-// that is its beginning, or its end.
-func moved(place int, end bool, spans, become []Span) int {
-	shift := 0
-	for i, s := range spans {
-		if place <= s.From {
-			break
+// moved returns where a place of the real text is in Text, or the reverse. Within what was replaced that is its beginning,
+// or its end.
+func (v View) moved(place int, end, reverse bool) int {
+	shift := 0 // from the real text to the shown one
+	for _, r := range v.runs {
+		was, is := Span{From: r.From, To: r.To}, Span{From: r.From + shift, To: r.From + shift + len(r.Mark)}
+		if reverse {
+			was, is = is, was
 		}
-		if place < s.To {
-			if end {
-				return become[i].To
-			}
-			return become[i].From
+		switch {
+		case place <= was.From:
+			return place + is.From - was.From
+		case place < was.To && end:
+			return is.To
+		case place < was.To:
+			return is.From
 		}
-		shift = become[i].To - s.To
+		shift += len(r.Mark) - (r.To - r.From)
+	}
+	if reverse {
+		return place - shift
 	}
 	return place + shift
 }

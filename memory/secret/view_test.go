@@ -96,7 +96,7 @@ func FuzzShow(f *testing.F) {
 			t.Fatalf("%q is shown as %q", text, v.Text)
 		}
 		at := 0
-		for _, s := range append(v.replaced, Span{From: len(text), To: len(text)}) {
+		for _, s := range append(v.runs, visible.Run{From: len(text), To: len(text)}) {
 			from, to := v.Shown(at, s.From)
 			if v.Text[from:to] != text[at:s.From] {
 				t.Fatalf("%q is shown as %q in %q", text[at:s.From], v.Text[from:to], v.Text)
