@@ -219,7 +219,6 @@ func (d *Dir) List() (Listing, error) {
 	var l Listing
 	left := MaxEntries
 	err := d.list(".", 0, &left, &l)
-	l.Limited = left < 0
 	if err == nil && d.overlay != nil {
 		err = d.leaveListed(&l)
 	}
@@ -241,28 +240,13 @@ func (d *Dir) Topics() ([]Name, error) {
 }
 
 func (d *Dir) list(folder string, depth int, left *int, l *Listing) error {
-	f, err := OpenFolder(d.root, folder)
-	if err != nil {
-		return err
+	entries, more, err := ReadFolder(d.root, folder, *left)
+	*left -= len(entries)
+	l.Limited = l.Limited || more
+	for _, e := range entries {
+		d.listEntry(path.Join(folder, e.Name()), e, depth, left, l)
 	}
-	defer f.Close()
-	for *left >= 0 {
-		// In pieces, so that a folder of a million files costs no more than the limit.
-		entries, err := f.ReadDir(512)
-		for _, e := range entries {
-			if *left--; *left < 0 {
-				return nil
-			}
-			d.listEntry(path.Join(folder, e.Name()), e, depth, left, l)
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listing) {

@@ -78,6 +78,21 @@ func OpenFolder(root *os.Root, name string) (*os.File, error) {
 	return root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 }
 
+// ReadFolder returns at most limit entries of a folder of root, in no order, so that a folder of a million files costs no more
+// than the limit. It reports whether there are more.
+func ReadFolder(root *os.Root, name string, limit int) (entries []fs.DirEntry, more bool, err error) {
+	f, err := OpenFolder(root, name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	entries, err = f.ReadDir(limit + 1)
+	if err == io.EOF {
+		err = nil
+	}
+	return entries[:min(len(entries), limit)], len(entries) > limit, err
+}
+
 // OpenRoot is os.OpenRoot, and OpenBelow its like below another root. Where no folder is they fail with
 // syscall.ENOTDIR; the system's own would wait on a fifo.
 func OpenRoot(path string) (*os.Root, error) {

@@ -49,16 +49,11 @@ func (r *Room) Earlier() []string {
 	if err != nil {
 		return nil
 	}
-	f, err := memory.OpenFolder(root, earlierFolder)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(maxEarlier)
+	entries, _, _ := memory.ReadFolder(root, earlierFolder, maxEarlier)
 	var files []string
-	for _, name := range names {
-		if strings.HasSuffix(name, ".json") {
-			files = append(files, earlierFolder+"/"+name)
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".json") {
+			files = append(files, earlierFolder+"/"+e.Name())
 		}
 	}
 	return files

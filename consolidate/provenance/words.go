@@ -124,12 +124,7 @@ func (r *Room) Sweep(dir *memory.Dir) {
 
 // oldWords returns the files of words that are old enough to be swept.
 func oldWords(state *os.Root, now time.Time) (map[string]bool, error) {
-	f, err := memory.OpenFolder(state, wordsFolder)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(maxSwept)
+	entries, _, err := memory.ReadFolder(state, wordsFolder, maxSwept)
 	if err != nil {
 		return nil, err
 	}

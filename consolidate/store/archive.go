@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,12 +30,7 @@ func (s *Records) IDs() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := memory.OpenFolder(root, dreamFolder)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
+	entries, _, err := memory.ReadFolder(root, dreamFolder, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}

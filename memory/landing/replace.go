@@ -286,7 +286,7 @@ func sweep(d *memory.Dir, keep keeper) error {
 // Temporaries returns the paths of the temporaries of landings: those of one that is under way, or
 // what a crash left. Names have at most one folder (Name.Writable), so nothing lies deeper.
 func Temporaries(d *memory.Dir) ([]string, error) {
-	top, err := entries(d.Root(), ".")
+	top, _, err := memory.ReadFolder(d.Root(), ".", memory.MaxEntries)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +298,7 @@ func Temporaries(d *memory.Dir) ([]string, error) {
 	}
 	var found []string
 	for _, folder := range folders {
-		entries, err := entries(d.Root(), folder)
+		entries, _, err := memory.ReadFolder(d.Root(), folder, memory.MaxEntries)
 		if err != nil {
 			continue // a folder that can't be read holds nothing that we wrote
 		}
@@ -309,17 +309,4 @@ func Temporaries(d *memory.Dir) ([]string, error) {
 		}
 	}
 	return found, nil
-}
-
-func entries(root *os.Root, folder string) ([]fs.DirEntry, error) {
-	f, err := memory.OpenFolder(root, folder)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(memory.MaxEntries)
-	if err == io.EOF {
-		err = nil
-	}
-	return entries, err
 }

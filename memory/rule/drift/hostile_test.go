@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 func noMemory(string) bool { return false }
@@ -101,9 +103,11 @@ func TestHostileProject(t *testing.T) {
 // TestManyEntries holds a folder that is larger than the listing: nothing is reported of what was not seen.
 func TestManyEntries(t *testing.T) {
 	p := open(t, "src/a.go|", "src/b.go|", "src/deep/c.go|", "x/d.go|")
-	entries, all, err := readFolder(p.root, "src", 2)
-	if err != nil || all || len(entries) != 2 {
-		t.Errorf("%d entries, all: %v, %v", len(entries), all, err)
+	for limit, want := range map[int]bool{2: true, 3: false} {
+		entries, more, err := memory.ReadFolder(p.root, "src", limit)
+		if err != nil || more != want || len(entries) != limit {
+			t.Errorf("%d of 3 entries, more: %v, %v", len(entries), more, err)
+		}
 	}
 	p.begin()
 	if p.listed(); p.Limited() {

@@ -91,14 +91,13 @@ func list(root *os.Root) *tree {
 			t.limited = true
 			return t
 		}
-		entries, all, err := readFolder(root, folder, left)
+		entries, more, err := memory.ReadFolder(root, folder, left)
 		if err != nil {
 			t.closed[folder] = true
 			continue
 		}
-		if left -= len(entries); !all {
-			t.limited = true
-		}
+		left -= len(entries)
+		t.limited = t.limited || more
 		if folder != "." && isForeign(root, folder, entries) {
 			t.closed[folder] = true
 			continue
@@ -128,21 +127,6 @@ func list(root *os.Root) *tree {
 	return t
 }
 
-// readFolder returns at most limit entries of a folder, so that a folder of a million files costs no more than the
-// limit; all says whether those are all.
-func readFolder(root *os.Root, folder string, limit int) (entries []fs.DirEntry, all bool, err error) {
-	f, err := memory.OpenFolder(root, folder)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	entries, err = f.ReadDir(limit + 1)
-	if err != nil && err != io.EOF {
-		return nil, false, err
-	}
-	return entries[:min(len(entries), limit)], len(entries) <= limit, nil
-}
-
 // isForeign reports whether a folder is a checkout of its own: another repository, or a linked worktree,
 // which holds all files a second time. A submodule is none.
 func isForeign(root *os.Root, folder string, entries []fs.DirEntry) bool {
@@ -159,14 +143,11 @@ func isForeign(root *os.Root, folder string, entries []fs.DirEntry) bool {
 	return false
 }
 
-// errNotRegular is what a fifo or a device is refused with.
-var errNotRegular = errors.New("not a regular file")
-
 // readFile reads at most limit bytes of a regular file. A link is followed where it leads within the project.
 func readFile(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) {
 	info, err := root.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil, errors.Join(err, errNotRegular)
+		return nil, nil, errors.Join(err, memory.ErrNotRegular)
 	}
 	f, err := memory.OpenFolder(root, name) // does not wait for a fifo that was put in its place
 	if err != nil {
@@ -174,7 +155,7 @@ func readFile(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, err
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, nil, errors.Join(err, errNotRegular)
+		return nil, nil, errors.Join(err, memory.ErrNotRegular)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit))
 	return data, info, err
