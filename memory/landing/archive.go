@@ -1,6 +1,7 @@
 package landing
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -169,20 +170,11 @@ func (a *Archive) store(data []byte) (memory.Sum, error) {
 }
 
 // keep stores a displaced content, of any size, and notes it in the manifest, unless the archive
-// has it (or what it is a torn beginning of) already.
+// has it already.
 func (a *Archive) keep(r *os.File) error {
 	// Nearly always it is known; a full disk must not stop a landing for the sake of a copy.
-	hash := sha256.New()
-	size, err := io.Copy(hash, r)
-	if err != nil {
-		return err
-	}
-	if sum := memory.Sum(hex.EncodeToString(hash.Sum(nil))); size == 0 {
-		return nil
-	} else if _, err := a.Content(sum); err == nil && a.names(sum) {
-		return nil
-	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
+	data, err := io.ReadAll(io.LimitReader(r, memory.MaxFileBytes+1))
+	if err != nil || a.has(data) {
 		return err
 	}
 	if err := a.root.MkdirAll(blobFolder, 0o700); err != nil {
@@ -193,8 +185,8 @@ func (a *Archive) keep(r *os.File) error {
 		return err
 	}
 	defer a.root.Remove(temp)
-	hash.Reset()
-	size, err = io.Copy(io.MultiWriter(f, hash), r)
+	hash := sha256.New()
+	_, err = io.Copy(io.MultiWriter(f, hash), io.MultiReader(bytes.NewReader(data), r))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -202,9 +194,6 @@ func (a *Archive) keep(r *os.File) error {
 		return err
 	}
 	sum := memory.Sum(hex.EncodeToString(hash.Sum(nil)))
-	if known, err := a.isTorn(size, temp); known || err != nil {
-		return err
-	}
 	if err := rename(a.root, temp, path.Join(blobFolder, string(sum))); err != nil {
 		return err
 	}
@@ -218,26 +207,20 @@ func (a *Archive) keep(r *os.File) error {
 	return a.save()
 }
 
+// has reports whether the archive has a content that was displaced. The beginning of a new content is what a crash
+// leaves of a temporary.
+func (a *Archive) has(data []byte) bool {
+	if sum := memory.SumOf(data); a.names(sum) {
+		_, err := a.Content(sum)
+		return err == nil
+	}
+	return len(data) == 0 || slices.ContainsFunc(a.Changes, func(c Change) bool {
+		whole, err := a.Content(c.After)
+		return err == nil && bytes.HasPrefix(whole, data)
+	})
+}
+
 // names reports whether the manifest speaks of a content.
 func (a *Archive) names(sum memory.Sum) bool {
 	return slices.ContainsFunc(a.Changes, func(c Change) bool { return sum == c.Before || sum == c.After })
-}
-
-// isTorn reports whether the content in temp is the beginning of one of the manifest's: what a crash
-// leaves of a temporary.
-func (a *Archive) isTorn(size int64, temp string) (bool, error) {
-	if size > memory.MaxFileBytes {
-		return false, nil
-	}
-	torn, err := memory.ReadBounded(a.root, temp, memory.MaxFileBytes)
-	if err != nil {
-		return false, err
-	}
-	for _, c := range a.Changes {
-		whole, err := a.Content(c.After)
-		if err == nil && len(whole) > len(torn) && string(whole[:len(torn)]) == string(torn) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
