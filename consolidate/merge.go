@@ -68,10 +68,7 @@ func inherit(t *store.Tx, n memory.Name, r *WriteRequest) error {
 	if err != nil {
 		return err
 	}
-	for _, entry := range e.Entries() {
-		if entry.File != r.Replaces[0].Path {
-			continue
-		}
+	if entry, named := e.ByFile()[r.Replaces[0].Path]; named {
 		line := store.IndexLine{File: n.String(), Title: entry.Title, Hook: entry.Hook, Section: entry.Section}
 		if memory.StemOf(entry.Title) == memory.StemOf(entry.File) {
 			line.Title = ""
@@ -80,7 +77,6 @@ func inherit(t *store.Tx, n memory.Name, r *WriteRequest) error {
 			line.Title, line.Hook, line.Section = cmp.Or(own.Title, line.Title), cmp.Or(own.Hook, line.Hook), cmp.Or(own.Section, line.Section)
 		}
 		r.Index = &line
-		return nil
 	}
 	return nil
 }

@@ -118,12 +118,10 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		return err
 	}
 	m.Index, m.IndexSize = edit.Base, store.SizeOf(nil)
-	hooks := make(map[string]string)
+	var entries map[string]memory.Entry
 	if snapshot.Index != nil {
 		m.IndexSize, m.Outline = store.SizeOf(snapshot.Index), snapshot.Index.Outline()
-		for _, e := range snapshot.Index.Entries() {
-			hooks[e.File] = e.Hook
-		}
+		entries = snapshot.Index.ByFile()
 	}
 	m.Findings = rule.Standing(snapshot, project, now)
 	m.Guides = project.Guides()
@@ -145,7 +143,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		} else if row.Written.IsZero() {
 			row.Written = now // staged only
 		}
-		if hook := d.Dir.AllowSecrets.Line(hooks[n.String()]); memory.SaysMore(hook, row.Description+" "+n.String()) {
+		if hook := d.Dir.AllowSecrets.Line(entries[n.String()].Hook); memory.SaysMore(hook, row.Description+" "+n.String()) {
 			row.Hook = hook
 		}
 		m.Topics = append(m.Topics, row)

@@ -74,7 +74,7 @@ func (p *Project) stageDelete(w writing) (WriteResult, error) {
 			return WriteResult{}, err
 		}
 	}
-	c, err := w.t.Stage.Delete(w.n, w.r.Base)
+	c, err := w.t.Stage.Write(w.n, w.r.Base, nil, nil)
 	if err == nil {
 		noteMerge(w.t, w.n, nil, *w.r)
 	}
@@ -117,7 +117,7 @@ func (w writing) stageSame(data []byte) (WriteResult, error) {
 	if err != nil {
 		return res, err
 	}
-	if _, err := w.t.Stage.Write(w.n, w.r.Base, data); err != nil {
+	if _, err := w.t.Stage.Write(w.n, w.r.Base, data, nil); err != nil {
 		return res, err
 	}
 	merge := w.t.Merges[w.n.String()]
@@ -171,7 +171,7 @@ func (p *Project) stageTopic(w writing, data []byte) (WriteResult, error) {
 			return WriteResult{}, err
 		}
 	}
-	c, err := w.t.Stage.Merge(w.n, w.r.Base, data, w.merged)
+	c, err := w.t.Stage.Write(w.n, w.r.Base, data, w.merged)
 	if err != nil {
 		return WriteResult{}, err
 	}
@@ -199,18 +199,14 @@ func (w *writing) outdatedLine(data []byte) ([]rule.Finding, error) {
 	}
 	show := w.t.Dir.AllowSecrets
 	before, after := memory.ParseTopic(w.have.Data).Shown(show), memory.ParseTopic(data).Shown(show)
-	for _, entry := range e.Entries() {
-		if entry.File != w.n.String() {
-			continue
-		}
-		if facts := rule.Outdated(show.Line(entry.Hook), before, after); len(facts) > 0 {
-			return []rule.Finding{{
-				Rule: "index-entry", Severity: rule.Warning, File: w.n.String(), Message: fmt.Sprintf("its line in MEMORY.md still says %q", strings.Join(facts, ", ")),
-				Hint: fmt.Sprintf(`finalize_index {"upsert": [{"file": %q, "text": "…"}]}, or "index": {"text": "…"} with a write`, w.n),
-			}}, nil
-		}
+	facts := rule.Outdated(show.Line(e.ByFile()[w.n.String()].Hook), before, after)
+	if len(facts) == 0 {
+		return nil, nil
 	}
-	return nil, nil
+	return []rule.Finding{{
+		Rule: "index-entry", Severity: rule.Warning, File: w.n.String(), Message: fmt.Sprintf("its line in MEMORY.md still says %q", strings.Join(facts, ", ")),
+		Hint: fmt.Sprintf(`finalize_index {"upsert": [{"file": %q, "text": "…"}]}, or "index": {"text": "…"} with a write`, w.n),
+	}}, nil
 }
 
 // setMissing sets the facts of what was merged into w.n that its text lacks, and returns all of them.

@@ -137,11 +137,12 @@ func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	}
 	err = r.Store.Hold(dir, info, func(s *landing.Stage) error {
 		for o, sum := range replaced {
-			if err := s.Put(o, sum, nil); err != nil {
+			if _, err := s.Put(o, sum, nil, time.Time{}); err != nil {
 				return err
 			}
 		}
-		return s.Put(c.Name, c.Base, c.Data)
+		_, err := s.Put(c.Name, c.Base, c.Data, time.Time{})
+		return err
 	})
 	if err != nil {
 		return false, err
@@ -212,7 +213,7 @@ func (r *Room) Divide(t *store.Tx, only []string) error {
 		for _, m := range rest.Merges {
 			for _, sum := range m.Replaced {
 				if data, err := t.Stage.Content(sum); err == nil { // the merge is compared with it
-					if err := s.Keep(data); err != nil {
+					if _, err := s.Keep(data); err != nil {
 						return err
 					}
 				}
@@ -226,7 +227,7 @@ func (r *Room) Divide(t *store.Tx, only []string) error {
 					return err
 				}
 			}
-			if err := s.Put(c.Name, c.Before, data); err != nil {
+			if _, err := s.Put(c.Name, c.Before, data, time.Time{}); err != nil {
 				return err
 			}
 		}

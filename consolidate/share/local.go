@@ -86,7 +86,7 @@ func stage(to *landing.Stage, local, merged Files) (err error) {
 		if data, stays := merged[n]; stays {
 			err = to.Restore(n, data, time.Time{})
 		} else if !n.IsIndex() {
-			_, err = to.Delete(n, string(memory.SumOf(local[n])))
+			_, err = to.Write(n, string(memory.SumOf(local[n])), nil, nil)
 		}
 		if err != nil {
 			break

@@ -156,8 +156,8 @@ func (a *Archive) Size(sum memory.Sum) (int64, error) {
 	return info.Size(), nil
 }
 
-// store keeps data, durably, under its sum.
-func (a *Archive) store(data []byte) (memory.Sum, error) {
+// Keep keeps data, durably, so that Content returns it.
+func (a *Archive) Keep(data []byte) (memory.Sum, error) {
 	sum := memory.SumOf(data)
 	name := path.Join(blobFolder, string(sum))
 	if _, err := a.Content(sum); err == nil {
@@ -169,9 +169,9 @@ func (a *Archive) store(data []byte) (memory.Sum, error) {
 	return sum, Replace(a.root, name, data, time.Time{})
 }
 
-// keep stores a displaced content, of any size, and notes it in the manifest, unless the archive
+// keepDisplaced stores a displaced content, of any size, and notes it in the manifest, unless the archive
 // has it already.
-func (a *Archive) keep(r *os.File) error {
+func (a *Archive) keepDisplaced(r *os.File) error {
 	// Nearly always it is known; a full disk must not stop a landing for the sake of a copy.
 	data, err := io.ReadAll(io.LimitReader(r, memory.MaxFileBytes+1))
 	if err != nil || a.has(data) {

@@ -45,7 +45,7 @@ func Recover(dir *memory.Dir, root *os.Root, begun bool) (*Archive, error) {
 	p := &Plan{Archive: a, dir: dir}
 	switch {
 	case a.State == Landed:
-		return a, sweep(dir, p.keep) // what the end of the commit, the stamp, left beside it
+		return a, sweep(dir, p.keepDisplaced) // what the end of the commit, the stamp, left beside it
 	case a.State == Staged || !begun:
 		return a, p.Cancel() // what is staged has not begun to land, whatever the record says
 	}
@@ -67,7 +67,7 @@ func (p *Plan) Land(step func(string)) error {
 	if step != nil {
 		step("sweep")
 	}
-	if err := sweep(p.dir, p.keep); err != nil {
+	if err := sweep(p.dir, p.keepDisplaced); err != nil {
 		return err
 	}
 	for _, c := range p.Changes {
@@ -132,7 +132,7 @@ func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
 		return err
 	}
 	if c.After == "" {
-		return take(p.dir, c.Name.String(), p.keep)
+		return take(p.dir, c.Name.String(), p.keepDisplaced)
 	}
 	temp := p.temps[c.Name]
 	if temp == "" {
@@ -144,5 +144,5 @@ func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
 		}
 	}
 	delete(p.temps, c.Name)
-	return put(p.dir, c.Name.String(), temp, p.keep)
+	return put(p.dir, c.Name.String(), temp, p.keepDisplaced)
 }

@@ -64,7 +64,7 @@ func (p *Plan) prepare(now time.Time, index []byte, indexBase memory.Sum) error 
 		return fmt.Errorf("%s is no longer the directory that was opened", p.dir.Path())
 	}
 	if index != nil {
-		after, err := p.store(index)
+		after, err := p.Keep(index)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (p *Plan) archiveBefore(c *Change) (*Conflict, error) {
 		return nil, err
 	}
 	c.BeforeTime, c.BeforeMode = info.ModTime(), info.Mode().Perm()
-	_, err = p.store(disk.Data)
+	_, err = p.Keep(disk.Data)
 	return nil, err
 }
 
@@ -183,7 +183,7 @@ func (p *Plan) Cancel() error {
 	if p.State == Landed {
 		return errors.New("it has landed")
 	}
-	err := sweep(p.dir, p.keep)
+	err := sweep(p.dir, p.keepDisplaced)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if c.NewFolder {

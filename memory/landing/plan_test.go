@@ -136,11 +136,11 @@ var (
 // stageAfter stages what leads from before to after, the index left for the plan.
 func stageAfter(t *testing.T, s *Stage) {
 	base := func(n string) string { return memory.SumOf([]byte(before[n])).Short() }
-	must(s.Write(mustName(t, "a.md"), base("a.md"), []byte(after["a.md"])))(t)
-	must(s.Write(mustName(t, "deep/new.md"), "", []byte(after["deep/new.md"])))(t)
-	must(s.Write(mustName(t, "fresh.md"), "", []byte(after["fresh.md"])))(t)
-	must(s.Delete(mustName(t, "gone.md"), base("gone.md")))(t)
-	must(s.Delete(mustName(t, "team/old.md"), base("team/old.md")))(t)
+	must(s.Write(mustName(t, "a.md"), base("a.md"), []byte(after["a.md"]), nil))(t)
+	must(s.Write(mustName(t, "deep/new.md"), "", []byte(after["deep/new.md"]), nil))(t)
+	must(s.Write(mustName(t, "fresh.md"), "", []byte(after["fresh.md"]), nil))(t)
+	must(s.Write(mustName(t, "gone.md"), base("gone.md"), nil, nil))(t)
+	must(s.Write(mustName(t, "team/old.md"), base("team/old.md"), nil, nil))(t)
 }
 
 var landingTime = time.Date(2026, 11, 18, 9, 14, 3, 0, time.UTC)
@@ -267,7 +267,7 @@ func TestDisplacedIsKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.path, "a.md"), theirs, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := put(p.dir, c.Name.String(), p.temps[c.Name], p.keep); err != nil { // as land does after its last look
+	if err := put(p.dir, c.Name.String(), p.temps[c.Name], p.keepDisplaced); err != nil { // as land does after its last look
 		t.Fatal(err)
 	}
 	delete(p.temps, c.Name)

@@ -66,7 +66,7 @@ func (s *Stage) reverse(a *Archive, c Change) (*Conflict, error) {
 	case c.Before != "" && data == nil:
 		data = []byte{}
 	}
-	_, err = s.set(c.Name, disk.Sum, data, mtime)
+	_, err = s.Put(c.Name, disk.Sum, data, mtime)
 	return nil, err
 }
 
@@ -122,7 +122,7 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 	if memory.SumOf(index.Bytes()) == undone.Sum {
 		return conflict, nil
 	}
-	_, err = s.set(n, disk.Sum, index.Bytes(), time.Time{})
+	_, err = s.Put(n, disk.Sum, index.Bytes(), time.Time{})
 	return nil, err
 }
 
@@ -172,7 +172,7 @@ func (s *Stage) Restore(n memory.Name, data []byte, mtime time.Time) error {
 		err = s.checkSpelling(n, disk.Sum != "")
 	}
 	if err == nil {
-		_, err = s.set(n, disk.Sum, data, mtime)
+		_, err = s.Put(n, disk.Sum, data, mtime)
 	}
 	return err
 }

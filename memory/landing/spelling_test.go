@@ -65,9 +65,9 @@ func TestFoldingDisk(t *testing.T) {
 	base := memory.SumOf([]byte("the role")).Short()
 	for _, other := range []string{"Role.md", "ROLE.md", "team/Role.md", "Team/role.md"} {
 		n := mustName(t, other)
-		_, deleted := s.Delete(n, base)
-		_, replaced := s.Write(n, base, []byte("another"))
-		_, created := s.Write(n, "", []byte("another"))
+		_, deleted := s.Write(n, base, nil, nil)
+		_, replaced := s.Write(n, base, []byte("another"), nil)
+		_, created := s.Write(n, "", []byte("another"), nil)
 		restored := s.Restore(n, []byte("another"), time.Time{})
 		for what, err := range map[string]error{"deleted": deleted, "replaced": replaced, "created": created, "restored": restored} {
 			var twin *memory.TwinError
@@ -77,11 +77,11 @@ func TestFoldingDisk(t *testing.T) {
 		}
 	}
 	for _, own := range []string{"role.md", "team/role.md"} {
-		if _, err := s.Write(mustName(t, own), base, []byte("mine")); err != nil {
+		if _, err := s.Write(mustName(t, own), base, []byte("mine"), nil); err != nil {
 			t.Errorf("%s: %v", own, err)
 		}
 	}
-	if _, err := s.Write(mustName(t, "new.md"), "", []byte("new")); err != nil {
+	if _, err := s.Write(mustName(t, "new.md"), "", []byte("new"), nil); err != nil {
 		t.Error(err)
 	}
 	if len(s.Changes) != 3 {
@@ -115,12 +115,12 @@ func TestBothSpellings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, spelling := range []string{"role.md", "ROLE.md"} {
-		if _, err := s.Write(mustName(t, spelling), string(memory.SumOf(nil)), []byte("mine")); err != nil {
+		if _, err := s.Write(mustName(t, spelling), string(memory.SumOf(nil)), []byte("mine"), nil); err != nil {
 			t.Error(err)
 		}
 	}
 	var twin *memory.TwinError
-	if _, err := s.Write(mustName(t, "Role.md"), "", []byte("new")); !errors.As(err, &twin) {
+	if _, err := s.Write(mustName(t, "Role.md"), "", []byte("new"), nil); !errors.As(err, &twin) {
 		t.Error(err)
 	}
 }

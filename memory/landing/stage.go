@@ -151,62 +151,36 @@ func (s *Stage) deletes(n memory.Name) bool {
 	return i >= 0 && s.Changes[i].After == ""
 }
 
-// Write stages data as the content of n, which must pass Check. It returns the change, whose Before
-// equals its After where the stage leaves the file as it is on disk.
-func (s *Stage) Write(n memory.Name, base string, data []byte) (Change, error) {
-	return s.Merge(n, base, data, nil)
-}
-
-// Merge is Write and stages the removal of others too, by their bases, all of it or nothing. The texts of the
-// others are kept, so that Content returns them.
-func (s *Stage) Merge(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (c Change, err error) {
-	if len(data) > memory.MaxFileBytes {
-		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
-	}
+// Write stages data (nil: no file) as the content of n and the removal of others, all of it or nothing. Each must pass Check with
+// its base, and what is removed must exist or be staged: where the file has gone from the disk meanwhile, nothing is
+// left of the change. The texts of the others are kept, so that Content returns them. Write returns the change of n,
+// whose Before equals its After where the stage leaves the file as it is on disk.
+func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (Change, error) {
 	return s.change(func() (Change, error) {
 		for o, f := range others {
-			_, disk, err := s.check(o, string(f.Sum))
-			if err == nil {
-				_, err = s.store(f.Data)
+			if _, err := s.Keep(f.Data); err != nil {
+				return Change{}, err
 			}
-			if err == nil {
-				_, err = s.put(o, disk, nil, time.Time{})
-			}
-			if err != nil {
+			if _, err := s.write(o, string(f.Sum), nil); err != nil {
 				return Change{}, err
 			}
 		}
-		_, disk, err := s.check(n, base)
-		if err != nil {
-			return Change{}, err
-		}
-		return s.put(n, disk, data, time.Time{})
+		return s.write(n, base, data)
 	})
 }
 
-// Delete stages the removal of n, which must pass Check, and exist or be staged: where the file has
-// gone from the disk meanwhile, nothing is left of the change.
-func (s *Stage) Delete(n memory.Name, base string) (Change, error) {
+// write is Write of one file before it is saved.
+func (s *Stage) write(n memory.Name, base string, data []byte) (Change, error) {
 	have, disk, err := s.check(n, base)
-	if err == nil && have.Sum == "" && s.find(n) < 0 {
-		err = &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return Change{}, err
+	case len(data) > memory.MaxFileBytes:
+		return Change{}, fmt.Errorf("%s: %w", n, memory.ErrTooLarge)
+	case data == nil && have.Sum == "" && s.find(n) < 0:
+		return Change{}, &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
 	}
-	return s.set(n, disk, nil, time.Time{})
-}
-
-// Put stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares.
-func (s *Stage) Put(n memory.Name, before memory.Sum, data []byte) error {
-	_, err := s.set(n, before, data, time.Time{})
-	return err
-}
-
-// Keep keeps a text that Content is to return.
-func (s *Stage) Keep(data []byte) error {
-	_, err := s.store(data)
-	return err
+	return s.put(n, disk, data, time.Time{})
 }
 
 // Drop takes the change of n out of the stage.
@@ -219,9 +193,9 @@ func (s *Stage) drop(n memory.Name) {
 	s.Changes = slices.DeleteFunc(slices.Clone(s.Changes), func(o Change) bool { return o.Name == n })
 }
 
-// set stages data (nil: no file) over what was seen on disk, by its sum. A zero mtime means the time of
-// landing.
-func (s *Stage) set(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
+// Put stages data (nil: no file) as the content of n over before, whatever is on disk: landing it compares. A zero mtime means
+// the time of landing.
+func (s *Stage) Put(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
 	return s.change(func() (Change, error) { return s.put(n, before, data, mtime) })
 }
 
@@ -239,14 +213,14 @@ func (s *Stage) change(edit func() (Change, error)) (Change, error) {
 	return c, nil
 }
 
-// put is set before it is saved.
+// put is Put before it is saved.
 func (s *Stage) put(n memory.Name, before memory.Sum, data []byte, mtime time.Time) (Change, error) {
 	c := Change{Name: n, Before: before, AfterTime: mtime}
 	if data != nil {
 		c.After = memory.SumOf(data)
 	}
 	if c.After != c.Before && data != nil {
-		if _, err := s.store(data); err != nil {
+		if _, err := s.Keep(data); err != nil {
 			return Change{}, err
 		}
 	}
@@ -264,7 +238,7 @@ func (s *Stage) Nearest(n memory.Name) string { return s.dir.Nearest(n.String())
 func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
 
 // Sweep removes the temporaries that lie in the directory; what they hold is kept in the archive.
-func (s *Stage) Sweep() error { return sweep(s.dir, s.keep) }
+func (s *Stage) Sweep() error { return sweep(s.dir, s.keepDisplaced) }
 
 // Over returns the memory as the stage would leave what before shows, without reading the directory
 // again. What the stage leaves alone is the same topic in both.

@@ -236,13 +236,11 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 
 // restore names n in x as other does.
 func restore(x *memory.Index, n memory.Name, other *memory.Index) {
-	for _, e := range other.Entries() {
-		if e.File == n.String() && !e.Outside {
-			x.Upsert(n, e.Title, e.Hook, e.Section)
-			return
-		}
+	e, named := other.ByFile()[n.String()]
+	if !named {
+		e.Title = strings.TrimSuffix(n.String(), ".md")
 	}
-	x.Upsert(n, strings.TrimSuffix(n.String(), ".md"), "", "")
+	x.Upsert(n, e.Title, e.Hook, e.Section)
 }
 
 // entry merges a line of the index that both changed: one is kept, and says what the other says too.
