@@ -7,19 +7,16 @@ import (
 
 // A Segment is a part of a file that is merged as one. Segments of the same key say the same kind of thing: a field of
 // the frontmatter, a memory in the index, or for any other line the line itself.
-type Segment struct{ Key, Text string }
-
-// fieldKey and entryKey begin the keys of segments that are more than their text.
-const (
-	fieldKey = "\x00field "
-	entryKey = "\x00entry "
-)
+type Segment struct {
+	Key, Text string
+	Field     string // the key of the frontmatter that it holds, or ""
+	Entry     string // the file that it, a line of the index, is about, or ""
+}
 
 // Segments returns the lines of the frontmatter by field, without the fences, and the lines of the body. Joined, their texts
 // are the file, but for the fences and a byte order mark.
 func (t *Topic) Segments() (head, body []Segment) {
 	if t.HasFrontmatter() {
-		key := ""
 		starts := make(map[int]string)
 		for _, f := range t.fields {
 			if starts[f.line] == "" { // of a mapping in braces the outer field is one segment
@@ -27,13 +24,14 @@ func (t *Topic) Segments() (head, body []Segment) {
 			}
 		}
 		for i, line := range t.head[1 : len(t.head)-1] {
-			if k := starts[i+1]; k != "" {
-				key = fieldKey + k
-				head = append(head, Segment{key, line})
-			} else if key == "" {
-				head = append(head, Segment{line, line})
-			} else {
-				head[len(head)-1].Text += line
+			last := len(head) - 1
+			switch key := starts[i+1]; {
+			case key != "":
+				head = append(head, Segment{Key: "\x00" + key, Text: line, Field: key})
+			case last < 0 || head[last].Field == "":
+				head = append(head, Segment{Key: line, Text: line})
+			default:
+				head[last].Text += line
 			}
 		}
 	}
@@ -44,7 +42,7 @@ func (t *Topic) Segments() (head, body []Segment) {
 func numbered(segments []Segment) []Segment {
 	n := make(map[string]int)
 	for i, s := range segments {
-		if n[s.Key]++; n[s.Key] > 1 && s.Key[0] == 0 {
+		if n[s.Key]++; n[s.Key] > 1 && s.Field+s.Entry != "" {
 			segments[i].Key += "\x00" + strconv.Itoa(n[s.Key])
 		}
 	}
@@ -54,7 +52,7 @@ func numbered(segments []Segment) []Segment {
 func lineSegments(text string) []Segment {
 	var segments []Segment
 	for _, line := range eachLine(text) {
-		segments = append(segments, Segment{line, line})
+		segments = append(segments, Segment{Key: line, Text: line})
 	}
 	return segments
 }
@@ -64,33 +62,15 @@ func (x *Index) Segments() []Segment {
 	segments := make([]Segment, len(x.lines))
 	for i := range x.lines {
 		line := &x.lines[i]
-		segments[i] = Segment{line.raw, line.raw}
-		if (line.Kind == BulletLine || line.Kind == RowLine) && line.headEnd() >= 1 {
-			if l := line.Scan.Links[0]; line.headEnd() == 1 && !l.Outside && !l.Nowhere {
-				segments[i].Key = entryKey + l.File
-			}
+		segments[i] = Segment{Key: line.raw, Text: line.raw}
+		if line.Kind != BulletLine && line.Kind != RowLine || line.headEnd() != 1 {
+			continue
+		}
+		if l := line.Scan.Links[0]; !l.Outside && !l.Nowhere {
+			segments[i].Key, segments[i].Entry = "\x00"+l.File, l.File
 		}
 	}
 	return numbered(segments)
-}
-
-// Field returns the key of the frontmatter that a segment holds, or "".
-func (s Segment) Field() string {
-	return s.cut(fieldKey)
-}
-
-// Entry returns the file that a line of the index is about, or "".
-func (s Segment) Entry() string {
-	return s.cut(entryKey)
-}
-
-func (s Segment) cut(prefix string) string {
-	key, ok := strings.CutPrefix(s.Key, prefix)
-	if !ok {
-		return ""
-	}
-	key, _, _ = strings.Cut(key, "\x00")
-	return key
 }
 
 // field reads the field that a segment holds; nil where it is none.

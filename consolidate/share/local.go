@@ -176,7 +176,7 @@ func view(local Files, team bool) Files {
 	if team {
 		var lines strings.Builder
 		for _, line := range memory.ParseIndex(local[memory.IndexName]).Segments() {
-			if n, err := memory.ParseName(line.Entry()); err == nil && out[n] != nil {
+			if n, err := memory.ParseName(line.Entry); err == nil && out[n] != nil {
 				lines.WriteString(line.Text)
 			}
 		}
@@ -189,7 +189,7 @@ func view(local Files, team bool) Files {
 
 func withoutSources(data []byte) []byte {
 	head, body := memory.ParseTopic(data).Segments()
-	head = slices.DeleteFunc(head, func(s memory.Segment) bool { return s.Field() == "sources" || s.Field() == "metadata.sources" })
+	head = slices.DeleteFunc(head, func(s memory.Segment) bool { return s.Field == "sources" || s.Field == "metadata.sources" })
 	text := "---\n"
 	for i, s := range append(head, body...) {
 		if i == len(head) {

@@ -86,27 +86,21 @@ func shownDiff(before, after []byte, allowed secret.Allowed, diff func(before, a
 }
 
 // LineChanges returns the lines that a text loses ("- ") and gains ("+ "), in its order, without those that only moved.
-func LineChanges(before, after string) (changes []string) {
-	count := make(map[string]int)
-	for line := range strings.Lines(after) {
-		count[strings.TrimRight(line, "\r\n")]++
+func LineChanges(before, after string) []string {
+	return append(linesBeyond("- ", before, after), linesBeyond("+ ", after, before)...)
+}
+
+// linesBeyond returns the lines that a text has more often than another, after a mark.
+func linesBeyond(mark, text, other string) (lines []string) {
+	left := make(map[string]int)
+	for line := range strings.Lines(other) {
+		left[strings.TrimRight(line, "\r\n")]++
 	}
-	old := make(map[string]int)
-	for line := range strings.Lines(before) {
+	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if count[line] > old[line] {
-			old[line]++
-		} else if line != "" {
-			changes = append(changes, "- "+line)
+		if left[line]--; left[line] < 0 && line != "" {
+			lines = append(lines, mark+line)
 		}
 	}
-	for line := range strings.Lines(after) {
-		line = strings.TrimRight(line, "\r\n")
-		if old[line] > 0 {
-			old[line]--
-		} else if line != "" {
-			changes = append(changes, "+ "+line)
-		}
-	}
-	return changes
+	return lines
 }

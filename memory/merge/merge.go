@@ -173,7 +173,7 @@ func field(base, a, b memory.Segment) (s memory.Segment, rest string) {
 	if a.Text > b.Text {
 		a, b = b, a
 	}
-	key := a.Field()
+	key := a.Field
 	switch key[strings.LastIndexByte(key, '.')+1:] {
 	case "modified":
 		return b, ""
@@ -248,7 +248,7 @@ func entry(_, a, b memory.Segment) memory.Segment {
 	if a.Text > b.Text {
 		a, b = b, a
 	}
-	n, err := memory.ParseName(a.Entry())
+	n, err := memory.ParseName(a.Entry)
 	x := memory.ParseIndex([]byte(a.Text))
 	mine, others := x.Entries(), memory.ParseIndex([]byte(b.Text)).Entries()
 	if err != nil || len(mine) == 0 || len(others) == 0 {

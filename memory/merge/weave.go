@@ -133,7 +133,7 @@ func (v versions) count(s memory.Segment) int {
 			n = max(n, 1)
 		}
 	}
-	if s.Field() != "" || s.Entry() != "" {
+	if s.Field+s.Entry != "" {
 		n = min(n, 1)
 	}
 	return n
