@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/ansi", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/mark3labs/mcp-go", "golang.org/x/term",
 	},
-	"server/host":           {"consolidate/recall", "consolidate/transcript", "memory/visible", "golang.org/x/text"},
+	"server/host":           {"consolidate/recall", "consolidate/store", "consolidate/transcript", "memory/visible", "golang.org/x/text"},
 	"server/release":        {"server/install"},
 	"server/console/report": {"consolidate/report", "consolidate/store", "memory", "github.com/rogpeppe/go-internal/diff"},
 	"server/install": {"consolidate/recall",

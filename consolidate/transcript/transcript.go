@@ -78,5 +78,7 @@ var (
 	Typed       = said.Typed
 	Latest      = said.Latest
 	ReadEnding  = said.ReadEnding
+	ReadFolder  = said.ReadFolder
+	BeganIn     = said.BeganIn
 	Watched     = parallel.Watched
 )

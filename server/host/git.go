@@ -114,7 +114,7 @@ func gitDirOf(dotGit string) (string, error) {
 
 // pathFile is the one path that a file of git's holds.
 func pathFile(file string) (string, error) {
-	b, err := read(file, maxPathFile)
+	b, err := ReadFile(file, maxPathFile)
 	if err != nil {
 		return "", err
 	}

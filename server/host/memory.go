@@ -3,14 +3,10 @@ package host
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"dream-mcp/consolidate/transcript"
 )
@@ -134,35 +130,10 @@ func (r *resolver) folderOf(projects, dir string) string {
 	return name
 }
 
-// Bounds on the proof that a folder belongs to a long path: the heads of so many transcripts.
-const (
-	maxHeads = 32
-	headSize = 64 << 10
-)
+// maxHeads bounds the proof that a folder belongs to a long path: so many transcripts are read.
+const maxHeads = 32
 
 // startedIn reports whether a session recorded in folder began in dir.
 func startedIn(folder, dir string) bool {
 	return slices.ContainsFunc(ranIn(folder), func(cwd string) bool { return nfc(real(cwd)) == nfc(dir) })
-}
-
-// firstCWD is the first working directory that the head of a transcript records.
-func firstCWD(path string) string {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	head, _ := io.ReadAll(io.LimitReader(f, headSize))
-	for line := range strings.Lines(string(head)) {
-		var record struct {
-			CWD string `json:"cwd"`
-		}
-		if json.Unmarshal([]byte(line), &record) == nil && filepath.IsAbs(record.CWD) {
-			return record.CWD
-		}
-	}
-	return ""
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory/visible"
 )
 
@@ -69,21 +70,7 @@ func (env Environment) folder(k kind) (string, error) {
 }
 
 // real is the path without links as far as it exists; what does not exist is kept as it was written.
-func real(p string) string {
-	p = filepath.Clean(p)
-	rest := ""
-	for dir := p; ; {
-		if r, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(r, rest)
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return p
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-		dir = up
-	}
-}
+var real = store.RealPath
 
 // nfc composes a text as the host does before it makes a folder's name of it.
 func nfc(s string) string { return norm.NFC.String(s) }

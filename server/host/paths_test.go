@@ -156,7 +156,7 @@ func TestReadBounds(t *testing.T) {
 		if !filepath.IsAbs(name) {
 			path = filepath.Join(top, name)
 		}
-		if b, err := read(path, 8); (err == nil) != want {
+		if b, err := ReadFile(path, 8); (err == nil) != want {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"dream-mcp/consolidate/transcript"
 )
 
 // Bounds on what is read. Settings are a few kilobytes; Claude Code's own state file also keeps prompts and caches for every
@@ -19,12 +21,11 @@ const (
 	maxSettings = 1 << 20
 	maxState    = 32 << 20
 	maxPathFile = 8 << 10
-	maxEntries  = 10_000 // names read of one directory
 )
 
-// read is the whole of a regular file of at most limit bytes. Links are followed: people keep settings in other places.
-func read(path string, limit int64) ([]byte, error) {
-	// A fifo in the file's place must not hold us up.
+// ReadFile returns what a regular file of at most limit bytes holds. Links are followed: people keep settings in other places. A fifo
+// or a device is refused without waiting.
+func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func missing(err error) bool {
 // object is the JSON object in a file, its values undecoded; a file that is not there or blank is an empty one. An error says
 // at which line and byte.
 func object(path string, limit int64) (map[string]json.RawMessage, error) {
-	b, err := read(path, limit)
+	b, err := ReadFile(path, limit)
 	if missing(err) {
 		return nil, nil
 	}
@@ -75,18 +76,9 @@ func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	return keys, err
 }
 
-// names are the entries of a directory, sorted, at most maxEntries of them; none when it can't be read.
+// names are the entries of a directory, sorted, as many as are read of one; none when it cannot be read.
 func names(dir string) []fs.DirEntry {
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	entries, _ := f.ReadDir(maxEntries)
+	entries, _, _ := transcript.ReadFolder(dir)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries
 }
-
-// ReadFile returns what a regular file of at most limit bytes holds. Links are followed; a fifo or a
-// device is refused without waiting.
-func ReadFile(path string, limit int64) ([]byte, error) { return read(path, limit) }

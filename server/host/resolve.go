@@ -16,9 +16,9 @@ type resolver struct {
 	Setup
 	env    Environment
 	flags  Flags
-	claude settings // Claude Code's files
-	layers []layer  // ours, the strongest first
-	chosen bool     // the person chose a mode of ours
+	claude []scope // Claude Code's files
+	layers []layer // ours, the strongest first
+	chosen bool    // the person chose a mode of ours
 	repo   checkout
 }
 

@@ -15,13 +15,9 @@ type scope struct {
 	keys    map[string]json.RawMessage
 }
 
-// settings are the files in force, the strongest first: policy, local, project, user.
-type settings []scope
-
-// readSettings reads them. The project's own two are looked for where the host was started, and in the checkout's top when
-// there are none.
-func (r *resolver) readSettings() settings {
-	var all settings
+// readSettings returns the files in force, the strongest first: policy, local, project, user. The project's own two are looked
+// for where the host was started, and in the checkout's top when there are none.
+func (r *resolver) readSettings() (all []scope) {
 	yes := func() bool { return true }
 	add := func(trusted func() bool, dir string, names ...string) (any bool) {
 		for _, name := range names {
@@ -110,9 +106,8 @@ func (r *resolver) projectTrusted() bool {
 
 // found is a value and its file.
 type found[T any] struct {
-	value   T
-	path    string
-	trusted func() bool
+	scope
+	value T
 }
 
 // values are what the settings say of a key, the strongest first. What has another type is a warning.
@@ -128,7 +123,7 @@ func values[T any](r *resolver, key string) []found[T] {
 			r.warn("%s in %q is not %s; ignored", key, s.path, typeName(v))
 			continue
 		}
-		all = append(all, found[T]{v, s.path, s.trusted})
+		all = append(all, found[T]{s, v})
 	}
 	return all
 }

@@ -3,6 +3,8 @@ package host
 import (
 	"path/filepath"
 	"strings"
+
+	"dream-mcp/consolidate/transcript"
 )
 
 // Stray is a folder with memories of a project that is no longer where it was, and has the same name as this
@@ -51,7 +53,7 @@ func ranIn(folder string) (dirs []string) {
 			continue
 		}
 		heads++
-		if cwd := firstCWD(filepath.Join(folder, e.Name())); cwd != "" {
+		if cwd := transcript.BeganIn(filepath.Join(folder, e.Name())); filepath.IsAbs(cwd) {
 			dirs = append(dirs, cwd)
 		}
 	}

@@ -79,6 +79,15 @@ func ReadHead(f File) (h Head, err error) {
 	return h, err
 }
 
+// BeganIn returns the working directory in which a session of Claude Code began; "" if its head does not say.
+func BeganIn(path string) string {
+	h, err := ReadHead(File{Path: path, Host: ClaudeCode})
+	if err != nil || len(h.CWDs) == 0 {
+		return ""
+	}
+	return h.CWDs[0]
+}
+
 // note takes in what a record says about the session.
 func (h *Head) note(r *record) {
 	for _, v := range []raw{r.CWD, r.Worktree.field("originalCwd")} {
