@@ -9,7 +9,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Limits of the logs in a map. A dream begins with the logs of the last one to three days (FACTS 3).
+// Limits of the logs in a map. A dream begins with the logs of the last one to three days.
 const (
 	logDays       = 3     // days that have a log, the newest
 	maxLogExcerpt = 1_500 // bytes of an excerpt
@@ -27,7 +27,7 @@ type Log struct {
 }
 
 // logDay finds the day in the names that hosts give: logs/2026/11/2026-11-18.md, and
-// logs/2026/11/18/ID-title.md since 2.1.120 (FACTS 0).
+// logs/2026/11/18/ID-title.md since Claude Code 2.1.120.
 var logDay = regexp.MustCompile(`^[a-z]+/(\d{4})/(\d\d)/(?:\d{4}-\d\d-)?(\d\d)(?:\.md$|/)`)
 
 // dayOf returns the day of a log: that in its name, unless it is in the future, else that of its modification time.

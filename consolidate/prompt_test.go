@@ -330,7 +330,7 @@ func TestPromptLimits(t *testing.T) {
 }
 
 // A rule that is dropped in an edit of the prose is a rule that no dream follows. Each row is one rule
-// of DESIGN, "The prompts", or of FACTS 2 and 3, by a phrase that states it.
+// of this program or of Claude Code's own dream, by a phrase that states it.
 func TestPromptRules(t *testing.T) {
 	v := promptValues()
 	texts := map[string]string{"dream": dreamPrompt(t, v), "remember": rememberPrompt(t, v), "extract": extractPrompt(t, v), "brief": Brief()}

@@ -20,7 +20,7 @@ const (
 )
 
 // warnOfSweep warns of sessions since the last consolidation that the host will remove within a week. Hosts remove transcripts
-// that were not modified for some days (FACTS 1.7). If the last consolidation is younger, nothing is read.
+// that were not modified for some days (in Claude Code, cleanupPeriodDays). If the last consolidation is younger, nothing is read.
 func (p *Project) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now time.Time) error {
 	kept := time.Duration(p.options.CleanupDays) * 24 * time.Hour
 	since, err := p.Since(dir)

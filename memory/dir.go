@@ -17,7 +17,7 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Limits of what is read. The largest topic in the census has 58.7 KB, the largest directory 207
+// Limits of what is read. Of 33 real memories the largest topic had 58.7 KB, the largest directory 207
 // topics.
 const (
 	MaxFileBytes = 1 << 20 // a larger file is listed, but is not a topic

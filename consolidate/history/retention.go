@@ -18,7 +18,7 @@ const (
 	keptFor     = 90 * 24 * time.Hour // since it landed
 	deletedKept = 30 * 24 * time.Hour // since its deletion landed
 
-	// DefaultMaxArchive is the default limit in bytes. The largest memory in the census has 1.5 MB (CENSUS 3), so this
+	// DefaultMaxArchive is the default limit in bytes. The largest of 33 real memories had 1.5 MB, so this
 	// is enough for hundreds of dreams that rewrite all of it.
 	DefaultMaxArchive = 1 << 30
 

@@ -16,7 +16,7 @@ import (
 // readers of the other format.
 const HostFile = ".consolidate-lock"
 
-// holderStale is the age at which Claude Code takes the lock over from a running holder (FACTS 1.6).
+// holderStale is the age at which Claude Code takes the lock over from a running holder: an hour in 2.1.330.
 const holderStale = time.Hour
 
 // Stamp is a time of the last consolidation. If Exists is false, there was none.

@@ -41,7 +41,7 @@ type Words struct {
 
 const (
 	wordsFolder = "words"
-	maxWords    = 2_000               // bytes of text; the longest corrections in the census have a fifth of that (CENSUS 2)
+	maxWords    = 2_000               // bytes of text; the longest real corrections have a fifth of that
 	wordsKept   = 90 * 24 * time.Hour // how long words are kept that nothing cites
 	maxSwept    = 20_000              // files that one sweep reads
 )

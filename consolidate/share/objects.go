@@ -16,7 +16,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Limits of what a commit may hold. The largest memory in the census has 207 topics and 1.5 MB.
+// Limits of what a commit may hold. Of 33 real memories the largest had 207 topics and 1.5 MB.
 const (
 	maxFiles = 5000
 	maxTotal = 64 << 20

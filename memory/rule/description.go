@@ -9,7 +9,7 @@ import (
 )
 
 // longDescription is the length from which a description is reported, in characters: 3 in 100 real ones
-// are longer (CENSUS 5.22), and a line of the index with all of it would be too.
+// are longer, and a line of the index with all of it would be too.
 const longDescription = 150
 
 func findPoorDescription(_ *view, n memory.Name, t *memory.Topic) []Finding {

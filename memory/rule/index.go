@@ -10,7 +10,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened (CENSUS 5.15).
+// longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened: Claude Code's
+// own dream aims at as many.
 const longEntry = 150
 
 // maxRanges bounds how many places of content a finding names.

@@ -26,7 +26,7 @@ type fact struct {
 	exact  map[string]bool // those that must be there as they are
 }
 
-// labels begin the lines of a memory that give a reason and a use (FACTS 2.1); they say nothing.
+// labels begin the lines of a memory that give a reason and a use, as Claude Code asks for them. They say nothing.
 var labels = regexp.MustCompile(`(?i)^\W*\*\*(why|how to apply):?\*\*:?`)
 
 // factsOf parts a text into facts. What has no words is none.

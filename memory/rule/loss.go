@@ -9,7 +9,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// What a dream may take away without being asked (DESIGN, loss): a quarter of the topics, where there
+// What a dream may take away without being asked: a quarter of the topics, where there
 // are enough to speak of a quarter, and half of a body, where there is enough to lose.
 const (
 	lossMinTopics = 4

@@ -8,7 +8,7 @@ import (
 )
 
 // What a dream that nobody watches may take away: nothing of what the person said of themselves or
-// taught, and of the rest one memory in ten, at least one (DESIGN, loss).
+// taught, and of the rest one memory in ten, at least one.
 const (
 	unattendedShare = 10 // one in so many of the rest
 	unattendedWords = 4  // of a text that is rewritten, at least one in so many of its words must stay

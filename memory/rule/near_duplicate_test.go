@@ -110,7 +110,7 @@ func FuzzNearDuplicate(f *testing.F) {
 }
 
 // thousand makes a memory of 1,000 topics of a realistic size: 1.8 KB of words that differ, some of
-// them shared, links, code and dates (CENSUS 3).
+// them shared, links, code and dates.
 func thousand(t testing.TB) *memory.Snapshot {
 	r := rand.New(rand.NewPCG(5, 6))
 	word := func() string {

@@ -8,7 +8,7 @@ import (
 )
 
 // largeTopic is what one recall should load at most, in bytes. Half of real topics have less than
-// 1.8 KB (CENSUS 3).
+// 1.8 KB.
 const largeTopic = 8 << 10
 
 // maxHeadings bounds the parts that a finding names.

@@ -9,7 +9,8 @@ import (
 )
 
 // The labels by which a memory says why it holds, and how to apply it. Hosts ask for the English ones,
-// and nearly all have those, whatever the language of the rest (CENSUS 3).
+// and nearly all have those, whatever the language of the rest: of 111 real feedback memories
+// 107 say why, and 110 how to apply it.
 var (
 	whyLabel = label(`why|reasons?|rationale|为什么|原因|理由|이유|왜|なぜ|warum|grund|pourquoi|raison|por qué|motivo|razón`)
 	howLabel = label(`how to apply|how|when to apply|apply|如何应用|如何使用|应用|适用|적용(?: 방법)?|適用|適用方法|anwendung|wie anwenden|comment appliquer|application|cómo aplicar|aplicación`)

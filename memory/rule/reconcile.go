@@ -12,7 +12,7 @@ import (
 const maxQuoted = 160
 
 // findContradictions finds nothing where the project is not known, or has no CLAUDE.md or the like.
-// CLAUDE.md wins in Claude Code, too (FACTS 3, 2.1.119).
+// CLAUDE.md wins in Claude Code's own dream too, since 2.1.119.
 func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if kind := t.Type(); kind == memory.TypeUser || kind == memory.TypeReference {
 		return nil

@@ -16,7 +16,7 @@ import (
 const maxEditText = 160
 
 // findRelativeDates reads the body and the description. What the file said before counts from the day that it
-// was written on (CENSUS 5.18). New text counts from now, unless it says itself when it was written.
+// was written on. New text counts from now, unless it says itself when it was written.
 func findRelativeDates(v *view, n memory.Name, t *memory.Topic) []Finding {
 	found := v.relativeDates(t)
 	if len(found) == 0 {

@@ -175,7 +175,7 @@ func FuzzRelativeDate(f *testing.F) {
 	})
 }
 
-// BenchmarkRelativeDates reads 1,000 memories of the size that is usual (CENSUS 3), one in twenty of which
+// BenchmarkRelativeDates reads 1,000 memories of the size that is usual, one in twenty of which
 // has a hit: what the rule adds to a check of the whole.
 func BenchmarkRelativeDates(b *testing.B) {
 	files := make(map[string]string)

@@ -93,7 +93,7 @@ func report(findings []Finding) []Finding {
 }
 
 // isFolderIndex reports whether n is the index of a folder, such as team/MEMORY.md, which is edited
-// like a topic and is none (FACTS 2.4).
+// like a topic but is not one: Claude Code shares team/ with a repository's members.
 func isFolderIndex(n memory.Name) bool {
 	return strings.Contains(n.String(), "/") && strings.EqualFold(memory.StemOf(n.String())+".md", memory.IndexFile)
 }

@@ -107,7 +107,7 @@ func sortedNames(topics map[memory.Name]*memory.Topic) []memory.Name {
 }
 
 // noIndex reports whether the rules of the index say nothing: where there is none and there are
-// memories, the host makes its own from names and descriptions (FACTS 2.2). A directory that is new
+// memories, the host makes its own from names and descriptions (Claude Code since 2.1.224). A directory that is new
 // gets one, and an index that stood is not to vanish.
 func (v *view) noIndex() bool {
 	if v.after.Index != nil {

@@ -13,7 +13,7 @@ import (
 
 // A corpus is generated transcripts of one project, the same for the same seed, with the shape of real transcripts: what share
 // of the bytes is typed, said, thought, asked of tools, answered by them and kept twice, how often each kind of record
-// comes, how long lines are. TestCorpusHasTheShapeOfTheCensus holds it to that. It is unlike the census in that half of
+// comes, how long lines are. TestCorpusIsLikeReal holds it to that. It is unlike them in that half of
 // its lines go beyond ASCII, not 29 %, and in that no time steps back.
 type corpus struct {
 	folder string // of the transcripts, below that of all projects

@@ -15,7 +15,7 @@ type pools struct {
 	sentences, codes, logs, base64s []string
 }
 
-// What is searched, in about as many records as SEARCH 3 counts in a corpus of this size: rareWord in a dozen,
+// What is searched, in about as many records as in real sessions of this size: rareWord in a dozen,
 // mediumWord in some 4,000, "error" in some 50,000; each of planted in some 500. But for the rare word they stand
 // wherever there is text, the longer the more of them: most in what tools answer, as in real transcripts.
 const (

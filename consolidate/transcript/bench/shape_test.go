@@ -11,8 +11,8 @@ import (
 
 // What was counted in real transcripts. The lengths of lines are percentiles; shares are in percent, of all bytes for texts and of all
 // lines for kinds of records. It measures how long texts are in all, and how many lines of each kind there are; that lines
-// are 3,000 bytes long on average follows from its percentiles. How long those are that hold a word is of SEARCH 4.
-func TestCorpusHasTheShapeOfTheCensus(t *testing.T) {
+// are 3,000 bytes long on average follows from its percentiles. How long those are that hold a word was measured apart.
+func TestCorpusIsLikeReal(t *testing.T) {
 	projects := t.TempDir()
 	c, err := generate(t.Context(), projects, 1, 60, 48<<20)
 	if err != nil {
@@ -41,7 +41,7 @@ func TestCorpusHasTheShapeOfTheCensus(t *testing.T) {
 	percentile := func(p float64) float64 { return float64(lengths[int(p*float64(len(lengths)))]) }
 	ofBytes := func(kind string) float64 { return 100 * float64(shares[kind]) / float64(c.size) }
 	ofLines := func(kind string) float64 { return 100 * float64(shares[kind]) / float64(c.lines) }
-	for name, row := range map[string]struct{ got, census, tolerance float64 }{
+	for name, row := range map[string]struct{ got, real, tolerance float64 }{
 		"lines, median":                 {percentile(0.5), 1113, 0.15},
 		"lines, one of 10":              {percentile(0.9), 5260, 0.15},
 		"lines, one of 100":             {percentile(0.99), 34203, 0.25},
@@ -71,8 +71,8 @@ func TestCorpusHasTheShapeOfTheCensus(t *testing.T) {
 		"escapes, of all bytes":         {ofBytes("escapes"), 2.5, 0.2},
 		"escapes of control characters": {ofBytes("controls"), 0.023, 0.5},
 	} {
-		if row.got < row.census*(1-row.tolerance) || row.got > row.census*(1+row.tolerance) {
-			t.Errorf("%s: %.3f, the census has %.3f", name, row.got, row.census)
+		if row.got < row.real*(1-row.tolerance) || row.got > row.real*(1+row.tolerance) {
+			t.Errorf("%s: %.3f, real ones have %.3f", name, row.got, row.real)
 		}
 	}
 }

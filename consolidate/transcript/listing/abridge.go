@@ -11,7 +11,7 @@ import (
 )
 
 // How much of a text is shown, in characters. 400 and 150 keep what a person asks for, which is at the beginning
-// or at the end; the median utterance has 72 (CENSUS).
+// or at the end. Half of what people type has less than 90.
 const (
 	maxOwn    = 600   // a text of a person's own that is shown whole
 	keptFirst = 400   // of a longer one

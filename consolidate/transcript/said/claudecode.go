@@ -2,7 +2,7 @@ package said
 
 import "strings"
 
-// Claude Code writes a file for each session into a folder for each directory in which it was started (FACTS 1.1). Its
+// Claude Code writes a file for each session into a folder for each directory in which it was started. Its
 // lines are records as record.go has them; what is in them is in walk_record.go.
 
 // claudeCodeNamed reports whether an entry of a folder is a transcript, its id, and the reason why its name is that of no

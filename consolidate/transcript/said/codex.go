@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Codex writes a file for each session of any project, by the day on which it began: lines of timestamp, type and payload
-// (CENSUS 4). What a person typed is in it twice, once among what is sent to the model together with what Codex injects, and
+// Codex writes a file for each session of any project, by the day on which it began: lines of timestamp, type and payload.
+// What a person typed is in it twice, once among what is sent to the model together with what Codex injects, and
 // once as an event, which is read here. What the model said is read where it was answered. A sub-agent's session says so in
 // its first line. What a fork copied from another session counts once.
 

@@ -56,7 +56,7 @@ func ReadEnding(path string, turns int, saves func(tool, file string) bool) (End
 	return end, err
 }
 
-// add adds words, once: what was queued is recorded again as a turn (CENSUS 5.6).
+// add adds words, once: what was queued is recorded again as a turn.
 func (e *Ending) add(text string) {
 	if n := len(e.Words); n == 0 || e.Words[n-1] != text {
 		e.Words = append(e.Words, text)

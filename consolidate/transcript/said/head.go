@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// headSize is what is read of every session, at its head and its end (FACTS 4.2).
+// headSize is what is read of every session, at its head and its end: as much as Claude's Agent SDK reads
+// (LITE_READ_BUF_SIZE).
 const headSize = 64 << 10
 
 // maxHead bounds how far a head is read for what the first headSize bytes do not say.
 const maxHead = 64 << 20
 
-// maxCWDs bounds the working directories kept of one head; 25 were seen in a session (CENSUS 2).
+// maxCWDs bounds the working directories kept of one head; 25 were seen in a session.
 const maxCWDs = 64
 
-// warmUp is all that is said in the sessions by which old hosts warmed their caches (CENSUS 2).
+// warmUp is all that is said in the sessions by which Claude Code warmed its caches (2.0.65 to 2.1.1).
 const warmUp = "Warmup"
 
 // A Head is what the beginning of a transcript says about the session.

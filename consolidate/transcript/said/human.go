@@ -25,7 +25,7 @@ const (
 	dreamBegun        // the record opens one of our dreams
 )
 
-// notSaid are the beginnings of texts that a host or a program puts in a speaker's place (FACTS 4.2, CENSUS 2 and 4), be it
+// notSaid are the beginnings of texts that a host or a program puts in a speaker's place, be it
 // in a turn, in the queue or in the first prompt: those of any host, and those of one. Not all of them are marked isMeta. A
 // new form is a line here; TestNotSaid tries each of them in every place.
 var notSaid = map[Host][]beginning{"": {
@@ -203,7 +203,7 @@ func opens(text, tag string) bool {
 }
 
 // withoutReminders returns a text without the reminders that hosts put anywhere, results of tools
-// included (13 % of them, CENSUS 2). A newline takes the place of each, so that no word arises that
+// included (13 % of real ones have some). A newline takes the place of each, so that no word arises that
 // nobody wrote. A tag that is never closed was written about, not injected, and stays.
 func withoutReminders(text string) string {
 	const start, end = "<system-reminder>", "</system-reminder>"

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// maxLine bounds one line, with its newline; real ones pass 10 MB (CENSUS, head). A longer one is counted, not held: a
+// maxLine bounds one line, with its newline; real ones pass 10 MB. A longer one is counted, not held: a
 // buffer that grows holds the line nearly twice, in each thread.
 const maxLine = 24 << 20
 

@@ -6,7 +6,7 @@ import (
 
 // OpenClaw writes a file for each session of each of its agents: a head with the working directory, then a tree of entries, in
 // the order in which they were said. What was said on a branch that was left was said too. Most of what is in a person's
-// place is wrapped by the channel that it came through, and much was typed by nobody: events, heartbeats, jobs (CENSUS 4).
+// place is wrapped by the channel that it came through, and much was typed by nobody: events, heartbeats, jobs.
 
 // openClawID is the name of a file: a UUID, and perhaps "-topic-" and the topic's.
 func openClawID(stem string) string {

@@ -61,7 +61,7 @@ func (r *Reader) manner(p part) Manner {
 }
 
 const (
-	// MaxText bounds one utterance; the longest paste seen had 411,010 characters (CENSUS 2). A longer one is cut and
+	// MaxText bounds one utterance; the longest paste seen had 411,010 characters. A longer one is cut and
 	// counted.
 	MaxText = 8 << 20
 
@@ -204,7 +204,7 @@ func (r *Reader) record(rec *record, place *int, tools bool) error {
 }
 
 // repeated reports whether a person's words were recorded before in another way: what was queued comes again as an attachment
-// or a turn (CENSUS 5.6). The first is kept: its ID may be in use when the second is written.
+// or a turn. The first is kept: its ID may be in use when the second is written.
 func (r *Reader) repeated(p part) bool {
 	if len(r.Queued) == 0 && p.via == turn {
 		return false

@@ -25,7 +25,7 @@ func newDecoder(h Host) decoder {
 	return d
 }
 
-// line reads the records of a line: one as a rule, two where a concurrent append lost its newline (CENSUS 2). bad
+// line reads the records of a line: one as a rule, two where a concurrent append lost its newline. bad
 // reports that some of the line is not JSON. Values that are not objects are skipped, as are fields of the wrong type.
 func (d *decoder) line(line []byte) (records []record, bad bool) {
 	n := 0
@@ -90,7 +90,7 @@ type part struct {
 	slot    int    // counts the places for utterances within the record, from 0
 }
 
-// via is the way in which a person's words were recorded. The same words may be recorded in several, in this order (CENSUS 2).
+// via is the way in which a person's words were recorded. The same words may be recorded in several, in this order.
 type via int
 
 const (

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// MaxEntries bounds the listing of one folder; the fullest seen had some 900 entries (FACTS 4.3).
+	// MaxEntries bounds the listing of one folder; the fullest seen had some 900 entries.
 	MaxEntries = 1 << 18
 
 	// MaxSessions bounds what is judged: the newest, as many as fit into the cache of heads.
 	MaxSessions = 120_000
 )
 
-// maxWhole bounds what is read of a session that must be read whole. The largest seen had 4 MB (CENSUS).
+// maxWhole bounds what is read of a session that must be read whole. The largest seen had 4 MB.
 const maxWhole = 64 << 20
 
 // A File may be a transcript of the project.

@@ -1,6 +1,6 @@
 package said
 
-// A record is one JSON object of a transcript, as far as it matters here (FACTS 4.1): its values as they are encoded.
+// A record is one JSON object of a transcript, as far as it matters here: its values as they are encoded.
 // Everything else (duplicates of tool results, images, signatures: most of the bytes) is skipped.
 type record struct {
 	Type, Subtype, UUID, Session, Timestamp, CWD, Branch raw
@@ -18,7 +18,7 @@ type record struct {
 }
 
 // A message is what the model's API was sent or answered: an object as a rule, at times the bare
-// content (CENSUS 2).
+// content.
 type message struct {
 	ID, Model raw
 	Blocks    []block

@@ -10,7 +10,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// BenchmarkSearch searches some 60 MB of transcripts with the proportions of CENSUS 2: a little of it
+// BenchmarkSearch searches some 60 MB of transcripts with the proportions of real ones: a little of it
 // said, most of it results and their duplicates.
 func BenchmarkSearch(b *testing.B) {
 	const sessions, turns = 12, 300

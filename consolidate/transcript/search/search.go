@@ -10,7 +10,7 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// The bounds of a page of hits (DESIGN, grep_transcripts).
+// The bounds of a page of hits.
 const (
 	DefaultLimit   = 20
 	MaxLimit       = 200
