@@ -3,7 +3,6 @@ package consolidate
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -82,7 +81,8 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	if !own && !isFresh(dir) && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }) {
+	isMarkdown := func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }
+	if !own && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, isMarkdown) {
 		return Linted{}, store.Refuse(fmt.Sprintf("%q is not a memory: it has no Markdown file", dir), "name the folder that holds MEMORY.md")
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{}, ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
@@ -129,17 +129,4 @@ func checkoutOf(dir string) string {
 			}
 		}
 	}
-}
-
-// isFresh reports whether a folder has only hidden files, such as our lock files.
-func isFresh(dir string) bool {
-	f, err := os.Open(dir)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	const most = 100
-	names, err := f.Readdirnames(most)
-	return len(names) < most && (err == nil || errors.Is(err, io.EOF)) &&
-		!slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, ".") })
 }
