@@ -18,7 +18,7 @@ func findPoorDescription(_ *view, n memory.Name, t *memory.Topic) []Finding {
 	if !ok || description == "" || isFolderIndex(n) {
 		return nil
 	}
-	f := Finding{File: n.String(), Line: line, subject: description}
+	f := Finding{File: n.String(), Line: line, Column: columnIn(t, line, description), subject: description}
 	length := utf8.RuneCountInString(memory.OneLine(description))
 	switch {
 	case length > longDescription:

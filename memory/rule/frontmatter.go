@@ -63,9 +63,9 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 		return []Finding{f}
 	}
 	var wrong, hints, missing []string
-	report := func(subject string, line int, message, hint string) {
+	report := func(subject string, line int, value, message, hint string) {
 		if len(wrong) == 0 {
-			f.Line = line
+			f.Line, f.Column = line, columnIn(t, line, value)
 		}
 		f.subject += subject + " "
 		wrong, hints = append(wrong, message), append(hints, hint)
@@ -75,9 +75,9 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 		if strings.TrimSpace(value) == "" {
 			missing = append(missing, key)
 		} else if !t.InOneLine(key) {
-			report(key, line, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
+			report(key, line, value, key+" runs over several lines or is not a text; hosts read one line", fmt.Sprintf("write %s: … in one line", key))
 		} else if old, quoted := t.Quoted(key); old != quoted && !strings.Contains(f.subject, "quote") {
-			report("quote "+key, line, key+" needs quotes: YAML does not read it as it is written",
+			report("quote "+key, line, value, key+" needs quotes: YAML does not read it as it is written",
 				v.editCall(n, quoteJSON(old), quoteJSON(quoted)))
 		}
 	}
@@ -91,11 +91,11 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 				line = at
 			}
 		}
-		report("type", line, fmt.Sprintf("the type %.40q is none of %s", kind, strings.Join(memory.Types, ", ")),
+		report("type", line, kind, fmt.Sprintf("the type %.40q is none of %s", kind, strings.Join(memory.Types, ", ")),
 			"type: feedback for how to work, user for who they are, project for work under way, reference for where to look")
 	}
 	if len(missing) > 0 {
-		report("missing "+strings.Join(missing, ", "), 1, "the frontmatter lacks "+strings.Join(missing, ", "), "the form is "+form)
+		report("missing "+strings.Join(missing, ", "), 1, "", "the frontmatter lacks "+strings.Join(missing, ", "), "the form is "+form)
 	} else {
 		f.Severity = Warning
 	}

@@ -85,7 +85,10 @@ func (v *view) orphans() []memory.Name {
 	}
 	var orphans []memory.Name
 	for _, n := range v.sortedNames() {
-		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || strings.EqualFold(path.Base(n.String()), "README.md") || tombstone(v.after.Topics[n]) != "" {
+		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || strings.EqualFold(path.Base(n.String()), "README.md") {
+			continue
+		}
+		if _, gone := tombstone(v.after.Topics[n]); gone {
 			continue
 		}
 		if own := folders[path.Dir(n.String())]; own != nil && (own.Mentions(n.Base()) || own.Mentions(n)) {

@@ -404,3 +404,21 @@ func TestColumns(t *testing.T) {
 }
 
 func sortedStrings(s []string) []string { slices.Sort(s); return s }
+
+// A finding has the column of what it is about, where the rule knows the place.
+func TestColumnsInFrontmatter(t *testing.T) {
+	s := snapshotOf(t, map[string]string{
+		"MEMORY.md":     "# M\n- see [x](../x.md), and `named`\n",
+		"feedback_a.md": "---\nname: a\ndescription: DEPRECATED, see [[named]]\ntype: user\n---\nSee [x](../x.md).\n",
+		"named.md":      "---\nname: \"named\"\ndescription: \"notes about named\"\nmetadata:\n  type: semantic\n---\nThe fact.\n",
+	})
+	var got []string
+	for _, f := range only(Standing(s, nil, ruleTime), "description", "frontmatter", "outside-link", "tombstone", "type-prefix", "unlinked") {
+		got = append(got, fmt.Sprintf("%s %s:%d:%d", f.Rule, f.File, f.Line, f.Column))
+	}
+	want := []string{"type-prefix feedback_a.md:4:7", "description named.md:3:15", "frontmatter named.md:5:9",
+		"outside-link MEMORY.md:2:7", "unlinked MEMORY.md:2:26", "tombstone feedback_a.md:3:14", "outside-link feedback_a.md:6:5"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

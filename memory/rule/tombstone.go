@@ -10,12 +10,20 @@ import (
 )
 
 func findTombstone(v *view, n memory.Name, t *memory.Topic) []Finding {
-	why := tombstone(t)
-	if why == "" || isFolderIndex(n) {
+	mark, gone := tombstone(t)
+	if !gone || isFolderIndex(n) {
 		return nil
 	}
+	why := "its text is empty"
+	line, column := 0, 0
+	if mark != "" {
+		why = fmt.Sprintf("%q", cutText(memory.OneLine(mark), 60))
+		if at := strings.Index(string(t.Bytes()), mark); at >= 0 {
+			line, column = position(string(t.Bytes()), at, 1, 1)
+		}
+	}
 	return []Finding{{
-		File: n.String(), subject: why, Message: "this memory marks what is gone: " + why,
+		File: n.String(), Line: line, Column: column, subject: why, Message: "this memory marks what is gone: " + why,
 		Hint: fmt.Sprintf("write_memory {\"path\": %q, \"delete\": true, \"base\": …} after what still holds was moved to another memory", n.String()),
 	}}
 }
@@ -33,8 +41,8 @@ var (
 // shortText bounds, in bytes, a text below a mark that need not name what replaces it.
 const shortText = 300
 
-// tombstone says by which words a memory marks that it is gone, or "".
-func tombstone(t *memory.Topic) string {
+// tombstone returns the words by which a memory marks that it is gone; "" if its text is empty.
+func tombstone(t *memory.Topic) (mark string, gone bool) {
 	first := ""
 	words := strings.TrimSpace(t.Body())
 	for _, line := range t.ProseLines() {
@@ -46,15 +54,15 @@ func tombstone(t *memory.Topic) string {
 		break
 	}
 	if words == "" && t.HasFrontmatter() {
-		return "its text is empty"
+		return "", true
 	}
 	for _, text := range []string{t.Title(), t.Description(), first} {
 		if !markedGone.MatchString(text) && !movedAway.MatchString(text) || goneInPart.MatchString(text) {
 			continue
 		}
 		if successor.MatchString(text) || len(words) <= shortText && !restated.MatchString(words) {
-			return fmt.Sprintf("%q", cutText(memory.OneLine(text), 60))
+			return text, true
 		}
 	}
-	return ""
+	return "", false
 }

@@ -29,7 +29,7 @@ func TestTombstone(t *testing.T) {
 		topic("deploy", "【旧版本】how we deploy", text),
 		topic("deploy", "SUPERSEDED by [[deploy-2]]", strings.Repeat(text, 20)),
 	} {
-		if tombstone(gone) == "" {
+		if _, found := tombstone(gone); !found {
 			t.Errorf("not found: %q", gone.Bytes())
 		}
 	}
@@ -48,7 +48,7 @@ func TestTombstone(t *testing.T) {
 		topic("deploy", "Archived runs are kept for a year", text),
 		memory.ParseTopic([]byte("")),
 	} {
-		if why := tombstone(stays); why != "" {
+		if why, gone := tombstone(stays); gone {
 			t.Errorf("%s: %q", why, stays.Bytes())
 		}
 	}

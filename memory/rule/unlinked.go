@@ -25,7 +25,7 @@ func findUnlinked(v *view) []Finding {
 		}
 	}
 	var named []string
-	more, first := 0, 0
+	more, first, column := 0, 0, 0
 	for _, n := range v.sortedNames() {
 		if isFolderIndex(n) || !n.IsTopic() || linked.Names(n) || !x.Mentions(n) {
 			continue
@@ -36,7 +36,7 @@ func findUnlinked(v *view) []Finding {
 		}
 		at := x.LineNaming(n)
 		if first == 0 {
-			first = at
+			first, column = at, columnOf(x.Lines()[at-1].Text, memory.StemOf(n.String()))
 		}
 		named = append(named, fmt.Sprintf("%s (line %d)", n.String(), at))
 	}
@@ -48,7 +48,7 @@ func findUnlinked(v *view) []Finding {
 		list += fmt.Sprintf(" and %d more", more)
 	}
 	return []Finding{{
-		File: memory.IndexFile, Line: first, subject: list,
+		File: memory.IndexFile, Line: first, Column: column, subject: list,
 		Message: fmt.Sprintf("named in the text or the backticks of the index, and linked to by none of its lines: %s", list),
 		Hint:    "finalize_index {\"upsert\": [{\"file\": …, \"text\": …}]} gives each a line",
 	}}

@@ -121,6 +121,11 @@ func columnOf(line, words string) int {
 	return columnAt(line, i)
 }
 
+// columnIn returns the column in which words begin in a line of a memory, 0 where they do not.
+func columnIn(t *memory.Topic, line int, words string) int {
+	return columnOf(strings.SplitN(string(t.Bytes()), "\n", line+1)[line-1], words)
+}
+
 // isWikiName reports whether what is in double brackets may be the name of a memory, and is not a
 // shell's test, no number, and no row of a matrix.
 func isWikiName(s string) bool {
