@@ -49,18 +49,15 @@ type relativeDate struct {
 }
 
 func (v *view) relativeDates(t *memory.Topic) []relativeDate {
-	return read(v, t, "relative-date", func() []relativeDate { return relativeDates(t, v.now) })
-}
-
-func relativeDates(t *memory.Topic, now time.Time) []relativeDate {
-	var found []relativeDate
-	t.EachText(func(text string, line, column int) {
-		for _, hit := range reldate.Find(text, now) {
-			at, in := position(text, hit.From, line, column)
-			found = append(found, relativeDate{hit, text, at, in, memory.OneLine(hit.Sentence)})
-		}
+	return read(v, t, "relative-date", func() (found []relativeDate) {
+		t.EachText(func(text string, line, column int) {
+			for _, hit := range reldate.Find(text) {
+				at, in := position(text, hit.From, line, column)
+				found = append(found, relativeDate{hit, text, at, in, memory.OneLine(hit.Sentence)})
+			}
+		})
+		return found
 	})
-	return found
 }
 
 // key is what the same words of the same sentence have in common, wherever that is.

@@ -2,11 +2,10 @@ package reldate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"dream-mcp/memory/rule/prose"
 )
 
 // Bounds, in bytes, of what is looked at right before and right after a phrase, and below a row.
@@ -19,57 +18,52 @@ const (
 // To is after it all the same: what is inside it is not a hit either.
 func (p *scan) longest(candidates []*phrase, at int) (hit Hit, ok bool) {
 	var best *phrase
-	var number int
 	for _, c := range candidates {
-		if end, n, found := c.match(p.text, at); found && end > hit.To && p.isWords(c, at, end) {
-			best, number, hit.To = c, n, end
+		if !p.canHold(c) || !p.beginsWord(c, at) {
+			continue
+		}
+		if n, when := c.match(p.text[at:]); at+n > max(at, hit.To) && p.endsWord(c, at, at+n) {
+			best, hit.To, hit.when = c, at+n, when
 		}
 	}
-	if best == nil {
-		return Hit{}, false
-	}
-	if p.isMasked(at, hit.To) || p.isInnocent(best, at, hit.To) {
+	if best == nil || p.isMasked(at, hit.To) || p.isInnocent(best, at, hit.To) {
 		return hit, false
 	}
 	s := p.around(at, hit.To)
-	return Hit{
-		From: at, To: hit.To, Text: p.text[at:hit.To], Sentence: strings.TrimSpace(p.text[s.from:s.to]),
-		Sure: !best.flags["?"] && !best.flags["~"], when: best.when(number),
-	}, true
+	hit.From, hit.Text, hit.Sentence = at, p.text[at:hit.To], strings.TrimSpace(p.text[s.from:s.to])
+	hit.Sure = !best.flags["?"] && !best.flags["~"]
+	return hit, true
 }
 
-// isWords reports whether the phrase is whole words there, of its language.
-func (p *scan) isWords(c *phrase, from, to int) bool {
-	before, _ := utf8.DecodeLastRuneInString(p.text[:from])
-	after, _ := utf8.DecodeRuneInString(p.text[to:])
+// canHold reports whether the text has one of the words that the phrases end with: most texts have none.
+func (p *scan) canHold(c *phrase) bool {
+	can, known := p.holds[c]
+	if !known {
+		can = slices.ContainsFunc(c.ends, func(word string) bool { return strings.Contains(p.lower, word) })
+		p.holds[c] = can
+	}
+	return can
+}
+
+// beginsWord reports whether a word of the language can begin there.
+func (p *scan) beginsWord(c *phrase, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(p.text[:at])
+	first, _ := utf8.DecodeRuneInString(p.text[at:])
+	return !isWordRune(before) || c.name != "ko" && (isWide(before) || isWide(first))
+}
+
+// endsWord reports whether the phrase ends a word there, of its language.
+func (p *scan) endsWord(c *phrase, from, to int) bool {
 	switch c.name {
-	case "zh", "ja":
-		// Words that both write the same are Japanese where there is kana.
-		if c.name == "zh" && p.around(from, to).kana {
-			return false
-		}
-		first, _ := utf8.DecodeRuneInString(p.text[from:])
-		return isWide(first) || !isWordRune(before) || isWide(before)
+	case "zh": // words that Japanese writes the same are Japanese where there is kana
+		return !p.around(from, to).kana
+	case "ja":
+		return true
 	case "ko":
-		return !isWordRune(before) && endsKorean.MatchString(p.text[to:min(len(p.text), to+maxNear)])
+		return endsKorean.MatchString(p.text[to:min(len(p.text), to+maxNear)])
 	}
-	if isWordRune(before) && !isWide(before) || isWordRune(after) && !isWide(after) {
-		return false
-	}
-	return !c.flags["lang"] || p.around(from, to).isIn(c.language)
-}
-
-// isIn reports whether a sentence has more words of a language than of those it is taken for.
-func (s *sentence) isIn(l *language) bool {
-	n := 0
-	for word := range strings.FieldsFuncSeq(s.lower, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if l.words[word] {
-			n++
-		} else if l.others[word] {
-			n--
-		}
-	}
-	return n > 0
+	after, _ := utf8.DecodeRuneInString(p.text[to:])
+	return !isWordRune(after) || isWide(after)
 }
 
 // endsKorean matches the end of a Korean noun: nothing, or a particle within one word. What else follows makes another word
@@ -82,56 +76,26 @@ func (p *scan) isInnocent(c *phrase, from, to int) bool {
 	s := p.around(from, to)
 	before, after := lower(p.text[max(s.from, from-maxNear):from]), lower(p.text[to:min(s.to, to+maxNear)])
 	switch l := c.language; {
-	case s.dated, s.isGeneric(l), l.holds("describes", strings.TrimLeft(s.lower, "-+*#>0123456789. \t")),
+	case s.dated, l.holds("generic", s.lower), l.holds("describes", strings.TrimLeft(s.lower, "-+*#>0123456789. \t")),
 		l.holds("before", before), c.notPrior(before), l.holds("after", after), c.notNext(after),
-		c.flags["past"] && !s.isPast(l), strings.HasPrefix(after, "'s ") && !l.past.MatchString(s.lower),
-		c.flags["label"] && !label.MatchString(after),
+		strings.HasPrefix(after, "'s ") && !l.expressions["past"].MatchString(s.lower),
 		c.next != nil && !endsClause(after) && !c.next(after),
 		c.flags["free"] && !l.holds("free", before):
 		return true
 	}
+	for name := range c.expressions {
+		if c.flags[name] && !c.matches(name, s.lower) {
+			return true
+		}
+	}
 	return p.isJoined(from, to) || p.isQuoted(from, to) || p.isQuotedOrCell(from, to)
 }
 
-// isGeneric reports whether the sentence is about every day, or about the words themselves.
-func (s *sentence) isGeneric(l *language) bool {
-	generic, known := s.generic[l]
-	if !known {
-		generic = l.holds("generic", s.lower)
-		s.generic[l] = generic
-	}
-	return generic
+// matches reports whether an expression of the language matches a sentence, without what does not count there.
+func (l *language) matches(expression, lower string) bool {
+	re, unsaid := l.expressions[expression], l.expressions["unsaid"]
+	return re.MatchString(lower) && (unsaid == nil || re.MatchString(unsaid.ReplaceAllString(lower, "")))
 }
-
-// isPast reports whether a sentence says what happened: not what holds now, and not what holds if something
-// happens.
-func (s *sentence) isPast(l *language) bool {
-	if l.name == "en" && conditional(s.lower) {
-		return false
-	}
-	return l.past.MatchString(s.lower) || l.name == "en" && hasPreterite(s.lower)
-}
-
-func conditional(lower string) bool {
-	return strings.HasPrefix(strings.TrimLeft(lower, "-*> "), "if ") || strings.Contains(lower, " if ")
-}
-
-// hasPreterite reports whether English words have one in "ed" that is not a participle after "is" and the like.
-func hasPreterite(lower string) bool {
-	before := ""
-	for word := range strings.FieldsFuncSeq(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '-' }) {
-		if strings.HasSuffix(word, "ed") && len(word) > 4 && !strings.ContainsAny(word, "-") && !strings.HasSuffix(before, "n't") && !participleAfter[before] {
-			return true
-		}
-		before = word
-	}
-	return false
-}
-
-var participleAfter = prose.Set("is are be been being gets get getting a an the any some no not of with without as its their our and per each every by for in on when once still already must")
-
-// label matches what makes the phrase before it a label: "Next session: …".
-var label = regexp.MustCompile(`^[ *_]*(?:[:—–]|- )`)
 
 // endsClause reports whether nothing, a space or a mark follows.
 func endsClause(after string) bool {

@@ -3,6 +3,7 @@ package reldate
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,35 +19,31 @@ var phrasesText string
 
 // language is one section of phrases.txt.
 type language struct {
-	name     string
-	weekdays [][]string // from Monday on, each with its spellings
-	numbers  map[string]int
-	lists    map[string]matcher // "generic", "before", "after", "describes", "free"
-	past     *regexp.Regexp
-	words    map[string]bool
-	others   map[string]bool
+	name        string
+	weekdays    []string // from Monday on, each with its spellings: "monday|mon"
+	numbers     map[string]int
+	lists       map[string]matcher        // "generic", "before", "after", "describes", "free"
+	expressions map[string]*regexp.Regexp // "past", "unsaid" and the like
 }
 
-// line holds what the phrases of one line have in common.
-type line struct {
+// phrase is one line: what its phrases have in common.
+type phrase struct {
 	*language
 	unit     unit
 	offset   int
 	times    int // what the number of the phrase is multiplied by; 0: it has none
 	weekdays string
-	flags    map[string]bool // "~", "?", "free", "past", "label", "lang"
+	flags    map[string]bool // "~", "?", "free", or the name of an expression
 	notNext  matcher
 	notPrior matcher
-	next     matcher // nil: any
+	next     matcher               // nil: any
+	words    func() *regexp.Regexp // matches the phrases at the beginning of a text
+	ends     []string              // the last words of the phrases
 }
 
-// phrase is one way to say it, without alternatives.
-type phrase struct {
-	*line
-	weekday int    // from Monday, 0; -1: none
-	count   int    // of a number that is written as a word, and else 0
-	text    string // in lower case: " " is white space, "_" white space or nothing, "#" a number
-}
+// vocabulary is all of phrases.txt, by the word in Latin letters or the rune of another script that a phrase
+// begins with, and "0" for a number.
+type vocabulary map[string][]*phrase
 
 // words is parsed once, when the first text is looked at: 1.5 ms.
 var words = sync.OnceValue(func() vocabulary { return parseVocabulary(phrasesText) })
@@ -61,34 +58,25 @@ func parseVocabulary(text string) vocabulary {
 			continue
 		}
 		if row[0] == '[' {
-			lang = &language{name: strings.Trim(row, "[]"), numbers: map[string]int{}, lists: map[string]matcher{}}
+			lang = &language{strings.Trim(row, "[]"), nil, map[string]int{}, map[string]matcher{}, map[string]*regexp.Regexp{}}
 			continue
 		}
 		head, rest, _ := strings.Cut(row, ":")
 		rest = strings.TrimSpace(rest)
 		switch head {
 		case "weekday":
-			for day := range strings.FieldsSeq(rest) {
-				lang.weekdays = append(lang.weekdays, strings.Split(day, "|"))
-			}
+			lang.weekdays = strings.Fields(rest)
 		case "number":
 			for pair := range strings.FieldsSeq(rest) {
 				word, value, _ := strings.Cut(pair, "=")
 				lang.numbers[word], _ = strconv.Atoi(value)
 			}
-		case "past":
-			lang.past = regexp.MustCompile(rest)
+		case "past", "unsaid", "label", "lang":
+			lang.expressions[head] = regexp.MustCompile(rest)
 		case "generic", "before", "after", "describes", "free":
 			lang.lists[head] = matchWords(head, lang.onEachDay(strings.Split(rest, ",")))
-		case "words":
-			lang.words = prose.Set(rest)
-		case "others":
-			lang.others = prose.Set(rest)
 		default:
-			l := parseLine(lang, head)
-			for pattern := range strings.SplitSeq(rest, ";") {
-				v.add(l, strings.TrimSpace(pattern))
-			}
+			v.add(parsePhrase(lang, head), rest)
 		}
 	}
 	return v
@@ -110,41 +98,36 @@ func (l *language) holds(list, text string) bool {
 func (l *language) onEachDay(words []string) []string {
 	var all []string
 	for _, word := range words {
-		if !strings.Contains(word, "@") {
-			all = append(all, word)
-			continue
-		}
-		for _, day := range slices.Concat(l.weekdays...) {
-			all = append(all, strings.ReplaceAll(word, "@", day))
-		}
+		all = append(all, alternatives(strings.ReplaceAll(word, "@", l.anyDay()))...)
 	}
 	return all
 }
 
-// matchWords returns the matcher of words. Those in letters of an alphabet are found whole, spaces and
-// emphasis aside: at the end of a text, at its beginning, or for "generic" anywhere.
+// anyDay is the pattern of all names of days.
+func (l *language) anyDay() string { return "(" + strings.Join(l.weekdays, "|") + ")" }
+
+// matchWords returns the matcher of words. Those in letters are found whole, spaces and emphasis aside: at the end of
+// a text, at its beginning, or for "generic" anywhere.
 func matchWords(place string, words []string) matcher {
-	const letter, wide, space = `\pL\pN\pM_`, `\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}`, `[ \t\n*_]*`
+	const space = `[ \t\n*_]*`
 	expr := sync.OnceValue(func() *regexp.Regexp {
 		var all []string
 		for _, word := range words {
-			first, _ := utf8.DecodeRuneInString(word)
-			last, _ := utf8.DecodeLastRuneInString(word)
-			word = regexp.QuoteMeta(word)
-			if isWordRune(first) && !isWide(first) {
-				word = `(?:^|[^` + letter + `]|[` + wide + `])` + word
+			expr := regexp.QuoteMeta(word)
+			if isASCIILetter(word[0]) {
+				expr = `\b` + expr
 			}
-			if isWordRune(last) && !isWide(last) {
-				word += `(?:$|[^` + letter + `]|[` + wide + `])`
+			if isASCIILetter(word[len(word)-1]) {
+				expr += `\b`
 			}
-			all = append(all, word)
+			all = append(all, expr)
 		}
 		expr := "(?:" + strings.Join(all, "|") + ")"
 		switch place {
 		case "before":
 			expr += space + "$"
 		case "free":
-			expr = `(?:^|[^ \t\n*` + letter + `]|` + expr + ")" + space + "$"
+			expr = `(?:^|[^ \t\n*_\pL\pN\pM]|` + expr + ")" + space + "$"
 		case "after", "describes":
 			expr = "^" + space + expr
 		}
@@ -158,55 +141,87 @@ func matchWords(place string, words []string) matcher {
 
 var knownFlags = prose.Set("~ ? free past label lang")
 
-// parseLine reads what is before the colon.
-func parseLine(lang *language, head string) *line {
+// parsePhrase reads what is before the colon.
+func parsePhrase(lang *language, head string) *phrase {
 	fields := strings.Fields(head)
 	if lang == nil || len(fields) < 2 || !slices.Contains(units, unit(fields[0])) {
 		panic(fmt.Sprintf("reldate: no line: %q", head))
 	}
-	l := &line{language: lang, unit: unit(fields[0]), flags: map[string]bool{}, notNext: never, notPrior: never}
-	if l.unit == weekday {
-		l.weekdays = fields[1]
+	p := &phrase{language: lang, unit: unit(fields[0]), flags: map[string]bool{}, notNext: never, notPrior: never}
+	if p.unit == weekday {
+		p.weekdays = fields[1]
 	} else if sign, ok := strings.CutSuffix(fields[1], "#"); ok {
 		if sign == "-" || sign == "+" {
 			sign += "1"
 		}
-		l.times, _ = strconv.Atoi(sign)
+		p.times, _ = strconv.Atoi(sign)
 	} else {
-		l.offset, _ = strconv.Atoi(fields[1])
+		p.offset, _ = strconv.Atoi(fields[1])
 	}
 	for _, flag := range fields[2:] {
 		list := strings.Split(strings.ReplaceAll(flag[1:], "_", " "), ",")
 		switch {
 		case knownFlags[flag]:
-			l.flags[flag] = true
+			p.flags[flag] = true
 		case flag[0] == '!':
-			l.notNext = matchWords("after", list)
+			p.notNext = matchWords("after", list)
 		case flag[0] == '<':
-			l.notPrior = matchWords("before", list)
+			p.notPrior = matchWords("before", list)
 		case flag[0] == '>':
-			l.next = matchWords("after", list)
+			p.next = matchWords("after", list)
 		default:
 			panic(fmt.Sprintf("reldate: no flag: %q", flag))
 		}
 	}
-	return l
+	return p
 }
 
-// add puts a pattern into the vocabulary, once for each way to read it.
-func (v vocabulary) add(l *line, pattern string) {
-	for _, text := range alternatives(pattern) {
-		text = strings.Join(strings.Fields(text), " ") // of [a] b, without a
-		if !strings.Contains(text, "@") {
-			v.put(phrase{line: l, weekday: -1}, text)
-			continue
-		}
-		for day, names := range l.language.weekdays {
-			for _, name := range names {
-				v.put(phrase{line: l, weekday: day}, strings.ReplaceAll(text, "@", name))
+// space is a space of a pattern. A second line end ends a paragraph.
+const space = `(?:[ \t\r\x{a0}\x{202f}\x{3000}]*\n[ \t\r\x{a0}\x{202f}\x{3000}]*|[ \t\r\x{a0}\x{202f}\x{3000}]+)`
+
+// add puts a phrase into the vocabulary under all that its patterns begin with.
+func (v vocabulary) add(p *phrase, patterns string) {
+	number := strings.Join(append(slices.Collect(maps.Keys(p.numbers)), `\d{1,3}`), "|") // nobody counts a thousand days back
+	p.words = sync.OnceValue(func() *regexp.Regexp {
+		expr := strings.NewReplacer("(", "(?:", "[", "(?:", "]", ")?", " ", space, "_", space+"?", "'", "['’]", "; ", "|",
+			"@", p.anyDay(), "#", "("+number+")").Replace(patterns)
+		re := regexp.MustCompile("^(?i:" + expr + ")")
+		re.Longest()
+		return re
+	})
+	for pattern := range strings.SplitSeq(patterns, ";") {
+		for _, text := range alternatives(strings.ReplaceAll(strings.TrimSpace(pattern), "@", p.anyDay())) {
+			p.ends = append(p.ends, text[strings.LastIndexAny(text, " _#")+1:])
+			starts := []string{text}
+			if text[0] == '#' {
+				starts = append(slices.Collect(maps.Keys(p.numbers)), "0")
+			}
+			for _, start := range starts {
+				if start = start[:startLen(start)]; !slices.Contains(v[start], p) {
+					v[start] = append(v[start], p)
+				}
 			}
 		}
 	}
+}
+
+// match returns the length of the phrase that a text begins with, 0 where it begins with none, and what it means.
+func (p *phrase) match(text string) (length int, w when) {
+	m := p.words().FindStringSubmatch(text)
+	if m == nil {
+		return 0, w
+	}
+	w = when{unit: p.unit, offset: p.offset, weekdays: p.weekdays, about: p.flags["~"]}
+	word := strings.ToLower(strings.Join(m[1:], "")) // of a number or a day
+	if p.unit == weekday {
+		w.weekday = slices.IndexFunc(p.language.weekdays, func(names string) bool { return slices.Contains(strings.Split(names, "|"), word) })
+	} else if n, known := p.numbers[word]; known {
+		w.offset += p.times * n
+	} else {
+		n, _ := strconv.Atoi(word)
+		w.offset += p.times * n
+	}
+	return len(m[0]), w
 }
 
 // choice is the innermost (a|b) or [a] of a pattern.
@@ -227,4 +242,21 @@ func alternatives(pattern string) []string {
 		texts = append(texts, alternatives(pattern[:m[0]]+option+pattern[m[1]:])...)
 	}
 	return texts
+}
+
+// startLen returns the length of what a text begins with: a word in Latin letters, a number, or one rune.
+func startLen(text string) int {
+	if text[0] >= '0' && text[0] <= '9' {
+		return len(text) - len(strings.TrimLeft(text, "0123456789"))
+	}
+	if n := len(text) - len(strings.TrimLeftFunc(text, isLatin)); n > 0 {
+		return n
+	}
+	_, size := utf8.DecodeRuneInString(text)
+	return size
+}
+
+// isLatin reports whether a rune is a letter of Latin script, as far as our languages go.
+func isLatin(r rune) bool {
+	return r < utf8.RuneSelf && isASCIILetter(byte(r)) || r >= 'À' && r <= 'ɏ' && r != '×' && r != '÷'
 }

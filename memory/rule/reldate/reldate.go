@@ -22,21 +22,20 @@ import (
 const (
 	maxText = 1 << 20
 	maxHits = 100
-	maxSeen = 2_000 // phrases looked at more closely
+	maxSeen = 500 // phrases looked at more closely
 )
 
 // Hit is one place of a text.
 type Hit struct {
 	From, To int    // in bytes
 	Text     string // text[From:To]
-	Means    string // as Date returns it for the anchor that was given
 	Sure     bool   // false where the words are often meant loosely or can be read in two ways
 	Sentence string // that the words stand in
 
 	when when
 }
 
-// Date returns what the words mean for somebody who wrote them at anchor: "2026-11-17", "about
+// Date returns what the words mean for somebody who wrote them at anchor, of which only the date counts, in its own zone: "2026-11-17", "about
 // 2026-11-15", "the week of 2026-11-09" (its Monday), "the weekend of 2026-11-14" (its Saturday),
 // "2026-10", "2026-Q3", "2025", "the session after 2026-11-18".
 func (h Hit) Date(anchor time.Time) string { return h.when.on(anchor) }
@@ -62,14 +61,14 @@ func (h Hit) IsLoose() bool {
 }
 
 // Find returns the hits of a text, at most 100, in order and without overlap. Of a text over 1 MiB the
-// rest is not looked at. The anchor is when it was written; only its date, in its own zone, counts.
-func Find(text string, anchor time.Time) []Hit {
+// rest is not looked at.
+func Find(text string) []Hit {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
 	v := words()
 	var hits []Hit
-	p := &scan{text: text}
+	p := &scan{text: text, lower: lower(text), holds: map[*phrase]bool{}}
 	seen := 0
 	for at := 0; at < len(text) && len(hits) < maxHits && seen < maxSeen; {
 		word := startLen(text[at:])
@@ -83,7 +82,6 @@ func Find(text string, anchor time.Time) []Hit {
 		next := at + word
 		if hit, ok := p.longest(candidates, at); hit.To > 0 {
 			if seen++; ok {
-				hit.Means = hit.Date(anchor)
 				hits = append(hits, hit)
 			}
 			next = max(next, hit.To)

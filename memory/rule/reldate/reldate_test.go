@@ -43,8 +43,8 @@ func TestDate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits := Find(test.text, anchor)
-		if len(hits) != 1 || hits[0].Means != test.want || hits[0].Text != test.text {
+		hits := Find(test.text)
+		if len(hits) != 1 || hits[0].Date(anchor) != test.want || hits[0].Text != test.text {
 			t.Errorf("%s on %s: got %+v, want %s", test.text, test.anchor, hits, test.want)
 		}
 	}
@@ -53,8 +53,8 @@ func TestDate(t *testing.T) {
 // The date is that of the anchor's own zone: 23:30 in Berlin is tomorrow in Tokyo, which does not matter.
 func TestZone(t *testing.T) {
 	late := time.Date(2026, 11, 18, 23, 30, 0, 0, time.FixedZone("", -5*3600))
-	hits := Find("yesterday", late)
-	if len(hits) != 1 || hits[0].Means != "2026-11-17" {
+	hits := Find("yesterday")
+	if len(hits) != 1 || hits[0].Date(late) != "2026-11-17" {
 		t.Errorf("got %+v", hits)
 	}
 	if got := hits[0].Date(late.UTC()); got != "2026-11-18" {
@@ -108,7 +108,7 @@ func TestMarkdown(t *testing.T) {
 		{"- returns the rows created today", 0},
 		{"the API returns 500 since YESTERDAY", 1},
 	} {
-		hits := Find(test.text, wednesday)
+		hits := Find(test.text)
 		if len(hits) != test.want {
 			t.Errorf("%q: got %+v, want %d", test.text, hits, test.want)
 		}
@@ -134,7 +134,7 @@ func TestBoundaries(t *testing.T) {
 		"1234 days ago": "", "12 days ago": "12 days ago", "v3 days ago": "", "3 天前": "3 天前",
 	} {
 		got := ""
-		if hits := Find(text, wednesday); len(hits) > 0 {
+		if hits := Find(text); len(hits) > 0 {
 			got = hits[0].Text
 		}
 		if got != want {
@@ -145,7 +145,7 @@ func TestBoundaries(t *testing.T) {
 
 func TestSure(t *testing.T) {
 	for text, want := range map[string]bool{"yesterday": true, "last week": true, "3 days ago": true, "a few days ago": false, "next Friday": false, "earlier this session": false} {
-		if hits := Find(text, wednesday); len(hits) != 1 || hits[0].Sure != want {
+		if hits := Find(text); len(hits) != 1 || hits[0].Sure != want {
 			t.Errorf("%q: got %+v, want %v", text, hits, want)
 		}
 	}
@@ -153,7 +153,7 @@ func TestSure(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	text := "One, e.g. this. Fixed it\nyesterday, v. 2. Three.\n- 今天修复。然后"
-	hits := Find(text, wednesday)
+	hits := Find(text)
 	if len(hits) != 2 || hits[0].Sentence != "Fixed it\nyesterday, v. 2. Three." || hits[1].Sentence != "- 今天修复。" {
 		t.Errorf("got %+v", hits)
 	}
@@ -165,7 +165,7 @@ func TestHostile(t *testing.T) {
 		"[", "](", "[](", "`", "` `` ``` ", "<!--", "<a", "\\", "://", "today ", "every day today ", "오늘 ", "一", "\"today", "| today ", "a ", "今天", "\xff", "- ", "[[", "://x ", "\n| today |", "x ``` ", "\n```\n", "\ntoday", "today. ", "e.g. today ",
 	} {
 		text := strings.Repeat(unit, 1<<18/len(unit)+1)
-		if hits := Find(text, wednesday); len(hits) > maxHits {
+		if hits := Find(text); len(hits) > maxHits {
 			t.Errorf("%q: %d hits", unit, len(hits))
 		}
 	}
@@ -181,10 +181,10 @@ func FuzzFind(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		hits := Find(text, wednesday)
+		hits := Find(text)
 		last := 0
 		for _, h := range hits {
-			if h.From < last || h.To <= h.From || h.To > len(text) || text[h.From:h.To] != h.Text || h.Means == "" {
+			if h.From < last || h.To <= h.From || h.To > len(text) || text[h.From:h.To] != h.Text || h.Date(wednesday) == "" {
 				t.Fatalf("%q: %+v after %d", text, h, last)
 			}
 			if !utf8.RuneStart(text[h.From]) || h.To < len(text) && !utf8.RuneStart(text[h.To]) && utf8.ValidString(text) {
@@ -195,7 +195,7 @@ func FuzzFind(f *testing.F) {
 			}
 			last = h.To
 		}
-		if again := Find(text, wednesday); !reflect.DeepEqual(again, hits) {
+		if again := Find(text); !reflect.DeepEqual(again, hits) {
 			t.Fatalf("%q: %+v, then %+v", text, hits, again)
 		}
 	})

@@ -12,8 +12,10 @@ import (
 // scan is a text and what was learned of it so far.
 type scan struct {
 	text     string
-	masked   []prose.Span // what is not prose; nil until it is asked for
-	sentence sentence     // the last one asked for
+	lower    string
+	holds    map[*phrase]bool // whether the text can hold it; once it was asked
+	masked   []prose.Span     // what is not prose; nil until it is asked for
+	sentence sentence         // the last one asked for
 }
 
 // sentence is the place of a sentence and what is known of it.
@@ -22,7 +24,6 @@ type sentence struct {
 	lower    string // with plain apostrophes
 	kana     bool
 	dated    bool // it holds an absolute date, or is about no day: "a must written today is settled ground tomorrow"
-	generic  map[*language]bool
 }
 
 // isMasked reports whether a place lies in code, a link, a comment, a tag or a URL.
@@ -40,7 +41,7 @@ func (p *scan) around(from, to int) *sentence {
 	if s.lower != "" && s.from <= from && to <= s.to {
 		return s
 	}
-	*s = sentence{generic: map[*language]bool{}}
+	*s = sentence{}
 	s.from, s.to = prose.Sentence(p.text, from, to)
 	words := p.text[s.from:s.to]
 	s.lower = lower(words)

@@ -31,11 +31,6 @@ type when struct {
 	about    bool
 }
 
-// when returns what the phrase means with its number n.
-func (p *phrase) when(n int) when {
-	return when{unit: p.unit, offset: p.offset + p.times*n, weekday: p.weekday, weekdays: p.weekdays, about: p.flags["~"]}
-}
-
 func (w when) on(anchor time.Time) string {
 	y, m, d := anchor.Date()
 	today := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
