@@ -110,6 +110,9 @@ func (c *Command) watchLines(ctx context.Context, w *consolidate.Watch, v watchV
 	}
 }
 
+// scrollAll is more rows than any picture has.
+const scrollAll = 1 << 30
+
 // watchModel is the view on a screen, with its keys.
 type watchModel struct {
 	view watchView
@@ -179,38 +182,24 @@ func (m watchModel) press(key string) (tea.Model, tea.Cmd) {
 			return stoppedMsg{holder, err}
 		}
 	}
-	page := max(1, v.height/3)
-	forward := 1 // a diff scrolls from its beginning, activity from its end
-	if v.pane == activityPane {
-		forward = -1
-	}
 	switch key {
 	case "q", "esc":
 		return m, tea.Quit
 	case "x":
 		v.asking = v.picture.Dream != nil
-	case "tab", "d", "a":
-		v.pane, v.up = 1-v.pane, 0
 	case "down", "j":
-		v.up += forward
+		v.scroll(1)
 	case "up", "k":
-		v.up -= forward
+		v.scroll(-1)
 	case "pgdown", "space":
-		v.up += page * forward
+		v.scroll(max(1, v.room()-1))
 	case "pgup":
-		v.up -= page * forward
+		v.scroll(-max(1, v.room()-1))
 	case "home":
-		v.up = 0
-		if forward < 0 {
-			v.up = v.maxScroll()
-		}
+		v.scroll(-scrollAll)
 	case "end":
-		v.up = v.maxScroll()
-		if forward < 0 {
-			v.up = 0
-		}
+		v.scroll(scrollAll)
 	}
-	v.up = min(max(0, v.up), v.maxScroll())
 	return m, nil
 }
 

@@ -73,9 +73,9 @@ func TestWatchView(t *testing.T) {
 		"dream-40x10":  {picture: dreamPicture(), width: 40, height: 10},
 		"dream-120x40": {picture: dreamPicture(), width: 120, height: 40},
 		"dream-once":   {picture: dreamPicture()},
-		"diff-40x10":   {picture: dreamPicture(), width: 40, height: 10, pane: diffPane, up: 5},
+		"diff-40x10":   {picture: dreamPicture(), width: 40, height: 10, scrolled: 5},
 		"asking-80x24": {picture: stopping, width: 80, height: 24, asking: true},
-		"dead-80x16":   {picture: dead, width: 80, height: 16, pane: diffPane},
+		"dead-80x16":   {picture: dead, width: 80, height: 16},
 		"idle-80x24":   {picture: idlePicture(), width: 80, height: 24},
 		"idle-40x10":   {picture: idlePicture(), width: 40, height: 10},
 		"ended-80x24":  {picture: ended, width: 80, height: 24},
@@ -105,7 +105,7 @@ func TestWatchViewFits(t *testing.T) {
 		for width := 1; width < 130; width += 7 {
 			for height := 1; height < 45; height++ {
 				for _, ink := range []paint{false, true} {
-					v := watchView{picture: p, width: width, height: height, ink: ink, zone: time.UTC, up: 3, pane: pane(height % 2)}
+					v := watchView{picture: p, width: width, height: height, ink: ink, zone: time.UTC, scrolled: height%2*40 - 20}
 					rows := v.lines()
 					if len(rows) > height {
 						t.Fatalf("%dx%d: %d rows", width, height, len(rows))
@@ -158,11 +158,14 @@ func TestWatchKeys(t *testing.T) {
 	if m := press(idle, "x", "y"); m.view.asking || stops != 1 {
 		t.Error("a dream was stopped where there is none")
 	}
-	if m := press(model(), "k", "k", "j"); m.view.up != 1 {
-		t.Errorf("scrolled %d rows", m.view.up)
+	if m := press(model(), "k", "k", "j"); m.view.scrolled != -1 {
+		t.Errorf("scrolled %d rows", m.view.scrolled)
 	}
-	if m := press(model(), "tab", "end", "pgdown"); m.view.pane != diffPane || m.view.up != m.view.maxScroll() {
-		t.Errorf("scrolled %d rows of %d", m.view.up, m.view.maxScroll())
+	if m := press(model(), "home", "up"); !strings.Contains(strings.Join(m.view.lines(), "\n"), "── activity (10)") {
+		t.Errorf("home shows\n%s", strings.Join(m.view.lines(), "\n"))
+	}
+	if m := press(model(), "end", "pgdown", "j"); !strings.Contains(strings.Join(m.view.lines(), "\n"), "-Gone") {
+		t.Errorf("end shows\n%s", strings.Join(m.view.lines(), "\n"))
 	}
 	if _, cmd := model().press("q"); cmd == nil || cmd() != (tea.QuitMsg{}) {
 		t.Error("q does not quit")

@@ -13,17 +13,8 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// pane is a scrolling part of the view.
-type pane int
-
-const (
-	activityPane pane = iota
-	diffPane
-)
-
 // Numbers of rows.
 const (
-	roomForBoth  = 12 // below the head; with fewer, only one pane is shown
 	mostWords    = 3
 	mostSessions = 4
 	onceEvents   = 20 // where there is no screen
@@ -32,9 +23,8 @@ const (
 // watchView draws a picture. Its lines depend only on its fields.
 type watchView struct {
 	picture       consolidate.Picture
-	width, height int // of the screen, in cells; 0: unlimited
-	pane          pane
-	up            int    // rows by which the pane is scrolled: activity from its end, a diff from its beginning
+	width, height int    // of the screen, in cells; 0: unlimited
+	scrolled      int    // rows by which the body is scrolled down, from where it is by itself
 	asking        bool   // x was pressed; the view asks whether to stop
 	note          string // the result of the last key
 	asked         bool   // the person asked for this dream, so the gates are not shown
@@ -47,21 +37,16 @@ var phases = []string{consolidate.Orienting, consolidate.Gathering, consolidate.
 
 // lines draws the view: at most height rows of at most width cells each.
 func (v watchView) lines() []string {
-	var out []string
-	if v.picture.Dream != nil {
-		out = v.dreaming()
-	} else {
-		out = v.idle()
-	}
-	foot := v.foot()
+	out, foot := v.head(), v.foot()
+	body, from, last := v.body()
 	if v.height > 0 {
 		out = out[:min(len(out), max(0, v.height-1-len(foot)))]
+		from = min(max(0, from+v.scrolled), last) // the screen or the picture may have changed
+		body = body[from:min(len(body), from+v.room())]
 	}
-	out = append(out, v.panes(v.height-len(out)-len(foot))...)
-	if v.height > 0 {
-		for len(out) < v.height-len(foot) {
-			out = append(out, "")
-		}
+	out = append(out, body...)
+	for len(out) < v.height-len(foot) {
+		out = append(out, "")
 	}
 	out = append(out, foot...)
 	for i, line := range out {
@@ -70,6 +55,44 @@ func (v watchView) lines() []string {
 		}
 	}
 	return out
+}
+
+func (v watchView) head() []string {
+	if v.picture.Dream != nil {
+		return v.dreaming()
+	}
+	return v.idle()
+}
+
+// room is how many rows of a screen the body has.
+func (v watchView) room() int { return max(0, v.height-len(v.head())-len(v.foot())) }
+
+// body draws the activity, and below it the diff. Unless it is scrolled, a screen begins with row from, so that the
+// newest events fill its upper half. Row last is the last that can be its first.
+func (v watchView) body() (rows []string, from, last int) {
+	events, diff := v.picture.Events, v.diff()
+	if v.picture.Dream == nil && len(events) == 0 {
+		return nil, 0, 0
+	}
+	rows = append(rows, v.rule("activity", len(events)))
+	if v.height == 0 {
+		events = events[max(0, len(events)-onceEvents):]
+	}
+	for _, e := range events {
+		rows = append(rows, v.event(e))
+	}
+	newest := len(rows)
+	if len(diff) > 0 {
+		rows = append(append(rows, v.rule("diff so far", len(diff))), diff...)
+	}
+	last = max(0, len(rows)-v.room())
+	return rows, min(max(0, newest-v.room()/2), last), last
+}
+
+// scroll scrolls the body.
+func (v *watchView) scroll(by int) {
+	_, from, last := v.body()
+	v.scrolled = min(max(-from, v.scrolled+by), last-from)
 }
 
 // dreaming is the head of the view while a dream is open.
@@ -193,37 +216,6 @@ func (v watchView) title(what string, since time.Time) string {
 	return v.ink.in(bold, what) + strings.Repeat(" ", gap) + right
 }
 
-// panes draws the activity and the diff into some rows.
-func (v watchView) panes(rows int) []string {
-	events := make([]string, len(v.picture.Events))
-	for i, e := range v.picture.Events {
-		events[i] = v.event(e)
-	}
-	diff := v.diff()
-	if v.picture.Dream == nil && len(events) == 0 {
-		return nil
-	}
-	activity, changes := v.rule("activity", len(events), v.pane == activityPane), v.rule("diff so far", len(diff), v.pane == diffPane)
-	switch {
-	case v.height == 0:
-		out := append([]string{activity}, events[max(0, len(events)-onceEvents):]...)
-		if len(diff) > 0 {
-			out = append(append(out, changes), diff...)
-		}
-		return out
-	case rows < 2:
-		return nil
-	case rows < roomForBoth || len(diff) == 0 && (v.pane == activityPane || v.picture.Dream == nil):
-		if v.pane == diffPane && v.picture.Dream != nil {
-			return append([]string{changes}, v.scrolled(diff, rows-1, diffPane)...)
-		}
-		return append([]string{activity}, v.scrolled(events, rows-1, activityPane)...)
-	}
-	above := min(len(events)+1, rows/2)
-	out := append([]string{activity}, v.scrolled(events, above-1, activityPane)...)
-	return append(append(out, changes), v.scrolled(diff, rows-above-1, diffPane)...)
-}
-
 // diff draws what would land. Long lines are wrapped.
 func (v watchView) diff() (rows []string) {
 	for line := range strings.Lines(transcript.Visible(v.picture.Diff)) {
@@ -236,37 +228,12 @@ func (v watchView) diff() (rows []string) {
 	return rows
 }
 
-// scrolled returns the visible rows of a pane. Without scrolling, activity shows its last rows and a diff its first.
-func (v watchView) scrolled(all []string, rows int, p pane) []string {
-	up := 0
-	if v.pane == p {
-		up = v.up
-	}
-	most := max(0, len(all)-rows)
-	from := min(up, most)
-	if p == activityPane {
-		from = most - from
-	}
-	return all[from:min(len(all), from+rows)]
-}
-
-// maxScroll returns an upper bound of the rows by which the pane can be scrolled.
-func (v watchView) maxScroll() int {
-	if v.pane == diffPane {
-		return len(v.diff())
-	}
-	return len(v.picture.Events)
-}
-
-func (v watchView) rule(what string, n int, chosen bool) string {
+func (v watchView) rule(what string, n int) string {
 	label := fmt.Sprintf("── %s (%d)", what, n)
 	if v.width > 0 {
 		label += " " + strings.Repeat("─", max(0, v.width-ansi.StringWidth(label)-1))
 	}
-	if chosen {
-		return v.ink.in(cyan, label)
-	}
-	return v.ink.in(dim, label)
+	return v.ink.in(cyan, label)
 }
 
 // foot draws the last row of a screen: the keys, or a question.
@@ -282,7 +249,7 @@ func (v watchView) foot() []string {
 	case v.picture.Dream == nil:
 		return []string{v.ink.in(dim, "q quit")}
 	case v.width < 50:
-		return []string{v.ink.in(dim, "x stop  tab other  ↑↓ scroll  q quit")}
+		return []string{v.ink.in(dim, "x stop  ↑↓ scroll  q quit")}
 	}
-	return []string{v.ink.in(dim, "x stop the dream · tab activity/diff · ↑↓ pgup pgdn scroll · q quit")}
+	return []string{v.ink.in(dim, "x stop the dream · ↑↓ pgup pgdn home end scroll · q quit")}
 }
