@@ -12,11 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"text/template"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -50,18 +48,23 @@ func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup
 	if s.world, err = build(dir, time.Now()); err != nil {
 		return err
 	}
-	if s.before, err = s.world.image(); err != nil {
+	if s.before, err = s.image(); err != nil {
 		return err
 	}
-	if err = s.startServer(); err == nil {
+	log, err := os.Create(filepath.Join(dir, "server.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if err = s.startServer(log); err == nil {
 		err = errors.Join(s.play(), s.server.Close())
 	}
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w, in “%s”", ctx.Err(), s.step)
 	case err != nil:
-		if words := strings.TrimSpace(s.stderr.String()); words != "" {
-			err = fmt.Errorf("%w; the server said: %s", err, words)
+		if words, _ := os.ReadFile(log.Name()); len(words) > 0 {
+			err = fmt.Errorf("%w; the server said: %s", err, bytes.TrimSpace(words))
 		}
 		return &Failure{fmt.Sprintf("in “%s”: %v", s.step, err), "dream-mcp demo --keep keeps its folder for you to look at", 1}
 	}
@@ -70,12 +73,11 @@ func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup
 
 // story is the demo while it runs.
 type story struct {
+	world
 	ctx    context.Context
-	world  world
-	before map[string]written // the memory at the start
+	before map[string]string // the memory at the start
 	self   string
 	server *client.Client
-	stderr stderr
 	out    io.Writer
 	ink    paint
 
@@ -86,36 +88,19 @@ type story struct {
 	all    string // all answers
 }
 
-// stderr is a buffer for the standard error of the server.
-type stderr struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *stderr) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *stderr) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
 // command returns a command that runs this program in the world.
 func (s *story) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.ctx, s.self, args...)
-	cmd.Dir, cmd.Env = s.world.project, s.world.environment()
+	cmd.Dir, cmd.Env = s.project, s.environment()
 	return cmd
 }
 
-func (s *story) startServer() (err error) {
+func (s *story) startServer(log *os.File) (err error) {
 	s.server, err = client.NewStdioMCPClientWithOptions(s.self, nil, []string{"serve"},
-		transport.WithCommandStderrWriter(&s.stderr),
 		transport.WithCommandFunc(func(_ context.Context, _ string, _, args []string) (*exec.Cmd, error) {
-			return s.command(args...), nil
+			cmd := s.command(args...)
+			cmd.Stderr = log
+			return cmd, nil
 		}))
 	if err != nil {
 		return err
@@ -138,8 +123,7 @@ func (s *story) startServer() (err error) {
 //	$ VERB ARGUMENTS   runs this program
 //	? WORDS            must be in the last answer
 //	| N [WHAT REGEXP]  shows the first N lines of the last answer that match, and says how many more WHAT there are
-//	& WORDS            shows words of the last answer
-//	= WORDS            prints WORDS if the memory is as it was at the start, else fails; the data is the number of its files
+//	= WORDS            prints WORDS if the memory is as it was at the start, else fails
 func (s *story) play() error {
 	script, err := demoFiles.ReadFile("demo/story.txt")
 	if err != nil {
@@ -148,20 +132,14 @@ func (s *story) play() error {
 	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(string(script)), "\n\t", " "), "\n") {
 		var data any
 		json.Unmarshal([]byte(s.answer), &data) // prose has no data
-		if strings.HasPrefix(line, "=") {
-			data = len(s.before)
-		}
-		t, err := template.New("story").Option("missingkey=error").Funcs(template.FuncMap{
-			"day": s.world.day, "said": s.said, "sum": s.sum, "repeat": func(n int, text string) string { return strings.Repeat(text, n) },
-		}).Parse(line)
+		line, err := s.fill(line, data, template.FuncMap{
+			"said": s.said, "sum": s.sum, "repeat": func(n int, text string) string { return strings.Repeat(text, n) },
+			"files": func() int { return len(s.before) },
+		})
 		if err != nil {
 			return err
 		}
-		var b strings.Builder
-		if err := t.Execute(&b, data); err != nil {
-			return err
-		}
-		if err := s.do(b.String()); err != nil {
+		if err := s.do(line); err != nil {
 			return err
 		}
 	}
@@ -193,12 +171,8 @@ func (s *story) do(line string) error {
 		}
 	case "|":
 		return s.show(rest)
-	case "&":
-		for row := range strings.SplitSeq(ansi.Wordwrap(rest, pageWidth-4, ""), "\n") {
-			s.quote(row, "")
-		}
 	case "=":
-		after, err := s.world.image()
+		after, err := s.image()
 		if err != nil || !maps.Equal(s.before, after) {
 			return errors.Join(err, errors.New("the memory is not as it was"))
 		}
@@ -253,6 +227,6 @@ func (s *story) said(words string) (string, error) {
 
 // sum returns the sum of a memory, the base of a change.
 func (s *story) sum(name string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(s.world.memory, name))
+	data, err := os.ReadFile(filepath.Join(s.memory, name))
 	return memory.SumOf(data).Short(), err
 }

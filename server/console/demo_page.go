@@ -25,7 +25,7 @@ func (s *story) show(what string) error {
 	}
 	shown, left := 0, 0
 	for line := range strings.SplitSeq(strings.TrimRight(s.answer, "\n"), "\n") {
-		line = strings.ReplaceAll(transcript.Visible(line), s.world.home, "~")
+		line = strings.ReplaceAll(transcript.Visible(line), s.home, "~")
 		switch {
 		case !wanted.MatchString(line):
 		case shown == most:
@@ -60,10 +60,8 @@ func (s *story) print(colour, prefix, line string) {
 	words := strings.TrimLeft(line, " ")
 	indent := prefix + line[:len(line)-len(words)]
 	width := pageWidth - ansi.StringWidth(indent) - 2
-	const hyphen, other = "-", "\u2011" // ansi breaks names and dates at hyphens
-	rows := strings.Split(ansi.Wrap(strings.ReplaceAll(words, hyphen, other), width, ""), "\n")
+	rows := strings.Split(ansi.Wrap(words, width, ""), "\n")
 	for i, row := range rows[:min(longest, len(rows))] {
-		row = strings.ReplaceAll(row, other, hyphen)
 		if i > 0 {
 			row = "  " + row
 		}

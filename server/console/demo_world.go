@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
@@ -68,14 +70,22 @@ func (w world) environment() []string {
 		"APPDATA="+filepath.Join(w.home, "AppData", "Roaming"), "LOCALAPPDATA="+filepath.Join(w.home, "AppData", "Local"))
 }
 
-var (
-	// daysAgo is a date in the files, such as {6d}.
-	daysAgo = regexp.MustCompile(`\{(\d+)d\}`)
-	// timestamp is the time of a memory or an utterance. The last one in a file becomes its modification time.
-	timestamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
-)
+// timestamp is the time of a memory or an utterance. The last one in a file becomes its modification time.
+var timestamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
-func (w world) day(ago int) string { return w.now.AddDate(0, 0, -ago).Format(time.DateOnly) }
+// fill executes a text as a template. {{day N}} is the date N days ago, {{project}} the quoted path of the project.
+func (w world) fill(text string, data any, more template.FuncMap) (string, error) {
+	t, err := template.New("").Option("missingkey=error").Funcs(more).Funcs(template.FuncMap{
+		"day":     func(ago int) string { return w.now.AddDate(0, 0, -ago).Format(time.DateOnly) },
+		"project": func() string { return strconv.Quote(w.project) }, // valid in JSON, too
+	}).Parse(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = t.Execute(&b, data)
+	return b.String(), err
+}
 
 func (w world) copyTree(from, to string) error {
 	return fs.WalkDir(demoFiles, from, func(name string, e fs.DirEntry, err error) error {
@@ -90,12 +100,10 @@ func (w world) copyTree(from, to string) error {
 		if err != nil {
 			return err
 		}
-		text := daysAgo.ReplaceAllStringFunc(string(data), func(m string) string {
-			ago, _ := strconv.Atoi(strings.Trim(m, "{d}"))
-			return w.day(ago)
-		})
-		project := strconv.Quote(w.project) // valid in JSON, too
-		text = strings.ReplaceAll(text, `"{project}"`, project)
+		text, err := w.fill(string(data), nil, nil)
+		if err != nil {
+			return err
+		}
 		if err := os.WriteFile(target, []byte(text), 0o600); err != nil {
 			return err
 		}
@@ -109,32 +117,17 @@ func (w world) copyTree(from, to string) error {
 	})
 }
 
-// written is a memory on disk.
-type written struct {
-	text     string
-	modified time.Time
-}
-
-// image returns the memories and the index in the memory directory, by name.
-func (w world) image() (map[string]written, error) {
-	entries, err := os.ReadDir(w.memory)
-	if err != nil {
-		return nil, err
-	}
-	image := make(map[string]written)
-	for _, e := range entries {
-		if filepath.Ext(e.Name()) != ".md" {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(w.memory, e.Name()))
-		if err != nil {
+// image returns the text and time of each memory and of the index, by name.
+func (w world) image() (map[string]string, error) {
+	image := make(map[string]string)
+	names, err := filepath.Glob(filepath.Join(w.memory, "*.md"))
+	for _, name := range names {
+		info, statErr := os.Stat(name)
+		data, readErr := os.ReadFile(name)
+		if err = cmp.Or(err, statErr, readErr); err != nil {
 			return nil, err
 		}
-		info, err := e.Info()
-		if err != nil {
-			return nil, err
-		}
-		image[e.Name()] = written{string(data), info.ModTime().UTC()}
+		image[name] = info.ModTime().UTC().String() + "\n" + string(data)
 	}
-	return image, nil
+	return image, err
 }
