@@ -68,22 +68,6 @@ func TestLineReaderError(t *testing.T) {
 	}
 }
 
-func TestUnescape(t *testing.T) {
-	for in, want := range map[string]string{
-		`"\u003cb\u003e \u0026 \u003d"`: `"<b> & \u003d"`,
-		`"\\u003c"`:                     `"\\u003c"`,
-		`"\\\u003c"`:                    `"\\<"`,
-		`"\"\u003c"`:                    `"\"<"`,
-		`"\u2028\u00e9"`:                `"\u2028\u00e9"`,
-		`"x\\"`:                         `"x\\"`,
-		`"\u003C"`:                      `"\u003C"`,
-	} {
-		if got := string(unescape([]byte(in))); got != want {
-			t.Errorf("%s: got %s, want %s", in, got, want)
-		}
-	}
-}
-
 // The law of encode: what it writes reads back as the same value.
 func FuzzEncode(f *testing.F) {
 	f.Add(`a<b>&\u003c"\` + "\u2028")

@@ -150,39 +150,11 @@ func (w *output) render(it item) []byte {
 	return line
 }
 
-// encode marshals a value on one line, with <, > and & as they are. Types with their
-// own marshaller escape them despite SetEscapeHTML, so encode undoes that.
+// encode marshals a value on one line.
 func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return unescape(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))), nil
-}
-
-// unescape undoes, in place, the escapes of <, > and & in a JSON text.
-func unescape(text []byte) []byte {
-	if !bytes.Contains(text, []byte(`\u00`)) {
-		return text
-	}
-	out := text[:0]
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' {
-			out = append(out, text[i])
-			continue
-		}
-		switch rest := text[i:]; {
-		case bytes.HasPrefix(rest, []byte(`\u003c`)):
-			out, i = append(out, '<'), i+5
-		case bytes.HasPrefix(rest, []byte(`\u003e`)):
-			out, i = append(out, '>'), i+5
-		case bytes.HasPrefix(rest, []byte(`\u0026`)):
-			out, i = append(out, '&'), i+5
-		default: // two bytes, so that the second of two backslashes escapes nothing
-			out, i = append(out, rest[0], rest[1]), i+1
-		}
-	}
-	return out
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }

@@ -458,13 +458,13 @@ func TestAnswers(t *testing.T) {
 				code                 int
 				want                 string // in the whole line
 			}{
-				{"tools", "tools/list", ``, 0, `the tool echo: a < b & c > d`},
+				{"tools", "tools/list", ``, 0, `the tool echo: a \u003c b \u0026 c`},
 				{"prompts", "prompts/list", ``, 0, `"greet"`},
 				{"resources", "resources/list", ``, 0, `sample://one`},
 				{"templates", "resources/templates/list", ``, 0, `sample://file/{+path}`},
 				{"cursor that we never gave", "tools/list", `"cursor":"eA=="`, -32602, "unknown cursor"},
 				{"empty cursor", "tools/list", `"cursor":""`, 0, `"echo"`},
-				{"call", "tools/call", `"name":"echo","arguments":{"text":"a<b>&\\u003c"}`, 0, `a<b>&\\u003c`},
+				{"call", "tools/call", `"name":"echo","arguments":{"text":"a<b>&\\u003c"}`, 0, `"a\u003cb\u003e\u0026\\u003c"`},
 				{"null arguments", "tools/call", `"name":"echo","arguments":null`, 0, `"text":""`},
 				{"no arguments", "tools/call", `"name":"echo"`, 0, `"text":""`},
 				{"lone surrogate", "tools/call", `"name":"echo","arguments":{"text":"\ud800"}`, 0, "\uFFFD"},

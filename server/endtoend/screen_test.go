@@ -50,9 +50,18 @@ func (s *screen) String() string {
 // write draws what the program wrote.
 func (s *screen) write(data []byte) {
 	s.rest = append(s.rest, data...)
-	for len(s.rest) > 0 {
-		seq, width, n, state := ansi.DecodeSequence(s.rest, ansi.NormalState, s.parser)
-		if state != ansi.NormalState || !utf8.FullRune(s.rest) {
+	whole := len(s.rest) // without a character whose last bytes are still to come: it would count as a part of the one before
+	for tail := 1; tail < utf8.UTFMax && tail <= len(s.rest); tail++ {
+		if from := len(s.rest) - tail; utf8.RuneStart(s.rest[from]) {
+			if !utf8.FullRune(s.rest[from:]) {
+				whole = from
+			}
+			break
+		}
+	}
+	for whole > 0 {
+		seq, width, n, state := ansi.DecodeSequence(s.rest[:whole], ansi.NormalState, s.parser)
+		if state != ansi.NormalState {
 			return // the end of it is still to come
 		}
 		if width > 0 {
@@ -60,7 +69,7 @@ func (s *screen) write(data []byte) {
 		} else if !s.control(string(seq)) && s.fault == "" {
 			s.fault = fmt.Sprintf("%q was written to the terminal", seq)
 		}
-		s.rest = s.rest[n:]
+		s.rest, whole = s.rest[n:], whole-n
 	}
 }
 
