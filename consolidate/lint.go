@@ -35,6 +35,8 @@ type LintRequest struct {
 // Lint checks a memory against all rules. It changes nothing in the memory, takes no lock, and does not recover from a crash.
 // Doubtful memories of the project's own memory are recorded for hooks. It fails with a *RequestError if there is no memory.
 func (p *Project) Lint(r LintRequest) (Linted, error) {
+	p.Lock()
+	defer p.Unlock()
 	dir := r.Dir
 	own := dir == ""
 	if own {
@@ -92,8 +94,6 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 		for n, t := range s.Topics {
 			sums[n.String()] = memory.SumOf(t.Bytes()).Short()
 		}
-		p.Lock()
-		defer p.Unlock()
 		p.Recall.KeepDoubts(l.Findings, sums)
 	}
 	return l, nil
@@ -101,8 +101,6 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 
 // openToLint opens the memory at dir for reading.
 func (p *Project) openToLint(dir string) (*memory.Dir, error) {
-	p.Lock()
-	defer p.Unlock()
 	if dir != p.MemoryDir {
 		other := store.Open(store.Options{MemoryDir: dir, StateHome: p.StateHome, AllowSecrets: p.AllowSecrets, LookOnly: true, Now: p.Now})
 		defer other.Close()

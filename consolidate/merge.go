@@ -24,11 +24,11 @@ type Replaced struct {
 // Accepted is a fact of a merged memory that the one that it was merged into need not say, and why.
 type Accepted struct{ Text, Why string }
 
-// replaced reads the memories that a write of n merges into it. Of each the base must be its sum.
-func replaced(t *store.Tx, n memory.Name, r WriteRequest) (map[memory.Name]memory.File, error) {
-	files := make(map[memory.Name]memory.File, len(r.Replaces))
+// replaced reads the memories that are merged into w.n. Of each the base must be its sum.
+func (w *writing) replaced() (map[memory.Name]memory.File, error) {
+	files := make(map[memory.Name]memory.File, len(w.Replaces))
 	size := 0
-	for _, one := range r.Replaces {
+	for _, one := range w.Replaces {
 		o, err := memory.ParseName(one.Path)
 		if err == nil {
 			err = o.Writable()
@@ -36,16 +36,16 @@ func replaced(t *store.Tx, n memory.Name, r WriteRequest) (map[memory.Name]memor
 		if err != nil {
 			return nil, nameError(one.Path, err)
 		}
-		if o == n {
+		if o == w.n {
 			return nil, store.Refuse(fmt.Sprintf("replaces names %q, which is what is written", one.Path), "name the memories that go; what is written itself has its base")
 		}
 		if _, twice := files[o]; twice {
 			return nil, store.Refuse(fmt.Sprintf("replaces names %q twice", one.Path), "name each memory once")
 		}
-		f, err := t.Stage.Check(o, one.Base)
+		f, err := w.t.Stage.Check(o, one.Base)
 		var base *landing.BaseError
 		if err == nil && f.Sum == "" || errors.As(err, &base) && base.Have == "" {
-			err = store.Refuse(fmt.Sprintf("replaces %q: it does not exist", one.Path), store.DidYouMean(t.Stage.Nearest(o), "name memories that exist"))
+			err = store.Refuse(fmt.Sprintf("replaces %q: it does not exist", one.Path), store.DidYouMean(w.t.Stage.Nearest(o), "name memories that exist"))
 		}
 		if err != nil {
 			return nil, err
@@ -58,46 +58,47 @@ func replaced(t *store.Tx, n memory.Name, r WriteRequest) (map[memory.Name]memor
 	return files, nil
 }
 
-func sortedNames(files map[memory.Name]memory.File) []memory.Name {
+func sortedNames[T any](files map[memory.Name]T) []memory.Name {
 	return slices.SortedFunc(maps.Keys(files), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // inherit gives a renamed memory the line that the index has for it.
-func inherit(t *store.Tx, n memory.Name, r *WriteRequest) error {
-	e, err := t.EditIndex()
+func (w *writing) inherit() error {
+	e, err := w.t.EditIndex()
 	if err != nil {
 		return err
 	}
-	if entry, named := e.ByFile()[r.Replaces[0].Path]; named {
-		line := store.IndexLine{File: n.String(), Title: entry.Title, Hook: entry.Hook, Section: entry.Section}
+	if entry, named := e.ByFile()[w.Replaces[0].Path]; named {
+		line := store.IndexLine{File: w.n.String(), Title: entry.Title, Hook: entry.Hook, Section: entry.Section}
 		if memory.StemOf(entry.Title) == memory.StemOf(entry.File) {
 			line.Title = ""
 		}
-		if own := r.Index; own != nil {
+		if own := w.Index; own != nil {
 			line.Title, line.Hook, line.Section = cmp.Or(own.Title, line.Title), cmp.Or(own.Hook, line.Hook), cmp.Or(own.Section, line.Section)
 		}
-		r.Index = &line
+		w.Index = &line
 	}
 	return nil
 }
 
-// noteMerge records what a write of n has merged into it and accepted, with what was merged into that before.
-func noteMerge(t *store.Tx, n memory.Name, merged map[memory.Name]memory.File, r WriteRequest) {
-	for _, m := range t.Merges { // n is written again, so it is no longer merged into another
-		delete(m.Replaced, n.String())
+// noteMerge records what was merged into w.n and accepted, with what was merged into that before.
+func (w *writing) noteMerge() {
+	t, file := w.t, w.n.String()
+	for _, m := range t.Merges { // w.n is written again, so it is no longer merged into another
+		delete(m.Replaced, file)
 	}
-	if r.Delete {
-		delete(t.Merges, n.String())
+	if w.Delete {
+		delete(t.Merges, file)
 	}
-	if len(merged) == 0 && len(r.Accept) == 0 {
+	if len(w.merged) == 0 && len(w.Accept) == 0 {
 		return
 	}
-	m := t.Merges[n.String()]
-	if m == nil {
-		m = &store.Merge{}
+	m := &store.Merge{}
+	if earlier := t.Merges[file]; earlier != nil {
+		m = earlier
 	}
 	m = &store.Merge{Replaced: store.Cloned(m.Replaced), Accepted: store.Cloned(m.Accepted)}
-	for o, f := range merged {
+	for o, f := range w.merged {
 		m.Replaced[o.String()] = f.Sum
 		if earlier := t.Merges[o.String()]; earlier != nil {
 			maps.Copy(m.Replaced, earlier.Replaced)
@@ -105,13 +106,13 @@ func noteMerge(t *store.Tx, n memory.Name, merged map[memory.Name]memory.File, r
 			delete(t.Merges, o.String())
 		}
 	}
+	for _, a := range w.Accept {
+		m.Accepted[a.Text] = a.Why
+	}
 	if t.Merges == nil {
 		t.Merges = make(map[string]*store.Merge)
 	}
-	t.Merges[n.String()] = m
-	for _, a := range r.Accept {
-		m.Accepted[a.Text] = a.Why
-	}
+	t.Merges[file] = m
 }
 
 // lost returns the facts of what was merged into n that its text does not say, and that were not accepted.
@@ -138,12 +139,15 @@ func lost(t *store.Tx, n memory.Name, survivor *memory.Topic) ([]rule.Fact, erro
 	return rule.Lost(texts, n, survivor.Shown(t.Dir.AllowSecrets), slices.Collect(maps.Keys(m.Accepted))...), nil
 }
 
-// checkAccepted fails where a reason is missing, or nothing is merged into n.
-func checkAccepted(t *store.Tx, n memory.Name, r *WriteRequest) error {
-	if len(r.Accept) > 0 && len(r.Replaces) == 0 && t.Merges[n.String()] == nil {
-		return store.Refuse(fmt.Sprintf("accept: nothing was merged into %s in this dream", n), "accept goes with replaces, or follows it")
+// lost returns what the new text does not say of what was merged into it.
+func (w *writing) lost() ([]rule.Fact, error) { return lost(w.t, w.n, memory.ParseTopic(w.data)) }
+
+// checkAccepted fails where a reason is missing, or nothing is merged into w.n.
+func (w *writing) checkAccepted() error {
+	if len(w.Accept) > 0 && len(w.Replaces) == 0 && w.t.Merges[w.n.String()] == nil {
+		return store.Refuse(fmt.Sprintf("accept: nothing was merged into %s in this dream", w.n), "accept goes with replaces, or follows it")
 	}
-	for _, a := range r.Accept {
+	for _, a := range w.Accept {
 		if strings.TrimSpace(a.Why) == "" || strings.TrimSpace(a.Text) == "" {
 			return store.Refuse(fmt.Sprintf("accept %q gives no reason", a.Text), "give text, as the list has it, and say in why what makes it right to leave it out")
 		}
@@ -219,13 +223,4 @@ func acceptable(facts []rule.Fact) string {
 // acceptCall is the call that accepts facts as left out of n.
 func acceptCall(n memory.Name, facts []rule.Fact) string {
 	return fmt.Sprintf(`write_memory {"path": %q, "accept": %s}`, n, acceptable(facts))
-}
-
-// brokenLinks reports the links to what was merged into n.
-func brokenLinks(n memory.Name, merged map[memory.Name]memory.File, after *memory.Snapshot) []rule.Finding {
-	var findings []rule.Finding
-	for _, o := range sortedNames(merged) {
-		findings = append(findings, rule.LinksTo(after, o, memory.ParseTopic(merged[o].Data).Title(), n)...)
-	}
-	return findings
 }

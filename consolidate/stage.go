@@ -15,76 +15,77 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// writing is one change that is about to be staged.
+// writing is one change on its way into the stage of t.
 type writing struct {
-	t      *store.Tx
-	n      memory.Name
-	r      *WriteRequest
-	have   memory.File                 // what n is before
+	WriteRequest
+	p     *Project
+	t     *store.Tx
+	n     memory.Name
+	now   time.Time
+	cited []provenance.Words // Evidence, and what Content carries over
+
+	have   memory.File                 // what n is now
 	merged map[memory.Name]memory.File // into n
-	cited  []provenance.Words
-	now    time.Time
+	data   []byte                      // what n will be; nil: deleted
+	before *memory.Snapshot            // of the memory
+	after  *memory.Snapshot            // with the stage and this change
+	prior  *memory.Topic               // n, with the stage before this change
 }
 
-// stageWrite stages one change, after the rules that can be checked on a single memory.
-func (p *Project) stageWrite(ctx context.Context, t *store.Tx, n memory.Name, r *WriteRequest, cited []provenance.Words) (WriteResult, error) {
-	w := writing{t: t, n: n, r: r, cited: cited, now: p.Now()}
+// stage stages the change in t, after the rules that can be checked on a single memory.
+func (w *writing) stage(ctx context.Context, t *store.Tx) (res WriteResult, err error) {
+	w.t = t
 	if err := w.read(); err != nil {
-		return WriteResult{}, err
+		return res, err
 	}
-	if r.Delete {
-		return p.stageDelete(w)
+	same, said := false, w.cited
+	if !w.Delete {
+		if w.data, err = w.content(); err != nil {
+			return res, err
+		}
+		same = w.have.Sum != "" && bytes.Equal(w.data, w.have.Data) && len(w.cited)+len(w.merged) == 0
+		if !same {
+			w.data = w.stamped().Bytes()
+		}
+		if w.Content != nil && !same {
+			w.cited = append(w.p.Sources.Carried(ctx, *w.Content), w.cited...)
+		}
 	}
-	data, err := w.content()
-	if err != nil {
-		return WriteResult{}, err
+	if err := w.foresee(); err != nil {
+		return res, err
 	}
-	if w.have.Sum != "" && bytes.Equal(data, w.have.Data) && len(cited)+len(w.merged) == 0 {
-		return w.stageSame(data)
+	switch {
+	case w.Delete:
+		return w.stageDelete()
+	case same:
+		return w.stageSame()
 	}
-	topic := w.stamped(data)
-	if r.Content != nil {
-		w.cited = append(p.Sources.Carried(ctx, *r.Content), cited...)
-	}
-	res, err := p.stageTopic(w, topic.Bytes())
-	res.Evidence = unclear(r.Evidence, cited, topic.Bytes())
+	res, err = w.stageTopic()
+	res.Evidence = unclear(w.Evidence, said, w.data)
 	return res, err
 }
 
 // read reads what the change is based on. Each base must be the sum of what is there.
 func (w *writing) read() (err error) {
-	if w.r.onlyAccepts() && w.r.Base == "" {
+	if w.onlyAccepts() && w.Base == "" {
 		if f, _, err := w.t.Stage.Read(w.n); err == nil {
-			w.r.Base = string(f.Sum)
+			w.Base = string(f.Sum)
 		}
 	}
-	if w.have, err = w.t.Stage.Check(w.n, w.r.Base); err != nil {
+	if w.have, err = w.t.Stage.Check(w.n, w.Base); err != nil {
 		return err
 	}
-	if err := checkAccepted(w.t, w.n, w.r); err != nil || w.r.Delete {
+	if err := w.checkAccepted(); err != nil || w.Delete {
 		return err
 	}
-	w.merged, err = replaced(w.t, w.n, *w.r)
+	w.merged, err = w.replaced()
 	return err
-}
-
-func (p *Project) stageDelete(w writing) (WriteResult, error) {
-	if w.have.Sum != "" {
-		if err := p.checkUnattended(w.t, w.n, w.have, *w.r, nil, nil); err != nil {
-			return WriteResult{}, err
-		}
-	}
-	c, err := w.t.Stage.Write(w.n, w.r.Base, nil, nil)
-	if err == nil {
-		noteMerge(w.t, w.n, nil, *w.r)
-	}
-	return WriteResult{Path: w.n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}, err
 }
 
 // content is what the write makes of the file as it is. A new name takes the index line of what it replaces.
 func (w *writing) content() ([]byte, error) {
-	if w.r.Content != nil {
-		return []byte(*w.r.Content), nil
+	if w.Content != nil {
+		return []byte(*w.Content), nil
 	}
 	have := w.have
 	if have.Sum == "" {
@@ -95,102 +96,143 @@ func (w *writing) content() ([]byte, error) {
 		if have.Sum == "" {
 			return nil, store.Refuse(fmt.Sprintf("%s does not exist: there is nothing to edit", w.n), store.DidYouMean(w.t.Dir.Nearest(w.n.String()), "give its content"))
 		}
-		if err := inherit(w.t, w.n, w.r); err != nil {
+		if err := w.inherit(); err != nil {
 			return nil, err
 		}
 	}
-	if len(w.r.Edits) == 0 {
+	if len(w.Edits) == 0 {
 		return have.Data, nil
 	}
-	data, err := memory.ApplyEdits(have.Data, w.r.Edits, w.t.Dir.AllowSecrets)
+	data, err := memory.ApplyEdits(have.Data, w.Edits, w.t.Dir.AllowSecrets)
 	if err != nil {
 		return nil, store.Refuse(err.Error(), "read_memory shows the text as it is; quote enough of it to be found once")
 	}
 	return data, nil
 }
 
+// stamped is the text with what the server carries over: the time, the sources, and of merged memories the oldest creation.
+func (w *writing) stamped() *memory.Topic {
+	topic := memory.ParseTopic(w.data)
+	topic.Quote()
+	replaced := []*memory.Topic{memory.ParseTopic(w.have.Data)}
+	for _, o := range sortedNames(w.merged) {
+		replaced = append(replaced, memory.ParseTopic(w.merged[o].Data))
+	}
+	var sources []string
+	own := topic.Sources()
+	for _, r := range replaced {
+		for _, source := range r.Sources() {
+			if !slices.Contains(own, source) {
+				sources = append(sources, source)
+			}
+		}
+	}
+	for _, c := range w.cited {
+		sources = append(sources, c.Source)
+	}
+	topic.Stamp(w.now, sources)
+	if len(w.merged) > 0 {
+		topic.Carry(append(replaced[1:], replaced[0]))
+	}
+	return topic
+}
+
+// foresee looks at the memory as it is, and as the stage and this change would leave it.
+func (w *writing) foresee() (err error) {
+	if w.before, err = w.t.Dir.Snapshot(); err != nil {
+		return err
+	}
+	if w.after, err = w.t.Stage.Over(w.before); err != nil {
+		return err
+	}
+	w.prior = w.after.Topics[w.n]
+	delete(w.after.Topics, w.n)
+	if w.data != nil {
+		w.after.Topics[w.n] = memory.ParseTopic(w.data)
+	}
+	for o := range w.merged {
+		delete(w.after.Topics, o)
+	}
+	return nil
+}
+
+func (w *writing) stageDelete() (WriteResult, error) {
+	if w.have.Sum != "" {
+		if err := w.checkUnattended(); err != nil {
+			return WriteResult{}, err
+		}
+	}
+	c, err := w.t.Stage.Write(w.n, w.Base, nil, nil)
+	if err == nil {
+		w.noteMerge()
+	}
+	return WriteResult{Path: w.n.String(), Action: "deleted", Sum: c.After.Short(), Findings: []rule.Finding{}}, err
+}
+
 // stageSame stages a text that does not change: what is on disk may be kept against what was staged before it changed, and
 // what was merged before may be accepted as left out.
-func (w writing) stageSame(data []byte) (WriteResult, error) {
-	res := WriteResult{Path: w.n.String(), Action: "unchanged", Sum: w.have.Sum.Short(), Bytes: len(w.have.Data), Findings: []rule.Finding{}}
-	before, err := lost(w.t, w.n, memory.ParseTopic(data))
+func (w *writing) stageSame() (WriteResult, error) {
+	res := WriteResult{Path: w.n.String(), Action: "unchanged", Sum: w.have.Sum.Short(), Bytes: len(w.data), Findings: []rule.Finding{}}
+	before, err := w.lost()
 	if err != nil {
 		return res, err
 	}
-	if _, err := w.t.Stage.Write(w.n, w.r.Base, data, nil); err != nil {
+	if _, err := w.t.Stage.Write(w.n, w.Base, w.data, nil); err != nil {
 		return res, err
 	}
 	merge := w.t.Merges[w.n.String()]
-	noteMerge(w.t, w.n, nil, *w.r)
-	after, err := res.setMissing(w, data)
+	w.noteMerge()
+	after, err := w.setMissing(&res)
 	for _, f := range before {
 		if !slices.Contains(after, f) {
 			res.Accepted, res.Action = append(res.Accepted, f.Text), "accepted"
 		}
 	}
-	if err == nil && w.r.onlyAccepts() && len(before) > 0 && res.Accepted == nil {
+	if err == nil && w.onlyAccepts() && len(before) > 0 && res.Accepted == nil {
 		w.t.Merges[w.n.String()] = merge
 		return res, store.Refuse(fmt.Sprintf("accept: no text of it is among what %s lacks", w.n), "give each text as missing lists it: "+res.Next)
 	}
 	return res, err
 }
 
-// stamped is the text with what the server carries over: the time, the sources, and of merged memories the oldest creation.
-func (w *writing) stamped(data []byte) *memory.Topic {
-	topic := memory.ParseTopic(data)
-	topic.Quote()
-	replaced := []memory.File{w.have}
-	var origins []*memory.Topic
-	for _, o := range sortedNames(w.merged) {
-		replaced = append(replaced, w.merged[o])
-		origins = append(origins, memory.ParseTopic(w.merged[o].Data))
-	}
-	topic.Stamp(w.now, sourcesOf(topic, replaced, w.cited))
-	if len(w.merged) > 0 {
-		topic.Carry(append(origins, memory.ParseTopic(w.have.Data)))
-	}
-	return topic
-}
-
 // stageTopic stages a text that changes the memory. The words that it cites are kept first.
-func (p *Project) stageTopic(w writing, data []byte) (WriteResult, error) {
-	findings, err := p.check(w, data)
+func (w *writing) stageTopic() (res WriteResult, err error) {
+	findings, err := w.check()
 	if err != nil {
-		return WriteResult{}, err
+		return res, err
 	}
-	if err := p.Sources.Keep(w.cited); err != nil {
-		return WriteResult{}, err
+	if err := w.p.Sources.Keep(w.cited); err != nil {
+		return res, err
 	}
-	if err := p.checkUnattended(w.t, w.n, w.have, *w.r, data, w.merged); err != nil {
-		return WriteResult{}, err
+	if err := w.checkUnattended(); err != nil {
+		return res, err
 	}
 	// Noted first: after a crash between the two what was not removed is there, and asks for nothing.
-	noteMerge(w.t, w.n, w.merged, *w.r)
+	w.noteMerge()
 	if len(w.merged) > 0 {
 		if err := w.t.Save(); err != nil {
-			return WriteResult{}, err
+			return res, err
 		}
 	}
-	c, err := w.t.Stage.Write(w.n, w.r.Base, data, w.merged)
+	c, err := w.t.Stage.Write(w.n, w.Base, w.data, w.merged)
 	if err != nil {
-		return WriteResult{}, err
+		return res, err
 	}
-	line, err := w.outdatedLine(data)
+	line, err := w.outdatedLine()
 	if err != nil {
-		return WriteResult{}, err
+		return res, err
 	}
-	findings = append(findings, line...)
-	res := WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(data), Findings: findings}
+	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: append(findings, line...)}
 	if w.have.Sum == "" {
 		res.Action = "created"
 	}
-	_, err = res.setMissing(w, data)
+	_, err = w.setMissing(&res)
 	return res, err
 }
 
 // outdatedLine reports that the line of the index says what the memory no longer says, where the write gives no other line.
-func (w *writing) outdatedLine(data []byte) ([]rule.Finding, error) {
-	if w.have.Sum == "" || w.r.Index != nil {
+func (w *writing) outdatedLine() ([]rule.Finding, error) {
+	if w.have.Sum == "" || w.Index != nil {
 		return nil, nil
 	}
 	e, err := w.t.EditIndex()
@@ -198,7 +240,7 @@ func (w *writing) outdatedLine(data []byte) ([]rule.Finding, error) {
 		return nil, err
 	}
 	show := w.t.Dir.AllowSecrets
-	before, after := memory.ParseTopic(w.have.Data).Shown(show), memory.ParseTopic(data).Shown(show)
+	before, after := memory.ParseTopic(w.have.Data).Shown(show), memory.ParseTopic(w.data).Shown(show)
 	facts := rule.Outdated(show.Line(e.ByFile()[w.n.String()].Hook), before, after)
 	if len(facts) == 0 {
 		return nil, nil
@@ -210,8 +252,8 @@ func (w *writing) outdatedLine(data []byte) ([]rule.Finding, error) {
 }
 
 // setMissing sets the facts of what was merged into w.n that its text lacks, and returns all of them.
-func (res *WriteResult) setMissing(w writing, data []byte) ([]rule.Fact, error) {
-	lost, err := lost(w.t, w.n, memory.ParseTopic(data))
+func (w *writing) setMissing(res *WriteResult) ([]rule.Fact, error) {
+	lost, err := w.lost()
 	res.Missing = lost[:min(len(lost), maxShownFacts)]
 	if res.More = len(lost) - len(res.Missing); len(lost) > 0 {
 		res.Next = acceptCall(w.n, lost)
@@ -219,41 +261,10 @@ func (res *WriteResult) setMissing(w writing, data []byte) ([]rule.Fact, error) 
 	return lost, err
 }
 
-// sourcesOf returns the sources that a topic is to name beside its own: those of the texts that it
-// replaces, and what is cited now.
-func sourcesOf(topic *memory.Topic, replaced []memory.File, cited []provenance.Words) []string {
-	var sources []string
-	own := topic.Sources()
-	for _, f := range replaced {
-		for _, source := range memory.ParseTopic(f.Data).Sources() {
-			if !slices.Contains(own, source) {
-				sources = append(sources, source)
-			}
-		}
-	}
-	for _, w := range cited {
-		sources = append(sources, w.Source)
-	}
-	return sources
-}
-
-// check asks the rules what they say of data as the content of w.n. Errors refuse, unless waived.
-func (p *Project) check(w writing, data []byte) ([]rule.Finding, error) {
-	before, err := w.t.Dir.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	after, err := w.t.Stage.Over(before)
-	if err != nil {
-		return nil, err
-	}
-	prior := after.Topics[w.n]
-	after.Topics[w.n] = memory.ParseTopic(data)
-	for o := range w.merged {
-		delete(after.Topics, o)
-	}
+// check asks the rules what they say of the new text. Errors refuse, unless waived.
+func (w *writing) check() ([]rule.Finding, error) {
 	check := rule.Check{
-		Before: before, After: after, Prior: prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now, OwnWords: p.Sources.OwnWords(before, after, w.cited), Project: p.openCode(),
+		Before: w.before, After: w.after, Prior: w.prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now, OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(),
 	}
 	for _, words := range w.cited {
 		check.Cited = append(check.Cited, words.Text)
@@ -262,9 +273,11 @@ func (p *Project) check(w writing, data []byte) ([]rule.Finding, error) {
 	if w.t.Kind == lock.KindDream { // what a link leads to may be written later in the dream
 		findings = slices.DeleteFunc(findings, func(f rule.Finding) bool { return f.Rule == "wiki-link" })
 	}
-	findings = append(findings, brokenLinks(w.n, w.merged, after)...)
+	for _, o := range sortedNames(w.merged) {
+		findings = append(findings, rule.LinksTo(w.after, o, memory.ParseTopic(w.merged[o].Data).Title(), w.n)...)
+	}
 	return settle(findings, func(f rule.Finding) bool {
-		return slices.ContainsFunc(w.r.Waive, func(o store.Waiver) bool { return o.Rule == f.Rule })
+		return slices.ContainsFunc(w.Waive, func(o store.Waiver) bool { return o.Rule == f.Rule })
 	})
 }
 

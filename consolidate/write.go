@@ -90,42 +90,41 @@ func (p *Project) Write(ctx context.Context, r WriteRequest) (res WriteResult, e
 			p.dream.log(Event{Kind: EventRefused, Text: r.Path + ": " + strings.TrimPrefix(err.Error(), r.Path+" ")})
 		}
 	}()
+	w := writing{WriteRequest: r, p: p, now: p.Now()}
+	if w.n, err = r.name(); err != nil {
+		return res, err
+	}
+	alone := p.dream == nil
+	if err := p.Gates.mayWrite(); err != nil && alone {
+		return res, err
+	}
+	if w.cited, err = p.Sources.Evidence(ctx, r.Evidence, p.dream.listed()); err != nil {
+		return res, err
+	}
+	if err := p.enter(Consolidating); err != nil {
+		return res, err
+	}
+	if alone {
+		return w.alone(ctx)
+	}
+	return w.inDream(ctx, p.dream)
+}
+
+// name returns the memory that r writes. It fails if r cannot be right.
+func (r *WriteRequest) name() (memory.Name, error) {
 	n, err := memory.ParseName(r.Path)
 	if err == nil {
 		err = n.Writable()
 	}
 	if err != nil {
-		return WriteResult{}, nameError(r.Path, err)
+		return n, nameError(r.Path, err)
 	}
 	for _, w := range r.Waive {
 		if strings.TrimSpace(w.Why) == "" {
-			return WriteResult{}, store.Refuse(fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal")
+			return n, store.Refuse(fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal")
 		}
 	}
-	alone := p.dream == nil
-	if err := p.Gates.mayWrite(); err != nil && alone {
-		return WriteResult{}, err
-	}
-	cited, err := p.Sources.Evidence(ctx, r.Evidence, p.dream.listed())
-	if err != nil {
-		return WriteResult{}, err
-	}
-	if err := p.enter(Consolidating); err != nil {
-		return WriteResult{}, err
-	}
-	if alone {
-		return p.writeAlone(ctx, p.New(lock.KindWrite), n, r, cited)
-	}
-	d := p.dream
-	res, err = p.stageWrite(ctx, d.Tx, n, &r, cited)
-	if err != nil {
-		return res, err
-	}
-	res.Staged = true
-	res.Findings, _ = d.fresh(res.Findings)
-	note(d.Tx, n, r)
-	p.dream.log(Event{Kind: EventStaged, Text: res.Action + " " + n.String()})
-	return res, d.Save()
+	return n, nil
 }
 
 func nameError(path string, err error) error {
@@ -135,70 +134,43 @@ func nameError(path string, err error) error {
 	}}}
 }
 
-// note keeps what a write said beside its content: for the index, the journal, and the archive.
-func note(t *store.Tx, n memory.Name, r WriteRequest) {
-	if r.Delete || r.Index != nil {
-		t.IndexLines = slices.DeleteFunc(t.IndexLines, func(l store.IndexLine) bool { return l.File == n.String() })
+// inDream stages the change in d.
+func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
+	res, err := w.stage(ctx, d.Tx)
+	if err != nil {
+		return res, err
 	}
-	if r.Index != nil && !r.Delete {
-		line := *r.Index
-		line.File = n.String()
-		t.IndexLines = append(t.IndexLines, line)
-	}
-	if len(r.Evidence) > 0 {
-		if t.Evidence == nil {
-			t.Evidence = make(map[string][]string)
-		}
-		cited := append(t.Evidence[n.String()], r.Evidence...)
-		slices.Sort(cited)
-		t.Evidence[n.String()] = slices.Compact(cited)
-	}
-	for _, w := range r.Waive {
-		w.File = n.String()
-		t.Waived = append(slices.DeleteFunc(t.Waived, func(o store.Waiver) bool { return o.Rule == w.Rule && o.File == w.File }), w)
-	}
+	res.Staged = true
+	res.Findings, _ = d.fresh(res.Findings)
+	w.note()
+	d.log(Event{Kind: EventStaged, Text: res.Action + " " + res.Path})
+	return res, d.Save()
 }
 
-// writeAlone carries a write out as a transaction of its own.
-func (p *Project) writeAlone(ctx context.Context, info store.Info, n memory.Name, r WriteRequest, cited []provenance.Words) (WriteResult, error) {
-	var res WriteResult
-	if r.Agreed != "" {
-		info.Accepted = map[string]string{n.String(): r.Agreed}
+// alone lands the change as a transaction of its own.
+func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
+	info := w.p.New(lock.KindWrite)
+	if w.Agreed != "" {
+		info.Accepted = map[string]string{w.n.String(): w.Agreed}
 	}
-	id, landed, err := p.Change(ctx, info, func(t *store.Tx) (edit *store.Index, err error) {
-		if res, err = p.stageWrite(ctx, t, n, &r, cited); err != nil || res.Action == "unchanged" && r.Index == nil {
+	id, landed, err := w.p.Change(ctx, info, func(t *store.Tx) (edit *store.Index, err error) {
+		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" && w.Index == nil {
 			return nil, err
 		}
-		if r.Agreed == "" {
-			if len(res.Missing) > 0 {
-				lost := lostFinding(n, res.Missing)
-				lost.Hint = fmt.Sprintf("make the call again with what still holds in the text, and for the rest \"accept\": %s", acceptable(res.Missing))
-				return nil, &RuleError{Findings: []rule.Finding{lost}}
-			}
-			if err := p.checkTaken(t, n, r); err != nil {
+		if w.Agreed == "" {
+			if err := w.checkTaken(res.Missing); err != nil {
 				return nil, err
 			}
 		}
-		note(t, n, r)
+		w.note()
 		if edit, err = t.EditIndex(); err != nil {
 			return nil, err
 		}
-		if r.Delete {
-			edit.Remove(n.String())
-		}
-		for _, o := range r.Replaces {
-			edit.Remove(o.Path)
-		}
-		if !r.Delete && res.Action == "created" && r.Index == nil && !edit.None {
-			if err := edit.Name(store.IndexLine{}, n, t.Stage); err != nil {
-				return nil, err
-			}
-		}
-		res.Index = edit.Line(n)
+		res.Index = edit.Line(w.n)
 		// "loss" counts what one dream takes away: checkTaken does, for single writes.
-		findings, err := p.checkWhole(t, edit, nil, "loss")
+		findings, err := w.p.checkWhole(t, edit, nil, "loss")
 		for _, f := range findings {
-			if f.File == n.String() && !slices.Contains(res.Findings, f) {
+			if f.File == res.Path && !slices.Contains(res.Findings, f) {
 				res.Findings = append(res.Findings, f)
 			}
 		}
@@ -207,12 +179,36 @@ func (p *Project) writeAlone(ctx context.Context, info store.Info, n memory.Name
 	if err != nil {
 		return WriteResult{}, err
 	}
-	if id != "" {
-		if slices.ContainsFunc(landed.LeftAlone, func(c landing.Conflict) bool { return c.Name == n }) {
-			return WriteResult{}, store.LeftOut(id, landed)
-		}
-		res.Findings = append(leftAlone(landed.LeftAlone), res.Findings...)
-		res.Undo = "dream-mcp undo " + id
+	if id == "" {
+		return res, nil
 	}
+	if slices.ContainsFunc(landed.LeftAlone, func(c landing.Conflict) bool { return c.Name == w.n }) {
+		return WriteResult{}, store.LeftOut(id, landed)
+	}
+	res.Findings = append(leftAlone(landed.LeftAlone), res.Findings...)
+	res.Undo = "dream-mcp undo " + id
 	return res, nil
+}
+
+// note keeps what a write said beside its content: for the index, the journal, and the archive.
+func (w *writing) note() {
+	t, file := w.t, w.n.String()
+	if w.Delete || w.Index != nil {
+		t.IndexLines = slices.DeleteFunc(t.IndexLines, func(l store.IndexLine) bool { return l.File == file })
+	}
+	if w.Index != nil && !w.Delete {
+		line := *w.Index
+		line.File = file
+		t.IndexLines = append(t.IndexLines, line)
+	}
+	if len(w.Evidence) > 0 {
+		t.Evidence = store.Cloned(t.Evidence)
+		cited := append(t.Evidence[file], w.Evidence...)
+		slices.Sort(cited)
+		t.Evidence[file] = slices.Compact(cited)
+	}
+	for _, one := range w.Waive {
+		one.File = file
+		t.Waived = append(slices.DeleteFunc(t.Waived, func(o store.Waiver) bool { return o.Rule == one.Rule && o.File == file }), one)
+	}
 }

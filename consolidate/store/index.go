@@ -61,8 +61,8 @@ func (t *Tx) ReadIndex() (memory.File, error) {
 	return memory.File{Name: IndexName, Data: e.Index.Bytes(), Sum: e.Base}, nil
 }
 
-// EditIndex returns the index as the dream would leave it without further requests: the file on disk without the
-// lines of memories that the dream deletes, and with the lines that its writes asked for.
+// EditIndex returns the index as t would leave it without further requests: the file on disk without the lines of memories
+// that t deletes, with the lines that its writes asked for, and with one for each memory that it creates.
 func (t *Tx) EditIndex() (*Index, error) {
 	f, err := t.Dir.Read(IndexName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -82,11 +82,9 @@ func (t *Tx) EditIndex() (*Index, error) {
 			e.None = false
 		}
 	}
-	if t.Kind == lock.KindDream {
-		for _, c := range t.Stage.Changes {
-			if c.After == "" {
-				e.Index.Remove(c.Name.String())
-			}
+	for _, c := range t.Stage.Changes {
+		if c.After == "" {
+			e.Index.Remove(c.Name.String())
 		}
 	}
 	for _, line := range t.IndexLines {
@@ -101,7 +99,7 @@ func (t *Tx) EditIndex() (*Index, error) {
 			return nil, err
 		}
 	}
-	if t.Kind != lock.KindDream && t.Request == nil || e.None {
+	if t.Kind == lock.KindRestore || e.None { // it has a line of its own
 		return e, nil
 	}
 	return e, t.nameCreated(e)

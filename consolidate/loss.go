@@ -1,0 +1,214 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/proposal"
+	"dream-mcp/consolidate/store"
+	"dream-mcp/memory"
+	"dream-mcp/memory/rule"
+)
+
+// Writes outside dreams within singleSpan count together, at most maxSingles, of all processes.
+const (
+	singleSpan = time.Hour
+	maxSingles = 500
+)
+
+// proposed is the change as the person is asked for it.
+func (w *writing) proposed(why string) (proposal.Change, error) {
+	show := w.t.Dir.AllowSecrets
+	c := proposal.Change{
+		ID: store.NewID(w.now), Name: w.n, Base: w.have.Sum, Data: w.data, Reason: show.Line(why), Waived: store.ShownWaivers(w.Waive, show), Index: w.Index,
+		Merge: &store.Merge{Replaced: make(map[string]memory.Sum), Accepted: make(map[string]string)},
+	}
+	for o := range w.merged {
+		f, err := w.t.Dir.Read(o)
+		if err == nil {
+			c.Merge.Replaced[o.String()] = f.Sum
+		} else if !errors.Is(err, fs.ErrNotExist) { // it does not exist if it was created in this dream
+			return c, err
+		}
+	}
+	for _, a := range w.Accept {
+		c.Merge.Accepted[a.Text] = a.Why
+	}
+	return c, nil
+}
+
+// checkTaken fails if a write outside a dream loses facts of a merge, and with a *PersonError if it removes what only the
+// person may remove, alone or together with such writes of the last hour.
+func (w *writing) checkTaken(missing []rule.Fact) error {
+	if len(missing) > 0 {
+		lost := lostFinding(w.n, missing)
+		lost.Hint = fmt.Sprintf("make the call again with what still holds in the text, and for the rest \"accept\": %s", acceptable(missing))
+		return &RuleError{Findings: []rule.Finding{lost}}
+	}
+	if w.have.Sum == "" && len(w.merged) == 0 {
+		return nil
+	}
+	before, err := w.hourAgo()
+	if err != nil {
+		return err
+	}
+	taken := rule.Check{Before: before, After: w.after}.TakenAway()
+	for o := range (rule.Check{Before: before, After: w.before}).TakenAway() {
+		delete(taken, o) // an earlier write removed it
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	lost := w.n
+	if taken[lost] == "" { // what was merged into it
+		lost = sortedNames(taken)[0]
+	}
+	refused := &RuleError{Findings: []rule.Finding{{
+		Rule: "loss", Severity: rule.Error, File: lost.String(), Message: taken[lost],
+		Hint: "only the person may remove it; a merge loses nothing: first write every fact of it into another memory of its type",
+	}}}
+	why, verb := lost.String()+": "+taken[lost], "Change"
+	if w.Delete {
+		verb = "Delete"
+	}
+	change, err := w.proposed(why)
+	if err != nil {
+		return err
+	}
+	return &PersonError{
+		Err: refused, Question: fmt.Sprintf("%s the memory %q? %s.", verb, w.n.String(), why), Terminal: "dream-mcp review --accept " + change.ID,
+		Leave: func() error {
+			w.p.Lock()
+			defer w.p.Unlock()
+			return w.p.Proposals.leave(change, refused)
+		},
+	}
+}
+
+// leave keeps a refused change as a proposal, and returns the refusal.
+func (q *Proposals) leave(c proposal.Change, refused *RuleError) error {
+	kept := false
+	err := q.p.Locked(context.Background(), func(dir *memory.Dir) (err error) {
+		kept, err = q.Hold(dir, c)
+		return err
+	})
+	if kept {
+		refused.Findings[0].Hint += "; it waits for the person, who decides in a terminal: dream-mcp review --accept " + c.ID
+	}
+	return errors.Join(refused, err)
+}
+
+// checkUnattended fails with a *RuleError where an unattended dream may not make the change, or no dream may, of a team's
+// memory. The change is then kept for the person.
+func (w *writing) checkUnattended() error {
+	t := w.t
+	teams := w.Delete && w.p.Share.IsTeams(w.have.Data)
+	if !t.Unattended && !teams {
+		return nil
+	}
+	check := rule.Check{Before: w.before, After: w.after, Unattended: t.Unattended, Now: w.now}
+	findings := check.Forbidden(w.n)
+	for _, o := range sortedNames(w.merged) {
+		findings = append(findings, check.Forbidden(o)...)
+	}
+	if len(findings) == 0 && teams && !check.KeptElsewhere(w.n) && !w.contradicted() {
+		findings = []rule.Finding{{Rule: "loss", Severity: rule.Error, File: w.n.String(), Message: "the team's memory would be deleted, and nothing in the code contradicts it"}}
+	}
+	if len(findings) == 0 {
+		return nil
+	}
+	change, err := w.proposed(findings[0].Message)
+	if err != nil {
+		return err
+	}
+	change.Dream = t.ID
+	kept, err := w.p.Proposals.Hold(t.Dir, change)
+	hint := "kept for the person (dream-mcp review); do not try again, go on with the rest"
+	switch file := w.n.String(); {
+	case err != nil:
+		return err
+	case !kept:
+		hint = fmt.Sprintf("not kept: %d changes wait for the person already; go on with the rest, and say so in the summary", proposal.Most)
+	case !slices.Contains(t.Proposed, file):
+		t.Proposed = append(t.Proposed, file)
+		if err := t.Save(); err != nil {
+			return err
+		}
+	}
+	findings[0].Hint = hint + "; where another memory is to say the same, write that first, with every fact of this one"
+	return &RuleError{Findings: findings}
+}
+
+// contradicted reports whether the code contradicts the memory.
+func (w *writing) contradicted() bool {
+	return slices.ContainsFunc(rule.Standing(w.before, w.p.openCode(), w.now), func(f rule.Finding) bool {
+		return f.Rule == "drift" && f.File == w.n.String()
+	})
+}
+
+// hourAgo is the memory as it was before the writes outside dreams of the last hour, as far as nobody else has changed it since.
+// What the person agreed to is not taken back in it.
+func (w *writing) hourAgo() (*memory.Snapshot, error) {
+	entries, err := w.p.Journal()
+	if err != nil {
+		return nil, err
+	}
+	ago := *w.before
+	ago.Topics = maps.Clone(ago.Topics)
+	seen := make(map[memory.Name]memory.Sum) // what a file holds before the writes that were looked at
+	done := make(map[memory.Name]bool)       // somebody else changed it
+	singles := 0
+	for _, e := range slices.Backward(entries) {
+		if age := w.now.Sub(e.Time); age >= singleSpan || singles == maxSingles {
+			break
+		}
+		if e.Kind != lock.KindWrite || e.Outcome != store.Committed {
+			continue
+		}
+		singles++
+		if err := w.takeBack(&ago, e, seen, done); err != nil {
+			return nil, err
+		}
+	}
+	return &ago, nil
+}
+
+// takeBack takes the changes of one write back in a snapshot.
+func (w *writing) takeBack(s *memory.Snapshot, e store.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
+	a, err := w.p.Archive(e.ID)
+	if err != nil {
+		return nil // it was pruned: nothing is known of it
+	}
+	defer a.Close()
+	for _, c := range a.Changes {
+		n := c.Name
+		if n.IsIndex() || done[n] {
+			continue
+		}
+		if _, known := seen[n]; !known {
+			f, _ := w.t.Dir.Read(n)
+			seen[n] = f.Sum
+		}
+		if _, agreed := e.Accepted[n.String()]; agreed || seen[n] != c.After {
+			done[n] = true
+			continue
+		}
+		seen[n] = c.Before
+		if c.Before == "" {
+			delete(s.Topics, n)
+			continue
+		}
+		data, err := a.Content(c.Before)
+		if err != nil {
+			return err
+		}
+		s.Topics[n] = memory.ParseTopic(data)
+	}
+	return nil
+}

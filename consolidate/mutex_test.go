@@ -1,0 +1,57 @@
+package consolidate
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// guarded are the types whose exported methods are operations, but for those that read nothing that the mutex guards, or leave
+// it to another.
+var (
+	guarded   = map[string]bool{"Project": true, "Gates": true, "Sessions": true, "Proposals": true, "Watch": true}
+	unguarded = map[string]bool{"OtherHost": true, "Watch": true, "Folders": true, "Dirs": true, "Recent": true, "BeginRun": true}
+)
+
+// Each operation takes the mutex, and no other function does but those that are called later.
+func TestOperationsTakeTheMutex(t *testing.T) {
+	notTests := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
+	packages, err := parser.ParseDir(token.NewFileSet(), ".", notTests, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations := 0
+	for _, file := range packages["consolidate"].Files {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Name.Name == "unlocked" {
+				continue
+			}
+			operation := false
+			if f.Recv != nil && f.Name.IsExported() && !unguarded[f.Name.Name] {
+				star, _ := f.Recv.List[0].Type.(*ast.StarExpr)
+				operation = star != nil && guarded[star.X.(*ast.Ident).Name]
+			}
+			takes := false
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && (s.Sel.Name == "Lock" || s.Sel.Name == "TryLock") {
+					takes = true
+				}
+				_, later := n.(*ast.FuncLit)
+				return !later
+			})
+			if takes != operation {
+				t.Errorf("%s takes the mutex: %t, want %t", f.Name.Name, takes, operation)
+			}
+			if operation {
+				operations++
+			}
+		}
+	}
+	if operations < 20 {
+		t.Errorf("only %d operations were found", operations)
+	}
+}
