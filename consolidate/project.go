@@ -98,7 +98,7 @@ func Open(o Options) *Project {
 		o.Now = func() time.Time { return time.Now().Round(0) }
 	}
 	o.Lease = cmp.Or(o.Lease, DefaultLease)
-	p := &Project{options: o, Transcripts: o.Transcripts}
+	p := &Project{options: o, Transcripts: o.Transcripts, prompted: o.Prompted}
 	p.Store = store.Open(store.Options{
 		MemoryDir: o.MemoryDir, StateHome: o.StateHome, Host: o.Host, Session: o.Session, AllowSecrets: o.AllowSecrets,
 		Unattended: o.Unattended, LookOnly: o.LookOnly, Now: o.Now, Step: o.Step, Changed: o.Changed,
