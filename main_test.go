@@ -48,6 +48,7 @@ var allowed = map[string][]string{
 		"consolidate/history", "consolidate/provenance", "consolidate/store", "consolidate", "consolidate/lock", "consolidate/transcript", "consolidate/transcript/listing", "consolidate/transcript/signal", "memory/landing", "memory/rule", "memory", "memory/near", "memory/secret",
 		"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
 	},
+	"consolidate/tmpfs":                     {"golang.org/x/sys"},
 	"consolidate/lock":                      {"memory/landing", "memory", "github.com/gofrs/flock", "golang.org/x/sys"},
 	"consolidate/listed":                    {"consolidate/transcript/listing", "memory", "memory/landing"},
 	"consolidate/store":                     {"consolidate/listed", "consolidate/lock", "memory", "memory/landing", "memory/rule", "memory/secret"},

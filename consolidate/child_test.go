@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dream-mcp/consolidate/tmpfs"
 )
 
 // child is what a process that is to die or to hold on is to do.
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 		runChild(order)
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(tmpfs.Run(m.Run))
 }
 
 func runChild(order string) {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"dream-mcp/consolidate/tmpfs"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -35,7 +36,9 @@ func TestMain(m *testing.M) {
 // program runs the tests after it has built dream-mcp into the first folder of PATH, where testscript puts its commands.
 type program struct{ *testing.M }
 
-func (p program) Run() int {
+func (p program) Run() int { return tmpfs.Run(p.run) }
+
+func (p program) run() int {
 	build := exec.Command("go", "build", "-o", binary(), root)
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		build.Args = slices.Insert(build.Args, 2, "-race")

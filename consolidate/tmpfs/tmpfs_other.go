@@ -1,0 +1,5 @@
+//go:build !linux
+
+package tmpfs
+
+func folder() string { return "" }
