@@ -34,7 +34,7 @@ import (
 // version is set by release builds.
 var version = "0.1.0"
 
-// clock is how far the clock is off, as a duration. It is set by the builds of a test.
+// clock names the environment variable that says how far the clock is off, as a duration. Only the builds of tests set it.
 var clock string
 
 // memoryLimit is the soft limit of the garbage collector. By default the heap may double before a collection: a first search
@@ -168,7 +168,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 		Projects: s.ProjectsDir, Roots: s.Roots(), DirName: s.DirName, Folders: s.Transcripts, Others: s.Others, Current: s.SessionID,
 	})
 	said.Digests = consolidate.DigestDir(state, s.MemoryDir)
-	off, _ := time.ParseDuration(clock)
+	off, _ := time.ParseDuration(os.Getenv(clock))
 	return consolidate.Options{
 		MemoryDir:    s.MemoryDir,
 		ProjectDir:   s.Checkout,

@@ -54,9 +54,10 @@ exec "$REAL_GIT" "$@"
 
 // fleet is some machines, with a home and a checkout each, that share one memory.
 type fleet struct {
-	t      *testing.T
-	dir    string
-	remote string
+	t       *testing.T
+	dir     string
+	remote  string
+	realGit string
 
 	mu      sync.Mutex
 	trace   map[string][]string
@@ -79,7 +80,7 @@ type span struct {
 type machine struct {
 	*fleet
 	n      int
-	binary string
+	clock  string // how far it is off
 	home   string
 	dir    string
 	memory string
@@ -108,10 +109,10 @@ func (m *machine) run(fault []string, args ...string) (out string, err error) {
 }
 
 func (m *machine) command(fault []string, args ...string) *exec.Cmd {
-	cmd := exec.Command(m.binary, args...)
+	cmd := exec.Command(binary(), args...)
 	cmd.Dir = m.dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "XDG") }),
-		"HOME="+m.home, "GIT_CONFIG_GLOBAL=/dev/null", "PATH="+filepath.Join(m.fleet.dir, "shim")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		"HOME="+m.home, clockVariable+"="+m.clock, "REAL_GIT="+m.realGit, "GIT_CONFIG_GLOBAL=/dev/null", "PATH="+filepath.Join(m.fleet.dir, "shim")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	cmd.Env = append(cmd.Env, fault...)
 	return cmd
 }
@@ -398,19 +399,6 @@ func (m *machine) id() string {
 	return found[1]
 }
 
-// programs builds the program with its clock right, a year ahead and a year late.
-func programs(t *testing.T, dir string) (all []string) {
-	all = append(all, binary())
-	for _, off := range []string{"8760h", "-8760h"} {
-		p := filepath.Join(dir, "dream-mcp"+off)
-		if out, err := exec.Command("go", "build", "-ldflags", "-X main.clock="+off, "-o", p, root).CombinedOutput(); err != nil {
-			t.Fatal(string(out))
-		}
-		all = append(all, p)
-	}
-	return all
-}
-
 func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 	if runtime.GOOS == "windows" {
 		t.Skip("NOT TESTED: the shim before git is a shell script")
@@ -419,8 +407,7 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 	if err != nil {
 		t.Skip("NOT TESTED: git is missing")
 	}
-	t.Setenv("REAL_GIT", real)
-	f := &fleet{t: t, dir: t.TempDir(), lines: map[string]string{}, trace: map[string][]string{}, made: map[string]string{}, refused: map[string]int{}}
+	f := &fleet{t: t, dir: t.TempDir(), realGit: real, lines: map[string]string{}, trace: map[string][]string{}, made: map[string]string{}, refused: map[string]int{}}
 	f.remote = filepath.Join(f.dir, "remote.git")
 	os.Mkdir(filepath.Join(f.dir, "shim"), 0o700)
 	if err := os.WriteFile(filepath.Join(f.dir, "shim", "git"), []byte(gitShim), 0o700); err != nil {
@@ -430,9 +417,9 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 	origin := filepath.Join(f.dir, "origin")
 	f.git("init", "-q", origin)
 	f.git("-C", origin, "commit", "-q", "--allow-empty", "-m", "first")
-	all, built := make([]*machine, n), programs(t, f.dir)
+	all, clocks := make([]*machine, n), []string{"0s", "8760h", "-8760h"} // right, a year ahead, a year late
 	for i := range all {
-		m := &machine{fleet: f, n: i, binary: built[i%len(built)], home: filepath.Join(f.dir, fmt.Sprint("home", i)), dir: filepath.Join(f.dir, fmt.Sprint("checkout", i)), r: rand.New(rand.NewPCG(seed, uint64(i)))}
+		m := &machine{fleet: f, n: i, clock: clocks[i%len(clocks)], home: filepath.Join(f.dir, fmt.Sprint("home", i)), dir: filepath.Join(f.dir, fmt.Sprint("checkout", i)), r: rand.New(rand.NewPCG(seed, uint64(i)))}
 		os.Mkdir(m.home, 0o700)
 		f.git("clone", "-q", origin, m.dir)
 		f.git("-C", m.dir, "remote", "set-url", "origin", "https://example.com/team/project.git")
@@ -463,6 +450,7 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 // TestMachines has machines edit, dream and undo over one shared memory, with a remote that fails and processes that are killed at their
 // calls of git. In the end all have the same memory, with every line that nobody removed, and none that somebody did.
 func TestMachines(t *testing.T) {
+	t.Parallel()
 	dependOnSources(t)
 	f, all := newFleet(t, *machines, *machineSeed)
 	var wait sync.WaitGroup
@@ -590,6 +578,7 @@ func sharedFiles(dir string) map[string]string {
 // TestKilledSync has one call of git after the other go wrong while both machines have something to sync: of few machines every
 // sixth.
 func TestKilledSync(t *testing.T) {
+	t.Parallel()
 	dependOnSources(t)
 	f, all := newFleet(t, 2, *machineSeed)
 	a, b := all[0], all[1]

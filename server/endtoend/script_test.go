@@ -39,7 +39,7 @@ type program struct{ *testing.M }
 func (p program) Run() int { return tmpfs.Run(p.run) }
 
 func (p program) run() int {
-	build := exec.Command("go", "build", "-o", binary(), root)
+	build := exec.Command("go", "build", "-ldflags", "-s -w -X main.clock="+clockVariable, "-o", binary(), root)
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		build.Args = slices.Insert(build.Args, 2, "-race")
 	}
@@ -50,6 +50,9 @@ func (p program) run() int {
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // scripts often wait; a flag on the command line wins
 	return p.M.Run()
 }
+
+// clockVariable is in the environment of a program whose clock is off.
+const clockVariable = "DREAM_TEST_CLOCK"
 
 func binary() string {
 	folder, _, _ := strings.Cut(os.Getenv("PATH"), string(filepath.ListSeparator))
@@ -81,6 +84,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 // Of a script's files, memory/ becomes the memory directory of its project, sessions/ the project's
 // transcripts (with $WORK replaced in them), and claude/ becomes ~/.claude.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	dependOnSources(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join(root, "testdata", "script"),

@@ -36,6 +36,7 @@ const warmCalls = 400
 // TestSoak makes many calls of every kind and compares what a server holds after them with what another holds after a
 // tenth as many: goroutines, open files, memory.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	dependOnSources(t)
 	before, after := soakFor(t, max(*soakCalls/10, warmCalls)), soakFor(t, *soakCalls)
 	if after.goroutines > before.goroutines {
