@@ -1,6 +1,7 @@
 package background
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,8 +21,8 @@ var errNoProgram = errors.New("no program to dream with")
 // command is a host without a person: the prompt comes on its standard input. The host may use the tools
 // of our server, whose command line is server, and read the project. It may do nothing else. The folder own, which is made
 // if needed, holds the settings that a host reads from files.
-func command(setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
-	cmd, err := commandLine(setup, firing, server, own)
+func command(ctx context.Context, setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
+	cmd, err := commandLine(ctx, setup, firing, server, own)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func command(setup host.Setup, firing string, server []string, own string) (*exe
 	return cmd, nil
 }
 
-func commandLine(setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
+func commandLine(ctx context.Context, setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
 	l := setup.Limits
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{
 		"type": "stdio", "command": server[0], "args": server[1:], "env": handed(),
@@ -45,13 +46,13 @@ func commandLine(setup host.Setup, firing string, server []string, own string) (
 		for i := range args {
 			args[i] = strings.NewReplacer("{mcp_config}", string(config), "{model}", l.Model).Replace(args[i])
 		}
-		return find(args[0], args[1:])
+		return find(ctx, args[0], args[1:])
 	}
 	if firing == host.Codex {
-		return find("codex", codex(l.Model, server))
+		return find(ctx, "codex", codex(l.Model, server))
 	}
 	if firing == host.Gemini {
-		return gemini(setup, server, own)
+		return gemini(ctx, setup, server, own)
 	}
 	if firing != host.ClaudeCode {
 		return nil, fmt.Errorf("%w: how %s is started without a person is not known; set background_command in config.json", errNoProgram, firing)
@@ -68,7 +69,7 @@ func commandLine(setup host.Setup, firing string, server []string, own string) (
 	if l.Model != "" {
 		args = append(args, "--model", l.Model)
 	}
-	return find("claude", args)
+	return find(ctx, "claude", args)
 }
 
 // codex are the arguments of Codex: its own tools run in a sandbox that writes nothing and has no network, no configuration but ours is
@@ -99,12 +100,12 @@ func quoted(v any) string {
 	return string(data)
 }
 
-func find(program string, args []string) (*exec.Cmd, error) {
+func find(ctx context.Context, program string, args []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", errNoProgram, err)
 	}
-	return exec.Command(path, args...), nil
+	return exec.CommandContext(ctx, path, args...), nil
 }
 
 // Variables that say that a session is under way: the host that is started is in none (a nested one refuses to start). The

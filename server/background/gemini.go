@@ -1,6 +1,7 @@
 package background
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -38,7 +39,7 @@ priority = 2
 // gemini is Gemini CLI without a person. It is started in a folder of ours, whose settings go before the person's, and the project,
 // whose settings are not read, is a folder that it may look into. What it keeps of its session it keeps for that folder, and a day
 // long; no gate counts it. It knows no limit of money.
-func gemini(setup host.Setup, server []string, own string) (*exec.Cmd, error) {
+func gemini(ctx context.Context, setup host.Setup, server []string, own string) (*exec.Cmd, error) {
 	settings, err := json.Marshal(map[string]any{
 		"mcpServers":  map[string]any{"dream": map[string]any{"command": server[0], "args": server[1:], "env": handed()}},
 		"mcp":         map[string]any{"allowed": []string{"dream"}},
@@ -67,7 +68,7 @@ func gemini(setup host.Setup, server []string, own string) (*exec.Cmd, error) {
 	if setup.Limits.Model != "" {
 		args = append(args, "--model", setup.Limits.Model)
 	}
-	cmd, err := find("gemini", args)
+	cmd, err := find(ctx, "gemini", args)
 	if err == nil {
 		cmd.Dir, cmd.Env = own, []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}
 	}

@@ -64,8 +64,11 @@ func because(failure string) string {
 }
 
 // dream runs the host to its end, or to the end of its time.
-func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (report runs.RunEnd, err error) {
-	cmd, err := command(setup, firing, server, filepath.Join(p.StateDir(), "host"))
+func dream(parent context.Context, p *consolidate.Project, setup host.Setup, firing string, server []string, log *runLog) (report runs.RunEnd, err error) {
+	limit := time.Duration(setup.Limits.MaxMinutes * float64(time.Minute))
+	ctx, cancel := context.WithTimeoutCause(parent, limit, fmt.Errorf("it took longer than %v", limit))
+	defer cancel()
+	cmd, err := command(ctx, setup, firing, server, filepath.Join(p.StateDir(), "host"))
 	if err != nil {
 		return report, err
 	}
@@ -79,6 +82,7 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 	out := newReader(log)
 	lines := &lineWriter{each: out.line}
 	cmd.Stdout = lines
+	cmd.Cancel = func() error { return end(cmd) }
 	cmd.WaitDelay = grace
 	group(cmd)
 	runtime.LockOSThread() // Linux kills the host when this thread ends
@@ -87,37 +91,17 @@ func dream(ctx context.Context, p *consolidate.Project, setup host.Setup, firing
 	if err := cmd.Start(); err != nil {
 		return report, err
 	}
-	limit := time.Duration(setup.Limits.MaxMinutes * float64(time.Minute))
-	why := make(chan error, 1)
-	done := make(chan struct{})
-	go func() {
-		defer close(why)
-		select {
-		case <-done:
-			return
-		case <-time.After(limit):
-			why <- fmt.Errorf("it took longer than %v", limit)
-		case <-ctx.Done():
-			why <- fmt.Errorf("interrupted: %w", context.Cause(ctx))
-		}
-		end(cmd)
-		select {
-		case <-done:
-		case <-time.After(grace):
-			kill(cmd)
-		}
-	}()
 	err = cmd.Wait()
-	close(done)
-	stopped := <-why
 	clear(cmd)
 	lines.end()
 	complaints.end()
 	out.flush()
 	report = out.end
 	switch {
-	case stopped != nil:
-		return report, stopped
+	case err != nil && parent.Err() != nil:
+		return report, fmt.Errorf("interrupted: %w", context.Cause(parent))
+	case err != nil && ctx.Err() != nil:
+		return report, context.Cause(ctx)
 	case out.failure != "":
 		return report, errors.New(out.failure)
 	case errors.Is(err, exec.ErrWaitDelay):
@@ -147,26 +131,21 @@ type lineWriter struct {
 const maxLine = 1 << 20
 
 func (w *lineWriter) Write(b []byte) (int, error) {
-	for rest := b; ; {
-		line, after, ended := bytes.Cut(rest, []byte("\n"))
-		w.rest = append(w.rest, line[:min(len(line), maxLine-len(w.rest))]...)
-		if !ended {
-			return len(b), nil
+	for line := range bytes.Lines(b) {
+		text, ended := bytes.CutSuffix(line, []byte("\n"))
+		w.rest = append(w.rest, text[:min(len(text), maxLine-len(w.rest))]...)
+		if ended {
+			w.each(string(w.rest))
+			w.rest = w.rest[:0]
 		}
-		w.flush()
-		rest = after
 	}
+	return len(b), nil
 }
 
 // end ends the last line, if there is one that nothing ended.
 func (w *lineWriter) end() {
 	if len(w.rest) > 0 {
-		w.flush()
+		w.each(string(w.rest))
+		w.rest = nil
 	}
-}
-
-// flush ends the line.
-func (w *lineWriter) flush() {
-	w.each(string(w.rest))
-	w.rest = w.rest[:0]
 }
