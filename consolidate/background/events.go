@@ -2,12 +2,8 @@ package background
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"slices"
 	"time"
-
-	"dream-mcp/memory"
 )
 
 // The record of the events that hooks were called for, and its lock.
@@ -44,10 +40,6 @@ type seenEvent struct {
 func (r *Room) SeenRecently(ctx context.Context, session, event string, frequent bool) (again bool) {
 	r.Lock()
 	defer r.Unlock()
-	state, err := r.Root()
-	if err != nil {
-		return false
-	}
 	unlock, err := r.LockNote(ctx, seenLock, seenWait)
 	if err != nil {
 		return false
@@ -64,22 +56,8 @@ func (r *Room) SeenRecently(ctx context.Context, session, event string, frequent
 		h.Events = append(h.Events, seenEvent{session, event, now})
 	}
 	h.Events = h.Events[max(0, len(h.Events)-maxSeen):]
-	h.write(state)
+	_ = r.SetNote(seenFile, h) // if it fails, a second hook acts too
 	return again
-}
-
-// write writes in place without syncing, since a host waits. After a crash the file may be invalid, and is ignored.
-func (h *seen) write(state *os.Root) {
-	data, err := json.Marshal(h)
-	if err != nil {
-		return
-	}
-	f, err := memory.OpenRegular(state, seenFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	f.Write(data)
 }
 
 func (r *Room) readSeen() (h seen) {

@@ -137,13 +137,7 @@ func (f Front) launch(p *consolidate.Project, setup host.Setup, e hook.Event) er
 	if err := p.Background.Launched(); err != nil {
 		return err
 	}
-	cmd := detached(f.Self, append([]string{"background", firing(setup, e), "--mode", setup.Mode}, f.Options...)...)
-	cmd.Dir = e.Where()
-	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+e.Session)
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("the background dream could not be started: %w", err)
-	}
-	return cmd.Process.Release()
+	return f.start(e, "background", firing(setup, e), "--mode", setup.Mode)
 }
 
 // sync starts a sync of a shared memory, and does not wait: the status says how it ended.
@@ -151,10 +145,16 @@ func (f Front) sync(p *consolidate.Project, e hook.Event) error {
 	if s, err := p.Share.State(); err != nil || s.Stopped != "" {
 		return nil
 	}
-	cmd := detached(f.Self, append([]string{"share", "--now"}, f.Options...)...)
+	return f.start(e, "share", "--now")
+}
+
+// start starts this program in the folder and for the session of an event. It outlives the hook.
+func (f Front) start(e hook.Event, args ...string) error {
+	cmd := detached(f.Self, append(args, f.Options...)...)
 	cmd.Dir = e.Where()
+	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+e.Session)
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("the sync of the shared memory could not be started: %w", err)
+		return fmt.Errorf("dream-mcp %s could not be started: %w", args[0], err)
 	}
 	return cmd.Process.Release()
 }
