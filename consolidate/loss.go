@@ -26,7 +26,7 @@ const (
 func (w *writing) proposed(why string) (proposal.Change, error) {
 	show := w.t.Dir.AllowSecrets
 	c := proposal.Change{
-		ID: store.NewID(w.now), Name: w.n, Base: w.have.Sum, Data: w.data, Reason: show.Line(why), Waived: store.ShownWaivers(w.Waive, show), Index: w.Index,
+		ID: store.NewID(w.now), Name: w.n, Base: w.have.Sum, Data: w.data, Reason: show.Line(why), Waived: w.Waive, Index: w.Index,
 		Merge: &store.Merge{Replaced: make(map[string]memory.Sum), Accepted: make(map[string]string)},
 	}
 	for o := range w.merged {

@@ -20,13 +20,13 @@ import (
 // Report is what one dream, write or undo did, or what a dream that waits for the person would do. Its texts may be
 // shown: credentials are masked and hidden characters are visible.
 type Report struct {
-	Entry   store.LogEntry `json:"entry"` // its end in the journal
-	Waits   bool           `json:"waits"`
-	Undone  bool           `json:"undone"`
-	Files   []File         `json:"files"` // the index last
-	Left    []string       `json:"left_alone"`
-	Index   [2]IndexUse    `json:"index"` // before and after
-	History []Past         `json:"history"`
+	Entry   store.LogEntry     `json:"entry"` // its end in the journal
+	Waits   bool               `json:"waits"`
+	Undone  bool               `json:"undone"`
+	Files   []File             `json:"files"` // the index last
+	Left    []string           `json:"left_alone"`
+	Index   [2]store.IndexSize `json:"index"` // before and after
+	History []Past             `json:"history"`
 }
 
 // File is one change.
@@ -45,12 +45,6 @@ type File struct {
 type LeftOut struct {
 	Text string `json:"text"`
 	Why  string `json:"why"`
-}
-
-// IndexUse is how much of its limits an index uses.
-type IndexUse struct {
-	Lines int `json:"lines"`
-	Bytes int `json:"bytes"`
 }
 
 // Past is a dream of the history, and what it did.
@@ -81,7 +75,8 @@ func (p *Room) Of(ctx context.Context, id string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Entry: info.Entry(a.Manifest, info.Outcome, a.Landed), Waits: info.Outcome == store.Proposed}
+	none := store.SizeOf(nil)
+	r := Report{Index: [2]store.IndexSize{none, none}, Entry: info.Entry(a.Manifest, info.Outcome, a.Landed), Waits: info.Outcome == store.Proposed}
 	if a.State == landing.Landed {
 		r.Entry.Outcome = store.Committed
 	}
@@ -106,7 +101,7 @@ func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info st
 		for n := range s.Topics {
 			topics = append(topics, n)
 		}
-		r.Index = [2]IndexUse{indexUse(s.Index.Bytes()), indexUse(s.Index.Bytes())}
+		r.Index = [2]store.IndexSize{store.SizeOf(s.Index), store.SizeOf(s.Index)}
 	}
 	content := func(sum memory.Sum, n memory.Name) ([]byte, error) {
 		data, err := a.Content(sum)
@@ -133,7 +128,7 @@ func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info st
 		}
 		topics = slices.DeleteFunc(topics, func(n memory.Name) bool { return n == c.Name })
 		if c.Name == store.IndexName {
-			r.Index = [2]IndexUse{indexUse(before), indexUse(after)}
+			r.Index = [2]store.IndexSize{store.SizeOf(memory.ParseIndex(before)), store.SizeOf(memory.ParseIndex(after))}
 		}
 		f := File{Path: c.Name.String(), Before: p.text(c.Before, before), After: p.text(c.After, after), Why: info.Accepted[c.Name.String()]}
 		topic := memory.ParseTopic(before)
@@ -176,11 +171,6 @@ func (p *Room) text(sum memory.Sum, data []byte) *string {
 	}
 	text := p.AllowSecrets.Show(string(data)).Text
 	return &text
-}
-
-func indexUse(data []byte) IndexUse {
-	lines, bytes := memory.ParseIndex(data).Size()
-	return IndexUse{lines, bytes}
 }
 
 // history adds the last dreams that landed, the oldest first, and whether r was undone.

@@ -201,24 +201,20 @@ func (t *Tx) Diff(e *Index) ([]byte, error) {
 // IndexFor returns the index as the dream would leave it, with what r asks of it.
 func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 	e, err := t.EditIndex()
-	if err == nil {
-		err = t.apply(e, r)
+	if err != nil {
+		return nil, err
 	}
-	return e, err
-}
-
-func (t *Tx) apply(e *Index, r FinalizeRequest) error {
 	if r.Content != nil {
 		if r.Base == "" && e.Base != "" || r.Base != "" && !e.Base.Is(r.Base) {
-			return &landing.BaseError{Name: IndexName, Base: r.Base, Have: e.Base}
+			return nil, &landing.BaseError{Name: IndexName, Base: r.Base, Have: e.Base}
 		}
 		if len(*r.Content) > memory.MaxFileBytes {
-			return fmt.Errorf("%s: %w", IndexName, memory.ErrTooLarge)
+			return nil, fmt.Errorf("%s: %w", IndexName, memory.ErrTooLarge)
 		}
 		e.Index, e.None = memory.ParseIndex([]byte(*r.Content)), false
 	}
 	if slices.ContainsFunc(r.Remove, func(file string) bool { return strings.TrimSpace(file) == "" }) {
-		return Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
+		return nil, Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
 	}
 	targets := make(map[string]bool)
 	for _, entry := range e.Entries() {
@@ -229,7 +225,7 @@ func (t *Tx) apply(e *Index, r FinalizeRequest) error {
 	if len(texts) > 0 {
 		for _, text := range e.RemoveLines(t.Dir.AllowSecrets, texts...) {
 			if !strings.HasSuffix(text, ".md") {
-				return Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text), "read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
+				return nil, Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text), "read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
 			}
 		}
 	}
@@ -239,18 +235,18 @@ func (t *Tx) apply(e *Index, r FinalizeRequest) error {
 			err = errors.New("the index does not list itself")
 		}
 		if err != nil {
-			return Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
+			return nil, Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
 		}
 		if err := e.Name(line, n, t.Stage); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if !r.Adopt {
-		return nil
+		return e, nil
 	}
 	after, err := t.afterDisk(e)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if after.Index == nil {
 		after.Index = memory.ParseIndex(nil)
@@ -262,7 +258,7 @@ func (t *Tx) apply(e *Index, r FinalizeRequest) error {
 		e.None = false
 	}
 	e.Index.Remove(dangling...)
-	return nil
+	return e, nil
 }
 
 // All returns what t changes, the index included.

@@ -14,7 +14,6 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
-	"dream-mcp/memory/secret"
 )
 
 // Outcome is how an operation ended. Fired marks the beginning of a dream in the journal.
@@ -43,15 +42,6 @@ type LogEntry struct {
 	Turns         int      `json:"turns,omitempty"`
 	Tokens        int64    `json:"tokens,omitempty"`   // read and written, including cached ones
 	CostUSD       float64  `json:"cost_usd,omitempty"` // as the host calculates it
-}
-
-// ShownWaivers returns waivers with credentials masked in their reasons.
-func ShownWaivers(waivers []Waiver, allowed secret.Allowed) []Waiver {
-	waivers = slices.Clone(waivers)
-	for i := range waivers {
-		waivers[i].Why = allowed.Show(waivers[i].Why).Text
-	}
-	return waivers
 }
 
 // Waiver is a rule that a model waived for one write, and why.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"time"
 
 	"dream-mcp/consolidate/listed"
@@ -104,7 +105,10 @@ func (i Info) shown(allowed secret.Allowed) Info {
 		return byFile
 	}
 	i.Summary, i.Reason = show(i.Summary), show(i.Reason)
-	i.Waived, i.Accepted = ShownWaivers(i.Waived, allowed), reasons(i.Accepted)
+	i.Waived, i.Accepted = slices.Clone(i.Waived), reasons(i.Accepted)
+	for n := range i.Waived {
+		i.Waived[n].Why = show(i.Waived[n].Why)
+	}
 	if i.Request != nil {
 		r := *i.Request
 		r.Summary, r.AcceptLoss = show(r.Summary), reasons(r.AcceptLoss)

@@ -84,62 +84,55 @@ func topics(files []string) int {
 	return n
 }
 
-// improved counts the changed memories, and with counted the new ones.
-func improved(changes []landing.Change, counted bool) string {
-	f := FilesOf(changes)
-	created, gone := topics(f.Created), topics(f.Deleted)
-	better := created + topics(f.Updated)
-	switch {
-	case better+gone == 0:
-		return "Improved the index"
-	case better == 0:
-		return "Removed " + Plural(gone, "memory")
-	}
-	text := "Improved " + Plural(better, "memory")
-	if counted && created > 0 {
-		text += fmt.Sprintf(" (%d new)", created)
-	}
-	if gone > 0 {
-		text += fmt.Sprintf(", removed %d", gone)
-	}
-	return text
-}
-
 // Summary describes what an operation changed and reviewed, in numbers.
-func Summary(changes []landing.Change, i Info) string {
-	if len(changes) == 0 {
-		return Report(changes, i)
-	}
-	text := improved(changes, true)
-	if reviewed := i.reviewed(); reviewed != "" {
-		text += "; reviewed " + reviewed
-	}
-	return text + "."
-}
+func Summary(changes []landing.Change, i Info) string { return describe(changes, i, false) }
 
 // Report describes what an operation changed and reviewed, with file names.
-func Report(changes []landing.Change, i Info) string {
+func Report(changes []landing.Change, i Info) string { return describe(changes, i, true) }
+
+func describe(changes []landing.Change, i Info, named bool) string {
 	reviewed := i.reviewed()
-	f := FilesOf(changes)
-	if len(changes) == 0 && reviewed == "" {
+	switch {
+	case len(changes) == 0 && reviewed == "":
 		return "Nothing needed to change."
-	}
-	if len(changes) == 0 {
+	case len(changes) == 0:
 		return "Reviewed " + reviewed + "; nothing needed to change."
 	}
-	var parts []string
-	for _, part := range []struct {
-		what  string
-		files []string
-	}{{"created", f.Created}, {"updated", f.Updated}, {"deleted", f.Deleted}} {
-		if len(part.files) > 0 {
-			parts = append(parts, part.what+" "+strings.Join(part.files, ", "))
+	f := FilesOf(changes)
+	created, gone := topics(f.Created), topics(f.Deleted)
+	text, separator := "Improved the index", "; "
+	if better := created + topics(f.Updated); better > 0 {
+		text = "Improved " + Plural(better, "memory")
+		if created > 0 && !named {
+			text += fmt.Sprintf(" (%d new)", created)
 		}
+		if gone > 0 {
+			text += fmt.Sprintf(", removed %d", gone)
+		}
+	} else if gone > 0 {
+		text = "Removed " + Plural(gone, "memory")
+	}
+	var parts []string
+	if named {
+		parts, separator = f.parts(), ": "
 	}
 	if reviewed != "" {
 		parts = append(parts, "reviewed "+reviewed)
 	}
-	return improved(changes, false) + ": " + strings.Join(parts, "; ") + "."
+	if parts != nil {
+		text += separator + strings.Join(parts, "; ")
+	}
+	return text + "."
+}
+
+// parts lists the files with what became of them.
+func (f Files) parts() (parts []string) {
+	for i, files := range [][]string{f.Created, f.Updated, f.Deleted} {
+		if len(files) > 0 {
+			parts = append(parts, []string{"created ", "updated ", "deleted "}[i]+strings.Join(files, ", "))
+		}
+	}
+	return parts
 }
 
 // Ago returns how long before now t was, rounded.

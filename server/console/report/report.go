@@ -13,7 +13,6 @@ import (
 
 	"dream-mcp/consolidate/report"
 	"dream-mcp/consolidate/store"
-	"dream-mcp/memory"
 )
 
 // Page is a report and where it belongs.
@@ -33,9 +32,6 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"percent": func(part, whole int) int { return min(100, 100*part/max(1, whole)) },
 	"title":   func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
 	"plural":  store.Plural,
-	"limits": func() report.IndexUse {
-		return report.IndexUse{Lines: memory.MaxIndexLines, Bytes: memory.MaxIndexBytes}
-	},
 }).Parse(pageHTML))
 
 // Write writes the page.

@@ -37,7 +37,7 @@ func sample() Page {
 				{Path: "bun-not-npm.md", Into: "use-bun.md", Why: "use-bun.md says all of it", Before: text("Scripts are run with bun.\n")},
 				{Path: "deploy.md", After: text("The shop moved to Fly on 2026-11-17.\n")},
 			},
-			Left: []string{"database.md", "user-role.md"}, Index: [2]report.IndexUse{{Lines: 9, Bytes: 471}, {Lines: 8, Bytes: 409}},
+			Left: []string{"database.md", "user-role.md"}, Index: [2]store.IndexSize{{Lines: 9, Bytes: 471, MaxLines: 200, MaxBytes: 25000}, {Lines: 8, Bytes: 409, MaxLines: 200, MaxBytes: 25000}},
 			History: []report.Past{past("20261103-020000-aaaaaa", at.AddDate(0, 0, -18), 4, 0), past("20261121-010651-d56fd6", at, 2, 1)},
 		},
 	}
