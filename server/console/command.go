@@ -192,9 +192,9 @@ func misused(cmd *cobra.Command, err error) error {
 			name = "-" + name
 		} else {
 			name = "--" + name
-			for _, v := range verbs {
-				if flag := flagOf(v, name[2:]); flag != nil && cmd.Name() != v.name {
-					return usage("%s goes with %s", name, v.name)
+			for _, other := range cmd.Root().Commands() {
+				if other != cmd && other.LocalNonPersistentFlags().Lookup(name[2:]) != nil {
+					return usage("%s goes with %s", name, other.Name())
 				}
 			}
 		}
@@ -212,16 +212,6 @@ func misused(cmd *cobra.Command, err error) error {
 		return e
 	}
 	return usage("%v", err)
-}
-
-// flagOf returns a verb's own flag of that name, or nil.
-func flagOf(v verb, name string) *pflag.Flag {
-	if v.flags == nil {
-		return nil
-	}
-	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	v.flags(&Command{}, set)
-	return set.Lookup(name)
 }
 
 // Options returns the flags that choose the project and the gates, as arguments for another process of this program.
@@ -246,7 +236,7 @@ func (c *Command) Options() (args []string) {
 
 // Standalone reports whether the verb needs no project.
 func (c *Command) Standalone() bool {
-	return c.Verb == "help" || c.Verb == "completion" || c.Verb == "version" || c.Verb == "demo" || c.Verb == "install" || c.Verb == "uninstall" || c.Lint.Explain
+	return c.Lint.Explain || slices.Contains([]string{"help", "completion", "version", "demo", "install", "uninstall"}, c.Verb)
 }
 
 // Run executes the verb on the memory p, which was found by setup. Both are unused for a Standalone verb and for the

@@ -165,24 +165,17 @@ func installedTwice(env host.Environment, plugin string) (message, hint string) 
 
 // renderChecks prints one line for each check, and below it how to fix it.
 func renderChecks(checks []consolidate.Check, fix bool, zone *time.Location, ink paint) string {
-	var b strings.Builder
+	b := lines{ink: ink}
 	marks := map[string]string{
 		consolidate.Healthy: ink.in(green, "●"), consolidate.Note: ink.in(dim, "·"),
 		consolidate.Wrong: ink.in(yellow, "!"), consolidate.Repaired: ink.in(green, "✓"),
 	}
 	for _, c := range checks {
 		fmt.Fprintf(&b, "%s %-11s %s\n", marks[c.State], c.Name, localTimes(oneLine(c.Message), zone))
-		switch {
-		case c.State == consolidate.Repaired && c.Fix != "":
-			fmt.Fprintf(&b, "%14s%s\n", "", ink.in(green, "fixed: "+c.Fix))
-		case c.State == consolidate.Repaired:
-			fmt.Fprintf(&b, "%14s%s\n", "", ink.in(green, "fixed"))
-		case c.Fix != "" && !fix:
-			fmt.Fprintf(&b, "%14s%s\n", "", ink.in(dim, "--fix: "+c.Fix))
-		}
-		if c.Hint != "" && c.State != consolidate.Repaired {
-			fmt.Fprintf(&b, "%14s%s\n", "", ink.in(dim, oneLine(c.Hint)))
-		}
+		repaired := c.State == consolidate.Repaired
+		b.add(repaired, green, "%14s%s", "", strings.TrimSuffix("fixed: "+c.Fix, ": "))
+		b.add(!repaired && c.Fix != "" && !fix, dim, "%14s--fix: %s", "", c.Fix)
+		b.add(!repaired && c.Hint != "", dim, "%14s%s", "", c.Hint)
 	}
 	return b.String()
 }

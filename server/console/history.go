@@ -35,37 +35,32 @@ func renderLog(entries []store.LogEntry, now time.Time, ink paint) string {
 		return "Nothing has happened yet.\n"
 	}
 	ended := make(map[string]bool)
-	var b strings.Builder
+	b := lines{ink: ink}
 	for _, e := range entries {
 		if e.Outcome != store.Fired {
 			ended[e.ID] = true
 		} else if ended[e.ID] {
 			continue
 		}
-		colour := map[store.Outcome]string{store.Committed: green, store.Fired: cyan}[e.Outcome]
-		if colour == "" {
-			colour = yellow
+		colour, outcome := yellow, string(e.Outcome)
+		switch e.Outcome {
+		case store.Committed:
+			colour = green
+		case store.Fired:
+			colour, outcome = cyan, "begun"
 		}
-		outcome := string(e.Outcome)
-		if e.Outcome == store.Fired {
-			outcome = "begun"
-		}
-		fmt.Fprintf(&b, "%s  %s  %-7s  %s%s\n", e.Time.In(now.Location()).Format("2006-01-02 15:04"),
+		fmt.Fprintf(&b, "%s  %s  %-7s  %s%s\n", minute(e.Time, now.Location()),
 			ink.in(colour, fmt.Sprintf("%-9s", oneLine(outcome))), oneLine(string(e.Kind)), oneLine(e.ID), ink.in(dim, logDetail(e)))
 		for _, words := range []string{e.Summary, e.Reason, strings.Join(e.Files, ", ")} {
-			if words != "" {
-				fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(words)))
-			}
+			b.add(words != "", dim, "    %s", words)
 		}
 		for _, w := range e.Waived {
-			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("rule waived: %s for %s (%s)", w.Rule, w.File, w.Why))))
+			b.add(true, dim, "    rule waived: %s for %s (%s)", w.Rule, w.File, w.Why)
 		}
 		for _, file := range slices.Sorted(maps.Keys(e.Accepted)) {
-			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(fmt.Sprintf("loss accepted: %s (%s)", file, e.Accepted[file]))))
+			b.add(true, dim, "    loss accepted: %s (%s)", file, e.Accepted[file])
 		}
-		if len(e.Proposed) > 0 {
-			fmt.Fprintf(&b, "    %s\n", ink.in(yellow, oneLine("waits for you (dream-mcp review): "+strings.Join(e.Proposed, ", "))))
-		}
+		b.add(len(e.Proposed) > 0, yellow, "    waits for you (dream-mcp review): %s", strings.Join(e.Proposed, ", "))
 	}
 	return b.String()
 }
@@ -170,14 +165,14 @@ func kept(undone string, files int) *Failure {
 
 // renderUndo lists what was restored, and what was kept because somebody changed it later.
 func renderUndo(r history.UndoResult, ink paint) string {
-	var b strings.Builder
-	if r.ID == "" && len(r.Conflicts) == 0 {
+	b := lines{ink: ink}
+	switch {
+	case r.ID == "" && len(r.Conflicts) == 0:
 		return fmt.Sprintf("Nothing to undo: all files are as they were before %s.\n", r.Undone)
-	}
-	if r.ID == "" {
-		fmt.Fprintf(&b, "%s %s\n", ink.in(bold, "Nothing more to undo of"), r.Undone)
-	} else {
-		fmt.Fprintf(&b, "%s %s\n", ink.in(bold, "Undone:"), r.Undone)
+	case r.ID == "":
+		b.add(true, bold, "Nothing more to undo of %s", r.Undone)
+	default:
+		b.add(true, bold, "Undone: %s", r.Undone)
 	}
 	for _, group := range []struct {
 		says  string
@@ -189,21 +184,15 @@ func renderUndo(r history.UndoResult, ink paint) string {
 		{"removed", r.Files.Deleted},
 	} {
 		for _, file := range group.files {
-			fmt.Fprintf(&b, "  %s  %s\n", ink.in(green, fmt.Sprintf("%-10s", group.says)), oneLine(file))
+			b.add(true, green, "  %-10s  %s", group.says, file)
 		}
 	}
 	for _, k := range r.Conflicts {
-		fmt.Fprintf(&b, "  %s  %s: changed later (%s when it landed, %s now)\n", ink.in(yellow, fmt.Sprintf("%-10s", "kept")), oneLine(k.Name.String()), sumOr(k.Want), sumOr(k.Have))
+		b.add(true, yellow, "  %-10s  %s: changed later (%s when it landed, %s now)", "kept", k.Name, sumOr(k.Want), sumOr(k.Have))
 	}
-	if len(r.Merged) > 0 {
-		b.WriteString("Merged: the lines that it changed are as before; lines that others changed later are kept.\n")
-	}
-	if r.GivenBack != "" {
-		fmt.Fprintf(&b, "The time gate is as it was before: %s.\n", oneLine(r.GivenBack))
-	}
-	if r.ID != "" {
-		fmt.Fprintf(&b, "To undo this too: dream-mcp undo %s\n", r.ID)
-	}
+	b.add(len(r.Merged) > 0, "", "Merged: the lines that it changed are as before; lines that others changed later are kept.")
+	b.add(r.GivenBack != "", "", "The time gate is as it was before: %s.", r.GivenBack)
+	b.add(r.ID != "", "", "To undo this too: dream-mcp undo %s", r.ID)
 	return b.String()
 }
 

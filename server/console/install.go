@@ -143,31 +143,23 @@ func (c *Command) resolveProject() error {
 
 // renderInstall prints what was done, or what would be done.
 func renderInstall(h install.Host, answer installJSON, removing, changed bool) string {
-	var b strings.Builder
+	var b lines
 	for _, p := range answer.Parts {
-		fmt.Fprintf(&b, "%s, %s: %s\n", h.Name, p.Name, outcome(p, removing, answer.DryRun))
+		b.add(true, "", "%s, %s: %s", h.Name, p.Name, outcome(p, removing, answer.DryRun))
 		b.WriteString(p.Diff)
 	}
-	switch {
-	case !changed:
-	case removing:
-		b.WriteString("Memories, the archive and the journal are kept.\n")
-	default:
-		fmt.Fprintf(&b, "Restart %s, then ask it to dream. dream-mcp uninstall %s undoes this.\n", h.Name, h.ID)
-		if h.ID == host.Codex {
-			b.WriteString("Codex runs a hook only after you agree: it asks, or see /hooks there.\n")
-		}
-	}
-	if !removing && answer.Recall != "" && answer.Recall != recall.Off {
-		fmt.Fprintf(&b, "Shown to its model unasked: %s.\n", recallText(answer.Recall))
-	}
+	b.add(changed && removing, "", "Memories, the archive and the journal are kept.")
+	b.add(changed && !removing, "", "Restart %s, then ask it to dream. dream-mcp uninstall %s undoes this.", h.Name, h.ID)
+	b.add(changed && !removing && h.ID == host.Codex, "", "Codex runs a hook only after you agree: it asks, or see /hooks there.")
+	b.add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(answer.Recall))
 	if answer.Lost != "" {
-		fmt.Fprintf(&b, "! %s starts servers outside any project. Unless it names its folders to them, dream-mcp cannot know which memory is meant.\n  %s\n", h.Name, answer.Lost)
+		b.add(true, "", "! %s starts servers outside any project. Unless it names its folders to them, dream-mcp cannot know which memory is meant.", h.Name)
+		b.add(true, "", "  %s", answer.Lost)
 	}
 	for _, plugin := range answer.Twice {
-		if message, hint := installedTwice(host.Process(), plugin); message != "" {
-			fmt.Fprintf(&b, "! %s.\n  %s\n", message, hint)
-		}
+		message, hint := installedTwice(host.Process(), plugin)
+		b.add(message != "", "", "! %s.", message)
+		b.add(hint != "", "", "  %s", hint)
 	}
 	return b.String()
 }
@@ -209,17 +201,15 @@ func outcome(p partJSON, removing, dry bool) string {
 
 // printParts prints what to paste by hand.
 func (c *Command) printParts(h install.Host, parts []install.Part) error {
-	var b strings.Builder
+	var b lines
 	for _, p := range parts {
 		text, err := p.Text()
 		if err != nil {
 			return notInstalled(h, err)
 		}
-		if p.HostCommand != nil {
-			fmt.Fprintf(&b, "%s, %s: %s\nor in %s:\n", h.Name, p.Name, shellWords(p.HostCommand), p.File)
-		} else {
-			fmt.Fprintf(&b, "%s, %s: in %s:\n", h.Name, p.Name, p.File)
-		}
+		b.add(p.HostCommand == nil, "", "%s, %s: in %s:", h.Name, p.Name, p.File)
+		b.add(p.HostCommand != nil, "", "%s, %s: %s", h.Name, p.Name, shellWords(p.HostCommand))
+		b.add(p.HostCommand != nil, "", "or in %s:", p.File)
 		b.WriteString(text + "\n")
 	}
 	return c.print(strings.TrimSuffix(b.String(), "\n"))
@@ -257,27 +247,27 @@ func (c *Command) hosts(i install.Installer) error {
 }
 
 func renderHosts(rows []hostJSON) string {
-	var b strings.Builder
+	var b lines
 	for _, r := range rows {
-		state := "not found here"
-		if r.Present {
-			state = "found, not installed: dream-mcp install " + r.Host
-		}
 		var have []string
 		for _, name := range []string{install.Server, install.Hook} {
 			if r.Parts[name] == install.Installed {
 				have = append(have, name)
 			}
 		}
+		installed := strings.Join(have, " and ")
+		state := "not found here"
 		switch {
 		case r.Error != "":
 			state = "unknown: " + r.Error
 		case len(have) == len(r.Parts):
-			state = "installed: " + strings.Join(have, " and ")
+			state = "installed: " + installed
 		case len(have) > 0:
-			state = "partly installed: " + strings.Join(have, " and ") + "; dream-mcp install " + r.Host + " adds the rest"
+			state = "partly installed: " + installed + "; dream-mcp install " + r.Host + " adds the rest"
+		case r.Present:
+			state = "found, not installed: dream-mcp install " + r.Host
 		}
-		fmt.Fprintf(&b, "%-15s %s\n", r.Host, state)
+		b.add(true, "", "%-15s %s", r.Host, state)
 	}
 	return b.String()
 }

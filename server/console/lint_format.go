@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -136,29 +137,21 @@ func renderTotals(o lintJSON) string {
 			parts = append(parts, store.Plural(n, string(severity)))
 		}
 	}
-	found := strings.Join(parts, ", ")
-	if found == "" {
-		found = "No problems"
-	}
-	text := fmt.Sprintf("%s in %s of %s\n", found, store.Plural(o.Topics, "memory"), oneLine(o.MemoryDir))
-	if o.Topics == 0 && len(o.Findings) == 0 {
-		text = fmt.Sprintf("No memories yet in %s\n", oneLine(o.MemoryDir))
-	}
-	if o.Limited {
-		text += "The directory has more files than were read.\n"
-	}
+	found := cmp.Or(strings.Join(parts, ", "), "No problems")
+	empty := o.Topics == 0 && len(o.Findings) == 0
+	var b lines
+	b.add(empty, "", "No memories yet in %s", o.MemoryDir)
+	b.add(!empty, "", "%s in %s of %s", found, store.Plural(o.Topics, "memory"), o.MemoryDir)
+	b.add(o.Limited, "", "The directory has more files than were read.")
 	reasons := make(map[string][]string)
-	for rule, why := range o.NotAsked {
-		reasons[why] = append(reasons[why], rule)
+	for _, rule := range slices.Sorted(maps.Keys(o.NotAsked)) {
+		reasons[o.NotAsked[rule]] = append(reasons[o.NotAsked[rule]], rule)
 	}
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
-		slices.Sort(reasons[why])
-		text += fmt.Sprintf("Not checked: %s (%s)\n", strings.Join(reasons[why], ", "), why)
+		b.add(true, "", "Not checked: %s (%s)", strings.Join(reasons[why], ", "), why)
 	}
-	if len(o.Findings) > 0 {
-		text += "dream-mcp lint --explain RULE explains a rule. To fix: ask your agent for a dream; dream-mcp lint --fix fixes the index.\n"
-	}
-	return text
+	b.add(len(o.Findings) > 0, "", "dream-mcp lint --explain RULE explains a rule. To fix: ask your agent for a dream; dream-mcp lint --fix fixes the index.")
+	return b.String()
 }
 
 // githubOf formats findings as workflow commands of GitHub Actions.

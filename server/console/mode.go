@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/server/host"
@@ -60,17 +59,15 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 }
 
 func renderMode(setup host.Setup, ink paint) string {
-	var b strings.Builder
+	b := lines{ink: ink}
 	for _, m := range host.Modes {
-		mark, name := " ", fmt.Sprintf("%-8s", m)
+		mark, colour := " ", ""
 		if m == setup.Mode {
-			mark, name = ink.in(green, "●"), ink.in(green, name)
+			mark, colour = "●", green
 		}
-		fmt.Fprintf(&b, "%s %s %s\n", mark, name, modes[m])
+		b.add(true, colour, "%s %-8s %s", mark, m, modes[m])
 	}
-	fmt.Fprintf(&b, "in force by: %s\n", setup.ModeSource)
-	if setup.Mode != host.ModeOff && !setup.Enabled.On {
-		fmt.Fprintf(&b, "but dreams are off: %s\n", setup.Enabled.Why)
-	}
+	b.add(true, "", "in force by: %s", setup.ModeSource)
+	b.add(setup.Mode != host.ModeOff && !setup.Enabled.On, "", "but dreams are off: %s", setup.Enabled.Why)
 	return b.String() + renderRecall(setup)
 }

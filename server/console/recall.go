@@ -85,11 +85,10 @@ func (c *Command) setRecall(ctx context.Context, i install.Installer, h install.
 
 // renderRecall lists the hosts whose models are shown memories.
 func renderRecall(setup host.Setup) string {
-	var b strings.Builder
+	var b lines
 	for _, h := range install.Hosts {
-		if level := setup.RecallIn(h.ID).Value; level != recall.Off && h.Shows() {
-			fmt.Fprintf(&b, "  %-12s %s\n", h.Name, recallText(level))
-		}
+		level := setup.RecallIn(h.ID).Value
+		b.add(level != recall.Off && h.Shows(), "", "  %-12s %s", h.Name, recallText(level))
 	}
 	if b.Len() == 0 {
 		return "memories are shown to no model unasked (dream-mcp install HOST --recall start)\n"
@@ -116,15 +115,10 @@ func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 	for _, n := range topics {
 		paths = append(paths, n.String())
 	}
-	text := fmt.Sprintf("\nRecall in %s: %d of %d memories were shown.\n", store.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
 	never, always := uses.Extremes(paths)
-	for _, row := range []struct {
-		what  string
-		paths []string
-	}{{"never", never}, {"in at least half", always}} {
-		if len(row.paths) > 0 {
-			text += fmt.Sprintf("  %s: %s\n", row.what, oneLine(fileList(row.paths)))
-		}
-	}
-	return text
+	var b lines
+	b.add(true, "", "Recall in %s: %d of %d memories were shown.", store.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
+	b.add(len(never) > 0, "", "  never: %s", fileList(never))
+	b.add(len(always) > 0, "", "  in at least half: %s", fileList(always))
+	return "\n" + b.String()
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate"
@@ -25,17 +24,15 @@ func (c *Command) restore(ctx context.Context, p *consolidate.Project, _ host.Se
 
 // renderRestore describes the restored version, and how to undo.
 func renderRestore(r history.RestoreResult, zone *time.Location, ink paint) string {
-	var b strings.Builder
-	says := map[string]string{"created": "Created again:", "updated": "Restored:"}[r.Action]
+	says := map[string]string{"created": "Created again", "updated": "Restored"}[r.Action]
 	if says == "" {
 		return fmt.Sprintf("Nothing to do: %s is already as it was %s %s.\n", oneLine(r.From.File), r.From.When, r.From.ID)
 	}
-	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, says), oneLine(r.From.File))
-	fmt.Fprintf(&b, "  as it was %s %s, written %s, %s\n", r.From.When, r.From.ID, minute(r.From.Time, zone), store.Plural(int(r.From.Bytes), "byte"))
-	if r.Index != "" {
-		fmt.Fprintf(&b, "  in the index: %s\n", oneLine(r.Index))
-	}
-	fmt.Fprintf(&b, "To undo this: %s\n", r.Undo)
+	b := lines{ink: ink}
+	b.add(true, bold, "%s: %s", says, r.From.File)
+	b.add(true, "", "  as it was %s %s, written %s, %s", r.From.When, r.From.ID, minute(r.From.Time, zone), store.Plural(int(r.From.Bytes), "byte"))
+	b.add(r.Index != "", "", "  in the index: %s", r.Index)
+	b.add(true, "", "To undo this: %s", r.Undo)
 	return b.String()
 }
 
@@ -52,25 +49,21 @@ func renderVersions(versions []history.Version, file string, zone *time.Location
 	if len(versions) == 0 {
 		return "The archive is empty.\n"
 	}
-	var b strings.Builder
+	b := lines{ink: ink}
 	for _, v := range versions {
-		size := store.Plural(int(v.Bytes), "byte")
+		size, name, held, colour := store.Plural(int(v.Bytes), "byte"), "", "", ""
 		if v.Bytes < 0 {
 			size = "lost"
 		}
-		fmt.Fprintf(&b, "%s  %12s  %s  %-6s %s", minute(v.Time, zone), size, v.Sum, v.When, v.ID)
 		if file == "" {
-			b.WriteString("  " + oneLine(v.File))
+			name = "  " + v.File
 		}
 		if v.Held {
-			b.WriteString(ink.in(green, "  current"))
+			held, colour = "  current", green
 		}
-		b.WriteByte('\n')
+		b.add(true, colour, "%s  %12s  %s  %-6s %s%s%s", minute(v.Time, zone), size, v.Sum, v.When, v.ID, name, held)
 	}
-	if file == "" {
-		b.WriteString(ink.in(dim, "The newest version of each; dream-mcp restore --list FILE shows the others.") + "\n")
-	} else {
-		b.WriteString(ink.in(dim, "Without --at, restore brings back the first that is not current; with --at ID, the version before ID.") + "\n")
-	}
+	b.add(file == "", dim, "The newest version of each; dream-mcp restore --list FILE shows the others.")
+	b.add(file != "", dim, "Without --at, restore brings back the first that is not current; with --at ID, the version before ID.")
 	return b.String()
 }

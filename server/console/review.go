@@ -98,29 +98,23 @@ func (c *Command) rejectReview(ctx context.Context, p *consolidate.Project, id s
 }
 
 func renderReview(r consolidate.Review, now time.Time, ink paint) string {
-	var b strings.Builder
+	b := lines{ink: ink}
 	what := "Dream "
 	if len(r.Held) > 0 {
 		what = "Changes "
 	}
 	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, what+r.ID), ink.in(dim, "proposed "+store.Ago(now, r.Made)))
-	fmt.Fprintf(&b, "It would be: %s\n", oneLine(r.Report))
-	if r.Summary != "" {
-		fmt.Fprintf(&b, "Its summary: %s\n", oneLine(r.Summary))
-	}
+	b.add(true, "", "It would be: %s", r.Report)
+	b.add(r.Summary != "", "", "Its summary: %s", r.Summary)
 	for _, file := range slices.Sorted(maps.Keys(r.Held)) {
-		fmt.Fprintf(&b, "Only you may change %s: %s\n", oneLine(file), oneLine(r.Held[file]))
+		b.add(true, "", "Only you may change %s: %s", file, r.Held[file])
 	}
 	for _, k := range r.Conflicts {
-		fmt.Fprintf(&b, "%s\n", ink.in(yellow, oneLine(fmt.Sprintf("! %s was changed later (%s when it was read, %s now): this can only be rejected", k.Name, sumOr(k.Want), sumOr(k.Have)))))
+		b.add(true, yellow, "! %s was changed later (%s when it was read, %s now): this can only be rejected", k.Name, sumOr(k.Want), sumOr(k.Have))
 	}
-	if r.Refused != "" {
-		fmt.Fprintf(&b, "%s\n", ink.in(yellow, "! refused as the memory is now: "+oneLine(r.Refused)))
-	}
+	b.add(r.Refused != "", yellow, "! refused as the memory is now: %s", r.Refused)
 	for _, f := range r.Findings {
-		if f.Severity != rule.Info {
-			fmt.Fprintf(&b, "%s\n", ink.in(dim, oneLine(fmt.Sprintf("%s: %s: %s", f.File, f.Rule, f.Message))))
-		}
+		b.add(f.Severity != rule.Info, dim, "%s: %s: %s", f.File, f.Rule, f.Message)
 	}
 	b.WriteByte('\n')
 	return b.String() + paintDiff(r.Diff, ink)

@@ -3,8 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate"
@@ -72,47 +70,37 @@ func (c *Command) agree(ctx context.Context, preview share.Preview) error {
 	return nil
 }
 
-// lines is a text that is built of lines.
-type lines struct{ strings.Builder }
-
-// add adds a line, unless there is nothing to say.
-func (b *lines) add(when bool, format string, args ...any) {
-	if when {
-		b.WriteString(oneLine(fmt.Sprintf(format, args...)) + "\n")
-	}
-}
-
 func (b *lines) notes(notes []share.Note) {
 	for _, note := range notes {
-		b.add(true, "! %s: %s", note.File, note.Why)
+		b.add(true, "", "! %s: %s", note.File, note.Why)
 	}
 }
 
 func renderPreview(p share.Preview) string {
 	var b lines
-	b.add(true, "Remote:  %s", p.Remote)
-	b.add(true, "Project: %s", p.Identity)
-	b.add(p.New, "The remote has no memory of this project yet.")
-	b.add(!p.New, "The remote has the memory of this project, from %s.", p.Authors)
-	b.add(len(p.Here) > 0, "Changes on this machine: %s: %s", store.Plural(len(p.Here), "file"), share.List(p.Here))
+	b.add(true, "", "Remote:  %s", p.Remote)
+	b.add(true, "", "Project: %s", p.Identity)
+	b.add(p.New, "", "The remote has no memory of this project yet.")
+	b.add(!p.New, "", "The remote has the memory of this project, from %s.", p.Authors)
+	b.add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", store.Plural(len(p.Here), "file"), share.List(p.Here))
 	b.notes(p.Notes)
-	b.add(len(p.Sent) > 0, "Will be sent: %s: %s", store.Plural(len(p.Sent), "file"), share.List(p.Sent))
-	b.add(p.Team, "Only memories of the types project and reference are shared, without their sources.")
-	b.add(len(p.Sent) > 0, "What is sent stays in the remote's history. No known kind of credential was found in it.")
+	b.add(len(p.Sent) > 0, "", "Will be sent: %s: %s", store.Plural(len(p.Sent), "file"), share.List(p.Sent))
+	b.add(p.Team, "", "Only memories of the types project and reference are shared, without their sources.")
+	b.add(len(p.Sent) > 0, "", "What is sent stays in the remote's history. No known kind of credential was found in it.")
 	return b.String()
 }
 
 func renderShare(s share.State, now time.Time) string {
 	var b lines
-	b.add(true, "Shared through %s", s.Remote)
-	b.add(true, "  project: %s", s.Identity)
-	b.add(true, "  this machine: %s", s.MachineName)
-	b.add(s.Team, "  with a team: memories of the types project and reference")
-	b.add(s.Last.IsZero(), "  last sync: none yet")
-	b.add(!s.Last.IsZero(), "  last sync: %s", store.Ago(now, s.Last))
-	b.add(!s.OtherDream.IsZero(), "  another machine's dream: by %s, seen %s", s.OtherName, store.Ago(now, s.OtherDream))
+	b.add(true, "", "Shared through %s", s.Remote)
+	b.add(true, "", "  project: %s", s.Identity)
+	b.add(true, "", "  this machine: %s", s.MachineName)
+	b.add(s.Team, "", "  with a team: memories of the types project and reference")
+	b.add(s.Last.IsZero(), "", "  last sync: none yet")
+	b.add(!s.Last.IsZero(), "", "  last sync: %s", store.Ago(now, s.Last))
+	b.add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, store.Ago(now, s.OtherDream))
 	b.notes(s.Notes)
-	b.add(s.Pending != "", "! not sent yet: %s", s.Pending)
-	b.add(s.Stopped != "", "! nothing is synced: %s", s.Stopped)
+	b.add(s.Pending != "", "", "! not sent yet: %s", s.Pending)
+	b.add(s.Stopped != "", "", "! nothing is synced: %s", s.Stopped)
 	return b.String()
 }

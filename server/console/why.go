@@ -24,34 +24,25 @@ const whyWords = 400
 
 // renderWhy describes where a memory comes from: who said it, and when it was written.
 func renderWhy(w provenance.Why, zone *time.Location, ink paint) string {
-	var b strings.Builder
+	b := lines{ink: ink}
 	fmt.Fprintf(&b, "%s %s\n", ink.in(bold, oneLine(w.Path)), ink.in(dim, oneLine(w.Description)))
-	if len(w.Sources) == 0 {
-		b.WriteString("It has no source: it was written without evidence, or not by dream-mcp.\n")
-	} else {
-		b.WriteString("Sources, the newest last:\n")
-	}
+	b.add(len(w.Sources) == 0, "", "It has no source: it was written without evidence, or not by dream-mcp.")
+	b.add(len(w.Sources) > 0, "", "Sources, the newest last:")
 	for _, o := range w.Sources {
-		b.WriteString(oneLine(o.Line(whyWords)) + "\n")
+		b.add(true, "", "%s", o.Line(whyWords))
 	}
-	if len(w.History) > 0 {
-		b.WriteString("Changes made through dream-mcp, the newest first:\n")
-	}
+	b.add(len(w.History) > 0, "", "Changes made through dream-mcp, the newest first:")
 	for _, h := range w.History {
-		fmt.Fprintf(&b, "  %s  %s  %s", minute(h.Time, zone), oneLine(string(h.Kind)), oneLine(h.ID))
+		undone, colour := "", ""
 		if h.Undone {
-			b.WriteString(ink.in(yellow, "  later undone"))
+			undone, colour = "  later undone", yellow
 		}
-		b.WriteByte('\n')
+		b.add(true, colour, "  %s  %s  %s%s", minute(h.Time, zone), h.Kind, h.ID, undone)
 		for _, v := range h.Waived {
-			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine("rule waived: "+v.Rule+": "+v.Why)))
+			b.add(true, dim, "    rule waived: %s: %s", v.Rule, v.Why)
 		}
-		if h.Loss != "" {
-			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine("loss accepted: "+h.Loss)))
-		}
-		if h.Summary != "" {
-			fmt.Fprintf(&b, "    %s\n", ink.in(dim, oneLine(h.Summary)))
-		}
+		b.add(h.Loss != "", dim, "    loss accepted: %s", h.Loss)
+		b.add(h.Summary != "", dim, "    %s", h.Summary)
 	}
 	return b.String()
 }
