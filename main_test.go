@@ -40,8 +40,8 @@ var allowed = map[string][]string{
 	"server/host":           {"consolidate/recall", "consolidate/store", "consolidate/transcript", "memory/visible", "golang.org/x/text"},
 	"server/release":        {"server/install"},
 	"server/console/report": {"consolidate/report", "consolidate/store", "memory", "github.com/rogpeppe/go-internal/diff"},
-	"server/install": {"consolidate/recall",
-		"server/hook", "server/host", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
+	"server/install": {"consolidate/lock", "consolidate/recall",
+		"server/hook", "server/host", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff",
 		"github.com/tailscale/hujson",
 	},
 	"tools": {

@@ -20,19 +20,20 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/diff"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/server/host"
 )
 
@@ -264,31 +265,35 @@ const lockWait = 10 * time.Second
 // ErrBusy says that another install or uninstall is at work.
 var ErrBusy = errors.New("another install or uninstall is at work")
 
+// lockFile is in the folder above the state of all memories.
+const lockFile = "install.lock"
+
 // lock excludes other installs and edits of ours.
 func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 	state, err := host.StateHome(i.Env)
+	if err == nil {
+		err = makeFolder(state)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := makeFolder(state); err != nil {
+	o, err := ownerOf(state)
+	if err == nil {
+		err = write(filepath.Join(state, lockFile), nil, 0o600, o)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	path := filepath.Join(state, "install.lock")
-	if o, err := ownerOf(state); err != nil {
-		return nil, err
-	} else if err := write(path, nil, 0o600, o); err != nil && !os.IsExist(err) {
+	root, err := os.OpenRoot(state)
+	if err != nil {
 		return nil, err
 	}
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_NONBLOCK)) // a fifo is not waited for
-	waiting, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	if held, err := lock.TryLockContext(waiting, 20*time.Millisecond); !held {
-		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			err = ErrBusy
-		}
-		return nil, err
+	defer root.Close()
+	unlock, err = lock.Note(ctx, root, state, lockFile, lockWait)
+	if errors.Is(err, lock.ErrHeld) {
+		err = cmp.Or(ctx.Err(), ErrBusy)
 	}
-	return lock.Unlock, nil
+	return unlock, err
 }
 
 // again repeats a change, a few times, while another program changes the file.
