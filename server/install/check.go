@@ -13,14 +13,14 @@ import (
 
 var errElse = errors.New("the edit would have changed something else; nothing was written")
 
-// checked makes an edit fail where the file would not say the same as before beside what starts us.
+// checked makes an edit fail if anything but what starts us would differ in the decoded file.
 func checked(do edit, decode func([]byte) (map[string]any, error)) edit {
 	return func(text []byte) ([]byte, error) {
 		after, err := do(text)
 		if err != nil || bytes.Equal(after, text) {
 			return after, err
 		}
-		was, _ := decode(text) // what is blank says nothing
+		was, _ := decode(text) // nil for a blank file
 		is, err := decode(after)
 		if err != nil || !reflect.DeepEqual(others(was), others(is)) {
 			return nil, errElse
@@ -29,7 +29,7 @@ func checked(do edit, decode func([]byte) (map[string]any, error)) edit {
 	}
 }
 
-// decoder returns what decodes a file of that name.
+// decoder returns the function that decodes a file of that name.
 func decoder(path string) func([]byte) (map[string]any, error) {
 	if filepath.Ext(path) == ".toml" {
 		return decodeTOML
@@ -37,9 +37,9 @@ func decoder(path string) func([]byte) (map[string]any, error) {
 	return decodeJSON
 }
 
-// decodeJSON returns the object that a text holds.
+// decodeJSON decodes JSON with comments and trailing commas.
 func decodeJSON(text []byte) (all map[string]any, err error) {
-	plain, err := hujson.Standardize(bytes.Clone(bytes.TrimPrefix(text, bom))) // it works in place
+	plain, err := hujson.Standardize(bytes.Clone(bytes.TrimPrefix(text, bom))) // Standardize works in place
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,8 @@ func decodeJSON(text []byte) (all map[string]any, err error) {
 	return all, d.Decode(&all)
 }
 
-// others takes out of a decoded value what starts us and what is empty. It returns nil where nothing is left.
+// others removes from a decoded value what starts us, groups of nothing but our hooks, and what is empty. It returns nil if nothing
+// is left.
 func others(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

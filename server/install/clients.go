@@ -12,22 +12,21 @@ import (
 	"dream-mcp/server/host"
 )
 
-// Client is a file in which a program that can start us lists its MCP servers. The file need not exist.
+// Client is a file in which a host lists its MCP servers. The file need not exist.
 type Client struct {
 	Name    string // of the Host
 	Path    string
 	Entries []Entry // those that start us, by name
-	Err     error   // why the file cannot be read; nil where it does not exist
+	Err     error   // why the file cannot be read; nil if it does not exist
 }
 
-// Entry is a line by which a program starts us.
+// Entry is an entry that starts us.
 type Entry struct {
-	Server  string // what the program calls us
+	Server  string // our name there
 	Command []string
 }
 
-// Clients returns the files in which the known hosts list their MCP servers, and the entries that start us: the person's files, and
-// those in the project unless that is "".
+// Clients returns the files in which the hosts list their MCP servers: the person's, and those in the project unless that is "".
 func Clients(env host.Environment, project string) (all []Client) {
 	env = env.Complete()
 	for _, h := range Hosts {
@@ -59,7 +58,7 @@ func (h Host) read(path, project string) Client {
 	for _, part := range []map[string]any{file, own} {
 		list, _ := part[h.list].(map[string]any)
 		for name, entry := range list {
-			if command := commandLine(entry); slices.ContainsFunc(command, starts) { // perhaps by way of a program that runs us
+			if command := commandLine(entry); slices.ContainsFunc(command, starts) { // perhaps as an argument of a launcher
 				c.Entries = append(c.Entries, Entry{name, command})
 			}
 		}
@@ -68,7 +67,7 @@ func (h Host) read(path, project string) Client {
 	return c
 }
 
-// commandLine returns the program and the arguments that an entry names; nil where it names none.
+// commandLine returns the program and the arguments of a decoded entry; nil if it has none.
 func commandLine(entry any) (command []string) {
 	members, _ := entry.(map[string]any)
 	words, _ := members["command"].([]any)
@@ -86,10 +85,10 @@ func commandLine(entry any) (command []string) {
 	return command
 }
 
-// Plugins returns the plugins by which Claude Code starts us, as NAME@MARKETPLACE: those that the person's settings enable, and
-// those that the project's do, unless project is "". Settings that cannot be read enable none.
+// Plugins returns the plugins of Claude Code that start us, as NAME@MARKETPLACE: those that the settings of the person, or of the
+// project unless that is "", enable. Settings that cannot be read enable none.
 func Plugins(env host.Environment, project string) (all []string) {
-	files := []string{claudeSettings(env.Complete())} // the strongest last
+	files := []string{claudeSettings(env.Complete())} // a later one overrides
 	if project != "" {
 		files = append(files, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
 	}

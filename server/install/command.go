@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// available is a command of the host, or nil where it is not there or would write a file that is not ours to write, or one with
-// comments, which it would lose. Of a Windows batch file nothing is: its interpreter reads arguments by rules of its own.
+// available returns a command of the host, or nil if it is not on the PATH, if the file belongs to somebody else, or if it has
+// comments, which the command would lose. A Windows batch file is not used: its interpreter has quoting rules of its own.
 func (p *Part) available(command []string) []string {
 	if len(command) == 0 || !p.file.owner.isUs() || p.file.text != nil && !json.Valid(p.file.text) {
 		return nil
@@ -27,11 +27,11 @@ func (p *Part) available(command []string) []string {
 	return command
 }
 
-// runTime is how long a host's own command may take: Node programs take seconds to start on a busy machine.
+// runTime bounds a host's command. Node programs take seconds to start on a busy machine.
 const runTime = 60 * time.Second
 
-// run runs a host's own command in the home directory, where no project's settings count. Where it fails, or loses something that
-// is not ours, it puts back what the file held.
+// run runs a host's command in the home directory, where no project's settings apply. If the command fails or loses something that
+// is not ours, run restores the file.
 func (p *Part) run(ctx context.Context, home string, command []string) error {
 	limited, cancel := context.WithTimeout(ctx, runTime)
 	defer cancel()
@@ -61,7 +61,7 @@ func (p *Part) run(ctx context.Context, home string, command []string) error {
 	return errors.Join(wrong, err)
 }
 
-// lost reports whether a JSON file has lost a setting or another server. Values may change: it is the host's own file.
+// lost reports whether a JSON file has lost a setting or another server. Other values may change: it is the host's own file.
 func lost(before, after []byte) bool {
 	had, _ := decodeJSON(before)
 	has, _ := decodeJSON(after)

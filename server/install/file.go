@@ -17,11 +17,10 @@ import (
 // maxFile bounds what is read: Claude Code's own state file reaches megabytes.
 const maxFile = 32 << 20
 
-// file is a host's file as it was read. Links are followed: people keep settings elsewhere, and the link
-// must stay.
+// file is a host's file as it was read. Links are followed and stay: people keep settings elsewhere.
 type file struct {
 	path, target string // as the host names it, and without links
-	text         []byte // nil where it does not exist
+	text         []byte // nil if it does not exist
 	mode         fs.FileMode
 	owner        owner
 }
@@ -53,7 +52,7 @@ func load(path string) (file, error) {
 
 var errMoved = errors.New("another program changed the file at the same time")
 
-// writable fails for a file that its owner has made read-only.
+// writable returns an error for a file that its owner has made read-only.
 func (f file) writable() error {
 	if f.text != nil && f.mode&0o200 == 0 {
 		return fmt.Errorf("%q may not be written: %w", f.path, fs.ErrPermission)
@@ -61,7 +60,7 @@ func (f file) writable() error {
 	return nil
 }
 
-// keep writes what a file holds beside it, once, and returns the name.
+// keep writes the content to a backup beside the file, once, and returns its name.
 func (f file) keep() (string, error) {
 	if err := f.writable(); err != nil {
 		return "", err
@@ -78,10 +77,10 @@ func (f file) keep() (string, error) {
 	return name, write(name, f.text, f.mode&0o700, f.owner)
 }
 
-// backupInfix is between the name of a file and the sum of what it held, in the name of a backup.
+// A backup is named after the file and the sum of its content, with backupInfix between them.
 const backupInfix = ".before-dream-mcp-"
 
-// backups are the names of what was kept of the file.
+// backups returns the names of the backups of the file.
 func (f file) backups() (names []string) {
 	entries, _ := os.ReadDir(filepath.Dir(f.target))
 	for _, e := range entries {
@@ -92,8 +91,8 @@ func (f file) backups() (names []string) {
 	return names
 }
 
-// replace puts text in the place of what the file held, nil: nothing. It fails with errMoved, and changes
-// nothing, where the file is no longer what was read. The caller holds the lock.
+// replace replaces the content of the file; nil removes it. It fails with errMoved, and changes nothing, if the file no longer
+// holds what was read. The caller holds the lock.
 func (f file) replace(text []byte) error {
 	if err := f.writable(); err != nil {
 		return err
@@ -102,13 +101,13 @@ func (f file) replace(text []byte) error {
 	if err := makeFolder(filepath.Clean(dir)); err != nil {
 		return err
 	}
-	// The name is always the same: what a killed install left is ours to remove, since we hold the lock.
+	// The name is fixed, so that this removes what a killed install left.
 	temporary := filepath.Join(dir, "."+base+".dream-mcp-new")
 	os.Remove(temporary)
 	if err := write(temporary, text, f.mode, f.owner); err != nil {
 		return err
 	}
-	defer os.Remove(temporary) // after the rename it is not there
+	defer os.Remove(temporary) // fails after the rename
 	now, err := load(f.path)
 	if err != nil {
 		return err
@@ -125,13 +124,13 @@ func (f file) replace(text []byte) error {
 		return err
 	}
 	if d, err := os.Open(dir); err == nil {
-		d.Sync() // where a directory can't be synced, the system sees to it later
+		d.Sync() // not every system can
 		d.Close()
 	}
 	return nil
 }
 
-// makeFolder makes a folder and those above it, each for the owner of the one that it is in.
+// makeFolder creates a folder and those above it. Each gets the owner of the folder that it is in.
 func makeFolder(dir string) error {
 	up := filepath.Dir(dir)
 	if _, err := os.Stat(dir); err == nil || up == dir {
@@ -151,7 +150,7 @@ func makeFolder(dir string) error {
 	}
 	name := filepath.Base(dir)
 	if err := root.Mkdir(name, 0o700); errors.Is(err, fs.ErrExist) {
-		return nil // another process was faster
+		return nil // by another process
 	} else if err != nil {
 		return err
 	}
@@ -163,7 +162,7 @@ func makeFolder(dir string) error {
 	return o.give(f)
 }
 
-// write makes a new file; it is not there where that failed.
+// write creates a file. On an error it leaves none.
 func write(name string, text []byte, mode fs.FileMode, o owner) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -14,14 +14,13 @@ import (
 	"dream-mcp/server/host"
 )
 
-// hooks are how a host lists hooks in its settings: at which events a dream may be due or end, and when it is to give a
-// hook of ours up, which answers in milliseconds.
+// hooks describes the hooks of a host, and how its settings list them.
 type hooks struct {
-	events  []string
-	prompt  string   // the event before a prompt, for who is to be shown memories then
-	tool    string   // the event before a tool, for that and for the guard
-	timeout int      // in seconds; Gemini CLI counts milliseconds (0.61, docs/hooks)
-	words   []string // of the hook's command line, where the environment does not say which host it is
+	events  []string // at which a dream may be due, or ends
+	prompt  string   // the event before a prompt, for memories shown then
+	tool    string   // the event before a tool, for the same and for the guard
+	timeout int      // in seconds, in Gemini CLI in milliseconds (its docs/hooks); ours answer in milliseconds
+	words   []string // arguments of the command, if the environment of a hook does not say which host it is
 	file    string   // where they are, beside the file of the servers; "" is that file, in Claude Code its settings
 	flat    bool     // an event lists its hooks, not groups of hooks, and the file has a version
 	plugin  bool     // they are a program, opencode's
@@ -39,10 +38,10 @@ var (
 // noHooks is a file of flat hooks that has none.
 const noHooks = "{\n  \"version\": 1\n}\n"
 
-// guardFlag has the hook before a tool guard an open dream.
+// guardFlag is the argument of the hook before a tool that guards an open dream.
 const guardFlag = "--guard"
 
-// wanted are the events to subscribe to, by the level of what is shown.
+// wanted returns the events for a level of what is shown, and for the guard.
 func (h hooks) wanted(level string, guard bool) []string {
 	events := slices.Clone(h.events)
 	if recall.Includes(level, recall.Prompt) {
@@ -54,10 +53,10 @@ func (h hooks) wanted(level string, guard bool) []string {
 	return events
 }
 
-// all are the events that may be ours.
+// all returns all events that can be wanted.
 func (h hooks) all() []string { return append(slices.Clone(h.events), h.prompt, h.tool) }
 
-// The shapes are those of settings.json, and of Cursor's hooks.json.
+// The forms of settings.json, and of Cursor's hooks.json.
 type (
 	settingsHook struct {
 		Type    string `json:"type,omitempty"`
@@ -69,8 +68,8 @@ type (
 	}
 )
 
-// hookCommand is the command line of the hook. The form with args needs no quoting, but versions that do
-// not know it would start a server instead.
+// hookCommand returns the command line of the hook. Claude Code also has a form with args, which needs no quoting, but a version
+// that does not know it would start a server instead.
 func hookCommand(goos string, call []string, more ...string) string {
 	words := slices.Insert(slices.Clone(call), 1, append([]string{hook.Verb}, more...)...)
 	for i, word := range words {
@@ -89,7 +88,7 @@ func hookCommand(goos string, call []string, more ...string) string {
 
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
-// Hooks are our hooks as Claude Code's files list them below "hooks", each by one command line.
+// Hooks returns the value of "hooks" in Claude Code's settings, with one command line at each event.
 func Hooks(command string) any {
 	all := map[string][]any{}
 	for _, event := range claudeHooks.events {
@@ -98,7 +97,7 @@ func Hooks(command string) any {
 	return all
 }
 
-// item is our hook in the list of an event.
+// item returns our hook in the form of an event's list.
 func (h hooks) item(command string) any {
 	if h.flat {
 		return settingsHook{Command: command, Timeout: h.timeout}
@@ -106,13 +105,13 @@ func (h hooks) item(command string) any {
 	return group{[]settingsHook{{"command", command, h.timeout}}}
 }
 
-// isHook reports whether a command line is our hook, in whatever folder the program is.
+// isHook reports whether a command line is our hook, wherever the program is.
 func isHook(command string) bool {
 	program, _, ok := strings.Cut(strings.TrimSpace(command)+" --", " "+hook.Verb+" --")
 	return ok && starts(strings.Trim(program, `'"`))
 }
 
-// hookLine returns the command line of a hook of ours; nil where v is something else.
+// hookLine returns the command line of v if v is our hook, else nil.
 func hookLine(v *hujson.Value) *hujson.Value {
 	command, _ := member(v, "command")
 	if command == nil {
@@ -124,7 +123,7 @@ func hookLine(v *hujson.Value) *hujson.Value {
 	return command
 }
 
-// isOurs reports whether v is a hook of ours or a group of such hooks alone.
+// isOurs reports whether v is our hook, or a group of nothing but our hooks.
 func isOurs(v *hujson.Value) bool {
 	hooks, _ := member(v, "hooks")
 	if hooks == nil {
@@ -134,7 +133,7 @@ func isOurs(v *hujson.Value) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(hook *hujson.Value) bool { return hookLine(hook) == nil })
 }
 
-// add adds our hook to each event that is wanted, or brings it up to date. At others it stays, and so does a guard.
+// add adds our hook to the wanted events, and updates those at any event. A guard stays a guard.
 func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 	do := checked(editJSON(func(d *document) error {
 		for _, event := range h.all() {
@@ -172,7 +171,7 @@ func (h hooks) add(goos string, call, wanted []string, guard bool) edit {
 	}
 }
 
-// removeHooks removes our hooks, and what they leave empty.
+// removeHooks removes our hooks, and the lists and objects that this leaves empty.
 var removeHooks = checked(editJSON(func(d *document) error {
 	prune(d.root, isOurs)
 	return nil

@@ -17,22 +17,22 @@ type Host struct {
 	Name string // as its makers write it
 
 	program  string                        // its command, by which it is found
-	folder   func(host.Environment) string // where files are
-	files    []string                      // in which a person's servers are; the last that exists counts, else the first
-	project  string                        // in which a project's servers are; "" for none
+	folder   func(host.Environment) string // of the files
+	files    []string                      // with a person's servers: the last that exists is used, else the first
+	project  string                        // with a project's servers; "" for none
 	list     string                        // the member or table of these files that lists the servers
-	entry    func(call []string) entry     // what is said of us there; nil: they are TOML
-	adding   []string                      // the host's own command that adds a server, without what starts it
-	removing []string
-	hooks    *hooks // nil: it has none that we know
-	nowhere  bool   // it starts servers outside of any project
+	entry    func(call []string) entry     // the entry of a command line; nil: the files are TOML
+	adding   []string                      // the host's own command that adds a server, to be followed by the command line
+	removing []string                      // the host's own command that removes it
+	hooks    *hooks                        // nil: none that we know
+	nowhere  bool                          // it starts servers outside of any project
 }
 
-// entry is what a host's file says of a server.
+// entry is a server in a host's JSON file.
 type entry struct {
 	Type    string `json:"type,omitempty"`
-	Command any    `json:"command"`        // a text, or a list with the arguments
-	Args    any    `json:"args,omitempty"` // a list, written where it is not nil
+	Command any    `json:"command"`        // a string, or a list with the arguments
+	Args    any    `json:"args,omitempty"` // nil or a list, which may be empty
 	Enabled bool   `json:"enabled,omitempty"`
 }
 
@@ -45,8 +45,8 @@ func plain(call []string) entry {
 func typed(call []string) entry { return entry{Type: "stdio", Command: call[0], Args: call[1:]} }
 func local(call []string) entry { return entry{Type: "local", Command: call, Enabled: true} }
 
-// Hosts are the programs that are known, in the order in which they are listed. The commands of Codex and Gemini CLI that add a
-// server lose comments and line ends of the person's file, so they are not used.
+// Hosts lists the known programs in the order of the help. Codex and Gemini CLI have commands that add a server, but these lose
+// the comments and line ends of the file, so they are not used.
 var Hosts = []Host{
 	{
 		ID: host.ClaudeCode, Name: "Claude Code", program: "claude", hooks: &claudeHooks,
@@ -81,7 +81,7 @@ var Hosts = []Host{
 	},
 }
 
-// below returns what finds a folder: the one that a variable names, else a folder in the home directory, else "".
+// below returns a function that finds a folder: the one that a variable names, else one in the home directory, else "".
 func below(variable, name string) func(host.Environment) string {
 	return func(env host.Environment) string {
 		if dir := env.Getenv(variable); filepath.IsAbs(dir) {
@@ -94,7 +94,7 @@ func below(variable, name string) func(host.Environment) string {
 	}
 }
 
-// applications is the folder below which programs with windows keep their settings.
+// applications returns the folder in which desktop applications keep their settings.
 func applications(env host.Environment) string {
 	switch env.GOOS {
 	case "darwin":
@@ -105,7 +105,7 @@ func applications(env host.Environment) string {
 	return below("", ".config")(env)
 }
 
-// claudeSettings is the file of a person's settings of Claude Code; "" where no home is known.
+// claudeSettings returns the file of a person's settings in Claude Code; "" if no home is known.
 func claudeSettings(env host.Environment) string {
 	if dir := below("CLAUDE_CONFIG_DIR", ".claude")(env); dir != "" {
 		return filepath.Join(dir, "settings.json")
@@ -113,7 +113,7 @@ func claudeSettings(env host.Environment) string {
 	return ""
 }
 
-// Find returns the host of an ID.
+// Find returns the host with an ID.
 func Find(id string) (Host, bool) {
 	for _, h := range Hosts {
 		if h.ID == id {
@@ -126,10 +126,10 @@ func Find(id string) (Host, bool) {
 // Shows reports whether the host can show its model memories unasked.
 func (h Host) Shows() bool { return h.hooks != nil }
 
-// Guards reports whether the host can deny a tool while a dream is open: how Cursor calls its tools was not seen.
+// Guards reports whether the host can deny a tool while a dream is open. How Cursor calls its tools is not known.
 func (h Host) Guards() bool { return h.Shows() && h.ID != host.Cursor }
 
-// IDs are those of all hosts.
+// IDs returns the IDs of all hosts.
 func IDs() (all []string) {
 	for _, h := range Hosts {
 		all = append(all, h.ID)
@@ -137,8 +137,7 @@ func IDs() (all []string) {
 	return all
 }
 
-// Present reports whether the host seems to be on this machine: its command is on the PATH, or a
-// folder or file of its own is there.
+// Present reports whether the host seems to be on this machine: its command is on the PATH, or its folder exists.
 func (i Installer) Present(h Host) bool {
 	if _, err := exec.LookPath(h.program); err == nil {
 		return true
@@ -151,7 +150,7 @@ func (i Installer) Present(h Host) bool {
 	return err == nil
 }
 
-// paths are the files in which the host may list its servers for this person; none where no home is known.
+// paths returns the files that may list a person's servers; none if no home is known.
 func (h Host) paths(env host.Environment) (paths []string) {
 	if dir := h.folder(env); dir != "" {
 		for _, name := range h.files {
@@ -161,7 +160,7 @@ func (h Host) paths(env host.Environment) (paths []string) {
 	return paths
 }
 
-// file is the one of the paths that counts; "" where there is none.
+// file returns the one of the paths that is used; "" for none.
 func (h Host) file(env host.Environment) (file string) {
 	for _, path := range slices.Backward(h.paths(env.Complete())) {
 		file = path
@@ -172,7 +171,7 @@ func (h Host) file(env host.Environment) (file string) {
 	return file
 }
 
-// parts are what the host can have of ours, yet without their state.
+// parts returns the parts of a host without their state.
 func (h Host) parts(i Installer) []Part {
 	file := h.file(i.Env)
 	p := Part{Name: Server, File: file, taking: h.removing}
@@ -199,10 +198,10 @@ func (h Host) parts(i Installer) []Part {
 	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), take: removeHooks}}
 }
 
-// call is the command line that starts us.
+// call returns the command line that starts us.
 func (i Installer) call() []string { return append([]string{i.Self}, i.Args...) }
 
-// args returns the arguments with which the host starts us now.
+// args returns the arguments in the host's present entry.
 func (i Installer) args(h Host) []string {
 	for _, e := range h.read(h.file(i.Env), "").Entries {
 		if e.Server == server {
@@ -212,7 +211,7 @@ func (i Installer) args(h Host) []string {
 	return nil
 }
 
-// asked returns what the hooks of a host show at least, and whether they guard.
+// asked returns the level that the host's present hooks serve, and whether they guard.
 func (i Installer) asked(h Host) (level string, guard bool) {
 	for _, p := range h.parts(i) {
 		if p.Name != Hook {
@@ -232,8 +231,7 @@ func (i Installer) asked(h Host) (level string, guard bool) {
 	return level, guard
 }
 
-// Lost reports whether a host starts us where nothing says which memory is meant: outside of any project, and without a flag that
-// names one.
+// Lost reports whether the host starts us without a project: outside of any, and without a flag that names one or a memory.
 func (i Installer) Lost(h Host) bool {
 	return h.nowhere && !slices.ContainsFunc(append(i.args(h), i.Args...), func(arg string) bool {
 		name, _, _ := strings.Cut(arg, "=")

@@ -1,21 +1,20 @@
-// Package install makes the programs that can start us do so, and takes that back: an entry in the
-// host's list of MCP servers, and in Claude Code, Codex, Gemini CLI and opencode the hook. It also sets what a person chooses in our own config.json.
+// Package install adds dream-mcp to the settings of the programs that can start it, and removes it: an entry in the
+// host's list of MCP servers and, where the host has them, hooks. It also sets a value in our own config.json.
 //
-// It promises that nothing but ours is changed: an entry that is not ours is refused, a file that cannot be
-// understood is left alone, and after each edit the file is read again and must say the same as before
-// beside ours, or it is not written. Comments, order, indentation, line ends and mode stay. A file is
-// replaced whole, after what it held was kept beside it, and only while it still holds what was read; links
-// to it stay. Doing it again does nothing. Uninstalling right after installing gives the same bytes back;
-// where a person has edited the file since, only our lines go. Claude Code's own command is used where it is there: it locks its
-// file. What it did is read back, and undone where it lost something. A file keeps its owner, whoever runs this.
+// It changes nothing else. An entry of our name that is not ours is an error, and so is a file that cannot be parsed. After
+// an edit the new text is decoded: if anything but our entries differs, it is not written. Comments, order, indentation,
+// line ends, mode, owner and links stay. The old content is kept beside the file. The file is replaced in one step, and only
+// while it still holds what was read. A second install does nothing. An uninstall restores the bytes from before the install;
+// if the file was edited since, it removes our lines only.
 //
-// A crash leaves each file as it was or as it is to be, and at worst a temporary beside it, which the
-// next run removes; the parts of a host are independent of each other.
+// Claude Code's own command is used if it is on the PATH, because it locks its file. Its result is read, and undone if
+// something was lost.
 //
-// A program that is running may not notice: most read their files at the start. Between
-// the last look at a file and its replacement a program that takes no lock could write, and be overwritten;
-// what it read before is in the backup. Hard links to a file keep what it held before. Memories and state are
-// never touched.
+// A crash leaves each file as before or as after, and at worst a temporary beside it, which the next run removes. The parts
+// of a host are independent of each other.
+//
+// Not promised: that a running program notices, for most read their settings at start; nor that a write is kept which
+// a program makes without a lock between our last read and the rename. Hard links to a file keep the old content.
 package install
 
 import (
@@ -37,65 +36,65 @@ import (
 	"dream-mcp/server/host"
 )
 
-// Installer is where and what to install.
+// Installer holds what to install, and where.
 type Installer struct {
 	Env  host.Environment
 	Self string   // the absolute path of this program
-	Args []string // what it is to be started with; nil: what the host's entry has stays
+	Args []string // its arguments; nil keeps those that the host's entry has
 
-	Recall string // what the host's model is to be shown unasked: a level of package recall
+	Recall string // a level of package recall: what the host's model is shown unasked
 	Guard  bool   // the host asks before each tool whether an open dream may use it
 }
 
 // The states of a part.
 const (
-	Absent    = "absent"    // to be added
-	Outdated  = "outdated"  // ours, but from another path
-	Installed = "installed" // as it is to be
+	Absent    = "absent"
+	Outdated  = "outdated" // ours, but with another path or arguments
+	Installed = "installed"
 )
 
 // The parts.
 const (
-	Server = "server" // the entry by which the host starts us
-	Hook   = "hook"   // asks when a session begins and a turn ends whether a dream is due, and what to show the model
+	Server = "server" // the entry in the list of MCP servers
+	Hook   = "hook"   // the hooks: when a session begins and a turn ends, they ask whether a dream is due
 )
 
-// Part is one thing that a host can have of ours.
+// Part is one of the parts in one host, and the change to be made.
 type Part struct {
 	Name        string   `json:"part"` // Server or Hook
 	File        string   `json:"file"`
 	State       string   `json:"state"`
-	Command     []string `json:"command,omitempty"` // the host's own way to make the change at hand; empty: its file is edited
-	HostCommand []string `json:"-"`                 // the host's own way to add it, nil where it has none; it may not be there
-	Diff        string   `json:"diff,omitempty"`    // what an edit would change; "" where nothing is to be done
+	Command     []string `json:"command,omitempty"` // the host's command that makes the change; empty: the file is edited
+	HostCommand []string `json:"-"`                 // the host's command that adds the part, on the PATH or not; nil: it has none
+	Diff        string   `json:"diff,omitempty"`    // what an edit would change
 
 	add, take edit
-	taking    []string // the host's own way to remove it
+	taking    []string // the host's command that removes the part
 	removing  bool
 	file      file   // as it was read
-	after     []byte // what it is to hold, nil: it is to go
-	exact     bool   // what it held before it held p
-	backup    string // which holds that too
+	after     []byte // its new content; nil removes the file
+	exact     bool   // after is what the file held before p was added
+	backup    string // the backup that holds the same; "" for none
 }
 
-// Done is what Apply did.
+// Done is the result of Apply.
 type Done struct {
 	Changed bool   `json:"changed"`
-	Backup  string `json:"backup,omitempty"` // what the file held, where one was kept
-	Failed  string `json:"failed,omitempty"` // why the host's own command did not do it
+	Backup  string `json:"backup,omitempty"` // the name of the old content, if it was kept
+	Failed  string `json:"failed,omitempty"` // why the host's command did not make the change
 }
 
-// ErrTemporary says that this program is in a temporary folder.
+// ErrTemporary is the error of an install by a program that go run has built.
 var ErrTemporary = errors.New("this program was built into a temporary folder, from which no host could start it tomorrow")
 
-// Parts returns what a host can have of ours and what is to be done to have it, or with removing to be rid
-// of it. Nothing is written.
+// Parts returns the parts of a host, in the order to apply them, and the changes that add them or, with removing, remove
+// them. It writes nothing.
 func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
 	if !removing && strings.Contains(filepath.ToSlash(i.Self), "/go-build") {
 		return nil, ErrTemporary
 	}
 	if removing {
-		i.Args = i.args(h) // so that what an install added is known again
+		i.Args = i.args(h) // with them, add makes the same text as the install did
 		i.Recall, i.Guard = i.asked(h)
 	}
 	parts := h.parts(i)
@@ -109,13 +108,13 @@ func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
 			return nil, err
 		}
 	}
-	if removing { // what was added last to a file goes first: then what the file held before is known
+	if removing { // of two parts in a file the last is removed first, so that the file is what its install made of it
 		slices.Reverse(parts)
 	}
 	return parts, nil
 }
 
-// look reads the file of p, and finds its state and what is to be done.
+// look reads the file of p and sets its state and the change.
 func (p *Part) look() (err error) {
 	if p.file, err = load(p.File); err != nil {
 		return err
@@ -154,8 +153,8 @@ func (p *Part) look() (err error) {
 	return nil
 }
 
-// untouched returns what the file held before p was added, nil: it did not exist, and the backup that holds that, where the file is
-// exactly what adding p made of it. Then removing is exact.
+// untouched returns what the file held before p was added (nil if it did not exist) and the backup that holds it. ok is false if
+// the file is not exactly what adding p makes of any backup.
 func (p *Part) untouched() (before []byte, backup string, ok bool) {
 	for _, backup := range append(p.file.backups(), "") {
 		before, err := host.ReadFile(backup, maxFile)
@@ -171,7 +170,7 @@ func (p *Part) untouched() (before []byte, backup string, ok bool) {
 	return nil, "", false
 }
 
-// Pending reports whether there is something to do.
+// Pending reports whether there is a change to make.
 func (p *Part) Pending() bool {
 	if p.removing {
 		return p.State != Absent
@@ -179,14 +178,13 @@ func (p *Part) Pending() bool {
 	return p.State != Installed
 }
 
-// Text is what the file of p would be, were there nothing else in it.
+// Text returns the file of p if nothing else were in it.
 func (p *Part) Text() (string, error) {
 	text, err := p.add(nil)
 	return string(text), err
 }
 
-// Apply does what is to be done for p: by the host's own command where it has one, and where that did not do
-// it, or there is none, by an edit of its file.
+// Apply makes the change of p by the host's own command or, if there is none or it fails, by an edit of the file.
 func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 	if !p.Pending() {
 		return done, nil
@@ -196,7 +194,7 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 		return done, err
 	}
 	defer unlock()
-	if err := p.look(); err != nil || !p.Pending() { // somebody may have been faster
+	if err := p.look(); err != nil || !p.Pending() { // another process may have made it
 		return done, err
 	}
 	if command := p.Command; len(command) > 0 {
@@ -228,14 +226,14 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 		return p.file.replace(p.after)
 	})
 	if err == nil && p.backup != "" {
-		err = os.Remove(p.backup) // the file itself holds it again
+		err = os.Remove(p.backup) // the file holds the same
 	}
 	done.Changed = err == nil
 	return done, err
 }
 
-// Set sets the text that keys name in a JSON file, our own config.json, which it makes where it is missing; all else in the
-// file stays. It reports whether that changed anything.
+// Set sets the value that a path of keys leads to in a JSON file, our own config.json, and creates the file if need be. It
+// reports whether that changed anything.
 func (i Installer) Set(ctx context.Context, path string, keys []string, value string) (changed bool, err error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
@@ -259,10 +257,10 @@ func (i Installer) Set(ctx context.Context, path string, keys []string, value st
 	return changed && err == nil, err
 }
 
-// lockWait is how long another install is waited for.
+// lockWait is how long an install waits for another.
 const lockWait = 10 * time.Second
 
-// ErrBusy says that another install or uninstall is at work.
+// ErrBusy is the error of an install that waited for another in vain.
 var ErrBusy = errors.New("another install or uninstall is at work")
 
 // lockFile is in the folder above the state of all memories.
@@ -296,7 +294,7 @@ func (i Installer) lock(ctx context.Context) (unlock func() error, err error) {
 	return unlock, err
 }
 
-// again repeats a change, a few times, while another program changes the file.
+// again repeats a change a few times if another program changes the file meanwhile.
 func again(change func() error) (err error) {
 	for range 5 {
 		if err = change(); !errors.Is(err, errMoved) {

@@ -13,11 +13,10 @@ import (
 
 var bom = []byte("\ufeff")
 
-// An edit returns what a file's text is to become: the same text where nothing is to be done.
+// An edit returns the new text of a file: the same text if there is nothing to change.
 type edit func(text []byte) ([]byte, error)
 
-// editJSON makes an edit of a JSON file, in which comments and trailing commas are allowed. The byte order mark stays, and the same
-// text comes back where nothing is to be done.
+// editJSON returns an edit of a JSON file with comments and trailing commas. A byte order mark stays.
 func editJSON(do func(*document) error) edit {
 	return func(text []byte) ([]byte, error) {
 		rest, marked := bytes.CutPrefix(text, bom)
@@ -35,7 +34,7 @@ func editJSON(do func(*document) error) edit {
 		switch {
 		case bytes.Equal(after, rest):
 			return text, nil
-		case json.Valid(rest) && !json.Valid(after): // not every host takes comments
+		case json.Valid(rest) && !json.Valid(after): // not every host reads comments
 			return nil, errElse
 		case marked:
 			after = slices.Concat(bom, after)
@@ -44,12 +43,12 @@ func editJSON(do func(*document) error) edit {
 	}
 }
 
-// document is a JSON file that is edited, and how it is laid out.
+// document is a JSON file and its layout.
 type document struct {
 	root    *hujson.Value
-	newline string // "" where all is in one line
+	newline string // "" if the file is one line
 	unit    string // of indentation
-	space   string // after commas and colons within a line
+	space   string // after commas and colons in a line
 }
 
 const blanks = " \t\r\n"
@@ -82,15 +81,15 @@ func parse(text []byte) (*document, error) {
 	return d, nil
 }
 
-// indentOf returns the blanks before what begins a line.
+// indentOf returns the indentation of a value from what is before it; ok is false if the value does not begin a line.
 func indentOf(before hujson.Extra) (string, bool) {
 	at := bytes.LastIndexByte(before, '\n')
 	indent := string(before[at+1:])
 	return indent, at >= 0 && strings.Trim(indent, " \t") == ""
 }
 
-// member returns the value of a name in an object, nil where there is none or v is something else. A name that occurs twice is
-// an error: which of them counts is the reader's choice.
+// member returns the value of a name in the object v, nil if there is none. A duplicate name is an error: programs differ in which of
+// the two they read.
 func member(v *hujson.Value, name string) (found *hujson.Value, err error) {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
@@ -108,7 +107,7 @@ func member(v *hujson.Value, name string) (found *hujson.Value, err error) {
 	return found, nil
 }
 
-// find follows names from the root; nil where one is missing.
+// find follows names from the root. It returns nil if one is missing.
 func (d *document) find(path ...string) (v *hujson.Value, err error) {
 	v = d.root
 	for _, name := range path {
@@ -119,8 +118,8 @@ func (d *document) find(path ...string) (v *hujson.Value, err error) {
 	return v, nil
 }
 
-// set sets the value that a path of names leads to, and makes the objects that are missing on the way. The last name may be "": an
-// element that is added to an array.
+// set sets the value at a path of names, and creates the objects that are missing on the way. If the last name is "", the value is
+// appended to an array.
 func (d *document) set(value any, path ...string) error {
 	c, indent := d.root, ""
 	for i, name := range path {
@@ -144,7 +143,7 @@ func (d *document) set(value any, path ...string) error {
 	return nil
 }
 
-// items are the first and the last value of each item of an object or array, and what follows the last item.
+// items returns the first and the last value of each item of an object or array, and the extra after the last item.
 func items(c *hujson.Value) (first, last []*hujson.Value, after *hujson.Extra) {
 	switch c := c.Value.(type) {
 	case *hujson.Object:
@@ -161,7 +160,7 @@ func items(c *hujson.Value) (first, last []*hujson.Value, after *hujson.Extra) {
 	return nil, nil, new(hujson.Extra)
 }
 
-// inner is the indentation of the items of c, which itself begins in a line that is indented by indent.
+// inner returns the indentation of the items of c, which begins in a line with the indentation indent.
 func (d *document) inner(c *hujson.Value, indent string) string {
 	first, _, _ := items(c)
 	for _, v := range slices.Backward(first) {
@@ -172,12 +171,12 @@ func (d *document) inner(c *hujson.Value, indent string) string {
 	return indent + d.unit
 }
 
-// insert adds an item after the last one of c: a member, or with the name "" an element. It is laid out as those before it.
+// insert appends an item to c, a member or with the name "" an element, in the layout of those before it.
 func (d *document) insert(c *hujson.Value, indent, name string, value any) error {
 	first, last, after := items(c)
 	prefix, newline := d.inner(c, indent), d.newline
 	if len(first) > 0 && !bytes.ContainsRune(first[0].BeforeExtra, '\n') && !bytes.ContainsRune(*after, '\n') {
-		newline = "" // the list is in one line, whatever the rest of the file does
+		newline = "" // this list is in one line
 	}
 	lead := d.space
 	switch {
@@ -186,7 +185,7 @@ func (d *document) insert(c *hujson.Value, indent, name string, value any) error
 	case len(first) == 0:
 		lead = ""
 	}
-	comments := len(bytes.TrimRight(*after, blanks)) // they belong to the item before them
+	comments := len(bytes.TrimRight(*after, blanks)) // they stay with the item before
 	before := slices.Concat((*after)[:comments], hujson.Extra(lead))
 	*after = (*after)[comments:]
 	if len(first) == 0 && newline != "" {
@@ -211,8 +210,7 @@ func (d *document) insert(c *hujson.Value, indent, name string, value any) error
 	return nil
 }
 
-// prune removes the values that are ours from the items of v, and the objects and arrays which that leaves empty. It reports whether
-// v is to go too.
+// prune removes what is ours below v, and the objects and arrays that this leaves empty. It reports whether v itself should be removed.
 func prune(v *hujson.Value, ours func(*hujson.Value) bool) (gone bool) {
 	if ours(v) {
 		return true
@@ -225,10 +223,10 @@ func prune(v *hujson.Value, ours func(*hujson.Value) bool) (gone bool) {
 		}
 	}
 	first, _, _ := items(v)
-	return gone && len(first) == 0 && len(bytes.Trim(*after, blanks)) == 0 // a comment stays
+	return gone && len(first) == 0 && len(bytes.Trim(*after, blanks)) == 0 // comments are kept
 }
 
-// remove removes the item i of an object or array, with its comma. Comments stay.
+// remove removes item i of an object or array and its comma. Comments stay.
 func remove(c *hujson.Value, i int) {
 	first, last, after := items(c)
 	before, beforeComma := first[i].BeforeExtra, last[i].AfterExtra
@@ -244,7 +242,7 @@ func remove(c *hujson.Value, i int) {
 		switch {
 		case i == 0 && len(bytes.Trim(*after, blanks)) == 0:
 			*after = nil
-		case i > 0 && beforeComma == nil: // the comma was that of the item before
+		case i > 0 && beforeComma == nil: // no trailing comma: the one before the item is removed
 			*after = slices.Concat(last[i-1].AfterExtra, *after)
 			last[i-1].AfterExtra = nil
 		case i > 0 && last[i-1].AfterExtra == nil:
@@ -259,7 +257,7 @@ func remove(c *hujson.Value, i int) {
 	}
 }
 
-// update sets a value, in one line, unless it says the same already.
+// update sets a value, in one line, unless it is equal already.
 func update(v *hujson.Value, value any) {
 	now, was := render(value, "", "", ""), v.Clone()
 	if was.Minimize(); !bytes.Equal(was.Pack(), now.Pack()) {
@@ -267,7 +265,7 @@ func update(v *hujson.Value, value any) {
 	}
 }
 
-// render writes texts and what holds them, each line but the first after prefix.
+// render encodes a value of strings, lists and objects. prefix begins each line but the first.
 func render(v any, newline, prefix, unit string) hujson.Value {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -275,7 +273,7 @@ func render(v any, newline, prefix, unit string) hujson.Value {
 	if newline != "" {
 		e.SetIndent(prefix, unit)
 	}
-	e.Encode(v) // which cannot fail, and neither can reading it
+	e.Encode(v) // it cannot fail, and neither can Parse
 	parsed, _ := hujson.Parse(bytes.ReplaceAll(bytes.TrimSpace(b.Bytes()), []byte("\n"), []byte(newline)))
 	return parsed
 }

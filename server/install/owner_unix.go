@@ -17,7 +17,7 @@ func (o owner) String() string { return fmt.Sprintf("user %d", o.uid) }
 
 func (o owner) isUs() bool { return o.uid == os.Geteuid() }
 
-// ownerOf returns the owner of path, or of the directory above it that exists: whoever that belongs to is to own what is made below.
+// ownerOf returns the owner of path or, if it does not exist, of the directory in which it will be created.
 func ownerOf(path string) (owner, error) {
 	for {
 		info, err := os.Lstat(path)
@@ -33,7 +33,7 @@ func ownerOf(path string) (owner, error) {
 	}
 }
 
-// give makes f the owner's. It fails where that would leave f with another user.
+// give changes the owner of f. It fails if f would stay another user's.
 func (o owner) give(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {

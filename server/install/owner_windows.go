@@ -2,7 +2,7 @@ package install
 
 import "os"
 
-// owner is nothing here: a new file belongs to whom the folder says.
+// owner is empty: the folder decides who owns a new file.
 type owner struct{}
 
 func ownerOf(string) (owner, error) { return owner{}, nil }

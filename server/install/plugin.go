@@ -11,7 +11,7 @@ import (
 	"dream-mcp/server/host"
 )
 
-// openCodePlugin is what opencode has in place of hooks: a program of its own that asks ours.
+// openCodePlugin is the plugin that calls our hook: opencode has no hooks in its settings.
 //
 //go:embed opencode.js
 var openCodePlugin string
@@ -19,13 +19,14 @@ var openCodePlugin string
 // pluginMark is the first line of a plugin of ours.
 const pluginMark = "// dream-mcp"
 
-// pluginPart is the file of opencode's plugin. Its events are all there: it costs nothing to ask at those at which nothing is shown.
+// pluginPart returns the part that is opencode's plugin. It subscribes to all events, because a call at which nothing is shown costs
+// nothing.
 func (i Installer) pluginPart(file string) Part {
 	words := []string{hook.Verb, "--client", host.OpenCode}
 	if i.Guard {
 		words = append(words, guardFlag)
 	}
-	command, _ := json.Marshal(append(append([]string{i.Self}, words...), i.Args...)) // texts are always written
+	command, _ := json.Marshal(append(append([]string{i.Self}, words...), i.Args...)) // strings always encode
 	text := []byte(strings.Replace(openCodePlugin, "[] // COMMAND", string(command), 1))
 	return Part{Name: Hook, File: file,
 		add: func(now []byte) ([]byte, error) {

@@ -9,23 +9,22 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// server is what the hosts call us.
+// server is our name in the hosts' files.
 const server = "dream"
 
-// A TakenError says that a host's file has a server of our name that is not ours.
+// A TakenError is the error of a host's file with a server of our name that does not start us.
 type TakenError struct{ Command string }
 
 func (e *TakenError) Error() string {
 	return fmt.Sprintf("it has a server %q that starts %q", server, e.Command)
 }
 
-// starts reports whether a command is this program, in whatever folder.
+// starts reports whether a command is this program, wherever it is.
 func starts(command string) bool {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(command, `\`, "/")), ".exe") == "dream-mcp"
 }
 
-// addJSON adds our server below the member list, or brings what ours is started by up to date: its path, and its arguments where
-// call has any.
+// addJSON adds our server below the member list, or updates its command: the path, and the arguments if call has any.
 func addJSON(list string, entry any, call []string) edit {
 	return checked(editJSON(func(d *document) error {
 		at, err := d.server(list)
@@ -52,7 +51,7 @@ func addJSON(list string, entry any, call []string) edit {
 	}), decodeJSON)
 }
 
-// removeJSON removes our server, and what that leaves empty.
+// removeJSON removes our server, and the object that this leaves empty.
 func removeJSON(list string) edit {
 	return checked(editJSON(func(d *document) error {
 		at, err := d.server(list)
@@ -61,7 +60,7 @@ func removeJSON(list string) edit {
 	}), decodeJSON)
 }
 
-// server returns our entry below the member list, nil where there is none. It is a *TakenError where that does not start us.
+// server returns our entry below the member list, nil if there is none. It fails with a *TakenError if that does not start us.
 func (d *document) server(list string) (*hujson.Value, error) {
 	at, err := d.find(list, server)
 	if at == nil || err != nil {
@@ -73,7 +72,7 @@ func (d *document) server(list string) (*hujson.Value, error) {
 	return at, checkOurs(entry)
 }
 
-// checkOurs returns a *TakenError where a server of our name does not start us.
+// checkOurs returns a *TakenError unless the decoded entry starts us.
 func checkOurs(entry any) error {
 	command := commandLine(entry)
 	if len(command) == 0 {
@@ -85,7 +84,7 @@ func checkOurs(entry any) error {
 	return nil
 }
 
-// setting sets the text that keys name.
+// setting sets the value at a path of keys.
 func setting(keys []string, value string) edit {
 	return editJSON(func(d *document) error { return d.set(value, keys...) })
 }

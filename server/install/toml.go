@@ -10,10 +10,10 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// servers is the table of Codex's config.toml below which each server has its own.
+// servers is the table of Codex's config.toml that holds a table for each server.
 const servers = "mcp_servers"
 
-// addTOML adds our server as a table at the end, or updates the command of ours: its path, and its arguments where call has any.
+// addTOML adds our server as a table at the end, or updates its command: the path, and the arguments if call has any.
 func addTOML(call []string) edit {
 	type field struct {
 		key   string
@@ -29,7 +29,7 @@ func addTOML(call []string) edit {
 			newline = "\r\n"
 		}
 		line := func(f field) string {
-			value := render(f.value, "", "", "") // what JSON escapes, TOML escapes in the same way
+			value := render(f.value, "", "", "") // TOML escapes what JSON does
 			return f.key + " = " + string(value.Pack())
 		}
 		if entry == nil {
@@ -42,7 +42,7 @@ func addTOML(call []string) edit {
 			case bytes.HasSuffix(text, []byte("\n")):
 				table = newline + table
 			default:
-				table, end = newline+newline+table, "" // as the file has it
+				table, end = newline+newline+table, "" // as before, no newline at the end
 			}
 			return append(bytes.Clone(text), table+end...), nil
 		}
@@ -57,7 +57,7 @@ func addTOML(call []string) edit {
 			at, ok := values[f.key]
 			end := ""
 			if !ok && entry[f.key] == nil {
-				at, ok = values["command"] // a line before it
+				at, ok = values["command"] // insert a line before it
 				at.to, end = at.from, newline
 			}
 			if !ok {
@@ -71,7 +71,7 @@ func addTOML(call []string) edit {
 
 var errForm = fmt.Errorf("its server %q is written in a form that can only be changed by hand", server)
 
-// emptyLine is one at the end of a text.
+// emptyLine matches an empty line at the end of a text.
 var emptyLine = regexp.MustCompile(`(^|\n)\r?\n$`)
 
 // removeTOML removes the tables of our server, each with the empty line before it.
@@ -101,8 +101,8 @@ func removeTOML() edit {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// sections returns where the tables of our server are, whole lines from a header to its last value, and the values of its own
-// table with their keys. What a person wrote after the last value is not part of a table.
+// sections returns the tables of our server, as lines from the header to the last value, and the pairs of its own table by key.
+// Comments after the last value are not part of a table.
 func sections(text []byte) (tables []span, values map[string]span, err error) {
 	values = map[string]span{}
 	lineEnd := func(at int) int {
@@ -140,8 +140,7 @@ func sections(text []byte) (tables []span, values map[string]span, err error) {
 	return tables, values, p.Error()
 }
 
-// editTOML makes an edit of a TOML file, as editJSON does. The edit is given what the file says of our server, nil where it says
-// nothing.
+// editTOML returns an edit of a TOML file. do is given the decoded entry of our server, nil if there is none.
 func editTOML(do func(text []byte, entry map[string]any) ([]byte, error)) edit {
 	return checked(func(whole []byte) ([]byte, error) {
 		text, marked := bytes.CutPrefix(whole, bom)
@@ -164,7 +163,7 @@ func editTOML(do func(text []byte, entry map[string]any) ([]byte, error)) edit {
 	}, decodeTOML)
 }
 
-// decodeTOML returns what a text says.
+// decodeTOML decodes TOML.
 func decodeTOML(text []byte) (all map[string]any, err error) {
 	err = toml.Unmarshal(bytes.TrimPrefix(text, bom), &all)
 	return all, err
