@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// findCandidates looks where else memories of this project may lie: builds of the host disagree on the rule, older
-// ones spelled folders otherwise, and a setting may have come later than the memories. The places of the rule are listed whether
-// they exist or not; worktrees' and twins only where they do.
+// findCandidates finds other directories that may hold memories of the project: versions of Claude Code differ in the directory that
+// counts and in how its folder is spelled, and a setting may be newer than the memories. Those of the project, its checkout and
+// its root are listed even if they do not exist.
 func (r *resolver) findCandidates() error {
 	if r.Project == "" {
 		return nil
@@ -17,7 +17,7 @@ func (r *resolver) findCandidates() error {
 	add := func(dir, why string, always bool) {
 		dir = real(dir)
 		exists := isDir(dir)
-		// Where the file system ignores case, two spellings are one directory.
+		// If the file system ignores case, two spellings are one directory.
 		if seen[dir] || !exists && !always || exists && same(dir, r.MemoryDir) {
 			return
 		}
@@ -64,8 +64,8 @@ func (r *resolver) findCandidates() error {
 	return nil
 }
 
-// spelling is what a folder's name and its twins have in common: they differ in a kept _, in case where the file system ignores
-// it, or, being long, in the hash at their end.
+// spelling is equal for folder names that may be of one project: they differ in "_" for "-", in case if the file system ignores it,
+// or in the hash at the end of a long name.
 func spelling(goos, name string) string {
 	name = strings.ReplaceAll(name, "_", "-")
 	if foldsCase(goos) {
@@ -74,10 +74,10 @@ func spelling(goos, name string) string {
 	return name[:min(len(name), maxSlug+1)]
 }
 
-// maxFolders bounds the folders of a memory directory that are counted in.
+// maxFolders bounds the folders of a memory directory in which topics are counted.
 const maxFolders = 100
 
-// topics counts the memories in a directory and its folders, as far as a dream would see them.
+// topics counts the topics in a directory and its folders.
 func topics(dir string) int {
 	n, folders := 0, 0
 	for _, e := range names(dir) {

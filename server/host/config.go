@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// layer is one place where a person says how we should be; what it leaves out, the next one may say.
+// layer is one place of settings: the flags, the environment, or an object in config.json.
 type layer struct {
 	values map[string]any
-	from   func(key string) string // names the place
-	keys   []string                // where it is in config.json; nil for flags and variables
-	base   string                  // what relative folders are taken from; "" refuses them
+	from   func(key string) string // the source of a key, for the person
+	keys   []string                // the path of the object in config.json; nil for flags and variables
+	base   string                  // what folders are relative to; "" refuses relative ones
 }
 
-// chosen returns what the strongest layer says of a key, and where. No layer: "default".
+// chosen returns the value of a key in the first layer that has it, and its source; else fallback and "default".
 func chosen[T any](r *resolver, key string, fallback T) (value T, from layer, source string) {
 	for _, l := range r.layers {
 		if v, ok := l.values[key]; ok {
@@ -28,7 +28,7 @@ func chosen[T any](r *resolver, key string, fallback T) (value T, from layer, so
 	return fallback, layer{}, "default"
 }
 
-// choose takes what the strongest layer says of a key, else a default, and notes it in the Settings.
+// choose is chosen with the result in to and in the Settings.
 func choose[T any](r *resolver, key string, to *T, fallback T) {
 	value, _, source := chosen(r, key, fallback)
 	*to = value
@@ -39,7 +39,7 @@ func choose[T any](r *resolver, key string, to *T, fallback T) {
 	r.Settings[key] = Setting{shown, source}
 }
 
-// readLayers reads flags, environment, and our config.json: what it says of this project, of its repository, and of all.
+// readLayers reads the flags, the environment, and config.json: its objects for this project, for its repository, and for all.
 func (r *resolver) readLayers() error {
 	flags := layer{values: map[string]any{}, from: func(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }, base: r.env.Dir}
 	f := r.flags
@@ -71,7 +71,7 @@ func (r *resolver) readLayers() error {
 	return nil
 }
 
-// variables is the layer of the environment. An unset variable and an empty one are the same.
+// variables returns the layer of the environment. An empty variable is unset.
 func (r *resolver) variables() layer {
 	name := func(key string) string { return "DREAM_" + strings.ToUpper(key) }
 	l := layer{values: map[string]any{}, from: name}
@@ -100,7 +100,7 @@ func (r *resolver) variables() layer {
 	return l
 }
 
-// configured are the layers of config.json. Its "projects" are keyed by the project's directory or its repository's root.
+// configured returns the layers of config.json. The keys of its "projects" are projects or roots of repositories.
 func (r *resolver) configured() []layer {
 	dir, err := r.env.folder(config)
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *resolver) configured() []layer {
 		delete(keys, "projects")
 	}
 	var layers []layer
-	wanted := slices.Compact([]string{r.Project, r.Root}) // neither, without a project: no key is ""
+	wanted := slices.Compact([]string{r.Project, r.Root}) // no key is ""
 	for _, want := range wanted {
 		for _, key := range slices.Sorted(maps.Keys(projects)) {
 			named := key
@@ -147,7 +147,7 @@ func (r *resolver) configured() []layer {
 	return append(layers, l)
 }
 
-// decode reads one object of config.json; what it cannot use is a warning.
+// decode decodes an object of config.json. What it cannot use is a warning.
 func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer {
 	l := layer{values: map[string]any{}, from: func(string) string { return source }}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -169,8 +169,8 @@ func (r *resolver) decode(keys map[string]json.RawMessage, source string) layer 
 
 var modeList = strings.Join(Modes, ", ")
 
-// chooseMode takes the first mode that was named. One that does not exist is the default: a typing error makes us no bolder
-// than a weaker layer would, and it does not count as a choice.
+// chooseMode chooses the mode. An unknown name is the default, not the mode of the next layer, which may be bolder than what the person
+// meant, and does not count as a choice.
 func (r *resolver) chooseMode() {
 	r.ModeKeys = []string{"mode"}
 	if i := slices.IndexFunc(r.layers, func(l layer) bool { return l.keys != nil && l.values["mode"] != nil }); i >= 0 {
@@ -185,7 +185,7 @@ func (r *resolver) chooseMode() {
 	r.Settings["mode"] = Setting{r.Mode, r.ModeSource}
 }
 
-// chooseOptions takes the options that need no check beyond their own.
+// chooseOptions chooses the options that are used as they are.
 func (r *resolver) chooseOptions() error {
 	r.chooseMode()
 	choose(r, "min_hours", &r.MinHours, DefaultMinHours)
@@ -196,14 +196,14 @@ func (r *resolver) chooseOptions() error {
 	choose(r, "max_usd", &r.Limits.MaxUSD, DefaultMaxUSD)
 	choose(r, "model", &r.Limits.Model, "")
 	choose(r, "background_command", &r.Limits.Command, nil)
-	for _, l := range r.layers { // a value that any layer allows is allowed
+	for _, l := range r.layers { // the lists of all layers apply
 		sums, _ := l.values["allow_secrets"].([]string)
 		r.AllowSecrets = append(r.AllowSecrets, sums...)
 	}
 	return nil
 }
 
-// chooseTranscripts takes the first layer that names folders; one that cannot be meant is left out.
+// chooseTranscripts chooses the folders of the first layer that names any. A path that cannot be used is a warning.
 func (r *resolver) chooseTranscripts() error {
 	folders, from, source := chosen[[]string](r, "transcripts", nil)
 	for _, named := range folders {
@@ -221,7 +221,7 @@ func (r *resolver) chooseTranscripts() error {
 	return nil
 }
 
-// chooseUnattended is strict: whatever the variable says, except a plain no, means that no person watches.
+// chooseUnattended is strict: any value of the variable but a plain no means that no person watches.
 func (r *resolver) chooseUnattended() error {
 	r.Asked = r.flags.Asked
 	source := "default"

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// findEnabled walks the chain that decides whether memory is on, then our mode, then Claude Code's switch for dreams.
+// findEnabled decides whether dreams are on: by the switches of memory, then by our mode, then by Claude Code's switch of dreams.
 func (r *resolver) findEnabled() error {
 	if r.Enabled = r.memoryOn(); !r.Enabled.On {
 		r.MemoryOff = true
@@ -28,7 +28,7 @@ func (r *resolver) findEnabled() error {
 	return nil
 }
 
-// memoryOn is the chain: the first that has something to say decides.
+// memoryOn returns whether memory is on, by the first switch that is set, in Claude Code's order.
 func (r *resolver) memoryOn() Switch {
 	off := func(name string) (Switch, bool) {
 		value, source := r.variable(name)
@@ -39,7 +39,7 @@ func (r *resolver) memoryOn() Switch {
 	}
 	const disable = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 	value, source := r.variable(disable)
-	// Our launcher of background dreams sets it so that the session does not itself keep memories; that is not the person's no.
+	// A background dream has it set, so that its session writes no memories; that is not the person's choice.
 	own := source == environment && truthy(r.env.Getenv("DREAM_BACKGROUND"))
 	why := fmt.Sprintf("%s is %q (%s)", disable, clip(value), source)
 	switch {
@@ -60,7 +60,7 @@ func (r *resolver) memoryOn() Switch {
 		}
 	}
 	for _, v := range values[bool](r, "autoMemoryEnabled") {
-		// A file of a project that is not trusted may switch memory off, but not on again.
+		// A project that is not trusted may switch memory off, but not on.
 		if v.value && !v.trusted() {
 			r.distrust("autoMemoryEnabled", v.path)
 			continue
@@ -70,7 +70,7 @@ func (r *resolver) memoryOn() Switch {
 	return Switch{true, "auto memory is on by default"}
 }
 
-// environment is the source of a variable that was inherited.
+// environment is the source of a variable of this process.
 const environment = "environment"
 
 func truthy(s string) bool {

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// maxWorktrees bounds the worktrees of one repository that are looked at.
+// maxWorktrees bounds the worktrees of one repository.
 const maxWorktrees = 1000
 
-// checkout is what git's files say of a directory.
+// checkout is the checkout that a directory is in.
 type checkout struct {
-	top       string   // the checkout that the directory is in, else the directory
-	root      string   // the main checkout of its repository; of a bare one, the repository itself
-	worktrees []string // the repository's linked worktrees, live or removed, sorted
+	top       string   // of the checkout, else the directory itself
+	root      string   // the main checkout of the repository, or a bare repository itself
+	worktrees []string // the repository's linked worktrees, removed ones included, sorted
 }
 
-// findCheckout reads what encloses dir, which is real. As in Claude Code, whatever holds a .git is a checkout; a
-// submodule is one of its own, and a directory in a bare repository none.
+// findCheckout returns the checkout of dir, which has no links. As in Claude Code, any directory with a .git is a checkout. A submodule
+// is a checkout of its own; a directory in a bare repository is in none.
 func findCheckout(dir string, warn func(string, ...any)) checkout {
 	for top := dir; ; {
 		dotGit := filepath.Join(top, ".git")
@@ -36,7 +36,7 @@ func findCheckout(dir string, warn func(string, ...any)) checkout {
 	}
 }
 
-// linked is a checkout whose .git is a file: a linked worktree, a submodule, or one with its repository elsewhere.
+// linked returns the checkout top, whose .git is a file: a linked worktree, a submodule, or one with a separate repository.
 func linked(top, dotGit string, warn func(string, ...any)) checkout {
 	alone := checkout{top: top, root: top}
 	gitDir, err := gitDirOf(dotGit)
@@ -58,8 +58,8 @@ func linked(top, dotGit string, warn func(string, ...any)) checkout {
 		return alone
 	}
 	common = real(from(gitDir, common))
-	// A .git file is content that anybody can send us. It makes us part of another repository, and that one's memory ours, only
-	// where that repository says so too: gitDir is one of its own entries, and the entry points back here.
+	// Anybody can write a .git file. It joins another repository, and its memory, only if that repository agrees: gitDir is one of
+	// its own entries, and the entry points back here.
 	back, err := pathFile(filepath.Join(gitDir, "gitdir"))
 	if err != nil || !same(from(gitDir, back), dotGit) || !same(filepath.Dir(gitDir), filepath.Join(common, "worktrees")) {
 		warn("%q claims to be a worktree of %q, which does not know it; the checkout is taken by itself", dotGit, common)
@@ -72,8 +72,8 @@ func linked(top, dotGit string, warn func(string, ...any)) checkout {
 	return checkout{top, root, worktrees(common)}
 }
 
-// worktrees lists the linked worktrees that the repository common knows. One that still exists must point back: an entry that
-// names a stranger's directory would make its sessions ours.
+// worktrees returns the linked worktrees of the repository common. One that exists must point back: otherwise an entry could make the
+// sessions of any directory ours.
 func worktrees(common string) []string {
 	var found []string
 	dir := filepath.Join(common, "worktrees")
@@ -99,7 +99,7 @@ func worktrees(common string) []string {
 	return slices.Compact(found)
 }
 
-// gitDirOf is the directory that a .git file names.
+// gitDirOf returns the directory that a .git file names.
 func gitDirOf(dotGit string) (string, error) {
 	line, err := pathFile(dotGit)
 	if err != nil {
@@ -112,7 +112,7 @@ func gitDirOf(dotGit string) (string, error) {
 	return real(from(filepath.Dir(dotGit), dir)), nil
 }
 
-// pathFile is the one path that a file of git's holds.
+// pathFile returns the path that one of git's files holds.
 func pathFile(file string) (string, error) {
 	b, err := ReadFile(file, maxPathFile)
 	if err != nil {
@@ -125,7 +125,7 @@ func pathFile(file string) (string, error) {
 	return line, nil
 }
 
-// from is p as seen from dir.
+// from returns p, relative to dir.
 func from(dir, p string) string {
 	if p = filepath.FromSlash(p); filepath.IsAbs(p) {
 		return p

@@ -1,15 +1,13 @@
-// Package host knows the programs that start us: where they keep their settings, transcripts and memories, what they have
-// switched off, and which project and session we are in.
+// Package host finds out which program started us, in which project and session, and where that program keeps settings,
+// transcripts and memories.
 //
-// It promises that Resolve depends on nothing but the Environment, the Flags and the files that these name; that it
-// writes nothing and runs nothing (git is read from its files); that every read is bounded and no file of others (malformed,
-// unreadable, a fifo, huge) makes it fail: what could not be used is a warning. A file inside a project decides where memories
-// are written only when the person has trusted that project in Claude Code.
+// Resolve reads the Environment, the Flags and the files that these name, and nothing else. It writes nothing and starts no
+// process; git's files are read directly. Every read is bounded. A file of another program never makes it fail: a malformed,
+// unreadable or huge file, or a fifo, is a warning. A file inside a project can move the memory only if the person has
+// trusted that project in Claude Code.
 //
-// Nothing is held open or kept, so a crash leaves nothing.
-//
-// It does not promise to see what only lives inside the host: a session's /pause-memory, --settings, rollout flags, settings
-// delivered by a server, a registry or a device profile. Nor does it follow changes: a Setup is what was true when Resolve read it.
+// Not promised: to see what exists only inside the host, such as a session's /pause-memory, --settings, rollout flags, and
+// settings from a server, a registry or a device profile. A Setup does not follow changes.
 package host
 
 import (
@@ -21,17 +19,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Environment is the world as a value, so that a test can give another one.
+// Environment is what a process knows at its start.
 type Environment struct {
 	Getenv  func(string) string // nil: no variable is set
-	Home    string              // the person's home directory, absolute; "" when unknown
+	Home    string              // the person's home directory, absolute; "" if unknown
 	Dir     string              // working directory, absolute
-	Folder  string              // the project as the client names it, absolute; "" when it names none
-	GOOS    string              // as runtime.GOOS; "" is that of this system
-	Managed string              // directory of Claude Code's managed settings; "" is the system's own
+	Folder  string              // the project that the client names, absolute; "" for none
+	GOOS    string              // "" is runtime.GOOS
+	Managed string              // directory of Claude Code's managed settings; "" is the system's
 }
 
-// Process is the Environment of this process.
+// Process returns the Environment of this process.
 func Process() Environment {
 	env := Environment{Getenv: os.Getenv, GOOS: runtime.GOOS}
 	env.Home, _ = os.UserHomeDir()
@@ -39,42 +37,42 @@ func Process() Environment {
 	return env
 }
 
-// Flags are what the command line says; they win over all else. Unset are "", nil, and for the numbers anything below zero.
+// Flags are the flags of the command line, which override all else. A negative number is unset.
 type Flags struct {
-	Project, MemoryDir string // relative ones are taken from Environment.Dir
+	Project, MemoryDir string // relative to Environment.Dir
 	Transcripts        []string
 	Mode               string
 	MinHours           float64
 	MinSessions        int
 	Unattended         bool
-	Client             string // the host, where the environment may not say it
+	Client             string // the host, if the environment may not say it
 	Asked              bool   // a person asked for this dream at a terminal
 }
 
-// NoFlags is a command line that says nothing.
+// NoFlags are the flags of a command line without any.
 var NoFlags = Flags{MinHours: -1, MinSessions: -1}
 
-// Setting is a value in effect and where it came from: a flag, a variable, a file, or "default".
+// Setting is a value in effect, and its source: a flag, a variable, a file, or "default".
 type Setting struct {
 	Value  string `json:"value"`
 	Source string `json:"source"`
 }
 
-// Switch is a state and what decided it, named with its variable or file.
+// Switch is a state, and the variable or file that decided it.
 type Switch struct {
 	On  bool
 	Why string
 }
 
-// Candidate is another directory that may hold memories of this project.
+// Candidate is another directory that may hold memories of the project.
 type Candidate struct {
 	Path   string `json:"path"`
 	Why    string `json:"why"`
 	Exists bool   `json:"exists"`
-	Topics int    `json:"topics"` // Markdown files but the index and what hosts generate, there and one folder below
+	Topics int    `json:"topics"` // Markdown files there and one folder below, without the index and generated folders
 }
 
-// The modes, from the most reserved to the boldest.
+// The modes: what happens when a dream is due.
 const (
 	ModeOff     = "off"
 	ModeSuggest = "suggest"
@@ -82,16 +80,16 @@ const (
 	ModeAuto    = "auto"
 )
 
-// Modes are all of them, in that order.
+// Modes lists the modes, the most cautious first.
 var Modes = []string{ModeOff, ModeSuggest, ModeApprove, ModeAuto}
 
-// The sources of Settings["project"] that a caller decides by.
+// Two sources of Settings["project"].
 const (
 	FromClient           = "the client"
 	FromWorkingDirectory = "working directory"
 )
 
-// Defaults: the numbers are those of Claude Code's own dream and of its retention.
+// Defaults. The numbers are those of Claude Code's own dream and of its retention.
 const (
 	DefaultMode        = ModeSuggest
 	DefaultMinHours    = 24.0
@@ -101,59 +99,59 @@ const (
 	DefaultMaxArchiveMiB = 1 << 10
 )
 
-// The programs that Client can name.
+// The values of Setup.Client.
 const (
 	ClaudeCode = "claude-code"
 	Codex      = "codex"
 	Gemini     = "gemini"
 	OpenCode   = "opencode"
-	Cursor     = "cursor" // in its hooks alone
+	Cursor     = "cursor" // known in its hooks only
 )
 
-// Setup is all that is known of who started us, and where. Paths are absolute, and real as far as they exist.
+// Setup is the result of Resolve. Paths are absolute, without links as far as they exist, and need not exist.
 type Setup struct {
-	Client        string   // ClaudeCode, Codex, Gemini; "" when the environment does not say
-	Project       string   // the directory worked in: flag, environment, client, working directory; "" when none names one
-	Root          string   // the main checkout of its repository, else Project: what memories are keyed by
-	Checkout      string   // the checkout that Project is in, else Project; "" where that is the home directory or a root
-	Worktrees     []string // the repository's linked checkouts, live or removed, sorted; Project may be in one
-	ConfigDir     string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home; need not exist
+	Client        string   // ClaudeCode, Codex and so on; "" if unknown
+	Project       string   // named by a flag, the environment, the client or the working directory; "" for none
+	Root          string   // the main checkout of its repository, else Project: it decides on the memory
+	Checkout      string   // the checkout that Project is in, else Project; "" if that is the home directory or a root
+	Worktrees     []string // the repository's linked worktrees, removed ones included, sorted; Project may be in one
+	ConfigDir     string   // CLAUDE_CONFIG_DIR or ~/.claude; "" without a home
 	ProjectsDir   string   // ConfigDir/projects; "" without a ConfigDir
-	DirName       string   // CLAUDE_CODE_PROJECT_DIR_NAME where it counts
+	DirName       string   // CLAUDE_CODE_PROJECT_DIR_NAME if it applies
 	Transcripts   []string // folders that the person named
-	AllowSecrets  []string // sums of values that the person has declared to be no secret
-	MemoryDir     string   // need not exist
-	MemoryWhy     string
+	AllowSecrets  []string // sums of values that the person has declared not to be secrets
+	MemoryDir     string
+	MemoryWhy     string // why it is that one
 	Candidates    []Candidate
 	SessionID     string // of the session at our start: stale after a /clear
-	Enabled       Switch // whether dreams may be at all: the first gate
-	MemoryOff     bool   // Enabled is off because memory itself is: nothing is to be written
+	Enabled       Switch // whether dreams are on: the first gate
+	MemoryOff     bool   // Enabled is off because memory is: nothing may be written
 	Mode          string
 	ModeSource    string
-	ModeKeys      []string // where config.json names the mode for this project, or would
-	ConfigFile    string   // config.json; "" where no home is known; need not exist
+	ModeKeys      []string // the path of the mode for this project in config.json
+	ConfigFile    string   // config.json; "" if no home is known
 	MinHours      float64
 	MinSessions   int
-	MaxArchiveMiB int  // how much the archive of past dreams may take up
-	Unattended    bool // no person watches what a model does here
+	MaxArchiveMiB int  // limit of the archive of past dreams
+	Unattended    bool // no person watches what the model does
 	Asked         bool // a person asked for this dream at a terminal
 	Limits        Limits
-	CleanupDays   int     // after so many days the host sweeps a transcript
+	CleanupDays   int     // after how many days the host removes a transcript
 	Recall        Setting // what the Client's model is shown unasked
 	Loaded        bool    // the Client loads the index of this memory itself
 
 	recalls []recallSource
 
-	// Others are the hosts beside Claude Code whose sessions count, be there any or not.
+	// Others are the hosts beside Claude Code whose sessions are read, whether there are any or not.
 	Others []transcript.Other
 
-	// Settings says of "project", "mode", "min_hours", "min_sessions", "memory_dir", "max_archive_mib", "transcripts", "hosts", "unattended" and "cleanup_days" where each came from.
+	// Settings has the source of each setting by its key in config.json, and of "project", "unattended" and "cleanup_days".
 	Settings map[string]Setting
-	Warnings []string // what a person should know, each once, at most maxWarnings and a last one that says so
+	Warnings []string // each once, at most maxWarnings and a last one that says so
 }
 
-// Roots returns the directories whose sessions belong to the project, in the Unicode form (NFC) in
-// which Claude Code names folders after them: the project itself first. Without a project there are none.
+// Roots returns the directories whose sessions belong to the project, the project first; none without a project. They are in the
+// Unicode form (NFC) after which Claude Code names folders.
 func (s Setup) Roots() []string {
 	if s.Project == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// findMemory decides on the memory directory: what the person named for us, then what Claude Code's settings name, then its
-// rule, then our own place where there is no Claude Code.
+// findMemory chooses the memory directory: the one named for us, then in Claude Code's settings, then the one that it uses for the
+// project, then one of our own if there is no Claude Code.
 func (r *resolver) findMemory() error {
 	use := func(dir, why, source string) error {
 		r.MemoryDir, r.MemoryWhy = dir, why
@@ -31,7 +31,7 @@ func (r *resolver) findMemory() error {
 	const override = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"
 	if named := r.env.Getenv(override); named != "" {
 		dir, err := "", errRelative
-		if !strings.HasPrefix(named, "~") { // the host does not expand it here
+		if !strings.HasPrefix(named, "~") { // which Claude Code does not expand here
 			dir, err = r.env.directory(named, "")
 		}
 		if err == nil {
@@ -53,7 +53,7 @@ func (r *resolver) findMemory() error {
 	return use(dir, why, "default")
 }
 
-// byRule is the memory directory when no place was named: <base>/projects/<folder of the root>/memory.
+// byRule returns the memory directory if none was named: <base>/projects/<folder of the root>/memory.
 func (r *resolver) byRule() (dir, why string, err error) {
 	if r.Project == "" {
 		return "", "", ErrNoProject
@@ -74,7 +74,7 @@ func (r *resolver) byRule() (dir, why string, err error) {
 	return real(dir), "our own: Claude Code has no folder here", nil
 }
 
-// projects are the folders of projects that the host may use, the one in use first: none where there is no Claude Code.
+// projects returns the folder in which Claude Code keeps a folder for each project; none if there is no Claude Code.
 func (r *resolver) projects() []string {
 	const variable = "CLAUDE_CODE_REMOTE_MEMORY_DIR"
 	if base := r.env.Getenv(variable); filepath.IsAbs(base) {
@@ -82,14 +82,14 @@ func (r *resolver) projects() []string {
 	} else if base != "" {
 		r.warn("%s %q is not absolute; ignored", variable, clip(base))
 	}
-	// The host that started us makes its folder when it needs it.
+	// If Claude Code started us, it creates the folder when it needs it.
 	if r.ConfigDir != "" && (r.Client == ClaudeCode || isDir(r.ConfigDir)) {
 		return []string{r.ProjectsDir}
 	}
 	return nil
 }
 
-// ownMemory is our place for the project's memories, below the folder of data.
+// ownMemory returns our own memory directory for the project.
 func (r *resolver) ownMemory() (string, error) {
 	home, err := r.env.folder(data)
 	if err != nil {
@@ -103,13 +103,13 @@ func (r *resolver) ownMemory() (string, error) {
 	return filepath.Join(home, "projects", name, "memory"), nil
 }
 
-// maxSlug is the length beyond which a folder's name ends in a hash that cannot be known.
+// maxSlug is the length beyond which the name of a folder ends in a hash that we cannot compute.
 const maxSlug = 200
 
 func slug(dir string) string { return transcript.Slug(nfc(dir)) }
 
-// folderOf is the name of a directory's folder among the projects: its slug; on Windows the one that differs in the drive
-// letter's case where only that is there; of a long path the one whose transcripts say that they come from it, "" for none.
+// folderOf returns the name of a directory's folder among the projects: its slug; on Windows the existing one if only the case of the
+// drive letter differs; for a long path the one with a session that began in dir, "" for none.
 func (r *resolver) folderOf(projects, dir string) string {
 	name := slug(dir)
 	switch {
@@ -130,7 +130,7 @@ func (r *resolver) folderOf(projects, dir string) string {
 	return name
 }
 
-// maxHeads bounds the proof that a folder belongs to a long path: so many transcripts are read.
+// maxHeads bounds how many transcripts of a folder are read to find out where its sessions began.
 const maxHeads = 32
 
 // startedIn reports whether a session recorded in folder began in dir.

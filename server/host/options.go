@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// An option is a key of config.json. parse reports whether a value is what it must be: want.
+// An option is a key of config.json.
 type option struct {
-	key, want string
-	variable  bool // DREAM_KEY sets it too
-	parse     func(json.RawMessage) (any, bool)
+	key, want string                            // want describes its values
+	variable  bool                              // DREAM_KEY sets it too
+	parse     func(json.RawMessage) (any, bool) // false for another value
 }
 
-// options are all keys but "projects". What is spent, and what is started in the background, is decided in the person's own file
-// alone.
+// options are all keys but "projects". No variable sets what is spent or what is started in the background.
 var options = []option{
 	{"mode", "text", true, parse(func(string) bool { return true })},
 	{"min_hours", fmt.Sprintf("number between 0 and %d", maxHours), true, parse(between(0.0, maxHours))},
@@ -38,7 +37,7 @@ var options = []option{
 	})},
 }
 
-// parse returns what decodes a value of a type and checks it.
+// parse returns a function that decodes a value of type T and checks it.
 func parse[T any](valid func(T) bool) func(json.RawMessage) (any, bool) {
 	return func(raw json.RawMessage) (any, bool) {
 		var v T
@@ -62,7 +61,7 @@ const (
 	maxWords    = 100
 )
 
-// isAllowedSum reports whether a text is how a person names a value that is not a secret, without writing the value.
+// isAllowedSum reports whether s is the beginning of a SHA-256 sum, by which a person names a value that is not a secret.
 func isAllowedSum(s string) bool { return 12 <= len(s) && len(s) <= 64 && hexadecimal.MatchString(s) }
 
 var hexadecimal = regexp.MustCompile(`^[0-9a-f]+$`)

@@ -8,15 +8,13 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// others are the hosts beside Claude Code whose sessions count: the variable that moves the host's folder,
-// the part below what the variable names, the folder's name in the home directory, and the variable that
-// names a file in that folder, or elsewhere, which then holds all.
+// others are the hosts beside Claude Code whose sessions are read.
 var others = []struct {
 	host     transcript.Host
-	variable string
-	below    string
-	name     string
-	file     string
+	variable string // moves the host's folder
+	below    string // the folder below the variable's
+	name     string // the folder in the home directory
+	file     string // variable that names the one file of all sessions, relative to the folder or absolute
 }{
 	{transcript.Codex, "CODEX_HOME", "", ".codex", ""},
 	{transcript.Gemini, "GEMINI_CLI_HOME", ".gemini", ".gemini", ""},
@@ -24,8 +22,7 @@ var others = []struct {
 	{transcript.OpenCode, "XDG_DATA_HOME", "opencode", ".local/share/opencode", "OPENCODE_DB"}, // on any system
 }
 
-// chooseHosts finds the folders of the other hosts. All count, unless config.json says which do: an empty
-// list is Claude Code alone, whose sessions always count.
+// chooseHosts finds the folders of the other hosts, of all or of those in config.json. Claude Code's sessions are always read.
 func (r *resolver) chooseHosts() error {
 	var known []string
 	for _, o := range others {

@@ -18,9 +18,9 @@ import (
 // ours is the name of our folders.
 const ours = "dream-mcp"
 
-// StateHome is where journals, stages and archives lie: $XDG_STATE_HOME/dream-mcp, else ~/.local/state/dream-mcp, on macOS
-// ~/Library/Application Support/dream-mcp, on Windows %LocalAppData%\dream-mcp. It need not exist. It fails when neither a
-// variable nor a home directory says where.
+// StateHome returns the folder of journals, stages and archives: $XDG_STATE_HOME/dream-mcp, else ~/.local/state/dream-mcp, on
+// macOS ~/Library/Application Support/dream-mcp, on Windows %LocalAppData%\dream-mcp. It need not exist. StateHome fails if
+// neither a variable nor a home directory is known.
 func StateHome(env Environment) (string, error) { return env.folder(state) }
 
 // kind is one of the three kinds of folders of the XDG base directory specification.
@@ -42,7 +42,7 @@ func (env Environment) folder(k kind) (string, error) {
 		if env.Getenv == nil {
 			return ""
 		}
-		// The specification has relative paths ignored.
+		// The specification ignores relative paths.
 		if v := env.Getenv(name); filepath.IsAbs(v) {
 			return v
 		}
@@ -69,10 +69,10 @@ func (env Environment) folder(k kind) (string, error) {
 	return filepath.Join(env.Home, filepath.FromSlash(below), ours), nil
 }
 
-// real is the path without links as far as it exists; what does not exist is kept as it was written.
+// real resolves the links in a path as far as it exists.
 var real = store.RealPath
 
-// nfc composes a text as the host does before it makes a folder's name of it.
+// nfc returns the Unicode form of a path from which Claude Code makes the name of a folder.
 func nfc(s string) string { return norm.NFC.String(s) }
 
 func isDir(p string) bool {
@@ -90,13 +90,12 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// clip shortens a foreign value for a message.
+// clip shortens a value for a message.
 func clip(s string) string {
 	return visible.Cut(s, 200)
 }
 
-// expand makes of what a person wrote the path that is meant: ~/ is the home directory, and a relative path is taken from base
-// where one is given.
+// expand returns the path that a person wrote: ~/ is the home directory, and a relative path is joined to base unless that is "".
 func (env Environment) expand(value, base string) (string, error) {
 	if strings.ContainsRune(value, 0) {
 		return "", errNUL
@@ -116,8 +115,8 @@ func (env Environment) expand(value, base string) (string, error) {
 	return value, nil
 }
 
-// directory is expand for a memory directory. It refuses what can be none: the root of a drive or next to it, a
-// network share, a NUL, and the home directory or what holds it.
+// directory is expand for a memory directory. It refuses the root of a drive or a path next to it, a network share, a NUL, and the
+// home directory or one above it.
 func (env Environment) directory(value, base string) (string, error) {
 	dir, err := env.expand(value, base)
 	if err != nil {
@@ -127,7 +126,7 @@ func (env Environment) directory(value, base string) (string, error) {
 		return "", err
 	}
 	dir = real(dir)
-	// Again: a link may lead where the written path did not.
+	// Again, after links.
 	return dir, env.admissible(dir)
 }
 
@@ -150,7 +149,7 @@ func (env Environment) admissible(dir string) error {
 	if env.GOOS == "windows" {
 		clean = clean[len("C:"):]
 	}
-	const nearRoot = 3 // "/a": so short a path is a slip, not a place
+	const nearRoot = 3 // "/a" is a typing error, as in Claude Code
 	if len(clean) < nearRoot {
 		return errors.New("it is the root of a drive or next to it")
 	}
@@ -164,7 +163,7 @@ func (env Environment) admissible(dir string) error {
 	return nil
 }
 
-// absolute is filepath.IsAbs for the system named.
+// absolute is filepath.IsAbs for a system.
 func absolute(goos, p string) bool {
 	if goos != "windows" {
 		return strings.HasPrefix(p, "/")
@@ -173,7 +172,7 @@ func absolute(goos, p string) bool {
 	return len(s) >= 3 && s[1] == ':' && s[2] == '/' && (s[0]|0x20) >= 'a' && (s[0]|0x20) <= 'z'
 }
 
-// foldsCase reports whether the file systems of a system commonly take one case for the other.
+// foldsCase reports whether the file systems of a system usually ignore case.
 func foldsCase(goos string) bool { return goos == "windows" || goos == "darwin" }
 
 func slashes(goos, p string) string {
@@ -183,7 +182,7 @@ func slashes(goos, p string) string {
 	return p
 }
 
-// within reports whether p is dir or below it, by name; both are clean and use slashes.
+// within reports whether p is dir or below it, by name. Both are clean and have slashes.
 func within(p, dir string) bool {
 	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -15,16 +15,16 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// Bounds on what is read. Settings are a few kilobytes; Claude Code's own state file also keeps prompts and caches for every
-// project and reaches megabytes; the files of git that we read hold one path.
+// Bounds of what is read. Settings have a few kilobytes. Claude Code's state file also holds prompts and caches of every project, and
+// has megabytes. The files of git hold one path.
 const (
 	maxSettings = 1 << 20
 	maxState    = 32 << 20
 	maxPathFile = 8 << 10
 )
 
-// ReadFile returns what a regular file of at most limit bytes holds. Links are followed: people keep settings in other places. A fifo
-// or a device is refused without waiting.
+// ReadFile reads a regular file of at most limit bytes. It follows links, because people keep settings in other places, and never
+// waits on a fifo.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -43,13 +43,12 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// missing reports that the file does not exist, which is not worth a warning.
+// missing reports whether err says that the file does not exist.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// object is the JSON object in a file, its values undecoded; a file that is not there or blank is an empty one. An error says
-// at which line and byte.
+// object returns the JSON object in a file; nil if the file does not exist or is blank. A syntax error names the line and the byte.
 func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	b, err := ReadFile(path, limit)
 	if missing(err) {
@@ -76,7 +75,7 @@ func object(path string, limit int64) (map[string]json.RawMessage, error) {
 	return keys, err
 }
 
-// names are the entries of a directory, sorted, as many as are read of one; none when it cannot be read.
+// names returns the entries of a directory, sorted; none if it cannot be read.
 func names(dir string) []fs.DirEntry {
 	entries, _, _ := transcript.ReadFolder(dir)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })

@@ -8,8 +8,8 @@ import (
 	"dream-mcp/consolidate/recall"
 )
 
-// recallLevels are what config.json's "recall" says: one level for all hosts, under "", or a level for each host that it names. What a person
-// agreed to for one host, they did not agree to for another: each has its own vendor.
+// recallLevels is the value of "recall" in config.json: a level for all hosts, under "", or levels by host. Hosts differ in their
+// vendor, so a person agrees for each.
 type recallLevels map[string]string
 
 func (r *recallLevels) UnmarshalJSON(data []byte) error {
@@ -25,7 +25,7 @@ func (r recallLevels) valid() bool {
 	return !slices.ContainsFunc(slices.Collect(maps.Values(r)), func(level string) bool { return !slices.Contains(recall.Levels, level) })
 }
 
-// chooseRecall takes the strongest layer that says something of the client, or of all hosts.
+// chooseRecall chooses the level of the first layer that has one for the client or for all hosts.
 func (r *resolver) chooseRecall() error {
 	for _, l := range r.layers {
 		if levels, ok := l.values["recall"].(recallLevels); ok {
@@ -36,13 +36,13 @@ func (r *resolver) chooseRecall() error {
 	return nil
 }
 
-// A recallSource is what one layer says.
+// A recallSource is the levels of one layer.
 type recallSource struct {
 	levels recallLevels
 	source string
 }
 
-// RecallIn returns what the model of a host is shown unasked, and where that is set.
+// RecallIn returns what the model of a host is shown unasked.
 func (s Setup) RecallIn(client string) Setting {
 	for _, said := range s.recalls {
 		for _, key := range []string{client, ""} {

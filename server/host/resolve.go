@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// resolver carries one resolution; its steps run in the order of Resolve.
+// resolver is one run of Resolve.
 type resolver struct {
 	Setup
 	env    Environment
 	flags  Flags
-	claude []scope // Claude Code's files
-	layers []layer // ours, the strongest first
-	chosen bool    // the person chose a mode of ours
+	claude []scope // Claude Code's settings, the strongest first
+	layers []layer // our settings, the strongest first
+	chosen bool    // the person chose a mode
 	repo   checkout
 }
 
-// maxWarnings is as many as a person reads.
+// maxWarnings bounds the warnings.
 const maxWarnings = 30
 
 func (r *resolver) warn(format string, args ...any) {
@@ -36,14 +36,14 @@ func (r *resolver) warn(format string, args ...any) {
 	}
 }
 
-// Complete fills in what env leaves open.
+// Complete returns env with a Getenv, a GOOS and a home without links; "" if the home is not absolute.
 func (env Environment) Complete() Environment {
 	if env.Getenv == nil {
 		env.Getenv = func(string) string { return "" }
 	}
 	getenv := env.Getenv
 	env.Getenv = func(name string) string {
-		// A host of MCPB bundles that does not know an empty setting leaves its placeholder in the variable.
+		// Hosts of MCPB bundles leave the placeholder of an empty setting in the variable.
 		if v := getenv(name); !strings.HasPrefix(v, "${user_config.") {
 			return v
 		}
@@ -60,9 +60,8 @@ func (env Environment) Complete() Environment {
 	return env
 }
 
-// Resolve finds out. An error is what a person must fix first: an impossible command line, a memory directory
-// that was named but must not be used (another one in its place would be worse), or no directory to work in. The Setup is filled
-// as far as it got even then.
+// Resolve returns the Setup of a process. It fails if a flag is not valid, if the named memory directory cannot be used, since
+// another in its place would be worse, or with ErrNoProject if no memory is named either. Then the Setup is incomplete.
 func Resolve(env Environment, f Flags) (Setup, error) {
 	env = env.Complete()
 	r := &resolver{env: env, flags: f}
@@ -78,14 +77,13 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 	return r.Setup, nil
 }
 
-// isSessionID reports whether a text is what a session is called: a UUID today, and never what could name another
-// folder.
+// isSessionID reports whether s may be the ID of a session, a UUID today. It is never a path.
 func isSessionID(s string) bool { return len(s) <= 128 && plain.MatchString(s) }
 
-// plain leaves lengths to its users: {1,128} would take thirty times as long to compile, at every start.
+// plain does not bound the length: {1,128} takes thirty times as long to compile, at every start.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// SessionVariables are those that name the session under way: other ones in each, and nothing but SessionID depends on them.
+// SessionVariables are the variables that hold the ID of the session. Only Setup.SessionID depends on them.
 var SessionVariables = [3]string{"CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID"}
 
 func (r *resolver) findClient() error {
@@ -100,9 +98,9 @@ func (r *resolver) findClient() error {
 	switch {
 	case r.flags.Client != "":
 		r.Client = r.flags.Client
-	case set("CURSOR_VERSION"): // which it sets for its hooks alone, and Claude Code's variables beside it; it runs Claude Code's hooks too
+	case set("CURSOR_VERSION"): // in its hooks, together with Claude Code's variables, whose hooks it runs too
 		r.Client = Cursor
-	case set("GEMINI_PROJECT_DIR"): // which it sets for its hooks alone, and Claude Code's beside it
+	case set("GEMINI_PROJECT_DIR"): // in its hooks, together with Claude Code's variables
 		r.Client = Gemini
 	case set("CLAUDECODE", "CLAUDE_PROJECT_DIR"):
 		r.Client = ClaudeCode
@@ -110,11 +108,11 @@ func (r *resolver) findClient() error {
 		r.Client = Codex
 	case set("GEMINI_CLI"):
 		r.Client = Gemini
-	case set("OPENCODE"): // which names no session, neither here nor with a call
+	case set("OPENCODE"): // it passes no session ID
 		r.Client = OpenCode
 	}
 	name := SessionVariables[0]
-	switch { // those that are known to be set identify the session
+	switch {
 	case r.env.Getenv(name) != "":
 	case r.Client == Codex:
 		name = SessionVariables[1]
@@ -129,15 +127,15 @@ func (r *resolver) findClient() error {
 	return nil
 }
 
-// ErrNoProject says that nothing names the project: the working directory was deleted, or is the root of a file system, where
-// hosts without folders of their own start their servers.
+// ErrNoProject is the error of a process whose working directory was deleted, or is the root of a file system, where some hosts
+// start their servers, and that nothing else names a project to.
 var ErrNoProject = errors.New("no project: the host names none, and the working directory is the root of the file system or was deleted")
 
-// NoProjectHint says what to do about ErrNoProject.
+// NoProjectHint is the hint for ErrNoProject.
 const NoProjectHint = "name one in the host's settings for dream-mcp: --project DIR is the folder that you work in, --memory-dir DIR a memory without a project; dream-mcp install HOST takes both and writes them there"
 
-// findProject takes the first that names a project: the flag, the environment, the client, the working directory. The root of a
-// file system is a project only when a person names it: clients without a folder name it too. The working directory is unknown when it was deleted.
+// findProject chooses the project: the flag, the environment, the client's, the working directory. The root of a file system is a
+// project only if the person names it, because clients without a folder name it too.
 func (r *resolver) findProject() error {
 	use := func(dir, source string) {
 		r.Project = real(dir)
@@ -187,7 +185,7 @@ func (r *resolver) findProject() error {
 	return nil
 }
 
-// isDirName reports whether a text may be CLAUDE_CODE_PROJECT_DIR_NAME.
+// isDirName reports whether s is a valid CLAUDE_CODE_PROJECT_DIR_NAME.
 func isDirName(s string) bool { return len(s) <= 64 && plain.MatchString(s) }
 
 func (r *resolver) findConfig() error {
@@ -197,7 +195,7 @@ func (r *resolver) findConfig() error {
 		if !filepath.IsAbs(named) {
 			named = filepath.Join(r.env.Dir, named)
 		}
-		r.ConfigDir = real(nfc(named)) // the host uses the composed form, whatever was typed
+		r.ConfigDir = real(nfc(named)) // as Claude Code does
 	case r.env.Home != "":
 		r.ConfigDir = real(filepath.Join(r.env.Home, ".claude"))
 	}
@@ -228,5 +226,5 @@ func (r *resolver) findConfig() error {
 	return nil
 }
 
-// maxDays bounds cleanupPeriodDays so that a deadline reckoned from it is still a date: a thousand years.
+// maxDays bounds cleanupPeriodDays to a thousand years, so that times computed from it are valid.
 const maxDays = 365_000

@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// scope is one settings file of Claude Code's.
+// scope is one of Claude Code's settings files.
 type scope struct {
 	path    string
 	trusted func() bool
 	keys    map[string]json.RawMessage
 }
 
-// readSettings returns the files in force, the strongest first: policy, local, project, user. The project's own two are looked
-// for where the host was started, and in the checkout's top when there are none.
+// readSettings returns the settings files, the strongest first: policy, local, project, user. The local and the project's are those of
+// the project or, if it has none, of the top of its checkout.
 func (r *resolver) readSettings() (all []scope) {
 	yes := func() bool { return true }
 	add := func(trusted func() bool, dir string, names ...string) (any bool) {
@@ -34,7 +34,7 @@ func (r *resolver) readSettings() (all []scope) {
 		return any
 	}
 	managed := r.env.managed()
-	// Fragments are laid over the base in the order of their names, so the last is the strongest.
+	// Of the fragments the last by name is the strongest.
 	dropIns := filepath.Join(managed, "managed-settings.d")
 	entries := names(dropIns)
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -43,9 +43,9 @@ func (r *resolver) readSettings() (all []scope) {
 		}
 	}
 	add(yes, managed, "managed-settings.json")
-	trust := sync.OnceValue(r.projectTrusted) // megabytes may have to be read for it, and mostly need not
+	trust := sync.OnceValue(r.projectTrusted) // it may read megabytes, and is rarely needed
 	for _, dir := range []string{r.Project, r.repo.top} {
-		// In the home directory the project's file is the person's.
+		// In the home directory the project's file is the user's.
 		if dir == "" {
 			break // there is no project
 		}
@@ -59,7 +59,7 @@ func (r *resolver) readSettings() (all []scope) {
 	return all
 }
 
-// managed is where an administrator's settings lie.
+// managed returns the folder of an administrator's settings.
 func (env Environment) managed() string {
 	switch {
 	case env.Managed != "":
@@ -72,8 +72,7 @@ func (env Environment) managed() string {
 	return "/etc/claude-code"
 }
 
-// projectTrusted reports whether the person has accepted the host's trust dialog for the project, its checkout or the
-// repository's main checkout.
+// projectTrusted reports whether the person has accepted Claude Code's trust dialog for the project, its checkout or its root.
 func (r *resolver) projectTrusted() bool {
 	dir := r.env.Home
 	if r.env.Getenv("CLAUDE_CONFIG_DIR") != "" {
@@ -110,7 +109,7 @@ type found[T any] struct {
 	value T
 }
 
-// values are what the settings say of a key, the strongest first. What has another type is a warning.
+// values returns the values of a key, the strongest first. A value of another type is a warning.
 func values[T any](r *resolver, key string) []found[T] {
 	var all []found[T]
 	for _, s := range r.claude {
@@ -140,7 +139,7 @@ func typeName(v any) string {
 	return "an object"
 }
 
-// trusted are the values that a stranger's repository can't have set; those that it did are a warning.
+// trusted returns the values of a key without those from a project that is not trusted, which are warnings.
 func trusted[T any](r *resolver, key string) []found[T] {
 	var all []found[T]
 	for _, v := range values[T](r, key) {
@@ -157,8 +156,8 @@ func (r *resolver) distrust(key, path string) {
 	r.warn("%s in %q is ignored: the project is not trusted in Claude Code", key, path)
 }
 
-// variable is a variable as Claude Code would see it, and where it is set: the env of a settings file goes before what was
-// inherited. A host other than Claude Code does not hand us the former.
+// variable returns a variable as Claude Code has it, and its source. The env of a settings file overrides the environment; other hosts
+// do not pass it to us.
 func (r *resolver) variable(name string) (value, source string) {
 	for _, v := range values[map[string]any](r, "env") {
 		if value, ok := v.value[name]; ok && v.trusted() {

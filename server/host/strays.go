@@ -7,15 +7,14 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// Stray is a folder with memories of a project that is no longer where it was, and has the same name as this
-// one: perhaps it was moved here.
+// Stray is a memory directory of a project that no longer exists and had the name of this one: it may have been moved here.
 type Stray struct {
 	Path   string
-	Was    string // where its sessions ran
+	Was    string // where the project was
 	Topics int
 }
 
-// Strays looks for memories that a project of the same name has left.
+// Strays finds the memories of projects that may have been moved to this one.
 func (s Setup) Strays() []Stray {
 	if s.ProjectsDir == "" || s.Project == "" {
 		return nil
@@ -45,7 +44,7 @@ func (s Setup) Strays() []Stray {
 	return strays
 }
 
-// ranIn returns where the sessions recorded in folder began, as far as their heads say.
+// ranIn returns where the sessions in folder began.
 func ranIn(folder string) (dirs []string) {
 	heads := 0
 	for _, e := range names(folder) {

@@ -28,10 +28,15 @@ type hooks struct {
 
 var (
 	claudeHooks = hooks{events: []string{"SessionStart", "Stop", "SessionEnd"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5}
-	codexHooks  = hooks{events: []string{"SessionStart", "Stop"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5, words: []string{"--client", host.Codex}, file: "hooks.json"}
+	codexHooks  = hooks{
+		events: []string{"SessionStart", "Stop"}, prompt: "UserPromptSubmit", tool: "PreToolUse", timeout: 5,
+		words: []string{"--client", host.Codex}, file: "hooks.json",
+	}
 	geminiHooks = hooks{events: []string{"SessionStart", "AfterAgent", "SessionEnd"}, prompt: "BeforeAgent", tool: "BeforeTool", timeout: 5000}
-	cursorHooks = hooks{events: []string{"sessionStart"}, prompt: "beforeSubmitPrompt", tool: "preToolUse", timeout: 5, words: []string{"--client", host.Cursor}, file: "hooks.json", flat: true}
-
+	cursorHooks = hooks{
+		events: []string{"sessionStart"}, prompt: "beforeSubmitPrompt", tool: "preToolUse", timeout: 5,
+		words: []string{"--client", host.Cursor}, file: "hooks.json", flat: true,
+	}
 	openCodeHooks = hooks{file: "plugins/dream-mcp.js", plugin: true}
 )
 
