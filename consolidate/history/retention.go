@@ -44,8 +44,7 @@ const useFile = "archive.json"
 func (h *History) PruneAfter(info store.Info) {
 	var use ArchiveUse
 	measured := h.Note(useFile, &use)
-	l := Landed{ID: info.ID, Kind: info.Kind}
-	use.add(l, h.sizes(landings{l})[0])
+	use.add(Landed{ID: info.ID, Kind: info.Kind, size: h.Size(info.ID)})
 	use.MaxBytes = h.MaxArchive
 	if !h.pruned || !measured || use.Bytes > use.MaxBytes && (use.Pruned <= use.MaxBytes || use.Bytes-use.Pruned > use.MaxBytes/64) {
 		h.Prune(h.Now())
@@ -68,8 +67,13 @@ func (h *History) Prune(now time.Time) {
 			h.SetAside(id)
 		}
 	}
-	if all, err := h.Landed(); err == nil {
-		use := h.pruneLanded(all, now)
+	if all, err := h.sized(); err == nil {
+		use := ArchiveUse{MaxBytes: h.MaxArchive}
+		for i, keep := range all.kept(h.MaxArchive, now) {
+			if keep || h.SetAside(all[i].ID) != nil {
+				use.add(all[i])
+			}
+		}
 		use.Pruned = use.Bytes
 		h.SetNote(useFile, use)
 	}
@@ -107,31 +111,17 @@ func (h *History) isStale(id string, now time.Time) bool {
 	return err == nil && info.Outcome != store.Committed && now.Sub(info.LastCall) > kept && a.State == landing.Staged && len(a.Displaced) == 0
 }
 
-// pruneLanded removes archives that retention does not keep, and measures the rest.
-func (h *History) pruneLanded(all landings, now time.Time) ArchiveUse {
-	sizes := h.sizes(all)
-	use := ArchiveUse{MaxBytes: h.MaxArchive}
-	keep := all.kept(sizes, h.MaxArchive, now)
-	for i, l := range all {
-		if !keep[i] && h.SetAside(l.ID) == nil {
-			continue
-		}
-		use.add(l, sizes[i])
-	}
-	return use
-}
-
-func (u *ArchiveUse) add(l Landed, size int64) {
+func (u *ArchiveUse) add(l Landed) {
 	if l.Kind == lock.KindDream {
 		u.Dreams++
 	} else {
 		u.Others++
 	}
-	u.Bytes += size
+	u.Bytes += l.size
 }
 
 // kept reports for each operation whether the archive keeps it.
-func (all landings) kept(sizes []int64, limit int64, now time.Time) []bool {
+func (all landings) kept(limit int64, now time.Time) []bool {
 	keep := make([]bool, len(all))
 	needed := make([]bool, len(all)) // above the limit too
 	var total int64
@@ -142,13 +132,13 @@ func (all landings) kept(sizes []int64, limit int64, now time.Time) []bool {
 		keep[i] = needed[i] || newest[dream] < keptNewest || now.Sub(l.Landed) < keptFor
 		newest[dream]++
 		if keep[i] {
-			total += sizes[i]
+			total += all[i].size
 		}
 	}
 	for i := range all {
 		if total > limit && keep[i] && !needed[i] {
 			keep[i] = false
-			total -= sizes[i]
+			total -= all[i].size
 		}
 	}
 	return keep
@@ -160,13 +150,13 @@ func (l Landed) mayBeOnlyCopy(now time.Time) bool {
 	return (deletes || len(l.Displaced)+len(l.LeftAlone) > 0) && now.Sub(l.Landed) < deletedKept
 }
 
-// sizes returns the size of each operation in bytes.
-func (h *History) sizes(all landings) []int64 {
-	sizes := make([]int64, len(all))
-	for i, l := range all {
-		sizes[i] = h.Size(l.ID)
+// sized is Landed with sizes.
+func (h *History) sized() (landings, error) {
+	all, err := h.Landed()
+	for i := range all {
+		all[i].size = h.Size(all[i].ID)
 	}
-	return sizes
+	return all, err
 }
 
 // Use returns the last measured size of the archive; false if there is none.
@@ -178,9 +168,9 @@ func (h *History) Use() (use ArchiveUse, ok bool) {
 // Measure measures the archive.
 func (h *History) Measure() (ArchiveUse, error) {
 	use := ArchiveUse{MaxBytes: h.MaxArchive}
-	all, err := h.Landed()
-	for i, size := range h.sizes(all) {
-		use.add(all[i], size)
+	all, err := h.sized()
+	for _, l := range all {
+		use.add(l)
 	}
 	return use, err
 }

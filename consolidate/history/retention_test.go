@@ -45,7 +45,6 @@ func TestKept(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var h landings
-			var sizes []int64
 			for _, op := range test.ops {
 				var kind string
 				var age int
@@ -54,15 +53,15 @@ func TestKept(t *testing.T) {
 				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
 					t.Fatal(err)
 				}
-				l := Landed{ID: op, Kind: lock.Kind(kind), Manifest: landing.Manifest{Landed: start.AddDate(0, 0, -age)}}
+				l := Landed{ID: op, size: size, Kind: lock.Kind(kind), Manifest: landing.Manifest{Landed: start.AddDate(0, 0, -age)}}
 				c := landing.Change{Name: store.IndexName, Before: "1", After: "2"}
 				if rest != op {
 					c.After = ""
 				}
 				l.Changes = append(l.Changes, c)
-				h, sizes = append(h, l), append(sizes, size)
+				h = append(h, l)
 			}
-			for i, keep := range h.kept(sizes, test.limit, start) {
+			for i, keep := range h.kept(test.limit, start) {
 				if keep != (i >= test.gone) {
 					t.Errorf("%d, %s: kept %t", i, test.ops[i], keep)
 				}

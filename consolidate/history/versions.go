@@ -29,6 +29,7 @@ type Landed struct {
 	ID   string
 	Kind lock.Kind // "" if the record cannot be read
 	landing.Manifest
+	size int64 // in bytes, if measured
 }
 
 // change returns the change of n by l.
@@ -57,7 +58,7 @@ func (h *History) Landed() (landings, error) {
 		}
 		if a.State == landing.Landed {
 			info, _ := h.Info(id)
-			all = append(all, Landed{id, info.Kind, a.Manifest})
+			all = append(all, Landed{ID: id, Kind: info.Kind, Manifest: a.Manifest})
 		}
 		a.Close()
 	}
