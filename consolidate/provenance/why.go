@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -97,15 +97,17 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 		return memory.Name{}, err
 	}
 	var meant []memory.Name
+	most := 1
 	for n, t := range s.Topics {
-		if strings.EqualFold(strings.TrimSuffix(path.Base(n.String()), ".md"), topic) || strings.EqualFold(t.Title(), topic) {
+		held := matches(n, t, topic)
+		if held > most {
+			most, meant = held, nil
+		}
+		if held == most {
 			meant = append(meant, n)
 		}
 	}
 	slices.SortFunc(meant, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
-	if len(meant) == 0 {
-		meant = holding(s, topic)
-	}
 	switch len(meant) {
 	case 0:
 		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory has the name or the words %q", topic), store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
@@ -122,23 +124,17 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 // maxMeant is the number of memories that an error names.
 const maxMeant = 5
 
-// holding returns the memories whose name, description or text contain the most of words, at least one, sorted by name.
-func holding(s *memory.Snapshot, words string) (found []memory.Name) {
-	most := 1
-	for n, t := range s.Topics {
-		text, held := strings.ToLower(n.String()+" "+t.Title()+" "+t.Description()+" "+t.Body()), 0
-		for _, w := range strings.Fields(strings.ToLower(words)) {
-			if strings.Contains(text, w) {
-				held++
-			}
-		}
-		if held > most {
-			most, found = held, nil
-		}
-		if held == most {
-			found = append(found, n)
+// matches returns how many words of topic the name, description or text of a memory contain; more than any number if it is the
+// memory's name.
+func matches(n memory.Name, t *memory.Topic, topic string) (held int) {
+	if strings.EqualFold(memory.StemOf(n.String()), topic) || strings.EqualFold(t.Title(), topic) {
+		return math.MaxInt
+	}
+	text := strings.ToLower(n.String() + " " + t.Title() + " " + t.Description() + " " + t.Body())
+	for _, w := range strings.Fields(strings.ToLower(topic)) {
+		if strings.Contains(text, w) {
+			held++
 		}
 	}
-	slices.SortFunc(found, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
-	return found
+	return held
 }

@@ -13,12 +13,12 @@ import (
 	"path"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
+	"dream-mcp/memory/visible"
 )
 
 // Room finds and keeps the words at the sources of memories.
@@ -52,13 +52,7 @@ func (w Words) own() bool { return w.Speaker == transcript.User }
 // wordsOf copies an utterance.
 func wordsOf(u transcript.Utterance, allowed secret.Allowed) Words {
 	text := strings.TrimSpace(transcript.Visible(allowed.Mask(u.Text))) // masked before it is cut
-	if len(text) > maxWords {
-		end := maxWords - len("…")
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = text[:end] + "…"
-	}
+	text = visible.Cut(text, maxWords-len("…"))
 	return Words{Source: u.Source(), Session: u.Session, Speaker: u.Speaker, Said: u.Time.UTC(), Text: text}
 }
 

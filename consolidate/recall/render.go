@@ -8,7 +8,9 @@ import (
 
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
+	"dream-mcp/memory/visible"
 )
 
 // The first lines of what is shown. %s is the memory directory.
@@ -109,9 +111,5 @@ func (p Page) text(s string) string {
 
 // line is text as one line of at most limit bytes.
 func (p Page) line(s string, limit int) string {
-	s = strings.Join(strings.Fields(p.text(s)), " ")
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit-len("…")], "") + "…"
-	}
-	return s
+	return visible.Cut(memory.OneLine(p.text(s)), limit-len("…"))
 }
