@@ -13,6 +13,7 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/secret"
 )
 
 // Index is the index as it is on disk and as it should be.
@@ -213,21 +214,8 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 		}
 		e.Index, e.None = memory.ParseIndex([]byte(*r.Content)), false
 	}
-	if slices.ContainsFunc(r.Remove, func(file string) bool { return strings.TrimSpace(file) == "" }) {
-		return nil, Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
-	}
-	targets := make(map[string]bool)
-	for _, entry := range e.Entries() {
-		targets[entry.File] = true
-	}
-	e.Remove(r.Remove...)
-	texts := slices.DeleteFunc(slices.Clone(r.Remove), func(text string) bool { return targets[text] || targets[path.Clean(text)] })
-	if len(texts) > 0 {
-		for _, text := range e.RemoveLines(t.Dir.AllowSecrets, texts...) {
-			if !strings.HasSuffix(text, ".md") {
-				return nil, Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text), "read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
-			}
-		}
+	if err := e.remove(r.Remove, t.Dir.AllowSecrets); err != nil {
+		return nil, err
 	}
 	for _, line := range r.Upsert {
 		n, err := memory.ParseName(line.File)
@@ -259,6 +247,25 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 	}
 	e.Index.Remove(dangling...)
 	return e, nil
+}
+
+// remove removes entries by their file, and lines without a link by their text.
+func (e *Index) remove(asked []string, allowed secret.Allowed) error {
+	if slices.ContainsFunc(asked, func(text string) bool { return strings.TrimSpace(text) == "" }) {
+		return Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
+	}
+	files := make(map[string]bool)
+	for _, entry := range e.Entries() {
+		files[entry.File] = true
+	}
+	e.Remove(asked...)
+	texts := slices.DeleteFunc(slices.Clone(asked), func(text string) bool { return files[text] || files[path.Clean(text)] })
+	for _, text := range e.RemoveLines(allowed, texts...) {
+		if !strings.HasSuffix(text, ".md") {
+			return Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text), "read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
+		}
+	}
+	return nil
 }
 
 // All returns what t changes, the index included.
