@@ -33,9 +33,16 @@ type Push struct {
 // Forgot is the event of a session whose context was compacted: what was shown before is gone from it.
 const Forgot = "forgot"
 
-// claim is Claim in an open state folder.
-func claim(state *os.Root, p Push) (fresh []string, err error) {
-	p.ID = rand.Text()
+// Claim writes p into the log, and returns the files that were not shown in its session before: those are p's to show.
+// Of several processes at once one gets each file. A line of the index is not showing the memory.
+func (r *Room) Claim(p Push) (fresh []string, err error) {
+	r.Lock()
+	defer r.Unlock()
+	state, err := r.Root()
+	if err != nil {
+		return nil, err
+	}
+	p.Time, p.ID = r.Now(), rand.Text()
 	line, err := json.Marshal(p)
 	if err != nil {
 		return nil, err

@@ -212,24 +212,25 @@ func TestClaim(t *testing.T) {
 
 // The log has a bound, and damage in it costs the lines that it is in.
 func TestLogBound(t *testing.T) {
-	state, err := os.OpenRoot(t.TempDir())
+	r := &Room{store.Open(store.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }})}
+	defer r.Close()
+	state, err := r.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer state.Close()
 	line := fmt.Sprintf(`{"session":"old","event":"prompt","files":["%s.md"]}`+"\n", strings.Repeat("x", 200))
 	if err := state.WriteFile(logFile, []byte(strings.Repeat(line, maxLog/len(line))+"not JSON\n"+line+line), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := claim(state, Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil {
+		if _, err := r.Claim(Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if info, err := state.Stat(logFile); err != nil || info.Size() > maxLog*2/3 {
 		t.Errorf("the log has %d bytes, %v", info.Size(), err)
 	}
-	if got, err := claim(state, Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil || len(got) != 0 {
+	if got, err := r.Claim(Push{Session: "s", Event: Prompt, Files: []string{"a.md"}}); err != nil || len(got) != 0 {
 		t.Errorf("forgotten: %v, %v", got, err)
 	}
 }

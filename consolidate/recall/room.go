@@ -57,16 +57,3 @@ func (r *Room) Memories() ([]Memory, error) {
 	}
 	return Memories(s, messages), nil
 }
-
-// Claim writes p into the log, and returns the files that were not shown in its session before: those are p's to show.
-// Of several processes at once one gets each file. A line of the index is not showing the memory.
-func (r *Room) Claim(p Push) (fresh []string, err error) {
-	r.Lock()
-	defer r.Unlock()
-	state, err := r.Root()
-	if err != nil {
-		return nil, err
-	}
-	p.Time = r.Now()
-	return claim(state, p)
-}
