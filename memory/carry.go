@@ -17,45 +17,25 @@ func (t *Topic) Carry(from []*Topic) {
 	var oldest time.Time
 	var origins []string
 	for _, o := range append([]*Topic{t}, from...) {
-		if value := o.either("created"); value != "" {
-			if at, ok := moment(value); ok && (oldest.IsZero() || at.Before(oldest)) {
-				created, oldest = value, at
-			}
+		value := o.either("created").value
+		if at, ok := moment(value); ok && (oldest.IsZero() || at.Before(oldest)) {
+			created, oldest = value, at
 		}
-		origins = append(origins, o.either("originSessionId"))
-		for _, key := range []string{"metadata.originSessionIds", "originSessionIds"} {
-			if f := o.field(key); f != nil {
-				origins = append(origins, f.items...)
+		for _, id := range append([]string{o.either("originSessionId").value}, o.either("originSessionIds").items...) {
+			if id != "" && !slices.Contains(origins, id) {
+				origins = append(origins, id)
 			}
 		}
 	}
-	if created != "" && created != t.either("created") {
+	if created != "" && created != t.either("created").value {
 		t.set("created", quoteScalar(created))
 	}
-	origins = slices.DeleteFunc(origins, func(id string) bool { return id == "" })
-	if len(origins) == 0 {
-		return
-	}
-	if t.either("originSessionId") == "" {
+	if len(origins) > 0 && t.either("originSessionId").value == "" {
 		t.set("originSessionId", quoteScalar(origins[0]))
 	}
-	var others []string
-	for _, id := range origins[1:] {
-		if id != origins[0] && !slices.Contains(others, id) {
-			others = append(others, id)
-		}
+	if len(origins) > 1 {
+		t.set("originSessionIds", formatList(origins[1:]))
 	}
-	if len(others) > 0 {
-		t.set("originSessionIds", formatList(others))
-	}
-}
-
-// either returns a field of metadata, or of the older form's top level.
-func (m *frontmatter) either(key string) string {
-	if value := m.Value("metadata." + key); value != "" {
-		return value
-	}
-	return m.Value(key)
 }
 
 // moment reads a time or a day.

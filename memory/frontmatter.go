@@ -37,15 +37,6 @@ const (
 	list                     // [a, b], or an indented block of items
 )
 
-// eachLine cuts a text after each line end. Joined, the lines are the text again.
-func eachLine(text string) []string {
-	lines := strings.SplitAfter(text, "\n")
-	if last := len(lines) - 1; lines[last] == "" {
-		lines = lines[:last]
-	}
-	return lines
-}
-
 // cutEnd parts a line from its ending: "\n", "\r\n", or none.
 func cutEnd(line string) (text, end string) {
 	text = strings.TrimSuffix(line, "\n")
@@ -58,22 +49,17 @@ func cutEnd(line string) (text, end string) {
 // cutFrontmatter parts the frontmatter, with both its fences, from the text that follows.
 func cutFrontmatter(text string) (head []string, rest string, unclosed bool) {
 	isFence := func(line string) bool { return strings.TrimRight(line, " \t\r\n") == fence }
-	first, _, more := strings.Cut(text, "\n")
-	if !isFence(first) {
-		return nil, text, false
-	}
-	if !more {
-		return nil, text, true
-	}
 	end := 0
-	for line := range strings.SplitAfterSeq(text, "\n") {
+	for line := range strings.Lines(text) {
+		if len(head) == 0 && !isFence(line) {
+			break
+		}
 		head = append(head, line)
-		end += len(line)
-		if len(head) > 1 && isFence(line) {
+		if end += len(line); len(head) > 1 && isFence(line) {
 			return head, text[end:], false
 		}
 	}
-	return nil, text, true
+	return nil, text, len(head) > 0
 }
 
 // parseFields reads the lines between the fences, leniently: a line that is not a field belongs to the

@@ -112,7 +112,7 @@ func (x *Index) cutComments(text, section string) string {
 	if m == nil {
 		return text
 	}
-	for _, raw := range eachLine(m[0]) {
+	for raw := range strings.Lines(m[0]) {
 		x.lines = append(x.lines, Line{raw: raw, Kind: hidden, section: section})
 	}
 	last := &x.lines[len(x.lines)-1]

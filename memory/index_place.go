@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -30,16 +31,10 @@ func (x *Index) insert(file Name, words, section string) string {
 
 // addSection appends a heading, with an empty line before it.
 func (x *Index) addSection(section string) {
-	text, end := x.join(), x.lineEnd(len(x.lines))
-	if n := len(x.lines); n > 0 {
-		if _, e := cutEnd(x.lines[n-1].raw); e == "" {
-			text += end
-		}
-		if x.lines[n-1].Kind != BlankLine {
-			text += end
-		}
+	if n := len(x.lines); n > 0 && x.lines[n-1].Kind != BlankLine {
+		x.place(n, "")
 	}
-	x.parse(text + "## " + section + end)
+	x.place(len(x.lines), "## "+section)
 }
 
 // home returns the first line of the section where an entry without a given section belongs: the one
@@ -61,7 +56,7 @@ func (x *Index) home(file Name) int {
 			if kind != "" && strings.HasPrefix(strings.ToLower(line.section), kind) {
 				return i
 			}
-			fits = !keptForOthers(line.section, kind)
+			fits = !keptForOthers.MatchString(line.section)
 		}
 		if line.Kind == hidden || line.Kind == BlankLine {
 			continue
@@ -82,34 +77,15 @@ func (x *Index) home(file Name) int {
 	return best
 }
 
-// archives are words of a heading below which nothing new belongs.
-var archives = WordSet("archive archived archives deprecated obsolete superseded completed done closed old past historical history archiv veraltet erledigt 归档 历史 已完成 보관 완료 アーカイブ 完了")
-
-// keptForOthers reports whether a heading is that of another type, or of an archive.
-func keptForOthers(section, kind string) bool {
-	for _, other := range Types {
-		if other != kind && strings.HasPrefix(strings.ToLower(section), other) {
-			return true
-		}
-	}
-	for w := range WordSet(section) {
-		if archives[w] {
-			return true
-		}
-	}
-	return false
-}
+// keptForOthers matches the heading of another type, or of an archive, below which nothing new belongs.
+var keptForOthers = regexp.MustCompile(`(?i)^(?:` + strings.Join(Types, "|") + `)` +
+	`|\b(?:archived?|archives|deprecated|obsolete|superseded|completed|done|closed|old|past|historical|history|archiv|veraltet|erledigt)\b` +
+	`|归档|历史|已完成|보관|완료|アーカイブ|完了`)
 
 // isEntry reports whether a line is an item at the outermost level that begins with a link into the
 // memory: one that a new entry may stand before.
 func (line *Line) isEntry() bool {
 	return line.Kind == BulletLine && line.Text[0] != '\t' && indentOf(line.Text) < 2 && line.headEnd() > 0 && !line.Scan.Links[0].Outside && !line.Scan.Links[0].Nowhere
-}
-
-// TypePrefix returns the type that a file's name begins with, or "".
-func TypePrefix(file string) string {
-	slug := SlugKey(StemOf(file))
-	return strings.TrimSuffix(slug[:len(slug)-len(withoutType(slug))], "-")
 }
 
 // insertBelow places an entry before the first one of the section that begins at line i, or, where
@@ -142,7 +118,7 @@ func (x *Index) lineEnd(i int) string {
 	return "\n"
 }
 
-// place inserts an entry before line i. It reads that line alone: an item of a list changes nothing about
+// place inserts an entry, or a last heading, before line i. It reads that line alone: it changes nothing about
 // the lines around it, as long as it is in no fence or comment, and thousands may come one by one.
 func (x *Index) place(i int, text string) {
 	end := x.lineEnd(i)
@@ -157,7 +133,9 @@ func (x *Index) place(i int, text string) {
 		}
 	}
 	new := Line{raw: raw, Text: text, Kind: kindOf(text), Scan: ScanLine(text)}
-	if i > 0 {
+	if new.Kind == heading {
+		new.section = HeadingText(text)
+	} else if i > 0 {
 		new.section = x.lines[i-1].section
 	}
 	x.lines = slices.Insert(x.lines, i, new)

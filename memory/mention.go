@@ -2,6 +2,7 @@ package memory
 
 import (
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -51,7 +52,7 @@ func (r Refs) AddLine(line *Line) {
 	}
 	for word := range strings.FieldsFuncSeq(line.Text, endsFileName) {
 		word = strings.TrimRight(word, "./")
-		if strings.HasSuffix(word, ".md") || beginsWithType(word) {
+		if strings.HasSuffix(word, ".md") || typed.MatchString(word) {
 			r.addName(word)
 		}
 	}
@@ -107,25 +108,18 @@ func SlugKey(s string) string {
 
 var slugSpellings = strings.NewReplacer("_", "-", " ", "-")
 
-// beginsWithType reports whether a word is a slug such as "feedback_tests", which is a file's name
-// and never a word of a language.
-func beginsWithType(word string) bool {
-	for _, kind := range Types {
-		if n := len(kind); len(word) > n+1 && (word[n] == '_' || word[n] == '-') && strings.EqualFold(word[:n], kind) {
-			return true
-		}
-	}
-	return false
-}
+// typed matches a slug such as "feedback_tests", which is a file's name and never a word of a language.
+var typed = regexp.MustCompile(`(?is)^(` + strings.Join(Types, "|") + `)[-_](.+)$`)
 
 // withoutType returns a slug key without the type that it begins with.
-func withoutType(slug string) string {
-	for _, kind := range Types {
-		if bare, ok := strings.CutPrefix(slug, kind+"-"); ok && bare != "" {
-			return bare
-		}
+func withoutType(slug string) string { return typed.ReplaceAllString(slug, "$2") }
+
+// TypePrefix returns the type that a file's name begins with, or "".
+func TypePrefix(file string) string {
+	if m := typed.FindStringSubmatch(SlugKey(StemOf(file))); m != nil {
+		return m[1]
 	}
-	return slug
+	return ""
 }
 
 // endsFileName reports whether a rune can't be part of a plain file name in a text.

@@ -47,12 +47,11 @@ func (x *Index) Outline() Outline {
 // WrittenOn returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of
 // its headings. It returns false where none of them says so.
 func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
-	for _, key := range []string{"metadata.modified", "modified"} {
-		if at, err := time.Parse(time.RFC3339, t.Value(key)); err == nil && !at.After(now) {
-			return at, true
-		}
+	modified := t.either("modified").value
+	if at, err := time.Parse(time.RFC3339, modified); err == nil && !at.After(now) {
+		return at, true
 	}
-	texts := []string{t.Value("metadata.modified"), t.Value("modified"), n.path}
+	texts := []string{modified, n.path}
 	for line := range strings.Lines(t.body) {
 		if strings.HasPrefix(line, "#") {
 			texts = append(texts, line)

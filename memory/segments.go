@@ -35,7 +35,7 @@ func (t *Topic) Segments() (head, body []Segment) {
 			}
 		}
 	}
-	return numbered(head), lineSegments(t.body)
+	return numbered(head), LineSegments(t.body)
 }
 
 // numbered makes the keys of fields and entries unique: the second of a key is another.
@@ -49,9 +49,9 @@ func numbered(segments []Segment) []Segment {
 	return segments
 }
 
-func lineSegments(text string) []Segment {
-	var segments []Segment
-	for _, line := range eachLine(text) {
+// LineSegments returns the lines of any text.
+func LineSegments(text string) (segments []Segment) {
+	for line := range strings.Lines(text) {
 		segments = append(segments, Segment{Key: line, Text: line})
 	}
 	return segments

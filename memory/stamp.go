@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,7 +138,7 @@ func quoteScalar(s string) string {
 // Restamp returns the text of another version with t's own stamp of its last change, a line that every
 // write changes and nobody's words.
 func (t *Topic) Restamp(version []byte) []byte {
-	stamp := cmp.Or(t.Value("metadata.modified"), t.Value("modified"))
+	stamp := t.either("modified").value
 	other := ParseTopic(version)
 	if stamp == "" || !other.HasFrontmatter() {
 		return version

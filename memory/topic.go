@@ -80,6 +80,16 @@ func (m *frontmatter) field(key string) *field {
 	return nil
 }
 
+// either returns a field of metadata, or of the older form's top level; a zero one where neither says anything.
+func (m *frontmatter) either(key string) field {
+	for _, key := range []string{"metadata." + key, key} {
+		if f := m.field(key); f != nil && f.value != "" {
+			return *f
+		}
+	}
+	return field{}
+}
+
 // Title returns the field "name", or "".
 func (m *frontmatter) Title() string { return m.Value("name") }
 
@@ -89,11 +99,7 @@ func (m *frontmatter) Description() string { return m.Value("description") }
 // Type returns the type as the newest form has it, in metadata, or else the older form's at the
 // top level, or "". What follows a "#" is a comment.
 func (m *frontmatter) Type() string {
-	kind := m.Value("metadata.type")
-	if kind == "" {
-		kind = m.Value("type")
-	}
-	kind, _, _ = strings.Cut(kind, " #")
+	kind, _, _ := strings.Cut(m.either("type").value, " #")
 	return strings.TrimSpace(kind)
 }
 
@@ -103,14 +109,7 @@ func (m *frontmatter) Value(key string) string {
 }
 
 // Sources returns what the topic says it was learned from, as `session-id:line`, the newest last.
-func (m *frontmatter) Sources() []string {
-	for _, key := range []string{"metadata.sources", "sources"} {
-		if f := m.field(key); f != nil {
-			return f.items
-		}
-	}
-	return nil
-}
+func (m *frontmatter) Sources() []string { return m.either("sources").items }
 
 // Body returns the text after the frontmatter. Without frontmatter, or where it is unclosed, that is the
 // whole text but for a byte order mark.

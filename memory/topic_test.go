@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -197,8 +198,8 @@ func FuzzTopic(f *testing.F) {
 			t.Fatalf("%q: the body changed: %q", data, stamped)
 		}
 		// Every line that is left was there before, in this order, but for those with a stamp.
-		lines, i := eachLine(string(data)), 0
-		for _, line := range eachLine(string(stamped)) {
+		lines, i := slices.Collect(strings.Lines(string(data))), 0
+		for line := range strings.Lines(string(stamped)) {
 			if strings.Contains(line, "modified") || strings.Contains(line, "sources") {
 				continue
 			}

@@ -219,16 +219,9 @@ func match(a, b []part) []int {
 // Lines applies to ours the changes, by whole lines, that lead from base to theirs. It reports false where ours changed the same lines.
 // Lines that ours has put beside the changed ones are not in the way: each new entry of an index comes beside the one before.
 func Lines(base, ours, theirs []byte) ([]byte, bool) {
-	w := weave(lines(base), lines(ours), lines(theirs), first)
+	w := weave(memory.LineSegments(string(base)), memory.LineSegments(string(ours)), memory.LineSegments(string(theirs)), first)
 	if w.removedA {
 		return nil, false
 	}
 	return []byte(join(w.segments)), true
-}
-
-func lines(text []byte) (segments []memory.Segment) {
-	for line := range strings.Lines(string(text)) {
-		segments = append(segments, memory.Segment{Key: line, Text: line})
-	}
-	return segments
 }
