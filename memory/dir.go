@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -181,17 +180,9 @@ func (d *Dir) readDisk(n Name) (File, error) {
 	if info.Size() > MaxFileBytes {
 		return File{}, fmt.Errorf("%s: %w", n, ErrTooLarge)
 	}
-	f, err := openRegular(d.root, n.path, os.O_RDONLY)
+	data, err := ReadBounded(d.root, n.path, MaxFileBytes)
 	if err != nil {
 		return File{}, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
-	if err != nil {
-		return File{}, err
-	}
-	if len(data) > MaxFileBytes {
-		return File{}, fmt.Errorf("%s: %w", n, ErrTooLarge)
 	}
 	return File{Name: n, Data: data, Sum: SumOf(data), ModTime: info.ModTime()}, nil
 }

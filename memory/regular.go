@@ -21,16 +21,11 @@ func OpenRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	} else if err != nil && flag&os.O_CREATE == 0 {
 		return nil, err
 	}
-	return openRegular(root, name, flag)
-}
-
-// openRegular is OpenRegular for a file that was looked at: it may have been replaced meanwhile.
-func openRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	f, err := root.OpenFile(name, flag&^os.O_TRUNC|nonblock, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
+	info, err := f.Stat() // it may have been replaced meanwhile
 	if err == nil && !info.Mode().IsRegular() {
 		err = notRegular(root, name)
 	}

@@ -50,29 +50,25 @@ func (e *ConflictError) Error() string {
 // says, and the memory is untouched. Afterwards either Land or Cancel must be called.
 func (s *Stage) Plan(now time.Time, index []byte, indexBase memory.Sum) (*Plan, error) {
 	p := &Plan{Archive: s.Archive, dir: s.dir, temps: make(map[memory.Name]string)}
-	if err := p.prepare(now, index, indexBase); err != nil {
+	var err error
+	if index != nil {
+		_, err = s.put(memory.IndexName, indexBase, index, time.Time{})
+	}
+	if err == nil {
+		err = p.prepare(now)
+	}
+	if err != nil {
 		return nil, errors.Join(err, p.Cancel())
 	}
 	return p, nil
 }
 
-func (p *Plan) prepare(now time.Time, index []byte, indexBase memory.Sum) error {
+func (p *Plan) prepare(now time.Time) error {
 	if p.dir.ReadOnly() {
 		return errReadOnly
 	}
 	if p.dir.Moved() {
 		return fmt.Errorf("%s is no longer the directory that was opened", p.dir.Path())
-	}
-	if index != nil {
-		after, err := p.Keep(index)
-		if err != nil {
-			return err
-		}
-		name := memory.IndexName
-		p.Changes = slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return c.Name == name })
-		if after != indexBase {
-			p.Changes = append(p.Changes, Change{Name: name, Before: indexBase, After: after})
-		}
 	}
 	slices.SortFunc(p.Changes, order)
 	p.Landed = now
@@ -93,9 +89,25 @@ func (p *Plan) prepare(now time.Time, index []byte, indexBase memory.Sum) error 
 	if conflicts != nil {
 		return &ConflictError{conflicts}
 	}
-	if err := p.noteIndex(); err != nil {
+	if p.find(memory.IndexName) < 0 { // an undo knows by its sum whether others changed it
+		disk, err := readOrForeign(p.dir, memory.IndexName)
+		if err != nil {
+			return err
+		}
+		p.Index = disk.Sum
+	}
+	if err := p.layOut(); err != nil {
 		return err
 	}
+	if err := Replace(p.root, progressFile, bytes.Repeat([]byte{pending}, len(p.Changes)), time.Time{}); err != nil {
+		return err
+	}
+	p.State = Landing
+	return p.save()
+}
+
+// layOut writes the new contents beside their targets.
+func (p *Plan) layOut() error {
 	// Which folders are to be made is written down before they are: who finds them after a crash knows them for ours.
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -119,22 +131,7 @@ func (p *Plan) prepare(now time.Time, index []byte, indexBase memory.Sum) error 
 			return err
 		}
 	}
-	if err := Replace(p.root, progressFile, bytes.Repeat([]byte{pending}, len(p.Changes)), time.Time{}); err != nil {
-		return err
-	}
-	p.State = Landing
-	return p.save()
-}
-
-// noteIndex records the index where no change replaces it: an undo knows by it whether others changed it.
-func (p *Plan) noteIndex() error {
-	n := memory.IndexName
-	if p.find(n) >= 0 {
-		return nil
-	}
-	disk, err := readOrForeign(p.dir, n)
-	p.Index = disk.Sum
-	return err
+	return nil
 }
 
 // archiveBefore keeps what c will replace, or reports that it is not what c was based on.

@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -140,11 +139,9 @@ var removedName = regexp.MustCompile(`^-\s*(?:"(@?[A-Za-z][\w./:@-]*)"\s*:|["']?
 
 // readLines reads the removed lines of a patch.
 func (h *history) readLines(patch []byte) {
-	for scanner := bufio.NewScanner(bytes.NewReader(patch)); scanner.Scan(); {
-		if line := scanner.Bytes(); len(line) > 1 && line[0] == '-' && line[1] != '-' {
-			if m := removedName.FindSubmatch(line); m != nil {
-				h.manifests[string(m[1])+string(m[2])] = true
-			}
+	for line := range bytes.Lines(patch) {
+		if m := removedName.FindSubmatch(bytes.TrimRight(line, "\r\n")); m != nil {
+			h.manifests[string(m[1])+string(m[2])] = true
 		}
 	}
 }
