@@ -21,14 +21,11 @@ const (
 
 // filter finds every anchor of a table in one pass, by the last three bytes, five bits of each: these are the
 // same for both cases of a letter. A search for each of the 300 would take as many passes.
-type filter struct {
-	lists   [heads]uint16 // of each head, which of anchors begin so; 0: none
-	anchors [][]anchor    // the longest first
-}
+type filter [heads][]anchor // those that begin so, the longest first
 
 // table is made when the first text is looked at: who never looks at one does not pay for it.
 var table = sync.OnceValue(func() *filter {
-	f := &filter{anchors: make([][]anchor, 1)}
+	f := new(filter)
 	for nth, sh := range shapes() {
 		for _, prefix := range sh.prefixes {
 			f.add(anchor{text: prefix, match: sh.matcher(nth, len(prefix))})
@@ -37,7 +34,7 @@ var table = sync.OnceValue(func() *filter {
 	for _, a := range formAnchors() {
 		f.add(a)
 	}
-	for _, list := range f.anchors {
+	for _, list := range f {
 		slices.SortStableFunc(list, func(a, b anchor) int { return len(b.text) - len(a.text) })
 	}
 	return f
@@ -48,12 +45,7 @@ func (f *filter) add(a anchor) {
 	for i := range anchorSize {
 		head = roll(head, a.text[i])
 	}
-	if f.lists[head] == 0 {
-		f.lists[head] = uint16(len(f.anchors))
-		f.anchors = append(f.anchors, nil)
-	}
-	list := &f.anchors[f.lists[head]]
-	*list = append(*list, a)
+	f[head] = append(f[head], a)
 }
 
 // roll adds a byte to the bits of the two before.
@@ -66,10 +58,10 @@ func (f *filter) each(text string, found func(at int, a anchor) (next int)) {
 	for i := 0; i < len(text); i++ {
 		head = roll(head, text[i])
 		at := i - (anchorSize - 1)
-		if f.lists[head] == 0 || at < from {
+		if at < from {
 			continue
 		}
-		for _, a := range f.anchors[f.lists[head]] {
+		for _, a := range f[head] {
 			if !a.begins(text[at:]) {
 				continue
 			}
