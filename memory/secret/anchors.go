@@ -8,9 +8,9 @@ import (
 
 // anchor is a piece of text without which a credential of some kind can't be there.
 type anchor struct {
-	text  string // at least anchorSize bytes
-	fold  bool   // text is lower case, and matches any case of its ASCII letters
-	match func(s *scan, at int) (find, bool)
+	text  string                           // at least anchorSize bytes
+	fold  bool                             // text is lower case, and matches any case of its ASCII letters
+	match func(s *scan, at int) (next int) // notes what is found at a place; next is where to go on, 0 for the next byte
 }
 
 // anchorSize is how many bytes of an anchor the filter looks at, and heads how many they can be.

@@ -90,11 +90,11 @@ func encodedLogin(_, value string) bool {
 	return err == nil && m != nil && loginPassword(m[1], m[2])
 }
 
-func (f form) matcher() func(s *scan, at int) (find, bool) {
+func (f form) matcher() func(s *scan, at int) (next int) {
 	expr := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(f.expr) })
-	return func(s *scan, at int) (find, bool) {
+	return func(s *scan, at int) (next int) {
 		if !f.within && !s.begins(at) {
-			return find{}, false
+			return 0
 		}
 		text, _, _ := strings.Cut(s.near(at, maxForm), "\n")
 		for _, m := range expr().FindAllStringSubmatchIndex(text, -1) {
@@ -106,7 +106,7 @@ func (f form) matcher() func(s *scan, at int) (find, bool) {
 				s.finds = append(s.finds, find{Span: Span{From: at + from, To: at + to, Kind: f.kind}, shaped: true})
 			}
 		}
-		return find{}, false
+		return 0
 	}
 }
 
@@ -121,12 +121,12 @@ func formAnchors() []anchor {
 
 // matchPrivateKey finds a block of PEM or PGP that holds a private key, with line ends as they are or
 // written as \n. A block that is not closed ends with its last line.
-func matchPrivateKey(s *scan, at int) (find, bool) {
+func matchPrivateKey(s *scan, at int) (next int) {
 	const dashes, maxLabel, maxBlock, leastRun, maxGap = "-----", 60, 64 << 10, 32, 120
 	label := at + len("-----BEGIN ")
 	n := strings.Index(s.text[label:min(len(s.text), label+maxLabel)], dashes)
 	if n < 0 || !strings.Contains(s.text[label:label+n], "PRIVATE KEY") {
-		return find{}, false
+		return 0
 	}
 	body := label + n + len(dashes)
 	end, closed := min(len(s.text), body+maxBlock), false
@@ -145,7 +145,7 @@ func matchPrivateKey(s *scan, at int) (find, bool) {
 		}
 	}
 	if last == 0 {
-		return find{}, false
+		return 0
 	}
 	if closed {
 		last = end + len(dashes)
@@ -155,5 +155,5 @@ func matchPrivateKey(s *scan, at int) (find, bool) {
 	} else {
 		last = base64.run(s.text, last)
 	}
-	return find{Span: Span{From: at, To: last, Kind: kindPrivateKey}, shaped: true}, true
+	return s.shaped(at, last, kindPrivateKey)
 }

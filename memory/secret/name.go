@@ -41,36 +41,36 @@ var foreignPasswords = []string{
 }
 
 // matchName finds the value of a name that says that it is a credential. A name is read once.
-func matchName(s *scan, at int) (find, bool) {
+func matchName(s *scan, at int) (next int) {
 	if at < s.named {
-		return find{}, false
+		return 0
 	}
 	from := max(s.end, name.back(s.text, at, maxName))
 	from = min(at, max(from, s.afterEscape(from)))
 	to := at + name.count(s.text[at:], maxName)
 	s.named = to
 	if to-from > maxName || to < len(s.text) && name[s.text[to]] {
-		return find{}, false
+		return 0
 	}
 	to = from + len(strings.TrimRight(s.text[from:to], "-_"))
 	sign, start := s.separator(from, to)
 	if sign == "" {
-		return find{}, false // most names: it is cheaper to look at what follows than at the name
+		return 0 // most names: it is cheaper to look at what follows than at the name
 	}
 	how, kind := judgeName(s.text[from:to], wordBefore(s.text[s.end:from]))
 	if how == innocent {
-		return find{}, false
+		return 0
 	}
-	return s.valueOf(from, to, sign, start, how, kind)
+	s.valueOf(from, to, sign, start, how, kind)
+	return 0
 }
 
-func matchForeign(text string) func(s *scan, at int) (find, bool) {
-	return func(s *scan, at int) (find, bool) {
-		sign, start := s.separator(at, at+len(text))
-		if sign == "" {
-			return find{}, false
+func matchForeign(text string) func(s *scan, at int) (next int) {
+	return func(s *scan, at int) (next int) {
+		if sign, start := s.separator(at, at+len(text)); sign != "" {
+			s.valueOf(at, at+len(text), sign, start, login, kindPassword)
 		}
-		return s.valueOf(at, at+len(text), sign, start, login, kindPassword)
+		return 0
 	}
 }
 

@@ -53,21 +53,15 @@ type find struct {
 // UTF-8.
 func Find(text string) []Span {
 	s := &scan{text: text}
-	table().each(text, func(at int, a anchor) (next int) {
-		f, ok := a.match(s, at)
-		if !ok {
-			return at
-		}
-		if f.Kind != "" {
-			s.finds = append(s.finds, f)
-		}
-		if f.shaped {
-			s.end = f.To
-			return f.To
-		}
-		return at
-	})
+	table().each(text, func(at int, a anchor) (next int) { return a.match(s, at) })
 	return merge(s.finds)
+}
+
+// shaped notes a credential that has a shape of its own, and returns its end.
+func (s *scan) shaped(from, to int, kind string) (next int) {
+	s.finds = append(s.finds, find{Span: Span{From: from, To: to, Kind: kind}, shaped: true})
+	s.end = to
+	return to
 }
 
 // merge sorts finds and joins those that overlap. A shape says better than a name what a credential is.
@@ -103,12 +97,13 @@ const maxPasses = 8
 func Mask(text string) string { return Allowed(nil).Mask(text) }
 
 // matchMask passes over the mask of a credential: its words name one.
-func matchMask(s *scan, at int) (find, bool) {
+func matchMask(s *scan, at int) (next int) {
 	kind, _, ok := strings.Cut(s.text[at+len(maskOpen):min(len(s.text), at+maxMask)], maskClose)
 	if !ok || !kinds()[kind] {
-		return find{}, false
+		return 0
 	}
-	return find{Span: Span{From: at, To: at + len(maskOpen) + len(kind) + len(maskClose)}, shaped: true}, true
+	s.end = at + len(maskOpen) + len(kind) + len(maskClose)
+	return s.end
 }
 
 // maxMask bounds the length of a mask, and by that the length of a kind.

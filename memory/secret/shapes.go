@@ -98,16 +98,16 @@ func readLengths(text string) (least, most int) {
 }
 
 // matcher returns what finds a shape, the nth of the table, by a prefix of that length.
-func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (find, bool) {
+func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (next int) {
 	form := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(sh.form) })
-	return func(s *scan, at int) (find, bool) {
+	return func(s *scan, at int) (next int) {
 		from := at
 		if sh.head != nil {
 			from = sh.head.back(s.text, at, sh.maxHead+1)
 		}
 		if head := at - from; at < s.tried[nth] || from < s.end || head < sh.minHead || head > sh.maxHead ||
 			!s.begins(from) && (sh.alone || sh.head != nil || !s.within(at, prefix)) {
-			return find{}, false
+			return 0
 		}
 		end := sh.body.run(s.text, at+prefix)
 		if s.tried == nil {
@@ -118,11 +118,11 @@ func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (find, bool) {
 		end = at + prefix + len(body)
 		switch {
 		case len(body) < sh.min, sh.max > 0 && len(body) > sh.max, end < len(s.text) && alnum[s.text[end]]:
-			return find{}, false
-		case !random(body) && !(sh.capitals && entropy(body) >= minEntropy && !placeholder(body)):
-			return find{}, false
+			return 0
+		case !random(body) && !(sh.capitals && entropy(body) >= minEntropy && !placeholder(body)), !form().MatchString(s.text[from:end]):
+			return 0
 		}
-		return find{Span: Span{From: from, To: end, Kind: sh.kind}, shaped: true}, form().MatchString(s.text[from:end])
+		return s.shaped(from, end, sh.kind)
 	}
 }
 

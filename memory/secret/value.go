@@ -156,26 +156,26 @@ func (s *scan) value(from int, sign string, start int) (string, int) {
 	return value, start
 }
 
-// valueOf reads the value of a name.
-func (s *scan) valueOf(from, to int, sign string, start int, how strength, kind string) (find, bool) {
+// valueOf reads the value of a name, and notes it if it is a credential.
+func (s *scan) valueOf(from, to int, sign string, start int, how strength, kind string) {
 	if sign == signBar {
 		s.column(from, how, kind)
 	}
 	value, start := s.value(from, sign, start)
 	if sign == signLine {
 		if !s.endsLine(start + len(value)) {
-			return find{}, false
+			return
 		}
 		sign = signIs
 	}
 	if value == "" || !judgeValue(value, how, kind, isQuote(s.text[start-1]), sign) {
-		return find{}, false
+		return
 	}
 	key := strings.TrimLeft(s.text[from:to], "-")
 	if random(key) {
 		key = ""
 	}
-	return find{Span: Span{From: start, To: start + len(value), Kind: kind, Key: key}}, true
+	s.finds = append(s.finds, find{Span: Span{From: start, To: start + len(value), Kind: kind, Key: key}})
 }
 
 // endsLine reports whether a line ends at a place, quotes and emphasis aside.
