@@ -23,8 +23,9 @@ type Index struct {
 
 // Line is one line and what it is.
 type Line struct {
-	raw     string // with its ending
-	Text    string // what a host loads of it, without ending: nothing of frontmatter and comments
+	full    string // without its ending
+	end     string // its ending
+	Text    string // what a host loads of full: nothing of frontmatter and comments
 	Kind    lineKind
 	section string // the heading above
 	Scan    Scan
@@ -57,7 +58,7 @@ func (x *Index) parse(text string) {
 	x.lines, x.refs = nil, Refs{}
 	head, rest, _ := cutFrontmatter(text)
 	for _, raw := range head {
-		x.lines = append(x.lines, Line{raw: raw, Kind: hidden})
+		x.lines = append(x.lines, newLine(raw, ""))
 	}
 	section, marks := "", ""                                  // marks opened the fence that is not closed yet
 	lastComment := len(rest) - strings.LastIndex(rest, "-->") // counted from the end
@@ -74,8 +75,8 @@ func (x *Index) parse(text string) {
 			}
 		}
 		rest = rest[len(raw):]
-		line := Line{raw: raw, section: section}
-		line.Text, _ = cutEnd(raw)
+		line := newLine(raw, section)
+		line.Text = line.full
 		switch mark := FenceMark(line.Text); {
 		case marks != "":
 			line.Kind = CodeLine
@@ -113,12 +114,18 @@ func (x *Index) cutComments(text, section string) string {
 		return text
 	}
 	for raw := range strings.Lines(m[0]) {
-		x.lines = append(x.lines, Line{raw: raw, Kind: hidden, section: section})
+		x.lines = append(x.lines, newLine(raw, section))
 	}
 	last := &x.lines[len(x.lines)-1]
 	last.Text, _ = cutEnd(m[1])
 	last.Scan = ScanLine(last.Text)
 	return text[len(m[0]):]
+}
+
+// newLine returns a line, hidden as long as nothing else is known of it.
+func newLine(raw, section string) Line {
+	full, end := cutEnd(raw)
+	return Line{full: full, end: end, section: section}
 }
 
 var fenceMark = regexp.MustCompile("^ *(?:(`{3,})[^`]*|(~{3,}).*)$")
@@ -200,7 +207,7 @@ func (x *Index) Bytes() []byte {
 func (x *Index) join() string {
 	var b strings.Builder
 	for i := range x.lines {
-		b.WriteString(x.lines[i].raw)
+		b.WriteString(x.lines[i].full + x.lines[i].end)
 	}
 	return b.String()
 }
@@ -213,8 +220,7 @@ func (x *Index) Size() (lines, bytes int) {
 			continue
 		}
 		lines++
-		_, end := cutEnd(line.raw)
-		bytes += len(line.Text) + len(end)
+		bytes += len(line.Text) + len(line.end)
 	}
 	return lines, bytes
 }
@@ -240,9 +246,8 @@ func (x *Index) Entries() []Entry {
 				continue
 			}
 			hook := line.hookSpan(l)
-			text, _ := cutEnd(line.raw)
 			entries = append(entries, Entry{
-				Line: i + 1, Column: utf8.RuneCountInString(line.Text[:l.From]) + 1, File: l.File, Section: line.section, Text: text, Outside: l.Outside,
+				Line: i + 1, Column: utf8.RuneCountInString(line.Text[:l.From]) + 1, File: l.File, Section: line.section, Text: line.full, Outside: l.Outside,
 				Title: titleOf(line.Text[l.From+1 : l.label]),
 				Hook:  strings.TrimSpace(line.Text[hook.from:hook.to]),
 			})

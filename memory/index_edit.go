@@ -84,7 +84,7 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 	}
 	line := &x.lines[i]
 	l, mark := line.Scan.Links[k], BulletMarker(line.Text)
-	old, _ = cutEnd(line.raw)
+	old = line.full
 	shared := line.Kind == BulletLine && line.headEnd() > 1
 	moves := line.Kind == BulletLine && section != "" && !strings.EqualFold(section, line.section)
 	new = line.edited(l, file, title, hook)
@@ -104,8 +104,7 @@ func (x *Index) Upsert(file Name, title, hook, section string) (old, new string)
 		x.cut(i)
 		x.reread()
 	case new != old:
-		_, end := cutEnd(line.raw)
-		line.raw = new + end
+		line.full = new
 		x.reread()
 	}
 	if moves {
@@ -166,11 +165,10 @@ func (line *Line) edited(l link, file Name, title, hook string) string {
 
 // cut empties a line. Where the last one had no line end, the one before it loses its own.
 func (x *Index) cut(i int) {
-	_, end := cutEnd(x.lines[i].raw)
-	x.lines[i].raw = ""
-	if end == "" && i > 0 {
-		x.lines[i-1].raw, _ = cutEnd(x.lines[i-1].raw)
+	if x.lines[i].end == "" && i > 0 {
+		x.lines[i-1].end = ""
 	}
+	x.lines[i].full, x.lines[i].end = "", ""
 }
 
 // reread parses the lines as they are now. cut and unlink leave that to their caller, who may have
@@ -246,7 +244,7 @@ func (x *Index) RemoveLines(allowed secret.Allowed, texts ...string) (missing []
 // next, those within its words leave their label.
 func (x *Index) unlink(i int, points func(link) bool) {
 	line := &x.lines[i]
-	text, end := cutEnd(line.raw)
+	text := line.full
 	links, n := slices.Clone(line.Scan.Links), line.headEnd()
 	if line.Kind != BulletLine {
 		n = 0
@@ -271,5 +269,5 @@ func (x *Index) unlink(i int, points func(link) bool) {
 			text = text[:line.lead()] + text[l.To+separatorLen(text[l.To:]):]
 		}
 	}
-	line.raw = text + end
+	line.full = text
 }

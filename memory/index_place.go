@@ -110,7 +110,7 @@ func (x *Index) insertBelow(i int, words string) string {
 func (x *Index) lineEnd(i int) string {
 	for _, near := range []int{i, i - 1, 0} {
 		if near >= 0 && near < len(x.lines) {
-			if _, end := cutEnd(x.lines[near].raw); end != "" {
+			if end := x.lines[near].end; end != "" {
 				return end
 			}
 		}
@@ -121,18 +121,13 @@ func (x *Index) lineEnd(i int) string {
 // place inserts an entry, or a last heading, before line i. It reads that line alone: it changes nothing about
 // the lines around it, as long as it is in no fence or comment, and thousands may come one by one.
 func (x *Index) place(i int, text string) {
-	end := x.lineEnd(i)
-	raw := text + end
-	if i == len(x.lines) && i > 0 {
-		if _, e := cutEnd(x.lines[i-1].raw); e == "" { // a file that ends without one stays so
-			if strings.HasSuffix(x.lines[i-1].raw, "\r") {
-				end = "\r\n"
-			}
-			x.lines[i-1].raw += end
-			raw = text
+	new := Line{full: text, end: x.lineEnd(i), Text: text, Kind: kindOf(text), Scan: ScanLine(text)}
+	if i == len(x.lines) && i > 0 && x.lines[i-1].end == "" { // a file that ends without one stays so
+		x.lines[i-1].end, new.end = new.end, ""
+		if strings.HasSuffix(x.lines[i-1].full, "\r") {
+			x.lines[i-1].end = "\r\n"
 		}
 	}
-	new := Line{raw: raw, Text: text, Kind: kindOf(text), Scan: ScanLine(text)}
 	if new.Kind == heading {
 		new.section = HeadingText(text)
 	} else if i > 0 {

@@ -62,7 +62,7 @@ func (x *Index) Segments() []Segment {
 	segments := make([]Segment, len(x.lines))
 	for i := range x.lines {
 		line := &x.lines[i]
-		segments[i] = Segment{Key: line.raw, Text: line.raw}
+		segments[i] = Segment{Key: line.full + line.end, Text: line.full + line.end}
 		if line.Kind != BulletLine && line.Kind != RowLine || line.headEnd() != 1 {
 			continue
 		}
