@@ -19,7 +19,7 @@ func WordsOf(text string) []string {
 	}
 	for i, r := range text {
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+		case r >= '\u1100' && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			flush(i)
 			words = append(words, string(r))
 		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r), r == '_':

@@ -47,9 +47,8 @@ type Reading struct {
 
 // Read reads a memory. Of a body the first 16 KB count, without the targets of links.
 func Read(m Memory) *Reading {
-	words := make([]word, 0, min(len(m.Body), maxRead)/6)
-	words = addWords(addWords(words, m.Description), withoutTargets(m.Body))
-	features := append(phrasesOf(words), wordsOf(words)...)
+	words := append(wordsOf(m.Description), wordsOf(withoutTargets(m.Body))...)
+	features := append(phrasesOf(words), words...)
 	slices.Sort(features)
 	features = slices.Compact(features)
 	r := &Reading{name: readName(m.Name), features: features, last: math.MaxUint64}
@@ -146,7 +145,7 @@ func weigh(readings []*Reading) compared {
 			others := run[:i]
 			if len(run) > rareHolders {
 				others = run[:min(i, 1)]
-				if !feature(h >> holderBits).isPhrase() {
+				if feature(h>>holderBits).kind() != phrase {
 					others = nil
 				}
 			}
@@ -172,17 +171,16 @@ type sums struct {
 }
 
 func (s *sums) add(f feature, weight float32) {
+	w := f.weight()
 	switch {
-	case f.isPhrase():
+	case f.kind() == phrase:
 		s.count++
 		s.phrases += float64(weight)
-	default:
-		w := f.weight()
-		s.words += float64(weight) * w
-		if weight >= rareWeight {
-			s.rareWords += w
-		}
+		return
+	case weight >= rareWeight:
+		s.rareWords += w
 	}
+	s.words += float64(weight) * w
 }
 
 // judge compares two memories. A share is the mean of the share in both and the share in the smaller

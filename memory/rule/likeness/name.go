@@ -6,39 +6,23 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"dream-mcp/memory"
 )
 
 // name is what the name of a file says.
 type name struct {
-	parts []part // without the type that it may begin with, and dates
-	date  string // the digits of its dates, "" where it has none
-}
-
-// part is what is between two signs of a name.
-type part struct {
-	text  string
-	words []word
-}
-
-// is reports whether two parts are forms of one word.
-func (p part) is(o part) bool {
-	return p.text == o.text || len(p.words) > 0 && slices.Equal(p.words, o.words)
+	parts []string // the stems of its words, without the type that it may begin with, and dates
+	date  string   // the digits of its dates, "" where it has none
 }
 
 // readName cuts the name of a file into its words: "-", "_", spaces and dots part them.
 func readName(file string) name {
-	file = strings.TrimSuffix(path.Base(file), ".md")
-	file = strings.ReplaceAll(file, "_", "-")
+	file = strings.ReplaceAll(strings.ToLower(memory.StemOf(path.Base(file))), "_", "-")
 	n := name{date: notDigits.ReplaceAllString(strings.Join(dateInName.FindAllString(file, -1), ""), "")}
-	parts := strings.FieldsFunc(dateInName.ReplaceAllString(file, ""), func(r rune) bool {
-		return !unicode.In(r, unicode.L, unicode.N, unicode.M)
-	})
-	if len(parts) > 1 && slices.Contains([]string{"user", "feedback", "project", "reference"}, strings.ToLower(parts[0])) {
-		parts = parts[1:]
-	}
-	for _, p := range parts {
-		text := strings.ToLower(p)
-		n.parts = append(n.parts, part{text, addWords(nil, text)})
+	file = strings.TrimPrefix(dateInName.ReplaceAllString(file, ""), memory.TypePrefix(file)+"-")
+	for _, part := range strings.FieldsFunc(file, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
+		n.parts = append(n.parts, stem(part))
 	}
 	return n
 }
@@ -61,7 +45,7 @@ func (r *Reading) seriesWith(o *Reading) bool {
 	}
 	at := -1
 	for i := range a {
-		if !a[i].is(b[i]) {
+		if a[i] != b[i] {
 			if at >= 0 {
 				return false
 			}
@@ -72,9 +56,9 @@ func (r *Reading) seriesWith(o *Reading) bool {
 }
 
 // has reports whether the text has a word of a name.
-func (r *Reading) has(p part) bool {
-	return slices.ContainsFunc(wordsOf(p.words), func(f feature) bool {
-		_, found := slices.BinarySearch(r.features, f)
+func (r *Reading) has(part string) bool {
+	return slices.ContainsFunc(wordsOf(part), func(w feature) bool {
+		_, found := slices.BinarySearch(r.features, w)
 		return found
 	})
 }

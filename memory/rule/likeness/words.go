@@ -6,9 +6,11 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory"
 )
 
-// What is read of a memory at most. Of 350 real topics the largest had 58.7 KB, half of them less
+// What is read of a memory at most. The largest topic in the census has 58.7 KB, half of them have less
 // than 1.8 KB.
 const (
 	maxRead     = 16 << 10 // bytes of a text
@@ -22,42 +24,35 @@ const stemRunes = 6
 // feature is a hash of a word or a phrase. Its lowest bits say which.
 type feature uint64
 
+type kind int
+
 const (
-	kindBits    = 3
-	phrase      = 4
+	letters kind = iota // a word of an alphabet with spaces
+	pair                // two characters of a script without spaces, or one where grammar is glued to words
+	phrase
+)
+
+const (
+	kindBits    = 2
 	featureBits = 64 - holderBits
 )
 
-func (f feature) isPhrase() bool { return f&(1<<kindBits-1) == phrase }
+func (f feature) kind() kind { return kind(f & (1<<kindBits - 1)) }
 
-// weight is what a word weighs by its script. A word of a script without spaces makes several pairs of characters.
-func (f feature) weight() float64 { return weights[f&(1<<kindBits-1)] }
-
-var weights = [...]float64{letters: 1, pairs: 0.4}
-
-// featureOf makes a feature of a hash.
-func featureOf(h hash, kind script) feature {
-	return feature(h)>>holderBits&^(1<<kindBits-1) | feature(kind)
-}
-
-// word is a word of a text and its script.
-type word struct {
-	hash hash
-	in   script
-}
-
-func wordsOf(words []word) []feature {
-	features := make([]feature, len(words))
-	for i, w := range words {
-		features[i] = featureOf(w.hash, w.in)
+// weight is what a word weighs. One of a script without spaces makes several pairs.
+func (f feature) weight() float64 {
+	if f.kind() == pair {
+		return 0.4
 	}
-	return features
+	return 1
 }
+
+func (h hash) feature(k kind) feature { return feature(h)>>holderBits&^(1<<kindBits-1) | feature(k) }
 
 // phraseSize is the length of a phrase: four words, or eight pairs of characters.
 const phraseSize = 8
 
-func phrasesOf(words []word) []feature {
+func phrasesOf(words []feature) []feature {
 	features := make([]feature, 0, 2*len(words))
 	from, size := 0, 0
 	for to, w := range words {
@@ -69,47 +64,19 @@ func phrasesOf(words []word) []feature {
 		if size >= phraseSize {
 			var h hash
 			for _, w := range words[from : to+1] {
-				h = h.add(rune(w.hash)).add(rune(w.hash >> 32))
+				h = h.add(hash(w))
 			}
-			features = append(features, featureOf(h, phrase))
+			features = append(features, h.feature(phrase))
 		}
 	}
 	return features
 }
 
-func (w word) size() int {
-	if w.in == letters {
-		return 2
+func (f feature) size() int {
+	if f.kind() == pair {
+		return 1
 	}
-	return 1
-}
-
-// script is how a run of letters is cut into words.
-type script int
-
-const (
-	letters script = iota // an alphabet with spaces
-	pairs                 // no spaces, or words that grammar is glued to
-	other                 // no letter
-)
-
-func scriptOf(r rune) script {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return letters
-	case r < utf8.RuneSelf:
-		return other
-	case r < 0x3000: // before all that has no spaces, but for old forms of Hangul
-		if unicode.In(r, unicode.L, unicode.N, unicode.M) {
-			return letters
-		}
-		return other
-	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || r == 'ー':
-		return pairs
-	case unicode.In(r, unicode.L, unicode.N, unicode.M):
-		return letters
-	}
-	return other
+	return 2
 }
 
 // target matches what is in [[…]] and in the parentheses of [text](…).
@@ -124,77 +91,63 @@ func withoutTargets(text string) string {
 	return target.ReplaceAllString(text, " ")
 }
 
-// addWords appends the words of a text, of which the first maxRead bytes count.
-func addWords(words []word, text string) []word {
-	text = text[:min(len(text), maxRead)]
-	start, in := 0, other
-	for i, r := range text {
-		if s := scriptOf(r); s != in {
-			words = addRun(words, text[start:i], in)
-			start, in = i, s
-		}
-	}
-	return addRun(words, text[start:], in)
-}
-
-// addRun appends the words of a run of one script.
-func addRun(words []word, run string, in script) []word {
-	switch in {
-	case letters:
-		if h := stemWord(run); (len(run) > 1 || run[0] <= '9') && !stops()[h] {
-			words = append(words, word{h, letters})
-		}
-	case pairs:
-		before := rune(-1)
-		for _, r := range run {
-			if before >= 0 {
-				words = append(words, word{hash(0).add(before).add(r), in})
+// wordsOf returns the words of a text, of which the first maxRead bytes count.
+func wordsOf(text string) []feature {
+	var words []feature
+	before := "" // the character of a script without spaces right before
+	for _, w := range memory.WordsOf(strings.ReplaceAll(text[:min(len(text), maxRead)], "_", " ")) {
+		if r, size := utf8.DecodeRuneInString(w); size == len(w) && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)) {
+			if before != "" {
+				words = append(words, hashOf(before+w).feature(pair))
 			}
-			before = r
+			before = w
+			continue
+		}
+		before = ""
+		if (len(w) > 1 || w[0] <= '9') && !stops()[stem(w)] {
+			words = append(words, hashOf(stem(w)).feature(letters))
 		}
 	}
 	return words
 }
 
-// stemWord returns what the forms of a word of an alphabet have in common: its beginning in lower
-// case, and of a short one all but a last "s".
-func stemWord(run string) hash {
-	var h, bare hash
-	n, last, beforeLast := 0, rune(0), rune(0)
-	for _, r := range run {
+// stem returns what the forms of a word of an alphabet have in common: its beginning, and of a short one all but a last "s".
+func stem(w string) string {
+	n := 0
+	for i := range w {
 		if n == stemRunes {
-			return h
+			return w[:i]
 		}
 		n++
-		beforeLast, last = last, r
-		if 'A' <= r && r <= 'Z' {
-			last += 'a' - 'A'
-		} else if r >= utf8.RuneSelf {
-			last = unicode.ToLower(r)
-		}
-		bare, h = h, h.add(last)
 	}
-	if n > 3 && last == 's' && beforeLast != 's' {
-		return bare
+	if n > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		return w[:len(w)-1]
 	}
-	return h
+	return w
 }
 
 // hash is the same in every process, so that findings are.
 type hash uint64
 
-// add returns the hash with one more rune. The shift brings the upper bits of the product down.
-func (h hash) add(r rune) hash {
-	h = (h ^ hash(r) ^ 0x9E3779B97F4A7C15) * 0xFF51AFD7ED558CCD
+// add returns the hash with one more value. The shift brings the upper bits of the product down.
+func (h hash) add(v hash) hash {
+	h = (h ^ v ^ 0x9E3779B97F4A7C15) * 0xFF51AFD7ED558CCD
 	return h ^ h>>32
+}
+
+func hashOf(text string) (h hash) {
+	for i := range len(text) {
+		h = h.add(hash(text[i]))
+	}
+	return h
 }
 
 // stops are the words that say nothing about the subject of a text, in the languages of the labelled
 // pairs, and what is in every memory.
-var stops = sync.OnceValue(func() map[hash]bool {
-	stems := make(map[hash]bool)
+var stops = sync.OnceValue(func() map[string]bool {
+	stems := make(map[string]bool)
 	for _, w := range strings.Fields(stopWords) {
-		stems[stemWord(w)] = true
+		stems[stem(w)] = true
 	}
 	return stems
 })
