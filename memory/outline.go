@@ -47,11 +47,15 @@ func (x *Index) Outline() Outline {
 // WrittenOn returns when a topic was last written: by its frontmatter, the date in its name, or the date in one of
 // its headings. It returns false where none of them says so.
 func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
-	modified := t.either("modified").value
-	if at, err := time.Parse(time.RFC3339, modified); err == nil && !at.After(now) {
-		return at, true
+	var texts []string
+	for _, key := range []string{"modified", "ended", "updated", "last_updated", "date"} {
+		value := t.either(key).value
+		if at, err := time.Parse(time.RFC3339, value); err == nil && !at.After(now) {
+			return at, true
+		}
+		texts = append(texts, value)
 	}
-	texts := []string{modified, n.path}
+	texts = append(texts, n.path)
 	for line := range strings.Lines(t.body) {
 		if strings.HasPrefix(line, "#") {
 			texts = append(texts, line)

@@ -30,6 +30,7 @@ const longLine = 2000
 
 func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 	var found []Finding
+	seen := make(map[time.Time]bool) // a day is mostly one deadline, in the description and in the text
 	for _, said := range statements(t) {
 		line := said.text
 		if _, dated := memory.FirstDate(line); !dated || isMarked.MatchString(line) {
@@ -44,9 +45,10 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 		}
 		at := slices.IndexFunc(m[2:], func(i int) bool { return i >= 0 }) + 2 // whichever group holds the day
 		day, err := time.Parse(time.DateOnly, line[m[at]:m[at+1]])
-		if err != nil || !day.AddDate(0, 0, 1).Before(v.now) {
+		if err != nil || seen[day] || !day.AddDate(0, 0, 1).Before(v.now) {
 			continue
 		}
+		seen[day] = true
 		number, column := said.place(m[0])
 		found = append(found, Finding{
 			File: n.String(), Line: number, Column: column, subject: line,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,22 +64,18 @@ func (v *view) relativeDates(t *memory.Topic) []relativeDate {
 // key is what the same words of the same sentence have in common, wherever that is.
 func (d *relativeDate) key() string { return d.Text + "\n" + d.sentence }
 
-// finding is a warning, an info for what may be meant loosely, and an error for a new word such as "yesterday" whose date is
-// known.
+// finding is an info, and an error for a new word such as "yesterday" whose date is known.
 func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot, isNew bool) Finding {
-	f := Finding{File: n.String(), Line: d.line, Column: d.column, Severity: Warning, subject: d.key()}
-	if d.IsLoose() {
-		f.Severity = Info
-	}
+	f := Finding{File: n.String(), Line: d.line, Column: d.column, Severity: Info, subject: d.key()}
 	day, from := d.writtenOn(v.now)
 	switch {
 	case from != "":
 	case !isNew:
-		day, from = fileWrittenOn(standing, n, d, v.now)
+		day, from = fileWrittenOn(standing, n, v.now)
 	default:
 		day, from = v.now, "today"
 		if source, ok := v.sourceOf(d.Sentence); ok {
-			day, from = fileWrittenOn(v.before, source, d, v.now)
+			day, from = fileWrittenOn(v.before, source, v.now)
 		}
 	}
 	t := v.after.Topics[n]
@@ -96,6 +93,9 @@ func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot
 		likely = "perhaps"
 	}
 	date := d.Date(day)
+	if from != "today" {
+		from = day.Format(time.DateOnly) + ", " + from
+	}
 	f.Message = fmt.Sprintf("%q is %s %s, counted from %s", d.Text, likely, date, from)
 	f.Hint = v.editCall(n, quoteJSON(old), quoteJSON(d.quoted(t, date)))
 	return f
@@ -112,41 +112,40 @@ func (v *view) sourceOf(sentence string) (memory.Name, bool) {
 	return memory.Name{}, false
 }
 
+// datedAbove matches a heading, and a line that says when its section was written.
+var datedAbove = regexp.MustCompile(`(?i)^[ \t>]*#|^[^\pL]*(?:date|(?:last )?updated|added|created|written|datum|fecha|日期|날짜)\b[*_ ]*[:：]`)
+
 // writtenOn returns the day on which the words were written, where the text says it: the date at the beginning
-// of their paragraph or item, or in the nearest heading above with one; from is "" where it does not.
+// of their paragraph or item, of a line such as "Date: …" above in their section, or of the nearest heading above
+// with one; from is "" where it does not.
 func (d *relativeDate) writtenOn(now time.Time) (day time.Time, from string) {
 	const near = 24 // bytes of a block's beginning
 	start, end := prose.Block(d.text, d.From)
 	block := strings.TrimLeft(d.text[start:end], "-*+#>| \t")
 	if day, ok := memory.FirstDate(block[:min(len(block), near)]); ok && !day.After(now) {
-		return day, day.Format(time.DateOnly) + ", the date in the same paragraph"
+		return day, "the date in the same paragraph"
 	}
-	for heading := range prose.Headings(d.text, start) {
-		if day, ok := memory.FirstDate(heading); ok && !day.After(now) {
-			return day, day.Format(time.DateOnly) + ", the date in the heading"
+	inSection := true
+	for _, line := range slices.Backward(strings.Split(d.text[:start], "\n")) {
+		isHeading := strings.HasPrefix(strings.TrimLeft(line, " \t>"), "#")
+		if datedAbove.MatchString(line) && (isHeading || inSection) {
+			if day, ok := memory.FirstDate(line); ok && !day.After(now) {
+				return day, "the date above"
+			}
 		}
+		inSection = inSection && !isHeading
 	}
 	return time.Time{}, ""
 }
 
-// fileWrittenOn returns the day on which a file was written: what its frontmatter says, the date in its name, a
-// date in the same paragraph as the words, and last the time of the file, which a checkout changes.
-func fileWrittenOn(s *memory.Snapshot, n memory.Name, d *relativeDate, now time.Time) (day time.Time, since string) {
-	t := s.Topics[n]
-	for _, key := range []string{"metadata.modified", "modified", "ended", "metadata.ended", "updated", "last_updated", "date"} {
-		if day, ok := memory.FirstDate(t.Value(key)); ok && !day.After(now) {
-			return day, day.Format(time.DateOnly) + ", when the file was modified"
-		}
-	}
-	if day, ok := memory.FirstDate(n.String()); ok && !day.After(now) {
-		return day, day.Format(time.DateOnly) + ", the date in the file's name"
-	}
-	from, to := prose.Block(d.text, d.From)
-	if day, ok := memory.FirstDate(d.text[from:to]); ok && !day.After(now) {
-		return day, day.Format(time.DateOnly) + ", the date in the same paragraph"
+// fileWrittenOn returns the day on which a file was written: what it says of itself, and last the time of the file,
+// which a checkout changes.
+func fileWrittenOn(s *memory.Snapshot, n memory.Name, now time.Time) (day time.Time, from string) {
+	if day, ok := s.Topics[n].WrittenOn(n, now); ok {
+		return day, "when the memory was written"
 	}
 	if day := s.ModTimes[n]; !day.IsZero() && !day.After(now) {
-		return day, day.Format(time.DateOnly) + ", the time of the file"
+		return day, "the time of the file"
 	}
 	return time.Time{}, ""
 }

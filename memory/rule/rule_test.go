@@ -396,7 +396,7 @@ func TestColumns(t *testing.T) {
 	}
 	want := []string{
 		"dangling 2:16", "secret 8:13", "invisible 9:3", "relative-date 3:27", "relative-date 7:15", "contradiction 3:48", "deadline 3:63",
-		"wiki-link 7:30", "deadline 10:12", "stale 12:3",
+		"wiki-link 7:30", "stale 12:3",
 	}
 	if slices.Sort(got); !slices.Equal(got, sortedStrings(want)) {
 		t.Errorf("got %q", got)

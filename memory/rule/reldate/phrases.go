@@ -71,7 +71,7 @@ func parseVocabulary(text string) vocabulary {
 				word, value, _ := strings.Cut(pair, "=")
 				lang.numbers[word], _ = strconv.Atoi(value)
 			}
-		case "past", "unsaid", "label", "lang":
+		case "past", "unsaid", "lang":
 			lang.expressions[head] = regexp.MustCompile(rest)
 		case "generic", "before", "after", "describes", "free":
 			lang.lists[head] = matchWords(head, lang.onEachDay(strings.Split(rest, ",")))
@@ -139,7 +139,7 @@ func matchWords(place string, words []string) matcher {
 	}
 }
 
-var knownFlags = prose.Set("~ ? free past label lang")
+var knownFlags = prose.Set("~ ? free past lang")
 
 // parsePhrase reads what is before the colon.
 func parsePhrase(lang *language, head string) *phrase {

@@ -46,20 +46,6 @@ func (h Hit) IsDay() bool {
 	return h.Sure && h.when.unit == day && h.when.offset < 0 && h.when.offset >= -3
 }
 
-// IsLoose reports whether the words often mean nowadays or some day ("today", "this week", "tomorrow"), or name a session
-// instead of a day.
-func (h Hit) IsLoose() bool {
-	switch h.when.unit {
-	case session, sprint:
-		return true
-	case weekday:
-		return false
-	case day:
-		return h.when.offset >= 0
-	}
-	return h.when.offset == 0
-}
-
 // Find returns the hits of a text, at most 100, in order and without overlap. Of a text over 1 MiB the
 // rest is not looked at.
 func Find(text string) []Hit {
