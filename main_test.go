@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"consolidate/transcript/literal":        {},
 	"consolidate/transcript/sqlite":         {},
 	"consolidate/transcript/signal/measure": {"consolidate/transcript/signal"},
-	"memory/rule/likeness":                  {},
+	"memory/rule/likeness":                  {"memory"},
 	"memory/rule/likeness/measure":          {"memory/rule/likeness", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/rule/prose":                     {},
 	"memory/rule/reldate":                   {"memory/rule/prose", "golang.org/x/text"},

@@ -146,7 +146,7 @@ func TestRelativeDateHint(t *testing.T) {
 	}
 }
 
-// What stands is an info, and a rule that reads leaves the file as it is.
+// Old text gives an info, and a rule that reads leaves the file as it is.
 func TestRelativeDateStanding(t *testing.T) {
 	text := dated("x", stampedInMay, "Froze it yesterday.\n")
 	s := snapshotOf(t, map[string]string{"MEMORY.md": "- [A](a.md)", "a.md": text})
