@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"dream-mcp/consolidate/lock"
@@ -33,18 +34,7 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 			return nil, err
 		}
 		had, has := memory.ParseIndex(edit.Before).ByFile(), edit.ByFile()
-		for file := range has {
-			if _, was := had[file]; !was {
-				fixed.Added = append(fixed.Added, file)
-			}
-		}
-		for file := range had {
-			if _, stays := has[file]; !stays {
-				fixed.Removed = append(fixed.Removed, file)
-			}
-		}
-		slices.Sort(fixed.Added)
-		slices.Sort(fixed.Removed)
+		fixed.Added, fixed.Removed = onlyIn(has, had), onlyIn(had, has)
 		_, err = p.checkWhole(t, edit, nil)
 		return edit, err
 	})
@@ -53,4 +43,11 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	}
 	fixed.Undo = "dream-mcp undo " + id
 	return fixed, nil
+}
+
+// onlyIn returns the files that others do not name.
+func onlyIn(files, others map[string]memory.Entry) []string {
+	files = maps.Clone(files)
+	maps.DeleteFunc(files, func(file string, _ memory.Entry) bool { _, named := others[file]; return named })
+	return slices.Sorted(maps.Keys(files))
 }

@@ -1,10 +1,7 @@
 package consolidate
 
 import (
-	"cmp"
-	"context"
 	"slices"
-	"time"
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/signal"
@@ -41,33 +38,4 @@ func Listen(s *transcript.Store, allowed secret.Allowed) *transcript.Store {
 func SignalBits(kind signal.Kind) (uint16, bool) {
 	i := slices.Index(signal.Kinds(), kind)
 	return 1 << max(i, 0), i >= 0
-}
-
-// RankedSession is a session with the signals in it.
-type RankedSession struct {
-	transcript.Session
-	Signals signal.Counts
-	Known   bool // false if there was no time to read it
-}
-
-// rankTimeout bounds how long a map waits for sessions that were never read before.
-const rankTimeout = 3 * time.Second
-
-// rankSessions sorts sessions by the score of their signals, the highest first.
-func rankSessions(ctx context.Context, s *transcript.Store, sessions []transcript.Session) ([]RankedSession, error) {
-	limited, cancel := context.WithTimeout(ctx, rankTimeout)
-	defer cancel()
-	counts, err := s.Signals(limited, sessions)
-	if err != nil {
-		return nil, err
-	}
-	ranked := make([]RankedSession, len(sessions))
-	for i, session := range sessions {
-		ranked[i] = RankedSession{Session: session, Known: counts[i].Known}
-		copy(ranked[i].Signals[:], counts[i].Counts[:])
-	}
-	slices.SortStableFunc(ranked, func(a, b RankedSession) int {
-		return cmp.Compare(b.Signals.Score(), a.Signals.Score())
-	})
-	return ranked, nil
 }

@@ -1,13 +1,16 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/signal"
 	"dream-mcp/memory"
 )
 
@@ -35,24 +38,31 @@ func (p *Project) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, n
 	first := aging[0].ModTime.Add(kept)
 	limited, cancel := context.WithTimeout(ctx, sweepTimeout)
 	defer cancel()
-	ranked, err := rankSessions(limited, p.Transcripts, aging)
+	counts, err := p.Transcripts.Signals(limited, aging)
 	if err != nil {
 		return err
 	}
+	score := make(map[string]float64, len(aging))
+	for i, session := range aging {
+		var c signal.Counts
+		copy(c[:], counts[i].Counts[:])
+		score[session.ID] = c.Score()
+	}
+	slices.SortStableFunc(aging, func(a, b transcript.Session) int { return cmp.Compare(score[b.ID], score[a.ID]) })
 	var named []string
-	for _, r := range ranked[:min(len(ranked), sweepNamed)] {
+	for _, r := range aging[:min(len(aging), sweepNamed)] {
 		words := cutText(transcript.Visible(p.AllowSecrets.Mask(r.First)), sweepWords)
 		named = append(named, fmt.Sprintf("%s “%s” (%s)", r.Last.UTC().Format(time.DateOnly), words, sweepTime(r.ModTime.Add(kept), now)))
 	}
-	if more := len(ranked) - len(named); more > 0 {
+	if more := len(aging) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	verb := "are"
-	if len(ranked) == 1 {
+	if len(aging) == 1 {
 		verb = "is"
 	}
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s removed by the host after %d days (cleanupPeriodDays), the first %s: %s. Run a dream before, or increase that setting",
-		store.Plural(len(ranked), "session"), verb, p.options.CleanupDays, sweepTime(first, now), strings.Join(named, "; ")))
+		store.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(first, now), strings.Join(named, "; ")))
 	return nil
 }
 

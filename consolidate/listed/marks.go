@@ -43,17 +43,8 @@ func (m Marks) Last() map[string]listing.Mark {
 
 // add adds the marks of a later dream that continue where these end.
 func (m *Marks) add(later Marks) {
-	if m.Shown == nil {
-		m.Shown = map[string]Stretch{}
-	}
 	for session, s := range later.Shown {
-		known, ok := m.Shown[session]
-		switch {
-		case !ok && s.After == listing.Mark{}:
-			m.Shown[session] = s
-		case ok && !known.Last.Before(s.After) && known.Last.Before(s.Last):
-			m.Shown[session] = Stretch{known.After, s.Last}
-		}
+		extend(&m.Shown, session, s, listing.Mark{})
 	}
 	if !later.Since.IsZero() && !later.From.After(m.Since) {
 		m.Since, m.Listed = later.Since, true

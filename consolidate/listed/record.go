@@ -51,32 +51,34 @@ func (r *Record) Open(list *listing.List) {
 
 // Join adds what another record was shown, if there is no gap.
 func (r *Record) Join(other Record) {
-	if r.Shown == nil {
-		r.Shown = map[string]Stretch{}
-	}
 	for session, s := range other.Shown {
-		known, ok := r.Shown[session]
-		switch {
-		case !ok && len(r.Shown) < maxListed:
-			r.Shown[session] = s
-		case ok && !known.Last.Before(s.After) && known.Last.Before(s.Last):
-			r.Shown[session] = Stretch{known.After, s.Last}
-		}
+		r.extend(session, s, s.After)
 	}
 }
 
 // Add adds what a page shows, if there is no gap before it.
 func (r *Record) Add(page listing.Page, before map[string]listing.Mark) {
-	if r.Shown == nil {
-		r.Shown = map[string]Stretch{}
-	}
 	for _, part := range page.Shown {
-		known, ok := r.Shown[part.Session]
-		if !ok {
-			known = Stretch{before[part.Session], before[part.Session]}
-		}
-		if !known.Last.Before(part.After) && known.Last.Before(part.Last) && (ok || len(r.Shown) < maxListed) {
-			r.Shown[part.Session] = Stretch{known.After, part.Last}
-		}
+		r.extend(part.Session, Stretch{part.After, part.Last}, before[part.Session])
+	}
+}
+
+func (r *Record) extend(session string, s Stretch, from listing.Mark) {
+	if _, known := r.Shown[session]; known || len(r.Shown) < maxListed {
+		extend(&r.Shown, session, s, from)
+	}
+}
+
+// extend adds a stretch of a session where it continues what was shown. The first begins at from.
+func extend(shown *map[string]Stretch, session string, s Stretch, from listing.Mark) {
+	if *shown == nil {
+		*shown = map[string]Stretch{}
+	}
+	known, ok := (*shown)[session]
+	if !ok {
+		known = Stretch{from, from}
+	}
+	if !known.Last.Before(s.After) && known.Last.Before(s.Last) {
+		(*shown)[session] = Stretch{known.After, s.Last}
 	}
 }

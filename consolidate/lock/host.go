@@ -71,17 +71,9 @@ func ReadHost(root *os.Root) (Host, error) {
 			return Host{}, err
 		}
 	}
-	text := parseHost(body)
-	n := Host{Stamp: Stamp{Exists: true, Time: info.ModTime()}, PID: text.pid, twoLines: text.twoLines, body: body, info: info}
-	if text.twoLines {
-		n.Time = text.time
-	}
+	n := parseHost(body, info.ModTime())
+	n.info = info
 	return n, nil
-}
-
-// text returns the content of the file for a process (0: nobody) and a time, in the format of n.
-func (n Host) text(pid int, at time.Time) []byte {
-	return hostText{pid, n.twoLines, at}.bytes()
 }
 
 // Held reports whether, by Claude Code's protocol, another process dreams at now or finished within the last hour. A dream
@@ -96,8 +88,8 @@ func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 	if err := swapHost(dir, prior, prior.text(os.Getpid(), now), now); err != nil {
 		return err
 	}
-	n, err := ReadHost(dir.Root())
-	if err == nil && n.PID != os.Getpid() {
+	_, err := HeldHost(dir.Root(), os.Getpid())
+	if errors.Is(err, ErrTaken) {
 		err = ErrHeld
 	}
 	return err
@@ -120,8 +112,8 @@ func swapHost(dir *memory.Dir, seen Host, text []byte, mtime time.Time) error {
 // ErrTaken reports that another process has taken Claude Code's lock over.
 var ErrTaken = errors.New("another dream has taken the lock over")
 
-// checkHost reads the lock. It fails with ErrTaken if process pid does not hold it.
-func checkHost(root *os.Root, pid int) (Host, error) {
+// HeldHost reads Claude Code's lock. It fails with ErrTaken if process pid does not hold it.
+func HeldHost(root *os.Root, pid int) (Host, error) {
 	n, err := ReadHost(root)
 	if err == nil && n.PID != pid {
 		err = ErrTaken
@@ -129,15 +121,9 @@ func checkHost(root *os.Root, pid int) (Host, error) {
 	return n, err
 }
 
-// HoldsHost fails with ErrTaken if process pid does not hold Claude Code's lock.
-func HoldsHost(root *os.Root, pid int) error {
-	_, err := checkHost(root, pid)
-	return err
-}
-
 // RenewHost renews Claude Code's lock for process pid. It fails with ErrTaken if pid does not hold it.
 func RenewHost(dir *memory.Dir, pid int, now time.Time) error {
-	n, err := checkHost(dir.Root(), pid)
+	n, err := HeldHost(dir.Root(), pid)
 	if err != nil {
 		return err
 	}
@@ -154,7 +140,7 @@ func RenewHost(dir *memory.Dir, pid int, now time.Time) error {
 // ReleaseHost releases Claude Code's lock for process pid and sets the time of the last consolidation to s. If there was
 // none, it removes the file. It does not touch a lock that pid does not hold.
 func ReleaseHost(root *os.Root, pid int, s Stamp) error {
-	n, err := checkHost(root, pid)
+	n, err := HeldHost(root, pid)
 	if err != nil {
 		return err
 	}

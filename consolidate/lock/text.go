@@ -7,31 +7,24 @@ import (
 	"time"
 )
 
-// hostText is the text of Claude Code's lock file.
-//
-// There are two formats. In the older one the text is the PID of the process of the last dream, or empty, and the
-// modification time is the time of the last consolidation. In the newer one (seen in 2.1.329, enabled by a flag) the text is
-// "PID\nMILLISECONDS", or "\nMILLISECONDS" if nobody holds the lock; the second line is the time of the last consolidation,
-// and the modification time means nothing. Each client can read both.
-type hostText struct {
-	pid      int       // 0: nobody holds the lock
-	twoLines bool      // the newer format
-	time     time.Time // of the last consolidation, in the newer format
-}
+// There are two formats of Claude Code's lock file. In the older one the text is the PID of the process of the last dream, or
+// empty, and the modification time is the time of the last consolidation. In the newer one (seen in 2.1.329, enabled by a
+// flag) the text is "PID\nMILLISECONDS", or "\nMILLISECONDS" if nobody holds the lock; the second line is the time of the last
+// consolidation, and the modification time means nothing. Each client can read both.
 
 // maxTime is the latest valid time in milliseconds: the end of the year 9999, the last that JSON can hold.
 const maxTime = 253_402_300_799_000
 
 // parseHost parses a text as Claude Code does. It ignores an invalid PID or time.
-func parseHost(text []byte) hostText {
+func parseHost(text []byte, modified time.Time) Host {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
-	t := hostText{pid: leadingInteger(bytes.TrimSpace(first))}
+	n := Host{Stamp: Stamp{Exists: true, Time: modified}, PID: leadingInteger(bytes.TrimSpace(first)), body: text}
 	ms, err := strconv.ParseFloat(string(bytes.TrimSpace(second)), 64)
 	if err == nil && ms >= 0 && ms < maxTime {
-		t.twoLines, t.time = true, time.UnixMicro(int64(math.Round(ms*1000)))
+		n.twoLines, n.Time = true, time.UnixMicro(int64(math.Round(ms*1000)))
 	}
-	return t
+	return n
 }
 
 // leadingInteger returns the PID at the beginning of a line, or 0 if it is not a valid PID.
@@ -47,15 +40,15 @@ func leadingInteger(line []byte) int {
 	return int(pid)
 }
 
-// bytes returns the text of t, with a time in microseconds.
-func (t hostText) bytes() []byte {
+// text returns the content of the file for a process (0: nobody) and a time, in microseconds, in the format of n.
+func (n Host) text(pid int, at time.Time) []byte {
 	var text []byte
-	if t.pid != 0 {
-		text = strconv.AppendInt(text, int64(t.pid), 10)
+	if pid != 0 {
+		text = strconv.AppendInt(text, int64(pid), 10)
 	}
-	if t.twoLines {
+	if n.twoLines {
 		text = append(text, '\n')
-		text = strconv.AppendFloat(text, float64(t.time.UnixMicro())/1000, 'f', -1, 64)
+		text = strconv.AppendFloat(text, float64(at.UnixMicro())/1000, 'f', -1, 64)
 	}
 	return text
 }

@@ -41,7 +41,7 @@ func (t *Tx) land(edit *Index) error {
 	}
 	if t.Kind == lock.KindDream {
 		// As late as possible: if Claude Code has taken the lock over, nothing lands.
-		if err := lock.HoldsHost(t.Dir.Root(), t.record.PID); err != nil {
+		if _, err := lock.HeldHost(t.Dir.Root(), t.record.PID); err != nil {
 			return errors.Join(err, plan.Cancel())
 		}
 	}
