@@ -47,8 +47,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	if err != nil {
 		p.Share.End(false)
 	}
-	var busy *lock.BusyError
-	if errors.As(err, &busy) {
+	if _, busy := errors.AsType[*lock.BusyError](err); busy {
 		return fmt.Errorf("the lock gate is closed: %w", err)
 	}
 	if err != nil {

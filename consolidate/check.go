@@ -33,8 +33,7 @@ func (p *Project) checkWhole(t *store.Tx, e *store.Index, accepted map[memory.Na
 		}
 		return i >= 0
 	})
-	var refused *RuleError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*RuleError](err); ok {
 		if after.Index == nil {
 			after.Index = memory.ParseIndex(nil)
 		}

@@ -129,7 +129,7 @@ func (p *Project) checkDir(dir *memory.Dir) Check {
 	if err := dir.Writable(); err != nil && c.State != Wrong {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: make it writable"
 	}
-	if refused := (*store.RequestError)(nil); errors.As(indexReadable(dir), &refused) {
+	if refused, ok := errors.AsType[*store.RequestError](indexReadable(dir)); ok {
 		c.State, c.Message, c.Hint = Wrong, refused.Message, refused.Hint
 	}
 	return c

@@ -97,9 +97,7 @@ func (g *Gates) Soon(offer bool) bool {
 	if err != nil || !g.enabled.On {
 		return false
 	}
-	if dir != nil {
-		defer dir.Close()
-	}
+	defer dir.Close()
 	since, err := g.p.Since(dir)
 	if err != nil {
 		return true // Due returns the error

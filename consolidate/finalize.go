@@ -161,8 +161,8 @@ func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
 
 // dryRun answers what a commit would do; refused is the error that it would end with.
 func (d *dream) dryRun(edit *store.Index, findings []rule.Finding, r store.FinalizeRequest, refused error) (FinalizeResult, error) {
-	var refusal *RuleError
-	if errors.As(refused, &refusal) {
+	refusal, broken := errors.AsType[*RuleError](refused)
+	if broken {
 		findings = refusal.Findings
 	} else if refused != nil {
 		return FinalizeResult{}, refused
@@ -234,13 +234,13 @@ func (d *dream) diff(edit *store.Index, file string) (string, error) {
 
 // landError ends d where its commit cannot be tried again, and leaves it open where it can.
 func (d *dream) landError(err error) error {
-	var half *store.HalfError
-	switch {
-	case errors.Is(err, lock.ErrTaken):
+	if errors.Is(err, lock.ErrTaken) {
 		return d.endLost(err)
-	case errors.Is(err, lock.ErrGone):
+	}
+	if errors.Is(err, lock.ErrGone) {
 		return errors.Join(err, d.end(store.Aborted, err.Error()))
-	case errors.As(err, &half):
+	}
+	if _, half := errors.AsType[*store.HalfError](err); half {
 		d.detach() // Land has closed it: the next operation, of any process, carries the commit on
 	}
 	return err

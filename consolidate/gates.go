@@ -232,8 +232,8 @@ func (g *Gates) mayWrite() error {
 
 // switchedOff returns err, or a *PersonError if the gate that the person closed refuses force.
 func (g *Gates) switchedOff(err error, force bool) error {
-	var closed *ClosedError
-	if !errors.As(err, &closed) || closed.Gate.Name != "enabled" {
+	closed, ok := errors.AsType[*ClosedError](err)
+	if !ok || closed.Gate.Name != "enabled" {
 		return err
 	}
 	if closed.MemoryOff = g.enabled.MemoryOff; closed.MemoryOff || !force {

@@ -32,9 +32,7 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 	p.Lock()
 	defer p.Unlock()
 	dir, err := p.enterRead(strings.Join(paths, ", "))
-	if dir != nil {
-		defer dir.Close()
-	}
+	defer dir.Close()
 	if err != nil {
 		return nil, err
 	}

@@ -103,8 +103,8 @@ func (q *Proposals) review(dir *memory.Dir, info store.Info) (Review, error) {
 		edit, r.Refused = nil, err.Error() // a whole new index over one that has changed
 	} else {
 		findings, err := q.p.checkWhole(t, edit, agreedLosses(info))
-		if rule := (*RuleError)(nil); errors.As(err, &rule) {
-			findings, r.Refused = rule.Findings, err.Error()
+		if refused, ok := errors.AsType[*RuleError](err); ok {
+			findings, r.Refused = refused.Findings, err.Error()
 		} else if err != nil {
 			return r, err
 		}
@@ -159,8 +159,7 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 	if err == nil {
 		res, err = q.land(t)
 	}
-	var half *store.HalfError
-	if err != nil && !errors.As(err, &half) {
+	if _, half := errors.AsType[*store.HalfError](err); err != nil && !half {
 		err = errors.Join(err, t.End(store.Proposed, "not landed: "+err.Error()))
 	}
 	return res, err

@@ -41,9 +41,7 @@ func (s *Sessions) lastRead() (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	if dir != nil {
-		defer dir.Close()
-	}
+	defer dir.Close()
 	last, err := s.p.Since(dir)
 	return last.Time, err
 }

@@ -79,9 +79,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	if err != nil {
 		return next, true, err
 	}
-	if dir != nil {
-		defer dir.Close()
-	}
+	defer dir.Close()
 	cut := w.lookAtDream(&next, dir)
 	if next.Dream == nil {
 		if dir != nil {

@@ -116,8 +116,11 @@ func (d *Dir) Path() string { return d.path }
 // Root returns the capability to the directory, for the lock files that lie in it.
 func (d *Dir) Root() *os.Root { return d.root }
 
-// Close releases the directory.
+// Close releases the directory, if there is one.
 func (d *Dir) Close() error {
+	if d == nil {
+		return nil
+	}
 	err := d.root.Close()
 	if d.overlay != nil {
 		err = errors.Join(err, d.overlay.Close())

@@ -181,9 +181,7 @@ func (h *History) measure(versions []Version) error {
 	if err != nil {
 		return err
 	}
-	if dir != nil {
-		defer dir.Close()
-	}
+	defer dir.Close()
 	for i := range versions {
 		v := &versions[i]
 		a, err := h.Archive(v.ID)

@@ -166,8 +166,7 @@ func HostFree(root *os.Root, now time.Time) error {
 
 // HostHolder describes the holder of Claude Code's lock at now; "" if nobody holds it.
 func HostHolder(root *os.Root, now time.Time) string {
-	var busy *BusyError
-	if errors.As(HostFree(root, now), &busy) {
+	if busy, ok := errors.AsType[*BusyError](HostFree(root, now)); ok {
 		return busy.Holder
 	}
 	return ""
