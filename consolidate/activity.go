@@ -37,7 +37,6 @@ const (
 	EventDryRun  EventKind = "dry_run"
 	EventLanding EventKind = "landing"
 	EventEnded   EventKind = "ended" // Text: the outcome and the reason
-	EventCut     EventKind = "cut"   // the trail is full; later events are not written
 )
 
 // Event is an event of a dream. Credentials in its texts are masked.
@@ -67,7 +66,6 @@ func (e Event) same(o Event) bool {
 type trail struct {
 	file *os.File
 	size int64
-	torn bool // the last line may be incomplete
 	last Event
 }
 
@@ -82,29 +80,22 @@ func openTrail(folder *os.Root) *trail {
 		f.Close()
 		return nil
 	}
-	return &trail{file: f, size: info.Size(), torn: info.Size() > 0}
+	return &trail{file: f, size: info.Size()}
 }
 
-// add appends e unless it equals the event before. The last line of a full trail is EventCut.
+// add appends e, unless it equals the event before or the trail is full. A line begins with a line feed, since the one before
+// may be incomplete.
 func (t *trail) add(e Event) {
-	if t == nil || t.size >= maxTrail || e.same(t.last) {
+	if t == nil || e.same(t.last) {
 		return
 	}
 	t.last = e
 	line, err := json.Marshal(e)
-	if err == nil && t.size+int64(len(line)) >= maxTrail {
-		line, err = json.Marshal(Event{Time: e.Time, Phase: e.Phase, Kind: EventCut})
-		t.size = maxTrail
-	}
-	if err != nil {
+	if err != nil || t.size+int64(len(line)) >= maxTrail {
 		return
 	}
-	if t.torn {
-		line = append([]byte("\n"), line...)
-	}
-	n, err := t.file.Write(append(line, '\n'))
+	n, _ := t.file.Write(append([]byte("\n"), line...))
 	t.size += int64(n)
-	t.torn = err != nil
 }
 
 // close closes the trail.

@@ -58,35 +58,26 @@ func (p *Project) Finalize(ctx context.Context, r store.FinalizeRequest) (Finali
 
 // finalize lands d, or refuses.
 func (d *dream) finalize(r store.FinalizeRequest) (res FinalizeResult, err error) {
-	p := d.p
 	defer func() { d.logRefused(r, err) }()
-	accepted, err := acceptedLosses(r.AcceptLoss)
-	if err != nil {
-		return FinalizeResult{}, err
-	}
-	edit, err := d.IndexFor(r)
-	if err != nil {
-		return FinalizeResult{}, err
-	}
-	findings, err := p.checkWhole(d.Tx, edit, accepted)
+	plan, err := d.p.plan(d.Tx, r)
 	if r.DryRun {
-		return d.dryRun(edit, findings, r, err)
+		return d.dryRun(plan, err)
 	}
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	if (p.options.Propose && p.Unattended || d.stolen) && (len(d.Stage.Changes) > 0 || edit.Changed()) {
-		return d.propose(edit, r, findings)
+	if (d.p.options.Propose && d.p.Unattended || d.stolen) && (len(d.Stage.Changes) > 0 || plan.index.Changed()) {
+		return d.propose(plan)
 	}
-	d.Summary, d.Accepted = r.Summary, losses(d.Stage, r.AcceptLoss)
+	d.Summary, d.Accepted = r.Summary, plan.lost()
 	d.log(Event{Kind: EventLanding})
-	if err := d.Land(edit); err != nil {
+	if err := d.Land(plan.index); err != nil {
 		d.Summary, d.Accepted = "", nil
 		return FinalizeResult{}, d.landError(err)
 	}
-	fresh, _ := d.fresh(findings)
-	res = committed(d.Tx, edit, fresh, store.Summary(d.Stage.Changes, d.Info)+d.Choices())
-	res.Standing = standing(findings)
+	fresh, _ := d.fresh(plan.findings)
+	res = committed(d.Tx, plan.index, fresh, store.Summary(d.Stage.Changes, d.Info)+d.Choices())
+	res.Standing = standing(plan.findings)
 	return res, d.end(store.Committed, "")
 }
 
@@ -144,44 +135,28 @@ func leftAlone(conflicts []landing.Conflict) []rule.Finding {
 	return findings
 }
 
-func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
-	accepted := make(map[memory.Name]string, len(byFile))
-	for file, why := range byFile {
-		n, err := memory.ParseName(file)
-		if err != nil {
-			return nil, store.Refuse(fmt.Sprintf("accept_loss %q: %v", file, err), "name the memory whose loss is accepted")
-		}
-		if strings.TrimSpace(why) == "" {
-			return nil, store.Refuse(fmt.Sprintf("accept_loss %q gives no reason", file), "say in why what makes the loss right")
-		}
-		accepted[n] = why
-	}
-	return accepted, nil
-}
-
 // dryRun answers what a commit would do; refused is the error that it would end with.
-func (d *dream) dryRun(edit *store.Index, findings []rule.Finding, r store.FinalizeRequest, refused error) (FinalizeResult, error) {
-	refusal, broken := errors.AsType[*RuleError](refused)
-	if broken {
-		findings = refusal.Findings
-	} else if refused != nil {
+func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
+	refusal, ruled := errors.AsType[*RuleError](refused)
+	if refused != nil && !ruled {
 		return FinalizeResult{}, refused
 	}
-	changes := d.All(edit)
-	decided := store.Info{Operation: store.Operation{Waived: d.Needed, Accepted: losses(d.Stage, r.AcceptLoss), Proposed: d.Proposed}}
-	verdict := "nothing has landed: " + store.Summary(changes, d.Info) + decided.Choices()
-	if refusal != nil {
-		verdict = "nothing has landed, and it would be refused: " + refusal.where()
+	changes := d.All(plan.index)
+	decided := store.Info{Operation: store.Operation{Waived: d.Needed, Accepted: plan.lost(), Proposed: d.Proposed}}
+	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed: " + store.Summary(changes, d.Info) + decided.Choices()}
+	if ruled {
+		res.Report = "nothing has landed, and it would be refused: " + refusal.where()
 	}
-	if r.Diff != "" {
-		diff, err := d.diff(edit, r.Diff)
-		return FinalizeResult{Outcome: "dry_run", Files: store.FilesOf(nil), Findings: []rule.Finding{}, Report: verdict, Diff: diff}, err
+	if file := plan.request.Diff; file != "" {
+		res.Files, res.Findings = store.FilesOf(nil), []rule.Finding{}
+		var err error
+		res.Diff, err = d.diff(plan.index, file)
+		return res, err
 	}
-	res := FinalizeResult{Outcome: "dry_run", Files: store.FilesOf(changes), Index: edit.Size(), Report: verdict}
-	res.Findings, _ = d.fresh(findings)
-	res.Standing = standing(findings)
-	if !edit.None {
-		res.IndexChanges = d.indexChanges(edit, res.Files, r.Upsert)
+	res.Files, res.Index, res.Standing = store.FilesOf(changes), plan.index.Size(), standing(plan.findings)
+	res.Findings, _ = d.fresh(plan.findings)
+	if !plan.index.None {
+		res.IndexChanges = d.indexChanges(plan.index, res.Files, plan.request.Upsert)
 	}
 	return res, nil
 }
@@ -215,10 +190,7 @@ func (d *dream) diff(edit *store.Index, file string) (string, error) {
 		diff, err := d.Diff(edit)
 		return string(diff), err
 	}
-	if file == memory.IndexFile && edit.Changed() {
-		return string(landing.DiffOf(memory.IndexName, edit.Before, edit.Bytes(), d.Dir.AllowSecrets)), nil
-	}
-	for _, c := range d.Stage.Changes {
+	for _, c := range d.All(edit) {
 		if c.Name.String() != file {
 			continue
 		}
@@ -226,7 +198,10 @@ func (d *dream) diff(edit *store.Index, file string) (string, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		after, err := d.Stage.Content(c.After)
+		after := edit.Bytes()
+		if !c.Name.IsIndex() {
+			after, err = d.Stage.Content(c.After)
+		}
 		return string(landing.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets)), err
 	}
 	return "", store.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
@@ -248,14 +223,3 @@ func (d *dream) landError(err error) error {
 
 // landedReport says in a line what a dream did, for a person.
 func landedReport(t *store.Tx) string { return store.Report(t.Stage.Changes, t.Info) + t.Decisions() }
-
-// losses returns the losses that were accepted, of those files that a stage changes.
-func losses(stage *landing.Stage, accepted map[string]string) map[string]string {
-	lost := make(map[string]string)
-	for _, c := range stage.Changes {
-		if why, is := accepted[c.Name.String()]; is {
-			lost[c.Name.String()] = why
-		}
-	}
-	return lost
-}

@@ -17,10 +17,10 @@ import (
 
 // propose ends a dream that needs the person's agreement: nothing lands, the time of the last consolidation is restored, and
 // the stage waits with the request that would land it.
-func (d *dream) propose(edit *store.Index, r store.FinalizeRequest, findings []rule.Finding) (FinalizeResult, error) {
-	changes := d.All(edit)
-	res := FinalizeResult{Outcome: string(store.Proposed), Files: store.FilesOf(changes), Index: edit.Size(), Findings: append([]rule.Finding{}, findings...)}
-	d.Request, d.Reviewed, d.Summary, d.Accepted = &r, d.p.Now(), r.Summary, losses(d.Stage, r.AcceptLoss)
+func (d *dream) propose(plan plan) (FinalizeResult, error) {
+	changes := d.All(plan.index)
+	res := FinalizeResult{Outcome: string(store.Proposed), Files: store.FilesOf(changes), Index: plan.index.Size(), Findings: append([]rule.Finding{}, plan.findings...)}
+	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Now(), plan.request.Summary, plan.lost()
 	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + store.Report(changes, d.Info) + d.Decisions()
 	return res, d.end(store.Proposed, "waits for the person: dream-mcp review")
 }
@@ -98,33 +98,18 @@ func (q *Proposals) review(dir *memory.Dir, info store.Info) (Review, error) {
 			r.Conflicts = append(r.Conflicts, landing.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
 		}
 	}
-	edit, err := t.IndexFor(*info.Request)
-	if err != nil {
-		edit, r.Refused = nil, err.Error() // a whole new index over one that has changed
-	} else {
-		findings, err := q.p.checkWhole(t, edit, agreedLosses(info))
-		if refused, ok := errors.AsType[*RuleError](err); ok {
-			findings, r.Refused = refused.Findings, err.Error()
-		} else if err != nil {
-			return r, err
-		}
-		r.Findings = append(r.Findings, findings...)
+	plan, err := q.p.plan(t, *info.Request)
+	if _, ruled := errors.AsType[*RuleError](err); err != nil && !ruled && plan.index != nil {
+		return r, err
 	}
-	diff, err := t.Diff(edit)
-	changes := t.All(edit)
+	if err != nil { // the rules refuse it, or a whole new index is over one that has changed
+		r.Refused = err.Error()
+	}
+	r.Findings = append(r.Findings, plan.findings...)
+	diff, err := t.Diff(plan.index)
+	changes := t.All(plan.index)
 	r.Files, r.Diff, r.Report = store.FilesOf(changes), string(diff), store.Report(changes, info)+info.Decisions()
 	return r, err
-}
-
-// agreedLosses returns the losses that the person accepts with i: those with a reason, and all of held changes.
-func agreedLosses(i store.Info) map[memory.Name]string {
-	accepted, _ := acceptedLosses(i.Request.AcceptLoss) // it was read once
-	for file := range i.Held {
-		if n, err := memory.ParseName(file); err == nil {
-			accepted[n] = "the person accepted it"
-		}
-	}
-	return accepted
 }
 
 // take begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
@@ -167,24 +152,17 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 
 // land lands what the person accepted, and ends it.
 func (q *Proposals) land(t *store.Tx) (FinalizeResult, error) {
-	edit, err := t.IndexFor(*t.Request)
+	plan, err := q.p.plan(t, *t.Request)
 	if err != nil {
 		return FinalizeResult{}, err
 	}
-	findings, err := q.p.checkWhole(t, edit, agreedLosses(t.Info))
-	if err != nil {
-		return FinalizeResult{}, err
-	}
-	t.Summary, t.Accepted = t.Request.Summary, losses(t.Stage, t.Request.AcceptLoss)
-	for file := range t.Held {
-		t.Accepted[file] = "the person accepted it"
-	}
-	if err := t.Land(edit); err != nil {
+	t.Summary, t.Accepted = t.Request.Summary, plan.lost()
+	if err := t.Land(plan.index); err != nil {
 		return FinalizeResult{}, err
 	}
 	err = t.End(store.Committed, "")
 	q.p.Share.End(true)
-	return committed(t, edit, findings, landedReport(t)), err
+	return committed(t, plan.index, plan.findings, landedReport(t)), err
 }
 
 // Reject discards a proposal. The sessions of its dream count as reviewed, so that the next dream does not propose the same

@@ -17,7 +17,7 @@ func eventColour(k consolidate.EventKind) string {
 	switch k {
 	case consolidate.EventStaged, consolidate.EventLanding:
 		return green
-	case consolidate.EventRefused, consolidate.EventCut:
+	case consolidate.EventRefused:
 		return yellow
 	case consolidate.EventEnded, consolidate.EventBegun:
 		return bold
@@ -50,8 +50,6 @@ func eventText(e consolidate.Event) string {
 		return "landing the changes"
 	case consolidate.EventEnded:
 		return "ended: " + text
-	case consolidate.EventCut:
-		return "the log of events is full; later events are not shown"
 	}
 	return strings.TrimSpace(oneLine(string(e.Kind)) + " " + text) // a kind of a newer version
 }
