@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -28,31 +27,23 @@ const (
 	rewriteGrowth = 256 << 10
 )
 
-// Store are those of one Store: in memory the newest, as many as fit; all in the folder, if there is one.
+// A Store keeps digests: all in its folder, if it has one, and the newest in memory, as many as fit.
 type Store struct {
 	folder string
 	limit  int64                         // of memory
-	gone   func() func(path string) bool // what reports whether a transcript does not exist any more
+	gone   func() func(path string) bool // returns what reports that a transcript no longer exists
 
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path, sealed parts by partKey
 	size    int64
-	oldest  time.Time                // no kept digest is older, when the memory is full
+	oldest  time.Time                // no kept digest is older, if the memory is full
 	busy    map[string]chan struct{} // by path; full while a digest is built
-	waiting []said.File
+	waiting []said.File              // to be built in the background
 	workers int
 	swept   bool
 	stop    context.CancelFunc
 	life    context.Context
 	done    sync.WaitGroup
-}
-
-// A keptDigest is in memory.
-type keptDigest struct {
-	*Digest
-	modTime time.Time
-	written int64  // the transcript's size when the digest was last written to the folder; -1: never
-	sum     uint32 // of a sealed part
 }
 
 // An identity distinguishes the states of a transcript.
@@ -65,28 +56,16 @@ func identityOf(f said.File) identity { return identity{f.Size, Nanoseconds(f.Mo
 
 func (d *Digest) identity() identity { return identity{d.Head.Size, d.Head.ModTime} }
 
-// Open returns the digests in a folder, made when it is first needed; of no folder, in memory only. limit bounds those in
-// memory, in bytes. gone returns what reports whether a transcript does not exist any more. It touches no file.
+// Open returns the Store of a folder, which is created when it is first needed, or of memory only if folder is "". limit bounds the
+// digests in memory, in bytes. gone returns a function that reports whether a transcript no longer exists. Open touches no file.
 func Open(folder string, limit int64, gone func() func(path string) bool) *Store {
 	ds := &Store{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}}
 	ds.life, ds.stop = context.WithCancel(context.Background())
 	return ds
 }
 
-// Wait waits until nothing is built in the background.
-func (ds *Store) Wait() { ds.done.Wait() }
-
-// none reports whether digests are kept nowhere.
+// none reports whether the Store keeps nothing.
 func (ds *Store) none() bool { return ds.folder == "" && ds.limit <= 0 }
-
-// Close stops what is being built in the background, and waits for it.
-func (ds *Store) Close() {
-	ds.mu.Lock()
-	ds.waiting = nil
-	ds.stop()
-	ds.mu.Unlock()
-	ds.done.Wait()
-}
 
 // Peek returns a digest that is in memory and fresh, or nil.
 func (ds *Store) Peek(m Maker, f said.File) *Digest {
@@ -267,40 +246,6 @@ func (ds *Store) complete(f said.File, d *Digest) bool {
 	return true
 }
 
-// keep keeps a digest in memory, if there is room, or older ones to make room.
-func (ds *Store) keep(key string, d keptDigest) {
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
-	ds.forget(key)
-	n := d.bytes()
-	for ds.size+n > ds.limit {
-		if !d.modTime.After(ds.oldest) || len(ds.kept) == 0 {
-			return
-		}
-		oldest := ""
-		for path, k := range ds.kept {
-			if oldest == "" || k.modTime.Before(ds.kept[oldest].modTime) {
-				oldest = path
-			}
-		}
-		if ds.oldest = ds.kept[oldest].modTime; !d.modTime.After(ds.oldest) {
-			return
-		}
-		ds.forget(oldest)
-	}
-	ds.kept[key] = &d
-	ds.size += n
-}
-
-// forget removes a digest from memory. ds.mu is held.
-func (ds *Store) forget(key string) {
-	if k := ds.kept[key]; k != nil {
-		ds.size -= k.bytes()
-		ds.oldest = time.Time{}
-		delete(ds.kept, key)
-	}
-}
-
 // drop forgets a digest that will be built from the beginning, and removes its sealed parts: no later digest may take
 // them for its own.
 func (ds *Store) drop(f said.File) {
@@ -314,67 +259,5 @@ func (ds *Store) drop(f said.File) {
 		return
 	}
 	for n := 0; os.Remove(filepath.Join(ds.folder, digestName(f, n))) == nil; n++ {
-	}
-}
-
-// Later has digests built in the background, before those that are waiting, by one thread fewer than there are.
-func (ds *Store) Later(m Maker, files []said.File) {
-	if ds.none() || len(files) == 0 {
-		return
-	}
-	first := make(map[string]bool, len(files))
-	for _, f := range files {
-		first[f.Path] = true
-	}
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
-	if ds.life.Err() != nil {
-		return
-	}
-	for _, f := range ds.waiting {
-		if !first[f.Path] {
-			files = append(files, f)
-		}
-	}
-	ds.waiting = files
-	for ds.workers < max(1, runtime.GOMAXPROCS(0)-1) && ds.workers < len(files) {
-		ds.workers++
-		ds.done.Go(func() { ds.work(m) })
-	}
-}
-
-// LaterOf does the same with the sessions that list returns, which is called in the background.
-func (ds *Store) LaterOf(m Maker, list func(context.Context) ([]said.File, error)) {
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
-	if ds.none() || ds.life.Err() != nil {
-		return
-	}
-	ds.done.Go(func() {
-		if files, err := list(ds.life); err == nil {
-			ds.Later(m, files)
-		}
-	})
-}
-
-// work builds what is waiting, until nothing is.
-func (ds *Store) work(m Maker) {
-	for {
-		ds.mu.Lock()
-		full := ds.folder == "" && ds.size >= ds.limit
-		if len(ds.waiting) == 0 || full || ds.life.Err() != nil {
-			ds.workers--
-			last := ds.workers == 0 && !ds.swept && !full && ds.life.Err() == nil
-			ds.swept = ds.swept || last
-			ds.mu.Unlock()
-			if last {
-				ds.Sweep()
-			}
-			return
-		}
-		f := ds.waiting[0]
-		ds.waiting = ds.waiting[1:]
-		ds.mu.Unlock()
-		_, _ = ds.Fresh(ds.life, m, f, new(atomic.Int64)) // a search says what cannot be read
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -21,61 +20,61 @@ const (
 	OpenCode   Host = "opencode"
 )
 
-// An Other is a host beside Claude Code whose sessions are searched too.
+// An Other is a host beside Claude Code whose sessions are read.
 type Other struct {
 	Host Host   // any but ClaudeCode
-	Home string // where it keeps its things (~/.codex, ~/.gemini, ~/.openclaw, ~/.local/share/opencode); need not exist
+	Home string // ~/.codex, ~/.gemini, ~/.openclaw, ~/.local/share/opencode or the like; need not exist
 }
 
 // A Folder holds transcripts of the project.
 type Folder struct {
 	Path    string
 	Host    Host
-	Why     string // what made it one of ours: "slug of the project", "named by DREAM_TRANSCRIPTS" …
-	Problem string // why it cannot be read; empty when it can
+	Why     string // why it is the project's: "slug of the project", "named by DREAM_TRANSCRIPTS" …
+	Problem string // why it cannot be read; "" if it can
 
 	Trust Trust
-	Deep  int        // how many levels of folders lie between it and its files
-	Of    Collection // it is none of files, but this; else nil
+	Deep  int        // levels of folders between it and its files
+	Of    Collection // in place of files, or nil
 }
 
-// Trust says which sessions of a folder are ours.
+// Trust says which sessions of a folder are the project's.
 type Trust int
 
 const (
-	ByRecord Trust = iota // those that recorded a working directory of ours
+	ByRecord Trust = iota // those that recorded a working directory of the project
 	BySlug                // those, and those that recorded none
 	Whole                 // all
 )
 
 // A form is how a host other than Claude Code keeps its sessions. Exactly one of line, whole and Collect is set.
 type form struct {
-	// folders are those that may hold sessions, each Path a pattern below the host's home. ours returns what reports whether
-	// one is of a project with such roots; nil: its sessions record that themselves.
+	// folders may hold sessions. Each Path is a pattern below the host's home. ours returns a function that reports whether one
+	// belongs to a project with these roots; nil: the sessions record their project.
 	folders []Folder
 	ours    func(home string, roots []string) func(path string) bool
 
-	// id is a session's, by the name of its file without the ending; empty where the file is not a session.
+	// id returns a session's ID from the name of its file without the ending; "" if the file is not a session.
 	id func(stem string) string
 
-	// session is what the ids of the files of one session share; nil: a session has one file.
+	// session returns what the IDs of the files of one session share; nil: a session has one file.
 	session func(id string) string
 
-	// endings are those of its files.
+	// endings are those of the files.
 	endings []string
 
-	// line reads one JSON object of a file that grows by lines. h is what the lines before it say for those that follow.
+	// line reads a JSON object of a file that grows by lines. h is the state after the lines before it.
 	line func(object raw, r *record, h *hostState)
 
 	// whole turns a file that is rewritten, or must be known to its end, into Claude Code's lines.
 	whole func(text []byte) []byte
 
-	// Collect makes the collection at a folder's path, if that is not a folder but a file of many sessions; id and endings are
-	// not used then. ours reports by its working directories whether a session is the project's.
+	// Collect returns the collection at a folder's path, if that is one file of many sessions. Then id and endings are not used.
+	// ours reports by its working directories whether a session is the project's.
 	Collect func(path string, ours func(cwds []string) bool) Collection
 }
 
-// Forms are those of all hosts but Claude Code.
+// Forms has the form of each host but Claude Code.
 var Forms = map[Host]*form{
 	Codex: {
 		folders: []Folder{
@@ -93,13 +92,13 @@ var Forms = map[Host]*form{
 		folders: []Folder{{Path: "agents/*/sessions", Why: "OpenClaw's, of one agent: those that ran here"}},
 		id:      openClawID, endings: []string{".jsonl"}, line: openClawLine,
 	},
-	OpenCode: { // a channel of releases may have a database of its own
+	OpenCode: { // each release channel may have its own database
 		folders: []Folder{{Path: "opencode.db", Why: openCodeWhy}, {Path: "opencode-*.db", Why: openCodeWhy}},
 		Collect: newOpenCodeDB,
 	},
 }
 
-// Folders returns the folders of the host that may hold sessions of a project with such roots.
+// Folders returns the folders of the host that may hold sessions of a project with these roots.
 func (o Other) Folders(roots []string) (found []Folder) {
 	f := Forms[o.Host]
 	if f == nil || o.Home == "" {
@@ -124,7 +123,7 @@ func (o Other) Folders(roots []string) (found []Folder) {
 	return found
 }
 
-// matching returns what lies below a folder under a pattern. Links are followed only at its end.
+// matching returns the paths below a folder that match a pattern. Links are followed only at the end.
 func matching(folder, pattern string) (found []string) {
 	first, rest, deeper := strings.Cut(pattern, "/")
 	entries, _, err := ReadFolder(folder)
@@ -152,143 +151,7 @@ func (h Host) ByLines() bool { f := Forms[h]; return f != nil && f.line != nil }
 // Rewritten reports whether the host's files do not merely grow.
 func (h Host) Rewritten() bool { f := Forms[h]; return f != nil && f.line == nil }
 
-// A hostState is what lines of a session say for those that follow. It is part of a state.
-type hostState struct {
-	CWD, Branch string
-	Origin      string // the session whose words follow: another one in a fork
-	Said        int    // of its words
-	Items       bool   // Codex: what was typed is in items
-}
-
-func (h *hostState) setCWD(v raw) {
-	if cwd := v.text(); cwd != "" {
-		h.CWD = cwd
-	}
-}
-
-// name gives words a UUID that their copies in a fork share: they have nothing else in common.
-func (h *hostState) name(r *record, words raw) {
-	h.Said++
-	r.UUID = quoted(strconv.FormatUint(Sum(h.Origin, strconv.Itoa(h.Said), string(words)), 16))
-}
-
-// each calls field with every key of an object and its value, and reports whether it is an object.
-func (v raw) each(field func(key string, value raw)) bool {
-	if len(v) == 0 || v[0] != '{' {
-		return false
-	}
-	return object(v, 0, func(key []byte, i int) int {
-		end := skip(v, i, 0)
-		if end != odd {
-			field(validText(key), v[i:end:end])
-		}
-		return end
-	}) != odd
-}
-
-// items calls item with every value of an array, up to maxBlocks; any other value is the only one.
-func (v raw) items(item func(raw)) {
-	if len(v) == 0 || v[0] != '[' {
-		item(v)
-		return
-	}
-	n := 0
-	array(v, 0, func(i int) int {
-		end := skip(v, i, 0)
-		if n++; end != odd && n <= maxBlocks {
-			item(v[i:end:end])
-		}
-		return end
-	})
-}
-
-// isWhole reports whether a text is one value.
-func (v raw) isWhole() bool { return skip(v, 0, 0) == len(v) }
-
-// field is one field of an object.
-func (v raw) field(name string) (found raw) {
-	v.each(func(key string, value raw) {
-		if key == name {
-			found = value
-		}
-	})
-	return found
-}
-
-// texts are the blocks of a content that have text, and are of one of some types; none: of whatever type they call
-// themselves.
-func (v raw) texts(types ...string) (texts []block) {
-	for _, b := range blocks(v) {
-		if !b.Text.empty() && (len(types) == 0 || slices.ContainsFunc(types, b.Type.is)) {
-			texts = append(texts, block{Type: textType, Text: b.Text})
-		}
-	}
-	return texts
-}
-
-// joined is the text of some blocks.
-func joined(texts []block, separator string) string {
-	all := make([]string, len(texts))
-	for i, b := range texts {
-		all[i] = b.Text.text()
-	}
-	return strings.Join(all, separator)
-}
-
-var (
-	userType      = raw(`"user"`)
-	assistantType = raw(`"assistant"`)
-	useType       = raw(`"tool_use"`)
-	resultType    = raw(`"tool_result"`)
-	metaType      = raw(`"meta"`)
-	isTrue        = raw(`true`)
-)
-
-// used adds what a tool was asked. A host that has its own names for the tools of servers ends them with an underscore and the
-// tool's name; ours get Claude Code's names.
-func (r *record) used(id, name, input raw) {
-	for _, own := range ownTools {
-		if tool := strings.TrimPrefix(own, "__"); name.is(tool) || name.ends("_"+tool) {
-			name = quoted("mcp" + own)
-		}
-	}
-	r.Type = assistantType
-	r.Message.Blocks = append(r.Message.Blocks, block{Type: useType, ID: id, Name: name, Input: input})
-}
-
-// answered adds what a tool answered.
-func (r *record) answered(id raw, output string) {
-	r.Type = userType
-	r.Message.Blocks = append(r.Message.Blocks, block{Type: resultType, ToolUseID: id, Content: quoted(output)})
-}
-
-// typedBlocks makes a record of what a person typed, where strip removes what the host put beside it.
-func (r *record) typedBlocks(h Host, blocks []block, strip func(string) string) {
-	for _, b := range blocks {
-		text := b.Text.text()
-		if kept := typedIn(h, text, strip); kept != text {
-			b.Text = quoted(kept)
-		}
-		if !b.Text.empty() {
-			r.Type = userType
-			r.Message.Blocks = append(r.Message.Blocks, b)
-		}
-	}
-}
-
-// typedIn is what a person typed of a text. What opens a dream is never taken for something else.
-func typedIn(h Host, text string, strip func(string) string) string {
-	if opensDream(text) {
-		return text
-	}
-	text = strip(text)
-	if injected, _ := isNotSaid(h, User, strings.TrimSpace(text)); injected {
-		return ""
-	}
-	return text
-}
-
-// dated is how deep Codex's sessions lie: year, month, day.
+// dated is the depth of Codex's sessions: year, month, day.
 const dated = 3
 
 // Named reports whether an entry of a folder is a file of sessions, its id, and the reason why it is not a session.
@@ -307,8 +170,8 @@ func (f Folder) Named(entry string) (id string, reason Reason, ok bool) {
 	return id, reason, true
 }
 
-// stem is a file's name without the ending, if it has one of the form's. ".jsonl.deleted.…" and
-// ".jsonl.reset.…" are not: a person removed those.
+// stem returns a file's name without the ending, if it has one of the form's. ".jsonl.deleted.…" and ".jsonl.reset.…" are sessions
+// that a person removed.
 func (f *form) stem(name string) (stem string, ok bool) {
 	for _, ending := range f.endings {
 		if stem, ok = strings.CutSuffix(name, ending); ok {
@@ -318,7 +181,7 @@ func (f *form) stem(name string) (stem string, ok bool) {
 	return "", false
 }
 
-// Session names what the gate counts once.
+// Session returns the ID under which the gate counts the file.
 func (f File) Session() string {
 	if form := Forms[f.Host]; form != nil && form.session != nil {
 		return form.session(f.ID)
