@@ -85,7 +85,6 @@ type story struct {
 	number int
 	diff   bool   // the last answer is a diff
 	answer string // the last answer
-	all    string // all answers
 }
 
 // command returns a command that runs this program in the world.
@@ -133,7 +132,7 @@ func (s *story) play() error {
 		var data any
 		json.Unmarshal([]byte(s.answer), &data) // prose has no data
 		line, err := s.fill(line, data, template.FuncMap{
-			"said": s.said, "sum": s.sum, "repeat": func(n int, text string) string { return strings.Repeat(text, n) },
+			"sum": s.sum, "repeat": func(n int, text string) string { return strings.Repeat(text, n) },
 			"files": func() int { return len(s.before) },
 		})
 		if err != nil {
@@ -160,8 +159,7 @@ func (s *story) do(line string) error {
 	case "$":
 		s.print("", "", "$ dream-mcp "+rest)
 		out, err := s.command(strings.Fields(rest)...).CombinedOutput()
-		s.receive(string(out))
-		s.diff = rest == "diff"
+		s.answer, s.diff = string(out), rest == "diff"
 		if err != nil {
 			return fmt.Errorf("dream-mcp %s: %w: %s", rest, err, out)
 		}
@@ -183,12 +181,6 @@ func (s *story) do(line string) error {
 	return nil
 }
 
-// receive records an answer.
-func (s *story) receive(text string) {
-	s.answer, s.diff = text, false
-	s.all += "\n" + text
-}
-
 // call calls a tool. The line is its name and its arguments as JSON.
 func (s *story) call(line string, refused bool) error {
 	tool, arguments, _ := strings.Cut(line, " ")
@@ -204,25 +196,10 @@ func (s *story) call(line string, refused bool) error {
 			text.WriteString(t.Text)
 		}
 	}
-	if s.receive(text.String()); answer.IsError != refused {
+	if s.answer, s.diff = text.String(), false; answer.IsError != refused {
 		return fmt.Errorf("%s answered: %s", tool, s.answer)
 	}
 	return nil
-}
-
-// said returns the ID of the listed line that contains some words.
-func (s *story) said(words string) (string, error) {
-	session := ""
-	for line := range strings.Lines(s.all) {
-		first, _, _ := strings.Cut(line, " ")
-		switch {
-		case !strings.HasPrefix(line, ":"):
-			session = first
-		case strings.Contains(line, words):
-			return session + first, nil
-		}
-	}
-	return "", fmt.Errorf("no line says %q", words)
 }
 
 // sum returns the sum of a memory, the base of a change.
