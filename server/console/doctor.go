@@ -133,34 +133,11 @@ func hostChecks(env host.Environment, setup host.Setup) []consolidate.Check {
 	}
 	for _, plugin := range install.Plugins(env, setup.Project) {
 		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Healthy, Message: "Claude Code starts us by the plugin " + plugin})
-		if message, hint := installedTwice(env, plugin); message != "" {
-			checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Wrong, Message: message, Hint: hint})
-		}
 	}
 	if !slices.ContainsFunc(checks, func(c consolidate.Check) bool { return strings.Contains(c.Message, " starts us ") }) {
 		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Note, Message: "no known program starts dream-mcp here", Hint: "dream-mcp install lists the programs; dream-mcp install HOST connects one"})
 	}
 	return checks
-}
-
-// installedTwice describes what Claude Code has both from an install and from a plugin, and what to do; "" if nothing.
-func installedTwice(env host.Environment, plugin string) (message, hint string) {
-	claude, _ := install.Find(host.ClaudeCode)
-	parts, err := install.Installer{Env: env}.Parts(claude, true)
-	if err != nil {
-		return "", "" // hostChecks reports it
-	}
-	var both []string
-	for _, p := range slices.Backward(parts) { // in the order of an install
-		if p.State == install.Installed {
-			both = append(both, p.Name)
-		}
-	}
-	if both == nil {
-		return "", ""
-	}
-	return fmt.Sprintf("Claude Code has the %s of dream-mcp twice: by install, and by the plugin %s", strings.Join(both, " and the "), plugin),
-		"this does no harm, but one is enough: dream-mcp uninstall claude-code, or claude plugin uninstall " + plugin
 }
 
 // renderChecks prints one line for each check, and below it how to fix it.

@@ -157,9 +157,8 @@ func renderInstall(h install.Host, answer installJSON, removing, changed bool) s
 		b.add(true, "", "  %s", answer.Lost)
 	}
 	for _, plugin := range answer.Twice {
-		message, hint := installedTwice(host.Process(), plugin)
-		b.add(message != "", "", "! %s.", message)
-		b.add(hint != "", "", "  %s", hint)
+		b.add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)
+		b.add(true, "", "  One is enough: dream-mcp uninstall claude-code, or claude plugin uninstall %s", plugin)
 	}
 	return b.String()
 }
