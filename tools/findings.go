@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"dream-mcp/memory/rule"
 )
@@ -43,8 +42,8 @@ func foldFindings(findings []rule.Finding) []string {
 	}
 	slices.SortStableFunc(rules, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	var lines []string
-	for _, rule := range rules {
-		lines = append(lines, foldRule(byRule[rule], rank(rule) == len(consequence))...)
+	for _, name := range rules {
+		lines = append(lines, foldRule(byRule[name], rank(name) == len(consequence))...)
 	}
 	return lines
 }
@@ -54,7 +53,7 @@ func foldRule(findings []rule.Finding, form bool) []string {
 	first := findings[0]
 	alike := !slices.ContainsFunc(findings, func(f rule.Finding) bool { return f.Message != first.Message })
 	if len(findings) > 1 && (alike || form) {
-		line := fmt.Sprintf("%s %s (%d) %s: ", first.Severity, first.Rule, len(findings), places(findings))
+		line := fmt.Sprintf("%s %s (%d) %s: ", first.Severity, first.Rule, len(findings), quoted(rule.Places(findings), maxPlaces))
 		if !alike {
 			line += "for example "
 		}
@@ -68,7 +67,7 @@ func foldRule(findings []rule.Finding, form bool) []string {
 	hint := ""
 	for i, f := range findings {
 		if i == maxRuleFindings {
-			lines = append(lines, fmt.Sprintf("… and %d more of %s: %s", len(findings)-i, f.Rule, places(findings[i:])))
+			lines = append(lines, fmt.Sprintf("… and %d more of %s: %s", len(findings)-i, f.Rule, quoted(rule.Places(findings[i:]), maxPlaces)))
 			break
 		}
 		limit := maxFindingLine
@@ -80,25 +79,4 @@ func foldRule(findings []rule.Finding, form bool) []string {
 		lines = append(lines, short(findingLine(f), limit))
 	}
 	return lines
-}
-
-// places lists the files of findings, each once with its lines.
-func places(findings []rule.Finding) string {
-	var files []string
-	lines := make(map[string][]string)
-	for _, f := range findings {
-		if lines[f.File] == nil {
-			files = append(files, f.File)
-			lines[f.File] = []string{}
-		}
-		if f.Line > 0 {
-			lines[f.File] = append(lines[f.File], fmt.Sprint(f.Line))
-		}
-	}
-	for i, file := range files {
-		if len(lines[file]) > 0 {
-			files[i] += ":" + strings.Join(lines[file], ",")
-		}
-	}
-	return quoted(strings.Join(files, " "), maxPlaces)
 }

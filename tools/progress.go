@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,9 +41,9 @@ func heartbeat(ctx context.Context, title string, every time.Duration, report fu
 		message := fmt.Sprintf("%s: %d of %d sessions", title, done, of)
 		far.Store(&message)
 	})
-	ended := make(chan struct{})
-	var beats sync.WaitGroup
-	beats.Go(func() {
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for n := 1; ; n++ {
@@ -52,17 +51,12 @@ func heartbeat(ctx context.Context, title string, every time.Duration, report fu
 			case <-ended:
 				return
 			case <-tick.C:
-			}
-			select {
-			case <-ended:
-				return
-			default:
 				report(n, *far.Load())
 			}
 		}
-	})
+	}()
 	return within, func() {
 		close(ended)
-		beats.Wait()
+		<-done
 	}
 }

@@ -44,6 +44,27 @@ type Finding struct {
 	subject string // what it is about, wherever that is now: a line's text, a key
 }
 
+// Places names where findings are: each file once, with its lines, as in "a.md:3,7 b.md".
+func Places(findings []Finding) string {
+	var files []string
+	lines := make(map[string]string)
+	for _, f := range findings {
+		if _, known := lines[f.File]; !known {
+			files = append(files, f.File)
+			lines[f.File] = ""
+		}
+		if f.Line > 0 {
+			lines[f.File] += fmt.Sprintf(",%d", f.Line)
+		}
+	}
+	for i, file := range files {
+		if lines[file] != "" {
+			files[i] += ":" + lines[file][1:]
+		}
+	}
+	return strings.Join(files, " ")
+}
+
 // key returns what two findings about the same thing have in common, whatever its line is now.
 func (f Finding) key() Finding { return Finding{Rule: f.Rule, File: f.File, subject: f.subject} }
 

@@ -79,29 +79,13 @@ func alikeKey(f rule.Finding) string {
 	return f.Rule + "\n" + string(f.Severity) + "\n" + message
 }
 
-// moreLike lists the places of the findings after the first: lines if all are in one file, else files.
+// moreLike names the places of the findings after the first.
 func moreLike(group []rule.Finding) string {
-	rest, what := group[1:], "lines"
-	var places []string
-	for _, f := range rest {
-		if f.File != group[0].File {
-			what = "files"
-		}
-	}
-	for _, f := range rest[:min(len(rest), maxPlaces)] {
-		place := fmt.Sprint(f.Line)
-		if what == "files" {
-			place = oneLine(f.File)
-			if f.Line > 0 {
-				place += fmt.Sprintf(":%d", f.Line)
-			}
-		}
-		places = append(places, place)
-	}
+	rest, more := group[1:], ""
 	if len(rest) > maxPlaces {
-		places = append(places, "…")
+		more = " …"
 	}
-	return fmt.Sprintf("and %d more in %s %s", len(rest), what, strings.Join(places, ", "))
+	return fmt.Sprintf("and %d more: %s%s", len(rest), oneLine(rule.Places(rest[:min(len(rest), maxPlaces)])), more)
 }
 
 // renderStatistics lists the number of findings of each rule, the largest first.
