@@ -118,15 +118,11 @@ func mapIndex(add adder, m consolidate.Map) {
 		return
 	}
 	add("lines without a link (%d); remove takes one by its text:", len(other))
-	for i, line := range other {
-		if len(other) > maxMapOther && i == maxMapOther-1 {
-			add("  … %d lines", len(other)-maxMapOther)
-			line = other[len(other)-1]
-		}
+	for _, line := range other[:min(len(other), maxMapOther)] {
 		add("  %d: %s", line.Line, quoted(line.Text, 150))
-		if i == maxMapOther-1 {
-			break
-		}
+	}
+	if more := len(other) - maxMapOther; more > 0 {
+		add("  … and %d more", more)
 	}
 }
 
@@ -305,11 +301,7 @@ func linePage(head string, lines []string, cursor string, room int, next func(cu
 	}
 	var b strings.Builder
 	b.WriteString(head)
-	to := from
-	for ; to < len(lines) && (to == from || b.Len()+len(lines[to]) < room-120); to++ {
-		b.WriteString(lines[to])
-		b.WriteByte('\n')
-	}
+	to := from + fill(&b, len(lines)-from, room-120, func(i int) string { return lines[from+i] + "\n" })
 	if to < len(lines) {
 		fmt.Fprintf(&b, "… %d lines more: %s", len(lines)-to, next(fmt.Sprintf("%d-%s", to, linesDigest(lines[:to]))))
 	}

@@ -22,13 +22,7 @@ func writeHits(b *strings.Builder, n, room int, render func(i int) string) (show
 		return 0
 	}
 	b.WriteString(fenceOpen + "\n")
-	for ; shown < n; shown++ {
-		hit := render(shown)
-		if shown > 0 && b.Len()+len(hit) > room {
-			break
-		}
-		b.WriteString(hit)
-	}
+	shown = fill(b, n, room, render)
 	b.WriteString(fenceClose + "\n")
 	return shown
 }

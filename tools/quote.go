@@ -44,3 +44,15 @@ func fenced(b *strings.Builder, text, name string) {
 	}
 	b.WriteString(end + "\n")
 }
+
+// fill writes parts of a page, as many as fit into room bytes and at least one. It returns how many.
+func fill(b *strings.Builder, parts, room int, part func(i int) string) (shown int) {
+	for ; shown < parts; shown++ {
+		text := part(shown)
+		if shown > 0 && b.Len()+len(text) > room {
+			break
+		}
+		b.WriteString(text)
+	}
+	return shown
+}

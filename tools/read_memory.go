@@ -92,37 +92,33 @@ func readProblem(path string, f consolidate.ReadResult) string {
 // renderFiles renders files until the page is full, and returns how many. Only the first may be cut.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (text string, shown int) {
 	var b strings.Builder
-	for i, f := range files {
-		var one strings.Builder
-		if f.Err != nil && f.Disk == nil {
-			fmt.Fprintf(&one, "%s\n\n", readProblem(paths[i], f))
-		} else {
-			renderBoth(&one, paths[i], f, offset)
+	shown = fill(&b, len(files), pageBytes, func(i int) string {
+		if f := files[i]; f.Err == nil || f.Disk != nil {
+			return renderBoth(paths[i], f, offset)
 		}
-		if i > 0 && b.Len()+one.Len() > pageBytes {
-			return strings.TrimRight(b.String(), "\n"), i
-		}
-		b.WriteString(one.String())
-	}
-	return strings.TrimRight(b.String(), "\n"), len(files)
+		return readProblem(paths[i], files[i]) + "\n\n"
+	})
+	return strings.TrimRight(b.String(), "\n"), shown
 }
 
-// renderBoth writes a file as staged, and also as on disk if it changed there after it was staged.
-func renderBoth(b *strings.Builder, path string, f consolidate.ReadResult, offset int) {
+// renderBoth renders a file as staged, and also as on disk if it changed there after it was staged.
+func renderBoth(path string, f consolidate.ReadResult, offset int) string {
+	var b strings.Builder
 	if f.Disk != nil {
 		b.WriteString("the file on disk changed after it was staged; staged:\n")
 	}
 	if f.Err != nil {
-		fmt.Fprintf(b, "%s deleted\n\n", path)
+		fmt.Fprintf(&b, "%s deleted\n\n", path)
 	} else {
-		renderFile(b, f.Shown, offset)
+		renderFile(&b, f.Shown, offset)
 	}
 	if f.Disk != nil && f.Disk.Sum == "" {
-		fmt.Fprintf(b, "on disk: %s is deleted\n\n", path)
+		fmt.Fprintf(&b, "on disk: %s is deleted\n\n", path)
 	} else if f.Disk != nil {
 		b.WriteString("on disk:\n")
-		renderFile(b, *f.Disk, offset)
+		renderFile(&b, *f.Disk, offset)
 	}
+	return b.String()
 }
 
 const (
@@ -132,8 +128,7 @@ const (
 
 // renderSources lists the sources of memories, one line each: who said it, when, and the words.
 func renderSources(ctx context.Context, p *consolidate.Project, files []consolidate.ReadResult, room int) (string, error) {
-	room = max(room, sourceRoom)
-	var b strings.Builder
+	var all []string
 	for _, f := range files {
 		if f.Err != nil || !f.Name.IsTopic() {
 			continue
@@ -143,21 +138,21 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 			return "", err
 		}
 		for i, o := range slices.Backward(origins) {
-			line := o.Line(sourceWords)
+			line := o.Line(sourceWords) + "\n"
 			if i == len(origins)-1 {
 				line = fmt.Sprintf("%s comes from:\n%s", f.Name, line)
 			}
-			if b.Len()+len(line) > room {
-				b.WriteString("… and more\n")
-				return "\n\n" + fenceOpen + "\n" + b.String() + fenceClose, nil
-			}
-			b.WriteString(line + "\n")
+			all = append(all, line)
 		}
 	}
-	if b.Len() == 0 {
+	var b strings.Builder
+	if writeHits(&b, len(all), max(room, sourceRoom), func(i int) string { return all[i] }) < len(all) {
+		b.WriteString("… and more\n")
+	}
+	if len(all) == 0 {
 		return "", nil
 	}
-	return "\n\n" + fenceOpen + "\n" + b.String() + fenceClose, nil
+	return "\n\n" + strings.TrimRight(b.String(), "\n"), nil
 }
 
 // renderFile writes a page of a file. The offset is in bytes of the masked text.

@@ -31,13 +31,8 @@ func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	if hint != "" {
 		fmt.Fprintf(&b, "hint: %s\n", short(show.Line(hint), 2_000))
 	}
-	for i, line := range rest {
-		line = short(show.Line(line), 600) + "\n"
-		if b.Len()+len(line) > MaxError-100 {
-			fmt.Fprintf(&b, "… and %d more", len(rest)-i)
-			break
-		}
-		b.WriteString(line)
+	if shown := fill(&b, len(rest), MaxError-100, func(i int) string { return short(show.Line(rest[i]), 600) + "\n" }); shown < len(rest) {
+		fmt.Fprintf(&b, "… and %d more", len(rest)-shown)
 	}
 	return mcp.NewToolResultError(cut(strings.TrimRight(b.String(), "\n"), MaxError))
 }

@@ -139,20 +139,15 @@ func (t tool) serve(c *Connection) mcpserver.ServerTool {
 	}}
 }
 
-// result renders the answer of a call, or its error.
+// result renders the answer of a call, or its error. Text is masked before it is cut.
 func (a answer) result(err error, show secret.Allowed) *mcp.CallToolResult {
-	if err != nil {
-		return refuse(err, show)
-	}
-	return a.render(show)
-}
-
-// render renders an answer. Text is masked before it is cut.
-func (a answer) render(show secret.Allowed) *mcp.CallToolResult {
-	if a.value == nil {
+	if err == nil && a.value == nil {
 		return mcp.NewToolResultText(cut(show.Show(a.text).Text, MaxAnswer))
 	}
-	data, err := plainJSON(a.value)
+	var data []byte
+	if err == nil {
+		data, err = plainJSON(a.value)
+	}
 	if err != nil {
 		return refuse(err, show)
 	}
