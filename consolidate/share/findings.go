@@ -23,7 +23,7 @@ func (r *Room) Warnings() (warnings []string) {
 		warnings = append(warnings, "shared memory: "+s.Stopped)
 	}
 	for _, note := range s.Notes {
-		warnings = append(warnings, "shared memory: "+note.File+": "+note.Why)
+		warnings = append(warnings, "shared memory: "+note.Name.String()+": "+note.Why)
 	}
 	return warnings
 }
@@ -52,7 +52,7 @@ func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
 	}
 	s, _ := r.State() // without it there is less to look at
 	for _, note := range s.Notes {
-		add(note.File, note.Why, "read it and write it again with what still holds")
+		add(note.Name.String(), note.Why, "read it and write it again with what still holds")
 	}
 	for _, file := range ConflictCopies(dir) {
 		hint := "merge it into the memory that it is a copy of: write_memory with replaces"

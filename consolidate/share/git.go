@@ -105,6 +105,8 @@ func openGit(ctx context.Context, dir string) (git, error) {
 
 // run runs one command of git and returns its output. It kills the command when the repository has grown by more than maxFetched.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, gitTime, fmt.Errorf("it took longer than %v", gitTime))
+	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	cmd := exec.CommandContext(ctx, "git", args...)
@@ -134,9 +136,9 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, err
 	return "", &GitError{args[0], strings.TrimSpace(text)}
 }
 
-// watch calls cancel when a command takes too long or fetches too much, until the returned function is called.
+// watch calls cancel when a command fetches too much, until the returned function is called.
 func (g git) watch(cancel context.CancelCauseFunc) (stop func()) {
-	began, before := time.Now(), g.size()
+	before := g.size()
 	tick := time.NewTicker(200 * time.Millisecond)
 	done := make(chan struct{})
 	go func() {
@@ -145,9 +147,7 @@ func (g git) watch(cancel context.CancelCauseFunc) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				if time.Since(began) > gitTime {
-					cancel(fmt.Errorf("it took longer than %v", gitTime))
-				} else if g.size()-before > maxFetched {
+				if g.size()-before > maxFetched {
 					cancel(fmt.Errorf("it fetched more than %d MiB", maxFetched>>20))
 				}
 			}

@@ -51,7 +51,11 @@ func (l *link) acquire(ctx context.Context) (err error) {
 			return err
 		}
 		if left := l.see(h.lease); left > 0 {
-			return errors.Join(l.held(ctx, left), l.save())
+			held := &HeldError{"another machine", left}
+			if commit, err := l.git.fetch(ctx, l.Remote, l.ref(leaseRef)); err == nil {
+				held.Name = l.authors(ctx, commit, "")
+			}
+			return errors.Join(held, l.save())
 		}
 		if made, err = l.git.commit(ctx, "", nil, nil, l.author(), l.Now(), rand.Text()); err != nil { // two leases of one second differ
 			return err
@@ -61,14 +65,6 @@ func (l *link) acquire(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-func (l *link) held(ctx context.Context, left time.Duration) error {
-	name := "another machine"
-	if commit, err := l.git.fetch(ctx, l.Remote, l.ref(leaseRef)); err == nil {
-		name = l.authors(ctx, commit, "")
-	}
-	return &HeldError{name, left}
 }
 
 // release gives the lease back, if it is ours.

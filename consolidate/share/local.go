@@ -138,10 +138,6 @@ func (l *link) merge(base, local, theirs Files) (Files, []Note, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var said []Note
-	for _, note := range notes {
-		said = append(said, Note{note.Name.String(), note.Why})
-	}
 	all, _, err := merge.Files(mine, local, merged)
 	if err == nil {
 		err = l.judge(local, all, "nothing is pulled")
@@ -149,7 +145,7 @@ func (l *link) merge(base, local, theirs Files) (Files, []Note, error) {
 	if err != nil {
 		err = &StopError{err.Error()}
 	}
-	return all, said, err
+	return all, notes, err
 }
 
 // isTeam reports whether a memory is of a type that a team shares.

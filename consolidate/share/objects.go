@@ -60,7 +60,11 @@ func (g git) read(ctx context.Context, commit string) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	var paths, heads []string // of the objects
+	type object struct {
+		path, head string
+		size       int
+	}
+	var objects []object
 	var ask strings.Builder
 	total := 0
 	for line := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
@@ -70,26 +74,25 @@ func (g git) read(ctx context.Context, commit string) (tree, error) {
 			return nil, hostile("%.80q, which is not a plain file", p)
 		}
 		size, err := strconv.Atoi(field[3])
-		if total += size; err != nil || size > memory.MaxFileBytes || total > maxTotal || len(paths) == maxFiles {
-			return nil, hostile("more than a memory has: %.80q is file %d, with %d bytes", p, len(paths)+1, size)
+		if total += size; err != nil || size > memory.MaxFileBytes || total > maxTotal || len(objects) == maxFiles {
+			return nil, hostile("more than a memory has: %.80q is file %d, with %d bytes", p, len(objects)+1, size)
 		}
 		if _, is := memoryName(p); !is && p != formatFile && !machineFile.MatchString(p) {
 			return nil, hostile("%.80q, which is not the name of a memory", p)
 		}
-		paths, heads = append(paths, p), append(heads, field[2]+" blob "+field[3])
+		objects = append(objects, object{p, field[2] + " blob " + field[3], size})
 		ask.WriteString(field[2] + "\n")
 	}
 	out, err := g.run(ctx, []byte(ask.String()), "cat-file", "--batch")
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range paths {
+	for _, o := range objects {
 		head, rest, _ := strings.Cut(out, "\n")
-		size, _ := strconv.Atoi(heads[i][strings.LastIndexByte(heads[i], ' ')+1:])
-		if head != heads[i] || len(rest) <= size {
+		if head != o.head || len(rest) <= o.size {
 			return nil, errors.New("git cat-file: an object is missing or damaged")
 		}
-		t[p], out = []byte(rest[:size]), rest[size+1:]
+		t[o.path], out = []byte(rest[:o.size]), rest[o.size+1:]
 	}
 	if string(t[formatFile]) != format {
 		return nil, hostile("a memory in a format that this version does not know")

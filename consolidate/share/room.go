@@ -24,6 +24,7 @@ import (
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
+	"dream-mcp/memory/merge"
 )
 
 // Files in the state folder of a memory.
@@ -66,10 +67,7 @@ type State struct {
 }
 
 // A Note says of a memory what a person or a dream should look at.
-type Note struct {
-	File string `json:"file"`
-	Why  string `json:"why"`
-}
+type Note = merge.Note
 
 // What prevents a sync.
 var (

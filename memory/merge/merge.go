@@ -19,8 +19,8 @@ import (
 
 // A Note names a memory in which both sides changed the same thing: a person or a dream should look at it.
 type Note struct {
-	Name memory.Name
-	Why  string
+	Name memory.Name `json:"file"`
+	Why  string      `json:"why"`
 }
 
 // Files merges the changes that lead from base to a and from base to b. It fails where a merged memory would be too large.

@@ -72,7 +72,7 @@ func (c *Command) agree(ctx context.Context, preview share.Preview) error {
 
 func (b *lines) notes(notes []share.Note) {
 	for _, note := range notes {
-		b.add(true, "", "! %s: %s", note.File, note.Why)
+		b.add(true, "", "! %s: %s", note.Name, note.Why)
 	}
 }
 
