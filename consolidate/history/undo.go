@@ -74,11 +74,7 @@ func (h *History) recover(ctx context.Context) error {
 
 // undoable opens the archive of the operation that Undo of id would revert. The caller closes it.
 func (h *History) undoable(id string) (string, *landing.Archive, error) {
-	id, err := h.resolve(id)
-	if err != nil {
-		return "", nil, err
-	}
-	a, err := h.Archive(id)
+	id, a, err := h.open(id, true)
 	if err == nil && a.State != landing.Landed {
 		err = errors.Join(fmt.Errorf("%s has not landed: there is nothing to undo", id), a.Close())
 	}
@@ -131,42 +127,35 @@ func (h *History) LastReport() (string, error) {
 }
 
 // Named opens the archive of operation id, or of the newest that landed a change if id is "". The caller closes it.
-func (h *History) Named(id string) (string, *landing.Archive, error) {
-	var err error
+func (h *History) Named(id string) (string, *landing.Archive, error) { return h.open(id, false) }
+
+// open opens the archive of the operation whose ID begins with id; for "" of the newest that landed a change and, with undo, can
+// be undone without naming it.
+func (h *History) open(id string, undo bool) (_ string, a *landing.Archive, err error) {
 	if id != "" {
 		id, err = h.Match(id)
 	} else {
-		id, err = h.newest(func(store.LogEntry) bool { return true }, fmt.Errorf("%w: nothing has landed yet", store.ErrUnknown))
+		id, err = h.newest(undo)
 	}
-	if err != nil {
-		return "", nil, err
+	if err == nil {
+		a, err = h.Archive(id)
 	}
-	a, err := h.Archive(id)
 	return id, a, err
 }
 
-// resolve returns the ID of the operation to undo: id may be the beginning of it, or "".
-func (h *History) resolve(id string) (string, error) {
-	if id != "" {
-		return h.Match(id)
-	}
-	undone, err := h.Undone()
-	if err != nil {
-		return "", err
-	}
-	return h.newest(func(e store.LogEntry) bool { return e.Undoes == "" && !undone[e.ID] }, ErrUndone)
-}
-
-// newest returns the newest operation that landed a change and for which meant returns true.
-func (h *History) newest(meant func(store.LogEntry) bool, none error) (string, error) {
+func (h *History) newest(undo bool) (string, error) {
 	entries, err := h.Entries()
 	if err != nil {
 		return "", err
 	}
+	undone := store.UndoneBy(entries)
 	for _, e := range slices.Backward(entries) {
-		if e.Outcome == store.Committed && len(e.Files) > 0 && meant(e) {
+		if e.Outcome == store.Committed && len(e.Files) > 0 && !(undo && (e.Undoes != "" || undone[e.ID])) {
 			return e.ID, nil
 		}
 	}
-	return "", none
+	if undo {
+		return "", ErrUndone
+	}
+	return "", fmt.Errorf("%w: nothing has landed yet", store.ErrUnknown)
 }
