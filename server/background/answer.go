@@ -60,8 +60,7 @@ func (f Front) Answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	background := setup.Mode == host.ModeApprove || setup.Mode == host.ModeAuto
-	setup.Unattended = background
+	setup.Unattended = setup.Mode == host.ModeApprove || setup.Mode == host.ModeAuto
 	p := f.Open(setup)
 	defer p.Close("the hook ended")
 	if f.Guard && e.Moment == hook.Tool {
@@ -69,7 +68,12 @@ func (f Front) Answer(ctx context.Context) error {
 			return err
 		}
 	}
-	dreams := setup.Enabled.On && !e.Ignored()
+	return f.act(ctx, p, setup, e)
+}
+
+// act does what an event calls for, and prints the answer.
+func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup, e hook.Event) (err error) {
+	background, dreams := setup.Unattended, setup.Enabled.On && !e.Ignored()
 	if dreams && (e.Moment == hook.Start || e.Moment == hook.End) {
 		err = f.sync(p, e)
 	}
@@ -102,22 +106,20 @@ func (f Front) Answer(ctx context.Context) error {
 			}
 		}
 	}
-	switch {
-	case e.Moment == hook.Start && dreams: // reports are last: the gates may take until our time is up
-		return errors.Join(err, p.Background.DeliverReports(ctx, e.Session, func(reports []runs.DreamReport, ended string) error {
-			say.report(reports)
-			if last = cmp.Or(last, ended); last != "" { // a dream covers what the last session taught
-				say.model = append(say.model, last)
-			}
-			return say.write(f.Out, e.Name)
-		}))
-	case e.Moment == hook.End:
+	if taught {
 		err = errors.Join(err, p.Background.SaveSuggestion(ctx, e.Path))
 	}
-	if last != "" {
-		say.model = append(say.model, last)
+	if e.Moment != hook.Start || !dreams {
+		return errors.Join(err, say.write(f.Out, e.Name))
 	}
-	return errors.Join(err, say.write(f.Out, e.Name))
+	// Last: the gates may take until our time is up.
+	return errors.Join(err, p.Background.DeliverReports(ctx, e.Session, func(reports []runs.DreamReport, ended string) error {
+		say.report(reports)
+		if last = cmp.Or(last, ended); last != "" { // a dream covers what the last session taught
+			say.model = append(say.model, last)
+		}
+		return say.write(f.Out, e.Name)
+	}))
 }
 
 // marked reports whether a variable is set, other than to 0 or false.
