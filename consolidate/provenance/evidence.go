@@ -102,11 +102,8 @@ const maxOwnWords = 10_000
 
 // Origin is a source of a memory.
 type Origin struct {
-	Source     string             `json:"source"`
-	Speaker    transcript.Speaker `json:"speaker,omitempty"` // "" if only the source is known
-	Said       time.Time          `json:"said,omitzero"`
-	Text       string             `json:"text,omitempty"`
-	Transcript bool               `json:"transcript"` // the transcript of the session still exists
+	Words           // only Source if no more is known
+	Transcript bool `json:"transcript"` // the transcript of the session still exists
 }
 
 // Line describes an origin in one line, with at most words characters of its text.
@@ -154,7 +151,8 @@ func (r *Room) OriginsOf(ctx context.Context, t *memory.Topic) ([]Origin, error)
 		if !ok && live[i] {
 			w, _ = r.Find(ctx, source)
 		}
-		origins[i] = Origin{Source: source, Speaker: w.Speaker, Said: w.Said, Text: w.Text, Transcript: live[i]}
+		w.Source = source
+		origins[i] = Origin{w, live[i]}
 	}
 	return origins, ctx.Err()
 }

@@ -33,10 +33,10 @@ type Room struct {
 // is staged. After a crash between the two nothing cites it, and a later dream removes it.
 type Words struct {
 	Source  string             `json:"source"` // as in the metadata of a memory: SESSION:LINE, or SESSION:LINE.N
-	Session string             `json:"session"`
-	Speaker transcript.Speaker `json:"speaker"`
-	Said    time.Time          `json:"said"`
-	Text    string             `json:"text"` // masked and visible, at most maxWords bytes
+	Session string             `json:"session,omitempty"`
+	Speaker transcript.Speaker `json:"speaker,omitempty"`
+	Said    time.Time          `json:"said,omitzero"`
+	Text    string             `json:"text,omitempty"` // masked and visible, at most maxWords bytes
 }
 
 const (

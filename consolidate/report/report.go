@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
@@ -23,7 +22,7 @@ type Report struct {
 	Entry   store.LogEntry     `json:"entry"` // its end in the journal
 	Waits   bool               `json:"waits"`
 	Undone  bool               `json:"undone"`
-	Files   []File             `json:"files"` // the index last
+	Files   []File             `json:"files"` // in the order in which they land, the index last
 	Left    []string           `json:"left_alone"`
 	Index   [2]store.IndexSize `json:"index"` // before and after
 	History []Past             `json:"history"`
@@ -86,12 +85,13 @@ func (p *Room) Of(ctx context.Context, id string) (Report, error) {
 	return r, p.history(&r)
 }
 
+// files adds the changes in the order in which they land, and what they leave alone.
 func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info store.Info) error {
 	dir, err := p.Dir()
 	if err != nil {
 		return err
 	}
-	var topics []memory.Name
+	left := make(map[string]bool)
 	if dir != nil {
 		defer dir.Close()
 		s, err := dir.Snapshot()
@@ -99,7 +99,7 @@ func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info st
 			return err
 		}
 		for n := range s.Topics {
-			topics = append(topics, n)
+			left[n.String()] = true
 		}
 		r.Index = [2]store.IndexSize{store.SizeOf(s.Index), store.SizeOf(s.Index)}
 	}
@@ -111,12 +111,6 @@ func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info st
 		}
 		return data, err
 	}
-	into := make(map[string]string)
-	for survivor, m := range info.Merges {
-		for merged := range m.Replaced {
-			into[merged] = survivor
-		}
-	}
 	for _, c := range a.Changes {
 		before, err := content(c.Before, c.Name)
 		if err != nil {
@@ -126,42 +120,40 @@ func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info st
 		if err != nil {
 			return err
 		}
-		topics = slices.DeleteFunc(topics, func(n memory.Name) bool { return n == c.Name })
+		delete(left, c.Name.String())
 		if c.Name == store.IndexName {
 			r.Index = [2]store.IndexSize{store.SizeOf(memory.ParseIndex(before)), store.SizeOf(memory.ParseIndex(after))}
 		}
-		f := File{Path: c.Name.String(), Before: p.text(c.Before, before), After: p.text(c.After, after), Why: info.Accepted[c.Name.String()]}
-		topic := memory.ParseTopic(before)
-		if c.After != "" {
-			topic = memory.ParseTopic(after)
-			if f.Sources, err = p.Sources.OriginsOf(ctx, topic); err != nil {
-				return err
-			}
-		} else {
-			f.Into = into[f.Path]
+		f, err := p.file(ctx, c, before, after, info)
+		if err != nil {
+			return err
 		}
-		if m := info.Merges[f.Path]; m != nil {
-			for _, text := range slices.Sorted(maps.Keys(m.Accepted)) {
-				f.LeftOut = append(f.LeftOut, LeftOut{p.AllowSecrets.Line(text), p.AllowSecrets.Line(m.Accepted[text])})
-			}
-		}
-		f.Description = p.AllowSecrets.Line(topic.Description())
 		r.Files = append(r.Files, f)
 	}
-	for _, n := range topics {
-		r.Left = append(r.Left, n.String())
-	}
-	slices.Sort(r.Left)
-	slices.SortStableFunc(r.Files, func(x, y File) int {
-		switch index := memory.IndexFile; {
-		case x.Path == index:
-			return 1
-		case y.Path == index:
-			return -1
-		}
-		return strings.Compare(x.Path, y.Path)
-	})
+	r.Left = slices.Sorted(maps.Keys(left))
 	return nil
+}
+
+// file describes one change.
+func (p *Room) file(ctx context.Context, c landing.Change, before, after []byte, info store.Info) (f File, err error) {
+	f = File{Path: c.Name.String(), Before: p.text(c.Before, before), After: p.text(c.After, after), Why: info.Accepted[c.Name.String()]}
+	topic := memory.ParseTopic(before)
+	if c.After != "" {
+		topic = memory.ParseTopic(after)
+		f.Sources, err = p.Sources.OriginsOf(ctx, topic)
+	}
+	for survivor, m := range info.Merges {
+		if _, merged := m.Replaced[f.Path]; merged && c.After == "" {
+			f.Into = survivor
+		}
+	}
+	if m := info.Merges[f.Path]; m != nil {
+		for _, text := range slices.Sorted(maps.Keys(m.Accepted)) {
+			f.LeftOut = append(f.LeftOut, LeftOut{p.AllowSecrets.Line(text), p.AllowSecrets.Line(m.Accepted[text])})
+		}
+	}
+	f.Description = p.AllowSecrets.Line(topic.Description())
+	return f, err
 }
 
 // text returns data as it may be shown, nil for no file.
