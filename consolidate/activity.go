@@ -135,16 +135,6 @@ func describeQuery(q transcript.Query) string {
 	return q.Pattern
 }
 
-// reviewed returns the first sessions of a map.
-func (p *Project) reviewed(sessions []transcript.Session) []Reviewed {
-	sessions = sessions[:min(len(sessions), maxReviewed)]
-	named := make([]Reviewed, len(sessions))
-	for i, s := range sessions {
-		named[i] = Reviewed{ID: s.ID, Host: p.OtherHost(s.Host), Last: store.Second(s.Last), First: s.First}
-	}
-	return named
-}
-
 // readTrail reads the trail in the folder of a dream, the oldest event first. It skips invalid lines.
 func readTrail(folder *os.Root) ([]Event, error) {
 	data, err := memory.ReadBounded(folder, trailFile, 2*maxTrail)

@@ -53,7 +53,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	if err != nil {
 		return err
 	}
-	p.open(t)
+	openDream(p, t)
 	p.History.Prune(p.Now()) // only now: a stage older than a week may be the one to resume
 	if err := p.Proposals.Adopt(t.Dir); err == nil {
 		p.Sources.Sweep(t.Dir)

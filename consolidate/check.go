@@ -20,18 +20,12 @@ type plan struct {
 	findings []rule.Finding
 }
 
-// plan returns what landing t with r would do. If the rules refuse it, it fails with a *RuleError, and the plan is complete.
-func (p *Project) plan(t *store.Tx, r store.FinalizeRequest) (plan, error) {
-	l := plan{t: t, request: r, accepted: make(map[memory.Name]string)}
-	for file, why := range r.AcceptLoss {
-		n, err := memory.ParseName(file)
-		if err != nil {
-			return l, store.Refuse(fmt.Sprintf("accept_loss %q: %v", file, err), "name the memory whose loss is accepted")
-		}
-		if strings.TrimSpace(why) == "" {
-			return l, store.Refuse(fmt.Sprintf("accept_loss %q gives no reason", file), "say in why what makes the loss right")
-		}
-		l.accepted[n] = why
+// plan returns what landing t with r would do, checked against all rules but those in except. If the rules refuse it, it
+// fails with a *RuleError, and the plan is complete.
+func (p *Project) plan(t *store.Tx, r store.FinalizeRequest, except ...string) (l plan, err error) {
+	l = plan{t: t, request: r}
+	if l.accepted, err = acceptedLosses(r.AcceptLoss); err != nil {
+		return l, err
 	}
 	for file := range t.Held { // a person decides about these
 		if n, err := memory.ParseName(file); err == nil {
@@ -43,11 +37,52 @@ func (p *Project) plan(t *store.Tx, r store.FinalizeRequest) (plan, error) {
 		return l, err
 	}
 	l.index = edit
-	l.findings, err = p.checkWhole(t, edit, l.accepted)
+	before, err := t.Dir.Snapshot()
+	if err != nil {
+		return l, err
+	}
+	after, err := t.After(before, edit)
+	if err != nil {
+		return l, err
+	}
+	accepted, lost, err := mergeLosses(t, after, l.accepted)
+	if err != nil {
+		return l, err
+	}
+	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Unattended: t.Unattended, Now: p.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
+	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
+	t.Needed = nil
+	l.findings, err = settle(findings, func(f rule.Finding) bool {
+		i := slices.IndexFunc(t.Waived, func(w store.Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
+		if i >= 0 && !slices.Contains(t.Needed, t.Waived[i]) {
+			t.Needed = append(t.Needed, t.Waived[i])
+		}
+		return i >= 0
+	})
 	if refused, ok := errors.AsType[*RuleError](err); ok {
+		if after.Index == nil {
+			after.Index = memory.ParseIndex(nil)
+		}
+		refused.Proposed, _ = rule.Propose(after)
 		l.findings = refused.Findings
 	}
 	return l, err
+}
+
+// acceptedLosses returns the reasons of a request by name.
+func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
+	accepted := make(map[memory.Name]string)
+	for file, why := range byFile {
+		n, err := memory.ParseName(file)
+		if err != nil {
+			return nil, store.Refuse(fmt.Sprintf("accept_loss %q: %v", file, err), "name the memory whose loss is accepted")
+		}
+		if strings.TrimSpace(why) == "" {
+			return nil, store.Refuse(fmt.Sprintf("accept_loss %q gives no reason", file), "say in why what makes the loss right")
+		}
+		accepted[n] = why
+	}
+	return accepted, nil
 }
 
 // lost returns the accepted losses of the files that change.
@@ -61,35 +96,24 @@ func (l *plan) lost() map[string]string {
 	return lost
 }
 
-// checkWhole checks the memory as it would be against all rules but those in except. It fails if a finding is an error.
-func (p *Project) checkWhole(t *store.Tx, e *store.Index, accepted map[memory.Name]string, except ...string) ([]rule.Finding, error) {
-	before, err := t.Dir.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	after, err := t.After(before, e)
-	if err != nil {
-		return nil, err
-	}
-	accepted, lost, err := mergeLosses(t, after, accepted)
-	if err != nil {
-		return nil, err
-	}
-	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Unattended: t.Unattended, Now: p.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
-	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
-	t.Needed = nil
-	findings, err = settle(findings, func(f rule.Finding) bool {
-		i := slices.IndexFunc(t.Waived, func(w store.Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
-		if i >= 0 && !slices.Contains(t.Needed, t.Waived[i]) {
-			t.Needed = append(t.Needed, t.Waived[i])
+// settle turns the errors that were waived into warnings, and refuses where an error remains.
+func settle(findings []rule.Finding, waived func(rule.Finding) bool) ([]rule.Finding, error) {
+	refused := false
+	for i := range findings {
+		f := &findings[i]
+		if f.Severity == rule.Error && rule.Waivable(f.Rule) && waived(*f) {
+			f.Severity = rule.Warning
 		}
-		return i >= 0
-	})
-	if refused, ok := errors.AsType[*RuleError](err); ok {
-		if after.Index == nil {
-			after.Index = memory.ParseIndex(nil)
-		}
-		refused.Proposed, _ = rule.Propose(after)
+		refused = refused || f.Severity == rule.Error
 	}
-	return findings, err
+	if refused {
+		slices.SortStableFunc(findings, func(a, b rule.Finding) int {
+			return strings.Compare(string(a.Severity), string(b.Severity)) // "error" sorts first
+		})
+		return nil, &RuleError{Findings: findings}
+	}
+	if findings == nil {
+		findings = []rule.Finding{}
+	}
+	return findings, nil
 }

@@ -42,6 +42,15 @@ type Check struct {
 // clockSlack is how far in the future a time may be that another machine set.
 const clockSlack = 5 * time.Minute
 
+// doctor collects checks.
+type doctor struct {
+	p      *Project
+	dir    *memory.Dir // nil if there is none
+	checks []Check
+}
+
+func (d *doctor) add(c Check) { d.checks = append(d.checks, c) }
+
 // Examine checks for anything that could prevent dreams or writes. With fix it fixes what can be fixed without loss; otherwise
 // it changes nothing. With accept it also gives up an interrupted commit whose plan is lost, and takes the memory as it is:
 // only the person may decide that.
@@ -52,34 +61,34 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 	if err != nil {
 		return nil, err
 	}
-	var checks []Check
+	defer dir.Close()
+	d := &doctor{p: p, dir: dir}
 	if dir == nil {
-		checks = append(checks, Check{Name: "memory", State: Note, Message: "the memory directory does not exist yet; a dream or a write makes it"})
+		d.add(Check{Name: "memory", State: Note, Message: noMemory})
 	} else {
-		defer dir.Close()
-		checks = append(checks, p.checkLock(ctx, dir, accept), p.checkHost(dir), p.checkDir(dir))
-		checks = append(checks, p.checkLeftovers(dir)...)
+		d.add(d.lock(ctx, accept))
+		d.host()
+		d.folder()
+		d.leftovers()
 		if copies := share.ConflictCopies(dir); copies != nil {
-			checks = append(checks, Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, and left copies of what both changed: " + list(copies),
+			d.add(Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, and left copies of what both changed: " + list(copies),
 				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
 		}
 	}
 	if _, err := os.Stat(p.StateDir()); errors.Is(err, fs.ErrNotExist) {
-		checks = append(checks, Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
+		d.add(Check{Name: "archive", State: Healthy, Message: "nothing has landed yet"})
 	} else {
-		checks = append(checks, p.checkState())
-		archive, err := p.checkArchive()
-		if err != nil {
+		d.state()
+		if err := d.archive(); err != nil {
 			return nil, err
 		}
-		checks = append(checks, archive...)
 		if why := p.Background.FailedRun(); why != "" {
-			checks = append(checks, Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
+			d.add(Check{Name: "background", State: Wrong, Message: why, Hint: "dream-mcp log --background shows it step by step"})
 		}
 	}
-	checks = append(checks, p.checkShare()...)
-	for i := range checks {
-		c := &checks[i]
+	d.share()
+	for i := range d.checks {
+		c := &d.checks[i]
 		if !fix || c.repair == nil {
 			continue
 		}
@@ -89,16 +98,16 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 			c.State = Repaired
 		}
 	}
-	return checks, nil
+	return d.checks, nil
 }
 
-// checkShare says how the memory is shared.
-func (p *Project) checkShare() []Check {
-	s, err := p.Share.State()
+// share says how the memory is shared.
+func (d *doctor) share() {
+	s, err := d.p.Share.State()
 	c := Check{Name: "share", State: Healthy, Message: fmt.Sprintf("%s, by %s, as %s", s.Identity, s.Remote, s.MachineName)}
 	switch {
 	case errors.Is(err, share.ErrNotShared):
-		return nil
+		return
 	case err != nil:
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "dream-mcp share REMOTE begins again"
 	case s.Stopped != "":
@@ -106,11 +115,12 @@ func (p *Project) checkShare() []Check {
 	case s.Pending != "":
 		c.State, c.Message, c.Hint = Note, c.Message+"; not sent yet: "+s.Pending, "dream-mcp share --now tries again"
 	}
-	return []Check{c}
+	d.add(c)
 }
 
-// checkDir checks the permissions of the memory directory, which we do not change.
-func (p *Project) checkDir(dir *memory.Dir) Check {
+// folder checks the permissions of the memory directory, which we do not change.
+func (d *doctor) folder() {
+	dir := d.dir
 	c := Check{Name: "memory", State: Healthy, Message: "can be read and written only by you"}
 	info, err := dir.Root().Stat(".")
 	switch {
@@ -132,47 +142,49 @@ func (p *Project) checkDir(dir *memory.Dir) Check {
 	if refused, ok := errors.AsType[*store.RequestError](indexReadable(dir)); ok {
 		c.State, c.Message, c.Hint = Wrong, refused.Message, refused.Hint
 	}
-	return c
+	d.add(c)
 }
 
-// checkLeftovers checks for temporaries that recovery does not remove.
-func (p *Project) checkLeftovers(dir *memory.Dir) []Check {
-	if r, err := lock.Read(dir.Root()); err != nil || r.Dream != "" {
-		return nil // they are in use, or recovery removes them
+// leftovers checks for temporaries that recovery does not remove.
+func (d *doctor) leftovers() {
+	if r, err := lock.Read(d.dir.Root()); err != nil || r.Dream != "" {
+		return // they are in use, or recovery removes them
 	}
-	left, err := landing.Temporaries(dir)
+	left, err := landing.Temporaries(d.dir)
 	if err != nil || len(left) == 0 {
-		return nil
+		return
 	}
-	return []Check{{
+	d.add(Check{
 		Name: "leftovers", State: Wrong, Message: "temporary files in the memory directory: " + list(left),
 		Fix: "they are archived and removed",
 		repair: func(ctx context.Context) error {
-			return p.TakeAsIs(ctx, dir, "temporary files in the memory directory were archived")
+			return d.p.TakeAsIs(ctx, d.dir, "temporary files in the memory directory were archived")
 		},
-	}}
+	})
 }
 
-// checkState checks the permissions of the state folder, which has private text.
-func (p *Project) checkState() Check {
-	c := Check{Name: "state", State: Healthy, Message: p.StateDir() + " is private"}
-	info, err := os.Stat(p.StateDir())
+// state checks the permissions of the state folder, which has private text.
+func (d *doctor) state() {
+	folder := d.p.StateDir()
+	c := Check{Name: "state", State: Healthy, Message: folder + " is private"}
+	info, err := os.Stat(folder)
 	if err != nil {
 		c.State, c.Message = Wrong, err.Error()
 	} else if perm := info.Mode().Perm(); runtime.GOOS != "windows" && perm != 0o700 {
-		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", p.StateDir(), perm), "it is made private: 0700"
-		c.repair = func(context.Context) error { return os.Chmod(p.StateDir(), 0o700) }
-	} else if err := p.Writable(); err != nil {
+		c.State, c.Message, c.Fix = Wrong, fmt.Sprintf("%s has the mode %v", folder, perm), "it is made private: 0700"
+		c.repair = func(context.Context) error { return os.Chmod(folder, 0o700) }
+	} else if err := d.p.Writable(); err != nil {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: free some space on its disk, or make it writable"
 	}
-	return c
+	d.add(c)
 }
 
-// checkArchive checks the archive and the stages of earlier operations.
-func (p *Project) checkArchive() ([]Check, error) {
+// archive checks the archive and the stages of earlier operations.
+func (d *doctor) archive() error {
+	p := d.p
 	ids, err := p.IDs()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var damaged, displaced []string
 	for _, id := range ids {
@@ -196,29 +208,30 @@ func (p *Project) checkArchive() ([]Check, error) {
 	}
 	use, err := p.History.Measure()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	checks := []Check{{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s and %s, %.1f of %d MiB",
-		store.Plural(use.Dreams, "dream"), store.Plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}}
+	c := Check{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s and %s, %.1f of %d MiB",
+		store.Plural(use.Dreams, "dream"), store.Plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}
 	if use.Bytes > use.MaxBytes {
-		checks[0].State, checks[0].Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
+		c.State, c.Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
 	}
+	d.add(c)
 	if len(damaged) > 0 {
-		checks = append(checks, Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + list(damaged), Hint: "restore these folders from a backup, if there is one, in " + filepath.Dir(p.FolderOf("x"))})
+		d.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + list(damaged), Hint: "restore these folders from a backup, if there is one, in " + filepath.Dir(p.FolderOf("x"))})
 	}
 	if len(displaced) > 0 {
-		checks = append(checks, Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + list(displaced)})
+		d.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + list(displaced)})
 	}
 	entries, err := p.Journal()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	left, err := p.Unfinished(entries, "")
 	for _, info := range left {
-		checks = append(checks, Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID, info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
+		d.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID, info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
 			Hint: `dream_orient {"resume": true} resumes the newest`})
 	}
-	return checks, err
+	return err
 }
 
 // list names the first few and counts the rest.

@@ -8,11 +8,11 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/store"
-	"dream-mcp/memory"
 )
 
-// checkLock checks our lock: who holds it, and what a dead holder left.
-func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) Check {
+// lock checks our lock: who holds it, and what a dead holder left.
+func (d *doctor) lock(ctx context.Context, accept bool) Check {
+	p, dir := d.p, d.dir
 	c := Check{Name: "lock", State: Healthy, Message: "free"}
 	if holder := lock.HostHolder(dir.Root(), p.Now()); holder != "" {
 		c.State, c.Message, c.Hint = Note, "held by "+holder, "no other dream begins until it is free, in at most an hour"
@@ -53,25 +53,20 @@ func (p *Project) checkLock(ctx context.Context, dir *memory.Dir, accept bool) C
 	return c
 }
 
-// checkHost checks Claude Code's lock and the time of the last consolidation.
-func (p *Project) checkHost(dir *memory.Dir) Check {
-	now := p.Now()
+// host checks Claude Code's lock and the time of the last consolidation.
+func (d *doctor) host() {
 	c := Check{Name: "last dream", State: Healthy}
-	n, err := lock.ReadHost(dir.Root())
+	last, err := d.p.Since(d.dir)
+	c.Message = last.String()
+	n, hostErr := lock.ReadHost(d.dir.Root())
 	switch {
+	case hostErr != nil:
+		c.State, c.Message, c.Hint = Wrong, hostErr.Error(), lock.HostFile+" in the memory directory must be a regular file of yours"
+	case n.Exists && n.Time.Sub(d.p.Now()) > clockSlack:
+		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that", lock.HostFile, n.Stamp, d.p.options.MinHours)
+		c.Fix, c.repair = "the time is set to now, as if a dream had just ended", d.p.SetTime
 	case err != nil:
-		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.HostFile+" in the memory directory must be a regular file of yours"
-	case n.Exists && n.Time.Sub(now) > clockSlack:
-		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that", lock.HostFile, n.Stamp, p.options.MinHours)
-		c.Fix = "the time is set to now, as if a dream had just ended"
-		c.repair = func(ctx context.Context) error { return p.SetTime(ctx) }
-	default:
-		last, err := p.Since(dir)
-		if err != nil {
-			c.State, c.Message = Wrong, err.Error()
-			break
-		}
-		c.Message = last.String()
+		c.State, c.Message = Wrong, err.Error()
 	}
-	return c
+	d.add(c)
 }

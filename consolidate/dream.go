@@ -35,8 +35,8 @@ type dream struct {
 	known  map[string]bool // the keys of the reported findings; not saved
 }
 
-// open makes t the open dream.
-func (p *Project) open(t *store.Tx) {
+// openDream makes t the open dream of p.
+func openDream(p *Project, t *store.Tx) {
 	d := &dream{Tx: t, p: p, trail: openTrail(t.Folder), leased: p.Now()}
 	p.dream = d
 	p.SetOpen(t)

@@ -29,13 +29,16 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	info := p.New(lock.KindWrite)
 	info.Reason = "the person asked for lint --fix"
 	id, _, err := p.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
-		edit, err := t.IndexFor(store.FinalizeRequest{Adopt: true})
-		if err != nil || edit.None || !edit.Changed() {
+		plan, err := p.plan(t, store.FinalizeRequest{Adopt: true})
+		edit := plan.index
+		if edit == nil {
 			return nil, err
+		}
+		if edit.None || !edit.Changed() {
+			return nil, nil
 		}
 		had, has := memory.ParseIndex(edit.Before).ByFile(), edit.ByFile()
 		fixed.Added, fixed.Removed = onlyIn(has, had), onlyIn(had, has)
-		_, err = p.checkWhole(t, edit, nil)
 		return edit, err
 	})
 	if err != nil || id == "" {

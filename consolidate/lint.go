@@ -56,7 +56,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	case !info.IsDir():
 		return Linted{}, store.Refuse(fmt.Sprintf("%q is not a folder", dir), "name the folder that holds MEMORY.md")
 	}
-	d, err := p.openToLint(store.RealPath(dir))
+	d, err := openToLint(p, store.RealPath(dir))
 	if err == nil && d == nil {
 		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // removed just now
 	}
@@ -100,7 +100,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 }
 
 // openToLint opens the memory at dir for reading.
-func (p *Project) openToLint(dir string) (*memory.Dir, error) {
+func openToLint(p *Project, dir string) (*memory.Dir, error) {
 	if dir != p.MemoryDir {
 		other := store.Open(store.Options{MemoryDir: dir, StateHome: p.StateHome, AllowSecrets: p.AllowSecrets, LookOnly: true, Now: p.Now})
 		defer other.Close()

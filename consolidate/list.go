@@ -49,7 +49,7 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 	d := p.dream
 	m, err := s.sinceLast()
 	if err == nil {
-		err = p.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m); return err })
+		err = s.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m); return err })
 	}
 	if err != nil {
 		return page, err
@@ -98,7 +98,7 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 		return err
 	}
 	var page listing.Page
-	err = p.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{Room: 1}, true, m); return err })
+	err = s.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{Room: 1}, true, m); return err })
 	if err != nil || p.dream != d {
 		return err
 	}

@@ -65,7 +65,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	}
 	d, now := p.dream, p.Now()
 	m := Map{
-		Now: now, Dream: *p.openDream(d.Info, d.Staged(), true), Resumed: d.Resumed, MemoryDir: p.MemoryDir,
+		Now: now, Dream: *d.shown(), Resumed: d.Resumed, MemoryDir: p.MemoryDir,
 		Since: d.Prior().String(), Staged: d.Staged(), Prompted: p.prompted,
 	}
 	var err error
@@ -83,7 +83,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 		}
 	}
 	m.Listed, _ = d.Listed.Count()
-	p.dream.log(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.reviewed(m.Sessions)})
+	p.dream.log(Event{Kind: EventMap, Hits: len(m.Sessions), Reviewed: p.Sessions.reviewed(m.Sessions)})
 	err = d.mapMemory(&m, p.openCode(), now)
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)

@@ -68,7 +68,7 @@ type Options struct {
 //
 // It is safe for concurrent use: one operation runs at a time. Each exported method of Project and its parts is an operation,
 // and holds the mutex of the store. No other function takes it, but for those that are called later: timers and
-// PersonError.Leave. What takes long and only reads transcripts runs in unlocked.
+// PersonError.Leave. What takes long and only reads transcripts runs in Sessions.unlocked.
 type Project struct {
 	*store.Store
 	Transcripts *transcript.Store
@@ -113,13 +113,6 @@ func Open(o Options) *Project {
 	p.Share = &share.Room{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite}
 	p.Recall = &recall.Room{Store: p.Store}
 	return p
-}
-
-// unlocked calls do without the mutex, which the caller holds.
-func (p *Project) unlocked(do func() error) error {
-	p.Unlock()
-	defer p.Lock()
-	return do()
 }
 
 // ended records the marks and reports of an operation that ended. Recovery calls it again.
@@ -173,14 +166,6 @@ func (p *Project) CalledIn(session string) {
 // DigestDir returns the folder of the digests of the transcripts of a memory.
 func DigestDir(stateHome, memoryDir string) string {
 	return store.FolderOf(stateHome, memoryDir, "said")
-}
-
-// OtherHost returns the name of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
-func (p *Project) OtherHost(h transcript.Host) string {
-	if h == cmp.Or(transcript.Host(p.options.Host), transcript.ClaudeCode) {
-		return ""
-	}
-	return string(h)
 }
 
 // openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not

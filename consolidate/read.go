@@ -31,14 +31,14 @@ type ReadResult struct {
 func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error) {
 	p.Lock()
 	defer p.Unlock()
-	dir, err := p.enterRead(strings.Join(paths, ", "))
-	defer dir.Close()
+	r, err := openReader(p, strings.Join(paths, ", "))
 	if err != nil {
 		return nil, err
 	}
+	defer r.dir.Close()
 	results := make([]ReadResult, len(paths))
 	for i, path := range paths {
-		results[i] = p.read(dir, path)
+		results[i] = r.read(path)
 	}
 	return results, nil
 }
@@ -48,67 +48,78 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
 	p.Lock()
 	defer p.Unlock()
-	dir, err := p.enterRead(strings.TrimSuffix("all, after "+name, ", after "))
-	if err != nil || dir == nil {
+	r, err := openReader(p, strings.TrimSuffix("all, after "+name, ", after "))
+	if err != nil || r.dir == nil {
 		return nil, 0, err
 	}
-	defer dir.Close()
-	names, err := dir.Topics()
+	defer r.dir.Close()
+	names, err := r.dir.Topics()
 	if err != nil {
 		return nil, 0, err
 	}
-	if p.dream != nil {
-		names = p.dream.Stage.Topics(names)
+	if r.dream != nil {
+		names = r.dream.Stage.Topics(names)
 	}
 	names = slices.DeleteFunc(names, func(n memory.Name) bool { return n.String() <= name })
 	for i, n := range names {
-		r := p.read(dir, n.String())
-		r.Name = n
-		if room -= len(r.Text); room < 0 && i > 0 {
+		one := r.read(n.String())
+		one.Name = n
+		if room -= len(one.Text); room < 0 && i > 0 {
 			return results, len(names) - i, nil
 		}
-		results = append(results, r)
+		results = append(results, one)
 	}
 	return results, 0, nil
 }
 
-// enterRead begins a call that reads. The directory is nil if there is none.
-func (p *Project) enterRead(what string) (*memory.Dir, error) {
-	if err := p.enter(""); err != nil {
-		return nil, err
-	}
-	p.dream.log(Event{Kind: EventRead, Text: what})
-	return p.Dir()
+// reader reads the memory as the open dream would leave it, or as it is.
+type reader struct {
+	dir   *memory.Dir // nil if there is none
+	dream *dream
 }
 
-func (p *Project) read(dir *memory.Dir, path string) (r ReadResult) {
+// openReader begins a call that reads.
+func openReader(p *Project, what string) (r reader, err error) {
+	if err := p.enter(""); err != nil {
+		return r, err
+	}
+	p.dream.log(Event{Kind: EventRead, Text: what})
+	r.dream = p.dream
+	r.dir, err = p.Dir()
+	return r, err
+}
+
+func (r reader) read(path string) (res ReadResult) {
 	n, err := memory.ParseName(path)
 	var f memory.File
 	var disk *memory.File
 	switch {
 	case err != nil:
-		r.Err = err
-	case dir == nil:
-		r.Err = &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
-	case p.dream != nil && n.IsIndex():
-		f, r.Err = p.dream.ReadIndex()
-	case p.dream != nil:
-		f, disk, r.Err = p.dream.Stage.Read(n)
+		res.Err = err
+	case r.dir == nil:
+		res.Err = &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	case r.dream != nil && n.IsIndex():
+		f, res.Err = r.dream.ReadIndex()
+	case r.dream != nil:
+		f, disk, res.Err = r.dream.Stage.Read(n)
 	default:
-		f, r.Err = dir.Read(n)
+		f, res.Err = r.dir.Read(n)
 	}
-	if dir != nil && errors.Is(r.Err, fs.ErrNotExist) {
-		r.Near = dir.Nearest(path)
+	if r.dir == nil {
+		res.Name = n
+		return res
 	}
-	r.Shown = p.shown(n, f)
+	if errors.Is(res.Err, fs.ErrNotExist) {
+		res.Near = r.dir.Nearest(path)
+	}
+	show := func(f memory.File) Shown {
+		v := r.dir.AllowSecrets.Show(string(f.Data))
+		return Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
+	}
+	res.Shown = show(f)
 	if disk != nil {
-		onDisk := p.shown(n, *disk)
-		r.Disk = &onDisk
+		onDisk := show(*disk)
+		res.Disk = &onDisk
 	}
-	return r
-}
-
-func (p *Project) shown(n memory.Name, f memory.File) Shown {
-	v := p.AllowSecrets.Show(string(f.Data))
-	return Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
+	return res
 }

@@ -178,7 +178,7 @@ func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err
 }
 
 // describeReviews warns of the proposals.
-func (p *Project) describeReviews(s *Status) error {
+func (s *Status) describeReviews(p *Project) error {
 	waiting, err := p.Proposals.Waiting()
 	for _, w := range waiting {
 		s.Warnings = append(s.Warnings, proposal.Label(w)+" waits for the person's answer: dream-mcp review")

@@ -1,9 +1,11 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"time"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 )
@@ -24,6 +26,13 @@ func (s *Sessions) enter() error {
 		return s.p.enter(Gathering)
 	}
 	return s.p.enter("")
+}
+
+// unlocked calls do without the mutex, which the caller holds.
+func (s *Sessions) unlocked(do func() error) error {
+	s.p.Unlock()
+	defer s.p.Lock()
+	return do()
 }
 
 // enterSearch begins a search.
@@ -54,7 +63,7 @@ func (s *Sessions) Search(ctx context.Context, q transcript.Query, since string)
 	if err := s.enterSearch(&q, since); err != nil {
 		return res, err
 	}
-	err = p.unlocked(func() (err error) { res, err = p.Transcripts.Search(ctx, q); return err })
+	err = s.unlocked(func() (err error) { res, err = p.Transcripts.Search(ctx, q); return err })
 	if p.dream != nil && err == nil {
 		p.dream.BytesSearched += res.Bytes
 		p.dream.log(Event{Kind: EventSearch, Text: describeQuery(q), Hits: res.Matches})
@@ -71,7 +80,7 @@ func (s *Sessions) Ranked(ctx context.Context, question string, q transcript.Que
 	if err := s.enterSearch(&q, since); err != nil {
 		return nil, res, err
 	}
-	err = p.unlocked(func() (err error) { hits, res, err = p.Transcripts.Ranked(ctx, question, q); return err })
+	err = s.unlocked(func() (err error) { hits, res, err = p.Transcripts.Ranked(ctx, question, q); return err })
 	if err == nil {
 		p.dream.log(Event{Kind: EventSearch, Text: question, Hits: len(hits)})
 	}
@@ -87,7 +96,7 @@ func (s *Sessions) ContextOf(ctx context.Context, id string, n int) (turns []tra
 		return nil, err
 	}
 	p.dream.log(Event{Kind: EventContext, Text: id})
-	err = p.unlocked(func() (err error) { turns, err = p.Transcripts.ContextOf(ctx, id, n); return err })
+	err = s.unlocked(func() (err error) { turns, err = p.Transcripts.ContextOf(ctx, id, n); return err })
 	return turns, err
 }
 
@@ -121,4 +130,22 @@ func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 		}
 	}
 	return ids, err
+}
+
+// OtherHost returns the name of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
+func (s *Sessions) OtherHost(h transcript.Host) string {
+	if h == cmp.Or(transcript.Host(s.p.options.Host), transcript.ClaudeCode) {
+		return ""
+	}
+	return string(h)
+}
+
+// reviewed returns the first sessions of a map.
+func (s *Sessions) reviewed(sessions []transcript.Session) []Reviewed {
+	sessions = sessions[:min(len(sessions), maxReviewed)]
+	named := make([]Reviewed, len(sessions))
+	for i, one := range sessions {
+		named[i] = Reviewed{ID: one.ID, Host: s.OtherHost(one.Host), Last: store.Second(one.Last), First: one.First}
+	}
+	return named
 }

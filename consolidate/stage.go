@@ -280,25 +280,3 @@ func (w *writing) check() ([]rule.Finding, error) {
 		return slices.ContainsFunc(w.Waive, func(o store.Waiver) bool { return o.Rule == f.Rule })
 	})
 }
-
-// settle turns the errors that were waived into warnings, and refuses where an error remains.
-func settle(findings []rule.Finding, waived func(rule.Finding) bool) ([]rule.Finding, error) {
-	refused := false
-	for i := range findings {
-		f := &findings[i]
-		if f.Severity == rule.Error && rule.Waivable(f.Rule) && waived(*f) {
-			f.Severity = rule.Warning
-		}
-		refused = refused || f.Severity == rule.Error
-	}
-	if refused {
-		slices.SortStableFunc(findings, func(a, b rule.Finding) int {
-			return strings.Compare(string(a.Severity), string(b.Severity)) // "error" sorts first
-		})
-		return nil, &RuleError{Findings: findings}
-	}
-	if findings == nil {
-		findings = []rule.Finding{}
-	}
-	return findings, nil
-}

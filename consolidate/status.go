@@ -57,6 +57,8 @@ type LastDream struct {
 	Undone  bool          `json:"undone,omitempty"`
 }
 
+const noMemory = "the memory directory does not exist yet; a dream or a write makes it"
+
 // Status returns the status. It changes no gate, and takes the lock only to recover from a crash.
 func (p *Project) Status(ctx context.Context) (Status, error) {
 	p.Lock()
@@ -79,7 +81,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 			s.warn(err)
 		}
 	} else {
-		s.Warnings = append(s.Warnings, "the memory directory does not exist yet; a dream or a write makes it")
+		s.Warnings = append(s.Warnings, noMemory)
 	}
 	w := p.Gates.check(ctx, dir, now, gateOptions{count: true})
 	folders, err := p.Transcripts.Folders() // after the gates, which find the hosts of the folders
@@ -94,11 +96,11 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		}
 	}
 	s.setGates(w)
-	s.warn(p.describeDreams(&s, dir))
+	s.warn(s.describeDreams(p, dir))
 	if s.Dream == nil && dir != nil {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
 	}
-	s.warn(p.describeReviews(&s))
+	s.warn(s.describeReviews(p))
 	s.Warnings = append(s.Warnings, p.Share.Warnings()...)
 	if why := p.Background.FailedRun(); why != "" {
 		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")
@@ -106,7 +108,7 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 	if at := p.Background.SeenTwice(); !at.IsZero() {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the host called the hook twice for one event (at %s); the second did nothing. dream-mcp doctor says whether it knows dream-mcp twice", at.UTC().Format(time.RFC3339)))
 	}
-	s.warn(p.warnOfSweep(ctx, &s, dir, now))
+	s.warn(s.describeSweep(ctx, p, dir, now))
 	if dir != nil {
 		s.warn(s.describeMemory(dir))
 	}
@@ -128,15 +130,15 @@ func (s *State) warn(err error) {
 }
 
 // describeDreams sets the open and the last dream, and warns of stages that can be resumed.
-func (p *Project) describeDreams(s *Status, dir *memory.Dir) error {
+func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 	open := ""
 	if p.dream != nil {
 		open = p.dream.ID
-		s.Dream = p.openDream(p.dream.Info, p.dream.Staged(), true)
+		s.Dream = p.dream.shown()
 	} else if dir != nil {
 		if r, err := lock.Read(dir.Root()); err == nil && r.Kind == lock.KindDream {
 			open = r.Dream
-			s.Dream = p.dreamOf(r)
+			s.Dream = dreamOf(p, r)
 		}
 	}
 	entries, err := p.Journal()
@@ -172,19 +174,25 @@ func lastDream(entries []store.LogEntry, is func(store.Outcome) bool) *LastDream
 	return nil
 }
 
-func (p *Project) openDream(i store.Info, staged []string, mine bool) *OpenDream {
+func shownDream(i store.Info, staged []string, lease time.Duration) *OpenDream {
 	return &OpenDream{
-		ID: i.ID, Mine: mine, Unattended: i.Unattended, Started: store.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
-		Staged: staged, Expires: store.Second(i.LastCall.Add(p.options.Lease)),
+		ID: i.ID, Unattended: i.Unattended, Started: store.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		Staged: staged, Expires: store.Second(i.LastCall.Add(lease)),
 	}
 }
 
+// shown describes d.
+func (d *dream) shown() *OpenDream {
+	o := shownDream(d.Info, d.Staged(), d.p.options.Lease)
+	o.Mine = true
+	return o
+}
+
 // dreamOf describes the dream of another process. If its state folder is not ours, only the record in the lock is known.
-func (p *Project) dreamOf(r lock.Record) *OpenDream {
-	o := &OpenDream{ID: r.Dream, Started: store.Second(r.Started), Staged: []string{}, Expires: store.Second(r.Started.Add(p.options.Lease))}
+func dreamOf(p *Project, r lock.Record) *OpenDream {
 	info, err := p.Info(r.Dream)
 	if err != nil {
-		return o
+		info = store.Info{Operation: store.Operation{ID: r.Dream, Started: r.Started}, LastCall: r.Started}
 	}
 	staged := []string{}
 	if a, err := p.Archive(r.Dream); err == nil {
@@ -193,7 +201,7 @@ func (p *Project) dreamOf(r lock.Record) *OpenDream {
 		}
 		a.Close()
 	}
-	return p.openDream(info, staged, false)
+	return shownDream(info, staged, p.options.Lease)
 }
 
 // describeMemory warns if the index exceeds the limits of hosts.

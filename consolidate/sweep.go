@@ -22,9 +22,9 @@ const (
 	sweepTimeout = 200 * time.Millisecond // for ranking the sessions
 )
 
-// warnOfSweep warns of sessions since the last consolidation that the host will remove within a week. Hosts remove transcripts
+// describeSweep warns of sessions since the last consolidation that the host will remove within a week. Hosts remove transcripts
 // that were not modified for some days (in Claude Code, cleanupPeriodDays). If the last consolidation is younger, nothing is read.
-func (p *Project) warnOfSweep(ctx context.Context, s *Status, dir *memory.Dir, now time.Time) error {
+func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir, now time.Time) error {
 	kept := time.Duration(p.options.CleanupDays) * 24 * time.Hour
 	since, err := p.Since(dir)
 	before := now.Add(sweepWarning - kept)

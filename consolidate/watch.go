@@ -181,7 +181,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		if r.Dream != w.dream {
 			w.dream, w.words = r.Dream, ""
 		}
-		next.Dream, next.Dead = p.dreamOf(r), r.Dead()
+		next.Dream, next.Dead = dreamOf(p, r), r.Dead()
 	}
 	if w.dream == "" {
 		return cut

@@ -153,7 +153,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 	if w.Agreed != "" {
 		info.Accepted = map[string]string{w.n.String(): w.Agreed}
 	}
-	id, landed, err := w.p.Change(ctx, info, func(t *store.Tx) (edit *store.Index, err error) {
+	id, landed, err := w.p.Change(ctx, info, func(t *store.Tx) (_ *store.Index, err error) {
 		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" && w.Index == nil {
 			return nil, err
 		}
@@ -163,18 +163,18 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 			}
 		}
 		w.note()
-		if edit, err = t.EditIndex(); err != nil {
+		// "loss" counts what one dream takes away: checkTaken does, for single writes.
+		plan, err := w.p.plan(t, store.FinalizeRequest{}, "loss")
+		if err != nil {
 			return nil, err
 		}
-		res.Index = edit.Line(w.n)
-		// "loss" counts what one dream takes away: checkTaken does, for single writes.
-		findings, err := w.p.checkWhole(t, edit, nil, "loss")
-		for _, f := range findings {
+		res.Index = plan.index.Line(w.n)
+		for _, f := range plan.findings {
 			if f.File == res.Path && !slices.Contains(res.Findings, f) {
 				res.Findings = append(res.Findings, f)
 			}
 		}
-		return edit, err
+		return plan.index, nil
 	})
 	if err != nil {
 		return WriteResult{}, err

@@ -240,7 +240,7 @@ func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
 		if s.Size > 0 {
 			line += " " + size(s.Size)
 		}
-		if host := p.OtherHost(s.Host); host != "" {
+		if host := p.Sessions.OtherHost(s.Host); host != "" {
 			line += " " + host
 		}
 		if s.Branch != "" && s.Branch != "HEAD" {

@@ -124,7 +124,7 @@ func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res trans
 func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s] %s %s", h.ID, h.Time.UTC().Format("2006-01-02T15:04:05Z"), h.Speaker)
-	if host := p.OtherHost(h.Host); host != "" && h.Session != before {
+	if host := p.Sessions.OtherHost(h.Host); host != "" && h.Session != before {
 		b.WriteString(" " + host)
 	}
 	if h.Branch != "" && h.Branch != "HEAD" && h.Session != before {
@@ -158,7 +158,7 @@ func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string
 	}
 	fmt.Fprintf(&b, "%s\n%d turns", fenceClose, len(turns))
 	if len(turns) > 0 {
-		if host := p.OtherHost(turns[0].Host); host != "" {
+		if host := p.Sessions.OtherHost(turns[0].Host); host != "" {
 			b.WriteString(" of a session in " + host)
 		}
 	}
