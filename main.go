@@ -145,11 +145,12 @@ func answerHook(ctx context.Context, c *console.Command, args []string, stdin io
 		return 0
 	}
 	look := c.Verb == hook.Statusline
-	f := background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Guard: c.Guard, Self: c.Self, In: stdin, Out: c.Out, Open: func(s host.Setup) *consolidate.Project {
+	open := func(s host.Setup) *consolidate.Project {
 		o := options(s, state, nil)
 		o.LookOnly = look
 		return consolidate.Open(o)
-	}}
+	}
+	f := background.Front{Args: args, Options: c.Options(), Flags: c.Flags, Guard: c.Guard, Self: c.Self, In: stdin, Out: c.Out, Open: open}
 	err = within(hook.Patience, func() error {
 		if look {
 			return f.Glance(ctx)

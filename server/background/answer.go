@@ -186,12 +186,15 @@ func (s *speech) report(reports []runs.DreamReport) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")
 		if t.Outcome == store.Proposed {
-			s.person = append(s.person, fmt.Sprintf("Dream: a background dream proposes changes to the memory; nothing has landed. To see and answer: dream-mcp review. %s", all))
-			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.ID))
+			s.person = append(s.person, "Dream: a background dream proposes changes to the memory; nothing has landed. "+
+				"To see and answer: dream-mcp review. "+all)
+			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: "+
+				"mention it in one sentence. The tool review_dream shows it; `dream-mcp review` in a terminal shows and lands it.", t.ID))
 			continue
 		}
 		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To undo: dream-mcp undo %s.", all, t.ID, t.ID))
-		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory since the last session: %s The user has read this and can undo it with `dream-mcp undo %s`.", t.Report, t.ID))
+		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory since the last session: %s "+
+			"The user has read this and can undo it with `dream-mcp undo %s`.", t.Report, t.ID))
 	}
 }
 
@@ -202,7 +205,8 @@ func offer(since string, sessions int) string {
 		what = fmt.Sprintf("%d sessions, and none was ever reviewed", sessions)
 	}
 	return "A dream (a consolidation of this project's long-term memory) is due: " + what +
-		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream-mcp and follow it. If they don't, leave it: it is offered at most once a day."
+		". When the user's first request is done, offer it in one sentence. If they agree, call dream_orient of the server dream-mcp " +
+		"and follow it. If they don't, leave it: it is offered at most once a day."
 }
 
 // maxSaid is the most that Claude Code takes from a hook, in characters.

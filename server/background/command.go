@@ -111,7 +111,8 @@ func find(ctx context.Context, program string, args []string) (*exec.Cmd, error)
 // Variables that say that a session is under way: the host that is started is in none (a nested one refuses to start). The
 // variables that end a background dream's recursion and keep the host's own memory out of it.
 var (
-	sessions = append(host.SessionVariables[:], "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE",
+	sessions = append(host.SessionVariables[:],
+		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE",
 		"GEMINI_CLI", "GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR")
 	marks = []string{hook.Mark + "=1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1"}
 )

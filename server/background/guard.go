@@ -26,7 +26,8 @@ var reading = []string{
 }
 
 // ours are our own tools as hosts call them: after the name that the server has there.
-var ours = regexp.MustCompile(`^(?:mcp_+)?(?:plugin_\w+?_)?dream(?:[-_]mcp)?_+(?:dream_status|dream_orient|grep_transcripts|read_memory|write_memory|finalize_index|abort_dream|review_dream|undo_dream)$`)
+var ours = regexp.MustCompile(`^(?:mcp_+)?(?:plugin_\w+?_)?dream(?:[-_]mcp)?_+` +
+	`(?:dream_status|dream_orient|grep_transcripts|read_memory|write_memory|finalize_index|abort_dream|review_dream|undo_dream)$`)
 
 // forbidden says why a tool must not be used while a dream is open in the session, and what to use instead; "" where it may be. In doubt it
 // must not: a tool that is not known may do anything.
@@ -38,7 +39,8 @@ func forbidden(e hook.Event) string {
 	case e.Command != "" && onlyReads(e.Command):
 		return ""
 	case e.Command != "":
-		return "In a dream the shell only reads, by plain commands such as ls, cat, grep, rg and git log, without redirection or substitution. To change a memory use write_memory; to search sessions use grep_transcripts." + end
+		return "In a dream the shell only reads, by plain commands such as ls, cat, grep, rg and git log, without redirection or substitution. " +
+			"To change a memory use write_memory; to search sessions use grep_transcripts." + end
 	case e.File != "":
 		return "In a dream memories change through write_memory alone, and nothing else changes." + end
 	}

@@ -5,6 +5,7 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,14 +99,12 @@ func Read(args []string, in io.Reader) (Event, error) {
 	if errors.As(err, &wrong) && wrong.Field == "" || err != nil && wrong == nil {
 		return Event{}, err
 	}
-	first := func(texts ...text) string {
-		i := slices.IndexFunc(texts, func(t text) bool { return t != "" })
-		return string(texts[max(0, i)])
-	}
+	first := func(texts ...text) string { return string(cmp.Or(texts...)) }
 	e := Event{
 		Name: first(raw.Name, raw.Type), Session: first(raw.Talk, raw.Session, raw.Thread), Dir: first(append([]text{raw.Dir}, raw.Roots...)...),
 		Source: string(raw.Source), Path: string(raw.Path), Sub: says(raw.Agent) || says(raw.AgentType), Again: string(raw.HookActive) == "true",
-		Prompt: cut(raw.Prompt), Tool: string(raw.Tool), File: first(raw.Input.FilePath, raw.Input.Notebook, raw.Input.CamelPath, raw.Input.Path), Command: string(raw.Input.Command),
+		Prompt: cut(raw.Prompt), Tool: string(raw.Tool), Command: string(raw.Input.Command),
+		File: first(raw.Input.FilePath, raw.Input.Notebook, raw.Input.CamelPath, raw.Input.Path),
 	}
 	for _, word := range []string{e.Name, e.Session, e.Source, e.Tool} {
 		if len(word) > maxWord {

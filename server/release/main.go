@@ -206,7 +206,8 @@ func bundleFiles(s system, a about, program []byte) map[string][]byte {
 		"user_config": object{
 			"project": object{
 				"type": "directory", "title": "Project folder", "required": false, "default": "",
-				"description": "The folder that you work in with coding agents: its sessions are reviewed. Leave it empty where there are none, and choose a memory folder.",
+				"description": "The folder that you work in with coding agents: its sessions are reviewed. " +
+					"Leave it empty where there are none, and choose a memory folder.",
 			},
 			"memory_dir": object{
 				"type": "directory", "title": "Memory folder", "required": false, "default": "",

@@ -243,7 +243,8 @@ func (w *writer) host() {
 	case n < 44:
 		w.open("attachment")
 		w.close(`,"attachment":{"type":"hook_success","hookName":"PostToolUse:Edit","toolUseID":"toolu_`, w.token(20),
-			`","hookEvent":"PostToolUse","content":"","stdout":"`, w.output(w.size(600, 1.5, 60_000)), `","stderr":"","exitCode":0,"command":"`, w.code(60), `","durationMs":41}`)
+			`","hookEvent":"PostToolUse","content":"","stdout":"`, w.output(w.size(600, 1.5, 60_000)),
+			`","stderr":"","exitCode":0,"command":"`, w.code(60), `","durationMs":41}`)
 	case n < 63:
 		w.open("attachment")
 		w.close(`,"attachment":{"type":"total_tokens_reminder","used":`, w.number(200000), `,"total":200000,"remaining":`, w.number(200000), `}`)
@@ -251,8 +252,8 @@ func (w *writer) host() {
 		w.open("user")
 		w.close(`,"message":{"role":"user","content":"<local-command-stdout>`, w.output(w.size(500, 1.2, 20_000)), `</local-command-stdout>"},"isMeta":true`)
 	case n < 72:
-		w.plain(`{"type":"file-history-snapshot","messageId":"`, w.uuid(), `","snapshot":{"messageId":"`, w.uuid(), `","trackedFileBackups":{"lamp.go":{"backupFileName":"`,
-			w.token(16), `@v2","version":2,"backupTime":"`, w.when.Format("2006-01-02T15:04:05.000Z"), `"}}},"isSnapshotUpdate":false`)
+		w.plain(`{"type":"file-history-snapshot","messageId":"`, w.uuid(), `","snapshot":{"messageId":"`, w.uuid(),
+			`","trackedFileBackups":{"lamp.go":{"backupFileName":"`, w.token(16), `@v2","version":2,"backupTime":"`, w.when.Format("2006-01-02T15:04:05.000Z"), `"}}},"isSnapshotUpdate":false`)
 	case n < 78:
 		w.open("system")
 		w.close(`,"subtype":"turn_duration","durationMs":`, w.number(90000), `,"isMeta":false`)

@@ -50,8 +50,9 @@ func lastSentence(text string) string {
 	}
 	begin := 0
 	for _, at := range sentenceEnd.FindAllStringIndex(last, -1) {
-		next, _ := utf8.DecodeRuneInString(last[at[1]:])
-		if at[1] < len(last) && !unicode.IsLower(next) && strings.ContainsFunc(last[begin:at[0]], unicode.IsLetter) && strings.ContainsFunc(last[at[1]:], unicode.IsLetter) {
+		before, after := last[begin:at[0]], last[at[1]:]
+		next, _ := utf8.DecodeRuneInString(after)
+		if after != "" && !unicode.IsLower(next) && strings.ContainsFunc(before, unicode.IsLetter) && strings.ContainsFunc(after, unicode.IsLetter) {
 			begin = at[1]
 		}
 	}

@@ -122,9 +122,12 @@ const (
 
 // programs is what begins a line that a program wrote.
 var programs = regexp.MustCompile(`^(?:` + strings.Join([]string{
-	`at \S+.*[(:]`, `File "[^"]*", line \d`, `Traceback \(most recent`, `Caused by: `, `[\w.]*(?:Error|Exception): `, `goroutine \d+ \[`, `\S+\.[a-z]{1,4}:\d+(?::\d+)?[:)]?\s`, `\.{3} \d+ more`,
-	`\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d`, `\[?\d\d:\d\d:\d\d`, `\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PASS|FAIL)\b`, `(?:---|===) (?:PASS|FAIL|RUN|SKIP)`,
-	`npm (?:ERR!|WARN|error|warn)`, `error(?:\[E?\d+\]|: )`, `warning: `, `diff --git `, `@@ -\d`, `(?:\+\+\+|---) [ab]/`, `[d-][rwx-]{9}`, `[$❯] \S`, `PS [A-Z]:\\`,
+	`at \S+.*[(:]`, `File "[^"]*", line \d`, `Traceback \(most recent`, `Caused by: `, `[\w.]*(?:Error|Exception): `,
+	`goroutine \d+ \[`, `\S+\.[a-z]{1,4}:\d+(?::\d+)?[:)]?\s`, `\.{3} \d+ more`,
+	`\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d`, `\[?\d\d:\d\d:\d\d`,
+	`\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|PASS|FAIL)\b`, `(?:---|===) (?:PASS|FAIL|RUN|SKIP)`,
+	`npm (?:ERR!|WARN|error|warn)`, `error(?:\[E?\d+\]|: )`, `warning: `, `diff --git `, `@@ -\d`,
+	`(?:\+\+\+|---) [ab]/`, `[d-][rwx-]{9}`, `[$❯] \S`, `PS [A-Z]:\\`,
 	`panic: `, `exit status \d`, `"[^"]*"\s*:\s`,
 }, "|") + `)`)
 

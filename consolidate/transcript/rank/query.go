@@ -44,8 +44,8 @@ const (
 )
 
 // Parse takes a query apart: words become stems in the query's language, identifiers are split and
-// kept whole, the words that only ask are dropped, scripts without spaces are cut into pairs. Only the first 4 KiB and 128 terms are read, and of these the 32 that are rarest in what
-// is searched are scored. It fails with ErrNoWords.
+// kept whole, the words that only ask are dropped, scripts without spaces are cut into pairs. Only the first 4 KiB and 128 terms
+// are read, and of these the 32 that are rarest in what is searched are scored. It fails with ErrNoWords.
 func Parse(text string) (*Query, error) {
 	if len(text) > maxQuery {
 		text = strings.ToValidUTF8(text[:maxQuery], "")

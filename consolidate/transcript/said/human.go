@@ -162,7 +162,8 @@ func isNotSaid(h Host, s Speaker, text string) (bool, event) {
 // isBlank reports whether nothing of a text can be seen.
 func isBlank(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != '\u2800' && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !unicode.Is(unicode.Variation_Selector, r)
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != '\u2800' &&
+			!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 	})
 }
 

@@ -131,7 +131,9 @@ func (s *scan) fromTranscript(ctx context.Context, source *said.Source, f *found
 }
 
 // toolAt reads what a tool said at a line and place of a session, from a state before it.
-func toolAt(ctx context.Context, session said.File, source *said.Source, from said.State, line, place int, read *atomic.Int64) (found *said.Utterance, err error) {
+func toolAt(
+	ctx context.Context, session said.File, source *said.Source, from said.State, line, place int, read *atomic.Int64,
+) (found *said.Utterance, err error) {
 	lines := source.Lines(ctx, from.Line+1, from.Offset, read)
 	defer lines.Close()
 	r := said.NewReader(session, lines, func(u *said.Entry) error {

@@ -14,7 +14,8 @@ var (
 	localHost = regexp.MustCompile(`(?i)^https?://(?:localhost|127\.|0\.0\.0\.0|\[::|192\.168\.|10\.|(?:www\.)?example\.|host\.docker\.internal|$)`)
 	color     = regexp.MustCompile(`(?i)colou?r|background|farbe|couleur|颜色|背景|색|色`)
 	// What looks like the key of a ticket and is the name of a standard.
-	standard = regexp.MustCompile(`^(?:AES|ARM|BASE|BM|COVID|CP|ECMA|ED|ES|GB|GMT|GPT|HTTP|IEEE|IPV|ISO|KOI|LATIN|MD|MP|PEP|RFC|RSA|SHA|SHIFT|TLS|UCS|USB|UTC|UTF|VT|WIN|X)-`)
+	standard = regexp.MustCompile(`^(?:AES|ARM|BASE|BM|COVID|CP|ECMA|ED|ES|GB|GMT|GPT|HTTP|IEEE|IPV|ISO|KOI|LATIN|MD|MP|PEP|` +
+		`RFC|RSA|SHA|SHIFT|TLS|UCS|USB|UTC|UTF|VT|WIN|X)-`)
 )
 
 // reference returns where a line first names a page that is not local, or a ticket.

@@ -1,7 +1,9 @@
-// Bench measures what a hook costs whose time gate is closed, one at a prompt over 200 memories, one before a tool, and the word of a status bar, from the start of the process to
-// its end, against a Go program that does nothing and the usual ways to ask whether a file is there: `go run ./server/hook/bench`.
-// The program is built as releases are. The commands take turns, so that what else the machine does meets all alike; it prints the median and the best of each by
-// the clock, the median of the CPU's time, and the ratio of the medians to the hook's.
+// Bench measures hooks from the start of the process to its end: with the time gate closed, at a prompt over 200 memories, before a
+// tool, and the word of a status bar. It compares them with a Go program that does nothing and with the usual ways to test for a
+// file: `go run ./server/hook/bench`.
+//
+// The program is built like a release. The commands take turns, so that a busy machine slows all of them. Bench prints the median and
+// the best wall time, the median CPU time, and the ratio of each median to the hook's.
 package main
 
 import (
@@ -69,7 +71,8 @@ func measure() error {
 		return err
 	}
 	for i := range memories {
-		text := fmt.Sprintf("---\nname: topic-%d\ndescription: How the %s of service %d is done, and why\nmetadata:\n  type: project\n---\n\n%s\n", i, subjects[i%len(subjects)], i,
+		text := fmt.Sprintf("---\nname: topic-%d\ndescription: How the %s of service %d is done, and why\nmetadata:\n  type: project\n---\n\n%s\n",
+			i, subjects[i%len(subjects)], i,
 			strings.Repeat("It is described in the handbook of the service, which is kept beside its code and read at each change. ", 17))
 		if err := os.WriteFile(filepath.Join(memory, fmt.Sprintf("project_topic-%d.md", i)), []byte(text), 0o600); err != nil {
 			return err
@@ -81,7 +84,8 @@ func measure() error {
 	if err := os.WriteFile(filepath.Join(dir, "dream-mcp", "config.json"), []byte(`{"recall": "all"}`), 0o600); err != nil {
 		return err
 	}
-	prompt := fmt.Appendf(nil, `{"session_id":"s","cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"rename the variable tmp to pending in parser.go, and then run the tests again"}`, project)
+	prompt := fmt.Appendf(nil, `{"session_id":"s","cwd":%q,"hook_event_name":"UserPromptSubmit",`+
+		`"prompt":"rename the variable tmp to pending in parser.go, and then run the tests again"}`, project)
 	tool := fmt.Appendf(nil, `{"session_id":"s","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"go test ./..."}}`, project)
 	event := fmt.Appendf(nil, `{"session_id":"s","cwd":%q,"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"done"}`, project)
 	contestants := []*contestant{

@@ -13,7 +13,8 @@ var taskTalk = [][2]string{
 	{"continue", "I will go on with %f next: first the helper, then its callers, then the tests of both."},
 	{"commit that", "Committed as one change with a short message; the working tree is clean."},
 	{"why does the linter complain about %f", "It reports an unused variable in line %n and a missing comment in line %n. Both are fixed now."},
-	{"have a look at %f and tell me what it does", "The file has %n lines. It reads the configuration, opens the store, and starts the workers; errors are returned to the caller."},
+	{"have a look at %f and tell me what it does", "The file has %n lines. " +
+		"It reads the configuration, opens the store, and starts the workers; errors are returned to the caller."},
 	{"that's not it, the build still fails", "You are right, the import in %f was still the old one. I changed it and the build is green."},
 	{"can you rename the function in %f so that it says what it does", "Renamed in %f and its %n callers. The tests pass."},
 	{"show me the diff", "%n files changed: %f has the new check, %f calls it, and the tests cover both cases."},
@@ -25,7 +26,8 @@ var taskTalk = [][2]string{
 	{"what is left to do", "Two things: the error message in %f, and a decision whether old files are migrated."},
 }
 
-var taskFiles = strings.Fields("src/export/run.go internal/store/page.ts app/models/season.py lib/webhook/send.rb web/map/tiles.js src/import/stops.rs pkg/invoice/number.go core/index/fold.kt")
+var taskFiles = strings.Fields(`src/export/run.go internal/store/page.ts app/models/season.py lib/webhook/send.rb
+	web/map/tiles.js src/import/stops.rs pkg/invoice/number.go core/index/fold.kt`)
 
 // noisy returns the set with task talk among its turns and as sessions of its own, the same each time.
 // A turn and a short answer to it stay together.
