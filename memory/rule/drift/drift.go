@@ -131,7 +131,7 @@ func (p *Project) judgeCommand(text string) (Hit, bool) {
 		return Hit{}, false
 	}
 	for _, word := range words {
-		if r, ok := parsePath(word); ok && strings.Contains(r.name, "/") {
+		if r, ok := parsePath(word); ok && (strings.Contains(r.name, "/") || strings.HasPrefix(word, "./")) {
 			if h, ok := p.judgePath(r); ok {
 				return h, true
 			}

@@ -174,7 +174,7 @@ func commit(t testing.TB, p *Project, before ...string) {
 func TestHistory(t *testing.T) {
 	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n", "web/package.json|{\"scripts\":{\"dev\":\"vite\"},\"dependencies\":{\"vitest\":\"^3\"}}",
 		"docs/My Plan.md|", "keep/x.sh|", "go.mod|module x\n\ngo 1.26.0\n", "compose.yml|image: postgres:16.4-alpine\n", "pyproject.toml|requires-python = \">=3.12\"\n", "app.json|{\"ios\":{\"deploymentTarget\":\"15.1\"}}")
-	commit(t, p, "src/gone.go|1", "src/old.go => src/new.go", "tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", "index.ts|6",
+	commit(t, p, "src/gone.go|1", "ci.sh|7", "src/old.go => src/new.go", "tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", "index.ts|6",
 		"web/package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"},\"dependencies\":{\n\"jest\":\"^29\",\n\"vitest\":\"^3\"}}")
 	for text, want := range map[string]string{
 		"`src/gone.go` does it":                   "src/gone.go",
@@ -182,6 +182,8 @@ func TestHistory(t *testing.T) {
 		"`src/old.go` does it":                    "src/old.go ~ src/new.go",
 		"`tools/deploy_old.sh --now`":             "tools/deploy_old.sh",
 		"`bash tools/deploy_old.sh`":              "tools/deploy_old.sh",
+		"`./ci.sh coverage -d v2`":                "ci.sh",
+		"`ci.sh coverage -d v2`":                  "", // found in PATH, it is not the project's
 		"`legacy/` holds it, and `legacy/a/`":     "legacy/a",
 		"`pnpm run lint:css`":                     "pnpm run lint:css",
 		"Tests use `jest`.":                       "jest",
