@@ -29,7 +29,7 @@ type WriteRequest struct {
 	Index    *store.IndexLine // File is not read: it is Path
 	Replaces []Replaced
 	Accept   []Accepted
-	Agreed   string // how the person agreed to what only they may take away; "": they were not asked
+	Agreed   string `json:"-"` // how the person agreed to what only they may take away; "": they were not asked
 }
 
 // onlyAccepts reports whether the request changes no text.

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -175,16 +173,6 @@ func withNewNames(value any) any {
 		}
 	}
 	return value
-}
-
-// indexLine is a line of the index in the arguments of a call.
-type indexLine struct{ File, Title, Text, Hook, Section string }
-
-func (l *indexLine) line() *store.IndexLine {
-	if l == nil {
-		return nil
-	}
-	return &store.IndexLine{File: l.File, Title: l.Title, Hook: cmp.Or(l.Text, l.Hook), Section: l.Section}
 }
 
 // short returns at most limit characters of s.

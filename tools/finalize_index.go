@@ -35,17 +35,10 @@ var finalizeIndex = tool{
 		findingsSchema + `},"required":["outcome"]}`,
 	destructive: true,
 	call: calls(func(ctx context.Context, p *consolidate.Project, r finalizeArguments) (answer, error) {
-		accepted := make(map[string]string, len(r.AcceptLoss))
+		request := r.FinalizeRequest
+		request.DryRun, request.Diff, request.AcceptLoss = r.DryRun, r.Diff, make(map[string]string, len(r.AcceptLoss))
 		for _, a := range r.AcceptLoss {
-			accepted[a.File] = a.Why
-		}
-		var lines []store.IndexLine
-		for _, l := range r.Upsert {
-			lines = append(lines, *l.line())
-		}
-		request := store.FinalizeRequest{
-			Upsert: lines, Remove: r.Remove, Content: r.Content, Base: r.Base, Adopt: r.Adopt,
-			DryRun: r.DryRun, AcceptLoss: accepted, Summary: r.Summary, Diff: r.Diff,
+			request.AcceptLoss[a.File] = a.Why
 		}
 		if r.Cursor != "" {
 			request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
@@ -69,14 +62,9 @@ var finalizeIndex = tool{
 }
 
 type finalizeArguments struct {
-	Upsert     []indexLine
-	Remove     []string
-	Content    *string
-	Base       string
-	Adopt      bool
+	store.FinalizeRequest
 	DryRun     bool                         `json:"dry_run"`
 	AcceptLoss []struct{ File, Why string } `json:"accept_loss"`
-	Summary    string
 	Diff       string
 	Cursor     string
 }

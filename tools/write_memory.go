@@ -8,26 +8,11 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/store"
-	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
 
-// writeArguments are the arguments of one write.
-type writeArguments struct {
-	Path     string
-	Content  *string
-	Edits    []memory.Edit
-	Delete   bool
-	Base     string
-	Evidence []string
-	Waive    []store.Waiver
-	Index    *indexLine
-	Replaces []consolidate.Replaced
-	Accept   []consolidate.Accepted
-	Writes   []json.RawMessage
-}
-
-func (r writeArguments) request() (consolidate.WriteRequest, error) {
+// checkKind fails unless a write says what becomes of the text in exactly one way.
+func checkKind(r consolidate.WriteRequest) error {
 	given := 0
 	for _, one := range []bool{r.Content != nil, r.Edits != nil, r.Delete} {
 		if one {
@@ -35,14 +20,11 @@ func (r writeArguments) request() (consolidate.WriteRequest, error) {
 		}
 	}
 	if given > 1 || given == 0 && r.Replaces == nil && r.Accept == nil || r.Delete && r.Replaces != nil {
-		return consolidate.WriteRequest{}, &store.RequestError{
+		return &store.RequestError{
 			Message: "exactly one of content, edits and delete is needed; none with replaces or accept alone", Hint: `for example {"path": "topic.md", "content": "---\nname: topic\n…"}`,
 		}
 	}
-	return consolidate.WriteRequest{
-		Path: r.Path, Content: r.Content, Edits: r.Edits, Delete: r.Delete, Base: r.Base,
-		Evidence: r.Evidence, Waive: r.Waive, Index: r.Index.line(), Replaces: r.Replaces, Accept: r.Accept,
-	}, nil
+	return nil
 }
 
 // writeSchema are the properties of one write.
@@ -75,7 +57,10 @@ var writeMemory = tool{
 		findingsSchema + `}}`,
 	destructive: true, idempotent: true,
 	call: func(ctx context.Context, p *consolidate.Project, arguments json.RawMessage) (answer, error) {
-		var r writeArguments
+		var r struct {
+			Path   string
+			Writes []json.RawMessage
+		}
 		if err := json.Unmarshal(arguments, &r); err != nil {
 			return answer{}, err
 		}
@@ -166,16 +151,15 @@ func writeOne(ctx context.Context, p *consolidate.Project, arguments json.RawMes
 	if err != nil {
 		return consolidate.WriteResult{}, err
 	}
-	var r writeArguments
+	var r consolidate.WriteRequest
 	if err := json.Unmarshal(arguments, &r); err != nil {
 		return consolidate.WriteResult{}, err
 	}
-	request, err := r.request()
-	if err != nil {
+	if err := checkKind(r); err != nil {
 		return consolidate.WriteResult{}, err
 	}
-	request.Agreed = agreed
-	return p.Write(ctx, request)
+	r.Agreed = agreed
+	return p.Write(ctx, r)
 }
 
 // findingsSchema is the property that all answers with findings share.

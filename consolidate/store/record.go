@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -91,6 +92,19 @@ type IndexLine struct {
 	Title   string `json:"title,omitempty"`
 	Hook    string `json:"hook,omitempty"`
 	Section string `json:"section,omitempty"`
+}
+
+// UnmarshalJSON takes the name of the tools' argument, too: text for hook.
+func (l *IndexLine) UnmarshalJSON(data []byte) error {
+	type plain IndexLine
+	var named struct {
+		plain
+		Text string `json:"text"`
+	}
+	err := json.Unmarshal(data, &named)
+	*l = IndexLine(named.plain)
+	l.Hook = cmp.Or(named.Text, l.Hook)
+	return err
 }
 
 // shown returns a copy of i with credentials masked in what a model or a person wrote, except in index lines, which are to
