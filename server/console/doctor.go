@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +38,11 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 	if err != nil {
 		return err
 	}
-	checks := slices.Concat(placeChecks(p, setup), own, hookCheck(p), hostChecks(host.Process(), setup))
+	var checks checks
+	checks.places(p, setup)
+	checks = append(checks, own...)
+	checks.hooks(p)
+	checks.hosts(host.Process(), setup)
 	wrong, fixable := 0, 0
 	for _, check := range checks {
 		if check.State == consolidate.Wrong {
@@ -62,82 +65,83 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 	return err
 }
 
-// placeChecks lists the memory, transcripts and settings that are used, and why.
-func placeChecks(p *consolidate.Project, setup host.Setup) []consolidate.Check {
-	var checks []consolidate.Check
-	add := func(name, state, message, hint string) {
-		checks = append(checks, consolidate.Check{Name: name, State: state, Message: message, Hint: hint})
-	}
-	for _, p := range places(setup, p.Sessions.Folders(), nil) {
-		state, message := consolidate.Healthy, p.value
-		if p.problem != "" {
-			state, message = consolidate.Note, message+": "+p.problem
-		} else if p.why != "" {
-			message += " (" + p.why + ")"
-		}
-		add(p.name, state, message, "")
-	}
-	for _, stray := range setup.Strays() {
-		add("memory", consolidate.Wrong, fmt.Sprintf("%s holds %s of a project that was at %s, which no longer exists", stray.Path, store.Plural(stray.Topics, "topic"), stray.Was),
-			"if that project was moved here, copy what is still true into "+setup.MemoryDir)
-	}
-	for _, w := range setup.Warnings {
-		add("settings", consolidate.Wrong, w, "")
-	}
-	state := consolidate.Healthy
-	if !setup.Enabled.On {
-		state = consolidate.Note // the person's choice
-	}
-	add("gates", state, map[bool]string{true: "dreams are on: ", false: "dreams are off: "}[setup.Enabled.On]+setup.Enabled.Why, "")
-	for _, name := range []string{"min_hours", "min_sessions", "max_archive_mib"} {
-		if s := setup.Settings[name]; s.Source != "default" {
-			add("settings", consolidate.Note, fmt.Sprintf("%s is %s (%s)", name, s.Value, s.Source), "")
-		}
-	}
-	return checks
+// checks is what doctor looked at.
+type checks []consolidate.Check
+
+func (all *checks) add(state, name, hint, format string, args ...any) {
+	*all = append(*all, consolidate.Check{Name: name, State: state, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// hookCheck reports the last hook of any project that failed within a day. Hosts do not show such failures.
-func hookCheck(p *consolidate.Project) []consolidate.Check {
+// places adds the memory, transcripts and settings that are used, and why.
+func (all *checks) places(p *consolidate.Project, setup host.Setup) {
+	for _, p := range places(setup, p.Sessions.Folders(), nil) {
+		switch {
+		case p.problem != "":
+			all.add(consolidate.Note, p.name, "", "%s: %s", p.value, p.problem)
+		case p.why != "":
+			all.add(consolidate.Healthy, p.name, "", "%s (%s)", p.value, p.why)
+		default:
+			all.add(consolidate.Healthy, p.name, "", "%s", p.value)
+		}
+	}
+	for _, stray := range setup.Strays() {
+		all.add(consolidate.Wrong, "memory", "if that project was moved here, copy what is still true into "+setup.MemoryDir,
+			"%s holds %s of a project that was at %s, which no longer exists", stray.Path, store.Plural(stray.Topics, "topic"), stray.Was)
+	}
+	for _, w := range setup.Warnings {
+		all.add(consolidate.Wrong, "settings", "", "%s", w)
+	}
+	if setup.Enabled.On {
+		all.add(consolidate.Healthy, "gates", "", "dreams are on: %s", setup.Enabled.Why)
+	} else { // the person's choice
+		all.add(consolidate.Note, "gates", "", "dreams are off: %s", setup.Enabled.Why)
+	}
+	for _, name := range []string{"min_hours", "min_sessions", "max_archive_mib"} {
+		if s := setup.Settings[name]; s.Source != "default" {
+			all.add(consolidate.Note, "settings", "", "%s is %s (%s)", name, s.Value, s.Source)
+		}
+	}
+}
+
+// hooks adds the last hook of any project that failed within a day. Hosts do not show such failures.
+func (all *checks) hooks(p *consolidate.Project) {
 	text, err := host.ReadFile(filepath.Join(filepath.Dir(p.StateDir()), host.HookLog), 2*host.MaxHookLog)
 	if err != nil {
-		return nil
+		return
 	}
 	text = bytes.TrimSpace(text)
 	when, why, _ := strings.Cut(string(text[bytes.LastIndexByte(text, '\n')+1:]), " ")
 	at, err := time.Parse(time.RFC3339, when)
-	if age := p.Now().Sub(at); err != nil || age < 0 || age > 24*time.Hour {
-		return nil
+	if age := p.Now().Sub(at); err == nil && age >= 0 && age <= 24*time.Hour {
+		all.add(consolidate.Note, "hooks", "", "last failure, %s: %s", store.Ago(p.Now(), at), why)
 	}
-	return []consolidate.Check{{Name: "hooks", State: consolidate.Note, Message: fmt.Sprintf("last failure, %s: %s", store.Ago(p.Now(), at), why)}}
 }
 
-// hostChecks lists the programs that start dream-mcp, and checks that their command exists.
-func hostChecks(env host.Environment, setup host.Setup) []consolidate.Check {
-	var checks []consolidate.Check
+// hosts adds the programs that start dream-mcp, and checks that their command exists.
+func (all *checks) hosts(env host.Environment, setup host.Setup) {
+	known := false
 	for _, client := range install.Clients(env, setup.Project) {
 		if client.Err != nil {
-			checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Note, Message: fmt.Sprintf("%s: %s cannot be read: %v", client.Name, client.Path, client.Err)})
+			all.add(consolidate.Note, "hosts", "", "%s: %s cannot be read: %v", client.Name, client.Path, client.Err)
 		}
 		for _, entry := range client.Entries {
-			check := consolidate.Check{Name: "hosts", State: consolidate.Healthy,
-				Message: fmt.Sprintf("%s starts us as %q: %s (%s)", client.Name, entry.Server, strings.Join(entry.Command, " "), client.Path)}
+			known = true
+			state, hint, missing := consolidate.Healthy, "", ""
 			if filepath.IsAbs(entry.Command[0]) {
 				if _, err := os.Stat(entry.Command[0]); err != nil {
-					check.State, check.Message = consolidate.Wrong, check.Message+", which does not exist"
-					check.Hint = "correct the command in that file"
+					state, hint, missing = consolidate.Wrong, "correct the command in that file", ", which does not exist"
 				}
 			}
-			checks = append(checks, check)
+			all.add(state, "hosts", hint, "%s starts us as %q: %s (%s)%s", client.Name, entry.Server, strings.Join(entry.Command, " "), client.Path, missing)
 		}
 	}
 	for _, plugin := range install.Plugins(env, setup.Project) {
-		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Healthy, Message: "Claude Code starts us by the plugin " + plugin})
+		known = true
+		all.add(consolidate.Healthy, "hosts", "", "Claude Code starts us by the plugin %s", plugin)
 	}
-	if !slices.ContainsFunc(checks, func(c consolidate.Check) bool { return strings.Contains(c.Message, " starts us ") }) {
-		checks = append(checks, consolidate.Check{Name: "hosts", State: consolidate.Note, Message: "no known program starts dream-mcp here", Hint: "dream-mcp install lists the programs; dream-mcp install HOST connects one"})
+	if !known {
+		all.add(consolidate.Note, "hosts", "dream-mcp install lists the programs; dream-mcp install HOST connects one", "no known program starts dream-mcp here")
 	}
-	return checks
 }
 
 // renderChecks prints one line for each check, and below it how to fix it.
