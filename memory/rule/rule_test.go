@@ -422,3 +422,23 @@ func TestColumnsInFrontmatter(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
+
+// Two values for one name are found in one memory and in two, once for each, at the value.
+func TestTwoValues(t *testing.T) {
+	s := snapshotOf(t, map[string]string{
+		"a.md": memo("a", "project", "The suite has 412 tests.\n\nThen some. The suite has **398** tests."),
+		"b.md": memo("b", "project", "Start the worker of the queue with `--workers 4`."),
+		"c.md": memo("c", "project", "It is slow. Start the worker of the queue with `--workers 8`.\nThe suite had 300 tests."),
+	})
+	var got []string
+	for _, f := range only(Lint(s, nil, ruleTime), "contradiction") {
+		got = append(got, fmt.Sprintf("%s:%d:%d %s", f.File, f.Line, f.Column, f.Message))
+	}
+	want := []string{
+		`a.md:9:28 "tests" is 398 here (“The suite has **398** tests.”) and 412 in a.md:7 (“The suite has 412 tests.”)`,
+		`c.md:7:59 "--workers" is 8 here (“Start the worker of the queue with ` + "`--workers 8`" + `.”) and 4 in b.md:7 (“Start the worker of the queue with ` + "`--workers 4`" + `.”)`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

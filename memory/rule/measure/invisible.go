@@ -17,15 +17,15 @@ import (
 //go:embed testdata/invisible.txt
 var invisibleSet string
 
-// hidden counts what became of the lines of a set.
-type hidden struct {
-	hiding, innocent   int
+// score counts what became of the lines of a set.
+type score struct {
+	faulty, innocent   int
 	right, wrong, lost int
 	errors             []string
 }
 
-func (h hidden) precision() float64 { return share(h.right, h.wrong) }
-func (h hidden) recall() float64    { return share(h.right, h.lost) }
+func (h score) precision() float64 { return share(h.right, h.wrong) }
+func (h score) recall() float64    { return share(h.right, h.lost) }
 
 func share(right, other int) float64 {
 	if right+other == 0 {
@@ -35,8 +35,8 @@ func share(right, other int) float64 {
 }
 
 // measureInvisible asks the rule about each line of a set, as the text of a memory.
-func measureInvisible(set string) (hidden, error) {
-	var h hidden
+func measureInvisible(set string) (score, error) {
+	var h score
 	name, err := memory.ParseName("a.md")
 	if err != nil {
 		return h, err
@@ -57,24 +57,27 @@ func measureInvisible(set string) (hidden, error) {
 		for _, f := range (rule.Check{After: &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{name: topic}}}).Written(name) {
 			found = found || f.Rule == "invisible"
 		}
-		hides := row[0] == '+'
-		if hides {
-			h.hiding++
-		} else {
-			h.innocent++
-		}
-		switch {
-		case hides && found:
-			h.right++
-		case hides:
-			h.lost++
-			h.errors = append(h.errors, "lost "+row)
-		case found:
-			h.wrong++
-			h.errors = append(h.errors, "wrong "+row)
-		}
+		h.count(row[0] == '+', found, row)
 	}
 	return h, nil
+}
+
+func (h *score) count(hides, found bool, row string) {
+	if hides {
+		h.faulty++
+	} else {
+		h.innocent++
+	}
+	switch {
+	case hides && found:
+		h.right++
+	case hides:
+		h.lost++
+		h.errors = append(h.errors, "lost "+row)
+	case found:
+		h.wrong++
+		h.errors = append(h.errors, "wrong "+row)
+	}
 }
 
 func printInvisible(w io.Writer, verbose bool) error {
@@ -84,7 +87,7 @@ func printInvisible(w io.Writer, verbose bool) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%-9s %3d hide, %3d innocent: precision %.3f, recall %.3f\n", set.name, h.hiding, h.innocent, h.precision(), h.recall())
+		fmt.Fprintf(w, "%-9s %3d hide, %3d innocent: precision %.3f, recall %.3f\n", set.name, h.faulty, h.innocent, h.precision(), h.recall())
 		if verbose && set.name == "labelled" {
 			for _, e := range h.errors {
 				fmt.Fprintln(w, e)

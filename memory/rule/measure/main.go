@@ -30,6 +30,7 @@ var measures = []struct {
 	{"relative-date", reldate.Print},
 	{"near-duplicate", likeness.Print},
 	{"drift", drift.Print},
+	{"contradiction", printContradiction},
 }
 
 func main() {
