@@ -49,7 +49,8 @@ func (p *Project) plan(t *store.Tx, r store.FinalizeRequest, except ...string) (
 	if err != nil {
 		return l, err
 	}
-	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Unattended: t.Unattended, Now: p.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
+	check := rule.Check{Before: before, After: after, Touched: t.Stage.Touched(), Accepted: accepted, Unattended: t.Unattended,
+		Now: p.Now(), OwnWords: p.Sources.OwnWords(before, after, nil), Project: p.openCode()}
 	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
 	t.Needed = nil
 	l.findings, err = settle(findings, func(f rule.Finding) bool {

@@ -71,7 +71,8 @@ func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error
 		d.folder()
 		d.leftovers()
 		if copies := share.ConflictCopies(dir); copies != nil {
-			d.add(Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, and left copies of what both changed: " + list(copies),
+			d.add(Check{Name: "share", State: Wrong, Message: "another program synchronises this folder between machines, " +
+				"and left copies of what both changed: " + list(copies),
 				Hint: "have a dream merge each into the memory that it is a copy of and delete it; dream-mcp share merges without copies"})
 		}
 	}
@@ -217,7 +218,8 @@ func (d *doctor) archive() error {
 	}
 	d.add(c)
 	if len(damaged) > 0 {
-		d.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + list(damaged), Hint: "restore these folders from a backup, if there is one, in " + filepath.Dir(p.FolderOf("x"))})
+		d.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + list(damaged),
+			Hint: "restore these folders from a backup, if there is one, in " + filepath.Dir(p.FolderOf("x"))})
 	}
 	if len(displaced) > 0 {
 		d.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + list(displaced)})
@@ -228,7 +230,8 @@ func (d *doctor) archive() error {
 	}
 	left, err := p.Unfinished(entries, "")
 	for _, info := range left {
-		d.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID, info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
+		d.add(Check{Name: "stage", State: Note, Message: fmt.Sprintf("dream %s was %s; its stage is kept until %s", info.ID,
+			info.Outcome, info.LastCall.Add(history.StageKept).UTC().Format(time.DateOnly)),
 			Hint: `dream_orient {"resume": true} resumes the newest`})
 	}
 	return err

@@ -28,7 +28,8 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 		c.Hint = "dream-mcp stop ends it before its next step"
 		return c
 	case err != nil:
-		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.File+" in the memory directory must be a regular file of yours without other links: while no dream is open, move it away"
+		c.State, c.Message, c.Hint = Wrong, err.Error(), lock.File+" in the memory directory must be a regular file of yours "+
+			"without other links: while no dream is open, move it away"
 		return c
 	}
 	defer l.Release()
@@ -63,7 +64,8 @@ func (d *doctor) host() {
 	case hostErr != nil:
 		c.State, c.Message, c.Hint = Wrong, hostErr.Error(), lock.HostFile+" in the memory directory must be a regular file of yours"
 	case n.Exists && n.Time.Sub(d.p.Now()) > clockSlack:
-		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that", lock.HostFile, n.Stamp, d.p.options.MinHours)
+		c.State, c.Message = Wrong, fmt.Sprintf("the time of %s is %s, in the future: no dream is due until %gh after that",
+			lock.HostFile, n.Stamp, d.p.options.MinHours)
 		c.Fix, c.repair = "the time is set to now, as if a dream had just ended", d.p.SetTime
 	case err != nil:
 		c.State, c.Message = Wrong, err.Error()

@@ -132,7 +132,8 @@ func (g *Gates) time(since lock.Stamp, now time.Time, q gateOptions) (open bool,
 		return true, "no dream yet"
 	}
 	if since.Time.Sub(now) > clockSlack {
-		return q.forced(false, fmt.Sprintf("the last consolidation is stamped %s, in the future: is the clock right? dream-mcp doctor --fix stamps it now", since), "")
+		return q.forced(false, fmt.Sprintf("the last consolidation is stamped %s, in the future: is the clock right? "+
+			"dream-mcp doctor --fix stamps it now", since), "")
 	}
 	hours := max(0, now.Sub(since.Time).Hours())
 	opens := since.Time.Add(time.Duration(least * float64(time.Hour)))

@@ -87,7 +87,8 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	if !own && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, isMarkdown) {
 		return Linted{}, store.Refuse(fmt.Sprintf("%q is not a memory: it has no Markdown file", dir), "name the folder that holds MEMORY.md")
 	}
-	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{}, ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
+	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{},
+		ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
 	l.Findings = append(l.Findings, rule.Lint(s, project, p.Now())...)
 	if d.Path() == p.MemoryDir && !p.LookOnly && project != nil { // without a project drift was not asked
 		sums := map[string]string{}
@@ -115,7 +116,8 @@ func checkoutOf(dir string) string {
 	home, _ := os.UserHomeDir()
 	for {
 		above := filepath.Dir(dir)
-		if above == dir || strings.HasPrefix(filepath.Base(dir), ".") && filepath.Base(dir) != ".claude" || filepath.Base(dir) == "projects" && filepath.Base(above) == ".claude" {
+		if above == dir || strings.HasPrefix(filepath.Base(dir), ".") && filepath.Base(dir) != ".claude" ||
+			filepath.Base(dir) == "projects" && filepath.Base(above) == ".claude" {
 			return ""
 		}
 		if dir = above; dir == home {

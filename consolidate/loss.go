@@ -118,7 +118,8 @@ func (w *writing) checkUnattended() error {
 		findings = append(findings, check.Forbidden(o)...)
 	}
 	if len(findings) == 0 && teams && !check.KeptElsewhere(w.n) && !w.contradicted() {
-		findings = []rule.Finding{{Rule: "loss", Severity: rule.Error, File: w.n.String(), Message: "the team's memory would be deleted, and nothing in the code contradicts it"}}
+		findings = []rule.Finding{{Rule: "loss", Severity: rule.Error, File: w.n.String(),
+			Message: "the team's memory would be deleted, and nothing in the code contradicts it"}}
 	}
 	if len(findings) == 0 {
 		return nil

@@ -37,7 +37,8 @@ func (w *writing) replaced() (map[memory.Name]memory.File, error) {
 			return nil, nameError(one.Path, err)
 		}
 		if o == w.n {
-			return nil, store.Refuse(fmt.Sprintf("replaces names %q, which is what is written", one.Path), "name the memories that go; what is written itself has its base")
+			return nil, store.Refuse(fmt.Sprintf("replaces names %q, which is what is written", one.Path),
+				"name the memories that go; what is written itself has its base")
 		}
 		if _, twice := files[o]; twice {
 			return nil, store.Refuse(fmt.Sprintf("replaces names %q twice", one.Path), "name each memory once")
@@ -52,7 +53,8 @@ func (w *writing) replaced() (map[memory.Name]memory.File, error) {
 		}
 		files[o] = f
 		if size += len(f.Data); size > rule.MaxMerged {
-			return nil, store.Refuse(fmt.Sprintf("replaces: the memories have more than %d KB together", rule.MaxMerged>>10), "merge fewer at a time, or split what is large")
+			return nil, store.Refuse(fmt.Sprintf("replaces: the memories have more than %d KB together", rule.MaxMerged>>10),
+				"merge fewer at a time, or split what is large")
 		}
 	}
 	return files, nil

@@ -137,7 +137,8 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	m.Logs = readLogs(d.Dir, logs, now)
 	for n, t := range snapshot.Topics {
 		data, shown := t.Bytes(), t.Shown(d.Dir.AllowSecrets)
-		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)), Written: times[n].ModTime, Sum: memory.SumOf(data).Short()}
+		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)),
+			Written: times[n].ModTime, Sum: memory.SumOf(data).Short()}
 		if written, ok := t.WrittenOn(n, now); ok {
 			row.Written = written
 		} else if row.Written.IsZero() {

@@ -19,7 +19,8 @@ import (
 // the stage waits with the request that would land it.
 func (d *dream) propose(plan plan) (FinalizeResult, error) {
 	changes := d.All(plan.index)
-	res := FinalizeResult{Outcome: string(store.Proposed), Files: store.FilesOf(changes), Index: plan.index.Size(), Findings: append([]rule.Finding{}, plan.findings...)}
+	res := FinalizeResult{Outcome: string(store.Proposed), Files: store.FilesOf(changes), Index: plan.index.Size(),
+		Findings: append([]rule.Finding{}, plan.findings...)}
 	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Now(), plan.request.Summary, plan.lost()
 	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + store.Report(changes, d.Info) + d.Decisions()
 	return res, d.end(store.Proposed, "waits for the person: dream-mcp review")
@@ -88,7 +89,8 @@ func (q *Proposals) review(dir *memory.Dir, info store.Info) (Review, error) {
 		return Review{}, err
 	}
 	defer t.Folder.Close()
-	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: store.Second(info.Reviewed), Host: info.Host, Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []landing.Conflict{}}
+	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: store.Second(info.Reviewed), Host: info.Host,
+		Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []landing.Conflict{}}
 	for _, c := range t.Stage.Changes {
 		f, err := dir.Read(c.Name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -73,7 +73,9 @@ func (s *Sessions) Search(ctx context.Context, q transcript.Query, since string)
 }
 
 // Ranked finds utterances that answer a question.
-func (s *Sessions) Ranked(ctx context.Context, question string, q transcript.Query, since string) (hits []transcript.RankedHit, res transcript.Result, err error) {
+func (s *Sessions) Ranked(
+	ctx context.Context, question string, q transcript.Query, since string,
+) (hits []transcript.RankedHit, res transcript.Result, err error) {
 	p := s.p
 	p.Lock()
 	defer p.Unlock()

@@ -94,7 +94,8 @@ func (w *writing) content() ([]byte, error) {
 			}
 		}
 		if have.Sum == "" {
-			return nil, store.Refuse(fmt.Sprintf("%s does not exist: there is nothing to edit", w.n), store.DidYouMean(w.t.Dir.Nearest(w.n.String()), "give its content"))
+			return nil, store.Refuse(fmt.Sprintf("%s does not exist: there is nothing to edit", w.n),
+				store.DidYouMean(w.t.Dir.Nearest(w.n.String()), "give its content"))
 		}
 		if err := w.inherit(); err != nil {
 			return nil, err
@@ -264,7 +265,8 @@ func (w *writing) setMissing(res *WriteResult) ([]rule.Fact, error) {
 // check asks the rules what they say of the new text. Errors refuse, unless waived.
 func (w *writing) check() ([]rule.Finding, error) {
 	check := rule.Check{
-		Before: w.before, After: w.after, Prior: w.prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now, OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(),
+		Before: w.before, After: w.after, Prior: w.prior, Touched: map[memory.Name]bool{w.n: true}, Now: w.now,
+		OwnWords: w.p.Sources.OwnWords(w.before, w.after, w.cited), Project: w.p.openCode(),
 	}
 	for _, words := range w.cited {
 		check.Cited = append(check.Cited, words.Text)

@@ -106,7 +106,8 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")
 	}
 	if at := p.Background.SeenTwice(); !at.IsZero() {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the host called the hook twice for one event (at %s); the second did nothing. dream-mcp doctor says whether it knows dream-mcp twice", at.UTC().Format(time.RFC3339)))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the host called the hook twice for one event (at %s); the second did nothing. "+
+			"dream-mcp doctor says whether it knows dream-mcp twice", at.UTC().Format(time.RFC3339)))
 	}
 	s.warn(s.describeSweep(ctx, p, dir, now))
 	if dir != nil {
@@ -150,11 +151,14 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 		s.LastLanded = lastDream(entries, func(o store.Outcome) bool { return o == store.Committed })
 	}
 	if use, ok := p.History.Use(); ok && use.Bytes > use.MaxBytes {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d, since it keeps the newest dream and what was deleted in the last 30 days; max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d, "+
+			"since it keeps the newest dream and what was deleted in the last 30 days; "+
+			"max_archive_mib in config.json sets the limit", use.Bytes>>20, use.MaxBytes>>20))
 	}
 	left, err := p.Unfinished(entries, open)
 	if len(left) > 0 && p.dream == nil {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; dream_orient {\"resume\": true} resumes it", left[0].ID, left[0].Outcome, left[0].Reason))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("dream %s was %s (%s) and its stage is kept; "+
+			"dream_orient {\"resume\": true} resumes it", left[0].ID, left[0].Outcome, left[0].Reason))
 	}
 	return err
 }
@@ -215,7 +219,8 @@ func (s *Status) describeMemory(dir *memory.Dir) error {
 	}
 	size := store.SizeOf(memory.ParseIndex(f.Data))
 	if size.Lines > size.MaxLines || size.Bytes > size.MaxBytes {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("MEMORY.md has %d of %d lines and %d of %d bytes: hosts do not load the rest", size.Lines, size.MaxLines, size.Bytes, size.MaxBytes))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("MEMORY.md has %d of %d lines and %d of %d bytes: hosts do not load the rest",
+			size.Lines, size.MaxLines, size.Bytes, size.MaxBytes))
 	}
 	return nil
 }

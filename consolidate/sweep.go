@@ -61,7 +61,8 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	if len(aging) == 1 {
 		verb = "is"
 	}
-	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s removed by the host after %d days (cleanupPeriodDays), the first %s: %s. Run a dream before, or increase that setting",
+	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s removed by the host after %d days "+
+		"(cleanupPeriodDays), the first %s: %s. Run a dream before, or increase that setting",
 		store.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(first, now), strings.Join(named, "; ")))
 	return nil
 }

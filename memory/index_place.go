@@ -85,7 +85,8 @@ var keptForOthers = regexp.MustCompile(`(?i)^(?:` + strings.Join(Types, "|") + `
 // isEntry reports whether a line is an item at the outermost level that begins with a link into the
 // memory: one that a new entry may stand before.
 func (line *Line) isEntry() bool {
-	return line.Kind == BulletLine && line.Text[0] != '\t' && indentOf(line.Text) < 2 && line.headEnd() > 0 && !line.Scan.Links[0].Outside && !line.Scan.Links[0].Nowhere
+	return line.Kind == BulletLine && line.Text[0] != '\t' && indentOf(line.Text) < 2 && line.headEnd() > 0 &&
+		!line.Scan.Links[0].Outside && !line.Scan.Links[0].Nowhere
 }
 
 // insertBelow places an entry before the first one of the section that begins at line i, or, where

@@ -140,7 +140,8 @@ func (n Name) Writable() error {
 func checkSpelling(part string) error {
 	stem, _, _ := strings.Cut(part, ".")
 	stem = strings.TrimSpace(stem)
-	if stem == "" || part != strings.TrimSpace(part) || strings.HasSuffix(part, ".") || strings.TrimSuffix(part, ".md") != strings.TrimSpace(strings.TrimSuffix(part, ".md")) {
+	if stem == "" || part != strings.TrimSpace(part) || strings.HasSuffix(part, ".") ||
+		strings.TrimSuffix(part, ".md") != strings.TrimSpace(strings.TrimSuffix(part, ".md")) {
 		return fmt.Errorf("%w: %q begins or ends with a space or a dot", errName, part)
 	}
 	if device.MatchString(stem) {

@@ -125,8 +125,10 @@ func (x Extraction) Suggestion() string {
 	if x.Saved {
 		since = " after the last memory was saved"
 	}
-	return fmt.Sprintf("The last session (%s) ended with %s of the user%s. When the user's first request is done, offer in one sentence to save it. If they agree: "+
+	return fmt.Sprintf("The last session (%s) ended with %s of the user%s. "+
+		"When the user's first request is done, offer in one sentence to save it. If they agree: "+
 		`grep_transcripts {"session": %q, "pattern": "(?s).+", "regex": true, "context": 400, "limit": 20} and read_memory {"paths": ["MEMORY.md"]}; `+
-		"then write_memory, at most three, each with the IDs of the user's words as evidence; merge rather than create, nothing of a passing task. Five turns at most, no investigation. If they don't, leave it.",
+		"then write_memory, at most three, each with the IDs of the user's words as evidence; "+
+		"merge rather than create, nothing of a passing task. Five turns at most, no investigation. If they don't, leave it.",
 		x.Session, taught, since, x.Session)
 }

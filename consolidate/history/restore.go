@@ -106,7 +106,8 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	case !ok:
 		return Version{}, unknownVersion(all, n)
 	case v.sum == "":
-		return Version{}, store.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID), "dream-mcp restore --list "+store.Quoted(n.String())+" shows when it did")
+		return Version{}, store.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID),
+			"dream-mcp restore --list "+store.Quoted(n.String())+" shows when it did")
 	default:
 		return v, nil
 	}

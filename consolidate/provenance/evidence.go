@@ -71,7 +71,8 @@ func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, err
 			id = r.sessionOf(ctx, id, listed) + id
 		}
 		if words[i], err = r.Find(ctx, id); err != nil {
-			return nil, store.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session; or omit evidence")
+			return nil, store.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72; "+
+				"the header of a listing names the session; or omit evidence")
 		}
 	}
 	return words, nil

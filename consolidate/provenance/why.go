@@ -110,7 +110,8 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	slices.SortFunc(meant, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 	switch len(meant) {
 	case 0:
-		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory has the name or the words %q", topic), store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
+		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory has the name or the words %q", topic),
+			store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
 	case 1:
 		return meant[0], nil
 	}
@@ -118,7 +119,8 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	for _, n := range meant[:min(len(meant), maxMeant)] {
 		shown = append(shown, n.String())
 	}
-	return memory.Name{}, store.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), strings.Join(shown, ", ")), "name its file, or more of its words")
+	return memory.Name{}, store.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), strings.Join(shown, ", ")),
+		"name its file, or more of its words")
 }
 
 // maxMeant is the number of memories that an error names.

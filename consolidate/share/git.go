@@ -43,7 +43,8 @@ var ours = [][2]string{
 	{"core.hooksPath", os.DevNull}, {"core.attributesFile", os.DevNull}, {"core.fsmonitor", "false"}, {"core.quotePath", "false"},
 	{"protocol.allow", "never"}, {"protocol.file.allow", "always"}, {"protocol.git.allow", "always"}, {"protocol.ssh.allow", "always"},
 	{"protocol.http.allow", "always"}, {"protocol.https.allow", "always"}, {"http.lowSpeedLimit", "1000"}, {"http.lowSpeedTime", "20"},
-	{"fetch.unpackLimit", "1"}, {"gc.auto", "2000"}, {"gc.autoPackLimit", "50"}, {"gc.autoDetach", "false"}, {"maintenance.auto", "false"}, {"transfer.fsckObjects", "true"}, {"fetch.recurseSubmodules", "false"},
+	{"fetch.unpackLimit", "1"}, {"gc.auto", "2000"}, {"gc.autoPackLimit", "50"}, {"gc.autoDetach", "false"},
+	{"maintenance.auto", "false"}, {"transfer.fsckObjects", "true"}, {"fetch.recurseSubmodules", "false"},
 	{"push.recurseSubmodules", "no"}, {"push.gpgSign", "false"}, {"commit.gpgSign", "false"},
 }
 
@@ -61,7 +62,8 @@ func readEnvironment() []string {
 		switch {
 		case name == "GIT_SSH_COMMAND":
 			ssh = value
-		case strings.HasPrefix(name, "GIT_") && name != "GIT_CONFIG_GLOBAL" && name != "GIT_CONFIG_SYSTEM", name == "SSH_ASKPASS", strings.HasPrefix(name, "LC_"), name == "LANG", name == "LANGUAGE":
+		case strings.HasPrefix(name, "GIT_") && name != "GIT_CONFIG_GLOBAL" && name != "GIT_CONFIG_SYSTEM",
+			name == "SSH_ASKPASS", strings.HasPrefix(name, "LC_"), name == "LANG", name == "LANGUAGE":
 		default:
 			env = append(env, v)
 		}

@@ -114,7 +114,8 @@ func (r *Room) judge(before, after Files, then string) error {
 	}
 	for _, f := range (rule.Check{Before: was, After: is, Now: r.Now()}).Whole() {
 		if f.Severity == rule.Error && (f.Rule == "name" || f.Rule == "secret" || f.Rule == "invisible") {
-			return store.Refuse(fmt.Sprintf("%s, because of %s, line %d: %s", then, f.File, f.Line, f.Message), "take it out of that memory, here or on the machine that it comes from; a value that is not a secret goes into allow_secrets")
+			return store.Refuse(fmt.Sprintf("%s, because of %s, line %d: %s", then, f.File, f.Line, f.Message),
+				"take it out of that memory, here or on the machine that it comes from; a value that is not a secret goes into allow_secrets")
 		}
 	}
 	return nil

@@ -186,7 +186,8 @@ type author struct{ id, name string }
 func (g git) commit(ctx context.Context, parent string, next tree, paths []string, by author, now time.Time, message string) (string, error) {
 	var b bytes.Buffer
 	data := func(text []byte) { fmt.Fprintf(&b, "data %d\n%s\n", len(text), text) }
-	fmt.Fprintf(&b, "feature done\nreset refs/ours/made\n\ncommit refs/ours/made\nmark :1\ncommitter %s <%s@dream-mcp> %d +0000\n", plainName(by.name), by.id, now.Unix())
+	fmt.Fprintf(&b, "feature done\nreset refs/ours/made\n\ncommit refs/ours/made\nmark :1\n"+
+		"committer %s <%s@dream-mcp> %d +0000\n", plainName(by.name), by.id, now.Unix())
 	data([]byte(message))
 	if parent != "" {
 		fmt.Fprintf(&b, "from %s\n", parent)

@@ -159,7 +159,8 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 	rand.Read(machine[:])
 	host, _ := os.Hostname()
 	host, _, _ = strings.Cut(host, ".")
-	s := State{Remote: q.Remote, Identity: Identity{Name: q.Name}, Refs: customRefs, Team: q.Team, Machine: hex.EncodeToString(machine[:]), MachineName: plainName(host)}
+	s := State{Remote: q.Remote, Identity: Identity{Name: q.Name}, Refs: customRefs, Team: q.Team,
+		Machine: hex.EncodeToString(machine[:]), MachineName: plainName(host)}
 	if s.Remote == "" {
 		if s.Remote, err = origin(ctx, q.Project); err != nil {
 			return err

@@ -93,7 +93,8 @@ func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 // pull merges what the remote has beyond Base.
 func (l *link) pull(ctx context.Context, h *heads) error {
 	if h.memory == "" && l.Base != "" {
-		return &StopError{"the remote no longer has this memory, so it is no longer shared; what is here stays. dream-mcp share --stop ends it here, dream-mcp share REMOTE begins again"}
+		return &StopError{"the remote no longer has this memory, so it is no longer shared; what is here stays. " +
+			"dream-mcp share --stop ends it here, dream-mcp share REMOTE begins again"}
 	}
 	if h.memory == l.Base {
 		if _, err := l.git.run(ctx, nil, "cat-file", "-e", l.Base+"^{commit}"); l.Base == "" || err == nil {
@@ -141,7 +142,8 @@ func (l *link) fetch(ctx context.Context, h *heads) (base, theirs tree, err erro
 	if l.Base != "" {
 		replaced, err := l.git.run(ctx, nil, "rev-list", "-n", "1", l.Base, "^"+h.memory)
 		if err == nil && replaced != "" {
-			err = &StopError{fmt.Sprintf("the remote's history was replaced: it has %.12s, which does not continue %.12s, the last that this machine pulled; what is here stays", h.memory, l.Base)}
+			err = &StopError{fmt.Sprintf("the remote's history was replaced: "+
+				"it has %.12s, which does not continue %.12s, the last that this machine pulled; what is here stays", h.memory, l.Base)}
 		}
 		if err != nil {
 			return nil, nil, err
@@ -237,7 +239,8 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 	}
 	was := base.files()
 	if len(local) == 0 && len(was) > 0 {
-		return nil, nil, "", &StopError{fmt.Sprintf("the memory here is empty, and the remote has %d files: that is not sent as their deletion. dream-mcp share REMOTE brings them back", len(was))}
+		return nil, nil, "", &StopError{fmt.Sprintf("the memory here is empty, and the remote has %d files: "+
+			"that is not sent as their deletion. dream-mcp share REMOTE brings them back", len(was))}
 	}
 	mine := view(local, l.Team)
 	next = base.with(mine)

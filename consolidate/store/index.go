@@ -78,7 +78,8 @@ func (t *Tx) EditIndex() (*Index, error) {
 		e.None = len(before.Topics) > 0
 		if e.None && len(t.IndexLines) > 0 {
 			if t.Kind == lock.KindWrite {
-				return nil, Refuse("this memory has no MEMORY.md, and one with a single line would hide the other memories", "leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}")
+				return nil, Refuse("this memory has no MEMORY.md, and one with a single line would hide the other memories",
+					"leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}")
 			}
 			e.None = false
 		}
@@ -262,7 +263,8 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 	texts := slices.DeleteFunc(slices.Clone(asked), func(text string) bool { return files[text] || files[path.Clean(text)] })
 	for _, text := range e.RemoveLines(allowed, texts...) {
 		if !strings.HasSuffix(text, ".md") {
-			return Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text), "read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
+			return Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text),
+				"read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
 		}
 	}
 	return nil

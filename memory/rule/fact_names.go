@@ -81,7 +81,8 @@ func untitled(line string) string {
 const months = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 
 // writtenDate matches dates with the name of a month: 18 November 2026, Nov 18th, March 2026, in October.
-var writtenDate = regexp.MustCompile(`\b(?i:(\d{1,2})(?:st|nd|rd|th)?(?: of)? )?(Ma[yr]|(?i:` + months + `))\b\.?(?i: (\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (\d{4})\b)?`)
+var writtenDate = regexp.MustCompile(`\b(?i:(\d{1,2})(?:st|nd|rd|th)?(?: of)? )?(Ma[yr]|(?i:` + months +
+	`))\b\.?(?i: (\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (\d{4})\b)?`)
 
 // A date is what a written date says; what it does not say is "".
 type date struct{ text, day, month, year string }

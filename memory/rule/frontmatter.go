@@ -14,7 +14,8 @@ func findOtherForm(v *view) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Severity: Info, Message: fmt.Sprintf("%d of %d memories have frontmatter of another form, or none: frontmatter is not asked for here", n, len(v.after.Topics)),
+		Severity: Info, Message: fmt.Sprintf("%d of %d memories have frontmatter of another form, or none: "+
+			"frontmatter is not asked for here", n, len(v.after.Topics)),
 		Hint: "nothing is wrong if another tool writes them; Claude Code reads name, description and type",
 	}}
 }

@@ -35,7 +35,8 @@ func findIndexOverLimits(v *view) []Finding {
 	return []Finding{{
 		File:    memory.IndexFile,
 		Message: "the index has " + strings.Join(over, " and ") + "; a host does not load what is beyond",
-		Hint:    "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"text\": …}]}, merge memories, or remove entries; a good size is under 140 lines and 17,000 bytes",
+		Hint: "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"text\": …}]}, merge memories, or remove entries; " +
+			"a good size is under 140 lines and 17,000 bytes",
 	}}
 }
 

@@ -29,7 +29,8 @@ func (c Check) KeptElsewhere(n memory.Name) bool { return c.view().keptElsewhere
 func forbiddenFinding(n memory.Name, why string) Finding {
 	return Finding{
 		File: n.String(), Message: why + ": an unattended dream may not",
-		Hint: "keep the memory, or merge it so that another says every fact of it first; what write_memory refuses so is kept as a proposal for the person, and accept_loss does not help",
+		Hint: "keep the memory, or merge it so that another says every fact of it first; " +
+			"what write_memory refuses so is kept as a proposal for the person, and accept_loss does not help",
 	}
 }
 

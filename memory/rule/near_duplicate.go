@@ -117,12 +117,15 @@ func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
 	if n == v.written && !v.came(n) {
 		keep, drop = n, other // nobody deletes what was just edited
 	}
-	f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; merge: write_memory {\"path\": %q, \"base\": …, \"edits\": […], \"replaces\": [{\"path\": %q, \"base\": …}]}; if both must stay, name one in the other: [[%s]]",
+	f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; "+
+		"merge: write_memory {\"path\": %q, \"base\": …, \"edits\": […], \"replaces\": [{\"path\": %q, \"base\": …}]}; "+
+		"if both must stay, name one in the other: [[%s]]",
 		keep.String(), drop.String(), keep.String(), drop.String(), link)
 	if v.before != nil && v.came(n) && (n == v.written || !v.came(other)) && others[0].strong {
 		f.Severity = Error
 		f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q]} and merge into it: write_memory {\"path\": %q, \"edits\": […], \"base\": …}; if both must stay, "+
-			"name that one in this one, [[%s]], or write this one with \"waive\": [{\"rule\": \"near-duplicate\", \"why\": \"…\"}]", other.String(), other.String(), link)
+			"name that one in this one, [[%s]], "+
+			"or write this one with \"waive\": [{\"rule\": \"near-duplicate\", \"why\": \"…\"}]", other.String(), other.String(), link)
 	}
 	if path.Dir(n.String()) != path.Dir(other.String()) {
 		f.Hint += "; a folder such as team/ belongs to others too: keep the one there"

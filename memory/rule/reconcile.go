@@ -24,7 +24,8 @@ func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 			found = append(found, Finding{
 				File: n.String(), Line: at, Column: in, subject: c.Ours.Command + "\n" + c.Theirs.Guide,
 				Message: conflictMessage(c),
-				Hint: fmt.Sprintf("%s wins: rewrite or delete the memory, keeping its why; where the memory is clearly later and says so, note the conflict in it and report it, and never edit %s",
+				Hint: fmt.Sprintf("%s wins: rewrite or delete the memory, keeping its why; "+
+					"where the memory is clearly later and says so, note the conflict in it and report it, and never edit %s",
 					c.Theirs.Guide, c.Theirs.Guide),
 			})
 		}
@@ -37,7 +38,8 @@ func conflictMessage(c drift.Conflict) string {
 	if c.Rivals() {
 		said = fmt.Sprintf("is %q in", secret.Mask(c.Theirs.Command))
 	}
-	return fmt.Sprintf("%q %s %s:%d: here “%s”, there “%s”", secret.Mask(c.Ours.Command), said, c.Theirs.Guide, c.Theirs.At, quotedLine(c.Ours.Line), quotedLine(c.Theirs.Line))
+	return fmt.Sprintf("%q %s %s:%d: here “%s”, there “%s”", secret.Mask(c.Ours.Command), said, c.Theirs.Guide, c.Theirs.At,
+		quotedLine(c.Ours.Line), quotedLine(c.Theirs.Line))
 }
 
 // quotedLine returns a line as a finding may show it.

@@ -86,7 +86,8 @@ func (r rule) doc() Doc {
 			return character
 		})
 	}
-	return Doc{Name: r.name, Severity: r.severity, Waivable: r.waivable, Summary: part[1], Catches: part[2], Leaves: part[3], Bad: example(part[4]), Good: example(part[5])}
+	return Doc{Name: r.name, Severity: r.severity, Waivable: r.waivable, Summary: part[1], Catches: part[2], Leaves: part[3],
+		Bad: example(part[4]), Good: example(part[5])}
 }
 
 // Waivable reports whether a rule of this name exists that the model may waive, with a reason.

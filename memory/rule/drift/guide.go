@@ -28,7 +28,8 @@ type Guide struct {
 }
 
 // guideNames are the names that agents look for in every folder.
-var guideNames = []string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".cursorrules", ".windsurfrules", "copilot-instructions.md"}
+var guideNames = []string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".cursorrules",
+	".windsurfrules", "copilot-instructions.md"}
 
 // Guides returns the project's instructions to agents, at most 60: those of its own folder first. An
 // import that leads out of the project is not followed, nor is a link.

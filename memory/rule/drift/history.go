@@ -42,12 +42,15 @@ func (p *Project) past() *history {
 	if p.history != nil && p.history.head == string(head) {
 		return p.history
 	}
-	h := &history{head: string(head), gone: make(map[string]string), bases: make(map[string][]string), folders: make(map[string]bool), manifests: make(map[string]bool)}
+	h := &history{head: string(head), gone: make(map[string]string), bases: make(map[string][]string),
+		folders: make(map[string]bool), manifests: make(map[string]bool)}
 	p.history = h
 	// What a bound cuts off is the oldest.
-	names, _ := p.git("log", "--relative", "--name-status", "--diff-filter=DR", "-M100%", "--format=", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--", ".")
+	names, _ := p.git("log", "--relative", "--name-status", "--diff-filter=DR", "-M100%", "--format=", "-z", "--no-ext-diff",
+		"--no-textconv", "--no-show-signature", "--", ".")
 	h.readNames(string(names))
-	lines, _ := p.git(append([]string{"log", "--relative", "-p", "-U0", "--format=", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--"}, manifestSpecs...)...)
+	lines, _ := p.git(append([]string{"log", "--relative", "-p", "-U0", "--format=", "--no-color", "--no-ext-diff",
+		"--no-textconv", "--no-show-signature", "--"}, manifestSpecs...)...)
 	h.readLines(lines)
 	return h
 }

@@ -18,7 +18,8 @@ const (
 )
 
 // manifestSpecs are the manifests whose history is read.
-var manifestSpecs = []string{":(glob)**/package.json", ":(glob)**/Makefile", ":(glob)**/justfile", ":(glob)**/pyproject.toml", ":(glob)**/requirements*.txt", ":(glob)**/Gemfile", ":(glob)**/composer.json", ":(glob)**/Cargo.toml"}
+var manifestSpecs = []string{":(glob)**/package.json", ":(glob)**/Makefile", ":(glob)**/justfile",
+	":(glob)**/pyproject.toml", ":(glob)**/requirements*.txt", ":(glob)**/Gemfile", ":(glob)**/composer.json", ":(glob)**/Cargo.toml"}
 
 // stated has, by the name of a manifest, the expressions that find what versions it states: group 1 is a
 // product, or the product is named before the colon, and the last group is its version.
@@ -47,7 +48,9 @@ var stated = map[string][]string{
 const composeImage = `:image:\s*["']?(?:\S+/)?(postgres|mysql|mariadb|redis|mongo|rabbitmq|elasticsearch|nginx|node|python):v?([\d.]+)`
 
 // aliases are other names of products.
-var aliases = map[string]string{"postgresql": "postgres", "golang": "go", "nodejs": "node", "node.js": "node", "next.js": "next", "vue.js": "vue", "mongodb": "mongo", "tailwind": "tailwindcss", "tailwind css": "tailwindcss", "@angular/core": "angular", "react native": "react-native"}
+var aliases = map[string]string{"postgresql": "postgres", "golang": "go", "nodejs": "node", "node.js": "node",
+	"next.js": "next", "vue.js": "vue", "mongodb": "mongo", "tailwind": "tailwindcss",
+	"tailwind css": "tailwindcss", "@angular/core": "angular", "react native": "react-native"}
 
 // manifests are what the project's manifests say.
 type manifests struct {
@@ -134,7 +137,8 @@ func (p *Project) manifestsLack(name string) bool {
 // versionRef finds a product with a version, and libraryRef a library that is said to be used.
 var (
 	versionRef = regexp.MustCompile("(?i)\\b(python|node(?:\\.?js)?|go(?:lang)?|postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|rabbitmq|elasticsearch|nginx|ios|react(?: native)?|next(?:\\.js)?|vue(?:\\.js)?|svelte|typescript|expo|vite|express|django|flask|fastapi|rails|laravel|ruby|php|rust|angular|tailwind(?: ?css)?) v?(\\d{1,3}(?:\\.\\d+){0,2})\\b")
-	libraryRef = regexp.MustCompile("(?i)\\b(?:uses?|using|built (?:on|with)|powered by|relies on|state is|tests? (?:are|run) (?:in|with)) `?(@?[A-Za-z][\\w./-]*[\\w])`?")
+	libraryRef = regexp.MustCompile("(?i)\\b(?:uses?|using|built (?:on|with)|powered by|relies on|state is|" +
+		"tests? (?:are|run) (?:in|with)) `?(@?[A-Za-z][\\w./-]*[\\w])`?")
 )
 
 // judgeVersion compares a version with those of the manifests.
@@ -160,7 +164,8 @@ func (p *Project) judgeVersion(text string) (Hit, bool) {
 			return Hit{}, false
 		}
 	}
-	return Hit{Ref: found[0], Message: fmt.Sprintf("%s says %s %s", m.sources[product], product, strings.TrimLeft(constraints[0], "= ")), Nearest: m.sources[product]}, true
+	says := fmt.Sprintf("%s says %s %s", m.sources[product], product, strings.TrimLeft(constraints[0], "= "))
+	return Hit{Ref: found[0], Message: says, Nearest: m.sources[product]}, true
 }
 
 // minimum are products of which a manifest states the oldest version that will do.

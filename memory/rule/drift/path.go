@@ -21,7 +21,11 @@ type pathRef struct {
 }
 
 // fileEndings are endings of what people write into a project; a name with one of them is a file's.
-var fileEndings = prose.Set(".go .rs .py .pyi .rb .php .js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte .astro .java .kt .kts .scala .clj .ex .exs .erl .hs .ml .fs .cs .vb .swift .m .mm .c .cc .cpp .cxx .h .hh .hpp .zig .nim .dart .lua .pl .pm .r .jl .sh .bash .zsh .fish .ps1 .bat .cmd .sql .proto .graphql .thrift .tf .hcl .css .scss .sass .less .html .htm .hbs .ejs .erb .haml .pug .twig .j2 .tmpl .md .mdx .rst .adoc .txt .yml .yaml .toml .json .jsonc .ini .cfg .conf .xml .gradle .properties .plist .nix .cmake .mk .ipynb")
+var fileEndings = prose.Set(".go .rs .py .pyi .rb .php .js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte .astro .java .kt " +
+	".kts .scala .clj .ex .exs .erl .hs .ml .fs .cs .vb .swift .m .mm .c .cc .cpp .cxx .h .hh .hpp .zig .nim .dart .lua .pl .pm " +
+	".r .jl .sh .bash .zsh .fish .ps1 .bat .cmd .sql .proto .graphql .thrift .tf .hcl .css .scss .sass .less .html .htm .hbs " +
+	".ejs .erb .haml .pug .twig .j2 .tmpl .md .mdx .rst .adoc .txt .yml .yaml .toml .json .jsonc .ini .cfg .conf .xml .gradle " +
+	".properties .plist .nix .cmake .mk .ipynb")
 
 var (
 	lineSuffix = regexp.MustCompile(`(?:(?::(\d+)(?:[:-]\d+)*)|(?:#L(\d+)(?:-L?\d+)?))$`)
@@ -30,7 +34,8 @@ var (
 )
 
 // general are stems of files that nearly every project has.
-var general = prose.Set("main index app mod lib init __init__ setup test tests util utils helper helpers common script config settings claude agents skill readme memory package package-lock tsconfig todo notes changelog license dockerfile types constants")
+var general = prose.Set("main index app mod lib init __init__ setup test tests util utils helper helpers common script " +
+	"config settings claude agents skill readme memory package package-lock tsconfig todo notes changelog license dockerfile types constants")
 
 // parsePath reads a code span as a path of the project; false where it is none.
 func parsePath(text string) (pathRef, bool) {
@@ -42,7 +47,8 @@ func parsePath(text string) (pathRef, bool) {
 	}
 	text, _, _ = strings.Cut(text, "#")
 	r.folder = strings.HasSuffix(text, "/")
-	if !plainPath.MatchString(text) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "@") || strings.HasPrefix(text, "-") || strings.Contains(text, "//") || strings.Contains(text, "..") {
+	if !plainPath.MatchString(text) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "@") ||
+		strings.HasPrefix(text, "-") || strings.Contains(text, "//") || strings.Contains(text, "..") {
 		return r, false
 	}
 	r.name = path.Clean(text)

@@ -144,7 +144,8 @@ func heldOut() []sample {
 	for _, kind := range []string{
 		"live_" + "sk_" + d.from(alnum, 32), "test_" + "sk_" + d.from(alnum, 32), "rzp_" + "live_" + d.from(alnum, 24), "pdl_" + "live_apikey_" + d.from(alnum, 48),
 		"live_" + d.from(alnum, 30), "EAAA" + "E" + d.from(dashed, 59), "access_" + "token$production$" + d.from(hexa, 16) + "$" + d.from(hexa, 32),
-		"phx_" + d.from(alnum, 43), "ops_" + "key_" + d.from(alnum, 32), "acme_" + "prod_" + d.from(alnum, 40), "tk-" + d.from(alnum, 40), "ADMIN-" + "TOKEN-" + d.from(alnum, 32),
+		"phx_" + d.from(alnum, 43), "ops_" + "key_" + d.from(alnum, 32), "acme_" + "prod_" + d.from(alnum, 40),
+		"tk-" + d.from(alnum, 40), "ADMIN-" + "TOKEN-" + d.from(alnum, 32),
 	} {
 		add("payments run with `%s` since the move", kind)
 		add("PAYMENT_SECRET=%s", kind)
