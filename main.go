@@ -171,30 +171,32 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 	said.Digests = consolidate.DigestDir(state, s.MemoryDir)
 	off, _ := time.ParseDuration(os.Getenv(clock))
 	return consolidate.Options{
-		MemoryDir:    s.MemoryDir,
-		ProjectDir:   s.Checkout,
-		StateHome:    state,
-		Transcripts:  consolidate.Listen(said, s.AllowSecrets),
-		Enabled:      switchOf(s),
-		MinHours:     s.MinHours,
-		MinSessions:  s.MinSessions,
-		CleanupDays:  s.CleanupDays,
-		Host:         s.Client,
-		Session:      s.SessionID,
-		Warnings:     s.Warnings,
-		AllowSecrets: s.AllowSecrets,
-		MaxArchive:   int64(s.MaxArchiveMiB) << 20,
-		Unattended:   s.Unattended,
-		Prompted:     os.Getenv(hook.Mark) != "",
-		Asked:        s.Asked,
-		Propose:      s.Mode == host.ModeApprove,
-		Now:          func() time.Time { return time.Now().Add(off).Round(0) }, // without the monotonic part: a lease runs on while the machine sleeps
-		Changed: func(uri string) {
-			select {
-			case changed <- uri:
-			default: // a terminal, or a client that does not read
-			}
+		Options: store.Options{
+			MemoryDir:    s.MemoryDir,
+			StateHome:    state,
+			Host:         s.Client,
+			Session:      s.SessionID,
+			AllowSecrets: s.AllowSecrets,
+			Unattended:   s.Unattended,
+			Now:          func() time.Time { return time.Now().Add(off).Round(0) }, // without the monotonic part: a lease runs on while the machine sleeps
+			Changed: func(uri string) {
+				select {
+				case changed <- uri:
+				default: // a terminal, or a client that does not read
+				}
+			},
 		},
+		ProjectDir:  s.Checkout,
+		Transcripts: consolidate.Listen(said, s.AllowSecrets),
+		Enabled:     switchOf(s),
+		MinHours:    s.MinHours,
+		MinSessions: s.MinSessions,
+		CleanupDays: s.CleanupDays,
+		Warnings:    s.Warnings,
+		MaxArchive:  int64(s.MaxArchiveMiB) << 20,
+		Prompted:    os.Getenv(hook.Mark) != "",
+		Asked:       s.Asked,
+		Propose:     s.Mode == host.ModeApprove,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -18,7 +19,7 @@ func TestExtract(t *testing.T) {
 	if err := os.Mkdir(memoryDir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p := Open(Options{MemoryDir: memoryDir, StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{})})
+	p := Open(Options{Options: store.Options{MemoryDir: memoryDir, StateHome: filepath.Join(dir, "state")}, Transcripts: transcript.Open(transcript.Options{})})
 	defer p.Close("")
 
 	line := func(kind string, content any) string {
@@ -86,7 +87,7 @@ func TestExtract(t *testing.T) {
 // Gemini CLI's files are of another form, and its sessions have another name in its hooks than for a search.
 func TestExtractGemini(t *testing.T) {
 	dir := t.TempDir()
-	p := Open(Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{}), Now: time.Now})
+	p := Open(Options{Options: store.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Now: time.Now}, Transcripts: transcript.Open(transcript.Options{})})
 	defer p.Close("")
 	const (
 		head    = `"sessionId":"9f5659bb-1111-4000-8000-000000000000","kind":"main"`

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/rule"
 )
@@ -52,7 +53,7 @@ func BenchmarkLint(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		p := Open(Options{MemoryDir: dir, ProjectDir: project, StateHome: b.TempDir(), Transcripts: transcript.Open(transcript.Options{})})
+		p := Open(Options{Options: store.Options{MemoryDir: dir, StateHome: b.TempDir()}, ProjectDir: project, Transcripts: transcript.Open(transcript.Options{})})
 		if l, err := p.Lint(LintRequest{}); err != nil || l.Topics != 1000 || !slices.ContainsFunc(l.Findings, func(f rule.Finding) bool { return f.Rule == "drift" }) {
 			b.Fatal(l.Topics, len(l.Findings), err)
 		}

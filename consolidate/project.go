@@ -19,7 +19,6 @@ import (
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule/drift"
-	"dream-mcp/memory/secret"
 )
 
 // Defaults and limits.
@@ -37,31 +36,22 @@ type Switch struct {
 	Why       string
 }
 
-// Options configure a Project. Only MemoryDir, StateHome and Transcripts are required.
+// Options configure a Project. Of those of its store only MemoryDir and StateHome are required.
 type Options struct {
-	MemoryDir    string // need not exist
-	ProjectDir   string // the checkout that the memory is about; "": files that memories name are not checked
-	StateHome    string // our state folder for all projects
-	Transcripts  *transcript.Store
-	Enabled      Switch
-	Reread       func() (s Switch, ok bool) // Enabled as it is now, asked at each call that it decides; nil: it does not change
-	MinHours     float64
-	MinSessions  int
-	Host         string         // the program that started us
-	Session      string         // the caller's session
-	Warnings     []string       // problems of the settings
-	AllowSecrets secret.Allowed // values that are not masked and not reported
-	MaxArchive   int64          // bytes; see package history
-	Unattended   bool           // nobody watches: stricter limits on losses, and no writes outside a dream
-	Prompted     bool           // the host was started with the prompt dream
-	Asked        bool           // a person asked for the dream at a terminal: the gates enabled, time and sessions are open
-	CleanupDays  int            // the host removes transcripts that were not modified for so many days; 0: never
-	LookOnly     bool           // for watchers: create no folder and record no count
-	Propose      bool           // an unattended dream becomes a proposal
-	Lease        time.Duration
-	Now          func() time.Time
-	Step         func(string)     // called with each step of a commit, if not nil
-	Changed      func(uri string) // called with each resource that changed, if not nil
+	store.Options
+	Transcripts *transcript.Store // required
+	ProjectDir  string            // the checkout that the memory is about; "": files that memories name are not checked
+	Enabled     Switch
+	Reread      func() (s Switch, ok bool) // Enabled as it is now, asked at each call that it decides; nil: it does not change
+	MinHours    float64
+	MinSessions int
+	Warnings    []string // problems of the settings
+	MaxArchive  int64    // bytes; see package history
+	Prompted    bool     // the host was started with the prompt dream
+	Asked       bool     // a person asked for the dream at a terminal: the gates enabled, time and sessions are open
+	CleanupDays int      // the host removes transcripts that were not modified for so many days; 0: never
+	Propose     bool     // an unattended dream becomes a proposal
+	Lease       time.Duration
 }
 
 // Project is the memory of one project, and the dreams over it.
@@ -85,7 +75,7 @@ type Project struct {
 	dream    *dream // the open dream of this process, or nil
 	over     error  // why the dream ended between two calls; the next call reports it
 	prompted bool   // the prompt dream was read on this connection
-	polled   Watch  // what the last Poll saw
+	polled   string // the fingerprint at the last Poll
 
 	folder *os.Root // of options.ProjectDir; nil until first used
 	code   *drift.Project
@@ -99,11 +89,8 @@ func Open(o Options) *Project {
 	}
 	o.Lease = cmp.Or(o.Lease, DefaultLease)
 	p := &Project{options: o, Transcripts: o.Transcripts, prompted: o.Prompted}
-	p.Store = store.Open(store.Options{
-		MemoryDir: o.MemoryDir, StateHome: o.StateHome, Host: o.Host, Session: o.Session, AllowSecrets: o.AllowSecrets,
-		Unattended: o.Unattended, LookOnly: o.LookOnly, Now: o.Now, Step: o.Step, Changed: o.Changed,
-		Ended: p.ended, Landed: func(i store.Info) { p.History.PruneAfter(i) },
-	})
+	o.Ended, o.Landed = p.ended, func(i store.Info) { p.History.PruneAfter(i) }
+	p.Store = store.Open(o.Options)
 	p.Gates = &Gates{p: p, enabled: o.Enabled}
 	p.Sessions = &Sessions{p: p}
 	p.Proposals = &Proposals{Room: &proposal.Room{Store: p.Store}, p: p}

@@ -35,8 +35,9 @@ func TestSoon(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		p := Open(Options{
-			MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{}),
-			Enabled: Switch{On: !row.off}, MinHours: 24, Now: func() time.Time { return now },
+			Options:     store.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
+			Transcripts: transcript.Open(transcript.Options{}),
+			Enabled:     Switch{On: !row.off}, MinHours: 24,
 		})
 		if row.file != "" {
 			if err := p.SetNote(row.file, map[string]time.Time{"after": now.Add(row.ahead)}); err != nil {
@@ -54,7 +55,7 @@ func TestSoon(t *testing.T) {
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Project {
-		p := Open(Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{})})
+		p := Open(Options{Options: store.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state")}, Transcripts: transcript.Open(transcript.Options{})})
 		t.Cleanup(func() { p.Close("the test ended") })
 		return p
 	}

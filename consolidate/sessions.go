@@ -136,7 +136,7 @@ func (s *Sessions) Recent(ctx context.Context) ([]string, error) {
 
 // OtherHost returns the name of a session's host, or "" if it is the caller's. An unknown caller counts as Claude Code.
 func (s *Sessions) OtherHost(h transcript.Host) string {
-	if h == cmp.Or(transcript.Host(s.p.options.Host), transcript.ClaudeCode) {
+	if h == cmp.Or(transcript.Host(s.p.Host), transcript.ClaudeCode) {
 		return ""
 	}
 	return string(h)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkStatus(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	store := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
+	said := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
 	host := filepath.Join(memory, lock.HostFile)
 	if err := os.WriteFile(host, nil, 0o600); err != nil {
 		b.Fatal(err)
@@ -49,9 +50,8 @@ func BenchmarkStatus(b *testing.B) {
 				b.Fatal(err)
 			}
 			p := Open(Options{
-				MemoryDir: memory, StateHome: b.TempDir(), Transcripts: store,
-				Enabled: Switch{On: true, Why: "on"}, MinHours: 24, MinSessions: c.minSessions,
-				Now: func() time.Time { return now },
+				Options:     store.Options{MemoryDir: memory, StateHome: b.TempDir(), Now: func() time.Time { return now }},
+				Transcripts: said, Enabled: Switch{On: true, Why: "on"}, MinHours: 24, MinSessions: c.minSessions,
 			})
 			defer p.Close("the benchmark ended")
 			status := func() {

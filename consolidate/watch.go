@@ -105,23 +105,25 @@ func sameGates(a, b []Gate) bool {
 	return slices.EqualFunc(a, b, func(a, b Gate) bool { return a.Name == b.Name && a.Why == b.Why })
 }
 
-// fingerprint changes when a file changes that the picture depends on.
+// fingerprint changes when a file changes that a picture with the open or last dream depends on.
 func (w *Watch) fingerprint() string {
-	state := w.p.StateDir()
+	words := w.words
+	if words == "" && w.log != "" {
+		words = filepath.Join(w.p.StateDir(), w.log)
+	}
+	return fingerprint(w.p, w.dream, words)
+}
+
+func fingerprint(p *Project, dream, words string) string {
+	state := p.StateDir()
 	files := []string{
-		filepath.Join(w.p.MemoryDir, lock.File), filepath.Join(w.p.MemoryDir, lock.HostFile),
-		filepath.Join(state, store.JournalFile), filepath.Join(state, throttleFile),
+		filepath.Join(p.MemoryDir, lock.File), filepath.Join(p.MemoryDir, lock.HostFile),
+		filepath.Join(state, store.JournalFile), filepath.Join(state, throttleFile), words,
 	}
-	if w.dream != "" {
-		folder := w.p.FolderOf(w.dream)
+	if dream != "" {
 		for _, name := range []string{store.InfoFile, trailFile, store.StopFile} {
-			files = append(files, filepath.Join(folder, name))
+			files = append(files, filepath.Join(p.FolderOf(dream), name))
 		}
-	}
-	if w.words != "" {
-		files = append(files, w.words)
-	} else if w.log != "" {
-		files = append(files, filepath.Join(state, w.log))
 	}
 	var b strings.Builder
 	for _, file := range files {
@@ -134,27 +136,24 @@ func (w *Watch) fingerprint() string {
 	return b.String()
 }
 
-// Poll reports a change of store.StatusURI if another process changed the status after the last Poll. It reads the metadata
-// of a few files, and does nothing during another operation.
+// Poll reports a change of store.StatusURI if another process changed the status after the last Poll. It reads the lock file
+// and the metadata of a few files, and does nothing during another operation.
 func (p *Project) Poll() {
 	if !p.TryLock() {
 		return
 	}
 	defer p.Unlock()
-	w := &p.polled
-	first := w.p == nil
-	if w.p = p; w.fingerprint() == w.print {
-		return
-	}
-	w.dream = ""
+	var open lock.Record
 	if dir, err := p.Disk(); err == nil && dir != nil {
-		if r, err := lock.Read(dir.Root()); err == nil && store.ValidID(r.Dream) {
-			w.dream = r.Dream
-		}
+		open, _ = lock.Read(dir.Root())
 		dir.Close()
 	}
-	w.print = w.fingerprint()
-	if !first && p.dream == nil { // our own dream reports its changes itself
+	if !store.ValidID(open.Dream) {
+		open.Dream = ""
+	}
+	last := p.polled
+	p.polled = fingerprint(p, open.Dream, "")
+	if last != "" && p.polled != last && p.dream == nil { // our own dream reports its changes itself
 		p.Changed(store.StatusURI)
 	}
 }

@@ -51,8 +51,9 @@ func TestHookAgreesWithTheGates(t *testing.T) {
 					}
 					now := start
 					p := consolidate.Open(consolidate.Options{
-						MemoryDir: memory, StateHome: filepath.Join(dir, "state"), Transcripts: transcript.Open(transcript.Options{Folders: []string{said}}),
-						Enabled: consolidate.Switch{On: true}, MinHours: 24, MinSessions: 5, Now: func() time.Time { return now },
+						Options:     store.Options{MemoryDir: memory, StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
+						Transcripts: transcript.Open(transcript.Options{Folders: []string{said}}),
+						Enabled:     consolidate.Switch{On: true}, MinHours: 24, MinSessions: 5,
 					})
 					ask := func() {
 						t.Helper()
