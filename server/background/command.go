@@ -22,90 +22,93 @@ var errNoProgram = errors.New("no program to dream with")
 // of our server, whose command line is server, and read the project. It may do nothing else. The folder own, which is made
 // if needed, holds the settings that a host reads from files.
 func command(ctx context.Context, setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
-	cmd, err := commandLine(ctx, setup, firing, server, own)
+	line, dir, err := commandLine(setup, firing, server, own)
 	if err != nil {
 		return nil, err
 	}
-	if cmd.Dir == "" {
-		cmd.Dir = setup.Project
+	path, err := exec.LookPath(line[0])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", errNoProgram, err)
 	}
-	cmd.Env = append(environ(), cmd.Env...)
+	cmd := exec.CommandContext(ctx, path, line[1:]...)
+	cmd.Dir, cmd.Env = dir, environ()
+	if dir == own {
+		cmd.Env = append(cmd.Env, "GEMINI_CLI_TRUST_WORKSPACE=true")
+	}
 	return cmd, nil
 }
 
-func commandLine(ctx context.Context, setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
+// commandLine returns the command line of a host, and the folder that it is started in.
+func commandLine(setup host.Setup, firing string, server []string, own string) (line []string, dir string, err error) {
 	l := setup.Limits
-	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{
+	config := quoted(map[string]any{"mcpServers": map[string]any{"dream": map[string]any{
 		"type": "stdio", "command": server[0], "args": server[1:], "env": handed(),
 	}}})
-	if err != nil {
-		return nil, err
-	}
-	if len(l.Command) > 0 {
-		args := slices.Clone(l.Command)
-		for i := range args {
-			args[i] = strings.NewReplacer("{mcp_config}", string(config), "{model}", l.Model).Replace(args[i])
+	switch {
+	case len(l.Command) > 0:
+		fill := strings.NewReplacer("{mcp_config}", config, "{model}", l.Model)
+		for _, arg := range l.Command {
+			line = append(line, fill.Replace(arg))
 		}
-		return find(ctx, args[0], args[1:])
+		return line, setup.Project, nil
+	case firing == host.ClaudeCode:
+		line = claude(l, config)
+	case firing == host.Codex:
+		line = codex(server)
+	case firing == host.Gemini:
+		line, err = gemini(setup, server, own)
+	default:
+		err = fmt.Errorf("%w: how %s is started without a person is not known; set background_command in config.json", errNoProgram, firing)
 	}
-	if firing == host.Codex {
-		return find(ctx, "codex", codex(l.Model, server))
+	if l.Model != "" {
+		line = append(line, "--model", l.Model)
 	}
-	if firing == host.Gemini {
-		return gemini(ctx, setup, server, own)
+	switch firing {
+	case host.Gemini:
+		return line, own, err
+	case host.Codex:
+		line = append(line, "-") // the prompt is standard input
 	}
-	if firing != host.ClaudeCode {
-		return nil, fmt.Errorf("%w: how %s is started without a person is not known; set background_command in config.json", errNoProgram, firing)
-	}
-	args := []string{
-		"-p", "--tools", "Read,Grep,Glob", "--strict-mcp-config", "--mcp-config", string(config),
+	return line, setup.Project, err
+}
+
+// claude is the command line of Claude Code.
+func claude(l host.Limits, config string) []string {
+	line := []string{
+		"claude", "-p", "--tools", "Read,Grep,Glob", "--strict-mcp-config", "--mcp-config", config,
 		"--allowedTools", "mcp__dream__*", "--permission-mode", "dontAsk", "--max-turns", strconv.Itoa(l.MaxTurns),
 		"--output-format", "stream-json", "--verbose", "--no-session-persistence", "--disable-slash-commands",
 		"--setting-sources", "user", "--settings", `{"disableAllHooks":true}`,
 	}
 	if l.MaxUSD > 0 {
-		args = append(args, "--max-budget-usd", strconv.FormatFloat(l.MaxUSD, 'f', -1, 64))
+		line = append(line, "--max-budget-usd", strconv.FormatFloat(l.MaxUSD, 'f', -1, 64))
 	}
-	if l.Model != "" {
-		args = append(args, "--model", l.Model)
-	}
-	return find(ctx, "claude", args)
+	return line
 }
 
-// codex are the arguments of Codex: its own tools run in a sandbox that writes nothing and has no network, no configuration but ours is
+// codex is the command line of Codex: its own tools run in a sandbox that writes nothing and has no network, no configuration but ours is
 // read, and nothing is kept of the session. It knows no limits of turns and money.
-func codex(model string, server []string) []string {
+func codex(server []string) []string {
 	var env []string
 	for name, value := range handed() {
 		env = append(env, name+"="+quoted(value))
 	}
 	slices.Sort(env)
-	args := []string{"exec", "--sandbox", "read-only", "--ephemeral", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check", "--json"}
+	line := []string{"codex", "exec", "--sandbox", "read-only", "--ephemeral", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check", "--json"}
 	for _, setting := range []string{
 		`approval_policy="never"`, `web_search="disabled"`,
 		"mcp_servers.dream.command=" + quoted(server[0]), "mcp_servers.dream.args=" + quoted(server[1:]),
 		"mcp_servers.dream.env={" + strings.Join(env, ",") + "}", `mcp_servers.dream.default_tools_approval_mode="approve"`,
 	} {
-		args = append(args, "-c", setting)
+		line = append(line, "-c", setting)
 	}
-	if model != "" {
-		args = append(args, "--model", model)
-	}
-	return append(args, "-")
+	return line
 }
 
-// quoted writes a text or a list of texts as TOML, which takes JSON's.
+// quoted writes texts as JSON, which TOML takes too.
 func quoted(v any) string {
 	data, _ := json.Marshal(v) // texts are always written
 	return string(data)
-}
-
-func find(ctx context.Context, program string, args []string) (*exec.Cmd, error) {
-	path, err := exec.LookPath(program)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %v", errNoProgram, err)
-	}
-	return exec.CommandContext(ctx, path, args...), nil
 }
 
 // Variables that say that a session is under way: the host that is started is in none (a nested one refuses to start). The

@@ -1,11 +1,8 @@
 package background
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -36,11 +33,11 @@ decision = "allow"
 priority = 2
 `
 
-// gemini is Gemini CLI without a person. It is started in a folder of ours, whose settings go before the person's, and the project,
+// gemini is the command line of Gemini CLI. It is started in a folder of ours, whose settings go before the person's, and the project,
 // whose settings are not read, is a folder that it may look into. What it keeps of its session it keeps for that folder, and a day
 // long; no gate counts it. It knows no limit of money.
-func gemini(ctx context.Context, setup host.Setup, server []string, own string) (*exec.Cmd, error) {
-	settings, err := json.Marshal(map[string]any{
+func gemini(setup host.Setup, server []string, own string) ([]string, error) {
+	settings := quoted(map[string]any{
 		"mcpServers":  map[string]any{"dream": map[string]any{"command": server[0], "args": server[1:], "env": handed()}},
 		"mcp":         map[string]any{"allowed": []string{"dream"}},
 		"tools":       map[string]any{"core": geminiReads},
@@ -49,41 +46,25 @@ func gemini(ctx context.Context, setup host.Setup, server []string, own string) 
 		"context":     map[string]any{"includeDirectories": []string{setup.Project}, "loadMemoryFromIncludeDirectories": false},
 		"general":     map[string]any{"sessionRetention": map[string]any{"enabled": true, "maxAge": "1d", "minRetention": "1h"}},
 	})
+	if strings.Contains(settings, "$") {
+		return nil, fmt.Errorf("%w: Gemini CLI would take what follows a $ in a path for a variable", errNoProgram)
+	}
+	if err := os.MkdirAll(filepath.Join(own, ".gemini"), 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(own)
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(string(settings), "$") {
-		return nil, fmt.Errorf("%w: Gemini CLI would take what follows a $ in a path for a variable", errNoProgram)
-	}
+	defer root.Close()
 	policy := fmt.Sprintf(geminiPolicy, quoted(geminiReads))
-	for name, text := range map[string]string{filepath.Join(".gemini", "settings.json"): string(settings), "policy.toml": policy} {
-		if err := place(filepath.Join(own, name), text); err != nil {
+	for name, text := range map[string]string{".gemini/settings.json": settings, "policy.toml": policy} {
+		if err := landing.Replace(root, name, []byte(text), time.Time{}); err != nil {
 			return nil, err
 		}
 	}
-	args := []string{
-		"--output-format", "stream-json", "--approval-mode", "default", "--extensions", "none",
+	return []string{
+		"gemini", "--output-format", "stream-json", "--approval-mode", "default", "--extensions", "none",
 		"--allowed-mcp-server-names", "dream", "--admin-policy", filepath.Join(own, "policy.toml"),
-	}
-	if setup.Limits.Model != "" {
-		args = append(args, "--model", setup.Limits.Model)
-	}
-	cmd, err := find(ctx, "gemini", args)
-	if err == nil {
-		cmd.Dir, cmd.Env = own, []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}
-	}
-	return cmd, err
-}
-
-// place writes a file of ours, and makes its folder.
-func place(path, text string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return landing.Replace(root, filepath.Base(path), []byte(text), time.Time{})
+	}, nil
 }
