@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,10 +113,8 @@ func savesMemory(dirs []string, tool, file string) bool {
 func (x Extraction) Suggestion() string {
 	var taught signal.Counts
 	for i, kind := range signal.Kinds() {
-		for _, w := range worthy {
-			if kind == w {
-				taught[i] = x.Signals[i]
-			}
+		if slices.Contains(worthy, kind) {
+			taught[i] = x.Signals[i]
 		}
 	}
 	if taught.String() == "" || !transcript.IsSessionID(x.Session) {

@@ -7,6 +7,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -202,16 +203,13 @@ func (h *History) measure(versions []Version) error {
 
 // names returns the names of all archived memories.
 func (all landings) names() []memory.Name {
-	var names []memory.Name
-	seen := make(map[memory.Name]bool)
+	names := make(map[memory.Name]bool)
 	for _, l := range all {
 		for _, c := range l.Changes {
-			if !seen[c.Name] && c.Before+c.After != "" {
-				seen[c.Name] = true
-				names = append(names, c.Name)
+			if c.Before+c.After != "" {
+				names[c.Name] = true
 			}
 		}
 	}
-	slices.SortFunc(names, func(a, b memory.Name) int { return cmp.Compare(a.String(), b.String()) })
-	return names
+	return slices.SortedFunc(maps.Keys(names), func(a, b memory.Name) int { return cmp.Compare(a.String(), b.String()) })
 }

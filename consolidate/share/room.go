@@ -12,7 +12,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +22,6 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/store"
-	"dream-mcp/memory"
 	"dream-mcp/memory/merge"
 )
 
@@ -32,7 +30,6 @@ const (
 	stateFile = "share/share.json"
 	lockFile  = "share.lock"
 	repo      = "share/repo.git"
-	maxState  = 1 << 20
 	maxNotes  = 20
 )
 
@@ -84,16 +81,9 @@ type Room struct {
 
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
 func (r *Room) State() (s State, err error) {
-	var data []byte
-	root, err := r.Root()
-	if err == nil {
-		data, err = memory.ReadBounded(root, stateFile, maxState)
-	}
+	err = r.ReadNote(stateFile, &s)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, ErrNotShared
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &s)
+		err = ErrNotShared
 	}
 	return s, err
 }

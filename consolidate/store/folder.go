@@ -99,15 +99,21 @@ func (f *Folder) Writable() error {
 // maxNote is the largest note, in bytes.
 const maxNote = 1 << 20
 
-// Note reads a note, a small JSON file, into v, and reports whether it exists and is valid.
-func (f *Folder) Note(file string, v any) bool {
+// ReadNote reads a note, a small JSON file, into v.
+func (f *Folder) ReadNote(file string, v any) error {
 	root, err := f.Root()
 	if err != nil {
-		return false
+		return err
 	}
 	data, err := memory.ReadBounded(root, file, maxNote)
-	return err == nil && json.Unmarshal(data, v) == nil
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
 }
+
+// Note is ReadNote for a note that may not exist or be damaged, and reports whether it is there and valid.
+func (f *Folder) Note(file string, v any) bool { return f.ReadNote(file, v) == nil }
 
 // SetNote writes a note, and creates its folder if needed.
 func (f *Folder) SetNote(file string, v any) error {

@@ -137,14 +137,7 @@ func (s *Records) Info(id string) (Info, error) {
 	if !ValidID(id) {
 		return info, ErrUnknown
 	}
-	root, err := s.Root()
-	if err != nil {
-		return info, err
-	}
-	data, err := memory.ReadBounded(root, path.Join(dreamFolder, id, InfoFile), maxNote)
-	if err == nil {
-		err = json.Unmarshal(data, &info)
-	}
+	err := s.ReadNote(path.Join(dreamFolder, id, InfoFile), &info)
 	if err == nil && info.ID != id {
 		err = fmt.Errorf("%s of %s is of %q", InfoFile, id, info.ID)
 	}
