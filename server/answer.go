@@ -23,7 +23,7 @@ const maxErrorText = 2000
 func (l *loop) answer(c *call) (line []byte) {
 	defer func() {
 		if p := recover(); p != nil {
-			l.log.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("method", c.method),
+			l.Log.LogAttrs(context.Background(), slog.LevelError, "panic", slog.String("method", c.method),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 			line = refusal{c.id, mcp.INTERNAL_ERROR, "internal error"}.line()
 		}
@@ -45,7 +45,7 @@ func (l *loop) answer(c *call) (line []byte) {
 	case mcp.JSONRPCResponse:
 		return l.result(c, response.Result)
 	default:
-		l.log.Error("no answer", "method", c.method)
+		l.Log.Error("no answer", "method", c.method)
 		return refusal{c.id, mcp.INTERNAL_ERROR, "internal error"}.line()
 	}
 }
@@ -69,7 +69,7 @@ func (l *loop) result(c *call, result any) []byte {
 		}
 	}
 	if len(needed) > 0 {
-		l.log.Error("asked for what the client did not offer", "method", c.method, "needed", needed)
+		l.Log.Error("asked for what the client did not offer", "method", c.method, "needed", needed)
 		body, _ := encode(mcp.JSONRPCErrorDetails{ // strings and maps can always be encoded
 			Code:    mcp.MISSING_REQUIRED_CLIENT_CAPABILITY,
 			Message: "the client did not declare what this request needs",
@@ -79,7 +79,7 @@ func (l *loop) result(c *call, result any) []byte {
 	}
 	body, err := encode(result)
 	if err != nil {
-		l.log.Error("answer cannot be encoded", "method", c.method, "error", err)
+		l.Log.Error("answer cannot be encoded", "method", c.method, "error", err)
 		return refusal{c.id, mcp.INTERNAL_ERROR, "internal error"}.line()
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, c.id, body)
@@ -121,10 +121,10 @@ func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
 	case e.Code == mcp.INTERNAL_ERROR && c.ctx.Err() != nil:
 		return stopped(c).line()
 	case e.Code == mcp.INTERNAL_ERROR:
-		l.log.Error("handler failed", "method", c.method, "error", e.Message)
+		l.Log.Error("handler failed", "method", c.method, "error", e.Message)
 		e.Message = "internal error"
 	}
-	e.Message = visible.Cut(l.out.allowed().Line(e.Message), maxErrorText)
+	e.Message = visible.Cut(l.Allowed().Line(e.Message), maxErrorText)
 	body, err := encode(e)
 	if err != nil {
 		return refusal{c.id, e.Code, e.Message}.line()

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"dream-mcp/memory/secret"
 )
 
 const introduced = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"t","version":"1"},"capabilities":%s}}`
@@ -62,7 +60,7 @@ func TestUnansweredQuestion(t *testing.T) {
 	q := newQuestions()
 	q.patience = time.Millisecond
 	can := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
-	c := &call{client: client{can: can}, out: newOutput(nil, func() secret.Allowed { return nil }), asked: q}
+	c := &call{client: client{can: can}, out: newOutput(Options{}), asked: q}
 	result, err := c.RequestElicitation(t.Context(), mcp.ElicitationRequest{})
 	if err != nil || result.Action != "cancel" || len(q.open) != 0 || len(c.out.items) != 2 {
 		t.Errorf("silence: %+v, %v, %d open, %d lines", result, err, len(q.open), len(c.out.items))
@@ -73,7 +71,7 @@ func TestUnansweredQuestion(t *testing.T) {
 	cancel()
 	q.end()
 	for range 50 {
-		c.out = newOutput(nil, func() secret.Allowed { return nil })
+		c.out = newOutput(Options{})
 		if result, err := c.RequestElicitation(ctx, mcp.ElicitationRequest{}); err == nil {
 			t.Fatalf("after the end of the call: %+v", result)
 		}

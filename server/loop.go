@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -28,15 +27,13 @@ const (
 // A loop reads messages and answers each. The fields from reads to seq belong to
 // the goroutine that reads.
 type loop struct {
+	Options
 	mcp   *mcpserver.MCPServer
-	log   *slog.Logger
 	out   *output
 	subs  *subscriptions
 	asked *questions
 	slots chan struct{}
 	calls sync.WaitGroup
-
-	foldersChanged func()
 
 	reads     map[string]bool // names of read-only tools
 	client    client          // as initialize left it
@@ -52,14 +49,11 @@ func newLoop(o Options, out *output) *loop {
 	none := make(chan struct{})
 	close(none)
 	l := &loop{
-		log:   o.Log,
-		out:   out,
-		subs:  &subscriptions{all: map[subscription]struct{}{}},
-		asked: newQuestions(),
-		slots: make(chan struct{}, toolSlots),
-
-		foldersChanged: o.FoldersChanged,
-
+		Options:   o,
+		out:       out,
+		subs:      &subscriptions{all: map[subscription]struct{}{}},
+		asked:     newQuestions(),
+		slots:     make(chan struct{}, toolSlots),
 		reads:     map[string]bool{},
 		lastWrite: none,
 		flight:    map[string]*call{},
@@ -128,16 +122,16 @@ func (l *loop) take(ctx context.Context, in input) {
 		l.refuse(*refused)
 	case m.method == "":
 		l.asked.answer(m)
-	case m.id != nil && hasCursor(m):
-		l.refuse(refusal{m.id, mcp.INVALID_PARAMS, "unknown cursor: the list has one page"})
-	case m.id != nil && lacksVersion(m):
-		l.refuse(refusal{m.id, mcp.INVALID_PARAMS, fmt.Sprintf("_meta lacks %q", mcp.MetaKeyProtocolVersion)})
 	case m.id != nil:
+		if wrong := objection(m); wrong != "" {
+			l.refuse(refusal{m.id, mcp.INVALID_PARAMS, wrong})
+			return
+		}
 		l.request(ctx, m, len(in.line))
 	case m.method == string(mcp.MethodNotificationCancelled):
 		l.cancel(m.params)
-	case m.method == string(mcp.MethodNotificationRootsListChanged) && l.foldersChanged != nil:
-		l.foldersChanged()
+	case m.method == string(mcp.MethodNotificationRootsListChanged) && l.FoldersChanged != nil:
+		l.FoldersChanged()
 	}
 	// Other notifications are ignored.
 }
@@ -176,29 +170,26 @@ func (l *loop) request(ctx context.Context, m message, size int) {
 	}
 }
 
-// hasCursor reports whether a list request has a cursor. All lists have one
-// page, so no cursor is ours, but mcp-go accepts any.
-func hasCursor(m message) bool {
+// objection returns what is wrong with the params of a request, where mcp-go says nothing or something else. It accepts any
+// cursor, though all lists have one page. A method of the modern era without its protocol version it answers as unknown;
+// the conformance suite (server-stateless) requires the missing member to be named.
+func objection(m message) string {
+	var params struct {
+		Cursor string
+		Meta   map[string]json.RawMessage `json:"_meta"`
+	}
+	_ = json.Unmarshal(m.params, &params) // what is of another type counts as missing
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
-		var params struct{ Cursor string }
-		return json.Unmarshal(m.params, &params) == nil && params.Cursor != ""
-	}
-	return false
-}
-
-// lacksVersion reports whether a request for a method of the modern era lacks its
-// protocol version. mcp-go would answer that the method is unknown; the
-// conformance suite (server-stateless) requires the missing member to be named.
-func lacksVersion(m message) bool {
-	switch mcp.MCPMethod(m.method) {
-	case mcp.MethodServerDiscover, mcp.MethodSubscriptionsListen:
-		var params struct {
-			Meta map[string]json.RawMessage `json:"_meta"`
+		if params.Cursor != "" {
+			return "unknown cursor: the list has one page"
 		}
-		return json.Unmarshal(m.params, &params) != nil || params.Meta[mcp.MetaKeyProtocolVersion] == nil
+	case mcp.MethodServerDiscover, mcp.MethodSubscriptionsListen:
+		if params.Meta[mcp.MetaKeyProtocolVersion] == nil {
+			return fmt.Sprintf("_meta lacks %q", mcp.MetaKeyProtocolVersion)
+		}
 	}
-	return false
+	return ""
 }
 
 // enter notes a call as under way, so that it can be cancelled, or returns why it
@@ -290,16 +281,16 @@ func (l *loop) wait(enough <-chan struct{}, limit time.Duration) {
 }
 
 // announce sends updates for what changed until the output stops, and polls while there are subscriptions.
-func (l *loop) announce(changed <-chan string, poll func()) {
+func (l *loop) announce() {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if poll != nil && l.subs.any() {
-				poll()
+			if l.Poll != nil && l.subs.any() {
+				l.Poll()
 			}
-		case uri, ok := <-changed:
+		case uri, ok := <-l.Changed:
 			if !ok {
 				return
 			}

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"dream-mcp/memory/secret"
 )
 
 // maxWaiting is how many items may be queued before put blocks. It is large, since
@@ -39,18 +37,11 @@ type output struct {
 	done      chan struct{} // closed when pump has ended
 	err       error         // the first failure; to be read when done
 	abandoned atomic.Bool
-	allowed   func() secret.Allowed
-	log       *slog.Logger
+	Options
 }
 
-func newOutput(log *slog.Logger, allowed func() secret.Allowed) *output {
-	return &output{
-		items:    make(chan item, maxWaiting),
-		stopping: make(chan struct{}),
-		done:     make(chan struct{}),
-		allowed:  allowed,
-		log:      log,
-	}
+func newOutput(o Options) *output {
+	return &output{Options: o, items: make(chan item, maxWaiting), stopping: make(chan struct{}), done: make(chan struct{})}
 }
 
 // put queues an item. After stop it drops it.
@@ -90,7 +81,7 @@ func (w *output) pump(out io.Writer, failed func()) {
 		if line == nil || w.err != nil || w.abandoned.Load() {
 			return
 		}
-		_, err := buf.Write(append(w.allowed().ShowJSON(line, isHandle), '\n'))
+		_, err := buf.Write(append(w.Allowed().ShowJSON(line, isHandle), '\n'))
 		check(err)
 	}
 	for {
@@ -143,7 +134,7 @@ func (w *output) render(it item) []byte {
 	}
 	line, err := encode(n)
 	if err != nil {
-		w.log.LogAttrs(context.Background(), slog.LevelError, "notification not sent",
+		w.Log.LogAttrs(context.Background(), slog.LevelError, "notification not sent",
 			slog.String("method", n.Method), slog.Any("error", err))
 		return nil
 	}

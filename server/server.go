@@ -136,10 +136,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	base, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	w := newOutput(o.Log, o.Allowed)
+	w := newOutput(o)
 	go w.pump(out, cancel)
 	l := newLoop(o, w)
-	go l.announce(o.Changed, o.Poll)
+	go l.announce()
 
 	readErr := l.read(base, in)
 	l.endListening()
