@@ -6,9 +6,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"dream-mcp/consolidate/store"
 	"dream-mcp/memory/rule"
@@ -65,18 +65,11 @@ func renderFindings(o lintJSON, ink paint) string {
 	return b.String()
 }
 
+var digits = regexp.MustCompile(`[0-9]+`)
+
 // alikeKey is equal for findings that differ only in numbers.
 func alikeKey(f rule.Finding) string {
-	message := strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return '0'
-		}
-		return r
-	}, f.Message)
-	for strings.Contains(message, "00") {
-		message = strings.ReplaceAll(message, "00", "0")
-	}
-	return f.Rule + "\n" + string(f.Severity) + "\n" + message
+	return f.Rule + "\n" + string(f.Severity) + "\n" + digits.ReplaceAllString(f.Message, "0")
 }
 
 // moreLike names the places of the findings after the first.
@@ -99,13 +92,10 @@ func renderStatistics(o lintJSON, ink paint) string {
 		}
 	}
 	var b strings.Builder
-	for _, rule := range slices.SortedFunc(maps.Keys(o.Rules), func(a, b string) int {
-		if o.Rules[a] != o.Rules[b] {
-			return o.Rules[b] - o.Rules[a]
-		}
-		return strings.Compare(a, b)
+	for _, name := range slices.SortedFunc(maps.Keys(o.Rules), func(a, b string) int {
+		return cmp.Or(o.Rules[b]-o.Rules[a], strings.Compare(a, b))
 	}) {
-		fmt.Fprintf(&b, "%6d  %s  %s\n", o.Rules[rule], ink.in(severityColour[worst[rule]], fmt.Sprintf("%-7s", worst[rule])), rule)
+		fmt.Fprintf(&b, "%6d  %s  %s\n", o.Rules[name], ink.in(severityColour[worst[name]], fmt.Sprintf("%-7s", worst[name])), name)
 	}
 	if b.Len() > 0 {
 		b.WriteString("\n")

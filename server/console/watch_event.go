@@ -1,55 +1,33 @@
 package console
 
 import (
-	"fmt"
 	"strings"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/store"
 )
 
+// eventLines are the lines of events. TEXT is the text of an event, COUNT its number of hits.
+var eventLines = map[consolidate.EventKind]struct{ colour, line, hit string }{
+	consolidate.EventBegun:   {bold, "the dream begins", ""},
+	consolidate.EventMap:     {"", "looked at the map: COUNT to review", "session"},
+	consolidate.EventSearch:  {"", "searched “TEXT”: COUNT", "hit"},
+	consolidate.EventListed:  {"", "read what was said: COUNT so far", "utterance"},
+	consolidate.EventContext: {"", "read around TEXT", ""},
+	consolidate.EventRead:    {"", "read TEXT", ""},
+	consolidate.EventStaged:  {green, "staged: TEXT", ""},
+	consolidate.EventRefused: {yellow, "refused: TEXT", ""},
+	consolidate.EventDryRun:  {"", "finalize_index, dry run", ""},
+	consolidate.EventLanding: {green, "landing the changes", ""},
+	consolidate.EventEnded:   {bold, "ended: TEXT", ""},
+}
+
 // event formats an event as a line.
 func (v watchView) event(e consolidate.Event) string {
-	return v.ink.in(dim, e.Time.In(v.zone).Format("15:04:05")) + " " + v.ink.in(eventColour(e.Kind), eventText(e))
-}
-
-func eventColour(k consolidate.EventKind) string {
-	switch k {
-	case consolidate.EventStaged, consolidate.EventLanding:
-		return green
-	case consolidate.EventRefused:
-		return yellow
-	case consolidate.EventEnded, consolidate.EventBegun:
-		return bold
+	row, known := eventLines[e.Kind]
+	if !known { // of a newer version
+		row.line = strings.TrimSpace(oneLine(string(e.Kind)) + " TEXT")
 	}
-	return ""
-}
-
-func eventText(e consolidate.Event) string {
-	text := oneLine(e.Text)
-	switch e.Kind {
-	case consolidate.EventBegun:
-		return "the dream begins"
-	case consolidate.EventMap:
-		return "looked at the map: " + store.Plural(e.Hits, "session") + " to review"
-	case consolidate.EventSearch:
-		return fmt.Sprintf("searched “%s”: %s", text, store.Plural(e.Hits, "hit"))
-	case consolidate.EventListed:
-		return "read what was said: " + store.Plural(e.Hits, "utterance") + " so far"
-	case consolidate.EventContext:
-		return "read around " + text
-	case consolidate.EventRead:
-		return "read " + text
-	case consolidate.EventStaged:
-		return "staged: " + text
-	case consolidate.EventRefused:
-		return "refused: " + text
-	case consolidate.EventDryRun:
-		return "finalize_index, dry run"
-	case consolidate.EventLanding:
-		return "landing the changes"
-	case consolidate.EventEnded:
-		return "ended: " + text
-	}
-	return strings.TrimSpace(oneLine(string(e.Kind)) + " " + text) // a kind of a newer version
+	line := strings.NewReplacer("TEXT", oneLine(e.Text), "COUNT", store.Plural(e.Hits, row.hit)).Replace(row.line)
+	return v.ink.in(dim, e.Time.In(v.zone).Format("15:04:05")) + " " + v.ink.in(row.colour, strings.TrimSpace(line))
 }
