@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"dream-mcp/memory/secret"
 	"dream-mcp/memory/visible"
 )
 
@@ -31,7 +32,7 @@ func (l *loop) answer(c *call) (line []byte) {
 	if c.ctx.Err() != nil && c.stream() == nil { // listening ends with a result, always
 		return stopped(c).line()
 	}
-	method, _ := encode(c.method)
+	method, _ := secret.JSON(c.method)
 	params := c.params
 	if params == nil {
 		params = json.RawMessage("{}")
@@ -70,14 +71,14 @@ func (l *loop) result(c *call, result any) []byte {
 	}
 	if len(needed) > 0 {
 		l.Log.Error("asked for what the client did not offer", "method", c.method, "needed", needed)
-		body, _ := encode(mcp.JSONRPCErrorDetails{ // strings and maps can always be encoded
+		body, _ := secret.JSON(mcp.JSONRPCErrorDetails{ // strings and maps can always be encoded
 			Code:    mcp.MISSING_REQUIRED_CLIENT_CAPABILITY,
 			Message: "the client did not declare what this request needs",
 			Data:    map[string]any{"requiredCapabilities": needed},
 		})
 		return errorLine(c.id, body)
 	}
-	body, err := encode(result)
+	body, err := secret.JSON(result)
 	if err != nil {
 		l.Log.Error("answer cannot be encoded", "method", c.method, "error", err)
 		return refusal{c.id, mcp.INTERNAL_ERROR, "internal error"}.line()
@@ -125,7 +126,7 @@ func (l *loop) failed(c *call, e mcp.JSONRPCErrorDetails) []byte {
 		e.Message = "internal error"
 	}
 	e.Message = visible.Cut(l.Allowed().Line(e.Message), maxErrorText)
-	body, err := encode(e)
+	body, err := secret.JSON(e)
 	if err != nil {
 		return refusal{c.id, e.Code, e.Message}.line()
 	}
@@ -156,7 +157,7 @@ func stopped(c *call) refusal {
 
 func (r refusal) line() []byte {
 	// Neither an int nor a string can fail to be encoded.
-	body, _ := encode(mcp.JSONRPCErrorDetails{Code: r.code, Message: visible.Cut(r.text, maxErrorText)})
+	body, _ := secret.JSON(mcp.JSONRPCErrorDetails{Code: r.code, Message: visible.Cut(r.text, maxErrorText)})
 	return errorLine(r.id, body)
 }
 

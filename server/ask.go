@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"dream-mcp/memory/secret"
 )
 
 // askPatience bounds how long a question of ours stays open: a client may declare that it can ask its
@@ -79,7 +81,7 @@ func (q *questions) end() {
 // RequestElicitation asks the client to show its person a form. An error, garbage or silence counts as
 // "cancel". The error is the context's, or says that the client has not declared this capability.
 func (c *call) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	params, err := encode(r.Params)
+	params, err := secret.JSON(r.Params)
 	if err != nil {
 		return nil, err
 	}

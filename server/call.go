@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"dream-mcp/memory/secret"
 )
 
 // maxSubscriptions is how many resources may be subscribed to at a time.
@@ -163,7 +165,7 @@ func (s *subscriptions) of(c *call) []string {
 // announce queues an update for each subscriber of uri. It holds the lock, so
 // that no update follows the end of a subscription.
 func (s *subscriptions) announce(uri string, out *output) {
-	quoted, _ := encode(uri) // a string can always be encoded
+	quoted, _ := secret.JSON(uri) // a string can always be encoded
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for sub := range s.all {

@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 	"time"
 	"unicode/utf8"
+
+	"dream-mcp/memory/secret"
 )
 
 func TestLineReader(t *testing.T) {
@@ -75,7 +77,7 @@ func FuzzEncode(f *testing.F) {
 		s = strings.ToValidUTF8(s, "?")
 		// A RawMessage that json.Marshal escaped, as types with a marshaller return it.
 		inner, _ := json.Marshal(s)
-		line, err := encode([]any{s, json.RawMessage(inner)})
+		line, err := secret.JSON([]any{s, json.RawMessage(inner)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,7 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"dream-mcp/memory/secret"
 )
 
 // maxWaiting is how many items may be queued before put blocks. It is large, since
@@ -132,20 +132,11 @@ func (w *output) render(it item) []byte {
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
 		n.Params.Meta[mcp.MetaKeySubscriptionID] = it.call.id
 	}
-	line, err := encode(n)
+	line, err := secret.JSON(n)
 	if err != nil {
 		w.Log.LogAttrs(context.Background(), slog.LevelError, "notification not sent",
 			slog.String("method", n.Method), slog.Any("error", err))
 		return nil
 	}
 	return line
-}
-
-// encode marshals a value on one line.
-func encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }

@@ -182,21 +182,3 @@ func short(s string, limit int) string {
 	}
 	return s
 }
-
-// compact removes white space from a JSON text, which must be a constant of this package.
-func compact(s string) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, []byte(s)); err != nil {
-		panic(err) // a test compacts every schema
-	}
-	return b.String()
-}
-
-// plainJSON encodes without escaping <, > and &, which costs a model tokens.
-func plainJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
-}

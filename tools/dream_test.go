@@ -9,6 +9,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/store"
+	"dream-mcp/memory/secret"
 )
 
 // What a whole dream may cost: calls, and bytes that are sent and read.
@@ -133,7 +134,7 @@ func dream(t *testing.T, w *world, together int) (dryRun, commit string) {
 		if together > 1 {
 			call = map[string]any{"writes": some}
 		}
-		arguments, err := plainJSON(call)
+		arguments, err := secret.JSON(call)
 		if err != nil {
 			t.Fatal(err)
 		}

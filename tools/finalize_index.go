@@ -11,6 +11,7 @@ import (
 	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
+	"dream-mcp/memory/secret"
 )
 
 var finalizeIndex = tool{
@@ -104,7 +105,7 @@ func fit(res consolidate.FinalizeResult, most int) consolidate.FinalizeResult {
 				r.Findings[i].Message, r.Findings[i].Hint = short(r.Findings[i].Message, 400), short(r.Findings[i].Hint, 200)
 			}
 		}
-		data, err := plainJSON(r)
+		data, err := secret.JSON(r)
 		if err != nil || len(data) <= most || share > 64 {
 			return r
 		}

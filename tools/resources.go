@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
+	"dream-mcp/memory/secret"
 )
 
 // memoryTemplate is the URI of a memory.
@@ -33,7 +34,7 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 				if err != nil {
 					return "", err
 				}
-				data, err := plainJSON(s)
+				data, err := secret.JSON(s)
 				return string(data), err
 			}),
 		serve(store.LastURI, "last-dream", "Last dream", "Report and diff of the last dream that changed something.", "text/plain",

@@ -97,11 +97,11 @@ type answer struct {
 
 func (t tool) serve(c *Connection) mcpserver.ServerTool {
 	no := false
-	m := mcp.NewToolWithRawSchema(t.name, t.description, json.RawMessage(compact(t.input)))
+	m := mcp.NewToolWithRawSchema(t.name, t.description, json.RawMessage(t.input))
 	m.Title = t.title
 	m.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &t.readOnly, DestructiveHint: &t.destructive, IdempotentHint: &t.idempotent, OpenWorldHint: &no}
 	if t.output != "" {
-		m.RawOutputSchema = json.RawMessage(compact(t.output))
+		m.RawOutputSchema = json.RawMessage(t.output)
 	}
 	if t.always {
 		m.Meta = mcp.NewMetaFromMap(map[string]any{"anthropic/alwaysLoad": true})
@@ -146,7 +146,7 @@ func (a answer) result(err error, show secret.Allowed) *mcp.CallToolResult {
 	}
 	var data []byte
 	if err == nil {
-		data, err = plainJSON(a.value)
+		data, err = secret.JSON(a.value)
 	}
 	if err != nil {
 		return refuse(err, show)

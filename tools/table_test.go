@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/secret"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/tools")
@@ -31,7 +32,7 @@ func table(t *testing.T) Table {
 func TestListing(t *testing.T) {
 	total := 0
 	for _, tool := range table(t).Tools {
-		line, err := plainJSON(tool.Tool)
+		line, err := secret.JSON(tool.Tool)
 		if err != nil {
 			t.Fatal(err)
 		}

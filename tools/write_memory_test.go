@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"dream-mcp/memory/secret"
 )
 
 const quayRule = `---\nname: quay\ndescription: which boats wait at the quay\nmetadata:\n  type: feedback\n---\nThe blue ones wait.\n`
@@ -49,7 +51,7 @@ func TestSeveralWritesAnswer(t *testing.T) {
 		write["waive"] = []any{map[string]any{"rule": "near-duplicate", "why": "a test"}}
 		writes = append(writes, write)
 	}
-	arguments, err := plainJSON(map[string]any{"writes": writes})
+	arguments, err := secret.JSON(map[string]any{"writes": writes})
 	if err != nil {
 		t.Fatal(err)
 	}

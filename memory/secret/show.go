@@ -52,7 +52,8 @@ func (a Allowed) ShowJSON(data []byte, exact func(depth int, key string) bool) [
 			shown = a.showValue(key, text)
 		}
 		if shown != text {
-			out = append(append(out, data[kept:from]...), quote(shown)...)
+			quoted, _ := JSON(shown) // a string can always be encoded
+			out = append(append(out, data[kept:from]...), quoted...)
 			kept = i + 1
 		}
 	}
@@ -84,12 +85,13 @@ func unquote(quoted []byte) string {
 	return text
 }
 
-func quote(text string) []byte {
-	var quoted bytes.Buffer
-	e := json.NewEncoder(&quoted)
+// JSON encodes v on one line. It leaves <, > and & as they are, whose escapes cost a model tokens.
+func JSON(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	e.Encode(text) // a string can always be encoded
-	return bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))
+	err := e.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 // Writer shows what is written through it. A credential is recognised only within one Write.
