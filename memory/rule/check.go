@@ -55,7 +55,7 @@ func (c Check) stood(v *view, names map[string]bool) map[Finding]int {
 	if c.Before == nil || len(names) == 0 {
 		return make(map[Finding]int)
 	}
-	before := newView(c.Before, c.Project, c.Now)
+	before := Check{After: c.Before, Project: c.Project, Now: c.Now}.view()
 	v.share(before)
 	rules := slices.DeleteFunc(slices.Clone(table), func(r rule) bool { return !names[r.name] })
 	return counted(before.all(rules))
@@ -120,7 +120,7 @@ func (c Check) written(n memory.Name) []Finding {
 
 // Lint returns what every rule says about a memory as it is, each in its own severity.
 func Lint(s *memory.Snapshot, project *drift.Project, now time.Time) []Finding {
-	return report(newView(s, project, now).all(table))
+	return report(Check{After: s, Project: project, Now: now}.view().all(table))
 }
 
 // NotAsked returns the rules that Lint could not ask about a memory, and why. A rule that compares too
@@ -144,7 +144,7 @@ func NotAsked(s *memory.Snapshot, project *drift.Project) map[string]string {
 // Standing returns what every rule says about a memory that nobody is about to change: warnings at
 // the worst.
 func Standing(s *memory.Snapshot, project *drift.Project, now time.Time) []Finding {
-	findings := newView(s, project, now).all(table)
+	findings := Check{After: s, Project: project, Now: now}.view().all(table)
 	for i := range findings {
 		if findings[i].Severity == Error {
 			findings[i].Severity = Warning

@@ -37,7 +37,7 @@ func findOpposites(v *view) (findings []Finding) {
 	does, forbids := make(map[string]saying), make(map[string]saying) // the first of each
 	values := make(map[string]saying)                                 // by all that a sentence says but the value
 	for _, n := range v.sortedNames() {
-		for _, statement := range statements(v.after.Topics[n]) {
+		for _, statement := range statements(v.After.Topics[n]) {
 			if !strings.ContainsAny(statement.text, "`=") && !strings.Contains(statement.text, "tests") {
 				continue // most lines
 			}

@@ -45,7 +45,7 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 		}
 		at := slices.IndexFunc(m[2:], func(i int) bool { return i >= 0 }) + 2 // whichever group holds the day
 		day, err := time.Parse(time.DateOnly, line[m[at]:m[at+1]])
-		if err != nil || seen[day] || !day.AddDate(0, 0, 1).Before(v.now) {
+		if err != nil || seen[day] || !day.AddDate(0, 0, 1).Before(v.Now) {
 			continue
 		}
 		seen[day] = true

@@ -10,7 +10,7 @@ import (
 func findDrift(v *view, n memory.Name, t *memory.Topic) []Finding {
 	var found []Finding
 	t.EachText(func(text string, line, column int) {
-		for _, hit := range v.project.Find(text, v.isMemory) {
+		for _, hit := range v.Project.Find(text, v.isMemory) {
 			at, in := position(text, hit.From, line, column)
 			f := Finding{
 				File: n.String(), Line: at, Column: in, subject: hit.Ref, Message: hit.Message,
@@ -31,5 +31,5 @@ func findDrift(v *view, n memory.Name, t *memory.Topic) []Finding {
 // isMemory reports whether a name is that of a memory, of its log, or of the index.
 func (v *view) isMemory(name string) bool {
 	n, err := memory.ParseName(name)
-	return err == nil && (v.after.Topics[n] != nil || n.IsIndex() || n.IsLog())
+	return err == nil && (v.After.Topics[n] != nil || n.IsIndex() || n.IsLog())
 }

@@ -15,7 +15,7 @@ func findOtherForm(v *view) []Finding {
 	}
 	return []Finding{{
 		Severity: Info, Message: fmt.Sprintf("%d of %d memories have frontmatter of another form, or none: "+
-			"frontmatter is not asked for here", n, len(v.after.Topics)),
+			"frontmatter is not asked for here", n, len(v.After.Topics)),
 		Hint: "nothing is wrong if another tool writes them; Claude Code reads name, description and type",
 	}}
 }
@@ -28,9 +28,9 @@ func (v *view) otherForm() int {
 	if v.others != nil {
 		return *v.others
 	}
-	stood, n := v.after.Topics, 0
-	if v.before != nil {
-		stood = v.before.Topics
+	stood, n := v.After.Topics, 0
+	if v.Before != nil {
+		stood = v.Before.Topics
 	}
 	for _, t := range stood {
 		if !t.HasFrontmatter() || !slices.Contains(memory.Types, t.Type()) {
@@ -52,7 +52,7 @@ func findBadFrontmatter(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}
 	form := "---, name: …, description: …, metadata:, \"  type: …\", ---, each in a line of its own"
 	f := Finding{File: n.String(), Line: 1, Severity: Warning}
-	if v.came(n) || v.before == nil {
+	if v.came(n) || v.Before == nil {
 		f.Severity = Error
 	}
 	switch {

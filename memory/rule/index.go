@@ -18,10 +18,10 @@ const longEntry = 150
 const maxRanges = 6
 
 func findIndexOverLimits(v *view) []Finding {
-	if v.after.Index == nil {
+	if v.After.Index == nil {
 		return nil
 	}
-	lines, bytes := v.after.Index.Size()
+	lines, bytes := v.After.Index.Size()
 	var over []string
 	if lines > memory.MaxIndexLines {
 		over = append(over, fmt.Sprintf("%d lines of %d", lines, memory.MaxIndexLines))
@@ -41,12 +41,12 @@ func findIndexOverLimits(v *view) []Finding {
 }
 
 func findBadEntries(v *view) []Finding {
-	x := v.after.Index
+	x := v.After.Index
 	if x == nil {
 		return nil
 	}
-	known := make(map[string]bool, 6*len(v.after.Topics))
-	for n := range v.after.Topics {
+	known := make(map[string]bool, 6*len(v.After.Topics))
+	for n := range v.After.Topics {
 		for _, key := range memory.RefKeys(n.String()) {
 			known[key] = true
 		}
@@ -78,7 +78,7 @@ func findBadEntries(v *view) []Finding {
 		// Each memory of the line is named: a new hook for the first would drop the others from the index.
 		var upserts []string
 		for _, l := range line.Scan.Links {
-			if n, err := memory.ParseName(l.File); err == nil && !l.Nowhere && !l.Outside && v.after.Topics[n] != nil {
+			if n, err := memory.ParseName(l.File); err == nil && !l.Nowhere && !l.Outside && v.After.Topics[n] != nil {
 				upserts = append(upserts, fmt.Sprintf("{\"file\": %q, \"text\": \"…\"}", l.File))
 			}
 		}

@@ -19,10 +19,10 @@ func findHidden(_ *view, n memory.Name, t *memory.Topic) []Finding {
 }
 
 func findHiddenInIndex(v *view) []Finding {
-	if v.after.Index == nil {
+	if v.After.Index == nil {
 		return nil
 	}
-	return findInvisible(memory.IndexFile, v.after.Index.Bytes())
+	return findInvisible(memory.IndexFile, v.After.Index.Bytes())
 }
 
 // findInvisible returns a finding for each line that hides something.

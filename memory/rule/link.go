@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"dream-mcp/memory"
 )
@@ -18,7 +17,7 @@ const proposedTitle = 60
 const maxNearest = 20
 
 func findDangling(v *view) []Finding {
-	if v.after.Index == nil {
+	if v.After.Index == nil {
 		return nil
 	}
 	var findings []Finding
@@ -38,10 +37,10 @@ func findDangling(v *view) []Finding {
 
 // dangling returns the entries that lead to nothing within the directory.
 func (v *view) dangling() []memory.Entry {
-	if v.after.Limited {
+	if v.After.Limited {
 		return nil // what was not looked at may be there
 	}
-	return slices.DeleteFunc(v.after.Index.Entries(), func(e memory.Entry) bool {
+	return slices.DeleteFunc(v.After.Index.Entries(), func(e memory.Entry) bool {
 		return e.Outside || v.leads(memory.IndexName, ref{target: e.File})
 	})
 }
@@ -65,7 +64,7 @@ func findOrphans(v *view) []Finding {
 	for _, n := range v.orphans() {
 		findings = append(findings, Finding{
 			File: n.String(), Message: "no line of the index names this memory",
-			Hint: "finalize_index {\"adopt\": true} adds: " + ProposeEntry(n, v.after.Topics[n]).Line,
+			Hint: "finalize_index {\"adopt\": true} adds: " + ProposeEntry(n, v.After.Topics[n]).Line,
 		})
 	}
 	return findings
@@ -73,12 +72,12 @@ func findOrphans(v *view) []Finding {
 
 // orphans returns the topics that no index names, sorted. Tombstones are left out: they should go.
 func (v *view) orphans() []memory.Name {
-	index := v.after.Index
+	index := v.After.Index
 	if index == nil {
 		index = &memory.Index{}
 	}
 	folders := make(map[string]*memory.Index)
-	for n, t := range v.after.Topics {
+	for n, t := range v.After.Topics {
 		if isFolderIndex(n) {
 			folders[path.Dir(n.String())] = memory.ParseIndex(t.Bytes())
 		}
@@ -88,7 +87,7 @@ func (v *view) orphans() []memory.Name {
 		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || strings.EqualFold(path.Base(n.String()), "README.md") {
 			continue
 		}
-		if _, gone := tombstone(v.after.Topics[n]); gone {
+		if _, gone := tombstone(v.After.Topics[n]); gone {
 			continue
 		}
 		if own := folders[path.Dir(n.String())]; own != nil && (own.Mentions(n.Base()) || own.Mentions(n)) {
@@ -111,8 +110,8 @@ type Proposal struct {
 // the files that the index points to and that don't exist. Where there is no index that is a line
 // for every topic: whether it should have one is for the caller to know.
 func Propose(s *memory.Snapshot) (upserts []Proposal, remove []string) {
-	v := newView(s, nil, time.Time{})
-	s = v.after // a line is cut, and a piece of a credential is known for one no more
+	v := Check{After: s}.view()
+	s = v.After // a line is cut, and a piece of a credential is known for one no more
 	for _, n := range v.orphans() {
 		upserts = append(upserts, ProposeEntry(n, s.Topics[n]))
 	}

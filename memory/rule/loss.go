@@ -17,18 +17,18 @@ const (
 )
 
 func findLoss(v *view) []Finding {
-	if v.before == nil {
+	if v.Before == nil {
 		return nil
 	}
 	var findings []Finding
 	forbidden := v.forbidden()
-	for _, n := range sortedNames(v.before.Topics) {
+	for _, n := range sortedNames(v.Before.Topics) {
 		if why, is := forbidden[n]; is {
 			findings = append(findings, forbiddenFinding(n, why))
 		}
 	}
 	lose := func(n memory.Name, message string) {
-		_, accepted := v.accepted[n]
+		_, accepted := v.Accepted[n]
 		if _, said := forbidden[n]; !accepted && !said {
 			findings = append(findings, Finding{File: n.String(), Message: message})
 		}
@@ -36,19 +36,19 @@ func findLoss(v *view) []Finding {
 	deleted, total := v.deleted()
 	tooMany := total >= lossMinTopics && 4*len(deleted) > total
 	for _, n := range deleted {
-		switch kind := protectedType(n, v.before.Topics[n]); {
+		switch kind := protectedType(n, v.Before.Topics[n]); {
 		case kind != "":
 			lose(n, fmt.Sprintf("a memory of type %s would be deleted (%d of %d memories in all)", kind, len(deleted), total))
 		case tooMany:
 			lose(n, fmt.Sprintf("%d of %d memories would be deleted, more than a quarter; this is one", len(deleted), total))
 		}
 	}
-	for _, n := range sortedNames(v.before.Topics) {
-		t := v.after.Topics[n]
+	for _, n := range sortedNames(v.Before.Topics) {
+		t := v.After.Topics[n]
 		if t == nil || isFolderIndex(n) {
 			continue
 		}
-		was, is := bodySize(v.before.Topics[n]), bodySize(t)
+		was, is := bodySize(v.Before.Topics[n]), bodySize(t)
 		if was >= lossMinBody && 2*is < was {
 			lose(n, fmt.Sprintf("the text would shrink from %d to %d bytes, by more than half", was, is))
 		}
@@ -80,20 +80,20 @@ func askOnce(losses []Finding) []Finding {
 // a new name has moved.
 func (v *view) deleted() (gone []memory.Name, total int) {
 	moved := make(map[string]int) // texts of new topics, spaces aside
-	for n, t := range v.after.Topics {
-		if v.before.Topics[n] == nil && !isFolderIndex(n) {
+	for n, t := range v.After.Topics {
+		if v.Before.Topics[n] == nil && !isFolderIndex(n) {
 			moved[memory.OneLine(t.Body())]++
 		}
 	}
-	for _, n := range sortedNames(v.before.Topics) {
+	for _, n := range sortedNames(v.Before.Topics) {
 		if isFolderIndex(n) {
 			continue
 		}
 		total++
-		if v.after.Topics[n] != nil {
+		if v.After.Topics[n] != nil {
 			continue
 		}
-		if text := memory.OneLine(v.before.Topics[n].Body()); text != "" && moved[text] > 0 {
+		if text := memory.OneLine(v.Before.Topics[n].Body()); text != "" && moved[text] > 0 {
 			moved[text]--
 			continue
 		}

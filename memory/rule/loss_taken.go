@@ -37,7 +37,7 @@ func forbiddenFinding(n memory.Name, why string) Finding {
 // forbidden returns what no unattended dream may do to which memory. It is nil in a dream that a person
 // watches.
 func (v *view) forbidden() map[memory.Name]string {
-	if !v.unattended || v.before == nil {
+	if !v.Unattended || v.Before == nil {
 		return nil
 	}
 	return v.takenAway(lossLaw{
@@ -85,8 +85,8 @@ func (v *view) takenAway(law lossLaw) map[memory.Name]string {
 	why := make(map[memory.Name]string)
 	rest, all := 0, 0
 	var gone []memory.Name
-	for _, n := range sortedNames(v.before.Topics) {
-		was, is := v.before.Topics[n], v.after.Topics[n]
+	for _, n := range sortedNames(v.Before.Topics) {
+		was, is := v.Before.Topics[n], v.After.Topics[n]
 		if is != nil && isFolderIndex(n) {
 			continue
 		}
@@ -136,7 +136,7 @@ func protectedType(n memory.Name, t *memory.Topic) string {
 // keptElsewhere reports whether the memories as they would be say what n said. What is the person's own must be
 // in such a memory, and what was shared (in team/) among the shared.
 func (v *view) keptElsewhere(n memory.Name, kind string) bool {
-	t := v.before.Topics[n]
+	t := v.Before.Topics[n]
 	text := t.Body()
 	if len(memory.WordsOf(text)) == 0 {
 		text = t.Description()
@@ -144,7 +144,7 @@ func (v *view) keptElsewhere(n memory.Name, kind string) bool {
 	shared := n.TopFolder() == "team"
 	var others []wording
 	for _, o := range v.sortedNames() {
-		other := v.after.Topics[o]
+		other := v.After.Topics[o]
 		if kind != "" && protectedType(o, other) == "" || shared && o.TopFolder() != "team" {
 			continue
 		}

@@ -16,7 +16,7 @@ func findOddName(v *view, n memory.Name, _ *memory.Topic) []Finding {
 		})
 	}
 	if v.folds == nil {
-		v.folds = make(map[string][]memory.Name, len(v.after.Topics))
+		v.folds = make(map[string][]memory.Name, len(v.After.Topics))
 		for _, n := range v.sortedNames() {
 			v.folds[n.Fold()] = append(v.folds[n.Fold()], n)
 		}
@@ -36,7 +36,7 @@ func findOddName(v *view, n memory.Name, _ *memory.Topic) []Finding {
 
 func findOddFiles(v *view) []Finding {
 	var findings []Finding
-	for _, o := range v.after.Other {
+	for _, o := range v.After.Other {
 		if o.Why == "" || !strings.HasSuffix(strings.ToLower(o.Path), ".md") {
 			continue // no host takes it for a memory
 		}

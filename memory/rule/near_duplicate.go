@@ -48,9 +48,9 @@ func findWrittenDuplicate(v *view, n memory.Name, _ *memory.Topic) []Finding {
 // each group, at the last of them by name.
 func findNearDuplicates(v *view) []Finding {
 	names, readings := v.compared()
-	if len(v.after.Topics) > maxCompared {
+	if len(v.After.Topics) > maxCompared {
 		return []Finding{{
-			Severity: Info, Message: fmt.Sprintf("near-duplicate was not asked: there are %d memories, and it compares at most %d", len(v.after.Topics), maxCompared),
+			Severity: Info, Message: fmt.Sprintf("near-duplicate was not asked: there are %d memories, and it compares at most %d", len(v.After.Topics), maxCompared),
 			Hint: "look for duplicates in parts of the memory: copy one into a folder and run dream-mcp lint FOLDER",
 		}}
 	}
@@ -103,7 +103,7 @@ func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
 	other := others[0].name
 	f := Finding{
 		File: n.String(), Severity: Warning, subject: other.String(),
-		Message: fmt.Sprintf("%q says much the same: %s", other.String(), cutText(memory.OneLine(v.after.Topics[other].Description()), longEntry)),
+		Message: fmt.Sprintf("%q says much the same: %s", other.String(), cutText(memory.OneLine(v.After.Topics[other].Description()), longEntry)),
 	}
 	if len(others) > 1 {
 		var names []string
@@ -121,7 +121,7 @@ func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
 		"merge: write_memory {\"path\": %q, \"base\": …, \"edits\": […], \"replaces\": [{\"path\": %q, \"base\": …}]}; "+
 		"if both must stay, name one in the other: [[%s]]",
 		keep.String(), drop.String(), keep.String(), drop.String(), link)
-	if v.before != nil && v.came(n) && (n == v.written || !v.came(other)) && others[0].strong {
+	if v.Before != nil && v.came(n) && (n == v.written || !v.came(other)) && others[0].strong {
 		f.Severity = Error
 		f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q]} and merge into it: write_memory {\"path\": %q, \"edits\": […], \"base\": …}; if both must stay, "+
 			"name that one in this one, [[%s]], "+
@@ -135,7 +135,7 @@ func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
 
 // compared returns the memories that are compared, sorted by name.
 func (v *view) compared() ([]memory.Name, []*likeness.Reading) {
-	if len(v.after.Topics) > maxCompared {
+	if len(v.After.Topics) > maxCompared {
 		return nil, nil
 	}
 	var names []memory.Name
@@ -149,7 +149,7 @@ func (v *view) compared() ([]memory.Name, []*likeness.Reading) {
 }
 
 func (v *view) reading(n memory.Name) *likeness.Reading {
-	t := v.after.Topics[n]
+	t := v.After.Topics[n]
 	return read(v, t, "near-duplicate", func() *likeness.Reading {
 		return likeness.Read(likeness.Memory{Name: n.String(), Description: t.Description(), Body: t.Body()})
 	})
@@ -162,7 +162,7 @@ func (v *view) nameEachOther(a, b memory.Name) bool {
 
 // namedIn returns what the text of a memory refers to.
 func (v *view) namedIn(n memory.Name) memory.Refs {
-	t := v.after.Topics[n]
+	t := v.After.Topics[n]
 	return read(v, t, "named", func() memory.Refs {
 		r := memory.Refs{}
 		for _, text := range t.ProseLines() {
@@ -173,4 +173,4 @@ func (v *view) namedIn(n memory.Name) memory.Refs {
 }
 
 // came reports whether the change that is checked has made the memory.
-func (v *view) came(n memory.Name) bool { return v.before != nil && v.before.Topics[n] == nil }
+func (v *view) came(n memory.Name) bool { return v.Before != nil && v.Before.Topics[n] == nil }

@@ -172,7 +172,7 @@ func TestNearDuplicateNotAsked(t *testing.T) {
 	for i := range maxCompared {
 		s.Topics[mustName(t, fmt.Sprintf("n%d.md", i))] = &memory.Topic{}
 	}
-	found := findNearDuplicates(newView(s, nil, ruleTime))
+	found := findNearDuplicates(Check{After: s, Now: ruleTime}.view())
 	if len(found) != 1 || found[0].Severity != Info || !strings.Contains(found[0].Message, "was not asked: there are 10002 memories") {
 		t.Errorf("%+v", found)
 	}

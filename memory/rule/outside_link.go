@@ -16,10 +16,10 @@ func findOutsideLinks(v *view, n memory.Name, t *memory.Topic) (findings []Findi
 }
 
 func findOutsideEntries(v *view) (findings []Finding) {
-	if v.after.Index == nil {
+	if v.After.Index == nil {
 		return nil
 	}
-	for _, e := range v.after.Index.Entries() {
+	for _, e := range v.After.Index.Entries() {
 		if e.Outside && !memory.IsURL(e.File) {
 			findings = append(findings, outsideFinding(memory.IndexFile, e.Line, e.Column, e.File))
 		}

@@ -24,8 +24,8 @@ func read[T any](v *view, t *memory.Topic, key string, find func() T) T {
 // share lets what is the same in two views be read once for both.
 func (v *view) share(with *view) {
 	with.readings, with.exact.readings = v.readings, v.readings
-	for n, t := range v.after.Topics {
-		if b := with.after.Topics[n]; b != nil && b != t && b.Equal(t) && v.readings[t] != nil {
+	for n, t := range v.After.Topics {
+		if b := with.After.Topics[n]; b != nil && b != t && b.Equal(t) && v.readings[t] != nil {
 			v.readings[b] = v.readings[t]
 		}
 	}

@@ -72,7 +72,7 @@ func findLeftOutReason(v *view, n memory.Name, t *memory.Topic) []Finding {
 			return nil
 		}
 	}
-	for _, words := range v.cited {
+	for _, words := range v.Cited {
 		if m := reasonIn(words); m != "" {
 			return []Finding{{
 				File: n.String(), subject: m,

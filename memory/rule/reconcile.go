@@ -19,7 +19,7 @@ func findContradictions(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}
 	var found []Finding
 	t.EachText(func(text string, line, column int) {
-		for _, c := range v.project.Conflicts(text) {
+		for _, c := range v.Project.Conflicts(text) {
 			at, in := position(text, c.Ours.From, line, column)
 			found = append(found, Finding{
 				File: n.String(), Line: at, Column: in, subject: c.Ours.Command + "\n" + c.Theirs.Guide,

@@ -24,16 +24,16 @@ func findRelativeDates(v *view, n memory.Name, t *memory.Topic) []Finding {
 		return nil
 	}
 	stood := make(map[string]int)
-	standing := v.after // the snapshot whose stamps say when old text was written
-	if v.before != nil && v.before.Topics[n] != nil {
-		standing = v.before
-		for _, d := range v.relativeDates(v.before.Topics[n]) {
+	standing := v.After // the snapshot whose stamps say when old text was written
+	if v.Before != nil && v.Before.Topics[n] != nil {
+		standing = v.Before
+		for _, d := range v.relativeDates(v.Before.Topics[n]) {
 			stood[d.key()]++
 		}
 	}
 	findings := make([]Finding, 0, len(found))
 	for _, d := range found {
-		isNew := v.before != nil && stood[d.key()] == 0
+		isNew := v.Before != nil && stood[d.key()] == 0
 		stood[d.key()]--
 		findings = append(findings, d.finding(v, n, standing, isNew))
 	}
@@ -67,18 +67,18 @@ func (d *relativeDate) key() string { return d.Text + "\n" + d.sentence }
 // finding is an info, and an error for a new word such as "yesterday" whose date is known.
 func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot, isNew bool) Finding {
 	f := Finding{File: n.String(), Line: d.line, Column: d.column, Severity: Info, subject: d.key()}
-	day, from := d.writtenOn(v.now)
+	day, from := d.writtenOn(v.Now)
 	switch {
 	case from != "":
 	case !isNew:
-		day, from = fileWrittenOn(standing, n, v.now)
+		day, from = fileWrittenOn(standing, n, v.Now)
 	default:
-		day, from = v.now, "today"
+		day, from = v.Now, "today"
 		if source, ok := v.sourceOf(d.Sentence); ok {
-			day, from = fileWrittenOn(v.before, source, v.now)
+			day, from = fileWrittenOn(v.Before, source, v.Now)
 		}
 	}
-	t := v.after.Topics[n]
+	t := v.After.Topics[n]
 	old := d.quoted(t, d.Text)
 	if from == "" {
 		f.Message = fmt.Sprintf("%q names no date, and nothing here says when it was written", d.Text)
@@ -104,8 +104,8 @@ func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot
 // sourceOf returns the memory that held a sentence before, whatever its name: what a dream merges was
 // not written today.
 func (v *view) sourceOf(sentence string) (memory.Name, bool) {
-	for _, n := range sortedNames(v.before.Topics) {
-		if strings.Contains(v.before.Topics[n].Body(), sentence) {
+	for _, n := range sortedNames(v.Before.Topics) {
+		if strings.Contains(v.Before.Topics[n].Body(), sentence) {
 			return n, true
 		}
 	}

@@ -194,7 +194,7 @@ func BenchmarkRelativeDates(b *testing.B) {
 		files[fmt.Sprintf("topic-%d.md", i)] = dated("x", stampedInMay, body)
 	}
 	s := snapshotOf(b, files)
-	v := &view{before: s, after: s, now: time.Now()}
+	v := Check{Before: s, After: s, Now: time.Now()}.view()
 	b.ResetTimer()
 	for b.Loop() {
 		found := 0

@@ -307,7 +307,7 @@ func TestDanglingHint(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	v := newView(snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""}), nil, ruleTime)
+	v := Check{After: snapshotOf(t, map[string]string{"feedback_go_tests.md": "", "pm2-restart-patterns.md": "", "x.md": ""}), Now: ruleTime}.view()
 	for file, want := range map[string]string{
 		"feedback-go-tests.md":         "feedback_go_tests.md",
 		"go_tests.md":                  "feedback_go_tests.md",

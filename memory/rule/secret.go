@@ -14,11 +14,11 @@ import (
 // printf %s VALUE | sha256sum | cut -c1-12 (Snapshot.AllowSecrets).
 func findSecretsIn(v *view, n memory.Name, t *memory.Topic) []Finding {
 	var before []byte
-	if v.before != nil && v.before.Topics[n] != nil {
-		before = v.before.Topics[n].Bytes()
+	if v.Before != nil && v.Before.Topics[n] != nil {
+		before = v.Before.Topics[n].Bytes()
 	}
-	return findSecrets(n.String(), string(t.Bytes()), t.View(v.after.AllowSecrets), func(value, shown string) string {
-		if v.before != nil && !bytes.Contains(before, []byte(value)) {
+	return findSecrets(n.String(), string(t.Bytes()), t.View(v.After.AllowSecrets), func(value, shown string) string {
+		if v.Before != nil && !bytes.Contains(before, []byte(value)) {
 			return ""
 		}
 		return ": " + v.editCall(n, quoteJSON(shown), toFind)
@@ -26,11 +26,11 @@ func findSecretsIn(v *view, n memory.Name, t *memory.Topic) []Finding {
 }
 
 func findSecretsInIndex(v *view) []Finding {
-	if v.after.Index == nil {
+	if v.After.Index == nil {
 		return nil
 	}
-	text := string(v.after.Index.Bytes())
-	return findSecrets(memory.IndexFile, text, v.after.AllowSecrets.View(text), func(string, string) string {
+	text := string(v.After.Index.Bytes())
+	return findSecrets(memory.IndexFile, text, v.After.AllowSecrets.View(text), func(string, string) string {
 		return ": finalize_index rewrites its line, by upsert or remove"
 	})
 }

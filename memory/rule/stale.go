@@ -23,8 +23,8 @@ var (
 )
 
 func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
-	day, ok := newestDate(n, t, v.now)
-	if !ok || v.now.Sub(day) < staleDays*24*time.Hour {
+	day, ok := newestDate(n, t, v.Now)
+	if !ok || v.Now.Sub(day) < staleDays*24*time.Hour {
 		return nil
 	}
 	var findings []Finding

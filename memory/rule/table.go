@@ -115,7 +115,7 @@ func (r rule) readTopic(v *view, n memory.Name) []Finding {
 	if r.topic == nil {
 		return nil
 	}
-	return r.named(r.topic(v, n, v.after.Topics[n]))
+	return r.named(r.topic(v, n, v.After.Topics[n]))
 }
 
 // named fills in the rule's name, and its severity where a finding has none of its own.

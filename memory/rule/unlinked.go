@@ -11,7 +11,7 @@ import (
 const maxUnlinked = 20
 
 func findUnlinked(v *view) []Finding {
-	x := v.after.Index
+	x := v.After.Index
 	if x == nil {
 		return nil
 	}

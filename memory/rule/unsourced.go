@@ -7,7 +7,7 @@ import (
 )
 
 func findUnsourced(v *view, n memory.Name, t *memory.Topic) []Finding {
-	if v.before == nil || v.before.Topics[n] != nil || v.ownWords == nil {
+	if v.Before == nil || v.Before.Topics[n] != nil || v.OwnWords == nil {
 		return nil
 	}
 	kind := t.Type()
@@ -15,13 +15,13 @@ func findUnsourced(v *view, n memory.Name, t *memory.Topic) []Finding {
 		return nil
 	}
 	for _, source := range t.Sources() {
-		if v.ownWords[source] {
+		if v.OwnWords[source] {
 			return nil
 		}
 	}
 	text := memory.OneLine(t.Body())
-	for o, was := range v.before.Topics {
-		if text != "" && v.after.Topics[o] == nil && memory.OneLine(was.Body()) == text {
+	for o, was := range v.Before.Topics {
+		if text != "" && v.After.Topics[o] == nil && memory.OneLine(was.Body()) == text {
 			return nil // it has moved
 		}
 	}

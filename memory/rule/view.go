@@ -4,30 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/rule/drift"
 )
 
-// view is what the rules read, and what several of them need of it.
+// view is what the rules read, Before and After as they may be shown, and what several of them need of it.
 type view struct {
-	before   *memory.Snapshot // nil: nothing is known of what stood before
-	after    *memory.Snapshot
-	accepted map[memory.Name]string
-	now      time.Time
-	project  *drift.Project
-
-	unattended bool
-	ownWords   map[string]bool
-	cited      []string
-
+	Check
 	exact *view // of what is not masked
 
 	names    []memory.Name            // sorted
 	folds    map[string][]memory.Name // names that some file system takes for one
 	others   *int                     // what otherForm found
-	wordings map[memory.Name]wording  // of after
+	wordings map[memory.Name]wording  // of After
 
 	written  memory.Name               // that Written is about, or the zero Name
 	linkKeys map[string]bool           // what a link may name
@@ -36,18 +25,12 @@ type view struct {
 }
 
 func (c Check) view() *view {
-	v := newView(c.After, c.Project, c.Now)
-	for _, each := range []*view{v, v.exact} {
-		each.before, each.accepted, each.unattended, each.ownWords, each.cited = c.Before, c.Accepted, c.Unattended, c.OwnWords, c.Cited
-	}
-	v.before = c.Before.Shown(c.After)
-	return v
-}
-
-func newView(s *memory.Snapshot, project *drift.Project, now time.Time) *view {
 	readings := make(map[*memory.Topic]reading)
-	exact := &view{after: s, now: now, project: project, readings: readings, nears: make(map[string]string)}
-	return &view{after: s.Shown(nil), now: now, project: project, readings: readings, nears: make(map[string]string), exact: exact}
+	shown := c
+	shown.After = c.After.Shown(nil)
+	shown.Before = c.Before.Shown(c.After)
+	exact := &view{Check: c, readings: readings, nears: make(map[string]string)}
+	return &view{Check: shown, readings: readings, nears: make(map[string]string), exact: exact}
 }
 
 // of returns what a rule reads.
@@ -71,7 +54,7 @@ func (v *view) editCall(n memory.Name, old, new string) string {
 		if v.exact != nil {
 			exact = v.exact
 		}
-		base = fmt.Sprintf(", \"base\": %q", memory.SumOf(exact.after.Topics[n].Bytes()).Short())
+		base = fmt.Sprintf(", \"base\": %q", memory.SumOf(exact.After.Topics[n].Bytes()).Short())
 	}
 	return fmt.Sprintf("write_memory {\"path\": %q%s, \"edits\": [{\"old\": %s, \"new\": %s}]}", n.String(), base, old, new)
 }
@@ -92,7 +75,7 @@ func (v *view) all(rules []rule) []Finding {
 
 func (v *view) sortedNames() []memory.Name {
 	if v.names == nil {
-		v.names = sortedNames(v.after.Topics)
+		v.names = sortedNames(v.After.Topics)
 	}
 	return v.names
 }
@@ -110,8 +93,8 @@ func sortedNames(topics map[memory.Name]*memory.Topic) []memory.Name {
 // memories, the host makes its own from names and descriptions (Claude Code since 2.1.224). A directory that is new
 // gets one, and an index that stood is not to vanish.
 func (v *view) noIndex() bool {
-	if v.after.Index != nil {
+	if v.After.Index != nil {
 		return false
 	}
-	return v.before == nil || v.before.Index == nil && len(v.before.Topics) > 0
+	return v.Before == nil || v.Before.Index == nil && len(v.Before.Topics) > 0
 }

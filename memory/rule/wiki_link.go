@@ -5,14 +5,13 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"dream-mcp/memory"
 )
 
 func findLooseLinks(v *view, n memory.Name, t *memory.Topic) []Finding {
-	if v.after.Limited {
+	if v.After.Limited {
 		return nil // what was not looked at may be there
 	}
 	var found []Finding
@@ -83,7 +82,7 @@ func (v *view) refsIn(t *memory.Topic) []ref {
 
 // LinksTo returns a finding for each link to a memory that was merged into another, with the link to that one.
 func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.Name) []Finding {
-	v := newView(s, nil, time.Time{})
+	v := Check{After: s}.view()
 	keys := make(map[string]bool)
 	for _, key := range memory.RefKeys(merged.String()) {
 		keys[key] = true
@@ -93,7 +92,7 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.N
 	}
 	var findings []Finding
 	for _, n := range v.sortedNames() {
-		for _, r := range v.refsIn(v.after.Topics[n]) {
+		for _, r := range v.refsIn(v.After.Topics[n]) {
 			to := []string{"f" + r.target, "f" + memory.CleanPath(path.Join(path.Dir(n.String()), r.target))}
 			if r.wiki {
 				to = memory.WikiKeys(r.target)
@@ -158,15 +157,15 @@ func (v *view) leads(n memory.Name, r ref) bool {
 // keysOfLinks returns every key under which a link may name what is there: a memory by its file or its
 // title, the index, and what else lies there.
 func (v *view) keysOfLinks() map[string]bool {
-	known := make(map[string]bool, 8*len(v.after.Topics))
+	known := make(map[string]bool, 8*len(v.After.Topics))
 	for _, key := range memory.RefKeys(memory.IndexFile) {
 		known[key] = true
 	}
-	for _, o := range v.after.Other {
+	for _, o := range v.After.Other {
 		known["f"+memory.CleanPath(o.Path)] = true
 		known["w"+memory.SlugKey(o.Path)] = true
 	}
-	for n, t := range v.after.Topics {
+	for n, t := range v.After.Topics {
 		for _, key := range memory.RefKeys(n.String()) {
 			known[key] = true
 		}
