@@ -81,32 +81,21 @@ func wordingOf(text string) wording {
 	return t
 }
 
-// says reports whether f is said in one place: within twice its length in words, and a few.
+// says reports whether f is said in one place: within about twice its length in words, and a few.
 func (t wording) says(f fact) bool {
-	enough := func(n int) bool { return 100*n >= keptWords*len(f.words) }
-	if common(f.exact, t.set) < len(f.exact) || !enough(common(f.words, t.set)) {
+	all := func(near map[string]bool) bool {
+		return common(f.exact, near) == len(f.exact) && 100*common(f.words, near) >= keptWords*len(f.words)
+	}
+	if !all(t.set) {
 		return false
 	}
-	width := 2*f.length + 8
-	seen := make(map[string]int) // within the last width words
-	exact := 0
-	for i, w := range t.words {
-		if f.words[w] {
-			if seen[w]++; seen[w] == 1 && f.exact[w] {
-				exact++
-			}
+	step, width := (f.length+1)/2, 2*f.length+8
+	for at := 0; at < len(t.words); at += step {
+		near := make(map[string]bool)
+		for _, w := range t.words[at:min(at+width, len(t.words))] {
+			near[w] = true
 		}
-		if i >= width {
-			if out := t.words[i-width]; f.words[out] {
-				if seen[out]--; seen[out] == 0 {
-					delete(seen, out)
-					if f.exact[out] {
-						exact--
-					}
-				}
-			}
-		}
-		if exact == len(f.exact) && enough(len(seen)) {
+		if all(near) {
 			return true
 		}
 	}
