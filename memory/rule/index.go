@@ -45,12 +45,6 @@ func findBadEntries(v *view) []Finding {
 	if x == nil {
 		return nil
 	}
-	known := make(map[string]bool, 6*len(v.After.Topics))
-	for n := range v.After.Topics {
-		for _, key := range memory.RefKeys(n.String()) {
-			known[key] = true
-		}
-	}
 	var findings []Finding
 	var content []int
 	for i := range x.Lines() {
@@ -60,7 +54,7 @@ func findBadEntries(v *view) []Finding {
 		default:
 			continue
 		}
-		if !line.PointsTo(known) {
+		if !line.PointsTo(v.keys()) {
 			if !(line.Kind == memory.CodeLine && memory.FenceMark(line.Text) != "") && !(line.Kind == memory.RowLine && isTableHead(x.Lines(), i)) {
 				content = append(content, i+1)
 			}

@@ -83,13 +83,7 @@ func (v *view) refsIn(t *memory.Topic) []ref {
 // LinksTo returns a finding for each link to a memory that was merged into another, with the link to that one.
 func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.Name) []Finding {
 	v := Check{After: s}.view()
-	keys := make(map[string]bool)
-	for _, key := range memory.RefKeys(merged.String()) {
-		keys[key] = true
-	}
-	if title != "" {
-		keys["w"+memory.SlugKey(title)] = true
-	}
+	keys := keysOf(merged, title)
 	var findings []Finding
 	for _, n := range v.sortedNames() {
 		for _, r := range v.refsIn(v.After.Topics[n]) {
@@ -97,7 +91,7 @@ func LinksTo(s *memory.Snapshot, merged memory.Name, title string, into memory.N
 			if r.wiki {
 				to = memory.WikiKeys(r.target)
 			}
-			if n == into || r.outside || v.leads(n, r) || !slices.ContainsFunc(to, func(key string) bool { return keys[key] }) {
+			if n == into || r.outside || v.leads(n, r) || !slices.ContainsFunc(to, func(key string) bool { return slices.Contains(keys, key) }) {
 				continue
 			}
 			replacement := strings.Replace(r.text, r.target, r.spell(into.String()), 1)
@@ -134,15 +128,12 @@ func isWikiName(s string) bool {
 
 // leads reports whether a link of memory n leads anywhere.
 func (v *view) leads(n memory.Name, r ref) bool {
-	if v.linkKeys == nil {
-		v.linkKeys = v.keysOfLinks()
-	}
 	if !r.wiki {
 		if !strings.HasSuffix(r.target, ".md") {
 			return true // no memory is meant
 		}
 		for _, file := range []string{r.target, memory.CleanPath(path.Join(path.Dir(n.String()), r.target))} {
-			if v.linkKeys["f"+file] || isLogPath(file) {
+			if v.keys()["f"+file] || isLogPath(file) {
 				return true
 			}
 		}
@@ -151,29 +142,39 @@ func (v *view) leads(n memory.Name, r ref) bool {
 	if isLogPath(r.target + ".md") {
 		return true
 	}
-	return slices.ContainsFunc(memory.WikiKeys(r.target), func(key string) bool { return v.linkKeys[key] })
+	return slices.ContainsFunc(memory.WikiKeys(r.target), func(key string) bool { return v.keys()[key] })
 }
 
-// keysOfLinks returns every key under which a link may name what is there: a memory by its file or its
-// title, the index, and what else lies there.
-func (v *view) keysOfLinks() map[string]bool {
-	known := make(map[string]bool, 8*len(v.After.Topics))
-	for _, key := range memory.RefKeys(memory.IndexFile) {
-		known[key] = true
+// keys returns every key under which a link may name what is there: a memory by its file or its title, the index, and what
+// else lies there.
+func (v *view) keys() map[string]bool {
+	if v.linkKeys != nil {
+		return v.linkKeys
 	}
+	v.linkKeys = make(map[string]bool, 8*len(v.After.Topics))
+	files := []string{memory.IndexFile}
 	for _, o := range v.After.Other {
-		known["f"+memory.CleanPath(o.Path)] = true
-		known["w"+memory.SlugKey(o.Path)] = true
+		files = append(files, o.Path)
+	}
+	for _, file := range files {
+		v.linkKeys["f"+memory.CleanPath(file)] = true
+		v.linkKeys["w"+memory.SlugKey(file)] = true
 	}
 	for n, t := range v.After.Topics {
-		for _, key := range memory.RefKeys(n.String()) {
-			known[key] = true
-		}
-		if title := t.Title(); title != "" {
-			known["w"+memory.SlugKey(title)] = true
+		for _, key := range keysOf(n, t.Title()) {
+			v.linkKeys[key] = true
 		}
 	}
-	return known
+	return v.linkKeys
+}
+
+// keysOf returns the keys under which a link may name a memory.
+func keysOf(n memory.Name, title string) []string {
+	keys := memory.RefKeys(n.String())
+	if title != "" {
+		keys = append(keys, "w"+memory.SlugKey(title))
+	}
+	return keys
 }
 
 // isLogPath reports whether a file lies where hosts keep what a snapshot does not hold.
