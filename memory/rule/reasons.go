@@ -40,16 +40,11 @@ func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
 	if isFolderIndex(n) || kind != memory.TypeFeedback || v.came(n) {
 		return nil
 	}
-	why, how := false, false
-	for _, line := range t.ProseLines() {
-		why = why || whyLabel.MatchString(line)
-		how = how || howLabel.MatchString(line)
-	}
 	var missing []string
-	if !why {
+	if !hasLine(t, whyLabel) {
 		missing = append(missing, "**Why:**")
 	}
-	if !how {
+	if !hasLine(t, howLabel) {
 		missing = append(missing, "**How to apply:**")
 	}
 	if missing == nil {
@@ -62,15 +57,19 @@ func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}}
 }
 
+func hasLine(t *memory.Topic, label *regexp.Regexp) bool {
+	for _, line := range t.ProseLines() {
+		if label.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
 // findLeftOutReason finds that the words which a write cites give a reason, and the memory does not.
 func findLeftOutReason(v *view, n memory.Name, t *memory.Topic) []Finding {
-	if kind := t.Type(); kind != memory.TypeFeedback && kind != memory.TypeProject || reasonIn(t.Body()) != "" {
+	if kind := t.Type(); kind != memory.TypeFeedback && kind != memory.TypeProject || reasonIn(t.Body()) != "" || hasLine(t, whyLabel) {
 		return nil
-	}
-	for _, line := range t.ProseLines() {
-		if whyLabel.MatchString(line) {
-			return nil
-		}
 	}
 	for _, words := range v.Cited {
 		if m := reasonIn(words); m != "" {
