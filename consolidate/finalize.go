@@ -179,7 +179,8 @@ func (d *dream) indexChanges(edit *store.Index, files store.Files, upserted []st
 		}
 	}
 	if len(count) > 0 {
-		changes = append(changes, fmt.Sprintf(`and the lines of created, merged and deleted memories, and those given: +%d -%d; {"dry_run": true, "diff": "MEMORY.md"} shows them`, count["+"], count["-"]))
+		changes = append(changes, fmt.Sprintf(`and the lines of created, merged and deleted memories, and those given: +%d -%d; `+
+			`{"dry_run": true, "diff": "MEMORY.md"} shows them`, count["+"], count["-"]))
 	}
 	return changes
 }

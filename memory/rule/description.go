@@ -34,7 +34,8 @@ func findPoorDescription(_ *view, n memory.Name, t *memory.Topic) []Finding {
 }
 
 // emptyWords are those that a description can be made of without saying anything.
-var emptyWords = memory.WordSet(`a an and about details documentation for general in info information it its memory misc my note notes of on or our overview some stuff the things this various`)
+var emptyWords = memory.WordSet(`a an and about details documentation for general in info information it its memory misc my note notes of on or our
+	overview some stuff the things this various`)
 
 // repeats reports whether a text has words, and none that is neither in the name nor empty.
 func repeats(text, name string) bool {

@@ -13,11 +13,16 @@ import (
 
 // Capital letters say that a word is a name, but not where every word has them, where a sentence or a part of one begins, or where they
 // only stress. ordinary are words that are not names there.
-var ordinary = memory.WordSet(`a an the this that these those it its he she they we you i my our your their and or but if when while where why how what who which then else
-	so as at by for from in into of off on onto out over per to up with without after before until unless except not no nor never none nothing always only also
-	both each every any all some most more less same other another is are was were be been do does did don has have had can cannot could may might must shall should
-	will would let yes ok okay todo fixme note notes nb fyi eta tbd wip asap important warning caution see use used using uses add added ask asks avoid begin build call
-	change check commit copy create delete deploy ensure find fix follow get give go keep leave list look make merge move name open pick prefer put read remove rename
+var ordinary = memory.WordSet(`a an the this that these those it its he she they we you i my our your their and or but if when while where why how
+	what who which then else
+	so as at by for from in into of off on onto out over per to up with without after before until unless except not no
+	nor never none nothing always only also
+	both each every any all some most more less same other another is are was were be been do does did don has have had
+	can cannot could may might must shall should
+	will would let yes ok okay todo fixme note notes nb fyi eta tbd wip asap important warning caution see use used using
+	uses add added ask asks avoid begin build call
+	change check commit copy create delete deploy ensure find fix follow get give go keep leave list look make merge move
+	name open pick prefer put read remove rename
 	replace reset rule rules run save say send set show skip start stop take tell test tests try turn update wait watch work write
 	pr prs api apis id ids url urls ui ux readme faq e.g i.e etc`)
 

@@ -174,7 +174,8 @@ func isPath(value string) bool {
 	})
 }
 
-var fileSuffixes = oneOf("md mdx txt rst go py rb rs js ts jsx tsx mjs java kt swift php cs c h cpp sh sql yml yaml json toml ini conf cfg env html css csv log pem crt key pub gz zip pdf png svg xml lock vue svelte tf")
+var fileSuffixes = oneOf("md mdx txt rst go py rb rs js ts jsx tsx mjs java kt swift php cs c h cpp sh sql " +
+	"yml yaml json toml ini conf cfg env html css csv log pem crt key pub gz zip pdf png svg xml lock vue svelte tf")
 
 // humanPassword reports whether a value looks like a password that a person has made or was given.
 func humanPassword(value string, quoted bool, sep string) bool {
@@ -239,7 +240,8 @@ func strongToken(value string) bool {
 // nor a public key, which begins with MII.
 func weakToken(value string) bool {
 	const least, floor = 24, 3.6
-	if len(value) < least || strings.HasPrefix(value, "MII") || hexa.run(value, 0) == len(value) || dashed.run(value, 0) != len(value) && base64.run(value, 0) != len(value) {
+	if len(value) < least || strings.HasPrefix(value, "MII") || hexa.run(value, 0) == len(value) ||
+		dashed.run(value, 0) != len(value) && base64.run(value, 0) != len(value) {
 		return false
 	}
 	return strongToken(value) && entropy(value[:min(len(value), maxJudged)]) >= floor && 2*scatter(value) >= 5*minScatter

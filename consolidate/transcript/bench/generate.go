@@ -253,7 +253,8 @@ func (w *writer) host() {
 		w.close(`,"message":{"role":"user","content":"<local-command-stdout>`, w.output(w.size(500, 1.2, 20_000)), `</local-command-stdout>"},"isMeta":true`)
 	case n < 72:
 		w.plain(`{"type":"file-history-snapshot","messageId":"`, w.uuid(), `","snapshot":{"messageId":"`, w.uuid(),
-			`","trackedFileBackups":{"lamp.go":{"backupFileName":"`, w.token(16), `@v2","version":2,"backupTime":"`, w.when.Format("2006-01-02T15:04:05.000Z"), `"}}},"isSnapshotUpdate":false`)
+			`","trackedFileBackups":{"lamp.go":{"backupFileName":"`, w.token(16), `@v2","version":2,"backupTime":"`,
+			w.when.Format("2006-01-02T15:04:05.000Z"), `"}}},"isSnapshotUpdate":false`)
 	case n < 78:
 		w.open("system")
 		w.close(`,"subtype":"turn_duration","durationMs":`, w.number(90000), `,"isMeta":false`)

@@ -27,25 +27,34 @@ var theCues = sync.OnceValue(func() cues {
 	}
 	gone := word(
 		`remov(?:ed|es|ing|al)`, `delet(?:ed|es|ing|ion)`, `dropped`, `gone`, `no longer`, `any ?more`, `renam(?:ed|ing)`, `moved`,
-		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`, `became`, `upgraded?(?: from)?`, `bumped`, `(?:was|were) (?:on|using)`, `at the time`, `before (?:that|this|then)`, `back then`, `switched`, `converted`, `consolidated`, `archived`, `reverted`, `absorbed`, `extracted`, `landed`, `closed`,
-		`migrated`, `migration away`, `merged into`, `split (?:into|off)`, `ripped out`, `got rid of`, `(?:does|do|did)(?: not|n't) exist`,
-		`there (?:is|are|was|were) no`, `there(?: isn't| aren't|'s no)`, `missing`, `never existed`, `was in`, `was called`, `were in`, `history`, `in favou?r of`, `folded into`,
+		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`,
+		`became`, `upgraded?(?: from)?`, `bumped`, `(?:was|were) (?:on|using)`, `at the time`, `before (?:that|this|then)`,
+		`back then`, `switched`, `converted`, `consolidated`, `archived`, `reverted`, `absorbed`, `extracted`, `landed`, `closed`,
+		`migrated`, `migration away`, `merged into`, `split (?:into|off)`, `ripped out`, `got rid of`,
+		`(?:does|do|did)(?: not|n't) exist`,
+		`there (?:is|are|was|were) no`, `there(?: isn't| aren't|'s no)`, `missing`, `never existed`, `was in`, `was called`,
+		`were in`, `history`, `in favou?r of`, `folded into`,
 		`upstream`, `submodule`, `gist`, `forks?`, `sibling`, `bucket`, `s3`,
-		`(?:on|in|inside) (?:the|a|my|our|his|her|each|every) (?:\w+ )?(?:servers?|hosts?|machines?|laptop|box|cluster|containers?|image|vm|pod)`, `the (?:container|image|vm|host) (?:has|keeps|holds)`,
+		`(?:on|in|inside) (?:the|a|my|our|his|her|each|every) (?:\w+ )?(?:servers?|hosts?|machines?|laptop|box|cluster|containers?|image|vm|pod)`,
+		`the (?:container|image|vm|host) (?:has|keeps|holds)`,
 		`gelöscht`, `entfernt`, `gab es`, `gegeben`, `früher`, `umbenannt`, `ersetzt`, `nicht mehr`,
 		`n'existe(?:nt)? plus`, `ancien\w*`, `ya no`, `antes`) +
 		`|\b(?:supprim|retir|renomm|remplac|elimin|borrad|borró|renombr|reemplaz)` +
 		`|删除|已删|删掉|移除|废弃|不再|改名|重命名|替换|取代|以前|曾经|过去|原来|刪除|廢棄|重新命名` +
 		`|削除|廃止|なくな|移動し|삭제|제거|없어|없다|없음|없앴|폐기|예전|이름을 바꾸|이름 변경|대체`
 	forbidden := word(
-		`never`, `do(?: not|n't)`, `must(?: not|n't)`, `should(?: not|n't)`, `can(?:not|'t)`, `avoid(?:s|ed)?`, `instead of`, `rather than`,
+		`never`, `do(?: not|n't)`, `must(?: not|n't)`, `should(?: not|n't)`, `can(?:not|'t)`, `avoid(?:s|ed)?`, `instead of`,
+		`rather than`,
 		`forbidden`, `banned`, `stop using`, `prefers? .* over`, `nie(?:mals)?`, `keine?[nrsm]?`, `statt`, `vermeiden?`,
 		`jamais`, `au lieu de`, `évite`, `nunca`, `en lugar de`, `no us(?:e|ar|es)`) +
 		`|不要|禁止|避免|别用|不得|しない|避け|使わない|하지 마|하지 말|말 것|마라|금지|피하`
 	planned := word(
-		`plan(?:s|ned|ning)?`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`, `next steps?`, `upcoming`, `future`,
-		`eventually`, `going to`, `wants? to`, `not yet`, `wish`, `draft(?:ed)?`, `for example`, `e\.g`, `examples?`, `such as`, `imagine`, `hypothetical`,
-		`(?:is|are) (?:named|called)`, `(?:nam\w+|file|path|glob) patterns?`, `patterns? (?:is|are|like|of)`, `geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
+		`plan(?:s|ned|ning)?`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`,
+		`next steps?`, `upcoming`, `future`,
+		`eventually`, `going to`, `wants? to`, `not yet`, `wish`, `draft(?:ed)?`, `for example`, `e\.g`, `examples?`,
+		`such as`, `imagine`, `hypothetical`,
+		`(?:is|are) (?:named|called)`, `(?:nam\w+|file|path|glob) patterns?`, `patterns? (?:is|are|like|of)`,
+		`geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
 		`|计划|計劃|将要|打算|新增|待办|予定|今後|예정|계획|추후|추가할`
 	return cues{
 		gone:      regexp.MustCompile(`(?i)` + gone),
@@ -53,7 +62,9 @@ var theCues = sync.OnceValue(func() cues {
 		planned:   regexp.MustCompile(`(?i)` + planned),
 		before:    regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write|introduce|like|unlike)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
 		after:     regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`),
-		scope:     regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog|plans?|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog|open questions?)\b|删除|计划|削除|予定|삭제|계획`),
+		scope: regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog|plans?` +
+			`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
+			`|open questions?)\b|删除|计划|削除|予定|삭제|계획`),
 		elsewhere: regexp.MustCompile("(?i)`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +
 			`|\b(?:plugins?|skills?|marketplaces?|worktrees?|other (?:repo\w*|projects?|codebase)|sister (?:repo\w*|project)|external|third[- ]party|vendor(?:ed)?|not in (?:git|the repo|this repo)|untracked|uncommitted|git-?ignored|systemd|tbd|in te?mp|scratch(?:pad)?|node_modules|another branch|feature branch|stash(?:ed)?)\b`),
 		repo: regexp.MustCompile(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`),

@@ -24,16 +24,17 @@ var manifestSpecs = []string{":(glob)**/package.json", ":(glob)**/Makefile", ":(
 // stated has, by the name of a manifest, the expressions that find what versions it states: group 1 is a
 // product, or the product is named before the colon, and the last group is its version.
 var stated = map[string][]string{
-	"pyproject.toml":      {`python:(?m)^requires-python\s*=\s*["']([^"']+)`, `python:(?m)^python\s*=\s*["']([^"']+)`},
-	".python-version":     {`python:^\s*([\d.]+)`},
-	".nvmrc":              {`node:^\s*v?([\d.]+)`},
-	".node-version":       {`node:^\s*v?([\d.]+)`},
-	".ruby-version":       {`ruby:^\s*(?:ruby-)?([\d.]+)`},
-	".tool-versions":      {`:(?m)^(python|ruby|nodejs|golang|postgres|php|rust|java)\s+([\d.]+)`},
-	"go.mod":              {`go:(?m)^go ([\d.]+)`},
-	"Cargo.toml":          {`rust:(?m)^rust-version\s*=\s*"([^"]+)`},
-	"Gemfile":             {`ruby:(?m)^ruby ["']([\d.]+)`, `rails:(?m)^gem ["']rails["'],\s*["']([^"']+)`},
-	"package.json":        {`node:"node"\s*:\s*"([^"]+)"`, `:"(react|next|vue|svelte|typescript|expo|tailwindcss|vite|@angular/core|express|react-native)"\s*:\s*"([^"]+)"`},
+	"pyproject.toml":  {`python:(?m)^requires-python\s*=\s*["']([^"']+)`, `python:(?m)^python\s*=\s*["']([^"']+)`},
+	".python-version": {`python:^\s*([\d.]+)`},
+	".nvmrc":          {`node:^\s*v?([\d.]+)`},
+	".node-version":   {`node:^\s*v?([\d.]+)`},
+	".ruby-version":   {`ruby:^\s*(?:ruby-)?([\d.]+)`},
+	".tool-versions":  {`:(?m)^(python|ruby|nodejs|golang|postgres|php|rust|java)\s+([\d.]+)`},
+	"go.mod":          {`go:(?m)^go ([\d.]+)`},
+	"Cargo.toml":      {`rust:(?m)^rust-version\s*=\s*"([^"]+)`},
+	"Gemfile":         {`ruby:(?m)^ruby ["']([\d.]+)`, `rails:(?m)^gem ["']rails["'],\s*["']([^"']+)`},
+	"package.json": {`node:"node"\s*:\s*"([^"]+)"`, `:"(react|next|vue|svelte|typescript|expo|tailwindcss|vite` +
+		`|@angular/core|express|react-native)"\s*:\s*"([^"]+)"`},
 	"composer.json":       {`php:"php"\s*:\s*"([^"]+)"`, `laravel:"laravel/framework"\s*:\s*"([^"]+)"`},
 	"requirements.txt":    {`:(?mi)^(django|flask|fastapi|pydantic|sqlalchemy)(==[\d.]+)`},
 	"app.json":            {`ios:"deploymentTarget"\s*:\s*"([\d.]+)`},
@@ -104,7 +105,9 @@ func (p *Project) manifested() *manifests {
 }
 
 // named are manifests with scripts, targets and libraries.
-var named = regexp.MustCompile(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.?justfile|pyproject\.toml|.*requirements.*\.(?:txt|in)|setup\.(?:py|cfg)|pipfile|gemfile|.*\.gemspec|composer\.json|cargo\.toml|go\.mod|taskfile\.ya?ml|deno\.jsonc?|pom\.xml|.*\.gradle(?:\.kts)?|.*\.csproj|pubspec\.yaml|mix\.exs|environment\.ya?ml)$`)
+var named = regexp.MustCompile(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.?justfile|pyproject\.toml` +
+	`|.*requirements.*\.(?:txt|in)|setup\.(?:py|cfg)|pipfile|gemfile|.*\.gemspec|composer\.json|cargo\.toml|go\.mod` +
+	`|taskfile\.ya?ml|deno\.jsonc?|pom\.xml|.*\.gradle(?:\.kts)?|.*\.csproj|pubspec\.yaml|mix\.exs|environment\.ya?ml)$`)
 
 // wasInManifest reports whether a manifest once named a script or library and none does now.
 func (p *Project) wasInManifest(name string) bool {

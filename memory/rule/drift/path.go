@@ -30,7 +30,8 @@ var fileEndings = prose.Set(".go .rs .py .pyi .rb .php .js .jsx .mjs .cjs .ts .t
 var (
 	lineSuffix = regexp.MustCompile(`(?:(?::(\d+)(?:[:-]\d+)*)|(?:#L(\d+)(?:-L?\d+)?))$`)
 	plainPath  = regexp.MustCompile(`^[\pL\pN\pM_.@+\-/()\[\]]+$`)
-	placeholds = regexp.MustCompile(`(?i)^(?:foo|bar|baz|qux|xxx+|y{4}.*|n{3,}.*|name|some.*|your[-_].*|my[-_].*|example.*|sample.*|placeholder.*|path|to|\.\.\.|…)$`)
+	placeholds = regexp.MustCompile(`(?i)^(?:foo|bar|baz|qux|xxx+|y{4}.*|n{3,}.*|name|some.*|your[-_].*|my[-_].*|example.*` +
+		`|sample.*|placeholder.*|path|to|\.\.\.|…)$`)
 )
 
 // general are stems of files that nearly every project has.

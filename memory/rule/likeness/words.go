@@ -153,9 +153,15 @@ var stops = sync.OnceValue(func() map[string]bool {
 })
 
 const stopWords = `
-a an and are as at be but by can do does for from had has have he her his how if in into is it its more must never no not of on once one only or our out over
-she should so such than that the their them then there these they this to too up use uses used using was we were what when where which while who why will with without you your all any each every also always after before because since until
+a an and are as at be but by can do does for from had has have he her his how if in into is it its more must never no
+not of on once one only or our out over
+she should so such than that the their them then there these they this to too up use uses used using was we were what
+when where which while who why will with without you your all any each every also always after before because since
+until
 apply user wants want feedback project reference memory md
-der die das des dem den ein eine einen einem einer eines und oder nicht kein keine keinen ist sind war werden wird wurde hat haben im in am an auf aus bei bis mit nach von vom vor zu zum zur für es er sie wir man dass weil wenn als auch nur immer nie
-le la les un une des du de et ou ne pas est sont dans sur avec sans pour par que qui au aux ce cette ces se sa son ses il elle on nous toujours jamais avant après car
+der die das des dem den ein eine einen einem einer eines und oder nicht kein keine keinen ist sind war werden wird
+wurde hat haben im in am an auf aus bei bis mit nach von vom vor zu zum zur für es er sie wir man dass weil wenn als
+auch nur immer nie
+le la les un une des du de et ou ne pas est sont dans sur avec sans pour par que qui au aux ce cette ces se sa son ses
+il elle on nous toujours jamais avant après car
 el los las una unos unas del y o no es son en con sin para por que se su sus al lo como más siempre nunca antes después porque hay`
