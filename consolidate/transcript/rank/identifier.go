@@ -63,6 +63,9 @@ var (
 
 // identifierParts splits camelCase, HTTPServer and snake_case; nil: the word has one part.
 func identifierParts(word string) []string {
+	if !strings.ContainsAny(word[min(1, len(word)):], "_ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		return nil // most words, without a quarter of the time of a search
+	}
 	split := smallLarge.ReplaceAllString(strings.ReplaceAll(word, "_", " "), "$1 $2")
 	if parts := strings.Fields(largeSmall.ReplaceAllString(split, "$1 $2")); len(parts) > 1 {
 		return parts
