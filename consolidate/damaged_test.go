@@ -121,7 +121,7 @@ func TestDamagedState(t *testing.T) {
 	} {
 		for i := range stage.make().ours() {
 			for kind, damage := range slices.Sorted(maps.Keys(damages)) {
-				if every(6) > 1 && (i+kind)%every(6) != 2*nth {
+				if (i+kind+4*nth)%every(12) != 0 {
 					continue
 				}
 				w := stage.make()

@@ -67,7 +67,7 @@ func TestSecondProcessAtEveryStep(t *testing.T) {
 	for name := range maps.Keys(script) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for step := 0; ; step += every(4) {
+			for step := 0; ; step += every(6) {
 				w := newWorldFor(t, name)
 				_, in, out := w.start(child{Script: name, Die: step, Pause: true})
 				line, _ := out.ReadString('\n')

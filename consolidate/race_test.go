@@ -105,7 +105,7 @@ func TestRacingLinks(t *testing.T) {
 		}
 	})
 	landed := 0
-	for until := time.Now().Add(2 * time.Second); time.Now().Before(until); {
+	for until := time.Now().Add(time.Second); time.Now().Before(until); {
 		p := Open(w.options())
 		w.now = w.now.Add(2 * time.Hour)
 		for _, operation := range []func(*Project) error{

@@ -201,7 +201,7 @@ func TestWritesKeepTheLimit(t *testing.T) {
 	body := "The body of a."
 	for i := range 40 {
 		p := processes[i%2]
-		next := fmt.Sprintf("Write %d. %s", i, strings.Repeat(fmt.Sprintf("%d, ", i*i), 2000))
+		next := fmt.Sprintf("Write %d. %s", i, strings.Repeat(string(rune('a'+i%26)), 10_000))
 		w.write(p, "a.md", body, next)
 		body = next
 		use, err := p.History.Measure()

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-var togetherFor = flag.Duration("together", 2*time.Second, "how long TestTogether lets its processes work")
+var togetherFor = flag.Duration("together", time.Second, "how long TestTogether lets its processes work")
 
 // The processes of TestTogether, by what they do.
 var crowd = []struct {
