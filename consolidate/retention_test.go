@@ -37,6 +37,7 @@ func worldOfWrites(t *testing.T, n int) *world {
 // A process is killed at each step of a pruning. What is left in the archive is whole, and the next
 // process ends what was begun.
 func TestKillWhilePruning(t *testing.T) {
+	t.Parallel()
 	for step := 0; ; step++ {
 		w := worldOfWrites(t, keptNewest+3)
 		const newest = keptNewest - 1 // and the write that prunes
@@ -194,6 +195,7 @@ func TestClockAhead(t *testing.T) {
 // A process that writes and writes does not let the archive grow over its limit, whatever other processes
 // have added to it.
 func TestWritesKeepTheLimit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	o := w.options()
 	o.MaxArchive = 200 << 10

@@ -10,6 +10,7 @@ import (
 
 // Progress comes before the answer, in order, and none is lost.
 func TestProgressOrder(t *testing.T) {
+	t.Parallel()
 	const n = 500
 	for _, era := range eras {
 		t.Run(era.name, func(t *testing.T) {
@@ -81,6 +82,7 @@ func TestCancelledAnswerIsDropped(t *testing.T) {
 
 // Pipelined writes keep their order, and what reads after them sees them.
 func TestWriteOrder(t *testing.T) {
+	t.Parallel()
 	for _, era := range eras {
 		t.Run(era.name, func(t *testing.T) {
 			for run := range 20 {

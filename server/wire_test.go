@@ -170,6 +170,7 @@ func TestLongLine(t *testing.T) {
 
 // The longest line that is allowed is served.
 func TestLongestLine(t *testing.T) {
+	t.Parallel()
 	p := dial(t, sample())
 	line := toolCall(1, `"_meta":{}`, "echo", `{"pad":"`)
 	line = strings.TrimSuffix(line, "}}")
@@ -186,6 +187,7 @@ func TestLongestLine(t *testing.T) {
 // More requests than may be under way are refused, and those under way can still
 // be cancelled.
 func TestFlightIsBounded(t *testing.T) {
+	t.Parallel()
 	p := dial(t, sample())
 	for i := range maxFlight {
 		p.write(toolCall(i, `"_meta":{}`, "slow", `{"ms":60000}`))
@@ -207,6 +209,7 @@ func TestFlightIsBounded(t *testing.T) {
 
 // 2,500 requests at once, of every kind: one answer each, none lost.
 func TestStress(t *testing.T) {
+	t.Parallel()
 	for _, era := range eras {
 		t.Run(era.name, func(t *testing.T) {
 			p := dial(t, sample())

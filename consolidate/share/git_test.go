@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/tmpfs"
 	"dream-mcp/memory"
 )
 
@@ -238,6 +239,7 @@ func TestNoForeignCode(t *testing.T) {
 
 // TestStopped ends a git that waits for a remote.
 func TestStopped(t *testing.T) {
+	t.Parallel()
 	g := newGit(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -253,3 +255,5 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%q, %v", b.data.String(), err)
 	}
 }
+
+func TestMain(m *testing.M) { os.Exit(tmpfs.Run(m.Run)) }

@@ -164,12 +164,13 @@ func TestLease(t *testing.T) {
 
 // TestLeaseRace has machines take one lease at once: in each round one gets it.
 func TestLeaseRace(t *testing.T) {
+	t.Parallel()
 	remote := bare(t)
-	all := make([]*machine, 6)
+	all := make([]*machine, 4)
 	for i := range all {
 		all[i] = join(t, remote, fmt.Sprint("m", i), 0)
 	}
-	for round := range 5 {
+	for round := range 4 {
 		var winners atomic.Int32
 		var winner atomic.Pointer[machine]
 		var wait sync.WaitGroup
@@ -192,6 +193,7 @@ func TestLeaseRace(t *testing.T) {
 }
 
 func TestSync(t *testing.T) {
+	t.Parallel()
 	remote := bare(t)
 	a, b := join(t, remote, "desk", 366*24*time.Hour), join(t, remote, "laptop", -366*24*time.Hour)
 	a.write("x.md", "one\ntwo\n")
@@ -301,6 +303,7 @@ func TestHostileRemote(t *testing.T) {
 
 // TestDaemon shares by git's own protocol.
 func TestDaemon(t *testing.T) {
+	t.Parallel()
 	remote := bare(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
