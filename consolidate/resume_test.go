@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -106,5 +107,21 @@ func TestPrune(t *testing.T) {
 				t.Errorf("%q are left, %v", ids, err)
 			}
 		})
+	}
+}
+
+// The dream that landed last is reported beside one that ended later and did not.
+func TestLastLanded(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	w.mustDo(p.Begin(ctx, true, false))
+	w.mustDo(finalize(p))
+	w.mustDo(p.Begin(ctx, true, false))
+	if _, _, err := p.Abort(ctx, "enough"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Status(ctx)
+	if err != nil || s.Last.Outcome != store.Aborted || s.LastLanded == nil || s.LastLanded.Outcome != store.Committed {
+		t.Errorf("%+v, %+v, %v", s.Last, s.LastLanded, err)
 	}
 }

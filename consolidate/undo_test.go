@@ -1,11 +1,16 @@
 package consolidate
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 )
@@ -183,5 +188,188 @@ func (w *world) remove(p *Project, path string) {
 	w.now = w.now.Add(time.Minute)
 	if _, err := p.Write(ctx, WriteRequest{Path: path, Delete: true, Base: sum(w.files()[path])}); err != nil {
 		w.t.Fatal(err)
+	}
+}
+
+// stampAt is how hostStamp shows a free lock of a time.
+func stampAt(at time.Time) string { return fmt.Sprintf("%q %s", "", at.Format(time.RFC3339Nano)) }
+
+// The undoing of the newest dream gives the time gate back, with the sessions that it reviewed, and keeps
+// hooks from dreaming at once again. To undo that undo shuts the gate again.
+func TestUndoGivesBack(t *testing.T) {
+	w := newWorld(t)
+	w.stampHost("", prior)
+	w.do("commit")
+	w.now = w.now.Add(time.Hour)
+	p := w.open()
+	res, err := p.History.Undo(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.hostStamp(); got != stampAt(prior) {
+		t.Errorf("%s is %s, want %s", lock.HostFile, got, stampAt(prior))
+	}
+	if res.GivenBack == "" {
+		t.Error("it does not say so")
+	}
+	if s, err := p.Status(ctx); err != nil || !s.Due {
+		t.Errorf("due: %t, closed gate %q, %v", s.Due, s.ClosedGate, err)
+	}
+	for _, file := range []string{launchFile, offerFile} {
+		var q struct{ After time.Time }
+		p.Note(file, &q)
+		if after := q.After; !after.Equal(w.now.Add(24 * time.Hour)) {
+			t.Errorf("%s: hooks wait until %s", file, after)
+		}
+	}
+	if _, err := p.History.Undo(ctx, res.ID); err != nil || w.hostStamp() != stampAt(start) {
+		t.Errorf("undone again: %s is %s, want %s; %v", lock.HostFile, w.hostStamp(), stampAt(start), err)
+	}
+}
+
+// The first dream of a memory leaves no time of a last one when it is undone, and an older dream none but
+// its successor's.
+func TestUndoGivesBackNothing(t *testing.T) {
+	w := newWorld(t)
+	w.do("commit")
+	first, _, err := w.open().History.Diff("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(48 * time.Hour)
+	p := w.open()
+	w.mustDo(p.Begin(ctx, true, false))
+	if _, err := p.Write(ctx, WriteRequest{Path: "later.md", Content: text(topic("later", "user"))}); err != nil {
+		t.Fatal(err)
+	}
+	w.mustDo(finalize(p))
+	second := w.hostStamp()
+	if res, err := p.History.Undo(ctx, first); err != nil || w.hostStamp() != second || res.GivenBack != "" {
+		t.Errorf("the older: %s is %s, want %s; it says %q, %v", lock.HostFile, w.hostStamp(), second, res.GivenBack, err)
+	}
+	if _, err := p.History.Undo(ctx, ""); err != nil || w.hostStamp() != stampAt(start) {
+		t.Errorf("the newer: %s is %s, want %s; %v", lock.HostFile, w.hostStamp(), stampAt(start), err)
+	}
+	w = newWorld(t)
+	w.do("commit")
+	if res, err := w.open().History.Undo(ctx, ""); err != nil || w.hostStamp() != "absent" || res.GivenBack == "" {
+		t.Errorf("the first: %s is %s, it says %q, %v", lock.HostFile, w.hostStamp(), res.GivenBack, err)
+	}
+}
+
+// The undoing of the newest dream is killed at each step. The time gate is given back where it has landed.
+func TestUndoGivesBackAfterDeath(t *testing.T) {
+	for step := 0; ; step++ {
+		w := newWorld(t)
+		w.stampHost("", prior)
+		before := w.files()
+		w.do("commit")
+		at := w.runToDeath("undo", step)
+		if err := w.open().Recover(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want := stampAt(start)
+		if same(w.files(), before) {
+			want = stampAt(prior)
+		}
+		if got := w.hostStamp(); got != want {
+			t.Errorf("killed at step %d (%s): %s is %s, want %s", step, at, lock.HostFile, got, want)
+		}
+		if at == "" {
+			return
+		}
+	}
+}
+
+// Every version that a memory had comes back by the ID of what changed it, byte for byte, with its time.
+func TestRestoreEachVersion(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	a := filepath.Join(w.memory, "a.md")
+	var ids, contents []string
+	var times []time.Time
+	note := func() {
+		info, err := os.Stat(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents, times = append(contents, w.files()["a.md"]), append(times, info.ModTime())
+	}
+	for i, text := range []string{"one", "two", "three"} {
+		note()
+		ids = append(ids, w.write(p, "a.md", []string{"The body of a.", "one", "two"}[i], text))
+	}
+	for i, id := range ids {
+		w.now = w.now.Add(time.Minute)
+		res, err := p.History.Restore(ctx, "a.md", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(a)
+		if got := w.files()["a.md"]; err != nil || got != contents[i] || !info.ModTime().Equal(times[i]) {
+			t.Errorf("version %d came back as %q of %v, want %q of %v", i, got, info.ModTime(), contents[i], times[i])
+		}
+		if _, err := p.History.Undo(ctx, res.ID); err != nil {
+			t.Error(err)
+		}
+		if got := w.files()["a.md"]; !strings.Contains(got, "three") {
+			t.Errorf("the restore of version %d was undone to %q", i, got)
+		}
+	}
+}
+
+// What somebody else wrote between two dreams is a version of its own: as it was before the later, and
+// not as it was before the earlier.
+func TestRestoreKnowsWhoWroteBetween(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	first := w.write(p, "b.md", "The body", "A body")
+	hand := strings.Replace(topic("a", "project"), "The body of a.", "By hand.", 1)
+	w.put("a.md", hand)
+	os.Chtimes(filepath.Join(w.memory, "a.md"), w.now, w.now)
+	second := w.write(p, "a.md", "By hand.", "By a model.")
+	if _, err := p.History.Restore(ctx, "a.md", first); err == nil {
+		t.Error("a content was taken for what it was before it was written")
+	}
+	if _, err := p.History.Restore(ctx, "a.md", second); err != nil || w.files()["a.md"] != hand {
+		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
+	}
+}
+
+// A content that the archive has lost or that was damaged in it does not come back as something else.
+func TestRestoreFromADamagedArchive(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	before := w.files()["a.md"]
+	w.write(p, "a.md", "The body", "A body")
+	now := w.files()["a.md"]
+	blob := w.dreamPath(filepath.Join("blobs", string(memory.SumOf([]byte(before)))))
+	if err := os.WriteFile(blob, []byte("something else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.History.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
+		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
+	}
+	os.Remove(blob)
+	if _, err := p.History.Restore(ctx, "a.md", ""); err == nil || w.files()["a.md"] != now {
+		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
+	}
+	if versions, err := p.History.Versions("a.md"); err != nil || len(versions) != 2 || versions[1].Bytes != -1 {
+		t.Errorf("the versions are %+v, %v", versions, err)
+	}
+}
+
+// A name that a host would take for another memory's is refused.
+func TestRestoreBesideATwin(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	if err := writeNew(p, "x.md"); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(filepath.Join(w.memory, "x.md"))
+	w.put("X.md", "another\n")
+	var twin *memory.TwinError
+	if _, err := p.History.Restore(ctx, "x.md", ""); !errors.As(err, &twin) {
+		t.Errorf("restored beside its twin: %v", err)
 	}
 }

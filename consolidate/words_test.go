@@ -80,27 +80,11 @@ func TestSweepWords(t *testing.T) {
 	}
 }
 
-// root is the state folder of p.
-func (w *world) root(p *Project) *os.Root {
-	root, err := p.Root()
-	w.mustDo(err)
-	return root
-}
-
 // wordsFile is where the words of a source are kept.
 func (w *world) wordsFile(source string) string {
 	sum := sha256.Sum256([]byte(source))
 	return wordsFolder + "/" + hex.EncodeToString(sum[:16]) + ".json"
 }
-
-func (w *world) mustDo(err error) {
-	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-func (w *world) must(_ WriteResult, err error) { w.t.Helper(); w.mustDo(err) }
 
 // A content that names sources by itself carries their words along; what it invents stays a name.
 func TestCarriedSources(t *testing.T) {

@@ -192,3 +192,36 @@ func differences(got, want map[string]string) string {
 	}
 	return b.String()
 }
+
+func (w *world) read(name string) string {
+	data, err := os.ReadFile(filepath.Join(w.memory, name))
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+func name(t *testing.T, path string) memory.Name {
+	t.Helper()
+	n, err := memory.ParseName(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// root is the state folder of p.
+func (w *world) root(p *Project) *os.Root {
+	root, err := p.Root()
+	w.mustDo(err)
+	return root
+}
+
+func (w *world) mustDo(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) must(_ WriteResult, err error) { w.t.Helper(); w.mustDo(err) }

@@ -1,17 +1,160 @@
 package consolidate
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/landing"
 )
+
+// A pause that a hook wrote keeps the same kind of hook from trying again, unless a wrong clock wrote it. Off is off.
+func TestSoon(t *testing.T) {
+	now := time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
+	for _, row := range []struct {
+		name          string
+		off           bool
+		file          string
+		ahead         time.Duration
+		start, offers bool // want
+	}{
+		{name: "nothing is known", start: true, offers: true},
+		{name: "off", off: true},
+		{name: "a failure", file: launchFile, ahead: time.Minute, offers: true},
+		{name: "a failure long ago", file: launchFile, ahead: -time.Minute, start: true, offers: true},
+		{name: "a wrong clock", file: launchFile, ahead: 1000 * time.Hour, start: true, offers: true},
+		{name: "an offer today", file: offerFile, ahead: time.Hour, start: true},
+	} {
+		dir := t.TempDir()
+		p := Open(Options{
+			Options:     store.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
+			Transcripts: transcript.Open(transcript.Options{}),
+			Enabled:     Switch{On: !row.off}, MinHours: 24,
+		})
+		if row.file != "" {
+			if err := p.SetNote(row.file, map[string]time.Time{"after": now.Add(row.ahead)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if start, offers := p.Gates.Soon(false), p.Gates.Soon(true); start != row.start || offers != row.offers {
+			t.Errorf("%s: %t, %t", row.name, start, offers)
+		}
+		p.Close("the test ended")
+	}
+}
+
+// Reports that several processes queue and deliver at once are each delivered, and once; one whose delivery fails is delivered again.
+func TestReports(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Project {
+		p := Open(Options{Options: store.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state")}, Transcripts: transcript.Open(transcript.Options{})})
+		t.Cleanup(func() { p.Close("the test ended") })
+		return p
+	}
+	queue := func(p *Project, id string) {
+		p.Background.Queue(store.Info{Operation: store.Operation{ID: id, Kind: lock.KindDream, Unattended: true}, Outcome: store.Committed}, make([]landing.Change, 1))
+	}
+	var mu sync.Mutex
+	delivered := map[string]int{}
+	deliver := func(p *Project, fails bool) {
+		for { // a lock that is held is one more try here
+			called := false
+			err := p.Background.DeliverReports(context.Background(), "s", func(reports []background.DreamReport, _ string) error {
+				called = true
+				if fails {
+					return errors.New("the output is closed")
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for _, r := range reports {
+					delivered[r.ID]++
+				}
+				return nil
+			})
+			if !called {
+				t.Error("deliver was not called")
+			}
+			if err == nil || fails {
+				return
+			}
+		}
+	}
+	const rounds, each = 100, 4 // no more than maxReports at once
+	var projects [2 * each]*Project
+	for i := range projects {
+		projects[i] = open()
+		deliver(projects[i], false) // which opens its state
+	}
+	for round := range rounds {
+		var all sync.WaitGroup
+		begin := make(chan struct{})
+		for i := range each {
+			all.Go(func() {
+				<-begin
+				queue(projects[i], fmt.Sprintf("%d-%d", round, i))
+			})
+			all.Go(func() {
+				<-begin
+				deliver(projects[each+i], i%2 == 0)
+			})
+		}
+		close(begin)
+		all.Wait()
+		deliver(projects[0], false)
+	}
+	for round := range rounds {
+		for i := range each {
+			if id := fmt.Sprintf("%d-%d", round, i); delivered[id] != 1 {
+				t.Errorf("%s was delivered %d times", id, delivered[id])
+			}
+		}
+	}
+}
+
+// A session that begins twice within seconds has two hooks of ours, and the person is warned. Turns do end so soon one after
+// the other.
+func TestSeenTwice(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		frequent bool
+		wait     time.Duration
+		again    bool
+		warned   bool
+	}{
+		{"a start", false, 0, true, true},
+		{"a start much later", false, time.Minute, false, false},
+		{"the end of a turn", true, 2 * time.Second, true, false},
+	} {
+		w := newWorld(t)
+		p := w.open()
+		if p.Background.SeenRecently(context.Background(), "s", "event", test.frequent) || p.Background.SeenRecently(context.Background(), "another", "event", test.frequent) {
+			t.Errorf("%s: the first of a session was heard before", test.name)
+		}
+		w.now = w.now.Add(test.wait)
+		if again := p.Background.SeenRecently(context.Background(), "s", "event", test.frequent); again != test.again {
+			t.Errorf("%s: heard again: %v", test.name, again)
+		}
+		s, err := p.Status(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, "twice") }); warned != test.warned {
+			t.Errorf("%s: %q", test.name, s.Warnings)
+		}
+	}
+}
 
 func TestExtract(t *testing.T) {
 	dir := t.TempDir()
@@ -122,5 +265,45 @@ func TestExtractGemini(t *testing.T) {
 				t.Errorf("the session itself is told %q", got)
 			}
 		}
+	}
+}
+
+// After failures in a row the pause doubles, up to a day; what lands ends it.
+func TestPauses(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.Unattended = true
+	p := Open(o)
+	defer p.Close("the test ended")
+	for _, want := range []time.Duration{10 * time.Minute, 20 * time.Minute, 40 * time.Minute, 80 * time.Minute, 160 * time.Minute, 320 * time.Minute, 640 * time.Minute, 1280 * time.Minute, 24 * time.Hour, 24 * time.Hour} {
+		run, err := p.Gates.BeginRun(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outcome, err := run.End(ctx, background.RunEnd{Failure: "it broke"}); outcome != store.Failed || err != nil {
+			t.Fatal(outcome, err)
+		}
+		w.now = w.now.Add(want - time.Second)
+		if run, err := p.Gates.BeginRun(ctx); err == nil {
+			run.End(ctx, background.RunEnd{})
+			t.Fatalf("tried again before %v had passed", want)
+		}
+		w.now = w.now.Add(time.Second)
+	}
+	run, err := p.Gates.BeginRun(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(o).Gates.BeginRun(ctx); err != background.ErrRunning {
+		t.Errorf("two at once: %v", err)
+	}
+	if err := script["commit"].run(p); err != nil {
+		t.Fatal(err)
+	}
+	if outcome, err := run.End(ctx, background.RunEnd{}); outcome != store.Committed || err != nil {
+		t.Fatal(outcome, err)
+	}
+	if why := p.Background.FailedRun(); why != "" {
+		t.Error(why)
 	}
 }
