@@ -91,11 +91,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 		ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
 	l.Findings = append(l.Findings, rule.Lint(s, project, p.Now())...)
 	if d.Path() == p.MemoryDir && !p.LookOnly && project != nil { // without a project drift was not asked
-		sums := map[string]string{}
-		for n, t := range s.Topics {
-			sums[n.String()] = memory.SumOf(t.Bytes()).Short()
-		}
-		p.Recall.KeepDoubts(l.Findings, sums)
+		p.Recall.KeepDoubts(l.Findings, s)
 	}
 	return l, nil
 }

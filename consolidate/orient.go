@@ -33,7 +33,6 @@ type Map struct {
 	Skipped   transcript.Skipped
 	Limited   bool // the directory holds more than was looked at
 	Partial   bool // the project holds more than drift looked at
-	Staged    []string
 	Uses      recall.Uses
 	Prompted  bool // the prompt with the four phases was read on this connection
 	Listed    int  // sessions of those that were listed to their end already
@@ -66,7 +65,7 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	d, now := p.dream, p.Now()
 	m := Map{
 		Now: now, Dream: *d.shown(), Resumed: d.Resumed, MemoryDir: p.MemoryDir,
-		Since: d.Prior().String(), Staged: d.Staged(), Prompted: p.prompted,
+		Since: d.Prior().String(), Prompted: p.prompted,
 	}
 	var err error
 	if m.Folders, err = p.Transcripts.Folders(); err != nil {
@@ -88,13 +87,6 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	m.Findings = append(p.Share.Findings(d.Dir), m.Findings...)
 	d.reported(m.Findings)
 	m.Uses, _ = p.Recall.Uses() // without a log there were none
-	sums := map[string]string{}
-	for _, t := range m.Topics {
-		sums[t.Name.String()] = t.Sum
-	}
-	if p.options.ProjectDir != "" { // without a project drift was not asked
-		p.Recall.KeepDoubts(m.Findings, sums)
-	}
 	return m, err
 }
 
@@ -124,6 +116,9 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		entries = snapshot.Index.ByFile()
 	}
 	m.Findings = rule.Standing(snapshot, project, now)
+	if project != nil { // else drift was not asked
+		d.p.Recall.KeepDoubts(m.Findings, snapshot)
+	}
 	m.Guides = project.Guides()
 	m.Partial = project.Limited()
 	var logs []memory.Found

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -225,8 +226,11 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	return cut
 }
 
-// latestLogged returns what the model said last in the log of a background dream, if the log was written after since. An
-// event in the log is a line with its time and kind, followed by indented lines.
+// spoken matches what a model said in the log of a background dream: a line with the time and the kind of the event, and
+// indented lines.
+var spoken = regexp.MustCompile(`(?m)^\S+ assistant: (.*(?:\n {9}.*)*)`)
+
+// latestLogged returns what the model said last in such a log, if the log was written after since.
 func latestLogged(dir, log string, since time.Time) string {
 	state, err := memory.OpenRoot(dir)
 	if err != nil {
@@ -236,28 +240,12 @@ func latestLogged(dir, log string, since time.Time) string {
 	if info, err := state.Stat(log); err != nil || info.ModTime().Before(since) {
 		return ""
 	}
-	data, err := memory.ReadBounded(state, log, maxWatchLog)
-	if err != nil {
+	data, _ := memory.ReadBounded(state, log, maxWatchLog)
+	all := spoken.FindAllSubmatch(data, -1)
+	if all == nil {
 		return ""
 	}
-	const said, more = "assistant: ", "         "
-	var words []string
-	speaks := false
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSuffix(line, "\n")
-		if rest, goesOn := strings.CutPrefix(line, more); goesOn {
-			if speaks {
-				words = append(words, rest)
-			}
-			continue
-		}
-		_, event, _ := strings.Cut(line, " ")
-		var first string
-		if first, speaks = strings.CutPrefix(event, said); speaks {
-			words = []string{first}
-		}
-	}
-	return strings.Join(words, "\n")
+	return strings.ReplaceAll(string(all[len(all)-1][1]), "\n         ", "\n")
 }
 
 // cutDiff cuts a long diff after a line, and says so.

@@ -70,8 +70,8 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 		head += "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; what other memories say too is not lost. " +
 			"What is refused is kept as a proposal for the person: go on with the rest.\n"
 	}
-	if m.Resumed || len(m.Staged) > 0 {
-		head += fmt.Sprintf("Staged so far: %s\n", orNone(m.Staged))
+	if m.Resumed || len(m.Dream.Staged) > 0 {
+		head += fmt.Sprintf("Staged so far: %s\n", orNone(m.Dream.Staged))
 	}
 	add("Memory: %s", m.MemoryDir)
 	for _, f := range m.Folders {

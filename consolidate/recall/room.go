@@ -20,16 +20,18 @@ type doubt struct {
 	Message string `json:"message"`
 }
 
-// KeepDoubts keeps what was found of the files that have a sum, where there is a state folder yet. What cannot be kept is not known to hooks.
+// KeepDoubts keeps what was found of the memories of s, where there is a state folder yet. What cannot be kept is not known to hooks.
 // The caller holds the lock of the store.
-func (r *Room) KeepDoubts(findings []rule.Finding, sums map[string]string) {
+func (r *Room) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 	if _, err := os.Stat(r.StateDir()); err != nil {
 		return
 	}
 	doubts := map[string]doubt{}
 	for _, f := range findings {
-		if _, known := doubts[f.File]; !known && sums[f.File] != "" && (f.Rule == "drift" || f.Rule == "deadline") {
-			doubts[f.File] = doubt{sums[f.File], f.Message}
+		n, _ := memory.ParseName(f.File)
+		t := s.Topics[n]
+		if _, known := doubts[f.File]; !known && t != nil && (f.Rule == "drift" || f.Rule == "deadline") {
+			doubts[f.File] = doubt{memory.SumOf(t.Bytes()).Short(), f.Message}
 		}
 	}
 	_ = r.SetNote(doubtsFile, doubts)
