@@ -30,35 +30,32 @@ func FilesOf(changes []landing.Change) Files {
 }
 
 // Decisions describes the merges and the Choices.
-func (i Info) Decisions() string {
-	merged := ""
-	if m := i.merges(); m != nil {
-		merged = " Merged: " + strings.Join(m, "; ") + "."
-	}
-	return merged + i.Choices()
-}
+func (i Info) Decisions() string { return sentence("Merged:", i.merges(), "; ") + i.Choices() }
 
 // Choices lists the waived rules and the accepted losses with their reasons, and what the person must decide.
 func (i Info) Choices() string {
-	var b strings.Builder
-	part := func(what string, each []string) {
-		if len(each) > 0 {
-			b.WriteString(" " + what + " " + strings.Join(each, "; ") + ".")
-		}
-	}
-	var waived, lost []string
+	var waived []string
 	for _, w := range i.Waived {
 		waived = append(waived, fmt.Sprintf("%s for %s (%s)", w.Rule, w.File, w.Why))
 	}
-	for _, file := range slices.Sorted(maps.Keys(i.Accepted)) {
-		lost = append(lost, fmt.Sprintf("%s (%s)", file, i.Accepted[file]))
+	return sentence("Waived:", waived, "; ") + sentence("Accepted as lost:", withReasons("%s (%s)", i.Accepted), "; ") +
+		sentence("Left for the person to decide (dream-mcp review):", i.Proposed, ", ")
+}
+
+// sentence returns a list in a sentence, or "" for an empty one.
+func sentence(what string, list []string, separator string) string {
+	if len(list) == 0 {
+		return ""
 	}
-	part("Waived:", waived)
-	part("Accepted as lost:", lost)
-	if len(i.Proposed) > 0 {
-		part("Left for the person to decide (dream-mcp review):", []string{strings.Join(i.Proposed, ", ")})
+	return " " + what + " " + strings.Join(list, separator) + "."
+}
+
+// withReasons lists what reasons has, with each reason.
+func withReasons(format string, reasons map[string]string) (list []string) {
+	for _, what := range slices.Sorted(maps.Keys(reasons)) {
+		list = append(list, fmt.Sprintf(format, what, reasons[what]))
 	}
-	return b.String()
+	return list
 }
 
 // reviewed describes how many of the sessions since the last dream were listed to their end; "" if there are none.
@@ -75,13 +72,10 @@ func (i Info) reviewed() string {
 
 // topics counts files other than the index.
 func topics(files []string) int {
-	n := len(files)
-	for _, file := range files {
-		if file == memory.IndexFile {
-			n--
-		}
+	if slices.Contains(files, memory.IndexFile) {
+		return len(files) - 1
 	}
-	return n
+	return len(files)
 }
 
 // Summary describes what an operation changed and reviewed, in numbers.
@@ -179,11 +173,7 @@ func (i Info) merges() (said []string) {
 			continue
 		}
 		one := strings.Join(slices.Sorted(maps.Keys(m.Replaced)), ", ") + " into " + into
-		var left []string
-		for _, text := range slices.Sorted(maps.Keys(m.Accepted)) {
-			left = append(left, fmt.Sprintf("%q (%s)", text, m.Accepted[text]))
-		}
-		if left != nil {
+		if left := withReasons("%q (%s)", m.Accepted); left != nil {
 			one += ", without " + strings.Join(left, ", ")
 		}
 		said = append(said, one)
