@@ -173,10 +173,8 @@ type Restamp struct {
 // consolidation.
 func (i Info) Undoing(landed time.Time) *Restamp {
 	switch {
-	case i.Kind == lock.KindDream && i.Request != nil:
-		return &Restamp{From: lock.Stamp{Exists: true, Time: i.Reviewed}, To: i.Since}
 	case i.Kind == lock.KindDream:
-		return &Restamp{From: lock.Stamp{Exists: true, Time: landed}, To: i.Since}
+		return &Restamp{From: i.consolidatedAt(landed, lock.Stamp{}), To: i.Since}
 	case i.Restamp != nil:
 		return &Restamp{From: i.Restamp.To, To: i.Restamp.From}
 	}

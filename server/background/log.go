@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -59,17 +58,15 @@ func Note(state string, err error) {
 	if os.MkdirAll(state, 0o700) != nil {
 		return
 	}
-	path := filepath.Join(state, host.HookLog)
-	if info, statErr := os.Lstat(path); statErr == nil && (!info.Mode().IsRegular() || info.Size() > host.MaxHookLog) {
-		if os.Rename(path, path+".1") != nil {
-			return
-		}
-	}
 	root, openErr := memory.OpenRoot(state)
 	if openErr != nil {
 		return
 	}
 	defer root.Close()
+	info, statErr := root.Lstat(host.HookLog)
+	if statErr == nil && (!info.Mode().IsRegular() || info.Size() > host.MaxHookLog) && root.Rename(host.HookLog, host.HookLog+".1") != nil {
+		return
+	}
 	f, openErr := memory.OpenRegular(root, host.HookLog, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if openErr != nil {
 		return
