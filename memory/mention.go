@@ -3,6 +3,7 @@ package memory
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -129,12 +130,7 @@ func endsFileName(r rune) bool {
 
 // PointsTo reports whether a line holds a link, or names something known in another way.
 func (line *Line) PointsTo(known map[string]bool) bool {
-	for _, l := range line.Scan.Links {
-		if !l.Nowhere {
-			return true
-		}
-	}
-	if len(line.Scan.Wikis) > 0 {
+	if len(line.Scan.Wikis) > 0 || slices.ContainsFunc(line.Scan.Links, func(l link) bool { return !l.Nowhere }) {
 		return true
 	}
 	named := Refs{}

@@ -3,7 +3,6 @@ package memory
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"time"
 
 	"dream-mcp/memory/secret"
@@ -64,17 +63,12 @@ func (s *Snapshot) Shown(other *Snapshot) *Snapshot {
 		return nil
 	}
 	shown := *s
-	copied := false
+	shown.Topics = make(map[Name]*Topic, len(s.Topics))
 	for n, t := range s.Topics {
 		if other != nil && t.masked == nil && other.Topics[n] != nil && other.Topics[n].Equal(t) {
 			t.masked = other.Topics[n].masked
 		}
-		if masked := t.Shown(s.AllowSecrets); masked != t {
-			if !copied {
-				shown.Topics, copied = maps.Clone(s.Topics), true
-			}
-			shown.Topics[n] = masked
-		}
+		shown.Topics[n] = t.Shown(s.AllowSecrets)
 	}
 	if s.Index != nil {
 		shown.Index = s.Index.Shown(s.AllowSecrets)

@@ -1,6 +1,7 @@
 package landing
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -298,8 +299,5 @@ func order(a, b Change) int {
 		}
 		return 0
 	}
-	if d := rank(a) - rank(b); d != 0 {
-		return d
-	}
-	return strings.Compare(a.Name.String(), b.Name.String())
+	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name.String(), b.Name.String()))
 }

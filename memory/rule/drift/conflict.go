@@ -84,13 +84,10 @@ func (p *Project) contradicts(u Usage) (against Usage, found bool) {
 // usages returns the commands of a text; where others are given, only those that have to do with one.
 func usages(text, guide string, others []Usage) []Usage {
 	var found []Usage
-	at, line := 0, 1
 	for _, s := range passages(text) {
 		if s.kind == prose.Other {
 			continue
 		}
-		line += strings.Count(text[at:s.from], "\n")
-		at = s.from
 		for _, part := range operators.Split(strings.TrimSpace(s.text(text)), -1) {
 			words := strings.Fields(part)
 			for len(words) > 0 && assignment.MatchString(words[0]) {
@@ -99,13 +96,14 @@ func usages(text, guide string, others []Usage) []Usage {
 			if len(words) == 0 || len(words) == 1 && !managers[words[0]] {
 				continue
 			}
-			u := Usage{From: s.from, To: s.to, Command: strings.Join(words, " "), words: words, Guide: guide, At: line, Line: lineAt(text, s.from)}
+			u := Usage{From: s.from, To: s.to, Command: strings.Join(words, " "), words: words, Guide: guide}
 			u.topic, u.tool = purposeOf(u.Command)
 			if others != nil && !slices.ContainsFunc(others, func(o Usage) bool { return o.words[0] == words[0] || o.topic != "" && o.topic == u.topic }) {
 				continue
 			}
 			ok := false
 			if u.forbidden, ok = s.around(text).polarity(); ok {
+				u.At, u.Line = 1+strings.Count(text[:s.from], "\n"), lineAt(text, s.from)
 				found = append(found, u)
 			}
 		}
