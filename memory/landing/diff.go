@@ -2,7 +2,6 @@ package landing
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -57,32 +56,17 @@ func DiffOf(n memory.Name, before, after []byte, allowed secret.Allowed) []byte 
 	if after == nil {
 		to = "/dev/null"
 	}
-	d := shownDiff(before, after, allowed, func(before, after []byte) []byte { return diff.Diff(from, before, to, after) })
-	// The library heads each diff with a "diff a b" line; "---" and "+++" say the same.
-	_, d, _ = bytes.Cut(d, []byte("\n"))
-	return d
-}
-
-// shownDiff returns a diff of two texts that may be shown. It distinguishes a credential that was replaced
-// from one that stayed: while the texts are compared, each mask is followed by a number for its value.
-func shownDiff(before, after []byte, allowed secret.Allowed, diff func(before, after []byte) []byte) []byte {
+	// While the texts are compared, a sum follows each mask, so that a credential that was replaced is not one that stayed.
 	was, is := allowed.View(string(before)), allowed.View(string(after))
-	if len(was.Spans)+len(is.Spans) == 0 {
-		return diff(before, after)
-	}
 	mark := "\x00"
 	for strings.Contains(was.Text+is.Text, mark) {
 		mark += "\x00"
 	}
-	numbers := make(map[string]int)
-	number := func(value string) string {
-		if _, known := numbers[value]; !known {
-			numbers[value] = len(numbers)
-		}
-		return fmt.Sprint(mark, numbers[value], mark)
-	}
-	d := diff([]byte(was.Marked(number)), []byte(is.Marked(number)))
-	return regexp.MustCompile(mark+"[0-9]+"+mark).ReplaceAll(d, nil)
+	sum := func(value string) string { return mark + memory.SumOf([]byte(value)).Short() + mark }
+	d := diff.Diff(from, []byte(was.Marked(sum)), to, []byte(is.Marked(sum)))
+	// The library heads each diff with a "diff a b" line; "---" and "+++" say the same.
+	_, d, _ = bytes.Cut(d, []byte("\n"))
+	return regexp.MustCompile(mark+"[0-9a-f]+"+mark).ReplaceAll(d, nil)
 }
 
 // LineChanges returns the lines that a text loses ("- ") and gains ("+ "), in its order, without those that only moved.
