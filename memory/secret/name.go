@@ -25,7 +25,7 @@ const (
 // nameAnchors returns what the names of credentials hold.
 func nameAnchors() []anchor {
 	var anchors []anchor
-	for _, text := range []string{"key", "token", "secret", "pass", "pwd", "pw:", "pw=", "pw ", "credential", "auth", "kennwort"} {
+	for _, text := range []string{"key", "token", "secret", "pass", "pwd", "pw:", "pw=", "pw ", "pin=", "credential", "auth", "kennwort"} {
 		anchors = append(anchors, anchor{text: text, fold: true, match: matchName})
 	}
 	for _, text := range foreignPasswords {
@@ -101,7 +101,7 @@ func wordBefore(text string) string {
 
 // The words of names.
 var (
-	passwords = oneOf("password passwd passwort passphrase passcode pass pwd pw kennwort dbpass userpass keypass storepass mdp")
+	passwords = oneOf("password passwd passwort passphrase passcode pass pwd pw pin kennwort dbpass userpass keypass storepass mdp")
 	keys      = oneOf("key apikey authkey secretkey accesskey privatekey masterkey accountkey licensekey signingkey encryptionkey appkey")
 	// qualified make a "key" or an "auth" a credential.
 	qualified = oneOf("api secret access private auth encryption signing master account service client app application admin deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project")

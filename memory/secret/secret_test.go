@@ -107,6 +107,7 @@ func TestSurroundings(t *testing.T) {
 		{"the db pass is %s", "k7Qm" + "2xVb9R"},
 		{"api_key: %s…", plain},
 		{"api_key=%s.md", plain},
+		{"admin PIN=%s", "48" + "2917"},
 	} {
 		text := fmt.Sprintf(test.text, test.value)
 		if masked := Mask(text); strings.Contains(masked, test.value[2:len(test.value)-2]) || strings.Contains(masked, test.value[len(test.value)/2:]) {
@@ -114,7 +115,7 @@ func TestSurroundings(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"On pass → ADR-0003", "Live VR PASS: `e2e/x.spec.ts`", "password → ADR-0003", "PASS: ADR-0003", "PASS: iPhone15ProMax", "pass: checkoutV2", "secret: docs/adr/ADR-0003.md", "| pass | ADR-0003 |",
+		"On pass → ADR-0003", "spin=482917", "pin=v1.2.3", "pin=4829", "Live VR PASS: `e2e/x.spec.ts`", "password → ADR-0003", "PASS: ADR-0003", "PASS: iPhone15ProMax", "pass: checkoutV2", "secret: docs/adr/ADR-0003.md", "| pass | ADR-0003 |",
 		"the password is documented in ADR-0003", "token → `src/auth/tokenV2.ts`", "**Password (till):** ask Mira", "**API tokens (v2):** 1000 per minute", "pk_" + "live_" + made(6, 40), "task-" + hexadecimal,
 	} {
 		if spans := Find(text); len(spans) > 0 {
