@@ -135,7 +135,7 @@ func topics(base, a, b []byte) (text string, clash bool) {
 		}
 		return s
 	})
-	body := weave(baseBody, aBody, bBody, first)
+	body := weave(baseBody, aBody, bBody, nil)
 	var out strings.Builder
 	if ta.HasFrontmatter() || to.HasFrontmatter() {
 		out.WriteString("---\n" + join(head.segments) + "---\n")
@@ -157,14 +157,6 @@ func join(segments []memory.Segment) string {
 		b.WriteString(s.Text)
 	}
 	return b.String()
-}
-
-// first takes the one of two texts that comes first in order. Of lines there are no two.
-func first(_, a, b memory.Segment) memory.Segment {
-	if a.Text <= b.Text {
-		return a
-	}
-	return b
 }
 
 // field merges a field of the frontmatter that both changed. Of times the latest is kept, for "created" the earliest; lists are

@@ -152,8 +152,6 @@ func matchPrivateKey(s *scan, at int) (next int) {
 		if n := strings.Index(s.text[last:min(len(s.text), last+maxLabel)], dashes); n >= 0 {
 			last += n + len(dashes)
 		}
-	} else {
-		last = base64.run(s.text, last)
 	}
 	return s.shaped(at, last, kindPrivateKey)
 }

@@ -52,7 +52,6 @@ func matchName(s *scan, at int) (next int) {
 	if to-from > maxName || to < len(s.text) && name[s.text[to]] {
 		return 0
 	}
-	to = from + len(strings.TrimRight(s.text[from:to], "-_"))
 	sign, start := s.separator(from, to)
 	if sign == "" {
 		return 0 // most names: it is cheaper to look at what follows than at the name

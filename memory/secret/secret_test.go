@@ -108,6 +108,8 @@ func TestSurroundings(t *testing.T) {
 		{"api_key: %s…", plain},
 		{"api_key=%s.md", plain},
 		{"admin PIN=%s", "48" + "2917"},
+		{"__Password__: %s", "k7Qm" + "2xVb9R"},
+		{"Sure that the password is %s?!", "hK9#m" + "Q2$vL"},
 	} {
 		text := fmt.Sprintf(test.text, test.value)
 		if masked := Mask(text); strings.Contains(masked, test.value[2:len(test.value)-2]) || strings.Contains(masked, test.value[len(test.value)/2:]) {

@@ -148,9 +148,6 @@ func (s *scan) value(from int, sign string, start int) (string, int) {
 			value = value[:m[0]]
 		}
 		value = strings.TrimRight(value, ".:)]}*_\\;,\r")
-		if sign == signIs || sign == signLine {
-			value = strings.TrimRight(value, "?!")
-		}
 	}
 	value, _, _ = strings.Cut(value, strings.TrimSpace(maskOpen))
 	return value, start
