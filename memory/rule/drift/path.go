@@ -116,17 +116,9 @@ func (p *Project) resolve(name string) string {
 	if p.look(name) == present {
 		return name
 	}
-	t := p.listed()
-	for _, other := range t.bases[path.Base(name)] {
+	for _, other := range p.listed().bases[path.Base(name)] {
 		if strings.HasSuffix(other, "/"+name) {
 			return other
-		}
-	}
-	if path.Ext(name) == "" { // an import names a module without the ending of its file
-		for _, other := range t.stems[path.Base(name)] {
-			if other = strings.TrimSuffix(other, path.Ext(other)); other == name || strings.HasSuffix(other, "/"+name) {
-				return other
-			}
 		}
 	}
 	// The project's own folder may be named before the path.

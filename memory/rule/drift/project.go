@@ -64,7 +64,6 @@ type tree struct {
 	files   []string
 	spaced  []string            // those with a space in their path
 	bases   map[string][]string // the paths of files and folders, by their last part
-	stems   map[string][]string // the paths of files, by their last part without its ending
 	kinds   map[string]bool     // the endings of files with the first folder of their path
 	closed  map[string]bool     // folders that were not entered
 	limited bool                // there is more
@@ -83,7 +82,7 @@ var skipped = prose.Set(".git .hg .svn .jj node_modules bower_components __pycac
 
 // list reads the tree, the shallow folders first.
 func list(root *os.Root) *tree {
-	t := &tree{bases: make(map[string][]string), stems: make(map[string][]string), kinds: make(map[string]bool), closed: make(map[string]bool)}
+	t := &tree{bases: make(map[string][]string), kinds: make(map[string]bool), closed: make(map[string]bool)}
 	start, left := time.Now(), maxListed
 	for queue := []string{"."}; len(queue) > 0; queue = queue[1:] {
 		folder := queue[0]
@@ -117,7 +116,6 @@ func list(root *os.Root) *tree {
 				continue
 			}
 			t.files = append(t.files, name)
-			t.stems[stem(e.Name())] = append(t.stems[stem(e.Name())], name)
 			t.kinds[kindOf(name)] = true
 			if strings.Contains(name, " ") {
 				t.spaced = append(t.spaced, name)
