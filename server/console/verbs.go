@@ -73,10 +73,10 @@ With --explain the argument is a rule: what it catches and what it allows, and h
 		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format sarif",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
-			f.Var(rules(&c.Lint.Rules), "rule", "check only these rules, separated by commas")
-			f.Var(rules(&c.Lint.Ignore), "ignore", "do not check these rules")
+			f.Func("rule", "check only these `RULES`, separated by commas", rules(&c.Lint.Rules))
+			f.Func("ignore", "do not check these `RULES`", rules(&c.Lint.Ignore))
 			f.BoolVar(&c.Lint.Statistics, "statistics", false, "show totals by rule")
-			f.Var(choice(&c.Lint.Format, "FORMAT", []string{"text", "json", "sarif", "github"}), "format", "text, json, sarif or github")
+			f.Func("format", "`FORMAT` is text, json, sarif or github", choice(&c.Lint.Format, []string{"text", "json", "sarif", "github"}))
 			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
 		}},
 	{name: "doctor", group: groupLook, json: true, run: (*Command).doctor,
@@ -107,7 +107,7 @@ time you are asked. The dream is shown as watch shows it; then review asks what 
 		short:   "bring one memory back: its newest other version",
 		example: "dream-mcp restore use-bun.md\ndream-mcp restore use-bun.md --at 20261121-010651-d56fd6\ndream-mcp restore --list",
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.Var(word(&c.At, "ID"), "at", "as it was before this dream or write")
+			f.Func("at", "as it was before the dream or write `ID`", word(&c.At))
 			f.BoolVar(&c.List, "list", false, "list the versions in the archive, of FILE or of everything")
 		}},
 	{name: "stop", group: groupUndo, args: "[REASON]", most: -1, json: true, run: (*Command).stop,
@@ -121,7 +121,7 @@ Only lines for dream-mcp are added. Installing twice changes nothing.`,
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 			f.BoolVar(&c.Print, "print", false, "show what to paste by hand")
-			f.Var(choice(&c.Recall, "LEVEL", recall.Levels), "recall", "which memories the host's model is shown unasked: off, start, prompt or all")
+			f.Func("recall", "which memories the host's model is shown unasked: `LEVEL` is off, start, prompt or all", choice(&c.Recall, recall.Levels))
 			f.BoolVar(&c.Guard, "guard", false, "while a dream is open, have the host deny what a dream must not do")
 		}},
 	{name: "uninstall", group: groupSetUp, args: "HOST", most: 1, json: true, run: (*Command).install, choices: install.IDs,
@@ -145,7 +145,7 @@ both sides changed is merged; nothing is lost.`,
 			f.BoolVar(&c.Share.Status, "status", false, "show how it is shared")
 			f.BoolVar(&c.Share.Now, "now", false, "pull and send changes now")
 			f.BoolVar(&c.Share.Stop, "stop", false, "end it on this machine")
-			f.Var(word(&c.Share.Name, "NAME"), "name", "name the project yourself, the same on every machine")
+			f.Func("name", "a `NAME` of yours for the project, the same on every machine", word(&c.Share.Name))
 			f.BoolVar(&c.Share.Team, "team", false, "share with a team: only memories about the project (without REMOTE: through the project's own)")
 			f.BoolVar(&c.Share.Yes, "yes", false, "do not ask")
 		}},
@@ -160,7 +160,7 @@ both sides changed is merged; nothing is lost.`,
 	{name: "serve", group: groupHosts, short: "run the MCP server on standard input and output"},
 	{name: hook.Verb, group: groupHosts, most: -1, run: (*Command).hook, short: "answer a session hook of a host; see the README",
 		flags: func(c *Command, f *pflag.FlagSet) {
-			f.Var(word(&c.Flags.Client, "HOST"), "client", "the host, if the environment does not name it")
+			f.Func("client", "the `HOST`, if the environment does not name it", word(&c.Flags.Client))
 			f.BoolVar(&c.Guard, "guard", false, "deny the tools that a dream open in the session must not use")
 		}},
 	{name: hook.Statusline, group: groupHosts, most: -1, short: "print a few words for a status bar, such as “dream: due”, or nothing"},
