@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
@@ -22,7 +23,6 @@ import (
 type argumentError struct {
 	tool     string
 	problems []string
-	example  string
 }
 
 func (e *argumentError) Error() string {
@@ -66,11 +66,14 @@ func tooMuch(arguments []byte) string {
 // directory, which may be deleted or not be valid in a URL.
 const schemaURL = "urn:dream-mcp:arguments"
 
-// checker returns a function that checks arguments against a schema. The schema is compiled at the first
+// A check returns the arguments of a call, or an *argumentError.
+type check func(json.RawMessage) (json.RawMessage, error)
+
+// checker returns a check of arguments against the schema of a tool. The schema is compiled at the first
 // call, since most processes call few tools. Absent arguments are {}.
-func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error) {
+func checker(tool mcp.Tool) check {
 	compiled := sync.OnceValues(func() (*jsonschema.Schema, error) {
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(tool.RawInputSchema))
 		if err != nil {
 			return nil, err
 		}
@@ -87,18 +90,18 @@ func checker(tool, schema string) func(json.RawMessage) (json.RawMessage, error)
 		}
 		s, err := compiled()
 		if err != nil {
-			return nil, fmt.Errorf("the schema of %s does not compile: %w", tool, err)
+			return nil, fmt.Errorf("the schema of %s does not compile: %w", tool.Name, err)
 		}
 		if problem := tooMuch(arguments); problem != "" {
-			return nil, &argumentError{tool: tool, problems: []string{problem}}
+			return nil, &argumentError{tool: tool.Name, problems: []string{problem}}
 		}
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
 		if err != nil {
-			return nil, &argumentError{tool: tool, problems: []string{"not a JSON object"}}
+			return nil, &argumentError{tool: tool.Name, problems: []string{"not a JSON object"}}
 		}
 		var invalid *jsonschema.ValidationError
 		if err := s.Validate(withNewNames(value)); errors.As(err, &invalid) {
-			return nil, &argumentError{tool: tool, problems: problems(invalid)}
+			return nil, &argumentError{tool: tool.Name, problems: problems(invalid)}
 		} else if err != nil {
 			return nil, err
 		}

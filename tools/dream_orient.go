@@ -25,28 +25,16 @@ const (
 
 )
 
-var dreamOrient = tool{
-	name:  "dream_orient",
-	title: "Begin a dream",
-	description: "Begin a memory dream (consolidation), phase 1: opens it if one is due and shows the map: the topics with their sums, what the rules find, the sessions since the last dream. " +
-		"force only if a person asked for a dream now; resume takes up the stage of one that was cut off. Called again it shows the map again.",
-	input: `{"type":"object","properties":{
-		"force":{"type":"boolean","description":"a person asked for it: opens the gates time and sessions"},
-		"resume":{"type":"boolean"},
-		"cursor":{"type":"string","maxLength":100,"description":"of the page before"}},"additionalProperties":false}`,
-	call: calls(orient),
-}
-
 type orientArguments struct {
 	Force, Resume bool
 	Cursor        string
 }
 
-func orient(ctx context.Context, p *consolidate.Project, r orientArguments) (answer, error) {
+func dreamOrient(ctx context.Context, p *consolidate.Project, r orientArguments) (answer, error) {
 	if err := p.Begin(ctx, r.Force, r.Resume); err != nil {
 		return answer{}, ifAgreed(err, func(ctx context.Context) (answer, error) {
 			p.Gates.AskedFor()
-			return orient(ctx, p, r)
+			return dreamOrient(ctx, p, r)
 		})
 	}
 	m, err := p.Map(ctx)

@@ -14,52 +14,30 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-var finalizeIndex = tool{
-	name:  "finalize_index",
-	title: "Finish the dream",
-	description: "Finish the memory dream: brings MEMORY.md up to date, checks every rule, and lands all staged changes together, or refuses with findings and the dream stays open. " +
-		"Lines of memories that were created or removed follow by themselves; upsert and remove edit lines, content with base replaces the whole index, adopt adds a line for each memory without one and drops lines that point to nothing. dry_run says what would change, with diff how. " +
-		"A dream that changed nothing is finalized too.",
-	input: `{"type":"object","properties":{
-		"upsert":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"title":{"type":"string","maxLength":200},"text":{"type":"string","maxLength":400},"section":{"type":"string","maxLength":200}},"required":["file"],"additionalProperties":false}},
-		"remove":{"type":"array","maxItems":500,"items":{"type":"string","minLength":1},"description":"files, or lines without a link by their text"},
-		"content":{"type":"string"},
-		"base":{"type":"string","pattern":"^[0-9a-fA-F]{12,64}$","description":"sum of the index that content replaces"},
-		"adopt":{"type":"boolean"},
-		"dry_run":{"type":"boolean"},
-		"accept_loss":{"type":"array","maxItems":500,"items":{"type":"object","properties":{"file":{"type":"string"},"why":{"type":"string","minLength":1,"maxLength":500}},"required":["file","why"],"additionalProperties":false},"description":"deletions and cuts that are meant"},
-		"diff":{"type":"string","maxLength":400,"description":"with dry_run: of this file, or all"},
-		"cursor":{"type":"string","maxLength":100},
-		"summary":{"type":"string","maxLength":2000,"description":"what the dream did, for the journal"}},
-		"additionalProperties":false}`,
-	output: `{"type":"object","properties":{"outcome":{"type":"string"},"files":{"type":"object"},"report":{"type":"string"},"undo":{"type":"string"},"index_changes":{"type":"array"},"diff":{"type":"string"},` +
-		findingsSchema + `},"required":["outcome"]}`,
-	destructive: true,
-	call: calls(func(ctx context.Context, p *consolidate.Project, r finalizeArguments) (answer, error) {
-		request := r.FinalizeRequest
-		request.DryRun, request.Diff, request.AcceptLoss = r.DryRun, r.Diff, make(map[string]string, len(r.AcceptLoss))
-		for _, a := range r.AcceptLoss {
-			request.AcceptLoss[a.File] = a.Why
-		}
-		if r.Cursor != "" {
-			request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
-		}
-		if request.Diff != "" && !r.DryRun {
-			return answer{}, &store.RequestError{Message: "diff and cursor go with dry_run", Hint: "finalize_index {\"dry_run\": true, \"diff\": \"all\"}"}
-		}
-		res, err := p.Finalize(ctx, request)
-		if err != nil {
-			return answer{}, err
-		}
-		if request.Diff != "" {
-			return diffPage(res, request.Diff, r.Cursor)
-		}
-		res.Findings = ofThisDream(res)
-		if r.DryRun {
-			return answer{value: fit(res, maxDryRun)}, nil
-		}
-		return answer{value: fit(res, MaxAnswer)}, nil
-	}),
+func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArguments) (answer, error) {
+	request := r.FinalizeRequest
+	request.DryRun, request.Diff, request.AcceptLoss = r.DryRun, r.Diff, make(map[string]string, len(r.AcceptLoss))
+	for _, a := range r.AcceptLoss {
+		request.AcceptLoss[a.File] = a.Why
+	}
+	if r.Cursor != "" {
+		request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
+	}
+	if request.Diff != "" && !r.DryRun {
+		return answer{}, &store.RequestError{Message: "diff and cursor go with dry_run", Hint: "finalize_index {\"dry_run\": true, \"diff\": \"all\"}"}
+	}
+	res, err := p.Finalize(ctx, request)
+	if err != nil {
+		return answer{}, err
+	}
+	if request.Diff != "" {
+		return diffPage(res, request.Diff, r.Cursor)
+	}
+	res.Findings = ofThisDream(res)
+	if r.DryRun {
+		return answer{value: fit(res, maxDryRun)}, nil
+	}
+	return answer{value: fit(res, MaxAnswer)}, nil
 }
 
 type finalizeArguments struct {

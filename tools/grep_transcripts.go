@@ -17,67 +17,42 @@ import (
 // defaultTurns is how many turns context_of shows on each side, unless limit says otherwise.
 const defaultTurns = 4
 
-var grepTranscripts = tool{
-	name:  "grep_transcripts",
-	title: "List or search past sessions",
-	description: "List or search what was said in past sessions of this project (the transcripts). " +
-		"Without a selector: what the user said, complete, abridged, oldest first; in a dream since the last one (read all pages). " +
-		"With one selector a search, newest first: pattern (a literal text, or RE2 with regex; smart case), patterns (any of them), query (a question in words, ranked), signal (corrections, preferences, remember …), context_of (the turns around an ID). " +
-		"write_memory takes the ID of a line or hit as evidence. Needs no dream.",
-	input: `{"type":"object","properties":{
-		"pattern":{"type":"string","minLength":1,"maxLength":1000},
-		"patterns":{"type":"array","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":1000}},
-		"query":{"type":"string","minLength":1,"maxLength":1000},
-		"signal":{"type":"string","enum":["corrections","remember","preferences","decisions","errors","frustration","confirmations","references"]},
-		"context_of":{"type":"string","maxLength":200,"description":"an ID"},
-		"regex":{"type":"boolean","description":"patterns are RE2 expressions; ^ and $ match at lines"},
-		"case_sensitive":{"type":"boolean","description":"default: if the pattern has an upper-case letter"},
-		"speakers":{"type":"array","minItems":1,"items":{"type":"string","enum":["user","assistant","tool"]},"description":"default user and assistant; of the list, user"},
-		"since":{"type":"string","maxLength":40,"description":"2026-11-18, last_dream, or a span such as 7d"},
-		"until":{"type":"string","maxLength":40,"description":"a date (that day included) or a span"},
-		"session":{"type":"string","maxLength":128,"description":"an ID or its beginning"},
-		"limit":{"type":"integer","minimum":1,"maximum":200,"description":"hits, default 20; turns on each side, default 4; listed utterances"},
-		"context":{"type":"integer","minimum":0,"maximum":2000,"description":"characters on each side, default 160"},
-		"cursor":{"type":"string","maxLength":400}},
-		"additionalProperties":false}`,
-	readOnly: true, idempotent: true,
-	call: calls(func(ctx context.Context, p *consolidate.Project, r grepArguments) (answer, error) {
-		if r.selectors() > 1 {
-			return answer{}, &store.RequestError{
-				Message: "at most one of pattern, patterns, query, signal and context_of",
-				Hint:    `for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}; without any it lists what the user said`,
-			}
+func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArguments) (answer, error) {
+	if r.selectors() > 1 {
+		return answer{}, &store.RequestError{
+			Message: "at most one of pattern, patterns, query, signal and context_of",
+			Hint:    `for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}; without any it lists what the user said`,
 		}
-		if r.selectors() == 0 {
-			return r.list(ctx, p)
-		}
-		if r.ContextOf != "" {
-			turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
-			return answer{text: renderTurns(p, turns, r.ContextOf)}, err
-		}
-		q, err := r.query(p.Now())
-		if err != nil {
+	}
+	if r.selectors() == 0 {
+		return r.list(ctx, p)
+	}
+	if r.ContextOf != "" {
+		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
+		return answer{text: renderTurns(p, turns, r.ContextOf)}, err
+	}
+	q, err := r.query(p.Now())
+	if err != nil {
+		return answer{}, err
+	}
+	if r.Query != "" {
+		hits, res, err := p.Sessions.Ranked(ctx, r.Query, q, r.Since)
+		return answer{text: renderRanked(p, hits, res, r, pageRoom(r))}, err
+	}
+	res, err := p.Sessions.Search(ctx, q, r.Since)
+	if err != nil {
+		return answer{}, err
+	}
+	text, shown := renderHits(p, res, r, pageRoom(r))
+	if shown < len(res.Hits) {
+		// Search again with what fits as the limit, so that the cursor begins after it.
+		q.Limit = shown
+		if res, err = p.Sessions.Search(ctx, q, r.Since); err != nil {
 			return answer{}, err
 		}
-		if r.Query != "" {
-			hits, res, err := p.Sessions.Ranked(ctx, r.Query, q, r.Since)
-			return answer{text: renderRanked(p, hits, res, r, pageRoom(r))}, err
-		}
-		res, err := p.Sessions.Search(ctx, q, r.Since)
-		if err != nil {
-			return answer{}, err
-		}
-		text, shown := renderHits(p, res, r, pageRoom(r))
-		if shown < len(res.Hits) {
-			// Search again with what fits as the limit, so that the cursor begins after it.
-			q.Limit = shown
-			if res, err = p.Sessions.Search(ctx, q, r.Since); err != nil {
-				return answer{}, err
-			}
-			text, _ = renderHits(p, res, r, MaxAnswer)
-		}
-		return answer{text: text}, nil
-	}),
+		text, _ = renderHits(p, res, r, MaxAnswer)
+	}
+	return answer{text: text}, nil
 }
 
 // grepArguments are the arguments of grep_transcripts.

@@ -15,40 +15,28 @@ import (
 	"dream-mcp/memory"
 )
 
-var readMemory = tool{
-	name:  "read_memory",
-	title: "Read memories",
-	description: "Read memories as the open dream would leave them, or as they are: MEMORY.md, topics, logs; without paths all topics, in pages. " +
-		"Each begins with a line PATH SUM BYTES, where the sum is the base that write_memory asks for, and ends with a line that repeats it. After those that paths names: where each comes from.",
-	input: `{"type":"object","properties":{
-		"paths":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","maxLength":400}},
-		"offset":{"type":"integer","minimum":0,"description":"with one path: the byte to go on from"},
-		"cursor":{"type":"string","maxLength":400,"description":"without paths: of the page before"}},
-		"additionalProperties":false}`,
-	readOnly: true, idempotent: true,
-	call: calls(func(ctx context.Context, p *consolidate.Project, r readArguments) (answer, error) {
-		switch {
-		case r.Offset > 0 && len(r.Paths) != 1:
-			return answer{}, &store.RequestError{Message: "offset needs exactly one path", Hint: "read the others in another call"}
-		case r.Cursor != "" && r.Paths != nil:
-			return answer{}, &store.RequestError{Message: "cursor and paths exclude each other: cursor continues with all topics", Hint: "omit one of them"}
-		case r.Paths == nil:
-			return readAll(ctx, p, r.Cursor)
-		}
-		files, err := p.Read(ctx, r.Paths)
-		if err != nil {
-			return answer{}, err
-		}
-		if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
-			return answer{}, &store.RequestError{Message: readProblem(r.Paths[0], files[0]), Hint: "dream_orient lists the files; MEMORY.md names them"}
-		}
-		text, shown := renderFiles(r.Paths, files, r.Offset)
-		if shown < len(files) {
-			text += fmt.Sprintf("\n\n… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
-		}
-		sources, err := renderSources(ctx, p, files[:shown], pageBytes-len(text))
-		return answer{text: text + sources}, err
-	}),
+func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (answer, error) {
+	switch {
+	case r.Offset > 0 && len(r.Paths) != 1:
+		return answer{}, &store.RequestError{Message: "offset needs exactly one path", Hint: "read the others in another call"}
+	case r.Cursor != "" && r.Paths != nil:
+		return answer{}, &store.RequestError{Message: "cursor and paths exclude each other: cursor continues with all topics", Hint: "omit one of them"}
+	case r.Paths == nil:
+		return readAll(ctx, p, r.Cursor)
+	}
+	files, err := p.Read(ctx, r.Paths)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
+		return answer{}, &store.RequestError{Message: readProblem(r.Paths[0], files[0]), Hint: "dream_orient lists the files; MEMORY.md names them"}
+	}
+	text, shown := renderFiles(r.Paths, files, r.Offset)
+	if shown < len(files) {
+		text += fmt.Sprintf("\n\n… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
+	}
+	sources, err := renderSources(ctx, p, files[:shown], pageBytes-len(text))
+	return answer{text: text + sources}, err
 }
 
 type readArguments struct {

@@ -12,42 +12,34 @@ import (
 )
 
 // reviewDream shows what waits for the person's answer. To accept or reject it, the client asks the person.
-var reviewDream = tool{
-	name:  "review_dream",
-	title: "Review a background dream",
-	description: "Review what a background memory dream proposes: without arguments its report and diff, to show the person. " +
-		"accept lands it whole, reject forgets it: the client asks the person first.",
-	input:       `{"type":"object","properties":{"accept":{"type":"string","minLength":1,"maxLength":40,"description":"ID of the dream"},"reject":{"type":"string","minLength":1,"maxLength":40}},"additionalProperties":false}`,
-	destructive: true,
-	call: calls(func(ctx context.Context, p *consolidate.Project, a struct{ Accept, Reject string }) (answer, error) {
-		switch {
-		case a.Accept != "" && a.Reject != "":
-			return answer{}, &store.RequestError{Message: "accept and reject exclude each other", Hint: "give one of them, as the person said"}
-		case a.Accept == "" && a.Reject == "":
-			reviews, err := p.Proposals.Reviews(ctx)
-			return answer{text: describeReviews(reviews)}, err
-		}
-		r, err := findReview(ctx, p, a.Accept+a.Reject)
-		if err != nil {
-			return answer{}, err
-		}
-		if a.Reject != "" {
-			return answer{}, &question{
-				text: "Forget what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --reject " + r.ID,
-				agreed: func(ctx context.Context) (answer, error) {
-					id, err := p.Proposals.Reject(ctx, r.ID)
-					return answer{text: "Forgotten: " + id + ". The memory is as it was."}, err
-				},
-			}
-		}
+func reviewDream(ctx context.Context, p *consolidate.Project, a struct{ Accept, Reject string }) (answer, error) {
+	switch {
+	case a.Accept != "" && a.Reject != "":
+		return answer{}, &store.RequestError{Message: "accept and reject exclude each other", Hint: "give one of them, as the person said"}
+	case a.Accept == "" && a.Reject == "":
+		reviews, err := p.Proposals.Reviews(ctx)
+		return answer{text: describeReviews(reviews)}, err
+	}
+	r, err := findReview(ctx, p, a.Accept+a.Reject)
+	if err != nil {
+		return answer{}, err
+	}
+	if a.Reject != "" {
 		return answer{}, &question{
-			text: "Land what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --accept " + r.ID,
+			text: "Forget what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --reject " + r.ID,
 			agreed: func(ctx context.Context) (answer, error) {
-				landed, err := p.Proposals.Accept(ctx, r.ID, nil)
-				return answer{text: landed.Report + "\nTo undo it: " + landed.Undo}, err
+				id, err := p.Proposals.Reject(ctx, r.ID)
+				return answer{text: "Forgotten: " + id + ". The memory is as it was."}, err
 			},
 		}
-	}),
+	}
+	return answer{}, &question{
+		text: "Land what the background dream " + r.ID + " proposes? " + r.Report, terminal: "dream-mcp review --accept " + r.ID,
+		agreed: func(ctx context.Context) (answer, error) {
+			landed, err := p.Proposals.Accept(ctx, r.ID, nil)
+			return answer{text: landed.Report + "\nTo undo it: " + landed.Undo}, err
+		},
+	}
 }
 
 func findReview(ctx context.Context, p *consolidate.Project, id string) (consolidate.Review, error) {

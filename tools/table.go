@@ -1,5 +1,6 @@
 // Package tools defines the tools, prompts and resources that a model uses: one file for each tool, and one table of
-// them all. A handler decodes the arguments, makes one call of package consolidate, and renders the answer.
+// them all. The function of a tool makes one call of package consolidate, and renders the answer. What a client sees of
+// the tools is in the folder wire.
 //
 // Arguments are checked against the schema that the client sees. The size of an answer is limited (MaxAnswer,
 // MaxError); an answer that was cut says so, and how to get the rest. An error that a model can fix is an answer with
@@ -16,6 +17,7 @@ package tools
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,22 +59,54 @@ func (c *Connection) Table() Table {
 	for _, prompt := range prompts {
 		t.Prompts = append(t.Prompts, prompt.serve(c))
 	}
-	for _, tool := range []tool{
-		dreamStatus, dreamOrient, grepTranscripts, readMemory, writeMemory, finalizeIndex, abortDream, undoDream, reviewDream,
-	} {
+	for _, tool := range all {
 		t.Tools = append(t.Tools, tool.serve(c))
 	}
 	return t
 }
 
-// tool is one row of the table.
+// tool is one row of the table. What a client sees of it is in the folder wire.
 type tool struct {
-	name, title, description string
-	input, output            string // JSON schemas; without output, the answer is only text
-	readOnly, destructive    bool
-	idempotent               bool
-	always                   bool // hosts that load tools later load this one at once
-	call                     call
+	name string
+	call call
+}
+
+var all = []tool{
+	{"dream_status", dreamStatus},
+	{"dream_orient", calls(dreamOrient)},
+	{"grep_transcripts", calls(grepTranscripts)},
+	{"read_memory", calls(readMemory)},
+	{"write_memory", writeMemory},
+	{"finalize_index", calls(finalizeIndex)},
+	{"abort_dream", calls(abortDream)},
+	{"undo_dream", calls(undoDream)},
+	{"review_dream", calls(reviewDream)},
+}
+
+//go:embed wire/*.json
+var wire embed.FS
+
+// definition returns what a client sees of a tool.
+func definition(tool string) mcp.Tool {
+	var d struct {
+		Name, Title, Description  string
+		InputSchema, OutputSchema json.RawMessage
+		Annotations               mcp.ToolAnnotation
+		Meta                      map[string]any `json:"_meta"`
+	}
+	data, err := wire.ReadFile("wire/" + tool + ".json")
+	if err == nil {
+		err = json.Unmarshal(data, &d)
+	}
+	if err != nil {
+		panic(err) // a test reads every definition
+	}
+	m := mcp.NewToolWithRawSchema(d.Name, d.Description, d.InputSchema)
+	m.Title, m.Annotations, m.RawOutputSchema = d.Title, d.Annotations, d.OutputSchema
+	if d.Meta != nil {
+		m.Meta = mcp.NewMetaFromMap(d.Meta)
+	}
+	return m
 }
 
 // A call runs a tool over a memory. The arguments match the schema of the tool.
@@ -96,17 +130,8 @@ type answer struct {
 }
 
 func (t tool) serve(c *Connection) mcpserver.ServerTool {
-	no := false
-	m := mcp.NewToolWithRawSchema(t.name, t.description, json.RawMessage(t.input))
-	m.Title = t.title
-	m.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &t.readOnly, DestructiveHint: &t.destructive, IdempotentHint: &t.idempotent, OpenWorldHint: &no}
-	if t.output != "" {
-		m.RawOutputSchema = json.RawMessage(t.output)
-	}
-	if t.always {
-		m.Meta = mcp.NewMetaFromMap(map[string]any{"anthropic/alwaysLoad": true})
-	}
-	check := checker(t.name, t.input)
+	m := definition(t.name)
+	check := checker(m)
 	return mcpserver.ServerTool{Tool: m, Handler: func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		p, ask, err := c.find(ctx, r.Params.MultiRoundTripParams)
 		switch {
@@ -120,7 +145,7 @@ func (t tool) serve(c *Connection) mcpserver.ServerTool {
 		if err != nil {
 			return refuse(err, p.AllowSecrets), nil
 		}
-		ctx, stop := heartbeat(ctx, t.title, beatEvery, progressOf(ctx, r))
+		ctx, stop := heartbeat(ctx, m.Title, beatEvery, progressOf(ctx, r))
 		defer stop()
 		a, err := t.call(ctx, p, arguments)
 		if q, ok := errors.AsType[*question](err); ok {

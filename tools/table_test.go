@@ -17,7 +17,7 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/tools")
+var update = flag.Bool("update", false, "rewrite README.md and the files in testdata")
 
 // maxListing is the budget of the whole listing, in bytes: what a host may load into every prompt.
 const maxListing = 12_000
@@ -28,7 +28,7 @@ func table(t *testing.T) Table {
 	return (&Connection{Project: p, Begin: func(*consolidate.Project) {}}).Table()
 }
 
-// The wire surface is a golden file: who changes it sees what changed, and what it costs.
+// What is served is what the files in wire say, within its budget.
 func TestListing(t *testing.T) {
 	total := 0
 	for _, tool := range table(t).Tools {
@@ -40,19 +40,14 @@ func TestListing(t *testing.T) {
 		var pretty bytes.Buffer
 		json.Indent(&pretty, line, "", "  ")
 		pretty.WriteByte('\n')
-		golden := filepath.Join("..", "testdata", "tools", tool.Tool.Name+".json")
-		if *update {
-			if err := os.WriteFile(golden, pretty.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+		want, err := wire.ReadFile("wire/" + tool.Tool.Name + ".json")
+		if err != nil || !bytes.Equal(want, pretty.Bytes()) {
+			t.Errorf("%v; %s is served as\n%s", err, tool.Tool.Name, pretty.Bytes())
 		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(want, pretty.Bytes()) {
-			t.Errorf("%s is no longer what %s says; go test ./tools -update rewrites it:\n%s", tool.Tool.Name, golden, pretty.Bytes())
-		}
+	}
+	files, err := wire.ReadDir("wire")
+	if err != nil || len(files) != len(all) {
+		t.Errorf("%d files in wire, %v; there are %d tools", len(files), err, len(all))
 	}
 	if total > maxListing {
 		t.Errorf("the listing has %d bytes, %d are allowed", total, maxListing)
@@ -86,7 +81,7 @@ func TestEveryTool(t *testing.T) {
 				t.Errorf("%s: %v", m.Name, err)
 			}
 		}
-		if !strings.Contains(string(m.RawInputSchema), `"additionalProperties":false`) {
+		if !strings.Contains(string(m.RawInputSchema), `"additionalProperties": false`) {
 			t.Errorf("%s takes unknown arguments", m.Name)
 		}
 	}
