@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/rule/reldate"
 )
 
@@ -42,7 +43,7 @@ func findOpposites(v *view) (findings []Finding) {
 				continue // most lines
 			}
 			at := 0
-			for _, sentence := range sentences(statement.text) {
+			for _, sentence := range prose.Sentences(statement.text) {
 				say := func(in int) saying {
 					line, column := statement.place(at + in)
 					return saying{n, line, column, cutText(memory.OneLine(sentence), maxQuoted), ""}

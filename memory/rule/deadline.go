@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule/prose"
 )
 
 var (
@@ -61,7 +62,7 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 
 // fromSentence returns the line from the sentence that holds a place: what came of it is said after it.
 func fromSentence(line string, at int) string {
-	before := sentences(line[:at])
+	before := prose.Sentences(line[:at])
 	return line[at-len(before[len(before)-1]):]
 }
 

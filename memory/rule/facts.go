@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule/prose"
 )
 
 // A Fact is something that a merged memory says and the one that it was merged into does not: a number, a piece of code, a
@@ -137,7 +138,7 @@ func factTokens(text string, lower map[string]bool) []factToken {
 			}
 			continue
 		}
-		for _, text := range sentences(untitled(labels.ReplaceAllString(line, ""))) {
+		for _, text := range prose.Sentences(untitled(labels.ReplaceAllString(line, ""))) {
 			tokens = append(tokens, sentenceTokens(text, nouns, lower)...)
 		}
 	}
@@ -259,7 +260,7 @@ func newHaystack(text string) *haystack {
 		h.months[d.month] = true
 	}
 	for line := range strings.Lines(text) {
-		for _, text := range sentences(line) {
+		for _, text := range prose.Sentences(line) {
 			h.sentences = append(h.sentences, readSentence(text))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule/prose"
 )
 
 // Whether others still say what a memory said. Words are compared, not what they mean: a fact
@@ -33,7 +34,7 @@ var labels = regexp.MustCompile(`(?i)^\W*\*\*(why|how to apply):?\*\*:?`)
 func factsOf(text string) []fact {
 	var facts []fact
 	for line := range strings.Lines(text) {
-		for _, sentence := range sentences(labels.ReplaceAllString(line, "")) {
+		for _, sentence := range prose.Sentences(labels.ReplaceAllString(line, "")) {
 			f := fact{words: make(map[string]bool), exact: make(map[string]bool)}
 			for i, part := range strings.Split(sentence, "`") {
 				for _, w := range memory.WordsOf(part) {
@@ -50,21 +51,6 @@ func factsOf(text string) []fact {
 		}
 	}
 	return facts
-}
-
-// sentences cuts a line after the characters that end a sentence. Those of Latin script end one only before
-// a space.
-func sentences(line string) []string {
-	var cut []string
-	start := 0
-	for i, r := range line {
-		end := i + len(string(r))
-		if strings.ContainsRune("。！？", r) || strings.ContainsRune(".!?;", r) && strings.HasPrefix(line[end:], " ") {
-			cut = append(cut, line[start:end])
-			start = end
-		}
-	}
-	return append(cut, line[start:])
 }
 
 // wording is the words of a text, in which facts are looked for.

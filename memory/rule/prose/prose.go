@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"dream-mcp/memory"
 )
 
 // Span is a part of a text that is not prose.
@@ -104,27 +106,13 @@ func (s *Span) readFence(text string, run int) {
 // readCode reads a code span that a run of backticks begins. An empty line ends it.
 func (s *Span) readCode(text string, run int) bool {
 	s.Kind, s.Inner = Code, s.From+run
-	end := min(len(text), s.Inner+maxCode)
-	for at := s.Inner; at < end; {
-		i := strings.IndexAny(text[at:end], "`\n")
-		if i < 0 {
-			break
-		}
-		at += i
-		if text[at] == '\n' {
-			if at++; strings.HasPrefix(text[at:], "\n") || strings.HasPrefix(text[at:], "\r\n") {
-				break
-			}
-			continue
-		}
-		closing := len(text[at:end]) - len(strings.TrimLeft(text[at:end], "`"))
-		if closing == run {
-			s.InnerTo, s.To = at, at+run
-			return true
-		}
-		at += closing
+	rest := text[s.Inner:min(len(text), s.Inner+maxCode)]
+	for _, empty := range []string{"\n\n", "\n\r\n"} {
+		rest, _, _ = strings.Cut(rest, empty)
 	}
-	return false
+	end := memory.ClosingRun(rest, 0, run)
+	s.InnerTo, s.To = s.Inner+end, s.Inner+end+run
+	return end >= 0
 }
 
 // At returns the first of the spans, which are in order, that overlaps text[from:to].
@@ -154,6 +142,18 @@ func Sentence(text string, from, to int) (int, int) {
 		end += size
 	}
 	return start, end
+}
+
+// Sentences cuts a line into its sentences.
+func Sentences(line string) (sentences []string) {
+	start := 0
+	for at := range line {
+		if at > start && endsSentence(line, at) {
+			sentences = append(sentences, line[start:at])
+			start = at
+		}
+	}
+	return append(sentences, line[start:])
 }
 
 // endsSentence reports whether a sentence ends before text[at:].
