@@ -89,42 +89,18 @@ const months = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?
 var writtenDate = regexp.MustCompile(`\b(?i:(\d{1,2})(?:st|nd|rd|th)?(?: of)? )?(Ma[yr]|(?i:` + months +
 	`))\b\.?(?i: (\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (\d{4})\b)?`)
 
-// A date is what a written date says; what it does not say is "".
-type date struct{ text, day, month, year string }
-
-// dates parts the written dates from a sentence. A month alone is one only by its capital letter.
-func dates(sentence string) (rest string, found []date) {
-	rest = writtenDate.ReplaceAllStringFunc(sentence, func(text string) string {
-		m := writtenDate.FindStringSubmatch(text)
-		d := date{text: strings.TrimRight(text, "."), month: monthNumber(m[2]), day: m[1] + m[3], year: m[4]}
-		if m[1] != "" && m[3] != "" || d.day+d.year == "" && !unicode.IsUpper([]rune(m[2])[0]) {
-			return text
+// isoDates writes a date with the name of a month as 2026-11-18, 2026-11 or 11-18. A month alone stays as it is.
+func isoDates(text string) string {
+	return writtenDate.ReplaceAllStringFunc(text, func(written string) string {
+		m := writtenDate.FindStringSubmatch(written)
+		day, year := m[1]+m[3], m[4]
+		if m[1] != "" && m[3] != "" || day+year == "" {
+			return written
 		}
-		if len(d.day) == 1 {
-			d.day = "0" + d.day
+		if len(day) == 1 {
+			day = "0" + day
 		}
-		found = append(found, d)
-		return " "
+		month := strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(m[2][:3]))/3 + 1
+		return strings.Trim(fmt.Sprintf("%s-%02d-%s", year, month, day), "-")
 	})
-	return rest, found
-}
-
-func monthNumber(name string) string {
-	at := strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name[:3]))
-	return fmt.Sprintf("%02d", at/3+1)
-}
-
-// in reports whether a text that has words says the date: written in full as 2026-11-18, or in the same words.
-func (d date) in(h *haystack) bool {
-	if h.holds(d.text) {
-		return true
-	}
-	for w := range h.words {
-		parts := strings.SplitN(w, "-", 3)
-		if len(parts) > 1 && len(parts[0]) == 4 && strings.HasPrefix(parts[1], d.month) &&
-			(d.year == "" || d.year == parts[0]) && (d.day == "" || len(parts) == 3 && strings.HasPrefix(parts[2], d.day)) {
-			return true
-		}
-	}
-	return d.day+d.year == "" && h.months[d.month]
 }

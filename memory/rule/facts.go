@@ -84,15 +84,13 @@ const (
 	codeToken tokenKind = iota
 	numberToken
 	nameToken
-	dateToken   // with the name of a month
 	clauseToken // the words around a negation or a condition
 )
 
 type factToken struct {
 	kind     tokenKind
 	text     string
-	of       string // the name before a short number
-	date     date
+	of       string   // the name before a short number
 	sentence sentence // that a clause is from
 }
 
@@ -156,7 +154,7 @@ func sentenceTokens(text string, nouns bool, lower map[string]bool) (tokens []fa
 			prose.WriteByte(' ')
 		}
 	}
-	plain := prose.String()
+	plain := isoDates(prose.String())
 	for _, quoted := range quotedShape.FindAllString(plain, -1) {
 		_, open := utf8.DecodeRuneInString(quoted)
 		_, end := utf8.DecodeLastRuneInString(quoted)
@@ -168,13 +166,7 @@ func sentenceTokens(text string, nouns bool, lower map[string]bool) (tokens []fa
 			tokens = append(tokens, factToken{kind: nameToken, text: name})
 		}
 	}
-	undated, written := dates(plain)
-	for _, d := range written {
-		if d.day+d.year != "" || !heading.MatchString(text) {
-			tokens = append(tokens, factToken{kind: dateToken, text: d.text, date: d})
-		}
-	}
-	spaced := despaced(undated)
+	spaced := despaced(plain)
 	for _, at := range numberShape.FindAllStringIndex(spaced, -1) {
 		word, s := trimWord(spaced[at[0]:at[1]]), stressAt(spaced, at[0])
 		if nouns {
@@ -242,22 +234,17 @@ func smallWords(text string) map[string]bool {
 // haystack is a text in which facts are looked for.
 type haystack struct {
 	text      string          // as it is, spaces collapsed
-	lower     string          // in lower case
+	lower     string          // in lower case, dates as isoDates writes them
 	words     map[string]bool // as spacedWords has them, in lower case
 	sentences []sentence
-	months    map[string]bool // that are written, as 01 to 12
 	skip      map[string]bool // names that need not be there
 }
 
 func newHaystack(text string) *haystack {
-	h := &haystack{text: memory.OneLine(text), words: make(map[string]bool), months: make(map[string]bool), skip: make(map[string]bool)}
-	h.lower = strings.ToLower(h.text)
-	for _, w := range spacedWords(strings.ReplaceAll(text, "`", " ")) {
-		h.words[strings.ToLower(w)] = true
-	}
-	_, written := dates(text)
-	for _, d := range written {
-		h.months[d.month] = true
+	h := &haystack{text: memory.OneLine(text), words: make(map[string]bool), skip: make(map[string]bool)}
+	h.lower = strings.ToLower(isoDates(h.text))
+	for _, w := range spacedWords(strings.ReplaceAll(h.lower, "`", " ")) {
+		h.words[w] = true
 	}
 	for line := range strings.Lines(text) {
 		for _, text := range prose.Sentences(line) {
@@ -277,13 +264,25 @@ func (h *haystack) says(f factToken) bool {
 	case codeToken:
 		return strings.Contains(h.text, memory.OneLine(f.text))
 	case numberToken:
-		return h.words[strings.ToLower(f.text)]
+		number := strings.ToLower(f.text)
+		return h.words[number] || writtenDay.MatchString(number) && h.holdsDay(number)
 	case nameToken:
 		return h.skip[memory.SlugKey(memory.StemOf(f.text))] || h.holdsName(f.text)
-	case dateToken:
-		return f.date.in(h)
 	}
 	return slices.ContainsFunc(h.sentences, f.sentence.isIn)
+}
+
+// writtenDay matches a day without its year, and a month of a year.
+var writtenDay = regexp.MustCompile(`^(?:\d\d-\d\d|\d{4}-\d\d)$`)
+
+// holdsDay reports whether a date of the text has the day or the month.
+func (h *haystack) holdsDay(day string) bool {
+	for w := range h.words {
+		if strings.Contains("-"+w, "-"+day) {
+			return true
+		}
+	}
+	return false
 }
 
 // isIn reports whether another sentence has the same kinds of cues, and most of the words.
