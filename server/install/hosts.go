@@ -142,8 +142,9 @@ func (i Installer) Present(h Host) bool {
 	if _, err := exec.LookPath(h.program); err == nil {
 		return true
 	}
-	file := h.file(i.Env)
-	if dir := filepath.Dir(file); dir != i.Env.Home {
+	env := i.Env.Complete()
+	file := h.file(env)
+	if dir := filepath.Dir(file); file != "" && dir != env.Home {
 		file = dir
 	}
 	_, err := os.Stat(file)
@@ -162,7 +163,7 @@ func (h Host) paths(env host.Environment) (paths []string) {
 
 // file returns the one of the paths that is used; "" for none.
 func (h Host) file(env host.Environment) (file string) {
-	for _, path := range slices.Backward(h.paths(env.Complete())) {
+	for _, path := range slices.Backward(h.paths(env)) {
 		file = path
 		if _, err := os.Lstat(path); err == nil {
 			break
@@ -173,7 +174,7 @@ func (h Host) file(env host.Environment) (file string) {
 
 // parts returns the parts of a host without their state.
 func (h Host) parts(i Installer) []Part {
-	file := h.file(i.Env)
+	file := h.file(i.Env.Complete())
 	p := Part{Name: Server, File: file, taking: h.removing}
 	if h.adding != nil {
 		p.HostCommand = slices.Concat(h.adding, i.call())
@@ -203,7 +204,7 @@ func (i Installer) call() []string { return append([]string{i.Self}, i.Args...) 
 
 // args returns the arguments in the host's present entry.
 func (i Installer) args(h Host) []string {
-	for _, e := range h.read(h.file(i.Env), "").Entries {
+	for _, e := range h.read(h.file(i.Env.Complete()), "").Entries {
 		if e.Server == server {
 			return e.Command[1:]
 		}

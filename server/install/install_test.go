@@ -409,6 +409,26 @@ func TestHookCommand(t *testing.T) {
 	}
 }
 
+// A host is present with its file or its folder, not because the home directory exists.
+func TestPresent(t *testing.T) {
+	t.Setenv("PATH", "")
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "home", ".codex"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("home", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, home := range []string{filepath.Join(dir, "home"), link, ""} {
+		for _, h := range Hosts {
+			if got, want := installer(home).Present(h), h.ID == host.Codex && home != ""; got != want {
+				t.Errorf("%s in %q: %t", h.ID, home, got)
+			}
+		}
+	}
+}
+
 // Where each host's file lies, by system.
 func TestFiles(t *testing.T) {
 	for _, test := range []struct{ goos, id, want string }{
