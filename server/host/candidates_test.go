@@ -66,7 +66,7 @@ func TestCandidates(t *testing.T) {
 		"1 topics too (by a worktree)", "1 topics too (our own")
 }
 
-// TestNoCandidates: with nothing else there, there is nothing to say.
+// TestNoCandidates has one memory directory and expects no warning.
 func TestNoCandidates(t *testing.T) {
 	s, _ := resolve(t, "home/.claude/projects/")
 	if len(s.Candidates) != 0 {
@@ -100,7 +100,7 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// TestTopicsBounded: a directory of directories is not walked to its end.
+// TestTopicsBounded counts in a directory with more folders than are read.
 func TestTopicsBounded(t *testing.T) {
 	_, top := world(t, "a.md => x")
 	for i := range maxFolders + 5 {

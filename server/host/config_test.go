@@ -11,7 +11,7 @@ import (
 
 const ownConfig = "xdg/config/dream-mcp/config.json => "
 
-// TestLayers adds, from the weakest to the strongest, each place where a person says how we should be.
+// TestLayers adds each place of settings, the weakest first.
 func TestLayers(t *testing.T) {
 	type want struct {
 		mode     string
@@ -53,7 +53,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLayersOfRepository: in a worktree its own key goes before its repository's.
+// TestLayersOfRepository has settings for a worktree and for its repository; the worktree's are stronger.
 func TestLayersOfRepository(t *testing.T) {
 	s, _ := resolve(t, "home/p/.git => gitdir: $T/home/main/.git/worktrees/p", "home/main/.git/worktrees/p/commondir => ../..",
 		"home/main/.git/worktrees/p/gitdir => $T/home/p/.git",
@@ -63,7 +63,7 @@ func TestLayersOfRepository(t *testing.T) {
 	}
 }
 
-// TestConfigBad: what cannot be used is a warning that says where, and the rest counts.
+// TestConfigBad has files with errors: each is a warning with its place, and the rest of the file is used.
 func TestConfigBad(t *testing.T) {
 	for name, row := range map[string]struct {
 		line  string
@@ -106,7 +106,7 @@ func TestConfigBad(t *testing.T) {
 	}
 }
 
-// TestArchiveLimit: config.json sets it, for a project or for all.
+// TestArchiveLimit sets the limit for a project and for all.
 func TestArchiveLimit(t *testing.T) {
 	s, _ := resolve(t, ownConfig+`{"max_archive_mib":7,"projects":{"$T/home/p":{"max_archive_mib":5}}}`)
 	if s.MaxArchiveMiB != 5 || s.Settings["max_archive_mib"].Value != "5" {
@@ -117,7 +117,7 @@ func TestArchiveLimit(t *testing.T) {
 	}
 }
 
-// TestWarningsBounded: a file full of nonsense is not repeated to the person.
+// TestWarningsBounded has a file with many unknown keys.
 func TestWarningsBounded(t *testing.T) {
 	var keys []string
 	for i := range 1000 {
@@ -129,7 +129,7 @@ func TestWarningsBounded(t *testing.T) {
 	}
 }
 
-// TestModeUnknown: a slip in a strong layer must not uncover a bolder mode below it.
+// TestModeUnknown has a typing error in a strong layer. It must not uncover the bolder mode of a weaker one.
 func TestModeUnknown(t *testing.T) {
 	s, _ := resolve(t, "DREAM_MODE=of", ownConfig+`{"mode":"auto"}`)
 	if s.Mode != ModeSuggest || s.ModeSource != "default" {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestFifos: a fifo in the place of anything that is read does not hold us up.
+// TestFifos has a fifo in the place of each file that is read.
 func TestFifos(t *testing.T) {
 	env, top := world(t, "CLAUDECODE=1", "home/p/.git/worktrees/w/", "home/.claude/projects/", "home/p/.claude/", "managed/", "xdg/config/dream-mcp/",
 		`home/p/.claude/settings.local.json => {"autoMemoryEnabled":true}`)

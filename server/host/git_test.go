@@ -9,7 +9,7 @@ import (
 )
 
 func TestCheckout(t *testing.T) {
-	// A repository with a worktree, as git writes it; rows add to it.
+	// A repository with a worktree, as git writes it.
 	repo := []string{"r/main/.git/worktrees/w/commondir => ../..\n", "r/main/.git/worktrees/w/gitdir => $T/r/w/.git\n", "r/w/.git => gitdir: $T/r/main/.git/worktrees/w\n", "r/w/sub/"}
 	for name, row := range map[string]struct {
 		lines     []string
@@ -34,7 +34,7 @@ func TestCheckout(t *testing.T) {
 		"its repository elsewhere": {[]string{"r/g/HEAD => x", "r/a/.git => gitdir: ../g", "r/g/worktrees/w/gitdir => $T/r/w/.git", "r/w/.git => gitdir: $T/r/g/worktrees/w", "r/g/worktrees/w/commondir => ../.."},
 			"r/a", "r/a", "r/a", []string{"r/w"}, nil},
 
-		// What a stranger can send us: a checkout that says it is somebody else's.
+		// A checkout that falsely claims to belong to another repository.
 		"a claim not returned": {append(repo, "r/evil/.git => gitdir: $T/r/main/.git/worktrees/w"), "r/evil", "r/evil", "r/evil", nil, []string{"does not know it"}},
 		"a repository of its own making": {append(repo, "r/evil/.git => gitdir: g/worktrees/e", "r/evil/g/worktrees/e/gitdir => $T/r/evil/.git", "r/evil/g/worktrees/e/commondir => $T/r/main/.git"),
 			"r/evil", "r/evil", "r/evil", nil, []string{"does not know it"}},
@@ -72,7 +72,7 @@ func TestCheckout(t *testing.T) {
 	}
 }
 
-// TestRealGit holds the hand-written files of TestCheckout against what git writes.
+// TestRealGit checks the layout in TestCheckout against git.
 func TestRealGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")

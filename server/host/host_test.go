@@ -79,8 +79,8 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// The root of a file system is where hosts without folders of their own start servers. It is not a project, and neither are the folder of
-// its name and the settings in the working directory the project's; a memory directory can be used without one.
+// TestNoProject starts in the root of a file system, as hosts without projects do. The root is not a project, and the settings below
+// the working directory are not read. A memory directory can be used without a project.
 func TestNoProject(t *testing.T) {
 	env, top := world(t, "home/.claude/projects/-/memory/old.md => x", `home/p/.claude/settings.json => {"autoMemoryEnabled":false}`)
 	t.Chdir(filepath.Join(top, "home", "p"))
@@ -106,7 +106,7 @@ func TestNoProject(t *testing.T) {
 	warned(t, s.Warnings, "no project is named")
 }
 
-// TestHomeByLink: the home directory is known again by any of its names.
+// TestHomeByLink names the home directory by a link.
 func TestHomeByLink(t *testing.T) {
 	env, top := world(t, "link -> home")
 	env.Home, env.Dir = filepath.Join(top, "link"), filepath.Join(top, "home")
@@ -122,7 +122,7 @@ func TestHomeByLink(t *testing.T) {
 	}
 }
 
-// TestSettingsFiles: what can't be read of the host's settings is a warning, and the next file counts.
+// TestSettingsFiles has settings files that cannot be read: each is a warning, and the next file is used.
 func TestSettingsFiles(t *testing.T) {
 	const user = `home/.claude/settings.json => {"autoMemoryEnabled":false}`
 	for name, row := range map[string]struct {
@@ -155,7 +155,7 @@ func TestManaged(t *testing.T) {
 	}
 }
 
-// TestZeroEnvironment: what is not given is not known, and nothing panics.
+// TestZeroEnvironment resolves an almost empty Environment.
 func TestZeroEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	if s, err := Resolve(Environment{Dir: dir, Managed: dir}, NoFlags); err == nil || s.Project == "" {
@@ -166,7 +166,7 @@ func TestZeroEnvironment(t *testing.T) {
 	}
 }
 
-// TestResolveWritesNothing: not even what would be needed later.
+// TestResolveWritesNothing compares the files before and after Resolve.
 func TestResolveWritesNothing(t *testing.T) {
 	env, top := world(t, "CLAUDECODE=1", trust, `home/.claude/settings.json => {"autoMemoryDirectory":"~/m"}`)
 	list := func() (all []string) {

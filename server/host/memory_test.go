@@ -8,7 +8,7 @@ import (
 	"dream-mcp/consolidate/transcript"
 )
 
-// TestMemoryOrder adds, from the weakest to the strongest, each thing that names a memory directory.
+// TestMemoryOrder adds each thing that names a memory directory, the weakest first.
 func TestMemoryOrder(t *testing.T) {
 	steps := []struct{ add, want string }{
 		{"home/.claude/", "by the rule"},
@@ -71,13 +71,13 @@ func TestMemoryTrust(t *testing.T) {
 		"malformed": {[]string{user, project, `home/.claude.json => {"projects":`}, "home/user",
 			[]string{"so no project counts as trusted: line 1, byte", "not trusted"}},
 		"the local one too": {[]string{user, `home/p/.claude/settings.local.json => {"autoMemoryDirectory":"~/project"}`}, "home/user", []string{"not trusted"}},
-		// With a configuration of its own the host keeps its state in it.
+		// With CLAUDE_CONFIG_DIR, the state file is in that folder.
 		"state in the configuration": {[]string{project, "CLAUDE_CONFIG_DIR=$T/cfg", `cfg/.claude.json => {"projects":{"$T/home/p":{"hasTrustDialogAccepted":true}}}`}, "home/project", nil},
 		"state left at home":         {[]string{project, "CLAUDE_CONFIG_DIR=$T/cfg", `cfg/settings.json => {"autoMemoryDirectory":"~/user"}`, trust}, "home/user", []string{"not trusted"}},
-		// A worktree is trusted by its main checkout.
+		// Trust in the main checkout extends to a worktree.
 		"by the repository": {[]string{user, project, "home/p/.git => gitdir: $T/home/main/.git/worktrees/p", "home/main/.git/worktrees/p/commondir => ../..",
 			"home/main/.git/worktrees/p/gitdir => $T/home/p/.git", `home/.claude.json => {"projects":{"$T/home/main":{"hasTrustDialogAccepted":true}}}`}, "home/project", nil},
-		// What a stranger's file names must not even be mentioned as a place.
+		// A path from a project that is not trusted is not even a candidate.
 		"the rule is left": {[]string{project, "home/.claude/"}, "", []string{"not trusted"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestMemoryTrust(t *testing.T) {
 	}
 }
 
-// TestMemoryInvalid: what was named for us and can't be used stops us; what the host would ignore is ignored with a warning.
+// TestMemoryInvalid has memory directories that cannot be used: an error if named for us, a warning if Claude Code ignores them.
 func TestMemoryInvalid(t *testing.T) {
 	for name, lines := range map[string][]string{
 		"variable":   {"DREAM_MEMORY_DIR=memories"},
@@ -184,7 +184,7 @@ func TestMemoryByRule(t *testing.T) {
 	}
 }
 
-// TestDriveLetter: the host's spelling of a drive varies; the folder that is there is the one.
+// TestDriveLetter has folders that differ in the case of the drive letter; the existing one is used.
 func TestDriveLetter(t *testing.T) {
 	for name, row := range map[string]struct{ folders, want string }{
 		"the other case": {"c--work", "c--work"},

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The test binary plays the host and the server too: DREAM_TEST_ROLE says which.
+// The test binary is the host and the server too, by DREAM_TEST_ROLE.
 func TestMain(m *testing.M) {
 	switch os.Getenv("DREAM_TEST_ROLE") {
 	case "host":

@@ -104,7 +104,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// FuzzDirectory: whatever is written, what comes out is absolute, clean, neither home nor above it, and comes out again the same.
+// FuzzDirectory checks that the result of directory is absolute, clean, neither the home directory nor above it, and stable.
 func FuzzDirectory(f *testing.F) {
 	if runtime.GOOS != "linux" {
 		f.Skip("elsewhere the paths of the law may be links")

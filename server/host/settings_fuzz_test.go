@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzSettings holds that no settings, ours or Claude Code's, lead out of bounds: a Setup is the same at each look, its
-// mode is one of the four, its numbers can be reckoned with, its memory directory is a whole path and no root, and its
-// warnings end. An error concerns only a memory directory that was named.
+// FuzzSettings checks that any settings give a valid Setup, and the same each time: a known mode, numbers within their limits, an
+// absolute memory directory that is not a root, bounded warnings. Only a named memory directory can make Resolve fail.
 func FuzzSettings(f *testing.F) {
 	f.Add(`{"mode":"auto","min_hours":1e9,"projects":{"~/p":{"memory_dir":"/"}}}`, `{"autoMemoryDirectory":"~/m","cleanupPeriodDays":0}`, `{"projects":{"/p":{"hasTrustDialogAccepted":true}}}`)
 	f.Add(`{"allow_secrets":["x"],"hosts":[7],"max_usd":-1,"transcripts":["",".."]}`, `{"autoMemoryEnabled":"no","autoDreamEnabled":null}`, `[`)

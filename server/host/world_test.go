@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// world lays out a file system and an environment from a list of strings, and gives the directory that $T is replaced by:
+// world creates files and an environment from a list of strings, and returns the directory that replaces $T in them:
 //
 //	"a/b => text"   a file
 //	"a/b/"          a directory
 //	"a/b -> c"      a link
 //	"NAME=value"    a variable
 //
-// There is always a home with a project, home/p, that one works in; the folders of the system lie in xdg.
+// There is always a project home/p, which is the working directory, and the XDG folders are in xdg.
 func world(t *testing.T, lines ...string) (Environment, string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -56,7 +56,7 @@ func world(t *testing.T, lines ...string) (Environment, string) {
 	}, top
 }
 
-// resolve is Resolve in a world, which must not fail.
+// resolve calls Resolve in a world. It must not fail.
 func resolve(t *testing.T, lines ...string) (Setup, string) {
 	t.Helper()
 	env, top := world(t, lines...)
@@ -67,12 +67,12 @@ func resolve(t *testing.T, lines ...string) (Setup, string) {
 	return s, top
 }
 
-// short is a path as the worlds write it.
+// short returns a path relative to the world.
 func short(top, path string) string {
 	return filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(path, top), string(filepath.Separator)))
 }
 
-// warned fails unless the warnings are those wanted: each holds its text, and there are no others.
+// warned fails unless there is one warning for each wanted text, which contains it, and no other.
 func warned(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	got = slices.Clone(got)
@@ -89,7 +89,7 @@ func warned(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// trust is the state file of a host in which home/p is trusted.
+// trust is the state file of Claude Code with home/p trusted.
 const trust = `home/.claude.json => {"projects":{"$T/home/p":{"hasTrustDialogAccepted":true}}}`
 
 func write(t *testing.T, path, text string) {

@@ -10,7 +10,7 @@ import (
 	"dream-mcp/server/host"
 )
 
-// Each row is a file of a program, below the home directory, and the entries in it that start us.
+// TestClients has a file of a host in each row, and the entries in it that start us.
 func TestClients(t *testing.T) {
 	for _, row := range []struct{ name, file, content, want string }{
 		{"Claude Code", ".claude.json", `{"mcpServers":{"a":{"command":"npx"},"d":{"command":"/opt/dream-mcp","args":["serve"]}}}`, "d: /opt/dream-mcp serve"},

@@ -13,7 +13,7 @@ import (
 	"dream-mcp/server/host"
 )
 
-// A fifo in the place of the lock is not waited on: not even a signal would end that.
+// TestLockInAFifo opens the lock with a fifo in its place, which would block beyond any signal.
 func TestLockInAFifo(t *testing.T) {
 	i := installer(t.TempDir())
 	state, err := host.StateHome(i.Env)

@@ -43,7 +43,7 @@ func installer(home string) Installer {
 	return Installer{Env: env, Self: self}
 }
 
-// all are the edits that there are, with a file that each is at home in.
+// all has every edit.
 var all = []struct {
 	name      string
 	add, take edit
@@ -62,7 +62,7 @@ var all = []struct {
 // named is a command line that names a project.
 var named = []string{self, "--project", "/home/dev/it's here"}
 
-// TestLayout says to the byte what an edit makes of a file, and that taking it back gives the file.
+// TestLayout compares the text after an edit, and after its removal, byte by byte.
 func TestLayout(t *testing.T) {
 	for _, test := range []struct {
 		name, before, after string
@@ -96,7 +96,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// What was edited around ours since stays when ours goes; what is of ours from elsewhere is brought up to date.
+// TestEdited edits files that a person has changed: the changes stay, and a path of another install is updated.
 func TestEdited(t *testing.T) {
 	for _, test := range []struct {
 		name, before, after string
@@ -127,7 +127,7 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-// What cannot be parsed, or is not ours, is refused.
+// TestRefused has files that cannot be parsed or whose entry is not ours.
 func TestRefused(t *testing.T) {
 	for _, test := range []struct{ which, text string }{
 		{"servers", `{"mcpServers": {`}, {"servers", `[]`}, {"servers", `{"mcpServers": []}`}, {"servers", `{"mcpServers": {"dream": 1}}`},
@@ -147,9 +147,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzEdit holds the law: adding twice is adding once; what an edit says beside ours is what the file said
-// before (checked compares it too); and taking back
-// leaves nothing of ours.
+// FuzzEdit checks that adding twice is adding once, that nothing but our entries differs in the decoded file (which checked
+// compares too), and that removing leaves nothing of ours.
 func FuzzEdit(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "{ }\n", "{\n}", "{\"a\": [1, {}], // x\n}", `{"hooks": {"Stop": []}, "mcp": {}}`, "{\"mcpServers\": {\n/* a */ \"x\": 1 /* b */, /* c */}}",
@@ -194,8 +193,7 @@ func FuzzEdit(f *testing.F) {
 	})
 }
 
-// emptied reports whether a text has what taking back may leave out: an empty list that stood there, or
-// a whole file that was blank.
+// emptied reports whether a text has what removing may drop: an empty list or object, or nothing at all.
 func emptied(text []byte) bool {
 	t := strings.Join(strings.Fields(string(text)), "")
 	return t == "" || t == "\ufeff" || strings.Contains(t, "{}") || strings.Contains(t, "[]")
@@ -234,7 +232,7 @@ func apply(t *testing.T, i Installer, id string, removing bool) ([]Done, error) 
 	return all, nil
 }
 
-// snapshot is what a folder holds: bytes, modes and links.
+// snapshot returns the content of a folder: bytes, modes and links.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -257,7 +255,7 @@ func snapshot(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// What install does, uninstall takes back to the byte, whatever the file: links and modes included.
+// TestInstallRoundTrip uninstalls right after an install: bytes, links and modes are as before.
 func TestInstallRoundTrip(t *testing.T) {
 	t.Setenv("PATH", "")
 	for _, text := range []string{"absent", "", "{}", "{\n}\n", "{\"mcpServers\": {}, \"servers\": {}, \"mcp\": {}, \"hooks\": {\"Stop\": []}}", "\ufeff", "# blank\n"} {
@@ -300,7 +298,7 @@ func TestInstallRoundTrip(t *testing.T) {
 	}
 }
 
-// What a person writes after an install stays, and what the file held before is kept.
+// TestUninstallAfterAnEdit edits the file between install and uninstall: the edit stays, and a backup is kept.
 func TestUninstallAfterAnEdit(t *testing.T) {
 	t.Setenv("PATH", "")
 	home := t.TempDir()
@@ -324,7 +322,7 @@ func TestUninstallAfterAnEdit(t *testing.T) {
 	}
 }
 
-// A file that is not to be written, or is none, or changed meanwhile, is left alone.
+// TestLeftAlone has files that must not be written, and one that changes meanwhile.
 func TestLeftAlone(t *testing.T) {
 	t.Setenv("PATH", "")
 	for name, prepare := range map[string]func(file string) error{
@@ -364,7 +362,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// Eight processes that install at once leave what one would.
+// TestTogether runs eight installs at once. The result is that of one.
 func TestTogether(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("PATH must be empty")
@@ -409,7 +407,7 @@ func TestHookCommand(t *testing.T) {
 	}
 }
 
-// A host is present with its file or its folder, not because the home directory exists.
+// TestPresent finds a host by its folder, not by the home directory.
 func TestPresent(t *testing.T) {
 	t.Setenv("PATH", "")
 	dir := t.TempDir()
@@ -429,7 +427,7 @@ func TestPresent(t *testing.T) {
 	}
 }
 
-// Where each host's file lies, by system.
+// TestFiles has the path of a host's file for each system.
 func TestFiles(t *testing.T) {
 	for _, test := range []struct{ goos, id, want string }{
 		{"linux", "claude-desktop", "/h/.config/Claude/claude_desktop_config.json"},

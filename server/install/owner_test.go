@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Whoever installs, a person's files and what is made beside them stay the person's: the file, its backup, new folders, our lock
-// and config. The host's own command is not asked, since it would write as we.
+// TestOwner installs as root into another user's home. All files and folders belong to that user afterwards: the file, its backup,
+// new folders, our lock and config. The host's own command is not run, since it would write as root.
 func TestOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can install for somebody else")
