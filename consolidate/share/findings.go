@@ -10,7 +10,7 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// Warnings are what a status says of the share. They quote nothing that a remote said.
+// Warnings returns the warnings of a status. They quote nothing from the remote.
 func (r *Room) Warnings() (warnings []string) {
 	s, err := r.State()
 	if err != nil && err != ErrNotShared {
@@ -45,7 +45,7 @@ func ConflictCopies(dir *memory.Dir) (copies []string) {
 	return copies
 }
 
-// Findings are what a dream should look at first: what two machines changed.
+// Findings returns what a dream should look at first: the memories that two machines changed.
 func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
 	add := func(file, message, hint string) {
 		findings = append(findings, rule.Finding{Rule: "conflict", Severity: rule.Warning, File: file, Message: message, Hint: hint})
@@ -64,7 +64,8 @@ func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
 	return findings
 }
 
-// Sign adds to each new line of the diff of a merge the machine that wrote it, by the name that it gave itself. commit is what was merged.
+// Sign adds to each new line of the diff of a merge the name of the machine that wrote it, as it calls itself. commit is the merged
+// commit.
 func (r *Room) Sign(ctx context.Context, commit, diff string) string {
 	g := git{filepath.Join(r.StateDir(), repo)}
 	var b strings.Builder
@@ -81,7 +82,7 @@ func (r *Room) Sign(ctx context.Context, commit, diff string) string {
 	return b.String()
 }
 
-// blame returns who wrote each line of a file. What git cannot say is left out.
+// blame returns the author of each line of a file, as far as git knows.
 func (g git) blame(ctx context.Context, commit, file string) map[string]string {
 	out, _ := g.run(ctx, nil, "blame", "--line-porcelain", commit, "--", file)
 	authors, name := make(map[string]string), ""

@@ -34,8 +34,8 @@ type GitError struct {
 
 func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message }
 
-// git is the program over one bare repository. It is started with an argument list and never prompts, neither in a terminal nor in
-// a window. It reads no configuration but ours, and of the person's own what says how to reach a remote and as whom.
+// git runs the program git on one bare repository. It passes an argument list, and git never prompts, neither in a terminal nor
+// in a window. Git reads our configuration, and from the person's own only how to reach a remote and as whom.
 type git struct{ dir string }
 
 // ours is configuration that nothing overrides.
@@ -51,7 +51,7 @@ var ours = [][2]string{
 // personal are the keys of the person's own configuration that are used: credentials, proxies, certificates, addresses and ssh.
 var personal = regexp.MustCompile(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|ssh\.variant)$`)
 
-// environment is that of every git. The person's configuration does not change during a process.
+// environment is the environment of each git. It is read once.
 var environment = sync.OnceValue(readEnvironment)
 
 func readEnvironment() []string {
@@ -93,7 +93,7 @@ func readEnvironment() []string {
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)))
 }
 
-// openGit opens the bare repository at dir, and makes it where there is none.
+// openGit opens the bare repository at dir, and creates it if needed.
 func openGit(ctx context.Context, dir string) (git, error) {
 	g := git{dir}
 	_, err := os.Stat(filepath.Join(dir, "HEAD"))
@@ -196,7 +196,7 @@ func (g git) fetch(ctx context.Context, remote, ref string) (commit string, err 
 	return strings.TrimSpace(commit), err
 }
 
-// keep protects a commit from git's garbage collection, and collects when there is much of it.
+// keep protects a commit from garbage collection, and lets git collect if there is much garbage.
 func (g git) keep(ctx context.Context, commit string) error {
 	_, err := g.run(ctx, nil, "update-ref", "refs/ours/base", commit)
 	if err == nil {
@@ -223,7 +223,7 @@ var isOID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 // An update moves a ref of the remote from one commit to another; "" means none.
 type update struct{ ref, from, to string }
 
-// push makes all updates or none, and none where a ref is not where the update begins.
+// push makes all updates or none. It fails if a ref is not at its from.
 func (g git) push(ctx context.Context, remote string, updates ...update) error {
 	args := []string{"push", "--quiet", "--atomic", "--no-verify"}
 	for _, u := range updates {

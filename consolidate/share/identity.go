@@ -61,13 +61,13 @@ func origin(ctx context.Context, dir string) (string, error) {
 	return address, nil
 }
 
-// in asks git about the checkout around dir. The commands that are used run nothing that the checkout names.
+// in runs git in the checkout around dir. The commands run nothing that the checkout names.
 func in(ctx context.Context, dir string, args ...string) (string, error) {
 	out, err := git{}.run(ctx, nil, append([]string{"-C", dir}, args...)...)
 	return strings.TrimSpace(out), err
 }
 
-// ID names the identity in refs: a readable part, and a hash that no other has.
+// ID returns the name of the identity in refs: a readable part and a hash.
 func (i Identity) ID() string {
 	name, whole := i.Name, "name\n"+i.Name
 	if name == "" {
@@ -89,7 +89,7 @@ func (i Identity) String() string {
 
 var scpLike = regexp.MustCompile(`^(?:[^/@:]+@)?(\[[^\]]+\]|[^/:]{2,}):(.*)$`)
 
-// normalise returns what the addresses of one repository have in common: no scheme, user, port and ".git", the host in lower case.
+// normalise returns an address without scheme, user, port and ".git", and with the host in lower case.
 func normalise(address string) string {
 	host, rest := "", address
 	if u, err := url.Parse(address); err == nil && u.Scheme != "" && strings.Contains(address, "://") {
@@ -104,7 +104,7 @@ func normalise(address string) string {
 	return strings.ToLower(strings.Trim(host, "[]")) + "/" + strings.Trim(rest, "/")
 }
 
-// checkRemote fails where an address would be an option of git, start a program, or put a password into our state.
+// checkRemote refuses an address that would be an option of git, start a program, or put a password into our state.
 func checkRemote(address string) error {
 	u, err := url.Parse(address)
 	switch {

@@ -29,7 +29,7 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("a dream runs on %q; if it was killed, this machine may dream in %.0f minutes", e.Name, math.Ceil(e.Left.Minutes()))
 }
 
-// see notes the lease that the remote has, and returns how long another machine's may still last.
+// see records the lease on the remote, and returns how long another machine may still hold it.
 func (l *link) see(lease string) (left time.Duration) {
 	if lease == "" || lease == l.Held {
 		l.Sighting = sighting{}
@@ -67,7 +67,7 @@ func (l *link) acquire(ctx context.Context) (err error) {
 	return err
 }
 
-// release gives the lease back, if it is ours.
+// release releases the lease if it is ours.
 func (l *link) release(ctx context.Context) error {
 	if l.Held == "" {
 		return nil
@@ -75,7 +75,7 @@ func (l *link) release(ctx context.Context) error {
 	return l.move(ctx, l.Held, "")
 }
 
-// move moves the lease from where it was seen. Where a push fails, the remote says what has become of it.
+// move moves the lease from where it was seen. After a failed push it asks the remote whether the push arrived.
 func (l *link) move(ctx context.Context, from, to string) error {
 	if err := l.git.push(ctx, l.Remote, update{l.ref(leaseRef), from, to}); err != nil {
 		h, unreachable := l.heads(ctx)

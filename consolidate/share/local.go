@@ -70,7 +70,7 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 	return notes, err
 }
 
-// Ended notes which commit the memory holds after a merge has landed. It is called under the lock, and again by a recovery.
+// Ended records the commit that the memory holds after a merge has landed. It is called under the lock, and by recovery again.
 func (r *Room) Ended(i store.Info, m landing.Manifest) error {
 	s, err := r.State()
 	if i.Kind != lock.KindSync || i.Outcome != store.Committed || len(m.LeftAlone) > 0 || err != nil {
@@ -80,7 +80,7 @@ func (r *Room) Ended(i store.Info, m landing.Manifest) error {
 	return r.SetNote(stateFile, s)
 }
 
-// stage stages what leads from local to merged. The index is not deleted.
+// stage stages the changes from local to merged. It never deletes the index.
 func stage(to *landing.Stage, local, merged Files) (err error) {
 	for _, n := range changed(local, merged) {
 		if data, stays := merged[n]; stays {
@@ -95,12 +95,12 @@ func stage(to *landing.Stage, local, merged Files) (err error) {
 	return err
 }
 
-// changed returns the memories that differ, in order.
+// changed returns the memories that differ, sorted.
 func changed(before, after Files) []memory.Name {
 	return memories(tree{}.with(before).changes(tree{}.with(after)))
 }
 
-// judge fails where what is new in after breaks a rule that a merge must not break: the others are for the next dream.
+// judge fails if new text in after breaks a rule that a merge must not break. Other rules are for the next dream.
 func (r *Room) judge(before, after Files, then string) error {
 	was := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}
 	is := &memory.Snapshot{Topics: make(map[memory.Name]*memory.Topic), AllowSecrets: r.AllowSecrets}
@@ -121,7 +121,7 @@ func (r *Room) judge(before, after Files, then string) error {
 	return nil
 }
 
-// merge merges what travels, and keeps what does not.
+// merge merges what is shared, and keeps the rest.
 func (l *link) merge(base, local, theirs Files) (Files, []Note, error) {
 	for n, data := range theirs {
 		if !l.Team || n.IsIndex() {
@@ -155,8 +155,8 @@ func isTeam(data []byte) bool {
 	return kind == memory.TypeProject || kind == memory.TypeReference
 }
 
-// view is what is shared of a memory: all that may be, or with a team the memories about the project, without their sources, and the lines of
-// the index that are about them.
+// view returns the shared part of a memory. With a team that is the memories about the project, without their sources, and
+// their lines of the index.
 func view(local Files, team bool) Files {
 	out := Files{}
 	for n, data := range local {

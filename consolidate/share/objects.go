@@ -22,7 +22,7 @@ const (
 	maxTotal = 64 << 20
 )
 
-// What a commit holds: the memory, and a file for each machine. A format that we do not know is left alone.
+// A commit has the memory and a file for each machine. A commit of an unknown format is not pulled.
 const (
 	formatFile   = "format"
 	format       = "1\n"
@@ -36,8 +36,8 @@ type Files = map[memory.Name][]byte
 // tree is what a commit holds, by path.
 type tree map[string][]byte
 
-// A Mark says up to when a machine has read its own transcripts, by its own clock. Others only compare the time with what that
-// machine said before.
+// A Mark says up to when a machine has read its own transcripts, by its own clock. Other machines only compare it with the
+// earlier marks of that machine.
 type Mark struct {
 	Name string    `json:"name"`
 	Read time.Time `json:"read,omitzero"`
@@ -49,8 +49,8 @@ func hostile(format string, args ...any) error {
 
 var machineFile = regexp.MustCompile(`^` + markFolder + `/([0-9a-f]{16})\.json$`)
 
-// read returns what a commit holds; "" means none. It refuses links, submodules, what is too large or too much, and names that break
-// our own rules.
+// read returns the tree of a commit; "" means none. It refuses links, submodules, names that break our rules, and trees over the
+// limits.
 func (g git) read(ctx context.Context, commit string) (tree, error) {
 	t := tree{}
 	if commit == "" {
@@ -143,7 +143,7 @@ func (t tree) files() Files {
 	return files
 }
 
-// with returns t with other memories.
+// with returns t with its memories replaced.
 func (t tree) with(files Files) tree {
 	next := maps.Clone(t)
 	maps.DeleteFunc(next, func(p string, _ []byte) bool { return strings.HasPrefix(p, memoryFolder+"/") })
@@ -166,7 +166,7 @@ func checkTwins(files Files) error {
 	return nil
 }
 
-// changes returns the paths at which two trees differ, in order.
+// changes returns the paths at which two trees differ, sorted.
 func (t tree) changes(to tree) []string {
 	all := maps.Clone(t)
 	maps.Copy(all, to)
@@ -181,8 +181,7 @@ func (t tree) changes(to tree) []string {
 // An author is a machine as a commit names it.
 type author struct{ id, name string }
 
-// commit makes a commit over parent ("": none) of which next holds what paths name, and returns its name. The objects are written from
-// memory.
+// commit makes a commit on parent ("" for none) that takes paths from next, and returns its name. Nothing is checked out.
 func (g git) commit(ctx context.Context, parent string, next tree, paths []string, by author, now time.Time, message string) (string, error) {
 	var b bytes.Buffer
 	data := func(text []byte) { fmt.Fprintf(&b, "data %d\n%s\n", len(text), text) }
@@ -205,7 +204,7 @@ func (g git) commit(ctx context.Context, parent string, next tree, paths []strin
 	return strings.TrimSpace(out), err
 }
 
-// plainName is a name that is safe to show and that git accepts: one line of letters, digits and a few signs.
+// plainName returns a name that is safe to show and that git accepts: one line of letters, digits and a few signs.
 func plainName(s string) string {
 	s = strings.Trim(notPlain.ReplaceAllString(s[:min(len(s), 60)], "-"), "-. ")
 	if s == "" {

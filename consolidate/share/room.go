@@ -4,7 +4,7 @@
 // remote holds is bounded and checked before any of it is used; and that a ref of the remote is moved only from where it was last
 // seen.
 //
-// A crash leaves objects in our bare repository that nothing refers to, which take space until git collects them. It is not promised
+// A crash leaves unreferenced objects in our bare repository, which take space until git collects them. It is not promised
 // that a remote forgets what was pushed to it.
 package share
 
@@ -88,7 +88,8 @@ func (r *Room) State() (s State, err error) {
 	return s, err
 }
 
-// open opens a share for do, for limit at most: the one of this memory, or with begin a new one. One process at a time has it open.
+// open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at a time
+// has the share open.
 func (r *Room) open(ctx context.Context, limit time.Duration, begin *State, do func(context.Context, *link) error) error {
 	if _, err := r.State(); err != nil && begin == nil {
 		return err
@@ -119,7 +120,7 @@ func (r *Room) open(ctx context.Context, limit time.Duration, begin *State, do f
 	return errors.Join(err, unlock())
 }
 
-// maySync fails while a dream of this process is open, and where the memory is switched off.
+// maySync fails while a dream of this process is open, and if the memory is switched off.
 func (r *Room) maySync() error {
 	if t := r.Current(); t != nil {
 		return t.Busy()
@@ -135,7 +136,7 @@ type JoinRequest struct {
 	Team    bool
 }
 
-// Join shares the memory through a remote, after agree has seen what that would change here and send.
+// Join shares the memory through a remote. It first calls agree with what that would change here and push.
 func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) error) (err error) {
 	r.Lock()
 	defer r.Unlock()
@@ -181,7 +182,7 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 	})
 }
 
-// Sync pulls what other machines have changed, and sends what has changed here: with decided also a dream that lost its lease.
+// Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost its lease.
 func (r *Room) Sync(ctx context.Context, decided bool) error {
 	r.Lock()
 	defer r.Unlock()
@@ -208,15 +209,15 @@ func (r *Room) Stop(ctx context.Context) error {
 	})
 }
 
-// Refresh brings the memory up to date before the gates are checked. A remote that cannot be reached prevents no dream. The caller holds r.
+// Refresh syncs before the gates are checked. A remote that cannot be reached does not prevent a dream. The caller holds r.
 func (r *Room) Refresh(ctx context.Context) {
 	if r.MayWrite() == nil {
 		_ = r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, false) })
 	}
 }
 
-// TakeLease takes or renews the lease for a dream. It fails with a *HeldError only where another machine holds it: without the remote the
-// dream's changes are merged later. The caller holds r.
+// TakeLease takes or renews the lease for a dream. It fails only with a *HeldError, if another machine holds the lease: without
+// the remote, the changes of the dream are merged later. The caller holds r.
 func (r *Room) TakeLease(ctx context.Context) error {
 	err := r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.acquire(ctx) })
 	if held := (*HeldError)(nil); errors.As(err, &held) {
@@ -235,7 +236,7 @@ func (r *Room) LeaseLost(ctx context.Context) (lost bool) {
 	return lost
 }
 
-// End sends what a dream has landed and gives its lease back. The caller holds r.
+// End pushes what a dream has landed and releases its lease. The caller holds r.
 func (r *Room) End(landed bool) {
 	if landed {
 		_ = r.open(context.Background(), dreamWait, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, true) })
@@ -244,7 +245,8 @@ func (r *Room) End(landed bool) {
 	}
 }
 
-// DreamElsewhere says that another machine has finished a dream over this memory within so many hours; "" where none has. It takes no lock.
+// DreamElsewhere describes a dream of another machine over this memory that ended within so many hours; "" if there is none. It
+// takes no lock.
 func (r *Room) DreamElsewhere(hours float64) string {
 	s, err := r.State()
 	age := r.Now().Sub(s.OtherDream)

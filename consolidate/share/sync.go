@@ -13,7 +13,7 @@ import (
 	"dream-mcp/memory"
 )
 
-// Where a remote keeps a memory, below the name of the project. Servers that refuse other refs get branches.
+// The refs of a memory on the remote are below the name of the project. A server that refuses other refs gets branches.
 const (
 	customRefs = "refs/dream-mcp/"
 	branchRefs = "refs/heads/dream-mcp/"
@@ -57,8 +57,8 @@ func (l *link) author() author { return author{l.Machine, l.MachineName} }
 
 func (l *link) save() error { return l.SetNote(stateFile, l.State) }
 
-// sync pulls what others have changed and sends what has changed here; with dreamed it gives our lease back in the same step.
-// What it could not send is sent at the next chance. The state says why.
+// sync pulls the changes of others and pushes those of this machine. With dreamed, the same push releases our lease. What it
+// cannot push waits for the next sync; the state says why.
 func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 	if dreamed {
 		l.Notes = nil // the dream has seen them
@@ -90,7 +90,7 @@ func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 	return errors.Join(err, l.save())
 }
 
-// pull merges what the remote has beyond Base.
+// pull merges the commits of the remote after Base.
 func (l *link) pull(ctx context.Context, h *heads) error {
 	if h.memory == "" && l.Base != "" {
 		return &StopError{"the remote no longer has this memory, so it is no longer shared; what is here stays. " +
@@ -128,13 +128,13 @@ func (l *link) pull(ctx context.Context, h *heads) error {
 	return l.moveBase(ctx, h.memory)
 }
 
-// moveBase notes which commit the memory here holds.
+// moveBase records the commit that the memory here holds.
 func (l *link) moveBase(ctx context.Context, commit string) error {
 	l.Base = commit
 	return errors.Join(l.save(), l.git.keep(ctx, commit))
 }
 
-// fetch fetches the remote's memory. h.memory becomes what was fetched.
+// fetch fetches the memory of the remote, and sets h.memory to the fetched commit.
 func (l *link) fetch(ctx context.Context, h *heads) (base, theirs tree, err error) {
 	if h.memory, err = l.git.fetch(ctx, l.Remote, l.ref(memoryRef)); err != nil {
 		return nil, nil, err
@@ -155,7 +155,7 @@ func (l *link) fetch(ctx context.Context, h *heads) (base, theirs tree, err erro
 	return base, theirs, err
 }
 
-// authors names the machines whose commits lead to commit from another; "": from the beginning.
+// authors names the machines that made the commits after from ("" for the beginning) up to commit.
 func (l *link) authors(ctx context.Context, commit, from string) string {
 	args := []string{"shortlog", "-s", "-n", commit}
 	if from != "" {
@@ -176,8 +176,8 @@ func (l *link) authors(ctx context.Context, commit, from string) string {
 	return strings.Join(names, ", ")
 }
 
-// push sends what has changed here since Base, as one commit over it. Where that is a dream, the same push gives the lease back, or neither
-// moves.
+// push pushes the changes of this machine since Base as one commit. After a dream the same push releases the lease: both refs
+// move, or neither.
 func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 	next, paths, message, err := l.outgoing(ctx)
 	if err != nil {
@@ -223,7 +223,7 @@ func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 	return l.moveBase(ctx, made)
 }
 
-// outgoing returns what the remote is to hold, the paths at which that differs from Base, and the message of a commit of it.
+// outgoing returns the tree for the remote, the paths that differ from Base, and the message of the commit.
 func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message string, err error) {
 	base, err := l.git.read(ctx, l.Base)
 	if err != nil {
