@@ -1,16 +1,16 @@
 // Package background answers the hooks of hosts, and runs background dreams.
 //
-// Answer prints what a hook says to its host, which is mostly nothing. When a session starts it shows memories, offers a dream
+// Answer prints the answer of a hook to its host, which is mostly empty. When a session starts it shows memories, offers a dream
 // that is due (mode suggest), or reports what background dreams did or propose. In the modes approve and auto it starts a
 // detached supervisor, which checks the gates and runs a host without a person.
 //
-// It promises that one background dream runs over a memory at a time. The host that it starts has no tool of its own
-// that writes, no hooks, no transcript, and limits of turns, money and time. The host is killed with all that it started when
-// its time is up or its supervisor ends. Its cost and the reason of a failure are journaled. After a failure the next attempt waits ten
-// minutes, doubling up to a day. What the host may do to the memory is limited by the server, not here.
+// It promises that one background dream runs over a memory at a time. The host has no tool of its own that writes, no hooks, no
+// transcript, and limits of turns, money and time. It is killed with all its processes when its time is up or its supervisor
+// ends. Its cost and the reason of a failure are journaled. After a failure the next run waits ten minutes, doubling up to a
+// day. The server limits what the host may do to the memory, not this package.
 //
-// The next supervisor finds and journals one that was killed. On Linux its host dies with it; elsewhere the host's own
-// limits end it. Of all this, a command that a person configured is only bound to the time limit.
+// The next supervisor journals the run of one that was killed. On Linux the host dies with its supervisor; elsewhere the host's
+// own limits end it. A command that a person configured has only the time limit.
 package background
 
 import (
@@ -32,10 +32,10 @@ import (
 	"dream-mcp/server/host"
 )
 
-// Front is what a hook is answered with.
+// Front is a process that a host started as a hook.
 type Front struct {
 	Args    []string // of the command line, after the verb
-	Options []string // that are handed on: which project, and when
+	Options []string // for the processes that it starts: which project, and when
 	Flags   host.Flags
 	Guard   bool   // while a dream is open, deny the tools that it must not use
 	Self    string // this program
@@ -94,7 +94,7 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 			say.model = append(say.model, text)
 		}
 	}
-	var last string // is said to the model after all else
+	var last string // for the model, after all other texts
 	if soon {
 		if background {
 			err = errors.Join(err, f.launch(p, setup, e))
@@ -150,7 +150,7 @@ func (f Front) sync(p *consolidate.Project, e hook.Event) error {
 	return f.start(e, "share", "--now")
 }
 
-// start starts this program in the folder and for the session of an event. It outlives the hook.
+// start starts this program in the folder and for the session of an event. The process outlives the hook.
 func (f Front) start(e hook.Event, args ...string) error {
 	cmd := detached(f.Self, append(args, f.Options...)...)
 	cmd.Dir = e.Where()
@@ -161,7 +161,7 @@ func (f Front) start(e hook.Event, args ...string) error {
 	return cmd.Process.Release()
 }
 
-// firing names the host whose hook this is.
+// firing returns the host that called the hook.
 func firing(setup host.Setup, e hook.Event) string {
 	switch {
 	case e.Name == "agent-turn-complete":
@@ -174,14 +174,14 @@ func firing(setup host.Setup, e hook.Event) string {
 	return host.ClaudeCode
 }
 
-// speech is the answer to a hook: texts for the model, which alone reads the context, and for the person.
+// speech is the answer to a hook: texts for the model, and texts for the person.
 type speech struct {
 	client        string
 	model, person []string
 }
 
-// report adds what background dreams did. Text that the dreaming model wrote, which may have read anything, is
-// for the person alone, and in one line.
+// report adds the reports of background dreams. The words of a dreaming model, which may have read anything, are only shown to
+// the person, in one line.
 func (s *speech) report(reports []runs.DreamReport) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")

@@ -18,9 +18,9 @@ import (
 // errNoProgram says that no host can be started.
 var errNoProgram = errors.New("no program to dream with")
 
-// command is a host without a person: the prompt comes on its standard input. The host may use the tools
-// of our server, whose command line is server, and read the project. It may do nothing else. The folder own, which is made
-// if needed, holds the settings that a host reads from files.
+// command returns the command that runs a host without a person. The prompt is its standard input. The host may use the tools of
+// our server, whose command line is server, and read the project, and do nothing else. The folder own is for settings that a
+// host reads from files; it is created if needed.
 func command(ctx context.Context, setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
 	line, dir, err := commandLine(setup, firing, server, own)
 	if err != nil {
@@ -86,8 +86,8 @@ func claude(l host.Limits, config string) []string {
 	return line
 }
 
-// codex is the command line of Codex: its own tools run in a sandbox that writes nothing and has no network, no configuration but ours is
-// read, and nothing is kept of the session. It knows no limits of turns and money.
+// codex is the command line of Codex. Its own tools run in a sandbox that cannot write and has no network. It reads no
+// configuration but ours and keeps nothing of the session. It has no limits of turns and money.
 func codex(server []string) []string {
 	var env []string
 	for name, value := range handed() {
@@ -111,8 +111,8 @@ func quoted(v any) string {
 	return string(data)
 }
 
-// Variables that say that a session is under way: the host that is started is in none (a nested one refuses to start). The
-// variables that end a background dream's recursion and keep the host's own memory out of it.
+// sessions are the variables of a session, in which a nested host refuses to start. marks keep a background dream from starting
+// another, and switch off the host's own memory.
 var (
 	sessions = append(host.SessionVariables[:],
 		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE",
@@ -129,7 +129,7 @@ func environ() []string {
 	return append(env, marks...)
 }
 
-// handed are the variables that our server needs, and that a host may not hand on.
+// handed returns the variables that our server needs; a host may not pass them on.
 func handed() map[string]string {
 	env := map[string]string{}
 	for _, v := range append(os.Environ(), marks...) {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// detached is a command in a session of its own: no signal to who started it reaches it.
+// detached returns a command in a session of its own, so that signals to the hook do not reach it.
 func detached(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -17,9 +17,9 @@ func detached(program string, args ...string) *exec.Cmd {
 // group makes cmd the head of a process group.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = dying(&syscall.SysProcAttr{Setpgid: true}) }
 
-// alive reports whether any process of cmd's group is there.
+// alive reports whether the group of cmd has a process.
 func alive(cmd *exec.Cmd) bool { return syscall.Kill(-cmd.Process.Pid, 0) == nil }
 
-// end asks all processes of cmd's group to end; kill leaves them no choice.
+// end and kill send SIGTERM and SIGKILL to the group of cmd.
 func end(cmd *exec.Cmd) error  { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 func kill(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

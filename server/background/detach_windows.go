@@ -18,10 +18,10 @@ func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
-// alive: a group can't be asked for here.
+// alive returns false: Windows cannot list a group.
 func alive(*exec.Cmd) bool { return false }
 
-// end and kill: Windows has no signal that asks; its own tool ends a process with all that it started.
+// end and kill end a process and all that it started. Windows has no signal that asks.
 func end(cmd *exec.Cmd) error { return kill(cmd) }
 
 func kill(cmd *exec.Cmd) error {

@@ -4,5 +4,5 @@ package background
 
 import "syscall"
 
-// dying leaves a as it is: this system can't tie one process's life to another's.
+// dying returns a: this system does not kill a process when another ends.
 func dying(a *syscall.SysProcAttr) *syscall.SysProcAttr { return a }

@@ -16,7 +16,7 @@ import (
 	"dream-mcp/server/host"
 )
 
-// Tools of hosts that change nothing, and ask nobody but the person.
+// reading are tools of hosts that change nothing and ask nobody but the person.
 var reading = []string{
 	"Read", "Grep", "Glob", "LS", "NotebookRead", "TodoRead", "TodoWrite", "ToolSearch", "AskUserQuestion", "ExitPlanMode", // Claude Code
 	"ListMcpResourcesTool", "ReadMcpResourceTool", "WaitForMcpServers",
@@ -25,12 +25,12 @@ var reading = []string{
 	"read", "grep", "list", "todoread", "todowrite", "question", // opencode
 }
 
-// ours are our own tools as hosts call them: after the name that the server has there.
+// ours matches our own tools as hosts name them, after the name of the server.
 var ours = regexp.MustCompile(`^(?:mcp_+)?(?:plugin_\w+?_)?dream(?:[-_]mcp)?_+` +
 	`(?:dream_status|dream_orient|grep_transcripts|read_memory|write_memory|finalize_index|abort_dream|review_dream|undo_dream)$`)
 
-// forbidden says why a tool must not be used while a dream is open in the session, and what to use instead; "" where it may be. In doubt it
-// must not: a tool that is not known may do anything.
+// forbidden returns why a tool must not be used while a dream is open in the session, and what to use instead, or "" if it may
+// be used. An unknown tool must not be used, since it may do anything.
 func forbidden(e hook.Event) string {
 	const end = " A dream is open: finish it with finalize_index or end it with abort_dream first."
 	switch {
@@ -47,7 +47,7 @@ func forbidden(e hook.Event) string {
 	return "In a dream only its own tools and those that read may be used, without sub-agents: read_memory, write_memory, grep_transcripts, finalize_index." + end
 }
 
-// readers are the commands that only read, with the options by which they would do more.
+// readers are the commands that only read, with the options that make them do more.
 var readers = map[string][]string{
 	"ls": nil, "cat": nil, "head": nil, "tail": nil, "wc": nil, "grep": nil, "egrep": nil, "fgrep": nil, "cut": nil, "tr": nil, "pwd": nil,
 	"stat": nil, "du": nil, "df": nil, "basename": nil, "dirname": nil, "realpath": nil, "readlink": nil, "echo": nil, "printf": nil,
@@ -60,10 +60,10 @@ var readers = map[string][]string{
 // gitReaders are the subcommands of git that only read.
 var gitReaders = []string{"log", "show", "diff", "status", "blame", "grep", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe", "shortlog", "cat-file"}
 
-// quotation is a quoted text in which nothing has a meaning to a shell.
+// quotation matches a quoted text in which a shell expands nothing.
 var quotation = regexp.MustCompile("'[^']*'|\"[^\"$`]*\"")
 
-// special are the characters that have one, or may.
+// special are the characters that a shell may act on.
 const special = "<>`$(){}\\\r\"'"
 
 // onlyReads reports whether a command line certainly changes nothing.
@@ -106,8 +106,8 @@ func reads(words []string) bool {
 	})
 }
 
-// dreaming returns the record of an attended dream that is open, in whichever process, and its session, "" where it is not known. Without an
-// open operation it costs one stat.
+// dreaming returns the record of an attended dream that any process has open, and its session, or "" if that is unknown. If no
+// operation is open, it costs one stat.
 func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool, err error) {
 	info, err := os.Lstat(filepath.Join(p.MemoryDir, lock.File))
 	if err != nil || info.Size() <= 1 {
@@ -127,7 +127,8 @@ func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool,
 	return r, dream.Session, err != nil || !dream.Unattended, nil // the host of an unattended one has no tool of its own that writes
 }
 
-// guard denies a tool that a dream in this session must not use, and reports whether it did. Where it cannot see whether one is open, it denies.
+// guard denies a tool that must not be used in a dream of this session, and reports whether it did. If it cannot see whether a
+// dream is open, it denies.
 func guard(p *consolidate.Project, e hook.Event, out io.Writer) (denied bool, err error) {
 	reason := forbidden(e)
 	if reason == "" {
@@ -140,7 +141,7 @@ func guard(p *consolidate.Project, e hook.Event, out io.Writer) (denied bool, er
 	return true, deny(out, e.Name, reason)
 }
 
-// deny writes that a tool is not to be used, and why.
+// deny writes the answer that denies a tool.
 func deny(out io.Writer, event, reason string) error {
 	if event == "BeforeTool" { // Gemini CLI
 		return json.NewEncoder(out).Encode(map[string]string{"decision": "deny", "reason": reason})

@@ -25,7 +25,7 @@ const maxWords = 8 << 10
 
 func newReader(log *runLog) *reader { return &reader{log: log} }
 
-// step is what a host did, of a line or in one: it called a tool, was answered, or said something.
+// step is a step of a host: a call of a tool, its answer, or a text. It is a line or part of one.
 type step struct {
 	Type    string `json:"type"`
 	Text    string `json:"text"`
@@ -34,7 +34,7 @@ type step struct {
 	Status  string `json:"status"`
 	Error   phrase `json:"error"`
 
-	// The tool, its arguments, and its answer: of Claude Code, Codex and Gemini CLI.
+	// The tool, its arguments and its answer, by the names that the hosts have for them.
 	Name       string `json:"name"`
 	Tool       string `json:"tool"`
 	Command    string `json:"command"`
@@ -141,7 +141,7 @@ func (r *reader) line(line string) {
 	}
 }
 
-// step logs what the host did. who said what is said.
+// step logs a step. who is the speaker of a text.
 func (r *reader) step(who string, s step) {
 	tool := cmp.Or(s.Name, s.Tool, s.ToolName, s.Command)
 	switch said := s.Text + string(s.Message); {
@@ -164,12 +164,12 @@ func (r *reader) flush() {
 	}
 }
 
-// quote is the beginning of a host's text in one line, without what a terminal would act on: it is kept in the journal.
+// quote returns the beginning of a host's text for the journal: one line, without control characters.
 func quote(s string) string {
 	return clip(strings.Join(strings.Fields(transcript.Visible(s)), " "))
 }
 
-// clip is the beginning of a text: the log says what happened, not what was read.
+// clip returns the beginning of a text. The log is about what happened, not about what was read.
 func clip(s string) string {
 	return visible.Cut(s, 300)
 }

@@ -13,8 +13,8 @@ import (
 	"dream-mcp/server/host"
 )
 
-// moments of hooks at which memories are shown, by level. A sub-agent is shown none, nor is a session without a name: what it has seen is
-// not known.
+// moments are the moments at which memories are shown, with the level that each needs. A sub-agent is shown none, nor is a session
+// without a name, since nobody knows what it has seen.
 var moments = map[hook.Moment]string{hook.Start: recall.Start, hook.Prompt: recall.Prompt, hook.Tool: recall.All}
 
 // recalls reports whether memories may be shown at an event.
@@ -24,7 +24,7 @@ func recalls(setup host.Setup, e hook.Event) bool {
 		!strings.Contains(e.Prompt, transcript.DreamMarker) && !(e.Moment == hook.Start && setup.Loaded && !e.Compacted())
 }
 
-// recalled returns the memories that a host's model is to be shown at an event, written out; "" as a rule.
+// recalled returns the text with the memories to show at an event, mostly "".
 func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text string, err error) {
 	push := recall.Push{Host: setup.Client, Session: e.Session, Event: recall.Forgot}
 	if e.Compacted() {

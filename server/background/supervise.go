@@ -20,8 +20,8 @@ import (
 // grace is how long a host that was asked to end may take.
 const grace = 5 * time.Second
 
-// Supervise runs a host that dreams over p, if a dream is due and no other runs, and journals its outcome. firing is
-// the host whose hook started us (none: Claude Code), server the command line of our server. It fails if the dream did.
+// Supervise runs a host that dreams over p, if a dream is due and no other runs, and journals the outcome. firing is the host
+// whose hook started us (none: Claude Code), and server the command line of our server. It fails if the dream fails.
 func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, firing []string, server []string) error {
 	if setup.Mode != host.ModeApprove && setup.Mode != host.ModeAuto {
 		return fmt.Errorf("the mode is %s (%s): no dream is started in the background", setup.Mode, setup.ModeSource)
@@ -112,7 +112,7 @@ func dream(parent context.Context, p *consolidate.Project, setup host.Setup, fir
 	return report, nil
 }
 
-// clear ends the processes that the host has left, above all our server, which then rolls back.
+// clear ends the processes that the host left, such as our server, which then rolls back.
 func clear(cmd *exec.Cmd) {
 	end(cmd)
 	for deadline := time.Now().Add(grace); alive(cmd) && time.Now().Before(deadline); {
@@ -127,7 +127,7 @@ type lineWriter struct {
 	rest []byte
 }
 
-// maxLine is what is kept of a line of a host's output; results of tools are longer.
+// maxLine is the number of bytes that are kept of a line. Results of tools may be longer.
 const maxLine = 1 << 20
 
 func (w *lineWriter) Write(b []byte) (int, error) {
@@ -142,7 +142,7 @@ func (w *lineWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end ends the last line, if there is one that nothing ended.
+// end ends the last line if it is incomplete.
 func (w *lineWriter) end() {
 	if len(w.rest) > 0 {
 		w.each(string(w.rest))
