@@ -17,11 +17,11 @@ import (
 const maxEditText = 160
 
 // findRelativeDates reads the body and the description. What the file said before counts from the day that it
-// was written on. New text counts from now, unless it says itself when it was written.
+// was written on, new text from now. Where the text itself says the day, there is nothing to find.
 func findRelativeDates(v *view, n memory.Name, t *memory.Topic) []Finding {
 	found := v.relativeDates(t)
-	if len(found) == 0 {
-		return nil
+	if _, isDated := memory.FirstDate(n.String()); isDated || len(found) == 0 {
+		return nil // who reads a log of a day knows the day
 	}
 	stood := make(map[string]int)
 	standing := v.After // the snapshot whose stamps say when old text was written
@@ -35,7 +35,14 @@ func findRelativeDates(v *view, n memory.Name, t *memory.Topic) []Finding {
 	for _, d := range found {
 		isNew := v.Before != nil && stood[d.key()] == 0
 		stood[d.key()]--
-		findings = append(findings, d.finding(v, n, standing, isNew))
+		if d.saysDay(v.Now) {
+			continue
+		}
+		f := d.finding(v, n, standing, isNew)
+		if last := len(findings) - 1; f.Severity == Info && last >= 0 && findings[last].Line == f.Line {
+			continue // one for each line
+		}
+		findings = append(findings, f)
 	}
 	return findings
 }
@@ -67,16 +74,11 @@ func (d *relativeDate) key() string { return d.Text + "\n" + d.sentence }
 // finding is an info, and an error for a new word such as "yesterday" whose date is known.
 func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot, isNew bool) Finding {
 	f := Finding{File: n.String(), Line: d.line, Column: d.column, Severity: Info, subject: d.key()}
-	day, from := d.writtenOn(v.Now)
-	switch {
-	case from != "":
-	case !isNew:
+	day, from := v.Now, "today"
+	if !isNew {
 		day, from = fileWrittenOn(standing, n, v.Now)
-	default:
-		day, from = v.Now, "today"
-		if source, ok := v.sourceOf(d.Sentence); ok {
-			day, from = fileWrittenOn(v.Before, source, v.Now)
-		}
+	} else if source, ok := v.sourceOf(d.Sentence); ok {
+		day, from = fileWrittenOn(v.Before, source, v.Now)
 	}
 	t := v.After.Topics[n]
 	old := d.quoted(t, d.Text)
@@ -115,27 +117,29 @@ func (v *view) sourceOf(sentence string) (memory.Name, bool) {
 // datedAbove matches a heading, and a line that says when its section was written.
 var datedAbove = regexp.MustCompile(`(?i)^[ \t>]*#|^[^\pL]*(?:date|(?:last )?updated|added|created|written|datum|fecha|日期|날짜)\b[*_ ]*[:：]`)
 
-// writtenOn returns the day on which the words were written, where the text says it: the date at the beginning
-// of their paragraph or item, of a line such as "Date: …" above in their section, or of the nearest heading above
-// with one; from is "" where it does not.
-func (d *relativeDate) writtenOn(now time.Time) (day time.Time, from string) {
+// saysDay reports whether the text itself says on which day the words were written, so that a reader knows what they mean: a
+// date at the beginning of their paragraph or item, in a line such as "Date: …" above in their section, or in the nearest
+// heading above with one.
+func (d *relativeDate) saysDay(now time.Time) bool {
 	const near = 24 // bytes of a block's beginning
+	isPast := func(text string) bool {
+		day, ok := memory.FirstDate(text)
+		return ok && !day.After(now)
+	}
 	start, end := prose.Block(d.text, d.From)
 	block := strings.TrimLeft(d.text[start:end], "-*+#>| \t")
-	if day, ok := memory.FirstDate(block[:min(len(block), near)]); ok && !day.After(now) {
-		return day, "the date in the same paragraph"
+	if isPast(block[:min(len(block), near)]) {
+		return true
 	}
 	inSection := true
 	for _, line := range slices.Backward(strings.Split(d.text[:start], "\n")) {
 		isHeading := strings.HasPrefix(strings.TrimLeft(line, " \t>"), "#")
-		if datedAbove.MatchString(line) && (isHeading || inSection) {
-			if day, ok := memory.FirstDate(line); ok && !day.After(now) {
-				return day, "the date above"
-			}
+		if datedAbove.MatchString(line) && (isHeading || inSection) && isPast(line) {
+			return true
 		}
 		inSection = inSection && !isHeading
 	}
-	return time.Time{}, ""
+	return false
 }
 
 // fileWrittenOn returns the day on which a file was written: what it says of itself, and last the time of the file,

@@ -41,35 +41,32 @@ func TestRelativeDateRule(t *testing.T) {
 			[]string{`info 9 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
 		{"a new sentence in the same line", yesterday, dated("x", stampedInMay, "We froze it yesterday. Last night we thawed it.\n"), "",
 			[]string{`error 8 "Last night" is most likely 2026-11-17, counted from today`, `info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
+		{"two in a line", dated("x", stampedInMay, "We froze it yesterday. This morning it thawed.\n"), dated("x", stampedInMay, "We froze it yesterday. This morning it thawed.\n"), "",
+			[]string{`info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
 		{"said once more it is new", yesterday, dated("x", stampedInMay, "We froze it yesterday.\n\nWe froze it yesterday.\n"), "",
 			[]string{`error 10 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`, `info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
 		{"merged from another", dated("x", "", "x\n"), dated("x", "", "We froze it yesterday.\n"), yesterday,
 			[]string{`error 7 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
-		{"a date in the paragraph", dated("x", "", "Log of 2026-05-06.\nDone. We froze it yesterday.\n"), dated("x", "", "Log of 2026-05-06.\nDone. We froze it yesterday.\n"), "",
-			[]string{`info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, the date in the same paragraph`}},
+		{"a date in the paragraph", dated("x", "", "Log of 2026-05-06.\nDone. We froze it yesterday.\n"), dated("x", "", "Log of 2026-05-06.\nDone. We froze it yesterday.\n"), "", nil},
 		{"of another paragraph it is none", dated("x", "", "2026-05-06.\n \nFroze it yesterday.\n"), dated("x", "", "2026-05-06.\n \nFroze it yesterday.\n"), "",
 			[]string{`info 9 "yesterday" names no date, and nothing here says when it was written`}},
 		{"a stamp from the future is none", dated("x", "2031-01-01", "Froze it yesterday.\n"), dated("x", "2031-01-01", "Froze it yesterday.\n"), "",
 			[]string{`info 8 "yesterday" names no date, and nothing here says when it was written`}},
 		{"unsure", "", dated("x", "", "Froze it a few days ago.\n"), "", []string{`info 7 "a few days ago" is perhaps about 2026-11-15, counted from today`}},
 		{"without frontmatter", "", "\ufeffFroze it yesterday.", "", []string{`error 1 "yesterday" is most likely 2026-11-17, counted from today`}},
-		{"a date in the heading", yesterdayBelow, yesterdayBelow, "",
-			[]string{`info 12 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, the date above`}},
-		{"new below a dated heading", "", yesterdayBelow, "",
-			[]string{`error 12 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, the date above`}},
+		{"a date in the heading", yesterdayBelow, yesterdayBelow, "", nil},
+		{"new below a dated heading", "", yesterdayBelow, "", nil},
 		{"a date that begins the item", "", dated("x", "", "- 2026-04-02: froze it yesterday.\n- 2026-05-01\n"), "", nil},
-		{"a date that begins the item, and another sentence", "", dated("x", "", "- 2026-04-02: a log.\n  We froze it yesterday.\n"), "",
-			[]string{`error 8 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, the date in the same paragraph`}},
+		{"a date that begins the item, and another sentence", "", dated("x", "", "- 2026-04-02: a log.\n  We froze it yesterday.\n"), "", nil},
 		{"the day that a session ended", ended, ended, "",
 			[]string{`info 7 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, when the memory was written`}},
-		{"a label above in the section", "", dated("x", "", "## Log\n\n**Date:** 2026-04-02\n\nWe froze it yesterday.\n"), "",
-			[]string{`error 11 "yesterday" is most likely 2026-04-01, counted from 2026-04-02, the date above`}},
+		{"a label above in the section", "", dated("x", "", "## Log\n\n**Date:** 2026-04-02\n\nWe froze it yesterday.\n"), "", nil},
 		{"a label of another section", "", dated("x", "", "**Date:** 2026-04-02\n\n## Log\n\nWe froze it yesterday.\n"), "",
 			[]string{`error 11 "yesterday" is most likely 2026-11-17, counted from today`}},
 		{"a date further on in the paragraph", dated("x", "", "We froze it yesterday. The branch of the day is 2026-04-02.\n"), dated("x", "", "We froze it yesterday. The branch of the day is 2026-04-02.\n"), "",
 			[]string{`info 7 "yesterday" names no date, and nothing here says when it was written`}},
 		{"a longer time ago is an info", "", dated("x", "", "We froze it 20 days ago, and last month too.\n"), "",
-			[]string{`info 7 "20 days ago" is most likely 2026-10-29, counted from today`, `info 7 "last month" is most likely 2026-10, counted from today`}},
+			[]string{`info 7 "20 days ago" is most likely 2026-10-29, counted from today`}},
 		{"rules, quotations, nowadays", "", dated("x", "", "Close this session with a commit. Today the pool has 12 workers. Asked \"what did we do yesterday in the shop, and why?\"\n\n> yesterday it rained\n"), "", nil},
 		{"innocent", "", dated("the \"Today\" tab", "", "Frozen yesterday (2026-11-17). Use `today`. Every day the log of yesterday.\n"), "", nil},
 		{"other fields are no text", "", "---\nname: yesterday\ndescription: x\ntype: user\nwhen: last week\n---\nx\n", "", nil},
@@ -108,7 +105,7 @@ func TestRelativeDateOfFile(t *testing.T) {
 	for _, f := range only(Standing(s, nil, ruleTime), "relative-date") {
 		got = append(got, f.Message)
 	}
-	want := []string{`"yesterday" is most likely 2026-02-02, counted from 2026-02-03, the time of the file`, `"yesterday" is most likely 2026-03-03, counted from 2026-03-04, when the memory was written`}
+	want := []string{`"yesterday" is most likely 2026-02-02, counted from 2026-02-03, the time of the file`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -34,6 +34,8 @@ var (
 		`|舊版本|已归档|已歸檔|已废弃|已廢棄)(?:[:：。，)）\]】\s]|$))|(?i: [—–-] *\(?(?:superseded|deprecated|obsolete|archived)\W*$)`)
 	movedAway = regexp.MustCompile("^(?i:(?:this (?:memory|file|note|topic) (?:is|was|has been|has) )?" +
 		"(?:moved|merged|renamed|folded|consolidated|replaced|superseded|split)) (?i:to|into|by)\\b[^.]{0,40}?(?:\\[\\[|\\]\\(|\\S+\\.md)")
+	// goneField is a field of the frontmatter that says it.
+	goneField = regexp.MustCompile(`(?mi)^[ \t]*(?:status:[ \t]*["']?(?:superseded|obsolete|deprecated|archived)["']?|(?:superseded[_-]by|replaced[_-]by):[ \t]*[^\s"'~\[{].*|(?:archived|superseded|deprecated|obsolete):[ \t]*true)[ \t]*\r?$`)
 	// goneInPart is said in the same line where the memory is still needed.
 	goneInPart = regexp.MustCompile(`(?i)\b(?:in part|part(?:ly|ial(?:ly)?)|only|except|still|corrected)\b|部分`)
 	// successor names another memory; restated is a word of a text that says what is true instead.
@@ -58,6 +60,12 @@ func tombstone(t *memory.Topic) (mark string, gone bool) {
 	}
 	if words == "" && t.HasFrontmatter() {
 		return "", true
+	}
+	if t.HasFrontmatter() {
+		head := string(t.Bytes()[:len(t.Bytes())-len(t.Body())])
+		if field := goneField.FindString(head); field != "" && !strings.Contains(strings.ToLower(field), "_by: null") {
+			return strings.TrimSpace(field), true
+		}
 	}
 	for _, text := range []string{t.Title(), t.Description(), first} {
 		if !markedGone.MatchString(text) && !movedAway.MatchString(text) || goneInPart.MatchString(text) {

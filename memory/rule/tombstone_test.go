@@ -28,6 +28,9 @@ func TestTombstone(t *testing.T) {
 		topic("deploy", "已归档：how we deploy", text),
 		topic("deploy", "【旧版本】how we deploy", text),
 		topic("deploy", "SUPERSEDED by [[deploy-2]]", strings.Repeat(text, 20)),
+		topic("deploy", "how we deploy\nstatus: superseded", text),
+		topic("deploy", "how we deploy\nsuperseded_by: deploy-2", text),
+		topic("deploy", "how we deploy\nmetadata:\n  archived: true", text),
 	} {
 		if _, found := tombstone(gone); !found {
 			t.Errorf("not found: %q", gone.Bytes())
@@ -45,6 +48,9 @@ func TestTombstone(t *testing.T) {
 		topic("deploy", "how we deploy", "**SUPERSEDED in May.**\n\n"+strings.Repeat(text, 20)),
 		topic("deploy", "how we deploy", "**OBSOLETE:** by hand. It is now a job of CI.\n\n"+text),
 		topic("deploy", "旧版本的 shop", text),
+		topic("deploy", "how we deploy\nstatus: active\nsuperseded_by: null\narchived: false", text),
+		topic("deploy", "how we deploy\nsuperseded_by: []", text),
+		topic("deploy", "how we deploy", "status: archived\n\n"+text),
 		topic("deploy", "Archived runs are kept for a year", text),
 		memory.ParseTopic([]byte("")),
 	} {
