@@ -232,7 +232,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	if missing == nil {
 		c.Project = consolidate.Open(watched(host.Process(), flags, setup, state, changed))
 	} else {
-		c.Missing = &store.RequestError{Message: missing.Error(), Hint: host.NoProjectHint}
+		c.Missing = store.Refuse(missing.Error(), host.NoProjectHint)
 	}
 	if setup.Settings["project"].Source == host.FromWorkingDirectory {
 		c.Open = func(folder string) (*consolidate.Project, error) {

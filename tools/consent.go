@@ -60,7 +60,7 @@ func (q *question) unanswered(why string) error {
 	if q.left != nil {
 		return q.left()
 	}
-	return &store.RequestError{Message: why, Hint: "tell them the command for a terminal: " + q.terminal}
+	return store.Refuse(why, "tell them the command for a terminal: "+q.terminal)
 }
 
 // consent returns nil if the person has agreed to exactly this question about exactly these arguments. Otherwise it

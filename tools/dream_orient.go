@@ -55,7 +55,8 @@ func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []
 	head = fmt.Sprintf("Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
 		m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday(), m.Dream.Expires.UTC().Format("15:04:05Z"))
 	if m.Dream.Unattended {
-		head += "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; what other memories say too is not lost. " +
+		head += "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; " +
+			"what other memories say too is not lost. " +
 			"What is refused is kept as a proposal for the person: go on with the rest.\n"
 	}
 	if m.Resumed || len(m.Dream.Staged) > 0 {
@@ -283,7 +284,7 @@ func linePage(head string, lines []string, cursor string, room int, next func(cu
 		number, digest, _ := strings.Cut(cursor, "-")
 		n, err := strconv.Atoi(number)
 		if err != nil || n <= 0 || n > len(lines) || digest != linesDigest(lines[:n]) {
-			return "", &store.RequestError{Message: "this cursor does not fit what there is now", Hint: "call without cursor: it shows all from the beginning"}
+			return "", store.Refuse("this cursor does not fit what there is now", "call without cursor: it shows all from the beginning")
 		}
 		from = n
 	}

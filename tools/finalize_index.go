@@ -24,7 +24,7 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 		request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
 	}
 	if request.Diff != "" && !r.DryRun {
-		return answer{}, &store.RequestError{Message: "diff and cursor go with dry_run", Hint: "finalize_index {\"dry_run\": true, \"diff\": \"all\"}"}
+		return answer{}, store.Refuse("diff and cursor go with dry_run", "finalize_index {\"dry_run\": true, \"diff\": \"all\"}")
 	}
 	res, err := p.Finalize(ctx, request)
 	if err != nil {

@@ -19,10 +19,8 @@ const defaultTurns = 4
 
 func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArguments) (answer, error) {
 	if r.selectors() > 1 {
-		return answer{}, &store.RequestError{
-			Message: "at most one of pattern, patterns, query, signal and context_of",
-			Hint:    `for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}; without any it lists what the user said`,
-		}
+		return answer{}, store.Refuse("at most one of pattern, patterns, query, signal and context_of",
+			`for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}; without any it lists what the user said`)
 	}
 	if r.selectors() == 0 {
 		return r.list(ctx, p)
@@ -142,8 +140,6 @@ func when(field, s string, now time.Time, end bool) (time.Time, error) {
 			return now.Add(-time.Duration(n) * unit), nil
 		}
 	}
-	return time.Time{}, &store.RequestError{
-		Message: fmt.Sprintf("%s: %q is neither a date, nor a span", field, s),
-		Hint:    "for example 2026-11-18, 2026-11-18T09:00:00Z, 7d, 12h; since also takes last_dream",
-	}
+	return time.Time{}, store.Refuse(fmt.Sprintf("%s: %q is neither a date, nor a span", field, s),
+		"for example 2026-11-18, 2026-11-18T09:00:00Z, 7d, 12h; since also takes last_dream")
 }

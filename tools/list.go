@@ -17,10 +17,8 @@ import (
 // list answers a call without a selector: it lists what was said.
 func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer, error) {
 	if slices.Contains(r.Speakers, transcript.Tool) {
-		return answer{}, &store.RequestError{
-			Message: "speakers: what tools said is searched, not listed",
-			Hint:    `list user and assistant, or give a pattern: {"pattern": "exit status", "speakers": ["tool"]}`,
-		}
+		return answer{}, store.Refuse("speakers: what tools said is searched, not listed",
+			`list user and assistant, or give a pattern: {"pattern": "exit status", "speakers": ["tool"]}`)
 	}
 	q, err := r.query(p.Now())
 	if err != nil {
@@ -58,12 +56,14 @@ func renderPage(page listing.Page, now time.Time) string {
 	if page.Text != "" {
 		if page.Number == 1 && len(page.Shown) > 0 {
 			first, _, _ := strings.Cut(page.Text, " ")
-			fmt.Fprintf(&b, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: write_memory takes it as evidence, context_of shows the turns around it.\n",
+			fmt.Fprintf(&b, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: "+
+				"write_memory takes it as evidence, context_of shows the turns around it.\n",
 				zone(now), first, page.Shown[0].First.Line)
 		}
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
 	}
-	fmt.Fprintf(&b, "page %d, %d of %s, %d of %s", page.Number, page.Sessions, store.Plural(l.Sessions, "session"), page.Utterances, store.Plural(page.Of, "utterance"))
+	fmt.Fprintf(&b, "page %d, %d of %s, %d of %s", page.Number,
+		page.Sessions, store.Plural(l.Sessions, "session"), page.Utterances, store.Plural(page.Of, "utterance"))
 	if n := len(page.Shown); page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
 		fmt.Fprintf(&b, " (%s continues on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
 	}

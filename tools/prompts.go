@@ -36,7 +36,8 @@ type prompt struct {
 var prompts = []prompt{
 	{
 		Prompt: mcp.NewPrompt("dream", mcp.WithPromptTitle("Dream"),
-			mcp.WithPromptDescription("Consolidate the long-term memory of this project: review recent sessions, merge, correct and prune memories, keep the index short."),
+			mcp.WithPromptDescription("Consolidate the long-term memory of this project: "+
+				"review recent sessions, merge, correct and prune memories, keep the index short."),
 			mcp.WithArgument("focus", mcp.ArgumentDescription("what to look at in particular"))),
 		result: "Dream: consolidate the memory",
 		text: func(p *consolidate.Project, v consolidate.PromptValues, arguments map[string]string) (string, error) {

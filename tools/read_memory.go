@@ -18,9 +18,9 @@ import (
 func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (answer, error) {
 	switch {
 	case r.Offset > 0 && len(r.Paths) != 1:
-		return answer{}, &store.RequestError{Message: "offset needs exactly one path", Hint: "read the others in another call"}
+		return answer{}, store.Refuse("offset needs exactly one path", "read the others in another call")
 	case r.Cursor != "" && r.Paths != nil:
-		return answer{}, &store.RequestError{Message: "cursor and paths exclude each other: cursor continues with all topics", Hint: "omit one of them"}
+		return answer{}, store.Refuse("cursor and paths exclude each other: cursor continues with all topics", "omit one of them")
 	case r.Paths == nil:
 		return readAll(ctx, p, r.Cursor)
 	}
@@ -29,7 +29,7 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 		return answer{}, err
 	}
 	if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
-		return answer{}, &store.RequestError{Message: readProblem(r.Paths[0], files[0]), Hint: "dream_orient lists the files; MEMORY.md names them"}
+		return answer{}, store.Refuse(readProblem(r.Paths[0], files[0]), "dream_orient lists the files; MEMORY.md names them")
 	}
 	text, shown := renderFiles(r.Paths, files, r.Offset)
 	if shown < len(files) {

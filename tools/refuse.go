@@ -107,7 +107,8 @@ func explain(err error) (reason, hint string, rest []string) {
 	case errors.As(err, &broken):
 		return reason, "a person must look: dream-mcp doctor, in a terminal, says what is missing and how to go on", nil
 	case errors.As(err, &half):
-		return reason, "free the disk, fix its permissions, or move away what is in the place of a file; the next call of any tool continues the commit, and what it replaces is in the archive", nil
+		return reason, "free the disk, fix its permissions, or move away what is in the place of a file; " +
+			"the next call of any tool continues the commit, and what it replaces is in the archive", nil
 	case errors.As(err, &request):
 		return reason, request.Hint, nil
 	case errors.As(err, &query):
@@ -136,8 +137,10 @@ var hints = []struct {
 	{"a person wanted it to end: say so, and do not begin another by yourself", []error{consolidate.ErrStopped}},
 	{"dream_orient without resume begins a new dream", []error{consolidate.ErrNoStage}},
 	{"one memory holds one fact: split it", []error{memory.ErrTooLarge}},
-	{"nothing has changed: a link, a folder, a fifo or a device is where a plain file or folder must be; a person must move it away", []error{memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR}},
-	{"nothing has changed: a person must unmount it, or remove the attribute (lsattr shows it, chattr -i -a removes it); or leave this file as it is", []error{memory.ErrFixed}},
+	{"nothing has changed: a link, a folder, a fifo or a device is where a plain file or folder must be; a person must move it away",
+		[]error{memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR}},
+	{"nothing has changed: a person must unmount it, or remove the attribute (lsattr shows it, chattr -i -a removes it); or leave this file as it is",
+		[]error{memory.ErrFixed}},
 	{"this user may not read or write the memory directory, or the state folder: a person must fix its permissions", []error{fs.ErrPermission, syscall.EROFS}},
 	{"the disk is full; nothing has changed: free some space and call again", []error{syscall.ENOSPC}},
 }
@@ -157,7 +160,8 @@ func closedHint(e *consolidate.ClosedError) string {
 	case e.MemoryOff:
 		return "memory itself is switched off, and nothing opens this gate; only the person can switch it on, in that setting"
 	case e.Gate.Name == "enabled":
-		return "this is the person's setting: dream_orient {\"force\": true} opens it once they ask for the prompt dream on this connection (in Claude Code /mcp__dream__dream), or agree where the client can ask them; or they run, in a terminal: dream-mcp mode suggest"
+		return "this is the person's setting: dream_orient {\"force\": true} opens it once they ask for the prompt dream " +
+			"on this connection (in Claude Code /mcp__dream__dream), or agree where the client can ask them; or they run, in a terminal: dream-mcp mode suggest"
 	case e.Gate.Name == "lock":
 		return "wait until the lock is free; dream_status shows who holds it"
 	}

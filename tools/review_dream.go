@@ -15,7 +15,7 @@ import (
 func reviewDream(ctx context.Context, p *consolidate.Project, a struct{ Accept, Reject string }) (answer, error) {
 	switch {
 	case a.Accept != "" && a.Reject != "":
-		return answer{}, &store.RequestError{Message: "accept and reject exclude each other", Hint: "give one of them, as the person said"}
+		return answer{}, store.Refuse("accept and reject exclude each other", "give one of them, as the person said")
 	case a.Accept == "" && a.Reject == "":
 		reviews, err := p.Proposals.Reviews(ctx)
 		return answer{text: describeReviews(reviews)}, err
@@ -52,7 +52,7 @@ func findReview(ctx context.Context, p *consolidate.Project, id string) (consoli
 			return r, nil
 		}
 	}
-	return consolidate.Review{}, &store.RequestError{Message: fmt.Sprintf("no dream with the ID %q waits for the person's answer", id), Hint: "review_dream {} shows those that wait"}
+	return consolidate.Review{}, store.Refuse(fmt.Sprintf("no dream with the ID %q waits for the person's answer", id), "review_dream {} shows those that wait")
 }
 
 func describeReviews(reviews []consolidate.Review) string {
@@ -61,7 +61,8 @@ func describeReviews(reviews []consolidate.Review) string {
 	}
 	var b strings.Builder
 	for _, r := range reviews {
-		fmt.Fprintf(&b, "%s %s, proposed %s, waits for the person's answer. Nothing has landed. It would be: %s\n", kindOf(r), r.ID, r.Made.Format("2006-01-02 15:04Z"), r.Report)
+		fmt.Fprintf(&b, "%s %s, proposed %s, waits for the person's answer. Nothing has landed. It would be: %s\n",
+			kindOf(r), r.ID, r.Made.Format("2006-01-02 15:04Z"), r.Report)
 		if r.Summary != "" {
 			fmt.Fprintf(&b, "Its summary: %s\n", oneLine(r.Summary))
 		}

@@ -21,9 +21,8 @@ func checkKind(r consolidate.WriteRequest) error {
 		}
 	}
 	if given > 1 || given == 0 && r.Replaces == nil && r.Accept == nil || r.Delete && r.Replaces != nil {
-		return &store.RequestError{
-			Message: "exactly one of content, edits and delete is needed; none with replaces or accept alone", Hint: `for example {"path": "topic.md", "content": "---\nname: topic\n…"}`,
-		}
+		return store.Refuse("exactly one of content, edits and delete is needed; none with replaces or accept alone",
+			`for example {"path": "topic.md", "content": "---\nname: topic\n…"}`)
 	}
 	return nil
 }
@@ -37,7 +36,7 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 		return answer{}, err
 	}
 	if r.Writes != nil && r.Path != "" {
-		return answer{}, &store.RequestError{Message: "path and writes in one call", Hint: "each of writes has a path of its own"}
+		return answer{}, store.Refuse("path and writes in one call", "each of writes has a path of its own")
 	}
 	if r.Writes != nil {
 		return writeSeveral(ctx, p, r.Writes), nil
@@ -98,7 +97,9 @@ func writeSeveral(ctx context.Context, p *consolidate.Project, writes []json.Raw
 				}
 				hinted[f.Hint] = true
 			}
-			all.Writes = append(all.Writes, oneWritten{res.Path, res.Action, res.Sum, res.Undo, res.Evidence, res.Accepted, res.Missing, res.More, res.Next, res.Findings})
+			all.Writes = append(all.Writes, oneWritten{
+				res.Path, res.Action, res.Sum, res.Undo, res.Evidence, res.Accepted, res.Missing, res.More, res.Next, res.Findings,
+			})
 			continue
 		}
 		reason, hint, rest := explain(err)

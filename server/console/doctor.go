@@ -140,7 +140,8 @@ func (all *checks) hosts(env host.Environment, setup host.Setup) {
 		all.add(consolidate.Healthy, "hosts", "", "Claude Code starts us by the plugin %s", plugin)
 	}
 	if !known {
-		all.add(consolidate.Note, "hosts", "dream-mcp install lists the programs; dream-mcp install HOST connects one", "no known program starts dream-mcp here")
+		all.add(consolidate.Note, "hosts", "dream-mcp install lists the programs; dream-mcp install HOST connects one",
+			"no known program starts dream-mcp here")
 	}
 }
 

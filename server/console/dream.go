@@ -16,7 +16,8 @@ const dreamHostFile = "dream_host.json"
 
 // Dream runs a dream in a host, shows it, and asks what lands. look is p opened for watching, installed are the hosts
 // that can be started, and run starts one and returns when its dream has ended.
-func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup host.Setup, installed []string, run func(ctx context.Context, host ...string) error) error {
+func (c *Command) Dream(ctx context.Context, p, look *consolidate.Project, setup host.Setup, installed []string,
+	run func(ctx context.Context, host ...string) error) error {
 	defer look.Close("the program ended")
 	var by []string
 	if len(setup.Limits.Command) == 0 { // config.json names no program

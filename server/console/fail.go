@@ -94,7 +94,8 @@ var hints = []func(error) string{
 	hintOf(busyHint),
 	hintText[*store.BrokenError]("dream-mcp doctor shows what is missing, and what to do"),
 	hintText[*store.HalfError]("free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"),
-	hintText[*landing.ConflictError]("nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: do it again, or restore what was changed first"),
+	hintText[*landing.ConflictError]("nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: " +
+		"do it again, or restore what was changed first"),
 	hintOf(func(e *store.PartError) string {
 		if e.ID == "" {
 			return "look at the file as it is now, and do it again if it is still needed"
@@ -107,7 +108,8 @@ var hints = []func(error) string{
 	hintText[*share.StopError]("the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"),
 	hintText[*share.GitError]("git must reach the remote without a prompt: try git ls-remote. What changed here is kept and sent later: dream-mcp share --now"),
 	hintFor("it was interrupted; dream-mcp status shows the present state", context.Canceled),
-	hintFor("a link, a folder, a fifo or a device is where a plain file or folder must be: move it away", memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
+	hintFor("a link, a folder, a fifo or a device is where a plain file or folder must be: move it away",
+		memory.ErrNotRegular, syscall.ENOTDIR, syscall.EISDIR),
 	hintFor("free some space on that disk, then do it again", syscall.ENOSPC),
 	hintFor("look at the permissions of that path; dream-mcp help lists the flags that choose other folders", fs.ErrPermission),
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -59,7 +58,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	c.Out = shown(c.Out, nil) // a diff may show the keys of other servers
 	i := install.Installer{Env: host.Process(), Self: c.Self}
 	if i.Env.Home == "" {
-		return &store.RequestError{Message: "no home directory is known, so the settings of the programs cannot be found", Hint: "set HOME"}
+		return store.Refuse("no home directory is known, so the settings of the programs cannot be found", "set HOME")
 	}
 	if len(c.Args) == 0 {
 		return c.hosts(i)
@@ -108,7 +107,8 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		answer.Twice = install.Plugins(i.Env, "")
 	}
 	if !removing && i.Lost(h) {
-		answer.Lost = fmt.Sprintf("dream-mcp install %s --project DIR names the folder that you work in; --memory-dir DIR names a memory without a project", h.ID)
+		answer.Lost = "dream-mcp install " + h.ID + " --project DIR names the folder that you work in; " +
+			"--memory-dir DIR names a memory without a project"
 	}
 	err = c.answer(answer, "  ", func(paint) string { return renderInstall(h, answer, removing, changed && failed == nil) })
 	if failed != nil {

@@ -53,7 +53,8 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 			return err
 		}
 		if fixed.Undo != "" {
-			fmt.Fprintf(c.Out, "Fixed MEMORY.md: %s added, %s removed. To undo: %s\n\n", store.Plural(len(fixed.Added), "line"), store.Plural(len(fixed.Removed), "pointer"), fixed.Undo)
+			fmt.Fprintf(c.Out, "Fixed MEMORY.md: %s added, %s removed. To undo: %s\n\n",
+				store.Plural(len(fixed.Added), "line"), store.Plural(len(fixed.Removed), "pointer"), fixed.Undo)
 		}
 		if l, err = c.linted(p, dir); err != nil {
 			return err

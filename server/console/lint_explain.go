@@ -26,7 +26,8 @@ func (c *Command) explain() error {
 		var b strings.Builder
 		for _, d := range docs {
 			d.Summary, _, _ = strings.Cut(d.Summary, ";")
-			fmt.Fprintf(&b, "%s  %s  %s\n", ink.in(bold, fmt.Sprintf("%-14s", d.Name)), ink.in(severityColour[d.Severity], fmt.Sprintf("%-7s", d.Severity)), d.Summary)
+			name, severity := fmt.Sprintf("%-14s", d.Name), fmt.Sprintf("%-7s", d.Severity)
+			fmt.Fprintf(&b, "%s  %s  %s\n", ink.in(bold, name), ink.in(severityColour[d.Severity], severity), d.Summary)
 		}
 		return b.String() + ink.in(dim, "dream-mcp lint --explain RULE shows one rule with examples.") + "\n"
 	})

@@ -51,7 +51,8 @@ func renderFindings(o lintJSON, ink paint) string {
 			continue
 		}
 		line, column := position(f)
-		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.in(bold, oneLine(shownPath(o, f))), line, column, ink.in(severityColour[f.Severity], string(f.Severity)), f.Rule, oneLine(f.Message))
+		fmt.Fprintf(&b, "%s:%d:%d %s %s: %s\n", ink.in(bold, oneLine(shownPath(o, f))), line, column,
+			ink.in(severityColour[f.Severity], string(f.Severity)), f.Rule, oneLine(f.Message))
 		if f.Hint != "" {
 			b.WriteString("  " + ink.in(dim, "hint: "+oneLine(f.Hint)) + "\n")
 		}
@@ -140,7 +141,8 @@ func githubOf(o lintJSON) string {
 		if f.Hint != "" {
 			message += "\n" + oneLine(f.Hint)
 		}
-		fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", level[f.Severity], property.Replace(oneLine(filepath.ToSlash(shownPath(o, f)))), line, column, f.Rule, escape.Replace(message))
+		file := property.Replace(oneLine(filepath.ToSlash(shownPath(o, f))))
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", level[f.Severity], file, line, column, f.Rule, escape.Replace(message))
 	}
 	return b.String()
 }

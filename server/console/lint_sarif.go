@@ -29,5 +29,6 @@ func sarifOf(o lintJSON, version string) any {
 		}}})
 	}
 	driver := object{"name": "dream-mcp", "version": version, "rules": rules}
-	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{"tool": object{"driver": driver}, "results": results}}}
+	runs := []object{{"tool": object{"driver": driver}, "results": results}}
+	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": runs}
 }

@@ -38,9 +38,9 @@ func (c *Command) chooseRecall(ctx context.Context, h install.Host, removing boo
 	now := setup.RecallIn(h.ID).Value
 	switch {
 	case c.Guard && h.Shows() && !h.Guards():
-		return &store.RequestError{Message: "how " + h.Name + " denies a tool is not known to dream-mcp", Hint: "leave --guard out"}
+		return store.Refuse("how "+h.Name+" denies a tool is not known to dream-mcp", "leave --guard out")
 	case (c.Recall != "" && c.Recall != recall.Off || c.Guard) && !h.Shows():
-		return &store.RequestError{Message: h.Name + " has no hooks that dream-mcp supports", Hint: "omit --recall and --guard"}
+		return store.Refuse(h.Name+" has no hooks that dream-mcp supports", "omit --recall and --guard")
 	case removing:
 		c.Recall = recall.Off
 	case c.Recall != "" || !h.Shows():
@@ -51,7 +51,8 @@ func (c *Command) chooseRecall(ctx context.Context, h install.Host, removing boo
 		if h.ID == host.ClaudeCode { // it loads the index itself
 			proposed = recall.Off
 		}
-		fmt.Fprintf(c.Out, "dream-mcp can show memories of a project to the model of %s unasked.\nThe vendor of the model then reads them.\n  off     nothing\n", h.Name)
+		fmt.Fprintf(c.Out, "dream-mcp can show memories of a project to the model of %s unasked.\n"+
+			"The vendor of the model then reads them.\n  off     nothing\n", h.Name)
 		for n, level := range recall.Levels[1:] {
 			fmt.Fprintf(c.Out, "  %-7s %s%s\n", level, strings.Repeat("also ", min(n, 1)), recalls[level])
 		}

@@ -54,7 +54,8 @@ func (c *Command) showReviews(ctx context.Context, p *consolidate.Project, setup
 // askReview asks whether a proposal lands. Without a terminal it prints the commands.
 func (c *Command) askReview(ctx context.Context, p *consolidate.Project, setup host.Setup, r consolidate.Review) error {
 	if c.In == nil {
-		return c.print(fmt.Sprintf("\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). To forget it: dream-mcp review --reject %s\n", r.ID, r.ID))
+		return c.print(fmt.Sprintf("\nTo land it: dream-mcp review --accept %s (of some files: --only FILE). "+
+			"To forget it: dream-mcp review --reject %s\n", r.ID, r.ID))
 	}
 	answer, err := c.ask(ctx, "\nLand it? y: yes, n: no, forget it; p: its page; anything else: later > ")
 	switch {

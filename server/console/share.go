@@ -29,7 +29,8 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 	case o.Now:
 		err = p.Share.Sync(ctx, o.Yes)
 	case c.argument() != "" || o.Team && !o.Status:
-		err = p.Share.Join(ctx, share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.Name, Team: o.Team}, func(preview share.Preview) error { return c.agree(ctx, preview) })
+		request := share.JoinRequest{Remote: c.argument(), Project: setup.Root, Name: o.Name, Team: o.Team}
+		err = p.Share.Join(ctx, request, func(preview share.Preview) error { return c.agree(ctx, preview) })
 	}
 	if err != nil {
 		return err
