@@ -49,102 +49,61 @@ func dreamOrient(ctx context.Context, p *consolidate.Project, r orientArguments)
 // renderMap renders the map, what matters first. Its head changes from call to call, its lines do not,
 // so that a page can begin where the last one ended.
 func renderMap(p *consolidate.Project, m consolidate.Map) (head string, lines []string) {
-	add := func(format string, args ...any) {
-		lines = append(lines, strings.Split(fmt.Sprintf(format, args...), "\n")...)
-	}
-	head = fmt.Sprintf("Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
+	var begin, b text
+	begin.add(true, "Dream %s is open. Today is %s (%s). Lease until %s, renewed by every call.\n",
 		m.Dream.ID, m.Now.Format("2006-01-02"), m.Now.Weekday(), m.Dream.Expires.UTC().Format("15:04:05Z"))
-	if m.Dream.Unattended {
-		head += "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; " +
-			"what other memories say too is not lost. " +
-			"What is refused is kept as a proposal for the person: go on with the rest.\n"
-	}
-	if m.Resumed || len(m.Dream.Staged) > 0 {
-		head += fmt.Sprintf("Staged so far: %s\n", orNone(m.Dream.Staged))
-	}
-	add("Memory: %s", m.MemoryDir)
+	begin.add(m.Dream.Unattended, "Nobody watches this dream: it may delete no user or feedback memory, nor cut one by half, and of the rest one in ten; "+
+		"what other memories say too is not lost. What is refused is kept as a proposal for the person: go on with the rest.\n")
+	begin.add(m.Resumed || len(m.Dream.Staged) > 0, "Staged so far: %s\n", cmp.Or(strings.Join(m.Dream.Staged, ", "), "nothing"))
+	b.add(true, "Memory: %s\n", m.MemoryDir)
 	for _, f := range m.Folders {
-		add("Transcripts: %s (%s)", f.Path, f.Why)
+		b.add(true, "Transcripts: %s (%s)\n", f.Path, f.Why)
 	}
-	add("Last dream: %s", m.Since)
-	if !m.Prompted {
-		add("\n%s", strings.TrimSpace(consolidate.Brief()))
-	}
-	mapIndex(add, m)
-	mapFindings(add, m)
-	mapTopics(add, m)
-	mapGuides(add, m)
-	mapLogs(add, m)
-	mapSessions(add, p, m)
-	return head, lines
+	b.add(true, "Last dream: %s\n", m.Since)
+	b.add(!m.Prompted, "\n%s\n", strings.TrimSpace(consolidate.Brief()))
+	mapIndex(&b, m)
+	mapFindings(&b, m)
+	mapTopics(&b, m)
+	mapGuides(&b, m)
+	mapLogs(&b, m)
+	mapSessions(&b, p, m)
+	return begin.String(), strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
-func orNone(files []string) string {
-	if len(files) == 0 {
-		return "nothing"
-	}
-	return strings.Join(files, ", ")
-}
-
-type adder func(format string, args ...any)
-
-func mapIndex(add adder, m consolidate.Map) {
-	if m.Index == "" && m.IndexSize.Lines == 0 {
-		add("\n## MEMORY.md: there is none")
+func mapIndex(b *text, m consolidate.Map) {
+	s, other := m.IndexSize, m.Outline.Other
+	if m.Index == "" && s.Lines == 0 {
+		b.add(true, "\n## MEMORY.md: there is none\n")
 		return
 	}
-	s := m.IndexSize
-	add("\n## MEMORY.md %s: %d of %d lines, %d of %d bytes", cmp.Or(m.Index.Short(), "new"), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
+	b.add(true, "\n## MEMORY.md %s: %d of %d lines, %d of %d bytes\n", cmp.Or(m.Index.Short(), "new"), s.Lines, s.MaxLines, s.Bytes, s.MaxBytes)
 	var sections []string
 	for _, section := range m.Outline.Sections {
 		sections = append(sections, fmt.Sprintf("%s (%d)", cmp.Or(quoted(section.Heading, 60), "above the first heading"), section.Links))
 	}
-	if len(sections) > 0 {
-		add("sections, with their links: %s", quoted(strings.Join(sections, "; "), 1_000))
-	}
-	other := m.Outline.Other
-	if len(other) == 0 {
-		return
-	}
-	add("lines without a link (%d); remove takes one by its text:", len(other))
+	b.add(len(sections) > 0, "sections, with their links: %s\n", quoted(strings.Join(sections, "; "), 1_000))
+	b.add(len(other) > 0, "lines without a link (%d); remove takes one by its text:\n", len(other))
 	for _, line := range other[:min(len(other), maxMapOther)] {
-		add("  %d: %s", line.Line, quoted(line.Text, 150))
+		b.add(true, "  %d: %s\n", line.Line, quoted(line.Text, 150))
 	}
-	if more := len(other) - maxMapOther; more > 0 {
-		add("  … and %d more", more)
-	}
+	b.add(len(other) > maxMapOther, "  … and %d more\n", len(other)-maxMapOther)
 }
 
-func mapTopics(add adder, m consolidate.Map) {
-	add("\n## Topics (%d): file, type, bytes, age, sum: description; what MEMORY.md says, where it is something else", len(m.Topics))
-	if m.Limited {
-		add("the directory holds more files than were looked at")
-	}
-	for _, t := range m.Topics {
-		line := fmt.Sprintf("%s %s %d %s %s: %s", t.Name, cmp.Or(quoted(t.Type, 40), "-"), t.Size, age(m.Now.Sub(t.Written)), t.Sum, quoted(t.Description, 200))
-		if t.Hook != "" {
-			line += "; MEMORY.md: " + quoted(t.Hook, 120)
-		}
-		add("%s", line)
-	}
-	mapUses(add, m)
-}
-
-// mapUses lists which topics were called for in sessions to which memories are shown unasked. Rare is not useless.
-func mapUses(add adder, m consolidate.Map) {
+func mapTopics(b *text, m consolidate.Map) {
+	b.add(true, "\n## Topics (%d): file, type, bytes, age, sum: description; what MEMORY.md says, where it is something else\n", len(m.Topics))
+	b.add(m.Limited, "the directory holds more files than were looked at\n")
 	var paths []string
 	for _, t := range m.Topics {
 		paths = append(paths, t.Name.String())
+		b.add(true, "%s %s %d %s %s: %s", t.Name, cmp.Or(quoted(t.Type, 40), "-"), t.Size, age(m.Now.Sub(t.Written)), t.Sum, quoted(t.Description, 200))
+		b.add(t.Hook != "", "; MEMORY.md: %s", quoted(t.Hook, 120))
+		b.WriteByte('\n')
 	}
-	never, always := m.Uses.Extremes(paths)
-	for _, row := range []struct {
-		what  string
-		paths []string
-	}{{"never called for (rare is not useless)", never}, {"called for in at least half, to be first in the index", always}} {
-		if len(row.paths) > 0 {
-			add("in %d sessions that are shown memories unasked, %s: %s", m.Uses.Sessions, row.what, quoted(strings.Join(row.paths, ", "), 600))
-		}
-	}
+	never, always := m.Uses.Extremes(paths) // in the sessions to which memories are shown unasked
+	b.add(len(never) > 0, "in %d sessions that are shown memories unasked, never called for (rare is not useless): %s\n",
+		m.Uses.Sessions, quoted(strings.Join(never, ", "), 600))
+	b.add(len(always) > 0, "in %d sessions that are shown memories unasked, called for in at least half, to be first in the index: %s\n",
+		m.Uses.Sessions, quoted(strings.Join(always, ", "), 600))
 }
 
 func age(d time.Duration) string {
@@ -158,96 +117,61 @@ func age(d time.Duration) string {
 }
 
 // mapGuides lists the project's instructions, with which a dream reconciles memories. Without any there is no section.
-func mapGuides(add adder, m consolidate.Map) {
-	if len(m.Guides) == 0 {
-		return
+func mapGuides(b *text, m consolidate.Map) {
+	b.add(len(m.Guides) > 0, "\n## Project instructions, to reconcile with and never to edit (%d): path, bytes, age\n", len(m.Guides))
+	for _, g := range m.Guides[:min(len(m.Guides), maxMapGuides)] {
+		b.add(true, "%s %d %s\n", quoted(g.Path, 200), g.Size, age(m.Now.Sub(g.ModTime)))
 	}
-	add("\n## Project instructions, to reconcile with and never to edit (%d): path, bytes, age", len(m.Guides))
-	for i, g := range m.Guides {
-		if i == maxMapGuides {
-			add("… and %d more", len(m.Guides)-i)
-			break
-		}
-		add("%s %d %s", quoted(g.Path, 200), g.Size, age(m.Now.Sub(g.ModTime)))
-	}
+	b.add(len(m.Guides) > maxMapGuides, "… and %d more\n", len(m.Guides)-maxMapGuides)
 }
 
-func mapFindings(add adder, m consolidate.Map) {
-	add("\n## Findings (%d)", len(m.Findings))
-	if m.Partial {
-		add("the project holds more than was looked at: what memories name of it was compared in part, so findings of drift may be missing")
-	}
+func mapFindings(b *text, m consolidate.Map) {
+	b.add(true, "\n## Findings (%d)\n", len(m.Findings))
+	b.add(m.Partial, "the project holds more than was looked at: what memories name of it was compared in part, so findings of drift may be missing\n")
 	for _, line := range foldFindings(m.Findings) {
-		add("%s", line)
+		b.add(true, "%s\n", line)
 	}
 }
 
 // mapLogs shows what the host noted down in the newest days: a dream looks there first.
-func mapLogs(add adder, m consolidate.Map) {
+func mapLogs(b *text, m consolidate.Map) {
 	if len(m.Logs) == 0 {
 		return
 	}
-	add("\n## Logs, newest first (%d): file, bytes, day; the last lines of the newest days. read_memory shows them whole, nothing writes them", len(m.Logs))
-	add(fenceOpen)
-	for i, l := range m.Logs {
-		if i == maxMapLogs {
-			add("… and %d more", len(m.Logs)-i)
-			break
-		}
-		line := fmt.Sprintf("%s %d %s", quoted(l.Name.String(), 200), l.Size, l.Day)
-		if l.Err != nil {
-			line += ": can't be read"
-		}
-		if l.Before > 0 {
-			line += fmt.Sprintf(" (%d lines before these)", l.Before)
-		}
-		if l.Tools > 0 {
-			line += fmt.Sprintf(" (%d of tools left out)", l.Tools)
-		}
-		add("%s", line)
-		if l.Excerpt != "" {
-			for excerpt := range strings.SplitSeq(l.Excerpt, "\n") {
-				add("  %s", quoted(excerpt, 400))
-			}
+	b.add(true, "\n## Logs, newest first (%d): file, bytes, day; the last lines of the newest days. read_memory shows them whole, nothing writes them\n%s\n",
+		len(m.Logs), fenceOpen)
+	for _, l := range m.Logs[:min(len(m.Logs), maxMapLogs)] {
+		b.add(true, "%s %d %s", quoted(l.Name.String(), 200), l.Size, l.Day)
+		b.add(l.Err != nil, ": can't be read")
+		b.add(l.Before > 0, " (%d lines before these)", l.Before)
+		b.add(l.Tools > 0, " (%d of tools left out)", l.Tools)
+		b.WriteByte('\n')
+		for excerpt := range strings.Lines(l.Excerpt) {
+			b.add(true, "  %s\n", quoted(strings.TrimSuffix(excerpt, "\n"), 400))
 		}
 	}
-	add(fenceClose)
+	b.add(len(m.Logs) > maxMapLogs, "… and %d more\n", len(m.Logs)-maxMapLogs)
+	b.add(true, "%s\n", fenceClose)
 }
 
-func mapSessions(add adder, p *consolidate.Project, m consolidate.Map) {
-	add("\n## Sessions since then, oldest first (%d)", len(m.Sessions))
-	if m.Listed > 0 {
-		add("what the user said in %d of them was listed to the end already", m.Listed)
+func mapSessions(b *text, p *consolidate.Project, m consolidate.Map) {
+	b.add(true, "\n## Sessions since then, oldest first (%d)\n", len(m.Sessions))
+	b.add(m.Listed > 0, "what the user said in %d of them was listed to the end already\n", m.Listed)
+	older := max(0, len(m.Sessions)-maxMapSessions)
+	b.add(older > 0, "… %d older ones\n", older)
+	for _, s := range m.Sessions[older:] {
+		var line text
+		line.add(true, "%s %s", s.Short(), s.Last.UTC().Format("2006-01-02 15:04"))
+		line.add(s.Size > 0, " %s", size(s.Size))
+		host := p.Sessions.OtherHost(s.Host)
+		line.add(host != "", " %s", host)
+		line.add(s.Branch != "" && s.Branch != "HEAD", " %s", quoted(s.Branch, 60))
+		line.add(s.Current, " (this one)")
+		line.add(s.Title != "", ": %s", s.Title)
+		line.add(s.Title == "" && s.First != "", ": “%s”", s.First)
+		b.add(true, "%s\n", quoted(line.String(), 160))
 	}
-	sessions := m.Sessions
-	if older := len(sessions) - maxMapSessions; older > 0 {
-		add("… %d older ones", older)
-		sessions = sessions[older:]
-	}
-	for _, s := range sessions {
-		line := fmt.Sprintf("%s %s", s.Short(), s.Last.UTC().Format("2006-01-02 15:04"))
-		if s.Size > 0 {
-			line += " " + size(s.Size)
-		}
-		if host := p.Sessions.OtherHost(s.Host); host != "" {
-			line += " " + host
-		}
-		if s.Branch != "" && s.Branch != "HEAD" {
-			line += " " + quoted(s.Branch, 60)
-		}
-		if s.Current {
-			line += " (this one)"
-		}
-		if s.Title != "" {
-			line += ": " + s.Title
-		} else if s.First != "" {
-			line += ": “" + s.First + "”"
-		}
-		add("%s", quoted(line, 160))
-	}
-	if len(m.Skipped) > 0 {
-		add("left out: %s", counts(m.Skipped))
-	}
+	b.add(len(m.Skipped) > 0, "left out: %s\n", counts(m.Skipped))
 }
 
 // counts renders what was passed over.

@@ -28,36 +28,34 @@ func writeHits(b *strings.Builder, n, room int, render func(i int) string) (show
 }
 
 // renderHits lists hits up to room bytes, at least one, followed by counts. It returns how many it lists.
-func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) (text string, shown int) {
-	var b strings.Builder
-	shown = writeHits(&b, len(res.Hits), room, func(i int) string {
+func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) (page string, shown int) {
+	var b text
+	shown = writeHits(&b.Builder, len(res.Hits), room, func(i int) string {
 		before := ""
 		if i > 0 {
 			before = res.Hits[i-1].Session
 		}
 		return renderHit(p, res.Hits[i], before)
 	})
-	matches := fmt.Sprint(res.Matches)
+	atLeast := ""
 	if res.AtLeast {
-		matches = "at least " + matches
+		atLeast = "at least "
 	}
-	fmt.Fprintf(&b, "%d shown of %s found for %s in %d sessions, %s searched", shown, matches, r.what(), res.Sessions, size(res.Bytes))
-	if len(res.Skipped) > 0 {
-		fmt.Fprintf(&b, "; left out: %s", counts(res.Skipped))
-	}
+	b.add(true, "%d shown of %s%d found for %s in %d sessions, %s searched", shown, atLeast, res.Matches, r.what(), res.Sessions, size(res.Bytes))
+	b.add(len(res.Skipped) > 0, "; left out: %s", counts(res.Skipped))
 	for _, note := range res.Notes {
-		b.WriteString("; " + note)
+		b.add(true, "; %s", note)
 	}
+	narrowed := r.Since+r.Until+r.Session != ""
 	switch {
 	case res.Next != "":
-		fmt.Fprintf(&b, "; more: the same call with \"cursor\": %q", res.Next)
+		b.add(true, "; more: the same call with \"cursor\": %q", res.Next)
 	case res.Matches > 0:
-	case res.Sessions == 0 && r.Since+r.Until+r.Session != "":
-		b.WriteString("; no session of this project is of that time: leave out since, until and session")
-	case res.Sessions == 0:
-		b.WriteString("; no session of this project was found: dream_status names the folders")
+	case res.Sessions > 0:
+		b.add(true, "; %s", r.advice())
 	default:
-		b.WriteString("; " + r.advice())
+		b.add(narrowed, "; no session of this project is of that time: leave out since, until and session")
+		b.add(!narrowed, "; no session of this project was found: dream_status names the folders")
 	}
 	return b.String(), shown
 }
@@ -67,27 +65,18 @@ func (r grepArguments) advice() string {
 	pattern := strings.Join(append(r.Patterns, r.Pattern), " ")
 	words := strings.Fields(pattern)
 	var try []string
-	if !r.Regex && strings.ContainsAny(pattern, `|*\^$+`) {
-		try = append(try, `"regex": true, without which a pattern is text as it is`)
+	add := func(when bool, what string) {
+		if when {
+			try = append(try, what)
+		}
 	}
-	if r.CaseSensitive == nil && strings.ToLower(pattern) != pattern {
-		try = append(try, "small letters, which match any case")
-	}
-	if r.Since+r.Until+r.Session != "" {
-		try = append(try, "all sessions, without since, until and session")
-	}
-	if len(words) > 1 && r.Pattern != "" && !r.Regex {
-		try = append(try, fmt.Sprintf("{\"query\": %q}, which takes any of the words", r.Pattern))
-	}
-	if r.Query != "" {
-		try = append(try, "the words that would have been used then, in the language of the person")
-	}
-	if len(words) == 1 {
-		try = append(try, "the root of the word, or another word for it")
-	}
-	if len(r.Speakers) == 0 {
-		try = append(try, `"speakers": ["tool"], for what only a command printed`)
-	}
+	add(!r.Regex && strings.ContainsAny(pattern, `|*\^$+`), `"regex": true, without which a pattern is text as it is`)
+	add(r.CaseSensitive == nil && strings.ToLower(pattern) != pattern, "small letters, which match any case")
+	add(r.Since+r.Until+r.Session != "", "all sessions, without since, until and session")
+	add(len(words) > 1 && r.Pattern != "" && !r.Regex, fmt.Sprintf("{\"query\": %q}, which takes any of the words", r.Pattern))
+	add(r.Query != "", "the words that would have been used then, in the language of the person")
+	add(len(words) == 1, "the root of the word, or another word for it")
+	add(len(r.Speakers) == 0, `"speakers": ["tool"], for what only a command printed`)
 	if len(try) == 0 {
 		return "it was not said"
 	}
@@ -96,8 +85,8 @@ func (r grepArguments) advice() string {
 
 // renderRanked lists the utterances that answer a question, the best first, each with an adjacent turn, up to room bytes.
 func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
-	var b strings.Builder
-	shown := writeHits(&b, len(hits), room, func(i int) string {
+	var b text
+	shown := writeHits(&b.Builder, len(hits), room, func(i int) string {
 		hit := renderHit(p, hits[i].Hit, "")
 		if u := hits[i].Beside; u != nil {
 			var beside strings.Builder
@@ -106,62 +95,43 @@ func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res trans
 		}
 		return hit
 	})
-	fmt.Fprintf(&b, "%d shown, the best first; %d utterances in %d sessions hold any of the words of %s", shown, res.Matches, res.Sessions, r.what())
-	if res.AtLeast {
-		b.WriteString("; stopped early: not all sessions were read")
-	}
-	if len(res.Skipped) > 0 {
-		fmt.Fprintf(&b, "; left out: %s", counts(res.Skipped))
-	}
-	if shown == 0 {
-		b.WriteString("; " + r.advice())
-	}
+	b.add(true, "%d shown, the best first; %d utterances in %d sessions hold any of the words of %s", shown, res.Matches, res.Sessions, r.what())
+	b.add(res.AtLeast, "; stopped early: not all sessions were read")
+	b.add(len(res.Skipped) > 0, "; left out: %s", counts(res.Skipped))
+	b.add(shown == 0, "; %s", r.advice())
 	return b.String()
 }
 
 // renderHit renders a hit: a line, and its text indented, without blank lines. It omits the host and branch if the hit
 // before is of the same session.
 func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "[%s] %s %s", h.ID, h.Time.UTC().Format("2006-01-02T15:04:05Z"), h.Speaker)
-	if host := p.Sessions.OtherHost(h.Host); host != "" && h.Session != before {
-		b.WriteString(" " + host)
-	}
-	if h.Branch != "" && h.Branch != "HEAD" && h.Session != before {
-		b.WriteString(" " + oneWord(h.Branch, 60))
-	}
-	if h.Origin != "" {
-		b.WriteString(" (copied from " + oneWord(h.Origin, 40) + ")")
-	}
-	if h.More > 0 {
-		fmt.Fprintf(&b, " (and %d more in this text)", h.More)
-	}
-	if h.Alike > 0 {
-		fmt.Fprintf(&b, " (and %d more like it)", h.Alike)
-	}
+	var b text
+	host, other := p.Sessions.OtherHost(h.Host), h.Session != before
+	b.add(true, "[%s] %s %s", h.ID, h.Time.UTC().Format("2006-01-02T15:04:05Z"), h.Speaker)
+	b.add(other && host != "", " %s", host)
+	b.add(other && h.Branch != "" && h.Branch != "HEAD", " %s", oneWord(h.Branch, 60))
+	b.add(h.Origin != "", " (copied from %s)", oneWord(h.Origin, 40))
+	b.add(h.More > 0, " (and %d more in this text)", h.More)
+	b.add(h.Alike > 0, " (and %d more like it)", h.Alike)
 	b.WriteByte('\n')
-	indent(&b, h.Before+h.Match+h.After)
+	indent(&b.Builder, h.Before+h.Match+h.After)
 	return b.String()
 }
 
 // renderTurns lists the turns around an utterance.
 func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string) string {
-	var b strings.Builder
+	var b text
+	host := ""
 	b.WriteString(fenceOpen + "\n")
 	for _, u := range turns {
-		fmt.Fprintf(&b, "[%s] %s %s", u.ID, u.Time.UTC().Format("2006-01-02T15:04:05Z"), u.Speaker)
-		if u.ID == id {
-			b.WriteString(" ← this one")
-		}
+		host = p.Sessions.OtherHost(u.Host)
+		b.add(true, "[%s] %s %s", u.ID, u.Time.UTC().Format("2006-01-02T15:04:05Z"), u.Speaker)
+		b.add(u.ID == id, " ← this one")
 		b.WriteByte('\n')
-		indent(&b, u.Text)
+		indent(&b.Builder, u.Text)
 	}
-	fmt.Fprintf(&b, "%s\n%d turns", fenceClose, len(turns))
-	if len(turns) > 0 {
-		if host := p.Sessions.OtherHost(turns[0].Host); host != "" {
-			b.WriteString(" of a session in " + host)
-		}
-	}
+	b.add(true, "%s\n%d turns", fenceClose, len(turns))
+	b.add(host != "", " of a session in %s", host)
 	return b.String()
 }
 

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -51,44 +50,36 @@ func zone(now time.Time) string {
 
 // renderPage renders a page of a listing, and what remains.
 func renderPage(page listing.Page, now time.Time) string {
-	var b strings.Builder
-	l := page.List
+	var b text
+	l, n := page.List, len(page.Shown)
 	if page.Text != "" {
-		if page.Number == 1 && len(page.Shown) > 0 {
+		if page.Number == 1 && n > 0 {
 			first, _, _ := strings.Cut(page.Text, " ")
-			fmt.Fprintf(&b, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: "+
+			b.add(true, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: "+
 				"write_memory takes it as evidence, context_of shows the turns around it.\n",
 				zone(now), first, page.Shown[0].First.Line)
 		}
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
 	}
-	fmt.Fprintf(&b, "page %d, %d of %s, %d of %s", page.Number,
+	b.add(true, "page %d, %d of %s, %d of %s", page.Number,
 		page.Sessions, store.Plural(l.Sessions, "session"), page.Utterances, store.Plural(page.Of, "utterance"))
-	if n := len(page.Shown); page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
-		fmt.Fprintf(&b, " (%s continues on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
+	if page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
+		b.add(true, " (%s continues on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
 	}
-	for _, left := range []struct {
-		n    int
-		what string
-	}{{l.Silent, "more sessions in which none of these speakers said anything"}, {l.Older, "older sessions are not listed (since lists them)"}} {
-		if left.n > 0 {
-			fmt.Fprintf(&b, "; %d %s", left.n, left.what)
-		}
-	}
-	if n := l.Unread(); n > 0 {
-		fmt.Fprintf(&b, "; %s must be read for the first time: see the next page", store.Plural(n, "more session"))
-	}
+	b.add(l.Silent > 0, "; %d more sessions in which none of these speakers said anything", l.Silent)
+	b.add(l.Older > 0, "; %d older sessions are not listed (since lists them)", l.Older)
+	b.add(l.Unread() > 0, "; %s must be read for the first time: see the next page", store.Plural(l.Unread(), "more session"))
 	if len(l.Failed) > 0 {
 		first := l.Failed[0]
-		fmt.Fprintf(&b, "; %s could not be read (%s: %s)", store.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
+		b.add(true, "; %s could not be read (%s: %s)", store.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
 	}
 	switch {
 	case page.Cursor != "":
-		fmt.Fprintf(&b, "; more: grep_transcripts {\"cursor\": %q}", page.Cursor)
+		b.add(true, "; more: grep_transcripts {\"cursor\": %q}", page.Cursor)
 	case page.Text == "":
-		b.WriteString("; nothing was said in that time")
+		b.add(true, "; nothing was said in that time")
 	default:
-		b.WriteString("; this was the last page")
+		b.add(true, "; this was the last page")
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -55,4 +56,14 @@ func fill(b *strings.Builder, parts, room int, part func(i int) string) (shown i
 		b.WriteString(text)
 	}
 	return shown
+}
+
+// text is built of parts.
+type text struct{ strings.Builder }
+
+// add adds a part, unless there is nothing to say.
+func (b *text) add(when bool, format string, args ...any) {
+	if when {
+		fmt.Fprintf(b, format, args...)
+	}
 }

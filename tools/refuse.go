@@ -192,16 +192,10 @@ func explainRule(e *consolidate.RuleError) (reason, hint string, rest []string) 
 
 // findingLine renders a finding as one line.
 func findingLine(f rule.Finding) string {
-	s := string(f.Severity) + " " + f.Rule
-	if f.File != "" {
-		s += " " + f.File
-		if f.Line > 0 {
-			s += fmt.Sprintf(":%d", f.Line)
-		}
-	}
-	s += ": " + f.Message
-	if f.Hint != "" {
-		s += " → " + f.Hint
-	}
-	return oneLine(s)
+	var b text
+	b.add(true, "%s %s", f.Severity, f.Rule)
+	b.add(f.File != "", " %s", rule.Places([]rule.Finding{f}))
+	b.add(true, ": %s", f.Message)
+	b.add(f.Hint != "", " → %s", f.Hint)
+	return oneLine(b.String())
 }
