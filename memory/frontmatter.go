@@ -101,28 +101,24 @@ func (f *field) readValue(head []string, text string, colon int, asYAML bool) (i
 	f.from = strings.Index(text[colon:], raw) + colon
 	f.to = f.from + len(raw)
 	f.value = raw
-	lines := []string{raw}
+	var below []string
 	for _, line := range head[f.line+1 : f.end] {
 		if line = strings.TrimSpace(line); !isVoid(line) {
-			lines = append(lines, line)
+			below = append(below, line)
 		}
 	}
-	below := lines[1:]
+	key := ""
+	if len(below) > 0 {
+		f.kind, f.value = spread, OneLine(raw+" "+strings.Join(below, " "))
+		key, _ = cutKey(below[0])
+	}
 	if isVoid(raw) {
-		f.from, f.to = colon, colon
-		if len(below) == 0 {
-			f.kind, f.value = mapping, ""
-			return nil
-		}
-		if key, _ := cutKey(below[0]); key != "" {
+		if f.from, f.to = colon, colon; len(below) == 0 || key != "" {
 			f.kind, f.value = mapping, ""
 			return nil
 		}
 	} else if len(below) == 0 && !strings.ContainsAny(raw[:1], "\"'[{|>") {
 		return nil
-	}
-	if len(below) > 0 {
-		f.kind, f.value = spread, OneLine(strings.Join(lines, " "))
 	}
 	if !asYAML {
 		return nil

@@ -49,11 +49,7 @@ func (x *Index) Outline() Outline {
 func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
 	var texts []string
 	for _, key := range []string{"modified", "ended", "updated", "last_updated", "date"} {
-		value := t.either(key).value
-		if at, err := time.Parse(time.RFC3339, value); err == nil && !at.After(now) {
-			return at, true
-		}
-		texts = append(texts, value)
+		texts = append(texts, t.either(key).value)
 	}
 	texts = append(texts, n.path)
 	for line := range strings.Lines(t.body) {
@@ -62,8 +58,8 @@ func (t *Topic) WrittenOn(n Name, now time.Time) (time.Time, bool) {
 		}
 	}
 	for _, text := range texts {
-		if day, ok := FirstDate(text); ok && !day.After(now) {
-			return day, true
+		if at, ok := moment(text); ok && !at.After(now) {
+			return at, true
 		}
 	}
 	return time.Time{}, false
