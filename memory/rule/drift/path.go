@@ -15,9 +15,8 @@ import (
 
 // pathRef is what a code span names as a file or a folder.
 type pathRef struct {
-	name   string // clean, with slashes
-	line   int    // 0: none
-	folder bool   // it ended with a slash
+	name string // clean, with slashes
+	line int    // 0: none
 }
 
 // fileEndings are endings of what people write into a project; a name with one of them is a file's.
@@ -47,7 +46,6 @@ func parsePath(text string) (pathRef, bool) {
 		r.line, _ = strconv.Atoi(m[1] + m[2])
 	}
 	text, _, _ = strings.Cut(text, "#")
-	r.folder = strings.HasSuffix(text, "/")
 	if !plainPath.MatchString(text) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "@") ||
 		strings.HasPrefix(text, "-") || strings.Contains(text, "//") || strings.Contains(text, "..") {
 		return r, false
@@ -57,7 +55,7 @@ func parsePath(text string) (pathRef, bool) {
 		return r, false
 	}
 	for part := range strings.SplitSeq(r.name, "/") {
-		if placeholds.MatchString(part) || placeholds.MatchString(stem(part)) {
+		if placeholds.MatchString(stem(part)) {
 			return r, false
 		}
 	}
