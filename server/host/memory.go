@@ -1,14 +1,13 @@
 package host
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory"
 )
 
 // findMemory chooses the memory directory: the one named for us, then in Claude Code's settings, then the one that it uses for the
@@ -97,8 +96,7 @@ func (r *resolver) ownMemory() (string, error) {
 	}
 	name := slug(r.Root)
 	if len(name) > maxSlug {
-		sum := sha256.Sum256([]byte(nfc(r.Root)))
-		name += hex.EncodeToString(sum[:6])
+		name += memory.SumOf([]byte(nfc(r.Root))).Short()
 	}
 	return filepath.Join(home, "projects", name, "memory"), nil
 }

@@ -2,8 +2,6 @@ package install
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dream-mcp/memory"
 	"dream-mcp/server/host"
 )
 
@@ -65,8 +64,7 @@ func (f file) keep() (string, error) {
 	if err := f.writable(); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(f.text)
-	name := f.target + backupInfix + hex.EncodeToString(sum[:6])
+	name := f.target + backupInfix + memory.SumOf(f.text).Short()
 	old, err := host.ReadFile(name, maxFile)
 	if err == nil && bytes.Equal(old, f.text) {
 		return name, nil
