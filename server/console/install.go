@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"dream-mcp/consolidate"
@@ -207,22 +208,11 @@ func (c *Command) printParts(h install.Host, parts []install.Part) error {
 			return notInstalled(h, err)
 		}
 		b.add(p.HostCommand == nil, "", "%s, %s: in %s:", h.Name, p.Name, p.File)
-		b.add(p.HostCommand != nil, "", "%s, %s: %s", h.Name, p.Name, shellWords(p.HostCommand))
+		b.add(p.HostCommand != nil, "", "%s, %s: %s", h.Name, p.Name, install.ShellWords(runtime.GOOS, p.HostCommand))
 		b.add(p.HostCommand != nil, "", "or in %s:", p.File)
 		b.WriteString(text + "\n")
 	}
 	return c.print(strings.TrimSuffix(b.String(), "\n"))
-}
-
-// shellWords quotes a command for a shell.
-func shellWords(command []string) string {
-	words := make([]string, len(command))
-	for i, w := range command {
-		if words[i] = w; strings.ContainsAny(w, " \"'$`\\{}&;()<>|*?") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // hosts lists the hosts, and which parts each has.

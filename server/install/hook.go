@@ -76,9 +76,14 @@ type (
 // hookCommand returns the command line of the hook. Claude Code also has a form with args, which needs no quoting, but a version
 // that does not know it would start a server instead.
 func hookCommand(goos string, call []string, more ...string) string {
-	words := slices.Insert(slices.Clone(call), 1, append([]string{hook.Verb}, more...)...)
+	return ShellWords(goos, slices.Insert(slices.Clone(call), 1, append([]string{hook.Verb}, more...)...))
+}
+
+// ShellWords quotes a command for a shell: on Windows for Git Bash and PowerShell, which both read slashes.
+func ShellWords(goos string, command []string) string {
+	words := slices.Clone(command)
 	for i, word := range words {
-		if goos == "windows" { // by Git Bash or by PowerShell: both take slashes
+		if goos == "windows" {
 			word = strings.ReplaceAll(word, `\`, "/")
 			if strings.ContainsAny(word, " &()';,") {
 				word = `"` + word + `"`
