@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 	"memory/rule/likeness":                  {"memory"},
 	"memory/rule/likeness/measure":          {"memory/rule/likeness", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/rule/prose":                     {"memory"},
-	"memory/rule/reldate":                   {"memory/rule/prose", "golang.org/x/text"},
+	"memory/rule/reldate":                   {"memory", "memory/rule/prose"},
 	"memory/rule/measure":                   {"memory", "memory/rule", "memory/rule/drift/measure", "memory/rule/likeness/measure", "memory/rule/reldate/measure", "memory/secret/measure"},
 	"memory/rule/reldate/measure":           {"memory/rule/reldate", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/secret":                         {"memory/visible", "golang.org/x/text"},

@@ -19,7 +19,7 @@ func WordsOf(text string) []string {
 	}
 	for i, r := range text {
 		switch {
-		case r >= '\u1100' && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+		case Unspaced(r):
 			flush(i)
 			words = append(words, string(r))
 		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r), r == '_':
@@ -32,6 +32,11 @@ func WordsOf(text string) []string {
 	}
 	flush(len(text))
 	return words
+}
+
+// Unspaced reports whether a rune is of a script that puts no spaces between words, or of Hangul, which glues grammar to them.
+func Unspaced(r rune) bool {
+	return r >= '\u1100' && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
 // WordSet returns the words of a text, in lower case.

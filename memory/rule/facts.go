@@ -122,9 +122,6 @@ var (
 
 const clauseRunes = 60
 
-// unspaced are the characters of scripts without spaces.
-var unspaced = regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]`)
-
 // factTokens returns the facts of a text, in order.
 func factTokens(text string, lower map[string]bool) []factToken {
 	var tokens []factToken
@@ -206,7 +203,9 @@ func spacedWords(text string) []string {
 	return words
 }
 
-func despaced(text string) string { return unspaced.ReplaceAllString(text, " ") }
+func despaced(text string) string {
+	return strings.Join(strings.FieldsFunc(text, memory.Unspaced), " ")
+}
 
 var nameAtEnd = regexp.MustCompile(`\p{Lu}\pL{2,} $`)
 
@@ -335,7 +334,7 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r)
 
 // joins reports whether a character makes what is beside it part of a longer word or number.
 func joins(r rune) bool {
-	return (isWordRune(r) || r == '_') && r != utf8.RuneError && !unspaced.MatchString(string(r))
+	return (isWordRune(r) || r == '_') && r != utf8.RuneError && !memory.Unspaced(r)
 }
 
 // stems returns the words of a text, cut so that forms of one word are the same.
@@ -352,19 +351,16 @@ func stems(text string) map[string]bool {
 
 // Related reports whether two texts have a word in common: of four letters, a number, or two characters of a script without spaces.
 func Related(a, b string) bool {
-	in, unspaced := stems(b), 0
+	in, characters := stems(b), 0
 	for w := range stems(a) {
-		if !in[w] {
-			continue
-		}
-		if utf8.RuneCountInString(w) > 3 || strings.ContainsFunc(w, unicode.IsNumber) {
+		r, _ := utf8.DecodeRuneInString(w)
+		switch {
+		case !in[w]:
+		case memory.Unspaced(r):
+			characters++
+		case utf8.RuneCountInString(w) > 3 || strings.ContainsFunc(w, unicode.IsNumber):
 			return true
 		}
-		if r, size := utf8.DecodeRuneInString(w); size == len(w) && r > unicode.MaxLatin1 {
-			if unspaced++; unspaced > 1 {
-				return true
-			}
-		}
 	}
-	return false
+	return characters > 1
 }

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"dream-mcp/memory"
@@ -96,7 +95,7 @@ func wordsOf(text string) []feature {
 	var words []feature
 	before := "" // the character of a script without spaces right before
 	for _, w := range memory.WordsOf(strings.ReplaceAll(text[:min(len(text), maxRead)], "_", " ")) {
-		if r, size := utf8.DecodeRuneInString(w); size == len(w) && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)) {
+		if r, size := utf8.DecodeRuneInString(w); size == len(w) && (r == 'ー' || memory.Unspaced(r)) {
 			if before != "" {
 				words = append(words, hashOf(before+w).feature(pair))
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory"
 )
 
 // Bounds, in bytes, of what is looked at right before and right after a phrase, and below a row.
@@ -49,7 +51,7 @@ func (p *scan) canHold(c *phrase) bool {
 func (p *scan) beginsWord(c *phrase, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(p.text[:at])
 	first, _ := utf8.DecodeRuneInString(p.text[at:])
-	return !isWordRune(before) || c.name != "ko" && (isWide(before) || isWide(first))
+	return !isWordRune(before) || c.name != "ko" && (memory.Unspaced(before) || memory.Unspaced(first))
 }
 
 // endsWord reports whether the phrase ends a word there, of its language.
@@ -63,7 +65,7 @@ func (p *scan) endsWord(c *phrase, from, to int) bool {
 		return endsKorean.MatchString(p.text[to:min(len(p.text), to+maxNear)])
 	}
 	after, _ := utf8.DecodeRuneInString(p.text[to:])
-	return !isWordRune(after) || isWide(after)
+	return !isWordRune(after) || memory.Unspaced(after)
 }
 
 // endsKorean matches the end of a Korean noun: nothing, or a particle within one word. What else follows makes another word
@@ -106,9 +108,4 @@ func endsClause(after string) bool {
 // isWordRune reports whether a rune can be part of a word or a number.
 func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (r == '_' || unicode.In(r, unicode.L, unicode.N, unicode.M))
-}
-
-// isWide reports whether a rune is of a script that puts no spaces between words, or of Hangul.
-func isWide(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
