@@ -3,7 +3,6 @@ package rule
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -14,8 +13,8 @@ import (
 // own dream aims at as many.
 const longEntry = 150
 
-// maxRanges bounds how many places of content a finding names.
-const maxRanges = 6
+// maxContent bounds the lines of content that a finding names.
+const maxContent = 12
 
 func findIndexOverLimits(v *view) []Finding {
 	if v.After.Index == nil {
@@ -45,8 +44,7 @@ func findBadEntries(v *view) []Finding {
 	if x == nil {
 		return nil
 	}
-	var findings []Finding
-	var content []int
+	var findings, content []Finding
 	for i := range x.Lines() {
 		line := &x.Lines()[i]
 		switch line.Kind {
@@ -56,7 +54,7 @@ func findBadEntries(v *view) []Finding {
 		}
 		if !line.PointsTo(v.keys()) {
 			if !(line.Kind == memory.CodeLine && memory.FenceMark(line.Text) != "") && !(line.Kind == memory.RowLine && isTableHead(x.Lines(), i)) {
-				content = append(content, i+1)
+				content = append(content, Finding{File: memory.IndexFile, Line: i + 1})
 			}
 			continue
 		}
@@ -81,16 +79,14 @@ func findBadEntries(v *view) []Finding {
 		}
 		findings = append(findings, f)
 	}
-	if len(content) > 0 {
-		where, lines := "line", "holds content that points"
-		if len(content) > 1 {
-			where, lines = "lines", "hold content that point"
+	if n := len(content); n > 0 {
+		f := content[0]
+		f.Message = "the index holds content that points to no memory: " + Places(content[:min(n, maxContent)])
+		if n > maxContent {
+			f.Message += fmt.Sprintf(" and %d lines more", n-maxContent)
 		}
-		findings = append(findings, Finding{
-			File: memory.IndexFile, Line: content[0],
-			Message: fmt.Sprintf("%d %s of the index %s to no memory: %s %s", len(content), where, lines, where, ranges(content)),
-			Hint:    "write what they say into memories by write_memory, and leave a line for each in the index",
-		})
+		f.Hint = "write what they say into memories by write_memory, and leave a line for each in the index"
+		findings = append(findings, f)
 	}
 	return findings
 }
@@ -98,25 +94,4 @@ func findBadEntries(v *view) []Finding {
 // isTableHead reports whether line i names the columns of a table: a row above a line of dashes.
 func isTableHead(lines []memory.Line, i int) bool {
 	return i+1 < len(lines) && lines[i+1].Kind == memory.BlankLine && strings.HasPrefix(strings.TrimSpace(lines[i+1].Text), "|")
-}
-
-// ranges writes ascending numbers as "3-5, 9", and how many are left beyond maxRanges.
-func ranges(numbers []int) string {
-	var parts []string
-	for i := 0; i < len(numbers); {
-		if len(parts) == maxRanges {
-			return fmt.Sprintf("%s and %d more", strings.Join(parts, ", "), len(numbers)-i)
-		}
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		part := strconv.Itoa(numbers[i])
-		if j > i {
-			part += "-" + strconv.Itoa(numbers[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
-	}
-	return strings.Join(parts, ", ")
 }

@@ -323,14 +323,12 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestRanges(t *testing.T) {
-	for want, numbers := range map[string][]int{
-		"3":                               {3},
-		"3-5, 9":                          {3, 4, 5, 9},
-		"1, 3, 5, 7, 9, 11-12 and 2 more": {1, 3, 5, 7, 9, 11, 12, 14, 15},
-	} {
-		if got := ranges(numbers); got != want {
-			t.Errorf("got %q, want %q", got, want)
+func TestContentLines(t *testing.T) {
+	for lines, want := range map[int]string{1: "MEMORY.md:2", 14: "MEMORY.md:2,3,4,5,6,7,8,9,10,11,12,13 and 2 lines more"} {
+		s := snapshotOf(t, map[string]string{"MEMORY.md": "# M\n" + strings.Repeat("- the tide\n", lines)})
+		found := only(Standing(s, nil, ruleTime), "index-entry")
+		if len(found) != 1 || !strings.HasSuffix(found[0].Message, ": "+want) {
+			t.Errorf("%d lines: %+v", lines, found)
 		}
 	}
 }
