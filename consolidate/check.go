@@ -37,11 +37,7 @@ func (p *Project) plan(t *store.Tx, r store.FinalizeRequest, except ...string) (
 		return l, err
 	}
 	l.index = edit
-	before, err := t.Dir.Snapshot()
-	if err != nil {
-		return l, err
-	}
-	after, err := t.After(before, edit)
+	before, after, err := t.Foresee(edit)
 	if err != nil {
 		return l, err
 	}

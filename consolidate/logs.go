@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,13 +49,7 @@ func readLogs(dir *memory.Dir, found []memory.Found, now time.Time) []Log {
 		logs[i] = Log{Found: f, Day: dayOf(f, now)}
 	}
 	slices.SortFunc(logs, func(a, b Log) int {
-		if c := strings.Compare(b.Day, a.Day); c != 0 {
-			return c
-		}
-		if c := b.ModTime.Compare(a.ModTime); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name.String(), b.Name.String())
+		return cmp.Or(strings.Compare(b.Day, a.Day), b.ModTime.Compare(a.ModTime), strings.Compare(a.Name.String(), b.Name.String()))
 	})
 	room, days, last := maxLogText, 0, ""
 	for i := range logs {

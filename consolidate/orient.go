@@ -97,15 +97,11 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		return err
 	}
 	m.Limited = l.Limited
-	before, err := d.Dir.Snapshot()
-	if err != nil {
-		return err
-	}
 	edit, err := d.EditIndex()
 	if err != nil {
 		return err
 	}
-	snapshot, err := d.After(before, edit)
+	_, snapshot, err := d.Foresee(edit)
 	if err != nil {
 		return err
 	}

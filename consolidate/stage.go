@@ -140,10 +140,7 @@ func (w *writing) stamped() *memory.Topic {
 
 // foresee looks at the memory as it is, and as the stage and this change would leave it.
 func (w *writing) foresee() (err error) {
-	if w.before, err = w.t.Dir.Snapshot(); err != nil {
-		return err
-	}
-	if w.after, err = w.t.Stage.Over(w.before); err != nil {
+	if w.before, w.after, err = w.t.Foresee(nil); err != nil {
 		return err
 	}
 	w.prior = w.after.Topics[w.n]

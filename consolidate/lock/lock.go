@@ -205,17 +205,13 @@ func Read(root *os.Root) (Record, error) {
 		return Record{}, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.NewSectionReader(f, 1, maxRecord))
-	if err != nil {
-		return Record{}, err
-	}
-	return parseRecord(data)
+	return readRecord(f)
 }
 
-func parseRecord(data []byte) (Record, error) {
-	var r Record
-	if data = bytes.Trim(data, "\x00\n "); len(data) == 0 {
-		return r, nil
+func readRecord(f *os.File) (r Record, err error) {
+	data, err := io.ReadAll(io.NewSectionReader(f, 1, maxRecord))
+	if data = bytes.Trim(data, "\x00\n "); err != nil || len(data) == 0 {
+		return r, err
 	}
 	if err := json.Unmarshal(data, &r); err != nil {
 		return Record{}, fmt.Errorf("the record in %s cannot be read: %w", File, err)
@@ -224,13 +220,7 @@ func parseRecord(data []byte) (Record, error) {
 }
 
 // Read reads the record of a lock that is held.
-func (l *Lock) Read() (Record, error) {
-	data, err := io.ReadAll(io.NewSectionReader(l.file, 1, maxRecord))
-	if err != nil {
-		return Record{}, err
-	}
-	return parseRecord(data)
-}
+func (l *Lock) Read() (Record, error) { return readRecord(l.file) }
 
 // Write writes r into the lock file and syncs it.
 func (l *Lock) Write(r Record) error {

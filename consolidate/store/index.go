@@ -107,13 +107,16 @@ func (t *Tx) EditIndex() (*Index, error) {
 	return e, t.nameCreated(e)
 }
 
-// afterDisk returns the memory on disk as t would leave it with the index e.
-func (t *Tx) afterDisk(e *Index) (*memory.Snapshot, error) {
-	before, err := t.Dir.Snapshot()
-	if err != nil {
-		return nil, err
+// Foresee returns the memory on disk, and as it would be with the stage and the index e landed (nil: the index as it is).
+func (t *Tx) Foresee(e *Index) (before, after *memory.Snapshot, err error) {
+	if before, err = t.Dir.Snapshot(); err != nil {
+		return nil, nil, err
 	}
-	return t.After(before, e)
+	after, err = t.Stage.Over(before)
+	if err == nil && e != nil && !e.None {
+		after.Index = e.Index
+	}
+	return before, after, err
 }
 
 // nameCreated gives each memory that t creates, and that the index does not name, a line.
@@ -127,7 +130,7 @@ func (t *Tx) nameCreated(e *Index) error {
 	if len(created) == 0 {
 		return nil
 	}
-	after, err := t.afterDisk(e)
+	_, after, err := t.Foresee(e)
 	if err != nil {
 		return err
 	}
@@ -185,15 +188,6 @@ func SizeOf(index *memory.Index) IndexSize {
 	return s
 }
 
-// After is the memory as it would be with the stage and the index landed over before.
-func (t *Tx) After(before *memory.Snapshot, e *Index) (*memory.Snapshot, error) {
-	after, err := t.Stage.Over(before)
-	if err == nil && !e.None {
-		after.Index = e.Index
-	}
-	return after, err
-}
-
 // Diff returns what t would change, the index included, as a unified diff.
 func (t *Tx) Diff(e *Index) ([]byte, error) {
 	index, _ := e.content()
@@ -233,7 +227,7 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 	if !r.Adopt {
 		return e, nil
 	}
-	after, err := t.afterDisk(e)
+	_, after, err := t.Foresee(e)
 	if err != nil {
 		return nil, err
 	}
