@@ -61,49 +61,24 @@ func explain(err error) (reason, hint string, rest []string) {
 	case errors.As(err, &rule):
 		return explainRule(rule)
 	case errors.As(err, &base):
-		hint = fmt.Sprintf("read_memory {\"paths\": [%q]} shows what is there; write with \"base\": %q", base.Name, base.Have.Short())
-		if base.Have == "" {
-			hint = "omit base to create it"
-			if base.Near != "" {
-				hint = fmt.Sprintf("did you mean %q? else %s", base.Near, hint)
-			}
-		} else if base.OnDisk {
-			reason += ": the file on disk changed after it was staged"
-			hint += ", which replaces what was staged"
-		}
-		if base.Name.IsIndex() {
-			hint = fmt.Sprintf("a whole new content needs \"base\": %q; upsert and remove need none", base.Have.Short())
-		}
+		reason, hint = explainBase(base, reason)
 		return "base: " + reason, hint, nil
 	case errors.As(err, &twin):
 		return "name: " + reason, fmt.Sprintf("write to %q, or choose a name that differs more", twin.Twin), nil
 	case errors.As(err, &conflict):
-		for _, c := range conflict.Conflicts {
-			rest = append(rest, "conflict: "+c.String())
-		}
 		return "conflict: a file that this is based on was changed; nothing has landed",
-			"read_memory shows what is there; write_memory again with the disk's sum as base, and in a dream, which stays open, finalize_index", rest
+			"read_memory shows what is there; write_memory again with the disk's sum as base, and in a dream, which stays open, finalize_index",
+			conflictLines(conflict.Conflicts)
 	case errors.As(err, &part):
-		for _, c := range part.Left {
-			rest = append(rest, "conflict: "+c.String())
-		}
 		hint = "read_memory shows what is there now; write again with its sum as base"
 		if part.ID != "" {
 			hint += fmt.Sprintf("; where the person wants what has landed undone: undo_dream {\"id\": %q}", part.ID)
 		}
-		return "conflict: " + reason, hint, rest
+		return "conflict: " + reason, hint, conflictLines(part.Left)
 	case errors.As(err, &closed):
 		return reason, closedHint(closed), nil
 	case errors.As(err, &busy):
-		switch {
-		case busy.Host:
-			hint = "wait for it to end, at most an hour; nothing of ours was started"
-		case busy.Moment:
-			hint = "call again in a moment"
-		default:
-			hint = "wait for that dream to end; dream_status shows it, and a person can end it with: dream-mcp stop"
-		}
-		return reason, hint, nil
+		return reason, busyHint(busy), nil
 	case errors.As(err, &broken):
 		return reason, "a person must look: dream-mcp doctor, in a terminal, says what is missing and how to go on", nil
 	case errors.As(err, &half):
@@ -153,6 +128,39 @@ var queryHints = map[string]string{
 	"session":  "dream_orient and a listing name the sessions; leave it out to look at all",
 	"cursor":   "call without cursor: it begins again",
 	"signal":   "leave out the pattern, or the signal",
+}
+
+func conflictLines(conflicts []landing.Conflict) (lines []string) {
+	for _, c := range conflicts {
+		lines = append(lines, "conflict: "+c.String())
+	}
+	return lines
+}
+
+func explainBase(e *landing.BaseError, text string) (reason, hint string) {
+	reason = text
+	if e.Have == "" {
+		hint = store.DidYouMean(e.Near, "omit base to create it")
+	} else {
+		hint = fmt.Sprintf("read_memory {\"paths\": [%q]} shows what is there; write with \"base\": %q", e.Name, e.Have.Short())
+		if e.OnDisk {
+			reason, hint = reason+": the file on disk changed after it was staged", hint+", which replaces what was staged"
+		}
+	}
+	if e.Name.IsIndex() {
+		hint = fmt.Sprintf("a whole new content needs \"base\": %q; upsert and remove need none", e.Have.Short())
+	}
+	return reason, hint
+}
+
+func busyHint(e *lock.BusyError) string {
+	switch {
+	case e.Host:
+		return "wait for it to end, at most an hour; nothing of ours was started"
+	case e.Moment:
+		return "call again in a moment"
+	}
+	return "wait for that dream to end; dream_status shows it, and a person can end it with: dream-mcp stop"
 }
 
 func closedHint(e *consolidate.ClosedError) string {

@@ -61,43 +61,34 @@ func statusObject(s consolidate.Status, setup host.Setup, state string) statusJS
 
 // renderStatus prints whether a dream is due, and where everything is.
 func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.Folder, now time.Time, ink paint) string {
-	var b strings.Builder
-	named := "" // the label of the last row, which is not repeated
-	row := func(name, value, why string) {
-		label := name
-		if name == named {
-			label = ""
-		}
-		named = name
-		fmt.Fprintf(&b, "%s  %s\n", ink.in(dim, fmt.Sprintf("%-11s", label)), oneLine(value))
-		if why != "" {
-			fmt.Fprintf(&b, "%13s%s\n", "", ink.in(dim, oneLine(why)))
-		}
+	rows := places(setup, folders, s.Hosts)
+	if s.Unattended {
+		rows = append(rows, place{"unattended", "nobody watches: stricter rules apply to dreams", setup.Settings["unattended"].Source, ""})
 	}
+	if s.HeldBy != "" {
+		rows = append(rows, place{name: "lock", value: s.HeldBy})
+	}
+	if d := s.Dream; d != nil {
+		rows = append(rows, place{"open dream", fmt.Sprintf("%s in another process, begun %s", d.ID, store.Ago(now, d.Started)), dreamDetail(d, now), ""})
+	}
+	what, summary := lastDream(s.Last, now)
+	rows = append(rows, place{"last dream", what, summary, ""})
+
+	b := lines{ink: ink}
 	state, next := headline(s.State)
 	b.WriteString(strings.TrimSpace(ink.in(bold, state)+" "+next) + "\n\n")
 	for _, g := range s.Gates {
 		fmt.Fprintf(&b, "  %s\n", renderGate(g, now.Location(), ink))
 	}
 	b.WriteByte('\n')
-	for _, p := range places(setup, folders, s.Hosts) {
-		row(p.name, p.value, cmp.Or(p.problem, p.why))
-	}
-	if s.Unattended {
-		row("unattended", "nobody watches: stricter rules apply to dreams", setup.Settings["unattended"].Source)
-	}
-	if s.HeldBy != "" {
-		row("lock", s.HeldBy, "")
-	}
-	if d := s.Dream; d != nil {
-		whose := "in another process"
-		if d.Mine {
-			whose = "in this process"
+	for i, r := range rows {
+		label, why := r.name, cmp.Or(r.problem, r.why)
+		if i > 0 && rows[i-1].name == r.name {
+			label = ""
 		}
-		row("open dream", fmt.Sprintf("%s %s, begun %s", d.ID, whose, store.Ago(now, d.Started)), dreamDetail(d, now))
+		fmt.Fprintf(&b, "%s  %s\n", ink.in(dim, fmt.Sprintf("%-11s", label)), oneLine(r.value))
+		b.add(why != "", dim, "%13s%s", "", why)
 	}
-	what, summary := lastDream(s.Last, now)
-	row("last dream", what, summary)
 	if len(s.Warnings) > 0 {
 		b.WriteByte('\n')
 	}
@@ -108,12 +99,9 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.F
 }
 
 func dreamDetail(d *consolidate.OpenDream, now time.Time) string {
-	parts := []string{store.Plural(d.ToolCalls, "call")}
-	if d.Phase != "" {
-		parts = append([]string{d.Phase}, parts...)
-	}
+	parts := []string{string(d.Phase), store.Plural(d.ToolCalls, "call")}
 	if len(d.Staged) > 0 {
 		parts = append(parts, "staged "+fileList(d.Staged))
 	}
-	return strings.Join(append(parts, "expires "+d.Expires.In(now.Location()).Format("15:04")), ", ")
+	return strings.TrimPrefix(strings.Join(append(parts, "expires "+d.Expires.In(now.Location()).Format("15:04")), ", "), ", ")
 }
