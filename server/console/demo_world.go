@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -56,18 +55,16 @@ func build(dir string, now time.Time) (world, error) {
 	return w, os.Chtimes(lock, last, last)
 }
 
-// environment returns the environment of this process, without variables that name anything outside the world.
+// environment returns an environment that names nothing outside the world.
 func (w world) environment() []string {
-	var env []string
-	for _, v := range os.Environ() {
-		name, _, _ := strings.Cut(strings.ToUpper(v), "=")
-		hasName := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-		if !slices.ContainsFunc([]string{"CLAUDE", "CODEX", "GEMINI", "DREAM_", "XDG_"}, hasName) {
-			env = append(env, v)
+	env := []string{"HOME=" + w.home, "USERPROFILE=" + w.home, "NO_COLOR=1",
+		"APPDATA=" + filepath.Join(w.home, "AppData", "Roaming"), "LOCALAPPDATA=" + filepath.Join(w.home, "AppData", "Local")}
+	for _, name := range []string{"PATH", "TZ", "TMPDIR", "TEMP", "SYSTEMROOT"} {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
 		}
 	}
-	return append(env, "HOME="+w.home, "USERPROFILE="+w.home, "NO_COLOR=1",
-		"APPDATA="+filepath.Join(w.home, "AppData", "Roaming"), "LOCALAPPDATA="+filepath.Join(w.home, "AppData", "Local"))
+	return env
 }
 
 // timestamp is the time of a memory or an utterance. The last one in a file becomes its modification time.
