@@ -121,7 +121,7 @@ func (s *story) startServer(log *os.File) (err error) {
 //	! TOOL JSON        calls a tool that must refuse
 //	$ VERB ARGUMENTS   runs this program
 //	? WORDS            must be in the last answer
-//	| N [WHAT REGEXP]  shows the first N lines of the last answer that match, and says how many more WHAT there are
+//	| N [REGEXP]       shows the first N lines of the last answer that match, and says how many more there are
 //	= WORDS            prints WORDS if the memory is as it was at the start, else fails
 func (s *story) play() error {
 	script, err := demoFiles.ReadFile("demo/story.txt")

@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,36 +15,26 @@ import (
 
 // show prints lines of the last answer.
 func (s *story) show(what string) error {
-	number, rest, _ := strings.Cut(what, " ")
-	kind, expression, _ := strings.Cut(rest, " ")
+	number, expression, narrowed := strings.Cut(what, " ")
+	most, numberErr := strconv.Atoi(number)
 	wanted, err := regexp.Compile(expression)
-	if err != nil {
+	if err := cmp.Or(numberErr, err); err != nil {
 		return err
 	}
-	most, err := strconv.Atoi(number)
-	if err != nil {
-		return err
-	}
-	shown, left := 0, 0
-	for line := range strings.SplitSeq(strings.TrimRight(s.answer, "\n"), "\n") {
-		line = strings.ReplaceAll(transcript.Visible(line), s.home, "~")
-		switch {
-		case !wanted.MatchString(line):
-		case shown == most:
-			left++
-		case s.diff:
-			shown++
-			s.quote(line, diffColour(line))
-		default:
-			shown++
-			s.quote(line, "")
-		}
-	}
-	if shown == 0 {
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(transcript.Visible(s.answer), s.home, "~"), "\n"), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return !wanted.MatchString(line) })
+	if len(lines) == 0 {
 		return fmt.Errorf("no line matches %s: %s", expression, s.answer)
 	}
-	if left > 0 && kind != "" {
-		s.quote(fmt.Sprintf("… %d more %s", left, kind), dim)
+	for _, line := range lines[:min(most, len(lines))] {
+		colour := ""
+		if s.diff {
+			colour = diffColour(line)
+		}
+		s.quote(line, colour)
+	}
+	if left := len(lines) - most; left > 0 && narrowed {
+		s.quote(fmt.Sprintf("… %d more", left), dim)
 	}
 	return nil
 }
