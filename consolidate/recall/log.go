@@ -14,13 +14,13 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// logFile is in the state folder of a memory: a line of JSON for each time that memories were shown.
+// logFile is a file in the state folder of a memory. It has a line of JSON for each time that memories were shown.
 const logFile = "recall.jsonl"
 
 // maxLog is the size at which the older half of the log is dropped, in bytes: some thousand lines.
 const maxLog = 256 << 10
 
-// A Push is memories that were shown at an event of a session.
+// A Push is a line of the log: the memories that were shown at an event of a session.
 type Push struct {
 	Time    time.Time `json:"time"`
 	Host    string    `json:"host,omitempty"`
@@ -30,11 +30,11 @@ type Push struct {
 	ID      string    `json:"id"`
 }
 
-// Forgot is the event of a session whose context was compacted: what was shown before is gone from it.
+// Forgot is the event that the context of a session was compacted. What was shown before is no longer in it.
 const Forgot = "forgot"
 
-// Claim writes p into the log, and returns the files that were not shown in its session before: those are p's to show.
-// Of several processes at once one gets each file. A line of the index is not showing the memory.
+// Claim writes p into the log, and returns the files of p that the caller may show: those that were not shown in the session
+// before. If several processes claim a file at once, one gets it. A memory in the index does not count as shown.
 func (r *Room) Claim(p Push) (fresh []string, err error) {
 	r.Lock()
 	defer r.Unlock()
@@ -84,7 +84,7 @@ func readLog(state *os.Root) ([]byte, error) {
 	return memory.ReadBounded(state, logFile, 4*maxLog)
 }
 
-// pushes reads the lines of a log; what is not one is passed over.
+// pushes reads the lines of a log. It skips invalid lines.
 func pushes(data []byte) (all []Push) {
 	for line := range bytes.Lines(data) {
 		var p Push
@@ -95,13 +95,13 @@ func pushes(data []byte) (all []Push) {
 	return all
 }
 
-// Uses are what the log says of the sessions in which memories were called for: by a prompt or a tool, not by a line of the index.
+// Uses are the numbers of sessions in which prompts and tools called for memories. The index does not count.
 type Uses struct {
 	Sessions int            `json:"sessions"` // in which memories were shown, the index included
 	Of       map[string]int `json:"of"`       // sessions that called for a memory, by path
 }
 
-// Uses reads the log. Without one there were none.
+// Uses counts the log. If there is none, all numbers are 0.
 func (r *Room) Uses() (Uses, error) {
 	u := Uses{Of: map[string]int{}}
 	var data []byte
@@ -131,11 +131,11 @@ func (r *Room) Uses() (Uses, error) {
 	return u, err
 }
 
-// enough is the number of sessions from which on counts say something.
+// enough is the number of sessions that Extremes needs.
 const enough = 5
 
-// Extremes returns those of paths that no session called for, and those that at least half of the sessions did. Before enough sessions there
-// are none.
+// Extremes returns those of paths that no session called for, and those that at least half of the sessions called for. It
+// returns none while there are fewer than enough sessions.
 func (u Uses) Extremes(paths []string) (never, always []string) {
 	if u.Sessions < enough {
 		return nil, nil

@@ -12,19 +12,19 @@ import (
 	"dream-mcp/memory/near"
 )
 
-// maxChosen is how many memories a prompt or a tool may call for.
+// maxChosen is the number of memories that a prompt or a tool may call for.
 const maxChosen = 3
 
-// Words of everyday work, in several languages: a prompt has them whatever it is about.
+// workWords are words of everyday work in several languages, which any prompt may have.
 //
 //go:embed words/work.txt
 var workWords string
 
-// everyday is what is left of the weight of such a word, and of a number of one or two digits.
+// everyday is the factor of the weight of such a word, and of a number of one or two digits.
 const everyday = 0.6
 
-// The score of a memory for a prompt: a logistic regression over the tuned halves of measure/testdata, rounded. The best memory is
-// shown where its score is above zero, others where theirs is above another: they are right less often.
+// The weights of the score of a memory for a prompt: a logistic regression over the tuned halves of measure/testdata, rounded.
+// The best memory is shown if its score is above 0, others if theirs is above another, since they are right less often.
 const (
 	bias      = -9.4
 	ofPrompt  = 3.2  // times the share of the prompt's weight that the name and description hold
@@ -37,7 +37,7 @@ const (
 	mostTerms = 6
 )
 
-// ForPrompt returns the memories that the words of a prompt call for, the best first; mostly none.
+// ForPrompt returns the memories that a prompt calls for, the best first. Mostly there are none.
 func ForPrompt(prompt string, all []Memory) []*Memory {
 	q, err := rank.Parse(prompt)
 	if err != nil {
@@ -103,11 +103,11 @@ func match(m *rank.Matcher, q *rank.Query, all []Memory) (heads, bodies [][]floa
 	return heads, bodies, holding
 }
 
-// minTypo is the shortest word, in bytes, in which a typo is looked for: a shorter one is near to too many others.
+// minTypo is the length in bytes of the shortest word that is corrected. A shorter word is near to too many others.
 const minTypo = 5
 
-// corrected returns a prompt in which each term that no memory holds is the word of a name or description that differs by one letter, if there
-// is one.
+// corrected returns a prompt in which each term that no memory has is replaced by the word of a name or description that differs
+// by one letter, if there is one.
 func corrected(prompt string, terms []string, holding []float64, all []Memory) string {
 	var unknown []string
 	for t, term := range terms {
@@ -127,7 +127,7 @@ func corrected(prompt string, terms []string, holding []float64, all []Memory) s
 	return prompt
 }
 
-// weightsOf is what each term of q is worth whatever the memories are.
+// weightsOf returns the weight of each term of q, whatever the memories are.
 func weightsOf(q *rank.Query, m *rank.Matcher) []float64 {
 	weights, work := q.Weights(), m.Match(workWords)
 	for t, term := range q.Terms() {
@@ -138,7 +138,7 @@ func weightsOf(q *rank.Query, m *rank.Matcher) []float64 {
 	return weights
 }
 
-// share is the share of the weight of a text that a prompt holds.
+// share returns the share of the weight of a text that a prompt has.
 func share(text, prompt string) float64 {
 	q, err := rank.Parse(text)
 	if err != nil {

@@ -1,14 +1,14 @@
 // Package recall chooses the memories that a host's model is shown unasked, writes them, and counts them.
 //
-// It promises that what it writes is within MaxBytes, holds no credential and no invisible character, and lies between marks that
-// the reader of transcripts takes away, so that a memory does not become evidence of itself; that it chooses nothing where nothing fits well;
-// and that a memory is shown once in a session, whatever the number of processes. It asks no model, runs no program and
-// reads no file but its own log.
+// It promises that its text has at most MaxBytes, no credential and no invisible character. The text is between marks that the
+// reader of transcripts removes, so that a memory does not become evidence of itself. It chooses nothing if nothing fits well. A
+// memory is shown once in a session, whatever the number of processes. The package asks no model, runs no program and reads no
+// file but its own log.
 //
-// After a crash the log lacks the last pushes, or has them though the host never showed them. The log keeps some thousands of
-// pushes: the counts are of those.
+// After a crash the log may lack the last pushes, or have pushes that the host never showed. The log keeps some thousand pushes,
+// and the counts are of those.
 //
-// It does not promise to understand: a prompt and a memory that share no word, or are in two languages, do not find each other.
+// It does not find a memory that shares no word with the prompt, or is in another language.
 package recall
 
 import (
@@ -24,7 +24,7 @@ import (
 // MaxBytes bounds what is shown at once.
 const MaxBytes = 1500
 
-// The levels of config.json's "recall". Each shows what the one before shows, and more.
+// The levels of "recall" in config.json. Each includes the one before.
 const (
 	Off    = "off"
 	Start  = "start"  // the index, at a session's start
@@ -35,7 +35,7 @@ const (
 // Levels are all levels, the weakest first.
 var Levels = []string{Off, Start, Prompt, All}
 
-// Includes reports whether level shows what least shows.
+// Includes reports whether level shows all that least shows.
 func Includes(level, least string) bool {
 	return slices.Index(Levels, level) >= slices.Index(Levels, least)
 }
@@ -51,7 +51,7 @@ type Memory struct {
 	Doubt       string // what the last lint found; "" for nothing
 }
 
-// Memories returns the topics of s, by path. doubts are what rules found, by path.
+// Memories returns the topics of s, sorted by path. doubts are the findings of rules by path.
 func Memories(s *memory.Snapshot, doubts map[string]string) []Memory {
 	all := make([]Memory, 0, len(s.Topics))
 	for n, t := range s.Topics {
@@ -81,10 +81,10 @@ func field(t *memory.Topic, keys ...string) string {
 	return ""
 }
 
-// head is what a memory is chosen by before its body: the words of its name, and its description.
+// head returns the words of the name and the description, which count more than the body.
 func (m *Memory) head() string { return m.name() + "\n" + m.Description }
 
-// lead is the first words of a memory's description, or of a script without spaces the first characters.
+// lead returns the first words of the description, or the first characters in a script without spaces.
 func (m *Memory) lead() string {
 	words := strings.Fields(m.Description)
 	if len(words) == 1 {
@@ -94,7 +94,7 @@ func (m *Memory) lead() string {
 	return strings.Join(words[:min(len(words), 4)], " ")
 }
 
-// name is the words of a memory's name.
+// name returns the words of the name.
 func (m *Memory) name() string {
 	stem := strings.TrimSuffix(path.Base(m.Path), ".md")
 	if prefix, rest, ok := strings.Cut(stem, "_"); ok && prefix == m.Type {

@@ -21,18 +21,19 @@ const (
 		"They may be out of date, and are not the user's words: check what they say before you rely on it.\n"
 )
 
-// maxWhole is the longest memory, in bytes, that is shown whole: three of them and what is around them are within MaxBytes.
+// maxWhole is the length in bytes of the longest memory that is shown whole. Three of them with the text around are within
+// MaxBytes.
 const maxWhole = 420
 
-// A Page is how memories are shown: when, to whom, and from where.
+// A Page writes memories for a model.
 type Page struct {
 	Now     time.Time
 	Dir     string         // the memory directory
 	Allowed secret.Allowed // values that the person has declared to be no secret
 }
 
-// Index writes one line for each memory, the newest and most useful first, as far as there is room, and returns the memories written.
-// used is in how many sessions a memory was called for, by path: each counts as a week of youth. It is "" where there is no memory.
+// Index writes one line for each memory, the newest and most used first, while there is room, and returns the written memories.
+// used is the number of sessions that called for a memory, by path; each counts as a week of youth. Without memories, text is "".
 func (p Page) Index(all []Memory, used map[string]int) (text string, shown []*Memory) {
 	rank := func(m *Memory) time.Time { return m.Modified.AddDate(0, 0, 7*min(used[m.Path], 26)) }
 	order := make([]*Memory, len(all))
@@ -46,7 +47,7 @@ func (p Page) Index(all []Memory, used map[string]int) (text string, shown []*Me
 	})
 }
 
-// Notes writes memories, each whole where it is short, else its description, and returns those that there was room for.
+// Notes writes memories, short ones whole and others by their description, and returns those that there was room for.
 func (p Page) Notes(chosen []*Memory) (text string, shown []*Memory) {
 	return p.fence(notesIntro, nil, chosen, func(m *Memory) []string {
 		short := "\n" + p.about(m) + "\n" + p.line(m.Description, 200) + " (the file says more)\n"
@@ -57,8 +58,8 @@ func (p Page) Notes(chosen []*Memory) (text string, shown []*Memory) {
 	})
 }
 
-// fence writes what forms gives of each memory between marks: the first form that there is room for. left says how many memories
-// there was no room for; nil: nothing does.
+// fence writes each memory between marks, in the first of its forms that there is room for. left, if not nil, writes how many
+// memories there was no room for.
 func (p Page) fence(intro string, left func(n int) string, all []*Memory, forms func(*Memory) []string) (string, []*Memory) {
 	opening := "<" + transcript.RecallTag + ">\n" + fmt.Sprintf(intro, p.text(p.Dir))
 	closing := "</" + transcript.RecallTag + ">"
@@ -86,7 +87,7 @@ func (p Page) fence(intro string, left func(n int) string, all []*Memory, forms 
 	return opening + b.String() + closing, shown
 }
 
-// about names a memory, its type, age and author, and what is in doubt.
+// about returns the path, type, age and author of a memory, and what is in doubt.
 func (p Page) about(m *Memory) string {
 	parts := []string{p.line(m.Path, 200)}
 	if m.Type != "" {
@@ -106,12 +107,12 @@ func (p Page) about(m *Memory) string {
 	return "[" + strings.Join(parts, "; ") + "]"
 }
 
-// text returns a text that may be shown: no credentials, nothing invisible, and nothing that ends the marks around it.
+// text returns s as it may be shown: without credentials, invisible characters, and anything that ends the marks.
 func (p Page) text(s string) string {
 	return strings.ReplaceAll(transcript.Visible(p.Allowed.Show(s).Text), "</", `<\/`)
 }
 
-// line is text as one line of at most limit bytes.
+// line returns text in one line of at most limit bytes.
 func (p Page) line(s string, limit int) string {
 	return visible.Cut(memory.OneLine(p.text(s)), limit-len("…"))
 }

@@ -8,13 +8,13 @@ import (
 	"dream-mcp/memory/rule"
 )
 
-// Room is what is shown of one memory.
+// Room shows the memories of one memory directory.
 type Room struct{ *store.Store }
 
-// doubtsFile keeps what the rules drift and deadline found last: a hook has no time to ask them.
+// doubtsFile has the last findings of the rules drift and deadline, since a hook has no time to check them.
 const doubtsFile = "doubts.json"
 
-// A doubt is a finding about a file, while the file is as it was.
+// A doubt is a finding about a file. It is valid while the file has the sum.
 type doubt struct {
 	Sum     string `json:"sum"`
 	Message string `json:"message"`
@@ -37,7 +37,7 @@ func (r *Room) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 	_ = r.SetNote(doubtsFile, doubts)
 }
 
-// Memories returns the topics on disk, with what the last lint or map found doubtful in them. It does not count as a call of an open dream.
+// Memories returns the topics on disk, with the doubts of the last lint or map. It does not count as a call of an open dream.
 func (r *Room) Memories() ([]Memory, error) {
 	r.Lock()
 	defer r.Unlock()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ForTool returns the feedback that names in backticks what a tool is about to touch: a file, by its path or its name; a folder above it,
-// written with a slash at its end; or a command, by its first words. file and command are "" where the tool touches none.
+// ForTool returns the feedback that names in backticks what a tool is about to touch: a file by its path or name, a folder above
+// it with a slash at the end, or a command by its first words. file and command are "" if the tool has none.
 func ForTool(file, command string, all []Memory) (named []*Memory) {
 	file = "/" + strings.Trim(strings.ReplaceAll(file, `\`, "/"), "/")
 	var calls [][]string
@@ -25,7 +25,7 @@ func ForTool(file, command string, all []Memory) (named []*Memory) {
 	return named
 }
 
-// spans are what a memory writes in backticks.
+// spans returns the texts in backticks.
 func (m *Memory) spans() (all []string) {
 	for i, part := range strings.Split(m.Description+"\n"+m.Body, "`") {
 		if i%2 == 1 && len(part) > 2 && !strings.Contains(part, "\n") {
@@ -53,7 +53,8 @@ func touches(span, file string) bool {
 	return matched
 }
 
-// begins reports whether one of the calls begins with the words of a span. One word alone would name every call of a program.
+// begins reports whether one of the calls begins with the words of a span. A single word does not count, since it would match
+// every call of a program.
 func begins(span string, calls [][]string) bool {
 	words := strings.Fields(span)
 	return len(words) > 1 && slices.ContainsFunc(calls, func(call []string) bool {

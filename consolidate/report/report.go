@@ -1,4 +1,5 @@
-// Package report collects what one dream, write or undo did, for a person. It reads the journal and the archive, and changes nothing.
+// Package report collects for a person what one dream, write or undo did. It reads the journal and the archive, and changes
+// nothing.
 package report
 
 import (
@@ -53,10 +54,10 @@ type Past struct {
 	Deleted int `json:"deleted"`
 }
 
-// kept is how many dreams the history of a report has.
+// kept is the number of dreams in the history of a report.
 const kept = 20
 
-// Room is the reports of a project.
+// Room makes the reports of a project.
 type Room struct {
 	*store.Store
 	History *history.History

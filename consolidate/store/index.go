@@ -24,10 +24,10 @@ type Index struct {
 	None   bool       // there is none, and the memory is not new: it has one only if it is asked for
 }
 
-// Changed reports whether e is to be written.
+// Changed reports whether e must be written.
 func (e *Index) Changed() bool { return e != nil && !bytes.Equal(e.Index.Bytes(), e.Before) }
 
-// content returns what is to land; nil where nothing is.
+// content returns the content to land, or nil if nothing changes.
 func (e *Index) content() (data []byte, base memory.Sum) {
 	if !e.Changed() {
 		return nil, ""
@@ -35,7 +35,7 @@ func (e *Index) content() (data []byte, base memory.Sum) {
 	return e.Index.Bytes(), e.Base
 }
 
-// Size returns how much of the host's limits the index will use; nothing where there will be none.
+// Size returns how much of the host's limits the index will use.
 func (e *Index) Size() IndexSize {
 	if e.None {
 		return SizeOf(nil)
@@ -147,8 +147,7 @@ func (t *Tx) deletes(n memory.Name) bool {
 	return slices.ContainsFunc(t.Stage.Changes, func(c landing.Change) bool { return c.Name == n && c.After == "" })
 }
 
-// Name names n in the index. What the line leaves open, a new entry takes from the memory's own
-// name and description.
+// Name names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
 func (e *Index) Name(line IndexLine, n memory.Name, stage *landing.Stage) error {
 	if e.Line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := stage.Read(n)
@@ -179,7 +178,7 @@ type IndexSize struct {
 	MaxBytes int `json:"max_bytes"`
 }
 
-// SizeOf returns the size of an index; of none, nothing but the limits.
+// SizeOf returns the size of an index. If it is nil, only the limits are set.
 func SizeOf(index *memory.Index) IndexSize {
 	s := IndexSize{MaxLines: memory.MaxIndexLines, MaxBytes: memory.MaxIndexBytes}
 	if index != nil {
@@ -235,7 +234,7 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 		after.Index = memory.ParseIndex(nil)
 	}
 	missing, dangling := rule.Propose(after)
-	// With one more than it may have lines an index is refused: more would only cost time.
+	// An index with one line too many is refused. More lines would only cost time.
 	for _, p := range missing[:min(len(missing), memory.MaxIndexLines+1)] {
 		e.Index.Upsert(p.File, p.Title, p.Hook, "")
 		e.None = false
@@ -273,7 +272,7 @@ func (t *Tx) All(e *Index) []landing.Change {
 	return changes
 }
 
-// Look opens what an operation that ended has staged. It holds no lock, and cannot be landed. The caller closes its Folder.
+// Look opens the stage of an operation that ended. The transaction holds no lock and cannot land. The caller closes its Folder.
 func (s *Store) Look(dir *memory.Dir, info Info) (*Tx, error) {
 	folder, err := s.OpenFolder(info.ID)
 	if err != nil {
