@@ -100,16 +100,13 @@ func (r *Room) Sweep(dir *memory.Dir) {
 		spare(old, t)
 	}
 	ids, err := r.IDs()
+	for _, id := range ids {
+		if err == nil && len(old) > 0 {
+			err = r.spareArchived(id, old)
+		}
+	}
 	if err != nil {
 		return
-	}
-	for _, id := range ids {
-		if len(old) == 0 {
-			return
-		}
-		if err := r.spareArchived(id, old); err != nil {
-			return
-		}
 	}
 	for file := range old {
 		state.Remove(file)
