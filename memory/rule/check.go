@@ -109,13 +109,9 @@ func (c Check) written(n memory.Name) []Finding {
 	if c.After.Topics[n] == nil {
 		return nil
 	}
-	var findings []Finding
 	v := c.view()
 	v.written, v.exact.written = n, n
-	for _, r := range table {
-		findings = append(findings, r.readTopic(v.of(r), n)...)
-	}
-	return findings
+	return v.ask(table, []memory.Name{n}, false)
 }
 
 // Lint returns what every rule says about a memory as it is, each in its own severity.

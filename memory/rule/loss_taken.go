@@ -20,7 +20,7 @@ func (c Check) Forbidden(n memory.Name) []Finding {
 	if !forbidden {
 		return nil
 	}
-	return ruleOf("loss").named([]Finding{forbiddenFinding(n, why)})
+	return []Finding{forbiddenFinding(n, why)}
 }
 
 // KeptElsewhere reports whether other memories say all that n said before the change: a merge or a new name is not a loss.
@@ -28,7 +28,7 @@ func (c Check) KeptElsewhere(n memory.Name) bool { return c.view().keptElsewhere
 
 func forbiddenFinding(n memory.Name, why string) Finding {
 	return Finding{
-		File: n.String(), Message: why + ": an unattended dream may not",
+		Rule: "loss", Severity: Error, File: n.String(), Message: why + ": an unattended dream may not",
 		Hint: "keep the memory, or merge it so that another says every fact of it first; " +
 			"what write_memory refuses so is kept as a proposal for the person, and accept_loss does not help",
 	}

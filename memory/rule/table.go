@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"cmp"
 	"embed"
 	"regexp"
 	"strconv"
@@ -109,20 +108,4 @@ func ruleOf(name string) rule {
 		}
 	}
 	return rule{}
-}
-
-func (r rule) readTopic(v *view, n memory.Name) []Finding {
-	if r.topic == nil {
-		return nil
-	}
-	return r.named(r.topic(v, n, v.After.Topics[n]))
-}
-
-// named fills in the rule's name, and its severity where a finding has none of its own.
-func (r rule) named(findings []Finding) []Finding {
-	for i := range findings {
-		findings[i].Rule = r.name
-		findings[i].Severity = cmp.Or(findings[i].Severity, r.severity)
-	}
-	return findings
 }

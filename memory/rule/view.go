@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,14 +34,6 @@ func (c Check) view() *view {
 	return &view{Check: shown, readings: readings, nears: make(map[string]string), exact: exact}
 }
 
-// of returns what a rule reads.
-func (v *view) of(r rule) *view {
-	if r.exact {
-		return v.exact
-	}
-	return v
-}
-
 // toFind is, in JSON, in place of a new text that a rule does not know.
 const toFind = `"…"`
 
@@ -59,19 +52,31 @@ func (v *view) editCall(n memory.Name, old, new string) string {
 	return fmt.Sprintf("write_memory {\"path\": %q%s, \"edits\": [{\"old\": %s, \"new\": %s}]}", n.String(), base, old, new)
 }
 
-// all returns what the rules find, in no order.
-func (v *view) all(rules []rule) []Finding {
-	var findings []Finding
+// ask returns what the rules find in some topics, and if whole, in the memory, in no order.
+func (v *view) ask(rules []rule, topics []memory.Name, whole bool) (findings []Finding) {
 	for _, r := range rules {
-		for _, n := range v.sortedNames() {
-			findings = append(findings, r.readTopic(v.of(r), n)...)
+		in, first := v, len(findings)
+		if r.exact {
+			in = v.exact
 		}
-		if r.whole != nil {
-			findings = append(findings, r.named(r.whole(v.of(r)))...)
+		for _, n := range topics {
+			if r.topic != nil {
+				findings = append(findings, r.topic(in, n, in.After.Topics[n])...)
+			}
+		}
+		if whole && r.whole != nil {
+			findings = append(findings, r.whole(in)...)
+		}
+		for i := first; i < len(findings); i++ {
+			findings[i].Rule = r.name
+			findings[i].Severity = cmp.Or(findings[i].Severity, r.severity)
 		}
 	}
 	return findings
 }
+
+// all returns what the rules find, in no order.
+func (v *view) all(rules []rule) []Finding { return v.ask(rules, v.sortedNames(), true) }
 
 func (v *view) sortedNames() []memory.Name {
 	if v.names == nil {
