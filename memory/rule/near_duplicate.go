@@ -79,17 +79,17 @@ func findNearDuplicates(v *view) []Finding {
 			group[max(i, j)] = min(i, j)
 		}
 	}
-	var findings []Finding
 	groups := make(map[int][]twin)
-	for i := range slices.Backward(names) {
-		groups[first(i)] = append(groups[first(i)], twin{name: names[i]})
-	}
 	for i, n := range names {
-		findings = append(findings, v.duplicateOf(n, twins[n])...)
-		if alike := groups[first(i)]; len(alike) > 1 && alike[0].name == n {
-			slices.Reverse(alike[1:])
-			findings = append(findings, v.duplicateOf(n, alike[1:])...)
-		}
+		groups[first(i)] = append(groups[first(i)], twin{name: n})
+	}
+	var findings []Finding
+	for n, others := range twins {
+		findings = append(findings, v.duplicateOf(n, others)...)
+	}
+	for _, alike := range groups {
+		last := len(alike) - 1
+		findings = append(findings, v.duplicateOf(alike[last].name, alike[:last])...)
 	}
 	return findings
 }
