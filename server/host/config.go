@@ -124,11 +124,8 @@ func (r *resolver) configured() []layer {
 	wanted := slices.Compact([]string{r.Project, r.Root}) // no key is ""
 	for _, want := range wanted {
 		for _, key := range slices.Sorted(maps.Keys(projects)) {
-			named := key
-			if rest, ok := strings.CutPrefix(key, "~/"); ok && r.env.Home != "" {
-				named = filepath.Join(r.env.Home, rest)
-			}
-			if !filepath.IsAbs(named) || real(named) != want {
+			named, err := r.env.expand(key, "")
+			if err != nil || !filepath.IsAbs(named) || real(named) != want {
 				continue
 			}
 			source := fmt.Sprintf("projects[%q] of %s", key, path)
