@@ -13,9 +13,11 @@ import (
 )
 
 var (
-	prescribed  = regexp.MustCompile("(?i)\\b(?:always|must(?: always)?|immer)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|mit)?[*_\\s]*`([^`]{2,80})`")
-	forbidden   = regexp.MustCompile("(?i)\\b(?:never|do not|don't|must not|must never|niemals|nie)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|ever use|mit)?[*_\\s]*`([^`]{2,80})`")
-	conditional = regexp.MustCompile(`(?i)\b(?:when|if|unless|except|only|until|before|after|while|during|without|outside|inside|instead|for|in|on|at|from|with|wenn|falls|außer|nur|beim?|vor|nach|ohne)\b`)
+	prescribed = regexp.MustCompile("(?i)\\b(?:always|must(?: always)?|immer)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|mit)?[*_\\s]*`([^`]{2,80})`")
+	forbidden  = regexp.MustCompile("(?i)\\b(?:never|do not|don't|must not|must never|niemals|nie)[*_]*\\s+" +
+		"(?:use|run|pass|add|call|set|write|keep|commit|ever use|mit)?[*_\\s]*`([^`]{2,80})`")
+	conditional = regexp.MustCompile(`(?i)\b(?:when|if|unless|except|only|until|before|after|while|during|without|outside` +
+		`|inside|instead|for|in|on|at|from|with|wenn|falls|außer|nur|beim?|vor|nach|ohne)\b`)
 
 	// valued matches a name and its value: --workers 4, PORT=3000, 412 tests.
 	valued = regexp.MustCompile(`(--\pL[\w-]*)[ =](\d[\w.]*)|\b([A-Z][A-Z0-9_]{2,}) ?= ?(\d[\w.]*)|(?:^|[\s*])(\d[\d,]*)\** (?:\pL+ )?(tests)\b`)

@@ -13,7 +13,8 @@ import (
 // 107 say why, and 110 how to apply it.
 var (
 	whyLabel = label(`why|reasons?|rationale|为什么|原因|理由|이유|왜|なぜ|warum|grund|pourquoi|raison|por qué|motivo|razón`)
-	howLabel = label(`how to apply|how|when to apply|apply|如何应用|如何使用|应用|适用|적용(?: 방법)?|適用|適用方法|anwendung|wie anwenden|comment appliquer|application|cómo aplicar|aplicación`)
+	howLabel = label(`how to apply|how|when to apply|apply|如何应用|如何使用|应用|适用|적용(?: 방법)?|適用|適用方法|anwendung|wie anwenden` +
+		`|comment appliquer|application|cómo aplicar|aplicación`)
 )
 
 // label matches a line that is a heading of one of some words, begins with one and a colon, or has one in bold.
@@ -22,10 +23,12 @@ func label(words string) *regexp.Regexp {
 }
 
 // givesReason matches words that announce a reason, in the languages of signals.
-var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|due to|weil|denn|damit|sonst|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|否则|だから|ので|ため|理由|때문|니까|이유`)
+var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|due to|weil|denn|damit|sonst` +
+	`|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|否则|だから|ので|ため|理由|때문|니까|이유`)
 
 // givesNone matches such words where they point back, or name a time.
-var givesNone = regexp.MustCompile(`(?i)\bbecause of (?:that|this|it|them|those|these)\b|\bsince (?:then|last|yesterday|today|this morning|\w+day|v?\d\S*|[0-9a-f]{7,40})\b`)
+var givesNone = regexp.MustCompile(`(?i)\bbecause of (?:that|this|it|them|those|these)\b|\bsince (?:then|last|yesterday` +
+	`|today|this morning|\w+day|v?\d\S*|[0-9a-f]{7,40})\b`)
 
 // reasonIn returns the words by which a text announces a reason, or "".
 func reasonIn(text string) string {

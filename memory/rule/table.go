@@ -14,7 +14,7 @@ type rule struct {
 	severity Severity                                                // the worst that it reports
 	topic    func(v *view, n memory.Name, t *memory.Topic) []Finding // reads one topic: asked at every write too
 	whole    func(v *view) []Finding                                 // reads the memory: asked when it is to land
-	many     string                                                  // what its findings are called where they are more than maxPlaces in a file; "": all are reported
+	many     string                                                  // the noun for more than maxPlaces of its findings in a file; "": all are reported
 	waivable bool                                                    // the model may waive it, with a reason
 	never    bool                                                    // its errors stay, whatever stood before
 	minor    bool                                                    // its warnings about what stood before are infos

@@ -35,7 +35,8 @@ var (
 	movedAway = regexp.MustCompile("^(?i:(?:this (?:memory|file|note|topic) (?:is|was|has been|has) )?" +
 		"(?:moved|merged|renamed|folded|consolidated|replaced|superseded|split)) (?i:to|into|by)\\b[^.]{0,40}?(?:\\[\\[|\\]\\(|\\S+\\.md)")
 	// goneField is a field of the frontmatter that says it.
-	goneField = regexp.MustCompile(`(?mi)^[ \t]*(?:status:[ \t]*["']?(?:superseded|obsolete|deprecated|archived)["']?|(?:superseded[_-]by|replaced[_-]by):[ \t]*[^\s"'~\[{].*|(?:archived|superseded|deprecated|obsolete):[ \t]*true)[ \t]*\r?$`)
+	goneField = regexp.MustCompile(`(?mi)^[ \t]*(?:status:[ \t]*["']?(?:superseded|obsolete|deprecated|archived)["']?` +
+		`|(?:superseded[_-]by|replaced[_-]by):[ \t]*[^\s"'~\[{].*|(?:archived|superseded|deprecated|obsolete):[ \t]*true)[ \t]*\r?$`)
 	// goneInPart is said in the same line where the memory is still needed.
 	goneInPart = regexp.MustCompile(`(?i)\b(?:in part|part(?:ly|ial(?:ly)?)|only|except|still|corrected)\b|部分`)
 	// successor names another memory; restated is a word of a text that says what is true instead.

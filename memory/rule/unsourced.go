@@ -31,6 +31,7 @@ func findUnsourced(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}
 	return []Finding{{
 		File: n.String(), Message: message,
-		Hint: `find where the user said it (grep_transcripts {"pattern": "…", "speakers": ["user"]}) and write it with "evidence": ["ID"]; if the user never said it, it may not deserve a memory`,
+		Hint: `find where the user said it (grep_transcripts {"pattern": "…", "speakers": ["user"]}) and write it with "evidence": ["ID"]; ` +
+			`if the user never said it, it may not deserve a memory`,
 	}}
 }

@@ -103,11 +103,16 @@ var (
 	passwords = oneOf("password passwd passwort passphrase passcode pass pwd pw pin kennwort dbpass userpass keypass storepass mdp")
 	keys      = oneOf("key apikey authkey secretkey accesskey privatekey masterkey accountkey licensekey signingkey encryptionkey appkey")
 	// qualified make a "key" or an "auth" a credential.
-	qualified = oneOf("api secret access private auth encryption signing master account service client app application admin deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project")
+	qualified = oneOf("api secret access private auth encryption signing master account service client app application admin " +
+		"deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project")
 	// public make a name innocent: what it names is not a secret, or not a value.
-	public = oneOf("public pub publishable primary foreign partition sort cache idempotency page next prev continuation cancellation design translation i18n object row index group max min num count total input output prompt completion cached per bucket map dict host known site shortcut hot column table field unique composite natural surrogate lookup sync pagination cursor anon fingerprint ssh hotkey query route json yaml config")
+	public = oneOf("public pub publishable primary foreign partition sort cache idempotency page next prev continuation " +
+		"cancellation design translation i18n object row index group max min num count total input output prompt completion cached " +
+		"per bucket map dict host known site shortcut hot column table field unique composite natural surrogate lookup sync " +
+		"pagination cursor anon fingerprint ssh hotkey query route json yaml config")
 	// trailing may follow the word that says what a value is.
-	trailing = oneOf("value base val env prod production dev development staging stage live test testing old new current base64 b64 plain plaintext raw default here us eu main backup primary secondary")
+	trailing = oneOf("value base val env prod production dev development staging stage live test testing old new current base64 " +
+		"b64 plain plaintext raw default here us eu main backup primary secondary")
 )
 
 // oneOf reports whether a word is in a list. The set is made when it is first asked: a host's hook starts this program after

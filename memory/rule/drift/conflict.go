@@ -119,10 +119,12 @@ func lineAt(text string, at int) string {
 }
 
 var (
-	clauseEnd   = regexp.MustCompile(`(?i)[,;:—(]|\b(?:but|use|run|prefer|always)\b|，|：`)
-	negated     = regexp.MustCompile(`(?i)\b(?:never|do(?: not|n't)|must(?: not|n't)|avoid|instead of|rather than|not|no|stop using|nie(?:mals)?|kein\w*|statt|jamais|au lieu de|nunca|en lugar de)\b|不要|禁止|别用|不得`)
+	clauseEnd = regexp.MustCompile(`(?i)[,;:—(]|\b(?:but|use|run|prefer|always)\b|，|：`)
+	negated   = regexp.MustCompile(`(?i)\b(?:never|do(?: not|n't)|must(?: not|n't)|avoid|instead of|rather than|not|no` +
+		`|stop using|nie(?:mals)?|kein\w*|statt|jamais|au lieu de|nunca|en lugar de)\b|不要|禁止|别用|不得`)
 	useOf       = regexp.MustCompile(`^ (?:ever )?(?:use|run) `)
-	negatedNext = regexp.MustCompile("(?i)^`+" + `[^,;.，。]{0,24}?(?:\b(?:is|are) (?:banned|forbidden|not allowed)|\bmust not be|ist verboten|est interdit|está prohibido|금지|쓰지 마|하지 마|使わない|禁止|使用しない)`)
+	negatedNext = regexp.MustCompile("(?i)^`+" + `[^,;.，。]{0,24}?(?:\b(?:is|are) (?:banned|forbidden|not allowed)` +
+		`|\bmust not be|ist verboten|est interdit|está prohibido|금지|쓰지 마|하지 마|使わない|禁止|使用しない)`)
 	conditional = regexp.MustCompile(`(?i)\b(?:unless|without|before|until|except|only|when|while|if|after|directly|alone|during|yet|twice|more than)\b`)
 )
 
@@ -145,7 +147,8 @@ func (s around) polarity() (forbidden, ok bool) {
 }
 
 // managers are tools that a guide forbids or prescribes by their name alone.
-var managers = prose.Set("npm yarn pnpm bun pip poetry uv pipenv make just jest vitest mocha pytest unittest black ruff yapf flake8 pylint eslint prettier biome mvn gradle docker podman")
+var managers = prose.Set("npm yarn pnpm bun pip poetry uv pipenv make just jest vitest mocha pytest unittest " +
+	"black ruff yapf flake8 pylint eslint prettier biome mvn gradle docker podman")
 
 // purposes are commands that a project runs by one of several tools: what such a command is for, and the expression of the
 // whole command without options. A group is the tool; another stands for the "$".
@@ -213,4 +216,6 @@ var operators = regexp.MustCompile(`\s*(?:&&|\|\||;|\|)\s*`)
 var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
 
 // packageVerbs are what package managers do themselves; a script of such a name needs "run".
-var packageVerbs = prose.Set("install i ci add remove rm uninstall update upgrade up outdated audit link unlink publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch login logout whoami version help workspaces workspace set get pkg fund doctor bin root")
+var packageVerbs = prose.Set("install i ci add remove rm uninstall update upgrade up outdated audit link unlink " +
+	"publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch " +
+	"login logout whoami version help workspaces workspace set get pkg fund doctor bin root")

@@ -60,13 +60,16 @@ var theCues = sync.OnceValue(func() cues {
 		gone:      regexp.MustCompile(`(?i)` + gone),
 		forbidden: regexp.MustCompile(`(?i)` + forbidden),
 		planned:   regexp.MustCompile(`(?i)` + planned),
-		before:    regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write|introduce|like|unlike)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
-		after:     regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`),
+		before: regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
+			`|introduce|like|unlike)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
+		after: regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`),
 		scope: regexp.MustCompile(`(?i)\b(?:removed|deleted|dropped|gone|obsolete|deprecated|history|changelog|plans?` +
 			`|planned|to-?do|ideas?|proposals?|future|roadmap|next steps?|later|never|don't|avoid|examples?|elsewhere|backlog` +
 			`|open questions?)\b|删除|计划|削除|予定|삭제|계획`),
 		elsewhere: regexp.MustCompile("(?i)`(?:~/|/[a-z]|\\$[A-Z]|[A-Z]:\\\\)[^`]*`|(?:^|\\s)(?:~/|/(?:home|opt|srv|etc|var|tmp|usr)/)" +
-			`|\b(?:plugins?|skills?|marketplaces?|worktrees?|other (?:repo\w*|projects?|codebase)|sister (?:repo\w*|project)|external|third[- ]party|vendor(?:ed)?|not in (?:git|the repo|this repo)|untracked|uncommitted|git-?ignored|systemd|tbd|in te?mp|scratch(?:pad)?|node_modules|another branch|feature branch|stash(?:ed)?)\b`),
+			`|\b(?:plugins?|skills?|marketplaces?|worktrees?|other (?:repo\w*|projects?|codebase)|sister (?:repo\w*|project)` +
+			`|external|third[- ]party|vendor(?:ed)?|not in (?:git|the repo|this repo)|untracked|uncommitted|git-?ignored` +
+			`|systemd|tbd|in te?mp|scratch(?:pad)?|node_modules|another branch|feature branch|stash(?:ed)?)\b`),
 		repo: regexp.MustCompile(`(?i)([\w-]+) (?:repo|repos|repository|repositories)\b`),
 	}
 })

@@ -139,7 +139,9 @@ func (p *Project) manifestsLack(name string) bool {
 
 // versionRef finds a product with a version, and libraryRef a library that is said to be used.
 var (
-	versionRef = regexp.MustCompile("(?i)\\b(python|node(?:\\.?js)?|go(?:lang)?|postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|rabbitmq|elasticsearch|nginx|ios|react(?: native)?|next(?:\\.js)?|vue(?:\\.js)?|svelte|typescript|expo|vite|express|django|flask|fastapi|rails|laravel|ruby|php|rust|angular|tailwind(?: ?css)?) v?(\\d{1,3}(?:\\.\\d+){0,2})\\b")
+	versionRef = regexp.MustCompile("(?i)\\b(python|node(?:\\.?js)?|go(?:lang)?|postgres(?:ql)?|mysql|mariadb|redis" +
+		"|mongo(?:db)?|rabbitmq|elasticsearch|nginx|ios|react(?: native)?|next(?:\\.js)?|vue(?:\\.js)?|svelte|typescript" +
+		"|expo|vite|express|django|flask|fastapi|rails|laravel|ruby|php|rust|angular|tailwind(?: ?css)?) v?(\\d{1,3}(?:\\.\\d+){0,2})\\b")
 	libraryRef = regexp.MustCompile("(?i)\\b(?:uses?|using|built (?:on|with)|powered by|relies on|state is|" +
 		"tests? (?:are|run) (?:in|with)) `?(@?[A-Za-z][\\w./-]*[\\w])`?")
 )
