@@ -54,9 +54,8 @@ type Command struct {
 	Out           io.Writer
 	Version, Self string
 
-	asksVersion bool
-	helpOf      *cobra.Command
-	completion  *bytes.Buffer // the completion script for a shell, or empty
+	helpOf     *cobra.Command
+	completion *bytes.Buffer // the completion script for a shell, or empty
 }
 
 // setUpCobra sets what cobra keeps for the process.
@@ -69,10 +68,15 @@ var setUpCobra = sync.OnceFunc(func() {
 // root returns the tree of commands. Executing one sets c.
 func (c *Command) root() *cobra.Command {
 	setUpCobra()
+	asksVersion := false
 	root := &cobra.Command{
 		Use: "dream-mcp", SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
+			switch {
+			case asksVersion:
+				c.Verb = "version"
+				return nil
+			case len(args) > 0:
 				return unknown("verb", args[0], verbNames())
 			}
 			return c.take(verb{}, nil)
@@ -81,7 +85,7 @@ func (c *Command) root() *cobra.Command {
 	c.completion = &bytes.Buffer{}
 	root.SetOut(c.completion) // before InitDefaultCompletionCmd, which captures it
 	c.global(root.PersistentFlags())
-	root.Flags().BoolVar(&c.asksVersion, "version", false, "print the version")
+	root.Flags().BoolVar(&asksVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return misused(cmd, err) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.Verb, c.helpOf = "help", cmd })
 	root.SetHelpCommand(&cobra.Command{Use: "help [VERB]", Run: func(_ *cobra.Command, args []string) {
@@ -125,9 +129,6 @@ func Parse(args []string) (*Command, error) {
 	root.SetArgs(slices.Concat([]string{}, args)) // nil would mean os.Args
 	root.SetErr(io.Discard)
 	err := root.Execute()
-	if c.asksVersion {
-		return &Command{Verb: "version", Flags: c.Flags}, nil
-	}
 	var usageError *Failure
 	if err != nil && !errors.As(err, &usageError) {
 		err = usage("%v", err)
@@ -145,7 +146,7 @@ func (c *Command) take(v verb, args []string) error {
 	c.Verb, c.Args = v.name, args
 	switch {
 	case v.most >= 0 && len(args) > v.most:
-		return usage("%s takes %s; %q is one too many", v.name, atMost(v.most), args[v.most])
+		return usage("%s takes %s; %q is one too many", v.name, []string{"no argument", "one argument"}[v.most], args[v.most])
 	case c.JSON && !v.json:
 		return usage("%s has no --json", cmp.Or(v.name, "dream-mcp without a verb"))
 	case c.Lint.Explain && len(c.Lint.Rules) > 0:
@@ -166,16 +167,6 @@ func (c *Command) take(v verb, args []string) error {
 		return usage("--list cannot be combined with --at")
 	}
 	return nil
-}
-
-func atMost(n int) string {
-	switch n {
-	case 0:
-		return "no argument"
-	case 1:
-		return "one argument"
-	}
-	return strconv.Itoa(n) + " arguments"
 }
 
 // misused converts an error of package pflag into a *Failure.
