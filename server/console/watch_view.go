@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,10 +59,13 @@ func (v watchView) lines() []string {
 }
 
 func (v watchView) head() []string {
+	b := lines{ink: v.ink}
 	if v.picture.Dream != nil {
-		return v.dreaming()
+		v.dreaming(&b)
+	} else {
+		v.idle(&b)
 	}
-	return v.idle()
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
 // room is how many rows of a screen the body has.
@@ -96,49 +100,36 @@ func (v *watchView) scroll(by int) {
 }
 
 // dreaming is the head of the view while a dream is open.
-func (v watchView) dreaming() []string {
+func (v watchView) dreaming(b *lines) {
 	p, d := v.picture, v.picture.Dream
-	out := []string{v.title("dream "+d.ID, d.Started)}
-	out = append(out, v.steps(d.Phase))
+	b.WriteString(v.title("dream "+d.ID, d.Started) + "\n" + v.steps(d.Phase) + "\n")
 	parts := []string{store.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), store.Plural(d.Sessions, "session")}
 	if d.Unattended && !v.asked {
 		parts = append(parts, "unattended")
 	}
 	if p.Host != "" {
-		parts = append(parts, "by "+oneLine(p.Host))
+		parts = append(parts, "by "+p.Host)
 	}
-	out = append(out, strings.Join(parts, " · "))
-	switch {
-	case p.Dead:
-		out = append(out, v.ink.in(yellow, "! its process has died: the next command ends it, and nothing lands"))
-	case p.Stopping:
-		out = append(out, v.ink.in(yellow, "! asked to stop: it ends before its next step"))
-	}
-	out = append(out, v.warnings()...)
+	b.add(true, "", "%s", strings.Join(parts, " · "))
+	b.add(p.Dead, yellow, "! its process has died: the next command ends it, and nothing lands")
+	b.add(p.Stopping && !p.Dead, yellow, "! asked to stop: it ends before its next step")
+	v.warnings(b)
 	if words := strings.Join(strings.Fields(transcript.Visible(p.Words)), " "); words != "" {
 		rows := strings.Split(ansi.Wrap("“"+words+"”", v.width, ""), "\n")
 		if most := v.rowsOf(mostWords); len(rows) > most {
 			rows = append(rows[:most-1:most-1], rows[most-1]+" …")
 		}
 		for _, row := range rows {
-			out = append(out, v.ink.in(cyan, row))
+			b.add(true, cyan, "%s", row)
 		}
 	}
-	for i, s := range p.Reviewed {
-		if i == v.rowsOf(mostSessions) {
-			break
-		}
-		words := oneLine(s.First)
-		if words == "" {
-			words = oneLine(s.ID)
-		}
+	for _, s := range p.Reviewed[:min(len(p.Reviewed), v.rowsOf(mostSessions))] {
 		when := "  " + s.Last.In(v.zone).Format("01-02 15:04") + "  "
 		if s.Host != "" {
 			when += oneLine(s.Host) + "  "
 		}
-		out = append(out, v.ink.in(dim, when)+words)
+		b.WriteString(v.ink.in(dim, when) + cmp.Or(oneLine(s.First), oneLine(s.ID)) + "\n")
 	}
-	return out
 }
 
 // steps draws the phases and marks the present one.
@@ -173,37 +164,31 @@ func (v watchView) rowsOf(most int) int {
 }
 
 // idle is the head of the view while no dream is open.
-func (v watchView) idle() []string {
+func (v watchView) idle(b *lines) {
 	p := v.picture
 	if v.asked {
-		if n := len(p.Events); n > 0 && p.Events[n-1].Kind == consolidate.EventEnded {
-			return []string{"The dream has ended; its program is closing."}
-		}
-		return []string{"Waiting for the program to begin."}
+		n := len(p.Events)
+		ended := n > 0 && p.Events[n-1].Kind == consolidate.EventEnded
+		b.add(ended, "", "The dream has ended; its program is closing.")
+		b.add(!ended, "", "Waiting for the program to begin.")
+		return
 	}
 	state, next := headline(p.State)
-	out := []string{strings.TrimSpace(v.ink.in(bold, state) + " " + next)}
-	if p.HeldBy != "" {
-		out = append(out, oneLine(p.HeldBy))
-	}
+	b.WriteString(strings.TrimSpace(v.ink.in(bold, state)+" "+next) + "\n")
+	b.add(p.HeldBy != "", "", "%s", p.HeldBy)
 	for _, g := range p.Gates {
-		out = append(out, "  "+renderGate(g, v.zone, v.ink))
+		b.WriteString("  " + renderGate(g, v.zone, v.ink) + "\n")
 	}
-	if p.Last != nil {
-		what, summary := lastDream(p.Last, p.Time)
-		out = append(out, "last dream "+what)
-		if summary != "" {
-			out = append(out, v.ink.in(dim, "  "+summary))
-		}
-	}
-	return append(out, v.warnings()...)
+	what, summary := lastDream(p.Last, p.Time)
+	b.add(p.Last != nil, "", "last dream %s", what)
+	b.add(summary != "", dim, "  %s", summary)
+	v.warnings(b)
 }
 
-func (v watchView) warnings() (out []string) {
+func (v watchView) warnings(b *lines) {
 	for _, w := range v.picture.Warnings {
-		out = append(out, v.ink.in(yellow, "! "+oneLine(w)))
+		b.add(true, yellow, "! %s", w)
 	}
-	return out
 }
 
 // title draws the first row: a title, and on the right the time since its start.
