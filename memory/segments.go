@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,23 +12,22 @@ type Segment struct {
 	Key, Text string
 	Field     string // the key of the frontmatter that it holds, or ""
 	Entry     string // the file that it, a line of the index, is about, or ""
+	field     field
 }
 
 // Segments returns the lines of the frontmatter by field, without the fences, and the lines of the body. Joined, their texts
 // are the file, but for the fences and a byte order mark.
 func (t *Topic) Segments() (head, body []Segment) {
 	if t.HasFrontmatter() {
-		starts := make(map[int]string)
-		for _, f := range t.fields {
-			if starts[f.line] == "" { // of a mapping in braces the outer field is one segment
-				starts[f.line] = f.key
-			}
+		starts := make(map[int]field)
+		for _, f := range slices.Backward(t.fields) { // of a mapping in braces the outer field is one segment
+			starts[f.line] = f
 		}
 		for i, line := range t.head[1 : len(t.head)-1] {
 			last := len(head) - 1
-			switch key := starts[i+1]; {
-			case key != "":
-				head = append(head, Segment{Key: "\x00" + key, Text: line, Field: key})
+			switch f := starts[i+1]; {
+			case f.key != "":
+				head = append(head, Segment{Key: "\x00" + f.key, Text: line, Field: f.key, field: f})
 			case last < 0 || head[last].Field == "":
 				head = append(head, Segment{Key: line, Text: line})
 			default:
@@ -73,23 +73,8 @@ func (x *Index) Segments() []Segment {
 	return numbered(segments)
 }
 
-// field reads the field that a segment holds; nil where it is none.
-func (s Segment) field() *field {
-	fields := ParseTopic([]byte(fence + "\n" + strings.TrimRight(s.Text, "\n") + "\n" + fence + "\n")).fields
-	if len(fields) == 0 {
-		return nil
-	}
-	return &fields[0]
-}
-
 // List returns the items of a field that is a list, in either form.
-func (s Segment) List() (items []string, ok bool) {
-	f := s.field()
-	if f == nil {
-		return nil, false
-	}
-	return f.items, f.kind == list
-}
+func (s Segment) List() (items []string, ok bool) { return s.field.items, s.field.kind == list }
 
 // WithList returns the segment of a field with these items.
 func (s Segment) WithList(items []string) Segment {
@@ -100,9 +85,4 @@ func (s Segment) WithList(items []string) Segment {
 }
 
 // Value returns what a field says.
-func (s Segment) Value() string {
-	if f := s.field(); f != nil {
-		return f.value
-	}
-	return strings.TrimSpace(s.Text)
-}
+func (s Segment) Value() string { return s.field.value }

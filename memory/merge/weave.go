@@ -96,7 +96,7 @@ func (w *woven) align(base, a, b []part) (all []part) {
 		sideA, sideB := a[fromA:toA], b[fromB:toB]
 		removesA, removesB := slices.Contains(inA[from:i], -1), slices.Contains(inB[from:i], -1)
 		changedA, changedB := removesA || len(sideA) > i-from, removesB || len(sideB) > i-from
-		if changedA && changedB && !slices.Equal(sideA, sideB) {
+		if changedA && changedB && !slices.EqualFunc(sideA, sideB, sameText) {
 			w.removedA = w.removedA || removesA
 			w.clash = w.clash || removesA && removesB || len(base) == 0
 		}
@@ -116,6 +116,8 @@ func (w *woven) align(base, a, b []part) (all []part) {
 	}
 	return all
 }
+
+func sameText(a, b part) bool { return a.Key == b.Key && a.Text == b.Text }
 
 func parts(segments []memory.Segment) []part {
 	all := make([]part, len(segments))
