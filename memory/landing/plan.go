@@ -78,12 +78,12 @@ func (p *Plan) prepare(now time.Time) error {
 		if c.AfterTime.IsZero() {
 			c.AfterTime = now
 		}
-		conflict, err := p.archiveBefore(c)
+		have, err := p.archiveBefore(c)
 		if err != nil {
 			return err
 		}
-		if conflict != nil {
-			conflicts = append(conflicts, *conflict)
+		if have != c.Before {
+			conflicts = append(conflicts, Conflict{Name: c.Name, Want: c.Before, Have: have})
 		}
 	}
 	if conflicts != nil {
@@ -134,31 +134,26 @@ func (p *Plan) layOut() error {
 	return nil
 }
 
-// archiveBefore keeps what c will replace, or reports that it is not what c was based on.
-func (p *Plan) archiveBefore(c *Change) (*Conflict, error) {
-	disk, err := p.dir.Read(c.Name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if disk.Sum != c.Before {
-		return &Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum}, nil
-	}
-	if c.Before == "" {
-		return nil, nil
+// archiveBefore keeps what c will replace, if that is what c was based on, and returns its sum.
+func (p *Plan) archiveBefore(c *Change) (memory.Sum, error) {
+	disk, err := readOrNothing(p.dir, c.Name)
+	if err != nil || disk.Sum != c.Before || c.Before == "" {
+		return disk.Sum, err
 	}
 	// Seen before anything lands: a commit that can't be carried on would stop every write.
-	if fixed, err := fixed(p.dir.Root(), c.Name.String()); err != nil {
-		return nil, err
-	} else if fixed {
-		return nil, fmt.Errorf("%s: %w", c.Name, memory.ErrFixed)
+	fixed, err := fixed(p.dir.Root(), c.Name.String())
+	if err == nil && fixed {
+		err = fmt.Errorf("%s: %w", c.Name, memory.ErrFixed)
+	}
+	if err != nil {
+		return "", err
 	}
 	info, err := p.dir.Stat(c.Name.String())
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	c.BeforeTime, c.BeforeMode = info.ModTime(), info.Mode().Perm()
-	_, err = p.Keep(disk.Data)
-	return nil, err
+	return p.Keep(disk.Data)
 }
 
 // writeAfter writes the new content of c beside its target.
