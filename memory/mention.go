@@ -12,18 +12,10 @@ import (
 // "-" for "_" or without the prefix of its type), its name in backticks or a table, or its file name
 // in the text.
 func (x *Index) Mentions(n Name) bool {
-	if x.refs.Names(n) {
-		return true
-	}
-	if !strings.Contains(n.String(), " ") {
-		return false
-	}
-	for i := range x.lines { // a name with a space in it is not a word of the text
-		if strings.Contains(x.lines[i].Text, n.String()) {
-			return true
-		}
-	}
-	return false
+	// A name with a space in it is not a word of the text.
+	return x.refs.Names(n) || strings.Contains(n.path, " ") && slices.ContainsFunc(x.lines, func(line Line) bool {
+		return strings.Contains(line.Text, n.path)
+	})
 }
 
 // Refs is the set of what lines refer to. A key's first letter says how: "f" a file, "s" a slug in
@@ -61,12 +53,7 @@ func (r Refs) AddLine(line *Line) {
 
 // Names reports whether one of the references is to a file.
 func (r Refs) Names(n Name) bool {
-	for _, key := range RefKeys(n.path) {
-		if r[key] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(RefKeys(n.path), func(key string) bool { return r[key] })
 }
 
 func (r Refs) addName(word string) {

@@ -22,24 +22,18 @@ func (s *Stage) Reverse(a *Archive) (conflicts []Conflict, err error) {
 		if c.Name.IsIndex() {
 			continue
 		}
-		conflict, err := s.reverse(a, c)
+		found, err := s.reverse(a, c)
 		if err != nil {
 			return nil, err
 		}
-		if conflict != nil {
-			conflicts = append(conflicts, *conflict)
-			left[c.Name] = true
-		}
+		conflicts, left[c.Name] = append(conflicts, found...), found != nil
 	}
-	conflict, err := s.reverseIndex(a, left)
-	if conflict != nil {
-		conflicts = append(conflicts, *conflict)
-	}
-	return conflicts, err
+	found, err := s.reverseIndex(a, left)
+	return append(conflicts, found...), err
 }
 
 // reverse stages the undoing of one change of a, or reports why the file is left as it is.
-func (s *Stage) reverse(a *Archive, c Change) (*Conflict, error) {
+func (s *Stage) reverse(a *Archive, c Change) ([]Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil || disk.Sum == c.Before {
 		return nil, err
@@ -57,7 +51,7 @@ func (s *Stage) reverse(a *Archive, c Change) (*Conflict, error) {
 		}
 		merged, ok := c.takeBack(after, disk, data)
 		if !ok {
-			return &Conflict{Name: c.Name, Want: c.After, Have: disk.Sum}, nil
+			return []Conflict{{Name: c.Name, Want: c.After, Have: disk.Sum}}, nil
 		}
 		if memory.SumOf(merged) == disk.Sum {
 			return nil, nil // others have undone it already
@@ -72,7 +66,7 @@ func (s *Stage) reverse(a *Archive, c Change) (*Conflict, error) {
 
 // reverseIndex stages the undoing of what a did to the index. left are the topics of a that others
 // changed and that are left as they are.
-func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, error) {
+func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (conflicts []Conflict, err error) {
 	n := memory.IndexName
 	disk, err := readOrForeign(s.dir, n)
 	if err != nil {
@@ -82,10 +76,9 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 	if i := a.find(n); i >= 0 {
 		c = a.Changes[i]
 	}
-	var conflict *Conflict
 	var before []byte
 	if c.Before != c.After {
-		if conflict, err = s.reverse(a, c); err != nil {
+		if conflicts, err = s.reverse(a, c); err != nil {
 			return nil, err
 		}
 		if before, err = a.Content(c.Before); err != nil {
@@ -94,7 +87,7 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 	}
 	undone, _, err := s.Read(n)
 	if errors.Is(err, fs.ErrNotExist) || disk.Sum == unreadable {
-		return conflict, nil
+		return conflicts, nil
 	}
 	if err != nil {
 		return nil, err
@@ -120,7 +113,7 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (*Conflict, 
 		}
 	}
 	if memory.SumOf(index.Bytes()) == undone.Sum {
-		return conflict, nil
+		return conflicts, nil
 	}
 	_, err = s.Put(n, disk.Sum, index.Bytes(), time.Time{})
 	return nil, err
