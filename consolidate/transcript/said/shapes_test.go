@@ -8,7 +8,7 @@ import (
 	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
-func TestCensus3OneBadLineCostsThatLine(t *testing.T) {
+func TestOneBadLineCostsThatLine(t *testing.T) {
 	good := fixture.Talk(1).User("first").Lines[0]
 	other := fixture.Talk(1).Raw("").User("second").Lines[1]
 	tests := []struct {
@@ -47,7 +47,7 @@ func TestCensus3OneBadLineCostsThatLine(t *testing.T) {
 	}
 }
 
-func TestCensus3LongLines(t *testing.T) {
+func TestLongLines(t *testing.T) {
 	long := strings.Repeat("lamp ", 1<<20)
 	text := fixture.Talk(1).User("first").User(long).User("third").Text()
 	if got := said(t, text); len(got) != 3 || got[1] != "2 user: "+strings.TrimSpace(long) || got[2] != "3 user: third" {
@@ -64,7 +64,7 @@ func TestCensus3LongLines(t *testing.T) {
 	}
 }
 
-func TestCensus5UnknownTypesAreIgnored(t *testing.T) {
+func TestUnknownTypesAreIgnored(t *testing.T) {
 	f := fixture.Talk(1).User("one")
 	for _, kind := range []string{"progress", "mode", "bridge-session", "pr-link", "frame-link", "never-seen", ""} {
 		f.Add(kind, fixture.Fields{"message": fixture.Fields{"content": "not said"}, "content": "not said"})
@@ -79,7 +79,7 @@ func TestCensus5UnknownTypesAreIgnored(t *testing.T) {
 	}
 }
 
-func TestCensus6WhatAPersonTyped(t *testing.T) {
+func TestWhatAPersonTyped(t *testing.T) {
 	const reminder = "<system-reminder>\nremember the memory\n</system-reminder>"
 	tests := []struct {
 		name    string
@@ -131,7 +131,7 @@ func TestCensus6WhatAPersonTyped(t *testing.T) {
 	}
 }
 
-func TestCensus6TypedWhileBusy(t *testing.T) {
+func TestTypedWhileBusy(t *testing.T) {
 	queued := func(text string) fixture.Fields {
 		return fixture.Fields{"type": "queued_command", "commandMode": "prompt", "prompt": text}
 	}

@@ -13,7 +13,7 @@ import (
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
-func TestCensus1FoldersByRecordedDirectory(t *testing.T) {
+func TestFoldersByRecordedDirectory(t *testing.T) {
 	projects := t.TempDir()
 	at := func(n int, cwd string) string {
 		f := fixture.Talk(n)
@@ -70,7 +70,7 @@ func TestCensus1FoldersByRecordedDirectory(t *testing.T) {
 	}
 }
 
-func TestCensus2SessionsAreFilesOfPeople(t *testing.T) {
+func TestSessionsAreFilesOfPeople(t *testing.T) {
 	projects := t.TempDir()
 	write := func(name, text string) { fixture.Put(t, projects, fixture.Slug+"/"+name, text, 1) }
 	write(fixture.ID(1)+".jsonl", fixture.Talk(1).User("a real one").Text())
@@ -117,7 +117,7 @@ func TestCensus2SessionsAreFilesOfPeople(t *testing.T) {
 }
 
 // Most lines of a file may be broken: the rest is read, with digests and without.
-func TestCensus3MostOfAFileIsBroken(t *testing.T) {
+func TestMostOfAFileIsBroken(t *testing.T) {
 	f := fixture.Talk(1)
 	for n := range 40 {
 		f.User(fmt.Sprint("lamp ", n))
@@ -134,7 +134,7 @@ func TestCensus3MostOfAFileIsBroken(t *testing.T) {
 	}
 }
 
-func TestCensus4LinesInAnyForm(t *testing.T) {
+func TestLinesInAnyForm(t *testing.T) {
 	s := store(t, fixture.Talk(1).
 		Raw(`{"message":{"content":"the lantern, keys in another order"},"parentUuid":null,"cwd":"`+fixture.Root+`","type":"user"}`).
 		Raw(`{ "type" : "user" , "message" : { "content" : [ { "text" : "the lantern, with spaces" , "type" : "text" } ] } }`).
@@ -145,7 +145,7 @@ func TestCensus4LinesInAnyForm(t *testing.T) {
 	}
 }
 
-func TestCensus7JoinsMessages(t *testing.T) {
+func TestJoinsMessages(t *testing.T) {
 	f := fixture.Talk(1).User("go").
 		Says("m1", fixture.Fields{"type": "thinking", "thinking": "a secret thought", "signature": "x"}).
 		Says("m1", fixture.Words("first part")).
@@ -171,7 +171,7 @@ func TestCensus7JoinsMessages(t *testing.T) {
 	}
 }
 
-func TestCensus7DedupesCopies(t *testing.T) {
+func TestDedupesCopies(t *testing.T) {
 	old := fixture.Talk(1).User("turn the lamp").Reply("the lamp turns")
 	resumed := fixture.Talk(2)
 	resumed.Lines = append(resumed.Lines, old.Lines...)
@@ -188,7 +188,7 @@ func TestCensus7DedupesCopies(t *testing.T) {
 	}
 }
 
-func TestCensus8OrderAndTimes(t *testing.T) {
+func TestOrderAndTimes(t *testing.T) {
 	f := fixture.Talk(1).
 		UserWith("lamp one", fixture.Fields{"timestamp": "2026-11-01T10:00:00Z"}).
 		UserWith("lamp two", fixture.Fields{"timestamp": "2026-11-01T09:59:00.500Z"}).
@@ -221,7 +221,7 @@ func TestCensus8OrderAndTimes(t *testing.T) {
 	}
 }
 
-func TestCensus9ResumedCopiesSayWhence(t *testing.T) {
+func TestResumedCopiesSayWhence(t *testing.T) {
 	f := fixture.Talk(1).UserWith("an old lamp", fixture.Fields{"sessionId": fixture.ID(7)}).User("a new lamp")
 	r := search(t, store(t, f), Query{Pattern: "lamp"})
 	if len(r.Hits) != 2 || r.Hits[0].Origin != "" || r.Hits[1].Origin != fixture.ID(7) || r.Hits[1].Session != fixture.ID(1) {
@@ -229,7 +229,7 @@ func TestCensus9ResumedCopiesSayWhence(t *testing.T) {
 	}
 }
 
-func TestCensus10ControlCharactersAndSurrogates(t *testing.T) {
+func TestControlCharactersAndSurrogates(t *testing.T) {
 	f := fixture.Talk(1).
 		Raw(`{"type":"user","cwd":"` + fixture.Root + `","message":{"content":"a lone \ud88d lamp\u0000\u0000\u001b[31m red\u001b[0m"}}`).
 		Raw(`{"type":"user","message":{"content":"it looks like \\u00e9, \\/ but is not"}}`)
@@ -241,7 +241,7 @@ func TestCensus10ControlCharactersAndSurrogates(t *testing.T) {
 	}
 }
 
-func TestCensus11SkipsWhatIsNotText(t *testing.T) {
+func TestSkipsWhatIsNotText(t *testing.T) {
 	f := fixture.Talk(1).User("look").
 		Says("m", fixture.Use("t1", "Read", fixture.Fields{"file_path": "/x/lamp.go"})).
 		Add("user", fixture.Fields{
@@ -263,7 +263,7 @@ func TestCensus11SkipsWhatIsNotText(t *testing.T) {
 	}
 }
 
-func TestCensus12RereadsWhatChanged(t *testing.T) {
+func TestRereadsWhatChanged(t *testing.T) {
 	projects := t.TempDir()
 	name := fixture.Slug + "/" + fixture.ID(1) + ".jsonl"
 	s := Open(sessions.Options{Projects: projects, Roots: []string{fixture.Root}})
