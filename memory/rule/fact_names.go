@@ -18,7 +18,7 @@ var ordinary = memory.WordSet(`a an the this that these those it its he she they
 	so as at by for from in into of off on onto out over per to up with without after before until unless except not no
 	nor never none nothing always only also
 	both each every any all some most more less same other another is are was were be been do does did don has have had
-	can cannot could may might must shall should
+	can cannot could might must shall should
 	will would let yes ok okay todo fixme note notes nb fyi eta tbd wip asap important warning caution see use used using
 	uses add added ask asks avoid begin build call
 	change check commit copy create delete deploy ensure find fix follow get give go keep leave list look make merge move
@@ -26,46 +26,24 @@ var ordinary = memory.WordSet(`a an the this that these those it its he she they
 	replace reset rule rules run save say send set show skip start stop take tell test tests try turn update wait watch work write
 	pr prs api apis id ids url urls ui ux readme faq e.g i.e etc`)
 
-// A stress says how much the capital letter of a word says.
-type stress int
-
-const (
-	middle stress = iota // it is a name
-	weak                 // it is one unless the word is ordinary, or found in small letters
-	begins               // nothing
-)
-
-// stressAt says which stress a word has that begins at a place of a sentence.
-func stressAt(sentence string, at int) stress {
+// begins reports whether a sentence or a part of one begins with the word at a place, so that its capital letter says nothing.
+func begins(sentence string, at int) bool {
 	before := strings.TrimRight(sentence[:at], " \t*_\"“'[")
-	if strings.Trim(before, "-+*>#.() \t0123456789") == "" {
-		return begins
-	}
 	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(strings.TrimLeftFunc(sentence[at:], isWordRune), " "))
-	for _, mark := range []string{":", "—", "–", "→", "|", ";", "=", " -"} {
-		switch {
-		case !strings.HasSuffix(before, mark):
-		case mark == ":" && unicode.IsLower(next): // a sentence begins
-			return begins
-		default:
-			return weak
-		}
-	}
-	return middle
+	return strings.Trim(before, "-+*>#.() \t0123456789") == "" || strings.HasSuffix(before, ":") && unicode.IsLower(next)
 }
 
 // isName reports whether a word is a name by its form: capitals within, marks that parts of paths, addresses and identifiers have, or
-// a capital letter that has the stress of one. lower has the words that are there in small letters.
-func isName(word string, s stress, lower map[string]bool) bool {
+// a capital letter that says something. lower has the words that are there in small letters.
+func isName(word string, begins bool, lower map[string]bool) bool {
 	letters, small := []rune(word), strings.ToLower(word)
-	capitals := len(letters) > 1 && slices.ContainsFunc(letters[1:], unicode.IsUpper)
-	if len(letters) < 2 || ordinary[small] && (s != middle || capitals) {
+	if len(letters) < 2 || ordinary[small] {
 		return false
 	}
 	if strings.ContainsAny(word, "_/@.") {
 		return len(letters) > 3 // not "e.g" and the like
 	}
-	return capitals || unicode.IsUpper(letters[0]) && (s == middle || s == weak && !ordinary[small] && !lower[small])
+	return slices.ContainsFunc(letters[1:], unicode.IsUpper) || unicode.IsUpper(letters[0]) && !begins && !lower[small]
 }
 
 var heading = regexp.MustCompile(`^#+\s`)

@@ -165,14 +165,11 @@ func sentenceTokens(text string, nouns bool, lower map[string]bool) (tokens []fa
 	}
 	spaced := despaced(plain)
 	for _, at := range numberShape.FindAllStringIndex(spaced, -1) {
-		word, s := trimWord(spaced[at[0]:at[1]]), stressAt(spaced, at[0])
-		if nouns {
-			s = begins
-		}
+		word := trimWord(spaced[at[0]:at[1]])
 		switch {
 		case strings.ContainsFunc(word, unicode.IsNumber):
 			tokens = append(tokens, factToken{kind: numberToken, text: word, of: nameBefore(spaced[:at[0]], word)})
-		case isName(word, s, lower):
+		case isName(word, nouns || begins(spaced, at[0]), lower):
 			tokens = append(tokens, factToken{kind: nameToken, text: word})
 		}
 	}
