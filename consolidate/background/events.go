@@ -12,8 +12,8 @@ const (
 	seenLock = "heard.lock"
 )
 
-// A host that has our hooks twice, from a plugin and from its settings, calls two hooks for one event at the same time. A hook
-// called within this time after another of its kind does nothing.
+// A host that has our hooks twice, from a plugin and from its settings, calls two hooks for one event at the same
+// time. A hook called within this time after another of its kind does nothing.
 const twiceSpan = 30 * time.Second
 
 // maxSeen is the number of recorded events. With more sessions at once, a second call may not be noticed.
@@ -34,9 +34,9 @@ type seenEvent struct {
 	Time    time.Time `json:"time"`
 }
 
-// SeenRecently records that a hook was called for an event of a session, and reports whether another was called for it within
-// half a minute. It sets SeenTwice unless such events are frequent, like the end of a turn. If it cannot write the record, it
-// returns false.
+// SeenRecently records that a hook was called for an event of a session, and reports whether another was called for
+// it within half a minute. It sets SeenTwice unless such events are frequent, like the end of a turn. If it cannot
+// write the record, it returns false.
 func (r *Room) SeenRecently(ctx context.Context, session, event string, frequent bool) (again bool) {
 	r.Lock()
 	defer r.Unlock()

@@ -15,7 +15,8 @@ import (
 	"dream-mcp/consolidate/transcript/signal"
 )
 
-// lastTurns is the number of the person's turns in the end of a session, which an extraction reads as twice as many messages.
+// lastTurns is the number of the person's turns in the end of a session, which an extraction reads as twice as many
+// messages.
 const lastTurns = 10
 
 // Extraction describes what may deserve a memory in the end of a session.
@@ -37,7 +38,8 @@ type keptEnd struct {
 	Time time.Time `json:"time"`
 }
 
-// SaveSuggestion saves the Extraction of a session for the next session, if it has a suggestion. It replaces an earlier one.
+// SaveSuggestion saves the Extraction of a session for the next session, if it has a suggestion. It replaces an
+// earlier one.
 func (r *Room) SaveSuggestion(ctx context.Context, path string) error {
 	x, err := r.Extract(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,8 +66,8 @@ func (k keptEnd) suggestionFor(session string, now time.Time) string {
 	return k.Suggestion()
 }
 
-// sameSession reports whether the session that a host names has this ID. The last part of an ID of Gemini CLI is the beginning
-// of the name.
+// sameSession reports whether the session that a host names has this ID. The last part of an ID of Gemini CLI is the
+// beginning of the name.
 func sameSession(id, named string) bool {
 	last := id[strings.LastIndexByte(id, '-')+1:]
 	return id == named || len(last) == len("9f5659bb") && strings.HasPrefix(named, last+"-")
@@ -74,8 +76,8 @@ func sameSession(id, named string) bool {
 // worthy are the signals that justify a suggestion: the person taught something.
 var worthy = []signal.Kind{signal.Corrections, signal.Remember, signal.Preferences}
 
-// Extract returns the Extraction of the session in a transcript. It reads at most 4 MiB, writes nothing and takes no lock, so
-// it can be called while a dream is open.
+// Extract returns the Extraction of the session in a transcript. It reads at most 4 MiB, writes nothing and takes no
+// lock, so it can be called while a dream is open.
 func (r *Room) Extract(path string) (Extraction, error) {
 	var x Extraction
 	dirs := []string{filepath.Clean(r.MemoryDir), store.RealPath(r.MemoryDir)}
@@ -90,8 +92,8 @@ func (r *Room) Extract(path string) (Extraction, error) {
 	return x, nil
 }
 
-// savesMemory reports whether a tool call saves a memory: a call of our tool, whatever the name of the server, or of a tool of
-// the host that writes a memory in one of the directories. It does not recognize writes by a shell.
+// savesMemory reports whether a tool call saves a memory: a call of our tool, whatever the name of the server, or of
+// a tool of the host that writes a memory in one of the directories. It does not recognize writes by a shell.
 func savesMemory(dirs []string, tool, file string) bool {
 	if strings.HasSuffix(tool, "__write_memory") {
 		return true

@@ -1,9 +1,9 @@
-// Package background manages dreams without a person: runs of a host that is started to dream, the pauses between them, and the
-// reports for the person's next session.
+// Package background manages dreams without a person: runs of a host that is started to dream, the pauses between
+// them, and the reports for the person's next session.
 //
-// Only one run at a time exists, and only one hook acts on an event, whatever the number of processes. The next run ends and
-// journals a run whose supervisor died. After failures the next run waits, longer each time. One process delivers a report; if
-// it dies during that, another delivers the report again.
+// Only one run at a time exists, and only one hook acts on an event, whatever the number of processes. The next run
+// ends and journals a run whose supervisor died. After failures the next run waits, longer each time. One process
+// delivers a report; if it dies during that, another delivers the report again.
 package background
 
 import (
@@ -21,8 +21,8 @@ const (
 	launchFile = "launch.json"
 )
 
-// How long a launcher waits. Each successive failure doubles the first, up to the second: a broken host must not cost time at
-// every turn.
+// How long a launcher waits. Each successive failure doubles the first, up to the second: a broken host must not cost
+// time at every turn.
 const (
 	firstPause = 10 * time.Minute
 	longPause  = 24 * time.Hour
@@ -47,16 +47,16 @@ func (r *Room) pause(file string) (q pause) {
 	return q
 }
 
-// Offered records that the person is offered a dream, so that the next offer is made after a day. If it fails, the caller must
-// not make the offer, which would be repeated at every start.
+// Offered records that the person is offered a dream, so that the next offer is made after a day. If it fails, the
+// caller must not make the offer, which would be repeated at every start.
 func (r *Room) Offered() error {
 	r.Lock()
 	defer r.Unlock()
 	return r.SetNote(offerFile, pause{After: r.Now().Add(longPause), Why: "a dream was offered"})
 }
 
-// Launched records that a supervisor is started, so that no other is for ten minutes. If it fails, the caller must not start
-// one, which would be repeated at every turn.
+// Launched records that a supervisor is started, so that no other is for ten minutes. If it fails, the caller must
+// not start one, which would be repeated at every turn.
 func (r *Room) Launched() error {
 	r.Lock()
 	defer r.Unlock()

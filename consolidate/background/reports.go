@@ -33,7 +33,8 @@ const maxReports = 5
 // reportsWait is how long a hook waits for another process that queues or delivers reports.
 const reportsWait = 200 * time.Millisecond
 
-// Queue queues a report on an unattended dream for the person's next session. If it cannot, the report is only in the journal.
+// Queue queues a report on an unattended dream for the person's next session. If it cannot, the report is only in the
+// journal.
 func (r *Room) Queue(i store.Info, changes []landing.Change) {
 	answered := i.Request != nil && i.Outcome == store.Committed
 	if i.Kind != lock.KindDream || !i.Unattended || answered || i.Outcome != store.Proposed && (i.Outcome != store.Committed || len(changes) == 0) {
@@ -51,9 +52,9 @@ func (r *Room) Queue(i store.Info, changes []landing.Change) {
 	_ = r.SetNote(reportsFile, reports[max(0, len(reports)-maxReports):])
 }
 
-// DeliverReports calls deliver with the pending reports, the oldest first, and the suggestion for a session ("" if there is
-// none). If deliver returns nil, they are removed. Of several processes only one delivers a report; if it dies in deliver, the
-// next delivers it again.
+// DeliverReports calls deliver with the pending reports, the oldest first, and the suggestion for a session ("" if
+// there is none). If deliver returns nil, they are removed. Of several processes only one delivers a report; if it
+// dies in deliver, the next delivers it again.
 func (r *Room) DeliverReports(ctx context.Context, session string, deliver func(reports []DreamReport, ended string) error) error {
 	r.Lock()
 	defer r.Unlock()

@@ -14,8 +14,8 @@ import (
 // ErrRunning reports that a background dream of this memory is running.
 var ErrRunning = errors.New("a background dream is running")
 
-// Run is a running background dream: a host without a person, started by a supervisor. Only one exists at a time. If the
-// supervisor dies, the next one ends the run.
+// Run is a running background dream: a host without a person, started by a supervisor. Only one exists at a time. If
+// the supervisor dies, the next one ends the run.
 type Run struct {
 	ID      string    `json:"id"`
 	Started time.Time `json:"started"`
@@ -80,8 +80,8 @@ func (run *Run) take(ctx context.Context) (err error) {
 	return nil
 }
 
-// End ends the run: it finds the dream, ends it if its server died, and journals the run with its cost and, after a failure, the
-// reason.
+// End ends the run: it finds the dream, ends it if its server died, and journals the run with its cost and, after a
+// failure, the reason.
 func (run *Run) End(ctx context.Context, e RunEnd) (store.Outcome, error) {
 	run.r.Lock()
 	defer run.r.Unlock()
@@ -125,8 +125,8 @@ func (run *Run) conclude(otherwise store.Outcome, e RunEnd) (store.Outcome, erro
 	return entry.Outcome, errors.Join(r.Append(entry), r.RemoveNote(runFile))
 }
 
-// dreamOf returns the journal entry of the end of the unattended dream that began after since. Of several it returns the first
-// that ended well, else the last. If there is none, the entry has no ID.
+// dreamOf returns the journal entry of the end of the unattended dream that began after since. Of several it returns
+// the first that ended well, else the last. If there is none, the entry has no ID.
 func dreamOf(entries []store.LogEntry, since time.Time) (dream store.LogEntry) {
 	for _, l := range entries {
 		if l.Kind == lock.KindDream && l.Unattended && !l.Started.Before(since) && l.Outcome != store.Fired && !endedWell(dream) {

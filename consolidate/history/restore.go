@@ -23,9 +23,9 @@ type RestoreResult struct {
 	Undo   string  `json:"undo,omitempty"`
 }
 
-// Restore restores a memory as it was before operation id landed, with its modification time and, if the index does not name
-// it, its line. If id is "", it restores the newest archived content that differs from the present one. It is a transaction
-// of its own, and can be undone. The rules are not checked.
+// Restore restores a memory as it was before operation id landed, with its modification time and, if the index does
+// not name it, its line. If id is "", it restores the newest archived content that differs from the present one. It
+// is a transaction of its own, and can be undone. The rules are not checked.
 func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, error) {
 	h.Lock()
 	defer h.Unlock()

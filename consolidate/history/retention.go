@@ -11,8 +11,9 @@ import (
 	"dream-mcp/memory/landing"
 )
 
-// The archive keeps an operation that is among the newest, or young enough. Above the limit of bytes it removes the oldest,
-// but never the newest dream, the newest operation, or what may be the only copy of something deleted within a month.
+// The archive keeps an operation that is among the newest, or young enough. Above the limit of bytes it removes the
+// oldest, but never the newest dream, the newest operation, or what may be the only copy of something deleted within
+// a month.
 const (
 	keptNewest  = 20                  // dreams; and as many single writes, undos and restores
 	keptFor     = 90 * 24 * time.Hour // since it landed
@@ -38,9 +39,9 @@ type ArchiveUse struct {
 // useFile holds the last ArchiveUse, so that a status need not measure it.
 const useFile = "archive.json"
 
-// PruneAfter prunes the archive after the operation of info has landed, if it is the first of this process or the archive
-// has exceeded its limit. An archive that cannot be pruned below the limit is pruned again after it has grown by a 64th of
-// the limit. The caller holds the lock.
+// PruneAfter prunes the archive after the operation of info has landed, if it is the first of this process or the
+// archive has exceeded its limit. An archive that cannot be pruned below the limit is pruned again after it has grown
+// by a 64th of the limit. The caller holds the lock.
 func (h *History) PruneAfter(info store.Info) {
 	var use ArchiveUse
 	measured := h.Note(useFile, &use)
@@ -53,8 +54,8 @@ func (h *History) PruneAfter(info store.Info) {
 	h.SetNote(useFile, use) // only a status needs it
 }
 
-// Prune removes stages of dreams that did not land and are older than a week, and archives that retention does not keep. What
-// cannot be removed is left for the next time. The caller holds the lock.
+// Prune removes stages of dreams that did not land and are older than a week, and archives that retention does not
+// keep. What cannot be removed is left for the next time. The caller holds the lock.
 func (h *History) Prune(now time.Time) {
 	h.pruned = true
 	ids, err := h.IDs()
@@ -80,8 +81,8 @@ func (h *History) Prune(now time.Time) {
 	h.Empty(now)
 }
 
-// asOf returns the time from which ages are counted: the beginning of the newest operation that is at least a day old, or now
-// if there is none. So a clock that is wrong for less than a day removes nothing.
+// asOf returns the time from which ages are counted: the beginning of the newest operation that is at least a day
+// old, or now if there is none. So a clock that is wrong for less than a day removes nothing.
 func asOf(ids []string, now time.Time) time.Time {
 	for _, id := range slices.Backward(ids) {
 		if began, ok := store.Beginning(id); ok && now.Sub(began) >= 24*time.Hour {
@@ -91,8 +92,8 @@ func asOf(ids []string, now time.Time) time.Time {
 	return now
 }
 
-// isStale reports whether id is a stage older than a week, or was left by a crash before it had a stage. An operation that
-// has begun to land, or that displaced files, is neither.
+// isStale reports whether id is a stage older than a week, or was left by a crash before it had a stage. An operation
+// that has begun to land, or that displaced files, is neither.
 func (h *History) isStale(id string, now time.Time) bool {
 	a, err := h.Archive(id)
 	if errors.Is(err, fs.ErrNotExist) { // the manifest is the first that is written

@@ -25,8 +25,8 @@ type UndoResult struct {
 	GivenBack string             `json:"given_back,omitempty"` // the effect of undoing a dream on the time gate, in words
 }
 
-// Undo reverts the changes of operation id, or of the newest one that is not undone if id is "". It keeps and reports later
-// changes of others.
+// Undo reverts the changes of operation id, or of the newest one that is not undone if id is "". It keeps and reports
+// later changes of others.
 func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	h.Lock()
 	defer h.Unlock()
@@ -96,8 +96,8 @@ func (h *History) Undoable(id string) (whole, did string, err error) {
 	return whole, store.Report(a.Changes, store.Info{}), nil
 }
 
-// Diff returns the ID of an operation and its changes as a unified diff. If id is "", it is the newest that landed. For a
-// dream that did not land, it is the diff of its stage.
+// Diff returns the ID of an operation and its changes as a unified diff. If id is "", it is the newest that landed.
+// For a dream that did not land, it is the diff of its stage.
 func (h *History) Diff(id string) (string, []byte, error) {
 	h.Lock()
 	defer h.Unlock()
@@ -110,8 +110,8 @@ func (h *History) Diff(id string) (string, []byte, error) {
 	return id, diff, err
 }
 
-// LastReport returns the report and the diff of the newest operation that landed a change. It fails with store.ErrUnknown if
-// there is none.
+// LastReport returns the report and the diff of the newest operation that landed a change. It fails with
+// store.ErrUnknown if there is none.
 func (h *History) LastReport() (string, error) {
 	h.Lock()
 	defer h.Unlock()
@@ -129,8 +129,8 @@ func (h *History) LastReport() (string, error) {
 // Named opens the archive of operation id, or of the newest that landed a change if id is "". The caller closes it.
 func (h *History) Named(id string) (string, *landing.Archive, error) { return h.open(id, false) }
 
-// open opens the archive of the operation whose ID begins with id; for "" of the newest that landed a change and, with undo, can
-// be undone without naming it.
+// open opens the archive of the operation whose ID begins with id; for "" of the newest that landed a change and,
+// with undo, can be undone without naming it.
 func (h *History) open(id string, undo bool) (_ string, a *landing.Archive, err error) {
 	if id != "" {
 		id, err = h.Match(id)

@@ -1,7 +1,7 @@
 // Package history reads the archive: the versions of each memory, and what each operation changed.
 //
-// Whatever a dream, a write, an undo or a restore replaced or deleted can be restored as long as the archive keeps it (see
-// retention.go). An undo keeps later changes of others, and can itself be undone.
+// Whatever a dream, a write, an undo or a restore replaced or deleted can be restored as long as the archive keeps it
+// (see retention.go). An undo keeps later changes of others, and can itself be undone.
 package history
 
 import (
@@ -91,8 +91,8 @@ func (v Version) String() string {
 	return fmt.Sprintf("%s as it was %s %s", v.File, v.When, v.ID)
 }
 
-// of returns the versions of n, the newest first. A version that two successive operations recorded is returned once, as
-// the content before the later.
+// of returns the versions of n, the newest first. A version that two successive operations recorded is returned once,
+// as the content before the later.
 func (all landings) of(n memory.Name) (versions []Version) {
 	add := func(i int, when string, sum memory.Sum, mtime time.Time) {
 		if last := len(versions) - 1; sum != "" && (last < 0 || versions[last].sum != sum) {
@@ -108,8 +108,8 @@ func (all landings) of(n memory.Name) (versions []Version) {
 	return versions
 }
 
-// before returns the content of n when the operation at i landed ("" for no file), as the next operation that changed n recorded
-// it. It reports false if none did, or if somebody else wrote n in between.
+// before returns the content of n when the operation at i landed ("" for no file), as the next operation that changed
+// n recorded it. It reports false if none did, or if somebody else wrote n in between.
 func (all landings) before(n memory.Name, i int) (Version, bool) {
 	for j, l := range all[i:] {
 		if c, ok := l.change(n); ok {
@@ -150,8 +150,8 @@ func (h *History) content(v Version) ([]byte, error) {
 	return data, nil
 }
 
-// Versions returns the archived versions of a memory, the newest first. For "" it returns the newest version of each memory,
-// sorted by name.
+// Versions returns the archived versions of a memory, the newest first. For "" it returns the newest version of each
+// memory, sorted by name.
 func (h *History) Versions(file string) ([]Version, error) {
 	h.Lock()
 	defer h.Unlock()

@@ -41,8 +41,8 @@ func (r *Room) Carried(ctx context.Context, content string) []Words {
 // maxListed bounds the sessions that are searched for a line without a session.
 const maxListed = 50
 
-// sessionOf returns the only listed session that has the line of an ID without a session, such as ":65". It returns "" if
-// there is not exactly one.
+// sessionOf returns the only listed session that has the line of an ID without a session, such as ":65". It returns
+// "" if there is not exactly one.
 func (r *Room) sessionOf(ctx context.Context, line string, listed []string) (session string) {
 	if len(listed) > maxListed {
 		return ""
@@ -59,7 +59,8 @@ func (r *Room) sessionOf(ctx context.Context, line string, listed []string) (ses
 	return session
 }
 
-// Evidence finds the words at the IDs that a write cites. An ID without a session is searched for in the listed sessions.
+// Evidence finds the words at the IDs that a write cites. An ID without a session is searched for in the listed
+// sessions.
 func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, error) {
 	if len(ids) > memory.MaxSources {
 		return nil, store.Refuse(fmt.Sprintf("%d IDs cited as evidence, at most %d are allowed", len(ids), memory.MaxSources), "cite only the best")
@@ -78,7 +79,8 @@ func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, err
 	return words, nil
 }
 
-// OwnWords returns the sources of new memories in after that are the person's own words. Those in cited need not be kept yet.
+// OwnWords returns the sources of new memories in after that are the person's own words. Those in cited need not be
+// kept yet.
 func (r *Room) OwnWords(before, after *memory.Snapshot, cited []Words) map[string]bool {
 	own := make(map[string]bool)
 	for _, w := range cited {
@@ -127,8 +129,8 @@ func (o Origin) Line(words int) string {
 	return line + ": " + string(text)
 }
 
-// Origins returns the sources that the metadata of a memory names, in that order, at most memory.MaxSources. Words that were
-// not kept are read from the transcript.
+// Origins returns the sources that the metadata of a memory names, in that order, at most memory.MaxSources. Words
+// that were not kept are read from the transcript.
 func (r *Room) Origins(ctx context.Context, t *memory.Topic) ([]Origin, error) {
 	r.Lock()
 	defer r.Unlock()

@@ -38,8 +38,8 @@ type Changed struct {
 // maxHistory is the number of changes that Why returns.
 const maxHistory = 20
 
-// Why returns the provenance of the memory that topic names by its path, its file name without extension, the name in its
-// frontmatter, or words of its text. Only one memory may match.
+// Why returns the provenance of the memory that topic names by its path, its file name without extension, the name in
+// its frontmatter, or words of its text. Only one memory may match.
 func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
 	r.Lock()
 	defer r.Unlock()
@@ -126,8 +126,8 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 // maxMeant is the number of memories that an error names.
 const maxMeant = 5
 
-// matches returns how many words of topic the name, description or text of a memory contain; more than any number if it is the
-// memory's name.
+// matches returns how many words of topic the name, description or text of a memory contain; more than any number if
+// it is the memory's name.
 func matches(n memory.Name, t *memory.Topic, topic string) (held int) {
 	if strings.EqualFold(memory.StemOf(n.String()), topic) || strings.EqualFold(t.Title(), topic) {
 		return math.MaxInt

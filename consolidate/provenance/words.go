@@ -1,7 +1,8 @@
-// Package provenance traces a memory to its sources: the cited words, who said them and when, and the operations that changed
-// it.
+// Package provenance traces a memory to its sources: the cited words, who said them and when, and the operations that
+// changed it.
 //
-// Cited words are copied into the state folder when the memory is written, since hosts remove transcripts after a month.
+// Cited words are copied into the state folder when the memory is written, since hosts remove transcripts after a
+// month.
 package provenance
 
 import (
@@ -27,10 +28,11 @@ type Room struct {
 	Transcripts *transcript.Store
 }
 
-// Words are the words at a source of a memory. They are kept as long as a memory, a stage or an archived text cites them.
+// Words are the words at a source of a memory. They are kept as long as a memory, a stage or an archived text cites
+// them.
 //
-// Each is a file in the state folder, named by its source, that never changes. It is written before the change that cites it
-// is staged. After a crash between the two nothing cites it, and a later dream removes it.
+// Each is a file in the state folder, named by its source, that never changes. It is written before the change that
+// cites it is staged. After a crash between the two nothing cites it, and a later dream removes it.
 type Words struct {
 	Source  string             `json:"source"` // as in the metadata of a memory: SESSION:LINE, or SESSION:LINE.N
 	Session string             `json:"session,omitempty"`
@@ -81,8 +83,8 @@ func (r *Room) Kept(source string) (w Words, ok bool) {
 	return w, ok
 }
 
-// Sweep removes words that are older than wordsKept and that no memory, stage or archived text cites. If any of those cannot
-// be read, it removes nothing. The caller holds the lock.
+// Sweep removes words that are older than wordsKept and that no memory, stage or archived text cites. If any of those
+// cannot be read, it removes nothing. The caller holds the lock.
 func (r *Room) Sweep(dir *memory.Dir) {
 	state, err := r.Root()
 	if err != nil {

@@ -33,8 +33,9 @@ type Push struct {
 // Forgot is the event that the context of a session was compacted. What was shown before is no longer in it.
 const Forgot = "forgot"
 
-// Claim writes p into the log, and returns the files of p that the caller may show: those that were not shown in the session
-// before. If several processes claim a file at once, one gets it. A memory in the index does not count as shown.
+// Claim writes p into the log, and returns the files of p that the caller may show: those that were not shown in the
+// session before. If several processes claim a file at once, one gets it. A memory in the index does not count as
+// shown.
 func (r *Room) Claim(p Push) (fresh []string, err error) {
 	r.Lock()
 	defer r.Unlock()
@@ -134,8 +135,8 @@ func (r *Room) Uses() (Uses, error) {
 // enough is the number of sessions that Extremes needs.
 const enough = 5
 
-// Extremes returns those of paths that no session called for, and those that at least half of the sessions called for. It
-// returns none while there are fewer than enough sessions.
+// Extremes returns those of paths that no session called for, and those that at least half of the sessions called
+// for. It returns none while there are fewer than enough sessions.
 func (u Uses) Extremes(paths []string) (never, always []string) {
 	if u.Sessions < enough {
 		return nil, nil

@@ -23,8 +23,9 @@ var workWords string
 // everyday is the factor of the weight of such a word, and of a number of one or two digits.
 const everyday = 0.6
 
-// The weights of the score of a memory for a prompt: a logistic regression over the tuned halves of measure/testdata, rounded.
-// The best memory is shown if its score is above 0, others if theirs is above another, since they are right less often.
+// The weights of the score of a memory for a prompt: a logistic regression over the tuned halves of measure/testdata,
+// rounded. The best memory is shown if its score is above 0, others if theirs is above another, since they are right
+// less often.
 const (
 	bias      = -9.4
 	ofPrompt  = 3.2  // times the share of the prompt's weight that the name and description hold
@@ -106,8 +107,8 @@ func match(m *rank.Matcher, q *rank.Query, all []Memory) (heads, bodies [][]floa
 // minTypo is the length in bytes of the shortest word that is corrected. A shorter word is near to too many others.
 const minTypo = 5
 
-// corrected returns a prompt in which each term that no memory has is replaced by the word of a name or description that differs
-// by one letter, if there is one.
+// corrected returns a prompt in which each term that no memory has is replaced by the word of a name or description
+// that differs by one letter, if there is one.
 func corrected(prompt string, terms []string, holding []float64, all []Memory) string {
 	var unknown []string
 	for t, term := range terms {

@@ -1,12 +1,12 @@
 // Package recall chooses the memories that a host's model is shown unasked, writes them, and counts them.
 //
-// It promises that its text has at most MaxBytes, no credential and no invisible character. The text is between marks that the
-// reader of transcripts removes, so that a memory does not become evidence of itself. It chooses nothing if nothing fits well. A
-// memory is shown once in a session, whatever the number of processes. The package asks no model, runs no program and reads no
-// file but its own log.
+// It promises that its text has at most MaxBytes, no credential and no invisible character. The text is between marks
+// that the reader of transcripts removes, so that a memory does not become evidence of itself. It chooses nothing if
+// nothing fits well. A memory is shown once in a session, whatever the number of processes. The package asks no
+// model, runs no program and reads no file but its own log.
 //
-// After a crash the log may lack the last pushes, or have pushes that the host never showed. The log keeps some thousand pushes,
-// and the counts are of those.
+// After a crash the log may lack the last pushes, or have pushes that the host never showed. The log keeps some
+// thousand pushes, and the counts are of those.
 //
 // It does not find a memory that shares no word with the prompt, or is in another language.
 package recall

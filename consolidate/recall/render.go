@@ -21,8 +21,8 @@ const (
 		"They may be out of date, and are not the user's words: check what they say before you rely on it.\n"
 )
 
-// maxWhole is the length in bytes of the longest memory that is shown whole. Three of them with the text around are within
-// MaxBytes.
+// maxWhole is the length in bytes of the longest memory that is shown whole. Three of them with the text around are
+// within MaxBytes.
 const maxWhole = 420
 
 // A Page writes memories for a model.
@@ -32,8 +32,9 @@ type Page struct {
 	Allowed secret.Allowed // values that the person has declared to be no secret
 }
 
-// Index writes one line for each memory, the newest and most used first, while there is room, and returns the written memories.
-// used is the number of sessions that called for a memory, by path; each counts as a week of youth. Without memories, text is "".
+// Index writes one line for each memory, the newest and most used first, while there is room, and returns the written
+// memories. used is the number of sessions that called for a memory, by path; each counts as a week of youth. Without
+// memories, text is "".
 func (p Page) Index(all []Memory, used map[string]int) (text string, shown []*Memory) {
 	rank := func(m *Memory) time.Time { return m.Modified.AddDate(0, 0, 7*min(used[m.Path], 26)) }
 	order := make([]*Memory, len(all))
@@ -58,8 +59,8 @@ func (p Page) Notes(chosen []*Memory) (text string, shown []*Memory) {
 	})
 }
 
-// fence writes each memory between marks, in the first of its forms that there is room for. left, if not nil, writes how many
-// memories there was no room for.
+// fence writes each memory between marks, in the first of its forms that there is room for. left, if not nil, writes
+// how many memories there was no room for.
 func (p Page) fence(intro string, left func(n int) string, all []*Memory, forms func(*Memory) []string) (string, []*Memory) {
 	opening := "<" + transcript.RecallTag + ">\n" + fmt.Sprintf(intro, p.text(p.Dir))
 	closing := "</" + transcript.RecallTag + ">"

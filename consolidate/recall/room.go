@@ -20,8 +20,8 @@ type doubt struct {
 	Message string `json:"message"`
 }
 
-// KeepDoubts keeps what was found of the memories of s, where there is a state folder yet. What cannot be kept is not known to hooks.
-// The caller holds the lock of the store.
+// KeepDoubts keeps what was found of the memories of s, where there is a state folder yet. What cannot be kept is not
+// known to hooks. The caller holds the lock of the store.
 func (r *Room) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 	if _, err := os.Stat(r.StateDir()); err != nil {
 		return
@@ -37,7 +37,8 @@ func (r *Room) KeepDoubts(findings []rule.Finding, s *memory.Snapshot) {
 	_ = r.SetNote(doubtsFile, doubts)
 }
 
-// Memories returns the topics on disk, with the doubts of the last lint or map. It does not count as a call of an open dream.
+// Memories returns the topics on disk, with the doubts of the last lint or map. It does not count as a call of an
+// open dream.
 func (r *Room) Memories() ([]Memory, error) {
 	r.Lock()
 	defer r.Unlock()

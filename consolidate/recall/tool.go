@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// ForTool returns the feedback that names in backticks what a tool is about to touch: a file by its path or name, a folder above
-// it with a slash at the end, or a command by its first words. file and command are "" if the tool has none.
+// ForTool returns the feedback that names in backticks what a tool is about to touch: a file by its path or name, a
+// folder above it with a slash at the end, or a command by its first words. file and command are "" if the tool has
+// none.
 func ForTool(file, command string, all []Memory) (named []*Memory) {
 	file = "/" + strings.Trim(strings.ReplaceAll(file, `\`, "/"), "/")
 	var calls [][]string
@@ -53,8 +54,8 @@ func touches(span, file string) bool {
 	return matched
 }
 
-// begins reports whether one of the calls begins with the words of a span. A single word does not count, since it would match
-// every call of a program.
+// begins reports whether one of the calls begins with the words of a span. A single word does not count, since it
+// would match every call of a program.
 func begins(span string, calls [][]string) bool {
 	words := strings.Fields(span)
 	return len(words) > 1 && slices.ContainsFunc(calls, func(call []string) bool {

@@ -1,5 +1,5 @@
-// Package report collects for a person what one dream, write or undo did. It reads the journal and the archive, and changes
-// nothing.
+// Package report collects for a person what one dream, write or undo did. It reads the journal and the archive, and
+// changes nothing.
 package report
 
 import (

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sinceBoot returns the time since the machine booted, sleep included, and the ID of the boot. Without an ID a later boot makes a lease
-// only seem younger than it is.
+// sinceBoot returns the time since the machine booted, sleep included, and the ID of the boot. Without an ID a later
+// boot makes a lease only seem younger than it is.
 func sinceBoot() (boot string, since time.Duration) {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	clock := int32(unix.CLOCK_MONOTONIC)

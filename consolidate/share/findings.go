@@ -64,8 +64,8 @@ func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
 	return findings
 }
 
-// Sign adds to each new line of the diff of a merge the name of the machine that wrote it, as it calls itself. commit is the merged
-// commit.
+// Sign adds to each new line of the diff of a merge the name of the machine that wrote it, as it calls itself. commit
+// is the merged commit.
 func (r *Room) Sign(ctx context.Context, commit, diff string) string {
 	g := git{filepath.Join(r.StateDir(), repo)}
 	var b strings.Builder

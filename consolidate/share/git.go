@@ -34,8 +34,9 @@ type GitError struct {
 
 func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message }
 
-// git runs the program git on one bare repository. It passes an argument list, and git never prompts, neither in a terminal nor
-// in a window. Git reads our configuration, and from the person's own only how to reach a remote and as whom.
+// git runs the program git on one bare repository. It passes an argument list, and git never prompts, neither in a
+// terminal nor in a window. Git reads our configuration, and from the person's own only how to reach a remote and as
+// whom.
 type git struct{ dir string }
 
 // ours is configuration that nothing overrides.
@@ -48,7 +49,8 @@ var ours = [][2]string{
 	{"push.recurseSubmodules", "no"}, {"push.gpgSign", "false"}, {"commit.gpgSign", "false"},
 }
 
-// personal are the keys of the person's own configuration that are used: credentials, proxies, certificates, addresses and ssh.
+// personal are the keys of the person's own configuration that are used: credentials, proxies, certificates,
+// addresses and ssh.
 var personal = regexp.MustCompile(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|ssh\.variant)$`)
 
 // environment is the environment of each git. It is read once.
@@ -105,7 +107,8 @@ func openGit(ctx context.Context, dir string) (git, error) {
 	return g, err
 }
 
-// run runs one command of git and returns its output. It kills the command when the repository has grown by more than maxFetched.
+// run runs one command of git and returns its output. It kills the command when the repository has grown by more than
+// maxFetched.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, gitTime, fmt.Errorf("it took longer than %v", gitTime))
 	defer stop()
@@ -169,7 +172,8 @@ func (g git) size() (n int64) {
 	return n
 }
 
-// bounded is a buffer that fails when it would hold more than limit bytes. It has no ReadFrom, which would not ask Write.
+// bounded is a buffer that fails when it would hold more than limit bytes. It has no ReadFrom, which would not ask
+// Write.
 type bounded struct {
 	data  bytes.Buffer
 	limit int

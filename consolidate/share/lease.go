@@ -12,7 +12,8 @@ import (
 // leaseTerm is how long a lease lasts after it was taken or renewed: as long as a dream may pause between two calls.
 const leaseTerm = time.Hour
 
-// sighting is when this machine first saw the lease of another. Times are since the boot, so that no clock needs to be right.
+// sighting is when this machine first saw the lease of another. Times are since the boot, so that no clock needs to
+// be right.
 type sighting struct {
 	Lease string        `json:"lease,omitempty"`
 	Boot  string        `json:"boot,omitempty"`

@@ -70,7 +70,8 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 	return notes, err
 }
 
-// Ended records the commit that the memory holds after a merge has landed. It is called under the lock, and by recovery again.
+// Ended records the commit that the memory holds after a merge has landed. It is called under the lock, and by
+// recovery again.
 func (r *Room) Ended(i store.Info, m landing.Manifest) error {
 	s, err := r.State()
 	if i.Kind != lock.KindSync || i.Outcome != store.Committed || len(m.LeftAlone) > 0 || err != nil {
@@ -155,8 +156,8 @@ func isTeam(data []byte) bool {
 	return kind == memory.TypeProject || kind == memory.TypeReference
 }
 
-// view returns the shared part of a memory. With a team that is the memories about the project, without their sources, and
-// their lines of the index.
+// view returns the shared part of a memory. With a team that is the memories about the project, without their
+// sources, and their lines of the index.
 func view(local Files, team bool) Files {
 	out := Files{}
 	for n, data := range local {

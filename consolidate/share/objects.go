@@ -36,8 +36,8 @@ type Files = map[memory.Name][]byte
 // tree is what a commit holds, by path.
 type tree map[string][]byte
 
-// A Mark says up to when a machine has read its own transcripts, by its own clock. Other machines only compare it with the
-// earlier marks of that machine.
+// A Mark says up to when a machine has read its own transcripts, by its own clock. Other machines only compare it
+// with the earlier marks of that machine.
 type Mark struct {
 	Name string    `json:"name"`
 	Read time.Time `json:"read,omitzero"`
@@ -49,8 +49,8 @@ func hostile(format string, args ...any) error {
 
 var machineFile = regexp.MustCompile(`^` + markFolder + `/([0-9a-f]{16})\.json$`)
 
-// read returns the tree of a commit; "" means none. It refuses links, submodules, names that break our rules, and trees over the
-// limits.
+// read returns the tree of a commit; "" means none. It refuses links, submodules, names that break our rules, and
+// trees over the limits.
 func (g git) read(ctx context.Context, commit string) (tree, error) {
 	t := tree{}
 	if commit == "" {
@@ -181,7 +181,8 @@ func (t tree) changes(to tree) []string {
 // An author is a machine as a commit names it.
 type author struct{ id, name string }
 
-// commit makes a commit on parent ("" for none) that takes paths from next, and returns its name. Nothing is checked out.
+// commit makes a commit on parent ("" for none) that takes paths from next, and returns its name. Nothing is checked
+// out.
 func (g git) commit(ctx context.Context, parent string, next tree, paths []string, by author, now time.Time, message string) (string, error) {
 	var b bytes.Buffer
 	data := func(text []byte) { fmt.Fprintf(&b, "data %d\n%s\n", len(text), text) }

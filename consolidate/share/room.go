@@ -1,11 +1,11 @@
 // Package share keeps one memory on several machines, through a ref of a git remote that the person names.
 //
-// It promises that git is started without a shell, a prompt, hooks, filters or the configuration of any checkout; that what a
-// remote holds is bounded and checked before any of it is used; and that a ref of the remote is moved only from where it was last
-// seen.
+// It promises that git is started without a shell, a prompt, hooks, filters or the configuration of any checkout;
+// that what a remote holds is bounded and checked before any of it is used; and that a ref of the remote is moved
+// only from where it was last seen.
 //
-// A crash leaves unreferenced objects in our bare repository, which take space until git collects them. It is not promised
-// that a remote forgets what was pushed to it.
+// A crash leaves unreferenced objects in our bare repository, which take space until git collects them. It is not
+// promised that a remote forgets what was pushed to it.
 package share
 
 import (
@@ -88,8 +88,8 @@ func (r *Room) State() (s State, err error) {
 	return s, err
 }
 
-// open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at a time
-// has the share open.
+// open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at
+// a time has the share open.
 func (r *Room) open(ctx context.Context, limit time.Duration, begin *State, do func(context.Context, *link) error) error {
 	if _, err := r.State(); err != nil && begin == nil {
 		return err
@@ -182,7 +182,8 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 	})
 }
 
-// Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost its lease.
+// Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
+// its lease.
 func (r *Room) Sync(ctx context.Context, decided bool) error {
 	r.Lock()
 	defer r.Unlock()
@@ -209,15 +210,16 @@ func (r *Room) Stop(ctx context.Context) error {
 	})
 }
 
-// Refresh syncs before the gates are checked. A remote that cannot be reached does not prevent a dream. The caller holds r.
+// Refresh syncs before the gates are checked. A remote that cannot be reached does not prevent a dream. The caller
+// holds r.
 func (r *Room) Refresh(ctx context.Context) {
 	if r.MayWrite() == nil {
 		_ = r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, false) })
 	}
 }
 
-// TakeLease takes or renews the lease for a dream. It fails only with a *HeldError, if another machine holds the lease: without
-// the remote, the changes of the dream are merged later. The caller holds r.
+// TakeLease takes or renews the lease for a dream. It fails only with a *HeldError, if another machine holds the
+// lease: without the remote, the changes of the dream are merged later. The caller holds r.
 func (r *Room) TakeLease(ctx context.Context) error {
 	err := r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.acquire(ctx) })
 	if held := (*HeldError)(nil); errors.As(err, &held) {
@@ -245,8 +247,8 @@ func (r *Room) End(landed bool) {
 	}
 }
 
-// DreamElsewhere describes a dream of another machine over this memory that ended within so many hours; "" if there is none. It
-// takes no lock.
+// DreamElsewhere describes a dream of another machine over this memory that ended within so many hours; "" if there
+// is none. It takes no lock.
 func (r *Room) DreamElsewhere(hours float64) string {
 	s, err := r.State()
 	age := r.Now().Sub(s.OtherDream)

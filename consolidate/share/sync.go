@@ -57,8 +57,8 @@ func (l *link) author() author { return author{l.Machine, l.MachineName} }
 
 func (l *link) save() error { return l.SetNote(stateFile, l.State) }
 
-// sync pulls the changes of others and pushes those of this machine. With dreamed, the same push releases our lease. What it
-// cannot push waits for the next sync; the state says why.
+// sync pulls the changes of others and pushes those of this machine. With dreamed, the same push releases our lease.
+// What it cannot push waits for the next sync; the state says why.
 func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 	if dreamed {
 		l.Notes = nil // the dream has seen them
@@ -176,8 +176,8 @@ func (l *link) authors(ctx context.Context, commit, from string) string {
 	return strings.Join(names, ", ")
 }
 
-// push pushes the changes of this machine since Base as one commit. After a dream the same push releases the lease: both refs
-// move, or neither.
+// push pushes the changes of this machine since Base as one commit. After a dream the same push releases the lease:
+// both refs move, or neither.
 func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 	next, paths, message, err := l.outgoing(ctx)
 	if err != nil {

@@ -1,16 +1,16 @@
 // Package background answers the hooks of hosts, and runs background dreams.
 //
-// Answer prints the answer of a hook to its host, which is mostly empty. When a session starts it shows memories, offers a dream
-// that is due (mode suggest), or reports what background dreams did or propose. In the modes approve and auto it starts a
-// detached supervisor, which checks the gates and runs a host without a person.
+// Answer prints the answer of a hook to its host, which is mostly empty. When a session starts it shows memories,
+// offers a dream that is due (mode suggest), or reports what background dreams did or propose. In the modes approve
+// and auto it starts a detached supervisor, which checks the gates and runs a host without a person.
 //
-// It promises that one background dream runs over a memory at a time. The host has no tool of its own that writes, no hooks, no
-// transcript, and limits of turns, money and time. It is killed with all its processes when its time is up or its supervisor
-// ends. Its cost and the reason of a failure are journaled. After a failure the next run waits ten minutes, doubling up to a
-// day. The server limits what the host may do to the memory, not this package.
+// It promises that one background dream runs over a memory at a time. The host has no tool of its own that writes, no
+// hooks, no transcript, and limits of turns, money and time. It is killed with all its processes when its time is up
+// or its supervisor ends. Its cost and the reason of a failure are journaled. After a failure the next run waits ten
+// minutes, doubling up to a day. The server limits what the host may do to the memory, not this package.
 //
-// The next supervisor journals the run of one that was killed. On Linux the host dies with its supervisor; elsewhere the host's
-// own limits end it. A command that a person configured has only the time limit.
+// The next supervisor journals the run of one that was killed. On Linux the host dies with its supervisor; elsewhere
+// the host's own limits end it. A command that a person configured has only the time limit.
 package background
 
 import (
@@ -44,8 +44,8 @@ type Front struct {
 	Open    func(host.Setup) *consolidate.Project
 }
 
-// Answer answers the hook that this process was started as. It writes nothing, or one JSON object. An error is logged and never
-// reaches the host.
+// Answer answers the hook that this process was started as. It writes nothing, or one JSON object. An error is logged
+// and never reaches the host.
 func (f Front) Answer(ctx context.Context) error {
 	e, err := hook.Read(f.Args, f.In)
 	if err != nil || e.Moment == "" || marked(os.Getenv(hook.Mark)) {
@@ -180,8 +180,8 @@ type speech struct {
 	model, person []string
 }
 
-// report adds the reports of background dreams. The words of a dreaming model, which may have read anything, are only shown to
-// the person, in one line.
+// report adds the reports of background dreams. The words of a dreaming model, which may have read anything, are only
+// shown to the person, in one line.
 func (s *speech) report(reports []runs.DreamReport) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")

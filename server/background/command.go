@@ -18,9 +18,9 @@ import (
 // errNoProgram says that no host can be started.
 var errNoProgram = errors.New("no program to dream with")
 
-// command returns the command that runs a host without a person. The prompt is its standard input. The host may use the tools of
-// our server, whose command line is server, and read the project, and do nothing else. The folder own is for settings that a
-// host reads from files; it is created if needed.
+// command returns the command that runs a host without a person. The prompt is its standard input. The host may use
+// the tools of our server, whose command line is server, and read the project, and do nothing else. The folder own is
+// for settings that a host reads from files; it is created if needed.
 func command(ctx context.Context, setup host.Setup, firing string, server []string, own string) (*exec.Cmd, error) {
 	line, dir, err := commandLine(setup, firing, server, own)
 	if err != nil {
@@ -111,8 +111,8 @@ func quoted(v any) string {
 	return string(data)
 }
 
-// sessions are the variables of a session, in which a nested host refuses to start. marks keep a background dream from starting
-// another, and switch off the host's own memory.
+// sessions are the variables of a session, in which a nested host refuses to start. marks keep a background dream
+// from starting another, and switch off the host's own memory.
 var (
 	sessions = append(host.SessionVariables[:],
 		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE",

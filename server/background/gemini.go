@@ -14,8 +14,8 @@ import (
 // geminiReads are the tools of Gemini CLI that only read, and only in the project.
 var geminiReads = []string{"list_directory", "read_file", "grep_search", "glob"}
 
-// geminiPolicy denies all tools but ours and those that only read. It comes before the rules of the person and of the project. A
-// version that does not understand it ignores it; the settings limit the tools there.
+// geminiPolicy denies all tools but ours and those that only read. It comes before the rules of the person and of the
+// project. A version that does not understand it ignores it; the settings limit the tools there.
 const geminiPolicy = `[[rule]]
 toolName = "*"
 decision = "deny"
@@ -33,9 +33,9 @@ decision = "allow"
 priority = 2
 `
 
-// gemini is the command line of Gemini CLI. It is started in a folder of ours, whose settings come before the person's. The
-// project is a folder that it may read, and its settings are not read. The session is kept for our folder, for a day, and no
-// gate counts it. It has no limit of money.
+// gemini is the command line of Gemini CLI. It is started in a folder of ours, whose settings come before the
+// person's. The project is a folder that it may read, and its settings are not read. The session is kept for our
+// folder, for a day, and no gate counts it. It has no limit of money.
 func gemini(setup host.Setup, server []string, own string) ([]string, error) {
 	settings := quoted(map[string]any{
 		"mcpServers":  map[string]any{"dream": map[string]any{"command": server[0], "args": server[1:], "env": handed()}},

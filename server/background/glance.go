@@ -38,8 +38,8 @@ func (f Front) Glance(ctx context.Context) error {
 	return err
 }
 
-// wordOf returns the word for a status bar: a dream runs, waits for the person or is due, or else what the last one did. It may
-// be "".
+// wordOf returns the word for a status bar: a dream runs, waits for the person or is due, or else what the last one
+// did. It may be "".
 func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
 	if d := p.Dream; d != nil && !p.Dead && p.Time.Before(d.Expires) {
 		switch {

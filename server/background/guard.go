@@ -29,8 +29,8 @@ var reading = []string{
 var ours = regexp.MustCompile(`^(?:mcp_+)?(?:plugin_\w+?_)?dream(?:[-_]mcp)?_+` +
 	`(?:dream_status|dream_orient|grep_transcripts|read_memory|write_memory|finalize_index|abort_dream|review_dream|undo_dream)$`)
 
-// forbidden returns why a tool must not be used while a dream is open in the session, and what to use instead, or "" if it may
-// be used. An unknown tool must not be used, since it may do anything.
+// forbidden returns why a tool must not be used while a dream is open in the session, and what to use instead, or ""
+// if it may be used. An unknown tool must not be used, since it may do anything.
 func forbidden(e hook.Event) string {
 	const end = " A dream is open: finish it with finalize_index or end it with abort_dream first."
 	switch {
@@ -106,8 +106,8 @@ func reads(words []string) bool {
 	})
 }
 
-// dreaming returns the record of an attended dream that any process has open, and its session, or "" if that is unknown. If no
-// operation is open, it costs one stat.
+// dreaming returns the record of an attended dream that any process has open, and its session, or "" if that is
+// unknown. If no operation is open, it costs one stat.
 func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool, err error) {
 	info, err := os.Lstat(filepath.Join(p.MemoryDir, lock.File))
 	if err != nil || info.Size() <= 1 {
@@ -127,8 +127,8 @@ func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool,
 	return r, dream.Session, err != nil || !dream.Unattended, nil // the host of an unattended one has no tool of its own that writes
 }
 
-// guard denies a tool that must not be used in a dream of this session, and reports whether it did. If it cannot see whether a
-// dream is open, it denies.
+// guard denies a tool that must not be used in a dream of this session, and reports whether it did. If it cannot see
+// whether a dream is open, it denies.
 func guard(p *consolidate.Project, e hook.Event, out io.Writer) (denied bool, err error) {
 	reason := forbidden(e)
 	if reason == "" {

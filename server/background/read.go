@@ -11,8 +11,8 @@ import (
 	"dream-mcp/memory/visible"
 )
 
-// reader reads the output of a host line by line: Claude Code's stream-json or json, Gemini CLI's stream-json, and the events of
-// Codex. It logs the beginning of other JSON, and other lines whole.
+// reader reads the output of a host line by line: Claude Code's stream-json or json, Gemini CLI's stream-json, and
+// the events of Codex. It logs the beginning of other JSON, and other lines whole.
 type reader struct {
 	log     *runLog
 	end     runs.RunEnd // zero where the host was killed

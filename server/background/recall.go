@@ -13,8 +13,8 @@ import (
 	"dream-mcp/server/host"
 )
 
-// moments are the moments at which memories are shown, with the level that each needs. A sub-agent is shown none, nor is a session
-// without a name, since nobody knows what it has seen.
+// moments are the moments at which memories are shown, with the level that each needs. A sub-agent is shown none, nor
+// is a session without a name, since nobody knows what it has seen.
 var moments = map[hook.Moment]string{hook.Start: recall.Start, hook.Prompt: recall.Prompt, hook.Tool: recall.All}
 
 // recalls reports whether memories may be shown at an event.

@@ -20,8 +20,9 @@ import (
 // grace is how long a host that was asked to end may take.
 const grace = 5 * time.Second
 
-// Supervise runs a host that dreams over p, if a dream is due and no other runs, and journals the outcome. firing is the host
-// whose hook started us (none: Claude Code), and server the command line of our server. It fails if the dream fails.
+// Supervise runs a host that dreams over p, if a dream is due and no other runs, and journals the outcome. firing is
+// the host whose hook started us (none: Claude Code), and server the command line of our server. It fails if the
+// dream fails.
 func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, firing []string, server []string) error {
 	if setup.Mode != host.ModeApprove && setup.Mode != host.ModeAuto {
 		return fmt.Errorf("the mode is %s (%s): no dream is started in the background", setup.Mode, setup.ModeSource)
