@@ -47,7 +47,7 @@ func (p program) run() int {
 		fmt.Fprintf(os.Stderr, "%s: %v\n%s", build, err, out)
 		return 1
 	}
-	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // scripts often wait; a flag on the command line wins
+	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // scripts often wait; a flag on the command line wins
 	return p.M.Run()
 }
 
