@@ -30,7 +30,6 @@ func child(t *testing.T) *exec.Cmd {
 
 // Every request before the end of input is answered.
 func TestEndOfInputDrains(t *testing.T) {
-	t.Parallel()
 	for _, era := range eras {
 		repeat := func(n int, tool, arguments string) []string {
 			var lines []string
