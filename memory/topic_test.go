@@ -21,7 +21,8 @@ func TestFieldReadsEveryGeneration(t *testing.T) {
 	}{
 		{"flat", "---\nname: Short answers\ndescription: keep it short\ntype: feedback\n---\nbody\n", "Short answers", "keep it short", "feedback", "body\n", 6},
 		{"with session", "---\nname: a\ndescription: b\ntype: user\noriginSessionId: 0000-1\n---\n\nbody", "a", "b", "user", "\nbody", 7},
-		{"metadata", "---\nname: a\ndescription: \"b: c\"\nmetadata: \n  node_type: memory\n  type: project\n  originSessionId: 0000-1\n---\nbody\n", "a", "b: c", "project", "body\n", 9},
+		{"metadata", "---\nname: a\ndescription: \"b: c\"\nmetadata: \n  node_type: memory\n  type: project\n  originSessionId: 0000-1\n---\nbody\n",
+			"a", "b: c", "project", "body\n", 9},
 		{"other order", "---\nmetadata:\n    originSessionId: x\n    type: reference\ndescription: 'it''s'\nname: a\n---\n", "a", "it's", "reference", "", 8},
 		{"modified", "---\nname: a\ndescription: b\nmetadata: \n  type: project\n  modified: 2026-01-02T03:04:05.678Z\n---\n", "a", "b", "project", "", 8},
 		{"foreign", "---\nname: a\ndescription: b\ntype: semantic\ntags: [x, y]\nsalience: 0.8\n---\n", "a", "b", "semantic", "", 8},
@@ -49,7 +50,8 @@ func TestFieldReadsEveryGeneration(t *testing.T) {
 				t.Errorf("Bytes() = %q, want %q", got, test.text)
 			}
 			body, line := topic.Body(), topic.BodyLine()
-			if topic.Title() != test.title || topic.Description() != test.description || topic.Type() != test.kind || string(body) != test.body || line != test.bodyLine {
+			if topic.Title() != test.title || topic.Description() != test.description || topic.Type() != test.kind ||
+				string(body) != test.body || line != test.bodyLine {
 				t.Errorf("got %q, %q, %q, %q at %d, want %q, %q, %q, %q at %d", topic.Title(), topic.Description(), topic.Type(), body, line,
 					test.title, test.description, test.kind, test.body, test.bodyLine)
 			}
@@ -190,7 +192,8 @@ func FuzzTopic(f *testing.F) {
 			}
 		}
 		for _, f := range ParseTopic(data).fields { // unknown keys among them
-			if is := again.field(f.key); f.kind != mapping && f.kind != flow && !strings.Contains(f.key, "modified") && !strings.Contains(f.key, "sources") && is == nil {
+			if is := again.field(f.key); f.kind != mapping && f.kind != flow && !strings.Contains(f.key, "modified") &&
+				!strings.Contains(f.key, "sources") && is == nil {
 				t.Fatalf("%q: the key %q is lost in %q", data, f.key, stamped)
 			}
 		}

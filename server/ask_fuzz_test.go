@@ -9,7 +9,8 @@ import (
 
 // Only the exact actions "accept" and "decline" count as such; anything else is "cancel".
 func FuzzElicited(f *testing.F) {
-	for _, seed := range []string{`{"action":"accept","content":{"agree":true}}`, `{"action":"decline"}`, `{"action":"ACCEPT"}`, `{"Action":"accept"}`, `{"action":"decline","Action":"accept"}`, `null`, `[]`, ``, `{"action":"accept"`, `{"action":["accept"]}`} {
+	for _, seed := range []string{`{"action":"accept","content":{"agree":true}}`, `{"action":"decline"}`, `{"action":"ACCEPT"}`, `{"Action":"accept"}`,
+		`{"action":"decline","Action":"accept"}`, `null`, `[]`, ``, `{"action":"accept"`, `{"action":["accept"]}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, result []byte) {

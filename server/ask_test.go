@@ -29,7 +29,8 @@ func TestAsk(t *testing.T) {
 		// Responses to other requests are ignored, and the first answer counts.
 		{`{"jsonrpc":"2.0","id":"other","result":{"action":"accept"}}` + "\n" + `{"jsonrpc":"2.0","id":"ID","result":{"action":"decline"}}` + "\n" +
 			`{"jsonrpc":"2.0","id":"ID","result":{"action":"accept"}}`, "decline"},
-		{`{"jsonrpc":"2.0","result":{"action":"accept"}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":"ID","result":{"action":"decline"}}`, "decline"},
+		{`{"jsonrpc":"2.0","result":{"action":"accept"}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" +
+			`{"jsonrpc":"2.0","id":"ID","result":{"action":"decline"}}`, "decline"},
 	} {
 		p := dial(t, sample())
 		p.ask(fmt.Sprintf(introduced, `{"elicitation":{}}`))

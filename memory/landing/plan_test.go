@@ -173,7 +173,8 @@ func TestLandAndReverse(t *testing.T) {
 		t.Errorf("a.md has time %v and mode %v", info.ModTime(), info.Mode())
 	}
 	diff := string(must(p.Diff(nil))(t))
-	for _, line := range []string{"-a, as it was", "+a, as it is", "--- /dev/null\n+++ b/deep/new.md", "--- a/gone.md\n+++ /dev/null", "+- [new](deep/new.md) — n"} {
+	for _, line := range []string{"-a, as it was", "+a, as it is", "--- /dev/null\n+++ b/deep/new.md",
+		"--- a/gone.md\n+++ /dev/null", "+- [new](deep/new.md) — n"} {
 		if !strings.Contains(diff, line) {
 			t.Errorf("the diff lacks %q:\n%s", line, diff)
 		}

@@ -63,9 +63,11 @@ func TestFinerRules(t *testing.T) {
 		{"German", body("**Warum:** x\n**Anwendung:** y"), nil},
 		{"a project memory that stands", files{"project_x.md": memo("x", memory.TypeProject, "x")}, nil},
 
-		{"out of the directory", body(both + "[a](../x.md) [b](/etc/x) [c](~/y.md)"), []string{"info outside-link feedback_x.md:9", "info outside-link feedback_x.md:9", "info outside-link feedback_x.md:9"}},
+		{"out of the directory", body(both + "[a](../x.md) [b](/etc/x) [c](~/y.md)"),
+			[]string{"info outside-link feedback_x.md:9", "info outside-link feedback_x.md:9", "info outside-link feedback_x.md:9"}},
 		{"within, and elsewhere", body(both + "[a](feedback_x.md) [b](https://x.org/../y) `[c](../z.md)` [d](logs/x.md) [e](mailto:a@example.org)"), nil},
-		{"the index leads out", index("- [D](deploy.md) [R](project_rota.md)\n- [C](../../CLAUDE.md) [u](https://x.org)\n"), []string{"info outside-link MEMORY.md:2"}},
+		{"the index leads out", index("- [D](deploy.md) [R](project_rota.md)\n- [C](../../CLAUDE.md) [u](https://x.org)\n"),
+			[]string{"info outside-link MEMORY.md:2"}},
 
 		{"in backticks and in prose", index("# M\nSee `deploy`.\nAsk project_rota about it.\n"), []string{"info unlinked MEMORY.md:2"}},
 		{"links of every kind", index("- [D](deploy.md)\n[[rota]]\n"), nil},
@@ -84,7 +86,8 @@ func TestFinerRules(t *testing.T) {
 			}
 		}
 	}
-	if f := only(Standing(snapshotOf(t, index("# M\nSee `deploy`.\nAsk project_rota about it.\n")), nil, ruleTime), "unlinked"); !strings.Contains(f[0].Message, "deploy.md (line 2), project_rota.md (line 3)") {
+	if f := only(Standing(snapshotOf(t, index("# M\nSee `deploy`.\nAsk project_rota about it.\n")), nil, ruleTime),
+		"unlinked"); !strings.Contains(f[0].Message, "deploy.md (line 2), project_rota.md (line 3)") {
 		t.Errorf("%+v", f)
 	}
 	s := snapshotOf(t, map[string]string{"project_x.md": memo("x", memory.TypeProject, "x")})

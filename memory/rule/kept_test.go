@@ -23,12 +23,14 @@ func TestKeptIn(t *testing.T) {
 		{"one fact left out", reviews, []string{"Keep pull requests under 300 lines. Why: a review of more is not read."}, false},
 		{"another number", reviews, []string{strings.Replace(reviews, "300", "500", 1)}, false},
 		{"its number stands elsewhere", "Of every service the newest 12 releases stay on the disk of the build host.",
-			[]string{"Of every service the newest releases stay on the disk of the build host.\n" + strings.Repeat("Something else stands here. ", 20) + "12 eggs."}, false},
+			[]string{"Of every service the newest releases stay on the disk of the build host.\n" +
+				strings.Repeat("Something else stands here. ", 20) + "12 eggs."}, false},
 		{"another command", reviews, []string{strings.Replace(reviews, "make lint", "make test", 1)}, false},
 		{"nowhere", reviews, nil, false},
 		{"something else", reviews, []string{"Maintains the billing service, writes Go and reads more than 300 pages."}, false},
 		{"the words, strewn about", "Never deploy on Fridays without the green light of Ada.",
-			[]string{"Never say no.\n" + strings.Repeat("Something else stands here in between. ", 20) + "Deploy early.\n" + strings.Repeat("And much of that too. ", 20) + "On Fridays there is cake without sugar. The light is green. Ada likes it."}, false},
+			[]string{"Never say no.\n" + strings.Repeat("Something else stands here in between. ", 20) + "Deploy early.\n" +
+				strings.Repeat("And much of that too. ", 20) + "On Fridays there is cake without sugar. The light is green. Ada likes it."}, false},
 		{"no spaces", "部署只在星期一进行。金曜日は休み。배포는 월요일에만 한다.", []string{"杂项。部署只在星期一进行。\n金曜日は休み。그리고 배포는 월요일에만 한다."}, true},
 		{"no spaces, something else", "部署只在星期一进行。", []string{"测试用数据库每晚重置。"}, false},
 		{"other letters", "Les déploiements se font LUNDI.", []string{"les déploiements se font lundi"}, true},
@@ -122,9 +124,12 @@ func TestForbidden(t *testing.T) {
 		{"three of twenty", ten(0), ten(3), "r0.md s0.md t0.md"},
 		{"three of twenty, two of them merged", ten(0), with(ten(3), "a0.md", memo("a0", "project", "fact a0\nfact s0\nfact t0")), ""},
 		{"one of three", map[string]string{"a.md": memo("a", "project", "x"), "b.md": memo("b", "project", "y")}, one("a.md", memo("a", "project", "x")), ""},
-		{"both of two emptied", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")}, map[string]string{"a.md": memo("a", "project", "x"), "b.md": memo("b", "project", "y")}, "a.md b.md"},
-		{"one deleted, one written over", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")}, one("b.md", memo("b", "project", "nothing")), "a.md b.md"},
-		{"both rewritten", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")}, map[string]string{"a.md": memo("a", "project", "the port is 81 now"), "b.md": memo("b", "project", "the host is c")}, ""},
+		{"both of two emptied", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")},
+			map[string]string{"a.md": memo("a", "project", "x"), "b.md": memo("b", "project", "y")}, "a.md b.md"},
+		{"one deleted, one written over", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")},
+			one("b.md", memo("b", "project", "nothing")), "a.md b.md"},
+		{"both rewritten", map[string]string{"a.md": memo("a", "project", "the port is 80"), "b.md": memo("b", "project", "the host is b")},
+			map[string]string{"a.md": memo("a", "project", "the port is 81 now"), "b.md": memo("b", "project", "the host is c")}, ""},
 		{"all of two", map[string]string{"a.md": memo("a", "project", "x"), "b.md": memo("b", "project", "y")}, map[string]string{}, "a.md b.md"},
 	}
 	for _, test := range tests {

@@ -40,14 +40,18 @@ func TestRelativeDateRule(t *testing.T) {
 		{"reflowed, it stands", yesterday, dated("x", stampedInMay, "We froze\nit yesterday.\n"), "",
 			[]string{`info 9 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
 		{"a new sentence in the same line", yesterday, dated("x", stampedInMay, "We froze it yesterday. Last night we thawed it.\n"), "",
-			[]string{`error 8 "Last night" is most likely 2026-11-17, counted from today`, `info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
-		{"two in a line", dated("x", stampedInMay, "We froze it yesterday. This morning it thawed.\n"), dated("x", stampedInMay, "We froze it yesterday. This morning it thawed.\n"), "",
+			[]string{`error 8 "Last night" is most likely 2026-11-17, counted from today`,
+				`info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
+		{"two in a line", dated("x", stampedInMay, "We froze it yesterday. This morning it thawed.\n"),
+			dated("x", stampedInMay, "We froze it yesterday. This morning it thawed.\n"), "",
 			[]string{`info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
 		{"said once more it is new", yesterday, dated("x", stampedInMay, "We froze it yesterday.\n\nWe froze it yesterday.\n"), "",
-			[]string{`error 10 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`, `info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
+			[]string{`error 10 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`,
+				`info 8 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
 		{"merged from another", dated("x", "", "x\n"), dated("x", "", "We froze it yesterday.\n"), yesterday,
 			[]string{`error 7 "yesterday" is most likely 2026-05-05, counted from 2026-05-06, when the memory was written`}},
-		{"a date in the paragraph", dated("x", "", "Log of 2026-05-06.\nDone. We froze it yesterday.\n"), dated("x", "", "Log of 2026-05-06.\nDone. We froze it yesterday.\n"), "", nil},
+		{"a date in the paragraph", dated("x", "", "Log of 2026-05-06.\nDone. We froze it yesterday.\n"),
+			dated("x", "", "Log of 2026-05-06.\nDone. We froze it yesterday.\n"), "", nil},
 		{"of another paragraph it is none", dated("x", "", "2026-05-06.\n \nFroze it yesterday.\n"), dated("x", "", "2026-05-06.\n \nFroze it yesterday.\n"), "",
 			[]string{`info 9 "yesterday" names no date, and nothing here says when it was written`}},
 		{"a stamp from the future is none", dated("x", "2031-01-01", "Froze it yesterday.\n"), dated("x", "2031-01-01", "Froze it yesterday.\n"), "",
@@ -63,7 +67,8 @@ func TestRelativeDateRule(t *testing.T) {
 		{"a label above in the section", "", dated("x", "", "## Log\n\n**Date:** 2026-04-02\n\nWe froze it yesterday.\n"), "", nil},
 		{"a label of another section", "", dated("x", "", "**Date:** 2026-04-02\n\n## Log\n\nWe froze it yesterday.\n"), "",
 			[]string{`error 11 "yesterday" is most likely 2026-11-17, counted from today`}},
-		{"a date further on in the paragraph", dated("x", "", "We froze it yesterday. The branch of the day is 2026-04-02.\n"), dated("x", "", "We froze it yesterday. The branch of the day is 2026-04-02.\n"), "",
+		{"a date further on in the paragraph", dated("x", "", "We froze it yesterday. The branch of the day is 2026-04-02.\n"),
+			dated("x", "", "We froze it yesterday. The branch of the day is 2026-04-02.\n"), "",
 			[]string{`info 7 "yesterday" names no date, and nothing here says when it was written`}},
 		{"a longer time ago is an info", "", dated("x", "", "We froze it 20 days ago, and last month too.\n"), "",
 			[]string{`info 7 "20 days ago" is most likely 2026-10-29, counted from today`}},
@@ -100,7 +105,8 @@ func TestRelativeDateRule(t *testing.T) {
 func TestRelativeDateOfFile(t *testing.T) {
 	files := map[string]string{"MEMORY.md": "a.md", "a.md": dated("x", "", "Froze it yesterday.\n"), "log-2026-03-04.md": dated("x", "", "Froze it yesterday.\n")}
 	s := snapshotOf(t, files)
-	s.ModTimes = map[memory.Name]time.Time{mustName(t, "a.md"): time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), mustName(t, "log-2026-03-04.md"): time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
+	s.ModTimes = map[memory.Name]time.Time{mustName(t, "a.md"): time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC),
+		mustName(t, "log-2026-03-04.md"): time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)}
 	var got []string
 	for _, f := range only(Standing(s, nil, ruleTime), "relative-date") {
 		got = append(got, f.Message)
@@ -130,7 +136,8 @@ func checkHint(t *testing.T, file string, f Finding) {
 func TestRelativeDateHint(t *testing.T) {
 	for _, test := range []struct{ body, want string }{
 		{"Froze it yesterday.\n", `write_memory {"path": "a.md", "base": %q, "edits": [{"old": "yesterday", "new": "2026-11-17"}]}`},
-		{"A `yesterday` filter; we froze it yesterday & left.\n", `write_memory {"path": "a.md", "base": %q, "edits": [{"old": "it yesterday &", "new": "it 2026-11-17 &"}]}`},
+		{"A `yesterday` filter; we froze it yesterday & left.\n",
+			`write_memory {"path": "a.md", "base": %q, "edits": [{"old": "it yesterday &", "new": "it 2026-11-17 &"}]}`},
 		{"`昨天`过滤器。昨天修复了。\n", `write_memory {"path": "a.md", "base": %q, "edits": [{"old": "` + "`昨天`过滤器。昨天修复了。" + `", "new": "` + "`昨天`过滤器。2026-11-17修复了。" + `"}]}`},
 	} {
 		s := snapshotOf(t, map[string]string{"a.md": dated("x", "", test.body)})

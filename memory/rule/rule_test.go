@@ -69,11 +69,13 @@ func TestStanding(t *testing.T) {
 		{"nothing", nil, nil, nil},
 		{"in order", map[string]string{"MEMORY.md": "# M\n- [A](a.md) — x\n", "a.md": good}, nil, nil},
 
-		{"name: what is no memory", map[string]string{"MEMORY.md": ""}, []memory.Other{{Path: "x:y.md", Why: "odd"}, {Path: "L.MD", Why: "a link"}, {Path: "n.txt", Why: "not Markdown"}},
+		{"name: what is no memory", map[string]string{"MEMORY.md": ""},
+			[]memory.Other{{Path: "x:y.md", Why: "odd"}, {Path: "L.MD", Why: "a link"}, {Path: "n.txt", Why: "not Markdown"}},
 			[]string{"warning name L.MD:0", "warning name x:y.md:0"}},
 		{"name: can't be written", map[string]string{"MEMORY.md": "a/b/c.md x#y.md", "a/b/c.md": good, "x#y.md": good}, nil,
 			[]string{"warning name a/b/c.md:0", "warning orphan x#y.md:0", "warning name x#y.md:0", "info unlinked MEMORY.md:1"}},
-		{"name: twins", map[string]string{"MEMORY.md": "a.md A.md", "a.md": good, "A.md": good}, nil, []string{"warning name A.md:0", "warning name a.md:0", "info unlinked MEMORY.md:1"}},
+		{"name: twins", map[string]string{"MEMORY.md": "a.md A.md", "a.md": good, "A.md": good}, nil,
+			[]string{"warning name A.md:0", "warning name a.md:0", "info unlinked MEMORY.md:1"}},
 
 		{"frontmatter", map[string]string{"g1.md": memo("g1", "user", "the kitchen"), "g2.md": memo("g2", "user", "a printer"), "g3.md": memo("g3", "user", "two keys"), "g4.md": memo("g4", "user", "many rooms"),
 			"quote.md": "---\nname: x\ndescription: deploys: by hand\ntype: user\n---\nx\n", "none.md": "x", "empty.md": "", "open.md": "---\nname: x\n", "lacks.md": "---\nname: x\ndescription: \"\"\n---\nx\n",
@@ -93,7 +95,8 @@ func TestStanding(t *testing.T) {
 		{"limits: both at the brim", map[string]string{"MEMORY.md": strings.Repeat("\n", 199) + "#" + strings.Repeat(" ", 24799) + "\n<!--\n\n-->\n"}, nil, nil},
 
 		{"entry: long", map[string]string{"MEMORY.md": "- [A](a.md) — " + strings.Repeat("한", 137) + "\n- [A](a.md) — " + strings.Repeat("한", 136) + "\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:1"}},
-		{"entry: content", map[string]string{"MEMORY.md": "# M\n\ntext\n- [A](a.md) — x\n- point\n```\nx\n```\n| x |\n", "a.md": good}, nil, []string{"warning index-entry MEMORY.md:3"}},
+		{"entry: content", map[string]string{"MEMORY.md": "# M\n\ntext\n- [A](a.md) — x\n- point\n```\nx\n```\n| x |\n", "a.md": good},
+			nil, []string{"warning index-entry MEMORY.md:3"}},
 		{"entry: pointers of every kind", map[string]string{"MEMORY.md": "# M\n\n---\n- see `a`\n- [[nowhere]]\n| file | hook |\n|---|---|\n| a | x |\n<!-- text -->\na.md has it.\n- [B](../b.md)\n", "a.md": good}, nil, []string{"info outside-link MEMORY.md:11"}},
 
 		{"dangling", map[string]string{"MEMORY.md": "- [A](a.md)\n- [B](gone.md), [A](a.md)\n", "a.md": good}, nil, []string{"warning dangling MEMORY.md:2"}},
@@ -141,11 +144,13 @@ func TestWhole(t *testing.T) {
 		{"an old mess is a warning", map[string]string{"MEMORY.md": "- [G](gone.md)\n" + index + "- [A](a.md) " + long + "\n", "a.md": good, "o.md": "x"},
 			map[string]string{"MEMORY.md": "# new line\n- [G](gone.md)\n" + index + "- [A](a.md) " + long + "\n", "a.md": good, "o.md": "x"}, []string{"a.md"},
 			[]string{"warning dangling MEMORY.md:2", "warning frontmatter o.md:1", "info index-entry MEMORY.md:4"}},
-		{"what stood in a touched file is a warning", map[string]string{"MEMORY.md": index + "o.md", "a.md": good, "o.md": "x"}, map[string]string{"MEMORY.md": index, "a.md": good, "o.md": "y"}, []string{"o.md"},
+		{"what stood in a touched file is a warning", map[string]string{"MEMORY.md": index + "o.md", "a.md": good, "o.md": "x"},
+			map[string]string{"MEMORY.md": index, "a.md": good, "o.md": "y"}, []string{"o.md"},
 			[]string{"warning orphan o.md:0", "warning frontmatter o.md:1"}},
 		{"a line that was changed is an error", map[string]string{"MEMORY.md": "- [G](gone.md) — x\n"}, map[string]string{"MEMORY.md": "- [G](gone.md) — y\n"}, nil,
 			[]string{"error dangling MEMORY.md:1"}},
-		{"a second such line is an error", map[string]string{"MEMORY.md": "- [G](gone.md)\n"}, map[string]string{"MEMORY.md": "- [G](gone.md)\n- [G](gone.md)\n"}, nil,
+		{"a second such line is an error", map[string]string{"MEMORY.md": "- [G](gone.md)\n"},
+			map[string]string{"MEMORY.md": "- [G](gone.md)\n- [G](gone.md)\n"}, nil,
 			[]string{"error dangling MEMORY.md:2", "warning dangling MEMORY.md:1"}},
 		{"a line that stood, and the file went", map[string]string{"MEMORY.md": index, "a.md": good}, map[string]string{"MEMORY.md": index}, []string{"a.md"},
 			[]string{"error dangling MEMORY.md:1"}},
@@ -211,12 +216,14 @@ func TestLoss(t *testing.T) {
 		{"all of too few to count", plain("a b c"), plain(""), nil, nil},
 		{"accepted by name", plain("a b c d"), plain("a b"), []string{"c.md"}, []string{"d.md"}},
 		{"accepted for nothing", plain("a"), plain("a"), []string{"a.md"}, nil},
-		{"user and feedback", files("u.md", memo("u", "user", "x"), "f.md", memo("f", "feedback", "y"), "p.md", memo("p", "project", "z")), files(), nil, []string{"f.md", "u.md"}},
+		{"user and feedback", files("u.md", memo("u", "user", "x"), "f.md", memo("f", "feedback", "y"), "p.md", memo("p", "project", "z")),
+			files(), nil, []string{"f.md", "u.md"}},
 		{"a type in capitals", files("u.md", memo("u", "Feedback", "x")), files(), nil, []string{"u.md"}},
 		{"a type by name alone", files("feedback_u.md", "x"), files(), nil, []string{"feedback_u.md"}},
 		{"flat type", files("u.md", "---\ntype: user\n---\nx"), files(), nil, []string{"u.md"}},
 		{"renamed", files("u.md", memo("u", "user", "x\n y")), files("v.md", memo("v", "user", "x y")), nil, nil},
-		{"two into one is one loss", files("u.md", memo("u", "user", "x"), "v.md", memo("v", "user", "x")), files("w.md", memo("w", "user", "x")), nil, []string{"v.md"}},
+		{"two into one is one loss", files("u.md", memo("u", "user", "x"), "v.md", memo("v", "user", "x")),
+			files("w.md", memo("w", "user", "x")), nil, []string{"v.md"}},
 		{"an empty text is not renamed", files("u.md", memo("u", "user", "")), files("v.md", memo("v", "user", "")), nil, []string{"u.md"}},
 		{"half", files("a.md", memo("a", "project", big)), files("a.md", memo("a", "project", big[:200])), nil, nil},
 		{"more than half", files("a.md", memo("a", "project", big)), files("a.md", memo("a", "project", big[:199])), nil, []string{"a.md"}},
@@ -384,7 +391,8 @@ func TestColumns(t *testing.T) {
 	s := snapshotOf(t, map[string]string{
 		"MEMORY.md": "# M\n- 가 [A](a.md), [G](gone.md)\n",
 		"a.md": "---\nname: a\ndescription: \"we froze it yesterday. Never use `npm i`. It is due 2026-05-04\"\ntype: project\nmodified: 2026-05-04\n---\n" +
-			"배포 was frozen yesterday, see [[gone]].\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4" + "\nma\u200bin\nThe key is valid until 2026-05-04.\n\n**Next steps**\n\nAlways use `npm i`.\n",
+			"배포 was frozen yesterday, see [[gone]].\nDB_PASSWORD=" + "k7Qm" + "2xVb9Lp4" +
+			"\nma\u200bin\nThe key is valid until 2026-05-04.\n\n**Next steps**\n\nAlways use `npm i`.\n",
 	})
 	var got []string
 	for _, f := range Lint(s, nil, ruleTime) {
@@ -434,7 +442,8 @@ func TestTwoValues(t *testing.T) {
 	}
 	want := []string{
 		`a.md:9:28 "tests" is 398 here (“The suite has **398** tests.”) and 412 in a.md:7 (“The suite has 412 tests.”)`,
-		`c.md:7:59 "--workers" is 8 here (“Start the worker of the queue with ` + "`--workers 8`" + `.”) and 4 in b.md:7 (“Start the worker of the queue with ` + "`--workers 4`" + `.”)`,
+		`c.md:7:59 "--workers" is 8 here (“Start the worker of the queue with ` + "`--workers 8`" +
+			`.”) and 4 in b.md:7 (“Start the worker of the queue with ` + "`--workers 4`" + `.”)`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

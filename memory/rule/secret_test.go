@@ -24,7 +24,8 @@ func TestSecretRule(t *testing.T) {
 		{"in the name", "a.md", "\ufeff---\r\nname: " + inventedToken + "\r\ndescription: b\r\ntype: user\r\n---\r\n", []string{"error secret a.md:2"}},
 		{"in an index line", "MEMORY.md", "# M\n- [A](a.md) — password: Hunter" + "2x!\n", []string{"error secret MEMORY.md:2"}},
 		{"in a comment of the index", "MEMORY.md", "<!--\n" + inventedToken + "\n-->\n", []string{"error secret MEMORY.md:2"}},
-		{"twice", "a.md", head + inventedToken + " " + inventedToken + "\n\n" + inventedToken, []string{"error secret a.md:6", "error secret a.md:6", "error secret a.md:8"}},
+		{"twice", "a.md", head + inventedToken + " " + inventedToken + "\n\n" + inventedToken,
+			[]string{"error secret a.md:6", "error secret a.md:6", "error secret a.md:8"}},
 		{"innocent", "a.md", head + "commit 4f0c2b7d9e1a3c5b7d9f0e2c4a6b8d0f1e3c5a7b, token: ${TOKEN}, password: see 1Password\n[secret: jwt]", nil},
 	}
 	for _, test := range tests {
@@ -51,7 +52,8 @@ func TestSecretRule(t *testing.T) {
 func TestSecretRuleNamesTheKey(t *testing.T) {
 	s := snapshotOf(t, map[string]string{"a.md": memo("a", "user", "GITHUB_TOKEN="+inventedToken)})
 	found := Check{After: s, Now: ruleTime}.Written(mustName(t, "a.md"))
-	if len(found) != 1 || found[0].Severity != Error || !strings.Contains(found[0].Message, "github-token") || !strings.Contains(found[0].Message, `"GITHUB_TOKEN"`) {
+	if len(found) != 1 || found[0].Severity != Error || !strings.Contains(found[0].Message, "github-token") ||
+		!strings.Contains(found[0].Message, `"GITHUB_TOKEN"`) {
 		t.Errorf("found %+v", found)
 	}
 	if Waivable("secret") || Waivable("invisible") {

@@ -67,7 +67,8 @@ func TestStale(t *testing.T) {
 	if got := lintLines(t, "stale", old, "## Status\n\n(none)\n\n## Next steps\n\n## Pending\n"); !slices.Equal(got, []string{"5:4"}) {
 		t.Errorf("after a section with nothing: %q", got)
 	}
-	for _, line := range []string{"## Current status (2026-05-04)", "## Current status (May 4, 2026)", "## Stand vom 4. Mai 2026\n\n### Next steps", "Use the current branch.", "Nothing is in progress.", "Pending orders wait.", "- pending: the order waits", "Status: sold",
+	for _, line := range []string{"## Current status (2026-05-04)", "## Current status (May 4, 2026)", "## Stand vom 4. Mai 2026\n\n### Next steps",
+		"Use the current branch.", "Nothing is in progress.", "Pending orders wait.", "- pending: the order waits", "Status: sold",
 		"## Next steps\n\n(none)", "**In progress**\n- None.", "Next steps: (none)", "~~Next steps: the till~~", "## Current status: done", "## Status\n\n**SHIPPED (see the log).** It is in.", "The text names 2026-11-01.\n## Current status"} {
 		if got := lintLines(t, "stale", old, line+"\n"); got != nil {
 			t.Errorf("%q: %q", line, got)
@@ -114,7 +115,8 @@ func TestOversized(t *testing.T) {
 		"a.md": memo("a", "project", "## Deploy\n"+part+"## Tests\n"+part), "b.md": memo("b", "project", part+part), "c.md": memo("c", "project", part), "team/MEMORY.md": part + part,
 	})
 	found := only(Lint(s, nil, ruleTime), "oversized")
-	if len(found) != 2 || found[0].Message != "this memory has 10 KB, and should have at most 8" || !strings.HasSuffix(found[0].Hint, `: "Deploy" (4.5 KB), "Tests" (4.5 KB)`) || strings.Contains(found[1].Hint, "heading") {
+	if len(found) != 2 || found[0].Message != "this memory has 10 KB, and should have at most 8" ||
+		!strings.HasSuffix(found[0].Hint, `: "Deploy" (4.5 KB), "Tests" (4.5 KB)`) || strings.Contains(found[1].Hint, "heading") {
 		t.Errorf("%+v", found)
 	}
 }

@@ -58,7 +58,8 @@ func TestShowJSON(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`{"a":["` + hub + `",1,"<b>"],"` + hub + `":"x"}`, `{"a":["[secret: github-token]",1,"<b>"],"[secret: github-token]":"x"}`},
 		{`{"password":"k7` + `Qm2xVb9"}`, `{"password":"[secret: password]"}`},
-		{`{"text":"{\"password\":\"k7` + `Qm2xVb9\",\"n\":[1,\"` + hub + `\"]}"}`, `{"text":"{\"password\":\"[secret: password]\",\"n\":[1,\"[secret: github-token]\"]}"}`},
+		{`{"text":"{\"password\":\"k7` + `Qm2xVb9\",\"n\":[1,\"` + hub + `\"]}"}`,
+			`{"text":"{\"password\":\"[secret: password]\",\"n\":[1,\"[secret: github-token]\"]}"}`},
 		{"{\"a\u202eb\":\"\\u0000\\u001b\u2028\\n\u009b\"}", `{"a⟨U+202E⟩b":"⟨U+0000⟩⟨U+001B⟩⟨U+2028⟩\n⟨U+009B⟩"}`},
 		{`{"id":"` + hub + `","a":{"id":"` + hub + `"}}`, `{"id":"` + hub + `","a":{"id":"[secret: github-token]"}}`},
 		{`{"a":"the password is \"k7` + `Qm2xVb9\"\n<x>"}`, `{"a":"the password is \"[secret: password]\"\n<x>"}`},
@@ -79,7 +80,8 @@ func TestWriter(t *testing.T) {
 		t.Errorf("%q, want %q", coloured.String(), want)
 	}
 	var b bytes.Buffer
-	if n, err := fmt.Fprintf(&Writer{Out: &b}, "use gh%s!\n", "p_"+made(1, 36)); err != nil || n != len("use !\n")+40 || b.String() != "use [secret: github-token]!\n" {
+	if n, err := fmt.Fprintf(&Writer{Out: &b}, "use gh%s!\n", "p_"+made(1, 36)); err != nil ||
+		n != len("use !\n")+40 || b.String() != "use [secret: github-token]!\n" {
 		t.Errorf("%d, %v, %q", n, err, b.String())
 	}
 }
@@ -147,7 +149,8 @@ func FuzzView(f *testing.F) {
 			t.Fatal(err)
 		}
 		var back map[string]string
-		if err := json.Unmarshal(Allowed(nil).ShowJSON(quoted, nil), &back); err != nil || back["a"] != Mask(strings.ToValidUTF8(text, "\ufffd")) && len(Find(back["a"])) > 0 {
+		if err := json.Unmarshal(Allowed(nil).ShowJSON(quoted, nil), &back); err != nil ||
+			back["a"] != Mask(strings.ToValidUTF8(text, "\ufffd")) && len(Find(back["a"])) > 0 {
 			t.Fatalf("%s, %q: %v", quoted, back, err)
 		}
 	})

@@ -66,7 +66,8 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := config.Servers["dream"]
-	if len(config.Servers) != 1 || s.Command != server[0] || !slices.Equal(s.Args, server[1:]) || s.Env["DREAM_BACKGROUND"] != "1" || s.Env["DREAM_MIN_HOURS"] != "3" || s.Env["ANTHROPIC_API_KEY"] != "" {
+	if len(config.Servers) != 1 || s.Command != server[0] || !slices.Equal(s.Args, server[1:]) ||
+		s.Env["DREAM_BACKGROUND"] != "1" || s.Env["DREAM_MIN_HOURS"] != "3" || s.Env["ANTHROPIC_API_KEY"] != "" {
 		t.Errorf("%+v", config)
 	}
 
@@ -75,7 +76,8 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := strings.Join(cmd.Args[1:], " ")
-	for _, part := range []string{"exec --sandbox read-only --ephemeral --ignore-user-config", `approval_policy="never"`, `web_search="disabled"`, `dream.args=["serve","--memory-dir","/m/\"quoted\""]`, `DREAM_BACKGROUND="1"`, "--model small -"} {
+	for _, part := range []string{"exec --sandbox read-only --ephemeral --ignore-user-config", `approval_policy="never"`,
+		`web_search="disabled"`, `dream.args=["serve","--memory-dir","/m/\"quoted\""]`, `DREAM_BACKGROUND="1"`, "--model small -"} {
 		if !strings.Contains(line, part) {
 			t.Errorf("codex has no %s: %s", part, line)
 		}
@@ -96,7 +98,8 @@ func TestCommand(t *testing.T) {
 	}
 	for file, parts := range map[string][]string{
 		"policy.toml": {"toolName = \"*\"\ndecision = \"deny\"", `toolName = ["list_directory","read_file","grep_search","glob"]`, `mcpName = "dream"`},
-		".gemini/settings.json": {`"core":["list_directory","read_file","grep_search","glob"]`, `"allowed":["dream"]`, `"hooksConfig":{"enabled":false}`, `"maxSessionTurns":7`,
+		".gemini/settings.json": {`"core":["list_directory","read_file","grep_search","glob"]`, `"allowed":["dream"]`,
+			`"hooksConfig":{"enabled":false}`, `"maxSessionTurns":7`,
 			`"includeDirectories":["/p, with a comma"]`, `"command":"/bin/dream mcp"`, `"DREAM_BACKGROUND":"1"`},
 	} {
 		text, err := os.ReadFile(filepath.Join(own, file))
@@ -114,7 +117,8 @@ func TestCommand(t *testing.T) {
 		t.Errorf("a host that is not known: %v", err)
 	}
 	setup.Limits.Command = []string{"own", "--config={mcp_config}", "{model}"}
-	if cmd, err = command(t.Context(), setup, host.Gemini, server, own); err != nil || !strings.HasPrefix(cmd.Args[1], `--config={"mcpServers"`) || cmd.Args[2] != "small" {
+	if cmd, err = command(t.Context(), setup, host.Gemini, server, own); err != nil ||
+		!strings.HasPrefix(cmd.Args[1], `--config={"mcpServers"`) || cmd.Args[2] != "small" {
 		t.Errorf("%v, %v", cmd, err)
 	}
 	setup.Limits.Command = []string{"nowhere"}
@@ -123,7 +127,8 @@ func TestCommand(t *testing.T) {
 	}
 
 	env := environ()
-	if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "CLAUDECODE=") }) || !slices.Contains(env, "DREAM_BACKGROUND=1") || !slices.Contains(env, "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1") ||
+	if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "CLAUDECODE=") }) ||
+		!slices.Contains(env, "DREAM_BACKGROUND=1") || !slices.Contains(env, "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1") ||
 		!slices.Contains(env, "ANTHROPIC_API_KEY=for the host alone") {
 		t.Errorf("%q", env)
 	}
@@ -145,10 +150,12 @@ func TestReader(t *testing.T) {
 		{lines: []string{`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"now"},{"type":"tool_use","name":"mcp__dream__read_memory","input":{"paths":["a.md"]}}]}}`}, logged: `calls mcp__dream__read_memory {"paths":["a.md"]}`},
 		{lines: []string{`{"type":"user","message":{"content":[{"type":"tool_result","is_error":true,"content":[{"type":"text","text":"no such file"}]}]}}`}, logged: `refused [{"type":"text","text":"no such file"}]`},
 		{lines: []string{`{"type":"turn.failed","error":{"message":"no login"}}`}, failure: "no login"},
-		{lines: []string{`{"type":"message","role":"assistant","content":"a"}`, `{"type":"tool_use","tool_name":"mcp_dream_dream_orient","parameters":{}}`, `{"type":"tool_result","status":"error","error":{"type":"x","message":"y"}}`,
+		{lines: []string{`{"type":"message","role":"assistant","content":"a"}`, `{"type":"tool_use","tool_name":"mcp_dream_dream_orient","parameters":{}}`,
+			`{"type":"tool_result","status":"error","error":{"type":"x","message":"y"}}`,
 			`{"type":"result","status":"success","stats":{"total_tokens":8080,"input_tokens":8000,"output_tokens":80,"tool_calls":6}}`}, turns: 7, tokens: 8080},
 		{lines: []string{`{"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"too many turns"},"stats":{"total_tokens":5,"tool_calls":1}}`}, turns: 2, tokens: 5, failure: "too many turns"},
-		{lines: []string{`{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":null,"error":"rate_limit"}`}, logged: "tries again, 1 of 10: rate_limit"},
+		{lines: []string{`{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":null,"error":"rate_limit"}`},
+			logged: "tries again, 1 of 10: rate_limit"},
 		{lines: []string{`{"type":"error","message":"Reconnecting... 2/5"}`}, logged: "error: Reconnecting... 2/5"},
 		{lines: []string{`{"type":"message","role":"assistant","content":"and so"}`}, logged: "assistant: and so"},
 		{lines: []string{`{"type":"turn.failed","error":{"message":"\u001b[1mno\u001b[0m\u202e login"}}`}, failure: "failed: no⟨U+202E⟩ login"},

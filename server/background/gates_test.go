@@ -115,7 +115,8 @@ func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
 		var s speech
 		s.report([]runs.DreamReport{{ID: "20261118-090000-abcdef", Outcome: outcome, Report: "Improved 1 memory: updated pm.md.",
 			Decisions: " Waived: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}})
-		if person := strings.Join(s.person, ""); !strings.Contains(person, "updated pm.md. Waived: relative-date for pm.md (") || strings.ContainsAny(person, "\x1b\a\n\u202e") {
+		if person := strings.Join(s.person, ""); !strings.Contains(person, "updated pm.md. Waived: relative-date for pm.md (") ||
+			strings.ContainsAny(person, "\x1b\a\n\u202e") {
 			t.Errorf("%s: the person reads %q", outcome, person)
 		}
 		if model := strings.Join(s.model, ""); strings.Contains(model, "Ignore") || strings.Contains(model, "Waived") {

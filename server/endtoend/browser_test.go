@@ -69,7 +69,8 @@ func startBrowser(t *testing.T) *browser {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	cmd := exec.CommandContext(ctx, *browserProgram, "--headless", "--no-sandbox", "--remote-debugging-pipe", "--user-data-dir="+profile, "--disable-gpu", "--hide-scrollbars")
+	cmd := exec.CommandContext(ctx, *browserProgram, "--headless", "--no-sandbox", "--remote-debugging-pipe",
+		"--user-data-dir="+profile, "--disable-gpu", "--hide-scrollbars")
 	cmd.ExtraFiles = []*os.File{theirs, answers}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

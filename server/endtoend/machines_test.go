@@ -112,7 +112,8 @@ func (m *machine) command(fault []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(binary(), args...)
 	cmd.Dir = m.dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "XDG") }),
-		"HOME="+m.home, clockVariable+"="+m.clock, "REAL_GIT="+m.realGit, "GIT_CONFIG_GLOBAL=/dev/null", "PATH="+filepath.Join(m.fleet.dir, "shim")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		"HOME="+m.home, clockVariable+"="+m.clock, "REAL_GIT="+m.realGit, "GIT_CONFIG_GLOBAL=/dev/null", "PATH="+filepath.Join(m.fleet.dir,
+			"shim")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	cmd.Env = append(cmd.Env, fault...)
 	return cmd
 }
@@ -342,7 +343,8 @@ func (m *machine) dream() {
 	s := span{machine: m.n, from: time.Now()}
 	fact := m.fact()
 	name := fmt.Sprintf("found-%d-%d.md", m.n, m.serial)
-	text := "---\nname: " + fact + "\ndescription: what a dream of machine " + fmt.Sprint(m.n, "-", m.serial) + " found\nmetadata:\n  type: project\n---\n\n" + fact + "\n"
+	text := "---\nname: " + fact + "\ndescription: what a dream of machine " + fmt.Sprint(m.n, "-", m.serial) +
+		" found\nmetadata:\n  type: project\n---\n\n" + fact + "\n"
 	written := tool("write_memory", map[string]any{"path": name, "content": text, "waive": []map[string]any{{"rule": "near-duplicate", "why": "a test"}}})
 	if strings.Contains(written, `"isError":true`) {
 		m.mu.Lock()
@@ -407,7 +409,8 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 	if err != nil {
 		t.Skip("NOT TESTED: git is missing")
 	}
-	f := &fleet{t: t, dir: t.TempDir(), realGit: real, lines: map[string]string{}, trace: map[string][]string{}, made: map[string]string{}, refused: map[string]int{}}
+	f := &fleet{t: t, dir: t.TempDir(), realGit: real, lines: map[string]string{}, trace: map[string][]string{},
+		made: map[string]string{}, refused: map[string]int{}}
 	f.remote = filepath.Join(f.dir, "remote.git")
 	os.Mkdir(filepath.Join(f.dir, "shim"), 0o700)
 	if err := os.WriteFile(filepath.Join(f.dir, "shim", "git"), []byte(gitShim), 0o700); err != nil {
@@ -419,7 +422,8 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 	f.git("-C", origin, "commit", "-q", "--allow-empty", "-m", "first")
 	all, clocks := make([]*machine, n), []string{"0s", "8760h", "-8760h"} // right, a year ahead, a year late
 	for i := range all {
-		m := &machine{fleet: f, n: i, clock: clocks[i%len(clocks)], home: filepath.Join(f.dir, fmt.Sprint("home", i)), dir: filepath.Join(f.dir, fmt.Sprint("checkout", i)), r: rand.New(rand.NewPCG(seed, uint64(i)))}
+		m := &machine{fleet: f, n: i, clock: clocks[i%len(clocks)], home: filepath.Join(f.dir, fmt.Sprint("home", i)),
+			dir: filepath.Join(f.dir, fmt.Sprint("checkout", i)), r: rand.New(rand.NewPCG(seed, uint64(i)))}
 		os.Mkdir(m.home, 0o700)
 		f.git("clone", "-q", origin, m.dir)
 		f.git("-C", m.dir, "remote", "set-url", "origin", "https://example.com/team/project.git")

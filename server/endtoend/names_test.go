@@ -27,7 +27,8 @@ func hostileNames() map[string][]string {
 		"..", "...", "..;", "%2e%2e", "%252e%252e", "%%32%65%%32%65", "\u002e\u002e\u200b", "．．", "․․", "。。", "‥",
 		"\xc0\xae\xc0\xae", "\xe0\x80\xae\xe0\x80\xae", ".\x00.", ".\t.", "..\x01", ".. ", " ..", "..\u202e", "\\.\\.", "&#46;&#46;", "..~",
 	}
-	slashes := []string{"/", "//", "\\", "/./", "%2f", "%252f", "%5c", "%c0%af", "\xc0\xaf", "／", "∕", "⁄", "＼", "⧵", "\\/", "/\\", ":", "%u2215", "\x00/", "&#47;"}
+	slashes := []string{"/", "//", "\\", "/./", "%2f", "%252f", "%5c", "%c0%af", "\xc0\xaf", "／",
+		"∕", "⁄", "＼", "⧵", "\\/", "/\\", ":", "%u2215", "\x00/", "&#47;"}
 	for _, dot := range dots {
 		for _, slash := range slashes {
 			for _, depth := range []int{1, 3} {
@@ -43,7 +44,8 @@ func hostileNames() map[string][]string {
 	} {
 		add("absolute", root+"outside.md", root+"../outside.md", root+"CON.md")
 	}
-	for _, device := range []string{"CON", "PRN", "AUX", "NUL", "COM1", "COM9", "LPT1", "LPT9", "COM¹", "COM²", "LPT³", "CONIN$", "CONOUT$", "COM0", "CLOCK$", "con", "Aux", "nUl"} {
+	for _, device := range []string{"CON", "PRN", "AUX", "NUL", "COM1", "COM9", "LPT1", "LPT9", "COM¹", "COM²",
+		"LPT³", "CONIN$", "CONOUT$", "COM0", "CLOCK$", "con", "Aux", "nUl"} {
 		add("devices", device, device+".md", device+".x.md", device+" .md", device+"/x.md", "deep/"+device+".md", device+".md.", device+":.md")
 	}
 	for _, stem := range []string{"a.md", "new.md", "deep/new.md", "MEMORY.md"} {
@@ -60,16 +62,19 @@ func hostileNames() map[string][]string {
 	add("hidden", ".md", ".a.md", ".dream.lock", ".dream.lock.md", ".consolidate-lock", ".consolidate-lock.md", ".git/config.md", ".git/x.md", ".GIT/x.md", "git~1/x.md", ".dream-0123456789abcdef.tmp", ".dream-0123456789abcdef.tmp.md", "deep/.x.md", "._a.md", ".DS_Store.md", "~$a.md")
 	add("reserved", "MEMORY.md", "deep/MEMORY.md", "team/MEMORY.md", "logs/2026.md", "LOGS/2026.md", "logs/2026/11/x.md", "sessions/x.md", "Sessions/x.md", "agents/x.md", "AGENTS/x.md", "a/b/c.md", "a/b/c/d.md", "a.md/x.md", "index/a.md", "desktop.ini.md", "a.txt", "a", "a.md.txt", "a.markdown", "a.mD", "a.md5")
 	for _, n := range []int{100, 196, 197, 198, 250, 255, 256, 396, 400, 401, 4096, 65536} {
-		add("lengths", strings.Repeat("n", n)+".md", strings.Repeat("é", n/2)+".md", strings.Repeat("d", n/2)+"/"+strings.Repeat("n", n/2)+".md", strings.Repeat("../", n/3)+"outside.md", strings.Repeat("a/", n/2)+"x.md")
+		add("lengths", strings.Repeat("n", n)+".md", strings.Repeat("é", n/2)+".md",
+			strings.Repeat("d", n/2)+"/"+strings.Repeat("n", n/2)+".md", strings.Repeat("../", n/3)+"outside.md", strings.Repeat("a/", n/2)+"x.md")
 	}
 	add("storms", "a"+strings.Repeat("\u0301", 90)+".md", strings.Repeat("\u0e01\u0e49\u0e49", 20)+".md", strings.Repeat("🧠", 40)+".md", "🧠.md", "👩‍💻.md", "🇩🇪.md", strings.Repeat("\u202e", 50)+".md", strings.Repeat("﷽", 60)+".md", "\U000e0041\U000e0042.md", "\ufe0f.md", "\ue000.md", "\U0010ffff.md", "\ufffe.md", "\ufffd.md", "\xff\xfe.md", "\xed\xa0\x80.md", "\xf8\x88\x80\x80\x80.md", "a\xcc.md", "日本語.md", "עברית.md", "العربية.md", "हिन्दी.md", "ไทย.md", "한국어 메모.md", "с пробелом.md", "e\u0308\u0323.md", "\u200f\u200e.md", "\u2066x\u2069.md", "\u180e.md", "\u115f.md", "\u3164.md", "\uffa0.md", "\u2800.md")
 	for r := rune(0); r < 0x30; r++ {
 		add("each character", "x"+string(r)+"y.md", string(r)+".md")
 	}
-	for _, r := range []rune{0x3a, 0x3f, 0x5b, 0x5c, 0x60, 0x7b, 0x7c, 0x7f, 0x80, 0x9f, 0xa0, 0xad, 0x34f, 0x61c, 0x2000, 0x200d, 0x2028, 0x202a, 0x2060, 0xfe00, 0xfeff, 0xfff9} {
+	for _, r := range []rune{0x3a, 0x3f, 0x5b, 0x5c, 0x60, 0x7b, 0x7c, 0x7f, 0x80, 0x9f, 0xa0, 0xad, 0x34f,
+		0x61c, 0x2000, 0x200d, 0x2028, 0x202a, 0x2060, 0xfe00, 0xfeff, 0xfff9} {
 		add("each character", "x"+string(r)+"y.md", string(r)+".md")
 	}
-	add("links", "link.md", "hard.md", "linked/new.md", "linked/outside.md", "dangling.md", "loop.md", "fifo.md", "folder.md", "folder.md/x.md", "absolute.md", "away/outside.md", "away/new.md")
+	add("links", "link.md", "hard.md", "linked/new.md", "linked/outside.md", "dangling.md", "loop.md", "fifo.md",
+		"folder.md", "folder.md/x.md", "absolute.md", "away/outside.md", "away/new.md")
 	return names
 }
 

@@ -98,7 +98,8 @@ func (t *terminal) do(verb, rest string) {
 	}
 }
 
-var keys = map[string]string{"esc": "\x1b", "tab": "\t", "ctrl+c": "\x03", "ctrl+d": "\x04", "enter": "\r", "up": "\x1b[A", "down": "\x1b[B", "pgdown": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F"}
+var keys = map[string]string{"esc": "\x1b", "tab": "\t", "ctrl+c": "\x03", "ctrl+d": "\x04", "enter": "\r", "up": "\x1b[A",
+	"down": "\x1b[B", "pgdown": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F"}
 
 // sizeOf reads "WIDTH HEIGHT".
 func sizeOf(ts *testscript.TestScript, words string) (width, height int) {

@@ -11,27 +11,37 @@ func TestRead(t *testing.T) {
 		json string
 		want Event
 	}{
-		{`{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"Stop","stop_hook_active":false}`, Event{Name: "Stop", Moment: Turn, Session: "s", Dir: "/p", Path: "/t"}},
+		{`{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"Stop","stop_hook_active":false}`,
+			Event{Name: "Stop", Moment: Turn, Session: "s", Dir: "/p", Path: "/t"}},
 		{`{"transcript_path":"../t","hook_event_name":"SessionEnd"}`, Event{Name: "SessionEnd", Moment: End}},
 		{`{"session_id":"s","cwd":"/p","hook_event_name":"Stop","stop_hook_active":true}`, Event{Name: "Stop", Moment: Turn, Session: "s", Dir: "/p", Again: true}},
-		{`{"session_id":"s","cwd":"/p","hook_event_name":"SessionStart","source":"resume"}`, Event{Name: "SessionStart", Moment: Start, Session: "s", Dir: "/p", Source: "resume"}},
+		{`{"session_id":"s","cwd":"/p","hook_event_name":"SessionStart","source":"resume"}`,
+			Event{Name: "SessionStart", Moment: Start, Session: "s", Dir: "/p", Source: "resume"}},
 		{`{"hook_event_name":"SessionEnd","reason":"clear","agent_id":null}`, Event{Name: "SessionEnd", Moment: End}},
 		{`{"hook_event_name":"Stop","agent_id":"a1"}`, Event{Name: "Stop", Moment: Turn, Sub: true}},
 		{`{"hook_event_name":"Stop","agent_type":"Explore"}`, Event{Name: "Stop", Moment: Turn, Sub: true}},
 		{`{"hook_event_name":"PostToolUse"}`, Event{Name: "PostToolUse"}},
-		{`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"deploy it"}`, Event{Name: "UserPromptSubmit", Moment: Prompt, Session: "s", Prompt: "deploy it"}},
-		{`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","timeout":3}}`, Event{Name: "PreToolUse", Moment: Tool, Tool: "Bash", Command: "ls"}},
-		{`{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"/p/a.go"}}`, Event{Name: "PreToolUse", Moment: Tool, Tool: "Edit", File: "/p/a.go"}},
-		{`{"hook_event_name":"PreToolUse","tool_name":"edit","tool_input":{"filePath":"/p/a.go"}}`, Event{Name: "PreToolUse", Moment: Tool, Tool: "edit", File: "/p/a.go"}},
-		{`{"hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: b.go\n+x"}}`, Event{Name: "PreToolUse", Moment: Tool, Tool: "apply_patch", File: "b.go"}},
+		{`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"deploy it"}`,
+			Event{Name: "UserPromptSubmit", Moment: Prompt, Session: "s", Prompt: "deploy it"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","timeout":3}}`,
+			Event{Name: "PreToolUse", Moment: Tool, Tool: "Bash", Command: "ls"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"/p/a.go"}}`,
+			Event{Name: "PreToolUse", Moment: Tool, Tool: "Edit", File: "/p/a.go"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"edit","tool_input":{"filePath":"/p/a.go"}}`,
+			Event{Name: "PreToolUse", Moment: Tool, Tool: "edit", File: "/p/a.go"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: b.go\n+x"}}`,
+			Event{Name: "PreToolUse", Moment: Tool, Tool: "apply_patch", File: "b.go"}},
 		{`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":["x"]}`, Event{Name: "BeforeTool", Moment: Tool, Tool: "run_shell_command"}},
 		{`{"hook_event_name":"BeforeAgent","prompt":7}`, Event{Name: "BeforeAgent", Moment: Prompt}},
 		{`{"hook_event_name":"SubagentStop"}`, Event{Name: "SubagentStop"}},
 		// Codex notify, Gemini CLI, Cursor.
-		{`{"type":"agent-turn-complete","thread-id":"t","turn-id":"1","cwd":"/p","last-assistant-message":"x"}`, Event{Name: "agent-turn-complete", Moment: Turn, Session: "t", Dir: "/p"}},
+		{`{"type":"agent-turn-complete","thread-id":"t","turn-id":"1","cwd":"/p","last-assistant-message":"x"}`,
+			Event{Name: "agent-turn-complete", Moment: Turn, Session: "t", Dir: "/p"}},
 		{`{"hook_event_name":"AfterAgent","session_id":"g","cwd":"/p"}`, Event{Name: "AfterAgent", Moment: Turn, Session: "g", Dir: "/p"}},
-		{`{"hook_event_name":"sessionStart","conversation_id":"c","workspace_roots":["/p","/q"]}`, Event{Name: "sessionStart", Moment: Start, Session: "c", Dir: "/p"}},
-		{`{"hook_event_name":"beforeSubmitPrompt","conversation_id":"c","session_id":"s","prompt":"deploy it"}`, Event{Name: "beforeSubmitPrompt", Moment: Prompt, Session: "c", Prompt: "deploy it"}},
+		{`{"hook_event_name":"sessionStart","conversation_id":"c","workspace_roots":["/p","/q"]}`,
+			Event{Name: "sessionStart", Moment: Start, Session: "c", Dir: "/p"}},
+		{`{"hook_event_name":"beforeSubmitPrompt","conversation_id":"c","session_id":"s","prompt":"deploy it"}`,
+			Event{Name: "beforeSubmitPrompt", Moment: Prompt, Session: "c", Prompt: "deploy it"}},
 		// What is not understood is passed over.
 		{`{"hook_event_name":"Stop","cwd":7,"session_id":"s","stop_hook_active":"no"}`, Event{Name: "Stop", Moment: Turn, Session: "s"}},
 		{`{"hook_event_name":"Stop","cwd":"relative"}`, Event{Name: "Stop", Moment: Turn}},
@@ -42,7 +52,8 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", row.json, got, err, row.want)
 		}
 	}
-	for _, bad := range []string{"", "{", "[1]", "7", "nonsense", `{"hook_event_name":"` + strings.Repeat("x", maxWord+1) + `"}`, `{"x":"` + strings.Repeat("x", maxEvent) + `"}`} {
+	for _, bad := range []string{"", "{", "[1]", "7", "nonsense", `{"hook_event_name":"` + strings.Repeat("x", maxWord+1) +
+		`"}`, `{"x":"` + strings.Repeat("x", maxEvent) + `"}`} {
 		if e, err := Read(nil, strings.NewReader(bad)); err == nil {
 			t.Errorf("%.40q is read as %+v", bad, e)
 		}
@@ -85,7 +96,8 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if e.Dir != "" && (!filepath.IsAbs(e.Dir) || strings.ContainsRune(e.Dir, 0)) || len(e.Name)+len(e.Session)+len(e.Source)+len(e.Dir)+len(e.Tool) > 5*maxWord || len(e.Prompt) > maxText {
+		if e.Dir != "" && (!filepath.IsAbs(e.Dir) || strings.ContainsRune(e.Dir, 0)) ||
+			len(e.Name)+len(e.Session)+len(e.Source)+len(e.Dir)+len(e.Tool) > 5*maxWord || len(e.Prompt) > maxText {
 			t.Errorf("%+v", e)
 		}
 		if again, err := Read(nil, strings.NewReader(text+"\n}{ more")); err != nil || again != e {

@@ -10,7 +10,8 @@ import (
 
 func TestCheckout(t *testing.T) {
 	// A repository with a worktree, as git writes it.
-	repo := []string{"r/main/.git/worktrees/w/commondir => ../..\n", "r/main/.git/worktrees/w/gitdir => $T/r/w/.git\n", "r/w/.git => gitdir: $T/r/main/.git/worktrees/w\n", "r/w/sub/"}
+	repo := []string{"r/main/.git/worktrees/w/commondir => ../..\n", "r/main/.git/worktrees/w/gitdir => $T/r/w/.git\n",
+		"r/w/.git => gitdir: $T/r/main/.git/worktrees/w\n", "r/w/sub/"}
 	for name, row := range map[string]struct {
 		lines     []string
 		dir       string
@@ -30,23 +31,31 @@ func TestCheckout(t *testing.T) {
 		"a repository by a link": {[]string{"r/l -> main", "r/main/.git/worktrees/w/commondir => $T/r/l/.git", "r/main/.git/worktrees/w/gitdir => $T/r/w/.git", "r/w/.git => gitdir: $T/r/l/.git/worktrees/w"}, "r/w", "r/w", "r/main", []string{"r/w"}, nil},
 		"of a bare repository":   {[]string{"r/b.git/worktrees/w/commondir => ../..", "r/b.git/worktrees/w/gitdir => $T/r/w/.git", "r/w/.git => gitdir: $T/r/b.git/worktrees/w"}, "r/w", "r/w", "r/b.git", []string{"r/w"}, nil},
 		"in a bare repository":   {[]string{"r/b.git/HEAD => x", "r/b.git/objects/"}, "r/b.git", "r/b.git", "r/b.git", nil, nil},
-		"a submodule":            {[]string{"r/main/.git/modules/m/HEAD => x", "r/main/m/.git => gitdir: ../.git/modules/m"}, "r/main/m", "r/main/m", "r/main/m", nil, nil},
-		"its repository elsewhere": {[]string{"r/g/HEAD => x", "r/a/.git => gitdir: ../g", "r/g/worktrees/w/gitdir => $T/r/w/.git", "r/w/.git => gitdir: $T/r/g/worktrees/w", "r/g/worktrees/w/commondir => ../.."},
+		"a submodule": {[]string{"r/main/.git/modules/m/HEAD => x", "r/main/m/.git => gitdir: ../.git/modules/m"},
+			"r/main/m", "r/main/m", "r/main/m", nil, nil},
+		"its repository elsewhere": {[]string{"r/g/HEAD => x", "r/a/.git => gitdir: ../g",
+			"r/g/worktrees/w/gitdir => $T/r/w/.git", "r/w/.git => gitdir: $T/r/g/worktrees/w", "r/g/worktrees/w/commondir => ../.."},
 			"r/a", "r/a", "r/a", []string{"r/w"}, nil},
 
 		// A checkout that falsely claims to belong to another repository.
 		"a claim not returned": {append(repo, "r/evil/.git => gitdir: $T/r/main/.git/worktrees/w"), "r/evil", "r/evil", "r/evil", nil, []string{"does not know it"}},
-		"a repository of its own making": {append(repo, "r/evil/.git => gitdir: g/worktrees/e", "r/evil/g/worktrees/e/gitdir => $T/r/evil/.git", "r/evil/g/worktrees/e/commondir => $T/r/main/.git"),
+		"a repository of its own making": {append(repo, "r/evil/.git => gitdir: g/worktrees/e",
+			"r/evil/g/worktrees/e/gitdir => $T/r/evil/.git", "r/evil/g/worktrees/e/commondir => $T/r/main/.git"),
 			"r/evil", "r/evil", "r/evil", nil, []string{"does not know it"}},
-		"an entry that names a stranger":       {append(repo, "r/main/.git/worktrees/x/gitdir => $T/r/other/.git", "r/other/.git/"), "r/main", "r/main", "r/main", []string{"r/w"}, nil},
-		"an entry that names another's tree":   {append(repo, "r/main/.git/worktrees/x/gitdir => $T/r/o/.git", "r/o/.git => gitdir: $T/r/q/.git/worktrees/o", "r/q/.git/worktrees/o/"), "r/main", "r/main", "r/main", []string{"r/w"}, nil},
-		"an entry that names a plain folder":   {append(repo, "r/main/.git/worktrees/x/gitdir => $T/r/plain/.git", "r/plain/"), "r/main", "r/main", "r/main", []string{"r/w"}, nil},
-		"an entry that names no .git":          {append(repo, "r/main/.git/worktrees/x/gitdir => $T/r/gone/tree"), "r/main", "r/main", "r/main", []string{"r/w"}, nil},
-		"an entry that names the root":         {append(repo, "r/main/.git/worktrees/x/gitdir => /.git"), "r/main", "r/main", "r/main", []string{"r/w"}, nil},
-		"an entry of two lines":                {append(repo, "r/main/.git/worktrees/x/gitdir => $T/a/.git\n$T/b/.git"), "r/main", "r/main", "r/main", []string{"r/w"}, nil},
-		"no gitdir":                            {[]string{"r/a/.git => hello"}, "r/a", "r/a", "r/a", nil, []string{"no gitdir line"}},
-		"an empty gitdir":                      {[]string{"r/a/.git => gitdir: \n"}, "r/a", "r/a", "r/a", nil, []string{"no gitdir line"}},
-		"a repository that is not here":        {[]string{"r/a/.git => gitdir: /somewhere/else/.git/worktrees/a"}, "r/a", "r/a", "r/a", nil, []string{"is not there"}},
+		"an entry that names a stranger": {append(repo, "r/main/.git/worktrees/x/gitdir => $T/r/other/.git", "r/other/.git/"),
+			"r/main", "r/main", "r/main", []string{"r/w"}, nil},
+		"an entry that names another's tree": {append(repo, "r/main/.git/worktrees/x/gitdir => $T/r/o/.git", "r/o/.git => gitdir: $T/r/q/.git/worktrees/o", "r/q/.git/worktrees/o/"), "r/main", "r/main", "r/main", []string{"r/w"}, nil},
+		"an entry that names a plain folder": {append(repo, "r/main/.git/worktrees/x/gitdir => $T/r/plain/.git", "r/plain/"),
+			"r/main", "r/main", "r/main", []string{"r/w"}, nil},
+		"an entry that names no .git": {append(repo, "r/main/.git/worktrees/x/gitdir => $T/r/gone/tree"),
+			"r/main", "r/main", "r/main", []string{"r/w"}, nil},
+		"an entry that names the root": {append(repo, "r/main/.git/worktrees/x/gitdir => /.git"), "r/main", "r/main", "r/main", []string{"r/w"}, nil},
+		"an entry of two lines": {append(repo, "r/main/.git/worktrees/x/gitdir => $T/a/.git\n$T/b/.git"),
+			"r/main", "r/main", "r/main", []string{"r/w"}, nil},
+		"no gitdir":       {[]string{"r/a/.git => hello"}, "r/a", "r/a", "r/a", nil, []string{"no gitdir line"}},
+		"an empty gitdir": {[]string{"r/a/.git => gitdir: \n"}, "r/a", "r/a", "r/a", nil, []string{"no gitdir line"}},
+		"a repository that is not here": {[]string{"r/a/.git => gitdir: /somewhere/else/.git/worktrees/a"},
+			"r/a", "r/a", "r/a", nil, []string{"is not there"}},
 		"a commondir that can't be read":       {append(repo, "r/x/.git => gitdir: $T/r/y", "r/y/commondir/"), "r/x", "r/x", "r/x", nil, []string{"can't be read"}},
 		"a NUL in the path":                    {[]string{"r/a/.git => gitdir: /x\x00y"}, "r/a", "r/a", "r/a", nil, []string{"not one path"}},
 		"a .git that is a link to nowhere":     {[]string{"r/.git/", "r/a/.git -> nowhere"}, "r/a", "r", "r", nil, nil},

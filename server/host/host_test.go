@@ -14,8 +14,9 @@ func TestClient(t *testing.T) {
 		client, session string
 		warns           []string
 	}{
-		"nobody":                  {nil, "", "", nil},
-		"Claude Code":             {[]string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=0f0e0d0c-0000-4000-8000-000000000001"}, ClaudeCode, "0f0e0d0c-0000-4000-8000-000000000001", nil},
+		"nobody": {nil, "", "", nil},
+		"Claude Code": {[]string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=0f0e0d0c-0000-4000-8000-000000000001"},
+			ClaudeCode, "0f0e0d0c-0000-4000-8000-000000000001", nil},
 		"by its project":          {[]string{"CLAUDE_PROJECT_DIR=$T/home/p"}, ClaudeCode, "", nil},
 		"Codex":                   {[]string{"CODEX_HOME=/x"}, Codex, "", nil},
 		"Codex in Claude Code":    {[]string{"CODEX_HOME=/x", "CLAUDECODE=1"}, ClaudeCode, "", nil},
@@ -130,12 +131,13 @@ func TestSettingsFiles(t *testing.T) {
 		on    bool
 		warns []string
 	}{
-		"malformed":                     {[]string{user, "home/p/.claude/settings.json => {\n\n  \"autoMemoryEnabled\": tru }"}, false, []string{"line 3, byte"}},
-		"blank":                         {[]string{user, "home/p/.claude/settings.json => \n"}, false, nil},
-		"below the checkout's top":      {[]string{user, "home/p/.git/", "home/p/a/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`}, true, nil},
-		"its own go first":              {[]string{"home/p/.git/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`, `home/p/a/.claude/settings.json => {"autoMemoryEnabled":false}`}, false, nil},
-		"not above the checkout":        {[]string{"home/p/.git/", `home/.claude/settings.json => {}`, "CLAUDE_CONFIG_DIR=$T/cfg", `.claude/settings.json => {"autoMemoryEnabled":false}`}, true, nil},
-		"home is the project":           {[]string{`home/.claude/settings.json => {"autoMemoryEnabled":true}`, "CLAUDE_PROJECT_DIR=$T/home"}, true, []string{"home directory"}},
+		"malformed":                {[]string{user, "home/p/.claude/settings.json => {\n\n  \"autoMemoryEnabled\": tru }"}, false, []string{"line 3, byte"}},
+		"blank":                    {[]string{user, "home/p/.claude/settings.json => \n"}, false, nil},
+		"below the checkout's top": {[]string{user, "home/p/.git/", "home/p/a/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`}, true, nil},
+		"its own go first":         {[]string{"home/p/.git/", "CLAUDE_PROJECT_DIR=$T/home/p/a", trust, `home/p/.claude/settings.json => {"autoMemoryEnabled":true}`, `home/p/a/.claude/settings.json => {"autoMemoryEnabled":false}`}, false, nil},
+		"not above the checkout":   {[]string{"home/p/.git/", `home/.claude/settings.json => {}`, "CLAUDE_CONFIG_DIR=$T/cfg", `.claude/settings.json => {"autoMemoryEnabled":false}`}, true, nil},
+		"home is the project": {[]string{`home/.claude/settings.json => {"autoMemoryEnabled":true}`, "CLAUDE_PROJECT_DIR=$T/home"},
+			true, []string{"home directory"}},
 		"a hidden fragment is not read": {[]string{`managed/managed-settings.d/.a.json => {"autoMemoryEnabled":false}`}, true, nil},
 		"a fragment over the base":      {[]string{`managed/managed-settings.json => {"autoMemoryEnabled":false}`, `managed/managed-settings.d/a.json => {"autoMemoryEnabled":true}`}, true, nil},
 	} {
@@ -148,7 +150,8 @@ func TestSettingsFiles(t *testing.T) {
 }
 
 func TestManaged(t *testing.T) {
-	for goos, want := range map[string]string{"linux": "/etc/claude-code", "darwin": "/Library/Application Support/ClaudeCode", "windows": `C:\Program Files\ClaudeCode`} {
+	for goos, want := range map[string]string{"linux": "/etc/claude-code", "darwin": "/Library/Application Support/ClaudeCode",
+		"windows": `C:\Program Files\ClaudeCode`} {
 		if got := (Environment{GOOS: goos}).managed(); got != want {
 			t.Errorf("%s: %q, want %q", goos, got, want)
 		}

@@ -11,7 +11,8 @@ import (
 // FuzzSettings checks that any settings give a valid Setup, and the same each time: a known mode, numbers within their limits, an
 // absolute memory directory that is not a root, bounded warnings. Only a named memory directory can make Resolve fail.
 func FuzzSettings(f *testing.F) {
-	f.Add(`{"mode":"auto","min_hours":1e9,"projects":{"~/p":{"memory_dir":"/"}}}`, `{"autoMemoryDirectory":"~/m","cleanupPeriodDays":0}`, `{"projects":{"/p":{"hasTrustDialogAccepted":true}}}`)
+	f.Add(`{"mode":"auto","min_hours":1e9,"projects":{"~/p":{"memory_dir":"/"}}}`,
+		`{"autoMemoryDirectory":"~/m","cleanupPeriodDays":0}`, `{"projects":{"/p":{"hasTrustDialogAccepted":true}}}`)
 	f.Add(`{"allow_secrets":["x"],"hosts":[7],"max_usd":-1,"transcripts":["",".."]}`, `{"autoMemoryEnabled":"no","autoDreamEnabled":null}`, `[`)
 	f.Add("\xef\xbb\xbf{}", "{\"env\":{\"CLAUDE_CODE_DISABLE_AUTO_MEMORY\":1}}", "\x00")
 	f.Fuzz(func(t *testing.T, config, settings, state string) {
@@ -30,7 +31,8 @@ func FuzzSettings(f *testing.F) {
 		if !reflect.DeepEqual(s, again) || (err == nil) != (errAgain == nil) {
 			t.Fatalf("%+v, %v; then %+v, %v", s, err, again, errAgain)
 		}
-		if !slices.Contains(Modes, s.Mode) || !between(0.0, maxHours)(s.MinHours) || !between(0, maxSessions)(s.MinSessions) || s.CleanupDays < 1 || s.CleanupDays > maxDays {
+		if !slices.Contains(Modes, s.Mode) || !between(0.0, maxHours)(s.MinHours) || !between(0, maxSessions)(s.MinSessions) ||
+			s.CleanupDays < 1 || s.CleanupDays > maxDays {
 			t.Errorf("out of bounds: %+v", s)
 		}
 		if len(s.Warnings) > maxWarnings+1 {

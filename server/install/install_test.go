@@ -103,22 +103,34 @@ func TestEdited(t *testing.T) {
 		do                  edit
 	}{
 		{"first of two", `{"mcpServers": {"dream": {"command": "/old/dream-mcp"}, "x": {}}}`, `{"mcpServers": {"x": {}}}`, all[0].take},
-		{"between two", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n\"dream\": {\"command\": \"dream-mcp\"}, // d\n\"x\": 2\n}}", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n// d\n\"x\": 2\n}}", all[0].take},
-		{"a comment keeps its list", "{\"mcpServers\": {\n// all mine\n\"dream\": {\"command\": \"dream-mcp\"}\n}}", "{\"mcpServers\": {\n// all mine\n}}", all[0].take},
-		{"another path, and what was added", `{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/old/dream-mcp"}}}`, `{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/opt/our tools/dream-mcp"}}}`, all[0].add},
+		{"between two", "{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n\"dream\": {\"command\": \"dream-mcp\"}, // d\n\"x\": 2\n}}",
+			"{\"mcpServers\": {\n\"w\": 1, // w\n// ours\n// d\n\"x\": 2\n}}", all[0].take},
+		{"a comment keeps its list", "{\"mcpServers\": {\n// all mine\n\"dream\": {\"command\": \"dream-mcp\"}\n}}",
+			"{\"mcpServers\": {\n// all mine\n}}", all[0].take},
+		{"another path, and what was added", `{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/old/dream-mcp"}}}`,
+			`{"mcpServers": {"dream": {"env": {"A": "b"}, "command": "/opt/our tools/dream-mcp"}}}`, all[0].add},
 		{"a hook among others", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/x y/dream-mcp' hook"}]}]}}`, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}`, all[2].take},
-		{"a group among others", `{"hooks": {"Stop": [{"hooks": [{"command": "/x/dream-mcp hook"}]}, {"matcher": "", "hooks": []}]}}`, `{"hooks": {"Stop": [{"matcher": "", "hooks": []}]}}`, all[2].take},
+		{"a group among others", `{"hooks": {"Stop": [{"hooks": [{"command": "/x/dream-mcp hook"}]}, {"matcher": "", "hooks": []}]}}`,
+			`{"hooks": {"Stop": [{"matcher": "", "hooks": []}]}}`, all[2].take},
 		{"a group with a matcher, and no other hook", `{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command": "/x/dream-mcp hook"}]}]}}`, `{}`, all[2].take},
-		{"a comment after a value and before its comma", "{\"mcpServers\": {\"dream\": {\"command\": \"dream-mcp\"} // d\n, \"x\": 2}}", "{\"mcpServers\": { // d\n\"x\": 2}}", all[0].take},
+		{"a comment after a value and before its comma",
+			"{\"mcpServers\": {\"dream\": {\"command\": \"dream-mcp\"} // d\n, \"x\": 2}}", "{\"mcpServers\": { // d\n\"x\": 2}}", all[0].take},
 		{"tables apart", "[mcp_servers.dream]\ncommand = '/old/dream-mcp'\nargs = [\n \"serve\",\n]\n# mine\n\n[x]\na = 1\n\n[mcp_servers.dream.env]\nA = 'b'\n", "# mine\n\n[x]\na = 1\n", all[3].take},
-		{"arguments of ours", `{"mcpServers": {"dream": {"command": "/old/dream-mcp", "x": 1}}}`, `{"mcpServers": {"dream": {"command": "/opt/our tools/dream-mcp", "x": 1, "args": ["--project","/home/dev/it's here"]}}}`, all[4].add},
-		{"other arguments", `{"mcpServers": {"dream": {"args": ["--project", /* old */ "/x"], "command": "/opt/our tools/dream-mcp"}}}`, `{"mcpServers": {"dream": {"args": ["--project","/home/dev/it's here"], "command": "/opt/our tools/dream-mcp"}}}`, all[4].add},
-		{"arguments that stay", `{"mcpServers": {"dream": {"args": ["--project", "/x"], "command": "/old/dream-mcp"}}}`, `{"mcpServers": {"dream": {"args": ["--project", "/x"], "command": "/opt/our tools/dream-mcp"}}}`, all[0].add},
-		{"arguments in a list", `{"mcp": {"dream": {"command": ["/old/dream-mcp", "--project", "/x"]}}}`, `{"mcp": {"dream": {"command": ["/opt/our tools/dream-mcp","--project","/home/dev/it's here"]}}}`, all[5].add},
-		{"arguments in TOML", "[mcp_servers.dream]\r\ncommand = '/old/dream-mcp' # c\r\n", "[mcp_servers.dream]\r\nargs = [\"--project\",\"/home/dev/it's here\"]\r\ncommand = \"/opt/our tools/dream-mcp\" # c\r\n", all[7].add},
-		{"other arguments in TOML", "[mcp_servers.dream]\ncommand = '/opt/our tools/dream-mcp'\nargs = [\n '--project', # old\n '/x',\n] # c\n", "[mcp_servers.dream]\ncommand = '/opt/our tools/dream-mcp'\nargs = [\"--project\",\"/home/dev/it's here\"] # c\n", all[7].add},
+		{"arguments of ours", `{"mcpServers": {"dream": {"command": "/old/dream-mcp", "x": 1}}}`,
+			`{"mcpServers": {"dream": {"command": "/opt/our tools/dream-mcp", "x": 1, "args": ["--project","/home/dev/it's here"]}}}`, all[4].add},
+		{"other arguments", `{"mcpServers": {"dream": {"args": ["--project", /* old */ "/x"], "command": "/opt/our tools/dream-mcp"}}}`,
+			`{"mcpServers": {"dream": {"args": ["--project","/home/dev/it's here"], "command": "/opt/our tools/dream-mcp"}}}`, all[4].add},
+		{"arguments that stay", `{"mcpServers": {"dream": {"args": ["--project", "/x"], "command": "/old/dream-mcp"}}}`,
+			`{"mcpServers": {"dream": {"args": ["--project", "/x"], "command": "/opt/our tools/dream-mcp"}}}`, all[0].add},
+		{"arguments in a list", `{"mcp": {"dream": {"command": ["/old/dream-mcp", "--project", "/x"]}}}`,
+			`{"mcp": {"dream": {"command": ["/opt/our tools/dream-mcp","--project","/home/dev/it's here"]}}}`, all[5].add},
+		{"arguments in TOML", "[mcp_servers.dream]\r\ncommand = '/old/dream-mcp' # c\r\n",
+			"[mcp_servers.dream]\r\nargs = [\"--project\",\"/home/dev/it's here\"]\r\ncommand = \"/opt/our tools/dream-mcp\" # c\r\n", all[7].add},
+		{"other arguments in TOML", "[mcp_servers.dream]\ncommand = '/opt/our tools/dream-mcp'\nargs = [\n '--project', # old\n '/x',\n] # c\n",
+			"[mcp_servers.dream]\ncommand = '/opt/our tools/dream-mcp'\nargs = [\"--project\",\"/home/dev/it's here\"] # c\n", all[7].add},
 		{"a hook with arguments", `{"hooks": {"Stop": [{"hooks": [{"command": "'/x y/dream-mcp' hook --project '/home/dev/it'\\''s here'"}]}]}}`, `{}`, all[2].take},
-		{"another path in TOML", "[mcp_servers.dream]\ncommand = '/old/dream-mcp' # c\nenv = {A = 'b'}\n", "[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\" # c\nenv = {A = 'b'}\n", all[3].add},
+		{"another path in TOML", "[mcp_servers.dream]\ncommand = '/old/dream-mcp' # c\nenv = {A = 'b'}\n",
+			"[mcp_servers.dream]\ncommand = \"/opt/our tools/dream-mcp\" # c\nenv = {A = 'b'}\n", all[3].add},
 	} {
 		after, err := test.do([]byte(test.before))
 		if err != nil || string(after) != test.after {
@@ -258,7 +270,8 @@ func snapshot(t *testing.T, dir string) string {
 // TestInstallRoundTrip uninstalls right after an install: bytes, links and modes are as before.
 func TestInstallRoundTrip(t *testing.T) {
 	t.Setenv("PATH", "")
-	for _, text := range []string{"absent", "", "{}", "{\n}\n", "{\"mcpServers\": {}, \"servers\": {}, \"mcp\": {}, \"hooks\": {\"Stop\": []}}", "\ufeff", "# blank\n"} {
+	for _, text := range []string{"absent", "", "{}", "{\n}\n",
+		"{\"mcpServers\": {}, \"servers\": {}, \"mcp\": {}, \"hooks\": {\"Stop\": []}}", "\ufeff", "# blank\n"} {
 		for _, h := range Hosts {
 			home := t.TempDir()
 			i := installer(home)

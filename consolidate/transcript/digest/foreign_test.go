@@ -15,8 +15,9 @@ import (
 // FuzzForeign: whatever a host's file holds, what is read of it is bounded text, and a digest that grew
 // with the file is the one of the whole.
 func FuzzForeign(f *testing.F) {
-	f.Add(fixture.CodexSession(fixture.ID(1), fixture.Root, fixture.CodexLineAt(4, "session_meta", fixture.Fields{"id": fixture.ID(2)}), fixture.CodexLineAt(6, "response_item",
-		fixture.Fields{"type": "function_call", "name": "shell", "arguments": `{"command":["a"]}`, "call_id": "c1"})), uint16(700))
+	f.Add(fixture.CodexSession(fixture.ID(1), fixture.Root,
+		fixture.CodexLineAt(4, "session_meta", fixture.Fields{"id": fixture.ID(2)}), fixture.CodexLineAt(6, "response_item",
+			fixture.Fields{"type": "function_call", "name": "shell", "arguments": `{"command":["a"]}`, "call_id": "c1"})), uint16(700))
 	f.Add(fixture.OpenClawSession(fixture.ID(1), fixture.Root, fixture.Speaks("user", fixture.Words("always light the lantern")), fixture.Speaks("assistant", fixture.Words("Lit."))), uint16(150))
 	f.Add(fixture.GeminiLogText, uint16(300))
 	f.Add("{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"\xff\\ud800\"}}{\"a\":[[[[", uint16(20))

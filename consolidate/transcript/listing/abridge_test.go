@@ -36,7 +36,8 @@ func TestAbridged(t *testing.T) {
 		{"JSON", "the answer was\n{\n  \"id\": 12,\n  \"items\": [\n    1,\n    2\n  ]\n}", "the answer was\n[pasted: 7 lines]"},
 		{"JSON on a line", "the answer was\n{\"items\": [" + strings.Repeat("1, ", 200) + "2]}", "the answer was\n[pasted: 1 line]"},
 		{"own text beside a paste is whole", long[:1300] + "\n" + fence, strings.TrimSpace(long[:1300]) + "\n[pasted: 84 lines]"},
-		{"a list", "- use pnpm\n- never npm\n- commit small\n- write tests\n- no mocks\n- plain words\n- be brief", "- use pnpm\n- never npm\n- commit small\n- write tests\n- no mocks\n- plain words\n- be brief"},
+		{"a list", "- use pnpm\n- never npm\n- commit small\n- write tests\n- no mocks\n- plain words\n- be brief",
+			"- use pnpm\n- never npm\n- commit small\n- write tests\n- no mocks\n- plain words\n- be brief"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -125,7 +126,8 @@ func TestTemplate(t *testing.T) {
 	other := [][2]string{
 		{"v1 ends 2026-11-18", "v1 ends 2026-12-01"}, {"v1 ends 18.11.2026", "v1 ends 19.11.2026"}, {"due 10/11/2026", "due 11/11/2026"},
 		{"pay 1000000 euros", "pay 2000000 euros"}, {"use 1.2.3", "use 1.2.4"}, {"ask Ada", "ask Grace"}, {"call /api/v1", "call /api/v2"},
-		{"see https://a.example/x", "see https://b.example/x"}, {"use npm/yarn", "use npm/pnpm"}, {"fix #12", "fix #13"}, {"delivered 20261118", "delivered 20261119"},
+		{"see https://a.example/x", "see https://b.example/x"}, {"use npm/yarn", "use npm/pnpm"}, {"fix #12",
+			"fix #13"}, {"delivered 20261118", "delivered 20261119"},
 		{"the facade", "the decade"}, {"keep /backup/2026-11-18", "keep /backup/2026-11-19"},
 	}
 	for _, pair := range same {

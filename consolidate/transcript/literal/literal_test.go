@@ -9,7 +9,8 @@ import (
 
 // FuzzEach: a literal is found where the same expression matches.
 func FuzzEach(f *testing.F) {
-	for _, text := range []string{"lamp", "a lamp, the LAMP; the lamp", `he said "the flux capacitor" is flux`, "Kelvin \u212a sign, ſtrict", "データベース移行のデータベース", "aaaaaaa"} {
+	for _, text := range []string{"lamp", "a lamp, the LAMP; the lamp", `he said "the flux capacitor" is flux`,
+		"Kelvin \u212a sign, ſtrict", "データベース移行のデータベース", "aaaaaaa"} {
 		for _, of := range []string{"lamp", "the lamp", `said "the flux capacitor`, `flux capacitor" said`, "kelvin k", "strict", "ベース移行", "aaa", "x"} {
 			f.Add(text+" "+of+of, of, true)
 			f.Add(text+" "+of+of, of, false)

@@ -41,7 +41,8 @@ func TestDreamsAreNotSaid(t *testing.T) {
 		{
 			"our tools outside a dream",
 			fixture.Talk(1).User("what did I say on lamps?").
-				Says("m", fixture.Words("I look"), fixture.Use("t1", "mcp__dream__grep_transcripts", fixture.Fields{"pattern": "lamps"}), fixture.Use("t2", "Bash", fixture.Fields{"command": "ls"})).
+				Says("m", fixture.Words("I look"), fixture.Use("t1", "mcp__dream__grep_transcripts", fixture.Fields{"pattern": "lamps"}),
+					fixture.Use("t2", "Bash", fixture.Fields{"command": "ls"})).
 				User([]any{fixture.Result("t1", "[x:1] lamps"), fixture.Result("t2", "a.go")}).
 				Says("n", fixture.Use("t3", "mcp__plugin_x_dream__write_memory", fixture.Fields{"content": "lamps"})).
 				User([]any{fixture.Result("t3", "created")}),

@@ -120,7 +120,8 @@ func TestRejections(t *testing.T) {
 
 // The words of a plan that the host carries out are the model's, though the person agreed to it.
 func TestPlansAreTheModels(t *testing.T) {
-	f := fixture.Talk(1).User("make a plan").UserWith("Here is the plan we made:\n1. mirror the lens", fixture.Fields{"planContent": "1. mirror the lens"}).User("and hurry")
+	f := fixture.Talk(1).User("make a plan").UserWith("Here is the plan we made:\n1. mirror the lens",
+		fixture.Fields{"planContent": "1. mirror the lens"}).User("and hurry")
 	fixture.Equal(t, "said", said(t, f.Text()), []string{"1 user: make a plan", "3 user: and hurry"})
 	odd := strings.Replace(f.Lines[1], "{", `{"Slug":"x",`, 1) // read by encoding/json
 	fixture.Equal(t, "said", said(t, odd+"\n"), nil)

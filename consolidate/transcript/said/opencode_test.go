@@ -26,7 +26,8 @@ func TestOpenCodeTime(t *testing.T) {
 func FuzzOpenCode(f *testing.F) {
 	f.Add(`{"role":"user","time":{"created":1793523600000},"summary":{}}`, `{"type":"text","text":"the lantern"}`)
 	f.Add(`{"role":"assistant","summary":true}`, `{"type":"text","text":"\ud800"}`)
-	f.Add(`{"role":"assistant","time":{"created":-1}}`, `{"type":"tool","tool":"dream_read_memory","callID":"c","state":{"input":{"a":[1]},"output":"x","error":{"message":"no"}}}`)
+	f.Add(`{"role":"assistant","time":{"created":-1}}`,
+		`{"type":"tool","tool":"dream_read_memory","callID":"c","state":{"input":{"a":[1]},"output":"x","error":{"message":"no"}}}`)
 	f.Add(`{"type":"assistant","content":[{"type":"text","text":"a"},{"type":"tool","id":"1","name":"b","state":{"input":"{","content":[{"type":"text","text":"c"}]}},3,null,[]]}`, `null`)
 	f.Add(`{"type":"shell","command":"ls","output":{"output":"a"}}`, `[]`)
 	f.Fuzz(func(t *testing.T, message, part string) {

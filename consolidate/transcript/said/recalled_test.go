@@ -31,6 +31,7 @@ func TestRecalledIsNotSaid(t *testing.T) {
 			}
 			messages = append(messages, m)
 		}
-		fixture.Equal(t, "what was said", said(t, string(openCodeLines(openCodeSession{}, messages, 0))), []string{"2 user: paint it", "4 user: paint it", "6 user: paint it", "8 user: paint it"})
+		fixture.Equal(t, "what was said", said(t, string(openCodeLines(openCodeSession{}, messages, 0))),
+			[]string{"2 user: paint it", "4 user: paint it", "6 user: paint it", "8 user: paint it"})
 	})
 }

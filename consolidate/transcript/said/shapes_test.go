@@ -28,14 +28,18 @@ func TestOneBadLineCostsThatLine(t *testing.T) {
 		{"values that are no objects", "12\n\"x\"\n[1,{\"type\":\"user\"}]\nnull\ntrue\n" + good + "\n", []string{"6 user: first"}, 0},
 		{"invalid UTF-8", strings.Replace(good, "first", "f\xffrst", 1) + "\n", []string{"1 user: f\uFFFDrst"}, 0},
 		{"too deep", `{"type":"user","message":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}\n" + good + "\n", []string{"2 user: first"}, 1},
-		{"deep in what is not read", `{"type":"user","toolUseResult":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `,"message":{"content":"deep"}}` + "\n", []string{"1 user: deep"}, 0},
-		{"what no writer of JSON writes in a string", strings.Replace(good, "first", "f\ti\x01r\\xst \\u12g4", 1) + "\n", []string{"1 user: f\ti\x01r\\xst \\u12g4"}, 0},
+		{"deep in what is not read", `{"type":"user","toolUseResult":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) +
+			`,"message":{"content":"deep"}}` + "\n", []string{"1 user: deep"}, 0},
+		{"what no writer of JSON writes in a string", strings.Replace(good, "first", "f\ti\x01r\\xst \\u12g4", 1) +
+			"\n", []string{"1 user: f\ti\x01r\\xst \\u12g4"}, 0},
 		{"a line separator inside", strings.Replace(good, "first", "f\u2028rst", 1) + "\n", []string{"1 user: f\u2028rst"}, 0},
-		{"fields of other types", `{"type":"user","uuid":7,"cwd":[1],"timestamp":{},"isMeta":"no","attachment":"x","message":{"content":"still"}}` + "\n", []string{"1 user: still"}, 0},
+		{"fields of other types", `{"type":"user","uuid":7,"cwd":[1],"timestamp":{},"isMeta":"no","attachment":"x","message":{"content":"still"}}` +
+			"\n", []string{"1 user: still"}, 0},
 		{"a message that is a string", `{"type":"user","message":"bare"}` + "\n", []string{"1 user: bare"}, 0},
 		{"a message that is a list", `{"type":"user","message":[{"type":"text","text":"listed"},"bare"]}` + "\n", []string{"1 user: listed\nbare"}, 0},
 		{"a message with numbered keys", `{"type":"assistant","message":{"0":"e","1":"v","content":[]},"parentUuid":"request_1"}` + "\n", nil, 0},
-		{"contents that are none", `{"type":"user","message":{"content":null}}` + "\n" + `{"type":"user"}` + "\n" + `{"type":"user","message":{"content":[null,3,[["x"]],{}]}}` + "\n", nil, 0},
+		{"contents that are none", `{"type":"user","message":{"content":null}}` + "\n" + `{"type":"user"}` + "\n" +
+			`{"type":"user","message":{"content":[null,3,[["x"]],{}]}}` + "\n", nil, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -161,7 +165,8 @@ func TestTypedWhileBusy(t *testing.T) {
 
 // Whatever time a record has, ours of it can be written down, in any zone: a copied word with another could not.
 func TestTimesCanBeWritten(t *testing.T) {
-	for _, stamp := range []string{"9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00+23:59", "0001-01-01T00:00:00+01:00", `9999\u002d12-31T23:59:59-23:59`} {
+	for _, stamp := range []string{"9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00+23:59",
+		"0001-01-01T00:00:00+01:00", `9999\u002d12-31T23:59:59-23:59`} {
 		all, _ := utterances(t, strings.Replace(fixture.Talk(1).UserWith("lamp", fixture.Fields{"timestamp": "STAMP"}).Text(), "STAMP", stamp, 1))
 		if len(all) != 1 {
 			t.Fatalf("%s: %d utterances", stamp, len(all))

@@ -244,7 +244,8 @@ func FuzzWalk(f *testing.F) {
 
 // FuzzString: a string of any bytes ends where encoding/json has it end, and is decoded as it does.
 func FuzzString(f *testing.F) {
-	for _, text := range []string{"", "plain", `\n\"\\\/`, `\ud83d\ude00`, `\ud83d`, `\ude00\ud83d\u0020`, "\xff\xc3", "\x1f", `\`, `\u00`, `"`, "1234567\x00", `1234567\`, "12345678\"x"} {
+	for _, text := range []string{"", "plain", `\n\"\\\/`, `\ud83d\ude00`, `\ud83d`, `\ude00\ud83d\u0020`, "\xff\xc3",
+		"\x1f", `\`, `\u00`, `"`, "1234567\x00", `1234567\`, "12345678\"x"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -28,7 +28,8 @@ func TestAlikeTexts(t *testing.T) {
 
 // likelyAlike are texts of which some are alike, and some have the same hint.
 func likelyAlike(rng *rand.Rand) string {
-	begins := []string{"a lamp", "A LAMP  ", "a\tlamp", "\x1b[31ma lamp", "a lamp\\", "the lamp at 10:31", "the lamp at 9:05", "\u212a lamp", "k lamp", "é lamp", "É lamp",
+	begins := []string{"a lamp", "A LAMP  ", "a\tlamp", "\x1b[31ma lamp", "a lamp\\", "the lamp at 10:31",
+		"the lamp at 9:05", "\u212a lamp", "k lamp", "é lamp", "É lamp",
 		"\u0130 lamp", "lamp <b>", "lamp /", strings.Repeat("lamp ", 8) + "x", strings.Repeat("lamp ", 8) + "y"}
 	text := begins[rng.IntN(len(begins))]
 	switch rng.IntN(8) {
@@ -68,7 +69,8 @@ func TestFoldingIsExact(t *testing.T) {
 			all = append(all, f)
 		}
 		s := store(t, all...)
-		q := Query{Pattern: []string{"lamp", "on", "la?mp"}[rng.IntN(3)], Fold: true, Limit: 1 + rng.IntN(4), Speakers: []said.Speaker{said.User, said.Assistant, said.Tool}[2*rng.IntN(2):]}
+		q := Query{Pattern: []string{"lamp", "on", "la?mp"}[rng.IntN(3)], Fold: true, Limit: 1 + rng.IntN(4),
+			Speakers: []said.Speaker{said.User, said.Assistant, said.Tool}[2*rng.IntN(2):]}
 		q.Regex = q.Pattern == "la?mp"
 		full := q
 		if err := full.complete(); err != nil {

@@ -13,7 +13,8 @@ import (
 // What a filter passes over must not change what is a dream, or whose words the results are.
 func TestDreamsAreNotFound(t *testing.T) {
 	s := store(t,
-		fixture.Talk(1).User("go").User(fixture.Prompt).Reply("a lantern dreamt").Says("m", fixture.Use("t0", "Bash", fixture.Fields{"command": "lantern"})).User("done").Reply("a lantern seen"),
+		fixture.Talk(1).User("go").User(fixture.Prompt).Reply("a lantern dreamt").Says("m",
+			fixture.Use("t0", "Bash", fixture.Fields{"command": "lantern"})).User("done").Reply("a lantern seen"),
 		fixture.Talk(2).User("go").Says("m", fixture.Use("t1", "x__read_memory", fixture.Fields{"path": "a.md"})).User([]any{fixture.Result("t1", "a lantern remembered")}).
 			User([]any{fixture.Result("t9", "a lantern read")}),
 		fixture.Talk(3).Raw(`{"type":"user","cwd":"`+fixture.Root+`","message":{"content":"\u003cdream-mcp-prompt>"}}`).Reply("a lantern dreamt").User("done"))
@@ -37,7 +38,8 @@ func TestDreamsWithinMessages(t *testing.T) {
 	mark := said.DreamMarker + ">"
 	ends := fixture.Talk(1).User("begin").Says("m1", fixture.Words("a lamp")).User(mark).Says("m1", fixture.Words("dreamed")).User("awake")
 	begins := fixture.Talk(2).User("begin").User(mark).Says("m1", fixture.Words("dreamed")).Enqueue("awake").Says("m1", fixture.Words("the lens"))
-	spans := fixture.Talk(3).User("begin").Says("m1", fixture.Words("a door")).User(mark).Says("m2", fixture.Words("dreamed")).Enqueue("awake").Says("m1", fixture.Words("a window"))
+	spans := fixture.Talk(3).User("begin").Says("m1", fixture.Words("a door")).User(mark).Says("m2",
+		fixture.Words("dreamed")).Enqueue("awake").Says("m1", fixture.Words("a window"))
 	s := store(t, ends, begins, spans)
 	s.DigestMemory = 0
 	for _, test := range []struct {

@@ -30,7 +30,8 @@ func foreignStore(t testing.TB) (s *Store, top string) {
 	top = t.TempDir()
 	s = Open(sessions.Options{
 		Projects: filepath.Join(top, "claude"), Roots: []string{fixture.Root},
-		Others: []said.Other{{Host: said.Codex, Home: filepath.Join(top, "codex")}, {Host: said.Gemini, Home: filepath.Join(top, "gemini")}, {Host: said.OpenClaw, Home: filepath.Join(top, "openclaw")}},
+		Others: []said.Other{{Host: said.Codex, Home: filepath.Join(top, "codex")},
+			{Host: said.Gemini, Home: filepath.Join(top, "gemini")}, {Host: said.OpenClaw, Home: filepath.Join(top, "openclaw")}},
 	})
 	s.Budget = time.Minute
 	t.Cleanup(s.Close)
@@ -93,7 +94,8 @@ func TestCodex(t *testing.T) {
 		"codex tool: applied",
 	})
 	sessions, _, err := s.Sessions(t.Context(), time.Time{})
-	if err != nil || len(sessions) != 1 || sessions[0].ID != fixture.ID(1) || sessions[0].Host != said.Codex || sessions[0].CWD != fixture.Root+"/cmd" || sessions[0].Branch != "trunk" {
+	if err != nil || len(sessions) != 1 || sessions[0].ID != fixture.ID(1) || sessions[0].Host != said.Codex ||
+		sessions[0].CWD != fixture.Root+"/cmd" || sessions[0].Branch != "trunk" {
 		t.Errorf("sessions %+v, %v", sessions, err)
 	}
 	// An id is good for the words, their neighbours, and as a source.
@@ -115,7 +117,8 @@ func TestCodex(t *testing.T) {
 	q := Query{Pattern: "p", Speakers: []said.Speaker{said.Tool}, Limit: 1}
 	for n := 0; n < 4; n++ {
 		r := search(t, s, q)
-		if q.Cursor = r.Next; r.Matches != 4 || len(r.Hits) != 1 || r.Hits[0].CWD != fixture.Root+"/cmd" || r.Hits[0].Branch != "trunk" || (r.Next == "") != (n == 3) {
+		if q.Cursor = r.Next; r.Matches != 4 || len(r.Hits) != 1 || r.Hits[0].CWD != fixture.Root+"/cmd" ||
+			r.Hits[0].Branch != "trunk" || (r.Next == "") != (n == 3) {
 			t.Errorf("page %d of what tools said: %+v", n, r)
 		}
 	}
@@ -134,7 +137,8 @@ func TestCodexSessions(t *testing.T) {
 	fixture.Put(t, top, codexPath(5, someDay), strings.ReplaceAll(fixture.CodexSession(fixture.ID(5), fixture.Root), "no, the lantern is green", said.DreamMarker+">lantern"), 5)
 	fixture.Put(t, top, codexPath(6, someDay), fixture.CodexLineAt(0, "session_meta", fixture.Fields{"id": fixture.ID(6), "cwd": fixture.Root})+"\n", 6)
 	fixture.Put(t, top, codexPath(7, "archived_sessions"), fixture.CodexSession(fixture.ID(7), fixture.Root), 7)
-	fork := fixture.CodexSession(fixture.ID(1), fixture.Root, fixture.CodexLineAt(9, "event_msg", fixture.Fields{"type": "user_message", "message": "a lantern of the fork"}))
+	fork := fixture.CodexSession(fixture.ID(1), fixture.Root,
+		fixture.CodexLineAt(9, "event_msg", fixture.Fields{"type": "user_message", "message": "a lantern of the fork"}))
 	fixture.Put(t, top, codexPath(8, someDay), fixture.CodexLineAt(8, "session_meta", fixture.Fields{"id": fixture.ID(8), "cwd": fixture.Root, "forked_from_id": fixture.ID(1)})+"\n"+fork, 8)
 	fixture.Put(t, top, "codex/"+someDay+"/notes.jsonl", "{}", 9)
 	fixture.Put(t, top, codexPath(9, someDay), strings.ReplaceAll(strings.Replace(fixture.CodexSession(fixture.ID(9), fixture.Root, fixture.CodexLineAt(9, "event_msg",
@@ -192,7 +196,8 @@ func TestOpenClaw(t *testing.T) {
 		fixture.Speaks("user", fixture.Words("System: [2026-11-18 09:15:00 UTC] lantern connected\n\nlight it thrice")),
 		fixture.Speaks("user", fixture.Words("Read HEARTBEAT.md if it exists (lantern)")),
 		fixture.Speaks("user", fixture.Words("[cron:11 lantern] look at the lantern")),
-		fixture.Speaks("assistant", fixture.Fields{"type": "thinking", "thinking": "lantern"}, fixture.Words("Lit."), fixture.Fields{"type": "toolCall", "id": "c1", "name": "exec", "arguments": fixture.Fields{"command": "light"}}),
+		fixture.Speaks("assistant", fixture.Fields{"type": "thinking", "thinking": "lantern"}, fixture.Words("Lit."),
+			fixture.Fields{"type": "toolCall", "id": "c1", "name": "exec", "arguments": fixture.Fields{"command": "light"}}),
 		fixture.Fields{"role": "toolResult", "toolCallId": "c1", "content": []any{fixture.Words("bright")}},
 		fixture.Speaks("assistant", fixture.Words("HEARTBEAT_OK")),
 		fixture.Fields{"role": "user", "content": "a bare (untrusted) word: [of mine] stays"},
@@ -200,8 +205,10 @@ func TestOpenClaw(t *testing.T) {
 	for _, ending := range []string{".jsonl.deleted.2026-11-18T09-14-03.000Z", ".jsonl.reset.2026-11-18T09-14-03.000Z"} {
 		fixture.Put(t, top, file+ending, fixture.OpenClawSession(fixture.ID(1), fixture.Root, fixture.Speaks("user", fixture.Words("a gone lantern"))), 2)
 	}
-	fixture.Put(t, top, "openclaw/agents/main/sessions/"+fixture.ID(2)+"-topic-7.jsonl", fixture.OpenClawSession(fixture.ID(2), fixture.Root, fixture.Speaks("user", fixture.Words("a topic"))), 3)
-	fixture.Put(t, top, "openclaw/agents/other/sessions/"+fixture.ID(3)+".jsonl", fixture.OpenClawSession(fixture.ID(3), "/home/dev/claw", fixture.Speaks("user", fixture.Words("another's lantern"))), 4)
+	fixture.Put(t, top, "openclaw/agents/main/sessions/"+fixture.ID(2)+"-topic-7.jsonl",
+		fixture.OpenClawSession(fixture.ID(2), fixture.Root, fixture.Speaks("user", fixture.Words("a topic"))), 3)
+	fixture.Put(t, top, "openclaw/agents/other/sessions/"+fixture.ID(3)+".jsonl",
+		fixture.OpenClawSession(fixture.ID(3), "/home/dev/claw", fixture.Speaks("user", fixture.Words("another's lantern"))), 4)
 	fixture.Put(t, top, "openclaw/agents/main/sessions/"+fixture.ID(4)+".jsonl", fixture.OpenClawSession(fixture.ID(4), fixture.Root, fixture.Speaks("user", fixture.Words("[cron:11 lantern] look")), fixture.Speaks("assistant", fixture.Words("I looked."))), 5)
 	fixture.Equal(t, "what was said", all(t, s), []string{
 		"openclaw user: always light the lantern",
@@ -231,7 +238,8 @@ func TestGemini(t *testing.T) {
 	fixture.Put(t, top, "gemini/tmp/"+hex.EncodeToString(sum[:])+"/chats/session-2026-11-01T10-00-9f5659bb.json",
 		"{\n  \"sessionId\": \"9f5659bb-0000\",\n  \"messages\": [\n    {\"id\": \"u1\", \"timestamp\": \"2026-11-01T09:00:01.000Z\", \"type\": \"user\", \"content\": \"never dim the beacon\"},\n    {\"id\": \"x9\", \"timestamp\": \"2026-11-01T10:00:01.000Z\", \"type\": \"user\", \"content\": \"an old beacon\"}\n  ]\n}\n", 2)
 	fixture.Put(t, top, "gemini/projects.json", fixture.Marshal(fixture.Fields{"projects": fixture.Fields{fixture.Root + "/sub": "sub", "/home/dev/elsewhere": "liar"}}), 0)
-	fixture.Put(t, top, "gemini/tmp/sub/chats/session-2026-11-01T11-00-aaaaaaaa.jsonl", strings.NewReplacer("never dim", "of a folder below:", "9f5659bb-0000", "aaaaaaaa-0000").Replace(fixture.GeminiLogText), 3)
+	fixture.Put(t, top, "gemini/tmp/sub/chats/session-2026-11-01T11-00-aaaaaaaa.jsonl",
+		strings.NewReplacer("never dim", "of a folder below:", "9f5659bb-0000", "aaaaaaaa-0000").Replace(fixture.GeminiLogText), 3)
 	fixture.Put(t, top, "gemini/tmp/elsewhere/.project_root", "/home/dev/elsewhere", 0)
 	fixture.Put(t, top, "gemini/tmp/elsewhere/chats/session-2026-11-01T11-00-bbbbbbbb.jsonl", fixture.GeminiLogText, 4)
 	fixture.Put(t, top, chats+"session-2026-11-01T12-00-cccccccc.jsonl", strings.Replace(fixture.GeminiLogText, `"kind":"main"`, `"kind":"subagent"`, 1), 5)
@@ -246,7 +254,8 @@ func TestGemini(t *testing.T) {
 		"gemini user: never dim the beacon",
 	})
 	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
-	if err != nil || len(sessions) != 3 || skipped[said.Subagent] != 1 || sessions[0].ID != "2026-11-01T11-00-aaaaaaaa" && sessions[1].ID != "2026-11-01T11-00-aaaaaaaa" {
+	if err != nil || len(sessions) != 3 || skipped[said.Subagent] != 1 || sessions[0].ID != "2026-11-01T11-00-aaaaaaaa" &&
+		sessions[1].ID != "2026-11-01T11-00-aaaaaaaa" {
 		t.Errorf("sessions %+v, %v, %v", sessions, skipped, err)
 	}
 	if n, _ := s.Count(t.Context(), time.Time{}, 0); n != 2 {
@@ -274,7 +283,8 @@ func TestGemini(t *testing.T) {
 	}
 	// What is written again is read again.
 	fixture.Put(t, top, chats+"session-2026-11-01T09-00-9f5659bb.jsonl", fixture.GeminiLogText+"\n"+`{"$set":{"messages":[{"id":"n1","timestamp":"2026-11-01T09:00:01.000Z","type":"user","content":"a checkpoint"}]}}`+"\n", 8)
-	fixture.Equal(t, "after a checkpoint", hits(search(t, s, Query{Patterns: []string{"checkpoint", "/beacon"}, Session: "2026-11-01T09-00-9f5659bb"})), []string{"a checkpoint"})
+	fixture.Equal(t, "after a checkpoint", hits(search(t, s, Query{Patterns: []string{"checkpoint", "/beacon"}, Session: "2026-11-01T09-00-9f5659bb"})),
+		[]string{"a checkpoint"})
 }
 
 // Nobody else's files are followed or waited for.

@@ -13,7 +13,8 @@ import (
 // A session in which nobody but a program prompted the model is none.
 func TestAutomatedSessions(t *testing.T) {
 	summary := "Context: This summary will be shown in a list of sessions. Summarize:\nalways push to main"
-	s := store(t, fixture.Talk(1).User("a real one"), fixture.Talk(2).User(summary).Reply("The person pushes to main."), fixture.Talk(3).User(summary).Reply("done").User("no, shorter"))
+	s := store(t, fixture.Talk(1).User("a real one"), fixture.Talk(2).User(summary).Reply("The person pushes to main."),
+		fixture.Talk(3).User(summary).Reply("done").User("no, shorter"))
 	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})
 	if err != nil || len(sessions) != 2 || skipped[said.Automated] != 1 {
 		t.Fatalf("sessions %+v, skipped %v, %v", sessions, skipped, err)

@@ -129,7 +129,8 @@ func TestOpenCodeGrows(t *testing.T) {
 	if err != nil || len(files) == 0 || files[0].ID != "ses_1" {
 		t.Fatalf("files %+v, %v", files, err)
 	}
-	if d, err := other.digests().Fresh(t.Context(), other.making(), files[0], new(atomic.Int64)); err != nil || d == nil || !strings.Contains(d.Text, "paint it twice") {
+	if d, err := other.digests().Fresh(t.Context(), other.making(), files[0], new(atomic.Int64)); err != nil ||
+		d == nil || !strings.Contains(d.Text, "paint it twice") {
 		t.Errorf("a digest of another process: %+v, %v", d, err)
 	}
 	// Of a session that was deleted no digest stays.

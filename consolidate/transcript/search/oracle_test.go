@@ -19,7 +19,8 @@ func FuzzSearch(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, "lamp", false)
 	}
-	for seed, pattern := range []string{"k", "É", "日本", "(?:lamp|bash)s?", "p$", `\bk`, "command=", "Bash: command", `"`, `.`, "ss", "s", `a\.?m`, "lamp.*é", "u006c", "(é|lam)p", "[kK]"} {
+	for seed, pattern := range []string{"k", "É", "日本", "(?:lamp|bash)s?", "p$", `\bk`, "command=", "Bash: command",
+		`"`, `.`, "ss", "s", `a\.?m`, "lamp.*é", "u006c", "(é|lam)p", "[kK]"} {
 		f.Add(uint64(seed+100), pattern, true)
 		f.Add(uint64(seed+200), pattern, false)
 	}

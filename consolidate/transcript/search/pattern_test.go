@@ -55,7 +55,8 @@ func FuzzMatches(f *testing.F) {
 
 // FuzzRows: of the texts of a digest those match that match alone.
 func FuzzRows(f *testing.F) {
-	for _, row := range [][2]string{{"a lamp", "LAMP"}, {"xxxxxxxxxxxxxxxxxxxxxxxxlamplamp", "lamp"}, {"Привет, ПРИВЕТ", "привет"}, {"größe GRÖSSE GRÖßE", "größe"},
+	for _, row := range [][2]string{{"a lamp", "LAMP"}, {"xxxxxxxxxxxxxxxxxxxxxxxxlamplamp", "lamp"},
+		{"Привет, ПРИВЕТ", "привет"}, {"größe GRÖSSE GRÖßE", "größe"},
 		{"300 \u212aelvin", "kelvin"}, {"ſs", "ss"}, {"`{@[", "`["}, {"ΩωΩ Åå", "ω"}, {"İıiI", "ii"}, {"日本語ランプ", "本語"}} {
 		f.Add(row[0], row[1])
 	}

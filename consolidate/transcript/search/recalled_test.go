@@ -24,7 +24,8 @@ func TestRecalledIsNotFound(t *testing.T) {
 	}
 	t.Run("Codex", func(t *testing.T) {
 		s, top := foreignStore(t)
-		lines := []string{fixture.CodexLineAt(4, "response_item", fixture.Fields{"type": "message", "role": "developer", "content": []any{fixture.Fields{"type": "input_text", "text": shown}}})}
+		lines := []string{fixture.CodexLineAt(4, "response_item",
+			fixture.Fields{"type": "message", "role": "developer", "content": []any{fixture.Fields{"type": "input_text", "text": shown}}})}
 		for _, text := range turns {
 			lines = append(lines, fixture.CodexLineAt(5, "event_msg", fixture.Fields{"type": "user_message", "message": text}))
 		}
@@ -48,7 +49,8 @@ func TestRecalledIsNotFound(t *testing.T) {
 		for _, text := range turns {
 			entries = append(entries, fixture.Speaks("user", fixture.Words(text)))
 		}
-		fixture.Put(t, top, filepath.Join("openclaw/agents/main/sessions", fixture.ID(1)+".jsonl"), fixture.OpenClawSession(fixture.ID(1), fixture.Root, entries...), 1)
+		fixture.Put(t, top, filepath.Join("openclaw/agents/main/sessions", fixture.ID(1)+".jsonl"),
+			fixture.OpenClawSession(fixture.ID(1), fixture.Root, entries...), 1)
 		expect(t, said.OpenClaw, all(t, s))
 	})
 }

@@ -104,7 +104,8 @@ func TestQueryErrors(t *testing.T) {
 
 func TestFiltersOfAQuery(t *testing.T) {
 	s := store(t,
-		fixture.Talk(1).User("lamp 0").Reply("lamp 1").Says("m", fixture.Use("t", "Bash", fixture.Fields{"command": "lamp 2"})).User([]any{fixture.Result("t", "lamp 3")}).User("lamp 4"),
+		fixture.Talk(1).User("lamp 0").Reply("lamp 1").Says("m",
+			fixture.Use("t", "Bash", fixture.Fields{"command": "lamp 2"})).User([]any{fixture.Result("t", "lamp 3")}).User("lamp 4"),
 		fixture.Talk(2).User("lamp 0"))
 	at := func(seconds int) time.Time { return fixture.Start.Add(time.Duration(seconds) * time.Second) }
 	tests := []struct {

@@ -172,7 +172,8 @@ func commit(t testing.TB, p *Project, before ...string) {
 }
 
 func TestHistory(t *testing.T) {
-	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n", "web/package.json|{\"scripts\":{\"dev\":\"vite\"},\"dependencies\":{\"vitest\":\"^3\"}}",
+	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n",
+		"web/package.json|{\"scripts\":{\"dev\":\"vite\"},\"dependencies\":{\"vitest\":\"^3\"}}",
 		"docs/My Plan.md|", "keep/x.sh|", "go.mod|module x\n\ngo 1.26.0\n", "compose.yml|image: postgres:16.4-alpine\n", "pyproject.toml|requires-python = \">=3.12\"\n", "app.json|{\"ios\":{\"deploymentTarget\":\"15.1\"}}")
 	commit(t, p, "src/gone.go|1", "ci.sh|7", "src/old.go => src/new.go", "tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", "index.ts|6",
 		"web/package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"},\"dependencies\":{\n\"jest\":\"^29\",\n\"vitest\":\"^3\"}}")
@@ -227,7 +228,8 @@ func TestHostileRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := "[core]\n\tfsmonitor = " + trap + "\n\tpager = " + trap + "\n\thooksPath = " + dir + "\n\tsshCommand = " + trap +
-		"\n[pager]\n\tlog = " + trap + "\n[diff]\n\texternal = " + trap + "\n[diff \"x\"]\n\ttextconv = " + trap + "\n\tcommand = " + trap + "\n[log]\n\tshowSignature = true\n[gpg]\n\tprogram = " + trap + "\n[alias]\n\tlog = !" + trap + "\n"
+		"\n[pager]\n\tlog = " + trap + "\n[diff]\n\texternal = " + trap + "\n[diff \"x\"]\n\ttextconv = " + trap +
+		"\n\tcommand = " + trap + "\n[log]\n\tshowSignature = true\n[gpg]\n\tprogram = " + trap + "\n[alias]\n\tlog = !" + trap + "\n"
 	f, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +250,8 @@ func TestHostileRepository(t *testing.T) {
 }
 
 func TestForeignCheckouts(t *testing.T) {
-	p := open(t, "src/a.go|", ".claude/worktrees/w/.git|gitdir: /r/.git/worktrees/w\n", ".claude/worktrees/w/src/old.go|", "vendored/.git/HEAD|", "vendored/v.go|", "mod/.git|gitdir: ../.git/modules/mod\n", "mod/m.go|")
+	p := open(t, "src/a.go|", ".claude/worktrees/w/.git|gitdir: /r/.git/worktrees/w\n", ".claude/worktrees/w/src/old.go|",
+		"vendored/.git/HEAD|", "vendored/v.go|", "mod/.git|gitdir: ../.git/modules/mod\n", "mod/m.go|")
 	if got := refs(p, "`vendored/not.go` `m.go`"); got != "" {
 		t.Error("not looked into: " + got)
 	}

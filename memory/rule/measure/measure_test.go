@@ -35,7 +35,8 @@ func TestContradictionFloors(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var b bytes.Buffer
-	if err := run(&b, []string{"secret", "invisible"}, false); err != nil || !strings.Contains(b.String(), "== secret\n") || strings.Contains(b.String(), "relative-date") {
+	if err := run(&b, []string{"secret", "invisible"}, false); err != nil || !strings.Contains(b.String(), "== secret\n") ||
+		strings.Contains(b.String(), "relative-date") {
 		t.Errorf("%v:\n%s", err, b.String())
 	}
 	if err := run(&b, []string{"secrets"}, false); err == nil {
