@@ -14,11 +14,8 @@ import (
 // maxCompletions is how many values MCP allows in one completion.
 const maxCompletions = 100
 
-// Completions completes what a person types in a client: the path of a memory, or a session.
-type Completions struct{ connection *Connection }
-
 // CompletePromptArgument completes an argument of a prompt. Free text has no completions.
-func (c Completions) CompletePromptArgument(ctx context.Context, name string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+func (c *Connection) CompletePromptArgument(ctx context.Context, name string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	if !slices.ContainsFunc(prompts, func(row prompt) bool {
 		return row.Name == name && slices.ContainsFunc(row.Arguments, func(known mcp.PromptArgument) bool { return known.Name == a.Name })
 	}) {
@@ -27,7 +24,7 @@ func (c Completions) CompletePromptArgument(ctx context.Context, name string, a 
 	if name != extractPrompt || a.Name != sessionArgument {
 		return &mcp.Completion{}, nil
 	}
-	p, err := c.connection.findNow(ctx)
+	p, err := c.findNow(ctx)
 	if err != nil {
 		return nil, paramsError(err)
 	}
@@ -36,11 +33,11 @@ func (c Completions) CompletePromptArgument(ctx context.Context, name string, a 
 }
 
 // CompleteResourceArgument completes the path of a memory. If nothing matches, it returns the nearest name.
-func (c Completions) CompleteResourceArgument(ctx context.Context, uri string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+func (c *Connection) CompleteResourceArgument(ctx context.Context, uri string, a mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	if uri != memoryTemplate || a.Name != "path" {
 		return nil, fmt.Errorf("%w: %q has no argument %q; the argument \"path\" of %q is completed", mcp.ErrInvalidParams, uri, a.Name, memoryTemplate)
 	}
-	p, err := c.connection.findNow(ctx)
+	p, err := c.findNow(ctx)
 	if err != nil {
 		return nil, paramsError(err)
 	}

@@ -46,7 +46,7 @@ type Table struct {
 	Prompts      []mcpserver.ServerPrompt
 	Resources    []mcpserver.ServerResource
 	Templates    []mcpserver.ServerResourceTemplate
-	Completions  Completions
+	Completions  *Connection // completes what a person types: the path of a memory, or a session
 }
 
 // Table returns what a server offers to the client of this connection.
@@ -54,8 +54,7 @@ func (c *Connection) Table() Table {
 	if c.Project != nil {
 		c.use(c.Project)
 	}
-	t := Table{Instructions: instructions, Resources: c.resources(), Templates: c.templates()}
-	t.Completions = Completions{c}
+	t := Table{Instructions: instructions, Resources: c.resources(), Templates: c.templates(), Completions: c}
 	for _, prompt := range prompts {
 		t.Prompts = append(t.Prompts, prompt.serve(c))
 	}

@@ -39,7 +39,10 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 	if c.Lint.Explain {
 		return c.explain()
 	}
-	dir := c.argument()
+	dir, format := c.argument(), c.Lint.Format
+	if c.JSON {
+		format = "json"
+	}
 	if c.Fix && dir != "" {
 		return usage("--fix changes only the memory of the project: omit %q, or name the memory with --memory-dir", dir)
 	}
@@ -52,7 +55,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		if err != nil {
 			return err
 		}
-		if fixed.Undo != "" {
+		if fixed.Undo != "" && (format == "" || format == "text") {
 			fmt.Fprintf(c.Out, "Fixed MEMORY.md: %s added, %s removed. To undo: %s\n\n",
 				store.Plural(len(fixed.Added), "line"), store.Plural(len(fixed.Removed), "pointer"), fixed.Undo)
 		}
@@ -65,8 +68,8 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		o.Counts[f.Severity]++
 		o.Rules[f.Rule]++
 	}
-	switch format := c.Lint.Format; {
-	case c.JSON || format == "json":
+	switch {
+	case format == "json":
 		err = c.printJSON(o, "  ")
 	case format == "sarif":
 		err = c.printJSON(sarifOf(o, c.Version), "  ")
