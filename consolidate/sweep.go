@@ -1,28 +1,24 @@
 package consolidate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/consolidate/transcript/signal"
 	"dream-mcp/memory"
 )
 
 // The warning about sessions that the host will remove before a dream reviews them.
 const (
-	sweepWarning = 7 * 24 * time.Hour     // time before the removal
-	sweepNamed   = 5                      // named sessions
-	sweepWords   = 60                     // characters of each
-	sweepTimeout = 200 * time.Millisecond // for ranking the sessions
+	sweepWarning = 7 * 24 * time.Hour // time before the removal
+	sweepNamed   = 5                  // named sessions
+	sweepWords   = 60                 // characters of each
 )
 
-// describeSweep warns of sessions since the last consolidation that the host will remove within a week. Hosts remove transcripts
+// describeSweep warns of sessions since the last consolidation that the host will remove within a week, the first to go first. Hosts remove transcripts
 // that were not modified for some days (in Claude Code, cleanupPeriodDays). If the last consolidation is younger, nothing is read.
 func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir, now time.Time) error {
 	kept := time.Duration(p.options.CleanupDays) * 24 * time.Hour
@@ -35,20 +31,6 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	if err != nil || len(aging) == 0 {
 		return err
 	}
-	first := aging[0].ModTime.Add(kept)
-	limited, cancel := context.WithTimeout(ctx, sweepTimeout)
-	defer cancel()
-	counts, err := p.Transcripts.Signals(limited, aging)
-	if err != nil {
-		return err
-	}
-	score := make(map[string]float64, len(aging))
-	for i, session := range aging {
-		var c signal.Counts
-		copy(c[:], counts[i].Counts[:])
-		score[session.ID] = c.Score()
-	}
-	slices.SortStableFunc(aging, func(a, b transcript.Session) int { return cmp.Compare(score[b.ID], score[a.ID]) })
 	var named []string
 	for _, r := range aging[:min(len(aging), sweepNamed)] {
 		words := cutText(transcript.Visible(p.AllowSecrets.Mask(r.First)), sweepWords)
@@ -63,7 +45,7 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	}
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s removed by the host after %d days "+
 		"(cleanupPeriodDays), the first %s: %s. Run a dream before, or increase that setting",
-		store.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(first, now), strings.Join(named, "; ")))
+		store.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(aging[0].ModTime.Add(kept), now), strings.Join(named, "; ")))
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
@@ -76,28 +74,6 @@ func TestSignals(t *testing.T) {
 	}
 	if r = search(t, s, Query{Signals: 1 << 2, Speakers: []said.Speaker{said.Tool, said.Assistant}}); r.Matches != 0 {
 		t.Errorf("%d matches of tools", r.Matches)
-	}
-	sessions, _, err := s.Sessions(t.Context(), time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts, err := s.Signals(t.Context(), sessions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, session := range sessions {
-		want := [digest.SignalKinds]int{1: 1, 2: 1, 3: 1, 5: 1}
-		if session.ID == fixture.ID(2) {
-			want = [digest.SignalKinds]int{2: 1}
-		}
-		if counts[i].Counts != want || !counts[i].Known {
-			t.Errorf("%s: %+v, want %v", session.ID, counts[i], want)
-		}
-	}
-	late, cancel := context.WithTimeout(t.Context(), 0)
-	defer cancel()
-	if counts, err := withDigests(t, s).Signals(late, sessions); err != nil || counts[0].Known {
-		t.Errorf("out of time: %+v, %v", counts, err)
 	}
 	// Another classifier makes them again.
 	other := withDigests(t, s)

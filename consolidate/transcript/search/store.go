@@ -7,7 +7,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,37 +80,6 @@ func (s *Store) parts(ctx context.Context, f said.File, read *atomic.Int64, do f
 
 func (s *Store) making() digest.Maker {
 	return digest.Maker{Classifier: s.Classifier, Classify: s.Classify}
-}
-
-// SignalCounts are the signals of one session, by the bit of each kind.
-type SignalCounts struct {
-	Counts [digest.SignalKinds]int
-	Known  bool // false where the session could not be read in time
-}
-
-// Signals counts the signals of some sessions, in their order. Sessions without a digest are read, as long as the context
-// lasts; the rest are not known. The only error is that of a context that was cancelled, not of one whose time is up.
-func (s *Store) Signals(ctx context.Context, sessions []sessions.Session) ([]SignalCounts, error) {
-	all := make([]SignalCounts, len(sessions))
-	_ = parallel.Do(ctx, len(sessions), func(i int) error {
-		counts := SignalCounts{Known: true}
-		_, err := s.parts(ctx, sessions[i].File, new(atomic.Int64), func(part *digest.Digest, _ int) error {
-			for n := range part.Rows {
-				for kind := range digest.SignalKinds {
-					counts.Counts[kind] += int(part.Rows[n].Signals >> kind & 1)
-				}
-			}
-			return nil
-		})
-		if err == nil {
-			all[i] = counts
-		}
-		return nil
-	})
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil, ctx.Err()
-	}
-	return all, nil
 }
 
 // Digest builds the digests of the project's sessions that are missing, and waits for them. It returns how many sessions

@@ -111,8 +111,8 @@ func TestSet(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	var c Counts
-	if c.String() != "" || c.Score() != 0 {
-		t.Errorf("nothing counts %q, %v", c.String(), c.Score())
+	if c.String() != "" {
+		t.Errorf("nothing counts %q", c.String())
 	}
 	c.Add(setOf(Corrections, References))
 	c.Add(setOf(Corrections))
@@ -122,33 +122,6 @@ func TestCounts(t *testing.T) {
 	}
 	if c.Of(Corrections) != 2 || c.Of("gladness") != 0 {
 		t.Errorf("%d corrections, %d of no kind", c.Of(Corrections), c.Of("gladness"))
-	}
-}
-
-// TestScore holds the order in which sessions are to be read.
-func TestScore(t *testing.T) {
-	count := func(n int, s Set) (c Counts) {
-		for range n {
-			c.Add(s)
-		}
-		return c
-	}
-	ranked := []Counts{
-		count(3, setOf(Corrections)),
-		count(2, setOf(Remember)),
-		count(2, setOf(Preferences)),
-		count(100, setOf(References)),
-		count(1, setOf(Corrections)),
-		count(1, setOf(Decisions)),
-		count(1, setOf(Errors)),
-		count(1, setOf(Confirmations)),
-		count(1, setOf(References)),
-		{},
-	}
-	for i := range len(ranked) - 1 {
-		if a, b := ranked[i], ranked[i+1]; a.Score() <= b.Score() {
-			t.Errorf("%q scores %v, no more than %q with %v", a, a.Score(), b, b.Score())
-		}
 	}
 }
 
