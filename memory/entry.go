@@ -141,17 +141,15 @@ func ScanLine(line string) Scan {
 
 // ClosingRun returns where the next run of exactly n backticks begins, or -1.
 func ClosingRun(line string, at, n int) int {
-	for at < len(line) {
-		i := strings.IndexByte(line[at:], '`')
-		if i < 0 {
-			return -1
+	for i := at; i < len(line); i++ {
+		if line[i] != '`' {
+			continue
 		}
-		at += i
-		run := len(line[at:]) - len(strings.TrimLeft(line[at:], "`"))
+		run := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
 		if run == n {
-			return at
+			return i
 		}
-		at += run
+		i += run
 	}
 	return -1
 }
@@ -176,16 +174,14 @@ func cutTarget(line string, at int) (target string, end int) {
 					return inner, i + 1
 				}
 			}
-			for _, quote := range []string{`"`, "'"} {
-				if j := strings.Index(target, " "+quote); j >= 0 && len(target) > j+2 && strings.HasSuffix(target, quote) {
-					target = strings.TrimSpace(target[:j])
-				}
-			}
-			return target, i + 1
+			return strings.TrimSpace(targetTitle.ReplaceAllString(target, "")), i + 1
 		}
 	}
 	return "", 0
 }
+
+// targetTitle is the title that may follow a target.
+var targetTitle = regexp.MustCompile(`(?s) (?:".*"|'.*')$`)
 
 // readTarget decodes a link's target and says where it leads.
 func (l *link) readTarget(target string) {

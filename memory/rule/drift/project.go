@@ -143,16 +143,13 @@ func isForeign(root *os.Root, folder string, entries []fs.DirEntry) bool {
 
 // readFile reads at most limit bytes of a regular file. A link is followed where it leads within the project.
 func readFile(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) {
-	info, err := root.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil, errors.Join(err, memory.ErrNotRegular)
-	}
-	f, err := memory.OpenFolder(root, name) // does not wait for a fifo that was put in its place
+	f, err := memory.OpenFolder(root, name) // does not wait for a fifo
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return nil, nil, errors.Join(err, memory.ErrNotRegular)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit))
