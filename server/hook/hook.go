@@ -77,18 +77,18 @@ func Read(args []string, in io.Reader) (Event, error) {
 		in = strings.NewReader(args[i])
 	}
 	var raw struct {
-		Name    text   `json:"hook_event_name"`
-		Type    text   `json:"type"` // Codex notify
-		Session text   `json:"session_id"`
-		Thread  text   `json:"thread-id"`
-		Talk    text   `json:"conversation_id"`
-		Dir     text   `json:"cwd"`
-		Roots   []text `json:"workspace_roots"`
-		Source  text   `json:"source"`
-		Path    text   `json:"transcript_path"`
-		Prompt  text   `json:"prompt"`
-		Tool    text   `json:"tool_name"`
-		Input   input  `json:"tool_input"`
+		Name    text            `json:"hook_event_name"`
+		Type    text            `json:"type"` // Codex notify
+		Session text            `json:"session_id"`
+		Thread  text            `json:"thread-id"`
+		Talk    text            `json:"conversation_id"`
+		Dir     text            `json:"cwd"`
+		Roots   []text          `json:"workspace_roots"`
+		Source  text            `json:"source"`
+		Path    text            `json:"transcript_path"`
+		Prompt  text            `json:"prompt"`
+		Tool    text            `json:"tool_name"`
+		Input   map[string]text `json:"tool_input"` // what a tool is given, as the hosts call it
 
 		Agent      json.RawMessage `json:"agent_id"`
 		AgentType  json.RawMessage `json:"agent_type"`
@@ -103,8 +103,8 @@ func Read(args []string, in io.Reader) (Event, error) {
 	e := Event{
 		Name: first(raw.Name, raw.Type), Session: first(raw.Talk, raw.Session, raw.Thread), Dir: first(append([]text{raw.Dir}, raw.Roots...)...),
 		Source: string(raw.Source), Path: string(raw.Path), Sub: says(raw.Agent) || says(raw.AgentType), Again: string(raw.HookActive) == "true",
-		Prompt: cut(raw.Prompt), Tool: string(raw.Tool), Command: string(raw.Input.Command),
-		File: first(raw.Input.FilePath, raw.Input.Notebook, raw.Input.CamelPath, raw.Input.Path),
+		Prompt: cut(raw.Prompt), Tool: string(raw.Tool), Command: string(raw.Input["command"]),
+		File: first(raw.Input["file_path"], raw.Input["notebook_path"], raw.Input["filePath"], raw.Input["path"]),
 	}
 	for _, word := range []string{e.Name, e.Session, e.Source, e.Tool} {
 		if len(word) > maxWord {
@@ -146,21 +146,6 @@ func patched(patch string) string {
 
 // cut returns the beginning of a text.
 func cut(t text) string { return strings.ToValidUTF8(string(t[:min(len(t), maxText)]), "") }
-
-// input is what is used of a tool's input, as the hosts call it.
-type input struct {
-	FilePath  text `json:"file_path"`
-	Notebook  text `json:"notebook_path"`
-	CamelPath text `json:"filePath"`
-	Path      text `json:"path"`
-	Command   text `json:"command"`
-}
-
-func (i *input) UnmarshalJSON(data []byte) error {
-	type plain input
-	json.Unmarshal(data, (*plain)(i)) // any other value is an input without names
-	return nil
-}
 
 // says reports whether a JSON value is there and holds something.
 func says(value json.RawMessage) bool {
