@@ -212,7 +212,7 @@ func linePage(head string, lines []string, cursor string, room int, next func(cu
 		}
 		from = n
 	}
-	var b strings.Builder
+	var b text
 	b.WriteString(head)
 	to := from + fill(&b, len(lines)-from, room-120, func(i int) string { return lines[from+i] + "\n" })
 	if to < len(lines) {

@@ -17,7 +17,7 @@ func pageRoom(r grepArguments) int {
 }
 
 // writeHits writes n hits between fences, as many as fit into room bytes and at least one. It returns how many.
-func writeHits(b *strings.Builder, n, room int, render func(i int) string) (shown int) {
+func writeHits(b *text, n, room int, render func(i int) string) (shown int) {
 	if n == 0 {
 		return 0
 	}
@@ -30,7 +30,7 @@ func writeHits(b *strings.Builder, n, room int, render func(i int) string) (show
 // renderHits lists hits up to room bytes, at least one, followed by counts. It returns how many it lists.
 func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) (page string, shown int) {
 	var b text
-	shown = writeHits(&b.Builder, len(res.Hits), room, func(i int) string {
+	shown = writeHits(&b, len(res.Hits), room, func(i int) string {
 		before := ""
 		if i > 0 {
 			before = res.Hits[i-1].Session
@@ -86,10 +86,10 @@ func (r grepArguments) advice() string {
 // renderRanked lists the utterances that answer a question, the best first, each with an adjacent turn, up to room bytes.
 func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res transcript.Result, r grepArguments, room int) string {
 	var b text
-	shown := writeHits(&b.Builder, len(hits), room, func(i int) string {
+	shown := writeHits(&b, len(hits), room, func(i int) string {
 		hit := renderHit(p, hits[i].Hit, "")
 		if u := hits[i].Beside; u != nil {
-			var beside strings.Builder
+			var beside text
 			indent(&beside, u.Text)
 			hit += fmt.Sprintf(" [%s] %s\n  %s", u.ID, u.Speaker, strings.ReplaceAll(strings.TrimLeft(beside.String(), " "), "\n  ", "\n    "))
 		}
@@ -114,7 +114,7 @@ func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 	b.add(h.More > 0, " (and %d more in this text)", h.More)
 	b.add(h.Alike > 0, " (and %d more like it)", h.Alike)
 	b.WriteByte('\n')
-	indent(&b.Builder, h.Before+h.Match+h.After)
+	indent(&b, h.Before+h.Match+h.After)
 	return b.String()
 }
 
@@ -128,7 +128,7 @@ func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string
 		b.add(true, "[%s] %s %s", u.ID, u.Time.UTC().Format("2006-01-02T15:04:05Z"), u.Speaker)
 		b.add(u.ID == id, " ← this one")
 		b.WriteByte('\n')
-		indent(&b.Builder, u.Text)
+		indent(&b, u.Text)
 	}
 	b.add(true, "%s\n%d turns", fenceClose, len(turns))
 	b.add(host != "", " of a session in %s", host)

@@ -24,7 +24,7 @@ func oneLine(s string) string { return strings.ReplaceAll(transcript.Visible(s),
 func quoted(s string, limit int) string { return short(oneLine(s), limit) }
 
 // indent writes the lines of a text that are not empty, each after two spaces.
-func indent(b *strings.Builder, text string) {
+func indent(b *text, text string) {
 	for line := range strings.Lines(transcript.Visible(text)) {
 		if line = strings.TrimRightFunc(line, unicode.IsSpace); line != "" {
 			b.WriteString("  " + line + "\n")
@@ -34,7 +34,7 @@ func indent(b *strings.Builder, text string) {
 
 // fenced writes a text unchanged, followed by a line that says that it ended. That line has as many dashes as it needs
 // not to occur in the text.
-func fenced(b *strings.Builder, text, name string) {
+func fenced(b *text, text, name string) {
 	end := "--- end of " + name
 	for strings.Contains(text, end) {
 		end = "-" + end
@@ -47,7 +47,7 @@ func fenced(b *strings.Builder, text, name string) {
 }
 
 // fill writes parts of a page, as many as fit into room bytes and at least one. It returns how many.
-func fill(b *strings.Builder, parts, room int, part func(i int) string) (shown int) {
+func fill(b *text, parts, room int, part func(i int) string) (shown int) {
 	for ; shown < parts; shown++ {
 		text := part(shown)
 		if shown > 0 && b.Len()+len(text) > room {

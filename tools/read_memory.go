@@ -78,8 +78,8 @@ func readProblem(path string, f consolidate.ReadResult) string {
 }
 
 // renderFiles renders files until the page is full, and returns how many. Only the first may be cut.
-func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (text string, shown int) {
-	var b strings.Builder
+func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
+	var b text
 	shown = fill(&b, len(files), pageBytes, func(i int) string {
 		if f := files[i]; f.Err == nil || f.Disk != nil {
 			return renderBoth(paths[i], f, offset)
@@ -91,20 +91,18 @@ func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (te
 
 // renderBoth renders a file as staged, and also as on disk if it changed there after it was staged.
 func renderBoth(path string, f consolidate.ReadResult, offset int) string {
-	var b strings.Builder
-	if f.Disk != nil {
-		b.WriteString("the file on disk changed after it was staged; staged:\n")
-	}
-	if f.Err != nil {
-		fmt.Fprintf(&b, "%s deleted\n\n", path)
-	} else {
+	var b text
+	b.add(f.Disk != nil, "the file on disk changed after it was staged; staged:\n")
+	b.add(f.Err != nil, "%s deleted\n\n", path)
+	if f.Err == nil {
 		renderFile(&b, f.Shown, offset)
 	}
-	if f.Disk != nil && f.Disk.Sum == "" {
-		fmt.Fprintf(&b, "on disk: %s is deleted\n\n", path)
-	} else if f.Disk != nil {
-		b.WriteString("on disk:\n")
-		renderFile(&b, *f.Disk, offset)
+	if f.Disk != nil {
+		b.add(f.Disk.Sum == "", "on disk: %s is deleted\n\n", path)
+		if f.Disk.Sum != "" {
+			b.add(true, "on disk:\n")
+			renderFile(&b, *f.Disk, offset)
+		}
 	}
 	return b.String()
 }
@@ -133,7 +131,7 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 			all = append(all, line)
 		}
 	}
-	var b strings.Builder
+	var b text
 	if writeHits(&b, len(all), max(room, sourceRoom), func(i int) string { return all[i] }) < len(all) {
 		b.WriteString("… and more\n")
 	}
@@ -144,17 +142,13 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 }
 
 // renderFile writes a page of a file. The offset is in bytes of the masked text.
-func renderFile(b *strings.Builder, f consolidate.Shown, offset int) {
+func renderFile(b *text, f consolidate.Shown, offset int) {
 	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
-	fmt.Fprintf(b, "%s %d\n", name, f.Bytes)
-	if f.Masked > 0 {
-		fmt.Fprintf(b, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
-	}
+	b.add(true, "%s %d\n", name, f.Bytes)
+	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
 	from, to := pageOf(f.Text, offset, max(pageBytes-b.Len(), pageBytes/2))
 	fenced(b, f.Text[from:to], name)
-	if to < len(f.Text) {
-		fmt.Fprintf(b, "… cut: read_memory {\"paths\": [%q], \"offset\": %d} continues\n", f.Name, to)
-	}
+	b.add(to < len(f.Text), "… cut: read_memory {\"paths\": [%q], \"offset\": %d} continues\n", f.Name, to)
 	b.WriteByte('\n')
 }
 

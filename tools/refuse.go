@@ -26,14 +26,11 @@ import (
 // refuse renders an error for a model: what was refused and why, the next call, and a line for each finding.
 func refuse(err error, show secret.Allowed) *mcp.CallToolResult {
 	reason, hint, rest := explain(err)
-	var b strings.Builder
-	fmt.Fprintf(&b, "refused: %s\n", short(show.Line(reason), 4_000))
-	if hint != "" {
-		fmt.Fprintf(&b, "hint: %s\n", short(show.Line(hint), 2_000))
-	}
-	if shown := fill(&b, len(rest), MaxError-100, func(i int) string { return short(show.Line(rest[i]), 600) + "\n" }); shown < len(rest) {
-		fmt.Fprintf(&b, "… and %d more", len(rest)-shown)
-	}
+	var b text
+	b.add(true, "refused: %s\n", short(show.Line(reason), 4_000))
+	b.add(hint != "", "hint: %s\n", short(show.Line(hint), 2_000))
+	shown := fill(&b, len(rest), MaxError-100, func(i int) string { return short(show.Line(rest[i]), 600) + "\n" })
+	b.add(shown < len(rest), "… and %d more", len(rest)-shown)
 	return mcp.NewToolResultError(cut(strings.TrimRight(b.String(), "\n"), MaxError))
 }
 
