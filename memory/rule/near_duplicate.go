@@ -17,11 +17,11 @@ const maxAlike = 5
 // maxCompared is how many memories are compared: 10,000 of 2 KB take about two seconds.
 const maxCompared = 10_000
 
-// twin is a memory that says the same as another.
+// twin is a memory that says the same as another; strong and loose are as in likeness.Pair.
 type twin struct {
-	name   memory.Name
-	share  float64
-	strong bool
+	name          memory.Name
+	share         float64
+	strong, loose bool
 }
 
 // findWrittenDuplicate compares the memory that is being written with the others.
@@ -38,7 +38,7 @@ func findWrittenDuplicate(v *view, n memory.Name, _ *memory.Topic) []Finding {
 	for _, p := range likeness.Of(readings, at) {
 		other := names[p.A+p.B-at]
 		if !v.nameEachOther(n, other) {
-			twins = append(twins, twin{other, p.Share, p.Strong})
+			twins = append(twins, twin{other, p.Share, p.Strong, p.Loose})
 		}
 	}
 	return v.duplicateOf(n, twins)
@@ -71,9 +71,11 @@ func findNearDuplicates(v *view) []Finding {
 		switch {
 		case v.nameEachOther(a, b):
 		case v.came(b):
-			twins[b] = append(twins[b], twin{a, p.Share, p.Strong})
+			twins[b] = append(twins[b], twin{a, p.Share, p.Strong, p.Loose})
 		case v.came(a):
-			twins[a] = append(twins[a], twin{b, p.Share, p.Strong})
+			twins[a] = append(twins[a], twin{b, p.Share, p.Strong, p.Loose})
+		case p.Loose:
+			twins[b] = append(twins[b], twin{a, p.Share, false, true})
 		default:
 			i, j := first(p.A), first(p.B)
 			group[max(i, j)] = min(i, j)
@@ -100,10 +102,17 @@ func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
 		return nil
 	}
 	slices.SortStableFunc(others, func(a, b twin) int { return cmp.Compare(b.share, a.share) })
+	if slices.ContainsFunc(others, func(t twin) bool { return !t.loose }) {
+		others = slices.DeleteFunc(others, func(t twin) bool { return t.loose })
+	}
 	other := others[0].name
+	severity, says := Warning, "says much the same"
+	if others[0].loose {
+		severity, says = Info, "may say the same in other words"
+	}
 	f := Finding{
-		File: n.String(), Severity: Warning, subject: other.String(),
-		Message: fmt.Sprintf("%q says much the same: %s", other.String(), cutText(memory.OneLine(v.After.Topics[other].Description()), longEntry)),
+		File: n.String(), Severity: severity, subject: other.String(),
+		Message: fmt.Sprintf("%q %s: %s", other.String(), says, cutText(memory.OneLine(v.After.Topics[other].Description()), longEntry)),
 	}
 	if len(others) > 1 {
 		var names []string

@@ -16,7 +16,9 @@ const (
 	pm2   = "---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. The build server does the same.\n"
 	twin2 = "---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. Found in May.\n"
 	twin3 = "---\nname: pm2-env\ndescription: --update-env, or PM2 restarts with the old environment\nmetadata:\n  type: project\n---\n`pm2 restart app --update-env` after the change of a variable: a plain restart keeps the old values of every process.\n"
-	alike = "---\nname: pm2-logs\ndescription: Logs of PM2 are in /var/log\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` after the change of a variable, because the logs rotate. Logs are in /var/log/pm2, fourteen days of them, and the errors go to the channel core, where Mira answers.\n"
+	// reworded says what pm2 says, and shares no four words in a row with it.
+	reworded = "---\nname: env-of-apps\ndescription: Apps see a new variable with --update-env alone\nmetadata:\n  type: feedback\n---\nWhoever sets a variable for `pm2` on a server of ours passes `--update-env`, or the process has the old environment until somebody notices. It took Mira an evening in March.\n"
+	alike    = "---\nname: pm2-logs\ndescription: Logs of PM2 are in /var/log\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` after the change of a variable, because the logs rotate. Logs are in /var/log/pm2, fourteen days of them, and the errors go to the channel core, where Mira answers.\n"
 )
 
 // Who has just edited one of two that are alike does not read that the written one can go.
@@ -44,6 +46,7 @@ func TestNearDuplicate(t *testing.T) {
 		{"a new one like one that stands", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2}, "b.md", []string{"error b.md a.md", "error b.md a.md"}},
 		{"a new one that shares some phrases", files{"a.md": pm2}, files{"a.md": pm2, "b.md": alike}, "b.md", []string{"warning b.md a.md", "warning b.md a.md"}},
 		{"the new one sorts first", files{"b.md": twin2}, files{"a.md": pm2, "b.md": twin2}, "a.md", []string{"error a.md b.md", "error a.md b.md"}},
+		{"a new one in other words", files{"a.md": pm2, "c.md": other}, files{"a.md": pm2, "b.md": reworded, "c.md": other}, "b.md", []string{"info b.md a.md", "info b.md a.md"}},
 		{"a link lets it in", files{"a.md": pm2}, files{"a.md": pm2, "b.md": link(twin2, "a")}, "b.md", nil},
 		{"so does a name", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2 + "See also a.md.\n"}, "b.md", nil},
 		{"three that stood", files{"a.md": pm2, "b.md": twin2, "c.md": twin3},

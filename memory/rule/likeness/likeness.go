@@ -22,6 +22,7 @@ const (
 	alikePhrases = 0.20 // share of phrases
 	alike        = 0.65 // share of phrases plus share of words
 	strong       = 0.50 // share of phrases
+	loose        = 0.30 // share of words: they may say the same in other words
 	minPhrases   = 6
 	minWords     = 5 // that few memories have
 	rareHolders  = 5 // what is few
@@ -65,6 +66,7 @@ type Pair struct {
 	A, B   int
 	Share  float64 // from 0 to 1
 	Strong bool    // they share half of their phrases or more
+	Loose  bool    // they share words, and hardly a phrase
 }
 
 // Pairs returns the pairs that say the same. Of a group of more than a few, it returns enough pairs to
@@ -208,14 +210,14 @@ func (c compared) judge(a, b int) (Pair, bool) {
 		}
 	}
 	phrases, words := share(both.phrases, inA.phrases, inB.phrases), share(both.words, inA.words, inB.words)
-	enoughPhrases, enough := alikePhrases, alike
+	enoughPhrases, enough, enoughWords := alikePhrases, alike, loose
 	if ra.seriesWith(rb) {
-		enoughPhrases, enough = seriesPhrases, seriesAlike
+		enoughPhrases, enough, enoughWords = seriesPhrases, seriesAlike, seriesAlike
 	}
 	byPhrases := both.count >= minPhrases && phrases >= enoughPhrases
 	byWords := both.rareWords >= minWords && words+phrases >= enough
-	p := Pair{A: a, B: b, Share: max(phrases, words), Strong: byPhrases && phrases >= strong}
-	return p, byPhrases || byWords
+	p := Pair{A: a, B: b, Share: max(phrases, words), Strong: byPhrases && phrases >= strong, Loose: !byPhrases && !byWords}
+	return p, !p.Loose || both.rareWords >= minWords && words >= enoughWords
 }
 
 func share(shared, a, b float64) float64 {

@@ -51,6 +51,7 @@ func parse(text string) []example {
 type score struct {
 	same, innocent        int
 	right, wrong, foreign int // foreign: of two families
+	looseRight, loose     int // pairs that may say the same in other words, and do; all of them
 }
 
 func (s score) precision() float64 { return share(s.right, s.right+s.wrong+s.foreign) }
@@ -76,7 +77,8 @@ func measure(examples []example) (map[string]score, []string) {
 	for j, b := range examples {
 		for i, a := range examples[:j] {
 			at := slices.IndexFunc(found, func(p likeness.Pair) bool { return p.A == i && p.B == j })
-			reported := at >= 0
+			loose := at >= 0 && found[at].Loose
+			reported := at >= 0 && !loose
 			related := a.family == b.family
 			same := related && a.letter == b.letter
 			var one score
@@ -85,6 +87,9 @@ func measure(examples []example) (map[string]score, []string) {
 				one.same = 1
 			case related:
 				one.innocent = 1
+			}
+			if loose {
+				one.loose, one.looseRight = 1, one.same
 			}
 			switch {
 			case reported && same:
@@ -105,6 +110,7 @@ func measure(examples []example) (map[string]score, []string) {
 				s := scores[key]
 				s.same, s.innocent = s.same+one.same, s.innocent+one.innocent
 				s.right, s.wrong, s.foreign = s.right+one.right, s.wrong+one.wrong, s.foreign+one.foreign
+				s.looseRight, s.loose = s.looseRight+one.looseRight, s.loose+one.loose
 				scores[key] = s
 			}
 		}

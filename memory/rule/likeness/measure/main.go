@@ -20,13 +20,13 @@ func Print(w io.Writer, verbose bool) error {
 		examples []example
 	}{{"labelled", parse(labelled)}, {"held out", parse(heldout)}, {"long", parseLong("labelled")}, {"long, held out", parseLong("heldout")}} {
 		scores, errors := measure(set.examples)
-		fmt.Fprintf(w, "%-9s  same innocent right wrong foreign  precision recall\n", set.name)
+		fmt.Fprintf(w, "%-9s  same innocent right wrong foreign  precision recall  in other words\n", set.name)
 		for _, lang := range slices.Backward(slices.Sorted(maps.Keys(scores))) {
 			s, name := scores[lang], lang
 			if name == "" {
 				name = "all"
 			}
-			fmt.Fprintf(w, "%-9s %5d %8d %5d %5d %7d %10.3f %6.3f\n", name, s.same, s.innocent, s.right, s.wrong, s.foreign, s.precision(), s.recall())
+			fmt.Fprintf(w, "%-9s %5d %8d %5d %5d %7d %10.3f %6.3f  %6d of %d\n", name, s.same, s.innocent, s.right, s.wrong, s.foreign, s.precision(), s.recall(), s.looseRight, s.loose)
 		}
 		if verbose && !strings.HasSuffix(set.name, "held out") {
 			for _, e := range errors {
