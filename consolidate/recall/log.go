@@ -116,7 +116,9 @@ func (r *Room) Uses() (Uses, error) {
 	}
 	sessions, counted := map[string]bool{}, map[[2]string]bool{}
 	for _, p := range pushes(data) {
-		sessions[p.Session] = sessions[p.Session] || p.Event != Forgot
+		if p.Event != Forgot {
+			sessions[p.Session] = true
+		}
 		for _, file := range p.Files {
 			if call := [2]string{p.Session, file}; p.Event != Start && !counted[call] {
 				counted[call] = true
@@ -124,11 +126,7 @@ func (r *Room) Uses() (Uses, error) {
 			}
 		}
 	}
-	for _, shown := range sessions {
-		if shown {
-			u.Sessions++
-		}
-	}
+	u.Sessions = len(sessions)
 	return u, err
 }
 
