@@ -76,16 +76,14 @@ func (t *Tx) EditIndex() (*Index, error) {
 			return nil, err
 		}
 		e.None = len(before.Topics) > 0
-		if e.None && len(t.IndexLines) > 0 {
-			if t.Kind == lock.KindWrite {
-				return nil, Refuse("this memory has no MEMORY.md, and one with a single line would hide the other memories",
-					"leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}")
-			}
-			e.None = false
+		if e.None && len(t.IndexLines) > 0 && t.Kind == lock.KindWrite {
+			return nil, Refuse("this memory has no MEMORY.md, and one with a single line would hide the other memories",
+				"leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}")
 		}
 	}
+	deleted := make(map[memory.Name]bool)
 	for _, c := range t.Stage.Changes {
-		if c.After == "" {
+		if deleted[c.Name] = c.After == ""; deleted[c.Name] {
 			e.Index.Remove(c.Name.String())
 		}
 	}
@@ -94,7 +92,7 @@ func (t *Tx) EditIndex() (*Index, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.deletes(n) {
+		if deleted[n] {
 			continue
 		}
 		if err := e.Name(line, n, t.Stage); err != nil {
@@ -141,10 +139,6 @@ func (t *Tx) nameCreated(e *Index) error {
 		}
 	}
 	return nil
-}
-
-func (t *Tx) deletes(n memory.Name) bool {
-	return slices.ContainsFunc(t.Stage.Changes, func(c landing.Change) bool { return c.Name == n && c.After == "" })
 }
 
 // Name names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
