@@ -132,12 +132,9 @@ func (line *Line) PointsTo(known map[string]bool) bool {
 
 // LineNaming returns the first line, from 1, that refers to a file, or 0.
 func (x *Index) LineNaming(n Name) int {
-	for i := range x.lines {
-		line := Refs{}
-		line.AddLine(&x.lines[i])
-		if line.Names(n) || strings.Contains(x.lines[i].Text, n.path) {
-			return i + 1
-		}
-	}
-	return 0
+	return 1 + slices.IndexFunc(x.lines, func(line Line) bool {
+		named := Refs{}
+		named.AddLine(&line)
+		return named.Names(n) || strings.Contains(line.Text, n.path)
+	})
 }
