@@ -84,21 +84,8 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if c.Print {
 		return c.printParts(h, parts)
 	}
-	answer := installJSON{Host: h.ID, DryRun: c.DryRun, Parts: []partJSON{}}
-	var failed error
-	changed := false
-	for _, p := range parts {
-		row := partJSON{Part: p}
-		if !c.DryRun {
-			row.Diff = ""
-			if row.Done, err = i.Apply(ctx, p); err != nil {
-				failed = errors.Join(failed, err)
-				continue // with the next part
-			}
-			changed = changed || row.Changed
-		}
-		answer.Parts = append(answer.Parts, row)
-	}
+	rows, changed, failed := c.apply(ctx, i, parts)
+	answer := installJSON{Host: h.ID, DryRun: c.DryRun, Parts: rows}
 	if h.Shows() && !c.DryRun && failed == nil {
 		if answer.Recall, err = c.setRecall(ctx, i, h); err != nil {
 			failed = err
@@ -116,6 +103,25 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		return notInstalled(h, failed)
 	}
 	return err
+}
+
+// apply applies the parts, the others too where one fails. In a dry run it only lists them.
+func (c *Command) apply(ctx context.Context, i install.Installer, parts []install.Part) (rows []partJSON, changed bool, failed error) {
+	rows = []partJSON{}
+	for _, p := range parts {
+		row := partJSON{Part: p}
+		if !c.DryRun {
+			row.Diff = ""
+			var err error
+			if row.Done, err = i.Apply(ctx, p); err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
+			changed = changed || row.Changed
+		}
+		rows = append(rows, row)
+	}
+	return rows, changed, failed
 }
 
 // resolveProject makes the flags that name a project and its memory absolute, and fails if they are not valid.
