@@ -22,7 +22,7 @@ func store(t testing.TB, fixtures ...*fixture.Transcript) *Store {
 		fixture.Put(t, projects, fixture.Slug+"/"+f.Session+".jsonl", f.Text(), i+1)
 	}
 	s := Open(sessions.Options{Projects: projects, Roots: []string{fixture.Root}})
-	s.Budget = time.Minute
+	s.Budget, s.Counting = time.Minute, time.Minute
 	t.Cleanup(s.Close)
 	return s
 }
