@@ -194,11 +194,8 @@ func misused(cmd *cobra.Command, err error) error {
 		return usage("flag --%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &invalid):
 		name, why := invalid.GetFlag().Name, invalid.Unwrap().Error()
-		switch invalid.GetFlag().Value.Type() {
-		case "bool":
+		if invalid.GetFlag().Value.Type() == "bool" {
 			return usage("flag --%s takes no value", name)
-		case "float64", "int":
-			why = fmt.Sprintf("%q is not a number", invalid.GetValue())
 		}
 		e := usage("flag --%s: %s", name, why)
 		if better, ok := errors.AsType[*Failure](invalid.Unwrap()); ok {

@@ -79,8 +79,13 @@ func TestParseRefuses(t *testing.T) {
 		{"status --project", "flag --project needs a value", ""},
 		{"status --project=", "flag --project: it is empty", ""},
 		{"status --transcripts=", "flag --transcripts: it is empty", ""},
-		{"status --min-hours x", `flag --min-hours: "x" is not a number`, ""},
-		{"status --min-sessions 2.5", `flag --min-sessions: "2.5" is not a number`, ""},
+		{"status --min-hours x", `flag --min-hours: "x" is not a number between 0 and 1000000`, "dream-mcp help"},
+		{"status --min-hours -1", `flag --min-hours: "-1" is not a number between 0 and 1000000`, ""},
+		{"status --min-hours NaN", `flag --min-hours: "NaN" is not a number between 0 and 1000000`, ""},
+		{"status --min-hours 1e9", `flag --min-hours: "1e9" is not a number between 0 and 1000000`, ""},
+		{"status --min-sessions 2.5", `flag --min-sessions: "2.5" is not a whole number between 0 and 1000000`, ""},
+		{"status --min-sessions -1", `flag --min-sessions: "-1" is not a whole number between 0 and 1000000`, ""},
+		{"status --min-sessions 1000001", `flag --min-sessions: "1000001" is not a whole number between 0 and 1000000`, ""},
 	}
 	for _, test := range tests {
 		_, err := Parse(strings.Fields(test.line))

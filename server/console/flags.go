@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"dream-mcp/server/host"
 )
 
 // global adds the flags that every verb has.
@@ -19,11 +22,8 @@ func (c *Command) global(f *pflag.FlagSet) {
 		return word(&v)(v)
 	})
 	f.Func("mode", "`MODE` is off, suggest, approve or auto", word(&c.Flags.Mode))
-	f.Float64Var(&c.Flags.MinHours, "min-hours", c.Flags.MinHours, "at least `N` hours between two dreams (24)")
-	f.IntVar(&c.Flags.MinSessions, "min-sessions", c.Flags.MinSessions, "at least `N` sessions between two dreams (5)")
-	for _, number := range []string{"min-hours", "min-sessions"} {
-		f.Lookup(number).DefValue = "0" // not shown: the description names the default
-	}
+	f.Func("min-hours", "at least `N` hours between two dreams (24)", number(&c.Flags.MinHours, host.MaxHours, "number"))
+	f.Func("min-sessions", "at least `N` sessions between two dreams (5)", number(&c.Flags.MinSessions, host.MaxSessions, "whole number"))
 	f.BoolVar(&c.Flags.Unattended, "unattended", false, "serve: no person watches, so stricter rules apply to dreams")
 	f.BoolVar(&c.Flags.Asked, "asked", false, "serve: a person asked for this dream at a terminal")
 	f.MarkHidden("asked")
@@ -36,6 +36,18 @@ func word(to *string) func(string) error {
 		if *to = v; v == "" {
 			return errors.New("it is empty")
 		}
+		return nil
+	}
+}
+
+// number sets a number between 0 and most. kind names it in the error.
+func number[T int | float64](to *T, most T, kind string) func(string) error {
+	return func(v string) error {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(n >= 0 && n <= float64(most)) || float64(T(n)) != n {
+			return fmt.Errorf("%q is not a %s between 0 and %v", v, kind, int(most))
+		}
+		*to = T(n)
 		return nil
 	}
 }

@@ -56,14 +56,14 @@ func (r *resolver) readLayers() error {
 		flags.values["transcripts"] = f.Transcripts
 	}
 	if h := f.MinHours; h >= 0 || h != h {
-		if !between(0.0, maxHours)(h) {
-			return fmt.Errorf("min hours %v are not between 0 and %d", h, maxHours)
+		if !between(0.0, MaxHours)(h) {
+			return fmt.Errorf("min hours %v are not between 0 and %d", h, MaxHours)
 		}
 		flags.values["min_hours"] = h
 	}
 	if n := f.MinSessions; n >= 0 {
-		if !between(0, maxSessions)(n) {
-			return fmt.Errorf("min sessions %d are not between 0 and %d", n, maxSessions)
+		if !between(0, MaxSessions)(n) {
+			return fmt.Errorf("min sessions %d are not between 0 and %d", n, MaxSessions)
 		}
 		flags.values["min_sessions"] = n
 	}

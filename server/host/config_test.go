@@ -145,7 +145,7 @@ func TestFlagsBad(t *testing.T) {
 		{MinHours: -1, MinSessions: -1, Mode: "bold"},
 		{MinHours: math.NaN(), MinSessions: -1},
 		{MinHours: math.Inf(1), MinSessions: -1},
-		{MinHours: -1, MinSessions: maxSessions + 1},
+		{MinHours: -1, MinSessions: MaxSessions + 1},
 		{MinHours: -1, MinSessions: -1, Project: "nowhere"},
 	} {
 		if s, err := Resolve(env, f); err == nil {

@@ -18,8 +18,8 @@ type option struct {
 // options are all keys but "projects". No variable sets what is spent or what is started in the background.
 var options = []option{
 	{"mode", "text", true, parse(func(string) bool { return true })},
-	{"min_hours", fmt.Sprintf("number between 0 and %d", maxHours), true, parse(between(0.0, maxHours))},
-	{"min_sessions", fmt.Sprintf("whole number between 0 and %d", maxSessions), true, parse(between(0, maxSessions))},
+	{"min_hours", fmt.Sprintf("number between 0 and %d", MaxHours), true, parse(between(0.0, MaxHours))},
+	{"min_sessions", fmt.Sprintf("whole number between 0 and %d", MaxSessions), true, parse(between(0, MaxSessions))},
 	{"max_archive_mib", fmt.Sprintf("whole number between 1 and %d", maxMiB), false, parse(between(1, maxMiB))},
 	{"memory_dir", "path", true, parse(func(s string) bool { return s != "" })},
 	{"transcripts", "list of folders", true, parse(func([]string) bool { return true })},
@@ -52,8 +52,8 @@ func between[T int | float64](from, to T) func(T) bool {
 
 // Bounds on the numbers. A time.Duration holds 2.5 million hours; a dream's lease expires after an hour without a call.
 const (
-	maxHours    = 1_000_000
-	maxSessions = 1_000_000
+	MaxHours    = 1_000_000
+	MaxSessions = 1_000_000
 	maxMiB      = 1 << 30
 	maxTurns    = 10_000
 	maxMinutes  = 24 * 60

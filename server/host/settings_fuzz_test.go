@@ -31,7 +31,7 @@ func FuzzSettings(f *testing.F) {
 		if !reflect.DeepEqual(s, again) || (err == nil) != (errAgain == nil) {
 			t.Fatalf("%+v, %v; then %+v, %v", s, err, again, errAgain)
 		}
-		if !slices.Contains(Modes, s.Mode) || !between(0.0, maxHours)(s.MinHours) || !between(0, maxSessions)(s.MinSessions) ||
+		if !slices.Contains(Modes, s.Mode) || !between(0.0, MaxHours)(s.MinHours) || !between(0, MaxSessions)(s.MinSessions) ||
 			s.CleanupDays < 1 || s.CleanupDays > maxDays {
 			t.Errorf("out of bounds: %+v", s)
 		}
