@@ -201,9 +201,11 @@ func (d *dream) diff(edit *store.Index, file string) (string, error) {
 		}
 		after := edit.Bytes()
 		if !c.Name.IsIndex() {
-			after, err = d.Stage.Content(c.After)
+			if after, err = d.Stage.Content(c.After); err != nil {
+				return "", err
+			}
 		}
-		return string(landing.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets)), err
+		return string(landing.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets)), nil
 	}
 	return "", store.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
 }

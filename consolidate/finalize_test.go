@@ -2,9 +2,11 @@ package consolidate
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"dream-mcp/consolidate/lock"
@@ -45,6 +47,19 @@ func TestSettleConflict(t *testing.T) {
 				t.Errorf("a.md is %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// The diff of a dry run shows an index that does not exist yet.
+func TestDiffOfNewIndex(t *testing.T) {
+	w := newWorld(t)
+	if err := os.Remove(filepath.Join(w.memory, memory.IndexFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	p := w.dreaming()
+	res, err := p.Finalize(ctx, store.FinalizeRequest{DryRun: true, Adopt: true, Diff: memory.IndexFile})
+	if err != nil || !strings.Contains(res.Diff, "--- /dev/null") {
+		t.Errorf("the diff is %q, %v", res.Diff, err)
 	}
 }
 
