@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/landing"
 )
@@ -333,6 +334,26 @@ func TestRestoreKnowsWhoWroteBetween(t *testing.T) {
 	}
 	if _, err := p.History.Restore(ctx, "a.md", second); err != nil || w.files()["a.md"] != hand {
 		t.Errorf("restored to %q with %v", w.files()["a.md"], err)
+	}
+}
+
+// A memory that somebody deleted with its line comes back with that line, also if a later write left the index alone.
+func TestRestoreLine(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	line := &store.IndexLine{Title: "The new one", Hook: "why it is here"}
+	if _, err := p.Write(ctx, WriteRequest{Path: "new.md", Content: text(topic("new", "project")), Index: line}); err != nil {
+		t.Fatal(err)
+	}
+	before := w.files()[memory.IndexFile]
+	w.write(p, "new.md", "The body", "A body")
+	os.Remove(filepath.Join(w.memory, "new.md"))
+	w.put(memory.IndexFile, strings.Replace(before, "- [The new one](new.md) — why it is here\n", "", 1))
+	if _, err := p.History.Restore(ctx, "new.md", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.files()[memory.IndexFile]; !strings.Contains(got, "- [The new one](new.md) — why it is here\n") {
+		t.Errorf("the index is %q", got)
 	}
 }
 

@@ -124,8 +124,13 @@ func (all landings) before(n memory.Name, i int) (Version, bool) {
 func (h *History) entry(all landings, v Version, n memory.Name) (store.IndexLine, error) {
 	line := store.IndexLine{File: n.String()}
 	index, ok := all.before(store.IndexName, v.at)
-	if c, changed := all[v.at].change(store.IndexName); v.When == After && changed {
-		index, ok = Version{ID: all[v.at].ID, sum: c.After}, true
+	if _, changed := all[v.at].change(store.IndexName); v.When == After && changed {
+		ok = false
+	}
+	for i := v.at; !ok && i >= 0; i-- { // it is as the last change up to v left it
+		if c, changed := all[i].change(store.IndexName); changed {
+			index, ok = Version{ID: all[i].ID, sum: c.After}, true
+		}
 	}
 	if !ok || index.sum == "" {
 		return line, nil
