@@ -21,7 +21,13 @@ func (t *Topic) Carry(from []*Topic) {
 		if at, ok := moment(value); ok && (oldest.IsZero() || at.Before(oldest)) {
 			created, oldest = value, at
 		}
-		for _, id := range append([]string{o.either("originSessionId").value}, o.either("originSessionIds").items...) {
+		ids := []string{o.either("originSessionId").value}
+		for _, key := range []string{"metadata.originSessionIds", "originSessionIds"} {
+			if f := o.field(key); f != nil {
+				ids = append(ids, f.items...)
+			}
+		}
+		for _, id := range ids {
 			if id != "" && !slices.Contains(origins, id) {
 				origins = append(origins, id)
 			}

@@ -245,3 +245,12 @@ func TestQuote(t *testing.T) {
 		}
 	}
 }
+
+// A merged memory may name its sessions in metadata, at the top level as older forms do, or in both.
+func TestCarryOriginsOfBothForms(t *testing.T) {
+	topic := ParseTopic([]byte("---\nname: a\n---\ntext\n"))
+	topic.Carry([]*Topic{ParseTopic([]byte("---\noriginSessionIds: [s3]\nmetadata:\n  originSessionId: s1\n  originSessionIds: [s2]\n---\n"))})
+	if got, want := string(topic.Bytes()), "originSessionId: s1\noriginSessionIds: [s2, s3]\n"; !strings.Contains(got, want) {
+		t.Errorf("the topic is %q, want %q in it", got, want)
+	}
+}
