@@ -44,7 +44,7 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 }
 
 // ReadAfter reads topics in the order of their names, beginning after name: as many as fit into room bytes, and at least one.
-// left is the number of topics after those.
+// left is the number of topics after those. The index follows the last topic if it fits too.
 func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
 	p.Lock()
 	defer p.Unlock()
@@ -68,6 +68,9 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results
 			return results, len(names) - i, nil
 		}
 		results = append(results, one)
+	}
+	if index := r.read(memory.IndexName.String()); len(results) > 0 && index.Err == nil && len(index.Text) <= room {
+		results = append(results, index)
 	}
 	return results, 0, nil
 }

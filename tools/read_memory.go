@@ -59,10 +59,17 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 		paths[i] = f.Name.String()
 	}
 	text, shown := renderFiles(paths, files, 0)
+	hasIndex := files[len(files)-1].Name.IsIndex()
+	if hasIndex && shown == len(files)-1 { // it did not fit
+		files, hasIndex = files[:shown], false
+	}
 	if left += len(files) - shown; left > 0 {
 		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, paths[shown-1])
 	} else {
-		text += "\n\nThis was the last page. To read the index, name it: MEMORY.md."
+		text += "\n\nThis was the last page."
+		if !hasIndex {
+			text += " To read the index, name it: MEMORY.md."
+		}
 	}
 	return answer{text: text}, nil
 }

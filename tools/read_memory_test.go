@@ -34,8 +34,8 @@ func TestReadAll(t *testing.T) {
 			t.Errorf("a page has %d bytes", len(page))
 		}
 	}
-	if strings.Contains(all, "MEMORY.md ") {
-		t.Error("the index is among the topics")
+	if last := pages[len(pages)-1]; strings.Contains(last, "--- end of MEMORY.md ") == strings.Contains(last, "To read the index, name it: MEMORY.md.") {
+		t.Errorf("the last page has the index, or names it: %s", last)
 	}
 	if text, refused := w.call("read_memory", `{"cursor": "a.md", "paths": ["b.md"]}`); !refused {
 		t.Errorf("both were taken: %s", text)
@@ -50,6 +50,12 @@ func TestReadAll(t *testing.T) {
 	all = strings.Join(w.pages("read_memory", `{}`), "\n")
 	if strings.Contains(all, file) || !regexp.MustCompile(`(?m)^new\.md [0-9a-f]{12} `).MatchString(all) {
 		t.Error("it is not read as the dream would leave it")
+	}
+	small := newWorld(t)
+	small.populate(2, 100)
+	small.open()
+	if page := small.must("read_memory", `{}`); !strings.Contains(page, "--- end of MEMORY.md "+small.sum("MEMORY.md")+"\n\nThis was the last page.") {
+		t.Errorf("the index fits and does not follow: %s", page)
 	}
 }
 
