@@ -123,8 +123,8 @@ func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
 	}
 	link := strings.TrimSuffix(other.String(), ".md")
 	keep, drop := other, n
-	if n == v.written && !v.came(n) {
-		keep, drop = n, other // nobody deletes what was just edited
+	if n == v.written && !v.came(n) || v.indexed(n) && !v.indexed(other) {
+		keep, drop = n, other // nobody deletes what was just edited, or keeps what the index does not name
 	}
 	f.Hint = fmt.Sprintf("read_memory {\"paths\": [%q, %q]}; "+
 		"merge: write_memory {\"path\": %q, \"base\": …, \"edits\": […], \"replaces\": [{\"path\": %q, \"base\": …}]}; "+
@@ -140,6 +140,15 @@ func (v *view) duplicateOf(n memory.Name, others []twin) []Finding {
 		f.Hint += "; a folder such as team/ belongs to others too: keep the one there"
 	}
 	return []Finding{f}
+}
+
+// indexed reports whether a line of the index is about a memory.
+func (v *view) indexed(n memory.Name) bool {
+	if v.After.Index == nil {
+		return false
+	}
+	_, ok := v.After.Index.ByFile()[n.String()]
+	return ok
 }
 
 // compared returns the memories that are compared, sorted by name.

@@ -33,6 +33,15 @@ func TestNearDuplicateHintSparesTheWritten(t *testing.T) {
 	}
 }
 
+// What the index names is kept.
+func TestNearDuplicateHintKeepsTheIndexed(t *testing.T) {
+	s := snapshotOf(t, map[string]string{"MEMORY.md": "- [b](b.md) — b\n", "a.md": pm2, "b.md": twin2})
+	found := only(Standing(s, nil, ruleTime), "near-duplicate")
+	if len(found) != 1 || !strings.Contains(found[0].Hint, `write_memory {"path": "b.md", "base": …, "edits": […], "replaces": [{"path": "a.md", "base": …}]}`) {
+		t.Errorf("%+v", found)
+	}
+}
+
 func TestNearDuplicate(t *testing.T) {
 	type files = map[string]string
 	other := memo("invoices", memory.TypeProject, "Each line of an invoice is rounded by itself, and the total is not rounded at all.")
