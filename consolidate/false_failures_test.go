@@ -16,21 +16,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A lie is a system call that is carried out and reported as failed: what a network file system does
+// A falseFailure is a system call that is carried out and reported as failed: what a network file system does
 // whose answer was lost, and whose second try finds the work done.
-type lie struct {
+type falseFailure struct {
 	operation, call string
 	n               int
 	reported        unix.Errno
 }
 
-func (l lie) String() string {
+func (l falseFailure) String() string {
 	return fmt.Sprintf("%s/%s/%d/%s", l.operation, l.call, l.n, unix.ErrnoName(l.reported))
 }
 
-// lies are the calls that change what lies where, and what is reported of them: EIO, and what the second
+// changes are the calls that change directories, and what is reported of them: EIO, and what the second
 // try finds.
-var lies = map[uint64]struct {
+var changes = map[uint64]struct {
 	call   string
 	second unix.Errno
 }{
@@ -42,21 +42,21 @@ var lies = map[uint64]struct {
 	unix.SYS_RENAMEAT2: {"renameat2", unix.ENOENT},
 }
 
-// Every call that changes what lies where is carried out, and then reported as failed. What holds after
+// Every call that changes a directory is carried out, and then reported as failed. What holds after
 // a call that has really failed (TestInject) holds after these too.
 //
-// One alone, by its name: go test ./consolidate -inject 0 -run 'TestLie/commit/^renameat$/^3$/EIO'.
-func TestLie(t *testing.T) {
-	spans, all := map[string]span{}, []lie{}
+// One alone, by its name: go test ./consolidate -inject 0 -run 'TestFalseFailures/commit/^renameat$/^3$/EIO'.
+func TestFalseFailures(t *testing.T) {
+	spans, all := map[string]span{}, []falseFailure{}
 	for _, name := range operations() {
 		spans[name] = runWhole(t, name)
-		_, counts, err := newWorldFor(t, name).deceive(lie{operation: name})
+		_, counts, err := newWorldFor(t, name).failFalsely(falseFailure{operation: name})
 		if err != nil {
 			t.Skip("no process can be traced here: ", err)
 		}
-		for _, l := range lies {
+		for _, l := range changes {
 			for n := range counts[l.call] {
-				all = append(all, lie{name, l.call, n + 1, unix.EIO}, lie{name, l.call, n + 1, l.second})
+				all = append(all, falseFailure{name, l.call, n + 1, unix.EIO}, falseFailure{name, l.call, n + 1, l.second})
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func TestLie(t *testing.T) {
 		t.Run(l.String(), func(t *testing.T) {
 			t.Parallel()
 			w := newWorldFor(t, l.operation)
-			said, counts, err := w.deceive(l)
+			said, counts, err := w.failFalsely(l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,16 +83,16 @@ func TestLie(t *testing.T) {
 				tally.add(t, "calls that were not made that time")
 				return
 			}
-			tally.add(t, "lies")
+			tally.add(t, "false failures")
 			w.checkSaid(said, spans[l.operation])
 			w.checkRecovered(l.operation, l.String()+", which said "+said, spans[l.operation])
 		})
 	}
 }
 
-// deceive runs an operation in a child process and lies to it, if l names a call, once. It returns what
+// failFalsely runs an operation in a child process and reports the call that l names, if any, as failed. It returns what
 // the child said last, and how many calls of each kind succeeded.
-func (w *world) deceive(l lie) (said string, counts map[string]int, err error) {
+func (w *world) failFalsely(l falseFailure) (said string, counts map[string]int, err error) {
 	file, err := os.Create(filepath.Join(w.t.TempDir(), "said"))
 	if err != nil {
 		return "", nil, err
@@ -115,7 +115,7 @@ func (w *world) deceive(l lie) (said string, counts map[string]int, err error) {
 }
 
 // trace runs this program's first thread, which a child keeps to, under a tracer.
-func trace(environment []string, output *os.File, l lie) (map[string]int, error) {
+func trace(environment []string, output *os.File, l falseFailure) (map[string]int, error) {
 	pid, err := syscall.ForkExec(os.Args[0], os.Args[:1], &syscall.ProcAttr{
 		Env: environment, Files: []uintptr{0, output.Fd(), output.Fd()}, Sys: &syscall.SysProcAttr{Ptrace: true},
 	})
@@ -164,7 +164,7 @@ func trace(environment []string, output *os.File, l lie) (map[string]int, error)
 		if err := unix.PtraceGetRegs(pid, &r); err != nil {
 			return nil, err
 		}
-		of, ours := lies[r.Orig_rax]
+		of, ours := changes[r.Orig_rax]
 		if !ours || int64(r.Rax) < 0 || r.Orig_rax == unix.SYS_OPENAT && r.Rdx&unix.O_CREAT == 0 {
 			continue
 		}
