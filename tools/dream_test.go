@@ -17,11 +17,11 @@ const (
 	maxDreamCalls  = 60
 	maxSingleCalls = 68      // topics as long as real ones, which are read in 16 pages, and each write in a call of its own
 	maxShortBytes  = 140_000 // topics of 500 bytes
-	maxCensusBytes = 220_000 // topics as long as real ones
+	maxRealBytes   = 220_000 // topics as long as real ones
 )
 
-// censusSize is how long the i-th topic is: half have 1.8 KB, one in ten 5 KB.
-func censusSize(i int) int {
+// realSize is how long the i-th topic is: half have 1.8 KB, one in ten 5 KB.
+func realSize(i int) int {
 	return []int{900, 1800, 1800, 2500, 1200, 1800, 3000, 1800, 1500, 5000}[i%10]
 }
 
@@ -158,8 +158,8 @@ func TestDreamInSixtyCalls(t *testing.T) {
 	}{
 		{"short topics", short, 1, maxDreamCalls, maxShortBytes},
 		{"short topics, ten writes in a call", short, 10, maxDreamCalls, maxShortBytes},
-		{"topics as long as real ones", censusSize, 1, maxSingleCalls, maxCensusBytes},
-		{"topics as long as real ones, ten writes in a call", censusSize, 10, maxDreamCalls, maxCensusBytes},
+		{"topics as long as real ones", realSize, 1, maxSingleCalls, maxRealBytes},
+		{"topics as long as real ones, ten writes in a call", realSize, 10, maxDreamCalls, maxRealBytes},
 	} {
 		w := dreamWorld(t, test.size)
 		dryRun, commit := dream(t, w, test.together)

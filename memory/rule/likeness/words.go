@@ -9,8 +9,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// What is read of a memory at most. The largest topic in the census has 58.7 KB, half of them have less
-// than 1.8 KB.
+// What is read of a memory at most. The largest real topic that was measured has 58.7 KB, half of them
+// have less than 1.8 KB.
 const (
 	maxRead     = 16 << 10 // bytes of a text
 	maxFeatures = 1 << 10  // of a memory
