@@ -2,8 +2,12 @@ package background
 
 import (
 	"context"
+	"encoding/json"
+	"os"
 	"slices"
 	"time"
+
+	"dream-mcp/memory"
 )
 
 // The record of the events that hooks were called for, and its lock.
@@ -56,8 +60,27 @@ func (r *Room) SeenRecently(ctx context.Context, session, event string, frequent
 		h.Events = append(h.Events, seenEvent{session, event, now})
 	}
 	h.Events = h.Events[max(0, len(h.Events)-maxSeen):]
-	_ = r.SetNote(seenFile, h) // if it fails, a second hook acts too
+	r.writeSeen(h)
 	return again
+}
+
+// writeSeen writes in place without syncing, since a host waits. If it fails, a second hook acts too; after a crash the file
+// may be invalid, and is ignored.
+func (r *Room) writeSeen(h seen) {
+	root, err := r.Root()
+	if err != nil || r.LookOnly {
+		return
+	}
+	data, err := json.Marshal(h)
+	if err != nil {
+		return
+	}
+	f, err := memory.OpenRegular(root, seenFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	f.Write(data)
 }
 
 func (r *Room) readSeen() (h seen) {
