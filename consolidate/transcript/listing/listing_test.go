@@ -130,7 +130,7 @@ func whole(all []Page) string {
 }
 
 var (
-	headerForm = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d claude-code`)
+	headerForm = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d [A-Z][a-z]{2} claude-code`)
 	lineForm   = regexp.MustCompile(`^:(\d+)(?:\.(\d+))?(?:–:(\d+)(?:\.(\d+))?)? [\d: -]*\d\d:\d\d(?: \[(\d+) alike, the last\])?`)
 )
 
@@ -143,7 +143,7 @@ func FuzzComplete(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		texts := []string{"yes", "continue", "review src/a.go", "review src/b.go", "mind the lens", "never caulk the lantern room, replace the gasket",
-			trace, strings.Repeat("lamp ", 300), "v1 ends 2026-11-18", ":7 09:00 not a line", "0000 2026-11-16 claude-code"}
+			trace, strings.Repeat("lamp ", 300), "v1 ends 2026-11-18", ":7 09:00 not a line", "0000 2026-11-16 Mon claude-code"}
 		var sessions []*written
 		for n := range 1 + rng.IntN(6) {
 			s := newSession(n+1, rng.IntN(4))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -80,7 +81,11 @@ func (t *talk) header(continued bool) string {
 	if g.to-g.from == 1 {
 		noun = "utterance"
 	}
-	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), g.day, s.Host, branch, g.to-g.from, noun, more)
+	day := g.day
+	if at, err := time.Parse(time.DateOnly, day); err == nil {
+		day += at.Format(" Mon") // people say "on Monday"
+	}
+	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, g.to-g.from, noun, more)
 }
 
 // line renders the utterance at a place, and those after it that collapse with it.
