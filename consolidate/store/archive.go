@@ -130,9 +130,13 @@ func (s *Records) Torn(id string) (since time.Time, torn bool) {
 	return info.ModTime(), errors.Is(err, fs.ErrNotExist)
 }
 
-// Size returns the size of operation id on disk, in bytes.
+// Size returns the size of operation id on disk, in bytes; 0 if the state folder cannot be opened.
 func (s *Records) Size(id string) (size int64) {
-	fs.WalkDir(s.root.FS(), path.Join(dreamFolder, id), func(_ string, e fs.DirEntry, err error) error {
+	root, err := s.Root()
+	if err != nil {
+		return 0
+	}
+	fs.WalkDir(root.FS(), path.Join(dreamFolder, id), func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // removed or unreadable
 		}
