@@ -64,7 +64,7 @@ func tombstone(t *memory.Topic) (mark string, gone bool) {
 	}
 	if t.HasFrontmatter() {
 		head := string(t.Bytes()[:len(t.Bytes())-len(t.Body())])
-		if field := goneField.FindString(head); field != "" && !strings.Contains(strings.ToLower(field), "_by: null") {
+		if field := goneField.FindString(strings.ReplaceAll(head, ": null", ":")); field != "" {
 			return strings.TrimSpace(field), true
 		}
 	}

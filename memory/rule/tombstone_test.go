@@ -31,6 +31,7 @@ func TestTombstone(t *testing.T) {
 		topic("deploy", "how we deploy\nstatus: superseded", text),
 		topic("deploy", "how we deploy\nsuperseded_by: deploy-2", text),
 		topic("deploy", "how we deploy\nmetadata:\n  archived: true", text),
+		topic("deploy", "how we deploy\nsuperseded_by: null\narchived: true", text),
 	} {
 		if _, found := tombstone(gone); !found {
 			t.Errorf("not found: %q", gone.Bytes())
