@@ -147,7 +147,10 @@ func (v *view) indexed(n memory.Name) bool {
 	if v.After.Index == nil {
 		return false
 	}
-	_, ok := v.After.Index.ByFile()[n.String()]
+	if v.entries == nil {
+		v.entries = v.After.Index.ByFile()
+	}
+	_, ok := v.entries[n.String()]
 	return ok
 }
 
