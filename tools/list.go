@@ -56,10 +56,10 @@ func renderPage(page listing.Page, now time.Time) string {
 		if page.Number == 1 && n > 0 {
 			first, _, _ := strings.Cut(page.Text, " ")
 			b.add(true, "Oldest first; times are %s. The ID of a line is SESSION:LINE, as in %s:%d: "+
-				"write_memory takes it as evidence, context_of shows the turns around it. ",
+				"write_memory takes it as evidence, context_of shows the turns around it.",
 				zone(now), first, page.Shown[0].First.Line)
-			b.add(strings.Contains(page.Text, " [busy] "), "[busy] was typed while the model worked. ")
-			b.add(strings.Contains(page.Text, " [assistant: "), "[assistant: …] is the last sentence of the turn that was answered.")
+			b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
+			b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the last sentence of the turn that was answered.")
 			b.add(true, "\n")
 		}
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
