@@ -242,12 +242,12 @@ func TestWithin(t *testing.T) {
 	failed := errors.New("failed")
 	for _, err := range []error{nil, failed} {
 		if got := within(time.Minute, func() error { return err }); got != err {
-			t.Errorf("what ends with %v is told of as %v", err, got)
+			t.Errorf("what ends with %v is reported as %v", err, got)
 		}
 	}
 	never := make(chan struct{})
 	defer close(never)
 	if err := within(time.Millisecond, func() error { <-never; return nil }); err == nil {
-		t.Error("what does not end is told of as ended")
+		t.Error("what does not end is reported as ended")
 	}
 }

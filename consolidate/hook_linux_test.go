@@ -19,7 +19,7 @@ func TestFifoIsNotWaitedOn(t *testing.T) {
 	for file, ask := range map[string]func(*Project) error{
 		"heard.json": func(p *Project) error {
 			if p.Background.SeenRecently(context.Background(), "s", "event", false) {
-				return errors.New("heard again")
+				return errors.New("seen again")
 			}
 			return nil
 		},

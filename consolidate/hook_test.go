@@ -140,11 +140,11 @@ func TestSeenTwice(t *testing.T) {
 		w := newWorld(t)
 		p := w.open()
 		if p.Background.SeenRecently(context.Background(), "s", "event", test.frequent) || p.Background.SeenRecently(context.Background(), "another", "event", test.frequent) {
-			t.Errorf("%s: the first of a session was heard before", test.name)
+			t.Errorf("%s: the first of a session was seen before", test.name)
 		}
 		w.now = w.now.Add(test.wait)
 		if again := p.Background.SeenRecently(context.Background(), "s", "event", test.frequent); again != test.again {
-			t.Errorf("%s: heard again: %v", test.name, again)
+			t.Errorf("%s: seen again: %v", test.name, again)
 		}
 		s, err := p.Status(context.Background())
 		if err != nil {
@@ -183,25 +183,25 @@ func TestExtract(t *testing.T) {
 		text, want string
 		saved      bool
 	}{
-		"nothing":                        {user("hello") + line("assistant", "hi"), "", false},
-		"empty":                          {"", "", false},
-		"a correction":                   {user("hello") + correct, "(s1) ended with 1 correction of the user, and no memory was saved.", false},
-		"the model saved":                {correct + saved, "", true},
-		"by our tool":                    {correct + use("mcp__dream__write_memory", map[string]any{"path": "a.md"}), "", true},
-		"the model saved, then":          {correct + saved + prefer, "1 preference of the user after the last memory was saved.", true},
-		"another file":                   {correct + use("Write", file(filepath.Join(dir, "bun.md"))), "1 correction", false},
-		"a neighbour":                    {correct + use("Edit", file(memoryDir+"-2/bun.md")), "1 correction", false},
-		"a climb":                        {correct + use("Edit", file(memoryDir+"/../bun.md")), "1 correction", false},
-		"only read":                      {correct + use("Read", file(filepath.Join(memoryDir, "bun.md"))), "1 correction", false},
-		"a dream looked":                 {correct + user(transcript.DreamMarker+">") + use("x__write_memory", nil), "", false},
-		"after a dream":                  {correct + user(transcript.DreamMarker+">") + prefer, "1 preference of the user, and no", false},
-		"of a sub-agent":                 {strings.Replace(correct, "{", `{"isSidechain":true,`, 1), "", false},
-		"injected":                       {user("<system-reminder>no, that's wrong: use bun, not npm</system-reminder>"), "", false},
-		"in the model's words":           {line("assistant", "no, that's wrong: use bun, not npm"), "", false},
-		"only the last turns":            {correct + strings.Repeat(user("go")+user("on"), 10), "", false},
-		"half a line, and none":          {"\x00{{\n" + correct + `{"type":"user","message":{"content":"remember th`, "1 correction", false},
-		"beyond what is read":            {correct + user(strings.Repeat("x", 5<<20)), "", false},
-		"behind a line that is too long": {user(strings.Repeat("x", 5<<20)) + correct, "1 correction", false},
+		"nothing":                       {user("hello") + line("assistant", "hi"), "", false},
+		"empty":                         {"", "", false},
+		"a correction":                  {user("hello") + correct, "(s1) ended with 1 correction of the user, and no memory was saved.", false},
+		"the model saved":               {correct + saved, "", true},
+		"by our tool":                   {correct + use("mcp__dream__write_memory", map[string]any{"path": "a.md"}), "", true},
+		"the model saved, then":         {correct + saved + prefer, "1 preference of the user after the last memory was saved.", true},
+		"another file":                  {correct + use("Write", file(filepath.Join(dir, "bun.md"))), "1 correction", false},
+		"a neighbour":                   {correct + use("Edit", file(memoryDir+"-2/bun.md")), "1 correction", false},
+		"a climb":                       {correct + use("Edit", file(memoryDir+"/../bun.md")), "1 correction", false},
+		"only read":                     {correct + use("Read", file(filepath.Join(memoryDir, "bun.md"))), "1 correction", false},
+		"a dream looked":                {correct + user(transcript.DreamMarker+">") + use("x__write_memory", nil), "", false},
+		"after a dream":                 {correct + user(transcript.DreamMarker+">") + prefer, "1 preference of the user, and no", false},
+		"of a sub-agent":                {strings.Replace(correct, "{", `{"isSidechain":true,`, 1), "", false},
+		"injected":                      {user("<system-reminder>no, that's wrong: use bun, not npm</system-reminder>"), "", false},
+		"in the model's words":          {line("assistant", "no, that's wrong: use bun, not npm"), "", false},
+		"only the last turns":           {correct + strings.Repeat(user("go")+user("on"), 10), "", false},
+		"half a line, and none":         {"\x00{{\n" + correct + `{"type":"user","message":{"content":"remember th`, "1 correction", false},
+		"beyond what is read":           {correct + user(strings.Repeat("x", 5<<20)), "", false},
+		"after a line that is too long": {user(strings.Repeat("x", 5<<20)) + correct, "1 correction", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "s1.jsonl")
@@ -262,7 +262,7 @@ func TestExtractGemini(t *testing.T) {
 			if want := c.want; next == "another" && ((got == "") != (want == "") || !strings.Contains(got, want)) {
 				t.Errorf("%s %.90s: suggests %q, want %q", c.name, c.text, got, want)
 			} else if next != "another" && got != "" {
-				t.Errorf("the session itself is told %q", got)
+				t.Errorf("the session itself is shown %q", got)
 			}
 		}
 	}
