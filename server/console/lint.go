@@ -19,11 +19,9 @@ var errFound = &Failure{Code: 1}
 
 // LintOptions are the flags of lint.
 type LintOptions struct {
-	Explain    bool     // explain the rules
-	Rules      []string // check only these rules, if any
-	Ignore     []string // do not check these
-	Statistics bool     // print totals by rule instead of findings
-	Format     string   // text, json, sarif or github
+	Explain bool     // explain the rules
+	Rules   []string // check only these rules, if any
+	Ignore  []string // do not check these
 }
 
 // lintJSON is the output of lint --json.
@@ -39,10 +37,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 	if c.Lint.Explain {
 		return c.explain()
 	}
-	dir, format := c.argument(), c.Lint.Format
-	if c.JSON {
-		format = "json"
-	}
+	dir := c.argument()
 	if c.Fix && dir != "" {
 		return usage("--fix changes only the memory of the project: omit %q, or name the memory with --memory-dir", dir)
 	}
@@ -55,7 +50,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		if err != nil {
 			return err
 		}
-		if fixed.Undo != "" && (format == "" || format == "text") {
+		if fixed.Undo != "" && !c.JSON {
 			fmt.Fprintf(c.Out, "Fixed MEMORY.md: %s added, %s removed. To undo: %s\n\n",
 				store.Plural(len(fixed.Added), "line"), store.Plural(len(fixed.Removed), "pointer"), fixed.Undo)
 		}
@@ -68,22 +63,13 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		o.Counts[f.Severity]++
 		o.Rules[f.Rule]++
 	}
-	switch {
-	case format == "json":
-		err = c.printJSON(o, "  ")
-	case format == "sarif":
-		err = c.printJSON(sarifOf(o, c.Version), "  ")
-	case format == "github":
-		err = c.print(githubOf(o))
-	case c.Lint.Statistics:
-		err = c.print(renderStatistics(o, paintFor(c.Out)) + renderTotals(o))
-	default:
-		text := renderFindings(o, paintFor(c.Out)) + renderTotals(o)
+	err = c.answer(o, "  ", func(ink paint) string {
+		text := renderFindings(o, ink) + renderTotals(o)
 		if dir == "" {
 			text += renderUses(usesOf(p), p)
 		}
-		err = c.print(text)
-	}
+		return text
+	})
 	if err == nil && o.Counts[rule.Error]+o.Counts[rule.Warning] > 0 {
 		err = errFound
 	}

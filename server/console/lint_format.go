@@ -82,28 +82,6 @@ func moreLike(group []rule.Finding) string {
 	return fmt.Sprintf("and %d more: %s%s", len(rest), oneLine(rule.Places(rest[:min(len(rest), maxPlaces)])), more)
 }
 
-// renderStatistics lists the number of findings of each rule, the largest first.
-func renderStatistics(o lintJSON, ink paint) string {
-	worst := make(map[string]rule.Severity)
-	for _, severity := range []rule.Severity{rule.Info, rule.Warning, rule.Error} {
-		for _, f := range o.Findings {
-			if f.Severity == severity {
-				worst[f.Rule] = severity
-			}
-		}
-	}
-	var b strings.Builder
-	for _, name := range slices.SortedFunc(maps.Keys(o.Rules), func(a, b string) int {
-		return cmp.Or(o.Rules[b]-o.Rules[a], strings.Compare(a, b))
-	}) {
-		fmt.Fprintf(&b, "%6d  %s  %s\n", o.Rules[name], ink.in(severityColour[worst[name]], fmt.Sprintf("%-7s", worst[name])), name)
-	}
-	if b.Len() > 0 {
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
 // renderTotals writes the last lines: the number of findings, and the rules that were not checked.
 func renderTotals(o lintJSON) string {
 	var parts []string
@@ -126,23 +104,5 @@ func renderTotals(o lintJSON) string {
 		b.add(true, "", "Not checked: %s (%s)", strings.Join(reasons[why], ", "), why)
 	}
 	b.add(len(o.Findings) > 0, "", "dream-mcp lint --explain RULE explains a rule. To fix: ask your agent for a dream; dream-mcp lint --fix fixes the index.")
-	return b.String()
-}
-
-// githubOf formats findings as workflow commands of GitHub Actions.
-func githubOf(o lintJSON) string {
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	level := map[rule.Severity]string{rule.Error: "error", rule.Warning: "warning", rule.Info: "notice"}
-	var b strings.Builder
-	for _, f := range o.Findings {
-		line, column := position(f)
-		message := oneLine(f.Message)
-		if f.Hint != "" {
-			message += "\n" + oneLine(f.Hint)
-		}
-		file := property.Replace(oneLine(filepath.ToSlash(shownPath(o, f))))
-		fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", level[f.Severity], file, line, column, f.Rule, escape.Replace(message))
-	}
 	return b.String()
 }

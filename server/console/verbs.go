@@ -70,13 +70,11 @@ no network. It is written to the state folder of dream-mcp unless --out names a 
 		short: "check the memory, or any folder, against the rules",
 		long: `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check.
 With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,
-		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --format sarif",
+		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --json",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
 			f.Func("rule", "check only these `RULES`, separated by commas", rules(&c.Lint.Rules))
 			f.Func("ignore", "do not check these `RULES`", rules(&c.Lint.Ignore))
-			f.BoolVar(&c.Lint.Statistics, "statistics", false, "show totals by rule")
-			f.Func("format", "`FORMAT` is text, json, sarif or github", choice(&c.Lint.Format, []string{"text", "json", "sarif", "github"}))
 			f.BoolVar(&c.Fix, "fix", false, "add missing lines to the index and drop pointers to nothing; it can be undone")
 		}},
 	{name: "doctor", group: groupLook, json: true, run: (*Command).doctor,
