@@ -1,9 +1,10 @@
 package rank
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/text"
 )
 
 // word returns what a word, or an identifier, stands for.
@@ -19,9 +20,9 @@ func (s *scanner) word(raw string) []credit {
 			}
 		}
 	}
-	add(s.lang.stem(strings.ReplaceAll(raw, "_", "")))
-	for _, part := range identifierParts(raw) {
-		add(s.lang.stem(part))
+	add(s.lang.Stem(strings.ReplaceAll(raw, "_", "")))
+	for _, part := range text.Parts(raw) {
+		add(s.lang.Stem(part))
 	}
 	if len(s.cache) >= maxCache {
 		clear(s.cache)
@@ -55,20 +56,3 @@ const (
 	shortest = 4
 	longer   = 5
 )
-
-var (
-	smallLarge = regexp.MustCompile(`([^A-Z_])([A-Z])`)
-	largeSmall = regexp.MustCompile(`([A-Z])([A-Z][a-z])`)
-)
-
-// identifierParts splits camelCase, HTTPServer and snake_case; nil: the word has one part.
-func identifierParts(word string) []string {
-	if !strings.ContainsAny(word[min(1, len(word)):], "_ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
-		return nil // most words, without a quarter of the time of a search
-	}
-	split := smallLarge.ReplaceAllString(strings.ReplaceAll(word, "_", " "), "$1 $2")
-	if parts := strings.Fields(largeSmall.ReplaceAllString(split, "$1 $2")); len(parts) > 1 {
-		return parts
-	}
-	return nil
-}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/text"
 )
 
 // ErrNoWords says that a query holds nothing to look for.
@@ -46,22 +48,21 @@ const (
 // Parse takes a query apart: words become stems in the query's language, identifiers are split and
 // kept whole, the words that only ask are dropped, scripts without spaces are cut into pairs. Only the first 4 KiB and 128 terms
 // are read, and of these the 32 that are rarest in what is searched are scored. It fails with ErrNoWords.
-func Parse(text string) (*Query, error) {
-	if len(text) > maxQuery {
-		text = strings.ToValidUTF8(text[:maxQuery], "")
+func Parse(question string) (*Query, error) {
+	if len(question) > maxQuery {
+		question = strings.ToValidUTF8(question[:maxQuery], "")
 	}
-	text = composed(text)
-	tokens := tokenize(text)
+	tokens := text.Words(text.Composed(question))
 	plain := make([]string, len(tokens))
 	for i, t := range tokens {
-		plain[i] = strings.ToLower(t.text)
+		plain[i] = strings.ToLower(t.Text)
 	}
-	lang := languageOf(plain)
+	lang := text.LanguageOf(plain)
 	q := &Query{
 		words: &lexis{lang: lang, forms: map[string][]credit{}, pairs: map[uint64]uint8{}},
 	}
 
-	b := builder{Query: q, lang: lang}
+	b := builder{Query: q, lang: lang, light: lightStems(lang)}
 	b.add(tokens, plain, false)
 	if len(q.terms) == 0 {
 		b.add(tokens, plain, true) // nothing but small words: then these are meant
@@ -85,42 +86,43 @@ func (q *Query) Terms() []string {
 // builder gives a query its terms.
 type builder struct {
 	*Query
-	lang *language
+	lang  *text.Language
+	light map[string]bool
 }
 
-func (b *builder) add(tokens []token, plain []string, stops bool) {
+func (b *builder) add(tokens []text.Word, plain []string, stops bool) {
 	for i, t := range tokens {
 		switch {
-		case t.dense:
-			b.addDense(t.text, stops)
-		case len(t.text) <= maxWord && (stops || !b.lang.stops[plain[i]]):
+		case t.Dense:
+			b.addDense(t.Text, stops)
+		case len(t.Text) <= maxWord && (stops || !b.lang.Stops(plain[i])):
 			b.addWord(t)
 		}
 	}
 }
 
-func (b *builder) addWord(t token) {
+func (b *builder) addWord(t text.Word) {
 	weight := 1.0
-	stem := b.lang.stem(strings.ReplaceAll(t.text, "_", ""))
-	first, _ := utf8.DecodeRuneInString(t.text)
+	stem := b.lang.Stem(strings.ReplaceAll(t.Text, "_", ""))
+	first, _ := utf8.DecodeRuneInString(t.Text)
 	capital := unicode.IsUpper(first)
 	switch {
-	case strings.ContainsFunc(t.text, unicode.IsDigit):
+	case strings.ContainsFunc(t.Text, unicode.IsDigit):
 		weight *= numeral
-	case b.lang.light[stem]:
+	case b.light[stem]:
 		weight *= slight
 	}
-	n, fresh := b.term(t.text, stem, weight)
-	if fresh && capital && !t.opens && !b.lang.nouns {
+	n, fresh := b.term(t.Text, stem, weight)
+	if fresh && capital && !t.Opens && !b.lang.Nouns {
 		b.terms[n].name = true
 	}
-	for _, part := range identifierParts(t.text) {
-		b.term(part, b.lang.stem(part), weight*partial)
+	for _, part := range text.Parts(t.Text) {
+		b.term(part, b.lang.Stem(part), weight*partial)
 	}
 }
 
 // term adds a stem, unless it is there or there is no room; fresh says that it was added.
-func (b *builder) term(text, stem string, weight float64) (n int, fresh bool) {
+func (b *builder) term(word, stem string, weight float64) (n int, fresh bool) {
 	if stem == "" {
 		return 0, false
 	}
@@ -133,7 +135,7 @@ func (b *builder) term(text, stem string, weight float64) (n int, fresh bool) {
 		return 0, false
 	}
 	n = len(b.terms)
-	b.terms = append(b.terms, term{text: text, weight: weight})
+	b.terms = append(b.terms, term{text: word, weight: weight})
 	b.words.forms[stem] = []credit{{uint8(n), whole}}
 	own := stem
 	if strings.ContainsFunc(stem, unicode.IsDigit) {
@@ -149,10 +151,7 @@ func (b *builder) term(text, stem string, weight float64) (n int, fresh bool) {
 func (b *builder) addDense(run string, stops bool) {
 	runs := []string{run}
 	if !stops {
-		for _, s := range stopDense {
-			run = strings.ReplaceAll(run, s, " ")
-		}
-		runs = strings.Fields(run)
+		runs = text.DenseRuns(run)
 	}
 	for _, run := range runs {
 		runes := []rune(run)
@@ -188,7 +187,7 @@ func (b *builder) pair(a, r rune, weight float64) {
 
 // relate lets the synonyms of a term stand for it, where they are not terms themselves.
 func (b *builder) relate() {
-	if b.lang != languages()[0] {
+	if b.lang != text.English() {
 		return
 	}
 	own := b.words.stems
@@ -207,3 +206,5 @@ func (b *builder) relate() {
 		}
 	}
 }
+
+func isKana(r rune) bool { return r >= 0x3041 && r <= 0x309F }

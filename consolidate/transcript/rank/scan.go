@@ -1,6 +1,10 @@
 package rank
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"dream-mcp/memory/text"
+)
 
 // Credits of one occurrence, in quarters: the word itself in any inflexion, or a relative of it.
 const (
@@ -13,7 +17,7 @@ type credit struct{ term, worth uint8 }
 
 // A lexis is what the scanner looks for. It is built once and then only read.
 type lexis struct {
-	lang  *language
+	lang  *text.Language
 	forms map[string][]credit // by folded stem
 	pairs map[uint64]uint8    // term by two dense runes; the first is 0 for a single one
 	stems []string            // by term: what relatives begin with; empty for none
@@ -39,7 +43,7 @@ type scanner struct {
 func newScanner(l *lexis) scanner { return scanner{lexis: l, cache: map[string][]credit{}} }
 
 // scan counts the terms in text and reports whether there are any.
-func (s *scanner) scan(text string, f *found) bool {
+func (s *scanner) scan(said string, f *found) bool {
 	last, lastEnd := uint8(maxTerms), 0
 	note := func(c credit, start, end int) {
 		f.counts[c.term] = uint8(min(255, int(f.counts[c.term])+int(c.worth)))
@@ -50,13 +54,13 @@ func (s *scanner) scan(text string, f *found) bool {
 		last, lastEnd = c.term, end
 	}
 	if len(s.pairs) > 0 { // else stem does it, word by word
-		text = composed(text)
+		said = text.Composed(said)
 	}
-	eachWord(text, func(start, end int, dense bool) {
+	text.EachWord(said, func(start, end int, dense bool) {
 		switch {
 		case dense && len(s.pairs) > 0:
 			var before rune
-			for i, r := range text[start:end] {
+			for i, r := range said[start:end] {
 				for _, key := range [2]uint64{pairKey(before, r), pairKey(0, r)} {
 					if t, ok := s.pairs[key]; ok {
 						note(credit{t, whole}, start+i, start+i+utf8.RuneLen(r))
@@ -65,7 +69,7 @@ func (s *scanner) scan(text string, f *found) bool {
 				before = r
 			}
 		case !dense && end-start <= maxWord:
-			for _, c := range s.word(text[start:end]) {
+			for _, c := range s.word(said[start:end]) {
 				note(c, start, end)
 			}
 		}

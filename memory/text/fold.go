@@ -1,4 +1,4 @@
-package rank
+package text
 
 import (
 	"strings"
@@ -37,8 +37,8 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// foldWord is foldRune over a word.
-func foldWord(s string) string {
+// Fold returns a word in lower case and without accents.
+func Fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r = foldRune(r); r == 0 {
 			return -1
@@ -47,8 +47,8 @@ func foldWord(s string) string {
 	}, s)
 }
 
-// composed returns s with its combining marks composed, as stemmers want it.
-func composed(s string) string {
+// Composed returns s with its combining marks Composed, as stemmers want it.
+func Composed(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return norm.NFC.String(s)
@@ -57,9 +57,9 @@ func composed(s string) string {
 	return s
 }
 
-// isDense reports whether a rune is of the scripts that are written without spaces, or whose words carry their particles
+// IsDense reports whether a rune is of the scripts that are written without spaces, or whose words carry their particles
 // with them: they are compared by pairs of characters.
-func isDense(r rune) bool {
+func IsDense(r rune) bool {
 	return r >= 0x3400 && r <= 0x9FFF || // Han
 		r >= 0xAC00 && r <= 0xD7A3 || // Hangul
 		r >= 0x3041 && r <= 0x30FF && r != 0x30FB || // kana
@@ -69,9 +69,7 @@ func isDense(r rune) bool {
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF // Han, further planes
 }
 
-// isWord reports whether a rune can be part of a word of a spaced script.
-func isWord(r rune) bool {
+// IsWord reports whether a rune can be part of a word of a spaced script.
+func IsWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
-
-func isKana(r rune) bool { return r >= 0x3041 && r <= 0x309F }
