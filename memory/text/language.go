@@ -28,7 +28,7 @@ type Language struct {
 	letters   string            // that no other of these languages has
 }
 
-// Stops reports whether a word, in lower case, is one that stands in every text or only asks.
+// Stops reports whether a word, in lower case, is a small one, which is in every text or only asks.
 func (l *Language) Stops(word string) bool { return l.stops[word] }
 
 // Stem returns what a word has in common with its inflexions, folded. A Cyrillic word is read as Russian.
