@@ -55,9 +55,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	}
 	openDream(p, t)
 	p.History.Prune(p.Now()) // only now: a stage older than a week may be the one to resume
-	if err := p.Proposals.Adopt(t.Dir); err == nil {
-		p.Sources.Sweep(t.Dir)
-	}
+	p.Sources.Sweep(t.Dir)
 	p.dream.log(Event{Kind: EventBegun})
 	if err := t.LogBegun(); err != nil {
 		return errors.Join(err, p.dream.end(store.Aborted, "its beginning could not be journaled"))

@@ -1,12 +1,8 @@
 package consolidate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -91,35 +87,6 @@ func TestAcceptInPart(t *testing.T) {
 	}
 	if _, err := p.History.Undo(ctx, ""); err != nil || !same(w.files(), before) {
 		t.Errorf("undone with %v:%s", err, differences(w.files(), before))
-	}
-}
-
-// What an earlier program kept is shown, and can be accepted. What is not what its name says was not put there by us.
-func TestEarlierProposals(t *testing.T) {
-	w := newWorld(t)
-	p := w.open()
-	w.root(p)
-	put := func(id, content string) {
-		w.mustDo(os.MkdirAll(filepath.Join(p.StateDir(), "proposals"), 0o700))
-		w.mustDo(os.WriteFile(filepath.Join(p.StateDir(), "proposals", id+".json"), []byte(content), 0o600))
-	}
-	base := memory.SumOf([]byte(w.files()["e.md"]))
-	text := fmt.Appendf(nil, "%q %s %v %q", "e.md", base, true, "")
-	hash := sha256.Sum256(text)
-	id := hex.EncodeToString(hash[:6])
-	content := fmt.Sprintf(`{"id":%q,"made":"2026-11-01T09:00:00Z","dream":"20261101-090000-000001","path":"e.md","base":%q,"delete":true,"reason":"only you"}`, id, base)
-	put(id, content)
-	put("aaaaaaaaaaaa", content)
-	put("bbbbbbbbbbbb", "{")
-	if s, err := p.Status(ctx); err != nil || !strings.Contains(strings.Join(s.Warnings, "\n"), "of an earlier version") {
-		t.Errorf("%q, %v", s.Warnings, err)
-	}
-	waiting, err := p.Proposals.Reviews(ctx)
-	if err != nil || len(waiting) != 1 || waiting[0].Held["e.md"] != "only you" {
-		t.Fatalf("%+v, %v", waiting, err)
-	}
-	if _, err := p.Proposals.Accept(ctx, waiting[0].ID, nil); err != nil || w.files()["e.md"] != "" {
-		t.Errorf("accepted with %v", err)
 	}
 }
 

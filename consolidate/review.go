@@ -49,15 +49,12 @@ type Review struct {
 }
 
 // Reviews returns the proposals, the newest first, each with its changes to the memory as it is now. It first recovers from a
-// crash, and converts what an earlier version kept for the person.
+// crash.
 func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 	p := q.p
 	p.Lock()
 	defer p.Unlock()
 	err := p.Recover(ctx)
-	if err == nil && p.dream == nil && len(q.Earlier()) > 0 {
-		err = p.Locked(ctx, q.Adopt)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +117,6 @@ func (q *Proposals) take(ctx context.Context, id string) (*store.Tx, error) {
 		return nil, store.ErrUnattended
 	}
 	return q.Store.Begin(ctx, func(dir *memory.Dir) (store.Info, error) {
-		if err := q.Adopt(dir); err != nil {
-			return store.Info{}, err
-		}
 		info, err := q.Match(id) // under the lock: nobody else answers it
 		return reopened(info, q.New(info.Kind)), err
 	})
@@ -184,9 +178,6 @@ func (s *Status) describeReviews(p *Project) error {
 	waiting, err := p.Proposals.Waiting()
 	for _, w := range waiting {
 		s.Warnings = append(s.Warnings, proposal.Label(w)+" waits for the person's answer: dream-mcp review")
-	}
-	if n := len(p.Proposals.Earlier()); n > 0 {
-		s.Warnings = append(s.Warnings, store.Plural(n, "change")+" of an earlier version waits for the person's answer: dream-mcp review")
 	}
 	return err
 }

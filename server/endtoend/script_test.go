@@ -76,7 +76,6 @@ func dependOnSources(t testing.TB) {
 // commands are the commands of scripts beside those of testscript.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"mcp": mcpCommand, "age": ageCommand, "same": sameCommand, "orphan": orphanCommand, "names": namesCommand, "database": databaseCommand,
-	"home": homeCommand,
 }
 
 // TestScript runs testdata/script against the real program.
@@ -91,12 +90,6 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               setUp,
 		Cmds:                commands,
-		Condition: func(condition string) (bool, error) {
-			if condition != "earlier" {
-				return false, fmt.Errorf("unknown condition %q", condition)
-			}
-			return *earlier != "", nil
-		},
 	})
 }
 
@@ -132,7 +125,7 @@ func setUp(e *testscript.Env) error {
 		}
 	}
 	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"),
-		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project, "EARLIER="+*earlier)
+		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
 	if err := os.Rename(filepath.Join(e.WorkDir, "memory"), filepath.Join(folder, "memory")); err != nil && !os.IsNotExist(err) {
 		return err
 	}
