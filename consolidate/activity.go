@@ -9,7 +9,6 @@ import (
 
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/consolidate/transcript/signal"
 	"dream-mcp/memory"
 )
 
@@ -122,13 +121,6 @@ func (d *dream) log(e Event) {
 
 // describeQuery describes a search.
 func describeQuery(q transcript.Query) string {
-	if q.Signals != 0 {
-		var kinds []string
-		for _, kind := range signal.Set(q.Signals).Kinds() {
-			kinds = append(kinds, string(kind))
-		}
-		return "the signal " + strings.Join(kinds, ", ")
-	}
 	if len(q.Patterns) > 0 {
 		return strings.Join(q.Patterns, " | ")
 	}

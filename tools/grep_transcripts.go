@@ -11,7 +11,6 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/consolidate/transcript/signal"
 )
 
 // defaultTurns is how many turns context_of shows on each side, unless limit says otherwise.
@@ -19,8 +18,8 @@ const defaultTurns = 4
 
 func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArguments) (answer, error) {
 	if r.selectors() > 1 {
-		return answer{}, store.Refuse("at most one of pattern, patterns, query, signal and context_of",
-			`for example {"pattern": "staging"}, or {"signal": "corrections", "since": "last_dream"}; without any it lists what the user said`)
+		return answer{}, store.Refuse("at most one of pattern, patterns, query and context_of",
+			`for example {"pattern": "staging", "since": "last_dream"}; without any it lists what the user said`)
 	}
 	if r.selectors() == 0 {
 		return r.list(ctx, p)
@@ -58,7 +57,6 @@ type grepArguments struct {
 	Pattern       string
 	Patterns      []string
 	Query         string
-	Signal        signal.Kind
 	ContextOf     string `json:"context_of"`
 	Regex         bool
 	CaseSensitive *bool `json:"case_sensitive"`
@@ -72,7 +70,7 @@ type grepArguments struct {
 
 // selectors counts the arguments that say what is looked for.
 func (r grepArguments) selectors() (given int) {
-	for _, one := range []bool{r.Pattern != "", len(r.Patterns) > 0, r.Query != "", r.Signal != "", r.ContextOf != ""} {
+	for _, one := range []bool{r.Pattern != "", len(r.Patterns) > 0, r.Query != "", r.ContextOf != ""} {
 		if one {
 			given++
 		}
@@ -85,9 +83,6 @@ func (r grepArguments) query(now time.Time) (transcript.Query, error) {
 	q := transcript.Query{
 		Pattern: r.Pattern, Patterns: r.Patterns, Regex: r.Regex, CaseSensitive: r.CaseSensitive, Speakers: r.Speakers,
 		Session: r.Session, Limit: r.Limit, Context: transcript.DefaultContext, Cursor: r.Cursor, Fold: true,
-	}
-	if r.Signal != "" {
-		q.Signals, _ = consolidate.SignalBits(r.Signal) // the schema has the same kinds: a test sees to it
 	}
 	if r.Context != nil {
 		q.Context = max(1, *r.Context)
@@ -105,8 +100,6 @@ func (r grepArguments) query(now time.Time) (transcript.Query, error) {
 // what says in words what was looked for.
 func (r grepArguments) what() string {
 	switch {
-	case r.Signal != "":
-		return "the signal " + string(r.Signal)
 	case r.Query != "":
 		return strconv.Quote(quoted(r.Query, 100))
 	case len(r.Patterns) > 0:

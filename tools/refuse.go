@@ -124,7 +124,6 @@ var queryHints = map[string]string{
 	"query":    "a question in a few words; a pattern finds text as it is",
 	"session":  "dream_orient and a listing name the sessions; leave it out to look at all",
 	"cursor":   "call without cursor: it begins again",
-	"signal":   "leave out the pattern, or the signal",
 }
 
 func conflictLines(conflicts []landing.Conflict) (lines []string) {

@@ -52,15 +52,14 @@ func (r *Room) Queue(i store.Info, changes []landing.Change) {
 	_ = r.SetNote(reportsFile, reports[max(0, len(reports)-maxReports):])
 }
 
-// DeliverReports calls deliver with the pending reports, the oldest first, and the suggestion for a session ("" if
-// there is none). If deliver returns nil, they are removed. Of several processes only one delivers a report; if it
-// dies in deliver, the next delivers it again.
-func (r *Room) DeliverReports(ctx context.Context, session string, deliver func(reports []DreamReport, ended string) error) error {
+// DeliverReports calls deliver with the pending reports, the oldest first. If deliver returns nil, they are removed. Of
+// several processes only one delivers a report; if it dies in deliver, the next delivers it again.
+func (r *Room) DeliverReports(ctx context.Context, deliver func(reports []DreamReport) error) error {
 	r.Lock()
 	defer r.Unlock()
 	unlock, err := r.LockNote(ctx, reportsLock, reportsWait)
 	if err != nil {
-		return errors.Join(err, deliver(nil, ""))
+		return errors.Join(err, deliver(nil))
 	}
 	defer unlock()
 	var reports []DreamReport
@@ -69,25 +68,15 @@ func (r *Room) DeliverReports(ctx context.Context, session string, deliver func(
 		info, err := r.Info(t.ID)
 		return t.Outcome == store.Proposed && (err != nil || !info.Waits()) // the person has already answered
 	})
-	var kept keptEnd
-	ended := ""
-	if r.Note(endedFile, &kept) {
-		ended = kept.suggestionFor(session, r.Now())
-	}
-	if err := deliver(reports, ended); err != nil {
+	if err := deliver(reports); err != nil {
 		return err
 	}
 	r.RemoveNote(reportsFile)
-	r.RemoveNote(endedFile)
 	return nil
 }
 
 // HasReports reports whether there may be something to deliver.
 func (r *Room) HasReports() bool {
-	for _, file := range []string{reportsFile, endedFile} {
-		if _, err := os.Lstat(filepath.Join(r.StateDir(), file)); err == nil {
-			return true
-		}
-	}
-	return false
+	_, err := os.Lstat(filepath.Join(r.StateDir(), reportsFile))
+	return err == nil
 }

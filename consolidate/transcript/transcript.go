@@ -77,7 +77,6 @@ var (
 	Visible     = said.Visible
 	Typed       = said.Typed
 	Latest      = said.Latest
-	ReadEnding  = said.ReadEnding
 	ReadFolder  = said.ReadFolder
 	BeganIn     = said.BeganIn
 	Watched     = parallel.Watched

@@ -100,7 +100,7 @@ type sentence struct {
 	stems map[string]bool
 }
 
-// clauseCues are negations and conditions, in the languages of signals.
+// clauseCues are negations and conditions, in seven languages.
 var clauseCues = [...]*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:not|never|no|none|nothing|nobody|without|neither|nor|cannot|\w+n['’]t|nicht|nie|niemals|kein\w*|ohne|weder|jamais|sans|aucune?|ne|nunca|sin|ning[uú]n\w*)\b|[不没沒無无勿别]|禁止|ない|なし|ません|않|없|말고|말 것|마라|못`),
 	regexp.MustCompile(`(?i)\b(?:only|except|unless|until|till|provided|nur|außer|bis|sofern|sauf|seulement|jusqu\w*|solo|sólo|excepto|salvo|hasta)\b|只|仅|僅|除非|除了|直到|だけ|のみ|以外|限り|まで|경우에만|때만|제외|까지`),

@@ -22,7 +22,7 @@ func label(words string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^[#>*_ \t-]*(?:` + words + `)[*_ ]*[:：]|^[#>*_ \t-]+(?:` + words + `)[*_ ]*$|(?:\*\*|__)(?:` + words + `)(?:[:：]|\*\*|__)`)
 }
 
-// givesReason matches words that announce a reason, in the languages of signals.
+// givesReason matches words that announce a reason, in seven languages.
 var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|due to|weil|denn|damit|sonst` +
 	`|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|否则|だから|ので|ため|理由|때문|니까|이유`)
 

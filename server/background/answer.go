@@ -14,7 +14,6 @@
 package background
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,10 +77,9 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 		err = f.sync(p, e)
 	}
 	soon := dreams && (background || e.Moment == hook.Start) && p.Gates.Soon(!background)
-	taught := dreams && e.Moment == hook.End && e.Path != ""
 	reports := dreams && e.Moment == hook.Start && p.Background.HasReports()
 	memories := recalls(setup, e)
-	if !soon && !taught && !reports && !memories {
+	if !soon && !reports && !memories {
 		return err
 	}
 	say := speech{client: setup.Client}
@@ -106,16 +104,13 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 			}
 		}
 	}
-	if taught {
-		err = errors.Join(err, p.Background.SaveSuggestion(ctx, e.Path))
-	}
 	if e.Moment != hook.Start || !dreams {
 		return errors.Join(err, say.write(f.Out, e.Name))
 	}
 	// Last: the gates may take until our time is up.
-	return errors.Join(err, p.Background.DeliverReports(ctx, e.Session, func(reports []runs.DreamReport, ended string) error {
+	return errors.Join(err, p.Background.DeliverReports(ctx, func(reports []runs.DreamReport) error {
 		say.report(reports)
-		if last = cmp.Or(last, ended); last != "" { // a dream covers what the last session taught
+		if last != "" {
 			say.model = append(say.model, last)
 		}
 		return say.write(f.Out, e.Name)

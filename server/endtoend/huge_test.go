@@ -57,7 +57,6 @@ func hugeCommand(ts *testscript.TestScript, neg bool, args []string) {
 		`grep_transcripts {"pattern": "needle"}`,
 		`grep_transcripts {"pattern": "n.*e", "regex": true, "context": 2000, "limit": 200}`,
 		`grep_transcripts {"query": "where is the needle in the haystack"}`,
-		`grep_transcripts {"signal": "corrections"}`,
 		`grep_transcripts {"pattern": "needle", "speakers": ["user", "assistant", "tool"]}`,
 		`read_memory {"paths": ["MEMORY.md", "topic-1.md", "topic-7.md"]}`,
 		`write_memory {"path": "another.md", "content": "---\nname: another\ndescription: another\ntype: project\n---\n\nAnother.\n", "waive": [{"rule": "near-duplicate", "why": "there are many"}]}`,

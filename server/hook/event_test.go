@@ -12,8 +12,8 @@ func TestRead(t *testing.T) {
 		want Event
 	}{
 		{`{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"Stop","stop_hook_active":false}`,
-			Event{Name: "Stop", Moment: Turn, Session: "s", Dir: "/p", Path: "/t"}},
-		{`{"transcript_path":"../t","hook_event_name":"SessionEnd"}`, Event{Name: "SessionEnd", Moment: End}},
+			Event{Name: "Stop", Moment: Turn, Session: "s", Dir: "/p"}},
+		{`{"hook_event_name":"SessionEnd"}`, Event{Name: "SessionEnd", Moment: End}},
 		{`{"session_id":"s","cwd":"/p","hook_event_name":"Stop","stop_hook_active":true}`, Event{Name: "Stop", Moment: Turn, Session: "s", Dir: "/p", Again: true}},
 		{`{"session_id":"s","cwd":"/p","hook_event_name":"SessionStart","source":"resume"}`,
 			Event{Name: "SessionStart", Moment: Start, Session: "s", Dir: "/p", Source: "resume"}},

@@ -56,7 +56,6 @@ type Event struct {
 	Session string
 	Dir     string // the directory worked in, absolute; "" where it is not said
 	Source  string // of a start: startup, resume, clear, compact, fork
-	Path    string // the session's transcript, absolute; "" where it is not said
 	Sub     bool   // it is a sub-agent's
 	Again   bool   // a hook has already made this turn go on
 	Prompt  string // what the person asked for, its beginning
@@ -85,7 +84,6 @@ func Read(args []string, in io.Reader) (Event, error) {
 		Dir     text            `json:"cwd"`
 		Roots   []text          `json:"workspace_roots"`
 		Source  text            `json:"source"`
-		Path    text            `json:"transcript_path"`
 		Prompt  text            `json:"prompt"`
 		Tool    text            `json:"tool_name"`
 		Input   map[string]text `json:"tool_input"` // what a tool is given, as the hosts call it
@@ -102,7 +100,7 @@ func Read(args []string, in io.Reader) (Event, error) {
 	first := func(texts ...text) string { return string(cmp.Or(texts...)) }
 	e := Event{
 		Name: first(raw.Name, raw.Type), Session: first(raw.Talk, raw.Session, raw.Thread), Dir: first(append([]text{raw.Dir}, raw.Roots...)...),
-		Source: string(raw.Source), Path: string(raw.Path), Sub: says(raw.Agent) || says(raw.AgentType), Again: string(raw.HookActive) == "true",
+		Source: string(raw.Source), Sub: says(raw.Agent) || says(raw.AgentType), Again: string(raw.HookActive) == "true",
 		Prompt: cut(raw.Prompt), Tool: string(raw.Tool), Command: string(raw.Input["command"]),
 		File: first(raw.Input["file_path"], raw.Input["notebook_path"], raw.Input["filePath"], raw.Input["path"]),
 	}
@@ -111,10 +109,8 @@ func Read(args []string, in io.Reader) (Event, error) {
 			return Event{}, fmt.Errorf("a text of the event has %d bytes", len(word))
 		}
 	}
-	for _, path := range []*string{&e.Dir, &e.Path} {
-		if !filepath.IsAbs(*path) || len(*path) > maxWord || strings.ContainsRune(*path, 0) {
-			*path = ""
-		}
+	if !filepath.IsAbs(e.Dir) || len(e.Dir) > maxWord || strings.ContainsRune(e.Dir, 0) {
+		e.Dir = ""
 	}
 	if _, patch, ok := strings.Cut(e.Command, "*** Begin Patch"); ok { // Codex changes files by a command of its own
 		e.Command, e.File = "", patched(patch)

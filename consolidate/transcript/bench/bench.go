@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/consolidate/transcript/signal"
 )
 
 // A bench is one run of the command.
@@ -29,9 +28,6 @@ func store(projects, digests string) *transcript.Store {
 	s := transcript.Open(transcript.Options{Projects: projects, Roots: []string{root}})
 	s.Digests = digests
 	s.Budget = time.Hour
-	s.Classifier, s.Classify = "signals", func(speaker transcript.Speaker, text string) uint16 {
-		return uint16(signal.Of(string(speaker), text))
-	}
 	if digests == "" {
 		s.DigestMemory = 0
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Later builds digests in the background, before those that are waiting, with one thread fewer than there are.
-func (ds *Store) Later(m Maker, files []said.File) {
+func (ds *Store) Later(files []said.File) {
 	if ds.none() || len(files) == 0 {
 		return
 	}
@@ -30,12 +30,12 @@ func (ds *Store) Later(m Maker, files []said.File) {
 	ds.waiting = files
 	for ds.workers < max(1, runtime.GOMAXPROCS(0)-1) && ds.workers < len(files) {
 		ds.workers++
-		ds.done.Go(func() { ds.work(m) })
+		ds.done.Go(func() { ds.work() })
 	}
 }
 
 // LaterOf is Later for the files that list returns. It calls list in the background.
-func (ds *Store) LaterOf(m Maker, list func(context.Context) ([]said.File, error)) {
+func (ds *Store) LaterOf(list func(context.Context) ([]said.File, error)) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	if ds.none() || ds.life.Err() != nil {
@@ -43,13 +43,13 @@ func (ds *Store) LaterOf(m Maker, list func(context.Context) ([]said.File, error
 	}
 	ds.done.Go(func() {
 		if files, err := list(ds.life); err == nil {
-			ds.Later(m, files)
+			ds.Later(files)
 		}
 	})
 }
 
 // work builds the digests that are waiting. The last worker sweeps the folder, once.
-func (ds *Store) work(m Maker) {
+func (ds *Store) work() {
 	for {
 		ds.mu.Lock()
 		full := ds.folder == "" && ds.size >= ds.limit
@@ -66,7 +66,7 @@ func (ds *Store) work(m Maker) {
 		f := ds.waiting[0]
 		ds.waiting = ds.waiting[1:]
 		ds.mu.Unlock()
-		_, _ = ds.Fresh(ds.life, m, f, new(atomic.Int64)) // a search reports the error
+		_, _ = ds.Fresh(ds.life, f, new(atomic.Int64)) // a search reports the error
 	}
 }
 

@@ -38,10 +38,9 @@ const Gap = "\xff"
 
 // A digestHead is what a digest says besides its rows.
 type digestHead struct {
-	Version    int
-	Classifier string // which made the signals
-	Path       string
-	ID         string
+	Version int
+	Path    string
+	ID      string
 
 	// The transcript as it was: a digest is fresh as long as these hold.
 	Size    int64
@@ -75,9 +74,6 @@ type settled struct {
 	State                      said.State
 }
 
-// SignalKinds is how many kinds of signals there may be: the bits of what Store.Classify returns.
-const SignalKinds = 16
-
 // A row is one utterance.
 type row struct {
 	Offset  int64
@@ -91,7 +87,6 @@ type row struct {
 	cwd     uint32 // in Strings
 	branch  uint32
 	origin  uint32
-	Signals uint16
 	User    bool
 	Manner  said.Manner // of a person's words
 }

@@ -16,23 +16,13 @@ import (
 	"dream-mcp/consolidate/transcript/said"
 )
 
-// lengths is a classifier for tests: it is easy to tell what it must say.
-func lengths(speaker said.Speaker, text string) uint16 {
-	if speaker == said.User {
-		return 1 << (len(text) % SignalKinds)
-	}
-	return 0
-}
-
-var testMaking = Maker{Classifier: "lengths", Classify: lengths}
-
 // noParts fails where a digest has more than one part.
 func noParts(full, next *Digest) error { return said.ErrTooBig }
 
 // digested returns the digest of a file, made from the file or from an older digest.
 func digested(t testing.TB, path string, before *Digest) *Digest {
 	t.Helper()
-	d, err := testMaking.digest(t.Context(), fileAt(t, path), before, new(atomic.Int64), noParts)
+	d, err := new(Store).digest(t.Context(), fileAt(t, path), before, new(atomic.Int64), noParts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,10 +153,10 @@ func FuzzParts(f *testing.F) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		text := fixture.RandomTalk(rng, 1, nil).Text()
 		path := filepath.Join(t.TempDir(), fixture.ID(1)+".jsonl")
-		m := testMaking
-		m.partSize = 1 + int(size)
+		partSize := 1 + int(size)
 		build := func(ds *Store) (all string, rows int) {
-			d, err := ds.Fresh(t.Context(), m, fileAt(t, path), new(atomic.Int64))
+			ds.partSize = partSize
+			d, err := ds.Fresh(t.Context(), fileAt(t, path), new(atomic.Int64))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -209,11 +199,11 @@ func FuzzParts(f *testing.F) {
 				}
 			}
 		}
-		m.partSize = maxPart
+		partSize = maxPart
 		if want, _ := build(open("")); got != want {
 			t.Fatalf("in parts:\n%s\nin one:\n%s", got, want)
 		}
-		m.partSize = 1 + int(size)
+		partSize = 1 + int(size)
 		os.Remove(parts[rng.IntN(len(parts))])
 		if again, _ := build(open(once)); again != got {
 			t.Fatalf("after a loss:\n%s\nwant:\n%s", again, got)
@@ -236,14 +226,14 @@ func TestMemoryIsBounded(t *testing.T) {
 	ds := Open(t.TempDir(), 30_000, nil)
 	files := some(t, 40)
 	for _, f := range files {
-		if _, err := ds.Fresh(t.Context(), testMaking, f, new(atomic.Int64)); err != nil {
+		if _, err := ds.Fresh(t.Context(), f, new(atomic.Int64)); err != nil {
 			t.Fatal(err)
 		}
 		if len(ds.kept) == 0 || ds.size > ds.limit {
 			t.Errorf("%d digests of %d bytes in memory, %d are allowed", len(ds.kept), ds.size, ds.limit)
 		}
 	}
-	if ds.Peek(testMaking, files[39]) == nil || ds.Peek(testMaking, files[0]) != nil {
+	if ds.Peek(files[39]) == nil || ds.Peek(files[0]) != nil {
 		t.Error("want the newest in memory, not the oldest")
 	}
 }
@@ -253,13 +243,13 @@ func TestLaterKeepsTheQueue(t *testing.T) {
 	ds := Open(t.TempDir(), 1<<20, func() func(string) bool { return func(string) bool { return false } })
 	files := some(t, 60)
 	ds.workers = 1 << 20 // nothing is built yet
-	ds.Later(testMaking, files)
-	ds.Later(testMaking, files[59:])
+	ds.Later(files)
+	ds.Later(files[59:])
 	if len(ds.waiting) != 60 || ds.waiting[0].ID != fixture.ID(60) {
 		t.Errorf("%d sessions are waiting, the first is %s", len(ds.waiting), ds.waiting[0].ID)
 	}
 	ds.workers = 0
-	ds.Later(testMaking, files[:1])
+	ds.Later(files[:1])
 	ds.Wait()
 	if built, _ := filepath.Glob(ds.folder + "/*.digest"); len(built) != 60 {
 		t.Errorf("%d digests were built, want 60", len(built))

@@ -20,7 +20,7 @@ const (
 	digestMagic   = "dreamdg\x01"
 	sizesAt       = len(digestMagic) + 4
 	preambleSize  = sizesAt + 4*4
-	rowSize       = 3*8 + 8*4 + 2 + 2
+	rowSize       = 3*8 + 8*4 + 2
 	digestEnding  = ".digest"
 	temporaryName = ".new-*"
 )
@@ -86,7 +86,7 @@ func (r *row) append(b []byte) []byte {
 	if r.User {
 		speaker |= 1
 	}
-	return le.AppendUint16(le.AppendUint16(b, r.Signals), speaker)
+	return le.AppendUint16(b, speaker)
 }
 
 func (r *row) read(b []byte) {
@@ -95,7 +95,7 @@ func (r *row) read(b []byte) {
 		Offset: int64(le.Uint64(b)), seconds: int64(le.Uint64(b[8:])), Key: le.Uint64(b[16:]),
 		nanos: int32(le.Uint32(b[24:])), Line: int32(le.Uint32(b[28:])), Place: int32(le.Uint32(b[32:])),
 		Text: le.Uint32(b[36:]), uuid: le.Uint32(b[40:]), cwd: le.Uint32(b[44:]), branch: le.Uint32(b[48:]), origin: le.Uint32(b[52:]),
-		Signals: le.Uint16(b[56:]), User: b[58]&1 == 1, Manner: said.Manner(b[58] >> 1),
+		User: b[56]&1 == 1, Manner: said.Manner(b[56] >> 1),
 	}
 }
 

@@ -33,7 +33,7 @@ func FuzzForeign(f *testing.F) {
 				fixture.Overwrite(t, path, text[:end])
 				at := fileAt(t, path)
 				at.Host = host
-				m := Maker{partSize: maxPart}
+				m := new(Store)
 				d, err := m.digest(context.Background(), at, grown, new(atomic.Int64), noParts)
 				if err != nil {
 					t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 // digestVersion is of the form of digests and of the reading that fills them: whoever changes what an utterance is
 // raises it, and all digests are built again.
-const digestVersion = 10
+const digestVersion = 11
 
 const (
 	// maxPart is the size at which a digest is continued in another part, in bytes of memory: some 250 MB of transcript.
@@ -29,18 +29,10 @@ const (
 // errReplaced is the error of extending the digest of a transcript that is not the same any more.
 var errReplaced = errors.New("the transcript is not the one that was digested")
 
-// A Maker is what the digests of one Store are made with.
-type Maker struct {
-	Classifier string // names Classify: digests that another has made are made again
-	Classify   func(said.Speaker, string) uint16
-
-	partSize int // of a test; 0: maxPart
-}
-
 // digest reads a transcript, or what was appended to it since a digest of it was made; of nil, all of it. The file is
 // read to the size that it has when it is opened. read counts the bytes. Each part that is full is handed to seal, with
 // the digest that continues it.
-func (m Maker) digest(ctx context.Context, f said.File, before *Digest, read *atomic.Int64, seal func(full, next *Digest) error) (*Digest, error) {
+func (ds *Store) digest(ctx context.Context, f said.File, before *Digest, read *atomic.Int64, seal func(full, next *Digest) error) (*Digest, error) {
 	source, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -62,9 +54,9 @@ func (m Maker) digest(ctx context.Context, f said.File, before *Digest, read *at
 	}
 	for {
 		h := &d.Head
-		h.Version, h.Classifier, h.Path, h.ID = digestVersion, m.Classifier, f.Path, f.ID
+		h.Version, h.Path, h.ID = digestVersion, f.Path, f.ID
 		h.Size, h.ModTime, h.Inode = source.Size, Nanoseconds(source.ModTime), source.Inode
-		made, full, err := m.part(ctx, f, d, source, read)
+		made, full, err := ds.continued(ctx, f, d, source, read)
 		if err != nil {
 			return nil, err
 		}
@@ -86,18 +78,18 @@ func (m Maker) digest(ctx context.Context, f said.File, before *Digest, read *at
 	}
 }
 
-// part continues a part of a digest, and reports whether it is full.
-func (m Maker) part(ctx context.Context, f said.File, d Digest, source *said.Source, read *atomic.Int64) (made *Digest, full bool, err error) {
+// continued continues a part of a digest, and reports whether it is full.
+func (ds *Store) continued(ctx context.Context, f said.File, d Digest, source *said.Source, read *atomic.Int64) (made *Digest, full bool, err error) {
 	from := d.Head.Settled.State
 	grown := source.Length - from.Offset
 	lines := source.Lines(ctx, from.Line+1, from.Offset, read)
 	defer lines.Close()
-	b := newDigester(d, m.Classify, grown)
+	b := newDigester(d, grown)
 	r := said.NewReader(f, lines, b.add)
 	r.Restore(from)
 	r.Skipped.Add(d.Head.Settled.Skipped)
 	r.Settle = func() { b.settle(r) }
-	r.Full = func() bool { return b.size >= cmp.Or(m.partSize, maxPart) }
+	r.Full = func() bool { return b.size >= cmp.Or(ds.partSize, maxPart) }
 	err = r.Run()
 	if full = err == said.ErrFull; full {
 		err = nil
@@ -131,18 +123,16 @@ func samples(source io.ReaderAt, offset int64) (prefix, block uint64, err error)
 // A digester makes a part of a digest of what a reader emits.
 type digester struct {
 	Digest
-	classify func(said.Speaker, string) uint16
-	classed  int // how many rows have their signals
-	said     strings.Builder
-	names    strings.Builder
-	index    map[string]uint32 // of Strings
-	size     int               // of what was added, in bytes of memory
+	said  strings.Builder
+	names strings.Builder
+	index map[string]uint32 // of Strings
+	size  int               // of what was added, in bytes of memory
 }
 
 // newDigester continues where the settled part of a digest ends. grown is how many bytes will be read.
-func newDigester(d Digest, classify func(said.Speaker, string) uint16, grown int64) *digester {
+func newDigester(d Digest, grown int64) *digester {
 	to := &d.Head.Settled
-	b := &digester{Digest: d, classify: classify, index: map[string]uint32{}, classed: to.Rows}
+	b := &digester{Digest: d, index: map[string]uint32{}}
 	b.Rows = append(make([]row, 0, to.Rows+8+int(min(grown, maxPart)/4096)), d.Rows[:to.Rows]...)
 	b.said.Grow(to.Text + int(min(grown, 16*maxPart)/32))
 	b.said.WriteString(d.Text[:to.Text])
@@ -216,15 +206,5 @@ func (b *digester) finish(r *said.Reader) *Digest {
 	d.Head.Skipped, d.Head.Latest = r.Skipped, r.Latest
 	d.Text, d.uuids = b.said.String(), b.names.String()
 	d.Head.Untimed = slices.ContainsFunc(d.Rows, func(r row) bool { return r.seconds == untimed })
-	if b.classify != nil {
-		// One speaker after the other: the rules are others for each, and it takes half the time.
-		for _, speaker := range [...]said.Speaker{said.User, said.Assistant} {
-			for i := b.classed; i < len(d.Rows); i++ {
-				if r := &d.Rows[i]; r.User == (speaker == said.User) {
-					r.Signals = b.classify(speaker, d.Said(i))
-				}
-			}
-		}
-	}
 	return &d
 }

@@ -29,9 +29,10 @@ const (
 
 // A Store keeps digests: all in its folder, if it has one, and the newest in memory, as many as fit.
 type Store struct {
-	folder string
-	limit  int64                         // of memory
-	gone   func() func(path string) bool // returns what reports that a transcript no longer exists
+	folder   string
+	limit    int64                         // of memory
+	partSize int                           // of a test; 0: maxPart
+	gone     func() func(path string) bool // returns what reports that a transcript no longer exists
 
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path, sealed parts by partKey
@@ -68,10 +69,10 @@ func Open(folder string, limit int64, gone func() func(path string) bool) *Store
 func (ds *Store) none() bool { return ds.folder == "" && ds.limit <= 0 }
 
 // Peek returns a digest that is in memory and fresh, or nil.
-func (ds *Store) Peek(m Maker, f said.File) *Digest {
+func (ds *Store) Peek(f said.File) *Digest {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	if k := ds.kept[f.Path]; k != nil && k.identity() == identityOf(f) && k.Head.Classifier == m.Classifier {
+	if k := ds.kept[f.Path]; k != nil && k.identity() == identityOf(f) {
 		return k.Digest
 	}
 	return nil
@@ -79,8 +80,8 @@ func (ds *Store) Peek(m Maker, f said.File) *Digest {
 
 // Fresh returns the digest of a transcript as it is now: from memory, from the folder, extended or built. Parts that are
 // complete stay in the folder when the context ends, and the next call continues there. read counts the bytes read.
-func (ds *Store) Fresh(ctx context.Context, m Maker, f said.File, read *atomic.Int64) (*Digest, error) {
-	if d := ds.Peek(m, f); d != nil {
+func (ds *Store) Fresh(ctx context.Context, f said.File, read *atomic.Int64) (*Digest, error) {
+	if d := ds.Peek(f); d != nil {
 		return d, nil
 	}
 	free, err := ds.claim(ctx, f.Path)
@@ -88,7 +89,7 @@ func (ds *Store) Fresh(ctx context.Context, m Maker, f said.File, read *atomic.I
 		return nil, err
 	}
 	defer free()
-	before, written := ds.before(m, f)
+	before, written := ds.before(f)
 	if before != nil && before.identity() == identityOf(f) {
 		return before, nil
 	}
@@ -109,10 +110,10 @@ func (ds *Store) Fresh(ctx context.Context, m Maker, f said.File, read *atomic.I
 	if before == nil {
 		ds.drop(f)
 	}
-	d, err := m.digest(ctx, f, before, read, seal)
+	d, err := ds.digest(ctx, f, before, read, seal)
 	if err == errReplaced || err == io.EOF {
 		ds.drop(f)
-		d, err = m.digest(ctx, f, nil, read, seal)
+		d, err = ds.digest(ctx, f, nil, read, seal)
 	}
 	if err != nil {
 		return nil, err
@@ -209,18 +210,18 @@ func (ds *Store) claim(ctx context.Context, path string) (free func(), err error
 }
 
 // before returns the last digest of a transcript, fresh or not, and the size that it was written with.
-func (ds *Store) before(m Maker, f said.File) (*Digest, int64) {
+func (ds *Store) before(f said.File) (*Digest, int64) {
 	ds.mu.Lock()
 	k := ds.kept[f.Path]
 	ds.mu.Unlock()
-	if k != nil && k.Head.Classifier == m.Classifier {
+	if k != nil {
 		return k.Digest, k.written
 	}
 	if ds.folder == "" {
 		return nil, -1
 	}
 	d, err := readDigest(ds.folder, f, base)
-	if err != nil || d.Head.Classifier != m.Classifier || !ds.complete(f, d) {
+	if err != nil || !ds.complete(f, d) {
 		return nil, -1
 	}
 	if d.identity() == identityOf(f) {

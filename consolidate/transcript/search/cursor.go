@@ -33,7 +33,7 @@ func (p position) compare(q position) int {
 // may count them back from the present.
 func (q Query) queryID() string {
 	speakers := slices.Sorted(slices.Values(q.Speakers))
-	what, err := json.Marshal([]any{q.Pattern, q.Patterns, q.Signals, q.Regex, q.CaseSensitive, slices.Compact(speakers), q.Session, q.Fold})
+	what, err := json.Marshal([]any{q.Pattern, q.Patterns, q.Regex, q.CaseSensitive, slices.Compact(speakers), q.Session, q.Fold})
 	if err != nil {
 		return "" // strings, booleans and pointers to them always marshal
 	}

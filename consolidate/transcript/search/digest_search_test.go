@@ -46,41 +46,11 @@ func TestSeveralPatterns(t *testing.T) {
 			t.Errorf("match %q and %d more, want the first lamp and 2", h.Match, h.More)
 		}
 	}
-	for _, q := range []Query{{Patterns: make([]string, MaxPatterns+1)}, {Patterns: []string{"x", ""}}, {Pattern: "x", Signals: 1}} {
+	for _, q := range []Query{{Patterns: make([]string, MaxPatterns+1)}, {Patterns: []string{"x", ""}}} {
 		var wrong *QueryError
 		if _, err := s.Search(t.Context(), q); !errors.As(err, &wrong) {
 			t.Errorf("%v: want a QueryError", err)
 		}
-	}
-}
-
-func TestSignals(t *testing.T) {
-	texts := []string{"1", "22", "333", "55555"} // bits 1, 2, 3 and 5
-	f := fixture.Talk(1)
-	for _, text := range texts {
-		f.User(text).Reply("1")
-	}
-	s := withDigests(t, store(t, f, fixture.Talk(2).User("22")))
-	s.FindSignal = func(signals uint16, speaker said.Speaker, text string) (int, int, bool) {
-		return 1, 2, signals == 1<<2 && speaker == said.User
-	}
-	r := search(t, s, Query{Signals: 1<<2 | 1<<5})
-	fixture.Equal(t, "hits", hits(r), []string{"55555", "22", "22"})
-	if r = search(t, s, Query{Signals: 1 << 2}); r.Hits[0].Match != "2" || r.Hits[0].Before != "2" {
-		t.Errorf("hit %+v, want the place that FindSignal told", r.Hits[0])
-	}
-	if r = search(t, s, Query{Signals: 1 << 2, Session: fixture.ID(2)}); r.Matches != 1 {
-		t.Errorf("%d matches in one session", r.Matches)
-	}
-	if r = search(t, s, Query{Signals: 1 << 2, Speakers: []said.Speaker{said.Tool, said.Assistant}}); r.Matches != 0 {
-		t.Errorf("%d matches of tools", r.Matches)
-	}
-	// Another classifier makes them again.
-	other := withDigests(t, s)
-	other.Digests = s.Digests
-	other.Classifier, other.Classify = "none", func(said.Speaker, string) uint16 { return 1 << 9 }
-	if r = search(t, other, Query{Signals: 1 << 9}); r.Matches != 9 {
-		t.Errorf("%d matches by another classifier, want 9", r.Matches)
 	}
 }
 

@@ -25,7 +25,6 @@ func withDigests(t testing.TB, s *Store) *Store {
 	t.Helper()
 	with := openWith(s.Options, filepath.Join(t.TempDir(), "state", "digests"))
 	with.Budget = time.Minute
-	with.Classify, with.Classifier = byLength, "lengths"
 	t.Cleanup(with.Close)
 	return with
 }
@@ -61,7 +60,7 @@ func FuzzDigestSearch(f *testing.F) {
 			t.Fatal(n, err)
 		}
 		again := openWith(s.Options, s.Digests)
-		again.Classifier, again.Budget, again.DigestMemory = "lengths", time.Minute, 0 // from the folder alone
+		again.Budget, again.DigestMemory = time.Minute, 0 // from the folder alone
 		for _, s := range []*Store{s, again} {
 			var got []string
 			for q := q; ; {
@@ -309,7 +308,7 @@ func TestMemoryOfDigestsIsBounded(t *testing.T) {
 			wait(t, s)
 		}
 		newest, _, _ := s.Accepted(t.Context(), time.Time{})
-		if s.digests().Peek(s.making(), newest[0]) == nil || s.digests().Peek(s.making(), newest[39]) != nil {
+		if s.digests().Peek(newest[0]) == nil || s.digests().Peek(newest[39]) != nil {
 			t.Error("want the newest in memory, not the oldest")
 		}
 	}
@@ -363,7 +362,7 @@ func TestLargeSessions(t *testing.T) {
 	third := withDigests(t, s)
 	third.Digests = s.Digests
 	read := atomic.Int64{}
-	d, err := third.digests().Fresh(t.Context(), third.making(), files[0], &read)
+	d, err := third.digests().Fresh(t.Context(), files[0], &read)
 	if err != nil || len(d.Head.Sealed) < 3 || read.Load() != 0 {
 		t.Errorf("%d sealed parts, %v, %d bytes read; want none read", len(d.Head.Sealed), err, read.Load())
 	}

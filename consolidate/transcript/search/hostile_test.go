@@ -26,7 +26,7 @@ func TestHugeNames(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	d, err := s.digests().Fresh(t.Context(), s.making(), files[0], new(atomic.Int64))
+	d, err := s.digests().Fresh(t.Context(), files[0], new(atomic.Int64))
 	size := 0
 	for _, name := range d.Head.Strings {
 		size += len(name)

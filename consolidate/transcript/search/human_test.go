@@ -44,7 +44,7 @@ func TestManners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := again.digests().Fresh(t.Context(), again.making(), sessions[0], new(atomic.Int64))
+		d, err := again.digests().Fresh(t.Context(), sessions[0], new(atomic.Int64))
 		if err != nil {
 			t.Fatal(err)
 		}

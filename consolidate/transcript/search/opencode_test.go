@@ -129,7 +129,7 @@ func TestOpenCodeGrows(t *testing.T) {
 	if err != nil || len(files) == 0 || files[0].ID != "ses_1" {
 		t.Fatalf("files %+v, %v", files, err)
 	}
-	if d, err := other.digests().Fresh(t.Context(), other.making(), files[0], new(atomic.Int64)); err != nil ||
+	if d, err := other.digests().Fresh(t.Context(), files[0], new(atomic.Int64)); err != nil ||
 		d == nil || !strings.Contains(d.Text, "paint it twice") {
 		t.Errorf("a digest of another process: %+v, %v", d, err)
 	}
@@ -241,7 +241,7 @@ func TestPagesReadASessionOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan := newScan(&walk{store: s, query: q, making: s.making(), sessions: sessions[:1], skipped: said.Skipped{}}, []*pattern{p}, nil)
+	scan := newScan(&walk{store: s, query: q, sessions: sessions[:1], skipped: said.Skipped{}}, []*pattern{p}, nil)
 	scan.run(t.Context())
 	found := scan.distinct()
 	if len(found) < 2 {

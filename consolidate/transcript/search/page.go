@@ -45,15 +45,6 @@ func (s *scan) fill(ctx context.Context, result *Result, all []found) error {
 
 // place finds the match in an utterance again, and how often else it is there.
 func (s *scan) place(u *said.Utterance) (start, end, more int, ok bool) {
-	if s.query.Signals != 0 {
-		if s.store.FindSignal != nil {
-			start, end, ok = s.store.FindSignal(s.query.Signals, u.Speaker, u.Text)
-		}
-		if !ok || start < 0 || end < start || end > len(u.Text) {
-			start, end = 0, 0
-		}
-		return start, end, 0, true
-	}
 	more = -1
 	for _, p := range s.patterns {
 		from, to, found := p.find(u.Text)
@@ -111,7 +102,7 @@ func (s *scan) readAgain(ctx context.Context, o *opened, f *found) (_ *said.Utte
 		return s.fromTranscript(ctx, o.source, f)
 	}
 	if o.digest == nil {
-		if o.digest, err = s.store.digests().Fresh(ctx, s.making, *file, &s.read); err != nil {
+		if o.digest, err = s.store.digests().Fresh(ctx, *file, &s.read); err != nil {
 			return nil, err
 		}
 	}

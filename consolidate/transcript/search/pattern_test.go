@@ -72,7 +72,7 @@ func FuzzRows(f *testing.F) {
 		if err != nil || len(files) == 0 {
 			t.Fatal(files, err)
 		}
-		d, err := s.digests().Fresh(t.Context(), s.making(), files[0], new(atomic.Int64))
+		d, err := s.digests().Fresh(t.Context(), files[0], new(atomic.Int64))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func (w *walk) rankedHit(ctx context.Context, top relevance.Hit, words *relevanc
 		return nil, 0, err
 	}
 	s, f := w.store, w.sessions[i]
-	d, err := s.digests().Fresh(ctx, w.making, f, new(atomic.Int64))
+	d, err := s.digests().Fresh(ctx, f, new(atomic.Int64))
 	if err != nil {
 		return nil, 0, err
 	}

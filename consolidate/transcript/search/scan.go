@@ -175,14 +175,6 @@ func (s *scan) inDigest(d *digest.Digest, first, i int, all []found) []found {
 			offset: r.Offset, key: r.Key, alike: s.likeness(r.Speaker(), d.Said(n)),
 		})
 	}
-	if s.query.Signals != 0 {
-		for n := range d.Rows {
-			if d.Rows[n].Signals&s.query.Signals != 0 && wanted(n) {
-				take(n)
-			}
-		}
-		return all
-	}
 	s.read.Add(int64(len(d.Text)))
 	for _, p := range s.patterns {
 		p.rows(d, wanted, take)

@@ -135,7 +135,7 @@ func TestGrowthAfterTheListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan := newScan(&walk{store: s, query: q, making: s.making(), sessions: sessions, skipped: said.Skipped{}}, []*pattern{p}, nil)
+	scan := newScan(&walk{store: s, query: q, sessions: sessions, skipped: said.Skipped{}}, []*pattern{p}, nil)
 	if scan.run(t.Context()); scan.amount != 1 {
 		t.Errorf("%d matches, want one", scan.amount)
 	}

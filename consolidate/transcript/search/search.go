@@ -18,14 +18,13 @@ const (
 	MaxContext     = 2000
 )
 
-// A Query asks what was said: Pattern, Patterns or Signals is required.
+// A Query asks what was said: Pattern or Patterns is required.
 type Query struct {
 	Pattern       string         // a literal text; at most 1,000 bytes
 	Patterns      []string       // any of them, beside Pattern or in its place; at most MaxPatterns
 	Regex         bool           // the patterns are RE2 expressions, with (?m)
 	CaseSensitive *bool          // nil: if the pattern has an upper-case letter
-	Signals       uint16         // in place of patterns: utterances with one of these bits of Store.Classify
-	Speakers      []said.Speaker // none: User and Assistant; a tool gives no signals
+	Speakers      []said.Speaker // none: User and Assistant
 	Since         time.Time      // inclusive; zero: ever
 	Until         time.Time      // exclusive; zero: now and later
 	Session       string         // an id, or the beginning of one; empty: all
@@ -44,7 +43,7 @@ type Hit struct {
 	said.Utterance // without its Text
 
 	Before string
-	Match  string // empty where a signal is not found again in the text
+	Match  string
 	After  string
 	More   int // further matches in the same utterance, up to 1,000
 	Alike  int // older matches not shown, their texts being equal but for case, digits and white space
@@ -94,17 +93,14 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	return result, err
 }
 
-// compiled returns the query's patterns: none when it asks for signals.
+// compiled returns the query's patterns.
 func (q Query) compiled() ([]*pattern, error) {
 	texts := q.Patterns
-	if q.Pattern != "" || len(texts) == 0 && q.Signals == 0 {
+	if q.Pattern != "" || len(texts) == 0 {
 		texts = append([]string{q.Pattern}, texts...)
 	}
-	switch {
-	case len(texts) > MaxPatterns:
+	if len(texts) > MaxPatterns {
 		return nil, &QueryError{Field: "patterns", Message: fmt.Sprintf("%d are more than %d", len(texts), MaxPatterns)}
-	case len(texts) > 0 && q.Signals != 0:
-		return nil, &QueryError{Field: "signal", Message: "it takes the place of a pattern: send one of them"}
 	}
 	var all []*pattern
 	for _, text := range texts {

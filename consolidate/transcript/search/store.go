@@ -1,4 +1,4 @@
-// Package search answers what was said in the sessions of one project: where words, expressions, signals and questions are
+// Package search answers what was said in the sessions of one project: where words, expressions and questions are
 // found, what was said around a place, and what a source names.
 //
 // People's and the model's words are looked for in digests, which a search extends; what tools said, in the transcripts.
@@ -41,15 +41,6 @@ type Store struct {
 	// DigestMemory bounds the digests in memory, in bytes. At 0, and without Digests, every search builds them.
 	DigestMemory int64
 
-	// Classify returns the signals of what a person or the model said, a bit each; nil: none. It is called by several
-	// threads, once for each utterance when its digest is made. Classifier names it: digests that another has made are
-	// made again.
-	Classify   func(said.Speaker, string) uint16
-	Classifier string
-
-	// FindSignal returns where one of some signals is in a text; nil: nowhere.
-	FindSignal func(signals uint16, speaker said.Speaker, text string) (start, end int, ok bool)
-
 	opened sync.Once
 	kept   *digest.Store
 }
@@ -71,15 +62,11 @@ func (s *Store) digests() *digest.Store {
 // parts extends the digest of a session, and calls do with each part of it and how many rows are in those before. read
 // counts the bytes read.
 func (s *Store) parts(ctx context.Context, f said.File, read *atomic.Int64, do func(part *digest.Digest, first int) error) (*digest.Digest, error) {
-	d, err := s.digests().Fresh(ctx, s.making(), f, read)
+	d, err := s.digests().Fresh(ctx, f, read)
 	if err != nil {
 		return nil, err
 	}
 	return d, s.digests().Each(f, d, do)
-}
-
-func (s *Store) making() digest.Maker {
-	return digest.Maker{Classifier: s.Classifier, Classify: s.Classify}
 }
 
 // Digest builds the digests of the project's sessions that are missing, and waits for them. It returns how many sessions
@@ -91,7 +78,7 @@ func (s *Store) Digest(ctx context.Context) (int, error) {
 	}
 	var n atomic.Int64
 	err = parallel.Do(ctx, len(sessions), func(i int) error {
-		_, err := s.digests().Fresh(ctx, s.making(), sessions[i], new(atomic.Int64))
+		_, err := s.digests().Fresh(ctx, sessions[i], new(atomic.Int64))
 		if err == nil {
 			n.Add(1)
 		} else if ctx.Err() != nil {
@@ -105,7 +92,7 @@ func (s *Store) Digest(ctx context.Context) (int, error) {
 // DigestLater builds the digests of the project's sessions that are missing in the background, the newest first, until
 // the Store is closed.
 func (s *Store) DigestLater() {
-	s.digests().LaterOf(s.making(), func(ctx context.Context) ([]said.File, error) {
+	s.digests().LaterOf(func(ctx context.Context) ([]said.File, error) {
 		sessions, _, err := s.Accepted(ctx, time.Time{})
 		return sessions, err
 	})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
-	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 	"dream-mcp/consolidate/transcript/sessions"
 )
@@ -68,12 +67,4 @@ func hits(r Result) (texts []string) {
 		texts = append(texts, h.Before+h.Match+h.After)
 	}
 	return texts
-}
-
-// byLength is a classifier for tests: it is easy to tell what it must say.
-func byLength(speaker said.Speaker, text string) uint16 {
-	if speaker == said.User {
-		return 1 << (len(text) % digest.SignalKinds)
-	}
-	return 0
 }

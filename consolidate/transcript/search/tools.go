@@ -155,4 +155,4 @@ func toolAt(
 }
 
 // hasTools reports whether a query asks for what tools said.
-func (q Query) hasTools() bool { return q.Signals == 0 && slices.Contains(q.Speakers, said.Tool) }
+func (q Query) hasTools() bool { return slices.Contains(q.Speakers, said.Tool) }

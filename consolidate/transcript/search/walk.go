@@ -26,7 +26,6 @@ var errEnough = errors.New("enough is found")
 type walk struct {
 	store    *Store
 	query    Query
-	making   digest.Maker
 	sessions []said.File // as the project lists them: the newest first
 	unjudged bool        // there was no time to list all of them
 	read     atomic.Int64
@@ -53,7 +52,7 @@ func (s *Store) walk(ctx context.Context, q Query) (*walk, error) {
 	if err != nil && judging.Err() == nil {
 		return nil, err
 	}
-	w := &walk{store: s, query: q, making: s.making(), skipped: skipped, unjudged: err != nil}
+	w := &walk{store: s, query: q, skipped: skipped, unjudged: err != nil}
 	w.sessions, err = q.chosen(all)
 	return w, err
 }
@@ -77,7 +76,7 @@ func (w *walk) run(ctx context.Context, order []int, search func(ctx context.Con
 		w.finished++
 		return nil
 	})
-	w.store.digests().Later(w.making, w.undigested())
+	w.store.digests().Later(w.undigested())
 	return err != nil
 }
 
@@ -108,7 +107,7 @@ func (w *walk) order() (order []int, latest []int64) {
 	bounds := make([]int64, len(w.sessions))
 	for i, f := range w.sessions {
 		last := f.ModTime.Add(clockSlack)
-		if d := w.store.digests().Peek(w.making, f); d != nil && !d.Untimed() {
+		if d := w.store.digests().Peek(f); d != nil && !d.Untimed() {
 			last = d.Head.Latest
 		}
 		order[i], bounds[i] = i, digest.Nanoseconds(last)
