@@ -201,7 +201,8 @@ func mapPage(head string, lines []string, cursor string) (string, error) {
 }
 
 // linePage cuts the page of lines that begins at the cursor, which is the number of a line and a digest of the lines before
-// it: with another digest, they have changed since. next returns the call for the next page.
+// it: with another digest, they have changed since. next returns the call for the next page. A quotation that goes on over
+// several pages is closed on each and opened again on the next.
 func linePage(head string, lines []string, cursor string, room int, next func(cursor string) string) (string, error) {
 	from := 0
 	if cursor != "" {
@@ -214,7 +215,9 @@ func linePage(head string, lines []string, cursor string, room int, next func(cu
 	}
 	var b text
 	b.WriteString(head)
-	to := from + fill(&b, len(lines)-from, room-120, func(i int) string { return lines[from+i] + "\n" })
+	b.add(fenceIsOpen(lines[:from]), "%s\n", fenceOpen)
+	to := from + fill(&b, len(lines)-from, room-120-len(fenceClose), func(i int) string { return lines[from+i] + "\n" })
+	b.add(fenceIsOpen(lines[:to]), "%s\n", fenceClose)
 	if to < len(lines) {
 		fmt.Fprintf(&b, "… %d lines more: %s", len(lines)-to, next(fmt.Sprintf("%d-%s", to, linesDigest(lines[:to]))))
 	}

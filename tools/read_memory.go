@@ -154,13 +154,13 @@ func renderFile(b *text, f consolidate.Shown, offset int) {
 	b.add(true, "%s %d\n", name, f.Bytes)
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
 	from, to := pageOf(f.Text, offset, max(pageBytes-b.Len(), pageBytes/2))
-	fenced(b, f.Text[from:to], name)
+	fenced(b, "", f.Text[from:to], name)
 	b.add(to < len(f.Text), "… cut: read_memory {\"paths\": [%q], \"offset\": %d} continues\n", f.Name, to)
 	b.WriteByte('\n')
 }
 
 // maxLine is the longest line that is not cut at the end of a page.
-const maxLine = 3 * pageBytes
+const maxLine = 3 * pageBytes / 2 // so that both texts of a file that was changed after it was staged fit into MaxAnswer
 
 // pageOf returns the bounds of a page of about room bytes from an offset. It begins and ends between lines, or inside a
 // line longer than maxLine between two characters.

@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -179,11 +180,15 @@ func (a answer) result(err error, show secret.Allowed) *mcp.CallToolResult {
 	return mcp.NewToolResultStructured(json.RawMessage(data), string(data))
 }
 
-// cut cuts a text after limit characters, and says so.
+// cut cuts a text after limit characters, and says so. It closes a quotation that it cuts.
 func cut(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
 	const mark = "\n… cut here: the rest does not fit into one answer"
-	return string([]rune(s)[:limit-utf8.RuneCountInString(mark)]) + mark
+	s = string([]rune(s)[:limit-utf8.RuneCountInString("\n"+fenceClose+mark)])
+	if fenceIsOpen(strings.Split(s, "\n")) {
+		s += "\n" + fenceClose
+	}
+	return s + mark
 }
