@@ -140,13 +140,14 @@ func (l *link) fetch(ctx context.Context, h *heads) (base, theirs tree, err erro
 		return nil, nil, err
 	}
 	if l.Base != "" {
-		replaced, err := l.git.run(ctx, nil, "rev-list", "-n", "1", l.Base, "^"+h.memory)
-		if err == nil && replaced != "" {
-			err = &StopError{fmt.Sprintf("the remote's history was replaced: "+
-				"it has %.12s, which does not continue %.12s, the last that this machine pulled; what is here stays", h.memory, l.Base)}
-		}
-		if err != nil {
+		// rev-list would walk by the dates of the commits, which are of the clocks of many machines.
+		common, err := l.git.run(ctx, nil, "merge-base", l.Base, h.memory)
+		if ctx.Err() != nil {
 			return nil, nil, err
+		}
+		if strings.TrimSpace(common) != l.Base {
+			return nil, nil, &StopError{fmt.Sprintf("the remote's history was replaced: "+
+				"it has %.12s, which does not continue %.12s, the last that this machine pulled; what is here stays", h.memory, l.Base)}
 		}
 	}
 	if base, err = l.git.read(ctx, l.Base); err == nil {

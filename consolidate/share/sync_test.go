@@ -234,6 +234,25 @@ func TestSync(t *testing.T) {
 	}
 }
 
+// TestClocks has machines with clocks that are off send and pull in turn: what counts is which commit continues which.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	for _, skew := range []time.Duration{time.Minute, -time.Minute, 366 * 24 * time.Hour} {
+		remote := bare(t)
+		a := join(t, remote, "desk", skew)
+		a.write("x.md", "line 7\n")
+		a.sync()
+		b := join(t, remote, "laptop", 0)
+		for i := range 8 {
+			b.write("y.md", fmt.Sprint("line ", i, "\n"))
+			b.sync()
+		}
+		if a.sync(); a.text("y.md") != "line 7\n" || b.text("x.md") != "line 7\n" {
+			t.Errorf("clocks off by %v: %q, %q", skew, a.text("y.md"), b.text("x.md"))
+		}
+	}
+}
+
 // TestCrashAfterMerge fails after a merge has landed and before that is noted, as a crash does: nothing is merged twice, so that what is
 // deleted then stays deleted.
 func TestCrashAfterMerge(t *testing.T) {
