@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,22 +24,23 @@ type UndoResult struct {
 	Merged    []string           `json:"merged"` // those of Files in which later changes of others are kept
 	Conflicts []landing.Conflict `json:"conflicts"`
 	GivenBack string             `json:"given_back,omitempty"` // the effect of undoing a dream on the time gate, in words
+	Redo      string             `json:"redo,omitempty"`       // without an ID: a later undo that was passed over; undoing it redoes what it undid
 }
 
-// Undo reverts the changes of operation id, or of the newest one that is not undone if id is "". It keeps and reports
-// later changes of others.
+// Undo reverts the changes of operation id. If id is "", that is the newest operation of this machine that is not undone; what
+// was pulled from other machines is undone only by its ID. Undo keeps and reports later changes of others.
 func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	h.Lock()
 	defer h.Unlock()
 	if err := h.recover(ctx); err != nil { // an interrupted commit may be the one to undo
 		return UndoResult{}, err
 	}
-	id, a, err := h.undoable(id)
+	id, redo, a, err := h.undoable(id)
 	if err != nil {
 		return UndoResult{}, err
 	}
 	defer a.Close()
-	res := UndoResult{Undone: id, Files: store.FilesOf(nil), Merged: []string{}, Conflicts: []landing.Conflict{}}
+	res := UndoResult{Undone: id, Redo: redo, Files: store.FilesOf(nil), Merged: []string{}, Conflicts: []landing.Conflict{}}
 	info := h.New(lock.KindUndo)
 	info.Undoes = id
 	if undone, err := h.Info(id); err == nil {
@@ -73,27 +75,66 @@ func (h *History) recover(ctx context.Context) error {
 }
 
 // undoable opens the archive of the operation that Undo of id would revert. The caller closes it.
-func (h *History) undoable(id string) (string, *landing.Archive, error) {
-	id, a, err := h.open(id, true)
+func (h *History) undoable(id string) (whole, redo string, a *landing.Archive, err error) {
+	if id == "" {
+		id, redo, err = h.newestOurs()
+	} else {
+		id, err = h.Match(id)
+	}
+	if err == nil {
+		a, err = h.Archive(id)
+	}
 	if err == nil && a.State != landing.Landed {
 		err = errors.Join(fmt.Errorf("%s has not landed: there is nothing to undo", id), a.Close())
 	}
-	return id, a, err
+	return id, redo, a, err
 }
 
-// Undoable returns the ID of the operation that Undo of id would revert, and its report.
+// newestOurs returns the newest operation of this machine that is not undone, and the newest undo after it that was not itself
+// undone.
+func (h *History) newestOurs() (id, redo string, err error) {
+	entries, err := h.Entries()
+	if err != nil {
+		return "", "", err
+	}
+	undone := store.UndoneBy(entries)
+	for _, e := range slices.Backward(entries) {
+		switch {
+		case e.Outcome != store.Committed || len(e.Files) == 0 || undone[e.ID] || e.Kind == lock.KindSync:
+		case e.Undoes == "":
+			return e.ID, redo, nil
+		default:
+			redo = cmp.Or(redo, e.ID)
+		}
+	}
+	if redo != "" {
+		return "", "", fmt.Errorf("%w; to redo what was undone last, undo %s", ErrUndone, redo)
+	}
+	return "", "", ErrUndone
+}
+
+// Undoable returns the ID of the operation that Undo of id would revert, and describes it: who did it, when, and to which files.
 func (h *History) Undoable(id string) (whole, did string, err error) {
 	h.Lock()
 	defer h.Unlock()
 	if t := h.Current(); t != nil {
 		return "", "", t.Busy()
 	}
-	whole, a, err := h.undoable(id)
+	whole, redo, a, err := h.undoable(id)
 	if err != nil {
 		return "", "", err
 	}
 	defer a.Close()
-	return whole, store.Report(a.Changes, store.Info{}), nil
+	info, _ := h.Info(whole) // the archive is enough
+	who := fmt.Sprintf("A %s of this machine", cmp.Or(info.Kind, "change"))
+	if info.Kind == lock.KindSync {
+		who = "A sync, " + info.Reason + "; the undo is sent to them too"
+	}
+	did = fmt.Sprintf("%s, %s. %s", who, a.Landed.UTC().Format("2006-01-02 15:04 UTC"), store.Report(a.Changes, store.Info{}))
+	if redo != "" {
+		did += " What came later is undone already; to redo that, undo " + redo + "."
+	}
+	return whole, did, nil
 }
 
 // Diff returns the ID of an operation and its changes as a unified diff. If id is "", it is the newest that landed.
@@ -127,15 +168,11 @@ func (h *History) LastReport() (string, error) {
 }
 
 // Named opens the archive of operation id, or of the newest that landed a change if id is "". The caller closes it.
-func (h *History) Named(id string) (string, *landing.Archive, error) { return h.open(id, false) }
-
-// open opens the archive of the operation whose ID begins with id; for "" of the newest that landed a change and,
-// with undo, can be undone without naming it.
-func (h *History) open(id string, undo bool) (_ string, a *landing.Archive, err error) {
+func (h *History) Named(id string) (_ string, a *landing.Archive, err error) {
 	if id != "" {
 		id, err = h.Match(id)
 	} else {
-		id, err = h.newest(undo)
+		id, err = h.newest()
 	}
 	if err == nil {
 		a, err = h.Archive(id)
@@ -143,19 +180,16 @@ func (h *History) open(id string, undo bool) (_ string, a *landing.Archive, err 
 	return id, a, err
 }
 
-func (h *History) newest(undo bool) (string, error) {
+// newest returns the newest operation that landed a change.
+func (h *History) newest() (string, error) {
 	entries, err := h.Entries()
 	if err != nil {
 		return "", err
 	}
-	undone := store.UndoneBy(entries)
 	for _, e := range slices.Backward(entries) {
-		if e.Outcome == store.Committed && len(e.Files) > 0 && !(undo && (e.Undoes != "" || undone[e.ID])) {
+		if e.Outcome == store.Committed && len(e.Files) > 0 {
 			return e.ID, nil
 		}
-	}
-	if undo {
-		return "", ErrUndone
 	}
 	return "", fmt.Errorf("%w: nothing has landed yet", store.ErrUnknown)
 }

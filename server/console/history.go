@@ -193,6 +193,7 @@ func renderUndo(r history.UndoResult, ink paint) string {
 	b.add(len(r.Merged) > 0, "", "Merged: the lines that it changed are as before; lines that others changed later are kept.")
 	b.add(r.GivenBack != "", "", "The time gate is as it was before: %s.", r.GivenBack)
 	b.add(r.ID != "", "", "To undo this too: dream-mcp undo %s", r.ID)
+	b.add(r.Redo != "", "", "What came later was undone already. To redo that: dream-mcp undo %s", r.Redo)
 	return b.String()
 }
 
