@@ -77,7 +77,7 @@ var allowed = map[string][]string{
 	"memory/rule/likeness":                 {"memory"},
 	"memory/rule/likeness/measure":         {"memory/rule/likeness", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/rule/prose":                    {"memory"},
-	"memory/rule/reldate":                  {"memory", "memory/rule/prose"},
+	"memory/rule/reldate":                  {"memory", "memory/rule/prose", "memory/text"},
 	"memory/rule/measure":                  {"memory", "memory/rule", "memory/rule/drift/measure", "memory/rule/likeness/measure", "memory/rule/reldate/measure", "memory/secret/measure"},
 	"memory/rule/reldate/measure":          {"memory/rule/reldate", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/secret":                        {"memory/visible", "golang.org/x/text"},
@@ -88,10 +88,10 @@ var allowed = map[string][]string{
 	"memory/text":                          {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"memory/related":                       {"memory", "memory/text"},
 	"consolidate/transcript/rank/measure":  {"consolidate/transcript/rank"},
-	"memory/rule/drift":                    {"memory", "memory/rule/prose"},
+	"memory/rule/drift":                    {"memory", "memory/rule/prose", "memory/text"},
 	"memory/rule/drift/measure":            {"memory/rule/drift", "github.com/rogpeppe/go-internal/txtar"},
 	"memory/landing":                       {"memory/merge", "memory", "memory/secret", "github.com/rogpeppe/go-internal/diff", "golang.org/x/sys"},
-	"memory/rule":                          {"memory", "memory/rule/drift", "memory/rule/likeness", "memory/rule/prose", "memory/rule/reldate", "memory/secret", "memory/visible"},
+	"memory/rule":                          {"memory", "memory/rule/drift", "memory/rule/likeness", "memory/rule/prose", "memory/rule/reldate", "memory/secret", "memory/visible", "memory/text"},
 	"memory":                               {"memory/near", "memory/secret", "memory/visible", "golang.org/x/text", "go.yaml.in/yaml/v3"},
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/rule/reldate"
+	"dream-mcp/memory/text"
 )
 
 var (
@@ -45,7 +45,7 @@ func findOpposites(v *view) (findings []Finding) {
 				continue // most lines
 			}
 			at := 0
-			for _, sentence := range prose.Sentences(statement.text) {
+			for _, sentence := range text.Sentences(statement.text) {
 				say := func(in int) saying {
 					line, column := statement.place(at + in)
 					return saying{n, line, column, cutText(memory.OneLine(sentence), maxQuoted), ""}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/rule/prose"
+	"dream-mcp/memory/text"
 )
 
 var (
@@ -71,7 +71,7 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 
 // fromSentence returns the line from the sentence that holds a place: what came of it is said after it.
 func fromSentence(line string, at int) string {
-	before := prose.Sentences(line[:at])
+	before := text.Sentences(line[:at])
 	return line[at-len(before[len(before)-1]):]
 }
 

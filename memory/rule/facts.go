@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/rule/prose"
+	"dream-mcp/memory/text"
 )
 
 // A Fact is something that a merged memory says and the one that it was merged into does not: a number, a piece of code, a
@@ -123,18 +123,18 @@ var (
 const clauseRunes = 60
 
 // factTokens returns the facts of a text, in order.
-func factTokens(text string, lower map[string]bool) []factToken {
+func factTokens(body string, lower map[string]bool) []factToken {
 	var tokens []factToken
-	nouns := len(germanWords.FindAllString(text, 3)) == 3
-	for line, code := range memory.Lines(text) {
+	nouns := len(germanWords.FindAllString(body, 3)) == 3
+	for line, code := range memory.Lines(body) {
 		if line = strings.TrimSpace(line); code {
 			if memory.FenceMark(line) == "" && strings.ContainsFunc(line, isWordRune) {
 				tokens = append(tokens, factToken{kind: codeToken, text: line})
 			}
 			continue
 		}
-		for _, text := range prose.Sentences(untitled(labels.ReplaceAllString(line, ""))) {
-			tokens = append(tokens, sentenceTokens(text, nouns, lower)...)
+		for _, sentence := range text.Sentences(untitled(labels.ReplaceAllString(line, ""))) {
+			tokens = append(tokens, sentenceTokens(sentence, nouns, lower)...)
 		}
 	}
 	return tokens
@@ -236,15 +236,15 @@ type haystack struct {
 	skip      map[string]bool // names that need not be there
 }
 
-func newHaystack(text string) *haystack {
-	h := &haystack{text: memory.OneLine(text), words: make(map[string]bool), skip: make(map[string]bool)}
+func newHaystack(body string) *haystack {
+	h := &haystack{text: memory.OneLine(body), words: make(map[string]bool), skip: make(map[string]bool)}
 	h.lower = strings.ToLower(isoDates(h.text))
 	for _, w := range spacedWords(strings.ReplaceAll(h.lower, "`", " ")) {
 		h.words[w] = true
 	}
-	for line := range strings.Lines(text) {
-		for _, text := range prose.Sentences(line) {
-			h.sentences = append(h.sentences, readSentence(text))
+	for line := range strings.Lines(body) {
+		for _, sentence := range text.Sentences(line) {
+			h.sentences = append(h.sentences, readSentence(sentence))
 		}
 	}
 	return h

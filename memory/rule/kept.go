@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/rule/prose"
+	"dream-mcp/memory/text"
 )
 
 // Whether others still say what a memory said. Words are compared, not what they mean: a fact
@@ -31,10 +31,10 @@ type fact struct {
 var labels = regexp.MustCompile(`(?i)^\W*\*\*(why|how to apply):?\*\*:?`)
 
 // factsOf parts a text into facts. What has no words is none.
-func factsOf(text string) []fact {
+func factsOf(body string) []fact {
 	var facts []fact
-	for line := range strings.Lines(text) {
-		for _, sentence := range prose.Sentences(labels.ReplaceAllString(line, "")) {
+	for line := range strings.Lines(body) {
+		for _, sentence := range text.Sentences(labels.ReplaceAllString(line, "")) {
 			f := fact{words: make(map[string]bool), exact: make(map[string]bool)}
 			for i, part := range strings.Split(sentence, "`") {
 				for _, w := range memory.WordsOf(part) {

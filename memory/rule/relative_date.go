@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/rule/reldate"
+	"dream-mcp/memory/text"
 )
 
 // maxEditText bounds, in bytes, the old text of an edit that a hint offers.
@@ -126,7 +126,7 @@ func (d *relativeDate) saysDay(now time.Time) bool {
 		day, ok := memory.FirstDate(text)
 		return ok && !day.After(now)
 	}
-	start, end := prose.Block(d.text, d.From)
+	start, end := text.Block(d.text, d.From)
 	block := strings.TrimLeft(d.text[start:end], "-*+#>| \t")
 	if isPast(block[:min(len(block), near)]) {
 		return true

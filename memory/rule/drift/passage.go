@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dream-mcp/memory/rule/prose"
+	"dream-mcp/memory/text"
 )
 
 // passage is a code span, a line of a fence of shell commands, or a claim in prose: a version, or a library that is said
@@ -67,26 +68,26 @@ type around struct {
 	block         string // its paragraph, item or row, and the lead
 }
 
-func (s *passage) around(text string) around {
-	from, to := prose.Block(text, s.from)
-	lead := prose.Lead(text, s.from)
+func (s *passage) around(body string) around {
+	from, to := text.Block(body, s.from)
+	lead := text.Lead(body, s.from)
 	c := around{scope: lead, block: lead, after: s.comment}
-	for heading := range prose.Headings(text, from) {
+	for heading := range text.Headings(body, from) {
 		c.scope = heading + lead
 		break
 	}
 	if s.kind == prose.Fence {
 		return c
 	}
-	c.block += text[from:to]
+	c.block += body[from:to]
 	blanked := []byte(c.block[len(lead):])
-	for _, span := range prose.Spans(text[from:to]) {
+	for _, span := range prose.Spans(body[from:to]) {
 		for i := span.Inner; i < span.InnerTo; i++ {
 			blanked[i] = 'x'
 		}
 	}
 	words := string(blanked)
-	start, end := prose.Sentence(words, s.from-from, min(s.to-from, len(words)))
+	start, end := text.Sentence(words, s.from-from, min(s.to-from, len(words)))
 	c.before, c.after = words[start:s.from-from], words[min(s.to-from, end):end]
 	if i := strings.LastIndex(c.before, "; "); i >= 0 {
 		c.before = c.before[i:]

@@ -1,5 +1,4 @@
-// Package prose finds the parts of a Markdown text that the rules ask for: what is not prose, sentences, blocks and the
-// headings above.
+// Package prose finds what is not prose in a Markdown text: code, links, comments, tags and addresses.
 //
 // Every answer takes time in proportion to the text, whatever the text, and the same text gives the same answer. It is
 // not a Markdown parser: it reads what memories are made of, and takes the rest for prose.
@@ -9,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"dream-mcp/memory"
 )
@@ -37,12 +35,10 @@ const (
 var other = regexp.MustCompile(`^(?:\\.|<!--[^<]*?-->|</?[A-Za-z][^<>\n]*>|://[^\s<>"'` + "`" + `)\]}，。、；「」（）]*` +
 	`|\[\[[^\[\]\n]*\]\]|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*){0,3}\](?:\([^()\n]*(?:\([^()\n]*\))?[^()\n]*\)|\[[^\[\]\n]*\]))`)
 
-// Bounds, in bytes, of a code span, of other spans, and of a block and a sentence to each side.
+// Bounds, in bytes, of a code span and of other spans.
 const (
-	maxCode     = 4 << 10
-	maxOther    = 2 << 10
-	maxBlock    = 4 << 10
-	maxSentence = 1 << 10
+	maxCode  = 4 << 10
+	maxOther = 2 << 10
 )
 
 // Spans returns what is not prose, in order.
@@ -127,135 +123,6 @@ func At(spans []Span, from, to int) (Span, bool) {
 		return Span{}, false
 	}
 	return spans[i], true
-}
-
-// Sentence returns where the sentence around text[from:to] begins and ends. A list item, a heading and a row of a table
-// are one each; a line end within a paragraph ends none.
-func Sentence(text string, from, to int) (int, int) {
-	start, end := from, to
-	for start > max(0, from-maxSentence) && !endsSentence(text, start) {
-		_, size := utf8.DecodeLastRuneInString(text[:start])
-		start -= size
-	}
-	for end < min(len(text), to+maxSentence) && !endsSentence(text, end) {
-		_, size := utf8.DecodeRuneInString(text[end:])
-		end += size
-	}
-	return start, end
-}
-
-// Sentences cuts a line into its sentences.
-func Sentences(line string) (sentences []string) {
-	start := 0
-	for at := range line {
-		if at > start && endsSentence(line, at) {
-			sentences = append(sentences, line[start:at])
-			start = at
-		}
-	}
-	return append(sentences, line[start:])
-}
-
-// endsSentence reports whether a sentence ends before text[at:].
-func endsSentence(text string, at int) bool {
-	before := text[max(0, at-maxSentence):at]
-	if at == 0 || at == len(text) {
-		return true
-	}
-	r, size := utf8.DecodeLastRuneInString(before)
-	switch r {
-	case '。', '！', '？', '；':
-		return true
-	case '\n':
-		row := before[:len(before)-1]
-		row = row[strings.LastIndexByte(row, '\n')+1:]
-		row = strings.TrimLeft(strings.TrimRight(row, "\r"), " \t>")
-		return row == "" || row[0] == '#' || row[0] == '|' || beginsBlock(text[at:]) || hasFullStop(row)
-	case ' ', '\t':
-		return hasFullStop(before[:len(before)-size])
-	}
-	return false
-}
-
-// hasFullStop reports whether a text ends with a full stop that is not one of a number or an abbreviation.
-func hasFullStop(text string) bool {
-	text = strings.TrimRight(text, "*_)\"'”»")
-	word, ok := strings.CutSuffix(text, ".")
-	if !ok {
-		return strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?")
-	}
-	return !abbreviation.MatchString(word[strings.LastIndexAny(word, " \t\n(")+1:])
-}
-
-// abbreviation matches a word that has its full stop for itself: "17. November", "z. B.", "e.g.".
-var abbreviation = regexp.MustCompile(`^(?:\d{0,2}|\D|\D*\.\D*|(?i:vs|ca|ex|ej|nr|no|dr|mr|st|bzw|approx|usw|resp))$`)
-
-// block matches the beginning of a line that begins a block: an item, a heading, a row, a fence, or nothing.
-var block = regexp.MustCompile(`^[ \t>]*(?:[\r\n]|$|[-*+#|<]|\d+[.)] |` + "```|~~~)")
-
-func beginsBlock(text string) bool { return block.MatchString(text[:min(len(text), maxBlock)]) }
-
-// Block returns where the paragraph, item, heading or row around a place begins and ends.
-func Block(text string, at int) (int, int) {
-	start, end := lineStart(text, at), lineEnd(text, at)
-	for start > max(0, at-maxBlock) && !beginsBlock(text[start:]) {
-		above := lineStart(text, start-1)
-		if strings.TrimSpace(text[above:start]) == "" {
-			break
-		}
-		start = above
-	}
-	if !isHeading(text[start:]) {
-		for end < min(len(text), at+maxBlock) && !beginsBlock(text[end:]) {
-			end = lineEnd(text, end)
-		}
-	}
-	return start, end
-}
-
-// Lead returns the paragraph or item that ends with a colon and that the list or the fence at a place belongs to, or "".
-func Lead(text string, at int) string {
-	start, _ := Block(text, at)
-	if !beginsBlock(text[start:]) {
-		return ""
-	}
-	for start > 0 {
-		end := start
-		start, _ = Block(text, start-1)
-		above := strings.TrimRight(text[start:end], " \t\r\n*_")
-		switch {
-		case isHeading(above):
-			return ""
-		case strings.HasSuffix(above, ":"), strings.HasSuffix(above, "："):
-			return above
-		case !beginsBlock(above) && above == strings.TrimLeft(above, " \t"):
-			return ""
-		}
-	}
-	return ""
-}
-
-func isHeading(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " \t>"), "#") }
-
-func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
-
-// lineEnd returns the place after the line that a place is in.
-func lineEnd(text string, at int) int {
-	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-		return at + n + 1
-	}
-	return len(text)
-}
-
-// Headings calls yield with each heading above a place, the nearest first.
-func Headings(text string, at int) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for at = lineEnd(text, at); at > 0; at = lineStart(text, at-1) {
-			if line := text[lineStart(text, at-1):at]; isHeading(line) && !yield(line) {
-				return
-			}
-		}
-	}
 }
 
 // Set returns the words of a text.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dream-mcp/memory/rule/prose"
+	"dream-mcp/memory/text"
 )
 
 // A phrase is part of an identifier, a path, a formula or a placeholder where one of these ends before it, or begins
@@ -56,7 +57,7 @@ var tableHead = regexp.MustCompile(`^[ \t]*\|[ \t|:-]*-[ \t|:-]*(?:[\r\n]|$)`)
 
 // isQuotedOrCell reports whether the phrase is in a line of a quotation, is a whole cell of a table, or is in its head.
 func (p *scan) isQuotedOrCell(from, to int) bool {
-	start, end := prose.Block(p.text, from)
+	start, end := text.Block(p.text, from)
 	if strings.HasPrefix(strings.TrimLeft(p.text[start:], " \t"), ">") {
 		return true
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"dream-mcp/memory/rule/prose"
+	"dream-mcp/memory/text"
 )
 
 // scan is a text and what was learned of it so far.
@@ -42,7 +43,7 @@ func (p *scan) around(from, to int) *sentence {
 		return s
 	}
 	*s = sentence{}
-	s.from, s.to = prose.Sentence(p.text, from, to)
+	s.from, s.to = text.Sentence(p.text, from, to)
 	words := p.text[s.from:s.to]
 	s.lower = lower(words)
 	s.kana = strings.ContainsFunc(words, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
