@@ -1,13 +1,11 @@
 package landing
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"dream-mcp/memory"
+	"dream-mcp/memory/diff"
 	"dream-mcp/memory/secret"
 )
 
@@ -63,10 +61,8 @@ func DiffOf(n memory.Name, before, after []byte, allowed secret.Allowed) []byte 
 		mark += "\x00"
 	}
 	sum := func(value string) string { return mark + memory.SumOf([]byte(value)).Short() + mark }
-	d := diff.Diff(from, []byte(was.Marked(sum)), to, []byte(is.Marked(sum)))
-	// The library heads each diff with a "diff a b" line; "---" and "+++" say the same.
-	_, d, _ = bytes.Cut(d, []byte("\n"))
-	return regexp.MustCompile(mark+"[0-9a-f]+"+mark).ReplaceAll(d, nil)
+	d := diff.Of(was.Marked(sum), is.Marked(sum)).Unified(from, to)
+	return regexp.MustCompile(mark+"[0-9a-f]+"+mark).ReplaceAll([]byte(d), nil)
 }
 
 // LineChanges returns the lines that a text loses ("- ") and gains ("+ "), in its order, without those that only moved.

@@ -14,6 +14,7 @@ import (
 	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/diff"
 	"dream-mcp/server/host"
 )
 
@@ -96,12 +97,12 @@ func logDetail(e store.LogEntry) string {
 }
 
 func (c *Command) diff(ctx context.Context, p *consolidate.Project, _ host.Setup) error {
-	id, diff, err := p.History.Diff(c.argument())
+	id, changes, err := p.History.Diff(c.argument())
 	if err != nil {
 		return err
 	}
-	return c.answer(map[string]string{"id": id, "diff": string(diff)}, "", func(ink paint) string {
-		shown := string(diff)
+	return c.answer(map[string]string{"id": id, "diff": string(changes)}, "", func(ink paint) string {
+		shown := string(changes)
 		if info, err := p.Info(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
 			shown = p.Share.Sign(ctx, info.Commit, shown)
 		}
@@ -110,19 +111,44 @@ func (c *Command) diff(ctx context.Context, p *consolidate.Project, _ host.Setup
 }
 
 // renderDiff prints a diff after a line with the ID, which tools that read diffs ignore.
-func renderDiff(id, diff string, ink paint) string {
-	if diff == "" {
+func renderDiff(id, changes string, ink paint) string {
+	if changes == "" {
 		return fmt.Sprintf("%s changed nothing\n", id)
 	}
-	return ink.in(bold, id) + "\n" + paintDiff(diff, ink)
+	return ink.in(bold, id) + "\n" + paintDiff(changes, ink)
 }
 
-// paintDiff colours the lines of a diff and makes their characters visible.
-func paintDiff(diff string, ink paint) string {
-	var b strings.Builder
-	for line := range strings.Lines(transcript.Visible(diff)) {
+// paintDiff colours the lines of a diff, and the words that differ between similar lines, and makes characters visible.
+func paintDiff(text string, ink paint) string {
+	var all []diff.Line
+	for line := range strings.Lines(transcript.Visible(text)) {
 		line = strings.TrimSuffix(line, "\n")
-		b.WriteString(ink.in(diffColour(line), line) + "\n")
+		l := diff.Line{Op: diff.Same, Text: line}
+		if colour := diffColour(line); colour == green || colour == red {
+			l = diff.Line{Op: rune(line[0]), Text: line[1:]}
+		}
+		all = append(all, l)
+	}
+	diff.Pair(all)
+	var b strings.Builder
+	for _, l := range all {
+		colour := diffColour(string(l.Op))
+		switch {
+		case l.Op == diff.Same:
+			b.WriteString(ink.in(diffColour(l.Text), l.Text))
+		case l.Words == nil:
+			b.WriteString(ink.in(colour, string(l.Op)+l.Text))
+		default:
+			b.WriteString(ink.in(colour, string(l.Op)))
+		}
+		for _, w := range l.Words {
+			if w.Changed {
+				b.WriteString(ink.in(colour+reverse, w.Text))
+			} else {
+				b.WriteString(ink.in(colour, w.Text))
+			}
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }
@@ -131,6 +157,8 @@ func diffColour(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
 		return bold
+	case strings.HasPrefix(line, "# bookkeeping: "):
+		return dim
 	case strings.HasPrefix(line, "@@"):
 		return cyan
 	case strings.HasPrefix(line, "+"):

@@ -20,11 +20,13 @@ const (
 	green  = "32"
 	yellow = "33"
 	cyan   = "36"
+
+	reverse = ";7" // added to a colour
 )
 
 // colours are the sequences that paint writes. A *secret.Writer leaves them as they are.
 var colours = func() (sequences []string) {
-	for _, colour := range []string{"0", bold, dim, red, green, yellow, cyan} {
+	for _, colour := range []string{"0", bold, dim, red, green, yellow, cyan, red + reverse, green + reverse} {
 		sequences = append(sequences, "\x1b["+colour+"m")
 	}
 	return sequences

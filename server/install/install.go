@@ -30,9 +30,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory/diff"
 	"dream-mcp/server/host"
 )
 
@@ -149,7 +148,7 @@ func (p *Part) look() (err error) {
 	case !p.removing && p.State == Absent:
 		p.Command = p.available(p.HostCommand)
 	}
-	p.Diff = string(diff.Diff(p.File, text, p.File, p.after))
+	p.Diff = diff.Of(string(text), string(p.after)).Unified(p.File, p.File)
 	return nil
 }
 

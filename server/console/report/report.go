@@ -13,6 +13,7 @@ import (
 
 	"dream-mcp/consolidate/report"
 	"dream-mcp/consolidate/store"
+	"dream-mcp/memory/diff"
 )
 
 // Page is a report and where it belongs.
@@ -29,6 +30,8 @@ var pageHTML string
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"action":  action,
 	"changes": changes,
+	"class":   class,
+	"join":    strings.Join,
 	"percent": func(part, whole int) int { return min(100, 100*part/max(1, whole)) },
 	"title":   func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
 	"plural":  store.Plural,
@@ -83,17 +86,25 @@ func action(f report.File) string {
 }
 
 // changes compares the texts of a file.
-func changes(f report.File) []run {
+func changes(f report.File) diff.Diff {
 	var texts [2]string
 	for i, text := range []*string{f.Before, f.After} {
 		if text != nil {
 			texts[i] = *text
 		}
 	}
-	if texts[0]+texts[1] == "" {
-		return nil
+	return diff.Of(texts[0], texts[1])
+}
+
+// class is the class of a line of a diff.
+func class(l diff.Line) string {
+	switch l.Op {
+	case diff.Added:
+		return "new"
+	case diff.Deleted:
+		return "gone"
 	}
-	return words(texts[0], texts[1])
+	return "same"
 }
 
 // bar is a column of the chart, in the units of its view box.

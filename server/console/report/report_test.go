@@ -83,32 +83,3 @@ func TestEscaped(t *testing.T) {
 		}
 	}
 }
-
-// What is kept and what one side has is that side, byte for byte, as long as nothing is left out.
-func FuzzWords(f *testing.F) {
-	f.Add("Run it with npm.\n", "Run it with bun, not npm.\n")
-	f.Add("--- a\n+++ b\n@@ -1,2 +3 @@\n", "diff a b\n--- a\n")
-	f.Add("eins zwei\r\n三 四", "eins 三\n\n\nzwei")
-	f.Fuzz(func(t *testing.T, before, after string) {
-		if strings.Contains(before+after, newline) || strings.ToValidUTF8(before+after, "") != before+after || before == "" || after == "" {
-			return
-		}
-		var old, new strings.Builder
-		for _, r := range words(before, after) {
-			switch r.Op {
-			case '…':
-				return
-			case ' ':
-				old.WriteString(r.Text)
-				new.WriteString(r.Text)
-			case '-':
-				old.WriteString(r.Text)
-			case '+':
-				new.WriteString(r.Text)
-			}
-		}
-		if old.String() != before || new.String() != after {
-			t.Errorf("%q and %q became %q and %q", before, after, old.String(), new.String())
-		}
-	})
-}
