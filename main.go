@@ -20,7 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server"
@@ -171,7 +171,7 @@ func options(s host.Setup, state string, changed chan string) consolidate.Option
 	said.Digests = consolidate.DigestDir(state, s.MemoryDir)
 	off, _ := time.ParseDuration(os.Getenv(clock))
 	return consolidate.Options{
-		Options: store.Options{
+		Options: ops.Options{
 			MemoryDir:    s.MemoryDir,
 			StateHome:    state,
 			Host:         s.Client,
@@ -232,7 +232,7 @@ func serve(ctx context.Context, flags host.Flags, setup host.Setup, missing erro
 	if missing == nil {
 		c.Project = consolidate.Open(watched(host.Process(), flags, setup, state, changed))
 	} else {
-		c.Missing = store.Refuse(missing.Error(), host.NoProjectHint)
+		c.Missing = ops.Refuse(missing.Error(), host.NoProjectHint)
 	}
 	if setup.Settings["project"].Source == host.FromWorkingDirectory {
 		c.Open = func(folder string) (*consolidate.Project, error) {

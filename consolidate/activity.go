@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -110,13 +110,13 @@ func (d *dream) log(e Event) {
 		return
 	}
 	show := func(text string) string { return transcript.Visible(d.p.AllowSecrets.Mask(text)) }
-	e.Time, e.Phase = store.Second(d.p.Now()), d.Phase
+	e.Time, e.Phase = ops.Second(d.p.Now()), d.Phase
 	e.Text = cutText(show(e.Text), maxEventText) // masked before it is cut
 	for i := range e.Reviewed {
 		e.Reviewed[i].First = show(e.Reviewed[i].First)
 	}
 	d.trail.add(e)
-	d.p.Changed(store.StatusURI)
+	d.p.Changed(ops.StatusURI)
 }
 
 // describeQuery describes a search.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -26,7 +26,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		return err
 	}
 	if force && p.Unattended {
-		return store.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")
+		return ops.Refuse("force is for a person who asks for a dream, and nobody watches this one", "without force: a gate that is closed stays so")
 	}
 	force, p.Gates.asked = force || p.options.Asked, p.Gates.asked || p.options.Asked
 	p.Gates.reread()
@@ -43,7 +43,7 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 		open := false
 		return &ClosedError{Gate: Gate{Name: "lock", Open: &open, Why: err.Error()}}
 	}
-	t, err := p.Store.Begin(ctx, func(dir *memory.Dir) (store.Info, error) { return p.beginning(ctx, dir, a, gates, resume) })
+	t, err := p.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) { return p.beginning(ctx, dir, a, gates, resume) })
 	if err != nil {
 		p.Share.End(false)
 	}
@@ -58,14 +58,14 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	p.Sources.Sweep(t.Dir)
 	p.dream.log(Event{Kind: EventBegun})
 	if err := t.LogBegun(); err != nil {
-		return errors.Join(err, p.dream.end(store.Aborted, "its beginning could not be journaled"))
+		return errors.Join(err, p.dream.end(ops.Aborted, "its beginning could not be journaled"))
 	}
 	return nil
 }
 
 // beginning returns the record of the dream to begin: a new one or, with resume, the newest with a kept stage. It is called
 // under the lock. a is what the gates said before the wait for it.
-func (p *Project) beginning(ctx context.Context, dir *memory.Dir, a gateAnswers, gates gateOptions, resume bool) (info store.Info, err error) {
+func (p *Project) beginning(ctx context.Context, dir *memory.Dir, a gateAnswers, gates gateOptions, resume bool) (info ops.Op, err error) {
 	if since, err := p.Since(dir); err != nil {
 		return info, err
 	} else if !since.Same(a.since) { // another dream landed during the wait
@@ -97,7 +97,7 @@ func (p *Project) beginning(ctx context.Context, dir *memory.Dir, a gateAnswers,
 }
 
 // reopened returns the record of an operation that ended, resumed as now.
-func reopened(left, now store.Info) store.Info {
+func reopened(left, now ops.Op) ops.Op {
 	left.Kind, left.Host, left.Session, left.LastCall = now.Kind, now.Host, now.Session, now.LastCall
 	left.Resumed, left.Outcome, left.Reason, left.Ended = true, "", "", time.Time{}
 	return left

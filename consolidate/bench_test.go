@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/rule"
 )
@@ -53,7 +53,7 @@ func BenchmarkStatus(b *testing.B) {
 				b.Fatal(err)
 			}
 			p := Open(Options{
-				Options:     store.Options{MemoryDir: memory, StateHome: b.TempDir(), Now: func() time.Time { return now }},
+				Options:     ops.Options{MemoryDir: memory, StateHome: b.TempDir(), Now: func() time.Time { return now }},
 				Transcripts: said, Enabled: Switch{On: true, Why: "on"}, MinHours: 24, MinSessions: c.minSessions,
 			})
 			defer p.Close("the benchmark ended")
@@ -110,7 +110,7 @@ func BenchmarkLint(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		p := Open(Options{Options: store.Options{MemoryDir: dir, StateHome: b.TempDir()}, ProjectDir: project, Transcripts: transcript.Open(transcript.Options{})})
+		p := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: b.TempDir()}, ProjectDir: project, Transcripts: transcript.Open(transcript.Options{})})
 		if l, err := p.Lint(LintRequest{}); err != nil || l.Topics != 1000 || !slices.ContainsFunc(l.Findings, func(f rule.Finding) bool { return f.Rule == "drift" }) {
 			b.Fatal(l.Topics, len(l.Findings), err)
 		}

@@ -6,23 +6,23 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
 
 // plan is what landing an operation would do.
 type plan struct {
-	t        *store.Tx
-	request  store.FinalizeRequest
-	index    *store.Index
+	t        *ops.Tx
+	request  ops.FinalizeRequest
+	index    *ops.Index
 	accepted map[memory.Name]string // losses, with the reason
 	findings []rule.Finding
 }
 
 // plan returns what landing t with r would do, checked against all rules but those in except. If the rules refuse it, it
 // fails with a *RuleError, and the plan is complete.
-func (p *Project) plan(t *store.Tx, r store.FinalizeRequest, except ...string) (l plan, err error) {
+func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l plan, err error) {
 	l = plan{t: t, request: r}
 	if l.accepted, err = acceptedLosses(r.AcceptLoss); err != nil {
 		return l, err
@@ -50,7 +50,7 @@ func (p *Project) plan(t *store.Tx, r store.FinalizeRequest, except ...string) (
 	findings := slices.DeleteFunc(append(lost, check.Whole()...), func(f rule.Finding) bool { return slices.Contains(except, f.Rule) })
 	t.Needed = nil
 	l.findings, err = settle(findings, func(f rule.Finding) bool {
-		i := slices.IndexFunc(t.Waived, func(w store.Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
+		i := slices.IndexFunc(t.Waived, func(w ops.Waiver) bool { return w.Rule == f.Rule && w.File == f.File })
 		if i >= 0 && !slices.Contains(t.Needed, t.Waived[i]) {
 			t.Needed = append(t.Needed, t.Waived[i])
 		}
@@ -72,10 +72,10 @@ func acceptedLosses(byFile map[string]string) (map[memory.Name]string, error) {
 	for file, why := range byFile {
 		n, err := memory.ParseName(file)
 		if err != nil {
-			return nil, store.Refuse(fmt.Sprintf("accept_loss %q: %v", file, err), "name the memory whose loss is accepted")
+			return nil, ops.Refuse(fmt.Sprintf("accept_loss %q: %v", file, err), "name the memory whose loss is accepted")
 		}
 		if strings.TrimSpace(why) == "" {
-			return nil, store.Refuse(fmt.Sprintf("accept_loss %q gives no reason", file), "say in why what makes the loss right")
+			return nil, ops.Refuse(fmt.Sprintf("accept_loss %q gives no reason", file), "say in why what makes the loss right")
 		}
 		accepted[n] = why
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -153,7 +153,7 @@ func TestLostPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := w.open()
-	var broken *store.BrokenError
+	var broken *ops.BrokenError
 	if err := writeNew(p, "x.md"); !errors.As(err, &broken) {
 		t.Errorf("a write over a half-landed commit: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -154,7 +154,7 @@ func TestDamagedState(t *testing.T) {
 					if strings.Contains(err.Error(), "\n\n") || len(err.Error()) > 2_000 {
 						t.Errorf("%s: the error is no sentence: %v", what, err)
 					}
-					var broken *store.BrokenError
+					var broken *ops.BrokenError
 					if stage.name != "landing" && !same(got, was) || stage.name == "landing" && !errors.As(err, &broken) && !same(got, whole.after) {
 						t.Errorf("%s: ended with %v, and yet:%s", what, err, differences(got, was))
 					}
@@ -204,7 +204,7 @@ func TestStateLostInADream(t *testing.T) {
 		}
 		p.Close("the test ended")
 		got := w.files()
-		var half *store.HalfError
+		var half *ops.HalfError
 		switch {
 		case errors.As(err, &half):
 			for file, content := range got {

@@ -14,10 +14,10 @@ import (
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // The states of a Check.
@@ -130,17 +130,17 @@ func (d *doctor) folder() {
 	case runtime.GOOS == "windows":
 		c.Message = "can be read"
 	case info.Mode().Perm()&0o700 != 0o700:
-		c.State, c.Message, c.Hint = Wrong, fmt.Sprintf("its mode is %v: you cannot write to it", info.Mode().Perm()), "chmod u+rwx "+store.Quoted(dir.Path())
+		c.State, c.Message, c.Hint = Wrong, fmt.Sprintf("its mode is %v: you cannot write to it", info.Mode().Perm()), "chmod u+rwx "+ops.Quoted(dir.Path())
 	case info.Mode().Perm()&0o022 != 0:
 		c.State, c.Message = Wrong, fmt.Sprintf("its mode is %v: others can change the memory of your agent", info.Mode().Perm())
-		c.Hint = "unless this is intended: chmod go-w " + store.Quoted(dir.Path())
+		c.Hint = "unless this is intended: chmod go-w " + ops.Quoted(dir.Path())
 	case info.Mode().Perm()&0o077 != 0:
 		c.State, c.Message = Note, fmt.Sprintf("its mode is %v: others on this machine can read it", info.Mode().Perm())
 	}
 	if err := dir.Writable(); err != nil && c.State != Wrong {
 		c.State, c.Message, c.Hint = Wrong, err.Error(), "no dream can begin: make it writable"
 	}
-	if refused, ok := errors.AsType[*store.RequestError](indexReadable(dir)); ok {
+	if refused, ok := errors.AsType[*ops.RequestError](indexReadable(dir)); ok {
 		c.State, c.Message, c.Hint = Wrong, refused.Message, refused.Hint
 	}
 	d.add(c)
@@ -151,7 +151,7 @@ func (d *doctor) leftovers() {
 	if r, err := lock.Read(d.dir.Root()); err != nil || r.Dream != "" {
 		return // they are in use, or recovery removes them
 	}
-	left, err := landing.Temporaries(d.dir)
+	left, err := atomicfile.Temporaries(d.dir)
 	if err != nil || len(left) == 0 {
 		return
 	}
@@ -195,7 +195,7 @@ func (d *doctor) archive() error {
 			continue
 		}
 		for _, c := range a.Changes {
-			if c.Before == "" || a.State != landing.Landed {
+			if c.Before == "" || a.State != ops.Landed {
 				continue
 			}
 			if _, err := a.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
@@ -212,7 +212,7 @@ func (d *doctor) archive() error {
 		return err
 	}
 	c := Check{Name: "archive", State: Healthy, Message: fmt.Sprintf("%s and %s, %.1f of %d MiB",
-		store.Plural(use.Dreams, "dream"), store.Plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}
+		ops.Plural(use.Dreams, "dream"), ops.Plural(use.Others, "single change"), float64(use.Bytes)/(1<<20), use.MaxBytes>>20)}
 	if use.Bytes > use.MaxBytes {
 		c.State, c.Hint = Note, "the next dream or write removes the oldest, but nothing that was deleted within 30 days"
 	}

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // lock checks our lock: who holds it, and what a dead holder left.
@@ -43,7 +43,7 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 		return c
 	}
 	if err := p.LostPlan(r); err != nil {
-		c.Message = (&store.BrokenError{Holder: r.String(), Why: err}).Error()
+		c.Message = (&ops.BrokenError{Holder: r.String(), Why: err}).Error()
 		c.Hint = fmt.Sprintf("restore the folder %q, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {

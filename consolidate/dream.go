@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/store"
 )
 
 // The phases of a dream.
@@ -26,7 +26,7 @@ const stopPoll = 2 * time.Second
 
 // dream is the open dream of this process.
 type dream struct {
-	*store.Tx
+	*ops.Tx
 	p      *Project
 	expiry *time.Timer
 	trail  *trail
@@ -36,7 +36,7 @@ type dream struct {
 }
 
 // openDream makes t the open dream of p.
-func openDream(p *Project, t *store.Tx) {
+func openDream(p *Project, t *ops.Tx) {
 	d := &dream{Tx: t, p: p, trail: openTrail(t.Folder), leased: p.Now()}
 	p.dream = d
 	p.SetOpen(t)
@@ -92,12 +92,12 @@ func (d *dream) renew(phase string) error {
 	if err := d.Save(); err != nil {
 		return err
 	}
-	p.Changed(store.StatusURI)
+	p.Changed(ops.StatusURI)
 	return nil
 }
 
 func (d *dream) endExpired() error {
-	return errors.Join(ErrExpired, d.end(store.Expired, "no call for an hour"))
+	return errors.Join(ErrExpired, d.end(ops.Expired, "no call for an hour"))
 }
 
 // endStopped ends d if it was asked to stop.
@@ -106,7 +106,7 @@ func (d *dream) endStopped() error {
 	if !asked {
 		return nil
 	}
-	return errors.Join(ErrStopped, d.end(store.Aborted, reason))
+	return errors.Join(ErrStopped, d.end(ops.Aborted, reason))
 }
 
 // endLost returns err. It ends d if Claude Code has taken its lock over; after an error of the disk d remains open.
@@ -114,7 +114,7 @@ func (d *dream) endLost(err error) error {
 	if !errors.Is(err, lock.ErrTaken) {
 		return err
 	}
-	return errors.Join(ErrLost, d.end(store.Aborted, "Claude Code took the lock over"), err)
+	return errors.Join(ErrLost, d.end(ops.Aborted, "Claude Code took the lock over"), err)
 }
 
 // pollStop ends d if it was asked to stop between two calls. Otherwise it is called again.
@@ -139,10 +139,10 @@ func (p *Project) Abort(ctx context.Context, reason string) (id string, staged [
 	p.Lock()
 	defer p.Unlock()
 	if p.dream == nil {
-		return "", nil, cmp.Or(p.enter(""), store.ErrNoDream)
+		return "", nil, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}
 	id, staged = p.dream.ID, p.dream.Staged()
-	return id, staged, p.dream.end(store.Aborted, reason)
+	return id, staged, p.dream.end(ops.Aborted, reason)
 }
 
 // RequestStop asks the process of the open dream to end it before its next step, and describes that process.
@@ -153,15 +153,15 @@ func (p *Project) RequestStop(ctx context.Context, reason string) (holder string
 }
 
 // end ends d. Unless it was committed, its stage is kept.
-func (d *dream) end(outcome store.Outcome, reason string) error {
+func (d *dream) end(outcome ops.Outcome, reason string) error {
 	text := string(outcome) + ": " + reason
-	if outcome == store.Committed {
+	if outcome == ops.Committed {
 		text, reason = string(outcome)+": "+landedReport(d.Tx), ""
 	}
 	d.log(Event{Kind: EventEnded, Text: text})
 	d.detach()
 	err := d.End(outcome, reason)
-	d.p.Share.End(outcome == store.Committed)
+	d.p.Share.End(outcome == ops.Committed)
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // Notes in our state folder about counts of the sessions.
@@ -83,7 +83,7 @@ func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now
 		gate.Why = g.found(g.counted.Found, since)
 	}
 	if !g.counted.Time.IsZero() {
-		gate.Why += ", counted " + store.Second(g.counted.Time).Format(time.RFC3339)
+		gate.Why += ", counted " + ops.Second(g.counted.Time).Format(time.RFC3339)
 	}
 }
 

@@ -11,21 +11,20 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 )
 
 // FinalizeResult is the end of a dream, or with DryRun what it would be.
 type FinalizeResult struct {
-	Outcome  string          `json:"outcome"` // committed, unchanged, dry_run, proposed
-	Files    store.Files     `json:"files"`
-	Index    store.IndexSize `json:"index"`
-	Findings []rule.Finding  `json:"findings"`
-	Report   string          `json:"report"`
-	Undo     string          `json:"undo,omitempty"`
-	Standing string          `json:"standing,omitempty"` // how much the rules find, by rule
+	Outcome  string         `json:"outcome"` // committed, unchanged, dry_run, proposed
+	Files    ops.Files      `json:"files"`
+	Index    ops.IndexSize  `json:"index"`
+	Findings []rule.Finding `json:"findings"`
+	Report   string         `json:"report"`
+	Undo     string         `json:"undo,omitempty"`
+	Standing string         `json:"standing,omitempty"` // how much the rules find, by rule
 
 	IndexChanges []string `json:"index_changes,omitempty"` // with DryRun: lines of the index that go ("- ") and come ("+ ")
 	Diff         string   `json:"diff,omitempty"`
@@ -36,11 +35,11 @@ const AllFiles = "all"
 
 // Finalize lands the open dream whole, or refuses and leaves it open. Where the person is to agree first, it ends it as
 // proposed.
-func (p *Project) Finalize(ctx context.Context, r store.FinalizeRequest) (FinalizeResult, error) {
+func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (FinalizeResult, error) {
 	p.Lock()
 	defer p.Unlock()
 	if p.dream == nil {
-		return FinalizeResult{}, cmp.Or(p.enter(""), store.ErrNoDream)
+		return FinalizeResult{}, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}
 	phase := Consolidating
 	if !r.DryRun {
@@ -57,7 +56,7 @@ func (p *Project) Finalize(ctx context.Context, r store.FinalizeRequest) (Finali
 }
 
 // finalize lands d, or refuses.
-func (d *dream) finalize(r store.FinalizeRequest) (res FinalizeResult, err error) {
+func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) {
 	defer func() { d.logRefused(r, err) }()
 	plan, err := d.p.plan(d.Tx, r)
 	if r.DryRun {
@@ -76,15 +75,15 @@ func (d *dream) finalize(r store.FinalizeRequest) (res FinalizeResult, err error
 		return FinalizeResult{}, d.landError(err)
 	}
 	fresh, _ := d.fresh(plan.findings)
-	res = committed(d.Tx, plan.index, fresh, store.Summary(d.Stage.Changes, d.Info)+d.Choices())
+	res = committed(d.Tx, plan.index, fresh, ops.Summary(d.Stage.Changes, d.Op)+d.Choices())
 	res.Standing = standing(plan.findings)
-	return res, d.end(store.Committed, "")
+	return res, d.end(ops.Committed, "")
 }
 
 // committed is the result of what has landed.
-func committed(t *store.Tx, edit *store.Index, findings []rule.Finding, report string) FinalizeResult {
+func committed(t *ops.Tx, edit *ops.Index, findings []rule.Finding, report string) FinalizeResult {
 	res := FinalizeResult{
-		Outcome: "committed", Files: store.FilesOf(t.Stage.Changes), Index: edit.Size(),
+		Outcome: "committed", Files: ops.FilesOf(t.Stage.Changes), Index: edit.Size(),
 		Findings: append(leftAlone(t.Stage.LeftAlone), findings...), Report: report, Undo: "dream-mcp undo " + t.ID,
 	}
 	if len(t.Stage.Changes) == 0 {
@@ -94,7 +93,7 @@ func committed(t *store.Tx, edit *store.Index, findings []rule.Finding, report s
 }
 
 // logRefused reports to those who watch that d is open after a finalize, and what it works on again.
-func (d *dream) logRefused(r store.FinalizeRequest, err error) {
+func (d *dream) logRefused(r ops.FinalizeRequest, err error) {
 	if d.p.dream != d {
 		return
 	}
@@ -123,7 +122,7 @@ func standing(findings []rule.Finding) string {
 }
 
 // leftAlone reports files that somebody else changed in the moment of the commit.
-func leftAlone(conflicts []landing.Conflict) []rule.Finding {
+func leftAlone(conflicts []ops.Conflict) []rule.Finding {
 	findings := []rule.Finding{} // never null in an answer
 	for _, c := range conflicts {
 		findings = append(findings, rule.Finding{
@@ -142,18 +141,18 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 		return FinalizeResult{}, refused
 	}
 	changes := d.All(plan.index)
-	decided := store.Info{Operation: store.Operation{Waived: d.Needed, Accepted: plan.lost(), Proposed: d.Proposed}}
-	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed: " + store.Summary(changes, d.Info) + decided.Choices()}
+	decided := ops.Op{Header: ops.Header{Waived: d.Needed, Accepted: plan.lost(), Proposed: d.Proposed}}
+	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed: " + ops.Summary(changes, d.Op) + decided.Choices()}
 	if ruled {
 		res.Report = "nothing has landed, and it would be refused: " + refusal.where()
 	}
 	if file := plan.request.Diff; file != "" {
-		res.Files, res.Findings = store.FilesOf(nil), []rule.Finding{}
+		res.Files, res.Findings = ops.FilesOf(nil), []rule.Finding{}
 		var err error
 		res.Diff, err = d.diff(plan.index, file)
 		return res, err
 	}
-	res.Files, res.Index, res.Standing = store.FilesOf(changes), plan.index.Size(), standing(plan.findings)
+	res.Files, res.Index, res.Standing = ops.FilesOf(changes), plan.index.Size(), standing(plan.findings)
 	res.Findings, _ = d.fresh(plan.findings)
 	if !plan.index.None {
 		res.IndexChanges = d.indexChanges(plan.index, res.Files, plan.request.Upsert)
@@ -163,14 +162,14 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 
 // indexChanges returns the lines of the index that go and come. Those of created and deleted memories and of upserted lines, which say
 // what the caller knows, are only counted.
-func (d *dream) indexChanges(edit *store.Index, files store.Files, upserted []store.IndexLine) (changes []string) {
+func (d *dream) indexChanges(edit *ops.Index, files ops.Files, upserted []ops.IndexLine) (changes []string) {
 	show := d.Dir.AllowSecrets.Show
 	known := slices.Concat(files.Created, files.Deleted)
 	for _, line := range upserted {
 		known = append(known, line.File)
 	}
 	count := map[string]int{}
-	for _, change := range landing.LineChanges(show(string(edit.Before)).Text, show(string(edit.Bytes())).Text) {
+	for _, change := range ops.LineChanges(show(string(edit.Before)).Text, show(string(edit.Bytes())).Text) {
 		entries := memory.ParseIndex([]byte(change[2:])).Entries()
 		if len(entries) == 1 && slices.Contains(known, entries[0].File) {
 			count[change[:1]]++
@@ -186,7 +185,7 @@ func (d *dream) indexChanges(edit *store.Index, files store.Files, upserted []st
 }
 
 // diff returns the unified diff of what the dream would land: of one file, or of all.
-func (d *dream) diff(edit *store.Index, file string) (string, error) {
+func (d *dream) diff(edit *ops.Index, file string) (string, error) {
 	if file == AllFiles {
 		diff, err := d.Diff(edit)
 		return string(diff), err
@@ -205,9 +204,9 @@ func (d *dream) diff(edit *store.Index, file string) (string, error) {
 				return "", err
 			}
 		}
-		return string(landing.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets)), nil
+		return string(ops.DiffOf(c.Name, before.Data, after, d.Dir.AllowSecrets)), nil
 	}
-	return "", store.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
+	return "", ops.Refuse(fmt.Sprintf("diff: nothing would change in %q", file), `name a file that the dry run lists, or "all"`)
 }
 
 // landError ends d where its commit cannot be tried again, and leaves it open where it can.
@@ -216,13 +215,13 @@ func (d *dream) landError(err error) error {
 		return d.endLost(err)
 	}
 	if errors.Is(err, lock.ErrGone) {
-		return errors.Join(err, d.end(store.Aborted, err.Error()))
+		return errors.Join(err, d.end(ops.Aborted, err.Error()))
 	}
-	if _, half := errors.AsType[*store.HalfError](err); half {
+	if _, half := errors.AsType[*ops.HalfError](err); half {
 		d.detach() // Land has closed it: the next operation, of any process, carries the commit on
 	}
 	return err
 }
 
 // landedReport says in a line what a dream did, for a person.
-func landedReport(t *store.Tx) string { return store.Report(t.Stage.Changes, t.Info) + t.Decisions() }
+func landedReport(t *ops.Tx) string { return ops.Report(t.Stage.Changes, t.Op) + t.Decisions() }

@@ -10,9 +10,8 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 )
 
@@ -33,7 +32,7 @@ func TestSettleConflict(t *testing.T) {
 			w := newWorld(t)
 			p := w.dreaming()
 			test.foreign(w)
-			var conflict *landing.ConflictError
+			var conflict *ops.ConflictError
 			if err := finalize(p); !errors.As(err, &conflict) {
 				t.Fatalf("finalized with %v", err)
 			}
@@ -57,7 +56,7 @@ func TestDiffOfNewIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := w.dreaming()
-	res, err := p.Finalize(ctx, store.FinalizeRequest{DryRun: true, Adopt: true, Diff: memory.IndexFile})
+	res, err := p.Finalize(ctx, ops.FinalizeRequest{DryRun: true, Adopt: true, Diff: memory.IndexFile})
 	if err != nil || !strings.Contains(res.Diff, "--- /dev/null") {
 		t.Errorf("the diff is %q, %v", res.Diff, err)
 	}
@@ -71,14 +70,14 @@ func TestCreateThenDelete(t *testing.T) {
 	if err := p.Begin(ctx, true, false); err != nil {
 		t.Fatal(err)
 	}
-	res, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "project")), Index: &store.IndexLine{Hook: "soon gone"}})
+	res, err := p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "project")), Index: &ops.IndexLine{Hook: "soon gone"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Write(ctx, WriteRequest{Path: "x.md", Delete: true, Base: res.Sum}); err != nil {
 		t.Fatal(err)
 	}
-	if res, err := p.Finalize(ctx, store.FinalizeRequest{}); err != nil || res.Outcome != "unchanged" {
+	if res, err := p.Finalize(ctx, ops.FinalizeRequest{}); err != nil || res.Outcome != "unchanged" {
 		t.Errorf("finalized %+v with %v", res, err)
 	}
 }
@@ -95,7 +94,7 @@ func TestIndexIsALink(t *testing.T) {
 		t.Skip(err)
 	}
 	p := w.open()
-	var refused *store.RequestError
+	var refused *ops.RequestError
 	if err := p.Begin(ctx, true, false); !errors.As(err, &refused) || p.dream != nil {
 		t.Errorf("begun with %v, a dream open: %v", err, p.dream != nil)
 	}
@@ -122,8 +121,8 @@ func TestWriteWithoutIndex(t *testing.T) {
 					os.Remove(filepath.Join(w.memory, file))
 				}
 			}
-			_, err := w.open().Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user")), Index: &store.IndexLine{Hook: "of x"}})
-			var refused *store.RequestError
+			_, err := w.open().Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user")), Index: &ops.IndexLine{Hook: "of x"}})
+			var refused *ops.RequestError
 			if errors.As(err, &refused) != test.refused || !test.refused && err != nil {
 				t.Errorf("written with %v", err)
 			}
@@ -152,7 +151,7 @@ func TestLeftAlone(t *testing.T) {
 	if err := writeScript(p); err != nil {
 		t.Fatal(err)
 	}
-	res, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true})
+	res, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +198,7 @@ func TestLandedInPart(t *testing.T) {
 			}
 			p := Open(o)
 			defer p.Close("the test ended")
-			var part *store.PartError
+			var part *ops.PartError
 			if err := test.run(p, id); !errors.As(err, &part) || part.ID == "" || !slices.Equal(part.Landed, []string{"MEMORY.md"}) || len(part.Left) != 1 {
 				t.Fatalf("it ended with %v", err)
 			}

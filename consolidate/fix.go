@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -28,8 +28,8 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	}
 	info := p.New(lock.KindWrite)
 	info.Reason = "the person asked for lint --fix"
-	id, _, err := p.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
-		plan, err := p.plan(t, store.FinalizeRequest{Adopt: true})
+	id, _, err := p.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+		plan, err := p.plan(t, ops.FinalizeRequest{Adopt: true})
 		edit := plan.index
 		if edit == nil {
 			return nil, err

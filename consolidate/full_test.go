@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 const page = 4096
@@ -54,7 +54,7 @@ func TestDiskFull(t *testing.T) {
 				p := Open(o)
 				err := script["commit"].run(p)
 				got := w.files()
-				var half *store.HalfError
+				var half *ops.HalfError
 				switch {
 				case errors.As(err, &half):
 					outcomes["half done"]++

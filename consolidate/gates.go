@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -149,7 +149,7 @@ func (g *Gates) unanswered() error {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(waiting, func(w store.Info) bool { return w.Kind == lock.KindDream }); i >= 0 {
+	if i := slices.IndexFunc(waiting, func(w ops.Op) bool { return w.Kind == lock.KindDream }); i >= 0 {
 		return errors.New(proposal.Label(waiting[i]) + " waits for the person: dream-mcp review")
 	}
 	return nil
@@ -179,7 +179,7 @@ func (g *Gates) canBegin(dir *memory.Dir, now time.Time) error {
 
 // indexReadable fails with a *RequestError if a dream could not read and replace the index.
 func indexReadable(dir *memory.Dir) error {
-	_, err := dir.Read(store.IndexName)
+	_, err := dir.Read(ops.IndexName)
 	hint := "no dream can change it: a person must make MEMORY.md a plain file again; nothing was started"
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
@@ -187,7 +187,7 @@ func indexReadable(dir *memory.Dir) error {
 	case errors.Is(err, memory.ErrTooLarge):
 		hint = "no dream can change it: a person must shorten MEMORY.md (hosts load at most 25 KB); nothing was started"
 	}
-	return store.Refuse(fmt.Sprintf("the index cannot be read: %v", err), hint)
+	return ops.Refuse(fmt.Sprintf("the index cannot be read: %v", err), hint)
 }
 
 // ask recovers from a crash and checks the gates.
@@ -228,7 +228,7 @@ func (g *Gates) mayWrite() error {
 	if g.reread(); !g.enabled.MemoryOff {
 		return nil
 	}
-	return store.Refuse("memory is switched off: "+g.enabled.Why, "nothing is written while it is; only the person can switch it on, in that setting")
+	return ops.Refuse("memory is switched off: "+g.enabled.Why, "nothing is written while it is; only the person can switch it on, in that setting")
 }
 
 // switchedOff returns err, or a *PersonError if the gate that the person closed refuses force.

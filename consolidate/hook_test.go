@@ -13,9 +13,8 @@ import (
 
 	"dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/memory/landing"
 )
 
 // A pause that a hook wrote keeps the same kind of hook from trying again, unless a wrong clock wrote it. Off is off.
@@ -37,7 +36,7 @@ func TestSoon(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		p := Open(Options{
-			Options:     store.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
+			Options:     ops.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
 			Transcripts: transcript.Open(transcript.Options{}),
 			Enabled:     Switch{On: !row.off}, MinHours: 24,
 		})
@@ -57,12 +56,12 @@ func TestSoon(t *testing.T) {
 func TestReports(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Project {
-		p := Open(Options{Options: store.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state")}, Transcripts: transcript.Open(transcript.Options{})})
+		p := Open(Options{Options: ops.Options{MemoryDir: filepath.Join(dir, "memory"), StateHome: filepath.Join(dir, "state")}, Transcripts: transcript.Open(transcript.Options{})})
 		t.Cleanup(func() { p.Close("the test ended") })
 		return p
 	}
 	queue := func(p *Project, id string) {
-		p.Background.Queue(store.Info{Operation: store.Operation{ID: id, Kind: lock.KindDream, Unattended: true}, Outcome: store.Committed}, make([]landing.Change, 1))
+		p.Background.Queue(ops.Op{Header: ops.Header{ID: id, Kind: lock.KindDream, Unattended: true}, Outcome: ops.Committed}, make([]ops.Change, 1))
 	}
 	var mu sync.Mutex
 	delivered := map[string]int{}
@@ -166,7 +165,7 @@ func TestPauses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if outcome, err := run.End(ctx, background.RunEnd{Failure: "it broke"}); outcome != store.Failed || err != nil {
+		if outcome, err := run.End(ctx, background.RunEnd{Failure: "it broke"}); outcome != ops.Failed || err != nil {
 			t.Fatal(outcome, err)
 		}
 		w.now = w.now.Add(want - time.Second)
@@ -186,7 +185,7 @@ func TestPauses(t *testing.T) {
 	if err := script["commit"].run(p); err != nil {
 		t.Fatal(err)
 	}
-	if outcome, err := run.End(ctx, background.RunEnd{}); outcome != store.Committed || err != nil {
+	if outcome, err := run.End(ctx, background.RunEnd{}); outcome != ops.Committed || err != nil {
 		t.Fatal(outcome, err)
 	}
 	if why := p.Background.FailedRun(); why != "" {

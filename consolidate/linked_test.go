@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -58,7 +58,7 @@ func TestHardLinks(t *testing.T) {
 			}, nil,
 		},
 		{
-			"the journal", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), store.JournalFile) },
+			"the journal", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), ops.JournalFile) },
 			func(w *world, p *Project) error { return writeNew(p, "x.md") }, nil,
 		},
 		{

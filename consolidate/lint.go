@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/rule/drift"
@@ -50,13 +50,13 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	case errors.Is(err, fs.ErrNotExist) && own: // the first memory makes it
 		return Linted{MemoryDir: dir, Findings: []rule.Finding{}}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return Linted{}, store.Refuse(fmt.Sprintf("%q does not exist", dir), "name the folder that holds MEMORY.md")
+		return Linted{}, ops.Refuse(fmt.Sprintf("%q does not exist", dir), "name the folder that holds MEMORY.md")
 	case err != nil:
 		return Linted{}, err
 	case !info.IsDir():
-		return Linted{}, store.Refuse(fmt.Sprintf("%q is not a folder", dir), "name the folder that holds MEMORY.md")
+		return Linted{}, ops.Refuse(fmt.Sprintf("%q is not a folder", dir), "name the folder that holds MEMORY.md")
 	}
-	d, err := openToLint(p, store.RealPath(dir))
+	d, err := openToLint(p, ops.RealPath(dir))
 	if err == nil && d == nil {
 		err = fmt.Errorf("%q: %w", dir, fs.ErrNotExist) // removed just now
 	}
@@ -85,7 +85,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	}
 	isMarkdown := func(o memory.Other) bool { return strings.HasSuffix(strings.ToLower(o.Path), ".md") }
 	if !own && len(s.Topics) == 0 && s.Index == nil && !slices.ContainsFunc(s.Other, isMarkdown) {
-		return Linted{}, store.Refuse(fmt.Sprintf("%q is not a memory: it has no Markdown file", dir), "name the folder that holds MEMORY.md")
+		return Linted{}, ops.Refuse(fmt.Sprintf("%q is not a memory: it has no Markdown file", dir), "name the folder that holds MEMORY.md")
 	}
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{},
 		ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
@@ -99,7 +99,7 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 // openToLint opens the memory at dir for reading.
 func openToLint(p *Project, dir string) (*memory.Dir, error) {
 	if dir != p.MemoryDir {
-		other := store.Open(store.Options{MemoryDir: dir, StateHome: p.StateHome, AllowSecrets: p.AllowSecrets, LookOnly: true, Now: p.Now})
+		other := ops.Open(ops.Options{MemoryDir: dir, StateHome: p.StateHome, AllowSecrets: p.AllowSecrets, LookOnly: true, Now: p.Now})
 		defer other.Close()
 		return other.Dir()
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // While another process dreams, nothing of ours begins, and what it does is reported.
@@ -242,7 +242,7 @@ func TestTakenOver(t *testing.T) {
 		if call == "write" {
 			_, err = p.Write(ctx, WriteRequest{Path: "x.md", Content: text(topic("x", "user"))})
 		} else {
-			_, err = p.Finalize(ctx, store.FinalizeRequest{Adopt: true})
+			_, err = p.Finalize(ctx, ops.FinalizeRequest{Adopt: true})
 		}
 		if !errors.Is(err, ErrLost) {
 			t.Errorf("%s: %v", call, err)
@@ -257,7 +257,7 @@ func TestTakenOver(t *testing.T) {
 		if err := p.Begin(ctx, false, true); err != nil {
 			t.Errorf("%s: resuming: %v", call, err)
 		}
-		if res, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true}); err != nil || len(res.Files.Created) != 1 || len(res.Files.Deleted) != 1 {
+		if res, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true}); err != nil || len(res.Files.Created) != 1 || len(res.Files.Deleted) != 1 {
 			t.Errorf("%s: the resumed dream landed %+v with %v", call, res.Files, err)
 		}
 	}
@@ -282,7 +282,7 @@ func TestExpiry(t *testing.T) {
 		t.Errorf("the lock is %s, want %s", got, want)
 	}
 	w.now = w.now.Add(time.Hour)
-	if _, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true}); !errors.Is(err, ErrExpired) {
+	if _, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true}); !errors.Is(err, ErrExpired) {
 		t.Errorf("finalized with %v", err)
 	}
 	if got, want := w.hostStamp(), fmt.Sprintf("%q %s", "", prior.Format(time.RFC3339Nano)); got != want {
@@ -292,7 +292,7 @@ func TestExpiry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Last == nil || s.Last.Outcome != store.Expired || s.Dream != nil {
+	if s.Last == nil || s.Last.Outcome != ops.Expired || s.Dream != nil {
 		t.Errorf("last %+v, dream %+v", s.Last, s.Dream)
 	}
 	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "resume") {
@@ -320,7 +320,7 @@ func TestExpiryWithoutACall(t *testing.T) {
 func TestStop(t *testing.T) {
 	w := newWorld(t)
 	p, other := w.open(), w.open()
-	if _, err := other.RequestStop(ctx, "enough"); !errors.Is(err, store.ErrNoDream) {
+	if _, err := other.RequestStop(ctx, "enough"); !errors.Is(err, ops.ErrNoDream) {
 		t.Errorf("stopping nothing: %v", err)
 	}
 	if err := p.Begin(ctx, true, false); err != nil {
@@ -342,7 +342,7 @@ func TestStop(t *testing.T) {
 	if err := p.Begin(ctx, true, true); err != nil {
 		t.Fatal(err)
 	}
-	if res, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true}); err != nil || res.Outcome != "committed" {
+	if res, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true}); err != nil || res.Outcome != "committed" {
 		t.Errorf("finalized %+v with %v", res, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -26,8 +26,8 @@ const (
 func (w *writing) proposed(why string) (proposal.Change, error) {
 	show := w.t.Dir.AllowSecrets
 	c := proposal.Change{
-		ID: store.NewID(w.now), Name: w.n, Base: w.have.Sum, Data: w.data, Reason: show.Line(why), Waived: w.Waive, Index: w.Index,
-		Merge: &store.Merge{Replaced: make(map[string]memory.Sum), Accepted: make(map[string]string)},
+		ID: ops.NewID(w.now), Name: w.n, Base: w.have.Sum, Data: w.data, Reason: show.Line(why), Waived: w.Waive, Index: w.Index,
+		Merge: &ops.Merge{Replaced: make(map[string]memory.Sum), Accepted: make(map[string]string)},
 	}
 	for o := range w.merged {
 		f, err := w.t.Dir.Read(o)
@@ -169,7 +169,7 @@ func (w *writing) hourAgo() (*memory.Snapshot, error) {
 		if age := w.now.Sub(e.Time); age >= singleSpan || singles == maxSingles {
 			break
 		}
-		if e.Kind != lock.KindWrite || e.Outcome != store.Committed {
+		if e.Kind != lock.KindWrite || e.Outcome != ops.Committed {
 			continue
 		}
 		singles++
@@ -181,7 +181,7 @@ func (w *writing) hourAgo() (*memory.Snapshot, error) {
 }
 
 // takeBack takes the changes of one write back in a snapshot.
-func (w *writing) takeBack(s *memory.Snapshot, e store.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
+func (w *writing) takeBack(s *memory.Snapshot, e ops.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
 	a, err := w.p.Archive(e.ID)
 	if err != nil {
 		return nil // it was pruned: nothing is known of it

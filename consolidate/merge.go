@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 )
 
@@ -37,23 +36,23 @@ func (w *writing) replaced() (map[memory.Name]memory.File, error) {
 			return nil, nameError(one.Path, err)
 		}
 		if o == w.n {
-			return nil, store.Refuse(fmt.Sprintf("replaces names %q, which is what is written", one.Path),
+			return nil, ops.Refuse(fmt.Sprintf("replaces names %q, which is what is written", one.Path),
 				"name the memories that go; what is written itself has its base")
 		}
 		if _, twice := files[o]; twice {
-			return nil, store.Refuse(fmt.Sprintf("replaces names %q twice", one.Path), "name each memory once")
+			return nil, ops.Refuse(fmt.Sprintf("replaces names %q twice", one.Path), "name each memory once")
 		}
 		f, err := w.t.Stage.Check(o, one.Base)
-		var base *landing.BaseError
+		var base *ops.BaseError
 		if err == nil && f.Sum == "" || errors.As(err, &base) && base.Have == "" {
-			err = store.Refuse(fmt.Sprintf("replaces %q: it does not exist", one.Path), store.DidYouMean(w.t.Stage.Nearest(o), "name memories that exist"))
+			err = ops.Refuse(fmt.Sprintf("replaces %q: it does not exist", one.Path), ops.DidYouMean(w.t.Stage.Nearest(o), "name memories that exist"))
 		}
 		if err != nil {
 			return nil, err
 		}
 		files[o] = f
 		if size += len(f.Data); size > rule.MaxMerged {
-			return nil, store.Refuse(fmt.Sprintf("replaces: the memories have more than %d KB together", rule.MaxMerged>>10),
+			return nil, ops.Refuse(fmt.Sprintf("replaces: the memories have more than %d KB together", rule.MaxMerged>>10),
 				"merge fewer at a time, or split what is large")
 		}
 	}
@@ -71,7 +70,7 @@ func (w *writing) inherit() error {
 		return err
 	}
 	if entry, named := e.ByFile()[w.Replaces[0].Path]; named {
-		line := store.IndexLine{File: w.n.String(), Title: entry.Title, Hook: entry.Hook, Section: entry.Section}
+		line := ops.IndexLine{File: w.n.String(), Title: entry.Title, Hook: entry.Hook, Section: entry.Section}
 		if memory.StemOf(entry.Title) == memory.StemOf(entry.File) {
 			line.Title = ""
 		}
@@ -95,11 +94,11 @@ func (w *writing) noteMerge() {
 	if len(w.merged) == 0 && len(w.Accept) == 0 {
 		return
 	}
-	m := &store.Merge{}
+	m := &ops.Merge{}
 	if earlier := t.Merges[file]; earlier != nil {
 		m = earlier
 	}
-	m = &store.Merge{Replaced: store.Cloned(m.Replaced), Accepted: store.Cloned(m.Accepted)}
+	m = &ops.Merge{Replaced: ops.Cloned(m.Replaced), Accepted: ops.Cloned(m.Accepted)}
 	for o, f := range w.merged {
 		m.Replaced[o.String()] = f.Sum
 		if earlier := t.Merges[o.String()]; earlier != nil {
@@ -112,13 +111,13 @@ func (w *writing) noteMerge() {
 		m.Accepted[a.Text] = a.Why
 	}
 	if t.Merges == nil {
-		t.Merges = make(map[string]*store.Merge)
+		t.Merges = make(map[string]*ops.Merge)
 	}
 	t.Merges[file] = m
 }
 
 // lost returns the facts of what was merged into n that its text does not say, and that were not accepted.
-func lost(t *store.Tx, n memory.Name, survivor *memory.Topic) ([]rule.Fact, error) {
+func lost(t *ops.Tx, n memory.Name, survivor *memory.Topic) ([]rule.Fact, error) {
 	m := t.Merges[n.String()]
 	if m == nil {
 		return nil, nil
@@ -147,11 +146,11 @@ func (w *writing) lost() ([]rule.Fact, error) { return lost(w.t, w.n, memory.Par
 // checkAccepted fails where a reason is missing, or nothing is merged into w.n.
 func (w *writing) checkAccepted() error {
 	if len(w.Accept) > 0 && len(w.Replaces) == 0 && w.t.Merges[w.n.String()] == nil {
-		return store.Refuse(fmt.Sprintf("accept: nothing was merged into %s in this dream", w.n), "accept goes with replaces, or follows it")
+		return ops.Refuse(fmt.Sprintf("accept: nothing was merged into %s in this dream", w.n), "accept goes with replaces, or follows it")
 	}
 	for _, a := range w.Accept {
 		if strings.TrimSpace(a.Why) == "" || strings.TrimSpace(a.Text) == "" {
-			return store.Refuse(fmt.Sprintf("accept %q gives no reason", a.Text), "give text, as the list has it, and say in why what makes it right to leave it out")
+			return ops.Refuse(fmt.Sprintf("accept %q gives no reason", a.Text), "give text, as the list has it, and say in why what makes it right to leave it out")
 		}
 	}
 	return nil
@@ -161,8 +160,8 @@ func (w *writing) checkAccepted() error {
 const maxShownFacts = 40
 
 // mergeLosses reports what merges lose that nobody accepted, and adds the merged memories to what is accepted.
-func mergeLosses(t *store.Tx, after *memory.Snapshot, accepted map[memory.Name]string) (map[memory.Name]string, []rule.Finding, error) {
-	all := store.Cloned(accepted)
+func mergeLosses(t *ops.Tx, after *memory.Snapshot, accepted map[memory.Name]string) (map[memory.Name]string, []rule.Finding, error) {
+	all := ops.Cloned(accepted)
 	var findings []rule.Finding
 	for _, file := range slices.Sorted(maps.Keys(t.Merges)) {
 		n, err := memory.ParseName(file)

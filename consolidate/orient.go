@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
@@ -21,9 +21,9 @@ type Map struct {
 	Resumed   bool
 	MemoryDir string
 	Folders   []transcript.Folder
-	Since     string          // the time of the last consolidation, or "never"
-	Index     memory.Sum      // of the file on disk; "" where there is none
-	IndexSize store.IndexSize // of the index as the dream would leave it
+	Since     string        // the time of the last consolidation, or "never"
+	Index     memory.Sum    // of the file on disk; "" where there is none
+	IndexSize ops.IndexSize // of the index as the dream would leave it
 	Outline   memory.Outline
 	Topics    []Topic
 	Logs      []Log         // the newest first
@@ -54,13 +54,13 @@ func (p *Project) Map(ctx context.Context) (Map, error) {
 	p.Lock()
 	defer p.Unlock()
 	if p.dream == nil {
-		return Map{}, store.ErrNoDream
+		return Map{}, ops.ErrNoDream
 	}
 	if err := p.Sessions.countEarly(ctx); err != nil {
 		return Map{}, err
 	}
 	if p.dream == nil { // it ended meanwhile
-		return Map{}, store.ErrNoDream
+		return Map{}, ops.ErrNoDream
 	}
 	d, now := p.dream, p.Now()
 	m := Map{
@@ -105,10 +105,10 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	m.Index, m.IndexSize = edit.Base, store.SizeOf(nil)
+	m.Index, m.IndexSize = edit.Base, ops.SizeOf(nil)
 	var entries map[string]memory.Entry
 	if snapshot.Index != nil {
-		m.IndexSize, m.Outline = store.SizeOf(snapshot.Index), snapshot.Index.Outline()
+		m.IndexSize, m.Outline = ops.SizeOf(snapshot.Index), snapshot.Index.Outline()
 		entries = snapshot.Index.ByFile()
 	}
 	m.Findings = rule.Standing(snapshot, project, now)

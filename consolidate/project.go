@@ -10,14 +10,13 @@ import (
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/listed"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule/drift"
 )
 
@@ -38,7 +37,7 @@ type Switch struct {
 
 // Options configure a Project. Of those of its store only MemoryDir and StateHome are required.
 type Options struct {
-	store.Options
+	ops.Options
 	Transcripts *transcript.Store // required
 	ProjectDir  string            // the checkout that the memory is about; "": files that memories name are not checked
 	Enabled     Switch
@@ -60,7 +59,7 @@ type Options struct {
 // and holds the mutex of the store. No other function takes it, but for those that are called later: timers and
 // PersonError.Leave. What takes long and only reads transcripts runs in Sessions.unlocked.
 type Project struct {
-	*store.Store
+	*ops.Store
 	Transcripts *transcript.Store
 	Gates       *Gates           // when a dream may begin
 	Sessions    *Sessions        // what was said
@@ -89,8 +88,8 @@ func Open(o Options) *Project {
 	}
 	o.Lease = cmp.Or(o.Lease, DefaultLease)
 	p := &Project{options: o, Transcripts: o.Transcripts, prompted: o.Prompted}
-	o.Ended, o.Landed = p.ended, func(i store.Info) { p.History.PruneAfter(i) }
-	p.Store = store.Open(o.Options)
+	o.Ended, o.Landed = p.ended, func(i ops.Op) { p.History.PruneAfter(i) }
+	p.Store = ops.Open(o.Options)
 	p.Gates = &Gates{p: p, enabled: o.Enabled}
 	p.Sessions = &Sessions{p: p}
 	p.Proposals = &Proposals{Room: &proposal.Room{Store: p.Store}, p: p}
@@ -103,8 +102,8 @@ func Open(o Options) *Project {
 }
 
 // ended records the marks and reports of an operation that ended. Recovery calls it again.
-func (p *Project) ended(i store.Info, m landing.Manifest) error {
-	if i.Kind == lock.KindDream && (i.Outcome == store.Committed || i.Outcome == store.Rejected) {
+func (p *Project) ended(i ops.Op, m ops.Manifest) error {
+	if i.Kind == lock.KindDream && (i.Outcome == ops.Committed || i.Outcome == ops.Rejected) {
 		root, err := p.Root()
 		if err == nil {
 			err = listed.Keep(root, i.ID, i.Since.Time, i.Listed, p.Undone)
@@ -129,7 +128,7 @@ func (p *Project) Close(reason string) error {
 	defer p.Unlock()
 	var err error
 	if p.dream != nil {
-		err = p.dream.end(store.Aborted, reason)
+		err = p.dream.end(ops.Aborted, reason)
 	}
 	p.Transcripts.Close()
 	err = errors.Join(err, p.Store.Close())
@@ -152,7 +151,7 @@ func (p *Project) CalledIn(session string) {
 
 // DigestDir returns the folder of the digests of the transcripts of a memory.
 func DigestDir(stateHome, memoryDir string) string {
-	return store.FolderOf(stateHome, memoryDir, "said")
+	return ops.FolderOf(stateHome, memoryDir, "said")
 }
 
 // openCode returns the checkout that the memory is about, or nil if it cannot be read. The rules that need it are then not

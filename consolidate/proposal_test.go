@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 )
 
@@ -17,7 +17,7 @@ func (w *world) change(file string, base memory.Sum, data []byte) proposal.Chang
 	n, err := memory.ParseName(file)
 	w.mustDo(err)
 	w.now = w.now.Add(time.Second)
-	return proposal.Change{ID: store.NewID(w.now), Name: n, Base: base, Data: data, Reason: "only you"}
+	return proposal.Change{ID: ops.NewID(w.now), Name: n, Base: base, Data: data, Reason: "only you"}
 }
 
 func (w *world) hold(p *Project, c proposal.Change) (kept bool) {
@@ -102,7 +102,7 @@ func TestProposedIndexLine(t *testing.T) {
 	w.mustDo(p.Begin(ctx, false, false))
 	short := topic("e", "feedback")
 	var rule *RuleError
-	if _, err := p.Write(ctx, WriteRequest{Path: "e.md", Content: &short, Base: sum(long), Index: &store.IndexLine{Title: "E", Hook: "what is left of e"}}); !errors.As(err, &rule) {
+	if _, err := p.Write(ctx, WriteRequest{Path: "e.md", Content: &short, Base: sum(long), Index: &ops.IndexLine{Title: "E", Hook: "what is left of e"}}); !errors.As(err, &rule) {
 		t.Fatalf("the write ended with %v", err)
 	}
 	p.Close("the dream ended")
@@ -196,7 +196,7 @@ func TestKilledAnswerWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last := entries[len(entries)-1]; last.Outcome != store.Proposed {
+		if last := entries[len(entries)-1]; last.Outcome != ops.Proposed {
 			t.Errorf("killed at %q: the journal ends with %s", at, last.Outcome)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // Whatever is in the lock file, the memory is not changed by recovery, which leads nowhere else; and
@@ -58,12 +58,12 @@ func FuzzStageFiles(f *testing.F) {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for name, content := range map[string]string{store.InfoFile: info, "manifest.json": manifest} {
+		for name, content := range map[string]string{ops.InfoFile: info, "manifest.json": manifest} {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := p.Append(store.LogEntry{Operation: store.Operation{ID: id, Kind: lock.KindDream}}); err != nil {
+		if err := p.Append(ops.LogEntry{Header: ops.Header{ID: id, Kind: lock.KindDream}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.Status(ctx); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -65,7 +65,7 @@ func TestRecoverFromADamagedFolder(t *testing.T) {
 		lands  bool
 	}{
 		// What is to land is in the manifest; dream.json only describes it.
-		{"dream.json", func(w *world) error { return os.WriteFile(w.dreamPath(store.InfoFile), []byte("{"), 0o600) }, true},
+		{"dream.json", func(w *world) error { return os.WriteFile(w.dreamPath(ops.InfoFile), []byte("{"), 0o600) }, true},
 		{"the contents", func(w *world) error { return os.RemoveAll(w.dreamPath("blobs")) }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestRecoverAMarkWithoutAPlan(t *testing.T) {
 // breakJournal makes every write of the journal fail until the function it returns is called.
 func breakJournal(t *testing.T, p *Project) (repair func()) {
 	t.Helper()
-	journal := filepath.Join(p.StateDir(), store.JournalFile)
+	journal := filepath.Join(p.StateDir(), ops.JournalFile)
 	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestLandWithoutAJournal(t *testing.T) {
 			}
 			before := w.files()
 			repair := breakJournal(t, p)
-			var half *store.HalfError
+			var half *ops.HalfError
 			if err := test.do(p); !errors.As(err, &half) {
 				t.Fatalf("told %v", err)
 			}
@@ -230,7 +230,7 @@ func TestJournalLost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	journal := filepath.Join(w.open().StateDir(), store.JournalFile)
+	journal := filepath.Join(w.open().StateDir(), ops.JournalFile)
 	write("x.md", time.Minute)
 	write("y.md", 365*24*time.Hour)
 	write("z.md", -364*24*time.Hour)

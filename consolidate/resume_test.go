@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -121,7 +121,7 @@ func TestLastLanded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := p.Status(ctx)
-	if err != nil || s.Last.Outcome != store.Aborted || s.LastLanded == nil || s.LastLanded.Outcome != store.Committed {
+	if err != nil || s.Last.Outcome != ops.Aborted || s.LastLanded == nil || s.LastLanded.Outcome != ops.Committed {
 		t.Errorf("%+v, %+v, %v", s.Last, s.LastLanded, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -103,7 +103,7 @@ func TestUndoWhatWasPruned(t *testing.T) {
 	if err := writeNew(p, "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.History.Undo(ctx, oldest); !errors.Is(err, store.ErrUnknown) {
+	if _, err := p.History.Undo(ctx, oldest); !errors.Is(err, ops.ErrUnknown) {
 		t.Errorf("undoing what was removed: %v", err)
 	}
 	w.now = w.now.Add(time.Minute)

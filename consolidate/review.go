@@ -7,11 +7,10 @@ import (
 	"io/fs"
 	"time"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/report"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 )
 
@@ -19,11 +18,11 @@ import (
 // the stage waits with the request that would land it.
 func (d *dream) propose(plan plan) (FinalizeResult, error) {
 	changes := d.All(plan.index)
-	res := FinalizeResult{Outcome: string(store.Proposed), Files: store.FilesOf(changes), Index: plan.index.Size(),
+	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes), Index: plan.index.Size(),
 		Findings: append([]rule.Finding{}, plan.findings...)}
 	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Now(), plan.request.Summary, plan.lost()
-	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + store.Report(changes, d.Info) + d.Decisions()
-	return res, d.end(store.Proposed, "waits for the person: dream-mcp review")
+	res.Report = "Nothing has landed; the person is asked (dream-mcp review). It would be: " + ops.Report(changes, d.Op) + d.Decisions()
+	return res, d.end(ops.Proposed, "waits for the person: dream-mcp review")
 }
 
 // Proposals are what waits for the person.
@@ -34,18 +33,18 @@ type Proposals struct {
 
 // Review describes a proposal: a dream, or changes that only the person may make.
 type Review struct {
-	ID        string             `json:"id"`
-	Made      time.Time          `json:"made"`
-	Host      string             `json:"host,omitempty"`
-	Dream     string             `json:"dream,omitempty"` // the dream that wanted to make the changes
-	Held      map[string]string  `json:"held,omitempty"`  // why only the person may make a change, by file
-	Files     store.Files        `json:"files"`
-	Report    string             `json:"report"`
-	Summary   string             `json:"summary,omitempty"`
-	Findings  []rule.Finding     `json:"findings"`
-	Conflicts []landing.Conflict `json:"conflicts"` // files that were changed later; the proposal can only be rejected
-	Refused   string             `json:"refused,omitempty"`
-	Diff      string             `json:"diff"`
+	ID        string            `json:"id"`
+	Made      time.Time         `json:"made"`
+	Host      string            `json:"host,omitempty"`
+	Dream     string            `json:"dream,omitempty"` // the dream that wanted to make the changes
+	Held      map[string]string `json:"held,omitempty"`  // why only the person may make a change, by file
+	Files     ops.Files         `json:"files"`
+	Report    string            `json:"report"`
+	Summary   string            `json:"summary,omitempty"`
+	Findings  []rule.Finding    `json:"findings"`
+	Conflicts []ops.Conflict    `json:"conflicts"` // files that were changed later; the proposal can only be rejected
+	Refused   string            `json:"refused,omitempty"`
+	Diff      string            `json:"diff"`
 }
 
 // Reviews returns the proposals, the newest first, each with its changes to the memory as it is now. It first recovers from a
@@ -80,21 +79,21 @@ func (q *Proposals) Reviews(ctx context.Context) ([]Review, error) {
 }
 
 // review describes a proposal. It takes no lock; Accept checks again.
-func (q *Proposals) review(dir *memory.Dir, info store.Info) (Review, error) {
+func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 	t, err := q.Look(dir, info)
 	if err != nil {
 		return Review{}, err
 	}
 	defer t.Folder.Close()
-	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: store.Second(info.Reviewed), Host: info.Host,
-		Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []landing.Conflict{}}
+	r := Review{ID: info.ID, Dream: info.Dream, Held: info.Held, Made: ops.Second(info.Reviewed), Host: info.Host,
+		Summary: info.Summary, Findings: []rule.Finding{}, Conflicts: []ops.Conflict{}}
 	for _, c := range t.Stage.Changes {
 		f, err := dir.Read(c.Name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return r, err
 		}
 		if f.Sum != c.Before {
-			r.Conflicts = append(r.Conflicts, landing.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
+			r.Conflicts = append(r.Conflicts, ops.Conflict{Name: c.Name, Want: c.Before, Have: f.Sum})
 		}
 	}
 	plan, err := q.p.plan(t, *info.Request)
@@ -107,23 +106,23 @@ func (q *Proposals) review(dir *memory.Dir, info store.Info) (Review, error) {
 	r.Findings = append(r.Findings, plan.findings...)
 	diff, err := t.Diff(plan.index)
 	changes := t.All(plan.index)
-	r.Files, r.Diff, r.Report = store.FilesOf(changes), string(diff), store.Report(changes, info)+info.Decisions()
+	r.Files, r.Diff, r.Report = ops.FilesOf(changes), string(diff), ops.Report(changes, info)+info.Decisions()
 	return r, err
 }
 
 // take begins the transaction of a proposal, under the lock. No gate is checked, since a person decides.
-func (q *Proposals) take(ctx context.Context, id string) (*store.Tx, error) {
+func (q *Proposals) take(ctx context.Context, id string) (*ops.Tx, error) {
 	if q.Unattended {
-		return nil, store.ErrUnattended
+		return nil, ops.ErrUnattended
 	}
-	return q.Store.Begin(ctx, func(dir *memory.Dir) (store.Info, error) {
+	return q.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) {
 		info, err := q.Match(id) // under the lock: nobody else answers it
 		return reopened(info, q.New(info.Kind)), err
 	})
 }
 
 // Accept lands a proposal: its changes to the files in only, or all if only is empty. id is the beginning of its ID, or "" for
-// the newest. The changes land whole or not at all. With a *landing.ConflictError a file was changed later, and the proposal
+// the newest. The changes land whole or not at all. With a *ops.ConflictError a file was changed later, and the proposal
 // continues to wait, as do changes not in only. The time of the last consolidation becomes the end of the dream, unless a
 // later dream has landed.
 func (q *Proposals) Accept(ctx context.Context, id string, only []string) (FinalizeResult, error) {
@@ -140,14 +139,14 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 	if err == nil {
 		res, err = q.land(t)
 	}
-	if _, half := errors.AsType[*store.HalfError](err); err != nil && !half {
-		err = errors.Join(err, t.End(store.Proposed, "not landed: "+err.Error()))
+	if _, half := errors.AsType[*ops.HalfError](err); err != nil && !half {
+		err = errors.Join(err, t.End(ops.Proposed, "not landed: "+err.Error()))
 	}
 	return res, err
 }
 
 // land lands what the person accepted, and ends it.
-func (q *Proposals) land(t *store.Tx) (FinalizeResult, error) {
+func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
 	plan, err := q.p.plan(t, *t.Request)
 	if err != nil {
 		return FinalizeResult{}, err
@@ -156,7 +155,7 @@ func (q *Proposals) land(t *store.Tx) (FinalizeResult, error) {
 	if err := t.Land(plan.index); err != nil {
 		return FinalizeResult{}, err
 	}
-	err = t.End(store.Committed, "")
+	err = t.End(ops.Committed, "")
 	q.p.Share.End(true)
 	return committed(t, plan.index, plan.findings, landedReport(t)), err
 }
@@ -170,7 +169,7 @@ func (q *Proposals) Reject(ctx context.Context, id string) (rejected string, err
 	if err != nil {
 		return "", err
 	}
-	return t.ID, t.End(store.Rejected, "the person said no")
+	return t.ID, t.End(ops.Rejected, "the person said no")
 }
 
 // describeReviews warns of the proposals.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -105,7 +105,7 @@ func dreamThen(end func(p *Project) error) func(p *Project) error {
 }
 
 func finalize(p *Project) error {
-	_, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true, Summary: "tidied"})
+	_, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true, Summary: "tidied"})
 	return err
 }
 
@@ -153,7 +153,7 @@ func (w *world) dreaming() *Project {
 var writes = []WriteRequest{
 	{Path: "a.md", Edits: []memory.Edit{{Old: "The body of a.", New: "The better body of a."}}, Base: sum(topic("a", "project")), Evidence: []string{"said:1"}},
 	{Path: "b.md", Delete: true, Base: sum(topic("b", "reference"))},
-	{Path: "deep/new.md", Content: text(topic("deep-new", "project")), Index: &store.IndexLine{Title: "Deep", Hook: "deep and new"}},
+	{Path: "deep/new.md", Content: text(topic("deep-new", "project")), Index: &ops.IndexLine{Title: "Deep", Hook: "deep and new"}},
 }
 
 func writeScript(p *Project) error {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 )
@@ -147,7 +147,7 @@ func (s *Sessions) reviewed(sessions []transcript.Session) []Reviewed {
 	sessions = sessions[:min(len(sessions), maxReviewed)]
 	named := make([]Reviewed, len(sessions))
 	for i, one := range sessions {
-		named[i] = Reviewed{ID: one.ID, Host: s.OtherHost(one.Host), Last: store.Second(one.Last), First: one.First}
+		named[i] = Reviewed{ID: one.ID, Host: s.OtherHost(one.Host), Last: ops.Second(one.Last), First: one.First}
 	}
 	return named
 }

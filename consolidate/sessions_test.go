@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -35,7 +35,7 @@ func TestListedInPart(t *testing.T) {
 			if _, err := p.Sessions.List(ctx, test.r); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.Finalize(ctx, store.FinalizeRequest{}); err != nil {
+			if _, err := p.Finalize(ctx, ops.FinalizeRequest{}); err != nil {
 				t.Fatal(err)
 			}
 			page, err := p.Sessions.List(ctx, ListRequest{SinceLast: true, Room: 1_000})
@@ -87,7 +87,7 @@ func TestListedBeforeTheDream(t *testing.T) {
 				t.Fatal(err)
 			}
 			read(test.after)
-			res, err := p.Finalize(ctx, store.FinalizeRequest{})
+			res, err := p.Finalize(ctx, ops.FinalizeRequest{})
 			if err != nil || !strings.Contains(strings.ToLower(res.Report), test.want) {
 				t.Errorf("%q, %v", res.Report, err)
 			}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -19,7 +19,7 @@ import (
 type writing struct {
 	WriteRequest
 	p     *Project
-	t     *store.Tx
+	t     *ops.Tx
 	n     memory.Name
 	now   time.Time
 	cited []provenance.Words // Evidence, and what Content carries over
@@ -33,7 +33,7 @@ type writing struct {
 }
 
 // stage stages the change in t, after the rules that can be checked on a single memory.
-func (w *writing) stage(ctx context.Context, t *store.Tx) (res WriteResult, err error) {
+func (w *writing) stage(ctx context.Context, t *ops.Tx) (res WriteResult, err error) {
 	w.t = t
 	if err := w.read(); err != nil {
 		return res, err
@@ -94,8 +94,8 @@ func (w *writing) content() ([]byte, error) {
 			}
 		}
 		if have.Sum == "" {
-			return nil, store.Refuse(fmt.Sprintf("%s does not exist: there is nothing to edit", w.n),
-				store.DidYouMean(w.t.Dir.Nearest(w.n.String()), "give its content"))
+			return nil, ops.Refuse(fmt.Sprintf("%s does not exist: there is nothing to edit", w.n),
+				ops.DidYouMean(w.t.Dir.Nearest(w.n.String()), "give its content"))
 		}
 		if err := w.inherit(); err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func (w *writing) content() ([]byte, error) {
 	}
 	data, err := memory.ApplyEdits(have.Data, w.Edits, w.t.Dir.AllowSecrets)
 	if err != nil {
-		return nil, store.Refuse(err.Error(), "read_memory shows the text as it is; quote enough of it to be found once")
+		return nil, ops.Refuse(err.Error(), "read_memory shows the text as it is; quote enough of it to be found once")
 	}
 	return data, nil
 }
@@ -188,7 +188,7 @@ func (w *writing) stageSame() (WriteResult, error) {
 	}
 	if err == nil && w.onlyAccepts() && len(before) > 0 && res.Accepted == nil {
 		w.t.Merges[w.n.String()] = merge
-		return res, store.Refuse(fmt.Sprintf("accept: no text of it is among what %s lacks", w.n), "give each text as missing lists it: "+res.Next)
+		return res, ops.Refuse(fmt.Sprintf("accept: no text of it is among what %s lacks", w.n), "give each text as missing lists it: "+res.Next)
 	}
 	return res, err
 }
@@ -276,6 +276,6 @@ func (w *writing) check() ([]rule.Finding, error) {
 		findings = append(findings, rule.LinksTo(w.after, o, memory.ParseTopic(w.merged[o].Data).Title(), w.n)...)
 	}
 	return settle(findings, func(f rule.Finding) bool {
-		return slices.ContainsFunc(w.Waive, func(o store.Waiver) bool { return o.Rule == f.Rule })
+		return slices.ContainsFunc(w.Waive, func(o ops.Waiver) bool { return o.Rule == f.Rule })
 	})
 }

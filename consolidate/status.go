@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -49,12 +49,12 @@ type OpenDream struct {
 
 // LastDream is the last dream that ended.
 type LastDream struct {
-	ID      string        `json:"id"`
-	Ended   time.Time     `json:"ended"`
-	Outcome store.Outcome `json:"outcome"`
-	Files   []string      `json:"files"`
-	Summary string        `json:"summary,omitempty"`
-	Undone  bool          `json:"undone,omitempty"`
+	ID      string      `json:"id"`
+	Ended   time.Time   `json:"ended"`
+	Outcome ops.Outcome `json:"outcome"`
+	Files   []string    `json:"files"`
+	Summary string      `json:"summary,omitempty"`
+	Undone  bool        `json:"undone,omitempty"`
 }
 
 const noMemory = "the memory directory does not exist yet; a dream or a write makes it"
@@ -146,9 +146,9 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 	if err != nil {
 		return err
 	}
-	s.Last = lastDream(entries, func(store.Outcome) bool { return true })
-	if s.Last != nil && s.Last.Outcome != store.Committed {
-		s.LastLanded = lastDream(entries, func(o store.Outcome) bool { return o == store.Committed })
+	s.Last = lastDream(entries, func(ops.Outcome) bool { return true })
+	if s.Last != nil && s.Last.Outcome != ops.Committed {
+		s.LastLanded = lastDream(entries, func(o ops.Outcome) bool { return o == ops.Committed })
 	}
 	if use, ok := p.History.Use(); ok && use.Bytes > use.MaxBytes {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the archive has %d MiB, over its limit of %d, "+
@@ -164,39 +164,39 @@ func (s *Status) describeDreams(p *Project, dir *memory.Dir) error {
 }
 
 // lastDream returns the last dream that ended with an outcome for which is returns true, or nil.
-func lastDream(entries []store.LogEntry, is func(store.Outcome) bool) *LastDream {
+func lastDream(entries []ops.LogEntry, is func(ops.Outcome) bool) *LastDream {
 	for _, e := range slices.Backward(entries) {
-		if e.Kind != lock.KindDream || e.Outcome == store.Fired || !is(e.Outcome) {
+		if e.Kind != lock.KindDream || e.Outcome == ops.Fired || !is(e.Outcome) {
 			continue
 		}
 		files := e.Files
 		if files == nil {
 			files = []string{}
 		}
-		return &LastDream{ID: e.ID, Ended: store.Second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: store.UndoneBy(entries)[e.ID]}
+		return &LastDream{ID: e.ID, Ended: ops.Second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: ops.UndoneBy(entries)[e.ID]}
 	}
 	return nil
 }
 
-func shownDream(i store.Info, staged []string, lease time.Duration) *OpenDream {
+func shownDream(i ops.Op, staged []string, lease time.Duration) *OpenDream {
 	return &OpenDream{
-		ID: i.ID, Unattended: i.Unattended, Started: store.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
-		Staged: staged, Expires: store.Second(i.LastCall.Add(lease)),
+		ID: i.ID, Unattended: i.Unattended, Started: ops.Second(i.Started), Phase: i.Phase, Sessions: i.Sessions, ToolCalls: i.ToolCalls,
+		Staged: staged, Expires: ops.Second(i.LastCall.Add(lease)),
 	}
 }
 
 // shown describes d.
 func (d *dream) shown() *OpenDream {
-	o := shownDream(d.Info, d.Staged(), d.p.options.Lease)
+	o := shownDream(d.Op, d.Staged(), d.p.options.Lease)
 	o.Mine = true
 	return o
 }
 
 // dreamOf describes the dream of another process. If its state folder is not ours, only the record in the lock is known.
 func dreamOf(p *Project, r lock.Record) *OpenDream {
-	info, err := p.Info(r.Dream)
+	info, err := p.Op(r.Dream)
 	if err != nil {
-		info = store.Info{Operation: store.Operation{ID: r.Dream, Started: r.Started}, LastCall: r.Started}
+		info = ops.Op{Header: ops.Header{ID: r.Dream, Started: r.Started}, LastCall: r.Started}
 	}
 	staged := []string{}
 	if a, err := p.Archive(r.Dream); err == nil {
@@ -210,14 +210,14 @@ func dreamOf(p *Project, r lock.Record) *OpenDream {
 
 // describeMemory warns if the index exceeds the limits of hosts.
 func (s *Status) describeMemory(dir *memory.Dir) error {
-	f, err := dir.Read(store.IndexName)
+	f, err := dir.Read(ops.IndexName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	size := store.SizeOf(memory.ParseIndex(f.Data))
+	size := ops.SizeOf(memory.ParseIndex(f.Data))
 	if size.Lines > size.MaxLines || size.Bytes > size.MaxBytes {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("MEMORY.md has %d of %d lines and %d of %d bytes: hosts do not load the rest",
 			size.Lines, size.MaxLines, size.Bytes, size.MaxBytes))

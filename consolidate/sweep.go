@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -45,7 +45,7 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	}
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s that no dream has reviewed %s removed by the host after %d days "+
 		"(cleanupPeriodDays), the first %s: %s. Run a dream before, or increase that setting",
-		store.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(aging[0].ModTime.Add(kept), now), strings.Join(named, "; ")))
+		ops.Plural(len(aging), "session"), verb, p.options.CleanupDays, sweepTime(aging[0].ModTime.Add(kept), now), strings.Join(named, "; ")))
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -28,7 +28,7 @@ var readers = map[string]func(p *Project) (any, error){
 	},
 	"lint": func(p *Project) (any, error) { return p.Lint(LintRequest{}) },
 	"lint another": func(p *Project) (any, error) {
-		return Open(Options{Options: store.Options{MemoryDir: filepath.Dir(p.MemoryDir), StateHome: p.StateHome, Now: p.Store.Now}}).Lint(LintRequest{Dir: p.MemoryDir})
+		return Open(Options{Options: ops.Options{MemoryDir: filepath.Dir(p.MemoryDir), StateHome: p.StateHome, Now: p.Store.Now}}).Lint(LintRequest{Dir: p.MemoryDir})
 	},
 	"restore --list":   func(p *Project) (any, error) { return p.History.Versions("") },
 	"restore --list a": func(p *Project) (any, error) { return p.History.Versions("a.md") },

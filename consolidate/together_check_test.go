@@ -17,8 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // chronicle is what processes said that they did, what the archives say that landed, and what the
@@ -106,17 +106,17 @@ func (h *chronicle) load(t *testing.T, p *Project, folder string) {
 		if err != nil {
 			t.Fatalf("archive %s: %v", id, err)
 		}
-		if a.State == landing.Landing {
+		if a.State == ops.Landing {
 			t.Errorf("archive %s is still landing", id)
 		}
-		if a.State == landing.Landed {
+		if a.State == ops.Landed {
 			h.archives = append(h.archives, h.archived(t, id, a))
 		}
 		a.Close()
 	}
 }
 
-func (h *chronicle) archived(t *testing.T, id string, a *landing.Archive) archived {
+func (h *chronicle) archived(t *testing.T, id string, a *ops.Archive) archived {
 	x := archived{id: id, kept: map[string]string{}}
 	displaced := map[string]string{}
 	for _, sum := range a.Displaced {

@@ -21,9 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // worker is what a process of TestTogether is to do.
@@ -155,8 +154,8 @@ func (k *worker) note(e event) {
 func (k *worker) end(what string, err error, e event) {
 	var (
 		busy     *lock.BusyError
-		base     *landing.BaseError
-		conflict *landing.ConflictError
+		base     *ops.BaseError
+		conflict *ops.ConflictError
 	)
 	switch {
 	case err == nil:
@@ -194,7 +193,7 @@ func (k *worker) change(p *Project, e *event) (path string, err error) {
 		return path, err
 	}
 	k.pause(5)
-	r := WriteRequest{Path: path, Base: found[0].Sum.Short(), Waive: []store.Waiver{{Rule: "near-duplicate", Why: "they are alike"}}}
+	r := WriteRequest{Path: path, Base: found[0].Sum.Short(), Waive: []ops.Waiver{{Rule: "near-duplicate", Why: "they are alike"}}}
 	if found[0].Sum != "" && k.random.IntN(4) == 0 {
 		r.Delete = true
 	} else {
@@ -250,7 +249,7 @@ func (k *worker) dream(p *Project) {
 	for _, file := range append(sharedFiles, looseFiles...) {
 		accept[file] = "it is a test"
 	}
-	res, err := p.Finalize(ctx, store.FinalizeRequest{Adopt: true, AcceptLoss: accept})
+	res, err := p.Finalize(ctx, ops.FinalizeRequest{Adopt: true, AcceptLoss: accept})
 	if resume {
 		k.bases = nil // what was staged before had bases of its own
 	}

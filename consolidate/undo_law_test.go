@@ -15,9 +15,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/history"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // TestUndoLaw makes histories of dreams, writes, undos, deaths and foreign edits, all drawn from a seed.
@@ -172,7 +171,7 @@ func (h *lawHistory) ids() map[string]bool {
 	}
 	ids := map[string]bool{}
 	for _, e := range entries {
-		if e.Outcome == store.Committed && e.Undoes == "" && len(e.Files) > 0 {
+		if e.Outcome == ops.Committed && e.Undoes == "" && len(e.Files) > 0 {
 			ids[e.ID] = true
 		}
 	}
@@ -288,11 +287,11 @@ func (h *lawHistory) dieInUndo() (landed bool) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	last := store.LogEntry{}
+	last := ops.LogEntry{}
 	if len(entries) > 0 {
 		last = entries[len(entries)-1]
 	}
-	if last.Undoes == "" || last.Outcome != store.Committed || !last.Started.Equal(h.now) {
+	if last.Undoes == "" || last.Outcome != ops.Committed || !last.Started.Equal(h.now) {
 		return false
 	}
 	u := h.landed[last.Undoes]
@@ -375,7 +374,7 @@ func union(a, b map[string]version) map[string]version {
 func (h *lawHistory) checkReport(res history.UndoResult, was, is map[string]version, u *undoable) {
 	h.t.Helper()
 	res.Merged = slices.Clone(res.Merged)
-	did := store.Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
+	did := ops.Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
 	merged := []string{}
 	for _, name := range slices.Sorted(maps.Keys(union(was, is))) {
 		before, there := was[name]
@@ -439,7 +438,7 @@ func (a act) run(p *Project) error {
 		for _, c := range p.dream.Stage.Changes {
 			accepted[c.Name.String()] = "drawn"
 		}
-		_, err = p.Finalize(ctx, store.FinalizeRequest{Adopt: draw.IntN(3) > 0, AcceptLoss: accepted, Summary: "tidied"})
+		_, err = p.Finalize(ctx, ops.FinalizeRequest{Adopt: draw.IntN(3) > 0, AcceptLoss: accepted, Summary: "tidied"})
 		if p.dream != nil {
 			_, _, abortErr := p.Abort(ctx, "refused")
 			err = errors.Join(refused(err), abortErr)
@@ -450,7 +449,7 @@ func (a act) run(p *Project) error {
 
 func refused(err error) error {
 	var rule *RuleError
-	var base *landing.BaseError
+	var base *ops.BaseError
 	if errors.As(err, &rule) || errors.As(err, &base) {
 		return nil
 	}
@@ -471,7 +470,7 @@ func (a act) write(p *Project, draw *rand.Rand, done map[string]bool) error {
 		folder := []string{"", "deep/"}[draw.IntN(2)]
 		r := WriteRequest{Path: folder + name + ".md", Content: text(lawTopic(name, draw))}
 		if draw.IntN(2) == 0 {
-			r.Index = &store.IndexLine{Title: "The " + name, Hook: "of interest"}
+			r.Index = &ops.IndexLine{Title: "The " + name, Hook: "of interest"}
 		}
 		_, err := p.Write(ctx, r)
 		return err

@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // An undo that was itself undone does not count: the write that holds again can be undone again, and
@@ -153,7 +152,7 @@ func TestUndoUnderLaterChanges(t *testing.T) {
 			if there != (test.want != "") || !strings.Contains(got, test.want) || test.wantNot != "" && strings.Contains(got, test.wantNot) {
 				t.Errorf("the memory is %q", got)
 			}
-			kept := slices.ContainsFunc(res.Conflicts, func(c landing.Conflict) bool { return c.Name.String() == test.file })
+			kept := slices.ContainsFunc(res.Conflicts, func(c ops.Conflict) bool { return c.Name.String() == test.file })
 			if kept != test.conflict || kept && got != changed[test.file] {
 				t.Errorf("conflicts %v, and the memory is %q", res.Conflicts, got)
 			}
@@ -341,7 +340,7 @@ func TestRestoreKnowsWhoWroteBetween(t *testing.T) {
 func TestRestoreLine(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
-	line := &store.IndexLine{Title: "The new one", Hook: "why it is here"}
+	line := &ops.IndexLine{Title: "The new one", Hook: "why it is here"}
 	if _, err := p.Write(ctx, WriteRequest{Path: "new.md", Content: text(topic("new", "project")), Index: line}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,9 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // Limits of a picture.
@@ -96,7 +95,7 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		next.warn(err)
 	}
-	next.Last = lastDream(entries, func(store.Outcome) bool { return true })
+	next.Last = lastDream(entries, func(ops.Outcome) bool { return true })
 	changed := print != w.print || died || !sameGates(next.Gates, w.picture.Gates)
 	w.print, w.picture = w.fingerprint(), next
 	return next, changed, nil
@@ -119,10 +118,10 @@ func fingerprint(p *Project, dream, words string) string {
 	state := p.StateDir()
 	files := []string{
 		filepath.Join(p.MemoryDir, lock.File), filepath.Join(p.MemoryDir, lock.HostFile),
-		filepath.Join(state, store.JournalFile), filepath.Join(state, throttleFile), words,
+		filepath.Join(state, ops.JournalFile), filepath.Join(state, throttleFile), words,
 	}
 	if dream != "" {
-		for _, name := range []string{store.InfoFile, trailFile, store.StopFile} {
+		for _, name := range []string{ops.InfoFile, trailFile, ops.StopFile} {
 			files = append(files, filepath.Join(p.FolderOf(dream), name))
 		}
 	}
@@ -137,7 +136,7 @@ func fingerprint(p *Project, dream, words string) string {
 	return b.String()
 }
 
-// Poll reports a change of store.StatusURI if another process changed the status after the last Poll. It reads the lock file
+// Poll reports a change of ops.StatusURI if another process changed the status after the last Poll. It reads the lock file
 // and the metadata of a few files, and does nothing during another operation.
 func (p *Project) Poll() {
 	if !p.TryLock() {
@@ -149,13 +148,13 @@ func (p *Project) Poll() {
 		open, _ = lock.Read(dir.Root())
 		dir.Close()
 	}
-	if !store.ValidID(open.Dream) {
+	if !ops.ValidID(open.Dream) {
 		open.Dream = ""
 	}
 	last := p.polled
 	p.polled = fingerprint(p, open.Dream, "")
 	if last != "" && p.polled != last && p.dream == nil { // our own dream reports its changes itself
-		p.Changed(store.StatusURI)
+		p.Changed(ops.StatusURI)
 	}
 }
 
@@ -170,7 +169,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		next.warn(err)
 	}
 	r := w.record
-	open := r.Kind == lock.KindDream && store.ValidID(r.Dream)
+	open := r.Kind == lock.KindDream && ops.ValidID(r.Dream)
 	if r.Committing && r.Dead() {
 		if i, err := p.Interrupted(dir); err == nil && i != nil {
 			i.Archive.Close()
@@ -202,12 +201,12 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	if !open {
 		return cut
 	}
-	info, err := p.Info(w.dream)
+	info, err := p.Op(w.dream)
 	if err != nil {
 		return cut
 	}
 	next.Host = info.Host
-	_, err = folder.Lstat(store.StopFile)
+	_, err = folder.Lstat(ops.StopFile)
 	next.Stopping = err == nil
 	if w.words == "" {
 		w.words = p.Transcripts.PathOf(info.Session)
@@ -218,7 +217,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		next.Words = latestLogged(p.StateDir(), w.log, info.Started)
 	}
 	next.Words = cutText(transcript.Visible(p.AllowSecrets.Mask(next.Words)), maxLatestWords)
-	if stage, err := landing.OpenStage(dir, folder); err == nil {
+	if stage, err := ops.OpenStage(dir, folder); err == nil {
 		if diff, err := stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -92,7 +92,7 @@ func TestWatch(t *testing.T) {
 	if got := kinds(seen.Events); !strings.HasSuffix(got, "finalizing/landing ;finalizing/ended committed: Improved 1 memory: updated a.md; reviewed 0 of 1 session.;") {
 		t.Errorf("saw %s", got)
 	}
-	if seen.Dream != nil || seen.Last == nil || seen.Last.Outcome != store.Committed {
+	if seen.Dream != nil || seen.Last == nil || seen.Last.Outcome != ops.Committed {
 		t.Errorf("after: %+v %+v", seen.Dream, seen.Last)
 	}
 }
@@ -105,7 +105,7 @@ func TestWatchRefusedEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	index := w.files()[memory.IndexFile]
-	if _, err := p.Finalize(ctx, store.FinalizeRequest{Content: text(index + "- [gone](gone.md) — gone\n"), Base: sum(index)}); err == nil {
+	if _, err := p.Finalize(ctx, ops.FinalizeRequest{Content: text(index + "- [gone](gone.md) — gone\n"), Base: sum(index)}); err == nil {
 		t.Fatal("a dangling line was taken")
 	}
 	seen, _ := look(t, from)
@@ -221,7 +221,7 @@ func TestPoll(t *testing.T) {
 	seen := 0
 	o := w.options()
 	o.Changed = func(uri string) {
-		if uri == store.StatusURI {
+		if uri == ops.StatusURI {
 			seen++
 		}
 	}
@@ -289,7 +289,7 @@ func TestWatchRefusedWrite(t *testing.T) {
 	for _, r := range []WriteRequest{
 		{Path: "../outside.md", Content: text("x")},
 		{Path: "MEMORY.md", Content: text("x")},
-		{Path: "waived.md", Content: text("x"), Waive: []store.Waiver{{Rule: "drift"}}},
+		{Path: "waived.md", Content: text("x"), Waive: []ops.Waiver{{Rule: "drift"}}},
 		{Path: "cited.md", Content: text("x"), Evidence: []string{"nowhere:1"}},
 		{Path: "based.md", Content: text("x"), Base: "0123456789ab"},
 	} {

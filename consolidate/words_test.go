@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/provenance"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -45,7 +45,7 @@ func TestSweepWords(t *testing.T) {
 			n, err := memory.ParseName("f.md")
 			w.mustDo(err)
 			w.mustDo(p.Locked(ctx, func(dir *memory.Dir) error {
-				_, err := p.Proposals.Hold(dir, proposal.Change{ID: store.NewID(w.now), Name: n, Data: []byte(sourced("f", "said:1"))})
+				_, err := p.Proposals.Hold(dir, proposal.Change{ID: ops.NewID(w.now), Name: n, Data: []byte(sourced("f", "said:1"))})
 				return err
 			}))
 		}},

@@ -15,7 +15,7 @@ import (
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -119,7 +119,7 @@ func (w *world) hostStamp() string {
 
 func (w *world) options() Options {
 	return Options{
-		Options:     store.Options{MemoryDir: w.memory, StateHome: w.state, Now: func() time.Time { return w.now }},
+		Options:     ops.Options{MemoryDir: w.memory, StateHome: w.state, Now: func() time.Time { return w.now }},
 		Transcripts: transcript.Open(transcript.Options{Folders: []string{w.transcripts()}}),
 		Enabled:     Switch{On: true, Why: "on"}, MinHours: 24, MinSessions: 0,
 	}

@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 )
 
@@ -25,8 +24,8 @@ type WriteRequest struct {
 	Delete   bool
 	Base     string
 	Evidence []string
-	Waive    []store.Waiver
-	Index    *store.IndexLine // File is not read: it is Path
+	Waive    []ops.Waiver
+	Index    *ops.IndexLine // File is not read: it is Path
 	Replaces []Replaced
 	Accept   []Accepted
 	Agreed   string `json:"-"` // how the person agreed to what only they may take away; "": they were not asked
@@ -75,7 +74,7 @@ func unclear(ids []string, words []provenance.Words, data []byte) (cited []Cited
 		} else if w.Speaker == transcript.User && rule.Related(w.Text, string(data)) {
 			continue
 		}
-		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: store.Second(w.Said), Said: cutText(strings.Join(strings.Fields(w.Text), " "), maxCited)})
+		cited = append(cited, Cited{ID: id, Speaker: w.Speaker, At: ops.Second(w.Said), Said: cutText(strings.Join(strings.Fields(w.Text), " "), maxCited)})
 	}
 	return cited
 }
@@ -121,7 +120,7 @@ func (r *WriteRequest) name() (memory.Name, error) {
 	}
 	for _, w := range r.Waive {
 		if strings.TrimSpace(w.Why) == "" {
-			return n, store.Refuse(fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal")
+			return n, ops.Refuse(fmt.Sprintf("waive %q gives no reason", w.Rule), "say in why what makes it right, for the report of the dream and the journal")
 		}
 	}
 	return n, nil
@@ -153,7 +152,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 	if w.Agreed != "" {
 		info.Accepted = map[string]string{w.n.String(): w.Agreed}
 	}
-	id, landed, err := w.p.Change(ctx, info, func(t *store.Tx) (_ *store.Index, err error) {
+	id, landed, err := w.p.Change(ctx, info, func(t *ops.Tx) (_ *ops.Index, err error) {
 		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" && w.Index == nil {
 			return nil, err
 		}
@@ -164,7 +163,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 		}
 		w.note()
 		// "loss" counts what one dream takes away: checkTaken does, for single writes.
-		plan, err := w.p.plan(t, store.FinalizeRequest{}, "loss")
+		plan, err := w.p.plan(t, ops.FinalizeRequest{}, "loss")
 		if err != nil {
 			return nil, err
 		}
@@ -182,8 +181,8 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 	if id == "" {
 		return res, nil
 	}
-	if slices.ContainsFunc(landed.LeftAlone, func(c landing.Conflict) bool { return c.Name == w.n }) {
-		return WriteResult{}, store.LeftOut(id, landed)
+	if slices.ContainsFunc(landed.LeftAlone, func(c ops.Conflict) bool { return c.Name == w.n }) {
+		return WriteResult{}, ops.LeftOut(id, landed)
 	}
 	res.Findings = append(leftAlone(landed.LeftAlone), res.Findings...)
 	res.Undo = "dream-mcp undo " + id
@@ -194,7 +193,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 func (w *writing) note() {
 	t, file := w.t, w.n.String()
 	if w.Delete || w.Index != nil {
-		t.IndexLines = slices.DeleteFunc(t.IndexLines, func(l store.IndexLine) bool { return l.File == file })
+		t.IndexLines = slices.DeleteFunc(t.IndexLines, func(l ops.IndexLine) bool { return l.File == file })
 	}
 	if w.Index != nil && !w.Delete {
 		line := *w.Index
@@ -202,13 +201,13 @@ func (w *writing) note() {
 		t.IndexLines = append(t.IndexLines, line)
 	}
 	if len(w.Evidence) > 0 {
-		t.Evidence = store.Cloned(t.Evidence)
+		t.Evidence = ops.Cloned(t.Evidence)
 		cited := append(t.Evidence[file], w.Evidence...)
 		slices.Sort(cited)
 		t.Evidence[file] = slices.Compact(cited)
 	}
 	for _, one := range w.Waive {
 		one.File = file
-		t.Waived = append(slices.DeleteFunc(t.Waived, func(o store.Waiver) bool { return o.Rule == one.Rule && o.File == file }), one)
+		t.Waived = append(slices.DeleteFunc(t.Waived, func(o ops.Waiver) bool { return o.Rule == one.Rule && o.File == file }), one)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
@@ -63,7 +63,7 @@ func FuzzMerge(f *testing.F) {
 			if w.read("x.md") != x || w.read("y.md") != y {
 				t.Fatal("a staged merge has changed something")
 			}
-			if _, err := p.Finalize(ctx, store.FinalizeRequest{}); !errors.As(err, &refused) || refused.Rule() != "loss" {
+			if _, err := p.Finalize(ctx, ops.FinalizeRequest{}); !errors.As(err, &refused) || refused.Rule() != "loss" {
 				t.Fatalf("what is missing is not asked for: %v", err)
 			}
 			r = WriteRequest{Path: "x.md", Base: res.Sum}
@@ -74,7 +74,7 @@ func FuzzMerge(f *testing.F) {
 			}
 		}
 		if dreaming {
-			if _, err := p.Finalize(ctx, store.FinalizeRequest{AcceptLoss: map[string]string{"x.md": "rewritten"}}); err != nil {
+			if _, err := p.Finalize(ctx, ops.FinalizeRequest{AcceptLoss: map[string]string{"x.md": "rewritten"}}); err != nil {
 				t.Skip(err)
 			}
 		}
@@ -149,17 +149,17 @@ func TestMergeOfMerges(t *testing.T) {
 	if err != nil || len(second.Missing) != 2 {
 		t.Fatalf("%+v, %v", second, err)
 	}
-	res, err := p.Finalize(ctx, store.FinalizeRequest{DryRun: true})
+	res, err := p.Finalize(ctx, ops.FinalizeRequest{DryRun: true})
 	if err != nil || len(res.Findings) == 0 || res.Findings[0].Rule != "loss" || res.Findings[0].File != "z.md" {
 		t.Errorf("%+v, %v", res, err)
 	}
 	if _, err := p.Write(ctx, WriteRequest{Path: "z.md", Base: second.Sum, Delete: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Finalize(ctx, store.FinalizeRequest{DryRun: true}); err != nil {
+	if _, err := p.Finalize(ctx, ops.FinalizeRequest{DryRun: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Finalize(ctx, store.FinalizeRequest{}); err == nil { // three of eight memories
+	if _, err := p.Finalize(ctx, ops.FinalizeRequest{}); err == nil { // three of eight memories
 		t.Error("three deletions were not asked for")
 	}
 }

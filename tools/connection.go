@@ -17,7 +17,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/secret"
 )
 
@@ -118,7 +118,7 @@ func (c *Connection) find(ctx context.Context, answers mcp.MultiRoundTripParams)
 	for i, o := range c.choice {
 		folders[i] = c.Allowed().Line(o.folder) // as the client sees it
 	}
-	several := store.Refuse(
+	several := ops.Refuse(
 		fmt.Sprintf("this client has %d open folders with memories of their own, and none is chosen: %s", len(folders), strings.Join(folders, ", ")),
 		"keep only one of them open, or name one in the client's entry for this server: --project DIR")
 	answer := mcpserver.ElicitationResponse(answers.InputResponses, askProject)
@@ -156,7 +156,7 @@ func (c *Connection) findNow(ctx context.Context) (*consolidate.Project, error) 
 			return p, err
 		}
 	}
-	return nil, store.Refuse("the project is not known yet", "call dream_status first")
+	return nil, ops.Refuse("the project is not known yet", "call dream_status first")
 }
 
 // choose opens the projects of the client's folders and uses the only one. Of several it keeps the one in use, if it is

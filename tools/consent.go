@@ -16,7 +16,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // consentLife is how long an answer to a question is accepted.
@@ -60,7 +60,7 @@ func (q *question) unanswered(why string) error {
 	if q.left != nil {
 		return q.left()
 	}
-	return store.Refuse(why, "tell them the command for a terminal: "+q.terminal)
+	return ops.Refuse(why, "tell them the command for a terminal: "+q.terminal)
 }
 
 // consent returns nil if the person has agreed to exactly this question about exactly these arguments. Otherwise it

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -209,7 +209,7 @@ func linePage(head string, lines []string, cursor string, room int, next func(cu
 		number, digest, _ := strings.Cut(cursor, "-")
 		n, err := strconv.Atoi(number)
 		if err != nil || n <= 0 || n > len(lines) || digest != linesDigest(lines[:n]) {
-			return "", store.Refuse("this cursor does not fit what there is now", "call without cursor: it shows all from the beginning")
+			return "", ops.Refuse("this cursor does not fit what there is now", "call without cursor: it shows all from the beginning")
 		}
 		from = n
 	}

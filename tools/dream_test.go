@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/secret"
 )
 
@@ -172,7 +172,7 @@ func TestDreamInSixtyCalls(t *testing.T) {
 		}
 		var done struct {
 			Outcome string
-			Files   store.Files
+			Files   ops.Files
 		}
 		if err := json.Unmarshal([]byte(commit), &done); err != nil || done.Outcome != "committed" || len(done.Files.Created) != 20 || len(done.Files.Updated) != 9+20+1 || len(done.Files.Deleted) != 9 {
 			t.Errorf("%s: %v, %s", test.name, err, commit)

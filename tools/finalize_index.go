@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
@@ -24,7 +24,7 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 		request.Diff = cmp.Or(r.Diff, consolidate.AllFiles)
 	}
 	if request.Diff != "" && !r.DryRun {
-		return answer{}, store.Refuse("diff and cursor go with dry_run", "finalize_index {\"dry_run\": true, \"diff\": \"all\"}")
+		return answer{}, ops.Refuse("diff and cursor go with dry_run", "finalize_index {\"dry_run\": true, \"diff\": \"all\"}")
 	}
 	res, err := p.Finalize(ctx, request)
 	if err != nil {
@@ -41,7 +41,7 @@ func finalizeIndex(ctx context.Context, p *consolidate.Project, r finalizeArgume
 }
 
 type finalizeArguments struct {
-	store.FinalizeRequest
+	ops.FinalizeRequest
 	DryRun     bool                         `json:"dry_run"`
 	AcceptLoss []struct{ File, Why string } `json:"accept_loss"`
 	Diff       string

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -18,7 +18,7 @@ const defaultTurns = 4
 
 func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArguments) (answer, error) {
 	if r.selectors() > 1 {
-		return answer{}, store.Refuse("at most one of pattern, patterns, query and context_of",
+		return answer{}, ops.Refuse("at most one of pattern, patterns, query and context_of",
 			`for example {"pattern": "staging", "since": "last_dream"}; without any it lists what the user said`)
 	}
 	if r.selectors() == 0 {
@@ -133,6 +133,6 @@ func when(field, s string, now time.Time, end bool) (time.Time, error) {
 			return now.Add(-time.Duration(n) * unit), nil
 		}
 	}
-	return time.Time{}, store.Refuse(fmt.Sprintf("%s: %q is neither a date, nor a span", field, s),
+	return time.Time{}, ops.Refuse(fmt.Sprintf("%s: %q is neither a date, nor a span", field, s),
 		"for example 2026-11-18, 2026-11-18T09:00:00Z, 7d, 12h; since also takes last_dream")
 }

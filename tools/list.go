@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/listing"
 )
@@ -16,7 +16,7 @@ import (
 // list answers a call without a selector: it lists what was said.
 func (r grepArguments) list(ctx context.Context, p *consolidate.Project) (answer, error) {
 	if slices.Contains(r.Speakers, transcript.Tool) {
-		return answer{}, store.Refuse("speakers: what tools said is searched, not listed",
+		return answer{}, ops.Refuse("speakers: what tools said is searched, not listed",
 			`list user and assistant, or give a pattern: {"pattern": "exit status", "speakers": ["tool"]}`)
 	}
 	q, err := r.query(p.Now())
@@ -65,16 +65,16 @@ func renderPage(page listing.Page, now time.Time) string {
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
 	}
 	b.add(true, "page %d, %d of %s, %d of %s", page.Number,
-		page.Sessions, store.Plural(l.Sessions, "session"), page.Utterances, store.Plural(page.Of, "utterance"))
+		page.Sessions, ops.Plural(l.Sessions, "session"), page.Utterances, ops.Plural(page.Of, "utterance"))
 	if page.Cursor != "" && n > 0 && page.Shown[n-1].Last.Before(l.Ends()[page.Shown[n-1].Session]) {
 		b.add(true, " (%s continues on the next page)", (&transcript.Session{ID: page.Shown[n-1].Session}).Short())
 	}
 	b.add(l.Silent > 0, "; %d more sessions in which none of these speakers said anything", l.Silent)
 	b.add(l.Older > 0, "; %d older sessions are not listed (since lists them)", l.Older)
-	b.add(l.Unread() > 0, "; %s must be read for the first time: see the next page", store.Plural(l.Unread(), "more session"))
+	b.add(l.Unread() > 0, "; %s must be read for the first time: see the next page", ops.Plural(l.Unread(), "more session"))
 	if len(l.Failed) > 0 {
 		first := l.Failed[0]
-		b.add(true, "; %s could not be read (%s: %s)", store.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
+		b.add(true, "; %s could not be read (%s: %s)", ops.Plural(len(l.Failed), "session"), first.Session.Short(), quoted(first.Err.Error(), 200))
 	}
 	switch {
 	case page.Cursor != "":

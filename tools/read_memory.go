@@ -11,16 +11,16 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
 func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (answer, error) {
 	switch {
 	case r.Offset > 0 && len(r.Paths) != 1:
-		return answer{}, store.Refuse("offset needs exactly one path", "read the others in another call")
+		return answer{}, ops.Refuse("offset needs exactly one path", "read the others in another call")
 	case r.Cursor != "" && r.Paths != nil:
-		return answer{}, store.Refuse("cursor and paths exclude each other: cursor continues with all topics", "omit one of them")
+		return answer{}, ops.Refuse("cursor and paths exclude each other: cursor continues with all topics", "omit one of them")
 	case r.Paths == nil:
 		return readAll(ctx, p, r.Cursor)
 	}
@@ -29,7 +29,7 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 		return answer{}, err
 	}
 	if len(files) == 1 && files[0].Err != nil && files[0].Disk == nil {
-		return answer{}, store.Refuse(readProblem(r.Paths[0], files[0]), "dream_orient lists the files; MEMORY.md names them")
+		return answer{}, ops.Refuse(readProblem(r.Paths[0], files[0]), "dream_orient lists the files; MEMORY.md names them")
 	}
 	text, shown := renderFiles(r.Paths, files, r.Offset)
 	if shown < len(files) {

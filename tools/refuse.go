@@ -15,10 +15,9 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
 )
@@ -40,15 +39,15 @@ func explain(err error) (reason, hint string, rest []string) {
 	var (
 		arguments *argumentError
 		rule      *consolidate.RuleError
-		base      *landing.BaseError
+		base      *ops.BaseError
 		twin      *memory.TwinError
-		conflict  *landing.ConflictError
-		part      *store.PartError
+		conflict  *ops.ConflictError
+		part      *ops.PartError
 		closed    *consolidate.ClosedError
 		busy      *lock.BusyError
-		broken    *store.BrokenError
-		half      *store.HalfError
-		request   *store.RequestError
+		broken    *ops.BrokenError
+		half      *ops.HalfError
+		request   *ops.RequestError
 		query     *transcript.QueryError
 	)
 	reason = err.Error()
@@ -101,10 +100,10 @@ var hints = []struct {
 	errs []error
 }{
 	{"do not ask again unless they say so", []error{errDeclined}},
-	{"finalize_index and write_memory answer the ID that can be undone", []error{store.ErrUnknown}},
+	{"finalize_index and write_memory answer the ID that can be undone", []error{ops.ErrUnknown}},
 	{"nothing has changed; dream_status shows what the last dream did, and in a terminal dream-mcp log lists all", []error{history.ErrUndone}},
 	{"an ID is SESSION:LINE, as in a89ce8ad-134:72; the header of a listing names the session", []error{transcript.ErrNotFound, transcript.ErrAmbiguous}},
-	{"dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", []error{store.ErrNoDream}},
+	{"dream_orient opens one; outside a dream, write_memory lands a single memory with its line of the index", []error{ops.ErrNoDream}},
 	{"dream_orient {\"resume\": true} resumes the stage", []error{consolidate.ErrExpired, consolidate.ErrLost, lock.ErrGone}},
 	{"a person wanted it to end: say so, and do not begin another by yourself", []error{consolidate.ErrStopped}},
 	{"dream_orient without resume begins a new dream", []error{consolidate.ErrNoStage}},
@@ -126,17 +125,17 @@ var queryHints = map[string]string{
 	"cursor":   "call without cursor: it begins again",
 }
 
-func conflictLines(conflicts []landing.Conflict) (lines []string) {
+func conflictLines(conflicts []ops.Conflict) (lines []string) {
 	for _, c := range conflicts {
 		lines = append(lines, "conflict: "+c.String())
 	}
 	return lines
 }
 
-func explainBase(e *landing.BaseError, text string) (reason, hint string) {
+func explainBase(e *ops.BaseError, text string) (reason, hint string) {
 	reason = text
 	if e.Have == "" {
-		hint = store.DidYouMean(e.Near, "omit base to create it")
+		hint = ops.DidYouMean(e.Near, "omit base to create it")
 	} else {
 		hint = fmt.Sprintf("read_memory {\"paths\": [%q]} shows what is there; write with \"base\": %q", e.Name, e.Have.Short())
 		if e.OnDisk {

@@ -12,7 +12,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
 )
@@ -28,7 +28,7 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 		}
 	}
 	return []mcpserver.ServerResource{
-		serve(store.StatusURI, "dream-status", "Dream status", "Gates, the open dream, the last one. Updated as a dream goes on.", "application/json",
+		serve(ops.StatusURI, "dream-status", "Dream status", "Gates, the open dream, the last one. Updated as a dream goes on.", "application/json",
 			func(ctx context.Context, p *consolidate.Project, _ string) (string, error) {
 				s, err := p.Status(ctx)
 				if err != nil {
@@ -37,10 +37,10 @@ func (c *Connection) resources() []mcpserver.ServerResource {
 				data, err := secret.JSON(s)
 				return string(data), err
 			}),
-		serve(store.LastURI, "last-dream", "Last dream", "Report and diff of the last dream that changed something.", "text/plain",
+		serve(ops.LastURI, "last-dream", "Last dream", "Report and diff of the last dream that changed something.", "text/plain",
 			func(_ context.Context, p *consolidate.Project, _ string) (string, error) {
 				report, err := p.History.LastReport()
-				if errors.Is(err, store.ErrUnknown) {
+				if errors.Is(err, ops.ErrUnknown) {
 					report, err = "No dream has landed yet.\n", nil
 				}
 				return cut(p.AllowSecrets.Show(report).Text, MaxAnswer), err

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -16,7 +16,7 @@ import (
 func reviewDream(ctx context.Context, p *consolidate.Project, a struct{ Accept, Reject string }) (answer, error) {
 	switch {
 	case a.Accept != "" && a.Reject != "":
-		return answer{}, store.Refuse("accept and reject exclude each other", "give one of them, as the person said")
+		return answer{}, ops.Refuse("accept and reject exclude each other", "give one of them, as the person said")
 	case a.Accept == "" && a.Reject == "":
 		reviews, err := p.Proposals.Reviews(ctx)
 		return answer{text: describeReviews(reviews)}, err
@@ -53,7 +53,7 @@ func findReview(ctx context.Context, p *consolidate.Project, id string) (consoli
 			return r, nil
 		}
 	}
-	return consolidate.Review{}, store.Refuse(fmt.Sprintf("no dream with the ID %q waits for the person's answer", id), "review_dream {} shows those that wait")
+	return consolidate.Review{}, ops.Refuse(fmt.Sprintf("no dream with the ID %q waits for the person's answer", id), "review_dream {} shows those that wait")
 }
 
 func describeReviews(reviews []consolidate.Review) string {

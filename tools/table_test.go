@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/secret"
 )
@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite README.md and the files in test
 const maxListing = 12_000
 
 func table(t *testing.T) Table {
-	p := consolidate.Open(consolidate.Options{Options: store.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir()}, Transcripts: transcript.Open(transcript.Options{})})
+	p := consolidate.Open(consolidate.Options{Options: ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir()}, Transcripts: transcript.Open(transcript.Options{})})
 	t.Cleanup(func() { p.Close("the test ended") })
 	return (&Connection{Project: p, Begin: func(*consolidate.Project) {}}).Table()
 }

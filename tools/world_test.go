@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -84,7 +84,7 @@ func (w *world) say(number int, texts ...string) {
 
 func (w *world) open() {
 	p := consolidate.Open(consolidate.Options{
-		Options:     store.Options{MemoryDir: w.dir, StateHome: w.t.TempDir(), Now: func() time.Time { return worldTime }},
+		Options:     ops.Options{MemoryDir: w.dir, StateHome: w.t.TempDir(), Now: func() time.Time { return worldTime }},
 		Enabled:     consolidate.Switch{On: true},
 		Transcripts: consolidate.Listen(transcript.Open(transcript.Options{Projects: w.sessions, Roots: []string{w.root}}), nil),
 	})

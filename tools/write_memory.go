@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
 )
 
@@ -21,7 +21,7 @@ func checkKind(r consolidate.WriteRequest) error {
 		}
 	}
 	if given > 1 || given == 0 && r.Replaces == nil && r.Accept == nil || r.Delete && r.Replaces != nil {
-		return store.Refuse("exactly one of content, edits and delete is needed; none with replaces or accept alone",
+		return ops.Refuse("exactly one of content, edits and delete is needed; none with replaces or accept alone",
 			`for example {"path": "topic.md", "content": "---\nname: topic\n…"}`)
 	}
 	return nil
@@ -36,7 +36,7 @@ func writeMemory(ctx context.Context, p *consolidate.Project, arguments json.Raw
 		return answer{}, err
 	}
 	if r.Writes != nil && r.Path != "" {
-		return answer{}, store.Refuse("path and writes in one call", "each of writes has a path of its own")
+		return answer{}, ops.Refuse("path and writes in one call", "each of writes has a path of its own")
 	}
 	if r.Writes != nil {
 		return writeSeveral(ctx, p, r.Writes), nil

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // Files of background dreams in the state folder.
@@ -30,7 +30,7 @@ const (
 
 // Room has the background dreams of one memory.
 type Room struct {
-	*store.Store
+	*ops.Store
 	MinHours float64
 }
 

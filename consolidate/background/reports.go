@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
-	"dream-mcp/memory/landing"
+	"dream-mcp/consolidate/ops"
 )
 
 // The reports that a person is shown when a session begins, and their lock.
@@ -21,10 +20,10 @@ const (
 
 // DreamReport is a report on an unattended dream.
 type DreamReport struct {
-	ID        string        `json:"id"`
-	Outcome   store.Outcome `json:"outcome"`
-	Report    string        `json:"report"`
-	Decisions string        `json:"decisions,omitempty"` // masked; has reasons in a model's words, which must not be shown to another model
+	ID        string      `json:"id"`
+	Outcome   ops.Outcome `json:"outcome"`
+	Report    string      `json:"report"`
+	Decisions string      `json:"decisions,omitempty"` // masked; has reasons in a model's words, which must not be shown to another model
 }
 
 // maxReports is the number of pending reports. Older ones are only in the journal.
@@ -35,12 +34,12 @@ const reportsWait = 200 * time.Millisecond
 
 // Queue queues a report on an unattended dream for the person's next session. If it cannot, the report is only in the
 // journal.
-func (r *Room) Queue(i store.Info, changes []landing.Change) {
-	answered := i.Request != nil && i.Outcome == store.Committed
-	if i.Kind != lock.KindDream || !i.Unattended || answered || i.Outcome != store.Proposed && (i.Outcome != store.Committed || len(changes) == 0) {
+func (r *Room) Queue(i ops.Op, changes []ops.Change) {
+	answered := i.Request != nil && i.Outcome == ops.Committed
+	if i.Kind != lock.KindDream || !i.Unattended || answered || i.Outcome != ops.Proposed && (i.Outcome != ops.Committed || len(changes) == 0) {
 		return
 	}
-	unlock, err := r.LockNote(context.Background(), reportsLock, store.Wait)
+	unlock, err := r.LockNote(context.Background(), reportsLock, ops.Wait)
 	if err != nil {
 		return
 	}
@@ -48,7 +47,7 @@ func (r *Room) Queue(i store.Info, changes []landing.Change) {
 	var reports []DreamReport
 	r.Note(reportsFile, &reports)
 	reports = slices.DeleteFunc(reports, func(known DreamReport) bool { return known.ID == i.ID })
-	reports = append(reports, DreamReport{ID: i.ID, Outcome: i.Outcome, Report: store.Report(changes, i), Decisions: r.AllowSecrets.Show(i.Decisions()).Text})
+	reports = append(reports, DreamReport{ID: i.ID, Outcome: i.Outcome, Report: ops.Report(changes, i), Decisions: r.AllowSecrets.Show(i.Decisions()).Text})
 	_ = r.SetNote(reportsFile, reports[max(0, len(reports)-maxReports):])
 }
 
@@ -65,8 +64,8 @@ func (r *Room) DeliverReports(ctx context.Context, deliver func(reports []DreamR
 	var reports []DreamReport
 	r.Note(reportsFile, &reports)
 	reports = slices.DeleteFunc(reports, func(t DreamReport) bool {
-		info, err := r.Info(t.ID)
-		return t.Outcome == store.Proposed && (err != nil || !info.Waits()) // the person has already answered
+		info, err := r.Op(t.ID)
+		return t.Outcome == ops.Proposed && (err != nil || !info.Waits()) // the person has already answered
 	})
 	if err := deliver(reports); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // ErrRunning reports that a background dream of this memory is running.
@@ -37,7 +37,7 @@ type RunEnd struct {
 // Begin begins a run if due returns nil. It fails with ErrRunning during another run and, unless a person asked, with a
 // *PausedError after a failed one.
 func (r *Room) Begin(ctx context.Context, asked bool, due func(context.Context) error) (*Run, error) {
-	run := &Run{r: r, ID: store.NewID(r.Now()), Started: r.Now(), PID: os.Getpid()}
+	run := &Run{r: r, ID: ops.NewID(r.Now()), Started: r.Now(), PID: os.Getpid()}
 	r.Lock()
 	err := run.take(ctx)
 	r.Unlock()
@@ -72,7 +72,7 @@ func (run *Run) take(ctx context.Context) (err error) {
 	var left Run
 	if r.Note(runFile, &left) && left.ID != "" {
 		left.r = r
-		_, err = left.conclude(store.Crashed, RunEnd{Failure: fmt.Sprintf("its supervisor, process %d, died", left.PID)})
+		_, err = left.conclude(ops.Crashed, RunEnd{Failure: fmt.Sprintf("its supervisor, process %d, died", left.PID)})
 	}
 	if err != nil {
 		return errors.Join(err, run.unlock())
@@ -82,24 +82,24 @@ func (run *Run) take(ctx context.Context) (err error) {
 
 // End ends the run: it finds the dream, ends it if its server died, and journals the run with its cost and, after a
 // failure, the reason.
-func (run *Run) End(ctx context.Context, e RunEnd) (store.Outcome, error) {
+func (run *Run) End(ctx context.Context, e RunEnd) (ops.Outcome, error) {
 	run.r.Lock()
 	defer run.r.Unlock()
 	recovered := run.r.Recover(ctx)
-	outcome, err := run.conclude(store.Failed, e)
+	outcome, err := run.conclude(ops.Failed, e)
 	return outcome, errors.Join(recovered, err, run.unlock())
 }
 
 // conclude journals the run with the outcome of its dream, or otherwise if that failed.
-func (run *Run) conclude(otherwise store.Outcome, e RunEnd) (store.Outcome, error) {
+func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 	r, now := run.r, run.r.Now()
 	entries, err := r.Journal()
 	if err != nil {
 		return "", err
 	}
-	entry := store.LogEntry{
+	entry := ops.LogEntry{
 		Time: now, Outcome: otherwise, Turns: e.Turns, Tokens: e.Tokens, CostUSD: e.CostUSD,
-		Operation: store.Operation{Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: true, Reason: e.Failure},
+		Header: ops.Header{Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: true, Reason: e.Failure},
 	}
 	dream := dreamOf(entries, run.Started)
 	entry.Dream = dream.ID
@@ -127,15 +127,15 @@ func (run *Run) conclude(otherwise store.Outcome, e RunEnd) (store.Outcome, erro
 
 // dreamOf returns the journal entry of the end of the unattended dream that began after since. Of several it returns
 // the first that ended well, else the last. If there is none, the entry has no ID.
-func dreamOf(entries []store.LogEntry, since time.Time) (dream store.LogEntry) {
+func dreamOf(entries []ops.LogEntry, since time.Time) (dream ops.LogEntry) {
 	for _, l := range entries {
-		if l.Kind == lock.KindDream && l.Unattended && !l.Started.Before(since) && l.Outcome != store.Fired && !endedWell(dream) {
+		if l.Kind == lock.KindDream && l.Unattended && !l.Started.Before(since) && l.Outcome != ops.Fired && !endedWell(dream) {
 			dream = l
 		}
 	}
 	return dream
 }
 
-func endedWell(l store.LogEntry) bool {
-	return l.Outcome == store.Committed || l.Outcome == store.Proposed
+func endedWell(l ops.LogEntry) bool {
+	return l.Outcome == ops.Committed || l.Outcome == ops.Proposed
 }

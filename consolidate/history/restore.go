@@ -9,9 +9,8 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // RestoreResult describes what a restore did.
@@ -43,8 +42,8 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	res := RestoreResult{From: v, Action: "unchanged"}
 	info := h.New(lock.KindRestore)
 	info.Reason = v.String()
-	var landed *landing.Archive
-	res.ID, landed, err = h.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
+	var landed *ops.Archive
+	res.ID, landed, err = h.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
 		if err := t.Stage.Restore(n, data, v.Time); err != nil || n.IsIndex() {
 			return nil, err
 		}
@@ -61,7 +60,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	if err != nil || res.ID == "" {
 		return res, err
 	}
-	if err := store.LeftOut(res.ID, landed); err != nil {
+	if err := ops.LeftOut(res.ID, landed); err != nil {
 		return RestoreResult{}, err
 	}
 	for _, c := range landed.Changes {
@@ -74,7 +73,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 }
 
 // find returns the version of n to restore, its content, and its index line.
-func (h *History) find(n memory.Name, id string) (v Version, data []byte, line store.IndexLine, err error) {
+func (h *History) find(n memory.Name, id string) (v Version, data []byte, line ops.IndexLine, err error) {
 	all, err := h.Landed()
 	if err == nil {
 		v, err = h.choose(all, n, id)
@@ -100,14 +99,14 @@ func (h *History) choose(all landings, n memory.Name, id string) (Version, error
 	}
 	at := slices.IndexFunc(all, func(l Landed) bool { return l.ID == id })
 	if at < 0 {
-		return Version{}, store.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp restore --list "+store.Quoted(n.String())+" shows the versions")
+		return Version{}, ops.Refuse(fmt.Sprintf("%s has not landed", id), "dream-mcp restore --list "+ops.Quoted(n.String())+" shows the versions")
 	}
 	switch v, ok := all.before(n, at); {
 	case !ok:
 		return Version{}, unknownVersion(all, n)
 	case v.sum == "":
-		return Version{}, store.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID),
-			"dream-mcp restore --list "+store.Quoted(n.String())+" shows when it did")
+		return Version{}, ops.Refuse(fmt.Sprintf("%s did not exist then (%s %s)", n, v.When, v.ID),
+			"dream-mcp restore --list "+ops.Quoted(n.String())+" shows when it did")
 	default:
 		return v, nil
 	}
@@ -132,7 +131,7 @@ func (h *History) newestOther(all landings, n memory.Name) (Version, error) {
 		}
 	}
 	if len(all.of(n)) > 0 {
-		return Version{}, store.Refuse(fmt.Sprintf("the archive has no other version of %s", n), "dream-mcp restore --list shows the versions")
+		return Version{}, ops.Refuse(fmt.Sprintf("the archive has no other version of %s", n), "dream-mcp restore --list shows the versions")
 	}
 	return Version{}, unknownVersion(all, n)
 }
@@ -144,7 +143,7 @@ func archivedName(file string) (memory.Name, error) {
 	}
 	n, err := memory.ParseName(file)
 	if err != nil {
-		return n, store.Refuse(fmt.Sprintf("%q: %v", file, err), "name it as the memory directory does: name.md or folder/name.md")
+		return n, ops.Refuse(fmt.Sprintf("%q: %v", file, err), "name it as the memory directory does: name.md or folder/name.md")
 	}
 	return n, nil
 }
@@ -152,8 +151,8 @@ func archivedName(file string) (memory.Name, error) {
 // unknownVersion returns an error for a memory that the archive does not have, with the nearest name.
 func unknownVersion(all landings, n memory.Name) error {
 	others := slices.DeleteFunc(all.names(), func(known memory.Name) bool { return known == n })
-	return store.Refuse(
+	return ops.Refuse(
 		fmt.Sprintf("the archive has no such version of %s", n),
-		store.DidYouMean(memory.Nearest(n.String(), others), "dream-mcp restore --list shows the versions"),
+		ops.DidYouMean(memory.Nearest(n.String(), others), "dream-mcp restore --list shows the versions"),
 	)
 }

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
-	"dream-mcp/memory/landing"
+	"dream-mcp/consolidate/ops"
 )
 
 // The archive keeps an operation that is among the newest, or young enough. Above the limit of bytes it removes the
@@ -42,7 +41,7 @@ const useFile = "archive.json"
 // PruneAfter prunes the archive after the operation of info has landed, if it is the first of this process or the
 // archive has exceeded its limit. An archive that cannot be pruned below the limit is pruned again after it has grown
 // by a 64th of the limit. The caller holds the lock.
-func (h *History) PruneAfter(info store.Info) {
+func (h *History) PruneAfter(info ops.Op) {
 	var use ArchiveUse
 	measured := h.Note(useFile, &use)
 	use.add(Landed{ID: info.ID, Kind: info.Kind, size: h.Size(info.ID)})
@@ -85,7 +84,7 @@ func (h *History) Prune(now time.Time) {
 // old, or now if there is none. So a clock that is wrong for less than a day removes nothing.
 func asOf(ids []string, now time.Time) time.Time {
 	for _, id := range slices.Backward(ids) {
-		if began, ok := store.Beginning(id); ok && now.Sub(began) >= 24*time.Hour {
+		if began, ok := ops.Beginning(id); ok && now.Sub(began) >= 24*time.Hour {
 			return began
 		}
 	}
@@ -104,12 +103,12 @@ func (h *History) isStale(id string, now time.Time) bool {
 		return false
 	}
 	a.Close()
-	info, err := h.Info(id)
+	info, err := h.Op(id)
 	kept := StageKept
 	if info.Waits() {
 		kept = ProposalKept
 	}
-	return err == nil && info.Outcome != store.Committed && now.Sub(info.LastCall) > kept && a.State == landing.Staged && len(a.Displaced) == 0
+	return err == nil && info.Outcome != ops.Committed && now.Sub(info.LastCall) > kept && a.State == ops.Staged && len(a.Displaced) == 0
 }
 
 func (u *ArchiveUse) add(l Landed) {
@@ -147,7 +146,7 @@ func (all landings) kept(limit int64, now time.Time) []bool {
 
 // mayBeOnlyCopy reports whether l deleted something within the last month, or displaced a file of somebody else.
 func (l Landed) mayBeOnlyCopy(now time.Time) bool {
-	deletes := slices.ContainsFunc(l.Changes, func(c landing.Change) bool { return c.After == "" })
+	deletes := slices.ContainsFunc(l.Changes, func(c ops.Change) bool { return c.After == "" })
 	return (deletes || len(l.Displaced)+len(l.LeftAlone) > 0) && now.Sub(l.Landed) < deletedKept
 }
 

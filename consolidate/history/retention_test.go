@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
-	"dream-mcp/memory/landing"
+	"dream-mcp/consolidate/ops"
 )
 
 var start = time.Date(2026, 11, 18, 9, 0, 0, 0, time.UTC)
@@ -53,8 +52,8 @@ func TestKept(t *testing.T) {
 				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
 					t.Fatal(err)
 				}
-				l := Landed{ID: op, size: size, Kind: lock.Kind(kind), Manifest: landing.Manifest{Landed: start.AddDate(0, 0, -age)}}
-				c := landing.Change{Name: store.IndexName, Before: "1", After: "2"}
+				l := Landed{ID: op, size: size, Kind: lock.Kind(kind), Manifest: ops.Manifest{Landed: start.AddDate(0, 0, -age)}}
+				c := ops.Change{Name: ops.IndexName, Before: "1", After: "2"}
 				if rest != op {
 					c.After = ""
 				}

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
-	"dream-mcp/memory/landing"
+	"dream-mcp/consolidate/ops"
 )
 
 // ErrUndone reports that nothing is left to undo.
@@ -18,13 +17,13 @@ var ErrUndone = errors.New("nothing is left to undo")
 
 // UndoResult describes what an undo reverted and what it kept.
 type UndoResult struct {
-	ID        string             `json:"id,omitempty"` // of the undo, which can itself be undone; "" if nothing was left to undo
-	Undone    string             `json:"undone"`
-	Files     store.Files        `json:"files"`
-	Merged    []string           `json:"merged"` // those of Files in which later changes of others are kept
-	Conflicts []landing.Conflict `json:"conflicts"`
-	GivenBack string             `json:"given_back,omitempty"` // the effect of undoing a dream on the time gate, in words
-	Redo      string             `json:"redo,omitempty"`       // without an ID: a later undo that was passed over; undoing it redoes what it undid
+	ID        string         `json:"id,omitempty"` // of the undo, which can itself be undone; "" if nothing was left to undo
+	Undone    string         `json:"undone"`
+	Files     ops.Files      `json:"files"`
+	Merged    []string       `json:"merged"` // those of Files in which later changes of others are kept
+	Conflicts []ops.Conflict `json:"conflicts"`
+	GivenBack string         `json:"given_back,omitempty"` // the effect of undoing a dream on the time gate, in words
+	Redo      string         `json:"redo,omitempty"`       // without an ID: a later undo that was passed over; undoing it redoes what it undid
 }
 
 // Undo reverts the changes of operation id. If id is "", that is the newest operation of this machine that is not undone; what
@@ -40,14 +39,14 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 		return UndoResult{}, err
 	}
 	defer a.Close()
-	res := UndoResult{Undone: id, Redo: redo, Files: store.FilesOf(nil), Merged: []string{}, Conflicts: []landing.Conflict{}}
+	res := UndoResult{Undone: id, Redo: redo, Files: ops.FilesOf(nil), Merged: []string{}, Conflicts: []ops.Conflict{}}
 	info := h.New(lock.KindUndo)
 	info.Undoes = id
-	if undone, err := h.Info(id); err == nil {
+	if undone, err := h.Op(id); err == nil {
 		info.Restamp = undone.Undoing(a.Landed)
 	}
-	var landed *landing.Archive
-	res.ID, landed, err = h.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
+	var landed *ops.Archive
+	res.ID, landed, err = h.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
 		conflicts, err := t.Stage.Reverse(a)
 		res.Conflicts = append(res.Conflicts, conflicts...)
 		return nil, err
@@ -56,7 +55,7 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 		return res, err
 	}
 	res.Conflicts = append(res.Conflicts, landed.LeftAlone...)
-	res.Files = store.FilesOf(landed.Changes)
+	res.Files = ops.FilesOf(landed.Changes)
 	for _, n := range a.Merged(landed.Changes) {
 		res.Merged = append(res.Merged, n.String())
 	}
@@ -75,7 +74,7 @@ func (h *History) recover(ctx context.Context) error {
 }
 
 // undoable opens the archive of the operation that Undo of id would revert. The caller closes it.
-func (h *History) undoable(id string) (whole, redo string, a *landing.Archive, err error) {
+func (h *History) undoable(id string) (whole, redo string, a *ops.Archive, err error) {
 	if id == "" {
 		id, redo, err = h.newestOurs()
 	} else {
@@ -84,7 +83,7 @@ func (h *History) undoable(id string) (whole, redo string, a *landing.Archive, e
 	if err == nil {
 		a, err = h.Archive(id)
 	}
-	if err == nil && a.State != landing.Landed {
+	if err == nil && a.State != ops.Landed {
 		err = errors.Join(fmt.Errorf("%s has not landed: there is nothing to undo", id), a.Close())
 	}
 	return id, redo, a, err
@@ -97,10 +96,10 @@ func (h *History) newestOurs() (id, redo string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	undone := store.UndoneBy(entries)
+	undone := ops.UndoneBy(entries)
 	for _, e := range slices.Backward(entries) {
 		switch {
-		case e.Outcome != store.Committed || len(e.Files) == 0 || undone[e.ID] || e.Kind == lock.KindSync:
+		case e.Outcome != ops.Committed || len(e.Files) == 0 || undone[e.ID] || e.Kind == lock.KindSync:
 		case e.Undoes == "":
 			return e.ID, redo, nil
 		default:
@@ -125,12 +124,12 @@ func (h *History) Undoable(id string) (whole, did string, err error) {
 		return "", "", err
 	}
 	defer a.Close()
-	info, _ := h.Info(whole) // the archive is enough
+	info, _ := h.Op(whole) // the archive is enough
 	who := fmt.Sprintf("A %s of this machine", cmp.Or(info.Kind, "change"))
 	if info.Kind == lock.KindSync {
 		who = "A sync, " + info.Reason + "; the undo is sent to them too"
 	}
-	did = fmt.Sprintf("%s, %s. %s", who, a.Landed.UTC().Format("2006-01-02 15:04 UTC"), store.Report(a.Changes, store.Info{}))
+	did = fmt.Sprintf("%s, %s. %s", who, a.Landed.UTC().Format("2006-01-02 15:04 UTC"), ops.Report(a.Changes, ops.Op{}))
 	if redo != "" {
 		did += " What came later is undone already; to redo that, undo " + redo + "."
 	}
@@ -152,7 +151,7 @@ func (h *History) Diff(id string) (string, []byte, error) {
 }
 
 // LastReport returns the report and the diff of the newest operation that landed a change. It fails with
-// store.ErrUnknown if there is none.
+// ops.ErrUnknown if there is none.
 func (h *History) LastReport() (string, error) {
 	h.Lock()
 	defer h.Unlock()
@@ -162,13 +161,13 @@ func (h *History) LastReport() (string, error) {
 	}
 	defer a.Close()
 	diff, err := a.Diff(h.AllowSecrets)
-	info, _ := h.Info(id) // the archive is enough
+	info, _ := h.Op(id) // the archive is enough
 	return fmt.Sprintf("%s, landed %s\n%s\nTo undo it: dream-mcp undo %s\n\n%s",
-		id, a.Landed.UTC().Format(time.RFC3339), store.Report(a.Changes, info)+info.Decisions(), id, diff), err
+		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, info)+info.Decisions(), id, diff), err
 }
 
 // Named opens the archive of operation id, or of the newest that landed a change if id is "". The caller closes it.
-func (h *History) Named(id string) (_ string, a *landing.Archive, err error) {
+func (h *History) Named(id string) (_ string, a *ops.Archive, err error) {
 	if id != "" {
 		id, err = h.Match(id)
 	} else {
@@ -187,9 +186,9 @@ func (h *History) newest() (string, error) {
 		return "", err
 	}
 	for _, e := range slices.Backward(entries) {
-		if e.Outcome == store.Committed && len(e.Files) > 0 {
+		if e.Outcome == ops.Committed && len(e.Files) > 0 {
 			return e.ID, nil
 		}
 	}
-	return "", fmt.Errorf("%w: nothing has landed yet", store.ErrUnknown)
+	return "", fmt.Errorf("%w: nothing has landed yet", ops.ErrUnknown)
 }

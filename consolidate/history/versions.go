@@ -12,14 +12,13 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // History is the archive of one memory.
 type History struct {
-	*store.Store
+	*ops.Store
 	MaxArchive int64 // bytes; see retention.go
 
 	pruned bool // by this process
@@ -29,15 +28,15 @@ type History struct {
 type Landed struct {
 	ID   string
 	Kind lock.Kind // "" if the record cannot be read
-	landing.Manifest
+	ops.Manifest
 	size int64 // in bytes, if measured
 }
 
 // change returns the change of n by l.
-func (l Landed) change(n memory.Name) (landing.Change, bool) {
-	i := slices.IndexFunc(l.Changes, func(c landing.Change) bool { return c.Name == n })
+func (l Landed) change(n memory.Name) (ops.Change, bool) {
+	i := slices.IndexFunc(l.Changes, func(c ops.Change) bool { return c.Name == n })
 	if i < 0 {
-		return landing.Change{}, false
+		return ops.Change{}, false
 	}
 	return l.Changes[i], true
 }
@@ -57,8 +56,8 @@ func (h *History) Landed() (landings, error) {
 		if err != nil {
 			continue
 		}
-		if a.State == landing.Landed {
-			info, _ := h.Info(id)
+		if a.State == ops.Landed {
+			info, _ := h.Op(id)
 			all = append(all, Landed{ID: id, Kind: info.Kind, Manifest: a.Manifest})
 		}
 		a.Close()
@@ -121,14 +120,14 @@ func (all landings) before(n memory.Name, i int) (Version, bool) {
 }
 
 // entry returns the index line of n from the time when v was its content.
-func (h *History) entry(all landings, v Version, n memory.Name) (store.IndexLine, error) {
-	line := store.IndexLine{File: n.String()}
-	index, ok := all.before(store.IndexName, v.at)
-	if _, changed := all[v.at].change(store.IndexName); v.When == After && changed {
+func (h *History) entry(all landings, v Version, n memory.Name) (ops.IndexLine, error) {
+	line := ops.IndexLine{File: n.String()}
+	index, ok := all.before(ops.IndexName, v.at)
+	if _, changed := all[v.at].change(ops.IndexName); v.When == After && changed {
 		ok = false
 	}
 	for i := v.at; !ok && i >= 0; i-- { // it is as the last change up to v left it
-		if c, changed := all[i].change(store.IndexName); changed {
+		if c, changed := all[i].change(ops.IndexName); changed {
 			index, ok = Version{ID: all[i].ID, sum: c.After}, true
 		}
 	}

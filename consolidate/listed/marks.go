@@ -12,7 +12,7 @@ import (
 
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // marksFile holds the marks of dreams that have landed. Those of the newest dreams are kept separate, since undoing a dream
@@ -97,5 +97,5 @@ func Keep(state *os.Root, dream string, since time.Time, r *Record, undone func(
 	if err != nil {
 		return err
 	}
-	return landing.Replace(state, marksFile, data, time.Time{})
+	return atomicfile.Replace(state, marksFile, data, time.Time{})
 }

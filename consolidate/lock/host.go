@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // HostFile is Claude Code's lock file. We write it in the format that we found, with a modification time that is right for
@@ -99,14 +99,14 @@ func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 // released the lock and may already have read its PID back: swapHost restores the file and fails with ErrHeld. Comparing the
 // PIDs is not enough, since a process can take the lock with the PID that its earlier dream left.
 func swapHost(dir *memory.Dir, seen Host, text []byte, mtime time.Time) error {
-	was, body, err := landing.Exchange(dir, HostFile, text, mtime)
+	was, body, err := atomicfile.Exchange(dir, HostFile, text, mtime)
 	if err != nil || was == nil {
 		return err
 	}
 	if seen.info != nil && os.SameFile(was, seen.info) && was.ModTime().Equal(seen.info.ModTime()) && bytes.Equal(body, seen.body) {
 		return nil
 	}
-	return errors.Join(ErrHeld, landing.Replace(dir.Root(), HostFile, body, was.ModTime()))
+	return errors.Join(ErrHeld, atomicfile.Replace(dir.Root(), HostFile, body, was.ModTime()))
 }
 
 // ErrTaken reports that another process has taken Claude Code's lock over.
@@ -152,7 +152,7 @@ func ReleaseHost(root *os.Root, pid int, s Stamp) error {
 
 // Set sets the holder and the time of the last consolidation in one step.
 func (n Host) Set(root *os.Root, pid int, at time.Time) error {
-	return landing.Replace(root, HostFile, n.text(pid, at), at)
+	return atomicfile.Replace(root, HostFile, n.text(pid, at), at)
 }
 
 // HostFree fails with a *BusyError if Claude Code's lock is held at now.

@@ -15,31 +15,30 @@ import (
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // Most is the maximum number of held changes. Nobody reads more.
 const Most = 100
 
 // Room has the proposals for one memory.
-type Room struct{ *store.Store }
+type Room struct{ *ops.Store }
 
 // Waiting returns the proposals, the newest first.
-func (r *Room) Waiting() ([]store.Info, error) {
+func (r *Room) Waiting() ([]ops.Op, error) {
 	entries, err := r.Journal()
 	if err != nil {
 		return nil, err
 	}
-	var waiting []store.Info
+	var waiting []ops.Op
 	seen := make(map[string]bool)
 	for _, e := range slices.Backward(entries) {
-		if e.Outcome != store.Proposed || seen[e.ID] {
+		if e.Outcome != ops.Proposed || seen[e.ID] {
 			continue
 		}
 		seen[e.ID] = true
-		info, err := r.Info(e.ID)
+		info, err := r.Op(e.ID)
 		if err == nil && info.Waits() && r.Now().Sub(info.Reviewed) < history.ProposalKept {
 			waiting = append(waiting, info)
 		}
@@ -48,30 +47,30 @@ func (r *Room) Waiting() ([]store.Info, error) {
 }
 
 // Match returns the proposal whose ID begins with id, or the newest if id is "".
-func (r *Room) Match(id string) (store.Info, error) {
+func (r *Room) Match(id string) (ops.Op, error) {
 	waiting, err := r.Waiting()
 	if err != nil {
-		return store.Info{}, err
+		return ops.Op{}, err
 	}
-	meant := slices.DeleteFunc(waiting, func(i store.Info) bool { return !strings.HasPrefix(i.ID, id) })
+	meant := slices.DeleteFunc(waiting, func(i ops.Op) bool { return !strings.HasPrefix(i.ID, id) })
 	switch {
 	case len(meant) == 1, id == "" && len(meant) > 0:
 		return meant[0], nil
 	case len(meant) > 1:
-		return store.Info{}, store.Refuse(fmt.Sprintf("%q is the beginning of %d IDs", id, len(meant)), "give more of it")
+		return ops.Op{}, ops.Refuse(fmt.Sprintf("%q is the beginning of %d IDs", id, len(meant)), "give more of it")
 	case id == "":
-		return store.Info{}, store.Refuse("no dream waits for your answer", "dream-mcp log shows what dreams did")
+		return ops.Op{}, ops.Refuse("no dream waits for your answer", "dream-mcp log shows what dreams did")
 	}
-	return store.Info{}, store.Refuse(fmt.Sprintf("no dream with the ID %q waits for your answer", id), "dream-mcp review lists those that wait")
+	return ops.Op{}, ops.Refuse(fmt.Sprintf("no dream with the ID %q waits for your answer", id), "dream-mcp review lists those that wait")
 }
 
 // Label names a proposal.
-func Label(i store.Info) string {
+func Label(i ops.Op) string {
 	what := "dream " + i.ID
 	if len(i.Held) > 0 {
-		what = store.Plural(len(i.Held), "change") + " (" + i.ID + ")"
+		what = ops.Plural(len(i.Held), "change") + " (" + i.ID + ")"
 	}
-	return fmt.Sprintf("%s, proposed %s,", what, store.Second(i.Reviewed).Format(time.RFC3339))
+	return fmt.Sprintf("%s, proposed %s,", what, ops.Second(i.Reviewed).Format(time.RFC3339))
 }
 
 // Change is a change of one memory that only the person may make.
@@ -82,9 +81,9 @@ type Change struct {
 	Base   memory.Sum
 	Data   []byte // nil: it is deleted
 	Reason string
-	Waived []store.Waiver
-	Index  *store.IndexLine
-	Merge  *store.Merge // the rest of the merge, or nil; a merge is one change
+	Waived []ops.Waiver
+	Index  *ops.IndexLine
+	Merge  *ops.Merge // the rest of the merge, or nil; a merge is one change
 }
 
 // Hold keeps a change, in place of an earlier one to the same memory, and reports whether it did: there is room for Most. The
@@ -96,8 +95,8 @@ func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	}
 	file, held := c.Name.String(), 0
 	info := r.New(lock.KindWrite)
-	info.ID, info.Dream, info.Held, info.Request = c.ID, c.Dream, map[string]string{}, &store.FinalizeRequest{}
-	var earlier []store.Info
+	info.ID, info.Dream, info.Held, info.Request = c.ID, c.Dream, map[string]string{}, &ops.FinalizeRequest{}
+	var earlier []ops.Op
 	for _, w := range waiting {
 		held += len(w.Held)
 		if c.Dream != "" && w.Dream == c.Dream && len(w.Held) > 0 {
@@ -124,7 +123,7 @@ func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 	}
 	replaced := make(map[memory.Name]memory.Sum)
 	if c.Merge != nil && len(c.Merge.Replaced) > 0 {
-		info.Merges = store.Cloned(info.Merges)
+		info.Merges = ops.Cloned(info.Merges)
 		info.Merges[file] = c.Merge
 		for o, sum := range c.Merge.Replaced {
 			n, err := memory.ParseName(o)
@@ -135,7 +134,7 @@ func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 			info.Request.Remove = append(info.Request.Remove, o)
 		}
 	}
-	err = r.Store.Hold(dir, info, func(s *landing.Stage) error {
+	err = r.Store.Hold(dir, info, func(s *ops.Stage) error {
 		for o, sum := range replaced {
 			if _, err := s.Put(o, sum, nil, time.Time{}); err != nil {
 				return err
@@ -156,35 +155,35 @@ func (r *Room) Hold(dir *memory.Dir, c Change) (kept bool, err error) {
 }
 
 // drop removes the change of n from a proposal.
-func (r *Room) drop(dir *memory.Dir, w store.Info, n memory.Name) error {
+func (r *Room) drop(dir *memory.Dir, w ops.Op, n memory.Name) error {
 	forget(&w, n)
 	if len(w.Held) == 0 {
 		return r.Discard(w.ID)
 	}
-	return r.Store.Hold(dir, w, func(s *landing.Stage) error { return s.Drop(n) })
+	return r.Store.Hold(dir, w, func(s *ops.Stage) error { return s.Drop(n) })
 }
 
 // forget removes n from the record of a proposal.
-func forget(i *store.Info, n memory.Name) {
+func forget(i *ops.Op, n memory.Name) {
 	file, request := n.String(), *i.Request
 	if i.Merges[file] != nil {
-		i.Merges = store.Cloned(i.Merges)
+		i.Merges = ops.Cloned(i.Merges)
 		delete(i.Merges, file)
 	}
 	delete(i.Held, file)
-	i.Waived = slices.DeleteFunc(slices.Clone(i.Waived), func(w store.Waiver) bool { return w.File == file })
-	i.IndexLines = slices.DeleteFunc(slices.Clone(i.IndexLines), func(l store.IndexLine) bool { return l.File == file })
+	i.Waived = slices.DeleteFunc(slices.Clone(i.Waived), func(w ops.Waiver) bool { return w.File == file })
+	i.IndexLines = slices.DeleteFunc(slices.Clone(i.IndexLines), func(l ops.IndexLine) bool { return l.File == file })
 	request.Remove = slices.DeleteFunc(slices.Clone(request.Remove), func(f string) bool { return f == file })
-	request.Upsert = slices.DeleteFunc(slices.Clone(request.Upsert), func(l store.IndexLine) bool { return l.File == file })
+	request.Upsert = slices.DeleteFunc(slices.Clone(request.Upsert), func(l ops.IndexLine) bool { return l.File == file })
 	i.Request = &request
 }
 
 // Divide reduces t to the changes of some files; the rest continues to wait. Neither part has a whole new index, whose lines
 // belong to both.
-func (r *Room) Divide(t *store.Tx, only []string) error {
+func (r *Room) Divide(t *ops.Tx, only []string) error {
 	for _, file := range only {
 		if !slices.Contains(t.Staged(), file) {
-			return store.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
+			return ops.Refuse(fmt.Sprintf("%s does not change %q", t.ID, file), "dream-mcp review shows the files that it changes")
 		}
 	}
 	for _, file := range only { // add what was merged into it
@@ -192,7 +191,7 @@ func (r *Room) Divide(t *store.Tx, only []string) error {
 			only = slices.AppendSeq(only, maps.Keys(m.Replaced))
 		}
 	}
-	var others []landing.Change
+	var others []ops.Change
 	for _, c := range t.Stage.Changes {
 		if !slices.Contains(only, c.Name.String()) {
 			others = append(others, c)
@@ -201,15 +200,15 @@ func (r *Room) Divide(t *store.Tx, only []string) error {
 	if len(others) == 0 {
 		return nil
 	}
-	rest := t.Info
-	rest.ID, rest.Listed, rest.Held = store.NewID(r.Now()), nil, maps.Clone(t.Held)
+	rest := t.Op
+	rest.ID, rest.Listed, rest.Held = ops.NewID(r.Now()), nil, maps.Clone(t.Held)
 	for _, c := range t.Stage.Changes {
 		if slices.Contains(only, c.Name.String()) {
 			forget(&rest, c.Name)
 		}
 	}
 	rest.Request.Content, rest.Request.Base, rest.Request.Adopt = nil, "", true
-	err := r.Store.Hold(t.Dir, rest, func(s *landing.Stage) error {
+	err := r.Store.Hold(t.Dir, rest, func(s *ops.Stage) error {
 		for _, m := range rest.Merges {
 			for _, sum := range m.Replaced {
 				if data, err := t.Stage.Content(sum); err == nil { // the merge is compared with it
@@ -237,7 +236,7 @@ func (r *Room) Divide(t *store.Tx, only []string) error {
 		return err
 	}
 	for _, c := range others {
-		forget(&t.Info, c.Name)
+		forget(&t.Op, c.Name)
 		if err := t.Stage.Drop(c.Name); err != nil {
 			return err
 		}

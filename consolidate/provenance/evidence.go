@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 )
@@ -63,7 +63,7 @@ func (r *Room) sessionOf(ctx context.Context, line string, listed []string) (ses
 // sessions.
 func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, error) {
 	if len(ids) > memory.MaxSources {
-		return nil, store.Refuse(fmt.Sprintf("%d IDs cited as evidence, at most %d are allowed", len(ids), memory.MaxSources), "cite only the best")
+		return nil, ops.Refuse(fmt.Sprintf("%d IDs cited as evidence, at most %d are allowed", len(ids), memory.MaxSources), "cite only the best")
 	}
 	words := make([]Words, len(ids))
 	for i, id := range ids {
@@ -72,7 +72,7 @@ func (r *Room) Evidence(ctx context.Context, ids, listed []string) ([]Words, err
 			id = r.sessionOf(ctx, id, listed) + id
 		}
 		if words[i], err = r.Find(ctx, id); err != nil {
-			return nil, store.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72; "+
+			return nil, ops.Refuse(fmt.Sprintf("evidence %q: %v", id, err), "an ID is SESSION:LINE, as in a89ce8ad-134:72; "+
 				"the header of a listing names the session; or omit evidence")
 		}
 	}
@@ -113,7 +113,7 @@ type Origin struct {
 func (o Origin) Line(words int) string {
 	line := "  [" + transcript.Visible(o.Source) + "]"
 	if !o.Said.IsZero() {
-		line += " " + store.Second(o.Said).Format(time.RFC3339)
+		line += " " + ops.Second(o.Said).Format(time.RFC3339)
 	}
 	if o.Speaker == "" {
 		return line + " unknown: the transcript was not found, and the words were not kept"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -26,13 +26,13 @@ type Why struct {
 
 // Changed is a change of a memory by an operation of ours.
 type Changed struct {
-	Time    time.Time      `json:"time"`
-	Kind    lock.Kind      `json:"kind"`
-	ID      string         `json:"id"`
-	Summary string         `json:"summary,omitempty"`
-	Waived  []store.Waiver `json:"waived,omitempty"`        // of this memory
-	Loss    string         `json:"accepted_loss,omitempty"` // the reason for an accepted loss
-	Undone  bool           `json:"undone,omitempty"`
+	Time    time.Time    `json:"time"`
+	Kind    lock.Kind    `json:"kind"`
+	ID      string       `json:"id"`
+	Summary string       `json:"summary,omitempty"`
+	Waived  []ops.Waiver `json:"waived,omitempty"`        // of this memory
+	Loss    string       `json:"accepted_loss,omitempty"` // the reason for an accepted loss
+	Undone  bool         `json:"undone,omitempty"`
 }
 
 // maxHistory is the number of changes that Why returns.
@@ -48,7 +48,7 @@ func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
 		return Why{}, err
 	}
 	if dir == nil {
-		return Why{}, store.Refuse("the memory directory does not exist yet", "dream-mcp status says where it would be")
+		return Why{}, ops.Refuse("the memory directory does not exist yet", "dream-mcp status says where it would be")
 	}
 	defer dir.Close()
 	n, err := find(dir, topic)
@@ -68,14 +68,14 @@ func (r *Room) Why(ctx context.Context, topic string) (Why, error) {
 	if err != nil {
 		return Why{}, err
 	}
-	undone := store.UndoneBy(entries)
+	undone := ops.UndoneBy(entries)
 	for _, e := range slices.Backward(entries) {
-		if e.Outcome != store.Committed || !slices.Contains(e.Files, w.Path) || len(w.History) == maxHistory {
+		if e.Outcome != ops.Committed || !slices.Contains(e.Files, w.Path) || len(w.History) == maxHistory {
 			continue
 		}
 		w.History = append(w.History, Changed{
-			Time: store.Second(e.Time), Kind: e.Kind, ID: e.ID, Summary: cmp.Or(e.Summary, e.Reason), Loss: e.Accepted[w.Path], Undone: undone[e.ID],
-			Waived: slices.DeleteFunc(slices.Clone(e.Waived), func(o store.Waiver) bool { return o.File != w.Path }),
+			Time: ops.Second(e.Time), Kind: e.Kind, ID: e.ID, Summary: cmp.Or(e.Summary, e.Reason), Loss: e.Accepted[w.Path], Undone: undone[e.ID],
+			Waived: slices.DeleteFunc(slices.Clone(e.Waived), func(o ops.Waiver) bool { return o.File != w.Path }),
 		})
 	}
 	return w, nil
@@ -110,8 +110,8 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	slices.SortFunc(meant, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 	switch len(meant) {
 	case 0:
-		return memory.Name{}, store.Refuse(fmt.Sprintf("no memory has the name or the words %q", topic),
-			store.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
+		return memory.Name{}, ops.Refuse(fmt.Sprintf("no memory has the name or the words %q", topic),
+			ops.DidYouMean(dir.Nearest(topic), "name one as MEMORY.md does: name.md or folder/name.md"))
 	case 1:
 		return meant[0], nil
 	}
@@ -119,7 +119,7 @@ func find(dir *memory.Dir, topic string) (memory.Name, error) {
 	for _, n := range meant[:min(len(meant), maxMeant)] {
 		shown = append(shown, n.String())
 	}
-	return memory.Name{}, store.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), strings.Join(shown, ", ")),
+	return memory.Name{}, ops.Refuse(fmt.Sprintf("%q matches %d memories: %s", topic, len(meant), strings.Join(shown, ", ")),
 		"name its file, or more of its words")
 }
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
@@ -24,7 +24,7 @@ import (
 
 // Room finds and keeps the words at the sources of memories.
 type Room struct {
-	*store.Store
+	*ops.Store
 	Transcripts *transcript.Store
 }
 

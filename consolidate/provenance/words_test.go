@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -18,7 +18,7 @@ func TestWordsOf(t *testing.T) {
 	if w.Source != "said:7.2" || strings.Contains(w.Text, "pa55") || strings.Contains(w.Text, "\u202e") || len(w.Text) > maxWords || !strings.HasSuffix(w.Text, "é…") || w.Said.Location() != time.UTC {
 		t.Errorf("%+v", w)
 	}
-	r := &Room{Store: store.Open(store.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: time.Now})}
+	r := &Room{Store: ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: time.Now})}
 	defer r.Close()
 	for range 2 {
 		if err := r.Keep([]Words{w}); err != nil {

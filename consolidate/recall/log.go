@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // logFile is a file in the state folder of a memory. It has a line of JSON for each time that memories were shown.
@@ -62,7 +62,7 @@ func (r *Room) Claim(p Push) (fresh []string, err error) {
 	}
 	if len(data) > maxLog {
 		_, newer, _ := bytes.Cut(data[len(data)/2:], []byte("\n"))
-		err = landing.Replace(state, logFile, newer, time.Time{}) // a line that is added meanwhile is lost
+		err = atomicfile.Replace(state, logFile, newer, time.Time{}) // a line that is added meanwhile is lost
 	}
 	shown := map[string]bool{}
 	for _, q := range pushes(data) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -160,9 +160,9 @@ func TestIncludes(t *testing.T) {
 
 // A memory is shown once in a session, by one of the processes that would; after its context was compacted it may be shown again.
 func TestClaim(t *testing.T) {
-	o := store.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }}
+	o := ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }}
 	push := func(session, event string, files ...string) []string {
-		r := &Room{store.Open(o)} // as another process
+		r := &Room{ops.Open(o)} // as another process
 		defer r.Close()
 		fresh, err := r.Claim(Push{Session: session, Event: event, Files: files})
 		if err != nil {
@@ -195,7 +195,7 @@ func TestClaim(t *testing.T) {
 	for i := range 4 {
 		push(fmt.Sprint(i), Start, "a.md")
 	}
-	r := &Room{store.Open(o)}
+	r := &Room{ops.Open(o)}
 	defer r.Close()
 	u, err := r.Uses()
 	if err != nil || u.Sessions != 6 || u.Of["a.md"] != 2 || u.Of["b.md"] != 1 {
@@ -212,7 +212,7 @@ func TestClaim(t *testing.T) {
 
 // The log has a bound, and damage in it costs the lines that it is in.
 func TestLogBound(t *testing.T) {
-	r := &Room{store.Open(store.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }})}
+	r := &Room{ops.Open(ops.Options{MemoryDir: t.TempDir(), StateHome: t.TempDir(), Now: func() time.Time { return now }})}
 	defer r.Close()
 	state, err := r.Root()
 	if err != nil {

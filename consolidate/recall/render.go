@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/secret"
@@ -95,7 +95,7 @@ func (p Page) about(m *Memory) string {
 		parts = append(parts, p.line(m.Type, 20))
 	}
 	if !m.Modified.IsZero() {
-		parts = append(parts, store.Lasted(max(time.Minute, p.Now.Sub(m.Modified)))+" old")
+		parts = append(parts, ops.Lasted(max(time.Minute, p.Now.Sub(m.Modified)))+" old")
 	}
 	if m.Author != "" {
 		parts = append(parts, "by "+p.line(m.Author, 60))

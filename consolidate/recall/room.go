@@ -3,13 +3,13 @@ package recall
 import (
 	"os"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 )
 
 // Room shows the memories of one memory directory.
-type Room struct{ *store.Store }
+type Room struct{ *ops.Store }
 
 // doubtsFile has the last findings of the rules drift and deadline, since a hook has no time to check them.
 const doubtsFile = "doubts.json"

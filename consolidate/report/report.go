@@ -11,22 +11,21 @@ import (
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // Report is what one dream, write or undo did, or what a dream that waits for the person would do. Its texts may be
 // shown: credentials are masked and hidden characters are visible.
 type Report struct {
-	Entry   store.LogEntry     `json:"entry"` // its end in the journal
-	Waits   bool               `json:"waits"`
-	Undone  bool               `json:"undone"`
-	Files   []File             `json:"files"` // in the order in which they land, the index last
-	Left    []string           `json:"left_alone"`
-	Index   [2]store.IndexSize `json:"index"` // before and after
-	History []Past             `json:"history"`
+	Entry   ops.LogEntry     `json:"entry"` // its end in the journal
+	Waits   bool             `json:"waits"`
+	Undone  bool             `json:"undone"`
+	Files   []File           `json:"files"` // in the order in which they land, the index last
+	Left    []string         `json:"left_alone"`
+	Index   [2]ops.IndexSize `json:"index"` // before and after
+	History []Past           `json:"history"`
 }
 
 // File is one change.
@@ -49,7 +48,7 @@ type LeftOut struct {
 
 // Past is a dream of the history, and what it did.
 type Past struct {
-	store.LogEntry
+	ops.LogEntry
 	Changed int `json:"changed"`
 	Deleted int `json:"deleted"`
 }
@@ -59,7 +58,7 @@ const kept = 20
 
 // Room makes the reports of a project.
 type Room struct {
-	*store.Store
+	*ops.Store
 	History *history.History
 	Sources *provenance.Room
 }
@@ -71,14 +70,14 @@ func (p *Room) Of(ctx context.Context, id string) (Report, error) {
 		return Report{}, err
 	}
 	defer a.Close()
-	info, err := p.Info(id)
+	info, err := p.Op(id)
 	if err != nil {
 		return Report{}, err
 	}
-	none := store.SizeOf(nil)
-	r := Report{Index: [2]store.IndexSize{none, none}, Entry: info.Entry(a.Manifest, info.Outcome, a.Landed), Waits: info.Outcome == store.Proposed}
-	if a.State == landing.Landed {
-		r.Entry.Outcome = store.Committed
+	none := ops.SizeOf(nil)
+	r := Report{Index: [2]ops.IndexSize{none, none}, Entry: info.Entry(a.Manifest, info.Outcome, a.Landed), Waits: info.Outcome == ops.Proposed}
+	if a.State == ops.Landed {
+		r.Entry.Outcome = ops.Committed
 	}
 	if err := p.files(ctx, &r, a, info); err != nil {
 		return Report{}, err
@@ -87,7 +86,7 @@ func (p *Room) Of(ctx context.Context, id string) (Report, error) {
 }
 
 // files adds the changes in the order in which they land, and what they leave alone.
-func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info store.Info) error {
+func (p *Room) files(ctx context.Context, r *Report, a *ops.Archive, info ops.Op) error {
 	dir, err := p.Dir()
 	if err != nil {
 		return err
@@ -102,7 +101,7 @@ func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info st
 		for n := range s.Topics {
 			left[n.String()] = true
 		}
-		r.Index = [2]store.IndexSize{store.SizeOf(s.Index), store.SizeOf(s.Index)}
+		r.Index = [2]ops.IndexSize{ops.SizeOf(s.Index), ops.SizeOf(s.Index)}
 	}
 	content := func(sum memory.Sum, n memory.Name) ([]byte, error) {
 		data, err := a.Content(sum)
@@ -122,8 +121,8 @@ func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info st
 			return err
 		}
 		delete(left, c.Name.String())
-		if c.Name == store.IndexName {
-			r.Index = [2]store.IndexSize{store.SizeOf(memory.ParseIndex(before)), store.SizeOf(memory.ParseIndex(after))}
+		if c.Name == ops.IndexName {
+			r.Index = [2]ops.IndexSize{ops.SizeOf(memory.ParseIndex(before)), ops.SizeOf(memory.ParseIndex(after))}
 		}
 		f, err := p.file(ctx, c, before, after, info)
 		if err != nil {
@@ -136,7 +135,7 @@ func (p *Room) files(ctx context.Context, r *Report, a *landing.Archive, info st
 }
 
 // file describes one change.
-func (p *Room) file(ctx context.Context, c landing.Change, before, after []byte, info store.Info) (f File, err error) {
+func (p *Room) file(ctx context.Context, c ops.Change, before, after []byte, info ops.Op) (f File, err error) {
 	f = File{Path: c.Name.String(), Before: p.text(c.Before, before), After: p.text(c.After, after), Why: info.Accepted[c.Name.String()]}
 	topic := memory.ParseTopic(before)
 	if c.After != "" {
@@ -176,16 +175,16 @@ func (p *Room) history(r *Report) error {
 	if err != nil {
 		return err
 	}
-	undone := store.UndoneBy(entries)
+	undone := ops.UndoneBy(entries)
 	r.Undone = undone[r.Entry.ID]
 	for _, l := range all {
 		if l.Kind != lock.KindDream || undone[l.ID] {
 			continue
 		}
-		e := Past{LogEntry: store.LogEntry{Operation: store.Operation{ID: l.ID}, Time: l.Landed}}
+		e := Past{LogEntry: ops.LogEntry{Header: ops.Header{ID: l.ID}, Time: l.Landed}}
 		for _, c := range l.Changes {
 			switch {
-			case c.Name == store.IndexName:
+			case c.Name == ops.IndexName:
 			case c.After == "":
 				e.Deleted++
 			default:

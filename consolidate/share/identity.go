@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // Identity says which project a memory belongs to, wherever its checkout is.
@@ -49,7 +49,7 @@ func identify(ctx context.Context, dir string) (id Identity, err error) {
 
 // unknown refuses a project that another machine would not recognise.
 func unknown(why string) error {
-	return store.Refuse(why, "give the remote and a name, the same on every machine: dream-mcp share REMOTE --name NAME")
+	return ops.Refuse(why, "give the remote and a name, the same on every machine: dream-mcp share REMOTE --name NAME")
 }
 
 // origin returns the address of the remote that the checkout around dir was cloned from.
@@ -109,12 +109,12 @@ func checkRemote(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case address == "", strings.HasPrefix(address, "-"), strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return store.Refuse(fmt.Sprintf("%q is not the address of a remote", address), "a path, or an ssh, https, git or file address")
+		return ops.Refuse(fmt.Sprintf("%q is not the address of a remote", address), "a path, or an ssh, https, git or file address")
 	case helper.MatchString(address):
-		return store.Refuse(fmt.Sprintf("%q would start a program", address), "a path, or an ssh, https, git or file address")
+		return ops.Refuse(fmt.Sprintf("%q would start a program", address), "a path, or an ssh, https, git or file address")
 	case err == nil && u.User != nil:
 		if _, has := u.User.Password(); has {
-			return store.Refuse("the address of the remote holds a password", "leave it out; git asks your credential helper for it")
+			return ops.Refuse("the address of the remote holds a password", "leave it out; git asks your credential helper for it")
 		}
 	}
 	return nil

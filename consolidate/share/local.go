@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/merge"
 	"dream-mcp/memory/rule"
 )
@@ -53,7 +52,7 @@ func readFiles(dir *memory.Dir) (Files, error) {
 func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []Note, err error) {
 	info := l.New(lock.KindSync)
 	info.Commit, info.Reason = commit, summary
-	_, a, err := l.Change(ctx, info, func(t *store.Tx) (*store.Index, error) {
+	_, a, err := l.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
 		local, err := readFiles(t.Dir)
 		if err != nil {
 			return nil, err
@@ -72,9 +71,9 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 
 // Ended records the commit that the memory holds after a merge has landed. It is called under the lock, and by
 // recovery again.
-func (r *Room) Ended(i store.Info, m landing.Manifest) error {
+func (r *Room) Ended(i ops.Op, m ops.Manifest) error {
 	s, err := r.State()
-	if i.Kind != lock.KindSync || i.Outcome != store.Committed || len(m.LeftAlone) > 0 || err != nil {
+	if i.Kind != lock.KindSync || i.Outcome != ops.Committed || len(m.LeftAlone) > 0 || err != nil {
 		return nil
 	}
 	s.Base = i.Commit
@@ -82,7 +81,7 @@ func (r *Room) Ended(i store.Info, m landing.Manifest) error {
 }
 
 // stage stages the changes from local to merged. It never deletes the index.
-func stage(to *landing.Stage, local, merged Files) (err error) {
+func stage(to *ops.Stage, local, merged Files) (err error) {
 	for _, n := range changed(local, merged) {
 		if data, stays := merged[n]; stays {
 			err = to.Restore(n, data, time.Time{})
@@ -115,7 +114,7 @@ func (r *Room) judge(before, after Files, then string) error {
 	}
 	for _, f := range (rule.Check{Before: was, After: is, Now: r.Now()}).Whole() {
 		if f.Severity == rule.Error && (f.Rule == "name" || f.Rule == "secret" || f.Rule == "invisible") {
-			return store.Refuse(fmt.Sprintf("%s, because of %s, line %d: %s", then, f.File, f.Line, f.Message),
+			return ops.Refuse(fmt.Sprintf("%s, because of %s, line %d: %s", then, f.File, f.Line, f.Message),
 				"take it out of that memory, here or on the machine that it comes from; a value that is not a secret goes into allow_secrets")
 		}
 	}

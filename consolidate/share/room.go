@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/merge"
 )
 
@@ -68,13 +68,13 @@ type Note = merge.Note
 
 // What prevents a sync.
 var (
-	ErrNotShared = store.Refuse("this memory is not shared", "dream-mcp share REMOTE shares it")
-	ErrBusy      = store.Refuse("another process is syncing this memory", "try again in a moment")
+	ErrNotShared = ops.Refuse("this memory is not shared", "dream-mcp share REMOTE shares it")
+	ErrBusy      = ops.Refuse("another process is syncing this memory", "try again in a moment")
 )
 
 // Room is the share of one memory. Methods that take no lock say so.
 type Room struct {
-	*store.Store
+	*ops.Store
 	LastRead func() (time.Time, error) // up to when the transcripts of this machine were read
 	MayWrite func() error              // fails where the memory is switched off
 }
@@ -144,7 +144,7 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 		return err
 	}
 	if s, err := r.State(); err == nil && s.Stopped == "" {
-		return store.Refuse("this memory is shared already, through "+s.Remote, "dream-mcp share --now syncs it; dream-mcp share --stop ends the sharing")
+		return ops.Refuse("this memory is shared already, through "+s.Remote, "dream-mcp share --now syncs it; dream-mcp share --stop ends the sharing")
 	}
 	var machine [8]byte
 	rand.Read(machine[:])
@@ -255,7 +255,7 @@ func (r *Room) DreamElsewhere(hours float64) string {
 	if err != nil || s.OtherDream.IsZero() || age < 0 || age.Hours() >= hours {
 		return ""
 	}
-	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, store.Ago(r.Now(), s.OtherDream))
+	return fmt.Sprintf("a dream of the machine %q over this shared memory ended %s", s.OtherName, ops.Ago(r.Now(), s.OtherDream))
 }
 
 // IsTeams reports whether a memory is shared with a team. It takes no lock.

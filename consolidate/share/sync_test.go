@@ -15,9 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // machine is a memory of its own that is shared.
@@ -45,8 +44,8 @@ func join(t *testing.T, remote, name string, skew time.Duration) *machine {
 func newMachine(t *testing.T, skew time.Duration) *machine {
 	m := &machine{t: t, dir: filepath.Join(t.TempDir(), "memory")}
 	m.Room = &Room{LastRead: func() (time.Time, error) { return m.read, nil }, MayWrite: func() error { return nil }}
-	m.Store = store.Open(store.Options{MemoryDir: m.dir, StateHome: t.TempDir(), Now: func() time.Time { return time.Now().Add(skew) },
-		Ended: func(i store.Info, a landing.Manifest) error {
+	m.Store = ops.Open(ops.Options{MemoryDir: m.dir, StateHome: t.TempDir(), Now: func() time.Time { return time.Now().Add(skew) },
+		Ended: func(i ops.Op, a ops.Manifest) error {
 			if m.full {
 				return syscall.ENOSPC
 			}

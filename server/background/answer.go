@@ -25,7 +25,7 @@ import (
 
 	"dream-mcp/consolidate"
 	runs "dream-mcp/consolidate/background"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
@@ -180,7 +180,7 @@ type speech struct {
 func (s *speech) report(reports []runs.DreamReport) {
 	for _, t := range reports {
 		all := strings.Join(strings.Fields(transcript.Visible(t.Report+t.Decisions)), " ")
-		if t.Outcome == store.Proposed {
+		if t.Outcome == ops.Proposed {
 			s.person = append(s.person, "Dream: a background dream proposes changes to the memory; nothing has landed. "+
 				"To see and answer: dream-mcp review. "+all)
 			s.model = append(s.model, fmt.Sprintf("A background dream (%s) proposes changes to the long-term memory, and waits for the user's answer: "+

@@ -12,7 +12,7 @@ import (
 
 	"dream-mcp/consolidate"
 	runs "dream-mcp/consolidate/background"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
@@ -51,7 +51,7 @@ func TestHookAgreesWithTheGates(t *testing.T) {
 					}
 					now := start
 					p := consolidate.Open(consolidate.Options{
-						Options:     store.Options{MemoryDir: memory, StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
+						Options:     ops.Options{MemoryDir: memory, StateHome: filepath.Join(dir, "state"), Now: func() time.Time { return now }},
 						Transcripts: transcript.Open(transcript.Options{Folders: []string{said}}),
 						Enabled:     consolidate.Switch{On: true}, MinHours: 24, MinSessions: 5,
 					})
@@ -90,7 +90,7 @@ func TestSpeech(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	s.report([]runs.DreamReport{{ID: "20261118-090000-abcdef", Outcome: store.Committed, Report: string(long)}})
+	s.report([]runs.DreamReport{{ID: "20261118-090000-abcdef", Outcome: ops.Committed, Report: string(long)}})
 	if err := s.write(&out, "SessionStart"); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestSpeech(t *testing.T) {
 // The reasons that a model gave for what it set aside are shown to the person, without control characters, and to no other model:
 // they may repeat what somebody else wrote.
 func TestSpeechKeepsReasonsFromTheModel(t *testing.T) {
-	for _, outcome := range []store.Outcome{store.Committed, store.Proposed} {
+	for _, outcome := range []ops.Outcome{ops.Committed, ops.Proposed} {
 		var s speech
 		s.report([]runs.DreamReport{{ID: "20261118-090000-abcdef", Outcome: outcome, Report: "Improved 1 memory: updated pm.md.",
 			Decisions: " Waived: relative-date for pm.md (\x1b[2J\x1b]0;x\aIgnore\nall \u202eof it)."}})

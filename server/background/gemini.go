@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 	"dream-mcp/server/host"
 )
 
@@ -59,7 +59,7 @@ func gemini(setup host.Setup, server []string, own string) ([]string, error) {
 	defer root.Close()
 	policy := fmt.Sprintf(geminiPolicy, quoted(geminiReads))
 	for name, text := range map[string]string{".gemini/settings.json": settings, "policy.toml": policy} {
-		if err := landing.Replace(root, name, []byte(text), time.Time{}); err != nil {
+		if err := atomicfile.Replace(root, name, []byte(text), time.Time{}); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/server/hook"
@@ -55,15 +55,15 @@ func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
 		last = &consolidate.LastDream{}
 	}
 	switch {
-	case last.Outcome == store.Proposed:
+	case last.Outcome == ops.Proposed:
 		return "dream: waits for you (dream-mcp review)"
 	case !enabled:
 		return ""
 	case p.Due:
 		return "dream: due"
-	case last.Outcome == store.Committed && !last.Undone && p.Time.Sub(last.Ended).Hours() < minHours:
+	case last.Outcome == ops.Committed && !last.Undone && p.Time.Sub(last.Ended).Hours() < minHours:
 		files := slices.DeleteFunc(slices.Clone(last.Files), func(file string) bool { return file == memory.IndexFile })
-		return fmt.Sprintf("dreamed %s: %d improved", store.Ago(p.Time, last.Ended), len(files))
+		return fmt.Sprintf("dreamed %s: %d improved", ops.Ago(p.Time, last.Ended), len(files))
 	}
 	return ""
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 func TestWordOf(t *testing.T) {
@@ -13,7 +13,7 @@ func TestWordOf(t *testing.T) {
 	dreaming := func(phase string, left time.Duration, staged ...string) *consolidate.OpenDream {
 		return &consolidate.OpenDream{Phase: phase, Expires: now.Add(left), Staged: staged}
 	}
-	last := func(outcome store.Outcome, ago time.Duration, undone bool) *consolidate.LastDream {
+	last := func(outcome ops.Outcome, ago time.Duration, undone bool) *consolidate.LastDream {
 		return &consolidate.LastDream{Ended: now.Add(-ago), Outcome: outcome, Undone: undone, Files: []string{"a.md", "b.md", "MEMORY.md"}}
 	}
 	for name, row := range map[string]struct {
@@ -28,15 +28,15 @@ func TestWordOf(t *testing.T) {
 			want: "dreaming (gathering, 2 staged)"},
 		"expired":          {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", -time.Minute)}}, want: ""},
 		"its process died": {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", time.Minute)}, Dead: true}, want: ""},
-		"dreamed": {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 2*time.Hour, false)}},
+		"dreamed": {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}},
 			want: "dreamed 2 hours ago: 2 improved"},
-		"dreamed, off": {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 2*time.Hour, false)}}, off: true, want: ""},
-		"undone":       {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, time.Hour, true)}}, want: ""},
-		"long ago":     {p: consolidate.Picture{State: consolidate.State{Last: last(store.Committed, 30*time.Hour, false)}}, want: ""},
-		"failed":       {p: consolidate.Picture{State: consolidate.State{Last: last(store.Crashed, time.Minute, false)}}, want: ""},
-		"it waits": {p: consolidate.Picture{State: consolidate.State{Last: last(store.Proposed, 90*time.Hour, false)}},
+		"dreamed, off": {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}}, off: true, want: ""},
+		"undone":       {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, time.Hour, true)}}, want: ""},
+		"long ago":     {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 30*time.Hour, false)}}, want: ""},
+		"failed":       {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Crashed, time.Minute, false)}}, want: ""},
+		"it waits": {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Proposed, 90*time.Hour, false)}},
 			off: true, want: "dream: waits for you (dream-mcp review)"},
-		"due":      {p: consolidate.Picture{State: consolidate.State{Due: true, Last: last(store.Committed, 30*time.Hour, false)}}, want: "dream: due"},
+		"due":      {p: consolidate.Picture{State: consolidate.State{Due: true, Last: last(ops.Committed, 30*time.Hour, false)}}, want: "dream: due"},
 		"due, off": {p: consolidate.Picture{State: consolidate.State{Due: true}}, off: true, want: ""},
 	} {
 		row.p.Time = now

@@ -123,7 +123,7 @@ func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool,
 	}
 	p.Lock()
 	defer p.Unlock()
-	dream, err := p.Info(r.Dream)
+	dream, err := p.Op(r.Dream)
 	return r, dream.Session, err != nil || !dream.Unattended, nil // the host of an unattended one has no tool of its own that writes
 }
 

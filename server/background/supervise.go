@@ -13,7 +13,7 @@ import (
 
 	"dream-mcp/consolidate"
 	runs "dream-mcp/consolidate/background"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/host"
 )
 
@@ -51,7 +51,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 	}
 	outcome, endErr := run.End(context.WithoutCancel(ctx), report)
 	log.say("%s%s; %d turns, %d tokens, $%.4f", outcome, because(report.Failure), report.Turns, report.Tokens, report.CostUSD)
-	if err == nil && outcome == store.Failed {
+	if err == nil && outcome == ops.Failed {
 		err = errors.New("the host ended without a dream")
 	}
 	return errors.Join(err, endErr)

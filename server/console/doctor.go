@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -86,7 +86,7 @@ func (all *checks) places(p *consolidate.Project, setup host.Setup) {
 	}
 	for _, stray := range setup.Strays() {
 		all.add(consolidate.Wrong, "memory", "if that project was moved here, copy what is still true into "+setup.MemoryDir,
-			"%s holds %s of a project that was at %s, which no longer exists", stray.Path, store.Plural(stray.Topics, "topic"), stray.Was)
+			"%s holds %s of a project that was at %s, which no longer exists", stray.Path, ops.Plural(stray.Topics, "topic"), stray.Was)
 	}
 	for _, w := range setup.Warnings {
 		all.add(consolidate.Wrong, "settings", "", "%s", w)
@@ -113,7 +113,7 @@ func (all *checks) hooks(p *consolidate.Project) {
 	when, why, _ := strings.Cut(string(text[bytes.LastIndexByte(text, '\n')+1:]), " ")
 	at, err := time.Parse(time.RFC3339, when)
 	if age := p.Now().Sub(at); err == nil && age >= 0 && age <= 24*time.Hour {
-		all.add(consolidate.Note, "hooks", "", "last failure, %s: %s", store.Ago(p.Now(), at), why)
+		all.add(consolidate.Note, "hooks", "", "last failure, %s: %s", ops.Ago(p.Now(), at), why)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
@@ -45,7 +45,7 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 	if l == nil {
 		return "none yet", ""
 	}
-	when := store.Ago(now, l.Ended)
+	when := ops.Ago(now, l.Ended)
 	if l.Undone {
 		when += ", later undone"
 	}

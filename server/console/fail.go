@@ -11,11 +11,10 @@ import (
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/near"
 	"dream-mcp/server/host"
 )
@@ -92,19 +91,19 @@ func hint(err error) string {
 var hints = []func(error) string{
 	hintFor("go to the folder that you work in, or name it: --project DIR; --memory-dir DIR is a memory without a project", host.ErrNoProject),
 	hintOf(busyHint),
-	hintText[*store.BrokenError]("dream-mcp doctor shows what is missing, and what to do"),
-	hintText[*store.HalfError]("free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"),
-	hintText[*landing.ConflictError]("nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: " +
+	hintText[*ops.BrokenError]("dream-mcp doctor shows what is missing, and what to do"),
+	hintText[*ops.HalfError]("free the disk, fix its permissions, or move away what is in the place of a file; dream-mcp status then completes the commit"),
+	hintText[*ops.ConflictError]("nothing was overwritten. dream-mcp diff and dream-mcp review show the present state: " +
 		"do it again, or restore what was changed first"),
-	hintOf(func(e *store.PartError) string {
+	hintOf(func(e *ops.PartError) string {
 		if e.ID == "" {
 			return "look at the file as it is now, and do it again if it is still needed"
 		}
 		return "look at the file as it is now; dream-mcp undo " + e.ID + " undoes what has landed"
 	}),
-	hintOf(func(e *store.RequestError) string { return e.Hint }),
-	hintFor("dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”", store.ErrNoDream),
-	hintFor("dream-mcp log lists the dreams and their IDs", store.ErrUnknown, history.ErrUndone),
+	hintOf(func(e *ops.RequestError) string { return e.Hint }),
+	hintFor("dream-mcp status shows the gates; your agent begins a dream with the prompt “dream”", ops.ErrNoDream),
+	hintFor("dream-mcp log lists the dreams and their IDs", ops.ErrUnknown, history.ErrUndone),
 	hintText[*share.StopError]("the memory here and the remote are as they were; look at the remote, then: dream-mcp share --now"),
 	hintText[*share.GitError]("git must reach the remote without a prompt: try git ls-remote. What changed here is kept and sent later: dream-mcp share --now"),
 	hintFor("it was interrupted; dream-mcp status shows the present state", context.Canceled),

@@ -11,7 +11,7 @@ import (
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
 	"dream-mcp/memory/diff"
@@ -31,23 +31,23 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 }
 
 // renderLog lists the entries, the newest first. It omits the beginning of an operation that has ended.
-func renderLog(entries []store.LogEntry, now time.Time, ink paint) string {
+func renderLog(entries []ops.LogEntry, now time.Time, ink paint) string {
 	if len(entries) == 0 {
 		return "Nothing has happened yet.\n"
 	}
 	ended := make(map[string]bool)
 	b := lines{ink: ink}
 	for _, e := range entries {
-		if e.Outcome != store.Fired {
+		if e.Outcome != ops.Fired {
 			ended[e.ID] = true
 		} else if ended[e.ID] {
 			continue
 		}
 		colour, outcome := yellow, string(e.Outcome)
 		switch e.Outcome {
-		case store.Committed:
+		case ops.Committed:
 			colour = green
-		case store.Fired:
+		case ops.Fired:
 			colour, outcome = cyan, "begun"
 		}
 		fmt.Fprintf(&b, "%s  %s  %-7s  %s%s\n", minute(e.Time, now.Location()),
@@ -66,28 +66,28 @@ func renderLog(entries []store.LogEntry, now time.Time, ink paint) string {
 	return b.String()
 }
 
-func logDetail(e store.LogEntry) string {
+func logDetail(e ops.LogEntry) string {
 	var parts []string
 	add := func(when bool, s string) {
 		if when {
 			parts = append(parts, oneLine(s))
 		}
 	}
-	add(len(e.Files) > 0, store.Plural(len(e.Files), "file"))
-	add(e.SessionsSince > 0, store.Plural(e.SessionsSince, "session"))
-	add(e.ToolCalls > 0, store.Plural(e.ToolCalls, "call"))
-	ended := e.Outcome == store.Committed || e.Outcome == store.Aborted // the time of a crash is unknown
-	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+store.Lasted(e.Time.Sub(e.Started)))
+	add(len(e.Files) > 0, ops.Plural(len(e.Files), "file"))
+	add(e.SessionsSince > 0, ops.Plural(e.SessionsSince, "session"))
+	add(e.ToolCalls > 0, ops.Plural(e.ToolCalls, "call"))
+	ended := e.Outcome == ops.Committed || e.Outcome == ops.Aborted // the time of a crash is unknown
+	add(ended && e.Kind == lock.KindDream && !e.Started.IsZero() && e.Time.After(e.Started), "took "+ops.Lasted(e.Time.Sub(e.Started)))
 	add(e.BytesSearched > 0, fmt.Sprintf("searched %.1f MB", float64(e.BytesSearched)/1e6))
 	add(e.Forced, "forced")
 	add(e.Resumed, "resumed")
 	add(e.Unattended, "unattended")
-	add(len(e.Waived) > 0, store.Plural(len(e.Waived), "waiver"))
+	add(len(e.Waived) > 0, ops.Plural(len(e.Waived), "waiver"))
 	add(len(e.Accepted) > 0, fmt.Sprintf("%d accepted as lost", len(e.Accepted)))
 	add(e.Undoes != "", "of "+e.Undoes)
 	add(e.Dream != "", "dream "+e.Dream)
-	add(e.Turns > 0, store.Plural(e.Turns, "turn"))
-	add(e.Tokens > 0, store.Plural(int(e.Tokens), "token"))
+	add(e.Turns > 0, ops.Plural(e.Turns, "turn"))
+	add(e.Tokens > 0, ops.Plural(int(e.Tokens), "token"))
 	add(e.CostUSD > 0, fmt.Sprintf("$%.2f", e.CostUSD))
 	add(e.Host != "", "by "+e.Host)
 	if len(parts) == 0 {
@@ -103,7 +103,7 @@ func (c *Command) diff(ctx context.Context, p *consolidate.Project, _ host.Setup
 	}
 	return c.answer(map[string]string{"id": id, "diff": string(changes)}, "", func(ink paint) string {
 		shown := string(changes)
-		if info, err := p.Info(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
+		if info, err := p.Op(id); err == nil && info.Commit != "" { // a merge: whose lines are they?
 			shown = p.Share.Sign(ctx, info.Commit, shown)
 		}
 		return renderDiff(id, shown, ink)

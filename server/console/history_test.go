@@ -7,27 +7,26 @@ import (
 
 	"dream-mcp/consolidate/history"
 	"dream-mcp/consolidate/lock"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 func TestRenderLog(t *testing.T) {
 	t.Parallel()
 	at := func(hours int) time.Time { return noon.Add(time.Duration(-hours) * time.Hour) }
-	op := func(id string, kind lock.Kind) store.Operation { return store.Operation{ID: id, Kind: kind} }
+	op := func(id string, kind lock.Kind) ops.Header { return ops.Header{ID: id, Kind: kind} }
 	undo, aborted := op("u1", lock.KindUndo), op("d1", lock.KindDream)
 	undo.Undoes, aborted.Reason = "d2", "changed \x1b]0;x\x07my mind"
-	entries := []store.LogEntry{ // the newest first
-		{Time: at(1), Outcome: store.Fired, Operation: op("d3", lock.KindDream), SessionsSince: 7},
-		{Time: at(2), Outcome: store.Committed, Operation: undo, Files: []string{"a.md"}},
-		{Time: at(3), Outcome: store.Committed, Files: []string{"a.md", "b.md"}, Operation: store.Operation{
+	entries := []ops.LogEntry{ // the newest first
+		{Time: at(1), Outcome: ops.Fired, Header: op("d3", lock.KindDream), SessionsSince: 7},
+		{Time: at(2), Outcome: ops.Committed, Header: undo, Files: []string{"a.md"}},
+		{Time: at(3), Outcome: ops.Committed, Files: []string{"a.md", "b.md"}, Header: ops.Header{
 			Kind: lock.KindDream, ID: "d2", ToolCalls: 1,
 			Forced: true, Summary: "merged\ntwo\u202e", Host: "codex", Started: at(3).Add(-12 * time.Minute), BytesSearched: 12_340_000,
-			Waived: []store.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"},
+			Waived: []ops.Waiver{{Rule: "relative-date", Why: "quoted", File: "a.md"}}, Accepted: map[string]string{"b.md": "x"},
 		}},
-		{Time: at(4), Outcome: store.Fired, Operation: op("d2", lock.KindDream)}, // replaced by its end
-		{Time: at(5), Outcome: store.Aborted, Operation: aborted},
+		{Time: at(4), Outcome: ops.Fired, Header: op("d2", lock.KindDream)}, // replaced by its end
+		{Time: at(5), Outcome: ops.Aborted, Header: aborted},
 	}
 	want := `2026-11-20 11:00  begun      dream    d3  7 sessions
 2026-11-20 10:00  committed  undo     u1  1 file, of d2
@@ -73,8 +72,8 @@ func TestRenderUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := history.UndoResult{ID: "u1", Undone: "d1",
-		Files:     store.Files{Created: []string{"gone.md"}, Updated: []string{"a.md", "MEMORY.md"}, Deleted: []string{"new.md"}},
-		Conflicts: []landing.Conflict{{Name: name, Want: memory.SumOf([]byte("a"))}},
+		Files:     ops.Files{Created: []string{"gone.md"}, Updated: []string{"a.md", "MEMORY.md"}, Deleted: []string{"new.md"}},
+		Conflicts: []ops.Conflict{{Name: name, Want: memory.SumOf([]byte("a"))}},
 	}
 	want := `Undone: d1
   as before   a.md
@@ -87,7 +86,7 @@ To undo this too: dream-mcp undo u1
 	if got := renderUndo(r, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	r.ID, r.Files = "", store.Files{}
+	r.ID, r.Files = "", ops.Files{}
 	if got := renderUndo(r, false); !strings.HasPrefix(got, "Nothing more to undo of d1\n  kept ") || strings.Contains(got, "To undo this too") {
 		t.Errorf("nothing but a conflict: %q", got)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -59,7 +59,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	c.Out = shown(c.Out, nil) // a diff may show the keys of other servers
 	i := install.Installer{Env: host.Process(), Self: c.Self}
 	if i.Env.Home == "" {
-		return store.Refuse("no home directory is known, so the settings of the programs cannot be found", "set HOME")
+		return ops.Refuse("no home directory is known, so the settings of the programs cannot be found", "set HOME")
 	}
 	if len(c.Args) == 0 {
 		return c.hosts(i)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/host"
 )
@@ -52,7 +52,7 @@ func (c *Command) lint(ctx context.Context, p *consolidate.Project, _ host.Setup
 		}
 		if fixed.Undo != "" && !c.JSON {
 			fmt.Fprintf(c.Out, "Fixed MEMORY.md: %s added, %s removed. To undo: %s\n\n",
-				store.Plural(len(fixed.Added), "line"), store.Plural(len(fixed.Removed), "pointer"), fixed.Undo)
+				ops.Plural(len(fixed.Added), "line"), ops.Plural(len(fixed.Removed), "pointer"), fixed.Undo)
 		}
 		if l, err = c.linted(p, dir); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/rule"
 )
 
@@ -87,14 +87,14 @@ func renderTotals(o lintJSON) string {
 	var parts []string
 	for _, severity := range []rule.Severity{rule.Error, rule.Warning, rule.Info} {
 		if n := o.Counts[severity]; n > 0 {
-			parts = append(parts, store.Plural(n, string(severity)))
+			parts = append(parts, ops.Plural(n, string(severity)))
 		}
 	}
 	found := cmp.Or(strings.Join(parts, ", "), "No problems")
 	empty := o.Topics == 0 && len(o.Findings) == 0
 	var b lines
 	b.add(empty, "", "No memories yet in %s", o.MemoryDir)
-	b.add(!empty, "", "%s in %s of %s", found, store.Plural(o.Topics, "memory"), o.MemoryDir)
+	b.add(!empty, "", "%s in %s of %s", found, ops.Plural(o.Topics, "memory"), o.MemoryDir)
 	b.add(o.Limited, "", "The directory has more files than were read.")
 	reasons := make(map[string][]string)
 	for _, rule := range slices.Sorted(maps.Keys(o.NotAsked)) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 	"dream-mcp/server/install"
 )
@@ -38,9 +38,9 @@ func (c *Command) chooseRecall(ctx context.Context, h install.Host, removing boo
 	now := setup.RecallIn(h.ID).Value
 	switch {
 	case c.Guard && h.Shows() && !h.Guards():
-		return store.Refuse("how "+h.Name+" denies a tool is not known to dream-mcp", "leave --guard out")
+		return ops.Refuse("how "+h.Name+" denies a tool is not known to dream-mcp", "leave --guard out")
 	case (c.Recall != "" && c.Recall != recall.Off || c.Guard) && !h.Shows():
-		return store.Refuse(h.Name+" has no hooks that dream-mcp supports", "omit --recall and --guard")
+		return ops.Refuse(h.Name+" has no hooks that dream-mcp supports", "omit --recall and --guard")
 	case removing:
 		c.Recall = recall.Off
 	case c.Recall != "" || !h.Shows():
@@ -118,7 +118,7 @@ func renderUses(uses *recall.Uses, p *consolidate.Project) string {
 	}
 	never, always := uses.Extremes(paths)
 	var b lines
-	b.add(true, "", "Recall in %s: %d of %d memories were shown.", store.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
+	b.add(true, "", "Recall in %s: %d of %d memories were shown.", ops.Plural(uses.Sessions, "session"), len(uses.Of), len(paths))
 	b.add(len(never) > 0, "", "  never: %s", fileList(never))
 	b.add(len(always) > 0, "", "  in at least half: %s", fileList(always))
 	return "\n" + b.String()

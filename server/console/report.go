@@ -13,7 +13,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/report"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 	html "dream-mcp/server/console/report"
 	"dream-mcp/server/host"
 )
@@ -76,7 +76,7 @@ func writePage(file string, page []byte) error {
 		return err
 	}
 	defer folder.Close()
-	return landing.Replace(folder, filepath.Base(file), page, time.Time{})
+	return atomicfile.Replace(folder, filepath.Base(file), page, time.Time{})
 }
 
 // browse opens a file in the default browser.

@@ -7,7 +7,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/history"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/host"
 )
 
@@ -30,7 +30,7 @@ func renderRestore(r history.RestoreResult, zone *time.Location, ink paint) stri
 	}
 	b := lines{ink: ink}
 	b.add(true, bold, "%s: %s", says, r.From.File)
-	b.add(true, "", "  as it was %s %s, written %s, %s", r.From.When, r.From.ID, minute(r.From.Time, zone), store.Plural(int(r.From.Bytes), "byte"))
+	b.add(true, "", "  as it was %s %s, written %s, %s", r.From.When, r.From.ID, minute(r.From.Time, zone), ops.Plural(int(r.From.Bytes), "byte"))
 	b.add(r.Index != "", "", "  in the index: %s", r.Index)
 	b.add(true, "", "To undo this: %s", r.Undo)
 	return b.String()
@@ -51,7 +51,7 @@ func renderVersions(versions []history.Version, file string, zone *time.Location
 	}
 	b := lines{ink: ink}
 	for _, v := range versions {
-		size, name, held, colour := store.Plural(int(v.Bytes), "byte"), "", "", ""
+		size, name, held, colour := ops.Plural(int(v.Bytes), "byte"), "", "", ""
 		if v.Bytes < 0 {
 			size = "lost"
 		}

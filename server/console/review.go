@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/rule"
 	"dream-mcp/server/host"
@@ -104,7 +104,7 @@ func renderReview(r consolidate.Review, now time.Time, ink paint) string {
 	if len(r.Held) > 0 {
 		what = "Changes "
 	}
-	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, what+r.ID), ink.in(dim, "proposed "+store.Ago(now, r.Made)))
+	fmt.Fprintf(&b, "%s  %s\n", ink.in(bold, what+r.ID), ink.in(dim, "proposed "+ops.Ago(now, r.Made)))
 	b.add(true, "", "It would be: %s", r.Report)
 	b.add(r.Summary != "", "", "Its summary: %s", r.Summary)
 	for _, file := range slices.Sorted(maps.Keys(r.Held)) {

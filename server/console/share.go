@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/share"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/server/host"
 )
 
@@ -66,7 +66,7 @@ func (c *Command) agree(ctx context.Context, preview share.Preview) error {
 		}
 	}
 	if !isYes(answer) {
-		return store.Refuse("nothing was shared", "answer y; in a script, --yes agrees")
+		return ops.Refuse("nothing was shared", "answer y; in a script, --yes agrees")
 	}
 	return nil
 }
@@ -83,9 +83,9 @@ func renderPreview(p share.Preview) string {
 	b.add(true, "", "Project: %s", p.Identity)
 	b.add(p.New, "", "The remote has no memory of this project yet.")
 	b.add(!p.New, "", "The remote has the memory of this project, from %s.", p.Authors)
-	b.add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", store.Plural(len(p.Here), "file"), share.List(p.Here))
+	b.add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", ops.Plural(len(p.Here), "file"), share.List(p.Here))
 	b.notes(p.Notes)
-	b.add(len(p.Sent) > 0, "", "Will be sent: %s: %s", store.Plural(len(p.Sent), "file"), share.List(p.Sent))
+	b.add(len(p.Sent) > 0, "", "Will be sent: %s: %s", ops.Plural(len(p.Sent), "file"), share.List(p.Sent))
 	b.add(p.Team, "", "Only memories of the types project and reference are shared, without their sources.")
 	b.add(len(p.Sent) > 0, "", "What is sent stays in the remote's history. No known kind of credential was found in it.")
 	return b.String()
@@ -98,8 +98,8 @@ func renderShare(s share.State, now time.Time) string {
 	b.add(true, "", "  this machine: %s", s.MachineName)
 	b.add(s.Team, "", "  with a team: memories of the types project and reference")
 	b.add(s.Last.IsZero(), "", "  last sync: none yet")
-	b.add(!s.Last.IsZero(), "", "  last sync: %s", store.Ago(now, s.Last))
-	b.add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, store.Ago(now, s.OtherDream))
+	b.add(!s.Last.IsZero(), "", "  last sync: %s", ops.Ago(now, s.Last))
+	b.add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, ops.Ago(now, s.OtherDream))
 	b.notes(s.Notes)
 	b.add(s.Pending != "", "", "! not sent yet: %s", s.Pending)
 	b.add(s.Stopped != "", "", "! nothing is synced: %s", s.Stopped)

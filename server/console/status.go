@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
@@ -69,7 +69,7 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.F
 		rows = append(rows, place{name: "lock", value: s.HeldBy})
 	}
 	if d := s.Dream; d != nil {
-		rows = append(rows, place{"open dream", fmt.Sprintf("%s in another process, begun %s", d.ID, store.Ago(now, d.Started)), dreamDetail(d, now), ""})
+		rows = append(rows, place{"open dream", fmt.Sprintf("%s in another process, begun %s", d.ID, ops.Ago(now, d.Started)), dreamDetail(d, now), ""})
 	}
 	what, summary := lastDream(s.Last, now)
 	rows = append(rows, place{"last dream", what, summary, ""})
@@ -99,7 +99,7 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.F
 }
 
 func dreamDetail(d *consolidate.OpenDream, now time.Time) string {
-	parts := []string{string(d.Phase), store.Plural(d.ToolCalls, "call")}
+	parts := []string{string(d.Phase), ops.Plural(d.ToolCalls, "call")}
 	if len(d.Staged) > 0 {
 		parts = append(parts, "staged "+fileList(d.Staged))
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/server/host"
 )
@@ -24,7 +24,7 @@ func fixedStatus() (consolidate.Status, host.Setup) {
 					{Name: "sessions", Open: &no, Why: "3 of 5"},
 					{Name: "lock", Why: "not checked"},
 				},
-				Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: store.Committed,
+				Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: ops.Committed,
 					Files: []string{"a.md", "MEMORY.md"}, Summary: "merged\u202e two\nand more"},
 				Warnings: []string{"a \x1b[31mwarning\x1b[0m"},
 			}}, host.Setup{
@@ -118,7 +118,7 @@ func TestAgo(t *testing.T) {
 		{-time.Hour, "in the future (is the clock right?)"}, {30 * time.Second, "just now"}, {time.Minute, "1 minute ago"},
 		{59 * time.Minute, "59 minutes ago"}, {time.Hour, "1 hour ago"}, {47 * time.Hour, "47 hours ago"}, {48 * time.Hour, "2 days ago"},
 	} {
-		if got := store.Ago(noon, noon.Add(-test.d)); got != test.want {
+		if got := ops.Ago(noon, noon.Add(-test.d)); got != test.want {
 			t.Errorf("%v: %q, want %q", test.d, got, test.want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/host"
 )
@@ -154,7 +154,7 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.lookLater()
 	case stoppedMsg:
 		m.view.note = "asked to stop: " + msg.holder
-		if errors.Is(msg.err, store.ErrNoDream) {
+		if errors.Is(msg.err, ops.ErrNoDream) {
 			m.view.note = "the dream has ended"
 		} else if msg.err != nil {
 			m.view.note = msg.err.Error()

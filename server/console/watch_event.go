@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 // eventLines are the lines of events. TEXT is the text of an event, COUNT its number of hits.
@@ -28,6 +28,6 @@ func (v watchView) event(e consolidate.Event) string {
 	if !known { // of a newer version
 		row.line = strings.TrimSpace(oneLine(string(e.Kind)) + " TEXT")
 	}
-	line := strings.NewReplacer("TEXT", oneLine(e.Text), "COUNT", store.Plural(e.Hits, row.hit)).Replace(row.line)
+	line := strings.NewReplacer("TEXT", oneLine(e.Text), "COUNT", ops.Plural(e.Hits, row.hit)).Replace(row.line)
 	return v.ink.in(dim, e.Time.In(v.zone).Format("15:04:05")) + " " + v.ink.in(row.colour, strings.TrimSpace(line))
 }

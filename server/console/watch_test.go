@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 )
 
 var update = goflag.Bool("update", false, "write the golden views")
@@ -54,7 +54,7 @@ func idlePicture() consolidate.Picture {
 	return consolidate.Picture{
 		Time: watched, State: consolidate.State{ClosedGate: "time",
 			Gates:    []consolidate.Gate{{Name: "enabled", Open: &yes, Why: "auto memory is on by default"}, {Name: "time", Open: &no, Why: "3h of 24h; opens 2026-11-22T07:02:30Z"}, {Name: "sessions", Why: "not checked"}},
-			Last:     &consolidate.LastDream{ID: "1", Ended: watched.Add(-3 * time.Hour), Outcome: store.Committed, Files: []string{"a.md"}, Summary: "merged\u200b two"},
+			Last:     &consolidate.LastDream{ID: "1", Ended: watched.Add(-3 * time.Hour), Outcome: ops.Committed, Files: []string{"a.md"}, Summary: "merged\u200b two"},
 			Warnings: []string{"two memory directories"},
 		}}
 }
@@ -171,7 +171,7 @@ func TestWatchKeys(t *testing.T) {
 		t.Error("q does not quit")
 	}
 	m := model()
-	m.stop = func() (string, error) { return "", store.ErrNoDream }
+	m.stop = func() (string, error) { return "", ops.ErrNoDream }
 	if m = press(m, "x", "y"); m.view.note != "the dream has ended" {
 		t.Errorf("says %q", m.view.note)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 )
 
@@ -103,7 +103,7 @@ func (v *watchView) scroll(by int) {
 func (v watchView) dreaming(b *lines) {
 	p, d := v.picture, v.picture.Dream
 	b.WriteString(v.title("dream "+d.ID, d.Started) + "\n" + v.steps(d.Phase) + "\n")
-	parts := []string{store.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), store.Plural(d.Sessions, "session")}
+	parts := []string{ops.Plural(d.ToolCalls, "call"), fmt.Sprintf("%d staged", len(d.Staged)), ops.Plural(d.Sessions, "session")}
 	if d.Unattended && !v.asked {
 		parts = append(parts, "unattended")
 	}

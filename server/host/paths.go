@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"dream-mcp/consolidate/store"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory/visible"
 )
 
@@ -70,7 +70,7 @@ func (env Environment) folder(k kind) (string, error) {
 }
 
 // real resolves the links in a path as far as it exists.
-var real = store.RealPath
+var real = ops.RealPath
 
 // nfc returns the Unicode form of a path from which Claude Code makes the name of a folder.
 func nfc(s string) string { return norm.NFC.String(s) }

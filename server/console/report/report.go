@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/report"
-	"dream-mcp/consolidate/store"
 	"dream-mcp/memory/diff"
 )
 
@@ -34,7 +34,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"join":    strings.Join,
 	"percent": func(part, whole int) int { return min(100, 100*part/max(1, whole)) },
 	"title":   func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
-	"plural":  store.Plural,
+	"plural":  ops.Plural,
 }).Parse(pageHTML))
 
 // Write writes the page.
@@ -47,7 +47,7 @@ func (p Page) State() string {
 		return "waits for you"
 	case p.Undone:
 		return "undone"
-	case p.Entry.Outcome == store.Committed:
+	case p.Entry.Outcome == ops.Committed:
 		return "landed"
 	}
 	return string(p.Entry.Outcome)

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
 	"dream-mcp/consolidate/report"
-	"dream-mcp/consolidate/store"
 )
 
 var update = flag.Bool("update", false, "write the golden page")
@@ -17,13 +17,13 @@ var update = flag.Bool("update", false, "write the golden page")
 func sample() Page {
 	at := time.Date(2026, 11, 21, 1, 6, 52, 0, time.UTC)
 	past := func(id string, at time.Time, changed, deleted int) report.Past {
-		return report.Past{LogEntry: store.LogEntry{Time: at, Operation: store.Operation{ID: id}}, Changed: changed, Deleted: deleted}
+		return report.Past{LogEntry: ops.LogEntry{Time: at, Header: ops.Header{ID: id}}, Changed: changed, Deleted: deleted}
 	}
 	text := func(s string) *string { return &s }
 	return Page{
 		Project: "/home/mira/shop", Memory: "/home/mira/.claude/projects/shop/memory", Zone: time.UTC,
 		Report: report.Report{
-			Entry: store.LogEntry{Time: at, Outcome: store.Committed, Operation: store.Operation{
+			Entry: ops.LogEntry{Time: at, Outcome: ops.Committed, Header: ops.Header{
 				ID: "20261121-010651-d56fd6", Kind: "dream", Host: "claude-code", Summary: "Three notes on bun became one.",
 			}},
 			Files: []report.File{
@@ -38,7 +38,7 @@ func sample() Page {
 				{Path: "bun-not-npm.md", Into: "use-bun.md", Why: "use-bun.md says all of it", Before: text("Scripts are run with bun.\n")},
 				{Path: "deploy.md", After: text("The shop moved to Fly on 2026-11-17.\n")},
 			},
-			Left: []string{"database.md", "user-role.md"}, Index: [2]store.IndexSize{{Lines: 9, Bytes: 471, MaxLines: 200, MaxBytes: 25000}, {Lines: 8, Bytes: 409, MaxLines: 200, MaxBytes: 25000}},
+			Left: []string{"database.md", "user-role.md"}, Index: [2]ops.IndexSize{{Lines: 9, Bytes: 471, MaxLines: 200, MaxBytes: 25000}, {Lines: 8, Bytes: 409, MaxLines: 200, MaxBytes: 25000}},
 			History: []report.Past{past("20261103-020000-aaaaaa", at.AddDate(0, 0, -18), 4, 0), past("20261121-010651-d56fd6", at, 2, 1)},
 		},
 	}
@@ -69,7 +69,7 @@ func TestEscaped(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>{{.ID}}</pre></style>`
 	p := sample()
 	old, new := hostile+"\nold", "new\n"+hostile
-	p.Project, p.Memory, p.Entry = hostile, hostile, store.LogEntry{Outcome: hostile, Operation: store.Operation{ID: hostile, Host: hostile, Summary: hostile, Kind: hostile}}
+	p.Project, p.Memory, p.Entry = hostile, hostile, ops.LogEntry{Outcome: hostile, Header: ops.Header{ID: hostile, Host: hostile, Summary: hostile, Kind: hostile}}
 	p.Files = []report.File{{Path: hostile, Into: hostile, Description: hostile, Why: hostile, LeftOut: []report.LeftOut{{Text: hostile, Why: hostile}}, Before: &old, After: &new,
 		Sources: []provenance.Origin{{Words: provenance.Words{Source: hostile, Speaker: hostile, Text: hostile}}}}}
 	p.Left = []string{hostile}

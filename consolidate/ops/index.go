@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
 )
@@ -142,7 +141,7 @@ func (t *Tx) nameCreated(e *Index) error {
 }
 
 // Name names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
-func (e *Index) Name(line IndexLine, n memory.Name, stage *landing.Stage) error {
+func (e *Index) Name(line IndexLine, n memory.Name, stage *Stage) error {
 	if e.Line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := stage.Read(n)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -195,7 +194,7 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 	}
 	if r.Content != nil {
 		if r.Base == "" && e.Base != "" || r.Base != "" && !e.Base.Is(r.Base) {
-			return nil, &landing.BaseError{Name: IndexName, Base: r.Base, Have: e.Base}
+			return nil, &BaseError{Name: IndexName, Base: r.Base, Have: e.Base}
 		}
 		if len(*r.Content) > memory.MaxFileBytes {
 			return nil, fmt.Errorf("%s: %w", IndexName, memory.ErrTooLarge)
@@ -258,23 +257,23 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 }
 
 // All returns what t changes, the index included.
-func (t *Tx) All(e *Index) []landing.Change {
+func (t *Tx) All(e *Index) []Change {
 	changes := slices.Clone(t.Stage.Changes)
 	if content, base := e.content(); e.Changed() {
-		changes = append(changes, landing.Change{Name: IndexName, Before: base, After: memory.SumOf(content)})
+		changes = append(changes, Change{Name: IndexName, Before: base, After: memory.SumOf(content)})
 	}
 	return changes
 }
 
 // Look opens the stage of an operation that ended. The transaction holds no lock and cannot land. The caller closes its Folder.
-func (s *Store) Look(dir *memory.Dir, info Info) (*Tx, error) {
+func (s *Store) Look(dir *memory.Dir, info Op) (*Tx, error) {
 	folder, err := s.OpenFolder(info.ID)
 	if err != nil {
 		return nil, err
 	}
-	stage, err := landing.OpenStage(dir, folder)
+	stage, err := OpenStage(dir, folder)
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	return &Tx{Info: info, Dir: dir, Folder: folder, Stage: stage, s: s}, nil
+	return &Tx{Op: info, Dir: dir, Folder: folder, Stage: stage, s: s}, nil
 }

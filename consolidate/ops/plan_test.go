@@ -1,4 +1,4 @@
-package landing
+package ops
 
 import (
 	"errors"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
 )
 
 func mustName(t testing.TB, s string) memory.Name {
@@ -268,7 +269,7 @@ func TestDisplacedIsKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.path, "a.md"), theirs, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := put(p.dir, c.Name.String(), p.temps[c.Name], p.keepDisplaced); err != nil { // as land does after its last look
+	if err := atomicfile.Put(p.dir, c.Name.String(), p.temps[c.Name], p.keepDisplaced); err != nil { // as land does after its last look
 		t.Fatal(err)
 	}
 	delete(p.temps, c.Name)

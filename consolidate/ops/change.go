@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"context"
@@ -6,17 +6,16 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // Change is a whole transaction outside a dream: it lands what fill stages and the index that fill returns. It does not touch
 // Claude Code's lock or the gates. If there is nothing to land, it leaves no trace and id is "". In an unattended process it
 // fails with ErrUnattended, except for an exchange with a remote (lock.KindSync).
-func (s *Store) Change(ctx context.Context, info Info, fill func(*Tx) (*Index, error)) (id string, a *landing.Archive, err error) {
+func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (*Index, error)) (id string, a *Archive, err error) {
 	if s.Unattended && info.Kind != lock.KindSync {
 		return "", nil, ErrUnattended
 	}
-	t, err := s.Begin(ctx, func(*memory.Dir) (Info, error) { return info, nil })
+	t, err := s.Begin(ctx, func(*memory.Dir) (Op, error) { return info, nil })
 	if err != nil {
 		return "", nil, err
 	}
@@ -42,7 +41,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 	r, err := l.Read()
 	if err == nil && r.Dream != "" {
 		s.Step("give back")
-		left := &Tx{Info: Info{Operation: Operation{Kind: r.Kind}}, Dir: dir, record: r, s: s}
+		left := &Tx{Op: Op{Header: Header{Kind: r.Kind}}, Dir: dir, record: r, s: s}
 		if err := left.stamp(Crashed); err != nil {
 			return errors.Join(err, l.Release())
 		}
@@ -99,7 +98,7 @@ func (s *Store) SetTime(ctx context.Context) error {
 
 // Hold keeps an operation for the person: fill stages its changes in the folder of info. A new operation is journaled. The
 // caller holds the lock.
-func (s *Store) Hold(dir *memory.Dir, info Info, fill func(*landing.Stage) error) error {
+func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 	s.Step("propose")
 	t, made, err := s.openTx(dir, info, true)
 	if err != nil {

@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // Outcome is how an operation ended. Fired marks the beginning of a dream in the journal.
@@ -34,7 +34,7 @@ const (
 type LogEntry struct {
 	Time    time.Time `json:"time"`
 	Outcome Outcome   `json:"outcome"`
-	Operation
+	Header
 	HoursSince    *float64 `json:"hours_since,omitempty"` // nil for the first dream
 	SessionsSince int      `json:"sessions_since,omitempty"`
 	Files         []string `json:"files,omitempty"`
@@ -71,7 +71,7 @@ func (s *Records) Append(e LogEntry) error {
 	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
 	f, err := memory.OpenRegular(state, JournalFile, flag)
 	if errors.Is(err, memory.ErrLinked) { // perhaps by a backup, whose copy must not change
-		if err = landing.Unlink(state, JournalFile, 2*maxJournal); err == nil {
+		if err = atomicfile.Unlink(state, JournalFile, 2*maxJournal); err == nil {
 			f, err = memory.OpenRegular(state, JournalFile, flag)
 		}
 	}
@@ -147,8 +147,8 @@ func (s *Store) Entries() ([]LogEntry, error) {
 		if err != nil {
 			continue // it cannot be undone either
 		}
-		if a.State == landing.Landed {
-			info, _ := s.Info(id) // the archive is enough
+		if a.State == Landed {
+			info, _ := s.Op(id) // the archive is enough
 			info.ID = id
 			entry := info.Entry(a.Manifest, Committed, a.Landed)
 			at := len(entries) // after all older entries; the others keep their order
@@ -207,8 +207,8 @@ func readLog(state *os.Root) ([]LogEntry, error) {
 }
 
 // Entry returns the journal entry of i, whose changes are in m.
-func (i Info) Entry(m landing.Manifest, outcome Outcome, at time.Time) LogEntry {
-	e := LogEntry{Time: at, Outcome: outcome, Operation: i.Operation, SessionsSince: i.Sessions}
+func (i Op) Entry(m Manifest, outcome Outcome, at time.Time) LogEntry {
+	e := LogEntry{Time: at, Outcome: outcome, Header: i.Header, SessionsSince: i.Sessions}
 	if i.Kind == lock.KindDream && i.Since.Exists {
 		hours := i.Started.Sub(i.Since.Time).Hours()
 		e.HoursSince = &hours

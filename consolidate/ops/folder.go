@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // Folder is the private folder of one memory, with its notes.
@@ -88,7 +88,7 @@ func (f *Folder) Writable() error {
 	}
 	root, err := f.Root()
 	if err == nil {
-		err = landing.Probe(root, dreamFolder, probeSize)
+		err = atomicfile.Probe(root, dreamFolder, probeSize)
 	}
 	if err != nil {
 		return fmt.Errorf("the state folder %q cannot be written: %w", f.StateDir(), err)
@@ -128,13 +128,13 @@ func (f *Folder) SetNote(file string, v any) error {
 	if folder := path.Dir(file); folder != "." {
 		err := root.Mkdir(folder, 0o700)
 		if err == nil {
-			err = landing.SyncFolder(root, ".")
+			err = atomicfile.SyncFolder(root, ".")
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-	return landing.Replace(root, file, data, time.Time{})
+	return atomicfile.Replace(root, file, data, time.Time{})
 }
 
 // RemoveNote removes a note, if there is one.

@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ const (
 	InfoFile    = "dream.json"
 )
 
-// Operation is what the record and the journal say of an operation.
-type Operation struct {
+// Header is what the record and the journal say of an operation.
+type Header struct {
 	Kind          lock.Kind         `json:"kind"`
 	ID            string            `json:"id"`
 	Host          string            `json:"host,omitempty"`
@@ -41,9 +41,9 @@ type Operation struct {
 	Undoes        string            `json:"undoes,omitempty"`
 }
 
-// Info is the record of an operation, while it is open and after it ended. Any process may read it.
-type Info struct {
-	Operation
+// Op is the record of an operation, while it is open and after it ended. Any process may read it.
+type Op struct {
+	Header
 	LastCall   time.Time           `json:"last_call"`
 	Phase      string              `json:"phase,omitempty"`
 	Since      lock.Stamp          `json:"since"`
@@ -109,7 +109,7 @@ func (l *IndexLine) UnmarshalJSON(data []byte) error {
 
 // shown returns a copy of i with credentials masked in what a model or a person wrote, except in index lines, which are to
 // land unchanged.
-func (i Info) shown(allowed secret.Allowed) Info {
+func (i Op) shown(allowed secret.Allowed) Op {
 	show := func(text string) string { return allowed.Show(text).Text }
 	reasons := func(byFile map[string]string) map[string]string {
 		byFile = maps.Clone(byFile)
@@ -131,9 +131,9 @@ func (i Info) shown(allowed secret.Allowed) Info {
 	return i
 }
 
-// Info reads the record of operation id.
-func (s *Records) Info(id string) (Info, error) {
-	var info Info
+// Op reads the record of operation id.
+func (s *Records) Op(id string) (Op, error) {
+	var info Op
 	if !ValidID(id) {
 		return info, ErrUnknown
 	}
@@ -145,13 +145,13 @@ func (s *Records) Info(id string) (Info, error) {
 }
 
 // Waits reports whether i waits for the person's answer.
-func (i Info) Waits() bool {
+func (i Op) Waits() bool {
 	return i.Request != nil && i.Outcome != Committed && i.Outcome != Rejected
 }
 
 // consolidatedAt returns the time of the last consolidation after a dream landed or was rejected. If the person answered
 // later, it is the end of the dream, so that no session after that is skipped.
-func (i Info) consolidatedAt(landed time.Time, prior lock.Stamp) lock.Stamp {
+func (i Op) consolidatedAt(landed time.Time, prior lock.Stamp) lock.Stamp {
 	if i.Request == nil {
 		return lock.Stamp{Exists: true, Time: landed}
 	}
@@ -171,7 +171,7 @@ type Restamp struct {
 
 // Undoing returns the restamp for an undo of i, which landed at that time, or nil if i did not change the time of the last
 // consolidation.
-func (i Info) Undoing(landed time.Time) *Restamp {
+func (i Op) Undoing(landed time.Time) *Restamp {
 	switch {
 	case i.Kind == lock.KindDream:
 		return &Restamp{From: i.consolidatedAt(landed, lock.Stamp{}), To: i.Since}

@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // Recover recovers from a crash. It is cheap if there was none, and creates no file. A lock that is held is not an error.
@@ -72,12 +71,12 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 		return l.Clear()
 	}
 	t := &Tx{Dir: dir, s: s, lock: l, record: r}
-	t.Folder, t.Info, err = s.openLeft(r)
+	t.Folder, t.Op, err = s.openLeft(r)
 	if err == nil {
 		defer t.Folder.Close()
-		var a *landing.Archive
-		a, err = landing.Recover(dir, t.Folder, r.Committing)
-		t.Stage = &landing.Stage{Archive: a}
+		var a *Archive
+		a, err = Recover(dir, t.Folder, r.Committing)
+		t.Stage = &Stage{Archive: a}
 	}
 	if err != nil && r.Committing {
 		return &BrokenError{Holder: r.String(), Why: err}
@@ -91,7 +90,7 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	}
 	outcome := Crashed
 	switch {
-	case t.Stage.State == landing.Landed:
+	case t.Stage.State == Landed:
 		outcome = Committed
 	case t.Request != nil && t.Outcome == Rejected:
 		outcome = Rejected
@@ -109,9 +108,9 @@ func (s *Records) guess() lock.Record {
 		if err != nil {
 			continue
 		}
-		begun := a.State == landing.Landing
+		begun := a.State == Landing
 		a.Close()
-		if info, err := s.Info(id); begun && err == nil {
+		if info, err := s.Op(id); begun && err == nil {
 			return lock.Record{Dream: id, Kind: info.Kind, Stage: s.FolderOf(id), Committing: true}
 		}
 	}
@@ -120,8 +119,8 @@ func (s *Records) guess() lock.Record {
 
 // openLeft opens the folder of the operation of a dead process. A record that names a folder outside our state folder is
 // refused.
-func (s *Records) openLeft(r lock.Record) (*os.Root, Info, error) {
-	info := Info{Operation: Operation{ID: r.Dream, Kind: r.Kind, Started: r.Started}, LastCall: r.Started} // enough to recover
+func (s *Records) openLeft(r lock.Record) (*os.Root, Op, error) {
+	info := Op{Header: Header{ID: r.Dream, Kind: r.Kind, Started: r.Started}, LastCall: r.Started} // enough to recover
 	if !ValidID(r.Dream) || r.Stage != s.FolderOf(r.Dream) {
 		return nil, info, fmt.Errorf("its folder %s is not in our state folder %s", r.Stage, s.StateDir())
 	}
@@ -129,7 +128,7 @@ func (s *Records) openLeft(r lock.Record) (*os.Root, Info, error) {
 	if err != nil {
 		return nil, info, err
 	}
-	if read, err := s.Info(r.Dream); err == nil {
+	if read, err := s.Op(r.Dream); err == nil {
 		info = read
 	}
 	return folder, info, nil
@@ -144,12 +143,12 @@ func (s *Records) LostPlan(r lock.Record) error {
 	if err != nil {
 		return err
 	}
-	a, err := landing.OpenArchive(folder)
+	a, err := OpenArchive(folder)
 	if err != nil {
 		return errors.Join(err, folder.Close())
 	}
 	defer a.Close()
-	if a.State != landing.Landing {
+	if a.State != Landing {
 		return nil
 	}
 	for _, c := range a.Changes {

@@ -1,4 +1,4 @@
-package landing
+package atomicfile
 
 import (
 	"errors"
@@ -25,9 +25,9 @@ func exchange(root *os.Root, temp, name string) error {
 	return nil
 }
 
-// fixed reports whether n can be neither replaced nor removed, whoever asks: a file that a container was
+// Fixed reports whether n can be neither replaced nor removed, whoever asks: a file that a container was
 // given is a mount point, and a person may have protected it (chattr +i).
-func fixed(root *os.Root, name string) (bool, error) {
+func Fixed(root *os.Root, name string) (bool, error) {
 	var s unix.Statx_t
 	err := inFolder(root, name, func(fd int, base string) error {
 		return unix.Statx(fd, base, unix.AT_SYMLINK_NOFOLLOW, 0, &s)

@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // StatusURI is the resource with the status.
@@ -20,10 +20,10 @@ const StatusURI = "dream://status"
 
 // Tx is a transaction on the memory. It holds the lock until it ends.
 type Tx struct {
-	Info
+	Op
 	Dir    *memory.Dir
 	Folder *os.Root
-	Stage  *landing.Stage
+	Stage  *Stage
 	Needed []Waiver // the waivers without which the last check would have refused
 
 	s      *Store
@@ -39,7 +39,7 @@ func (s *Store) SetOpen(t *Tx) { s.open = t }
 
 // Begin takes the lock, recovers from a crash, and begins the operation that check returns. It fails with a *lock.BusyError if
 // our lock or Claude Code's is held.
-func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Info, error)) (*Tx, error) {
+func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Op, error)) (*Tx, error) {
 	if s.open != nil {
 		return nil, s.open.record.Busy()
 	}
@@ -65,14 +65,14 @@ func (s *Store) Begin(ctx context.Context, check func(*memory.Dir) (Info, error)
 	return t, nil
 }
 
-// New returns the Info of an operation of this process that begins now.
-func (s *Store) New(kind lock.Kind) Info {
+// New returns the Op of an operation of this process that begins now.
+func (s *Store) New(kind lock.Kind) Op {
 	now := s.Now()
-	return Info{Operation: Operation{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now}, LastCall: now}
+	return Op{Header: Header{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now}, LastCall: now}
 }
 
 // begin opens an operation under l, and writes its record into the lock file.
-func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Info) (*Tx, error) {
+func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
 	t, made, err := s.openTx(dir, info, info.Resumed)
 	if err == nil {
 		t.lock = l
@@ -92,7 +92,7 @@ func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Info) (*Tx, error) {
 }
 
 // openTx opens the folder and the stage of an operation: new ones or, with join, those that exist.
-func (s *Store) openTx(dir *memory.Dir, info Info, join bool) (t *Tx, made bool, err error) {
+func (s *Store) openTx(dir *memory.Dir, info Op, join bool) (t *Tx, made bool, err error) {
 	root, err := s.Root()
 	if err != nil {
 		return nil, false, err
@@ -100,18 +100,18 @@ func (s *Store) openTx(dir *memory.Dir, info Info, join bool) (t *Tx, made bool,
 	name := path.Join(dreamFolder, info.ID)
 	err = root.Mkdir(name, 0o700)
 	if made = err == nil; made || join && errors.Is(err, fs.ErrExist) {
-		err = landing.SyncFolder(root, dreamFolder)
+		err = atomicfile.SyncFolder(root, dreamFolder)
 	}
-	t = &Tx{Info: info, Dir: dir, s: s}
+	t = &Tx{Op: info, Dir: dir, s: s}
 	if err == nil {
 		t.Folder, err = memory.OpenBelow(root, name)
 	}
 	if err != nil {
 		return nil, made, err
 	}
-	open := landing.OpenStage
+	open := OpenStage
 	if made {
-		open = landing.NewStage
+		open = NewStage
 	}
 	if t.Stage, err = open(dir, t.Folder); err != nil {
 		return nil, made, errors.Join(err, t.Folder.Close())
@@ -163,17 +163,17 @@ func (t *Tx) Renew() error { return lock.RenewHost(t.Dir, t.record.PID, t.LastCa
 
 // Save writes the record of t, with credentials masked.
 func (t *Tx) Save() error {
-	data, err := json.MarshalIndent(t.Info.shown(t.s.AllowSecrets), "", " ")
+	data, err := json.MarshalIndent(t.Op.shown(t.s.AllowSecrets), "", " ")
 	if err != nil {
 		return err
 	}
-	return landing.Replace(t.Folder, InfoFile, data, time.Time{})
+	return atomicfile.Replace(t.Folder, InfoFile, data, time.Time{})
 }
 
 // Staged returns the names of the files that t changes.
 func (t *Tx) Staged() []string { return namesOf(t.Stage.Changes) }
 
-func namesOf(changes []landing.Change) []string {
+func namesOf(changes []Change) []string {
 	files := make([]string, len(changes))
 	for i, c := range changes {
 		files[i] = c.Name.String()

@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"errors"
@@ -84,7 +84,7 @@ func (t *Tx) End(outcome Outcome, reason string) error {
 	}
 	err := t.conclude(outcome, reason)
 	if err == nil && outcome == Committed && s.Landed != nil {
-		s.Landed(t.Info)
+		s.Landed(t.Op)
 	}
 	if err = errors.Join(err, t.close()); err != nil && outcome == Committed {
 		err = &HalfError{ID: t.ID, Why: err}
@@ -116,7 +116,7 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 	t.s.Step("journal")
 	err := t.Save()
 	if err == nil && t.s.Ended != nil {
-		err = t.s.Ended(t.Info, t.Stage.Manifest)
+		err = t.s.Ended(t.Op, t.Stage.Manifest)
 	}
 	if err == nil {
 		err = t.s.Append(t.Entry(t.Stage.Manifest, outcome, t.Ended))

@@ -1,11 +1,9 @@
-package store
+package ops
 
 import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"dream-mcp/memory/landing"
 )
 
 var (
@@ -71,7 +69,7 @@ func isHalf(err error) bool {
 type PartError struct {
 	ID     string // of the change, for an undo; "" if nothing landed
 	Landed []string
-	Left   []landing.Conflict
+	Left   []Conflict
 }
 
 func (e *PartError) Error() string {
@@ -87,7 +85,7 @@ func (e *PartError) Error() string {
 }
 
 // LeftOut returns a *PartError if a transaction left files as others changed them, else nil.
-func LeftOut(id string, a *landing.Archive) error {
+func LeftOut(id string, a *Archive) error {
 	if len(a.LeftAlone) == 0 {
 		return nil
 	}

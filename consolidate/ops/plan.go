@@ -1,17 +1,4 @@
-// Package landing stages changes of a memory directory, lands them, and takes them back.
-//
-// It promises that nothing outside the directory is written, whatever the name or link; that the changes of
-// a dream land whole or not at all, once Recover has carried on a landing that a crash cut off (until then
-// an archive that was foreseen shows the directory as it will be, see memory.Dir.Through); and that whatever
-// a landing changes or displaces is kept in the dream's own folder first, from which Diff shows it and
-// Reverse restores it, byte for byte where others have not changed it.
-//
-// Whoever lands must hold the lock of package consolidate. It is not promised that a write to a file that a
-// program held open while the file was replaced is seen: the replaced file is kept as it was when it was
-// displaced. Nor that two programs that both ignore every lock see each other. On systems that cannot
-// exchange two files in one step (all but Linux), a foreign edit in the microseconds between the last look
-// and the replacement is kept only where it was made in place.
-package landing
+package ops
 
 import (
 	"bytes"
@@ -24,6 +11,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
 )
 
 // Plan is a stage whose changes are to land. All that can fail has been done before it exists: the
@@ -99,7 +87,7 @@ func (p *Plan) prepare(now time.Time) error {
 	if err := p.layOut(); err != nil {
 		return err
 	}
-	if err := Replace(p.root, progressFile, bytes.Repeat([]byte{pending}, len(p.Changes)), time.Time{}); err != nil {
+	if err := atomicfile.Replace(p.root, progressFile, bytes.Repeat([]byte{pending}, len(p.Changes)), time.Time{}); err != nil {
 		return err
 	}
 	p.State = Landing
@@ -123,7 +111,7 @@ func (p *Plan) layOut() error {
 		if c.After == "" {
 			continue
 		}
-		err := mkfolder(p.dir, c.Name.String())
+		err := atomicfile.MakeFolder(p.dir, c.Name.String())
 		if err != nil {
 			return err
 		}
@@ -141,7 +129,7 @@ func (p *Plan) archiveBefore(c *Change) (memory.Sum, error) {
 		return disk.Sum, err
 	}
 	// Seen before anything lands: a commit that can't be carried on would stop every write.
-	fixed, err := fixed(p.dir.Root(), c.Name.String())
+	fixed, err := atomicfile.Fixed(p.dir.Root(), c.Name.String())
 	if err == nil && fixed {
 		err = fmt.Errorf("%s: %w", c.Name, memory.ErrFixed)
 	}
@@ -166,7 +154,7 @@ func (p *Plan) writeAfter(c Change) (string, error) {
 	if c.BeforeMode != 0 {
 		perm = c.BeforeMode
 	}
-	return writeTemp(p.dir.Root(), path.Dir(c.Name.String()), data, perm, c.AfterTime)
+	return atomicfile.WriteTemp(p.dir.Root(), path.Dir(c.Name.String()), data, perm, c.AfterTime)
 }
 
 // Cancel gives a plan up of which nothing has landed: the topics are staged again, as they were, and
@@ -175,7 +163,7 @@ func (p *Plan) Cancel() error {
 	if p.State == Landed {
 		return errors.New("it has landed")
 	}
-	err := sweep(p.dir, p.keepDisplaced)
+	err := atomicfile.Sweep(p.dir, p.keepDisplaced)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if c.NewFolder {

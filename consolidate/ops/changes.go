@@ -1,4 +1,4 @@
-package landing
+package ops
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
 )
 
 // State says how far the changes of a folder have come.
@@ -113,7 +114,7 @@ func (a *Archive) save() error {
 	if err != nil {
 		return err
 	}
-	return Replace(a.root, manifestFile, data, time.Time{})
+	return atomicfile.Replace(a.root, manifestFile, data, time.Time{})
 }
 
 // Content returns a content that the manifest names. A sum that does not fit is an error: the
@@ -166,7 +167,7 @@ func (a *Archive) Keep(data []byte) (memory.Sum, error) {
 	if err := a.root.MkdirAll(blobFolder, 0o700); err != nil {
 		return "", err
 	}
-	return sum, Replace(a.root, name, data, time.Time{})
+	return sum, atomicfile.Replace(a.root, name, data, time.Time{})
 }
 
 // keepDisplaced stores a displaced content, of any size, and notes it in the manifest, unless the archive
@@ -180,7 +181,7 @@ func (a *Archive) keepDisplaced(r *os.File) error {
 	if err := a.root.MkdirAll(blobFolder, 0o700); err != nil {
 		return err
 	}
-	f, temp, err := createTemp(a.root, blobFolder, 0o600)
+	f, temp, err := atomicfile.CreateTemp(a.root, blobFolder, 0o600)
 	if err != nil {
 		return err
 	}
@@ -194,10 +195,10 @@ func (a *Archive) keepDisplaced(r *os.File) error {
 		return err
 	}
 	sum := memory.Sum(hex.EncodeToString(hash.Sum(nil)))
-	if err := rename(a.root, temp, path.Join(blobFolder, string(sum))); err != nil {
+	if err := atomicfile.Rename(a.root, temp, path.Join(blobFolder, string(sum))); err != nil {
 		return err
 	}
-	if err := SyncFolder(a.root, blobFolder); err != nil {
+	if err := atomicfile.SyncFolder(a.root, blobFolder); err != nil {
 		return err
 	}
 	if a.names(sum) {

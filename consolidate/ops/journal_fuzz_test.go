@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"os"
@@ -28,7 +28,7 @@ func FuzzJournal(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Append(LogEntry{Operation: Operation{ID: "the-last"}}); err != nil {
+		if err := s.Append(LogEntry{Header: Header{ID: "the-last"}}); err != nil {
 			t.Fatal(err)
 		}
 		after, err := readLog(root)

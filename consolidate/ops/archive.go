@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"crypto/rand"
@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // Records are the records of all operations in the state folder, their stages and archives, and the journal.
@@ -76,7 +76,7 @@ func (s *Records) OpenFolder(id string) (*os.Root, error) {
 }
 
 // openArchive reads the manifest of operation id as it is on disk. The caller closes it.
-func (s *Records) openArchive(id string) (*landing.Archive, error) {
+func (s *Records) openArchive(id string) (*Archive, error) {
 	folder, err := s.OpenFolder(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w in the archive: %s", ErrUnknown, id)
@@ -84,7 +84,7 @@ func (s *Records) openArchive(id string) (*landing.Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := landing.OpenArchive(folder)
+	a, err := OpenArchive(folder)
 	if err != nil {
 		folder.Close()
 	}
@@ -150,8 +150,8 @@ func (s *Records) Size(id string) (size int64) {
 
 // Empty removes what SetAside moved, and temporaries older than a day.
 func (s *Records) Empty(now time.Time) {
-	landing.SweepOld(s.root, now.Add(-24*time.Hour), DigestFolder)
-	landing.SyncFolder(s.root, dreamFolder)
+	atomicfile.SweepOld(s.root, now.Add(-24*time.Hour), DigestFolder)
+	atomicfile.SyncFolder(s.root, dreamFolder)
 	s.Step("empty")
 	s.root.RemoveAll(removedFolder)
 }

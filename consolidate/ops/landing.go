@@ -1,4 +1,4 @@
-package landing
+package ops
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
 )
 
 // The progress of a landing is a file with a byte for each change, in their order. It is made before
@@ -45,7 +46,7 @@ func Recover(dir *memory.Dir, root *os.Root, begun bool) (*Archive, error) {
 	p := &Plan{Archive: a, dir: dir}
 	switch {
 	case a.State == Landed:
-		return a, sweep(dir, p.keepDisplaced) // what the end of the commit, the stamp, left beside it
+		return a, atomicfile.Sweep(dir, p.keepDisplaced) // what the end of the commit, the stamp, left beside it
 	case a.State == Staged || !begun:
 		return a, p.Cancel() // what is staged has not begun to land, whatever the record says
 	}
@@ -67,7 +68,7 @@ func (p *Plan) Land(step func(string)) error {
 	if step != nil {
 		step("sweep")
 	}
-	if err := sweep(p.dir, p.keepDisplaced); err != nil {
+	if err := atomicfile.Sweep(p.dir, p.keepDisplaced); err != nil {
 		return err
 	}
 	for _, c := range p.Changes {
@@ -132,11 +133,11 @@ func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
 		return err
 	}
 	if c.After == "" {
-		return take(p.dir, c.Name.String(), p.keepDisplaced)
+		return atomicfile.Take(p.dir, c.Name.String(), p.keepDisplaced)
 	}
 	temp := p.temps[c.Name]
 	if temp == "" {
-		if err := mkfolder(p.dir, c.Name.String()); err != nil {
+		if err := atomicfile.MakeFolder(p.dir, c.Name.String()); err != nil {
 			return err
 		}
 		if temp, err = p.writeAfter(c); err != nil {
@@ -144,5 +145,5 @@ func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
 		}
 	}
 	delete(p.temps, c.Name)
-	return put(p.dir, c.Name.String(), temp, p.keepDisplaced)
+	return atomicfile.Put(p.dir, c.Name.String(), temp, p.keepDisplaced)
 }

@@ -1,4 +1,4 @@
-package landing
+package ops
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
 	"dream-mcp/memory/secret"
 )
 
@@ -239,7 +240,7 @@ func (s *Stage) Nearest(n memory.Name) string { return s.dir.Nearest(n.String())
 func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
 
 // Sweep removes the temporaries that lie in the directory; what they hold is kept in the archive.
-func (s *Stage) Sweep() error { return sweep(s.dir, s.keepDisplaced) }
+func (s *Stage) Sweep() error { return atomicfile.Sweep(s.dir, s.keepDisplaced) }
 
 // Over returns the memory as the stage would leave what before shows, without reading the directory
 // again. What the stage leaves alone is the same topic in both.

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package landing
+package atomicfile
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 func exchange(root *os.Root, temp, name string) error { return displace(root, temp, name) }
 
-func fixed(*os.Root, string) (bool, error) { return false, nil }
+func Fixed(*os.Root, string) (bool, error) { return false, nil }
 
 // syncFolderUnsupported: Windows opens folders for reading only and refuses to flush them.
 func syncFolderUnsupported(err error) bool {

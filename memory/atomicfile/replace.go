@@ -1,4 +1,9 @@
-package landing
+// Package atomicfile replaces files durably and in one step.
+//
+// After a crash a file has its old content or the new one, and a temporary may be left beside it. On systems that cannot
+// exchange two files in one step (all but Linux), what another program puts in place of a file in the microseconds of its
+// replacement is lost; an edit in place is not.
+package atomicfile
 
 import (
 	"crypto/rand"
@@ -31,11 +36,11 @@ func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
 	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%q: %w", filepath.Join(root.Name(), name), memory.ErrNotRegular)
 	}
-	temp, err := writeTemp(root, path.Dir(name), data, 0o600, mtime)
+	temp, err := WriteTemp(root, path.Dir(name), data, 0o600, mtime)
 	if err != nil {
 		return err
 	}
-	if err := rename(root, temp, name); err != nil {
+	if err := Rename(root, temp, name); err != nil {
 		root.Remove(temp)
 		return err
 	}
@@ -52,8 +57,8 @@ func Unlink(root *os.Root, name string, limit int64) error {
 	return Replace(root, name, data, time.Time{})
 }
 
-// rename gives the file at one path the name to, in place of what has it.
-func rename(root *os.Root, from, to string) error {
+// Rename gives the file at one path the name to, in place of what has it.
+func Rename(root *os.Root, from, to string) error {
 	file, err := root.Lstat(from)
 	if err != nil {
 		return err
@@ -77,13 +82,13 @@ func settled(err error, root *os.Root, at string, file fs.FileInfo) error {
 // the file that it displaced in that same step, and at most MaxFileBytes of what it held. was is nil where there was
 // nothing, or the file system has no links. Without exchange of files in the system, what is put there in that very moment is lost.
 func Exchange(d *memory.Dir, name string, data []byte, mtime time.Time) (was fs.FileInfo, held []byte, err error) {
-	temp, err := writeTemp(d.Root(), ".", data, 0o600, mtime)
+	temp, err := WriteTemp(d.Root(), ".", data, 0o600, mtime)
 	if err != nil {
 		return nil, nil, err
 	}
 	own, err := d.Root().Lstat(temp)
 	if err == nil {
-		err = put(d, name, temp, func(f *os.File) (err error) {
+		err = Put(d, name, temp, func(f *os.File) (err error) {
 			if was, err = f.Stat(); err != nil || os.SameFile(was, own) {
 				was = nil // the second name of what was just put there
 				return err
@@ -98,8 +103,8 @@ func Exchange(d *memory.Dir, name string, data []byte, mtime time.Time) (was fs.
 	return was, held, err
 }
 
-// createTemp opens a new temporary in folder of root for writing.
-func createTemp(root *os.Root, folder string, perm fs.FileMode) (f *os.File, name string, err error) {
+// CreateTemp opens a new temporary in folder of root for writing.
+func CreateTemp(root *os.Root, folder string, perm fs.FileMode) (f *os.File, name string, err error) {
 	var id [8]byte
 	rand.Read(id[:])
 	name = path.Join(folder, tempPrefix+hex.EncodeToString(id[:])+tempSuffix)
@@ -112,7 +117,7 @@ func createTemp(root *os.Root, folder string, perm fs.FileMode) (f *os.File, nam
 
 // Probe fails where a file of some bytes could not be written to a folder, and leaves nothing there.
 func Probe(root *os.Root, folder string, size int) error {
-	f, name, err := createTemp(root, folder, 0o600)
+	f, name, err := CreateTemp(root, folder, 0o600)
 	if err != nil {
 		return err
 	}
@@ -120,10 +125,10 @@ func Probe(root *os.Root, folder string, size int) error {
 	return errors.Join(err, f.Close(), root.Remove(name))
 }
 
-// writeTemp writes data to a temporary in folder, through to the disk, and returns its path. A zero
+// WriteTemp writes data to a temporary in folder, through to the disk, and returns its path. A zero
 // mtime leaves the time to the system.
-func writeTemp(root *os.Root, folder string, data []byte, perm fs.FileMode, mtime time.Time) (string, error) {
-	f, name, err := createTemp(root, folder, perm)
+func WriteTemp(root *os.Root, folder string, data []byte, perm fs.FileMode, mtime time.Time) (string, error) {
+	f, name, err := CreateTemp(root, folder, perm)
 	if err != nil {
 		return "", err
 	}
@@ -180,11 +185,11 @@ func isTemp(e fs.DirEntry) bool {
 	return e.Type().IsRegular() && strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix)
 }
 
-// A keeper is handed what a landing displaced, before it is gone.
-type keeper func(*os.File) error
+// A Keeper is handed what a landing displaced, before it is gone.
+type Keeper func(*os.File) error
 
-// mkfolder makes the folder of a file, which must be real.
-func mkfolder(d *memory.Dir, name string) error {
+// MakeFolder makes the folder of a file, which must be real.
+func MakeFolder(d *memory.Dir, name string) error {
 	folder := path.Dir(name)
 	if folder == "." {
 		return nil
@@ -203,9 +208,9 @@ func mkfolder(d *memory.Dir, name string) error {
 	return err
 }
 
-// put gives the temporary temp a name. What had that name is displaced in the same step, so that even
+// Put gives the temporary temp a name. What had that name is displaced in the same step, so that even
 // an edit made since the last look is handed to keep instead of being lost.
-func put(d *memory.Dir, name string, temp string, keep keeper) error {
+func Put(d *memory.Dir, name string, temp string, keep Keeper) error {
 	if _, err := d.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -224,38 +229,38 @@ func put(d *memory.Dir, name string, temp string, keep keeper) error {
 			}
 		} else if err != nil {
 			if _, statErr := d.Stat(name); errors.Is(statErr, fs.ErrNotExist) {
-				err = rename(d.Root(), temp, name) // a file system without links
+				err = Rename(d.Root(), temp, name) // a file system without links
 			}
 		}
 		if err != nil {
 			return err
 		}
-		return discard(d, temp, keep)
+		return Discard(d, temp, keep)
 	}
 	return fmt.Errorf("%s: appears and disappears while it is replaced", name)
 }
 
-// take removes a file, handing what it held to keep before it is gone.
-func take(d *memory.Dir, name string, keep keeper) error {
+// Take removes a file, handing what it held to keep before it is gone.
+func Take(d *memory.Dir, name string, keep Keeper) error {
 	if _, err := d.Stat(name); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	}
-	temp, err := writeTemp(d.Root(), path.Dir(name), nil, 0o600, time.Time{})
+	temp, err := WriteTemp(d.Root(), path.Dir(name), nil, 0o600, time.Time{})
 	if err != nil {
 		return err
 	}
-	if err := rename(d.Root(), name, temp); err != nil {
+	if err := Rename(d.Root(), name, temp); err != nil {
 		d.Root().Remove(temp)
 		return err
 	}
-	return discard(d, temp, keep)
+	return Discard(d, temp, keep)
 }
 
-// discard removes a temporary after keep has seen what it holds.
-func discard(d *memory.Dir, temp string, keep keeper) error {
+// Discard removes a temporary after keep has seen what it holds.
+func Discard(d *memory.Dir, temp string, keep Keeper) error {
 	if err := SyncFolder(d.Root(), path.Dir(temp)); err != nil {
 		return err
 	}
@@ -272,11 +277,11 @@ func discard(d *memory.Dir, temp string, keep keeper) error {
 	return d.Root().Remove(temp)
 }
 
-// sweep removes the temporaries that a crash left, after keep has seen each.
-func sweep(d *memory.Dir, keep keeper) error {
+// Sweep removes the temporaries that a crash left, after keep has seen each.
+func Sweep(d *memory.Dir, keep Keeper) error {
 	left, err := Temporaries(d)
 	for _, temp := range left {
-		if err := discard(d, temp, keep); err != nil {
+		if err := Discard(d, temp, keep); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package landing
+package atomicfile
 
 import "os"
 
@@ -12,11 +12,11 @@ func displace(root *os.Root, temp, name string) error {
 			return statErr
 		}
 		// A file system without links: what was read a moment ago is in the archive.
-		return rename(root, temp, name)
+		return Rename(root, temp, name)
 	}
-	if err := rename(root, temp, name); err != nil {
+	if err := Rename(root, temp, name); err != nil {
 		root.Remove(old)
 		return err
 	}
-	return rename(root, old, temp)
+	return Rename(root, old, temp)
 }

@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"cmp"
@@ -13,16 +13,16 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
+	"dream-mcp/memory/atomicfile"
 )
 
 // Interrupted is an interrupted commit, as recovery will leave it. Readers see the memory and the archive through it, and
 // change nothing.
 type Interrupted struct {
-	Archive *landing.Archive // the caller closes it
+	Archive *Archive // the caller closes it
 
 	record lock.Record
-	info   Info
+	info   Op
 }
 
 // Interrupted returns the interrupted commit of dir, or nil. It also returns nil if the plan of the commit is lost, which
@@ -45,8 +45,8 @@ func (s *Store) Interrupted(dir *memory.Dir) (*Interrupted, error) {
 	if err != nil {
 		return nil, nil
 	}
-	a, err := landing.OpenArchive(folder)
-	if err != nil || a.State == landing.Staged {
+	a, err := OpenArchive(folder)
+	if err != nil || a.State == Staged {
 		return nil, folder.Close()
 	}
 	if err := a.Foresee(dir); err != nil {
@@ -67,9 +67,9 @@ func (i *Interrupted) stamp(n lock.Host) lock.Stamp {
 }
 
 // Archive opens the archive of an operation, as recovery will leave it. The caller closes it.
-func (s *Store) Archive(id string) (*landing.Archive, error) {
+func (s *Store) Archive(id string) (*Archive, error) {
 	a, err := s.openArchive(id)
-	if err != nil || a.State != landing.Landing {
+	if err != nil || a.State != Landing {
 		return a, err
 	}
 	dir, err := s.Disk()
@@ -116,8 +116,8 @@ func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
 
 // Unfinished returns the dreams among entries, except the open one, that ended with changes in their stage, the newest
 // first. It opens no dream that has landed, since there may be thousands.
-func (s *Store) Unfinished(entries []LogEntry, open string) ([]Info, error) {
-	var left []Info
+func (s *Store) Unfinished(entries []LogEntry, open string) ([]Op, error) {
+	var left []Op
 	seen := make(map[string]bool)
 	for _, e := range slices.Backward(entries) {
 		if seen[e.ID] || e.Kind != lock.KindDream {
@@ -127,7 +127,7 @@ func (s *Store) Unfinished(entries []LogEntry, open string) ([]Info, error) {
 		if e.Outcome == Committed {
 			continue
 		}
-		info, err := s.Info(e.ID)
+		info, err := s.Op(e.ID)
 		if err != nil || info.Kind != lock.KindDream || info.ID == open || info.Outcome == Committed || info.Request != nil {
 			continue
 		}
@@ -135,7 +135,7 @@ func (s *Store) Unfinished(entries []LogEntry, open string) ([]Info, error) {
 		if err != nil {
 			continue
 		}
-		if a.State == landing.Staged && len(a.Changes) > 0 {
+		if a.State == Staged && len(a.Changes) > 0 {
 			info.Outcome = cmp.Or(info.Outcome, Crashed) // a recovery that could not write our folder leaves it empty
 			left = append(left, info)
 		}
@@ -164,10 +164,10 @@ func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, 
 	if readErr != nil || r.Kind != lock.KindDream {
 		return "", err
 	}
-	if _, err := s.Info(r.Dream); err != nil {
+	if _, err := s.Op(r.Dream); err != nil {
 		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
 	}
-	return r.String(), landing.Replace(s.root, path.Join(dreamFolder, r.Dream, StopFile), []byte(reason), time.Time{})
+	return r.String(), atomicfile.Replace(s.root, path.Join(dreamFolder, r.Dream, StopFile), []byte(reason), time.Time{})
 }
 
 // StopAsked reports whether t was asked to stop, and the reason.

@@ -1,4 +1,4 @@
-package store
+package ops
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 )
 
 // Files lists the files that an operation changed.
@@ -20,7 +19,7 @@ type Files struct {
 }
 
 // FilesOf lists the files of changes.
-func FilesOf(changes []landing.Change) Files {
+func FilesOf(changes []Change) Files {
 	f := Files{Created: []string{}, Updated: []string{}, Deleted: []string{}}
 	for _, c := range changes {
 		list := map[string]*[]string{"created": &f.Created, "updated": &f.Updated, "deleted": &f.Deleted}[c.Action()]
@@ -30,10 +29,10 @@ func FilesOf(changes []landing.Change) Files {
 }
 
 // Decisions describes the merges and the Choices.
-func (i Info) Decisions() string { return sentence("Merged:", i.merges(), "; ") + i.Choices() }
+func (i Op) Decisions() string { return sentence("Merged:", i.merges(), "; ") + i.Choices() }
 
 // Choices lists the waived rules and the accepted losses with their reasons, and what the person must decide.
-func (i Info) Choices() string {
+func (i Op) Choices() string {
 	var waived []string
 	for _, w := range i.Waived {
 		waived = append(waived, fmt.Sprintf("%s for %s (%s)", w.Rule, w.File, w.Why))
@@ -59,7 +58,7 @@ func withReasons(format string, reasons map[string]string) (list []string) {
 }
 
 // reviewed describes how many of the sessions since the last dream were listed to their end; "" if there are none.
-func (i Info) reviewed() string {
+func (i Op) reviewed() string {
 	shown, of := i.Listed.Count()
 	if of == 0 {
 		of = i.Sessions
@@ -79,12 +78,12 @@ func topics(files []string) int {
 }
 
 // Summary describes what an operation changed and reviewed, in numbers.
-func Summary(changes []landing.Change, i Info) string { return describe(changes, i, false) }
+func Summary(changes []Change, i Op) string { return describe(changes, i, false) }
 
 // Report describes what an operation changed and reviewed, with file names.
-func Report(changes []landing.Change, i Info) string { return describe(changes, i, true) }
+func Report(changes []Change, i Op) string { return describe(changes, i, true) }
 
-func describe(changes []landing.Change, i Info, named bool) string {
+func describe(changes []Change, i Op, named bool) string {
 	reviewed := i.reviewed()
 	switch {
 	case len(changes) == 0 && reviewed == "":
@@ -166,7 +165,7 @@ func Plural(n int, noun string) string {
 }
 
 // merges lists what was merged into which memory, and what was left out.
-func (i Info) merges() (said []string) {
+func (i Op) merges() (said []string) {
 	for _, into := range slices.Sorted(maps.Keys(i.Merges)) {
 		m := i.Merges[into]
 		if len(m.Replaced) == 0 {

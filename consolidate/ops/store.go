@@ -7,7 +7,7 @@
 // between the two.
 //
 // If the plan of a commit that has begun is lost, nothing is written until a person decides (TakeAsIs).
-package store
+package ops
 
 import (
 	"errors"
@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/landing"
 	"dream-mcp/memory/secret"
 )
 
@@ -36,8 +35,8 @@ type Options struct {
 	Step         func(string)     // called with the name of each step of an operation, if not nil
 	Changed      func(uri string) // called with each resource that changed, if not nil
 
-	Ended  func(Info, landing.Manifest) error // called under the lock before the end of a transaction is journaled; called again after a crash
-	Landed func(Info)                         // called under the lock after a transaction has landed
+	Ended  func(Op, Manifest) error // called under the lock before the end of a transaction is journaled; called again after a crash
+	Landed func(Op)                 // called under the lock after a transaction has landed
 }
 
 // Store is the state of one memory, and the way to change it. Operations of the packages above hold its mutex, so one runs
