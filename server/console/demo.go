@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -30,21 +31,21 @@ const demoLimit = 60 * time.Second
 // demo shows a dream from its start to its undo. Only the model is not real: demo/story.txt takes its place. The server
 // runs in its own process and is called as an agent calls it. The demo fails if an answer is not
 // what the story expects.
-func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, demoLimit)
+func (c *Command) demo(person context.Context, _ *consolidate.Project, _ host.Setup) (err error) {
+	ctx, cancel := context.WithTimeout(person, demoLimit)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "dream-demo-")
 	if err != nil {
 		return err
 	}
+	s := &story{ctx: ctx, self: c.Self, ink: paintFor(c.Out), forPerson: c.onTerminal(), step: "start"}
 	defer func() {
 		if c.Keep {
-			fmt.Fprintf(c.Out, "Kept: %s\n", dir)
+			fmt.Fprintf(c.Out, "\nKept: %s\nTo look around:\n%s", dir, s.enter(runtime.GOOS))
 			return
 		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}()
-	s := &story{ctx: ctx, self: c.Self, out: c.Out, ink: paintFor(c.Out), step: "start"}
 	if s.world, err = build(dir, time.Now()); err != nil {
 		return err
 	}
@@ -58,6 +59,9 @@ func (c *Command) demo(ctx context.Context, _ *consolidate.Project, _ host.Setup
 	defer log.Close()
 	if err = s.startServer(log); err == nil {
 		err = errors.Join(s.play(), s.server.Close())
+	}
+	if shown := c.showPages(person, s); shown != nil {
+		return shown
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -78,8 +82,11 @@ type story struct {
 	before map[string]string // the memory at the start
 	self   string
 	server *client.Client
-	out    io.Writer
 	ink    paint
+	pages  []string  // what is shown, a page for each step after a first without a heading
+	index  [2]string // the index at the start, and after the dream
+
+	forPerson bool // a person reads one page after the other: calls are shown in words, not as JSON
 
 	step   string // the heading
 	number int
@@ -123,11 +130,17 @@ func (s *story) startServer(log *os.File) (err error) {
 //	? WORDS            must be in the last answer
 //	| N [REGEXP]       shows the first N lines of the last answer that match, and says how many more there are
 //	= WORDS            prints WORDS if the memory is as it was at the start, else fails
+//	after              keeps the index as it is now, to show it beside the one at the start
 func (s *story) play() error {
 	script, err := demoFiles.ReadFile("demo/story.txt")
 	if err != nil {
 		return err
 	}
+	index, err := os.ReadFile(filepath.Join(s.memory, memory.IndexFile))
+	if err != nil {
+		return err
+	}
+	s.index[0], s.pages = string(index), []string{""}
 	for line := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(string(script)), "\n\t", " "), "\n") {
 		var data any
 		json.Unmarshal([]byte(s.answer), &data) // prose has no data
@@ -152,10 +165,15 @@ func (s *story) do(line string) error {
 	case "#":
 		s.number++
 		s.step = rest
+		s.pages = append(s.pages, "")
 		s.print(bold, "", fmt.Sprintf("%d  %s", s.number, rest))
 	case ">", "!":
-		s.print(cyan, "", "→ "+rest)
+		s.print(cyan, "", "→ "+s.said(rest))
 		return s.call(rest, mark == "!")
+	case "after":
+		index, err := os.ReadFile(filepath.Join(s.memory, memory.IndexFile))
+		s.index[1] = string(index)
+		return err
 	case "$":
 		s.print("", "", "$ dream-mcp "+rest)
 		out, err := s.command(strings.Fields(rest)...).CombinedOutput()
@@ -200,6 +218,25 @@ func (s *story) call(line string, refused bool) error {
 		return fmt.Errorf("%s answered: %s", tool, s.answer)
 	}
 	return nil
+}
+
+// said returns a call as it is shown: to a person the tool and what it is about, else the tool and its arguments.
+func (s *story) said(line string) string {
+	tool, arguments, _ := strings.Cut(line, " ")
+	if !s.forPerson {
+		return line
+	}
+	var about struct {
+		Path, Pattern string
+		Paths         []string
+		Delete        bool
+	}
+	json.Unmarshal([]byte(arguments), &about) // the story's own
+	words := append([]string{tool, about.Path, about.Pattern}, about.Paths...)
+	if about.Delete {
+		words = append(words, "(delete)")
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
 // sum returns the sum of a memory, the base of a change.

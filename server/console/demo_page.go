@@ -2,6 +2,8 @@ package console
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/server/install"
 )
 
 // show prints lines of the last answer.
@@ -27,6 +30,9 @@ func (s *story) show(what string) error {
 		return fmt.Errorf("no line matches %s: %s", expression, s.answer)
 	}
 	for _, line := range lines[:min(most, len(lines))] {
+		if s.forPerson {
+			line = withoutCalls(line)
+		}
 		colour := ""
 		if s.diff {
 			colour = diffColour(line)
@@ -39,11 +45,18 @@ func (s *story) show(what string) error {
 	return nil
 }
 
+// withoutCalls removes from a line what only a model needs: a call, and the arguments of one.
+func withoutCalls(line string) string {
+	line = regexp.MustCompile(` → [a-z]+_[a-z]+ \{.*`).ReplaceAllString(line, "")
+	return regexp.MustCompile(` \{([^{}]|\{[^{}]*\})*\}`).ReplaceAllString(line, "")
+}
+
 func (s *story) quote(line, colour string) { s.print(colour, s.ink.in(dim, "│")+" ", line) }
 
 // The shape of the page.
 const (
-	pageWidth = 100
+	pageWidth = 80
+	pageRows  = 24
 	longest   = 2 // rows of one line
 )
 
@@ -60,6 +73,76 @@ func (s *story) print(colour, prefix, line string) {
 		if i == longest-1 && len(rows) > longest {
 			row = ansi.Truncate(row, width, "") + " …"
 		}
-		fmt.Fprintln(s.out, strings.TrimRight(indent+s.ink.in(colour, row), " "))
+		s.pages[len(s.pages)-1] += strings.TrimRight(indent+s.ink.in(colour, row), " ") + "\n"
 	}
+}
+
+// showPages prints the story. A person gets one page after the other, after the index before and after the dream, and
+// what to type next.
+func (c *Command) showPages(ctx context.Context, s *story) error {
+	if !s.forPerson {
+		return c.print(strings.Join(s.pages, ""))
+	}
+	next := s.next(c.Self)
+	pages := append([]string{s.beforeAndAfter()}, s.pages[1:]...)
+	for i, page := range pages {
+		if err := c.print(fitPage(page, s.ink)); err != nil {
+			return err
+		}
+		if i == len(pages)-1 {
+			break
+		}
+		answer, err := c.ask(ctx, s.ink.in(dim, "enter: go on, q: quit ")+"> ")
+		if err != nil && !errors.Is(err, errNoAnswer) {
+			return err
+		}
+		if err != nil || strings.HasPrefix(strings.ToLower(answer), "q") {
+			break
+		}
+	}
+	return c.print(next)
+}
+
+// fitPage leaves out the lines in the middle of a page that is longer than a screen.
+func fitPage(page string, ink paint) string {
+	rows := strings.SplitAfter(strings.Trim(page, "\n"), "\n")
+	if more := len(rows) - (pageRows - 2); more > 0 {
+		const tail = 3
+		cut := pageRows - 2 - tail - 1
+		rows = slices.Concat(rows[:cut], []string{ink.in(dim, fmt.Sprintf("  … %d more lines", len(rows)-cut-tail)) + "\n"}, rows[len(rows)-tail:])
+	}
+	return strings.Join(rows, "") + "\n"
+}
+
+// beforeAndAfter shows the index at the start and at the end of the dream.
+func (s *story) beforeAndAfter() string {
+	b := lines{ink: s.ink}
+	b.add(true, bold, "What a dream does. This is a memory that nobody looked after:")
+	for i, index := range s.index {
+		if i == 1 {
+			b.add(true, bold, "After one dream:")
+		}
+		for line := range strings.SplitSeq(strings.TrimSpace(index), "\n") {
+			b.add(strings.HasPrefix(line, "- "), []string{red, green}[i], "  %s", ansi.Truncate(line, pageWidth-2, "…"))
+		}
+	}
+	b.add(true, "", "\nThe steps between follow. It is a sandbox; a script plays the model, the rest is real.")
+	return b.String()
+}
+
+// next says which two commands come next.
+func (s *story) next(self string) string {
+	first, program := "dream-mcp install     connects the agents that you have", "dream-mcp"
+	if install.Temporary(self) {
+		first = "go install . && dream-mcp install     connects the agents that you have"
+	}
+	return fmt.Sprintf("\nNext:\n  %s\n  %s demo --keep     keeps this sandbox for you to look around\n", first, program)
+}
+
+// enter says how to look around in the sandbox.
+func (s *story) enter(system string) string {
+	if system == "windows" {
+		return fmt.Sprintf("  cd /d %q\n  set USERPROFILE=%s\n  dream-mcp status\n", s.project, s.home)
+	}
+	return fmt.Sprintf("  cd %s\n  HOME=%s dream-mcp status\n", install.ShellWords(system, []string{s.project}), install.ShellWords(system, []string{s.home}))
 }

@@ -53,6 +53,12 @@ func (c *Command) watch(ctx context.Context, p *consolidate.Project, _ host.Setu
 	return err
 }
 
+// onTerminal reports whether a person types and reads.
+func (c *Command) onTerminal() bool {
+	_, ok := c.screen()
+	return ok && c.In != nil
+}
+
 // screen returns the terminal to draw on, if standard input and output are both terminals.
 func (c *Command) screen() (*os.File, bool) {
 	out := c.Out

@@ -86,10 +86,13 @@ type Done struct {
 // ErrTemporary is the error of an install by a program that go run has built.
 var ErrTemporary = errors.New("this program was built into a temporary folder, from which no host could start it tomorrow")
 
+// Temporary reports whether go run built the program at this path.
+func Temporary(self string) bool { return strings.Contains(filepath.ToSlash(self), "/go-build") }
+
 // Parts returns the parts of a host, in the order to apply them, and the changes that add them or, with removing, remove
 // them. It writes nothing.
 func (i Installer) Parts(h Host, removing bool) ([]Part, error) {
-	if !removing && strings.Contains(filepath.ToSlash(i.Self), "/go-build") {
+	if !removing && Temporary(i.Self) {
 		return nil, ErrTemporary
 	}
 	if removing {
