@@ -47,9 +47,10 @@ type Front struct {
 // and never reaches the host.
 func (f Front) Answer(ctx context.Context) error {
 	e, err := hook.Read(f.Args, f.In)
-	if err != nil || e.Moment == "" || marked(os.Getenv(hook.Mark)) {
+	if marked(os.Getenv(hook.Mark)) || !f.Guard && (err != nil || e.Moment == "") {
 		return err
 	}
+	unread := err
 	ctx, cancel := context.WithTimeout(ctx, hook.Patience*3/4)
 	defer cancel()
 	setup, err := f.resolve(e)
@@ -62,10 +63,13 @@ func (f Front) Answer(ctx context.Context) error {
 	setup.Unattended = setup.Mode == host.ModeApprove || setup.Mode == host.ModeAuto
 	p := f.Open(setup)
 	defer p.Close("the hook ended")
-	if f.Guard && e.Moment == hook.Tool {
+	if f.Guard && guarded(e) {
 		if denied, err := guard(p, e, f.Out); denied || err != nil {
-			return err
+			return errors.Join(unread, err)
 		}
+	}
+	if unread != nil || e.Moment == "" {
+		return unread
 	}
 	return f.act(ctx, p, setup, e)
 }

@@ -1,6 +1,7 @@
 package background
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -29,81 +30,28 @@ var reading = []string{
 var ours = regexp.MustCompile(`^(?:mcp_+)?(?:plugin_\w+?_)?dream(?:[-_]mcp)?_+` +
 	`(?:dream_status|dream_orient|grep_transcripts|read_memory|write_memory|finalize_index|abort_dream|review_dream|undo_dream)$`)
 
+// shells are the tools of hosts that run a command line, and all arguments that they are known to have.
+var shells = []string{"Bash", "bash", "run_shell_command", "shell"}
+
+var shellArguments = []string{"command", "description", "timeout", "run_in_background", "workdir", "directory", "dir_path", "is_background"}
+
 // forbidden returns why a tool must not be used while a dream is open in the session, and what to use instead, or ""
-// if it may be used. An unknown tool must not be used, since it may do anything.
+// if it may be used. An unknown tool must not be used, since it may do anything, nor one with an unknown argument.
 func forbidden(e hook.Event) string {
 	const end = " A dream is open: finish it with finalize_index or end it with abort_dream first."
+	shell := slices.Contains(shells, e.Tool)
 	switch {
 	case slices.Contains(reading, e.Tool) || ours.MatchString(e.Tool):
 		return ""
-	case e.Command != "" && onlyReads(e.Command):
+	case shell && onlyReads(e.Command) && !slices.ContainsFunc(strings.Split(e.Arguments, ","), func(name string) bool { return !slices.Contains(shellArguments, name) }):
 		return ""
-	case e.Command != "":
+	case shell:
 		return "In a dream the shell only reads, by plain commands such as ls, cat, grep, rg and git log, without redirection or substitution. " +
 			"To change a memory use write_memory; to search sessions use grep_transcripts." + end
 	case e.File != "":
 		return "In a dream memories change through write_memory alone, and nothing else changes." + end
 	}
 	return "In a dream only its own tools and those that read may be used, without sub-agents: read_memory, write_memory, grep_transcripts, finalize_index." + end
-}
-
-// readers are the commands that only read, with the options that make them do more.
-var readers = map[string][]string{
-	"ls": nil, "cat": nil, "head": nil, "tail": nil, "wc": nil, "grep": nil, "egrep": nil, "fgrep": nil, "cut": nil, "tr": nil, "pwd": nil,
-	"stat": nil, "du": nil, "df": nil, "basename": nil, "dirname": nil, "realpath": nil, "readlink": nil, "echo": nil, "printf": nil,
-	"true": nil, "false": nil, "diff": nil, "cmp": nil, "nl": nil, "which": nil, "uname": nil, "whoami": nil, "sha256sum": nil,
-	"rg":   {"--pre", "--hostname-bin"},
-	"find": {"-exec", "-ok", "-delete", "-fprint", "-fls"},
-	"git":  {"--output", "--ext-diff", "--textconv", "--open-files-in-pager"},
-}
-
-// gitReaders are the subcommands of git that only read.
-var gitReaders = []string{"log", "show", "diff", "status", "blame", "grep", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe", "shortlog", "cat-file"}
-
-// quotation matches a quoted text in which a shell expands nothing.
-var quotation = regexp.MustCompile("'[^']*'|\"[^\"$`]*\"")
-
-// special are the characters that a shell may act on.
-const special = "<>`$(){}\\\r\"'"
-
-// onlyReads reports whether a command line certainly changes nothing.
-func onlyReads(line string) bool {
-	line = strings.NewReplacer("2>/dev/null", "", "2>&1", "").Replace(line)
-	if strings.Contains(line, `\`) {
-		return false
-	}
-	line = quotation.ReplaceAllStringFunc(line, func(quoted string) string {
-		return strings.Map(func(r rune) rune {
-			if strings.ContainsRune(special+" \t\n|;&", r) {
-				return '_'
-			}
-			return r
-		}, quoted[1:len(quoted)-1])
-	})
-	if strings.ContainsAny(line, special) {
-		return false
-	}
-	calls := strings.FieldsFunc(strings.NewReplacer("&&", "\n", "||", "\n").Replace(line), func(r rune) bool { return strings.ContainsRune("|;\n", r) })
-	return len(calls) > 0 && !slices.ContainsFunc(calls, func(call string) bool { return strings.Contains(call, "&") || !reads(strings.Fields(call)) })
-}
-
-// reads reports whether one command certainly changes nothing.
-func reads(words []string) bool {
-	if len(words) == 0 || words[0] == "cd" && len(words) == 2 {
-		return true
-	}
-	more, known := readers[words[0]]
-	if !known || words[0] == "git" && (len(words) < 2 || !slices.Contains(gitReaders, words[1])) {
-		return false
-	}
-	return !slices.ContainsFunc(words[1:], func(word string) bool {
-		name, _, _ := strings.Cut(word, "=")
-		abbreviated := strings.HasPrefix(name, "--") && len(name) > 3
-		pager := words[0] == "git" && words[1] == "grep" && len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.Contains(word, "O")
-		return pager || slices.ContainsFunc(more, func(option string) bool {
-			return strings.HasPrefix(word, option) || abbreviated && strings.HasPrefix(option, name)
-		})
-	})
 }
 
 // dreaming returns the record of an attended dream that any process has open, and its session, or "" if that is
@@ -128,7 +76,7 @@ func dreaming(p *consolidate.Project) (r lock.Record, session string, open bool,
 }
 
 // guard denies a tool that must not be used in a dream of this session, and reports whether it did. If it cannot see
-// whether a dream is open, it denies.
+// whether a dream is open, or what the event is about, it denies.
 func guard(p *consolidate.Project, e hook.Event, out io.Writer) (denied bool, err error) {
 	reason := forbidden(e)
 	if reason == "" {
@@ -141,9 +89,12 @@ func guard(p *consolidate.Project, e hook.Event, out io.Writer) (denied bool, er
 	return true, deny(out, e.Name, reason)
 }
 
+// guarded reports whether the guard is asked about an event: one before a tool, and any that cannot be read.
+func guarded(e hook.Event) bool { return e.Moment == hook.Tool || e.Moment == "" }
+
 // deny writes the answer that denies a tool.
 func deny(out io.Writer, event, reason string) error {
-	if event == "BeforeTool" { // Gemini CLI
+	if event == "BeforeTool" || event == "" && os.Getenv("GEMINI_PROJECT_DIR") != "" { // Gemini CLI
 		return json.NewEncoder(out).Encode(map[string]string{"decision": "deny", "reason": reason})
 	}
 	type specific struct {
@@ -151,5 +102,5 @@ func deny(out io.Writer, event, reason string) error {
 		Decision string `json:"permissionDecision"`
 		Reason   string `json:"permissionDecisionReason"`
 	}
-	return json.NewEncoder(out).Encode(map[string]specific{"hookSpecificOutput": {event, "deny", reason}})
+	return json.NewEncoder(out).Encode(map[string]specific{"hookSpecificOutput": {cmp.Or(event, "PreToolUse"), "deny", reason}})
 }

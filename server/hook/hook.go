@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,6 +63,8 @@ type Event struct {
 	Tool    string // the tool, as the host calls it
 	File    string // that the tool is about to read or change; "" where it names none
 	Command string // that the tool is about to run; "" where it runs none
+
+	Arguments string // the names of the tool's arguments, in order, with commas between them
 }
 
 const (
@@ -102,7 +105,8 @@ func Read(args []string, in io.Reader) (Event, error) {
 		Name: first(raw.Name, raw.Type), Session: first(raw.Talk, raw.Session, raw.Thread), Dir: first(append([]text{raw.Dir}, raw.Roots...)...),
 		Source: string(raw.Source), Sub: says(raw.Agent) || says(raw.AgentType), Again: string(raw.HookActive) == "true",
 		Prompt: cut(raw.Prompt), Tool: string(raw.Tool), Command: string(raw.Input["command"]),
-		File: first(raw.Input["file_path"], raw.Input["notebook_path"], raw.Input["filePath"], raw.Input["path"]),
+		Arguments: strings.Join(slices.Sorted(maps.Keys(raw.Input)), ","),
+		File:      first(raw.Input["file_path"], raw.Input["notebook_path"], raw.Input["filePath"], raw.Input["path"]),
 	}
 	for _, word := range []string{e.Name, e.Session, e.Source, e.Tool} {
 		if len(word) > maxWord {
