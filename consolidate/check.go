@@ -18,6 +18,7 @@ type plan struct {
 	index    *ops.Index
 	accepted map[memory.Name]string // losses, with the reason
 	findings []rule.Finding
+	lines    []rule.Finding // what is to be said about lines of the index, each time
 }
 
 // plan returns what landing t with r would do, checked against all rules but those in except. If the rules refuse it, it
@@ -36,7 +37,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 	if err != nil {
 		return l, err
 	}
-	l.index = edit
+	l.index, l.lines = edit, indexFindings(edit, r, t.Dir.AllowSecrets)
 	before, after, err := t.Foresee(edit)
 	if err != nil {
 		return l, err

@@ -63,22 +63,31 @@ func sortedNames[T any](files map[memory.Name]T) []memory.Name {
 	return slices.SortedFunc(maps.Keys(files), func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// inherit gives a renamed memory the line that the index has for it.
+// inherit gives a renamed memory the line that the index has for it, but for what was derived from its name and description.
 func (w *writing) inherit() error {
 	e, err := w.t.EditIndex()
 	if err != nil {
 		return err
 	}
-	if entry, named := e.ByFile()[w.Replaces[0].Path]; named {
-		line := ops.IndexLine{File: w.n.String(), Title: entry.Title, Hook: entry.Hook, Section: entry.Section}
-		if memory.StemOf(entry.Title) == memory.StemOf(entry.File) {
+	entry, named := e.ByFile()[w.Replaces[0].Path]
+	if !named {
+		return nil
+	}
+	line := ops.IndexLine{File: w.n.String(), Title: entry.Title, Hook: entry.Hook, Section: entry.Section, Inherited: true}
+	for o, f := range w.merged {
+		was := memory.ParseTopic(f.Data).Shown(w.t.Dir.AllowSecrets)
+		if memory.StemOf(entry.Title) == memory.StemOf(entry.File) || entry.Title == rule.ProposeEntry(o, was).Title {
 			line.Title = ""
 		}
-		if own := w.Index; own != nil {
-			line.Title, line.Hook, line.Section = cmp.Or(own.Title, line.Title), cmp.Or(own.Hook, line.Hook), cmp.Or(own.Section, line.Section)
+		if rule.IsDerived(entry.Hook, was) {
+			line.Hook = ""
 		}
-		w.Index = &line
 	}
+	if own := w.Index; own != nil {
+		line.Title, line.Hook, line.Section = cmp.Or(own.Title, line.Title), cmp.Or(own.Hook, line.Hook), cmp.Or(own.Section, line.Section)
+		line.Inherited = own.Hook == ""
+	}
+	w.Index = &line
 	return nil
 }
 

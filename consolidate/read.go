@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -23,8 +24,10 @@ type Shown struct {
 type ReadResult struct {
 	Shown
 	Disk *Shown // the file on disk, if it changed after it was staged
-	Err  error
-	Near string // the nearest name, if there is no such file
+
+	NoLine []string // of the index: memories that it does not name because it is full
+	Err    error
+	Near   string // the nearest name, if there is no such file
 }
 
 // Read reads memories, the index and logs included.
@@ -79,6 +82,7 @@ func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results
 type reader struct {
 	dir   *memory.Dir // nil if there is none
 	dream *dream
+	store *ops.Store
 }
 
 // openReader begins a call that reads.
@@ -87,7 +91,7 @@ func openReader(p *Project, what string) (r reader, err error) {
 		return r, err
 	}
 	p.dream.log(Event{Kind: EventRead, Text: what})
-	r.dream = p.dream
+	r.dream, r.store = p.dream, p.Store
 	r.dir, err = p.Dir()
 	return r, err
 }
@@ -120,6 +124,9 @@ func (r reader) read(path string) (res ReadResult) {
 		return Shown{Name: n, Sum: f.Sum, Bytes: len(f.Data), Text: v.Text, Masked: len(v.Spans)}
 	}
 	res.Shown = show(f)
+	if n.IsIndex() && res.Err == nil {
+		res.NoLine = r.store.WithoutLine(r.dir, memory.ParseIndex(f.Data))
+	}
 	if disk != nil {
 		onDisk := show(*disk)
 		res.Disk = &onDisk

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate/lock"
@@ -40,6 +39,11 @@ func (w *writing) stage(ctx context.Context, t *ops.Tx) (res WriteResult, err er
 	}
 	same, said := false, w.cited
 	if !w.Delete {
+		if w.have.Sum == "" && len(w.merged) == 1 {
+			if err := w.inherit(); err != nil {
+				return res, err
+			}
+		}
 		if w.data, err = w.content(); err != nil {
 			return res, err
 		}
@@ -82,7 +86,7 @@ func (w *writing) read() (err error) {
 	return err
 }
 
-// content is what the write makes of the file as it is. A new name takes the index line of what it replaces.
+// content is what the write makes of the file as it is.
 func (w *writing) content() ([]byte, error) {
 	if w.Content != nil {
 		return []byte(*w.Content), nil
@@ -96,9 +100,6 @@ func (w *writing) content() ([]byte, error) {
 		if have.Sum == "" {
 			return nil, ops.Refuse(fmt.Sprintf("%s does not exist: there is nothing to edit", w.n),
 				ops.DidYouMean(w.t.Dir.Nearest(w.n.String()), "give its content"))
-		}
-		if err := w.inherit(); err != nil {
-			return nil, err
 		}
 	}
 	if len(w.Edits) == 0 {
@@ -216,37 +217,12 @@ func (w *writing) stageTopic() (res WriteResult, err error) {
 	if err != nil {
 		return res, err
 	}
-	line, err := w.outdatedLine()
-	if err != nil {
-		return res, err
-	}
-	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: append(findings, line...)}
+	res = WriteResult{Path: w.n.String(), Action: "updated", Sum: c.After.Short(), Bytes: len(w.data), Findings: findings}
 	if w.have.Sum == "" {
 		res.Action = "created"
 	}
 	_, err = w.setMissing(&res)
 	return res, err
-}
-
-// outdatedLine reports that the line of the index says what the memory no longer says, where the write gives no other line.
-func (w *writing) outdatedLine() ([]rule.Finding, error) {
-	if w.have.Sum == "" || w.Index != nil {
-		return nil, nil
-	}
-	e, err := w.t.EditIndex()
-	if err != nil || e.None {
-		return nil, err
-	}
-	show := w.t.Dir.AllowSecrets
-	before, after := memory.ParseTopic(w.have.Data).Shown(show), memory.ParseTopic(w.data).Shown(show)
-	facts := rule.Outdated(show.Line(e.ByFile()[w.n.String()].Hook), before, after)
-	if len(facts) == 0 {
-		return nil, nil
-	}
-	return []rule.Finding{{
-		Rule: "index-entry", Severity: rule.Warning, File: w.n.String(), Message: fmt.Sprintf("its line in MEMORY.md still says %q", strings.Join(facts, ", ")),
-		Hint: fmt.Sprintf(`finalize_index {"upsert": [{"file": %q, "text": "…"}]}, or "index": {"text": "…"} with a write`, w.n),
-	}}, nil
 }
 
 // setMissing sets the facts of what was merged into w.n that its text lacks, and returns all of them.

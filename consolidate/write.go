@@ -140,8 +140,17 @@ func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
 		return res, err
 	}
 	res.Staged = true
-	res.Findings, _ = d.fresh(res.Findings)
 	w.note()
+	edit, err := d.EditIndex()
+	if err != nil {
+		return res, err
+	}
+	for _, f := range indexFindings(edit, ops.FinalizeRequest{}, d.Dir.AllowSecrets) {
+		if f.File == res.Path {
+			res.Findings = append(res.Findings, f)
+		}
+	}
+	res.Findings, _ = d.fresh(res.Findings)
 	d.log(Event{Kind: EventStaged, Text: res.Action + " " + res.Path})
 	return res, d.Save()
 }
@@ -168,8 +177,8 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 			return nil, err
 		}
 		res.Index = plan.index.Line(w.n)
-		for _, f := range plan.findings {
-			if f.File == res.Path && !slices.Contains(res.Findings, f) {
+		for _, f := range slices.Concat(plan.lines, plan.findings) {
+			if (f.File == res.Path || f.File == memory.IndexFile && f.Rule == "index-limits") && !slices.Contains(res.Findings, f) {
 				res.Findings = append(res.Findings, f)
 			}
 		}

@@ -225,6 +225,12 @@ func (x *Index) Size() (lines, bytes int) {
 	return lines, bytes
 }
 
+// HasRoom reports whether a host would load the index whole with one line more.
+func (x *Index) HasRoom(line string) bool {
+	lines, bytes := x.Size()
+	return lines < MaxIndexLines && bytes+len(line)+len("\r\n") <= MaxIndexBytes
+}
+
 // ByFile returns the first entry for each file of the directory that the index names.
 func (x *Index) ByFile() map[string]Entry {
 	entries := make(map[string]Entry)

@@ -104,6 +104,10 @@ func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 	if f.Err == nil {
 		renderFile(&b, f.Shown, offset)
 	}
+	if n := len(f.NoLine); n > 0 {
+		named := strings.Join(fewLines(f.NoLine, maxNoLine, "and %d more"), ", ")
+		b.add(true, "The index is full: %s without a line: %s\n\n", ops.Plural(n, "memory"), named)
+	}
 	if f.Disk != nil {
 		b.add(f.Disk.Sum == "", "on disk: %s is deleted\n\n", path)
 		if f.Disk.Sum != "" {
@@ -113,6 +117,9 @@ func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 	}
 	return b.String()
 }
+
+// maxNoLine bounds the memories without a line that are named.
+const maxNoLine = 20
 
 const (
 	sourceWords = 160   // characters of the words of a source

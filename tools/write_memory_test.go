@@ -100,7 +100,7 @@ func TestOutdatedIndexLine(t *testing.T) {
 	w.must("dream_orient", `{"force": true}`)
 	edit := `{"path": %q, "base": %q, "edits": [{"old": "port 4001", "new": "port 5001"}]%s}`
 	text := w.must("write_memory", fmt.Sprintf(edit, file, w.sum(file), ""))
-	want := `"its line in MEMORY.md still says \"4001\"","hint":"finalize_index {\"upsert\": [{\"file\": \"` + file
+	want := `"its line in MEMORY.md says \"kept by svc-1, on port 4001; ask Anselm\"; the memory no longer says \"4001\""`
 	if !strings.Contains(text, want) {
 		t.Errorf("it lacks %s: %s", want, text)
 	}

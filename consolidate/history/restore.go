@@ -19,6 +19,7 @@ type RestoreResult struct {
 	From   Version `json:"from"`
 	Action string  `json:"action"` // created, updated, unchanged
 	Index  string  `json:"index_line,omitempty"`
+	Note   string  `json:"note,omitempty"` // what the line says that the restored text does not
 	Undo   string  `json:"undo,omitempty"`
 }
 
@@ -48,14 +49,17 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 			return nil, err
 		}
 		edit, err := t.EditIndex()
-		if err != nil || edit.None || edit.Line(n) != "" {
+		if err != nil || edit.None {
 			return nil, err
 		}
-		if err := edit.Name(line, n, t.Stage); err != nil {
-			return nil, err
+		if edit.Line(n) == "" {
+			err = edit.Name(line, n, t.Stage)
+		}
+		for _, f := range edit.Wrote {
+			res.Note = f.Message
 		}
 		res.Index = edit.Line(n)
-		return edit, nil
+		return edit, err
 	})
 	if err != nil || res.ID == "" {
 		return res, err

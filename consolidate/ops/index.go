@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,10 @@ type Index struct {
 	Before []byte
 	Base   memory.Sum // "": there is none
 	None   bool       // there is none, and the memory is not new: it has one only if it is asked for
+
+	Full  []memory.Name  // memories whose new line does not fit into what a host loads
+	Came  []memory.Name  // memories whose line did not fit before, and is there now
+	Wrote []rule.Finding // lines that somebody wrote and that t does not change, beside the new descriptions
 }
 
 // Changed reports whether e must be written.
@@ -98,10 +103,66 @@ func (t *Tx) EditIndex() (*Index, error) {
 			return nil, err
 		}
 	}
-	if t.Kind == lock.KindRestore || e.None { // it has a line of its own
+	if e.None {
 		return e, nil
 	}
+	if err := t.follow(e); err != nil || t.Kind == lock.KindRestore { // which names what it restores
+		return e, err
+	}
 	return e, t.nameCreated(e)
+}
+
+// ifItFits makes a change about n, unless the index would then have more than a host loads, and more than it had.
+func (e *Index) ifItFits(n memory.Name, change func() error) error {
+	was, none := e.Index.Bytes(), e.None
+	hadLines, hadBytes := e.Index.Size()
+	if err := change(); err != nil {
+		return err
+	}
+	lines, bytes := e.Index.Size()
+	if lines > max(hadLines, memory.MaxIndexLines) || bytes > max(hadBytes, memory.MaxIndexBytes) {
+		e.Index, e.None = memory.ParseIndex(was), none
+		e.Full = append(e.Full, n)
+	}
+	return nil
+}
+
+// follow derives the lines of the memories that t changes again, where they were derived from the name and the description. Of
+// the others it notes what there is to look at.
+func (t *Tx) follow(e *Index) error {
+	entries := e.ByFile()
+	for _, c := range t.Stage.Changes {
+		entry, named := entries[c.Name.String()]
+		was := t.was(c)
+		if c.After == "" || !named || was == nil {
+			continue
+		}
+		data, err := t.Stage.Content(c.After)
+		if err != nil {
+			return err
+		}
+		show := t.Dir.AllowSecrets
+		before, after := memory.ParseTopic(was).Shown(show), memory.ParseTopic(data).Shown(show)
+		given := slices.ContainsFunc(t.IndexLines, func(l IndexLine) bool {
+			return l.File == c.Name.String() && l.Hook != "" && !l.Inherited
+		})
+		_, bytes := e.Index.Size()
+		title, hook := rule.Follow(entry, c.Name, before, after, memory.MaxIndexBytes-bytes)
+		if given || title == "" && hook == "" {
+			if own, differs := rule.OwnLine(show.Line(entry.Hook), c.Name, before, after); differs && !given {
+				e.Wrote = append(e.Wrote, own)
+			}
+			continue
+		}
+		err = e.ifItFits(c.Name, func() error {
+			e.Upsert(c.Name, title, hook, "")
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Foresee returns the memory on disk, and as it would be with the stage and the index e landed (nil: the index as it is).
@@ -116,15 +177,60 @@ func (t *Tx) Foresee(e *Index) (before, after *memory.Snapshot, err error) {
 	return before, after, err
 }
 
-// nameCreated gives each memory that t creates, and that the index does not name, a line.
-func (t *Tx) nameCreated(e *Index) error {
-	created := make(map[memory.Name]bool)
+// was returns the text that the line of a changed memory was about: what is on disk, or for a new name what it had under its old
+// one; nil if that is not known.
+func (t *Tx) was(c Change) []byte {
+	if c.Before != "" {
+		f, err := t.Dir.Read(c.Name)
+		if err != nil || f.Sum != c.Before { // somebody else changed it meanwhile
+			return nil
+		}
+		return f.Data
+	}
+	m := t.Merges[c.Name.String()]
+	if m == nil || len(m.Replaced) != 1 {
+		return nil
+	}
+	for _, sum := range m.Replaced {
+		data, _ := t.Stage.Content(sum)
+		return data
+	}
+	return nil
+}
+
+// fullNote is the list of the memories that have no line because the index was full.
+const fullNote = "full.json"
+
+// waitForRoom returns the memories that have no line because the index was full.
+func (s *Store) waitForRoom() (files []string) {
+	s.Note(fullNote, &files) // without it there are none
+	return files
+}
+
+// WithoutLine returns the memories that index x of dir does not name because it is full.
+func (s *Store) WithoutLine(dir *memory.Dir, x *memory.Index) []string {
+	return slices.DeleteFunc(s.waitForRoom(), func(file string) bool {
+		n, err := memory.ParseName(file)
+		if err == nil && !x.Mentions(n) {
+			_, err = dir.Read(n)
+			return err != nil
+		}
+		return true
+	})
+}
+
+// nameCreated gives a line to each memory that t creates and the index does not name, and to those that had no line because
+// the index was full, as far as there is room, but for those in except.
+func (t *Tx) nameCreated(e *Index, except ...string) error {
+	e.Full = slices.DeleteFunc(e.Full, func(n memory.Name) bool { return e.Line(n) == "" }) // looked at again
+	waited := t.s.waitForRoom()
+	var wanted []string
 	for _, c := range t.Stage.Changes {
 		if c.Before == "" {
-			created[c.Name] = true
+			wanted = append(wanted, c.Name.String())
 		}
 	}
-	if len(created) == 0 {
+	if len(wanted)+len(waited) == 0 {
 		return nil
 	}
 	_, after, err := t.Foresee(e)
@@ -132,16 +238,50 @@ func (t *Tx) nameCreated(e *Index) error {
 		return err
 	}
 	missing, _ := rule.Propose(after)
-	for _, p := range missing {
-		if created[p.File] {
+	for i, file := range append(wanted, waited...) {
+		at := slices.IndexFunc(missing, func(p rule.Proposal) bool { return p.File.String() == file })
+		if at < 0 || slices.Contains(except, file) || i >= len(wanted) && slices.Contains(wanted, file) {
+			continue
+		}
+		switch p := missing[at]; {
+		case !e.HasRoom(p.Line):
+			e.Full = append(e.Full, p.File)
+		default:
 			e.Upsert(p.File, p.Title, p.Hook, "")
+			if i >= len(wanted) {
+				e.Came = append(e.Came, p.File)
+			}
 		}
 	}
 	return nil
 }
 
-// Name names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
+// noteFull keeps which memories have no line because the index is full, in the order in which they are to get one, and some that
+// may not have theirs yet.
+func (t *Tx) noteFull(e *Index, more ...memory.Name) error {
+	full := []string{}
+	for _, n := range slices.Concat(e.Full, more) {
+		if slices.Contains(more, n) || e.Line(n) == "" {
+			full = append(full, n.String())
+		}
+	}
+	waited := t.s.waitForRoom()
+	slices.SortStableFunc(full, func(a, b string) int { // those that wait longer first
+		return cmp.Compare(uint(slices.Index(waited, a)), uint(slices.Index(waited, b)))
+	})
+	if slices.Equal(waited, full) {
+		return nil
+	}
+	return t.s.SetNote(fullNote, full)
+}
+
+// Name names n in the index, if the line fits.
 func (e *Index) Name(line IndexLine, n memory.Name, stage *Stage) error {
+	return e.ifItFits(n, func() error { return e.name(line, n, stage) })
+}
+
+// name names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
+func (e *Index) name(line IndexLine, n memory.Name, stage *Stage) error {
 	if e.Line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := stage.Read(n)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -212,12 +352,15 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 		if err != nil {
 			return nil, Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
 		}
-		if err := e.Name(line, n, t.Stage); err != nil {
+		if err := e.name(line, n, t.Stage); err != nil {
 			return nil, err
 		}
 	}
 	if !r.Adopt {
-		return e, nil
+		if r.Content != nil || e.None {
+			return e, nil
+		}
+		return e, t.nameCreated(e, r.Remove...)
 	}
 	_, after, err := t.Foresee(e)
 	if err != nil {
@@ -227,12 +370,16 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 		after.Index = memory.ParseIndex(nil)
 	}
 	missing, dangling := rule.Propose(after)
-	// An index with one line too many is refused. More lines would only cost time.
-	for _, p := range missing[:min(len(missing), memory.MaxIndexLines+1)] {
+	e.Index.Remove(dangling...)
+	e.Full = nil
+	for _, p := range missing {
+		if !e.HasRoom(p.Line) {
+			e.Full = append(e.Full, p.File)
+			continue
+		}
 		e.Index.Upsert(p.File, p.Title, p.Hook, "")
 		e.None = false
 	}
-	e.Index.Remove(dangling...)
 	return e, nil
 }
 

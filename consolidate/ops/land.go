@@ -31,6 +31,11 @@ func (t *Tx) land(edit *Index) error {
 	if err := t.checkFolder(); err != nil {
 		return err
 	}
+	if edit != nil {
+		if err := t.noteFull(edit, edit.Came...); err != nil {
+			return err
+		}
+	}
 	content, base := edit.content()
 	plan, err := t.Stage.Plan(t.s.Now(), content, base)
 	if err != nil {
@@ -59,6 +64,9 @@ func (t *Tx) land(edit *Index) error {
 		return &HalfError{ID: t.ID, Why: err}
 	}
 	t.s.Step("landed")
+	if edit != nil && len(edit.Came) > 0 {
+		_ = t.noteFull(edit) // without it they are looked for again
+	}
 	return nil
 }
 

@@ -92,6 +92,8 @@ type IndexLine struct {
 	Title   string `json:"title,omitempty"`
 	Hook    string `json:"hook,omitempty"`
 	Section string `json:"section,omitempty"`
+
+	Inherited bool `json:"inherited,omitempty"` // from the memory that File is a new name of
 }
 
 // UnmarshalJSON takes the name of the tools' argument, too: text for hook.

@@ -60,17 +60,6 @@ func Lost(merged map[memory.Name]*memory.Topic, into memory.Name, survivor *memo
 	return lost
 }
 
-// Outdated returns the numbers, names and code of a line about a memory that the memory said before it was changed, and says no more.
-func Outdated(line string, before, after *memory.Topic) (facts []string) {
-	said, says := newHaystack(textOf(before)), newHaystack(textOf(after))
-	for _, f := range factTokens(line, smallWords(textOf(before))) {
-		if f.kind != clauseToken && said.says(f) && !says.says(f) {
-			facts = append(facts, f.text)
-		}
-	}
-	return facts
-}
-
 func textOf(t *memory.Topic) string { return t.Title() + "\n" + t.Description() + "\n" + t.Body() }
 
 // factKey is what the texts of two facts that are the same have in common.

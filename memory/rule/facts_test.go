@@ -58,20 +58,29 @@ func TestLost(t *testing.T) {
 	}
 }
 
-func TestOutdated(t *testing.T) {
-	body := func(text string) *memory.Topic {
-		return memory.ParseTopic([]byte("---\nname: crane\ndescription: how it is run\n---\n" + text))
+func TestOwnLine(t *testing.T) {
+	topic := func(description, text string) *memory.Topic {
+		return memory.ParseTopic([]byte("---\nname: crane\ndescription: " + description + "\n---\n" + text))
 	}
-	before := body("It lifts 12 t, by `make lift`; ask Mareike, never Anselm.")
-	after := body("It lifts 14 t, by `make hoist`; ask Ines, never Anselm.")
-	for line, want := range map[string]string{
-		"12 t, ask Mareike":               "12 Mareike",
-		"`make lift`, never Anselm":       "make lift",
-		"how it is run, 17 times by Ruta": "", // it never said so
-		"14 t":                            "",
+	before := topic("how the crane is run", "It lifts 12 t, by `make lift`; ask Mareike, never Anselm.")
+	edited := topic("how the crane is run", "It lifts 14 t, by `make hoist`; ask Ines, never Anselm.")
+	renewed := topic("how the crane is run and what it lifts", "It lifts 12 t, by `make lift`; ask Mareike, never Anselm.")
+	for _, test := range []struct {
+		line  string
+		after *memory.Topic
+		want  string
+	}{
+		{"12 t, ask Mareike", edited, `its line in MEMORY.md says "12 t, ask Mareike"; the memory no longer says "12, Mareike"`},
+		{"`make lift`, never Anselm", edited, "its line in MEMORY.md says \"`make lift`, never Anselm\"; the memory no longer says \"lift\""},
+		{"how it is run, 17 times by Ruta", edited, ""}, // it never said so
+		{"14 t", edited, ""},
+		{"how the crane is run", edited, ""}, // it is the description
+		{"what the crane lifts", renewed, ""},
+		{"Ask Mareike first", renewed, `its line in MEMORY.md says "Ask Mareike first"; the description now says "how the crane is run and what it lifts"`},
 	} {
-		if got := strings.Join(Outdated(line, before, after), " "); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
+		f, _ := OwnLine(test.line, mustName(t, "crane.md"), before, test.after)
+		if f.Message != test.want {
+			t.Errorf("%q: %s, want %s", test.line, f.Message, test.want)
 		}
 	}
 }

@@ -13,30 +13,41 @@ import (
 // own dream aims at as many.
 const longEntry = 150
 
-// maxContent bounds the lines of content that a finding names.
+// maxContent bounds the lines and the files that a finding names.
 const maxContent = 12
 
+// findIndexOverLimits reports an index that a host does not load whole. It is an error if the change makes it longer.
 func findIndexOverLimits(v *view) []Finding {
 	if v.After.Index == nil {
 		return nil
 	}
+	hadLines, hadBytes := 0, 0
+	if v.Before != nil && v.Before.Index != nil {
+		hadLines, hadBytes = v.Before.Index.Size()
+	}
+	f := Finding{
+		Severity: Warning, File: memory.IndexFile,
+		Hint: "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"text\": …}]}, merge memories, or remove entries; " +
+			"a good size is under 140 lines and 17,000 bytes",
+	}
 	lines, bytes := v.After.Index.Size()
 	var over []string
-	if lines > memory.MaxIndexLines {
-		over = append(over, fmt.Sprintf("%d lines of %d", lines, memory.MaxIndexLines))
+	add := func(have, had, limit int, unit string) {
+		if have > limit {
+			over = append(over, fmt.Sprintf("%d %s of %d", have, unit, limit))
+			if have > had {
+				f.Severity = Error
+			}
+		}
 	}
-	if bytes > memory.MaxIndexBytes {
-		over = append(over, fmt.Sprintf("%d bytes of %d", bytes, memory.MaxIndexBytes))
-	}
+	add(lines, hadLines, memory.MaxIndexLines, "lines")
+	add(bytes, hadBytes, memory.MaxIndexBytes, "bytes")
 	if over == nil {
 		return nil
 	}
-	return []Finding{{
-		File:    memory.IndexFile,
-		Message: "the index has " + strings.Join(over, " and ") + "; a host does not load what is beyond",
-		Hint: "shorten hooks by finalize_index {\"upsert\": [{\"file\": …, \"text\": …}]}, merge memories, or remove entries; " +
-			"a good size is under 140 lines and 17,000 bytes",
-	}}
+	f.Message = "the index has " + strings.Join(over, " and ") + "; a host does not load what is beyond"
+	f.subject = f.Message // a longer one is another finding
+	return []Finding{f}
 }
 
 func findBadEntries(v *view) []Finding {

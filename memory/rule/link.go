@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"dream-mcp/memory"
 )
@@ -61,13 +62,34 @@ func findOrphans(v *view) []Finding {
 		return nil
 	}
 	var findings []Finding
+	var full []string
 	for _, n := range v.orphans() {
+		line := ProposeEntry(n, v.After.Topics[n]).Line
+		if v.After.Index != nil && !v.After.Index.HasRoom(line) {
+			full = append(full, n.String())
+			continue
+		}
 		findings = append(findings, Finding{
 			File: n.String(), Message: "no line of the index names this memory",
-			Hint: "finalize_index {\"adopt\": true} adds: " + ProposeEntry(n, v.After.Topics[n]).Line,
+			Hint: "finalize_index {\"adopt\": true} adds: " + line,
+		})
+	}
+	if full != nil {
+		findings = append(findings, Finding{
+			File: memory.IndexFile, Message: fmt.Sprintf("the index is full, and names %d memories not: %s", len(full), someOf(full)), subject: "full",
+			Hint: "shorten hooks, merge memories or remove lines; finalize_index {\"adopt\": true} then adds theirs",
 		})
 	}
 	return findings
+}
+
+// someOf names the first files of a list, and counts the others.
+func someOf(files []string) string {
+	named := strings.Join(files[:min(len(files), maxContent)], ", ")
+	if more := len(files) - maxContent; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return named
 }
 
 // orphans returns the topics that no index names, sorted. Tombstones are left out: they should go.
@@ -128,18 +150,78 @@ func Propose(s *memory.Snapshot) (upserts []Proposal, remove []string) {
 	return upserts, remove
 }
 
-// ProposeEntry makes a line of at most longEntry characters, where the file's name leaves room for it. t
+// proposedEntry is the length of a proposed line in characters. As many of them fit into an index as may be read.
+const proposedEntry = 150
+
+// ProposeEntry makes a line of at most proposedEntry characters, where the file's name leaves room for it. t
 // is the topic as it may be shown.
-func ProposeEntry(n memory.Name, t *memory.Topic) Proposal {
+func ProposeEntry(n memory.Name, t *memory.Topic) Proposal { return proposeEntry(n, t, proposedEntry) }
+
+func proposeEntry(n memory.Name, t *memory.Topic, limit int) Proposal {
 	p := Proposal{File: n, Title: memory.OneLine(t.Title()), Hook: memory.OneLine(t.Description())}
 	if p.Title == "" {
 		p.Title = memory.StemOf(n.String())
 	}
 	p.Title = cutText(p.Title, proposedTitle)
-	room := longEntry - len([]rune(memory.FormatEntry(p.Title, n, ""))) - len([]rune(memory.HookSeparator))
+	room := limit - len([]rune(memory.FormatEntry(p.Title, n, ""))) - len([]rune(memory.HookSeparator))
 	p.Hook = cutText(p.Hook, room)
 	p.Line = memory.FormatEntry(p.Title, n, p.Hook)
 	return p
+}
+
+// Follow returns what becomes of a line of the index when its memory changes: the title and the hook that were derived from the
+// old name and description are derived again; "" for what stays. The hook grows by at most room bytes. The topics are as they may
+// be shown.
+func Follow(e memory.Entry, n memory.Name, before, after *memory.Topic, room int) (title, hook string) {
+	was, is := ProposeEntry(n, before), proposeEntry(n, after, max(proposedEntry, utf8.RuneCountInString(e.Text)))
+	if e.Title == was.Title && is.Title != was.Title {
+		title = is.Title
+	}
+	if IsDerived(e.Hook, before) && is.Hook != e.Hook {
+		for hook = is.Hook; len(hook) > len(e.Hook)+max(room, 0); {
+			hook = cutText(hook, utf8.RuneCountInString(hook)-1)
+		}
+	}
+	return title, hook
+}
+
+// IsDerived reports whether a hook is the description of a memory, or the beginning of it.
+func IsDerived(hook string, t *memory.Topic) bool {
+	description := memory.OneLine(t.Description())
+	start, cut := strings.CutSuffix(hook, "…")
+	return strings.TrimRight(hook, ".") == strings.TrimRight(description, ".") || cut && start != "" && strings.HasPrefix(description, start)
+}
+
+// OwnLine returns what there is to look at where the index has a line about a memory that somebody wrote, and the memory changes: both texts,
+// if the description is another now, or a word of the line is no longer in the memory. The topics are as they may be shown.
+func OwnLine(hook string, n memory.Name, before, after *memory.Topic) (Finding, bool) {
+	described := memory.OneLine(after.Description())
+	renewed := described != memory.OneLine(before.Description())
+	var gone []string
+	uncovered := false
+	had, has, covered := stems(textOf(before)), stems(textOf(after)), stems(described+" "+n.String())
+	for _, word := range spacedWords(hook) {
+		for stem := range stems(word) {
+			if had[stem] && !has[stem] && !slices.Contains(gone, word) {
+				gone = append(gone, word)
+			}
+			uncovered = uncovered || !covered[stem] && utf8.RuneCountInString(stem) > 3
+		}
+	}
+	if hook == "" || IsDerived(hook, after) || gone == nil && !(renewed && uncovered) {
+		return Finding{}, false
+	}
+	f := Finding{Rule: "index-entry", Severity: Warning, File: n.String(),
+		Message: fmt.Sprintf("its line in MEMORY.md says %q; the description now says %q", hook, described)}
+	text := fmt.Sprintf("%q", described)
+	if !renewed {
+		f.Message, text = fmt.Sprintf("its line in MEMORY.md says %q", hook), toFind
+	}
+	if gone != nil {
+		f.Message += fmt.Sprintf("; the memory no longer says %q", strings.Join(gone, ", "))
+	}
+	f.Hint = fmt.Sprintf(`if the line is wrong: write_memory {"path": %q, "index": {"text": %s}}`, n, text)
+	return f, true
 }
 
 // cutText returns at most limit characters of a text, cut after a word and marked with "…".

@@ -16,7 +16,6 @@ type rule struct {
 	whole    func(v *view) []Finding                                 // reads the memory: asked when it is to land
 	many     string                                                  // the noun for more than maxPlaces of its findings in a file; "": all are reported
 	waivable bool                                                    // the model may waive it, with a reason
-	never    bool                                                    // its errors stay, whatever stood before
 	minor    bool                                                    // its warnings about what stood before are infos
 	exact    bool                                                    // it reads the memory as it is, the others as it may be shown, and quotes nothing of it
 }
@@ -25,7 +24,7 @@ type rule struct {
 var table = []rule{
 	{name: "name", severity: Error, topic: findOddName, whole: findOddFiles},
 	{name: "frontmatter", severity: Error, topic: findBadFrontmatter, whole: findOtherForm},
-	{name: "index-limits", severity: Error, whole: findIndexOverLimits, never: true, exact: true},
+	{name: "index-limits", severity: Error, whole: findIndexOverLimits, exact: true},
 	{name: "index-entry", severity: Warning, whole: findBadEntries, minor: true},
 	{name: "dangling", severity: Error, whole: findDangling},
 	{name: "orphan", severity: Warning, whole: findOrphans, minor: true},

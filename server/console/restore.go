@@ -32,6 +32,7 @@ func renderRestore(r history.RestoreResult, zone *time.Location, ink paint) stri
 	b.add(true, bold, "%s: %s", says, r.From.File)
 	b.add(true, "", "  as it was %s %s, written %s, %s", r.From.When, r.From.ID, minute(r.From.Time, zone), ops.Plural(int(r.From.Bytes), "byte"))
 	b.add(r.Index != "", "", "  in the index: %s", r.Index)
+	b.add(r.Note != "", yellow, "  %s", r.Note)
 	b.add(true, "", "To undo this: %s", r.Undo)
 	return b.String()
 }
