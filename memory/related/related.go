@@ -49,17 +49,18 @@ func Documents(s *memory.Snapshot) []Document {
 	return docs
 }
 
-// The weights of a score, chosen on half of the real directories.
+// The numbers of a score. On half of the real directories each can be halved or doubled without a difference that is more
+// than chance.
 const (
-	k1          = 1.2
-	shortening  = 0.5 // b of BM25, for passages
-	ofFile      = 0.3 // of the score of the whole memory
-	fileLength  = 0.4 // b of BM25, for memories
-	inHead      = 2.0 // times that a term of the name or the description counts in the memory
-	inAbout     = 0.5 // times that a term of the headings above counts in the passage
-	ofContext   = 0.3 // weight of a term that only the context of the question has
-	maxQuestion = 64  // terms of a question that are looked for, the rarest
+	k1         = 1.2
+	shortening = 0.5  // b of BM25
+	ofFile     = 0.3  // of the score of the whole memory
+	inAbout    = 0.25 // times that a term of the headings above counts in a passage
+	ofContext  = 0.3  // weight of a term that only the context of a question has
 )
+
+// maxQuestion is the number of terms of a question that are looked for, the rarest.
+const maxQuestion = 64
 
 // An Index holds passages by their terms.
 type Index struct {
@@ -100,10 +101,10 @@ func New(docs []Document) *Index {
 		files.next()
 		name := strings.NewReplacer("-", " ", "_", " ").Replace(strings.TrimSuffix(d.File, ".md"))
 		if d.File != memory.IndexName.String() {
-			files.add(x.termsOf(name), inHead)
+			files.add(x.termsOf(name), 1)
 		}
 		if d.Description != "" {
-			files.add(x.termsOf(d.Description), inHead)
+			files.add(x.termsOf(d.Description), 1)
 			x.Passages = append(x.Passages, Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description, about: name})
 		}
 		x.Passages = append(x.Passages, split(d.Body, d.File, d.BodyAt)...)
@@ -161,15 +162,11 @@ func (x *Index) termsOf(s string) (terms []int32) {
 // lookUp returns the terms of a text that the index has.
 func (x *Index) lookUp(s string) (terms []int32) {
 	text.EachToken(s, func(token string, kind text.Kind) {
-		known, ok := x.tokens[token]
-		if !ok {
-			for _, term := range x.language.Terms(token, kind) {
-				if id, ok := x.ids[term]; ok {
-					terms = append(terms, id)
-				}
+		for _, term := range x.language.Terms(token, kind) {
+			if id, ok := x.ids[term]; ok {
+				terms = append(terms, id)
 			}
 		}
-		terms = append(terms, known...)
 	})
 	return terms
 }
@@ -177,7 +174,8 @@ func (x *Index) lookUp(s string) (terms []int32) {
 // collector counts the terms of one document after the other.
 type collector struct {
 	lengths []float32
-	counts  map[int32]float32 // of the last document
+	counts  []float32 // by term, of the last document
+	terms   []int32   // with a count
 	entries []entry
 }
 
@@ -192,17 +190,21 @@ func (c *collector) next() {
 }
 
 func (c *collector) end() {
-	if c.counts == nil {
-		c.counts = map[int32]float32{}
+	for _, t := range c.terms {
+		c.entries = append(c.entries, entry{t, posting{int32(len(c.lengths) - 1), c.counts[t]}})
+		c.counts[t] = 0
 	}
-	for term, count := range c.counts {
-		c.entries = append(c.entries, entry{term, posting{int32(len(c.lengths) - 1), count}})
-	}
-	clear(c.counts)
+	c.terms = c.terms[:0]
 }
 
 func (c *collector) add(terms []int32, weight float32) {
 	for _, t := range terms {
+		if int(t) >= len(c.counts) {
+			c.counts = append(c.counts, make([]float32, int(t)+1)...)
+		}
+		if c.counts[t] == 0 {
+			c.terms = append(c.terms, t)
+		}
 		c.counts[t] += weight
 	}
 }
@@ -245,6 +247,7 @@ type Question struct {
 // A Hit is a passage that the text of a question touches.
 type Hit struct {
 	Passage
+	i      int
 	Score  float64 // about the number of terms that only one memory holds and that text and passage share
 	Shared []Term  // what they share, the rarest first
 }
@@ -270,22 +273,38 @@ func (x *Index) Touched(q Question) []Hit {
 		return nil
 	}
 	files := make([]float64, len(x.files))
-	x.whole.score(terms, fileLength, files)
+	x.whole.score(terms, files)
 	scores := make([]float64, len(x.Passages))
-	x.passages.score(terms, shortening, scores)
-	var order []int32
+	x.passages.score(terms, scores)
 	skip := make([]bool, len(x.files))
 	for f, file := range x.files {
 		skip[f] = q.Skip != nil && q.Skip(file)
 	}
+	most := 0.0
 	for p := range scores {
-		if scores[p] > 0 && !skip[x.fileOf[p]] {
-			scores[p] += ofFile * files[x.fileOf[p]]
+		if f := x.fileOf[p]; skip[f] {
+			scores[p] = 0
+		} else if scores[p] > 0 {
+			scores[p] += ofFile * files[f]
+			most = max(most, scores[p])
+		}
+	}
+	hits := x.best(terms, scores, most/2, q)
+	if len(hits) < cmp.Or(q.Max, 5) {
+		hits = x.best(terms, scores, 0, q)
+	}
+	return hits
+}
+
+// best returns the hits whose score is above a bound.
+func (x *Index) best(terms []asked, scores []float64, above float64, q Question) (hits []Hit) {
+	var order []int32
+	for p, score := range scores {
+		if score > above {
 			order = append(order, int32(p))
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
-	var hits []Hit
 	perFile := map[int32]int{}
 	for _, p := range order {
 		f, shared := x.fileOf[p], x.shared(p, terms)
@@ -301,6 +320,16 @@ func (x *Index) Touched(q Question) []Hit {
 	return hits
 }
 
+// count returns how often a document holds a term.
+func (f *field) count(term, document int32) float64 {
+	holders := f.holders(term)
+	i, held := slices.BinarySearchFunc(holders, document, func(p posting, document int32) int { return cmp.Compare(p.document, document) })
+	if !held {
+		return 0
+	}
+	return float64(holders[i].count)
+}
+
 // ask returns the terms of a question, the rarest first.
 func (x *Index) ask(q Question) []asked {
 	counts := map[int32]float64{}
@@ -308,7 +337,7 @@ func (x *Index) ask(q Question) []asked {
 		counts[t] = ofContext
 	}
 	for _, t := range x.lookUp(q.Text) {
-		counts[t] = max(1, counts[t])
+		counts[t] = 1
 	}
 	terms := make([]asked, 0, len(counts))
 	for t, weight := range counts {
@@ -331,15 +360,15 @@ func Rarity(holders, all int) float64 {
 }
 
 // Saturated returns what a term counts that a document holds so often, from 0 to k1+1, as in BM25.
-func Saturated(count, length, mean, shortening float64) float64 {
+func Saturated(count, length, mean float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-shortening+shortening*length/mean))
 }
 
 // score adds to the scores of the documents what the terms count.
-func (f *field) score(terms []asked, shortening float64, scores []float64) {
+func (f *field) score(terms []asked, scores []float64) {
 	for _, t := range terms {
 		for _, p := range f.holders(t.id) {
-			scores[p.document] += t.weight * Saturated(float64(p.count), float64(f.lengths[p.document]), float64(f.mean), shortening)
+			scores[p.document] += t.weight * Saturated(float64(p.count), float64(f.lengths[p.document]), float64(f.mean))
 		}
 	}
 }
@@ -347,9 +376,7 @@ func (f *field) score(terms []asked, shortening float64, scores []float64) {
 // shared returns the terms of a question that a passage holds.
 func (x *Index) shared(passage int32, terms []asked) (shared []Term) {
 	for _, t := range terms {
-		holders := x.passages.holders(t.id)
-		i, held := slices.BinarySearchFunc(holders, passage, func(p posting, passage int32) int { return cmp.Compare(p.document, passage) })
-		if held && holders[i].count >= 1 {
+		if x.passages.count(t.id, passage) >= 1 {
 			shared = append(shared, Term{x.terms[t.id], len(x.whole.holders(t.id)), t.rarity})
 		}
 	}
