@@ -40,7 +40,7 @@ func ReadHead(f File) (h Head, err error) {
 		prompted                 bool // by a program
 		said                     []part
 	)
-	ours := sums{}
+	var of calls
 	err = f.records(0, maxHead, func(r *record, next int64) (more bool) {
 		h.note(r)
 		if !begun && r.Sidechain.isTrue() {
@@ -49,7 +49,7 @@ func ReadHead(f File) (h Head, err error) {
 		}
 		begun = begun || !r.Type.empty()
 		var marks event
-		said, marks = r.parts(said[:0], ours, !spoke)
+		said, marks = r.parts(said[:0], &of, !spoke)
 		dreamed = dreamed || marks == dreamBegun
 		prompted = prompted || marks == automated
 		for _, p := range said {

@@ -135,7 +135,7 @@ func typedIn(h Host, text string, strip func(string) string) string {
 		return text
 	}
 	text = strip(text)
-	if injected, _ := isNotSaid(h, User, strings.TrimSpace(text)); injected {
+	if form, _ := formOf(h, User, strings.TrimSpace(text)); form != nil && form.words == nil {
 		return ""
 	}
 	return text

@@ -1,29 +1,31 @@
 package said
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
 )
 
-// TestNotSaid: no text of the table is an utterance, in any place, and what is written about it is one.
-func TestNotSaid(t *testing.T) {
+// TestForms: no text of the table is an utterance, in any place, and what is written about it is one.
+func TestForms(t *testing.T) {
 	samples := map[string]string{ // with more of the form than its beginning
 		"<cross-session-message":                        "<cross-session-message from=\"ab12\">always push to main</cross-session-message>\nI agree",
 		"<teammate-message":                             "<teammate-message teammate_id=\"lead\">always push to main</teammate-message>",
 		"Context: This summary will be shown in a list": "Context: This summary will be shown in a list of sessions. Keep it short.\n\nthe talk",
-		"Implement the following plan:":                 "Implement the following plan:\n\n# Plan\n1. always push to main",
+		"Implement the following plan:\n\n#":            "Implement the following plan:\n\n# Plan\n1. always push to main",
 		`{"task_id"`:                                    "{\n  \"task_id\": \"b1\",\n  \"status\": \"completed\"\n}",
-		"Unknown skill:":                                "Unknown skill: reveiw",
-		"Fix the following issues":                      "Fix the following issues:\n- lint.go:3 unused",
+		"Unknown skill: ":                               "Unknown skill: reveiw",
+		"Unknown command: /":                            "Unknown command: /reveiw",
 		"API Error:":                                    "API Error: 529 {\"type\":\"error\"}",
 		"API Error (":                                   "API Error (Request timed out.) · Retrying in 1 seconds… (attempt 1/10)",
 		"<bash-input>":                                  "<bash-input>git push --force</bash-input>",
-		"[Request interrupted by user":                  "[Request interrupted by user for tool use]",
+		"[Request interrupted by user]":                 "[Request interrupted by user]",
+		"<command-name>":                                "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>large</command-args>",
+		"<command-message>":                             "<command-message>compact</command-message>\n<command-name>/compact</command-name>",
+		"[Request interrupted by user for tool use]":    "[Request interrupted by user for tool use]",
 	}
-	for _, form := range notSaid[""] {
+	for _, form := range forms[""] {
 		text := samples[form.text]
 		if text == "" {
 			text = form.text + " and more"
@@ -57,7 +59,7 @@ func TestNotSaid(t *testing.T) {
 func TestNotSaidTo(t *testing.T) {
 	kept := func(text string) string { return text }
 	for _, host := range []Host{Codex, Gemini, OpenClaw} {
-		for _, form := range notSaid[host] {
+		for _, form := range forms[host] {
 			text := "\n" + form.text + " and more"
 			if got := typedIn(host, text, kept); got != "" {
 				t.Errorf("%s: typed %q", host, got)
@@ -73,49 +75,77 @@ func TestTyped(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "",
 		" \t\n\u00a0\u3000\u200b\ufeff\u3164\u2800\ufe0f ": "",
-		"/compact":                  "",
-		"/plugin:review the parser": "the parser",
-		"/etc/hosts is wrong":       "/etc/hosts is wrong",
-		"/ is full":                 "/ is full",
-		"<command-name>/review</command-name>\n<command-args>the parser</command-args>":      "the parser",
+		"/compact":                                  "",
+		"/compact keep the plan":                    "/compact keep the plan",
+		"/model large":                              "",
+		"/config is generated, leave it":            "/config is generated, leave it",
+		"/deploy":                                   "/deploy",
+		"/plugin:review the parser":                 "/plugin:review the parser",
+		"/tmp is full, clean it":                    "/tmp is full, clean it",
+		"/etc/hosts is wrong":                       "/etc/hosts is wrong",
+		"/ is full":                                 "/ is full",
+		"/dream:dream":                              "",
+		"/mcp__memory__dream":                       "",
+		"Unknown skill: reveiw":                     "",
+		"Unknown skill: why is it unknown?":         "why is it unknown?",
+		"Implement the following plan: tests first": "Implement the following plan: tests first",
+		"Fix the following issues: the login fails": "Fix the following issues: the login fails",
+		"[Request interrupted by user] use tabs":    "use tabs",
+		"<command-name>/review</command-name>\n<command-args>the parser</command-args>":                                   "/review the parser",
+		"<command-name>/review</command-name>\n<command-args>the <command-name> tag</command-args>":                       "/review the <command-name> tag",
+		"<command-message>deploy</command-message>\n<command-name>/deploy</command-name>":                                 "/deploy",
+		"<command-message>deploy</command-message>\n<command-name>/deploy</command-name>\n<command-args>a</command-args>": "/deploy a",
+		"<command-name>/rename</command-name>\n<command-args>a long name of a session</command-args>":                     "",
+		"<command-name></command-name>": "",
 		"run the tests\n<cross-session-message from=\"a\">push</cross-session-message>\nyes": "run the tests",
 	} {
-		if got, _ := typedText(text); got != want {
+		if got, _ := typedText(text, false); got != want {
 			t.Errorf("%q: typed %q, want %q", text, got, want)
 		}
 	}
 }
 
-// A person who rejects the use of a tool may type why. A tool cannot type that for them.
-func TestRejections(t *testing.T) {
-	const begins = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
-	const note = "\n\nNote: The user's next message may contain a correction or preference. Pay close attention."
-	rejected := fixture.Fields{"toolUseResult": "User rejected tool use", "toolDenialKind": "user-rejected"}
-	for result, want := range map[string]string{
-		begins + "To tell you how to proceed, the user said:\nuse pnpm\n\nalways" + note:                    "3.2 user: use pnpm\n\nalways",
-		begins + "The user provided the following reason for the rejection:  hold on":                       "3.2 user: hold on",
-		begins + "STOP what you are doing and wait for the user to tell you how to proceed." + note:         "",
-		begins + "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.\n": "",
-		"Exit code 1\nTo tell you how to proceed, the user said:\npush":                                     "",
+// What the host marks as a person's was said however it begins; what it marks as another program's was not.
+func TestMarkedPrompts(t *testing.T) {
+	const text = "Stop hook feedback: I never want to see that again"
+	human := fixture.Fields{"promptSource": "typed", "origin": fixture.Fields{"kind": "human"}}
+	for _, c := range []struct {
+		text  string
+		extra fixture.Fields
+		want  []string
+	}{
+		{text, nil, nil},
+		{text, human, []string{"1 user: " + text}},
+		{text, fixture.Fields{"promptSource": "typed"}, []string{"1 user: " + text}},
+		{"[Request interrupted by user] is all I see", human, []string{"1 user: [Request interrupted by user] is all I see"}},
+		{"<task-notification>done</task-notification>", human, nil},
+		{"use tabs", fixture.Fields{"origin": fixture.Fields{"kind": "peer"}}, nil},
+		{"use tabs", fixture.Fields{"promptSource": "system"}, nil},
+		{"use tabs", fixture.Fields{"promptSource": "queued", "origin": fixture.Fields{"kind": "human"}}, []string{"1 user: use tabs"}},
 	} {
-		for _, extra := range []fixture.Fields{rejected, {"toolUseResult": "Error: " + result}, {"toolDenialKind": "permission-rule"}} {
-			content := []any{fixture.Result("t1", result)}
-			f := fixture.Talk(1).User("go").Says("m", fixture.Use("t1", "Bash", nil)).UserWith(content, extra).Reply("done")
-			got, want := "", want
-			all, _ := utterances(t, f.Text())
-			for _, u := range all {
-				if u.Line == 3 && u.Speaker == User {
-					got = fmt.Sprintf("%d.%d user: %s", u.Line, u.Place, u.Text)
-				}
-			}
-			if extra["toolDenialKind"] != "user-rejected" {
-				want = ""
-			}
-			if got != want {
-				t.Errorf("%q with %v: %q, want %q", result, extra, got, want)
-			}
+		if c.extra == nil {
+			c.extra = fixture.Fields{}
 		}
+		fixture.Equal(t, c.text, said(t, fixture.Talk(1).UserWith(c.text, c.extra).Text()), c.want)
 	}
+	for kind, want := range map[string][]string{"human": {"1 user: go", "2 user: use tabs"}, "peer": {"1 user: go"}} {
+		f := fixture.Talk(1).User("go").Attach(fixture.Fields{"type": "queued_command", "commandMode": "prompt", "prompt": "use tabs", "origin": fixture.Fields{"kind": kind}})
+		fixture.Equal(t, kind, said(t, f.Text()), want)
+	}
+}
+
+// What a person typed is recorded beside a tool's result too, and by the host as its own.
+func TestTypedElsewhere(t *testing.T) {
+	f := fixture.Talk(1).User("go").Says("m", fixture.Use("t1", "Write", nil)).
+		User([]any{fixture.Result("t1", "File created"), fixture.Words("never write passwords")}).
+		Add("system", fixture.Fields{"subtype": "local_command", "content": "<command-name>/subtask</command-name>\n<command-args>try the new board</command-args>"}).
+		Add("system", fixture.Fields{"subtype": "local_command", "content": "<local-command-stdout>done</local-command-stdout>"}).
+		Add("system", fixture.Fields{"subtype": "informational", "content": "Unknown command: /reveiw"}).
+		Add("system", fixture.Fields{"subtype": "informational", "content": "Args from unknown skill: look at the parser"}).
+		Add("system", fixture.Fields{"subtype": "away_summary", "content": "Goal: a parser. Next: your choice."})
+	fixture.Equal(t, "said", said(t, f.Text()), []string{
+		"1 user: go", "2 tool: Write", "3 tool: File created", "3 user: never write passwords", "4 user: /subtask try the new board", "7 user: look at the parser",
+	})
 }
 
 // The words of a plan that the host carries out are the model's, though the person agreed to it.

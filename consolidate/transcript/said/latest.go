@@ -17,7 +17,7 @@ const maxLatest = 4 << 10
 func Latest(path string) string {
 	latest := ""
 	_ = File{Path: path}.tail(latestTail, func(r *record) {
-		said, _ := r.parts(nil, sums{}, false)
+		said, _ := r.parts(nil, &calls{}, false)
 		for _, p := range said {
 			if words := strings.TrimSpace(p.text); p.speaker == Assistant && words != "" {
 				latest = words

@@ -47,11 +47,16 @@ const (
 	Ordinary     Manner = iota
 	Busy                // typed while the model was busy
 	Interrupting        // typed after the person interrupted the model
+	Rejecting           // why the model may not use a tool
+	Answering           // words of their own in answer to a question of the host's dialog
+	Choosing            // an option that the dialog offered
 )
 
 // manner returns how the words of a part were typed.
 func (r *Reader) manner(p part) Manner {
 	switch {
+	case p.manner != Ordinary:
+		return p.manner
 	case p.via == enqueued || p.via == attached:
 		return Busy
 	case p.via == turn && r.Stopped:
@@ -71,14 +76,15 @@ const (
 	// maxParts bounds the records that one message of the model is joined from. What follows is not kept, and counted.
 	maxParts = 10_000
 
-	// maxQueued bounds the queued words that are remembered until they are sent.
-	maxQueued = 1 << 16
+	// maxTyped bounds the words of a person that are remembered of one session.
+	maxTyped = 1 << 16
 )
 
 // Entry is an Utterance and where it is in its file.
 type Entry struct {
 	Utterance
 	Offset int64 // of its line
+	Timed  bool  // its record has a time
 	Slot   int   // within its record
 	Place  int   // among the utterances of its line, from 1
 	Manner Manner
@@ -171,13 +177,15 @@ func (r *Reader) Run() error {
 // record reads one record. place counts the places for utterances on the line, empty ones too, so that an ID does not
 // depend on what else is left out.
 func (r *Reader) record(rec *record, place *int, tools bool) error {
+	sameTime := false // as the record before
 	if stamped := rec.time(); !stamped.IsZero() {
+		sameTime = r.host == ClaudeCode && stamped.Equal(r.Last)
 		r.Last = stamped
 		if stamped.After(r.Latest) {
 			r.Latest = stamped
 		}
 	}
-	said, marks := rec.parts(r.said[:0], r.Ours, tools)
+	said, marks := rec.parts(r.said[:0], &r.calls, tools)
 	r.said = said
 	r.Stopped = r.Stopped || marks == interrupted
 	if marks == dreamBegun {
@@ -190,7 +198,7 @@ func (r *Reader) record(rec *record, place *int, tools bool) error {
 		if p.typed() {
 			r.Dreaming = false
 		}
-		if p.text == "" || r.Dreaming || p.typed() && r.repeated(p) {
+		if p.text == "" || r.Dreaming || p.typed() && p.manner == Ordinary && r.repeated(p, sameTime) {
 			continue
 		}
 		if err := r.say(rec, p, *place); err != nil {
@@ -203,25 +211,17 @@ func (r *Reader) record(rec *record, place *int, tools bool) error {
 	return nil
 }
 
-// repeated reports whether a person's words were recorded before in another way: what was queued comes again as an attachment
-// or a turn. The first is kept: its ID may be in use when the second is written.
-func (r *Reader) repeated(p part) bool {
-	if len(r.Queued) == 0 && p.via == turn {
-		return false
-	}
+// repeated reports whether a person's words were recorded before: in another way, since what was queued comes again as an
+// attachment or a turn; or in the same way, since a session that is resumed may be written again (2.0.2), all at one time.
+// The first is kept: its ID may be in use when the second is written.
+func (r *Reader) repeated(p part, sameTime bool) bool {
 	key := Sum(p.text) // the same in every process: parser state is stored
-	before := r.Queued[key]
-	again := before != spoken && before < p.via
-	switch {
-	case p.via == turn:
-		delete(r.Queued, key)
-	case len(r.Queued) >= maxQueued:
-		clear(r.Queued)
-		fallthrough
-	default:
-		r.Queued[key] = p.via
+	before := r.Typed[key]
+	if len(r.Typed) >= maxTyped {
+		clear(r.Typed)
 	}
-	return again
+	r.Typed[key] = p.via
+	return before != spoken && before < p.via || sameTime && before == turn && p.via == turn
 }
 
 func (r *Reader) say(rec *record, p part, place int) error {
@@ -238,6 +238,7 @@ func (r *Reader) say(rec *record, p part, place int) error {
 			UUID:    name(rec.UUID),
 		},
 		Offset: r.lines.start,
+		Timed:  !rec.time().IsZero(),
 		Slot:   p.slot,
 		Place:  place,
 		Manner: r.manner(p),
@@ -294,8 +295,12 @@ func (r *Reader) bounded(text string) string {
 	return strings.ToValidUTF8(text[:MaxText], "")
 }
 
-// Key is the same for an utterance and its copies in resumed sessions; 0 where that is not known.
+// Key is the same for an utterance and its copies in other sessions; 0 where that is not known. Claude Code may give copies
+// other UUIDs; their times are the same. The UUIDs of the other hosts are made by us, so that copies share them.
 func (u *Entry) Key() uint64 {
+	if u.Host == ClaudeCode && u.Timed {
+		return Sum(u.Time.Format(time.RFC3339Nano), string(u.Speaker), strconv.Itoa(u.Slot), u.Text)
+	}
 	if u.UUID == "" {
 		return 0
 	}

@@ -86,6 +86,7 @@ type part struct {
 	speaker Speaker
 	via     via
 	text    string
+	manner  Manner // of a person's words, where the record says it
 	message string // of the assistant: the id that joins its parts
 	slot    int    // counts the places for utterances within the record, from 0
 }
@@ -103,122 +104,129 @@ const (
 // typed reports whether a person typed the part.
 func (p part) typed() bool { return p.via != spoken }
 
-// maxOwn bounds the calls of our own tools that are remembered in one session.
-const maxOwn = 1 << 16
+// maxCalls bounds the calls that are remembered of one session, of each kind.
+const maxCalls = 1 << 16
 
-// add and has are about the calls of our own tools, by their ids: neither what those were asked nor what they answered
-// was said.
-func (s sums) add(call raw) {
-	if len(s) < maxOwn {
-		s[Sum(call.text())] = true
+// calls are those of tools, by their ids, whose results say less than others.
+type calls struct {
+	Ours    sums `json:",omitempty"` // of our own tools: neither what those were asked nor what they answered was said
+	Servers sums `json:",omitempty"` // of tools of servers, until their results are read: these may be any text
+}
+
+func (s *sums) add(call raw) {
+	if *s == nil {
+		*s = sums{}
+	}
+	if len(*s) < maxCalls {
+		(*s)[Sum(call.text())] = true
 	}
 }
 
 func (s sums) has(call raw) bool { return len(s) > 0 && s[Sum(call.text())] }
 
+// fromServer reports whether a result is the first one of a call of a server's tool.
+func (c *calls) fromServer(call raw) bool {
+	was := c.Servers.has(call)
+	if was {
+		delete(c.Servers, Sum(call.text()))
+	}
+	return was
+}
+
 // parts appends what was said in a record, and returns what else the record marks. A record that opens a dream says
 // nothing. Without tools, the parts of tools have no text.
-func (r *record) parts(said []part, ours sums, tools bool) (all []part, marks event) {
+func (r *record) parts(said []part, of *calls, tools bool) (all []part, marks event) {
 	if r.Sidechain.isTrue() || r.Summary.isTrue() {
 		return said, noEvent
 	}
 	switch {
 	case r.Type.is("user"):
-		return r.userParts(said, ours, tools)
+		return r.userParts(said, of, tools)
 	case r.Type.is("assistant"):
-		return r.assistantParts(said, ours, tools), noEvent
+		return r.assistantParts(said, of, tools), noEvent
+	case r.Meta.isTrue():
 	case r.Type.is("queue-operation"):
-		if r.Operation.is("enqueue") && !r.Meta.isTrue() {
+		if r.Operation.is("enqueue") {
 			return r.typedParts(said, blocks(r.Content), enqueued)
 		}
 	case r.Type.is("attachment"):
-		if a := r.Attachment; a.field("type").is("queued_command") && !r.Meta.isTrue() && !a.field("isMeta").isTrue() {
+		if a := r.Attachment; a.field("type").is("queued_command") && !a.field("isMeta").isTrue() {
 			if mode := a.field("commandMode"); mode.empty() || mode.is("prompt") {
+				r.Origin = a.field("origin")
 				return r.typedParts(said, blocks(a.field("prompt")), attached)
 			}
 		}
 	case r.Type.is("system"):
-		if r.Subtype.is("away_summary") {
-			if text := plain(r.Content); text != "" {
-				said = append(said, part{speaker: Assistant, text: text})
-			}
-		}
+		return r.systemParts(said)
 	}
 	return said, noEvent
 }
 
-func (r *record) userParts(said []part, ours sums, tools bool) (all []part, marks event) {
+// systemParts appends what a person typed that the host recorded as its own: a command that it carried out, and the arguments
+// of a command that it did not know.
+func (r *record) systemParts(said []part) (all []part, marks event) {
+	text := strings.TrimSpace(r.Content.text())
+	if args, ok := strings.CutPrefix(text, "Args from unknown skill: "); ok && r.Subtype.is("informational") {
+		return r.typedParts(said, []block{{Type: textType, Text: quoted(args)}}, turn)
+	}
+	if r.Subtype.is("local_command") && strings.HasPrefix(text, "<command-") {
+		return r.typedParts(said, blocks(r.Content), turn)
+	}
+	return said, noEvent
+}
+
+func (r *record) userParts(said []part, of *calls, tools bool) (all []part, marks event) {
 	slot := 0
+	var typed []block
+	var dialog []part
 	for _, b := range r.Message.Blocks {
 		if !b.isResult() {
+			typed = append(typed, b)
 			continue
 		}
 		p := part{speaker: Tool, slot: slot}
-		if tools && !ours.has(b.ToolUseID) {
+		if tools && !of.Ours.has(b.ToolUseID) {
 			p.text = plain(b.Content)
 		}
+		dialog = r.dialog(dialog, b, !of.fromServer(b.ToolUseID))
 		said = append(said, p)
 		slot++
 	}
-	if slot > 0 {
-		said = r.rejection(said, slot)
-		if _, marks = r.typedParts(nil, r.Message.Blocks, turn); marks != interrupted {
-			marks = noEvent
-		}
+	words, marks := r.typedParts(dialog, typed, turn)
+	if r.Meta.isTrue() || marks == dreamBegun {
 		return said, marks
 	}
-	words, marks := r.typedParts(said, r.Message.Blocks, turn)
-	if r.Meta.isTrue() {
-		return said, marks
+	for _, p := range words {
+		p.slot = slot
+		said = append(said, p)
+		slot++
 	}
-	return words, marks
-}
-
-// rejection appends what a person typed to reject the use of a tool.
-func (r *record) rejection(said []part, slot int) []part {
-	if !r.Denial.is("user-rejected") {
-		return said
-	}
-	for _, b := range r.Message.Blocks {
-		text := plain(b.Content)
-		for _, before := range rejected {
-			_, reason, ok := strings.Cut(text, before)
-			if !ok || !b.isResult() || !strings.HasPrefix(text, rejects) {
-				continue
-			}
-			reason, _, _ = strings.Cut(reason, rejectedNote)
-			typed, _ := r.typedParts(nil, []block{{Type: textType, Text: quoted(reason)}}, turn)
-			for _, p := range typed {
-				p.slot = slot
-				said = append(said, p)
-				slot++
-			}
-		}
-	}
-	return said
+	return said, marks
 }
 
 // typedParts appends the words that a person typed, as one utterance. The words of a plan are the model's.
 func (r *record) typedParts(said []part, content []block, v via) (all []part, marks event) {
+	kind := r.Origin.field("kind")
+	byPerson := kind.is("human") || r.Source.is("typed")
 	var words []string
 	for _, b := range content {
 		text := b.Text.text()
 		if opensDream(text) {
 			return said, dreamBegun
 		}
-		typed, e := typedText(text)
+		typed, e := typedText(text, byPerson)
 		if typed != "" {
 			words = append(words, typed)
 		}
 		marks = max(marks, e)
 	}
-	if len(words) == 0 || !r.Plan.empty() {
+	if len(words) == 0 || !r.Plan.empty() || !kind.empty() && !byPerson || r.Source.is("system") {
 		return said, marks
 	}
 	return append(said, part{speaker: User, via: v, text: strings.Join(words, "\n")}), marks
 }
 
-func (r *record) assistantParts(said []part, ours sums, tools bool) []part {
+func (r *record) assistantParts(said []part, of *calls, tools bool) []part {
 	if r.APIError.isTrue() || r.Message.Model.is("<synthetic>") { // the host's words in the model's place
 		return said
 	}
@@ -240,8 +248,11 @@ func (r *record) assistantParts(said []part, ours sums, tools bool) []part {
 			continue
 		}
 		text := ""
+		if strings.HasPrefix(b.Name.text(), "mcp__") {
+			of.Servers.add(b.ID)
+		}
 		if ownTool(b.Name) {
-			ours.add(b.ID)
+			of.Ours.add(b.ID)
 		} else if tools {
 			text = useText(b.Name.text(), b.Input)
 		}

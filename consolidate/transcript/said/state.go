@@ -8,14 +8,14 @@ import (
 
 // A State is what a reader knows between two lines. It is part of a digest.
 type State struct {
-	Line      int   // that was read last
-	Offset    int64 // after it
-	Last      time.Time
-	Latest    time.Time      // of all records
-	Dreaming  bool           `json:",omitempty"`
-	Stopped   bool           `json:",omitempty"` // the person interrupted the model, and has typed nothing since
-	Ours      sums           `json:",omitempty"` // the calls of our own tools
-	Queued    map[uint64]via `json:",omitempty"` // a person's words that may come again, by sum
+	Line     int   // that was read last
+	Offset   int64 // after it
+	Last     time.Time
+	Latest   time.Time // of all records
+	Dreaming bool      `json:",omitempty"`
+	Stopped  bool      `json:",omitempty"` // the person interrupted the model, and has typed nothing since
+	calls
+	Typed     map[uint64]via `json:",omitempty"` // how a person's words were recorded last, by sum
 	Open      *openMessage   `json:",omitempty"`
 	HostState hostState      `json:",omitzero"`
 }
@@ -30,7 +30,7 @@ type openMessage struct {
 
 // clone returns a state that shares nothing with s.
 func (s State) clone() State {
-	s.Ours, s.Queued = maps.Clone(s.Ours), maps.Clone(s.Queued)
+	s.Ours, s.Servers, s.Typed = maps.Clone(s.Ours), maps.Clone(s.Servers), maps.Clone(s.Typed)
 	if s.Open != nil {
 		o := *s.Open
 		o.Words, o.Parts = slices.Clone(o.Words), maps.Clone(o.Parts)
@@ -61,11 +61,8 @@ func (r *Reader) SettledSkips() Skipped {
 // Restore puts a reader into a state.
 func (r *Reader) Restore(s State) {
 	r.State = s.clone()
-	if r.Ours == nil {
-		r.Ours = sums{}
-	}
-	if r.Queued == nil {
-		r.Queued = map[uint64]via{}
+	if r.Typed == nil {
+		r.Typed = map[uint64]via{}
 	}
 	r.decoder.hostState = &r.HostState
 	if r.size = 0; r.Open != nil {

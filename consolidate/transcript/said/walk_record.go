@@ -12,6 +12,9 @@ type record struct {
 	Plan       raw // of a turn by which the host carries out the model's plan
 	Operation  raw
 	Denial     raw // why a tool was not run; the host writes it, no tool can
+	Result     raw // of a tool, as the host keeps it
+	Source     raw // of a prompt: "typed", "queued" …
+	Origin     raw // of a prompt, as an object
 	Attachment raw
 
 	AITitle, CustomTitle, Worktree raw
@@ -65,6 +68,12 @@ func (r *record) walk(b []byte, i int) int {
 			return value(b, i, &r.Plan)
 		case "toolDenialKind":
 			return value(b, i, &r.Denial)
+		case "toolUseResult":
+			return value(b, i, &r.Result)
+		case "promptSource":
+			return value(b, i, &r.Source)
+		case "origin":
+			return value(b, i, &r.Origin)
 		case "operation":
 			return value(b, i, &r.Operation)
 		case "aiTitle":

@@ -31,9 +31,9 @@ func seen(r *record) string {
 	}
 	fmt.Fprintf(&b, "%v %q %q", r.time(), blocksOf(blocks(r.Content)), blocksOf(blocks(r.Attachment.field("prompt"))))
 	fmt.Fprintf(&b, "%q", blocksOf(r.Message.Blocks))
-	ours := sums{}
-	said, marks := r.parts(nil, ours, true)
-	fmt.Fprintf(&b, "\n%+v %v %v", said, marks, ours)
+	var of calls
+	said, marks := r.parts(nil, &of, true)
+	fmt.Fprintf(&b, "\n%+v %v %v", said, marks, of)
 	return b.String()
 }
 
@@ -146,7 +146,7 @@ func repeatsKeys(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	known := map[string]string{}
 	for _, key := range []string{"type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "isSidechain", "isMeta", "isCompactSummary",
-		"isApiErrorMessage", "toolDenialKind", "message", "content", "planContent", "operation", "attachment", "aiTitle", "customTitle", "worktreeSession", "id", "model", "text", "name",
+		"isApiErrorMessage", "toolDenialKind", "toolUseResult", "promptSource", "origin", "message", "content", "planContent", "operation", "attachment", "aiTitle", "customTitle", "worktreeSession", "id", "model", "text", "name",
 		"input", "tool_use_id", "commandMode", "prompt", "originalCwd"} {
 		known[foldText(key)] = key
 	}
@@ -299,6 +299,9 @@ type jsonRecord struct {
 	Plan       json.RawMessage `json:"planContent"`
 	Operation  string          `json:"operation"`
 	Denial     string          `json:"toolDenialKind"`
+	Result     json.RawMessage `json:"toolUseResult"`
+	Source     string          `json:"promptSource"`
+	Origin     json.RawMessage `json:"origin"`
 	Attachment json.RawMessage `json:"attachment"`
 
 	AITitle     string          `json:"aiTitle"`
@@ -353,6 +356,7 @@ func (j *jsonRecord) record() (r record) {
 	r.Timestamp, r.CWD, r.Branch = quoted(j.Timestamp), quoted(j.CWD), quoted(j.Branch)
 	r.Sidechain, r.Meta, r.Summary, r.APIError = truth(j.Sidechain), truth(j.Meta), truth(j.Summary), truth(j.APIError)
 	r.Content, r.Plan, r.Operation, r.Denial = raw(j.Content), raw(j.Plan), quoted(j.Operation), quoted(j.Denial)
+	r.Result, r.Source, r.Origin = raw(j.Result), quoted(j.Source), raw(j.Origin)
 	r.Attachment, r.AITitle, r.CustomTitle, r.Worktree = raw(j.Attachment), quoted(j.AITitle), quoted(j.CustomTitle), raw(j.Worktree)
 	if len(j.Message) > 0 && j.Message[0] != '{' {
 		r.Message.Blocks = oddBlocks(j.Message)

@@ -336,8 +336,8 @@ func TestCloseStopsBuilding(t *testing.T) {
 // A session that says much is searched whole, and its digest is not built again by the next process.
 func TestLargeSessions(t *testing.T) {
 	f := fixture.Talk(1).User("a lamp").User(strings.Repeat("words ", said.MaxText/6))
-	for range 4 {
-		f.Raw(strings.Replace(f.Lines[1], `"uuid":"`, `"uuid":"`+fmt.Sprint(len(f.Lines)), 1))
+	for n := range 4 {
+		f.Raw(strings.Replace(f.Lines[1], `"content":"`, `"content":"`+fmt.Sprint(n), 1))
 	}
 	f.Reply("the last lamp")
 	s := withDigests(t, store(t, f))

@@ -250,7 +250,7 @@ func TestGemini(t *testing.T) {
 		"gemini assistant: The beacon stays bright.",
 		"gemini tool: run_shell_command: command=beacon <up>",
 		"gemini tool: up & bright",
-		"gemini user: dim it",
+		"gemini user: /beacon dim it",
 		"gemini user: never dim the beacon",
 	})
 	sessions, skipped, err := s.Sessions(t.Context(), time.Time{})

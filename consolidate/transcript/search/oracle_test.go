@@ -96,8 +96,11 @@ func oracle(t *testing.T, s *Store, q Query) []*said.Entry {
 		source.Close()
 		slices.SortStableFunc(found, func(a, b *said.Entry) int { return a.Line - b.Line })
 		for _, u := range found {
-			key := fmt.Sprint(u.UUID, u.Speaker, u.Slot)
-			if !slices.Contains(q.Speakers, u.Speaker) || !re.MatchString(u.Text) || u.UUID != "" && copied[key] {
+			key := fmt.Sprint(u.Time, u.Speaker, u.Slot, u.Text)
+			if !u.Timed {
+				key = fmt.Sprint(u.UUID, u.Speaker, u.Slot)
+			}
+			if !slices.Contains(q.Speakers, u.Speaker) || !re.MatchString(u.Text) || (u.Timed || u.UUID != "") && copied[key] {
 				continue
 			}
 			copied[key] = true

@@ -60,7 +60,8 @@ func TestEmptyAnswersDoNotMatch(t *testing.T) {
 // A session that may hold something of the very time at which the page ends can change it.
 func TestTiesAreNotCertain(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // or both sessions are searched in any case
-	s := store(t, fixture.Talk(1).User("a lamp"), fixture.Talk(2).User("a lamp"))
+	at := fixture.Fields{"timestamp": "2026-11-01T09:00:00Z"}
+	s := store(t, fixture.Talk(1).UserWith("a lamp", at), fixture.Talk(2).UserWith("one lamp", at))
 	s.Digests = filepath.Join(t.TempDir(), "d")
 	if _, err := s.Digest(t.Context()); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,104 @@
+package said
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A person answers a dialog of the host: whether the model may use a tool, and the questions that it asks by a tool. What they
+// type there is in the tool's result, beside what any tool may write into its own. These are believed:
+//
+//   - toolDenialKind, which the host writes beside the result. Most records lack it.
+//   - toolUseResult of the host's own tools. The host writes there "Error: " and what a tool failed with. That begins with the
+//     host's words about a rejection if a person rejected the tool, or if the tool of a server chose these words.
+//
+// So a rejection of a server's tool is only read where the host says that it is one.
+
+const (
+	rejection = "The user doesn't want to proceed with this tool use."
+	clarifies = "The user wants to clarify these questions."
+)
+
+// Around what a person typed with a rejection.
+var (
+	beforeReason = []string{"To tell you how to proceed, the user said:\n", "The user provided the following reason for the rejection:"}
+	afterReason  = "\n\nNote: The user's next message may contain a correction"
+)
+
+// clarified is a question that was answered before the person asked to clarify others.
+var clarified = regexp.MustCompile(`(?m)^- "(.*)"\n  Answer: (.*)$`)
+
+// dialog appends what a person answered to a dialog about the use of a tool, and each question before its answer. own says that
+// the tool is not one of a server.
+func (r *record) dialog(said []part, b block, own bool) []part {
+	if answers := r.Result.field("answers"); own && answers != nil {
+		answers.each(func(question string, answer raw) { said = r.answer(said, question, answer) })
+		return said
+	}
+	if !r.Denial.is("user-rejected") && !(own && strings.HasPrefix(r.Result.text(), "Error: "+rejection)) {
+		return said
+	}
+	text := plain(b.Content)
+	if !strings.HasPrefix(text, rejection) {
+		return said
+	}
+	for _, before := range beforeReason {
+		_, reason, ok := strings.Cut(text, before)
+		if !ok {
+			continue
+		}
+		reason, _, _ = strings.Cut(reason, afterReason)
+		if strings.HasPrefix(reason, clarifies) {
+			for _, m := range clarified.FindAllStringSubmatch(reason, -1) {
+				said = append(said, part{speaker: Assistant, text: m[1]}, part{speaker: User, via: turn, manner: Answering, text: m[2]})
+			}
+		} else if reason = strings.TrimSpace(reason); typedCommand(reason) != "" {
+			said = append(said, part{speaker: User, via: turn, manner: Rejecting, text: reason})
+		}
+		break
+	}
+	return said
+}
+
+// answer appends a question of the host and what the person answered: an option, several, or words of their own.
+func (r *record) answer(said []part, question string, answer raw) []part {
+	var words []string
+	answer.items(func(v raw) { words = append(words, v.text()) })
+	text, manner := strings.TrimSpace(strings.Join(words, ", ")), Answering
+	if r.offers(question, text) {
+		manner = Choosing
+	}
+	if notes := r.Result.field("annotations").field(question).field("notes").text(); !isBlank(notes) {
+		text, manner = strings.TrimSpace(text+"\n"+notes), Answering
+	}
+	if isBlank(text) {
+		return said
+	}
+	if !isBlank(question) {
+		said = append(said, part{speaker: Assistant, text: question})
+	}
+	return append(said, part{speaker: User, via: turn, manner: manner, text: text})
+}
+
+// offers reports whether an answer is nothing but options that the question offered.
+func (r *record) offers(question, answer string) (all bool) {
+	var labels []string
+	r.Result.field("questions").items(func(q raw) {
+		if q.field("question").text() == question {
+			q.field("options").items(func(o raw) { labels = append(labels, strings.TrimSpace(o.field("label").text())) })
+		}
+	})
+	for rest, more := answer, true; more; {
+		i := slices.IndexFunc(labels, func(label string) bool {
+			after, ok := strings.CutPrefix(rest, label)
+			return ok && label != "" && (after == "" || strings.HasPrefix(after, ","))
+		})
+		if i < 0 {
+			return false
+		}
+		rest, more = strings.CutPrefix(rest[len(labels[i]):], ",")
+		rest = strings.TrimSpace(rest)
+	}
+	return true
+}
