@@ -60,7 +60,10 @@ func renderPage(page listing.Page, now time.Time) string {
 				zone(now), first, page.Shown[0].First.Line)
 			b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
 			b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the last sentence of the turn that was answered.")
+			b.add(strings.Contains(page.Text, "\n+"), " +N are the lines of what recurs; it is shown once, at the end of a page.")
 			b.add(true, "\n")
+		} else {
+			b.add(true, "Times are %s.\n", zone(now))
 		}
 		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
 	}

@@ -19,7 +19,7 @@ type copies struct {
 
 // note takes in what a session said, which is in the list at a place, or not in it (-1). Sessions come the oldest
 // first, and the first wins.
-func (c *copies) note(session int, said []transcript.Said, after Mark) {
+func (c *copies) note(session int, said []utterance, after Mark) {
 	keys := map[Mark]uint64{}
 	for i := range said {
 		u := &said[i]

@@ -1,7 +1,8 @@
 // Package listing lists what was said in sessions: oldest first, complete, abridged, in pages.
 //
 // It promises that every utterance of a list is on exactly one page: whole, abridged with a mark where something was
-// left out, or counted in a collapsed line that names the range of their IDs. A list is fixed when it is
+// left out, counted in a collapsed line that names the range of their IDs, or by its place in a
+// line of what recurs. A list is fixed when it is
 // made: what is appended to a session later is not in it, so that its pages fit together. What is shown was masked
 // before it was cut.
 //
@@ -15,6 +16,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -86,13 +88,27 @@ type session struct {
 // A kept utterance is one that is listed.
 type kept struct {
 	Mark
-	time time.Time
+	time    time.Time
+	words   []clause // until the list is folded
+	numbers string   // some of those in its words
+	recurs  bool     // it is routine
+	first   *kept    // of what says the same; nil: it is shown
+	like    []*kept  // those of which it is the first
+}
+
+// id is the place of an utterance as its ID has it.
+func (k *kept) id() string {
+	if k.Place > 1 {
+		return strconv.Itoa(k.Line) + "." + strconv.Itoa(k.Place)
+	}
+	return strconv.Itoa(k.Line)
 }
 
 // A segment is what was said in one session on one day.
 type segment struct {
 	session  int // in List.sessions
 	from, to int // in its kept
+	single   int // of these, no routine
 	day      string
 	begins   time.Time // as late as anything before it in its session
 }
@@ -172,10 +188,17 @@ func (l *List) extend(ctx context.Context, store *transcript.Store) error {
 // slack is how much later than its file was touched a record may have been made, on the coarsest file system.
 const slack = 2 * time.Second
 
-// A reading is what a session said, without its texts, or why it could not be read.
+// A reading is what a session said, or why it could not be read.
 type reading struct {
-	said []transcript.Said
+	said []utterance
 	err  error
+}
+
+// An utterance is what was said, without its text.
+type utterance struct {
+	transcript.Said
+	words   []clause // of a user
+	numbers string
 }
 
 // read reads sessions by several threads.
@@ -186,9 +209,14 @@ func read(ctx context.Context, store *transcript.Store, sessions []transcript.Se
 		if r.err = ctx.Err(); r.err != nil {
 			return nil
 		}
+		before := "" // what the model said last
 		r.err = store.Said(ctx, sessions[i], func(u *transcript.Said) error {
-			one := *u
-			one.Text = ""
+			one := utterance{Said: *u}
+			if one.Text = ""; u.Speaker == transcript.User {
+				one.words, one.numbers = wordsOf(u.Text, before)
+			} else {
+				before = u.Text
+			}
 			r.said = append(r.said, one)
 			return nil
 		})
@@ -206,8 +234,8 @@ func (l *List) add(one transcript.Session, r reading) {
 	s := session{Session: one, after: l.query.After[one.ID]}
 	for i := range r.said {
 		u := &r.said[i]
-		if m := (Mark{u.Line, u.Place}); l.lists(u) && s.after.Before(m) {
-			s.kept = append(s.kept, kept{m, u.Time})
+		if m := (Mark{u.Line, u.Place}); l.lists(&u.Said) && s.after.Before(m) {
+			s.kept = append(s.kept, kept{Mark: m, time: u.Time, words: u.words, numbers: u.numbers})
 		}
 	}
 	if len(s.kept) > 0 {
@@ -251,6 +279,7 @@ func (l *List) arrange(from int) {
 	slices.SortStableFunc(l.segments[first:], func(a, b segment) int {
 		return cmp.Or(a.begins.Compare(b.begins), cmp.Compare(l.sessions[a.session].ID, l.sessions[b.session].ID), cmp.Compare(a.from, b.from))
 	})
+	l.fold(from, l.segments[first:])
 }
 
 // Tracked reports whether what the list shows of a session leaves out nothing that the user said since its mark.

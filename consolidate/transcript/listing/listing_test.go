@@ -131,6 +131,7 @@ func whole(all []Page) string {
 
 var (
 	headerForm = regexp.MustCompile(`^(\S+) \d{4}-\d\d-\d\d [A-Z][a-z]{2} claude-code`)
+	recursForm = regexp.MustCompile(`^(\S+):([0-9.]+) \d{4}-\d\d-\d\d `)
 	lineForm   = regexp.MustCompile(`^:(\d+)(?:\.(\d+))?(?:–:(\d+)(?:\.(\d+))?)? [\d: -]*\d\d:\d\d(?: \[(\d+) alike, the last\])?`)
 )
 
@@ -187,12 +188,28 @@ func FuzzComplete(f *testing.F) {
 			step = rng.IntN(4)
 		}
 		all := pages(t, store, q, step, 200+rng.IntN(3000), rng.IntN(3)*rng.IntN(30), between)
-		got := map[string][]string{}
+		got := map[string]map[string]int{}
+		add := func(session, id string) {
+			if got[session] == nil {
+				got[session] = map[string]int{}
+			}
+			got[session][id]++
+		}
 		session := ""
 		for _, page := range all {
 			for line := range strings.Lines(page.Text) {
 				switch {
-				case strings.HasPrefix(line, "  "):
+				case strings.HasPrefix(line, "  "), line == Recurs:
+				case strings.HasPrefix(line, "+"):
+					_, ids, _ := strings.Cut(line, ": ")
+					for field := range strings.FieldsSeq(ids) {
+						if id, ok := strings.CutPrefix(field, ":"); ok {
+							add(session, id)
+						}
+					}
+				case line[0] != ':' && recursForm.MatchString(line):
+					m := recursForm.FindStringSubmatch(line)
+					add(m[1], m[2])
 				case strings.HasPrefix(line, ":"):
 					m := lineForm.FindStringSubmatch(line)
 					if m == nil {
@@ -203,10 +220,10 @@ func FuzzComplete(f *testing.F) {
 						last = markOf(m[3], m[4])
 					}
 					n := 0
-					for _, id := range want[session][min(len(got[session]), len(want[session])):] {
+					for _, id := range want[session] {
 						m := markOf(strings.Split(id+".1", ".")[0], strings.Split(id+".1", ".")[1])
 						if !m.Before(first) && !last.Before(m) {
-							got[session] = append(got[session], id)
+							add(session, id)
 							n++
 						}
 					}
@@ -222,8 +239,15 @@ func FuzzComplete(f *testing.F) {
 				}
 			}
 		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("listed %v\nwant   %v", got, want)
+		once := map[string]map[string]int{}
+		for session, ids := range want {
+			once[session] = map[string]int{}
+			for _, id := range ids {
+				once[session][id]++
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(once) {
+			t.Errorf("listed %v\nwant   %v", got, once)
 		}
 		shown := map[string]Mark{}
 		n := 0
@@ -489,5 +513,42 @@ func BenchmarkList(b *testing.B) {
 		fresh.Digests = digests
 		pages(b, fresh, Query{}, 0, 9_000, 0, nil)
 		fresh.Close()
+	}
+}
+
+// What says the same in several sessions is shown once, at the end of the page, with its days; all else is where it was said.
+func TestRoutineIsFolded(t *testing.T) {
+	var sessions []*written
+	for n, name := range []string{"LampDriver", "openLens", "src/horn.go", "caulk_gasket"} {
+		s := newSession(n+1, n).user("why is " + name + " called twice?").user("run the tests, then commit").user(fmt.Sprintf("the buoy with number %d drifts", 40+n))
+		s.reply("Shall I paint it?").user(fmt.Sprintf("yes, in colour %d", n)).reply(fmt.Sprintf("Day %d is free. Shall I take it?", n)).user("yes")
+		sessions = append(sessions, s)
+	}
+	sessions[2].user("never paint the lens, run the tests")
+	sessions[3].user("we moved to harbour 7").user("WE MOVED TO HARBOUR 7!")
+	store, _ := open(t, sessions...)
+	all := pages(t, store, Query{}, 0, 10_000, 0, nil)
+	want := `00000002-000 2026-11-17 Tue claude-code main (0 utterances)
++5 that recur: :1 :2 :3 (41) :5 (1) :7
+00000003-000 2026-11-18 Wed claude-code main (1 utterance)
+:8 09:07 never paint the lens, run the tests
++5 that recur: :1 :2 :3 (42) :5 (2) :7
+00000004-000 2026-11-19 Thu claude-code main (2 utterances)
+:8 09:07 we moved to harbour 7
+:9 09:08 WE MOVED TO HARBOUR 7!
++5 that recur: :1 :2 :3 (43) :5 (3) :7
+What recurs, in nearly the same words:
+00000001-000:1 2026-11-16 09:00 why is LampDriver called twice? [+3 more like this on 3 days until 2026-11-19]
+00000001-000:2 2026-11-16 09:01 run the tests, then commit [+3 more like this on 3 days until 2026-11-19]
+00000001-000:3 2026-11-16 09:02 the buoy with number 40 drifts [+3 more like this on 3 days until 2026-11-19]
+00000001-000:5 2026-11-16 09:04 yes, in colour 0 [assistant: Shall I paint it?] [+3 more like this on 3 days until 2026-11-19]
+00000001-000:7 2026-11-16 09:06 yes [assistant: Shall I take it?] [+3 more like this on 3 days until 2026-11-19]
+`
+	if len(all) != 1 || all[0].Text != want {
+		t.Errorf("%d pages:\n%s", len(all), all[0].Text)
+	}
+	// A list of one session shows all of it.
+	if one := pages(t, store, Query{Session: id(2)}, 0, 10_000, 0, nil); strings.Contains(one[0].Text, "recur") || one[0].Utterances != 5 {
+		t.Errorf("one session:\n%s", one[0].Text)
 	}
 }

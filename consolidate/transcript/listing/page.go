@@ -9,7 +9,8 @@ import (
 )
 
 // A Page is a part of a list. Lines of its Text that begin with ":" are utterances, and those that are indented go
-// on with them; any other begins a session.
+// on with them; any other begins a session. A line that begins with "+" names utterances
+// that recur; after the line Recurs, the first of these begin with their whole IDs.
 type Page struct {
 	Number     int
 	Text       string
@@ -44,38 +45,67 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 	}
 	as := *l // as it is now: another page may read more
 	page := Page{Number: number, Of: l.utterances, List: &as}
-	var text strings.Builder
+	var text, routine strings.Builder
 	shown := 0
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
 		g := &l.segments[p.segment]
 		s := &l.sessions[g.session]
-		t := talk{store: store, list: l, segment: g, session: s, row: map[Mark]int{}}
-		err := t.read(ctx, s.kept[max(p.at, g.from)].Mark, s.kept[g.to-1].Mark)
-		if ctx.Err() != nil {
-			return page, ctx.Err()
-		}
-		if err != nil {
-			t.said, t.row = nil, nil // each line says that it is gone
-		}
+		t := talk{store: store, list: l, segment: g, session: s}
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
-		for at := max(p.at, g.from); at < g.to; {
-			if t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 {
-				return l.ended(page, position{p.segment, at}, text.String()), nil
+		var again []*kept
+		fits := func(more int) bool {
+			return len(page.Shown) == 0 || text.Len()+routine.Len()+len(head)+8*len(again)+more <= room
+		}
+		at, full := max(p.at, g.from), false
+		for at < g.to {
+			if k := &s.kept[at]; k.first != nil {
+				if full = !fits(0); full {
+					break
+				}
+				again = append(again, k)
+				page.add(s, at, at+1)
+				at++
+				continue
+			}
+			if t.row == nil {
+				if err := t.read(ctx, s.kept[at].Mark, s.kept[g.to-1].Mark); ctx.Err() != nil {
+					return page, ctx.Err()
+				} else if err != nil {
+					t.said, t.row = nil, map[Mark]int{} // each line says that it is gone
+				}
 			}
 			line, n := t.line(at)
-			if limit > 0 && shown > 0 && shown+n > limit || shown > 0 && text.Len()+len(head)+len(line) > room {
-				return l.ended(page, position{p.segment, at}, text.String()), nil
+			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown > 0 && shown+n > limit || shown > 0 && !fits(len(line))
+			if full {
+				break
 			}
-			text.WriteString(head + line)
-			head = ""
+			if s.kept[at].recurs {
+				routine.WriteString(line)
+			} else {
+				text.WriteString(head + line)
+				head = ""
+			}
 			if _, readable := t.utterance(at); readable {
 				page.add(s, at, at+n)
 			}
 			shown, at = shown+n, at+n
 		}
+		if len(again) > 0 {
+			text.WriteString(head + folded(again))
+		}
+		if full {
+			p.at = at
+			break
+		}
+	}
+	if routine.Len() > 0 {
+		text.WriteString(Recurs + routine.String())
 	}
 	return l.ended(page, p, text.String()), nil
 }
+
+// Recurs begins the end of a page.
+const Recurs = "What recurs, in nearly the same words:\n"
 
 // add takes in that a page shows some of a session's utterances.
 func (page *Page) add(s *session, from, to int) {

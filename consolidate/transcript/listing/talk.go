@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -57,6 +56,7 @@ func (t *talk) read(ctx context.Context, from, to Mark) error {
 		t.said, t.last = append(t.said, *u), m
 		return nil
 	})
+	t.row = make(map[Mark]int, len(t.said))
 	for i := range t.said {
 		t.row[Mark{t.said[i].Line, t.said[i].Place}] = i
 	}
@@ -78,28 +78,32 @@ func (t *talk) header(continued bool) string {
 		more = ", continued"
 	}
 	noun := "utterances"
-	if g.to-g.from == 1 {
+	if g.single == 1 {
 		noun = "utterance"
 	}
 	day := g.day
 	if at, err := time.Parse(time.DateOnly, day); err == nil {
 		day += at.Format(" Mon") // people say "on Monday"
 	}
-	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, g.to-g.from, noun, more)
+	return fmt.Sprintf("%s %s %s%s (%d %s%s)\n", s.Short(), day, s.Host, branch, g.single, noun, more)
 }
 
 // line renders the utterance at a place, and those after it that collapse with it.
 func (t *talk) line(at int) (line string, n int) {
+	k := &t.session.kept[at]
+	mark := ":" + k.id()
+	if k.recurs {
+		mark = t.session.Short() + mark + " " + t.segment.day
+	}
 	u, ok := t.utterance(at)
 	if !ok {
-		return ":" + t.mark(at) + " [cannot be read any more]\n", 1
+		return mark + " [cannot be read any more]\n", 1
 	}
 	n = t.alike(at, u)
 	before := t.answered(u)
-	mark := ":" + t.mark(at)
 	if n > 1 {
 		u, _ = t.utterance(at + n - 1)
-		mark += "–:" + t.mark(at+n-1)
+		mark += "–:" + t.session.kept[at+n-1].id()
 	}
 	when := u.Time.In(t.list.query.Zone)
 	clock := when.Format("15:04")
@@ -142,17 +146,8 @@ func (t *talk) line(at int) (line string, n int) {
 	if before != "" {
 		b.WriteString(" [assistant: " + before + "]")
 	}
-	b.WriteByte('\n')
+	b.WriteString(t.list.likeThis(k) + "\n")
 	return b.String(), n
-}
-
-// mark is the place of an utterance as its ID has it.
-func (t *talk) mark(at int) string {
-	m := t.session.kept[at].Mark
-	if m.Place > 1 {
-		return strconv.Itoa(m.Line) + "." + strconv.Itoa(m.Place)
-	}
-	return strconv.Itoa(m.Line)
 }
 
 func (t *talk) utterance(at int) (*transcript.Said, bool) {
@@ -206,9 +201,9 @@ func (t *talk) alike(at int, u *transcript.Said) int {
 	}
 	first, form := keyOf(u), ""
 	equal, similar := 1, 1
-	for i := at + 1; i < t.segment.to; i++ {
+	for i := at + 1; i < t.segment.to && !t.session.kept[at].recurs; i++ {
 		next, ok := t.utterance(i)
-		if !ok || keyOf(next) != first {
+		if !ok || t.session.kept[i].recurs || keyOf(next) != first {
 			break
 		}
 		if next.Text == u.Text && equal == i-at {
@@ -229,7 +224,7 @@ func (t *talk) alike(at int, u *transcript.Said) int {
 }
 
 // ownMarks is what begins like the marks of a listing.
-var ownMarks = regexp.MustCompile(`\[(?:pasted: |busy\]|interrupted\]|assistant: |cannot be read|\d+ (?:alike|pieces?|characters?)\b)`)
+var ownMarks = regexp.MustCompile(`\[(?:pasted: |busy\]|interrupted\]|assistant: |cannot be read|\+?\d+ (?:more like|alike|pieces?|characters?)\b)`)
 
 // typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
 func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }

@@ -1,0 +1,282 @@
+package listing
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Routine is said again and again, in nearly the same words: each clause of it recurs in other sessions. A page shows it at
+// its end, and of what says the same only the first. The IDs of the others are in a line of their session.
+
+const (
+	minForm = 1 // words that a form needs, beside what is left open
+	minSaid = 3 // utterances and sessions that make a form routine: with two, the difference may be what matters
+)
+
+// A clause is a part of an utterance, as it is compared with others.
+type clause struct {
+	exact uint64 // of its words, in lower case
+	form  uint64 // of its words, with names, paths and numbers left open; 0: too few words are left
+	words int
+}
+
+func (c clause) keys() []uint64 {
+	if c.form == 0 {
+		return []uint64{c.exact}
+	}
+	return []uint64{c.exact, c.form}
+}
+
+// A place is an utterance of a list.
+type place struct{ session, at int }
+
+// A phrase is what is known of the clauses with the same words or the same form.
+type phrase struct {
+	said, sessions int
+	last           place // the utterance that said it last
+	shown          *kept
+}
+
+// repeats knows what was said in a list.
+type repeats map[uint64]*phrase
+
+var seed = maphash.MakeSeed()
+
+// note counts the clauses of an utterance.
+func (r repeats) note(words []clause, at place) {
+	for _, c := range words {
+		for _, key := range c.keys() {
+			p := r[key]
+			if p == nil {
+				p = &phrase{last: place{-1, -1}}
+				r[key] = p
+			}
+			if p.last.session != at.session {
+				p.sessions++
+			}
+			if p.last != at {
+				p.said++
+			}
+			p.last = at
+		}
+	}
+}
+
+// routine reports whether the clauses of an utterance all recur.
+func (r repeats) routine(words []clause) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(c clause) bool { return len(r.recurring(c)) == 0 })
+}
+
+// recurring returns what recurs of a clause: its words, its form, or nothing.
+func (r repeats) recurring(c clause) (all []*phrase) {
+	if p := r[c.exact]; p.sessions > 1 {
+		all = append(all, p)
+	}
+	if p := r[c.form]; p != nil && p.said >= minSaid && p.sessions >= minSaid {
+		all = append(all, p)
+	}
+	return all
+}
+
+// said sums up what an utterance says, in whatever order.
+func said(words []clause) (sum uint64) {
+	for _, c := range words {
+		sum += cmp.Or(c.form, c.exact)
+	}
+	return sum
+}
+
+// first returns the utterance that shows the longest clause of an utterance that is routine, nil if not all are shown.
+func (r repeats) first(words []clause) *kept {
+	var first *kept
+	longest := 0
+	for _, c := range words {
+		all := r.recurring(c)
+		i := slices.IndexFunc(all, func(p *phrase) bool { return p.shown != nil })
+		if i < 0 {
+			return nil
+		}
+		if c.words > longest {
+			first, longest = all[i].shown, c.words
+		}
+	}
+	return first
+}
+
+// fold marks what recurs in the sessions from one on and in their segments, and folds all but the first of it.
+func (l *List) fold(session int, segments []segment) {
+	r := repeats{}
+	for n := session; n < len(l.sessions); n++ {
+		for at, k := range l.sessions[n].kept {
+			r.note(k.words, place{n, at})
+		}
+	}
+	same := map[uint64]*kept{} // by all that is said: the first
+	for i := range segments {
+		g := &segments[i]
+		s := &l.sessions[g.session]
+		for at := g.from; at < g.to; at++ {
+			k := &s.kept[at]
+			if k.recurs = r.routine(k.words); !k.recurs {
+				g.single++
+				continue
+			}
+			all := said(k.words)
+			if first := r.first(k.words); first != nil {
+				k.first = cmp.Or(same[all], first)
+				k.first.like = append(k.first.like, k)
+				continue
+			}
+			same[all] = k
+			for _, c := range k.words {
+				for _, p := range r.recurring(c) {
+					if p.shown == nil {
+						p.shown = k
+					}
+				}
+			}
+		}
+	}
+	for n := session; n < len(l.sessions); n++ {
+		for at := range l.sessions[n].kept {
+			l.sessions[n].kept[at].words = nil
+		}
+	}
+}
+
+// likeThis says how many utterances are folded into one, and on which days they were said.
+func (l *List) likeThis(first *kept) string {
+	if len(first.like) == 0 {
+		return ""
+	}
+	days := map[string]bool{}
+	last := ""
+	for _, k := range first.like {
+		day := k.time.In(l.query.Zone).Format(time.DateOnly)
+		days[day], last = true, max(last, day)
+	}
+	if len(days) == 1 {
+		return fmt.Sprintf(" [+%d more like this on %s]", len(first.like), last)
+	}
+	return fmt.Sprintf(" [+%d more like this on %d days until %s]", len(first.like), len(days), last)
+}
+
+// folded is the line with the places in one session of what is folded, with the numbers in its words where these differ.
+func folded(all []*kept) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "+%d that recur:", len(all))
+	for _, k := range all {
+		b.WriteString(" :" + k.id())
+		if k.numbers != k.first.numbers && k.numbers != "" {
+			b.WriteString(" (" + k.numbers + ")")
+		}
+	}
+	return b.String() + "\n"
+}
+
+// wordsOf returns the clauses of what a user typed, without what was pasted, and some of the numbers in it. A short answer
+// means little without the sentence that it answers: that counts as a clause, too.
+func wordsOf(text, before string) ([]clause, string) {
+	if len(text) > maxTemplate {
+		return []clause{{exact: maphash.String(seed, text), words: 1}}, ""
+	}
+	own := text
+	if strings.Contains(text, "\n") {
+		own = ""
+		for _, p := range split(text) {
+			own += p.text + "\n"
+		}
+	}
+	all, numbers := clausesOf(own)
+	if len(all) > 0 && before != "" && isAnswer(text) {
+		answered, _ := clausesOf(lastSentence(before))
+		for _, c := range answered {
+			c.words = 0
+			all = append(all, c)
+		}
+	}
+	return all, numbers
+}
+
+// wideMarks end a clause where a script has no spaces.
+var wideMarks = strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ", "；", "； ", "，", "， ", "、", "、 ", "：", "： ", "\n", " \n ")
+
+// clausesOf returns the clauses of a text and some of the numbers in it.
+func clausesOf(text string) (all []clause, numbers string) {
+	var exact, form strings.Builder
+	words, ordinary := 0, 0
+	var found []string
+	end := func(question bool) {
+		if words > 0 {
+			if question {
+				exact.WriteByte('?')
+				form.WriteByte('?')
+			}
+			c := clause{exact: maphash.String(seed, "="+exact.String()), words: words}
+			if ordinary >= minForm {
+				c.form = maphash.String(seed, form.String())
+			}
+			all = append(all, c)
+		}
+		exact.Reset()
+		form.Reset()
+		words, ordinary = 0, 0
+	}
+	for token := range strings.FieldsFuncSeq(wideMarks.Replace(text), func(r rune) bool { return r != '\n' && unicode.IsSpace(r) }) {
+		word := strings.TrimFunc(token, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '/' })
+		if token[0] == '(' || word == "" {
+			end(false)
+		}
+		if word == "" {
+			continue
+		}
+		words++
+		lower := strings.ToLower(word)
+		exact.WriteString(lower + " ")
+		if isOpen(word) {
+			form.WriteString("# ")
+			if isNumber(word) && len(found) < 3 {
+				found = append(found, word)
+			}
+		} else {
+			ordinary++
+			form.WriteString(lower + " ")
+		}
+		if last := token[strings.LastIndex(token, word)+len(word):]; strings.ContainsAny(last, ".;:!?,…。！？；，、：)") {
+			end(strings.ContainsAny(last, "?？"))
+		}
+	}
+	end(false)
+	return all, strings.Join(found, ",")
+}
+
+// isOpen reports whether a word is a name of code, a path, a hash or a number.
+func isOpen(word string) bool {
+	var before rune
+	upper := 0
+	for i, r := range word {
+		switch {
+		case unicode.IsDigit(r), strings.ContainsRune(`/\_@`, r), r == '.' && i > 0, r == ':' && i > 0:
+			return true
+		case unicode.IsUpper(r):
+			if unicode.IsLower(before) {
+				return true
+			}
+			upper++
+		case unicode.IsLower(r) && upper > 1:
+			return true
+		}
+		before = r
+	}
+	return false
+}
+
+// isNumber reports whether a word is a number, perhaps with a unit.
+func isNumber(word string) bool {
+	return len(word) <= 10 && unicode.IsDigit(rune(word[0])) && strings.Trim(strings.TrimLeft(word, "0123456789.,:-"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%") == ""
+}
