@@ -34,7 +34,7 @@ func (g *Gates) throttle(since lock.Stamp, now time.Time, hook bool) (open bool,
 	var last scan
 	least := g.p.options.MinSessions
 	if !g.p.Note(throttleFile, &last) || !last.fresh(since, now) || last.Found >= least {
-		return true, "the hook counted no sessions in the last 10 minutes, or enough"
+		return true, "no wait"
 	}
 	why = fmt.Sprintf("the hook's count %.0f min ago found %d of %d sessions; its next is due %s",
 		now.Sub(last.Time).Minutes(), last.Found, least, last.Time.Add(throttleSpan).UTC().Format(time.RFC3339))
@@ -60,9 +60,18 @@ func (g *Gates) count(ctx context.Context, since lock.Stamp, now time.Time) (int
 
 // found describes the result of a count.
 func (g *Gates) found(n int, since lock.Stamp) string {
-	found := fmt.Sprintf("%d of %d", n, g.p.options.MinSessions)
+	least := g.p.options.MinSessions
+	found := ops.Plural(n, "session")
+	if n < least {
+		found = fmt.Sprintf("%d of %s", n, ops.Plural(least, "session"))
+	}
 	if since.Exists {
 		found += " since " + since.String()
+	}
+	if n < least {
+		found += fmt.Sprintf("; %d more to go", least-n)
+	} else {
+		found += fmt.Sprintf("; %d needed", least)
 	}
 	if n == 0 && len(g.p.Sessions.Folders()) == 0 {
 		found += "; no transcripts of this project were found, so a dream begins only if somebody asks for it"
@@ -82,8 +91,8 @@ func (g *Gates) showCount(ctx context.Context, gate *Gate, since lock.Stamp, now
 		}
 		gate.Why = g.found(g.counted.Found, since)
 	}
-	if !g.counted.Time.IsZero() {
-		gate.Why += ", counted " + ops.Second(g.counted.Time).Format(time.RFC3339)
+	if !g.counted.Time.IsZero() && now.Sub(g.counted.Time) >= time.Minute {
+		gate.Why += "; counted " + ops.Ago(now, g.counted.Time)
 	}
 }
 

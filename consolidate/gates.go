@@ -100,7 +100,7 @@ func (g *Gates) check(ctx context.Context, dir *memory.Dir, now time.Time, q gat
 			return false, err.Error()
 		}
 		least := g.p.options.MinSessions
-		open, why = q.forced(a.sessions >= least, g.found(a.sessions, since), fmt.Sprintf("; %d more to go", least-a.sessions))
+		open, why = q.forced(a.sessions >= least, g.found(a.sessions, since), "")
 		if !open && q.hook {
 			g.p.SetNote(throttleFile, scan{Time: now, Since: since, Found: a.sessions})
 		}
@@ -135,9 +135,10 @@ func (g *Gates) time(since lock.Stamp, now time.Time, q gateOptions) (open bool,
 		return q.forced(false, fmt.Sprintf("the last consolidation is stamped %s, in the future: is the clock right? "+
 			"dream-mcp doctor --fix stamps it now", since), "")
 	}
-	hours := max(0, now.Sub(since.Time).Hours())
+	passed := max(0, now.Sub(since.Time))
 	opens := since.Time.Add(time.Duration(least * float64(time.Hour)))
-	return q.forced(hours >= least, fmt.Sprintf("%.0fh of %gh", hours, least), "; opens "+opens.UTC().Format(time.RFC3339))
+	return q.forced(passed.Hours() >= least, fmt.Sprintf("last dream %s; %g hours must pass", ops.Ago(now, now.Add(-passed)), least),
+		"; opens "+opens.UTC().Format(time.RFC3339))
 }
 
 // unanswered fails if this dream is unattended and another waits for the person.

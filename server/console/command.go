@@ -116,7 +116,7 @@ func (c *Command) root() *cobra.Command {
 	}
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
-		completion.Use, completion.Short = "completion SHELL", "print a script that completes words in bash, zsh, fish or powershell"
+		completion.Use, completion.Short = "completion SHELL", "print a script that completes words in a shell"
 		completion.Long, completion.Example = "", "source <(dream-mcp completion bash)"
 	}
 	return root

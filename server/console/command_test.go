@@ -153,9 +153,9 @@ func TestHelp(t *testing.T) {
 func TestWelcomeQuotesItsPath(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ self, shell, json string }{
-		{"/opt/dream-mcp", "/opt/dream-mcp install HOST\n", `"command": "/opt/dream-mcp"`},
-		{"/home/a b/dream-mcp", `"/home/a b/dream-mcp" install HOST`, `"command": "/home/a b/dream-mcp"`},
-		{`C:\go\dream-mcp.exe`, "C:\\go\\dream-mcp.exe install HOST\n", `"command": "C:\\go\\dream-mcp.exe"`},
+		{"/opt/dream-mcp", "/opt/dream-mcp install\n", `"command":"/opt/dream-mcp"`},
+		{"/home/a b/dream-mcp", `"/home/a b/dream-mcp" install`, `"command":"/home/a b/dream-mcp"`},
+		{`C:\go\dream-mcp.exe`, "C:\\go\\dream-mcp.exe install\n", `"command":"C:\\go\\dream-mcp.exe"`},
 	}
 	for _, test := range tests {
 		var out strings.Builder

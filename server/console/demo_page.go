@@ -65,7 +65,7 @@ func (s *story) print(colour, prefix, line string) {
 	words := strings.TrimLeft(line, " ")
 	indent := prefix + line[:len(line)-len(words)]
 	width := pageWidth - ansi.StringWidth(indent) - 2
-	rows := strings.Split(ansi.Wrap(words, width, ""), "\n")
+	rows := strings.Split(wrapLine(words, width, ""), "\n")
 	for i, row := range rows[:min(longest, len(rows))] {
 		if i > 0 {
 			row = "  " + row

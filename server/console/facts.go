@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ func headline(s consolidate.State) (state, next string) {
 	case s.HeldBy != "":
 		return claudeDreams + ".", "Until then no other dream begins; at most an hour."
 	case s.Due:
-		return "A dream is due.", "Ask your agent for one: the prompt “dream”."
+		return "A dream is due.", "Ask your agent for one, or run: dream-mcp dream"
 	case s.ClosedGate != "":
 		return "No dream is due.", fmt.Sprintf("The gate “%s” is closed.", s.ClosedGate)
 	}
@@ -61,9 +62,13 @@ func places(setup host.Setup, folders []transcript.Folder, hosts []string) []pla
 	if setup.Root != setup.Project {
 		project += ", in the repository " + setup.Root
 	}
-	all := []place{{name: "project", value: project}, {name: "memory", value: setup.MemoryDir, why: setup.MemoryWhy}}
+	why := strings.ReplaceAll(setup.MemoryWhy, fmt.Sprintf("%q", setup.Project), "this project")
+	all := []place{{name: "project", value: project}, {name: "memory", value: setup.MemoryDir, why: why}}
 	for _, f := range folders {
 		p := place{name: "transcripts", value: f.Path}
+		if filepath.Dir(setup.MemoryDir) == f.Path {
+			p.value = "in the folder that holds the memory"
+		}
 		if f.Problem != "" {
 			p.problem = "cannot be read: " + f.Problem
 		}

@@ -30,12 +30,12 @@ func (c *Command) printJSON(v any, indent string) error {
 	return err
 }
 
-// answer prints the result of a verb: v with --json, else text.
+// answer prints the result of a verb: v with --json, else text, with ~ for the home and wrapped on a terminal.
 func (c *Command) answer(v any, indent string, text func(ink paint) string) error {
 	if c.JSON {
 		return c.printJSON(v, indent)
 	}
-	return c.print(text(paintFor(c.Out)))
+	return c.print(wrap(tilde(text(paintFor(c.Out))), c.width()))
 }
 
 func (c *Command) print(text string) error {

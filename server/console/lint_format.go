@@ -22,18 +22,18 @@ const (
 	maxPlaces = 12
 )
 
-// shownPath returns the path of a finding's file: relative if it is below the working directory, else absolute. A
-// terminal or an editor can open it.
+// shownPath returns the path of a finding's file: relative to the working directory if it is below that, so that a
+// terminal or an editor can open it, else relative to the memory, which the last line names.
 func shownPath(o lintJSON, f rule.Finding) string {
-	path := filepath.Join(o.MemoryDir, filepath.FromSlash(f.File))
 	dir, err := os.Getwd()
 	if err != nil {
-		return path
+		return f.File
 	}
-	if rel, err := filepath.Rel(dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return rel
+	rel, err := filepath.Rel(dir, filepath.Join(o.MemoryDir, filepath.FromSlash(f.File)))
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return f.File
 	}
-	return path
+	return rel
 }
 
 func position(f rule.Finding) (line, column int) { return max(f.Line, 1), max(f.Column, 1) }

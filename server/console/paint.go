@@ -41,12 +41,23 @@ func shown(out io.Writer, allowed secret.Allowed) *secret.Writer {
 	return w
 }
 
-func paintFor(w io.Writer) paint {
+// fileOf returns the file that w writes to, or nil.
+func fileOf(w io.Writer) *os.File {
 	if masks, ok := w.(*secret.Writer); ok {
 		w = masks.Out
 	}
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
+	f, _ := w.(*os.File)
+	return f
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+func paintFor(w io.Writer) paint {
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !isTerminal(w) {
 		return false
 	}
 	// Older Windows consoles print the sequences as text.

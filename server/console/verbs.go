@@ -37,11 +37,10 @@ const (
 
 var verbs = []verb{
 	{name: "status", group: groupLook, json: true, run: (*Command).status,
-		short: "show whether a dream is due, which gate is closed, and where everything is", example: "dream-mcp status"},
+		short: "show whether a dream is due, and where everything is", example: "dream-mcp status"},
 	{name: "watch", group: groupLook, json: true, run: (*Command).watch,
-		short: "show a dream while it runs, in any program",
-		long: `It shows what the dream searches, stages and would change; x stops it. In a pipe it prints
-a line for each event.`,
+		short:   "show a dream while it runs, in any program",
+		long:    `It shows what the dream searches, stages and would change; x stops it. In a pipe it prints a line for each event.`,
 		example: "dream-mcp watch\ndream-mcp watch --once",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Once, "once", false, "show the present state, and exit")
@@ -53,11 +52,10 @@ a line for each event.`,
 			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
 		}},
 	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).diff,
-		short: "show what a dream or a write changed (without ID: the newest that landed)", example: "dream-mcp diff\ndream-mcp diff 20261121-010651"},
+		short: "show what a dream or a write changed; without ID, the newest", example: "dream-mcp diff\ndream-mcp diff 20261121-010651"},
 	{name: "report", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).report,
-		short: "write what a dream changed, and why, as one HTML page",
-		long: `Without ID it is the dream that waits for your yes, or else the newest that landed. The page needs
-no network. It is written to the state folder of dream-mcp unless --out names a file.`,
+		short:   "write what a dream changed, and why, as one HTML page",
+		long:    `Without ID it is the dream that waits for your yes, or else the newest that landed. The page needs no network. It is written to the state folder of dream-mcp unless --out names a file.`,
 		example: "dream-mcp report --open\ndream-mcp report --out dream.html",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.OpenPage, "open", false, "open the page in the browser")
@@ -67,9 +65,8 @@ no network. It is written to the state folder of dream-mcp unless --out names a 
 		short:   "show where a memory comes from: who said it, when, and the words",
 		example: "dream-mcp why use-bun.md\ndream-mcp why squash before merging"},
 	{name: "lint", group: groupLook, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
-		short: "check the memory, or any folder, against the rules",
-		long: `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check.
-With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,
+		short:   "check the memory, or any folder, against the rules",
+		long:    `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check. With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,
 		example: "dream-mcp lint --rule drift,deadline\ndream-mcp lint --explain drift\ndream-mcp lint ~/notes --json",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Lint.Explain, "explain", false, "explain all rules, or the one named")
@@ -87,20 +84,19 @@ With --explain the argument is a rule: what it catches and what it allows, and h
 		}},
 
 	{name: "dream", group: groupUndo, args: "[HOST]", most: 1,
-		short: "run a dream now with an installed program; nothing lands before your yes",
-		long: `HOST is claude-code, codex or gemini. Without it the program of last time is used; the first
-time you are asked. The dream is shown as watch shows it; then review asks what lands.`,
+		short:   "run a dream now; nothing lands before your yes",
+		long:    `HOST is claude-code, codex or gemini. Without it the program of last time is used; the first time you are asked. The dream is shown as watch shows it; then review asks what lands.`,
 		example: "dream-mcp dream\ndream-mcp dream codex"},
 	{name: "review", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).review,
-		short: "show the dream that waits for your yes, with its diff; on a terminal it asks",
-		long:  "It also shows changes that dreams were not allowed to make.",
+		short: "show the dream that waits for your yes, and decide",
+		long:  "It shows the diff, and changes that dreams were not allowed to make. On a terminal it asks.",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Accept, "accept", false, "land it")
 			f.BoolVar(&c.Reject, "reject", false, "forget it")
 			f.StringSliceVar(&c.Only, "only", nil, "with --accept: land only these `files`; the rest continues to wait")
 		}},
 	{name: "undo", group: groupUndo, args: "[ID]", most: 1, json: true, run: (*Command).undo,
-		short: "undo a dream or a write (without ID: the newest); an undo can be undone", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
+		short: "undo a dream or a write; without ID, the newest", example: "dream-mcp undo\ndream-mcp undo 20261121-010651"},
 	{name: "restore", group: groupUndo, args: "FILE", most: 1, json: true, run: (*Command).restore,
 		short:   "bring one memory back: its newest other version",
 		example: "dream-mcp restore use-bun.md\ndream-mcp restore use-bun.md --at 20261121-010651-d56fd6\ndream-mcp restore --list",
@@ -112,9 +108,8 @@ time you are asked. The dream is shown as watch shows it; then review asks what 
 		short: "end the dream that is open in another process; nothing lands", example: "dream-mcp stop \"not now\""},
 
 	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: install.IDs,
-		short: "have a program start this server; without HOST, list the programs",
-		long: `The host starts the server with the flags that you give here, such as --project.
-Only lines for dream-mcp are added. Installing twice changes nothing.`,
+		short:   "have a program start this server; without HOST, list the programs",
+		long:    `The host starts the server with the flags that you give here, such as --project. Only lines for dream-mcp are added. Installing twice changes nothing.`,
 		example: "dream-mcp install claude-code\ndream-mcp install codex --dry-run",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
@@ -129,15 +124,12 @@ Only lines for dream-mcp are added. Installing twice changes nothing.`,
 			f.BoolVar(&c.DryRun, "dry-run", false, "show what would change")
 		}},
 	{name: "mode", group: groupSetUp, args: "[off|suggest|approve|auto]", most: 1, json: true, run: (*Command).mode,
-		short:   "show what happens by itself when a dream is due, or set it in config.json",
+		short:   "show or set what happens by itself when a dream is due",
 		example: "dream-mcp mode\ndream-mcp mode approve",
 		choices: func() []string { return []string{"off", "suggest", "approve", "auto"} }},
 	{name: "share", group: groupSetUp, args: "[REMOTE]", most: 1, json: true, run: (*Command).share,
-		short: "keep this memory the same on several machines, through a git remote of yours",
-		long: `Without REMOTE it shows how the memory is shared. REMOTE is the address of a git repository
-that you can push to, of any project. The memory gets a ref of its own there. Changes are
-pulled and sent when a session begins or ends, before and after a dream, and with --now. What
-both sides changed is merged; nothing is lost.`,
+		short:   "keep this memory the same on several machines",
+		long:    `Without REMOTE it shows how the memory is shared. REMOTE is the address of a git repository that you can push to, of any project. The memory gets a ref of its own there. Changes are pulled and sent when a session begins or ends, before and after a dream, and with --now. What both sides changed is merged; nothing is lost.`,
 		example: "dream-mcp share git@github.com:you/memories.git\ndream-mcp share --now",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Share.Status, "status", false, "show how it is shared")
@@ -148,7 +140,7 @@ both sides changed is merged; nothing is lost.`,
 			f.BoolVar(&c.Share.Yes, "yes", false, "do not ask")
 		}},
 	{name: "demo", group: groupSetUp, run: (*Command).demo,
-		short:   "show a dream from start to undo, in a sandbox that is removed afterwards",
+		short:   "show a dream from start to undo, in a sandbox",
 		example: "dream-mcp demo",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Keep, "keep", false, "keep the sandbox")
@@ -161,7 +153,7 @@ both sides changed is merged; nothing is lost.`,
 			f.Func("client", "the `HOST`, if the environment does not name it", word(&c.Flags.Client))
 			f.BoolVar(&c.Guard, "guard", false, "deny the tools that a dream open in the session must not use")
 		}},
-	{name: hook.Statusline, group: groupHosts, most: -1, short: "print a few words for a status bar, such as “dream: due”, or nothing"},
+	{name: hook.Statusline, group: groupHosts, most: -1, short: "print a few words for a status bar, or nothing"},
 	{name: "background", group: groupHosts, most: 1,
 		short: "run an unattended dream if one is due; started by a hook"},
 }

@@ -12,7 +12,6 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
-	"dream-mcp/memory/secret"
 	"dream-mcp/server/host"
 )
 
@@ -61,12 +60,8 @@ func (c *Command) onTerminal() bool {
 
 // screen returns the terminal to draw on, if standard input and output are both terminals.
 func (c *Command) screen() (*os.File, bool) {
-	out := c.Out
-	if masks, ok := out.(*secret.Writer); ok {
-		out = masks.Out // a picture is masked before it is cut into rows
-	}
-	f, ok := out.(*os.File)
-	return f, ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) && term.IsTerminal(int(os.Stdin.Fd()))
+	// A picture is masked before it is cut into rows, so it needs no *secret.Writer.
+	return fileOf(c.Out), os.Getenv("TERM") != "dumb" && isTerminal(c.Out) && isTerminal(os.Stdin)
 }
 
 // watchOnce prints one picture.

@@ -24,7 +24,7 @@ func (c *Command) welcome(context.Context, *consolidate.Project, host.Setup) err
 	if err != nil {
 		return err
 	}
-	return c.print(strings.NewReplacer("VERSION", c.Version, "SELF_JSON", string(quoted), "SELF", typed).Replace(welcomeText))
+	return c.print(wrap(strings.NewReplacer("VERSION", c.Version, "SELF_JSON", string(quoted), "SELF", typed).Replace(welcomeText), textWidth))
 }
 
 // helpText is the template of the help of a verb, or of the program.
@@ -36,7 +36,7 @@ func (c *Command) help(context.Context, *consolidate.Project, host.Setup) error 
 	c.helpOf.InitDefaultHelpFlag()
 	c.helpOf.Flags().Lookup("help").Hidden = true // it was just used
 	c.helpOf.Root().SetUsageTemplate(helpText)
-	return c.print(c.helpOf.UsageString())
+	return c.print(wrap(c.helpOf.UsageString(), textWidth))
 }
 
 // completionScript prints the script that cobra wrote for a shell.

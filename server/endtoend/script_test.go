@@ -124,7 +124,7 @@ func setUp(e *testscript.Env) error {
 			return err
 		}
 	}
-	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"),
+	e.Vars = append(e.Vars, "HOME="+home, "PROJECT="+project, "TRANSCRIPTS="+folder, "MEMORY="+filepath.Join(folder, "memory"), "SHOWN_MEMORY="+filepath.Join("~", strings.TrimPrefix(folder, home), "memory"),
 		"STATE="+filepath.Join(home, ".local", "state", "dream-mcp"), "TZ=UTC", "CLAUDE_PROJECT_DIR="+project)
 	if err := os.Rename(filepath.Join(e.WorkDir, "memory"), filepath.Join(folder, "memory")); err != nil && !os.IsNotExist(err) {
 		return err
