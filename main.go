@@ -207,6 +207,7 @@ func switchOf(s host.Setup) consolidate.Switch {
 // watched is options for a server, which reads again at each call what the person has switched on or off.
 func watched(env host.Environment, flags host.Flags, s host.Setup, state string, changed chan string) consolidate.Options {
 	o := options(s, state, changed)
+	o.Waits = server.Waiting
 	o.Reread = func() (consolidate.Switch, bool) {
 		now, err := host.Resolve(env, flags)
 		return switchOf(now), err == nil && now.MemoryDir == s.MemoryDir

@@ -8,6 +8,7 @@ import (
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/consolidate/share"
 	"dream-mcp/memory"
 )
 
@@ -30,22 +31,31 @@ func (p *Project) Begin(ctx context.Context, force, resume bool) error {
 	}
 	force, p.Gates.asked = force || p.options.Asked, p.Gates.asked || p.options.Asked
 	p.Gates.reread()
-	p.Share.Refresh(ctx)
 	gates := gateOptions{force: force, waits: true}
-	a, err := p.Gates.ask(ctx, gates)
-	if err == nil {
-		err = a.refusal()
+	var a gateAnswers
+	ask := func() (err error) {
+		if a, err = p.Gates.ask(ctx, gates); err == nil {
+			err = a.refusal()
+		}
+		return err
+	}
+	err := ask()
+	if err == nil { // only now: the remote may not answer
+		err = p.Share.Prepare(ctx, ask)
+	}
+	if held, is := errors.AsType[*share.HeldError](err); is {
+		open := false
+		return &ClosedError{Gate: Gate{Name: "lock", Open: &open, Why: held.Error()}}
 	}
 	if err != nil {
 		return p.Gates.switchedOff(err, force)
 	}
-	if err := p.Share.TakeLease(ctx); err != nil {
-		open := false
-		return &ClosedError{Gate: Gate{Name: "lock", Open: &open, Why: err.Error()}}
+	if p.dream != nil { // begun meanwhile
+		return nil
 	}
 	t, err := p.Store.Begin(ctx, func(dir *memory.Dir) (ops.Op, error) { return p.beginning(ctx, dir, a, gates, resume) })
 	if err != nil {
-		p.Share.End(false)
+		p.Share.Release()
 	}
 	if _, busy := errors.AsType[*lock.BusyError](err); busy {
 		return fmt.Errorf("the lock gate is closed: %w", err)

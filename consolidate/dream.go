@@ -84,7 +84,7 @@ func (d *dream) renew(phase string) error {
 	}
 	if now.Sub(d.leased) >= share.LeaseRenewal {
 		d.leased = now
-		_ = p.Share.TakeLease(context.Background()) // the end of the dream checks whether it is still ours
+		p.Share.Renew()
 	}
 	d.ToolCalls++
 	d.Phase = cmp.Or(phase, d.Phase)
@@ -161,7 +161,9 @@ func (d *dream) end(outcome ops.Outcome, reason string) error {
 	d.log(Event{Kind: EventEnded, Text: text})
 	d.detach()
 	err := d.End(outcome, reason)
-	d.p.Share.End(outcome == ops.Committed)
+	if outcome != ops.Committed { // else Finalize sends it
+		d.p.Share.Release()
+	}
 	return err
 }
 

@@ -41,18 +41,25 @@ func (p *Project) Finalize(ctx context.Context, r ops.FinalizeRequest) (Finalize
 	if p.dream == nil {
 		return FinalizeResult{}, cmp.Or(p.enter(""), ops.ErrNoDream)
 	}
-	phase := Consolidating
+	d, phase, reached := p.dream, Consolidating, false
 	if !r.DryRun {
 		if err := p.Gates.mayWrite(); err != nil {
 			return FinalizeResult{}, err
 		}
-		p.dream.stolen = p.Share.LeaseLost(ctx)
+		d.stolen, reached = p.Share.LeaseLost(ctx)
+		if err := ctx.Err(); err != nil || p.dream != d { // it ended meanwhile
+			return FinalizeResult{}, cmp.Or(err, p.over, ops.ErrNoDream)
+		}
 		phase = Finalizing
 	}
-	if err := p.dream.renew(phase); err != nil {
+	if err := d.renew(phase); err != nil {
 		return FinalizeResult{}, err
 	}
-	return p.dream.finalize(r)
+	res, err := d.finalize(r)
+	if d.Outcome == ops.Committed && reached {
+		p.Share.Send(ctx)
+	}
+	return res, err
 }
 
 // finalize lands d, or refuses.

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"os"
 	"time"
@@ -51,6 +52,7 @@ type Options struct {
 	CleanupDays int      // the host removes transcripts that were not modified for so many days; 0: never
 	Propose     bool     // an unattended dream becomes a proposal
 	Lease       time.Duration
+	Waits       func(context.Context) // called before a call waits for a remote, if not nil
 }
 
 // Project is the memory of one project, and the dreams over it.
@@ -96,7 +98,7 @@ func Open(o Options) *Project {
 	p.History = &history.History{Store: p.Store, MaxArchive: cmp.Or(o.MaxArchive, history.DefaultMaxArchive)}
 	p.Background = &background.Room{Store: p.Store, MinHours: o.MinHours}
 	p.Sources = &provenance.Room{Store: p.Store, Transcripts: o.Transcripts}
-	p.Share = &share.Room{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite}
+	p.Share = &share.Room{Store: p.Store, LastRead: p.Sessions.lastRead, MayWrite: p.Gates.mayWrite, Waits: o.Waits}
 	p.Recall = &recall.Room{Store: p.Store}
 	return p
 }
@@ -130,6 +132,7 @@ func (p *Project) Close(reason string) error {
 	if p.dream != nil {
 		err = p.dream.end(ops.Aborted, reason)
 	}
+	p.Share.Wait()
 	p.Transcripts.Close()
 	err = errors.Join(err, p.Store.Close())
 	if p.folder != nil {

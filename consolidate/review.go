@@ -137,7 +137,7 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 	}
 	var res FinalizeResult
 	if err == nil {
-		res, err = q.land(t)
+		res, err = q.land(ctx, t)
 	}
 	if _, half := errors.AsType[*ops.HalfError](err); err != nil && !half {
 		err = errors.Join(err, t.End(ops.Proposed, "not landed: "+err.Error()))
@@ -146,7 +146,7 @@ func (q *Proposals) Accept(ctx context.Context, id string, only []string) (Final
 }
 
 // land lands what the person accepted, and ends it.
-func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
+func (q *Proposals) land(ctx context.Context, t *ops.Tx) (FinalizeResult, error) {
 	plan, err := q.p.plan(t, *t.Request)
 	if err != nil {
 		return FinalizeResult{}, err
@@ -156,7 +156,7 @@ func (q *Proposals) land(t *ops.Tx) (FinalizeResult, error) {
 		return FinalizeResult{}, err
 	}
 	err = t.End(ops.Committed, "")
-	q.p.Share.End(true)
+	q.p.Share.Send(ctx)
 	return committed(t, plan.index, plan.findings, landedReport(t)), err
 }
 

@@ -42,8 +42,9 @@ type call struct {
 	ended     chan struct{} // closed when its handler has returned
 	live      atomic.Bool   // a notification was queued; for a listening call the first is its acknowledgement
 
-	after <-chan struct{} // closed when all earlier writes have ended
+	after <-chan struct{} // closed when all earlier writes have ended; for a read also when the last one waits
 	wrote chan struct{}   // nil unless a write; closed when it has ended
+	waits func()          // of a write: later reads need not wait for it
 
 	// Set by mcp-go's error hook.
 	failure error
@@ -114,6 +115,14 @@ func (c *call) end() {
 	c.sending.Lock()
 	defer c.sending.Unlock()
 	close(c.ended)
+}
+
+// Waiting reports that the call of ctx now waits for something outside, such as a network: the reads after it need not wait
+// for its end.
+func Waiting(ctx context.Context) {
+	if c, ok := mcpserver.ClientSessionFromContext(ctx).(*call); ok && c.waits != nil {
+		c.waits()
+	}
 }
 
 // A subscription is to a resource, by a listening call or (nil) by the connection.

@@ -38,6 +38,7 @@ type loop struct {
 	reads     map[string]bool // names of read-only tools
 	client    client          // as initialize left it
 	lastWrite <-chan struct{} // closed when the last write that arrived has ended
+	readable  <-chan struct{} // closed when it has ended or waits
 	seq       uint64
 
 	mu     sync.Mutex
@@ -56,6 +57,7 @@ func newLoop(o Options, out *output) *loop {
 		slots:     make(chan struct{}, toolSlots),
 		reads:     map[string]bool{},
 		lastWrite: none,
+		readable:  none,
 		flight:    map[string]*call{},
 	}
 	for _, t := range o.Tools {
@@ -154,10 +156,12 @@ func (l *loop) request(ctx context.Context, m message, size int) {
 	case mcp.MethodToolsCall:
 		var params struct{ Name string }
 		_ = json.Unmarshal(m.params, &params) // mcp-go will say what is wrong with it
-		c.after = l.lastWrite
+		c.after = l.readable
 		if reads, known := l.reads[params.Name]; known && !reads {
-			c.wrote = make(chan struct{})
-			l.lastWrite = c.wrote
+			c.after, c.wrote = l.lastWrite, make(chan struct{})
+			readable := make(chan struct{})
+			c.waits = sync.OnceFunc(func() { close(readable) })
+			l.lastWrite, l.readable = c.wrote, readable
 		}
 		l.calls.Go(func() { l.callTool(c) })
 	case mcp.MethodResourcesRead, mcp.MethodPromptsGet, mcp.MethodCompletionComplete, mcp.MethodSubscriptionsListen:
@@ -213,6 +217,7 @@ func (l *loop) enter(c *call) string {
 func (l *loop) callTool(c *call) {
 	if c.wrote != nil {
 		defer close(c.wrote)
+		defer c.waits()
 		<-c.after // even when cancelled: later writes wait for earlier ones
 	}
 	select {

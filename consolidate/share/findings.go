@@ -67,7 +67,7 @@ func (r *Room) Findings(dir *memory.Dir) (findings []rule.Finding) {
 // Sign adds to each new line of the diff of a merge the name of the machine that wrote it, as it calls itself. commit
 // is the merged commit.
 func (r *Room) Sign(ctx context.Context, commit, diff string) string {
-	g := git{filepath.Join(r.StateDir(), repo)}
+	g := git{dir: filepath.Join(r.StateDir(), repo)}
 	var b strings.Builder
 	var authors map[string]string // of the lines of a file
 	for line := range strings.Lines(diff) {

@@ -37,7 +37,10 @@ func (e *GitError) Error() string { return "git " + e.Command + ": " + e.Message
 // git runs the program git on one bare repository. It passes an argument list, and git never prompts, neither in a
 // terminal nor in a window. Git reads our configuration, and from the person's own only how to reach a remote and as
 // whom.
-type git struct{ dir string }
+type git struct {
+	dir   string
+	mutex sync.Locker // released while git runs; nil if the caller holds none
+}
 
 // ours is configuration that nothing overrides.
 var ours = [][2]string{
@@ -96,8 +99,8 @@ func readEnvironment() []string {
 }
 
 // openGit opens the bare repository at dir, and creates it if needed.
-func openGit(ctx context.Context, dir string) (git, error) {
-	g := git{dir}
+func openGit(ctx context.Context, dir string, mutex sync.Locker) (git, error) {
+	g := git{dir, mutex}
 	_, err := os.Stat(filepath.Join(dir, "HEAD"))
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(dir, 0o700); err == nil {
@@ -107,9 +110,13 @@ func openGit(ctx context.Context, dir string) (git, error) {
 	return g, err
 }
 
-// run runs one command of git and returns its output. It kills the command when the repository has grown by more than
-// maxFetched.
+// run runs one command of git and returns its output. It ends the command, with what that has started, when ctx is done or
+// the repository has grown by more than maxFetched.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
+	if g.mutex != nil {
+		g.mutex.Unlock()
+		defer g.mutex.Lock()
+	}
 	ctx, stop := context.WithTimeoutCause(ctx, gitTime, fmt.Errorf("it took longer than %v", gitTime))
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -123,7 +130,8 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, err
 	cmd.Stdin = bytes.NewReader(stdin)
 	out, message := &bounded{limit: maxOutput}, &bounded{limit: maxError}
 	cmd.Stdout, cmd.Stderr = out, message
-	cmd.WaitDelay = 2 * time.Second
+	group(cmd)
+	cmd.WaitDelay = 2 * time.Second // then git is killed
 	defer g.watch(cancel)()
 	err := cmd.Run()
 	if err == nil {

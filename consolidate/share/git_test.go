@@ -40,7 +40,7 @@ func sh(t *testing.T, dir string, args ...string) string {
 
 func newGit(t *testing.T) git {
 	t.Helper()
-	g, err := openGit(t.Context(), filepath.Join(t.TempDir(), "repo.git"))
+	g, err := openGit(t.Context(), filepath.Join(t.TempDir(), "repo.git"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func (l *link) move(ctx context.Context, from, to string) error {
 			return err
 		}
 	}
-	l.Held = to
+	l.Held, l.Finished = to, false
 	l.see(to)
 	return l.save()
 }

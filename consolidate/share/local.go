@@ -69,14 +69,20 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 	return notes, err
 }
 
-// Ended records the commit that the memory holds after a merge has landed. It is called under the lock, and by
-// recovery again.
+// Ended records the commit that the memory holds after a merge has landed, and that a dream has ended, so that the next sync
+// releases its lease. It is called under the lock, and by recovery again.
 func (r *Room) Ended(i ops.Op, m ops.Manifest) error {
 	s, err := r.State()
-	if i.Kind != lock.KindSync || i.Outcome != ops.Committed || len(m.LeftAlone) > 0 || err != nil {
+	switch {
+	case err != nil:
+		return nil
+	case i.Kind == lock.KindDream:
+		s.Finished = s.Held != ""
+	case i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(m.LeftAlone) == 0:
+		s.Base = i.Commit
+	default:
 		return nil
 	}
-	s.Base = i.Commit
 	return r.SetNote(stateFile, s)
 }
 

@@ -9,6 +9,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -18,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"dream-mcp/consolidate/lock"
@@ -36,6 +38,7 @@ const (
 // How long a dream waits for the remote. What does not arrive in time waits for the next sync.
 const (
 	dreamWait   = 20 * time.Second
+	askWait     = 8 * time.Second
 	releaseWait = 4 * time.Second // less than a program's end may take
 	syncWait    = 5 * time.Minute
 )
@@ -59,6 +62,7 @@ type State struct {
 	OtherDream  time.Time `json:"other_dream,omitzero"` // when this machine first saw another's newest dream, by its own clock
 	OtherName   string    `json:"other_name,omitempty"` // of that machine
 	Held        string    `json:"held,omitempty"`       // our lease
+	Finished    bool      `json:"finished,omitempty"`   // the dream of that lease has ended: the next sync releases it
 	Withheld    bool      `json:"withheld,omitempty"`   // what a dream landed here after it had lost its lease
 	Sighting    sighting  `json:"sighting,omitzero"`
 }
@@ -72,11 +76,33 @@ var (
 	ErrBusy      = ops.Refuse("another process is syncing this memory", "try again in a moment")
 )
 
-// Room is the share of one memory. Methods that take no lock say so.
+// Room is the share of one memory. Methods that take no lock say so. The mutex of the store is released while git runs and
+// while another process has the share open, so that other operations do not wait for a remote.
 type Room struct {
 	*ops.Store
 	LastRead func() (time.Time, error) // up to when the transcripts of this machine were read
 	MayWrite func() error              // fails where the memory is switched off
+	Waits    func(context.Context)     // called before a call waits for the remote; may be nil
+
+	later  sync.WaitGroup // what Renew and Release began
+	cancel func()         // the last of it; nil if there was none
+}
+
+// unlocked calls do without the mutex, which the caller holds.
+func (r *Room) unlocked(do func()) {
+	r.Unlock()
+	defer r.Lock()
+	do()
+}
+
+// pause waits without the mutex.
+func (r *Room) pause(ctx context.Context, d time.Duration) {
+	r.unlocked(func() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(d):
+		}
+	})
 }
 
 // State returns the state of the share, without git and without waiting. It fails with ErrNotShared.
@@ -89,14 +115,21 @@ func (r *Room) State() (s State, err error) {
 }
 
 // open opens the share of this memory, or with begin a new one, and calls do. It takes at most limit. One process at
-// a time has the share open.
-func (r *Room) open(ctx context.Context, limit time.Duration, begin *State, do func(context.Context, *link) error) error {
+// a time has the share open: with wait, open waits for another, else it fails with ErrBusy. The caller holds r.
+func (r *Room) open(ctx context.Context, limit time.Duration, wait bool, begin *State, do func(context.Context, *link) error) error {
 	if _, err := r.State(); err != nil && begin == nil {
 		return err
 	}
+	if r.Waits != nil {
+		r.Waits(ctx)
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	unlock, err := r.LockNote(ctx, lockFile, 2*time.Second)
+	unlock, err := r.LockNote(ctx, lockFile, 0)
+	for wait && errors.Is(err, lock.ErrHeld) && ctx.Err() == nil {
+		r.pause(ctx, 20*time.Millisecond)
+		unlock, err = r.LockNote(ctx, lockFile, 0)
+	}
 	if errors.Is(err, lock.ErrHeld) {
 		return ErrBusy
 	}
@@ -112,7 +145,7 @@ func (r *Room) open(ctx context.Context, limit time.Duration, begin *State, do f
 		}
 	}
 	if err == nil {
-		l.git, err = openGit(ctx, filepath.Join(r.StateDir(), repo))
+		l.git, err = openGit(ctx, filepath.Join(r.StateDir(), repo), r)
 	}
 	if err == nil {
 		err = do(ctx, l)
@@ -170,7 +203,7 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 			return err
 		}
 	}
-	return r.open(ctx, syncWait, &s, func(ctx context.Context, l *link) error {
+	return r.open(ctx, syncWait, true, &s, func(ctx context.Context, l *link) error {
 		preview, err := l.preview(ctx)
 		if err == nil {
 			err = agree(preview)
@@ -183,14 +216,14 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 }
 
 // Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
-// its lease.
+// its lease. It fails with ErrBusy while another process syncs.
 func (r *Room) Sync(ctx context.Context, decided bool) error {
 	r.Lock()
 	defer r.Unlock()
 	if err := r.maySync(); err != nil {
 		return err
 	}
-	return r.open(ctx, syncWait, nil, func(ctx context.Context, l *link) error {
+	return r.open(ctx, syncWait, false, nil, func(ctx context.Context, l *link) error {
 		l.Withheld = l.Withheld && !decided
 		return l.sync(ctx, false)
 	})
@@ -200,7 +233,7 @@ func (r *Room) Sync(ctx context.Context, decided bool) error {
 func (r *Room) Stop(ctx context.Context) error {
 	r.Lock()
 	defer r.Unlock()
-	return r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error {
+	return r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error {
 		_ = l.release(ctx) // where the remote cannot be reached, the lease expires
 		root, err := r.Root()
 		if err == nil {
@@ -210,42 +243,83 @@ func (r *Room) Stop(ctx context.Context) error {
 	})
 }
 
-// Refresh syncs before the gates are checked. A remote that cannot be reached does not prevent a dream. The caller
-// holds r.
-func (r *Room) Refresh(ctx context.Context) {
-	if r.MayWrite() == nil {
-		_ = r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, false) })
+// Prepare syncs before a dream, asks mayBegin, which what was pulled may have changed, and takes the lease. It fails only with
+// the error of mayBegin, with a *HeldError if another machine holds the lease, and with that of ctx: without the remote, the
+// changes of the dream are merged later. The caller holds r.
+func (r *Room) Prepare(ctx context.Context, mayBegin func() error) (err error) {
+	if _, unshared := r.State(); unshared != nil {
+		return nil
 	}
-}
-
-// TakeLease takes or renews the lease for a dream. It fails only with a *HeldError, if another machine holds the
-// lease: without the remote, the changes of the dream are merged later. The caller holds r.
-func (r *Room) TakeLease(ctx context.Context) error {
-	err := r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error { return l.acquire(ctx) })
-	if held := (*HeldError)(nil); errors.As(err, &held) {
-		return held
-	}
-	return nil
-}
-
-// LeaseLost reports whether another machine has taken over the lease of our dream. The caller holds r.
-func (r *Room) LeaseLost(ctx context.Context) (lost bool) {
-	_ = r.open(ctx, dreamWait, nil, func(ctx context.Context, l *link) error {
-		h, err := l.heads(ctx)
-		lost = err == nil && l.Held != "" && h.lease != l.Held
-		return err
+	_ = r.open(ctx, dreamWait, true, nil, func(short context.Context, l *link) error {
+		_ = l.sync(short, false)
+		if err = mayBegin(); err != nil {
+			return err
+		}
+		lost := l.acquire(short)
+		if held, is := errors.AsType[*HeldError](lost); is {
+			err = held
+		}
+		return lost
 	})
-	return lost
+	return cmp.Or(ctx.Err(), err)
 }
 
-// End pushes what a dream has landed and releases its lease. The caller holds r.
-func (r *Room) End(landed bool) {
-	if landed {
-		_ = r.open(context.Background(), dreamWait, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, true) })
-	} else {
-		_ = r.open(context.Background(), releaseWait, nil, func(ctx context.Context, l *link) error { return l.release(ctx) })
+// LeaseLost reports whether another machine has taken over the lease of our dream, and whether the remote answered. The
+// caller holds r.
+func (r *Room) LeaseLost(ctx context.Context) (lost, reached bool) {
+	err := r.open(ctx, askWait, true, nil, func(ctx context.Context, l *link) error {
+		h, err := l.heads(ctx)
+		if err != nil {
+			l.Pending = err.Error()
+			return errors.Join(err, l.save())
+		}
+		lost = l.Held != "" && h.lease != l.Held
+		return nil
+	})
+	return lost, err == nil
+}
+
+// Send pushes what a dream has landed and releases its lease. The caller holds r.
+func (r *Room) Send(ctx context.Context) {
+	r.stop()
+	_ = r.open(ctx, dreamWait, true, nil, func(ctx context.Context, l *link) error { return l.sync(ctx, true) })
+}
+
+// Renew begins to renew the lease of a dream. The end of the dream checks whether it is still ours. The caller holds r.
+func (r *Room) Renew() {
+	r.begin(dreamWait, func(ctx context.Context, l *link) error { return l.acquire(ctx) })
+}
+
+// Release begins to release the lease of a dream that did not land. The caller holds r.
+func (r *Room) Release() {
+	r.begin(releaseWait, func(ctx context.Context, l *link) error { return l.release(ctx) })
+}
+
+// begin opens the share in the background, instead of what it began before.
+func (r *Room) begin(limit time.Duration, do func(context.Context, *link) error) {
+	r.stop()
+	if _, unshared := r.State(); unshared != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	r.later.Go(func() {
+		defer cancel()
+		r.Lock()
+		defer r.Unlock()
+		_ = r.open(ctx, limit, true, nil, do)
+	})
+}
+
+// stop cancels what begin began last.
+func (r *Room) stop() {
+	if r.cancel != nil {
+		r.cancel()
 	}
 }
+
+// Wait waits for what Renew or Release began. The caller holds r.
+func (r *Room) Wait() { r.unlocked(r.later.Wait) }
 
 // DreamElsewhere describes a dream of another machine over this memory that ended within so many hours; "" if there
 // is none. It takes no lock.

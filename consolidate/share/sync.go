@@ -57,15 +57,15 @@ func (l *link) author() author { return author{l.Machine, l.MachineName} }
 
 func (l *link) save() error { return l.SetNote(stateFile, l.State) }
 
-// sync pulls the changes of others and pushes those of this machine. With dreamed, the same push releases our lease.
-// What it cannot push waits for the next sync; the state says why.
+// sync pulls the changes of others and pushes those of this machine. The same push releases the lease of a dream that has
+// ended; with dreamed, that dream has just landed. What it cannot push waits for the next sync; the state says why.
 func (l *link) sync(ctx context.Context, dreamed bool) (err error) {
 	if dreamed {
 		l.Notes = nil // the dream has seen them
 	}
 	for i := range tries {
 		if i > 0 {
-			time.Sleep(time.Duration(100+mathrand.IntN(400)) * time.Millisecond) // others try again too
+			l.pause(ctx, time.Duration(100+mathrand.IntN(400))*time.Millisecond) // others try again too
 		}
 		var h heads
 		if h, err = l.heads(ctx); err == nil {
@@ -197,7 +197,7 @@ func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 		}
 		updates = append(updates, update{l.ref(memoryRef), l.Base, made})
 	}
-	if dreamed && l.Held != "" && l.Held == h.lease {
+	if l.Finished && l.Held != "" && l.Held == h.lease {
 		updates = append(updates, update{l.ref(leaseRef), l.Held, ""})
 	}
 	if len(updates) == 0 {
@@ -218,8 +218,8 @@ func (l *link) push(ctx context.Context, h heads, dreamed bool) error {
 			return errAgain{err}
 		}
 	}
-	if dreamed {
-		l.Held = ""
+	if l.Finished {
+		l.Held, l.Finished = "", false
 	}
 	return l.moveBase(ctx, made)
 }
