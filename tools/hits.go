@@ -3,9 +3,11 @@ package tools
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/rule/reldate"
 )
 
 // pageRoom returns the size of an answer: a page, or more if the caller set limit or context.
@@ -107,15 +109,24 @@ func renderRanked(p *consolidate.Project, hits []transcript.RankedHit, res trans
 func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 	var b text
 	host, other := p.Sessions.OtherHost(h.Host), h.Session != before
-	b.add(true, "[%s] %s %s", h.ID, h.Time.UTC().Format("2006-01-02T15:04:05Z"), h.Speaker)
+	at := h.Time.In(p.Now().Location())
+	b.add(true, "[%s] %s %s", h.ID, at.Format(time.RFC3339), h.Speaker)
 	b.add(other && host != "", " %s", host)
 	b.add(other && h.Branch != "" && h.Branch != "HEAD", " %s", oneWord(h.Branch, 60))
 	b.add(h.Origin != "", " (copied from %s)", oneWord(h.Origin, 40))
 	b.add(h.More > 0, " (and %d more in this text)", h.More)
 	b.add(h.Alike > 0, " (and %d more like it)", h.Alike)
 	b.WriteByte('\n')
-	indent(&b, h.Before+h.Match+h.After)
+	indent(&b, dated(h.Speaker, h.Before+h.Match+h.After, at))
 	return b.String()
+}
+
+// dated returns what a person or the model said at a time with the dates of the days that it names by their distance.
+func dated(speaker transcript.Speaker, text string, at time.Time) string {
+	if speaker == transcript.Tool {
+		return text
+	}
+	return reldate.Annotated(text, at)
 }
 
 // renderTurns lists the turns around an utterance.
@@ -125,10 +136,11 @@ func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string
 	b.WriteString(fenceOpen + "\n")
 	for _, u := range turns {
 		host = p.Sessions.OtherHost(u.Host)
-		b.add(true, "[%s] %s %s", u.ID, u.Time.UTC().Format("2006-01-02T15:04:05Z"), u.Speaker)
+		at := u.Time.In(p.Now().Location())
+		b.add(true, "[%s] %s %s", u.ID, at.Format(time.RFC3339), u.Speaker)
 		b.add(u.ID == id, " ← this one")
 		b.WriteByte('\n')
-		indent(&b, u.Text)
+		indent(&b, dated(u.Speaker, u.Text, at))
 	}
 	b.add(true, "%s\n%d turns", fenceClose, len(turns))
 	b.add(host != "", " of a session in %s", host)

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/rule/reldate"
 )
 
 // A talk is a segment as it is rendered.
@@ -131,6 +132,7 @@ func (t *talk) line(at int) (line string, n int) {
 	if utf8.RuneCountInString(text) > t.list.query.Whole {
 		text = abridged(text)
 	}
+	text = reldate.Annotated(text, when)
 	first := true
 	for part := range strings.Lines(text) {
 		if part = strings.TrimRightFunc(part, unicode.IsSpace); part == "" {

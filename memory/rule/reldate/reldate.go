@@ -46,6 +46,22 @@ func (h Hit) IsDay() bool {
 	return h.Sure && h.when.unit == day && h.when.offset < 0 && h.when.offset >= -3
 }
 
+// Annotated returns a text that was written at anchor with the date after each phrase that surely names another day, week
+// or longer time: "until tomorrow (2026-11-19)".
+func Annotated(text string, anchor time.Time) string {
+	var b strings.Builder
+	done := 0
+	for _, h := range Find(text) {
+		date := h.Date(anchor)
+		if !h.Sure || h.when.about || h.when.unit == session || h.when.unit == sprint || date == iso(anchor) {
+			continue
+		}
+		b.WriteString(text[done:h.To] + " (" + date + ")")
+		done = h.To
+	}
+	return b.String() + text[done:]
+}
+
 // Find returns the hits of a text, at most 100, in order and without overlap. Of a text over 1 MiB the
 // rest is not looked at.
 func Find(text string) []Hit {

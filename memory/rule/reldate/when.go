@@ -2,6 +2,7 @@ package reldate
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -79,10 +80,9 @@ func (w when) dayOfWeek(today, monday time.Time) time.Time {
 		if ahead <= 0 {
 			ahead += 7
 		}
-	case "w-1":
-		ahead -= 7
-	case "w1":
-		ahead += 7
+	default:
+		weeks, _ := strconv.Atoi(w.weekdays[1:])
+		ahead += 7 * weeks
 	}
 	return today.AddDate(0, 0, ahead)
 }
