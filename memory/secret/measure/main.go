@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"dream-mcp/memory/secret"
@@ -21,13 +23,76 @@ func Print(w io.Writer, verbose bool) error {
 	if err := measure().print(w, verbose); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(w, "\nheld out: surroundings and kinds that the rule was not made on"); err != nil {
+	if _, err := fmt.Fprintln(w, "\nsurroundings of an earlier set"); err != nil {
 		return err
 	}
-	return measureHeldOut().print(w, false)
+	if err := measureEarlier().print(w, verbose); err != nil {
+		return err
+	}
+	for _, held := range []bool{false, true} {
+		r := measureFresh(held)
+		half := "the half that the rule was made on"
+		if held {
+			half = "the half that is held out"
+		}
+		fmt.Fprintf(w, "\nfresh kinds, %s: %d of %d found, %d innocent lines of %d masked\n", half, r.found, r.secrets, r.masked, r.innocent)
+		if verbose && !held {
+			fmt.Fprintln(w, strings.Join(r.misjudgings, "\n"))
+		}
+	}
+	return nil
 }
 
-func measureHeldOut() *result { return measureSet(append(heldOut(), heldOutTraps()...)) }
+// freshResult counts the samples of a half of the fresh set.
+type freshResult struct {
+	secrets, found   int
+	innocent, masked int
+	misjudgings      []string
+}
+
+// maxBeside is how much, in bytes, may be masked beside a credential of the fresh set.
+const maxBeside = 80
+
+// measureFresh masks every sample. A credential is found when all of it is masked, whatever its kind, and little beside it.
+func measureFresh(held bool) freshResult {
+	var r freshResult
+	for _, s := range fresh(held) {
+		r.secrets++
+		if covered(s) {
+			r.found++
+		} else {
+			r.misjudgings = append(r.misjudgings, fmt.Sprintf("missed %s in %q: %q", s.kind, s.text, secret.Mask(s.text)))
+		}
+	}
+	for _, s := range innocents(held) {
+		r.innocent++
+		if masked := secret.Mask(s.text); masked != s.text {
+			r.masked++
+			r.misjudgings = append(r.misjudgings, fmt.Sprintf("wrong in %q: %q", s.text, masked))
+		}
+	}
+	return r
+}
+
+// vendor is the beginning of a credential that names who issued it, and is not a secret.
+var vendor = regexp.MustCompile(`^[a-z]+[_-]$`)
+
+// covered reports whether every line of a credential is masked, and little else.
+func covered(s sample) bool {
+	at, beside := s.from, 0
+	for _, span := range secret.Find(s.text) {
+		if span.To <= s.from || span.From >= s.to {
+			beside += span.To - span.From
+			continue
+		}
+		if between := s.text[min(at, span.From):span.From]; strings.TrimSpace(between) != "" && (at > s.from || !vendor.MatchString(between)) {
+			return false
+		}
+		beside += max(0, s.from-span.From) + max(0, span.To-s.to)
+		at = span.To
+	}
+	return at >= s.to && beside <= maxBeside
+}
 
 // anyKind is the kind of a sample that is found whatever kind is reported.
 const anyKind = "any"
@@ -66,6 +131,9 @@ type result struct {
 func measure() *result {
 	return measureSet(append(credentials(), traps()...))
 }
+
+// measureEarlier is measure of the set that was held out before the fresh one was written.
+func measureEarlier() *result { return measureSet(append(heldOut(), heldOutTraps()...)) }
 
 // measureSet asks Find about every sample of a set.
 func measureSet(set []sample) *result {
