@@ -1,8 +1,10 @@
 package secret
 
 import (
+	"cmp"
 	stdbase64 "encoding/base64"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -21,55 +23,94 @@ const (
 	kindAWSSecret   = "aws-secret-key"
 	kindCookie      = "cookie"
 	kindSignature   = "signature"
+	kindCard        = "card-number"
+	kindCode        = "recovery-code"
 )
 
 var shapeless = []string{
 	kindPrivateKey, kindURLPassword, kindBearer, kindBasic, kindAzure, kindPassword, kindToken, kindSecret, kindKey,
-	kindAWSSecret, kindCookie, kindSignature,
+	kindAWSSecret, kindCookie, kindSignature, kindCard, kindCode,
 }
 
-// form is a credential by what is around it: in an address, a header or a command.
+// form is a credential by what is around it: in an address, a header, a command, a statement or after a label.
 type form struct {
-	anchor string // in any case
-	within bool   // it may begin within a word
-	kind   string
-	expr   string // its last group is the value, the first may be a user's name
-	ok     func(user, value string) bool
+	anchors string // in any case, with | between them; one that begins with * may begin within a word
+	kind    string
+	expr    string // of what follows an anchor. Its last group is the value, the first may be a user's name; it may match several times
+	ok      func(user, value string) bool
+	reach   int    // how far it is read, in bytes; 0: maxForm
+	needs   string // there is one of these characters
 }
 
-// maxForm bounds, in bytes, how far a form is read.
-const maxForm = 1 << 10
+// Bounds, in bytes, of how far a form is read.
+const (
+	maxForm    = 1 << 10
+	maxAddress = 256 // the part of an address before its host
+	maxLabel   = 120
+)
 
-// operand is a word of a command.
-const operand = "([^\\s\"'`|;)]+)"
+// A word of a command or a statement, in quotes or not.
+const operand = "[\"'`]?([^\\s\"'`|;)]+)"
 
-// forms are tried at their anchor. A command is followed up to its end by the first option that takes a password: after
+const decimals = "0123456789"
+
+// forms are tried at their anchors. A command is followed up to its end by the first option that takes a password: after
 // a user's name, in the same word as the option, or in the next.
 var forms = []form{
-	{"://", true, kindURLPassword, "^://([^\\s\"'`<>\\\\/?#|,;:@]*):([^\\s\"'`<>\\\\/?#|,;]*)@", loginPassword},
-	{"bearer ", false, kindBearer, `^.{7}([\w+/=.-]*[\w+=])`, func(_, value string) bool { return strongToken(value) }},
-	{"basic ", false, kindBasic, `^.{6}([A-Za-z0-9+/]{8,}=*)`, encodedLogin},
-	{"cookie:", true, kindCookie, "=([^;\\s\"'`]{16,})", func(_, value string) bool { return strongToken(value) || uuid.MatchString(value) }},
-	{"sig=", true, kindSignature, signature, signs},
-	{"-signature=", true, kindSignature, signature, signs},
-	{"curl ", false, kindBasic, command(` (?:-u|--user|--proxy-user) +["']?[^:\s$/["']+:`), loginPassword},
-	{"http ", false, kindBasic, command(` (?:-a|--auth) +["']?[^:\s$/["']+:`), loginPassword},
-	{"smbclient ", false, kindPassword, command(` -U ?["']?[^\s%$"']+%`), loginPassword},
-	{"mysql", false, kindPassword, command(` -p["']?`), loginPassword},
-	{"mariadb", false, kindPassword, command(` -p["']?`), loginPassword},
-	{"7z ", false, kindPassword, command(` -p["']?`), loginPassword},
-	{"sshpass ", false, kindPassword, command(` -p ?["']?`), loginPassword},
-	{"redis-cli ", false, kindPassword, command(` -a +["']?`), loginPassword},
-	{"docker login ", false, kindPassword, command(` -p +["']?`), loginPassword},
-	{"podman login ", false, kindPassword, command(` -p +["']?`), loginPassword},
-	{"mongo", false, kindPassword, command(` -p +["']?`), loginPassword},
-	{"ldap", false, kindPassword, command(` -w +["']?`), loginPassword},
-	{"zip ", false, kindPassword, command(` -P +["']?`), loginPassword},
+	{anchors: "*://", kind: kindURLPassword, ok: urlPassword, reach: maxAddress, needs: "@",
+		expr: "^([^\\s\"'`<>\\\\/?#|,;:@]{0,80}):([^\\s\"'`<>\\\\|,;]{1,120}?)@[\\w.\\[\\]-]+(?:[/:?#\\s\"'`)>,;]|$)"},
+	{anchors: "*://", kind: kindURLPassword, expr: `^([\w-]{20,})@[\w.-]+`, ok: token, reach: maxAddress, needs: "@"},
+	{anchors: "bearer ", kind: kindBearer, expr: `^([\w+/=.-]*[\w+=])`, ok: token},
+	{anchors: "ssws ", kind: kindBearer, expr: `^([\w-]{30,})`, ok: token},
+	{anchors: "basic ", kind: kindBasic, expr: `^([A-Za-z0-9+/]{8,}=*)`, ok: encodedLogin},
+	{anchors: "*cookie:|*cookie =", kind: kindCookie, expr: "=([^=;\\s\"'`]{16,}=*)", ok: func(_, value string) bool { return strongToken(value) || uuid.MatchString(value) }},
+	{anchors: "*sig=|*signature=", kind: kindSignature, expr: "^([^&\\s\"'`<>)\\]]{32,})", ok: signs},
+	{anchors: "curl ", kind: kindBasic, expr: command(`(?:-u|--user|--proxy-user) +["']?[^:\s$/["']+:`), ok: loginPassword},
+	{anchors: "http ", kind: kindBasic, expr: command(`(?:-a|--auth) +["']?[^:\s$/["']+:`), ok: loginPassword},
+	{anchors: "smbclient ", kind: kindPassword, expr: command(`-U ?["']?[^\s%$"']+%`), ok: loginPassword},
+	{anchors: "mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|7z |7za ", kind: kindPassword, expr: command(`-p`), ok: loginPassword},
+	{anchors: "unrar |rar ", kind: kindPassword, expr: command(`-h?p`), ok: loginPassword},
+	{anchors: "sshpass ", kind: kindPassword, expr: command(`-p ?`), ok: loginPassword},
+	{anchors: "redis-cli ", kind: kindPassword, expr: command(`-a +`), ok: loginPassword},
+	{anchors: "docker login |podman login |mongo|az login ", kind: kindPassword, expr: command(`-p +`), ok: loginPassword},
+	{anchors: "ldap", kind: kindPassword, expr: command(`-w +`), ok: loginPassword},
+	{anchors: "zip ", kind: kindPassword, expr: command(`-P +`), ok: loginPassword},
+	{anchors: "htpasswd ", kind: kindPassword, expr: command(`-[a-zA-Z]*b[a-zA-Z]* +\S+ +\S+ +`), ok: loginPassword},
+	{anchors: "openssl ", kind: kindPassword, expr: command(`(?:-k +|-pass(?:in|out)? +pass:)`), ok: loginPassword},
+	{anchors: "*freerdp ", kind: kindPassword, expr: command(`/p:`), ok: loginPassword},
+	{anchors: "net use ", kind: kindPassword, expr: command(`/user:\S+ +`), ok: loginPassword},
+	{anchors: "sqlplus ", kind: kindPassword, expr: "^ *[^\\s/\"']+/([^\\s@\"']+)@", ok: loginPassword},
+	{anchors: "echo ", kind: kindPassword, expr: "^ *(?:-n +)?[\"']?([^\\s\"'|]+)[\"']? *\\| *sudo ", ok: loginPassword, reach: maxLabel, needs: "|"},
+	{anchors: "vault login ", kind: kindToken, expr: `^` + operand, ok: token},
+	{anchors: "*:5432:", kind: kindPassword, expr: `^([^:\s]+):[^:\s]+:(\S+)`, ok: loginPassword},
+	{anchors: "identified by |requirepass |masterauth ", kind: kindPassword, expr: `^ *` + operand, ok: mixedPassword},
+	{anchors: "secret 0 |*server community |*-sec.psk ", kind: kindPassword, expr: `^ *` + operand, ok: loginPassword},
+	{anchors: "with password |with password =", kind: kindPassword, expr: `^ *N?'([^']+)'`, ok: loginPassword},
+	{anchors: "enable secret ", kind: kindPassword, expr: `^(?:\d )?` + operand, ok: mixedPassword},
+	{anchors: "wifi:", kind: kindPassword, expr: `^(?:[^;\n]*;)*?P:((?:\\.|[^;\n])+);`, ok: loginPassword},
+	{anchors: "define(", kind: kindSecret, expr: `^ *'[A-Z_]*(?:PASSWORD|KEY|SALT|SECRET)', *'([^'\n]+)'`, ok: mixedPassword},
+	{anchors: "*login(|*auth(|*auth=(", kind: kindPassword, expr: "^ *[\"'][^\"'\n]*[\"'], *[\"']([^\"'\n]+)[\"']", ok: mixedPassword},
+	{anchors: "creds|credential|login|user|account|zugang", kind: kindPassword, ok: mixedPassword, reach: maxLabel, needs: "/",
+		expr: "(?s)^[^\n]{0,40}(?:\n[^\n]{0,40})?[\\s:(]([\\w.@+-]+) / [\"'`]?([^\\s\"'`|;,]+)"},
+	{anchors: "app password|app-specific password", kind: kindPassword, ok: isWritten, reach: maxLabel,
+		expr: `^[^\n"]{0,40}?[: "]+((?:[a-z]{4}[ -]){3}[a-z]{4}|[a-z]{16})\b`},
+	{anchors: "*base64:", kind: kindKey, expr: `^([A-Za-z0-9+/]{43}=)`, ok: isWritten},
+	{anchors: "1/1", kind: kindToken, expr: `^(\d{14,15}:[0-9a-f]{32})`, ok: isWritten},
+	{anchors: "private-lines:", kind: kindPrivateKey, expr: `(?s)^ *\d+\s*\n((?:[ \t]*[A-Za-z0-9+/=]{16,}[ \t\r]*\n?)+)`, ok: isWritten},
+	{anchors: "seed phrase|recovery phrase|mnemonic", kind: kindSecret, ok: isPhrase,
+		expr: `(?s)^[^\n:="]{0,60}[:="\s]+((?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8})`},
+	{anchors: "*card|visa|amex", kind: kindCard, expr: `^[^\n]{0,40}?\b(\d(?:[ -]?\d){12,18})\b`, ok: paymentCard, reach: maxLabel, needs: decimals},
+	{anchors: "license key|licence key|*license_key|product key|activation key|recovery key|serial", kind: kindCode, ok: isWritten, reach: maxLabel, needs: "-",
+		expr: `\b((?:[A-Z0-9]{4,6}-){3,9}[A-Z0-9]{4,6})\b`},
+	{anchors: "recovery code|backup code|scratch code", kind: kindCode, ok: isWritten, needs: decimals,
+		expr: `(?s)^s?[^\n:]{0,40}?[:\s]+(` + code + `(?:[\s,]+` + code + `)*)\b`},
+	{anchors: "alarm code|door code|gate code|entry code|safe code", kind: kindCode, expr: `^[^\n\d]{0,20}?[: ](\d{4,8}#|\d{4,8}\b)`, ok: isWritten, reach: maxLabel, needs: decimals},
 }
 
-const signature = "^[^=]*=([^&\\s\"'`<>)\\]]{32,})"
+// code is one of a list of codes that each work once.
+const code = `(?:[0-9a-z]{4,6}-[0-9a-z]{4,6}|\d{4} \d{4}|\d{6,10})`
 
-func command(option string) string { return "^[^\n|;]*?" + option + operand }
+func command(option string) string { return "^(?:|[^\n|;]*? )" + option + operand }
 
 // signs reports whether a value is a signature by which an address works for anyone.
 func signs(_, value string) bool { return random(value) && !variable(value) }
@@ -81,6 +122,48 @@ func loginPassword(user, password string) bool {
 	return len(password) >= least && password != user && !variable(password) && !dummyPassword(password)
 }
 
+// urlPassword is loginPassword for an address, in which a port and a path may stand before an @.
+func urlPassword(user, password string) bool {
+	return !strings.HasPrefix(password, "/") && !port.MatchString(password) && loginPassword(user, password)
+}
+
+var port = regexp.MustCompile(`^\d{1,5}(?:[/?#]|$)`)
+
+// mixedPassword is loginPassword for what may be another word: it has a sign, or its letters and digits alternate.
+func mixedPassword(user, value string) bool {
+	return loginPassword(user, value) && !isPath(value) && judgeLogin(value, spoken)
+}
+
+// isWritten reports whether a value is neither a placeholder nor words of a sentence.
+func isWritten(_, value string) bool {
+	_, number := holds(value)
+	return !placeholder(value) && (number || isPhrase("", value))
+}
+
+func token(_, value string) bool { return strongToken(value) }
+
+// isPhrase reports whether none of the words of a value joins others to a sentence.
+func isPhrase(_, value string) bool {
+	return !slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' || r == '-' }), commonWords)
+}
+
+// paymentCard reports whether a value is the number of a payment card, and none of those that are made for tests.
+func paymentCard(_, value string) bool {
+	value = strings.NewReplacer(" ", "", "-", "").Replace(value)
+	sum := 0
+	for i := range len(value) {
+		n := int(value[len(value)-1-i] - '0')
+		if i%2 == 1 {
+			n = 2*n/10 + 2*n%10
+		}
+		sum += n
+	}
+	return sum%10 == 0 && strings.IndexByte("23456", value[0]) >= 0 && entropy(value) >= minCard
+}
+
+// minCard is the entropy from which a number is not one of those for tests, 4242 4242 4242 4242.
+const minCard = 2.4
+
 var printableLogin = regexp.MustCompile(`^([!-9;-~]*):([!-~]*)$`)
 
 // encodedLogin reports whether a value is the base64 of a user's name, a colon and a password.
@@ -90,13 +173,21 @@ func encodedLogin(_, value string) bool {
 	return err == nil && m != nil && loginPassword(m[1], m[2])
 }
 
-func (f form) matcher() func(s *scan, at int) (next int) {
+func (f form) matcher(skip int, within bool) func(s *scan, at int) (next int) {
 	expr := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(f.expr) })
+	lines := strings.HasPrefix(f.expr, "(?s)")
 	return func(s *scan, at int) (next int) {
-		if !f.within && !s.begins(at) {
+		if !within && !s.begins(at) {
 			return 0
 		}
-		text, _, _ := strings.Cut(s.near(at, maxForm), "\n")
+		at += skip
+		text := s.near(at, cmp.Or(f.reach, maxForm))
+		if !lines {
+			text, _, _ = strings.Cut(text, "\n")
+		}
+		if f.needs != "" && !strings.ContainsAny(text, f.needs) {
+			return 0
+		}
 		for _, m := range expr().FindAllStringSubmatchIndex(text, -1) {
 			from, to, user := m[2], m[3], ""
 			if expr().NumSubexp() == 2 {
@@ -114,7 +205,10 @@ func (f form) matcher() func(s *scan, at int) (next int) {
 func formAnchors() []anchor {
 	anchors := append(nameAnchors(), anchor{text: maskOpen, match: matchMask}, anchor{text: "-----BEGIN ", match: matchPrivateKey})
 	for _, f := range forms {
-		anchors = append(anchors, anchor{text: f.anchor, fold: true, match: f.matcher()})
+		for text := range strings.SplitSeq(f.anchors, "|") {
+			text, within := strings.CutPrefix(text, "*")
+			anchors = append(anchors, anchor{text: text, fold: true, match: f.matcher(len(text), within)})
+		}
 	}
 	return anchors
 }

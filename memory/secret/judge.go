@@ -25,8 +25,11 @@ const (
 // random reports whether a value looks like one that a machine has made, and not like a placeholder.
 func random(value string) bool {
 	value = value[:min(len(value), maxJudged)]
-	return entropy(value) >= minEntropy && (scatter(value) >= minScatter || signed(value)) && !placeholder(value)
+	return entropy(value) >= minEntropy && (scatter(value) >= minScatter || signed(value) || base32.MatchString(value)) && !placeholder(value)
 }
+
+// base32 is a seed of one-time passwords: capitals with few digits.
+var base32 = regexp.MustCompile(`^[A-Z2-7]{16,}$`)
 
 // entropy returns the bits that each byte of a text carries, by how often it holds each byte.
 func entropy(text string) float64 {
@@ -46,7 +49,9 @@ func entropy(text string) float64 {
 
 // scatter returns how often, for each byte, the class of letters changes: small, capital, digit. A
 // capital that begins a word, as in camelCase, changes it once, and what separates words does not.
-func scatter(text string) float64 {
+func scatter(text string) float64 { return float64(classChanges(text)) / float64(max(len(text), 1)) }
+
+func classChanges(text string) int {
 	changes, before, last := 0, 0, 0
 	for i := range len(text) {
 		class := classOf(text[i])
@@ -56,7 +61,7 @@ func scatter(text string) float64 {
 		}
 		before, last = last, class
 	}
-	return float64(changes) / float64(max(len(text), 1))
+	return changes
 }
 
 // Classes of ASCII letters and digits.
@@ -76,6 +81,15 @@ func classOf(c byte) int {
 		return digit
 	}
 	return 0
+}
+
+// classes returns how many of small letters, capitals and digits a text has.
+func classes(text string) int {
+	var has [digit + 1]int
+	for i := range len(text) {
+		has[classOf(text[i])] = 1
+	}
+	return has[small] + has[large] + has[digit]
 }
 
 // holds reports whether a text has a letter, and a digit.
@@ -109,24 +123,92 @@ func placeholder(value string) bool {
 
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
+// evidence is how surely the words before a value make it the value of a name.
+type evidence int
+
+const (
+	nearby   evidence = iota // words are in between
+	spoken                   // "is VALUE", "VALUE" at once after the name, a line of its own
+	labelled                 // "name: VALUE"
+	assigned                 // "name=VALUE", or in quotes
+)
+
 // judgeValue reports whether the value of a name is a credential.
-func judgeValue(value string, how strength, kind string, quoted bool, sep string) bool {
+func judgeValue(value string, how strength, kind string, ev evidence) bool {
 	if variable(value) || isPath(value) {
 		return false
 	}
 	switch {
 	case how == login:
-		return humanPassword(value, quoted, sep)
+		return judgeLogin(value, ev)
 	case how == weak && kind == kindPassword:
-		if (sep == signColon || sep == signIs) && !quoted {
-			return scatter(value) >= passScatter && scrambled(value)
+		if ev == nearby || len(value) < 6 {
+			return false
 		}
-		return (sep == signEqual || quoted) && humanPassword(value, quoted, sep)
-	case how == weak:
-		return weakToken(value)
+		if ev < assigned {
+			return scatter(value) >= passScatter && scrambled(value) || mixed(value) && !strings.ContainsAny(value, "/()[]")
+		}
+		return judgeLogin(value, ev)
+	case how == weak, ev == nearby:
+		return weakToken(value) || encodedLogin("", value)
+	case strongToken(value):
+		return true
 	}
-	return strongToken(value)
+	return ev >= spoken && uuid.MatchString(value) || ev == assigned && mixed(value) && judgeLogin(value, ev)
 }
+
+// judgeLogin reports whether a value is a password that a person has made or was given.
+func judgeLogin(value string, ev evidence) bool {
+	const least, most = 6, 128
+	if len(value) < least || len(value) > most {
+		return false
+	}
+	if strings.ContainsAny(value, " \t") || ev == assigned && strings.Count(value, "-") >= minPhrase-1 {
+		return ev == assigned && passphrase(value)
+	}
+	if dummyPassword(value) {
+		return false
+	}
+	letter, number := holds(value)
+	switch {
+	case ev == nearby:
+		return len(value) > least && strings.IndexByte("#$%&@*(+-.", value[0]) < 0 && !strings.ContainsAny(value, "/()[]{}=:") && mixed(value) && !uuid.MatchString(value) ||
+			letter && number && !strings.ContainsAny(value, "-_./:=()[]#") && classChanges(value) >= 3 && len(value) >= 8
+	case ev == spoken || ev == labelled && !number:
+		return scrambled(value) || mixed(value) && !strings.ContainsAny(value, "/()[]=") || !letter && ev == spoken && pinNumber.MatchString(value)
+	case letter && number:
+		return !uuid.MatchString(value) || ev == assigned
+	case number:
+		return isNumber(value)
+	case letter:
+		return ev == assigned && strings.ContainsAny(value, "!@#$%^&*+=?~") || scatter(value) >= 2*minScatter
+	}
+	return false
+}
+
+// pinNumber is a number of six to eight digits that is not a date.
+var pinNumber = regexp.MustCompile(`^(?:[03-9]\d{5,7}|1\d{5,6}|2\d{5,6})$`)
+
+// mixed reports whether a value has letters, digits and a sign that no word, name or version has.
+func mixed(value string) bool {
+	letter, number := holds(value)
+	return letter && number && strings.ContainsAny(value, "!#$%^&*?+") && !strings.HasPrefix(value, "#")
+}
+
+// minPhrase is the number of words from which they are a passphrase.
+const minPhrase = 4
+
+// passphrase reports whether a value is a row of words that make no sentence.
+func passphrase(value string) bool {
+	words := strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == '-' })
+	return len(words) >= minPhrase && len(words) <= 12 && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz -") == "" && !strings.Contains(value, "correct") &&
+		!slices.ContainsFunc(words, func(w string) bool { return len(w) < 3 || commonWords(w) || passwords(w) })
+}
+
+// commonWords are those of sentences and labels: a row of words with one of them is no passphrase.
+var commonWords = oneOf("the and for with your you this that are was not must have has enter again please repeat here from into when set new old " +
+	"user name form field input reset forgot change confirm login value text type test key use only can will should its all any via see " +
+	"phrase words backup word list each stored written support handling recover restore app page code error min max")
 
 // variable reports whether a value only names where the credential is, or is a piece of code.
 func variable(value string) bool {
@@ -177,30 +259,16 @@ func isPath(value string) bool {
 var fileSuffixes = oneOf("md mdx txt rst go py rb rs js ts jsx tsx mjs java kt swift php cs c h cpp sh sql " +
 	"yml yaml json toml ini conf cfg env html css csv log pem crt key pub gz zip pdf png svg xml lock vue svelte tf")
 
-// humanPassword reports whether a value looks like a password that a person has made or was given.
-func humanPassword(value string, quoted bool, sep string) bool {
-	const least, most = 6, 128
-	if len(value) < least || len(value) > most || strings.ContainsAny(value, " \t") || dummyPassword(value) {
-		return false
-	}
-	letter, number := holds(value)
-	switch {
-	case sep == signIs || sep == signColon && !number:
-		return scrambled(value)
-	case letter && number:
-		return !uuid.MatchString(value) || quoted || sep == signEqual
-	case number:
-		return isNumber(value)
-	case letter:
-		return strings.ContainsAny(value, "!@#$%^&*+=?~") && (sep == signEqual || quoted)
-	}
-	return false
-}
+// wordNumberWord is what people make of two words: Tulip-17-river.
+var wordNumberWord = regexp.MustCompile(`^[A-Z][a-z]{3,}[-_.]\d{1,3}[-_.][a-z]{4,}[!?]?$`)
 
 // scrambled reports whether a value in prose looks like a password and not like a word, a version or the
 // number of a ticket: its letters, digits and signs alternate.
 func scrambled(value string) bool {
-	changes := scatter(value) * float64(len(value))
+	if wordNumberWord.MatchString(value) {
+		return true
+	}
+	changes := classChanges(value)
 	_, number := holds(value)
 	if !number && !strings.ContainsAny(value, "!#$%^&*+=?~") {
 		return scatter(value) >= 2*minScatter // capitals amid small letters
@@ -208,7 +276,7 @@ func scrambled(value string) bool {
 	if strings.ContainsAny(value, "!#$%^&*+?~") {
 		changes++
 	}
-	return !uuid.MatchString(value) && changes >= 2 && changes/float64(len(value)) >= minScatter
+	return !uuid.MatchString(value) && changes >= 2 && 8*changes >= len(value)
 }
 
 // commonPasswords are what a value is, but for digits and separators, that nobody calls a secret.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -25,7 +26,8 @@ const (
 // nameAnchors returns what the names of credentials hold.
 func nameAnchors() []anchor {
 	var anchors []anchor
-	for _, text := range []string{"key", "token", "secret", "pass", "pwd", "pw:", "pw=", "pw ", "pin=", "credential", "auth", "kennwort"} {
+	for _, text := range []string{"key", "token", "secret", "pass", "pwd", "pw:", "pw=", "pw ", "pin=", "pin:", "pin ", "credential",
+		"auth", "kennwort", "psk", "_pat", "_pw", "salt", "pepper", "seed", "cookie", "sessid", "jsessionid"} {
 		anchors = append(anchors, anchor{text: text, fold: true, match: matchName})
 	}
 	for _, text := range foreignPasswords {
@@ -34,11 +36,14 @@ func nameAnchors() []anchor {
 	return anchors
 }
 
-// foreignPasswords are words for a password that may be part of a word.
-var foreignPasswords = []string{
-	"비밀번호", "비번", "패스워드", "암호", "密码", "密碼", "口令", "パスワード", "暗証番号", "пароль", "Пароль",
-	"contraseña", "Contraseña", "mot de passe", "Mot de passe", "senha", "Senha", "hasło", "Hasło",
-}
+// foreignPasswords are words for a password that may be part of a word. Where upper case is not ASCII, or begins another
+// word, both are listed.
+var foreignPasswords = strings.Split("비밀번호|비번|패스워드|암호|密码|密碼|口令|パスワード|暗証番号|пароль|Пароль|пароля|паролю|парола|Парола|лозинк|Лозинк|"+
+	"contraseña|Contraseña|contrasenya|clave|Clave|mot de passe|Mot de passe|senha|Senha|palavra-passe|palavra passe|parola|Parola|parolă|"+
+	"hasło|Hasło|haslo|heslo|Heslo|geslo|Geslo|lozinka|Lozinka|jelsz|Jelsz|salasan|Salasan|lösenord|Lösenord|kodeord|Kodeord|"+
+	"adgangskode|Adgangskode|passord|Passord|wachtwoord|Wachtwoord|lykilorð|slaptažod|Slaptažod|parool|Parool|şifre|Şifre|sifre|Sifre|"+
+	"mật khẩu|Mật khẩu|kata sandi|Kata sandi|sandi |κωδικός|Κωδικός|κωδικό |סיסמה|סיסמא|סיסמת|كلمة المرور|كلمة السر|كلمة مرور|كلمة سر|"+
+	"الرقم السري|رمز عبور|گذرواژه|पासवर्ड|कूटशब्द|পাসওয়ার্ড|รหัสผ่าน", "|")
 
 // matchName finds the value of a name that says that it is a credential. A name is read once.
 func matchName(s *scan, at int) (next int) {
@@ -53,21 +58,35 @@ func matchName(s *scan, at int) (next int) {
 		return 0
 	}
 	sign, start := s.separator(from, to)
-	if sign == "" {
+	if sign == "" && !s.followed(to) {
 		return 0 // most names: it is cheaper to look at what follows than at the name
 	}
 	how, kind := judgeName(s.text[from:to], wordBefore(s.text[s.end:from]))
 	if how == innocent {
 		return 0
 	}
-	s.valueOf(from, to, sign, start, how, kind)
+	if sign == "" || !s.valueOf(from, to, sign, start, how, kind) {
+		s.prose(from, to, how, kind)
+	}
 	return 0
 }
 
+// spaced reports whether a letter is of a script with spaces between words: Latin, Greek or Cyrillic.
+func spaced(r rune) bool { return r < 0x530 || 0x1e00 <= r && r < 0x2000 }
+
 func matchForeign(text string) func(s *scan, at int) (next int) {
+	last, _ := utf8.DecodeLastRuneInString(text)
 	return func(s *scan, at int) (next int) {
-		if sign, start := s.separator(at, at+len(text)); sign != "" {
-			s.valueOf(at, at+len(text), sign, start, login, kindPassword)
+		to := at + len(text)
+		for to < len(s.text) && to-at < maxName { // its case
+			r, size := utf8.DecodeRuneInString(s.text[to:])
+			if !unicode.IsLetter(r) || !spaced(r) || !spaced(last) {
+				break
+			}
+			to += size
+		}
+		if sign, start := s.separator(at, to); sign == "" || !s.valueOf(at, to, sign, start, login, kindPassword) {
+			s.prose(at, to, login, kindPassword)
 		}
 		return 0
 	}
@@ -100,16 +119,17 @@ func wordBefore(text string) string {
 
 // The words of names.
 var (
-	passwords = oneOf("password passwd passwort passphrase passcode pass pwd pw pin kennwort dbpass userpass keypass storepass mdp")
+	passwords = oneOf("password passwd passwort passphrase passcode pass pwd pw pin kennwort dbpass userpass keypass storepass mdp psk")
 	keys      = oneOf("key apikey authkey secretkey accesskey privatekey masterkey accountkey licensekey signingkey encryptionkey appkey")
 	// qualified make a "key" or an "auth" a credential.
 	qualified = oneOf("api secret access private auth encryption signing master account service client app application admin " +
-		"deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project")
+		"deploy webhook hmac jwt session cookie shared storage license bearer rest sas personal subscription project " +
+		"validation decryption machine wallet deployer deploy totp otp mfa registration")
 	// public make a name innocent: what it names is not a secret, or not a value.
 	public = oneOf("public pub publishable primary foreign partition sort cache idempotency page next prev continuation " +
 		"cancellation design translation i18n object row index group max min num count total input output prompt completion cached " +
 		"per bucket map dict host known site shortcut hot column table field unique composite natural surrogate lookup sync " +
-		"pagination cursor anon fingerprint ssh hotkey query route json yaml config")
+		"pagination cursor anon fingerprint hotkey query route json yaml config")
 	// trailing may follow the word that says what a value is.
 	trailing = oneOf("value base val env prod production dev development staging stage live test testing old new current base64 " +
 		"b64 plain plaintext raw default here us eu main backup primary secondary")
@@ -144,18 +164,24 @@ func judgeName(id, before string) (strength, string) {
 	if before != "" {
 		rest = append([]string{strings.ToLower(before)}, rest...)
 	}
-	if slices.ContainsFunc(rest, public) {
+	if slices.ContainsFunc(rest, public) || strings.EqualFold(id, "1password") {
 		return innocent, ""
 	}
 	has := func(w string) bool { return slices.Contains(rest, w) }
 	switch {
+	case has("ssh") && last == "key":
+		return innocent, ""
 	case passwords(last), strings.HasSuffix(last, "password"), strings.HasSuffix(last, "passwd"):
-		if len(words) == 1 && (last == "pass" || last == "pwd" || last == "pw") {
+		if len(words) == 1 && last == "pass" {
 			return weak, kindPassword
 		}
 		return login, kindPassword
 	case has("aws") && (last == "key" || last == "secret"), has("secret") && has("access") && last == "key", last == "secretaccesskey":
 		return strong, kindAWSSecret
+	case last == "pat" && len(rest) > 0, last == "salt" || last == "pepper", last == "cookie" && has("erlang"), last == "seed" && slices.ContainsFunc(rest, qualified):
+		return strong, kindSecret
+	case last == "sessid", last == "phpsessid", last == "jsessionid":
+		return weak, kindCookie
 	case strings.HasSuffix(last, "secret"):
 		return strong, kindSecret
 	case strings.HasSuffix(last, "token"), strings.HasSuffix(last, "credential"):

@@ -6,9 +6,9 @@
 // and does nothing to what it has masked before; and that both take time in proportion to the text, whatever the text. Both are
 // functions of the text alone: nothing is read, kept or sent, so a crash has nothing to lose.
 //
-// It does not promise to know every credential: of kinds and surroundings that it was not made on it finds four
-// in five (package measure). It knows the shapes of its table, and beside those a
-// value after a name that says what it is ("password:", "API_KEY="), where the value looks like one.
+// It does not promise to know every credential: of kinds that it was not made on it finds 0.96 (package measure). It knows
+// the shapes of its table, a random word after the name of a vendor, and a value after a name that says what it is
+// ("password:", "API_KEY=", "the password for the lab is"), in some thirty languages, where the value looks like one.
 // A credential of which only a piece is there, one that was encoded or split over lines, and a password
 // without a name are not found: what is to be masked must be masked before it is cut. Nor does it promise
 // that a text made for it, values within values within values, is masked to its end (maxPasses).
@@ -54,7 +54,35 @@ type find struct {
 func Find(text string) []Span {
 	s := &scan{text: text}
 	table().each(text, func(at int, a anchor) (next int) { return a.match(s, at) })
+	s.unknown(merge(s.finds))
+	s.repeat(merge(s.finds))
 	return merge(s.finds)
+}
+
+// Bounds of the values whose other places are found: less is a word, and each is looked for in the whole text.
+const (
+	leastRepeated = 8
+	maxRepeated   = 64
+)
+
+// repeat adds the other places of what was found: what a name made a credential is one without its name too.
+func (s *scan) repeat(found []Span) {
+	seen := make(map[string]bool)
+	for _, span := range found {
+		value := s.text[span.From:span.To]
+		if len(value) < leastRepeated || classes(value) < 2 || seen[value] || len(seen) == maxRepeated {
+			continue
+		}
+		seen[value] = true
+		for at := 0; ; at += len(value) {
+			n := strings.Index(s.text[at:], value)
+			if n < 0 {
+				break
+			}
+			at += n
+			s.finds = append(s.finds, find{Span: Span{From: at, To: at + len(value), Kind: span.Kind}})
+		}
+	}
 }
 
 // shaped notes a credential that has a shape of its own, and returns its end.

@@ -40,8 +40,9 @@ func TestMask(t *testing.T) {
 		{"a block in JSON", `{"k": "` + strings.ReplaceAll(block, "\n", `\n`) + `-----END ` + `PRIVATE KEY-----\n"}`, `{"k": "[secret: private-key]\n"}`},
 		{"a block that is cut, and prose", block + strings.Repeat("and some words of prose ", 9),
 			"[secret: private-key]\n\n\n" + strings.Repeat("and some words of prose ", 9)},
+		{"again without its name", "password: " + plain + "\nlogin with " + plain, "password: [secret: password]\nlogin with [secret: password]"},
 		{"no value", "password:", "password:"},
-		{"no closing quote", "password: \"" + plain, "password: \"" + plain},
+		{"no closing quote", "password: \"" + plain, "password: \"[secret: password]"},
 		{"odd bytes", "\xff password=\xffa1b2c3\xfe \xf0\x9f", "\xff password=[secret: password] \xf0\x9f"},
 		{"a mask of ours", "token: [secret: token] secret=[secret: jwt]", "token: [secret: token] secret=[secret: jwt]"},
 		{"a mask of nobody", "[secret: " + hub + "]", "[secret: [secret: github-token]]"},
@@ -111,6 +112,30 @@ func TestSurroundings(t *testing.T) {
 		{"admin PIN=%s", "48" + "2917"},
 		{"__Password__: %s", "k7Qm" + "2xVb9R"},
 		{"Sure that the password is %s?!", "hK9#m" + "Q2$vL"},
+		{"https://api.telegram.org/bot7482910563:A%s/getMe", "A" + made(6, 33)},
+		{"CONSUL_TOKEN=%s", "0f3b9c81-d27e-4a56-b8f0-" + "c1d2e3a49576"},
+		{"GH_PAT: %s", hexadecimal},
+		{"client-key-data: %s", "LS0tLS1CRUdJTiBSU0EgUFJJ" + "VkFURSBLRVktLS0tLQo" + made(7, 80)},
+		{"Private-Lines: 1\n%s\nPrivate-MAC: 0", made(8, 44)},
+		{"postgres://app:%s@db.internal/shop", "p?s#s/" + "w0rd7"},
+		{"ansible_ssh_pass: %s", human},
+		{"API_KEY=\"%s\"", "Harbor" + "42!"},
+		{"WIFI:S:Lab;T:WPA;P:%s;;", "harbor" + "42lantern"},
+		{"passphrase: \"%s\"", "harbor lantern " + "meadow copper"},
+		{"creds: kim / %s", human},
+		{"backup codes:\n%s\n", "9d8f5-" + "b69c2"},
+		{"seed phrase: %s", "harbor lantern meadow copper violin sparrow thunder velvet walnut cactus pepper " + "marble"},
+		{"the office card is %s", "4539 5787 " + "6362 1486"},
+		{"Le mot de passe du serveur est %s", human},
+		{"Het wachtwoord is %s", human},
+		{"sunucunun şifresi %s", human},
+		{"كلمة المرور هي %s", human},
+		{"सर्वर का पासवर्ड है %s", human},
+		{"A senha do servidor é %s", human},
+		{"Hasło do serwera to %s", human},
+		{"パスワードは「%s」です", human},
+		{"Пароль до сервера: %s", human},
+		{"an unknown vendor: zqt-prod-%s", made(9, 40)},
 	} {
 		text := fmt.Sprintf(test.text, test.value)
 		if masked := Mask(text); strings.Contains(masked, test.value[2:len(test.value)-2]) || strings.Contains(masked, test.value[len(test.value)/2:]) {
@@ -118,7 +143,8 @@ func TestSurroundings(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"On pass → ADR-0003", "spin=482917", "pin=v1.2.3", "pin=4829", "Live VR PASS: `e2e/x.spec.ts`", "password → ADR-0003", "PASS: ADR-0003", "PASS: iPhone15ProMax", "pass: checkoutV2", "secret: docs/adr/ADR-0003.md", "| pass | ADR-0003 |",
+		"On pass → ADR-0003", "spin=482917", "PASS T2b: signing in works", "the password hashing moved from md5 to bcrypt12 in v2.4.1", "order 4539 5787 6362 1486",
+		"test card 4242 4242 4242 4242", "token_id: 0f3b9c81-d27e-4a56-b8f0-c1d2e3a49576", "password policy: min12chars", "toolu_01" + made(6, 22), "http://localhost:3000/a:b@c", "pin=v1.2.3", "pin=4829", "Live VR PASS: `e2e/x.spec.ts`", "password → ADR-0003", "PASS: ADR-0003", "PASS: iPhone15ProMax", "pass: checkoutV2", "secret: docs/adr/ADR-0003.md", "| pass | ADR-0003 |",
 		"the password is documented in ADR-0003", "token → `src/auth/tokenV2.ts`", "**Password (till):** ask Mira", "**API tokens (v2):** 1000 per minute", "pk_" + "live_" + made(6, 40), "task-" + hexadecimal,
 	} {
 		if spans := Find(text); len(spans) > 0 {
@@ -215,6 +241,11 @@ func FuzzMask(f *testing.F) {
 		masked := Mask(text)
 		if again := Mask(masked); again != masked {
 			t.Fatalf("Mask(%q) = %q, and then %q", text, masked, again)
+		}
+		for n, span := range Find(text) {
+			if value := text[span.From:span.To]; n < maxRepeated && len(value) >= leastRepeated && classes(value) > 1 && strings.Contains(masked, value) {
+				t.Fatalf("Mask(%q) = %q shows %q", text, masked, value)
+			}
 		}
 	})
 }

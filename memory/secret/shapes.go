@@ -3,6 +3,7 @@ package secret
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ type shape struct {
 	body     *alphabet
 	min, max int  // bytes of the body; max 0: any, as where the alphabet holds separators
 	capitals bool // the body may be of capitals alone
+	any      bool // the body may be of words
 	alone    bool // it begins a word: its prefix is a word, or the end of many
 
 	head             *alphabet // of what is before the prefix; nil: nothing is
@@ -38,18 +40,19 @@ func alphabetOf(ranges ...string) *alphabet {
 
 // The alphabets of bodies, and their names in shapes.txt.
 var (
-	digits = alphabetOf("0-9")
-	hexa   = alphabetOf("0-9", "a-f", "A-F")
-	alnum  = alphabetOf("0-9", "a-z", "A-Z")
-	upper  = alphabetOf("0-9", "A-Z")
-	word   = alphabetOf("0-9", "a-z", "A-Z", "_")
-	dashed = alphabetOf("0-9", "a-z", "A-Z", "_", "-")
-	dotted = alphabetOf("0-9", "a-z", "A-Z", "_", "-", ".")
-	base64 = alphabetOf("0-9", "a-z", "A-Z", "+", "/", "=")
-	padded = alphabetOf("0-9", "a-z", "A-Z", "_", "-", "+", "/", "=", ".")
+	digits  = alphabetOf("0-9")
+	hexa    = alphabetOf("0-9", "a-f", "A-F")
+	alnum   = alphabetOf("0-9", "a-z", "A-Z")
+	upper   = alphabetOf("0-9", "A-Z")
+	word    = alphabetOf("0-9", "a-z", "A-Z", "_")
+	dashed  = alphabetOf("0-9", "a-z", "A-Z", "_", "-")
+	dotted  = alphabetOf("0-9", "a-z", "A-Z", "_", "-", ".")
+	base64  = alphabetOf("0-9", "a-z", "A-Z", "+", "/", "=")
+	padded  = alphabetOf("0-9", "a-z", "A-Z", "_", "-", "+", "/", "=", ".")
+	address = alphabetOf("0-9", "a-z", "A-Z", "_", "-", "+", "/", "=", ".", ":", "@", "$", "%")
 
 	alphabets = map[string]*alphabet{
-		"digits": digits, "hexa": hexa, "alnum": alnum, "upper": upper, "word": word, "dashed": dashed, "dotted": dotted, "base64": base64, "padded": padded,
+		"digits": digits, "hexa": hexa, "alnum": alnum, "upper": upper, "word": word, "dashed": dashed, "dotted": dotted, "base64": base64, "padded": padded, "address": address,
 	}
 )
 
@@ -70,6 +73,8 @@ var shapes = sync.OnceValue(func() []shape {
 			switch name, value, _ := strings.Cut(flag, "="); name {
 			case "alone":
 				sh.alone = true
+			case "any":
+				sh.any = true
 			case "capitals":
 				sh.capitals = true
 			case "form":
@@ -117,13 +122,23 @@ func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (next int) {
 		body := strings.TrimRight(s.text[at+prefix:end], ".-/") // the signs of a sentence
 		end = at + prefix + len(body)
 		switch {
+		case sh.alone && s.inBase64(from, end):
+			return 0
 		case len(body) < sh.min, sh.max > 0 && len(body) > sh.max, end < len(s.text) && alnum[s.text[end]]:
 			return 0
-		case !random(body) && !(sh.capitals && entropy(body) >= minEntropy && !placeholder(body)), !form().MatchString(s.text[from:end]):
+		case !random(body) && !((sh.capitals || sh.any) && entropy(body) >= minEntropy && !placeholder(body)), !form().MatchString(s.text[from:end]):
 			return 0
 		}
 		return s.shaped(from, end, sh.kind)
 	}
+}
+
+// inBase64 reports whether what is between two places is in the midst of a longer text in base64.
+func (s *scan) inBase64(from, to int) bool {
+	if from == 0 || s.text[from-1] != '+' && s.text[from-1] != '/' {
+		return false
+	}
+	return s.text[from-1] == '+' || to < len(s.text) && strings.IndexByte("+/=", s.text[to]) >= 0
 }
 
 // begins reports whether a word, or what follows a credential or an escape, begins at a place. What follows
@@ -141,6 +156,58 @@ func (s *scan) within(at, prefix int) bool {
 	const least, most = 4, 32
 	before := s.text[max(s.end, dashed.back(s.text, at, most)):at]
 	return len(before) < most && scatter(before) < 2*minScatter && (prefix >= least || before[len(before)-1] == '_') && !strings.HasSuffix(before, "pk_")
+}
+
+// Of a credential that the table does not know, the least length of a body with letters of both cases and digits, of one
+// after a word for a credential, and the most of what is before it.
+const (
+	leastUnknown, leastNamed, maxVendor = 30, 20, 40
+	unknownEntropy                      = 4.0
+	oldVault                            = 24 // bytes after "s." of a token of Vault before 1.10
+)
+
+// An unknown credential is a word of letters, digits, dashes and underscores: its vendor or use, and a random body.
+var (
+	vendor   = regexp.MustCompile(`^(?:(?:[a-z][a-z0-9]{1,11}|[A-Z]{2,12})[_-]){1,4}`)
+	unkeyed  = oneOf("pk pub public publishable phc anon npub sha sha1 sha256 sha384 sha512 md5 commit task main build chunk index assets dist cache data")
+	unnamed  = oneOf("live prod key token secret pat auth sk api apikey rk")
+	wholeKey = regexp.MustCompile(`^(?:[0-9a-f]{32}-us\d{1,2}|[5KL][1-9A-Za-z]{50,51}|A3-[0-9A-Z]{6}-[0-9A-Z]{6}(?:-[0-9A-Z]{5}){4})$`)
+)
+
+// unknown adds the words that look like a credential of a vendor that the table does not have, and are apart from those
+// that were found.
+func (s *scan) unknown(found []Span) {
+	const least = 24
+	for to := 0; to < len(s.text); to++ {
+		from := to
+		if to = dashed.run(s.text, from); to-from < least || s.inBase64(from, to) || strings.HasPrefix(s.text[to:], ".apps.") {
+			continue
+		}
+		for len(found) > 0 && found[0].To <= from {
+			found = found[1:]
+		}
+		if len(found) > 0 && found[0].From < to {
+			continue
+		}
+		from = s.afterEscape(from)
+		text := s.text[from:min(to, from+maxJudged)]
+		if wholeKey.MatchString(text) && random(text) || len(text) == oldVault && from > 1 && s.text[from-2:from] == "s." && (from == 2 || !alnum[s.text[from-3]]) && classes(text) == 3 {
+			s.finds = append(s.finds, find{Span: Span{From: from, To: to, Kind: kindKey}, shaped: true})
+			continue
+		}
+		head := vendor.FindString(text)
+		if head == "" || len(head) > maxVendor {
+			continue
+		}
+		body, words := text[len(head):], splitWords(head)
+		if len(body) < leastNamed || slices.ContainsFunc(words, unkeyed) || !random(body) {
+			continue
+		}
+		if slices.ContainsFunc(words, unnamed) && classChanges(body)*4 >= len(body) ||
+			len(body) >= leastUnknown && entropy(body) >= unknownEntropy && classes(body) == 3 && classChanges(body)*10 >= 3*len(body) {
+			s.finds = append(s.finds, find{Span: Span{From: from, To: to, Kind: kindToken}, shaped: false})
+		}
+	}
 }
 
 // run returns where the bytes of the alphabet end that begin at from.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Bounds of what follows a name, in bytes.
@@ -13,9 +15,8 @@ const (
 	maxValue   = 2048
 )
 
-// The signs of separators. Those of lines and of prose are stricter about the value.
+// The signs of separators. Those of lines are stricter about the value.
 const (
-	signIs      = "is"
 	signEqual   = "="
 	signColon   = ":"
 	signComma   = ","
@@ -25,18 +26,17 @@ const (
 	signElement = ">"
 )
 
-// separators are what is between a name and its value, in the order in which it is tried.
+// separators are what is between a name and its value, in the order in which it is tried. What prose puts there is read
+// by scan.prose.
 var separators = [][2]string{
-	{signIs, `(?: is now| is:?| was| lautet| ist| est| es| è|[는은]| [—–→-]| ->) |[是为為は]`},
 	{signEqual, `[ \t]*(?::=|\?=|\+=|：|%3[DA]|=[=>]*)`},
 	{signLine, "[ \\t]*:[\"'`* \\r]*\\n[\"'`* \\r\\n]*"},
 	{signColon, `[ \t]*:`},
 	{signBar, `[ \t]+\|`},
 	{signElement, `>`},
-	{signEqual, `,?\s*["']?value["']?\s?[:=]`}, // "name": "API_KEY", "value": "…"
+	{signEqual, `,?\s*["']?value["']?\s?[:=]`},    // "name": "API_KEY", "value": "…"
+	{signEqual, `\s*\{[^{}"]{0,80}\bdefault\s*=`}, // variable "db_password" { default = "…" }
 	{signLine, "[\"'`* \\r]*\\n[\"'`* \\r\\n]*"},
-	// "password for the lab: …", "token (staging) is …"
-	{signIs, `(?: ?\([^()\n]+\)| (?:for|of|on|to|at|in|we|für|auf|von|от|для|pour|de|para)(?: [^\s:=.,;|]+){1,4}?)(?: ?[:=][*_]{0,3}| is) `},
 	{signComma, `,`},
 	{signSpace, `[ \t]+`},
 }
@@ -45,11 +45,7 @@ var separators = [][2]string{
 var between = sync.OnceValue(func() *regexp.Regexp {
 	var all []string
 	for _, s := range separators {
-		end := ")"
-		if s[0] == signIs {
-			end = `)[ *]*\(?`
-		}
-		all = append(all, "("+s[1]+end)
+		all = append(all, "("+s[1]+")")
 	}
 	const quote = `\\u0022|%22|&quot;`
 	return regexp.MustCompile(fmt.Sprintf("^(?:%s)?[\"'`*\\]\\\\]*(?:%s)[ \t*]*(?:「|“|«|%[1]s|\\\\+)?", quote, strings.Join(all, "|")))
@@ -57,7 +53,7 @@ var between = sync.OnceValue(func() *regexp.Regexp {
 
 // closing matches what ends a value that is not in quotes: a mark, or the next name in the query of an address.
 var closing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\]\(|[」”»…]|\.\.\.|\\u0022|%22|&quot;|&[\w-]+=`)
+	return regexp.MustCompile(`\]\(|\\[nrt]|[」”»…]|\.\.\.|\\u0022|%22|&quot;|&[\w-]+=`)
 })
 
 // near returns at most so many bytes of the text from a place on.
@@ -83,7 +79,7 @@ func (s *scan) separator(from, to int) (sign string, start int) {
 			return "", 0
 		}
 	case signColon:
-		if rest := s.near(start, len("//")); rest[0] == ':' || rest == "//" {
+		if rest := s.near(start, len("//")); rest[0] == ':' || rest == "//" || rest[0] == '-' && between == ":" {
 			return "", 0
 		}
 		if between == ":" && word[s.text[start]] {
@@ -99,11 +95,7 @@ func (s *scan) separator(from, to int) (sign string, start int) {
 			return "", 0
 		}
 	case signSpace:
-		if strings.HasPrefix(s.text[from:], "--") || s.login(from) {
-			break
-		}
-		sign = signIs
-		if next, _, _ := strings.Cut(s.near(start, maxName), " "); !strings.ContainsAny(next, "0123456789") {
+		if !strings.HasPrefix(s.text[from:], "--") && !s.login(from) {
 			return "", 0
 		}
 	}
@@ -144,35 +136,154 @@ func (s *scan) value(from int, sign string, start int) (string, int) {
 	if quoted {
 		value = strings.TrimSuffix(value, "\\")
 	} else {
-		if m := closing().FindStringIndex(value[:min(len(value), maxJudged)]); m != nil {
+		if m := closing().FindStringIndex(value[:min(len(value), maxJudged)]); m != nil && (value[m[0]] != '&' || ends[0] == ' ' && len(ends) > 4) {
 			value = value[:m[0]]
 		}
 		value = strings.TrimRight(value, ".:)]}*_\\;,\r")
 	}
 	value, _, _ = strings.Cut(value, strings.TrimSpace(maskOpen))
+	if strings.Contains(value, "⟨U+") { // the mark of a hidden character: it was judged before it was marked
+		return "", 0
+	}
 	return value, start
 }
 
-// valueOf reads the value of a name, and notes it if it is a credential.
-func (s *scan) valueOf(from, to int, sign string, start int, how strength, kind string) {
-	if sign == signBar {
-		s.column(from, how, kind)
+// valueOf reads the value of a name, and reports whether there is one. It is noted if it is a credential.
+func (s *scan) valueOf(from, to int, sign string, start int, how strength, kind string) bool {
+	switch sign {
+	case signBar:
+		s.column(from, how, kind, "|")
+	case signComma, signLine:
+		s.column(from, how, kind, ",")
 	}
 	value, start := s.value(from, sign, start)
-	if sign == signLine {
-		if !s.endsLine(start + len(value)) {
-			return
+	ev := labelled
+	if sign == signEqual || value != "" && isQuote(s.text[start-1]) {
+		ev = assigned
+	}
+	switch sign {
+	case signLine:
+		if !s.endsLine(start+len(value)) || !s.heads(from, to) {
+			return true
 		}
-		sign = signIs
+		ev = min(ev, spoken)
+	case signBar:
+		ev = min(ev, spoken)
 	}
-	if value == "" || !judgeValue(value, how, kind, isQuote(s.text[start-1]), sign) {
-		return
+	if value == "" || !judgeValue(value, how, kind, ev) {
+		return sign != signColon
 	}
+	s.note(from, to, start, start+len(value), kind)
+	return true
+}
+
+// note adds the value of a name.
+func (s *scan) note(from, to, start, end int, kind string) {
 	key := strings.TrimLeft(s.text[from:to], "-")
 	if random(key) {
 		key = ""
 	}
-	s.finds = append(s.finds, find{Span: Span{From: start, To: start + len(value), Kind: kind, Key: key}})
+	s.finds = append(s.finds, find{Span: Span{From: start, To: end, Kind: kind, Key: key}})
+}
+
+// followed reports whether prose may name a value after a name.
+func (s *scan) followed(to int) bool {
+	return to < len(s.text) && (strings.IndexByte(" \"'`*_]", s.text[to]) >= 0 || s.text[to] >= utf8.RuneSelf)
+}
+
+// copulas are the words that a value follows, in languages that have one.
+var copulas = oneOf("is was are to now currently = := => -> : lautet ist jetzt est maintenant es è é ora agora jest je on är er este là " +
+	"adalah token pw user:")
+
+// aboutNames are the words that make of a password or a token before them something else.
+var aboutNames = oneOf("usage count counts counting limit limits budget bucket savings optimization efficiency efficient parsing ids policy policies hash hashes hashing hasher field fields reset resets length rule rules strength manager generator input form " +
+	"flow change changes expiry rotation requirement requirements protected protection based prompt dialog page validation validator check checks " +
+	"encryption helper file hint format type regex login must should min max endpoint table column store storage")
+
+// maxWords bounds the words between a name and its value.
+const maxWords = 8
+
+// prose notes the value that a sentence gives to a name: "the password for the lab is VALUE". Words are what is ASCII
+// without spaces, so that they end where another script begins.
+func (s *scan) prose(from, to int, how strength, kind string) {
+	rest, _, _ := strings.Cut(s.near(to, maxBetween), "\n")
+	rest, _, _ = strings.Cut(rest, `\n`)
+	ev := spoken
+	if how == weak {
+		ev = nearby
+	}
+	for n, at := 0, 0; n < maxWords; n++ {
+		for at < len(rest) && inWord(rest[at:]) == 0 { // signs and letters between the words
+			r, size := utf8.DecodeRuneInString(rest[at:])
+			switch {
+			case strings.ContainsRune("。；;|⟨", r), isQuote(rest[at]) && at+1 < len(rest) && strings.IndexByte(",}])", rest[at+1]) >= 0:
+				return
+			case strings.ContainsRune("：「“«„→—–是為为は", r):
+				ev = spoken
+			}
+			at += size
+		}
+		end := at
+		for size := 1; end < len(rest) && size > 0; end += size {
+			size = inWord(rest[end:])
+		}
+		word := rest[at:end]
+		if word == "" || end == maxBetween {
+			return
+		}
+		if quote := strings.IndexByte(rest[end:], '"'); at > 0 && rest[at-1] == '"' && quote > 0 && ev == spoken && how == login && passphrase(rest[at:end+quote]) {
+			s.note(from, to, to+at, to+end+quote, kind)
+			return
+		}
+		if n == 0 && aboutNames(strings.ToLower(strings.Trim(word, ":.)*_"))) || strings.HasPrefix(word, "==") || strings.HasPrefix(word, "!=") {
+			return
+		}
+		value := strings.TrimRight(word, ".:)]}*_")
+		if m := closing().FindStringIndex(value); m != nil {
+			value = value[:m[0]]
+		}
+		if open := strings.TrimLeft(value, "([*_"); !isWord(open) && judgeValue(open, how, kind, ev) {
+			start := to + at + len(value) - len(open)
+			s.note(from, to, start, start+len(open), kind)
+			return
+		}
+		if how == weak && n > 1 || strings.HasSuffix(word, ".") || strings.Contains(word, strings.TrimSpace(maskOpen)) {
+			return
+		}
+		ev = nearby
+		if copulas(strings.ToLower(word)) || strings.ContainsAny(word[len(word)-1:], ":=") || strings.HasSuffix(strings.TrimRight(word, "*_"), ":") {
+			ev = spoken
+		}
+		at = end
+	}
+}
+
+// isWord reports whether a text is small letters alone, but for its first.
+func isWord(text string) bool {
+	return text == "" || strings.Trim(text[1:], "abcdefghijklmnopqrstuvwxyz'-") == ""
+}
+
+// inWord returns the size of a character that is part of a word or a value in prose, 0 if it is none: signs and the letters
+// of scripts without spaces are between words.
+func inWord(text string) int {
+	if c := text[0]; c < utf8.RuneSelf {
+		if c <= ' ' || strings.IndexByte("\"'`<>,;|\\", c) >= 0 {
+			return 0
+		}
+		return 1
+	}
+	if r, size := utf8.DecodeRuneInString(text); unicode.IsLetter(r) && r < 0x370 || 0x1e00 <= r && r < 0x1f00 {
+		return size
+	}
+	return 0
+}
+
+// heads reports whether a name is a label of what is in the line below: a colon follows, or it ends a heading or a line in bold.
+func (s *scan) heads(from, to int) bool {
+	line := s.text[max(0, from-maxBetween):from]
+	line = strings.TrimLeft(line[strings.LastIndexByte(line, '\n')+1:], " \t>")
+	after := strings.TrimLeft(s.near(to, 8), "\"'`* \t")
+	return strings.HasPrefix(after, ":") || line != "" && (line[0] == '#' || line[0] == '*')
 }
 
 // endsLine reports whether a line ends at a place, quotes and emphasis aside.
@@ -183,24 +294,30 @@ func (s *scan) endsLine(at int) bool {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// column adds the values in the column of a table that has a name in its heading.
-func (s *scan) column(from int, how strength, kind string) {
+// column adds the values in the column of a table, or of a list with commas, that has a name in its heading.
+func (s *scan) column(from int, how strength, kind, bar string) {
 	const maxRow, maxRows, maxCells = 512, 20, 20
 	first := max(0, from-maxRow)
 	begin := first + strings.LastIndexByte(s.text[first:from], '\n') + 1
-	cell := strings.Count(s.text[begin:from], "|")
-	if cell > maxCells {
+	cell := strings.Count(s.text[begin:from], bar)
+	if cell > maxCells || bar == "," && cell == 0 && s.text[begin:from] != "" {
 		return
 	}
-	row := regexp.MustCompile(fmt.Sprintf("^(?:[^|\n]*\\|){%d}[ `*]*([^|\n]*?)[ `*]*\\|", cell))
-	at := begin
+	at, cells := begin, 0
 	for n := range maxRows {
 		line, _, more := strings.Cut(s.near(at, maxRow), "\n")
-		if rule := strings.Trim(line, "|-: \t\r") == ""; line == "" || line[0] != '|' || rule != (n == 1) {
+		row := strings.Split(line, bar)
+		if n == 0 {
+			cells = len(row)
+		}
+		rule := strings.Trim(line, "|-: \t\r") == ""
+		if line == "" || len(row) != cells || cells < 2 || bar == "|" && (line[0] != '|' || rule != (n == 1)) || bar == "," && strings.Contains(line, " ") {
 			return
 		}
-		if m := row.FindStringSubmatchIndex(line); n > 1 && m != nil && m[2] < m[3] && judgeValue(line[m[2]:m[3]], how, kind, false, signIs) {
-			s.finds = append(s.finds, find{Span: Span{From: at + m[2], To: at + m[3], Kind: kind}})
+		value := strings.Trim(row[cell], " `*\r\"")
+		if start := at + len(strings.Join(row[:cell], bar)) + len(bar)*min(cell, 1) + strings.Index(row[cell], value); n > 0 && value != "" &&
+			judgeValue(value, how, kind, spoken) {
+			s.finds = append(s.finds, find{Span: Span{From: start, To: start + len(value), Kind: kind}})
 		}
 		if at += len(line) + 1; !more {
 			return

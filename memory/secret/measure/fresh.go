@@ -105,9 +105,9 @@ var words = strings.Fields("harbor lantern meadow copper violin sparrow thunder 
 // fill returns what is put into a hole.
 func (d dice) fill(letter string, n int) string {
 	switch letter {
-	case "A", "a", "U", "m", "x", "d", "B", "D", "S":
+	case "A", "a", "b", "U", "m", "x", "d", "B", "D", "S":
 		alphabet := map[string]string{
-			"A": alnum, "a": lowers, "U": digits + uppers, "m": digits + lowers, "x": hexa, "d": digits, "B": std64, "D": dashed, "S": uppers + "234567",
+			"A": alnum, "b": strings.NewReplacer("0", "", "O", "", "I", "", "l", "").Replace(alnum), "a": lowers, "U": digits + uppers, "m": digits + lowers, "x": hexa, "d": digits, "B": std64, "D": dashed, "S": uppers + "234567",
 		}[letter]
 		for {
 			text := d.from(alphabet, n)
