@@ -197,3 +197,78 @@ func TestWithin(t *testing.T) {
 		t.Error("what does not end is reported as ended")
 	}
 }
+
+// What a package compiles when it is initialized is paid at each start, also of a hook. Expressions are compiled at their first
+// use, by memory/lazy, and templates by sync.OnceValue; here each expression is compiled.
+func TestNothingIsCompiledAtTheStart(t *testing.T) {
+	compiled := 0
+	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") || strings.Contains(p, "measure") {
+			return err
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, p, nil, 0)
+		if err != nil || file.Name.Name == "main" {
+			return err
+		}
+		texts := map[string]ast.Expr{} // constants and variables of the file
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok {
+				for i, name := range spec.Names {
+					if i < len(spec.Values) {
+						texts[name.Name] = spec.Values[i]
+					}
+				}
+			}
+			return true
+		})
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl, *ast.FuncLit:
+				return false
+			case *ast.CallExpr:
+				of, ok := n.Fun.(*ast.SelectorExpr)
+				if !ok {
+					break
+				}
+				from, _ := of.X.(*ast.Ident)
+				switch {
+				case from == nil:
+				case from.Name == "regexp" && strings.HasPrefix(of.Sel.Name, "MustCompile"), from.Name == "template" && of.Sel.Name == "Must":
+					t.Errorf("%s: %s.%s runs at every start", files.Position(n.Pos()), from.Name, of.Sel.Name)
+				case from.Name == "lazy" && of.Sel.Name == "New":
+					expr, ok := constant(n.Args[0], texts)
+					if _, err := regexp.Compile(expr); ok && err != nil {
+						t.Errorf("%s: %v", files.Position(n.Pos()), err)
+					}
+					if ok {
+						compiled++
+					}
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || compiled < 100 {
+		t.Fatal(compiled, err)
+	}
+}
+
+// constant returns the text of an expression of literals and names of the file, and whether it is one.
+func constant(e ast.Expr, names map[string]ast.Expr) (text string, ok bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil
+	case *ast.BinaryExpr:
+		x, okX := constant(e.X, names)
+		y, okY := constant(e.Y, names)
+		return x + y, okX && okY
+	case *ast.Ident:
+		if names[e.Name] != nil {
+			return constant(names[e.Name], names)
+		}
+	}
+	return "", false
+}

@@ -2,12 +2,12 @@ package consolidate
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // Limits of the logs in a map. A dream begins with the logs of the last one to three days.
@@ -29,7 +29,7 @@ type Log struct {
 
 // logDay finds the day in the names that hosts give: logs/2026/11/2026-11-18.md, and
 // logs/2026/11/18/ID-title.md since Claude Code 2.1.120.
-var logDay = regexp.MustCompile(`^[a-z]+/(\d{4})/(\d\d)/(?:\d{4}-\d\d-)?(\d\d)(?:\.md$|/)`)
+var logDay = lazy.New(`^[a-z]+/(\d{4})/(\d\d)/(?:\d{4}-\d\d-)?(\d\d)(?:\.md$|/)`)
 
 // dayOf returns the day of a log: that in its name, unless it is in the future, else that of its modification time.
 func dayOf(f memory.Found, now time.Time) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -35,7 +36,7 @@ var promptFiles embed.FS
 //go:embed prompt/brief.md
 var brief string
 
-var prompts = template.Must(template.ParseFS(promptFiles, "prompt/*.md"))
+var prompts = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(promptFiles, "prompt/*.md")) })
 
 // DreamPrompt returns the procedure of a dream in four phases. Its first line contains transcript.DreamMarker, so that later
 // searches skip the dream's own words.
@@ -71,7 +72,7 @@ func (v PromptValues) fill(name string) (string, error) {
 		folders = append(folders, promptPath(folder))
 	}
 	var text strings.Builder
-	err := prompts.ExecuteTemplate(&text, name, map[string]any{
+	err := prompts().ExecuteTemplate(&text, name, map[string]any{
 		"Today":       v.Today.Format("2006-01-02 (Monday)"),
 		"MemoryDir":   promptPath(v.MemoryDir),
 		"Transcripts": folders,

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // Limits of a picture.
@@ -227,7 +227,7 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 
 // spoken matches what a model said in the log of a background dream: a line with the time and the kind of the event, and
 // indented lines.
-var spoken = regexp.MustCompile(`(?m)^\S+ assistant: (.*(?:\n {9}.*)*)`)
+var spoken = lazy.New(`(?m)^\S+ assistant: (.*(?:\n {9}.*)*)`)
 
 // latestLogged returns what the model said last in such a log, if the log was written after since.
 func latestLogged(dir, log string, since time.Time) string {

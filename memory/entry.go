@@ -3,11 +3,12 @@ package memory
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"dream-mcp/memory/lazy"
 )
 
 // Limits of one line of the index. A longer one is not read as a link: nobody has written it by hand,
@@ -66,7 +67,7 @@ func formatLabel(title string, file Name) string {
 }
 
 // notInTarget is what cannot stand in the target of a link; names in any script stay readable.
-var notInTarget = regexp.MustCompile("[\\pZ\\pC()<>\\[\\]%#?\"'\\\\*`|]")
+var notInTarget = lazy.New("[\\pZ\\pC()<>\\[\\]%#?\"'\\\\*`|]")
 
 // OneLine returns a text with every run of white space as one space, and none at its ends.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -181,7 +182,7 @@ func cutTarget(line string, at int) (target string, end int) {
 }
 
 // targetTitle is the title that may follow a target.
-var targetTitle = regexp.MustCompile(`(?s) (?:".*"|'.*')$`)
+var targetTitle = lazy.New(`(?s) (?:".*"|'.*')$`)
 
 // readTarget decodes a link's target and says where it leads.
 func (l *link) readTarget(target string) {
@@ -207,13 +208,13 @@ func (l *link) readTarget(target string) {
 func CleanPath(file string) string { return path.Clean(norm.NFC.String(file)) }
 
 // scheme begins a target that is an address ("https:", "mailto:"), or a drive.
-var scheme = regexp.MustCompile(`^[A-Za-z0-9+.-]+:`)
+var scheme = lazy.New(`^[A-Za-z0-9+.-]+:`)
 
 // IsURL reports whether a target has a scheme.
 func IsURL(target string) bool { return scheme.MatchString(target) }
 
 // escaped is a backslash before ASCII punctuation.
-var escaped = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
+var escaped = lazy.New("\\\\([!-/:-@\\[-`{-~])")
 
 // unescapeMarkdown takes off the backslashes before ASCII punctuation.
 func unescapeMarkdown(s string) string { return escaped.ReplaceAllString(s, "$1") }

@@ -1,9 +1,10 @@
 package memory
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
 // The limits of what a host loads of the index; what lies beyond is not seen, and it is the end that
@@ -105,7 +106,7 @@ func (x *Index) parse(text string) {
 
 // comments matches comments that begin a line, and what is after them in the last line. A comment that is never closed is
 // text.
-var comments = regexp.MustCompile(`^ {0,3}<!--(?s:.*?)-->(?:[ \t]*<!--(?s:.*?)-->)*([^\n]*\n?)`)
+var comments = lazy.New(`^ {0,3}<!--(?s:.*?)-->(?:[ \t]*<!--(?s:.*?)-->)*([^\n]*\n?)`)
 
 // cutComments appends the lines of comments that a text begins with, and returns what follows. What is after them in their last line is loaded.
 func (x *Index) cutComments(text, section string) string {
@@ -128,7 +129,7 @@ func newLine(raw, section string) Line {
 	return Line{full: full, end: end, section: section}
 }
 
-var fenceMark = regexp.MustCompile("^ *(?:(`{3,})[^`]*|(~{3,}).*)$")
+var fenceMark = lazy.New("^ *(?:(`{3,})[^`]*|(~{3,}).*)$")
 
 // FenceMark returns the run of backticks or tildes that opens or closes a fenced block, or "".
 func FenceMark(text string) string {
@@ -176,12 +177,12 @@ func kindOf(text string) lineKind {
 	}
 }
 
-var bulletMarker = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+`)
+var bulletMarker = lazy.New(`^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+`)
 
 // BulletMarker returns a list item's indent, mark and space, or "".
 func BulletMarker(text string) string { return bulletMarker.FindString(text) }
 
-var headingForm = regexp.MustCompile(`^#{1,6}(?:[ \t](.*))?$`)
+var headingForm = lazy.New(`^#{1,6}(?:[ \t](.*))?$`)
 
 // HeadingText returns the words of an ATX heading, and any other line as it is.
 func HeadingText(text string) string {

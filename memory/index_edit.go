@@ -1,10 +1,10 @@
 package memory
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/secret"
 )
 
@@ -32,7 +32,7 @@ func (line *Line) headEnd() int {
 	return n
 }
 
-var itemLead = regexp.MustCompile(`^(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\] )?`)
+var itemLead = lazy.New(`^(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\] )?`)
 
 // lead returns where the words of a list item begin.
 func (line *Line) lead() int { return len(itemLead.FindString(line.Text)) }
@@ -57,7 +57,7 @@ func (line *Line) hookSpan(l link) span {
 	return span{min(at+separatorLen(text[at:]), to), to}
 }
 
-var separator = regexp.MustCompile(`^(?:[*_]+)?[ \t]*(?:—|–|--|-|：|:|→|·|,)?`)
+var separator = lazy.New(`^(?:[*_]+)?[ \t]*(?:—|–|--|-|：|:|→|·|,)?`)
 
 // separatorLen returns the length of what parts link and hook: emphasis that ends, spaces, a dash or
 // a colon.

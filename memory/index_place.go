@@ -1,9 +1,10 @@
 package memory
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/lazy"
 )
 
 // insert places the words of a new entry and returns its line.
@@ -78,7 +79,7 @@ func (x *Index) home(file Name) int {
 }
 
 // keptForOthers matches the heading of another type, or of an archive, below which nothing new belongs.
-var keptForOthers = regexp.MustCompile(`(?i)^(?:` + strings.Join(Types, "|") + `)` +
+var keptForOthers = lazy.New(`(?i)^(?:` + strings.Join(Types, "|") + `)` +
 	`|\b(?:archived?|archives|deprecated|obsolete|superseded|completed|done|closed|old|past|historical|history|archiv|veraltet|erledigt)\b` +
 	`|归档|历史|已完成|보관|완료|アーカイブ|完了`)
 

@@ -2,10 +2,11 @@ package memory
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"dream-mcp/memory/lazy"
 )
 
 // Mentions reports whether the index refers to a file: by a link, a wiki link (`[[slug]]`, also with
@@ -97,7 +98,7 @@ func SlugKey(s string) string {
 var slugSpellings = strings.NewReplacer("_", "-", " ", "-")
 
 // typed matches a slug such as "feedback_tests", which is a file's name and never a word of a language.
-var typed = regexp.MustCompile(`(?is)^(` + strings.Join(Types, "|") + `)[-_](.+)$`)
+var typed = lazy.New(`(?is)^(` + strings.Join(Types, "|") + `)[-_](.+)$`)
 
 // withoutType returns a slug key without the type that it begins with.
 func withoutType(slug string) string { return typed.ReplaceAllString(slug, "$2") }

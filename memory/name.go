@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/visible"
 )
 
@@ -52,7 +52,7 @@ func ParseName(s string) (Name, error) {
 
 // notInName is what no name may hold on any system. A format character is invisible, and two names that look the same would
 // be two files.
-var notInName = regexp.MustCompile(`[\\:%\x{FFFD}\p{Cc}\p{Cf}]`)
+var notInName = lazy.New(`[\\:%\x{FFFD}\p{Cc}\p{Cf}]`)
 
 // checkPart refuses what no part of a name may be, on any system: what climbs, hides, or is
 // another spelling of something else.
@@ -154,8 +154,8 @@ func checkSpelling(part string) error {
 }
 
 var (
-	device  = regexp.MustCompile(`(?i)^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])$`)
-	unusual = regexp.MustCompile(`[^\pL\pN\pM\-_. ]`)
+	device  = lazy.New(`(?i)^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])$`)
+	unusual = lazy.New(`[^\pL\pN\pM\-_. ]`)
 )
 
 // Fold returns what two names have in common that a case-folding or normalising file system takes

@@ -3,10 +3,10 @@ package share
 import (
 	"context"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule"
 )
 
@@ -29,7 +29,7 @@ func (r *Room) Warnings() (warnings []string) {
 }
 
 // conflictCopy matches the names that other programs give to the copy of a file that two machines changed.
-var conflictCopy = regexp.MustCompile(`(?i)\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)|[_-]conflict(ed)?(-[^/]*)?\.md$|\(case conflict[^()]*\)`)
+var conflictCopy = lazy.New(`(?i)\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\)|[_-]conflict(ed)?(-[^/]*)?\.md$|\(case conflict[^()]*\)`)
 
 // ConflictCopies returns the copies that other programs made of what two machines changed.
 func ConflictCopies(dir *memory.Dir) (copies []string) {

@@ -9,12 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/visible"
 )
 
@@ -54,7 +54,7 @@ var ours = [][2]string{
 
 // personal are the keys of the person's own configuration that are used: credentials, proxies, certificates,
 // addresses and ssh.
-var personal = regexp.MustCompile(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|ssh\.variant)$`)
+var personal = lazy.New(`^((credential|http)\..*|url\..*\.(insteadof|pushinsteadof)|ssh\.variant)$`)
 
 // environment is the environment of each git. It is read once.
 var environment = sync.OnceValue(readEnvironment)
@@ -230,7 +230,7 @@ func (g git) heads(ctx context.Context, remote string, patterns ...string) (map[
 }
 
 // isOID matches the name of an object, in SHA-1 or SHA-256.
-var isOID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var isOID = lazy.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // An update moves a ref of the remote from one commit to another; "" means none.
 type update struct{ ref, from, to string }

@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/lazy"
 )
 
 // Identity says which project a memory belongs to, wherever its checkout is.
@@ -78,7 +78,7 @@ func (i Identity) ID() string {
 	return strings.TrimLeft(slug[:min(len(slug), 40)]+"-", "-") + hex.EncodeToString(sum[:8])
 }
 
-var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+var notSlug = lazy.New(`[^a-z0-9]+`)
 
 func (i Identity) String() string {
 	if i.Name != "" {
@@ -87,7 +87,7 @@ func (i Identity) String() string {
 	return path.Join(i.Origin, i.Path) + ", first commit " + i.Root[:min(len(i.Root), 12)]
 }
 
-var scpLike = regexp.MustCompile(`^(?:[^/@:]+@)?(\[[^\]]+\]|[^/:]{2,}):(.*)$`)
+var scpLike = lazy.New(`^(?:[^/@:]+@)?(\[[^\]]+\]|[^/:]{2,}):(.*)$`)
 
 // normalise returns an address without scheme, user, port and ".git", and with the host in lower case.
 func normalise(address string) string {
@@ -120,4 +120,4 @@ func checkRemote(address string) error {
 	return nil
 }
 
-var helper = regexp.MustCompile(`^[A-Za-z0-9+.-]+::`)
+var helper = lazy.New(`^[A-Za-z0-9+.-]+::`)

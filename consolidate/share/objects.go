@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // Limits of what a commit may hold. Of 33 real memories the largest had 207 topics and 1.5 MB.
@@ -47,7 +47,7 @@ func hostile(format string, args ...any) error {
 	return &StopError{"the remote holds " + fmt.Sprintf(format, args...)}
 }
 
-var machineFile = regexp.MustCompile(`^` + markFolder + `/([0-9a-f]{16})\.json$`)
+var machineFile = lazy.New(`^` + markFolder + `/([0-9a-f]{16})\.json$`)
 
 // read returns the tree of a commit; "" means none. It refuses links, submodules, names that break our rules, and
 // trees over the limits.
@@ -214,4 +214,4 @@ func plainName(s string) string {
 	return s
 }
 
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9_. -]`)
+var notPlain = lazy.New(`[^A-Za-z0-9_. -]`)

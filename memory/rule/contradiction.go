@@ -3,26 +3,26 @@ package rule
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/reldate"
 	"dream-mcp/memory/text"
 )
 
 var (
-	prescribed = regexp.MustCompile("(?i)\\b(?:always|must(?: always)?|immer)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|mit)?[*_\\s]*`([^`]{2,80})`")
-	forbidden  = regexp.MustCompile("(?i)\\b(?:never|do not|don't|must not|must never|niemals|nie)[*_]*\\s+" +
+	prescribed = lazy.New("(?i)\\b(?:always|must(?: always)?|immer)[*_]*\\s+(?:use|run|pass|add|call|set|write|keep|commit|mit)?[*_\\s]*`([^`]{2,80})`")
+	forbidden  = lazy.New("(?i)\\b(?:never|do not|don't|must not|must never|niemals|nie)[*_]*\\s+" +
 		"(?:use|run|pass|add|call|set|write|keep|commit|ever use|mit)?[*_\\s]*`([^`]{2,80})`")
-	conditional = regexp.MustCompile(`(?i)\b(?:when|if|unless|except|only|until|before|after|while|during|without|outside` +
+	conditional = lazy.New(`(?i)\b(?:when|if|unless|except|only|until|before|after|while|during|without|outside` +
 		`|inside|instead|for|in|on|at|from|with|wenn|falls|außer|nur|beim?|vor|nach|ohne)\b`)
 
 	// valued matches a name and its value: --workers 4, PORT=3000, 412 tests.
-	valued = regexp.MustCompile(`(--\pL[\w-]*)[ =](\d[\w.]*)|\b([A-Z][A-Z0-9_]{2,}) ?= ?(\d[\w.]*)|(?:^|[\s*])(\d[\d,]*)\** (?:\pL+ )?(tests)\b`)
+	valued = lazy.New(`(--\pL[\w-]*)[ =](\d[\w.]*)|\b([A-Z][A-Z0-9_]{2,}) ?= ?(\d[\w.]*)|(?:^|[\s*])(\d[\d,]*)\** (?:\pL+ )?(tests)\b`)
 	// history matches what says that a value was another, or that there are several.
-	history = regexp.MustCompile(`(?i)\b(?:was|were|had|now|then|before|after|earlier|previous(?:ly)?|former(?:ly)?|used to|old|new|until|since|instead` +
+	history = lazy.New(`(?i)\b(?:was|were|had|now|then|before|after|earlier|previous(?:ly)?|former(?:ly)?|used to|old|new|until|since|instead` +
 		`|versus|vs|than|up|down|raised|lowered|increased|reduced|dropped|each|per|if|when|or|war|waren|jetzt|bisher|vorher)\b` +
 		`|[→⇒~≈±|]|->|曾|原|已|이전|기존|以前`)
 )
@@ -50,7 +50,7 @@ func findOpposites(v *view) (findings []Finding) {
 					line, column := statement.place(at + in)
 					return saying{n, line, column, cutText(memory.OneLine(sentence), maxQuoted), ""}
 				}
-				for words, said := range map[*regexp.Regexp]map[string]saying{prescribed: does, forbidden: forbids} {
+				for words, said := range map[*lazy.Regexp]map[string]saying{prescribed: does, forbidden: forbids} {
 					m := words.FindStringSubmatchIndex(sentence)
 					if m != nil && said[sentence[m[2]:m[3]]].line == 0 && !conditional.MatchString(codeSpan.ReplaceAllString(sentence, "")) {
 						said[sentence[m[2]:m[3]]] = say(m[2] - 1)
@@ -108,4 +108,4 @@ func (s saying) against(other saying, subject, message string) Finding {
 	}
 }
 
-var codeSpan = regexp.MustCompile("`[^`]*`")
+var codeSpan = lazy.New("`[^`]*`")

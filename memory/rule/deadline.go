@@ -2,11 +2,11 @@ package rule
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/text"
 )
 
@@ -14,7 +14,7 @@ var (
 	isoDay = `(\d{4}-\d{2}-\d{2})(?:T|\b)`
 	// deadlineBefore is a word of a deadline and the day that it names; deadlineAfter has the word last. A bare
 	// "until" mostly says what was, in every language: it needs another word.
-	deadlineBefore = regexp.MustCompile(`(?i)(?:\b(?:(?:valid|frozen|freeze|blocked|paused|on hold|locked|open|free|available` +
+	deadlineBefore = lazy.New(`(?i)(?:\b(?:(?:valid|frozen|freeze|blocked|paused|on hold|locked|open|free|available` +
 		`|maintained|supported|booked|out of office|on leave) (?:until|through|till)|due(?: date| by| on| before)?` +
 		`|deadline(?: is| was)?|expir(?:es|y|ation)(?: date)?(?: on| at)?|re-?apply (?:by|before|after)|renew(?:al)? (?:by` +
 		`|before|on)|(?:submit|finish|ship|deliver|migrate|remove|decide|cancel|reply|respond|pay|sign) by|no later than` +
@@ -23,16 +23,16 @@ var (
 		`|gelée?s?) jusqu'au|(?:rendre|payer|envoyer|renouveler) avant le|fecha límite|(?:válid[oa]s?|vigente|plazo` +
 		`|abiert[oa]s?) hasta(?: el)?|vence(?: el)?)` +
 		`|截止(?:日期|时间|時間)|(?:提交|续期|續期|报名|報名|申请|申請|有效)[^。；]{0,12}?(?:截止|截至|到|至)+|期限は?|締切は?|마감일?은?|(?:기한|유효)[^.]{0,12}?)[*_:：~≈\s(]{0,5}` + isoDay)
-	deadlineAfter = regexp.MustCompile(`(?i)` + isoDay + `[)\s]?(?:까지[^.]{0,12}?(?:제출|마감|유효|갱신|연장)|までに|まで有効|前に|(?:之前|以前` +
+	deadlineAfter = lazy.New(`(?i)` + isoDay + `[)\s]?(?:까지[^.]{0,12}?(?:제출|마감|유효|갱신|연장)|までに|まで有効|前に|(?:之前|以前` +
 		`|前)[^。，]{0,4}?(?:提交|完成|续期|續期|必须|必須)|截止$|마감|締切)` +
 		`|\buntil [*_~]*` + isoDay + `[*_]*,? (?:do not|don't|never|avoid|keep|use|assume|treat|(?:[\pL-]+ ){1,5}(?:should|must))\b`)
 	// isOver marks a sentence that knows that the day is over, says what was, or gives a range.
-	isOver = regexp.MustCompile(`(?i)(?:^|[^\pL\d-])(?:was|were|had|been|did|done|finished|completed?|expired|passed|ended` +
+	isOver = lazy.New(`(?i)(?:^|[^\pL\d-])(?:was|were|had|been|did|done|finished|completed?|expired|passed|ended` +
 		`|closed|shipped|merged|resolved|fixed|cancell?ed|renewed|extended|superseded|history|historical|backfill(?:ed)?|covers?` +
 		`|n/a|auto-?renew\pL*|war|waren|wurde|erledigt|était|fue)\b|(?:^|\PL)(?:완료|지남|됨|已|完了|済)` +
 		`|\b(?:from|between|von|vom|desde)\s+\d{4}-|-\d{2}\s?(?:부터|から|bis\b|to\b)`)
 	// isMarked marks a line as done, or as an example.
-	isMarked = regexp.MustCompile(`(?i)~~|✅|✓|☑|\[x\]|\be\.g\.`)
+	isMarked = lazy.New(`(?i)~~|✅|✓|☑|\[x\]|\be\.g\.`)
 )
 
 // longLine bounds, in bytes, the lines that are read for meaning.

@@ -2,13 +2,13 @@ package rule
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // Capital letters say that a word is a name, but not where every word has them, where a sentence or a part of one begins, or where they
@@ -46,7 +46,7 @@ func isName(word string, begins bool, lower map[string]bool) bool {
 	return slices.ContainsFunc(letters[1:], unicode.IsUpper) || unicode.IsUpper(letters[0]) && !begins && !lower[small]
 }
 
-var heading = regexp.MustCompile(`^#+\s`)
+var heading = lazy.New(`^#+\s`)
 
 // untitled returns a heading whose longer words all have a capital letter in small letters.
 func untitled(line string) string {
@@ -64,7 +64,7 @@ func untitled(line string) string {
 const months = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 
 // writtenDate matches dates with the name of a month: 18 November 2026, Nov 18th, March 2026, in October.
-var writtenDate = regexp.MustCompile(`\b(?i:(\d{1,2})(?:st|nd|rd|th)?(?: of)? )?(Ma[yr]|(?i:` + months +
+var writtenDate = lazy.New(`\b(?i:(\d{1,2})(?:st|nd|rd|th)?(?: of)? )?(Ma[yr]|(?i:` + months +
 	`))\b\.?(?i: (\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (\d{4})\b)?`)
 
 // isoDates writes a date with the name of a month as 2026-11-18, 2026-11 or 11-18. A month alone stays as it is.

@@ -2,13 +2,13 @@ package rule
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/text"
 )
 
@@ -90,23 +90,23 @@ type sentence struct {
 }
 
 // clauseCues are negations and conditions, in seven languages.
-var clauseCues = [...]*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?:not|never|no|none|nothing|nobody|without|neither|nor|cannot|\w+n['’]t|nicht|nie|niemals|kein\w*|ohne|weder|jamais|sans|aucune?|ne|nunca|sin|ning[uú]n\w*)\b|[不没沒無无勿别]|禁止|ない|なし|ません|않|없|말고|말 것|마라|못`),
-	regexp.MustCompile(`(?i)\b(?:only|except|unless|until|till|provided|nur|außer|bis|sofern|sauf|seulement|jusqu\w*|solo|sólo|excepto|salvo|hasta)\b|只|仅|僅|除非|除了|直到|だけ|のみ|以外|限り|まで|경우에만|때만|제외|까지`),
+var clauseCues = [...]*lazy.Regexp{
+	lazy.New(`(?i)\b(?:not|never|no|none|nothing|nobody|without|neither|nor|cannot|\w+n['’]t|nicht|nie|niemals|kein\w*|ohne|weder|jamais|sans|aucune?|ne|nunca|sin|ning[uú]n\w*)\b|[不没沒無无勿别]|禁止|ない|なし|ません|않|없|말고|말 것|마라|못`),
+	lazy.New(`(?i)\b(?:only|except|unless|until|till|provided|nur|außer|bis|sofern|sauf|seulement|jusqu\w*|solo|sólo|excepto|salvo|hasta)\b|只|仅|僅|除非|除了|直到|だけ|のみ|以外|限り|まで|경우에만|때만|제외|까지`),
 }
 
 var (
-	numberShape = regexp.MustCompile(`[\pL\pN_#][\pL\pN_.,:/%+\-@]*`)
-	quotedShape = regexp.MustCompile(`"[^"]{2,60}"|“[^”]{2,60}”|「[^」]{2,60}」|『[^』]{2,60}』`)
+	numberShape = lazy.New(`[\pL\pN_#][\pL\pN_.,:/%+\-@]*`)
+	quotedShape = lazy.New(`"[^"]{2,60}"|“[^”]{2,60}”|「[^」]{2,60}」|『[^』]{2,60}』`)
 )
 
 // germanWords are frequent words of a language that writes every noun with a capital letter.
-var germanWords = regexp.MustCompile(`\b(?:der|die|das|und|nicht|ist|wird|mit|für|auf|wir|ein|eine)\b`)
+var germanWords = lazy.New(`\b(?:der|die|das|und|nicht|ist|wird|mit|für|auf|wir|ein|eine)\b`)
 
 // What a clause shows before its cue and after it, and of each how much.
 var (
-	clauseBefore = regexp.MustCompile(`(?:\S+\s+){0,2}\S*\s*$`)
-	clauseAfter  = regexp.MustCompile(`^(?:\s*\S+){0,7}`)
+	clauseBefore = lazy.New(`(?:\S+\s+){0,2}\S*\s*$`)
+	clauseAfter  = lazy.New(`^(?:\s*\S+){0,7}`)
 )
 
 const clauseRunes = 60
@@ -193,7 +193,7 @@ func despaced(text string) string {
 	return strings.Join(strings.FieldsFunc(text, memory.Unspaced), " ")
 }
 
-var nameAtEnd = regexp.MustCompile(`\p{Lu}\pL{2,} $`)
+var nameAtEnd = lazy.New(`\p{Lu}\pL{2,} $`)
 
 // nameBefore returns the name before a short number, which alone says little: "Postgres 15".
 func nameBefore(text, number string) string {
@@ -258,7 +258,7 @@ func (h *haystack) says(f factToken) bool {
 }
 
 // writtenDay matches a day without its year, and a month of a year.
-var writtenDay = regexp.MustCompile(`^(?:\d\d-\d\d|\d{4}-\d\d)$`)
+var writtenDay = lazy.New(`^(?:\d\d-\d\d|\d{4}-\d\d)$`)
 
 // holdsDay reports whether a date of the text has the day or the month.
 func (h *haystack) holdsDay(day string) bool {

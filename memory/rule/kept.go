@@ -1,11 +1,11 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/text"
 )
 
@@ -28,7 +28,7 @@ type fact struct {
 }
 
 // labels begin the lines of a memory that give a reason and a use, as Claude Code asks for them. They say nothing.
-var labels = regexp.MustCompile(`(?i)^\W*\*\*(why|how to apply):?\*\*:?`)
+var labels = lazy.New(`(?i)^\W*\*\*(why|how to apply):?\*\*:?`)
 
 // factsOf parts a text into facts. What has no words is none.
 func factsOf(body string) []fact {

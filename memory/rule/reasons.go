@@ -2,10 +2,10 @@ package rule
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // The labels by which a memory says why it holds, and how to apply it. Hosts ask for the English ones,
@@ -18,16 +18,16 @@ var (
 )
 
 // label matches a line that is a heading of one of some words, begins with one and a colon, or has one in bold.
-func label(words string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^[#>*_ \t-]*(?:` + words + `)[*_ ]*[:：]|^[#>*_ \t-]+(?:` + words + `)[*_ ]*$|(?:\*\*|__)(?:` + words + `)(?:[:：]|\*\*|__)`)
+func label(words string) *lazy.Regexp {
+	return lazy.New(`(?i)^[#>*_ \t-]*(?:` + words + `)[*_ ]*[:：]|^[#>*_ \t-]+(?:` + words + `)[*_ ]*$|(?:\*\*|__)(?:` + words + `)(?:[:：]|\*\*|__)`)
 }
 
 // givesReason matches words that announce a reason, in seven languages.
-var givesReason = regexp.MustCompile(`(?i)\b(?:because|since|so that|otherwise|the reason|due to|weil|denn|damit|sonst` +
+var givesReason = lazy.New(`(?i)\b(?:because|since|so that|otherwise|the reason|due to|weil|denn|damit|sonst` +
 	`|parce que|puisque|sinon|à cause|porque|ya que|debido)\b|因为|因為|由于|由於|否则|だから|ので|ため|理由|때문|니까|이유`)
 
 // givesNone matches such words where they point back, or name a time.
-var givesNone = regexp.MustCompile(`(?i)\bbecause of (?:that|this|it|them|those|these)\b|\bsince (?:then|last|yesterday` +
+var givesNone = lazy.New(`(?i)\bbecause of (?:that|this|it|them|those|these)\b|\bsince (?:then|last|yesterday` +
 	`|today|this morning|\w+day|v?\d\S*|[0-9a-f]{7,40})\b`)
 
 // reasonIn returns the words by which a text announces a reason, or "".
@@ -60,7 +60,7 @@ func findNoReasons(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}}
 }
 
-func hasLine(t *memory.Topic, label *regexp.Regexp) bool {
+func hasLine(t *memory.Topic, label *lazy.Regexp) bool {
 	for _, line := range t.ProseLines() {
 		if label.MatchString(line) {
 			return true

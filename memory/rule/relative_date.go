@@ -3,12 +3,12 @@ package rule
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/reldate"
 	"dream-mcp/memory/text"
 )
@@ -115,7 +115,7 @@ func (v *view) sourceOf(sentence string) (memory.Name, bool) {
 }
 
 // datedAbove matches a heading, and a line that says when its section was written.
-var datedAbove = regexp.MustCompile(`(?i)^[ \t>]*#|^[^\pL]*(?:date|(?:last )?updated|added|created|written|datum|fecha|日期|날짜)\b[*_ ]*[:：]`)
+var datedAbove = lazy.New(`(?i)^[ \t>]*#|^[^\pL]*(?:date|(?:last )?updated|added|created|written|datum|fecha|日期|날짜)\b[*_ ]*[:：]`)
 
 // saysDay reports whether the text itself says on which day the words were written, so that a reader knows what they mean: a
 // date at the beginning of their paragraph or item, in a line such as "Date: …" above in their section, or in the nearest
@@ -175,7 +175,7 @@ func widened(file, text string, from, to int) (int, int) {
 }
 
 // word matches what is between two spaces, or of a script without spaces a few characters.
-var wordBefore, wordAfter = regexp.MustCompile(`\S{0,20}\s*$`), regexp.MustCompile(`^\s*\S{0,20}`)
+var wordBefore, wordAfter = lazy.New(`\S{0,20}\s*$`), lazy.New(`^\s*\S{0,20}`)
 
 // wider returns a span with one more word at each side.
 func wider(text string, from, to int) (int, int) {

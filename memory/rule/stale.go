@@ -2,11 +2,11 @@ package rule
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/reldate"
 )
 
@@ -14,19 +14,19 @@ import (
 const staleDays = 30
 
 var (
-	nowLabel = regexp.MustCompile(`(?i)^[#>*\s_-]*(?:\d{1,2}[.)]\s+)?(?:[^\w\s#*]{1,3}\s)?[*_]*(` +
+	nowLabel = lazy.New(`(?i)^[#>*\s_-]*(?:\d{1,2}[.)]\s+)?(?:[^\w\s#*]{1,3}\s)?[*_]*(` +
 		`(?:current(?:ly)?[ -](?:project )?(?:status|state|focus|work|task|phase|sprint|blockers?|position|progress|priorit(?:y|ies))` +
 		`|in[ -]progress|work in progress|wip|start here|resume here|next (?:steps?|session|up|actions?|priorit(?:y|ies)|tasks?|slice)` +
 		`|what['’]s next|open todos?|not yet wired|right now|as of now` +
 		`|aktueller stand|in arbeit|nächste schritte|nächster block|état actuel|en cours|estado actual|en progreso|próximos pas+os)\b` +
 		`|当前状态|当前进度|进行中|开发中|開發中|待做|下一步|現状|進行中|次のステップ|현재 상태|현재 진행|진행 중|다음 단계|다음 할 일)`)
 	// nowHeading is a word that is a label only as a heading of its own.
-	nowHeading = regexp.MustCompile(`(?i)^\s*#+\s+(?:\d{1,2}[.)]\s+)?(?:[^\w\s#*]{1,3}\s)?[*_]*((?:status|remaining|pending` +
+	nowHeading = lazy.New(`(?i)^\s*#+\s+(?:\d{1,2}[.)]\s+)?(?:[^\w\s#*]{1,3}\s)?[*_]*((?:status|remaining|pending` +
 		`|pendientes?)(?: work| tasks?| items?)?)[*_:]*\s*$`)
 	// isSettled is what follows a label of which nothing is left; isNothing is all that a line says.
-	isSettled = regexp.MustCompile(`(?i)^[\s:：*_()—–-]*(?:all )?(?:done|finished|completed?|closed|shipped|merged|nothing` +
+	isSettled = lazy.New(`(?i)^[\s:：*_()—–-]*(?:all )?(?:done|finished|completed?|closed|shipped|merged|nothing` +
 		`|none|n/a|erledigt|keine?|rien|nada|无|無|なし|없음)(?:\PL|$)`)
-	isNothing = regexp.MustCompile(`(?i)^[\s*_()>.-]*(?:nothing|none|n/a|keine?|rien|nada|无|無|なし|없음)[\s*_().。]*$`)
+	isNothing = lazy.New(`(?i)^[\s*_()>.-]*(?:nothing|none|n/a|keine?|rien|nada|无|無|なし|없음)[\s*_().。]*$`)
 )
 
 func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
@@ -73,7 +73,7 @@ func findStale(v *view, n memory.Name, t *memory.Topic) []Finding {
 	return findings
 }
 
-var isoDate = regexp.MustCompile(`20\d\d-\d\d-\d\d`)
+var isoDate = lazy.New(`20\d\d-\d\d-\d\d`)
 
 // newestDate returns the newest day, not in the future, that the memory or its name gives.
 func newestDate(n memory.Name, t *memory.Topic, now time.Time) (newest time.Time, ok bool) {

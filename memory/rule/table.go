@@ -2,10 +2,10 @@ package rule
 
 import (
 	"embed"
-	"regexp"
 	"strconv"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // rule is one row of the table. A rule reads, and never touches a disk, but for the project's folder.
@@ -70,8 +70,8 @@ type Doc struct {
 var docFiles embed.FS
 
 var (
-	docForm = regexp.MustCompile(`(?s)^summary: (.*?)\ncatches: (.*?)\nleaves: (.*?)\n== bad ==\n(.*)== good ==\n(.*)$`)
-	escape  = regexp.MustCompile(`\\u[0-9a-f]{4}`)
+	docForm = lazy.New(`(?s)^summary: (.*?)\ncatches: (.*?)\nleaves: (.*?)\n== bad ==\n(.*)== good ==\n(.*)$`)
+	escape  = lazy.New(`\\u[0-9a-f]{4}`)
 )
 
 // doc returns what the rule says of itself; a test reads the file of each.

@@ -2,11 +2,11 @@ package rule
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 func findTombstone(v *view, n memory.Name, t *memory.Topic) []Finding {
@@ -29,19 +29,19 @@ func findTombstone(v *view, n memory.Name, t *memory.Topic) []Finding {
 }
 
 var (
-	markedGone = regexp.MustCompile(`^[\[(（【]?(?:(?:DEPRECATED|OBSOLETE|SUPERSEDED|ARCHIVED|TOMBSTONE)\b|(?i:deprecated` +
+	markedGone = lazy.New(`^[\[(（【]?(?:(?:DEPRECATED|OBSOLETE|SUPERSEDED|ARCHIVED|TOMBSTONE)\b|(?i:deprecated` +
 		`|obsolete|superseded|archived)(?:[.:!\])]| *[—–-] | in favou?r of | by \[\[| by .?\S+\.md|$)|(?i:superseded by )|(?:旧版本` +
 		`|舊版本|已归档|已歸檔|已废弃|已廢棄)(?:[:：。，)）\]】\s]|$))|(?i: [—–-] *\(?(?:superseded|deprecated|obsolete|archived)\W*$)`)
-	movedAway = regexp.MustCompile("^(?i:(?:this (?:memory|file|note|topic) (?:is|was|has been|has) )?" +
+	movedAway = lazy.New("^(?i:(?:this (?:memory|file|note|topic) (?:is|was|has been|has) )?" +
 		"(?:moved|merged|renamed|folded|consolidated|replaced|superseded|split)) (?i:to|into|by)\\b[^.]{0,40}?(?:\\[\\[|\\]\\(|\\S+\\.md)")
 	// goneField is a field of the frontmatter that says it.
-	goneField = regexp.MustCompile(`(?mi)^[ \t]*(?:status:[ \t]*["']?(?:superseded|obsolete|deprecated|archived)["']?` +
+	goneField = lazy.New(`(?mi)^[ \t]*(?:status:[ \t]*["']?(?:superseded|obsolete|deprecated|archived)["']?` +
 		`|(?:superseded[_-]by|replaced[_-]by):[ \t]*[^\s"'~\[{].*|(?:archived|superseded|deprecated|obsolete):[ \t]*true)[ \t]*\r?$`)
 	// goneInPart is said in the same line where the memory is still needed.
-	goneInPart = regexp.MustCompile(`(?i)\b(?:in part|part(?:ly|ial(?:ly)?)|only|except|still|corrected)\b|部分`)
+	goneInPart = lazy.New(`(?i)\b(?:in part|part(?:ly|ial(?:ly)?)|only|except|still|corrected)\b|部分`)
 	// successor names another memory; restated is a word of a text that says what is true instead.
-	successor = regexp.MustCompile(`\[\[|\]\(|\w\.md\b`)
-	restated  = regexp.MustCompile(`(?i)\b(?:now|instead|today|current(?:ly)?)\b`)
+	successor = lazy.New(`\[\[|\]\(|\w\.md\b`)
+	restated  = lazy.New(`(?i)\b(?:now|instead|today|current(?:ly)?)\b`)
 )
 
 // shortText bounds, in bytes, a text below a mark that need not name what replaces it.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"dream-mcp/memory/lazy"
 )
 
 // The kinds that have no prefix of their own.
@@ -127,7 +129,7 @@ func urlPassword(user, password string) bool {
 	return !strings.HasPrefix(password, "/") && !port.MatchString(password) && loginPassword(user, password)
 }
 
-var port = regexp.MustCompile(`^\d{1,5}(?:[/?#]|$)`)
+var port = lazy.New(`^\d{1,5}(?:[/?#]|$)`)
 
 // mixedPassword is loginPassword for what may be another word: it has a sign, or its letters and digits alternate.
 func mixedPassword(user, value string) bool {
@@ -164,7 +166,7 @@ func paymentCard(_, value string) bool {
 // minCard is the entropy from which a number is not one of those for tests, 4242 4242 4242 4242.
 const minCard = 2.4
 
-var printableLogin = regexp.MustCompile(`^([!-9;-~]*):([!-~]*)$`)
+var printableLogin = lazy.New(`^([!-9;-~]*):([!-~]*)$`)
 
 // encodedLogin reports whether a value is the base64 of a user's name, a colon and a password.
 func encodedLogin(_, value string) bool {

@@ -2,9 +2,10 @@ package secret
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/lazy"
 )
 
 // maxJudged is how many bytes of a value are judged: what is random is so from its first bytes on.
@@ -29,7 +30,7 @@ func random(value string) bool {
 }
 
 // base32 is a seed of one-time passwords: capitals with few digits.
-var base32 = regexp.MustCompile(`^[A-Z2-7]{16,}$`)
+var base32 = lazy.New(`^[A-Z2-7]{16,}$`)
 
 // entropy returns the bits that each byte of a text carries, by how often it holds each byte.
 func entropy(text string) float64 {
@@ -121,7 +122,7 @@ func placeholder(value string) bool {
 	return false
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuid = lazy.New(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // evidence is how surely the words before a value make it the value of a name.
 type evidence int
@@ -187,7 +188,7 @@ func judgeLogin(value string, ev evidence) bool {
 }
 
 // pinNumber is a number of six to eight digits that is not a date.
-var pinNumber = regexp.MustCompile(`^(?:[03-9]\d{5,7}|1\d{5,6}|2\d{5,6})$`)
+var pinNumber = lazy.New(`^(?:[03-9]\d{5,7}|1\d{5,6}|2\d{5,6})$`)
 
 // mixed reports whether a value has letters, digits and a sign that no word, name or version has.
 func mixed(value string) bool {
@@ -224,7 +225,7 @@ func variable(value string) bool {
 }
 
 // reference is a piece of what names where a credential is, or the beginning of a call or an index.
-var reference = regexp.MustCompile(`^[\w.]+[(\[]|://|\$\{|\$\(|\{\{|ENC\[|process\.env|os\.environ|secrets\.|env\.|arn:aws|vault:|%[sv]`)
+var reference = lazy.New(`^[\w.]+[(\[]|://|\$\{|\$\(|\{\{|ENC\[|process\.env|os\.environ|secrets\.|env\.|arn:aws|vault:|%[sv]`)
 
 // minSigned is the entropy from which a value full of punctuation is not code.
 const minSigned = 4.2
@@ -260,7 +261,7 @@ var fileSuffixes = oneOf("md mdx txt rst go py rb rs js ts jsx tsx mjs java kt s
 	"yml yaml json toml ini conf cfg env html css csv log pem crt key pub gz zip pdf png svg xml lock vue svelte tf")
 
 // wordNumberWord is what people make of two words: Tulip-17-river.
-var wordNumberWord = regexp.MustCompile(`^[A-Z][a-z]{3,}[-_.]\d{1,3}[-_.][a-z]{4,}[!?]?$`)
+var wordNumberWord = lazy.New(`^[A-Z][a-z]{3,}[-_.]\d{1,3}[-_.][a-z]{4,}[!?]?$`)
 
 // scrambled reports whether a value in prose looks like a password and not like a word, a version or the
 // number of a ticket: its letters, digits and signs alternate.

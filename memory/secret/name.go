@@ -2,12 +2,13 @@ package secret
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
 // maxName bounds, in bytes, a name.
@@ -95,7 +96,7 @@ func matchForeign(text string) func(s *scan, at int) (next int) {
 // escape is one of JSON, Go and most languages, or of an address.
 const escape = `(?:\\(?:[nrt]|x[[:xdigit:]]{2}|u[[:xdigit:]]{4}|U[[:xdigit:]]{8})|%[[:xdigit:]]{2})`
 
-var escapeFirst, escapeLast = regexp.MustCompile("^" + escape), regexp.MustCompile(escape + "$")
+var escapeFirst, escapeLast = lazy.New("^" + escape), lazy.New(escape + "$")
 
 // afterEscape returns where a word begins that name.back has read into an escape: \u0022, \x1b, %22, \n.
 func (s *scan) afterEscape(from int) int {
@@ -199,7 +200,7 @@ func judgeName(id, before string) (strength, string) {
 }
 
 // joint is where two words meet without a sign: api and Key of apiKey, API and Key of APIKey.
-var joint = regexp.MustCompile(`([a-z])([A-Z])|([A-Z0-9])([A-Z][a-z])`)
+var joint = lazy.New(`([a-z])([A-Z])|([A-Z0-9])([A-Z][a-z])`)
 
 // splitWords returns the words of an identifier in lower case: api, key of apiKey, API_KEY and api-key.
 func splitWords(id string) []string {

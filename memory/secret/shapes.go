@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"dream-mcp/memory/lazy"
 )
 
 // shape is a credential with letters of its own: a prefix, then a body of one alphabet that ends where the
@@ -168,10 +170,10 @@ const (
 
 // An unknown credential is a word of letters, digits, dashes and underscores: its vendor or use, and a random body.
 var (
-	vendor   = regexp.MustCompile(`^(?:(?:[a-z][a-z0-9]{1,11}|[A-Z]{2,12})[_-]){1,4}`)
+	vendor   = lazy.New(`^(?:(?:[a-z][a-z0-9]{1,11}|[A-Z]{2,12})[_-]){1,4}`)
 	unkeyed  = oneOf("pk pub public publishable phc anon npub sha sha1 sha256 sha384 sha512 md5 commit task main build chunk index assets dist cache data")
 	unnamed  = oneOf("live prod key token secret pat auth sk api apikey rk")
-	wholeKey = regexp.MustCompile(`^(?:[0-9a-f]{32}-us\d{1,2}|[5KL][1-9A-Za-z]{50,51}|A3-[0-9A-Z]{6}-[0-9A-Z]{6}(?:-[0-9A-Z]{5}){4})$`)
+	wholeKey = lazy.New(`^(?:[0-9a-f]{32}-us\d{1,2}|[5KL][1-9A-Za-z]{50,51}|A3-[0-9A-Z]{6}-[0-9A-Z]{6}(?:-[0-9A-Z]{5}){4})$`)
 )
 
 // unknown adds the words that look like a credential of a vendor that the table does not have, and are apart from those

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
 // Bounds of what follows a name, in bytes.
@@ -102,7 +104,7 @@ func (s *scan) separator(from, to int) (sign string, start int) {
 	return sign, start
 }
 
-var netrc = regexp.MustCompile(`(?:^|\s)login\s+\S+\s+$`)
+var netrc = lazy.New(`(?:^|\s)login\s+\S+\s+$`)
 
 // login reports whether a name follows "login NAME", as in a netrc.
 func (s *scan) login(at int) bool {

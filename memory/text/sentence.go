@@ -1,9 +1,10 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
 // Bounds, in bytes, of a block and of a sentence to each side.
@@ -71,10 +72,10 @@ func hasFullStop(text string) bool {
 }
 
 // abbreviation matches a word that has its full stop for itself: "17. November", "z. B.", "e.g.".
-var abbreviation = regexp.MustCompile(`^(?:\d{0,2}|\D|\D*\.\D*|(?i:vs|ca|ex|ej|nr|no|dr|mr|st|bzw|approx|usw|resp))$`)
+var abbreviation = lazy.New(`^(?:\d{0,2}|\D|\D*\.\D*|(?i:vs|ca|ex|ej|nr|no|dr|mr|st|bzw|approx|usw|resp))$`)
 
 // block matches the beginning of a line that begins a block: an item, a heading, a row, a fence, or nothing.
-var block = regexp.MustCompile(`^[ \t>]*(?:[\r\n]|$|[-*+#|<]|\d+[.)] |` + "```|~~~)")
+var block = lazy.New(`^[ \t>]*(?:[\r\n]|$|[-*+#|<]|\d+[.)] |` + "```|~~~)")
 
 func beginsBlock(text string) bool { return block.MatchString(text[:min(len(text), maxBlock)]) }
 

@@ -1,9 +1,10 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
 // Classes of bytes, so that most of a text costs one look-up a byte.
@@ -79,8 +80,8 @@ func Words(text string) (words []Word) {
 }
 
 var (
-	smallLarge = regexp.MustCompile(`([^A-Z_])([A-Z])`)
-	largeSmall = regexp.MustCompile(`([A-Z])([A-Z][a-z])`)
+	smallLarge = lazy.New(`([^A-Z_])([A-Z])`)
+	largeSmall = lazy.New(`([A-Z])([A-Z][a-z])`)
 )
 
 // Parts splits camelCase, HTTPServer and snake_case. It returns nil for a word that has one part.

@@ -8,10 +8,11 @@ package visible
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
 // Run is a part of a text that is shown as Mark.
@@ -165,7 +166,7 @@ func joins(r rune) bool {
 }
 
 // flagTags matches the tags that make a black flag before them the flag of a region.
-var flagTags = regexp.MustCompile("^[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,8}\U000e007f")
+var flagTags = lazy.New("^[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,8}\U000e007f")
 
 // Cut returns at most the first most bytes of a text, whole characters, and an ellipsis where it cut.
 func Cut(text string, most int) string {

@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 )
@@ -27,7 +27,7 @@ var reading = []string{
 }
 
 // ours matches our own tools as hosts name them, after the name of the server.
-var ours = regexp.MustCompile(`^(?:mcp_+)?(?:plugin_\w+?_)?dream(?:[-_]mcp)?_+` +
+var ours = lazy.New(`^(?:mcp_+)?(?:plugin_\w+?_)?dream(?:[-_]mcp)?_+` +
 	`(?:dream_status|dream_orient|grep_transcripts|read_memory|write_memory|finalize_index|abort_dream|review_dream|undo_dream)$`)
 
 // shells are the tools of hosts that run a command line, and all arguments that they are known to have.

@@ -1,11 +1,12 @@
 package background
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
 // readers are the commands that only read, with the options that make them do more. printf is not one of them: it can
@@ -30,9 +31,9 @@ var exactReaders = []string{
 
 // Options of sort and uniq that only read, and the scripts of sed that only print lines.
 var (
-	sortOption = regexp.MustCompile(`^-[bdfghinrRsuVz]*(k[0-9.,bdfghinrRV]*|t.?)?$`)
-	uniqOption = regexp.MustCompile(`^-[cdDiu]+$`)
-	sedPrint   = regexp.MustCompile(`^([0-9]+|\$)(,([0-9]+|\$))?p(; *([0-9]+|\$)(,([0-9]+|\$))?p)*$`)
+	sortOption = lazy.New(`^-[bdfghinrRsuVz]*(k[0-9.,bdfghinrRV]*|t.?)?$`)
+	uniqOption = lazy.New(`^-[cdDiu]+$`)
+	sedPrint   = lazy.New(`^([0-9]+|\$)(,([0-9]+|\$))?p(; *([0-9]+|\$)(,([0-9]+|\$))?p)*$`)
 )
 
 // shellWord is a word of a command line.

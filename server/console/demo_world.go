@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"text/template"
 	"time"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/lazy"
 )
 
 //go:embed demo
@@ -68,7 +68,7 @@ func (w world) environment() []string {
 }
 
 // timestamp is the time of a memory or an utterance. The last one in a file becomes its modification time.
-var timestamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+var timestamp = lazy.New(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
 // fill executes a text as a template. {{day N}} is the date N days ago, {{project}} the quoted path of the project.
 func (w world) fill(text string, data any, more template.FuncMap) (string, error) {

@@ -3,13 +3,13 @@ package console
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/server/host"
 )
 
@@ -83,7 +83,7 @@ func places(setup host.Setup, folders []transcript.Folder, hosts []string) []pla
 	return append(all, place{name: "mode", value: setup.Mode, why: setup.ModeSource})
 }
 
-var utc = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+var utc = lazy.New(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 
 // localTimes replaces the UTC times in a text by local times, followed by UTC.
 func localTimes(text string, zone *time.Location) string {

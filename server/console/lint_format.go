@@ -6,11 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule"
 )
 
@@ -66,7 +66,7 @@ func renderFindings(o lintJSON, ink paint) string {
 	return b.String()
 }
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = lazy.New(`[0-9]+`)
 
 // alikeKey is equal for findings that differ only in numbers.
 func alikeKey(f rule.Finding) string {

@@ -3,9 +3,10 @@ package host
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/lazy"
 )
 
 // An option is a key of config.json.
@@ -64,4 +65,4 @@ const (
 // isAllowedSum reports whether s is the beginning of a SHA-256 sum, by which a person names a value that is not a secret.
 func isAllowedSum(s string) bool { return 12 <= len(s) && len(s) <= 64 && hexadecimal.MatchString(s) }
 
-var hexadecimal = regexp.MustCompile(`^[0-9a-f]+$`)
+var hexadecimal = lazy.New(`^[0-9a-f]+$`)

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dream-mcp/memory/lazy"
 )
 
 // resolver is one run of Resolve.
@@ -81,7 +82,7 @@ func Resolve(env Environment, f Flags) (Setup, error) {
 func isSessionID(s string) bool { return len(s) <= 128 && plain.MatchString(s) }
 
 // plain does not bound the length: {1,128} takes thirty times as long to compile, at every start.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var plain = lazy.New(`^[A-Za-z0-9_-]+$`)
 
 // SessionVariables are the variables that hold the ID of the session. Only Setup.SessionID depends on them.
 var SessionVariables = [3]string{"CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID"}

@@ -3,13 +3,13 @@ package install
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
 	"dream-mcp/consolidate/recall"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 )
@@ -96,7 +96,7 @@ func ShellWords(goos string, command []string) string {
 	return strings.Join(words, " ")
 }
 
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
+var plainPath = lazy.New(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
 // Hooks returns the value of "hooks" in Claude Code's settings, with one command line at each event.
 func Hooks(command string) any {

@@ -3,11 +3,12 @@ package install
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"dream-mcp/memory/lazy"
 )
 
 // servers is the table of Codex's config.toml that holds a table for each server.
@@ -72,7 +73,7 @@ func addTOML(call []string) edit {
 var errForm = fmt.Errorf("its server %q is written in a form that can only be changed by hand", server)
 
 // emptyLine matches an empty line at the end of a text.
-var emptyLine = regexp.MustCompile(`(^|\n)\r?\n$`)
+var emptyLine = lazy.New(`(^|\n)\r?\n$`)
 
 // removeTOML removes the tables of our server, each with the empty line before it.
 func removeTOML() edit {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"dream-mcp/consolidate/transcript/said"
 )
@@ -31,7 +32,7 @@ const maxDigestFile = 128 << 20
 // base is the number of the part of a digest that is not sealed.
 const base = -1
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // errNoDigest is the error of reading a file that is not a digest, or is damaged.
 var errNoDigest = errors.New("not a digest")
@@ -70,7 +71,7 @@ func (d *Digest) encode() ([]byte, error) {
 	for i, n := range [...]int{len(head), len(d.Rows), len(d.uuids), len(d.Text)} {
 		binary.LittleEndian.PutUint32(b[sizesAt+4*i:], uint32(n))
 	}
-	binary.LittleEndian.PutUint32(b[len(digestMagic):], crc32.Checksum(b[sizesAt:], castagnoli))
+	binary.LittleEndian.PutUint32(b[len(digestMagic):], crc32.Checksum(b[sizesAt:], castagnoli()))
 	return b, nil
 }
 
@@ -155,7 +156,7 @@ func decodeDigest(b []byte) (*Digest, error) {
 	}
 	le := binary.LittleEndian
 	d := &Digest{checksum: le.Uint32(b[len(digestMagic):])}
-	if crc32.Checksum(b[sizesAt:], castagnoli) != d.checksum {
+	if crc32.Checksum(b[sizesAt:], castagnoli()) != d.checksum {
 		return nil, errNoDigest
 	}
 	var parts [4][]byte

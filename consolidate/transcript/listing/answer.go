@@ -1,12 +1,12 @@
 package listing
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"dream-mcp/consolidate/transcript/pasted"
+	"dream-mcp/memory/lazy"
 )
 
 // maxAnswer is how many words a short answer has. It says little without the sentence that it answers.
@@ -36,7 +36,7 @@ func wordCount(text string) int {
 	return words + (row+1)/2
 }
 
-var sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)\]*_]*\s+|[。！？]+[”’」』）]*`)
+var sentenceEnd = lazy.New(`[.!?…]+["'”’)\]*_]*\s+|[。！？]+[”’」』）]*`)
 
 // lastSentence returns the last sentence of a text, after the last block of code.
 func lastSentence(text string) string {

@@ -1,8 +1,9 @@
 package listing
 
 import (
-	"regexp"
 	"strings"
+
+	"dream-mcp/memory/lazy"
 )
 
 // maxTemplate bounds, in bytes, a text whose paths, hashes and IDs are looked for.
@@ -13,13 +14,13 @@ const maxTemplate = 8 << 10
 const minTemplate = 3
 
 var (
-	uuids  = regexp.MustCompile(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	hashes = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
-	ids    = regexp.MustCompile(`\b[a-z]{2,8}_[0-9A-Za-z]{16,}\b`)
-	paths  = regexp.MustCompile(`(^|[\s"'(\[=])((?:~|\.{1,2}|[A-Za-z]:)?[/\\][^\s"'<>|]*[^\s"'<>|.,;:!?)\]]|[\w.-]+(?:/[\w.-]+)*/[\w.-]+\.[A-Za-z]\w*)`)
+	uuids  = lazy.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+	hashes = lazy.New(`\b[0-9a-f]{7,64}\b`)
+	ids    = lazy.New(`\b[a-z]{2,8}_[0-9A-Za-z]{16,}\b`)
+	paths  = lazy.New(`(^|[\s"'(\[=])((?:~|\.{1,2}|[A-Za-z]:)?[/\\][^\s"'<>|]*[^\s"'<>|.,;:!?)\]]|[\w.-]+(?:/[\w.-]+)*/[\w.-]+\.[A-Za-z]\w*)`)
 
 	// numbers within a path are content where they are versions or dates.
-	numbers = regexp.MustCompile(`\bv?\d+(?:[.-]\d+)+\b|\bv\d+\b|\b\d{6,8}\b`)
+	numbers = lazy.New(`\bv?\d+(?:[.-]\d+)+\b|\bv\d+\b|\b\d{6,8}\b`)
 )
 
 // template returns a text with its paths, hashes and IDs replaced: of texts with the same template nothing else

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/reldate"
 )
 
@@ -226,7 +226,7 @@ func (t *talk) alike(at int, u *transcript.Said) int {
 }
 
 // ownMarks is what begins like the marks of a listing.
-var ownMarks = regexp.MustCompile(`\[(?:pasted: |busy\]|interrupted\]|assistant: |cannot be read|\+?\d+ (?:more like|alike|pieces?|characters?)\b)`)
+var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|assistant: |cannot be read|\+?\d+ (?:more like|alike|pieces?|characters?)\b)`)
 
 // typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
 func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }

@@ -4,10 +4,11 @@ package pasted
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
 const (
@@ -63,7 +64,7 @@ func Lines(lines []string, most int) []Line {
 }
 
 // Fence begins or ends a block of code.
-var Fence = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+var Fence = lazy.New("^ {0,3}(```+|~~~+)")
 
 // fenceEnd returns the line that closes the fenced block that a line opens; 0 where it opens none that is closed.
 func fenceEnd(lines []string, open int) int {
@@ -121,7 +122,7 @@ const (
 )
 
 // programs is what begins a line that a program wrote.
-var programs = regexp.MustCompile(`^(?:` + strings.Join([]string{
+var programs = lazy.New(`^(?:` + strings.Join([]string{
 	`at \S+.*[(:]`, `File "[^"]*", line \d`, `Traceback \(most recent`, `Caused by: `, `[\w.]*(?:Error|Exception): `,
 	`goroutine \d+ \[`, `\S+\.[a-z]{1,4}:\d+(?::\d+)?[:)]?\s`, `\.{3} \d+ more`,
 	`\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d`, `\[?\d\d:\d\d:\d\d`,
@@ -135,7 +136,7 @@ var programs = regexp.MustCompile(`^(?:` + strings.Join([]string{
 const programBytes = "aFTg.[DIWEPn-=d@+$\xe2e"
 
 // programWords are the words of letters only that begin such a line.
-var programWords = regexp.MustCompile(`^(?:[A-Z]+|at|File|Traceback|Caused|goroutine|npm|diff|exit)$`)
+var programWords = lazy.New(`^(?:[A-Z]+|at|File|Traceback|Caused|goroutine|npm|diff|exit)$`)
 
 // mayBePrinted reports whether a line may begin so: to match takes a hundred times as long.
 func mayBePrinted(text string) bool {

@@ -1,8 +1,9 @@
 package said
 
 import (
-	"regexp"
 	"strings"
+
+	"dream-mcp/memory/lazy"
 )
 
 // localCommands are Claude Code's commands that say nothing to the model: they change a setting, show a dialog or begin
@@ -31,7 +32,7 @@ var localCommands = map[string]bool{
 const maxSetting = 2
 
 // commandName is the name of a command at the head of a text. A path has a second slash.
-var commandName = regexp.MustCompile(`^/([A-Za-z][A-Za-z0-9:_.-]*)(?:\s+|$)`)
+var commandName = lazy.New(`^/([A-Za-z][A-Za-z0-9:_.-]*)(?:\s+|$)`)
 
 // typedCommand returns what a person said with a text that may be a command: nothing with one that says nothing to the model.
 func typedCommand(text string) string {

@@ -1,9 +1,10 @@
 package said
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/lazy"
 )
 
 // A person answers a dialog of the host: whether the model may use a tool, and the questions that it asks by a tool. What they
@@ -27,7 +28,7 @@ var (
 )
 
 // clarified is a question that was answered before the person asked to clarify others.
-var clarified = regexp.MustCompile(`(?m)^- "(.*)"\n  Answer: (.*)$`)
+var clarified = lazy.New(`(?m)^- "(.*)"\n  Answer: (.*)$`)
 
 // dialog appends what a person answered to a dialog about the use of a tool, and each question before its answer. own says that
 // the tool is not one of a server.

@@ -3,13 +3,14 @@ package said
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"dream-mcp/memory/lazy"
 )
 
-var uuidPattern = regexp.MustCompile(`^(?i:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$`)
+var uuidPattern = lazy.New(`^(?i:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$`)
 
 // IsUUID reports whether a name is a UUID, in whatever case.
 func IsUUID(name string) bool { return len(name) == 36 && uuidPattern.MatchString(name) }
@@ -18,7 +19,7 @@ func IsUUID(name string) bool { return len(name) == 36 && uuidPattern.MatchStrin
 // "_" and "-".
 func IsPlainName(name string) bool { return len(name) <= 64 && namePattern.MatchString(name) }
 
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]+$`) // a counted repetition would be compiled slowly, at every start
+var namePattern = lazy.New(`^[A-Za-z0-9._-]+$`) // a counted repetition would be compiled slowly, at every start
 
 // shortName is how many characters of a session's UUID an id carries: 44 bits, so that two sessions
 // in a thousand share an id once in 35 million projects.
@@ -37,7 +38,7 @@ func ShortID(session string) string {
 	return "x" + hex.EncodeToString(sum[:])[:shortName]
 }
 
-var idForm = regexp.MustCompile(`^([^:]+):([1-9][0-9]{0,9})(?:\.([1-9][0-9]{0,5}))?$`)
+var idForm = lazy.New(`^([^:]+):([1-9][0-9]{0,9})(?:\.([1-9][0-9]{0,5}))?$`)
 
 // CutID returns an id, what names its session, its line and its place on it; nil for a text of another form.
 func CutID(id string) []string {

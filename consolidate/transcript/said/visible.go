@@ -1,14 +1,14 @@
 package said
 
 import (
-	"regexp"
 	"strings"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/visible"
 )
 
 // ansi are the sequences by which programs colour a terminal and name its window.
-var ansi = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)|[PX^_][^\x1b\n]*\x1b\\\\|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]")
+var ansi = lazy.New("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)|[PX^_][^\x1b\n]*\x1b\\\\|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]")
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 

@@ -1,13 +1,13 @@
 package search
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"dream-mcp/consolidate/transcript/said"
+	"dream-mcp/memory/lazy"
 )
 
 // wordEdge is how far, in runes, a cut gives way so as not to go through a word.
@@ -17,8 +17,8 @@ const wordEdge = 20
 const ellipsis = "…"
 
 var (
-	emptyLines    = regexp.MustCompile(`\n[ \t]*\n[ \t\n]*\n`)
-	trailingSpace = regexp.MustCompile(`[ \t]+\n`)
+	emptyLines    = lazy.New(`\n[ \t]*\n[ \t\n]*\n`)
+	trailingSpace = lazy.New(`[ \t]+\n`)
 )
 
 // excerpt cuts a text around a match: so many runes on each side, and of a match that is longer than

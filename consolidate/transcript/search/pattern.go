@@ -11,6 +11,7 @@ import (
 
 	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/literal"
+	"dream-mcp/memory/lazy"
 )
 
 // maxPattern bounds a pattern, in bytes.
@@ -86,7 +87,7 @@ func hasUpper(pattern string, expression bool) bool {
 	return strings.ContainsFunc(pattern, unicode.IsUpper)
 }
 
-var escapes = regexp.MustCompile(`\\[pPx]\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\[pP]?.|\(\?P?<[^>]*>|\[\[:\^?\w+:\]\]`)
+var escapes = lazy.New(`\\[pPx]\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\[pP]?.|\(\?P?<[^>]*>|\[\[:\^?\w+:\]\]`)
 
 // find returns where the pattern is first in a text: the first match that is not empty, if there is one.
 func (p *pattern) find(text string) (start, end int, ok bool) {

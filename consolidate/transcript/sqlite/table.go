@@ -2,9 +2,10 @@ package sqlite
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"dream-mcp/memory/lazy"
 )
 
 // A Table is some columns of a table.
@@ -163,7 +164,7 @@ func indexes(sql string, columns []string) bool {
 func isName(word, name string) bool { return strings.EqualFold(strings.Trim(word, "\"`'[]"), name) }
 
 // token matches a comment, a quoted word, a sign or a word.
-var token = regexp.MustCompile("(?s)--[^\n]*|/\\*.*?\\*/|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|'(?:[^']|'')*'|\\[[^\\]]*\\]|[(),]|[^\\s(),\"`'\\[]+")
+var token = lazy.New("(?s)--[^\n]*|/\\*.*?\\*/|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|'(?:[^']|'')*'|\\[[^\\]]*\\]|[(),]|[^\\s(),\"`'\\[]+")
 
 // definitions returns the words of each definition in the first parentheses of a statement, less those in parentheses of
 // their own, and the words after them. Words are in capitals but for quoted ones, which keep their quotes.

@@ -1,11 +1,11 @@
 package drift
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 )
 
@@ -119,13 +119,13 @@ func lineAt(text string, at int) string {
 }
 
 var (
-	clauseEnd = regexp.MustCompile(`(?i)[,;:—(]|\b(?:but|use|run|prefer|always)\b|，|：`)
-	negated   = regexp.MustCompile(`(?i)\b(?:never|do(?: not|n't)|must(?: not|n't)|avoid|instead of|rather than|not|no` +
+	clauseEnd = lazy.New(`(?i)[,;:—(]|\b(?:but|use|run|prefer|always)\b|，|：`)
+	negated   = lazy.New(`(?i)\b(?:never|do(?: not|n't)|must(?: not|n't)|avoid|instead of|rather than|not|no` +
 		`|stop using|nie(?:mals)?|kein\w*|statt|jamais|au lieu de|nunca|en lugar de)\b|不要|禁止|别用|不得`)
-	useOf       = regexp.MustCompile(`^ (?:ever )?(?:use|run) `)
-	negatedNext = regexp.MustCompile("(?i)^`+" + `[^,;.，。]{0,24}?(?:\b(?:is|are) (?:banned|forbidden|not allowed)` +
+	useOf       = lazy.New(`^ (?:ever )?(?:use|run) `)
+	negatedNext = lazy.New("(?i)^`+" + `[^,;.，。]{0,24}?(?:\b(?:is|are) (?:banned|forbidden|not allowed)` +
 		`|\bmust not be|ist verboten|est interdit|está prohibido|금지|쓰지 마|하지 마|使わない|禁止|使用しない)`)
-	conditional = regexp.MustCompile(`(?i)\b(?:unless|without|before|until|except|only|when|while|if|after|directly|alone|during|yet|twice|more than)\b`)
+	conditional = lazy.New(`(?i)\b(?:unless|without|before|until|except|only|when|while|if|after|directly|alone|during|yet|twice|more than)\b`)
 )
 
 // polarity reports whether a command is forbidden or prescribed; ok is false where it is neither: it was, is an example,
@@ -171,21 +171,21 @@ python format: (black|yapf|autopep8)(?: .*)?|(ruff) format.*
 python lint: (flake8|pylint)(?: .*)?|(ruff) check.*
 python types: (mypy|pyright)(?: .*)?`), "\n") {
 		topic, expr, _ := strings.Cut(row, ": ")
-		all = append(all, purpose{topic, regexp.MustCompile("^(?:" + expr + ")$")})
+		all = append(all, purpose{topic, lazy.New("^(?:" + expr + ")$")})
 	}
 	return all
 })
 
 type purpose struct {
 	topic string
-	expr  *regexp.Regexp
+	expr  *lazy.Regexp
 }
 
 // What a command has beside its operands: another program before it, what follows "--", options with values, options.
 var (
-	runner  = regexp.MustCompile(`^(?:npx|bunx|python[\d.]* -m) `)
-	options = regexp.MustCompile(` -- .*| (?:--filter|-F|-C|--dir|--prefix|-w|--workspace|--cwd|-f)[ =]\S+| -\S+`)
-	global  = regexp.MustCompile(` (?:-g|--global)\b`)
+	runner  = lazy.New(`^(?:npx|bunx|python[\d.]* -m) `)
+	options = lazy.New(` -- .*| (?:--filter|-F|-C|--dir|--prefix|-w|--workspace|--cwd|-f)[ =]\S+| -\S+`)
+	global  = lazy.New(` (?:-g|--global)\b`)
 )
 
 // purposeOf returns what a command is for and the tool that does it, for tools of which a project has one.
@@ -211,9 +211,9 @@ func purposeOf(command string) (topic, tool string) {
 }
 
 // operators separate the commands of a line.
-var operators = regexp.MustCompile(`\s*(?:&&|\|\||;|\|)\s*`)
+var operators = lazy.New(`\s*(?:&&|\|\||;|\|)\s*`)
 
-var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+var assignment = lazy.New(`^[A-Za-z_]\w*=`)
 
 // packageVerbs are what package managers do themselves; a script of such a name needs "run".
 var packageVerbs = prose.Set("install i ci add remove rm uninstall update upgrade up outdated audit link unlink " +

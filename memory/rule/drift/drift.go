@@ -20,10 +20,10 @@ package drift
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 )
 
@@ -111,7 +111,7 @@ func (p *Project) judge(s *passage, text string) (Hit, bool) {
 }
 
 // scriptRef finds the script or target that a command runs.
-var scriptRef = regexp.MustCompile(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:(npm|pnpm|yarn|bun) (run )?|(make|just) )([^-\s=<$][^\s=<$]*))(?: |$)`)
+var scriptRef = lazy.New(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:(npm|pnpm|yarn|bun) (run )?|(make|just) )([^-\s=<$][^\s=<$]*))(?: |$)`)
 
 // judgeCommand judges a script, a target, and the files that a command names. A path that is cut at a space is
 // not judged: what git once had must be named whole.

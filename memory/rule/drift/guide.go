@@ -5,10 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"dream-mcp/memory/lazy"
 )
 
 // Bounds of the guides. Claude Code follows imports five deep.
@@ -91,4 +92,4 @@ func (p *Project) guided() []Guide {
 }
 
 // imports are the lines by which CLAUDE.md takes in another file. Only documents are: "@param" is none.
-var imports = regexp.MustCompile(`(?m)(?:^|[\s(])@([\w./-]+\.(?:md|mdc|mdx|txt)\b)`)
+var imports = lazy.New(`(?m)(?:^|[\s(])@([\w./-]+\.(?:md|mdc|mdx|txt)\b)`)

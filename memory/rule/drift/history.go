@@ -7,9 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path"
-	"regexp"
 	"strings"
 	"time"
+
+	"dream-mcp/memory/lazy"
 )
 
 // Bounds of what is read of git's history: the linux repository deletes and renames 60,000 files in 8 MB.
@@ -138,7 +139,7 @@ func (h *history) had(r pathRef) (became string, once bool) {
 }
 
 // removedName is the name in a removed line of a manifest: a key of JSON, a target, a requirement.
-var removedName = regexp.MustCompile(`^-\s*(?:"(@?[A-Za-z][\w./:@-]*)"\s*:|["']?([A-Za-z][\w.:-]*\w)(?:\[[\w,-]*\])?\s*(?:[<>=~!]=|\s=\s|:\s*$|:\s[^/]|$))`)
+var removedName = lazy.New(`^-\s*(?:"(@?[A-Za-z][\w./:@-]*)"\s*:|["']?([A-Za-z][\w.:-]*\w)(?:\[[\w,-]*\])?\s*(?:[<>=~!]=|\s=\s|:\s*$|:\s[^/]|$))`)
 
 // readLines reads the removed lines of a patch.
 func (h *history) readLines(patch []byte) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 )
 
@@ -105,7 +106,7 @@ func (p *Project) manifested() *manifests {
 }
 
 // named are manifests with scripts, targets and libraries.
-var named = regexp.MustCompile(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.?justfile|pyproject\.toml` +
+var named = lazy.New(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.?justfile|pyproject\.toml` +
 	`|.*requirements.*\.(?:txt|in)|setup\.(?:py|cfg)|pipfile|gemfile|.*\.gemspec|composer\.json|cargo\.toml|go\.mod` +
 	`|taskfile\.ya?ml|deno\.jsonc?|pom\.xml|.*\.gradle(?:\.kts)?|.*\.csproj|pubspec\.yaml|mix\.exs|environment\.ya?ml)$`)
 
@@ -126,7 +127,7 @@ func (p *Project) neverInManifest(tool, script string) bool {
 }
 
 // generated matches targets that are not in the Makefile by name: of a file that it includes, or of a pattern.
-var generated = regexp.MustCompile(`(?m)^-?include |^[^\t#\n]*%[^\n=]*:`)
+var generated = lazy.New(`(?m)^-?include |^[^\t#\n]*%[^\n=]*:`)
 
 // scriptsOf has the manifest of each tool that runs nothing but its scripts. Yarn and bun run programs too.
 var scriptsOf = map[string]string{"make": "Makefile", "just": "justfile", "npm": "package.json", "pnpm": "package.json"}
@@ -139,10 +140,10 @@ func (p *Project) manifestsLack(name string) bool {
 
 // versionRef finds a product with a version, and libraryRef a library that is said to be used.
 var (
-	versionRef = regexp.MustCompile("(?i)\\b(python|node(?:\\.?js)?|go(?:lang)?|postgres(?:ql)?|mysql|mariadb|redis" +
+	versionRef = lazy.New("(?i)\\b(python|node(?:\\.?js)?|go(?:lang)?|postgres(?:ql)?|mysql|mariadb|redis" +
 		"|mongo(?:db)?|rabbitmq|elasticsearch|nginx|ios|react(?: native)?|next(?:\\.js)?|vue(?:\\.js)?|svelte|typescript" +
 		"|expo|vite|express|django|flask|fastapi|rails|laravel|ruby|php|rust|angular|tailwind(?: ?css)?) v?(\\d{1,3}(?:\\.\\d+){0,2})\\b")
-	libraryRef = regexp.MustCompile("(?i)\\b(?:uses?|using|built (?:on|with)|powered by|relies on|state is|" +
+	libraryRef = lazy.New("(?i)\\b(?:uses?|using|built (?:on|with)|powered by|relies on|state is|" +
 		"tests? (?:are|run) (?:in|with)) `?(@?[A-Za-z][\\w./-]*[\\w])`?")
 )
 
@@ -176,7 +177,7 @@ func (p *Project) judgeVersion(text string) (Hit, bool) {
 // minimum are products of which a manifest states the oldest version that will do.
 var minimum = prose.Set("go rust ios")
 
-var constraintRef = regexp.MustCompile(`^\s*(>=|\^|~=|~>|~|==|=)?\s*v?(\d+(?:\.\d+)*)`)
+var constraintRef = lazy.New(`^\s*(>=|\^|~=|~>|~|==|=)?\s*v?(\d+(?:\.\d+)*)`)
 
 // contradicts reports whether a version is not what a constraint allows: below a lower bound, of another major
 // version, or another than the exact one. Compared are two numbers, as far as both are given: a later patch is

@@ -1,9 +1,9 @@
 package drift
 
 import (
-	"regexp"
 	"strings"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/text"
 )
@@ -30,7 +30,7 @@ func passages(text string) []passage {
 			found = append(found, commands(text, s.Inner, s.InnerTo)...)
 		}
 	}
-	for _, expr := range []*regexp.Regexp{versionRef, libraryRef} {
+	for _, expr := range []*lazy.Regexp{versionRef, libraryRef} {
 		for _, m := range expr.FindAllStringIndex(text, maxPassages) {
 			if m[0] > 0 && strings.IndexByte("-/.@", text[m[0]-1]) >= 0 {
 				continue // the end of a longer name
@@ -47,7 +47,7 @@ func passages(text string) []passage {
 var shells = prose.Set("sh bash zsh shell console fish shell-session")
 
 // command matches a line of a shell, its prompt and its comment.
-var command = regexp.MustCompile(`(?m)^[ \t>]*(?:[$%] )?([^\s#].*?)[ \t]*( #.*)?\r?$`)
+var command = lazy.New(`(?m)^[ \t>]*(?:[$%] )?([^\s#].*?)[ \t]*( #.*)?\r?$`)
 
 func commands(text string, from, to int) []passage {
 	var found []passage

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 )
 
@@ -27,9 +27,9 @@ var fileEndings = prose.Set(".go .rs .py .pyi .rb .php .js .jsx .mjs .cjs .ts .t
 	".properties .plist .nix .cmake .mk .ipynb")
 
 var (
-	lineSuffix = regexp.MustCompile(`(?:(?::(\d+)(?:[:-]\d+)*)|(?:#L(\d+)(?:-L?\d+)?))$`)
-	plainPath  = regexp.MustCompile(`^[\pL\pN\pM_.@+\-/()\[\]]+$`)
-	placeholds = regexp.MustCompile(`(?i)^(?:foo|bar|baz|qux|xxx+|y{4}.*|n{3,}.*|name|some.*|your[-_].*|my[-_].*|example.*` +
+	lineSuffix = lazy.New(`(?:(?::(\d+)(?:[:-]\d+)*)|(?:#L(\d+)(?:-L?\d+)?))$`)
+	plainPath  = lazy.New(`^[\pL\pN\pM_.@+\-/()\[\]]+$`)
+	placeholds = lazy.New(`(?i)^(?:foo|bar|baz|qux|xxx+|y{4}.*|n{3,}.*|name|some.*|your[-_].*|my[-_].*|example.*` +
 		`|sample.*|placeholder.*|path|to|\.\.\.|…)$`)
 )
 

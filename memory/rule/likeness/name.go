@@ -2,12 +2,12 @@ package likeness
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // name is what the name of a file says.
@@ -29,8 +29,8 @@ func readName(file string) name {
 
 // dateInName matches 20260527, 2026-05-27 and 2026-05.
 var (
-	dateInName = regexp.MustCompile(`\b(?:19|20)\d\d(?:\d{4}|(?:[-. ]\d\d){1,2})\b`)
-	notDigits  = regexp.MustCompile(`\D`)
+	dateInName = lazy.New(`\b(?:19|20)\d\d(?:\d{4}|(?:[-. ]\d\d){1,2})\b`)
+	notDigits  = lazy.New(`\D`)
 )
 
 // seriesWith reports whether two memories fill in one form: their names differ in a date, or in one word

@@ -1,12 +1,12 @@
 package likeness
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // What is read of a memory at most. The largest real topic that was measured has 58.7 KB, half of them
@@ -79,7 +79,7 @@ func (f feature) size() int {
 }
 
 // target matches what is in [[…]] and in the parentheses of [text](…).
-var target = regexp.MustCompile(`\[\[[^\]\n]*\]\]|\]\([^)\n]*\)`)
+var target = lazy.New(`\[\[[^\]\n]*\]\]|\]\([^)\n]*\)`)
 
 // withoutTargets returns the beginning of a text without the targets of its links.
 func withoutTargets(text string) string {

@@ -5,11 +5,11 @@
 package prose
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/lazy"
 )
 
 // Span is a part of a text that is not prose.
@@ -32,7 +32,7 @@ const (
 
 // other matches a span that is neither code nor a fence. No part of it goes on past the next mark of its kind, so that the time is
 // bounded.
-var other = regexp.MustCompile(`^(?:\\.|<!--[^<]*?-->|</?[A-Za-z][^<>\n]*>|://[^\s<>"'` + "`" + `)\]}，。、；「」（）]*` +
+var other = lazy.New(`^(?:\\.|<!--[^<]*?-->|</?[A-Za-z][^<>\n]*>|://[^\s<>"'` + "`" + `)\]}，。、；「」（）]*` +
 	`|\[\[[^\[\]\n]*\]\]|\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*){0,3}\](?:\([^()\n]*(?:\([^()\n]*\))?[^()\n]*\)|\[[^\[\]\n]*\]))`)
 
 // Bounds, in bytes, of a code span and of other spans.

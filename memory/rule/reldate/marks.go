@@ -1,10 +1,10 @@
 package reldate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/text"
 )
@@ -12,8 +12,8 @@ import (
 // A phrase is part of an identifier, a path, a formula or a placeholder where one of these ends before it, or begins
 // after it.
 var (
-	joinsBefore = regexp.MustCompile(`(?:[/\\@$=+·{%&]|[^\s\x{fffd}][-.#:]|[^\s]\s*-|[=<+/] {1,8})$`)
-	joinsAfter  = regexp.MustCompile(`^(?:[/\\=+·}_%@]| ?\((?:(?:19|20)\d\d|\p{Lu}\pL|\d{1,2}[月월])|[-.:][[:word:]]| {0,8}(?:[+−-] ?\d|[<=][ =<]*\S|/))`)
+	joinsBefore = lazy.New(`(?:[/\\@$=+·{%&]|[^\s\x{fffd}][-.#:]|[^\s]\s*-|[=<+/] {1,8})$`)
+	joinsAfter  = lazy.New(`^(?:[/\\=+·}_%@]| ?\((?:(?:19|20)\d\d|\p{Lu}\pL|\d{1,2}[月월])|[-.:][[:word:]]| {0,8}(?:[+−-] ?\d|[<=][ =<]*\S|/))`)
 )
 
 func (p *scan) isJoined(from, to int) bool {
@@ -22,7 +22,7 @@ func (p *scan) isJoined(from, to int) bool {
 }
 
 // quotation matches what is in quotation marks; a single one is an apostrophe within a word.
-var quotation = regexp.MustCompile(`"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|»[^«]*«|‹[^›]*›|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|〈[^〉]*〉|【[^】]*】|＂[^＂]*＂` +
+var quotation = lazy.New(`"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|»[^«]*«|‹[^›]*›|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|〈[^〉]*〉|【[^】]*】|＂[^＂]*＂` +
 	`|(?:^|[^\pL\pN\pM_])'[^']*'(?:$|[^\pL\pN\pM_]|\p{Han}|\p{Hangul}|\p{Hiragana}|\p{Katakana})`)
 
 // isQuoted reports whether the phrase is in quotation marks, closed in the same sentence: it names a thing of
@@ -53,7 +53,7 @@ func withoutLists(text string, hits []Hit) []Hit {
 }
 
 // tableHead matches the rule below the head of a table.
-var tableHead = regexp.MustCompile(`^[ \t]*\|[ \t|:-]*-[ \t|:-]*(?:[\r\n]|$)`)
+var tableHead = lazy.New(`^[ \t]*\|[ \t|:-]*-[ \t|:-]*(?:[\r\n]|$)`)
 
 // isQuotedOrCell reports whether the phrase is in a line of a quotation, is a whole cell of a table, or is in its head.
 func (p *scan) isQuotedOrCell(from, to int) bool {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 )
 
@@ -225,7 +226,7 @@ func (p *phrase) match(text string) (length int, w when) {
 }
 
 // choice is the innermost (a|b) or [a] of a pattern.
-var choice = regexp.MustCompile(`\(([^()\[\]]*)\)|\[([^()\[\]]*)\]`)
+var choice = lazy.New(`\(([^()\[\]]*)\)|\[([^()\[\]]*)\]`)
 
 // alternatives returns the texts that a pattern stands for.
 func alternatives(pattern string) []string {

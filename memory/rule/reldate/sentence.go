@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode"
 
+	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 	"dream-mcp/memory/text"
 )
@@ -52,7 +53,7 @@ func (p *scan) around(from, to int) *sentence {
 }
 
 // contrast matches today and tomorrow in one sentence, which mostly stand for sooner and later.
-var contrast = regexp.MustCompile(`(?s)\btoday\b.*\btomorrow\b|今天.*明天|오늘.*내일|今日.*明日|\bheute\b\W+\w+.*\bmorgen\b|aujourd'hui.*\bdemain\b|\bhoy\b.*\bmañana\b`)
+var contrast = lazy.New(`(?s)\btoday\b.*\btomorrow\b|今天.*明天|오늘.*내일|今日.*明日|\bheute\b\W+\w+.*\bmorgen\b|aujourd'hui.*\bdemain\b|\bhoy\b.*\bmañana\b`)
 
 // lower returns a text in lower case, with plain apostrophes.
 func lower(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"dream-mcp/consolidate/ops"
@@ -27,18 +28,20 @@ type Page struct {
 //go:embed page.html
 var pageHTML string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"action":  action,
-	"changes": changes,
-	"class":   class,
-	"join":    strings.Join,
-	"percent": func(part, whole int) int { return min(100, 100*part/max(1, whole)) },
-	"title":   func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
-	"plural":  ops.Plural,
-}).Parse(pageHTML))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"action":  action,
+		"changes": changes,
+		"class":   class,
+		"join":    strings.Join,
+		"percent": func(part, whole int) int { return min(100, 100*part/max(1, whole)) },
+		"title":   func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
+		"plural":  ops.Plural,
+	}).Parse(pageHTML))
+})
 
 // Write writes the page.
-func Write(w io.Writer, p Page) error { return page.Execute(w, p) }
+func Write(w io.Writer, p Page) error { return page().Execute(w, p) }
 
 // State says what became of the changes.
 func (p Page) State() string {
