@@ -26,11 +26,6 @@ func TestEvidenceWithoutItsSession(t *testing.T) {
 	if !strings.Contains(text, `"at":"2026-10-20T09:03:00Z","said":"and the red ones go on"`) {
 		t.Errorf("of one session: %s", text)
 	}
-	// The reason that was said is missed, and no other is asked for.
-	text = w.must("write_memory", fmt.Sprintf(`{"path": "feedback_pier.md", "content": "%s", "evidence": ["00000001-111:1"], "waive": [{"rule": "near-duplicate", "why": "the pier is another place"}]}`, strings.ReplaceAll(quayRule, "quay", "pier")))
-	if !strings.Contains(text, `“because …”`) || strings.Count(text, `"rule":"reasons"`) != 1 {
-		t.Errorf("with a reason: %s", text)
-	}
 }
 
 // The answer to several writes is short: what is as expected is left out, and a hint is shown once.

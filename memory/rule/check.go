@@ -123,12 +123,8 @@ func Lint(s *memory.Snapshot, project *drift.Project, now time.Time) []Finding {
 // many memories says so in a finding of its own.
 func NotAsked(s *memory.Snapshot, project *drift.Project) map[string]string {
 	why := make(map[string]string)
-	switch {
-	case project == nil:
+	if project == nil {
 		why["drift"] = "no project is known"
-		why["reconcile"] = "no project is known"
-	case len(project.Guides()) == 0:
-		why["reconcile"] = "the project has no CLAUDE.md, AGENTS.md or the like"
 	}
 	if s.Limited {
 		why["dangling"] = "the directory holds more files than were read"

@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dream-mcp/memory"
@@ -38,8 +39,36 @@ var (
 // longLine bounds, in bytes, the lines that are read for meaning.
 const longLine = 2000
 
-func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
-	var found []Finding
+// passedDate is a date that has passed, as a memory names it.
+type passedDate struct {
+	day  time.Time
+	file string
+	line int
+	said string
+}
+
+// findPassedDates lists the deadlines that have passed, the newest first. What came of them is for the reader to say.
+func findPassedDates(v *view) []Finding {
+	var passed []passedDate
+	for _, n := range v.sortedNames() {
+		passed = append(passed, passedDates(n, v.After.Topics[n], v.Now)...)
+	}
+	if passed == nil {
+		return nil
+	}
+	slices.SortStableFunc(passed, func(a, b passedDate) int { return b.day.Compare(a.day) })
+	var list []string
+	for _, p := range passed[:min(len(passed), maxContent)] {
+		list = append(list, fmt.Sprintf("%s:%d %q", p.file, p.line, p.said))
+	}
+	if more := len(passed) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return []Finding{{File: passed[0].file, Line: passed[0].line, Message: "dates that have passed: " + strings.Join(list, ", "), Hint: "write what came of each, or delete the line"}}
+}
+
+// passedDates returns the deadlines of a memory that have passed.
+func passedDates(n memory.Name, t *memory.Topic, now time.Time) (passed []passedDate) {
 	seen := make(map[time.Time]bool) // a day is mostly one deadline, in the description and in the text
 	for _, said := range statements(t) {
 		line := said.text
@@ -55,18 +84,14 @@ func findPassedDeadlines(v *view, n memory.Name, t *memory.Topic) []Finding {
 		}
 		at := slices.IndexFunc(m[2:], func(i int) bool { return i >= 0 }) + 2 // whichever group holds the day
 		day, err := time.Parse(time.DateOnly, line[m[at]:m[at+1]])
-		if err != nil || seen[day] || !day.AddDate(0, 0, 1).Before(v.Now) {
+		if err != nil || seen[day] || !day.AddDate(0, 0, 1).Before(now) {
 			continue
 		}
 		seen[day] = true
-		number, column := said.place(m[0])
-		found = append(found, Finding{
-			File: n.String(), Line: number, Column: column, subject: line,
-			Message: fmt.Sprintf("%q has passed", cutText(memory.OneLine(line[m[0]:m[1]]), 60)),
-			Hint:    "write what came of it, or delete the line",
-		})
+		number, _ := said.place(m[0])
+		passed = append(passed, passedDate{day, n.String(), number, cutText(memory.OneLine(line[m[0]:m[1]]), 60)})
 	}
-	return found
+	return passed
 }
 
 // fromSentence returns the line from the sentence that holds a place: what came of it is said after it.

@@ -8,9 +8,8 @@ import (
 	"dream-mcp/memory"
 )
 
-// longDescription is the length from which a description is reported, in characters: 3 in 100 real ones
-// are longer, and a line of the index with all of it would be too.
-const longDescription = 150
+// longDescription is the length in characters from which on a description is reported.
+const longDescription = 250
 
 func findPoorDescription(_ *view, n memory.Name, t *memory.Topic) []Finding {
 	description, line, ok := t.Field("description")

@@ -9,9 +9,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened: Claude Code's
-// own dream aims at as many.
-const longEntry = 150
+// longEntry is the length of an entry in characters, not bytes, from which on it is to be shortened. Over half of real entries
+// have more than 150.
+const longEntry = 250
 
 // maxContent bounds the lines and the files that a finding names.
 const maxContent = 12

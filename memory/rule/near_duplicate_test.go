@@ -16,31 +16,8 @@ const (
 	pm2   = "---\nname: pm2-restart\ndescription: Restart PM2 with --update-env after changing the environment\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. The build server does the same.\n"
 	twin2 = "---\nname: pm2-restart-pattern\ndescription: PM2 restart needs --update-env when the environment changes\nmetadata:\n  type: feedback\n---\nRun `pm2 restart app --update-env` after the change of a variable, because a plain restart keeps the old values of every process. Found in May.\n"
 	twin3 = "---\nname: pm2-env\ndescription: --update-env, or PM2 restarts with the old environment\nmetadata:\n  type: project\n---\n`pm2 restart app --update-env` after the change of a variable: a plain restart keeps the old values of every process.\n"
-	// reworded says what pm2 says, and shares no four words in a row with it.
-	reworded = "---\nname: env-of-apps\ndescription: Apps see a new variable with --update-env alone\nmetadata:\n  type: feedback\n---\nWhoever sets a variable for `pm2` on a server of ours passes `--update-env`, or the process has the old environment until somebody notices. It took Mira an evening in March.\n"
-	alike    = "---\nname: pm2-logs\ndescription: Logs of PM2 are in /var/log\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` after the change of a variable, because the logs rotate. Logs are in /var/log/pm2, fourteen days of them, and the errors go to the channel core, where Mira answers.\n"
+	alike = "---\nname: pm2-logs\ndescription: Logs of PM2 are in /var/log\nmetadata:\n  type: project\n---\nRun `pm2 restart app --update-env` after the change of a variable, because the logs rotate. Logs are in /var/log/pm2, fourteen days of them, and the errors go to the channel core, where Mira answers.\n"
 )
-
-// Who has just edited one of two that are alike does not read that the written one can go.
-func TestNearDuplicateHintSparesTheWritten(t *testing.T) {
-	both := snapshotOf(t, map[string]string{"a.md": pm2, "b.md": twin2})
-	for written, other := range map[string]string{"a.md": "b.md", "b.md": "a.md"} {
-		c := Check{Before: both, After: both, Touched: touched(t, written), Now: ruleTime}
-		found := only(c.Written(mustName(t, written)), "near-duplicate")
-		if len(found) != 1 || !strings.Contains(found[0].Hint, fmt.Sprintf(`"replaces": [{"path": %q, "base": …}]`, other)) {
-			t.Errorf("after %s was written: %+v", written, found)
-		}
-	}
-}
-
-// What the index names is kept.
-func TestNearDuplicateHintKeepsTheIndexed(t *testing.T) {
-	s := snapshotOf(t, map[string]string{"MEMORY.md": "- [b](b.md) — b\n", "a.md": pm2, "b.md": twin2})
-	found := only(Standing(s, nil, ruleTime), "near-duplicate")
-	if len(found) != 1 || !strings.Contains(found[0].Hint, `write_memory {"path": "b.md", "base": …, "edits": […], "replaces": [{"path": "a.md", "base": …}]}`) {
-		t.Errorf("%+v", found)
-	}
-}
 
 func TestNearDuplicate(t *testing.T) {
 	type files = map[string]string
@@ -53,23 +30,17 @@ func TestNearDuplicate(t *testing.T) {
 		want          []string // of Written, then of Whole
 	}{
 		{"a new one like one that stands", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2}, "b.md", []string{"error b.md a.md", "error b.md a.md"}},
-		{"a new one that shares some phrases", files{"a.md": pm2}, files{"a.md": pm2, "b.md": alike}, "b.md", []string{"warning b.md a.md", "warning b.md a.md"}},
+		{"a new one that shares some phrases", files{"a.md": pm2}, files{"a.md": pm2, "b.md": alike}, "b.md", nil},
 		{"the new one sorts first", files{"b.md": twin2}, files{"a.md": pm2, "b.md": twin2}, "a.md", []string{"error a.md b.md", "error a.md b.md"}},
-		{"a new one in other words", files{"a.md": pm2, "c.md": other}, files{"a.md": pm2, "b.md": reworded, "c.md": other}, "b.md", []string{"info b.md a.md", "info b.md a.md"}},
 		{"a link lets it in", files{"a.md": pm2}, files{"a.md": pm2, "b.md": link(twin2, "a")}, "b.md", nil},
 		{"so does a name", files{"a.md": pm2}, files{"a.md": pm2, "b.md": twin2 + "See also a.md.\n"}, "b.md", nil},
 		{"three that stood", files{"a.md": pm2, "b.md": twin2, "c.md": twin3},
-			files{"a.md": pm2, "b.md": twin2, "c.md": twin3, "d.md": other}, "d.md", []string{"warning c.md a.md +1"}},
-		{"two new ones", files{"c.md": other}, files{"a.md": pm2, "b.md": twin2, "c.md": other}, "a.md", []string{"error a.md b.md", "warning b.md a.md"}},
+			files{"a.md": pm2, "b.md": twin2, "c.md": twin3, "d.md": other}, "d.md", nil},
+		{"two new ones", files{"c.md": other}, files{"a.md": pm2, "b.md": twin2, "c.md": other}, "a.md", []string{"error a.md b.md"}},
 		{"another subject", files{"a.md": pm2}, files{"a.md": pm2, "b.md": other}, "b.md", nil},
 		{"the other one goes", files{"a.md": pm2}, files{"b.md": twin2}, "b.md", nil},
-		{"both stood", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": other}, "c.md", []string{"warning b.md a.md"}},
-		{"both stood and one links", files{"a.md": pm2, "b.md": twin2}, files{"a.md": link(pm2, "b"), "b.md": twin2}, "a.md", nil},
-		{"a Markdown link is one", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2 + "[first](a.md)\n"}, "b.md", nil},
-		{"an edit makes it like another", files{"a.md": pm2, "b.md": other}, files{"a.md": twin2, "b.md": pm2},
-			"a.md", []string{"warning a.md b.md", "warning b.md a.md"}},
-		{"three", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, "c.md",
-			[]string{"error c.md b.md +1", "error c.md b.md +1", "warning b.md a.md"}},
+		{"an edit makes it like another", files{"a.md": pm2, "b.md": other}, files{"a.md": twin2, "b.md": pm2}, "a.md", nil},
+		{"three", files{"a.md": pm2, "b.md": twin2}, files{"a.md": pm2, "b.md": twin2, "c.md": twin3}, "c.md", []string{"error c.md a.md", "error c.md a.md"}},
 		{"the index of a folder", files{"team/MEMORY.md": pm2}, files{"team/MEMORY.md": pm2, "b.md": twin2}, "b.md", nil},
 	}
 	for _, test := range tests {
@@ -77,48 +48,48 @@ func TestNearDuplicate(t *testing.T) {
 		var got []string
 		for _, f := range only(slices.Concat(c.Written(mustName(t, test.written)), c.Whole()), "near-duplicate") {
 			line := fmt.Sprintf("%s %s %s", f.Severity, f.File, f.subject)
-			if strings.Contains(f.Message, "more are like it") {
-				line += " +1"
-			}
 			got = append(got, line)
 			for _, said := range []string{fmt.Sprintf("%q", f.subject), "read_memory"} {
 				if !strings.Contains(f.Message+f.Hint, said) {
 					t.Errorf("%s: %q is not said: %+v", test.name, said, f)
 				}
 			}
-			if waive := strings.Contains(f.Hint, "waive"); waive != (f.Severity == Error) {
-				t.Errorf("%s: a waiver is offered %v: %+v", test.name, waive, f)
+			if !strings.Contains(f.Hint, "waive") {
+				t.Errorf("%s: no waiver is offered: %+v", test.name, f)
 			}
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
-	f := only(Standing(snapshotOf(t, files{"a.md": pm2, "team/b.md": twin2}), nil, ruleTime), "near-duplicate")
+	c := Check{Before: snapshotOf(t, files{"a.md": pm2}), After: snapshotOf(t, files{"a.md": pm2, "team/b.md": twin2}), Now: ruleTime}
+	f := only(c.Whole(), "near-duplicate")
 	if len(f) != 1 || !strings.Contains(f[0].Hint, "team/") {
 		t.Errorf("nothing is said of the folder: %+v", f)
 	}
 }
 
-// FuzzNearDuplicate holds the law that of two copies under different names one always has a finding, once,
+// FuzzNearDuplicate holds the law that of two copies under different names the new one is refused if it says enough, once,
 // and that a memory which shares no word with them is not.
 func FuzzNearDuplicate(f *testing.F) {
 	f.Add("Restart the worker by systemctl after each change of its unit file", "alpha beta")
 	f.Add("提交信息一律使用中文书写因为团队周报直接引用提交信息", "\xff")
 	f.Add("[[b]] [x](y.md) [[", "```")
 	f.Fuzz(func(t *testing.T, text, odd string) {
-		s := snapshotOf(t, map[string]string{"kite.md": text, "lamp.md": text, "qqq.md": "zzyzx qwrt plgh vbnm xkcd jjjj wwww"})
-		s.Topics[mustName(t, "odd.md")] = memory.ParseTopic([]byte(odd))
+		before := map[string]string{"kite.md": text, "qqq.md": "zzyzx qwrt plgh vbnm xkcd jjjj wwww"}
+		after := map[string]string{"kite.md": text, "lamp.md": text, "qqq.md": before["qqq.md"]}
+		c := Check{Before: snapshotOf(t, before), After: snapshotOf(t, after), Now: ruleTime}
+		c.After.Topics[mustName(t, "odd.md")] = memory.ParseTopic([]byte(odd))
 		var found []Finding
-		for _, f := range only(Standing(s, nil, ruleTime), "near-duplicate") {
-			if f.File != "odd.md" && f.subject != "odd.md" {
+		for _, f := range only(c.Whole(), "near-duplicate") {
+			if f.File != "odd.md" {
 				found = append(found, f)
 			}
 		}
 		if len(found) > 1 || len(found) == 1 && (found[0].File != "lamp.md" || found[0].subject != "kite.md") {
 			t.Fatalf("%+v", found)
 		}
-		if !slices.Equal(Standing(s, nil, ruleTime), Standing(s, nil, ruleTime)) {
+		if !slices.Equal(c.Whole(), c.Whole()) {
 			t.Fatal("findings differ from one call to the next")
 		}
 	})
@@ -181,17 +152,15 @@ func TestNearDuplicateOfManyTopics(t *testing.T) {
 	}
 }
 
-// Above maxCompared the rule says that it was not asked, and a write is not held up.
+// Above maxCompared a write is not held up.
 func TestNearDuplicateNotAsked(t *testing.T) {
-	s := snapshotOf(t, map[string]string{"a.md": pm2, "b.md": twin2})
+	s := snapshotOf(t, map[string]string{"a.md": pm2})
 	for i := range maxCompared {
 		s.Topics[mustName(t, fmt.Sprintf("n%d.md", i))] = &memory.Topic{}
 	}
-	found := findNearDuplicates(Check{After: s, Now: ruleTime}.view())
-	if len(found) != 1 || found[0].Severity != Info || !strings.Contains(found[0].Message, "was not asked: there are 10002 memories") {
-		t.Errorf("%+v", found)
-	}
-	c := Check{Before: s, After: s, Touched: touched(t, "b.md"), Now: ruleTime}
+	after := &memory.Snapshot{Topics: maps.Clone(s.Topics)}
+	after.Topics[mustName(t, "b.md")] = memory.ParseTopic([]byte(twin2))
+	c := Check{Before: s, After: after, Touched: touched(t, "b.md"), Now: ruleTime}
 	if found := only(c.Written(mustName(t, "b.md")), "near-duplicate"); len(found) > 0 {
 		t.Errorf("%+v", found)
 	}

@@ -33,20 +33,13 @@ var table = []rule{
 	{name: "secret", severity: Error, topic: findSecretsIn, whole: findSecretsInIndex, exact: true, many: "credentials"},
 	{name: "invisible", severity: Error, topic: findHidden, whole: findHiddenInIndex, exact: true, many: "lines with hidden characters"},
 	{name: "unsourced", severity: Warning, topic: findUnsourced},
-	{name: "near-duplicate", severity: Error, topic: findWrittenDuplicate, whole: findNearDuplicates, waivable: true},
+	{name: "near-duplicate", severity: Error, topic: findWrittenDuplicate, whole: findNewDuplicates, waivable: true},
 	{name: "wiki-link", severity: Info, topic: findLooseLinks, many: "links that lead to no memory"},
-	{name: "outside-link", severity: Info, topic: findOutsideLinks, whole: findOutsideEntries, many: "links that lead out"},
-	{name: "unlinked", severity: Info, whole: findUnlinked},
 	{name: "tombstone", severity: Info, topic: findTombstone},
-	{name: "deadline", severity: Info, topic: findPassedDeadlines, many: "deadlines that have passed"},
-	{name: "stale", severity: Info, topic: findStale},
+	{name: "deadline", severity: Info, whole: findPassedDates},
 	{name: "oversized", severity: Warning, topic: findOversized},
-	{name: "contradiction", severity: Info, whole: findOpposites},
 	{name: "description", severity: Warning, topic: findPoorDescription},
-	{name: "type-prefix", severity: Warning, topic: findWrongPrefix},
-	{name: "reasons", severity: Info, topic: findNoReasons},
 	{name: "drift", severity: Warning, topic: findDrift, many: "lines that name what the project does not have"},
-	{name: "reconcile", severity: Warning, topic: findContradictions, many: "contradictions of the project's instructions"},
 }
 
 // Doc is what a rule says of itself. It is kept in doc/NAME.txt, where \uXXXX in an example stands for a character.

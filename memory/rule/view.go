@@ -21,7 +21,6 @@ type view struct {
 
 	written  memory.Name               // that Written is about, or the zero Name
 	linkKeys map[string]bool           // what a link may name
-	entries  map[string]memory.Entry   // of the index, by file
 	nears    map[string]string         // by what leads to nothing
 	readings map[*memory.Topic]reading // shared by the views of one check
 }

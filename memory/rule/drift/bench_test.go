@@ -62,7 +62,6 @@ func BenchmarkFind(b *testing.B) {
 		{"all", func(p *Project) {
 			for _, text := range memories {
 				p.Find(text, func(string) bool { return false })
-				p.Conflicts(text)
 			}
 		}},
 	} {

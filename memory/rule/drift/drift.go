@@ -139,3 +139,8 @@ func (p *Project) judgeCommand(text string) (Hit, bool) {
 	}
 	return Hit{}, false
 }
+
+// packageVerbs are what package managers do themselves; a script of such a name needs "run".
+var packageVerbs = prose.Set("install i ci add remove rm uninstall update upgrade up outdated audit link unlink " +
+	"publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch " +
+	"login logout whoami version help workspaces workspace set get pkg fund doctor bin root")

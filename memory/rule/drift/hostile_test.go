@@ -3,7 +3,6 @@
 package drift
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -260,40 +259,6 @@ func TestForeignCheckouts(t *testing.T) {
 	}
 }
 
-func TestConflicts(t *testing.T) {
-	p := open(t, "CLAUDE.md|# Commands\n- Test: `pnpm test`, build: `make build`. Never use `yarn`.\n- `docker compose up` starts it; never run `git push --force`.\n- Do not run `make seed` unless asked.\n", "web/AGENTS.md|`vitest run`\n")
-	for text, want := range map[string]string{
-		"Run `npm test` first.":                   "npm test: CLAUDE.md:2 pnpm test",
-		"Run `pnpm test --run api`.":              "",
-		"`npm run build` builds.":                 "",
-		"`just build` builds.":                    "just build: CLAUDE.md:2 make build",
-		"`yarn add x` adds.":                      "yarn add x: CLAUDE.md:2 ",
-		"Never `yarn add x`, it is forbidden.":    "",
-		"`npm test` was replaced.":                "",
-		"Never run `make build`.":                 "make build: CLAUDE.md:2 ",
-		"Don't run `make build` before `make x`.": "",
-		"`git push --force origin x` is fine":     "git push --force origin x: CLAUDE.md:3 ",
-		"`git push origin x`":                     "",
-		"`make seed`":                             "",
-		"`npx jest --watch`":                      "npx jest --watch: web/AGENTS.md:1 vitest run",
-		"`podman compose up`":                     "podman compose up: CLAUDE.md:3 docker compose up",
-		"Use `pnpm test` instead of `npm test`.":  "",
-		"```sh\nnpm test\n```":                    "npm test: CLAUDE.md:2 pnpm test",
-	} {
-		var found []string
-		for _, c := range p.Conflicts(text) {
-			other := ""
-			if c.Rivals() {
-				other = c.Theirs.Command
-			}
-			found = append(found, fmt.Sprintf("%s: %s:%d %s", c.Ours.Command, c.Theirs.Guide, c.Theirs.At, other))
-		}
-		if got := strings.Join(found, "; "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 // FuzzFind holds that hits lie within the text, in order, and are found again.
 func FuzzFind(f *testing.F) {
 	p := open(f, "src/main.go|package main\n", "Makefile|a:\n", "package.json|{\"scripts\":{\"x\":\"y\"}}", "CLAUDE.md|`npm test`")
@@ -312,6 +277,5 @@ func FuzzFind(f *testing.F) {
 		if again := p.Find(text, noMemory); len(again) != len(hits) {
 			t.Fatalf("%d hits, then %d", len(hits), len(again))
 		}
-		p.Conflicts(text)
 	})
 }

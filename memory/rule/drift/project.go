@@ -42,7 +42,6 @@ type seen struct {
 	tree      *tree
 	manifests *manifests
 	guides    *[]Guide
-	usages    []Usage  // of the guides
 	history   *history // is kept for as long as HEAD is the same
 	asked     bool     // git was asked for HEAD
 }

@@ -1,12 +1,10 @@
-// Package likeness finds the memories of a directory that say the same, by the phrases that they share.
+// Package likeness finds the memories of a directory that share at least half of their phrases.
 //
-// A phrase is four words in a row, without words such as "the". A phrase or word counts less the more
-// memories of the directory have it, so the vocabulary and the forms that a directory shares say nothing.
-// Time and memory are linear in the number of memories.
+// A phrase is four words in a row, without words such as "the". It counts less the more memories of the directory have it, so
+// the forms that a directory shares say nothing. Time and memory are linear in the number of memories.
 //
-// The same memories give the same answer, in any order and in every process. Nothing is kept and no file
-// is read. Not promised: to find memories that say the same in other words or another language, or to
-// know a contradiction. go run ./memory/rule/measure near-duplicate prints what it finds.
+// The same memories give the same answer, in any order and in every process. Nothing is kept and no file is read. Not
+// promised: to find memories that say the same in other words or another language.
 package likeness
 
 import (
@@ -15,21 +13,11 @@ import (
 	"slices"
 )
 
-// The shares, from 0 to 1, from which on two memories say the same, and how much they must share at
-// least. Chosen on the labelled sets and on documentation cut into sections, where nearly all pairs
-// share vocabulary and few say the same.
+// The share of phrases, from 0 to 1, from which on two memories say the same, and how many they must share at least.
 const (
-	alikePhrases = 0.20 // share of phrases
-	alike        = 0.65 // share of phrases plus share of words
-	strong       = 0.50 // share of phrases
-	loose        = 0.30 // share of words: they may say the same in other words
+	strong       = 0.50
+	seriesStrong = 0.85 // of names that differ in a date or in one word: they fill in one form
 	minPhrases   = 6
-	minWords     = 5 // that few memories have
-	rareHolders  = 5 // what is few
-
-	// Of names that differ in a date or in one word: they fill in one form.
-	seriesPhrases = 0.85
-	seriesAlike   = 1.70
 )
 
 // Memory is what is compared.
@@ -61,49 +49,10 @@ func Read(m Memory) *Reading {
 	return r
 }
 
-// Pair is two memories that say the same, by their places in what was compared, A before B.
-type Pair struct {
-	A, B   int
-	Share  float64 // from 0 to 1
-	Strong bool    // they share half of their phrases or more
-	Loose  bool    // they share words, and hardly a phrase
-}
-
-// Pairs returns the pairs that say the same. Of a group of more than a few, it returns enough pairs to
-// connect the group. At most MaxMemories readings can be compared.
-func Pairs(readings []*Reading) []Pair {
-	c := weigh(readings)
-	var pairs []Pair
-	slices.Sort(c.candidates)
-	for from := 0; from < len(c.candidates); {
-		both, to := c.candidates[from], from+1
-		for to < len(c.candidates) && c.candidates[to] == both {
-			to++
-		}
-		if to-from >= min(minPhrases, minWords) {
-			if p, alike := c.judge(int(both>>32), int(uint32(both))); alike {
-				pairs = append(pairs, p)
-			}
-		}
-		from = to
-	}
-	slices.SortFunc(pairs, func(p, q Pair) int { return cmp.Or(p.A-q.A, p.B-q.B) })
-	return pairs
-}
-
-// Of returns the pairs that one of the memories belongs to.
-func Of(readings []*Reading, at int) []Pair {
-	c := weigh(readings)
-	var pairs []Pair
-	for i := range readings {
-		if i == at {
-			continue
-		}
-		if p, alike := c.judge(min(i, at), max(i, at)); alike {
-			pairs = append(pairs, p)
-		}
-	}
-	return pairs
+// Like is another memory that says the same.
+type Like struct {
+	At    int     // its place in what was compared
+	Share float64 // from 0 to 1
 }
 
 // MaxMemories is how many memories can be compared.
@@ -111,17 +60,15 @@ const MaxMemories = 1 << holderBits
 
 const holderBits = 16
 
-// compared is memories with what each of their features weighs in this directory.
-type compared struct {
-	readings   []*Reading
-	weights    [][]float32 // by reading and feature
-	candidates []uint64    // A<<32 | B, once for each feature that they share
+// Compared is memories with what each of their features weighs in this directory.
+type Compared struct {
+	readings []*Reading
+	weights  [][]float32 // by reading and feature
 }
 
-// weigh counts in how many memories each feature is. Candidates are all pairs of the few that hold a
-// rare feature, and each that holds a common phrase with the first that does.
-func weigh(readings []*Reading) compared {
-	c := compared{readings: readings, weights: make([][]float32, len(readings))}
+// Compare weighs the features of at most MaxMemories memories: each less the more memories have it.
+func Compare(readings []*Reading) Compared {
+	c := Compared{readings: readings, weights: make([][]float32, len(readings))}
 	total := 0
 	for i, r := range readings {
 		c.weights[i] = make([]float32, 0, len(r.features))
@@ -139,90 +86,66 @@ func weigh(readings []*Reading) compared {
 		for to < len(holders) && holders[to]>>holderBits == holders[from]>>holderBits {
 			to++
 		}
-		run := holders[from:to]
-		weight := weightOf(len(run))
-		for i, h := range run {
-			b := h & (MaxMemories - 1)
-			c.weights[b] = append(c.weights[b], weight)
-			others := run[:i]
-			if len(run) > rareHolders {
-				others = run[:min(i, 1)]
-				if feature(h>>holderBits).kind() != phrase {
-					others = nil
-				}
-			}
-			for _, a := range others {
-				c.candidates = append(c.candidates, a&(MaxMemories-1)<<32|b)
-			}
+		weight := float32(1 / math.Sqrt(float64(max(1, to-from-1))))
+		for _, h := range holders[from:to] {
+			at := h & (MaxMemories - 1)
+			c.weights[at] = append(c.weights[at], weight)
 		}
 		from = to
 	}
 	return c
 }
 
-var rareWeight = weightOf(rareHolders)
-
-// weightOf returns what a feature weighs that so many memories hold.
-func weightOf(holders int) float32 { return float32(1 / math.Sqrt(float64(max(1, holders-1)))) }
-
-// sums is what some features weigh, by kind.
-type sums struct {
-	phrases, words float64
-	count          int // of phrases
-	rareWords      float64
-}
-
-func (s *sums) add(f feature, weight float32) {
-	w := f.weight()
-	switch {
-	case f.kind() == phrase:
-		s.count++
-		s.phrases += float64(weight)
-		return
-	case weight >= rareWeight:
-		s.rareWords += w
-	}
-	s.words += float64(weight) * w
-}
-
-// judge compares two memories. A share is the mean of the share in both and the share in the smaller
-// one: a note that is wholly in a longer one counts, a few phrases of a long one do not.
-func (c compared) judge(a, b int) (Pair, bool) {
-	ra, rb := c.readings[a], c.readings[b]
-	last := min(ra.last, rb.last)
-	var inA, inB, both sums
-	for i, f := range ra.features {
-		if f <= last {
-			inA.add(f, c.weights[a][i])
+// With returns the memories that say the same as the one at a place, the most alike first.
+func (c Compared) With(at int) []Like {
+	var found []Like
+	for i := range c.readings {
+		if i == at {
+			continue
+		}
+		if share, is := c.judge(at, i); is {
+			found = append(found, Like{i, share})
 		}
 	}
-	i := 0
+	slices.SortStableFunc(found, func(a, b Like) int { return cmp.Compare(b.Share, a.Share) })
+	return found
+}
+
+// judge compares two memories. The share is the mean of the share in both and the share in the smaller
+// one: a note that is wholly in a longer one counts, a few phrases of a long one do not.
+func (c Compared) judge(a, b int) (share float64, alike bool) {
+	ra, rb := c.readings[a], c.readings[b]
+	last := min(ra.last, rb.last)
+	var inA, inB, both float64
+	count, i := 0, 0
+	for i, f := range ra.features {
+		if f <= last && f.kind() == phrase {
+			inA += float64(c.weights[a][i])
+		}
+	}
 	for j, f := range rb.features {
 		if f > last {
 			break
 		}
-		inB.add(f, c.weights[b][j])
+		if f.kind() != phrase {
+			continue
+		}
+		inB += float64(c.weights[b][j])
 		for i < len(ra.features) && ra.features[i] < f {
 			i++
 		}
 		if i < len(ra.features) && ra.features[i] == f {
-			both.add(f, c.weights[b][j])
+			both += float64(c.weights[b][j])
+			count++
 		}
 	}
-	phrases, words := share(both.phrases, inA.phrases, inB.phrases), share(both.words, inA.words, inB.words)
-	enoughPhrases, enough, enoughWords := alikePhrases, alike, loose
+	enough := strong
 	if ra.seriesWith(rb) {
-		enoughPhrases, enough, enoughWords = seriesPhrases, seriesAlike, seriesAlike
+		enough = seriesStrong
 	}
-	byPhrases := both.count >= minPhrases && phrases >= enoughPhrases
-	byWords := both.rareWords >= minWords && words+phrases >= enough
-	p := Pair{A: a, B: b, Share: max(phrases, words), Strong: byPhrases && phrases >= strong, Loose: !byPhrases && !byWords}
-	return p, !p.Loose || both.rareWords >= minWords && words >= enoughWords
-}
-
-func share(shared, a, b float64) float64 {
-	if shared == 0 {
-		return 0
+	if count < minPhrases {
+		return 0, false
 	}
-	return (2*shared/(a+b) + shared/min(a, b)) / 2
+	share = (2*both/(inA+inB) + both/min(inA, inB)) / 2
+	return share, share >= enough
 }

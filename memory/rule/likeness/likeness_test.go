@@ -3,7 +3,6 @@ package likeness
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -18,45 +17,39 @@ func crowd(n int) []*Reading {
 	return readings
 }
 
-func TestPairs(t *testing.T) {
+func TestWith(t *testing.T) {
 	const text = "Restart the worker by `systemctl restart worker` after each change of its unit file, never by kill: the queue loses the jobs that run."
 	const form = "## Owner\n\nThe team in the first column of the sheet. ## Deploy\n\n`make deploy` from the main branch after the tests have passed. ## Database\n\nPostgres, one schema for each service."
 	read := func(name, description, body string) *Reading { return Read(Memory{name, description, body}) }
 	long := text + " " + sentence(rand.New(rand.NewPCG(1, 1)), 9000, 60)
 	tests := []struct {
-		name         string
-		a, b         *Reading
-		want, strong bool
+		name string
+		a, b *Reading
+		want bool
 	}{
-		{"the same text under another name", read("a", "Restarting", text), read("b", "The worker", text), true, true},
-		{"a note that a longer one holds", read("worker_restart", "Restart the worker", text), read("worker", "All of it", long), true, true},
-		{"spelled with - and _", read("feedback_worker-restart", "Restarting", text), read("worker_restart.md", "How to restart", text), true, true},
+		{"the same text under another name", read("a", "Restarting", text), read("b", "The worker", text), true},
+		{"a note that a longer one holds", read("worker_restart", "Restart the worker", text), read("worker", "All of it", long), true},
+		{"spelled with - and _", read("feedback_worker-restart", "Restarting", text), read("worker_restart.md", "How to restart", text), true},
 		{"a fifth of the phrases", read("a", "", text+" The unit is in the repository infra, below hosts, one folder for each machine."),
-			read("b", "", "After each change of its unit file, never by kill: the queue loses the jobs. Alerts go to the channel core, where Mira and Jonas answer by turns, and at night to the pager."), true, false},
+			read("b", "", "After each change of its unit file, never by kill: the queue loses the jobs. Alerts go to the channel core, where Mira and Jonas answer by turns, and at night to the pager."), false},
 		{"another subject", read("worker", "Restart the worker", text),
-			read("invoice", "Invoices are rounded by line", "Each line of an invoice is rounded, the total is not."), false, false},
-		{"a stub", read("todo", "todo", ""), read("todo2", "todo", ""), false, false},
-		{"nothing at all", read("", "", ""), read("", "", ""), false, false},
+			read("invoice", "Invoices are rounded by line", "Each line of an invoice is rounded, the total is not."), false},
+		{"a stub", read("todo", "todo", ""), read("todo2", "todo", ""), false},
+		{"nothing at all", read("", "", ""), read("", "", ""), false},
 		{"one form, two subjects", read("service_mail", "Service mail", form+" Owner: Talk, on call: Mira, schema mail."),
-			read("service_shop", "Service shop", form+" Owner: Till, on call: Jonas, schema shop."), false, false},
+			read("service_shop", "Service shop", form+" Owner: Till, on call: Jonas, schema shop."), false},
 		{"two days of one series", read("standup_2026-05-04", "Stand-up", form+" The importer is merged, the release is on Thursday."),
-			read("standup_2026-05-05", "Stand-up", form+" The exporter begins, a leak is in the pool."), false, false},
-		{"one note, saved on two days", read("worker_20260504", "Restart", text), read("worker_20260505", "Restart", text), true, true},
-		{"a script without spaces", read("a", "", "提交信息一律使用中文书写，因为团队周报直接引用提交信息"), read("b", "", "提交信息一律使用中文书写，因为周报直接引用提交信息"), true, false},
+			read("standup_2026-05-05", "Stand-up", form+" The exporter begins, a leak is in the pool."), false},
+		{"one note, saved on two days", read("worker_20260504", "Restart", text), read("worker_20260505", "Restart", text), true},
+		{"a script without spaces", read("a", "", "提交信息一律使用中文书写，因为团队周报直接引用提交信息"), read("b", "", "提交信息一律使用中文书写，因为周报直接引用提交信息"), false},
 	}
 	for _, test := range tests {
-		readings := append(crowd(20), test.a, test.b)
-		var got []Pair
-		for _, p := range Pairs(readings) {
-			if p.A == 20 && p.B == 21 {
-				got = append(got, p)
-			}
+		got := Compare(append(crowd(20), test.a, test.b)).With(20)
+		if test.want != (len(got) == 1) || test.want && got[0].At != 21 {
+			t.Errorf("%s: %+v, want %v", test.name, got, test.want)
 		}
-		if test.want != (len(got) == 1) || test.want && got[0].Strong != test.strong {
-			t.Errorf("%s: %+v, want %v, strong %v", test.name, got, test.want, test.strong)
-		}
-		slices.Reverse(readings)
-		if back := Of(readings, 0); len(back) != len(got) || len(got) == 1 && back[0].Share != got[0].Share {
+		readings := append([]*Reading{test.b, test.a}, crowd(20)...)
+		if back := Compare(readings).With(0); len(back) != len(got) || len(got) == 1 && back[0].Share != got[0].Share {
 			t.Errorf("%s: %+v, and the other way %+v", test.name, got, back)
 		}
 	}
@@ -67,35 +60,17 @@ func TestSharedForm(t *testing.T) {
 	const form = "The owner is in the first column of the sheet. Deploy by `make deploy` from the main branch after the tests have passed. One schema of Postgres for each service."
 	r := rand.New(rand.NewPCG(1, 2))
 	memory := func(i int) *Reading {
-		return Read(Memory{fmt.Sprintf("%s.md", sentence(r, 9000, 1)), "", form + " " + sentence(r, 9000, 20)})
+		return Read(Memory{fmt.Sprintf("%s.md", sentence(r, 9000, 1)), "", form + " " + sentence(r, 9000, 8)})
 	}
 	two := []*Reading{memory(0), memory(1)}
-	if len(Pairs(append(crowd(20), two...))) != 1 {
-		t.Error("two memories that share half of their phrases are not found")
+	if len(Compare(append(crowd(20), two...)).With(20)) != 1 {
+		t.Error("two memories that share most of their phrases are not found")
 	}
 	for i := range 40 {
 		two = append(two, memory(i))
 	}
-	if pairs := Pairs(two); len(pairs) > 0 {
-		t.Errorf("of a form that all share: %+v", pairs)
-	}
-}
-
-// Copies are found however many there are, and the pairs connect them.
-func TestManyCopies(t *testing.T) {
-	readings := crowd(500)
-	text := sentence(rand.New(rand.NewPCG(3, 1)), 9000, 50)
-	for i := range 500 {
-		readings = append(readings, Read(Memory{fmt.Sprintf("copy of %d", i), "", text}))
-	}
-	pairs := Pairs(readings)
-	if len(pairs) != 499 {
-		t.Fatalf("%d pairs", len(pairs))
-	}
-	for i, p := range pairs {
-		if p.A != 500 || p.B != 501+i || !p.Strong {
-			t.Fatalf("pair %d is %+v", i, p)
-		}
+	if like := Compare(two).With(0); len(like) > 0 {
+		t.Errorf("of a form that all share: %+v", like)
 	}
 }
 
@@ -153,37 +128,14 @@ func sentence(r *rand.Rand, vocabulary, n int) string {
 	return strings.Join(words, " ")
 }
 
-// What is compared grows with the number of memories, whatever they share.
-func TestLinear(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 1))
-	text := strings.Fields(sentence(r, 9000, 200))
-	for name, change := range map[string]int{"copies": 0, "similar": 10, "one vocabulary": 100} {
-		var readings []*Reading
-		features := 0
-		for i := range 1000 {
-			words := slices.Clone(text)
-			for j := range words {
-				if r.IntN(100) < change {
-					words[j] = fmt.Sprintf("w%dx", r.IntN(3000))
-				}
-			}
-			readings = append(readings, Read(Memory{fmt.Sprintf("n%d", i), "", strings.Join(words, " ")}))
-			features += len(readings[i].features)
-		}
-		if n := len(weigh(readings).candidates); n > 2*features {
-			t.Errorf("%s: %d candidates of %d features", name, n, features)
-		}
-	}
-}
-
-// FuzzPairs holds that a memory is like its copy, whatever the bytes, and that order does not matter.
-func FuzzPairs(f *testing.F) {
+// FuzzWith holds that a memory is like its copy, whatever the bytes, and that order does not matter.
+func FuzzWith(f *testing.F) {
 	f.Add("feedback_a.md", "Restart the worker", "text of it", "b_2026-05-04", "再起動 する", "커밋 메시지")
 	f.Add("a-b", "", "\xff\xfe", "a_c", "x", strings.Repeat("字", 100))
 	f.Fuzz(func(t *testing.T, n1, d1, b1, n2, d2, b2 string) {
 		a, b := Read(Memory{n1, d1, b1}), Read(Memory{n2, d2, b2})
-		there, back := Pairs([]*Reading{a, b}), Pairs([]*Reading{b, a})
-		if !slices.Equal(there, back) || !slices.Equal(there, Of([]*Reading{a, b}, 1)) {
+		both := Compare([]*Reading{a, b})
+		if there, back := both.With(0), both.With(1); len(there) != len(back) || len(there) == 1 && there[0].Share != back[0].Share {
 			t.Fatalf("%v %v", there, back)
 		}
 		phrases := 0
@@ -192,25 +144,9 @@ func FuzzPairs(f *testing.F) {
 				phrases++
 			}
 		}
-		self := Pairs([]*Reading{a, Read(Memory{n1, d1, b1})})
-		if phrases >= minPhrases && (len(self) != 1 || !self[0].Strong || self[0].Share < 0.999) {
+		self := Compare([]*Reading{a, Read(Memory{n1, d1, b1})}).With(0)
+		if phrases >= minPhrases && (len(self) != 1 || self[0].Share < 0.999) {
 			t.Fatalf("with itself %v", self)
 		}
 	})
-}
-
-// BenchmarkPairs is what comparing 1,000 memories takes, with reading them.
-func BenchmarkPairs(b *testing.B) {
-	r := rand.New(rand.NewPCG(3, 4))
-	memories := make([]Memory, 1000)
-	for i := range memories {
-		memories[i] = Memory{fmt.Sprintf("project_%s", sentence(r, 4000, 2)), sentence(r, 4000, 12), sentence(r, 4000, 300)}
-	}
-	for b.Loop() {
-		readings := make([]*Reading, len(memories))
-		for i, m := range memories {
-			readings[i] = Read(m)
-		}
-		Pairs(readings)
-	}
 }

@@ -38,14 +38,6 @@ const (
 
 func (f feature) kind() kind { return kind(f & (1<<kindBits - 1)) }
 
-// weight is what a word weighs. One of a script without spaces makes several pairs.
-func (f feature) weight() float64 {
-	if f.kind() == pair {
-		return 0.4
-	}
-	return 1
-}
-
 func (h hash) feature(k kind) feature { return feature(h)>>holderBits&^(1<<kindBits-1) | feature(k) }
 
 // phraseSize is the length of a phrase: four words, or eight pairs of characters.

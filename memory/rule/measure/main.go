@@ -15,7 +15,6 @@ import (
 	"slices"
 
 	drift "dream-mcp/memory/rule/drift/measure"
-	likeness "dream-mcp/memory/rule/likeness/measure"
 	reldate "dream-mcp/memory/rule/reldate/measure"
 	secret "dream-mcp/memory/secret/measure"
 )
@@ -28,9 +27,7 @@ var measures = []struct {
 	{"secret", secret.Print},
 	{"invisible", printInvisible},
 	{"relative-date", reldate.Print},
-	{"near-duplicate", likeness.Print},
 	{"drift", drift.Print},
-	{"contradiction", printContradiction},
 }
 
 func main() {

@@ -20,19 +20,6 @@ func TestInvisibleFloors(t *testing.T) {
 	}
 }
 
-func TestContradictionFloors(t *testing.T) {
-	labelled, heldout, ok := strings.Cut(contradictionSet, "; held out\n")
-	for name, set := range map[string]string{"labelled": labelled, "held out": heldout} {
-		h, err := measureContradiction(set)
-		if err != nil || !ok {
-			t.Fatal(ok, err)
-		}
-		if h.faulty < 7 || h.innocent < 12 || h.precision() < 1 || h.recall() < 0.6 {
-			t.Errorf("%s: %d contradict, %d do not, precision %.3f, recall %.3f: %q", name, h.faulty, h.innocent, h.precision(), h.recall(), h.errors)
-		}
-	}
-}
-
 func TestRun(t *testing.T) {
 	var b bytes.Buffer
 	if err := run(&b, []string{"secret", "invisible"}, false); err != nil || !strings.Contains(b.String(), "== secret\n") ||
