@@ -1,8 +1,11 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -20,7 +23,6 @@ type installJSON struct {
 	DryRun bool       `json:"dry_run"`
 	Parts  []partJSON `json:"parts"`
 	Twice  []string   `json:"twice,omitempty"`  // plugins that contain the same parts
-	Lost   string     `json:"lost,omitempty"`   // the command that names a project, where the host does not
 	Recall string     `json:"recall,omitempty"` // which memories the host's model is shown unasked
 }
 
@@ -64,15 +66,20 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if len(c.Args) == 0 {
 		return c.hosts(i)
 	}
-	if err := c.resolveProject(); err != nil {
-		return err
-	}
-	i.Args = c.Options()
 	h, ok := install.Find(c.Args[0])
 	if !ok {
 		return oneOf("host", c.Args[0], install.IDs())
 	}
 	removing := c.Verb == "uninstall"
+	if !removing && i.Lost(h) {
+		if err := c.chooseProject(ctx, h); err != nil {
+			return err
+		}
+	}
+	if err := c.resolveProject(); err != nil {
+		return err
+	}
+	i.Args = c.Options()
 	if err := c.chooseRecall(ctx, h, removing); err != nil {
 		return err
 	}
@@ -93,10 +100,6 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	}
 	if h.ID == host.ClaudeCode && !removing {
 		answer.Twice = install.Plugins(i.Env, "")
-	}
-	if !removing && i.Lost(h) {
-		answer.Lost = "dream-mcp install " + h.ID + " --project DIR names the folder that you work in; " +
-			"--memory-dir DIR names a memory without a project"
 	}
 	err = c.answer(answer, "  ", func(paint) string { return renderInstall(h, answer, removing, changed && failed == nil) })
 	if failed != nil {
@@ -122,6 +125,28 @@ func (c *Command) apply(ctx context.Context, i install.Installer, parts []instal
 		rows = append(rows, row)
 	}
 	return rows, changed, failed
+}
+
+// chooseProject sets the project for a host that starts servers outside of any, unless the flags name one or a memory. On a
+// terminal it asks, and proposes the working directory; else it refuses: the server would not know which memory is meant.
+func (c *Command) chooseProject(ctx context.Context, h install.Host) error {
+	if c.Flags.Project != "" || c.Flags.MemoryDir != "" {
+		return nil
+	}
+	refusal := ops.Refuse(h.Name+" starts servers outside any project, so it needs the name of one",
+		"dream-mcp install "+h.ID+" --project DIR names the folder that you work in; --memory-dir DIR is a memory without a project")
+	if c.In == nil || c.Print || c.JSON {
+		return refusal
+	}
+	proposed, err := os.Getwd()
+	if home, _ := os.UserHomeDir(); err != nil || proposed == home || filepath.Dir(proposed) == proposed {
+		proposed = ""
+	}
+	answer, err := c.ask(ctx, fmt.Sprintf("%s starts servers outside any project. Whose memory is meant?\nThe folder that you work in [%s] ", h.Name, proposed))
+	if c.Flags.Project = cmp.Or(answer, proposed); err != nil || c.Flags.Project != "" {
+		return err
+	}
+	return refusal
 }
 
 // resolveProject makes the flags that name a project and its memory absolute, and fails if they are not valid.
@@ -156,13 +181,9 @@ func renderInstall(h install.Host, answer installJSON, removing, changed bool) s
 		b.WriteString(p.Diff)
 	}
 	b.add(changed && removing, "", "Memories, the archive and the journal are kept.")
-	b.add(changed && !removing, "", "Restart %s, then ask it to dream. dream-mcp uninstall %s undoes this.", h.Name, h.ID)
+	b.add(changed && !removing, "", "Restart %s. To ask for a dream there, type %s. dream-mcp uninstall %s undoes this.", h.Name, h.Ask(), h.ID)
 	b.add(changed && !removing && h.ID == host.Codex, "", "Codex runs a hook only after you agree: it asks, or see /hooks there.")
 	b.add(!removing && answer.Recall != "" && answer.Recall != recall.Off, "", "Shown to its model unasked: %s.", recallText(answer.Recall))
-	if answer.Lost != "" {
-		b.add(true, "", "! %s starts servers outside any project. Unless it names its folders to them, dream-mcp cannot know which memory is meant.", h.Name)
-		b.add(true, "", "  %s", answer.Lost)
-	}
 	for _, plugin := range answer.Twice {
 		b.add(true, "", "! Claude Code has dream-mcp by the plugin %s, too.", plugin)
 		b.add(true, "", "  One is enough: dream-mcp uninstall claude-code, or claude plugin uninstall %s", plugin)
@@ -245,12 +266,12 @@ func renderHosts(rows []hostJSON) string {
 	var b lines
 	for _, r := range rows {
 		var have []string
-		for _, name := range []string{install.Server, install.Hook} {
+		for _, name := range []string{install.Server, install.Skill, install.Hook} {
 			if r.Parts[name] == install.Installed {
 				have = append(have, name)
 			}
 		}
-		installed := strings.Join(have, " and ")
+		installed := strings.Join(have, ", ")
 		state := "not found here"
 		switch {
 		case r.Error != "":

@@ -77,7 +77,13 @@ func (c *Command) setRecall(ctx context.Context, i install.Installer, h install.
 	if setup.ConfigFile == "" {
 		return "", fmt.Errorf("no home directory is known, so there is no config.json")
 	}
-	if _, err := i.Set(ctx, setup.ConfigFile, []string{"recall", h.ID}, c.Recall); err != nil {
+	keys := []string{"recall", h.ID}
+	if c.Verb == "uninstall" {
+		_, err = i.Unset(ctx, setup.ConfigFile, keys)
+	} else {
+		_, err = i.Set(ctx, setup.ConfigFile, keys, c.Recall)
+	}
+	if err != nil {
 		return "", err
 	}
 	setup, _ = host.Resolve(i.Env, c.Flags)

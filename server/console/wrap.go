@@ -26,7 +26,7 @@ func (c *Command) width() int {
 	return width
 }
 
-// wrap breaks the lines of a text between words so that they have at most width cells; 0 is no limit. A word is never
+// wrap breaks the lines of a text between words so that they have at most width cells; 0 means no limit. A word is never
 // broken: a path or an ID can be copied. A line continues below its text: the indent, a label and two spaces are left
 // blank. Lines of a diff stay as they are.
 func wrap(text string, width int) string {

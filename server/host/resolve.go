@@ -134,7 +134,8 @@ var ErrNoProject = errors.New("no project: the host names none, and the working 
 
 // NoProjectHint is the hint for ErrNoProject.
 const NoProjectHint = "name one in the host's settings for dream-mcp: --project DIR is the folder that you work in, " +
-	"--memory-dir DIR a memory without a project; dream-mcp install HOST takes both and writes them there"
+	"--memory-dir DIR a memory without a project; dream-mcp install HOST takes both and writes them there. " +
+	"In an extension these are its settings “Project folder” and “Memory folder”"
 
 // findProject chooses the project: the flag, the environment, the client's, the working directory. The root of a file system is a
 // project only if the person names it, because clients without a folder name it too.

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,8 @@ type Host struct {
 	adding   []string                      // the host's own command that adds a server, to be followed by the command line
 	removing []string                      // the host's own command that removes it
 	hooks    *hooks                        // nil: none that we know
+	skill    string                        // a skill that asks for a dream, below folder: the host asks no server for prompts
+	ask      string                        // what a person types to ask for a dream; "" is any words
 	nowhere  bool                          // it starts servers outside of any project
 }
 
@@ -33,6 +36,7 @@ type entry struct {
 	Type    string `json:"type,omitempty"`
 	Command any    `json:"command"`        // a string, or a list with the arguments
 	Args    any    `json:"args,omitempty"` // nil or a list, which may be empty
+	Tools   any    `json:"tools,omitempty"`
 	Enabled bool   `json:"enabled,omitempty"`
 }
 
@@ -43,13 +47,16 @@ func plain(call []string) entry {
 	return entry{Command: call[0], Args: call[1:]}
 }
 func typed(call []string) entry { return entry{Type: "stdio", Command: call[0], Args: call[1:]} }
+func copilot(call []string) entry {
+	return entry{Type: "local", Command: call[0], Args: call[1:], Tools: []string{"*"}}
+}
 func local(call []string) entry { return entry{Type: "local", Command: call, Enabled: true} }
 
 // Hosts lists the known programs in the order of the help. Codex and Gemini CLI have commands that add a server, but these lose
 // the comments and line ends of the file, so they are not used.
 var Hosts = []Host{
 	{
-		ID: host.ClaudeCode, Name: "Claude Code", program: "claude", hooks: &claudeHooks,
+		ID: host.ClaudeCode, Name: "Claude Code", program: "claude", hooks: &claudeHooks, ask: "/dream:dream",
 		folder: below("CLAUDE_CONFIG_DIR", ""), files: []string{".claude.json"}, project: ".mcp.json", list: "mcpServers", entry: typed,
 		adding:   []string{"claude", "mcp", "add", "--scope", "user", server, "--"},
 		removing: []string{"claude", "mcp", "remove", "--scope", "user", server},
@@ -59,11 +66,11 @@ var Hosts = []Host{
 		folder: applications, files: []string{"Claude/claude_desktop_config.json"}, list: "mcpServers", entry: plain,
 	},
 	{
-		ID: host.Codex, Name: "Codex", program: "codex", hooks: &codexHooks,
+		ID: host.Codex, Name: "Codex", program: "codex", hooks: &codexHooks, skill: "skills/dream/SKILL.md", ask: "$dream",
 		folder: below("CODEX_HOME", ".codex"), files: []string{"config.toml"}, project: ".codex/config.toml", list: servers,
 	},
 	{
-		ID: host.Gemini, Name: "Gemini CLI", program: "gemini", hooks: &geminiHooks,
+		ID: host.Gemini, Name: "Gemini CLI", program: "gemini", hooks: &geminiHooks, ask: "/dream",
 		folder: below("GEMINI_CLI_HOME", ""), files: []string{".gemini/settings.json"}, project: ".gemini/settings.json", list: "mcpServers", entry: plain,
 	},
 	{
@@ -71,13 +78,25 @@ var Hosts = []Host{
 		folder: below("", ".cursor"), files: []string{"mcp.json"}, project: ".cursor/mcp.json", list: "mcpServers", entry: plain,
 	},
 	{
-		ID: "vscode", Name: "VS Code", program: "code",
+		ID: "vscode", Name: "VS Code", program: "code", ask: "/mcp.dream.dream",
 		folder: applications, files: []string{"Code/User/mcp.json"}, project: ".vscode/mcp.json", list: "servers", entry: typed,
 	},
 	{
 		ID: host.OpenCode, Name: "opencode", program: "opencode",
 		folder: below("XDG_CONFIG_HOME", ".config"), files: []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, project: "opencode.json",
-		list: "mcp", entry: local, hooks: &openCodeHooks,
+		list: "mcp", entry: local, hooks: &openCodeHooks, ask: "/dream:dream",
+	},
+	{
+		ID: "copilot", Name: "Copilot CLI", program: "copilot", skill: "skills/dream/SKILL.md", ask: "/dream",
+		folder: below("COPILOT_HOME", ".copilot"), files: []string{"mcp-config.json"}, list: "mcpServers", entry: copilot,
+	},
+	{
+		ID: "qwen", Name: "Qwen Code", program: "qwen", ask: "/dream",
+		folder: below("", ".qwen"), files: []string{"settings.json"}, project: ".qwen/settings.json", list: "mcpServers", entry: plain,
+	},
+	{
+		ID: "cline", Name: "Cline CLI", program: "cline",
+		folder: below("", ".cline"), files: []string{"data/settings/cline_mcp_settings.json"}, list: "mcpServers", entry: plain,
 	},
 }
 
@@ -128,6 +147,9 @@ func (h Host) Shows() bool { return h.hooks != nil }
 
 // Guards reports whether the host can deny a tool while a dream is open. How Cursor calls its tools is not known.
 func (h Host) Guards() bool { return h.Shows() && h.ID != host.Cursor }
+
+// Ask returns what a person types to ask for a dream.
+func (h Host) Ask() string { return cmp.Or(h.ask, "“dream over the memory of this project”") }
 
 // IDs returns the IDs of all hosts.
 func IDs() (all []string) {
@@ -184,8 +206,12 @@ func (h Host) parts(i Installer) []Part {
 	} else {
 		p.add, p.take = addJSON(h.list, h.entry(i.call()), i.call()), removeJSON(h.list)
 	}
+	parts := []Part{p}
+	if file != "" && h.skill != "" {
+		parts = append(parts, i.skillPart(filepath.Join(h.folder(i.Env.Complete()), filepath.FromSlash(h.skill))))
+	}
 	if file == "" || h.hooks == nil {
-		return []Part{p}
+		return parts
 	}
 	if h.hooks.file != "" {
 		file = filepath.Join(filepath.Dir(file), h.hooks.file)
@@ -193,10 +219,10 @@ func (h Host) parts(i Installer) []Part {
 		file = claudeSettings(i.Env)
 	}
 	if h.hooks.plugin {
-		return []Part{p, i.pluginPart(file)}
+		return append(parts, i.pluginPart(file))
 	}
 	wanted := h.hooks.wanted(i.Recall, i.Guard)
-	return []Part{p, {Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), take: removeHooks}}
+	return append(parts, Part{Name: Hook, File: file, add: h.hooks.add(i.Env.GOOS, i.call(), wanted, i.Guard), take: removeHooks})
 }
 
 // call returns the command line that starts us.

@@ -55,12 +55,13 @@ const (
 // The parts.
 const (
 	Server = "server" // the entry in the list of MCP servers
+	Skill  = "skill"  // a file by which a person asks for a dream
 	Hook   = "hook"   // the hooks: when a session begins and a turn ends, they ask whether a dream is due
 )
 
 // Part is one of the parts in one host, and the change to be made.
 type Part struct {
-	Name        string   `json:"part"` // Server or Hook
+	Name        string   `json:"part"` // Server, Skill or Hook
 	File        string   `json:"file"`
 	State       string   `json:"state"`
 	Command     []string `json:"command,omitempty"` // the host's command that makes the change; empty: the file is edited
@@ -70,6 +71,7 @@ type Part struct {
 	add, take edit
 	taking    []string // the host's command that removes the part
 	removing  bool
+	whole     bool   // the file is ours as a whole
 	file      file   // as it was read
 	after     []byte // its new content; nil removes the file
 	exact     bool   // after is what the file held before p was added
@@ -227,6 +229,12 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 		}
 		return p.file.replace(p.after)
 	})
+	if err == nil && p.whole && p.after == nil {
+		dir := filepath.Dir(p.file.target)
+		if os.Remove(dir) == nil { // empty now
+			os.Remove(filepath.Dir(dir))
+		}
+	}
 	if err == nil && p.backup != "" {
 		err = os.Remove(p.backup) // the file holds the same
 	}
@@ -237,6 +245,16 @@ func (i Installer) Apply(ctx context.Context, p Part) (done Done, err error) {
 // Set sets the value that a path of keys leads to in a JSON file, our own config.json, and creates the file if need be. It
 // reports whether that changed anything.
 func (i Installer) Set(ctx context.Context, path string, keys []string, value string) (changed bool, err error) {
+	return i.change(ctx, path, setting(keys, value))
+}
+
+// Unset removes what Set has set, and the objects that this leaves empty.
+func (i Installer) Unset(ctx context.Context, path string, keys []string) (changed bool, err error) {
+	return i.change(ctx, path, withoutSetting(keys))
+}
+
+// change edits a file of ours.
+func (i Installer) change(ctx context.Context, path string, make edit) (changed bool, err error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return false, err
@@ -247,7 +265,7 @@ func (i Installer) Set(ctx context.Context, path string, keys []string, value st
 		if err != nil {
 			return err
 		}
-		after, err := setting(keys, value)(f.text)
+		after, err := make(f.text)
 		if err != nil {
 			return fmt.Errorf("%q: %w", path, err)
 		}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"strings"
 
 	"dream-mcp/server/hook"
@@ -27,16 +27,30 @@ func (i Installer) pluginPart(file string) Part {
 		words = append(words, guardFlag)
 	}
 	command, _ := json.Marshal(append(append([]string{i.Self}, words...), i.Args...)) // strings always encode
-	text := []byte(strings.Replace(openCodePlugin, "[] // COMMAND", string(command), 1))
-	return Part{Name: Hook, File: file,
+	return filePart(Hook, file, strings.Replace(openCodePlugin, "[] // COMMAND", string(command), 1), pluginMark)
+}
+
+// skill asks for a dream in hosts that ask no server for prompts. The form is that of agentskills.io.
+//
+//go:embed skill.md
+var skill string
+
+// skillMark is in each skill of ours.
+const skillMark = "<!-- dream-mcp -->"
+
+func (i Installer) skillPart(file string) Part { return filePart(Skill, file, skill, skillMark) }
+
+// filePart returns the part that is a whole file. mark is in each version of it.
+func filePart(name, file, text, mark string) Part {
+	return Part{Name: name, File: file, whole: true,
 		add: func(now []byte) ([]byte, error) {
-			if len(now) > 0 && !bytes.HasPrefix(now, []byte(pluginMark)) {
-				return nil, errors.New("it is not a plugin of ours")
+			if len(now) > 0 && !bytes.Contains(now, []byte(mark)) {
+				return nil, fmt.Errorf("this %s is not ours", name)
 			}
-			return text, nil
+			return []byte(text), nil
 		},
 		take: func(now []byte) ([]byte, error) {
-			if bytes.HasPrefix(now, []byte(pluginMark)) {
+			if bytes.Contains(now, []byte(mark)) {
 				return nil, nil
 			}
 			return now, nil

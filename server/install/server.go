@@ -88,3 +88,21 @@ func checkOurs(entry any) error {
 func setting(keys []string, value string) edit {
 	return editJSON(func(d *document) error { return d.set(value, keys...) })
 }
+
+// withoutSetting removes the value at a path of keys, the objects that this leaves empty, and a file with nothing else.
+func withoutSetting(keys []string) edit {
+	remove := editJSON(func(d *document) error {
+		at, err := d.find(keys...)
+		if at != nil && err == nil {
+			prune(d.root, func(v *hujson.Value) bool { return v == at })
+		}
+		return err
+	})
+	return func(text []byte) ([]byte, error) {
+		after, err := remove(text)
+		if strings.TrimSpace(string(after)) == "{}" {
+			after = nil
+		}
+		return after, err
+	}
+}
