@@ -60,6 +60,8 @@ func renderPage(page listing.Page, now time.Time) string {
 				zone(now), first, page.Shown[0].First.Line)
 			b.add(strings.Contains(page.Text, " [busy] "), " [busy] was typed while the model worked.")
 			b.add(strings.Contains(page.Text, " [assistant: "), " [assistant: …] is the last sentence of the turn that was answered.")
+			b.add(strings.Contains(page.Text, " [chosen] "), " [chosen] is an option of a dialog, in the model's words.")
+			b.add(strings.Contains(page.Text, " [rejected] "), " [rejected] is why the use of a tool was rejected.")
 			b.add(strings.Contains(page.Text, "\n+"), " +N are the lines of what recurs; it is shown once, at the end of a page.")
 			b.add(true, "\n")
 		} else {

@@ -49,6 +49,9 @@ const (
 
 	Busy         = said.Busy
 	Interrupting = said.Interrupting
+	Rejecting    = said.Rejecting
+	Answering    = said.Answering
+	Choosing     = said.Choosing
 
 	ClaudeCode = said.ClaudeCode
 	Codex      = said.Codex

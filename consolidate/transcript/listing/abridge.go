@@ -99,12 +99,26 @@ func split(text string) []piece {
 			if own := strings.Join(lines[from:to], "\n"); strings.TrimSpace(own) != "" {
 				pieces = append(pieces, piece{text: own})
 			}
+		case from == 0 && kinds[from].Logged, to == len(lines) && kinds[to-1].Logged:
+			pieces = append(pieces, edges(lines, from, to)...)
 		case len(pieces) > 0 && pieces[len(pieces)-1].lines > 0:
 			pieces[len(pieces)-1].lines += n
 		default:
 			pieces = append(pieces, piece{lines: n})
 		}
 		from = to
+	}
+	return pieces
+}
+
+// edges are the pieces of a log at the beginning or the end of a text, with what a person typed on its first or last line.
+func edges(lines []string, from, to int) (pieces []piece) {
+	if head := pasted.Head(lines[from]); from == 0 && head != "" {
+		pieces = append(pieces, piece{text: head + " …"})
+	}
+	pieces = append(pieces, piece{lines: countLines(lines[from:to])})
+	if tail := pasted.Tail(lines[to-1]); to == len(lines) && tail != "" {
+		pieces = append(pieces, piece{text: "… " + tail})
 	}
 	return pieces
 }

@@ -20,6 +20,15 @@ const consoleLog = `2026-11-18T09:00:01Z INFO  starting server on port 8080
 2026-11-18T09:00:03Z WARN  the cache is cold
 2026-11-18T09:00:04Z ERROR no route for /health`
 
+// walk is so many lines as a tool prints them.
+func walk(n int) string {
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("iso.3.6.1.%d.0 = INTEGER: %d", i, i)
+	}
+	return strings.Join(lines, "\n")
+}
+
 func TestAbridged(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("mirror ", 200))
 	fence := "```go\n" + strings.Repeat("x := 1\n", 84) + "```"
@@ -33,6 +42,13 @@ func TestAbridged(t *testing.T) {
 		{"a stack trace", "it fails:\n" + trace + "\nplease look", "it fails:\n[pasted: 6 lines]\nplease look"},
 		{"a log", consoleLog + "\n\nwhy is the cache cold?\n\n" + consoleLog, "[pasted: 4 lines]\nwhy is the cache cold?\n[pasted: 4 lines]"},
 		{"a text within a log", consoleLog + "\nthis is the wrong port\n" + consoleLog, "[pasted: 4 lines]\nthis is the wrong port\n[pasted: 4 lines]"},
+		{"words before a log, on its line", "this is my complaint: " + walk(7), "this is my complaint: …\n[pasted: 7 lines]"},
+		{"words after a log, on its line", walk(7) + " 問題沒解, 請先釐清", "[pasted: 7 lines]\n… 問題沒解, 請先釐清"},
+		{"words around a log, on its lines", "1) 결과를 확인해 주세요: [dev@mast ~] $ walk\n" + walk(7) + " 근본 원인 먼저 찾아줘",
+			"1) 결과를 확인해 주세요: …\n[pasted: 8 lines]\n… 근본 원인 먼저 찾아줘"},
+		{"words after a line that a program wrote for certain", consoleLog + " and the session shows no sign of having picked it up",
+			"[pasted: 4 lines]\n… ERROR no route for /health and the session shows no sign of having picked it up"},
+		{"a list with numbers", "1.产品的规格20种，\n2.颜色有3种，\n3.每种12件，\n4.价格69元，\n5.订金40%，\n6.交期30天，\n7.包邮", "1.产品的规格20种，\n2.颜色有3种，\n3.每种12件，\n4.价格69元，\n5.订金40%，\n6.交期30天，\n7.包邮"},
 		{"JSON", "the answer was\n{\n  \"id\": 12,\n  \"items\": [\n    1,\n    2\n  ]\n}", "the answer was\n[pasted: 7 lines]"},
 		{"JSON on a line", "the answer was\n{\"items\": [" + strings.Repeat("1, ", 200) + "2]}", "the answer was\n[pasted: 1 line]"},
 		{"own text beside a paste is whole", long[:1300] + "\n" + fence, strings.TrimSpace(long[:1300]) + "\n[pasted: 84 lines]"},

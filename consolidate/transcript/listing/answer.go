@@ -1,10 +1,12 @@
 package listing
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"dream-mcp/consolidate/transcript"
 	"dream-mcp/consolidate/transcript/pasted"
 	"dream-mcp/memory/lazy"
 )
@@ -17,6 +19,45 @@ const maxSentence = 600
 
 // isAnswer reports whether a text is so short that what was said before it must be shown.
 func isAnswer(text string) bool { return len(text) <= 400 && wordCount(text) <= maxAnswer }
+
+// isReply reports whether what was said before an utterance of the user must be shown: a short one, one that confirms or
+// corrects, an answer to a dialog.
+func isReply(u *transcript.Said) bool {
+	switch u.Manner {
+	case transcript.Rejecting, transcript.Answering, transcript.Choosing:
+		return true
+	}
+	return isAnswer(u.Text) || isReaction(u.Text)
+}
+
+// reactions are the words that begin a confirmation or a correction, in lower case.
+var reactions = func() map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		yes yep yeah y ok okay sure right correct exactly agreed perfect great good fine no nope n not wrong actually instead
+		oui ouais non parfait exact exactement faux plutôt
+		ja jep genau richtig nein falsch doch
+		sí si vale correcto exacto perfecto sim não certo perfeito sì esatto
+		да нет верно неверно правильно ага
+		네 예 응 아니 아니요 아니오 맞아 맞아요 맞습니다 좋아 좋아요 그래 그건`) {
+		words[word] = true
+	}
+	return words
+}()
+
+// unspacedReactions begin a confirmation or a correction where words are not parted by spaces.
+var unspacedReactions = strings.Fields(`
+	好 可以 同意 确认 確認 没错 沒錯 没问题 沒問題 对 對 是的 不 没有 沒有 别 別 错 錯 はい いいえ 違 そう いや`)
+
+// isReaction reports whether a text begins with a confirmation or a correction.
+func isReaction(text string) bool {
+	text = strings.TrimLeftFunc(text[:min(len(text), 64)], func(r rune) bool { return !unicode.IsLetter(r) })
+	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+	if end < 0 {
+		end = len(text)
+	}
+	return reactions[strings.ToLower(text[:end])] || slices.ContainsFunc(unspacedReactions, func(begins string) bool { return strings.HasPrefix(text, begins) })
+}
 
 // wordCount counts the words of a text. Where they are not parted by spaces, two characters are one.
 func wordCount(text string) int {

@@ -552,3 +552,39 @@ What recurs, in nearly the same words:
 		t.Errorf("one session:\n%s", one[0].Text)
 	}
 }
+
+// What a reply confirms, corrects or answers is shown, however long the reply is.
+func TestReplies(t *testing.T) {
+	result := func(id, text string) fields {
+		return fields{"role": "user", "content": []any{fields{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": true}}}
+	}
+	const rejection = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+	s := newSession(1, 0).user("paint the buoy and the lens, then write down in the log what was done").
+		reply("I take the red paint.").user("no, we agreed on green paint for everything that floats").
+		reply("Green it is. Two coats?").user("the log is in the cabin, behind the charts and the old lamps").
+		reply("I throw the charts away.").
+		add("user", fields{"message": result("t1", rejection+"keep the charts until the pilot has seen every one"), "toolUseResult": "Error: " + rejection}).
+		add("user", fields{"message": result("t2", "answered"), "toolUseResult": fields{
+			"questions": []any{fields{"question": "Which coat dries first?", "options": []any{fields{"label": "The thin one, in the sun of the morning"}}}},
+			"answers":   fields{"Which coat dries first?": "The thin one, in the sun of the morning"},
+		}})
+	store, _ := open(t, s)
+	want := `00000001-000 2026-11-16 Mon claude-code main (5 utterances)
+:1 09:00 paint the buoy and the lens, then write down in the log what was done
+:3 09:02 no, we agreed on green paint for everything that floats [assistant: I take the red paint.]
+:5 09:04 the log is in the cabin, behind the charts and the old lamps
+:7.2 09:06 [rejected] keep the charts until the pilot has seen every one [assistant: I throw the charts away.]
+:8.3 09:07 [chosen] The thin one, in the sun of the morning [assistant: Which coat dries first?]
+`
+	if got := pages(t, store, Query{}, 0, 10_000, 0, nil)[0].Text; got != want {
+		t.Errorf("got\n%s", got)
+	}
+	for text, want := range map[string]bool{
+		"No, we agreed on green": true, "genau, und dann weiter": true, "네, 그렇게 해 주세요": true, "不是这样的，应该是绿色": true, "OK — but paint it twice": true,
+		"noise is what I hear": false, "we agreed on green": false, "正在下雨": false, "": false,
+	} {
+		if got := isReaction(text); got != want {
+			t.Errorf("%q: a reaction %v, want %v", text, got, want)
+		}
+	}
+}

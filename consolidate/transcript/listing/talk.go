@@ -51,7 +51,7 @@ func (t *talk) read(ctx context.Context, from, to Mark) error {
 			if last >= 0 && u.Speaker == transcript.Assistant && t.said[last].Speaker == transcript.Assistant && !t.list.lists(u) {
 				t.said = t.said[:last]
 			}
-		case !isAnswer(u.Text):
+		case !isReply(u):
 			return nil
 		}
 		t.said, t.last = append(t.said, *u), m
@@ -121,6 +121,10 @@ func (t *talk) line(at int) (line string, n int) {
 		b.WriteString(" [busy]")
 	case transcript.Interrupting:
 		b.WriteString(" [interrupted]")
+	case transcript.Rejecting:
+		b.WriteString(" [rejected]")
+	case transcript.Choosing:
+		b.WriteString(" [chosen]")
 	}
 	if u.Speaker == transcript.Assistant {
 		b.WriteString(" assistant:")
@@ -160,8 +164,8 @@ func (t *talk) utterance(at int) (*transcript.Said, bool) {
 	return &t.said[i], true
 }
 
-// answered returns the last sentence that the model said before a short answer of the user. Of several answers to
-// it, the first has it.
+// answered returns the last sentence that the model said before an answer of the user. Of several answers to it, the first
+// has it.
 func (t *talk) answered(u *transcript.Said) string {
 	before, first := t.before(u)
 	if before < 0 || !first {
@@ -170,11 +174,11 @@ func (t *talk) answered(u *transcript.Said) string {
 	return oneLine(typed(lastSentence(t.store.Shown(t.said[before].Text))), maxSentence+2)
 }
 
-// before returns what the model said before a short answer of the user; -1 where there is nothing, or where it is not a
-// short answer. first says that no other answer to it is listed.
+// before returns what the model said before an answer of the user; -1 where there is nothing, or where it is not an answer.
+// first says that no other answer to it is listed.
 func (t *talk) before(u *transcript.Said) (row int, first bool) {
 	first = true
-	if u.Speaker != transcript.User || !isAnswer(u.Text) {
+	if u.Speaker != transcript.User || !isReply(u) {
 		return -1, first
 	}
 	for i := t.row[Mark{u.Line, u.Place}] - 1; i >= 0; i-- {
@@ -182,7 +186,7 @@ func (t *talk) before(u *transcript.Said) (row int, first bool) {
 		if o.Speaker == transcript.Assistant {
 			return i, first && !slices.Contains(t.list.query.Speakers, transcript.Assistant)
 		}
-		if isAnswer(o.Text) && t.session.after.Before(Mark{o.Line, o.Place}) {
+		if isReply(o) && t.session.after.Before(Mark{o.Line, o.Place}) {
 			first = false
 		}
 	}
@@ -226,7 +230,7 @@ func (t *talk) alike(at int, u *transcript.Said) int {
 }
 
 // ownMarks is what begins like the marks of a listing.
-var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|assistant: |cannot be read|\+?\d+ (?:more like|alike|pieces?|characters?)\b)`)
+var ownMarks = lazy.New(`\[(?:pasted: |busy\]|interrupted\]|rejected\]|chosen\]|assistant: |cannot be read|\+?\d+ (?:more like|alike|pieces?|characters?)\b)`)
 
 // typed returns a text in which nothing can be taken for a mark of ours: a backslash is before it.
 func typed(text string) string { return ownMarks.ReplaceAllString(text, `\$0`) }

@@ -146,13 +146,18 @@ func mayBePrinted(text string) bool {
 	return strings.IndexByte(text, ':') >= 0 || strings.IndexByte(programBytes, text[0]) >= 0
 }
 
+// isPrinted reports whether a line begins as one that a program wrote.
+func isPrinted(text string) bool {
+	return mayBePrinted(text) && programs.MatchString(text[:min(len(text), maxProgram)])
+}
+
 // guessOf guesses who wrote a line.
 func guessOf(line string) guess {
 	text := strings.TrimSpace(line)
 	if text == "" {
 		return empty
 	}
-	if mayBePrinted(text) && programs.MatchString(text[:min(len(text), maxProgram)]) {
+	if isPrinted(text) {
 		return printed
 	}
 	if (text[0] == '{' || text[0] == '[') && len(text) > maxPrinted && json.Valid([]byte(text)) {
@@ -167,6 +172,8 @@ func guessOf(line string) guess {
 			all++
 			if r < utf8.RuneSelf && !unicode.IsLetter(r) {
 				signs++
+			} else if Unspaced(r) { // it says as much as several letters
+				all += 3
 			}
 		}
 	}
