@@ -3,6 +3,7 @@ package memory
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -88,7 +89,7 @@ type link struct {
 type Scan struct {
 	Links []link
 	Wikis []string // the insides of [[…]]
-	codes []string // the insides of `…`
+	codes []string // the insides of `…` outside the titles of links
 }
 
 // ScanLine finds links, wiki links and code spans in one pass. A link in a code span is none, nor
@@ -98,7 +99,8 @@ func ScanLine(line string) Scan {
 	if len(line) > maxScannedLine {
 		line = line[:maxScannedLine]
 	}
-	var open []int // brackets that are not closed yet
+	var open []int   // brackets that are not closed yet
+	var codeAt []int // where each of s.codes begins
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case '\\':
@@ -106,7 +108,7 @@ func ScanLine(line string) Scan {
 		case '`':
 			run := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
 			if end := ClosingRun(line, i+run, run); end >= 0 {
-				s.codes = append(s.codes, strings.TrimSpace(line[i+run:end]))
+				s.codes, codeAt = append(s.codes, strings.TrimSpace(line[i+run:end])), append(codeAt, i)
 				i = end + run - 1
 			} else {
 				i += run - 1
@@ -125,6 +127,8 @@ func ScanLine(line string) Scan {
 						l := link{From: from, To: end, label: i}
 						l.readTarget(target)
 						s.Links = append(s.Links, l)
+						n, _ := slices.BinarySearch(codeAt, from)
+						s.codes, codeAt = s.codes[:n], codeAt[:n]
 					}
 					i = end - 1
 					continue

@@ -96,6 +96,9 @@ func TestMentions(t *testing.T) {
 		{"<!-- a.md -->", "a.md", false},
 		{"<!--\n-->a.md", "a.md", true},
 		{"```\na.md\n```", "a.md", true},
+		{"- [project_a.md and `b.md`](c.md) — d", "project_a.md", false},
+		{"- [project_a.md and `b.md`](c.md) — d", "b.md", false},
+		{"- [![project_a.md](x.png)](c.md) — `b.md`", "b.md", true},
 		{"- [A](caf\u00e9.md)", "cafe\u0301.md", true},
 	}
 	for _, test := range tests {

@@ -23,10 +23,15 @@ func (x *Index) Mentions(n Name) bool {
 // backticks, "w" a slug in brackets, "x" such a slug without its type.
 type Refs map[string]bool
 
+// AddLine adds what a line refers to. The title of a link names the file of that link, whatever it says.
 func (r Refs) AddLine(line *Line) {
+	text := line.Text
 	for _, l := range line.Scan.Links {
 		if !l.Nowhere {
 			r["f"+l.File] = true
+			if l.To <= len(text) { // a caller may ask for the links alone
+				text = text[:l.From] + strings.Repeat(" ", l.To-l.From) + text[l.To:]
+			}
 		}
 	}
 	for _, wiki := range line.Scan.Wikis {
@@ -40,11 +45,11 @@ func (r Refs) AddLine(line *Line) {
 		r.addName(word)
 	}
 	if line.Kind == RowLine {
-		for cell := range strings.SplitSeq(line.Text, "|") {
+		for cell := range strings.SplitSeq(text, "|") {
 			r.addName(strings.Trim(cell, " \t*_"))
 		}
 	}
-	for word := range strings.FieldsFuncSeq(line.Text, endsFileName) {
+	for word := range strings.FieldsFuncSeq(text, endsFileName) {
 		word = strings.TrimRight(word, "./")
 		if strings.HasSuffix(word, ".md") || typed.MatchString(word) {
 			r.addName(word)
