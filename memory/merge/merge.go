@@ -207,16 +207,21 @@ func index(base, a, b, merged map[memory.Name][]byte) (text []byte, clash bool) 
 	})
 	xa, xb := memory.ParseIndex(a[memory.IndexName]), memory.ParseIndex(b[memory.IndexName])
 	x := memory.ParseIndex(text)
+	linked, inA, inB := x.ByFile(), xa.ByFile(), xb.ByFile()
+	lacks := func(n memory.Name, side *memory.Index, inSide map[string]memory.Entry) bool {
+		_, is := linked[n.String()]
+		_, was := inSide[n.String()]
+		return !is && was || side.Mentions(n) && !x.Mentions(n)
+	}
 	var gone []string
 	for _, n := range names(base, a, b) {
 		switch _, stays := merged[n]; {
 		case n.IsIndex():
 		case !stays:
 			gone = append(gone, n.String())
-		case x.Mentions(n):
-		case a[n] == nil && xb.Mentions(n): // a removed the line with the memory, which stays
+		case a[n] == nil && lacks(n, xb, inB): // a removed the line with the memory, which stays
 			restore(x, n, xb)
-		case b[n] == nil && xa.Mentions(n):
+		case b[n] == nil && lacks(n, xa, inA):
 			restore(x, n, xa)
 		}
 	}

@@ -150,10 +150,20 @@ func (w world) change(base files, mark string) files {
 		n := name(fmt.Sprintf("topic%d.md", w.IntN(5)))
 		have, is := out[n]
 		switch {
+		case is && w.IntN(5) == 0: // renamed; its line keeps its title
+			to := name(fmt.Sprintf("topic%d.md", w.IntN(5)))
+			if out[to] != nil {
+				continue
+			}
+			out[to] = have
+			delete(out, n)
+			for j, line := range index {
+				index[j] = strings.Replace(line, "]("+n.String()+")", "]("+to.String()+")", 1)
+			}
 		case is && w.IntN(3) == 0:
 			delete(out, n)
 			for j, line := range index {
-				if strings.Contains(line, n.String()) {
+				if strings.Contains(line, "]("+n.String()+")") {
 					index = append(index[:j:j], index[j+1:]...)
 					break
 				}
@@ -168,7 +178,7 @@ func (w world) change(base files, mark string) files {
 		default:
 			head, lines := w.memory()
 			out[n] = text(head, w.edit(lines, mark))
-			index = append([]string{fmt.Sprintf("- [T](%s) — hook %s%d\n", n, mark, i)}, index...)
+			index = append([]string{fmt.Sprintf("- [%s](%s) — hook %s%d\n", []string{"T", n.String(), "`" + n.String() + "`"}[w.IntN(3)], n, mark, i)}, index...)
 		}
 	}
 	if w.IntN(4) == 0 && len(index) > 1 { // a line goes and its memory stays
@@ -260,12 +270,14 @@ func checkLaws(t *testing.T, base, a, b files) {
 		if n.IsIndex() {
 			continue
 		}
-		namedBy := func(side files) bool { return side[n] == nil || memory.ParseIndex(side[memory.IndexName]).Mentions(n) }
-		if namedBy(a) && namedBy(b) && !x.Mentions(n) {
-			fail("the index lacks %s", n)
+		namedBy := func(side files) bool {
+			return side[n] == nil || memory.ParseIndex(side[memory.IndexName]).ByFile()[n.String()].File != ""
+		}
+		if namedBy(a) && namedBy(b) && x.ByFile()[n.String()].File == "" {
+			fail("no line of the index links to %s", n)
 		}
 		for _, sides := range [][2]files{{a, b}, {b, a}} {
-			if base[n] != nil && lineOf(base, n) != "" && lineOf(base, n) == lineOf(sides[0], n) && !namedBy(sides[1]) && x.Mentions(n) {
+			if base[n] != nil && lineOf(base, n) != "" && lineOf(base, n) == lineOf(sides[0], n) && !namedBy(sides[1]) && x.ByFile()[n.String()].File != "" {
 				fail("the index names %s again", n)
 			}
 		}
@@ -279,7 +291,7 @@ func checkLaws(t *testing.T, base, a, b files) {
 
 func lineOf(f files, n memory.Name) string {
 	for line := range strings.Lines(string(f[memory.IndexName])) {
-		if strings.Contains(line, n.String()) {
+		if strings.Contains(line, "]("+n.String()+")") {
 			return line
 		}
 	}

@@ -64,7 +64,9 @@ type fleet struct {
 	made    map[string]string // in which memory each was added
 	lines   map[string]string // that somebody added: "added", "removed" or "unsure"
 	dreams  []span
-	landed  int // of dreams
+	unnamed map[string]bool // memories whose line an undo has removed
+	landed  int             // of dreams
+	renamed int
 	faults  int
 	kills   int
 	refused map[string]int
@@ -262,15 +264,39 @@ func (m *machine) step() {
 		now, _ := os.ReadFile(p)
 		m.write(p, strings.ReplaceAll(string(now), "password: "+planted+"\n", ""))
 	case k < 12:
-		before := m.read()
+		before, named := m.read(), m.named()
 		m.run(nil, "undo")
 		m.changed(before)
+		now := m.named()
+		maps.DeleteFunc(named, func(file string, _ bool) bool { return now[file] })
+		m.mu.Lock()
+		maps.Copy(m.unnamed, named)
+		m.mu.Unlock()
+	case k < 13 && len(all) > 0:
+		m.rename(pick())
 	case k < 15:
 		m.dream()
 	default:
 		out, err := m.run(m.fault(), "share", "--now")
 		m.outcome(out, err)
 	}
+}
+
+// inIndex matches the links of an index.
+var inIndex = regexp.MustCompile(`\]\(([^)]*\.md)\)`)
+
+// named returns the memories to which the index of m links.
+func (m *machine) named() map[string]bool {
+	index, _ := os.ReadFile(filepath.Join(m.memory, "MEMORY.md"))
+	return linked(string(index))
+}
+
+func linked(index string) map[string]bool {
+	named := make(map[string]bool)
+	for _, link := range inIndex.FindAllStringSubmatch(index, -1) {
+		named[link[1]] = true
+	}
+	return named
 }
 
 const planted = "Zx81-hunter2-Qk7vLp"
@@ -295,21 +321,14 @@ func (m *machine) outcome(out string, err error) {
 	}
 }
 
-// dream adds a memory by a dream, if the gates and the lease allow one.
-func (m *machine) dream() {
-	fault := m.fault()
-	if m.r.IntN(4) > 0 && strings.Contains(strings.Join(fault, " "), "kill") {
-		fault = nil // the lease of a dream that was killed keeps the others from dreaming for an hour
-	}
+// serve starts a server. tool calls a tool, and returns "" once the server has ended.
+func (m *machine) serve(fault []string) (tool func(name string, arguments map[string]any) string, end func()) {
 	cmd := m.command(fault, "serve")
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
 	if err := cmd.Start(); err != nil {
 		m.t.Error(err)
-		return
 	}
-	defer cmd.Wait()
-	defer in.Close()
 	answers := bufio.NewReaderSize(out, 1<<20)
 	id := 0
 	call := func(method string, params any) string {
@@ -328,14 +347,48 @@ func (m *machine) dream() {
 			}
 		}
 	}
-	tool := func(name string, arguments map[string]any) string {
-		return call("tools/call", map[string]any{"name": name, "arguments": arguments})
-	}
 	call("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "x", "version": "1"}})
+	return func(name string, arguments map[string]any) string {
+		return call("tools/call", map[string]any{"name": name, "arguments": arguments})
+	}, func() { in.Close(); cmd.Wait() }
+}
+
+// rename gives a memory another name, as a model does, and sometimes a title that names the old one.
+func (m *machine) rename(p string) {
+	m.serial++
+	old, to := filepath.Base(p), fmt.Sprintf("project_renamed-%d-%d.md", m.n, m.serial)
+	data, err := os.ReadFile(p)
+	if err != nil {
+		return
+	}
+	hash := sha256.Sum256(data)
+	arguments := map[string]any{"path": to, "replaces": []map[string]any{{"path": old, "base": hex.EncodeToString(hash[:])[:12]}}}
+	if m.r.IntN(2) == 0 {
+		arguments["index"] = map[string]any{"title": "was " + old, "text": "renamed"}
+	}
+	tool, end := m.serve(nil)
+	answer := tool("write_memory", arguments)
+	end()
+	if strings.Contains(answer, `"isError":true`) {
+		m.outcome("error: rename: "+answer, errors.New("refused"))
+		return
+	}
+	m.mu.Lock()
+	m.renamed++
+	m.mu.Unlock()
+	m.deleted(p)
+}
+
+// dream adds a memory by a dream, if the gates and the lease allow one.
+func (m *machine) dream() {
+	fault := m.fault()
+	if m.r.IntN(4) > 0 && strings.Contains(strings.Join(fault, " "), "kill") {
+		fault = nil // the lease of a dream that was killed keeps the others from dreaming for an hour
+	}
+	tool, end := m.serve(fault)
 	began := tool("dream_orient", map[string]any{"force": true})
 	if began == "" || strings.Contains(began, `"isError":true`) {
-		in.Close()
-		cmd.Wait()
+		end()
 		m.expire(fault)
 		m.outcome("error: dream: "+regexp.MustCompile(`refused[^"]*`).FindString(began), errors.New("refused"))
 		return
@@ -361,8 +414,7 @@ func (m *machine) dream() {
 	} else {
 		tool("finalize_index", map[string]any{"adopt": true})
 	}
-	in.Close()
-	cmd.Wait()
+	end()
 	m.run(nil, "status") // recovers what a kill left
 	m.expire(fault)
 	if m.read()[fact] != "" {
@@ -410,7 +462,7 @@ func newFleet(t *testing.T, n int, seed uint64) (*fleet, []*machine) {
 		t.Skip("NOT TESTED: git is missing")
 	}
 	f := &fleet{t: t, dir: t.TempDir(), realGit: real, lines: map[string]string{}, trace: map[string][]string{},
-		made: map[string]string{}, refused: map[string]int{}}
+		made: map[string]string{}, refused: map[string]int{}, unnamed: map[string]bool{}}
 	f.remote = filepath.Join(f.dir, "remote.git")
 	os.Mkdir(filepath.Join(f.dir, "shim"), 0o700)
 	if err := os.WriteFile(filepath.Join(f.dir, "shim", "git"), []byte(gitShim), 0o700); err != nil {
@@ -545,14 +597,22 @@ func (f *fleet) check(all []*machine) {
 			}
 		}
 	}
+	// A memory that once had a line keeps one, unless an undo took it. Those of several machines may have been made again by hand.
+	once, now, bare := linked(f.git("-C", f.remote, "log", "-p", "--format=", "--glob=refs/dream-mcp/*/memory", "--", "memory/MEMORY.md")), all[0].named(), 0
+	for p := range sharedFiles(all[0].memory) {
+		if once[p] && !now[p] && !f.unnamed[p] && !strings.HasPrefix(p, "shared-") {
+			bare++
+			f.t.Errorf("no line of the index links to %s, which had one", p)
+		}
+	}
 	unsureLines := 0
 	for _, state := range f.lines {
 		if state == unsure {
 			unsureLines++
 		}
 	}
-	f.t.Logf("%d machines: %d lines made (%d that may be there or not), %d dreams, %d landed, %d faults, %d kills; lost %d, resurrected %d, markers %d, double dreams %d, credentials %d",
-		len(all), len(f.lines), unsureLines, len(f.dreams), f.landed, f.faults, f.kills, lost, back, markers, double, secrets)
+	f.t.Logf("%d machines: %d lines made (%d that may be there or not), %d dreams, %d landed, %d renamed, %d faults, %d kills; lost %d, resurrected %d, without a line %d, markers %d, double dreams %d, credentials %d",
+		len(all), len(f.lines), unsureLines, len(f.dreams), f.landed, f.renamed, f.faults, f.kills, lost, back, bare, markers, double, secrets)
 	for why, n := range f.refused {
 		f.t.Logf("%d times %s", n, why)
 	}
