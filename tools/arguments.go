@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,6 +19,7 @@ import (
 	"golang.org/x/text/message"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/near"
 )
 
 // An argumentError reports arguments that do not match the schema of a tool.
@@ -101,7 +104,7 @@ func checker(tool mcp.Tool) check {
 		}
 		var invalid *jsonschema.ValidationError
 		if err := s.Validate(withNewNames(value)); errors.As(err, &invalid) {
-			return nil, &argumentError{tool: tool.Name, problems: problems(invalid)}
+			return nil, &argumentError{tool: tool.Name, problems: problems(invalid, tool.RawInputSchema)}
 		} else if err != nil {
 			return nil, err
 		}
@@ -109,8 +112,8 @@ func checker(tool mcp.Tool) check {
 	}
 }
 
-// problems returns the leaves of a validation error, each after the name of its field.
-func problems(e *jsonschema.ValidationError) []string {
+// problems returns the leaves of a validation error against a schema, each after the name of its field.
+func problems(e *jsonschema.ValidationError, schema json.RawMessage) []string {
 	english := message.NewPrinter(language.English)
 	var found []string
 	var visit func(*jsonschema.ValidationError)
@@ -122,6 +125,9 @@ func problems(e *jsonschema.ValidationError) []string {
 			return
 		}
 		text := limitOf(e.ErrorKind)
+		if k, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
+			text = unknownArguments(k.Properties, knownAt(schema, e.SchemaURL))
+		}
 		if text == "" {
 			text = e.ErrorKind.LocalizedString(english)
 		}
@@ -137,6 +143,44 @@ func problems(e *jsonschema.ValidationError) []string {
 		found = append(found[:maxProblems], fmt.Sprintf("and %d more", len(found)-maxProblems))
 	}
 	return found
+}
+
+// unknownArguments names arguments that do not exist, those that were most likely meant, and all that exist.
+func unknownArguments(names, known []string) string {
+	var said []string
+	for _, name := range names {
+		text := fmt.Sprintf("there is no %q", name)
+		if meant := near.Word(strings.ToLower(name), known); meant != "" {
+			text += fmt.Sprintf(", %q was meant?", meant)
+		}
+		said = append(said, text)
+	}
+	if len(known) == 0 {
+		return strings.Join(said, "; ") + "; it takes no arguments"
+	}
+	return strings.Join(said, "; ") + "; there are: " + strings.Join(known, ", ")
+}
+
+// knownAt returns the names of the properties at a place of a schema. The place is a URL that ends with a JSON pointer.
+func knownAt(schema json.RawMessage, place string) (known []string) {
+	var at any
+	json.Unmarshal(schema, &at) // it is ours
+	_, pointer, _ := strings.Cut(place, "#")
+	for step := range strings.SplitSeq(strings.Trim(pointer, "/"), "/") {
+		switch v := at.(type) {
+		case map[string]any:
+			if step != "" {
+				at = v[step]
+			}
+		case []any:
+			if n, err := strconv.Atoi(step); err == nil && n < len(v) {
+				at = v[n]
+			}
+		}
+	}
+	object, _ := at.(map[string]any)
+	properties, _ := object["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(properties))
 }
 
 // limitOf describes the limit that an argument exceeds; "" if none.
