@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/visible"
 )
 
 // Limits of the values in a prompt.
@@ -102,16 +103,10 @@ func promptPath(path string) string {
 	return strings.ReplaceAll(harmless(path, maxPromptPath), "\n", "⟨U+000A⟩")
 }
 
-// promptTag is the name of our tag, which marks a turn as a dream. promptTags makes it ineffective in quoted text.
-var (
-	promptTag  = strings.TrimPrefix(transcript.DreamMarker, "<")
-	promptTags = strings.NewReplacer("<"+promptTag, "‹"+promptTag, "</"+promptTag, "‹/"+promptTag)
-)
-
-// harmless cuts a text after most characters, makes hidden characters visible, and makes our tags ineffective. It cuts again
+// harmless cuts a text after most characters, makes hidden characters visible, and escapes tags. It cuts again
 // because visible text is longer. Tags come last, since hidden characters may have split them.
 func harmless(text string, most int) string {
-	return promptTags.Replace(cutText(transcript.Visible(cutText(text, most)), most))
+	return cutText(visible.EscapeTags(transcript.Visible(cutText(text, most))), most)
 }
 
 // cutText returns at most most characters of a text. The last is "…" if it was cut.

@@ -14,6 +14,7 @@ import (
 
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/visible"
 )
 
 // promptTools are the names that a prompt may call by; a name in the form of ours that is not here is
@@ -259,8 +260,8 @@ func checkFence(t *testing.T, words string) {
 			t.Errorf("%s: %d characters are quoted", got.name, inside)
 		}
 		for line := range strings.SplitSeq(got.text, "\n") {
-			if strings.HasPrefix(line, ">") && (strings.Contains(line, "<"+promptTag) || strings.Contains(line, "</"+promptTag)) {
-				t.Errorf("%s: the quotation holds our tag: %q", got.name, line)
+			if strings.HasPrefix(line, ">") && visible.EscapeTags(line) != line {
+				t.Errorf("%s: the quotation holds a tag: %q", got.name, line)
 			}
 		}
 		if got.text != transcript.Visible(got.text) {

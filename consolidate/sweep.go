@@ -9,6 +9,7 @@ import (
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/visible"
 )
 
 // The warning about sessions that the host will remove before a dream reviews them.
@@ -33,7 +34,7 @@ func (s *Status) describeSweep(ctx context.Context, p *Project, dir *memory.Dir,
 	}
 	var named []string
 	for _, r := range aging[:min(len(aging), sweepNamed)] {
-		words := cutText(transcript.Visible(p.AllowSecrets.Mask(r.First)), sweepWords)
+		words := visible.EscapeTags(cutText(transcript.Visible(p.AllowSecrets.Mask(r.First)), sweepWords))
 		named = append(named, fmt.Sprintf("%s “%s” (%s)", r.Last.UTC().Format(time.DateOnly), words, sweepTime(r.ModTime.Add(kept), now)))
 	}
 	if more := len(aging) - len(named); more > 0 {

@@ -148,5 +148,5 @@ func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string
 }
 
 func oneWord(s string, limit int) string {
-	return short(strings.Join(strings.Fields(transcript.Visible(s)), " "), limit)
+	return short(strings.Join(strings.Fields(harmless(s)), " "), limit)
 }

@@ -67,7 +67,7 @@ func renderPage(page listing.Page, now time.Time) string {
 		} else {
 			b.add(true, "Times are %s.\n", zone(now))
 		}
-		b.WriteString(fenceOpen + "\n" + page.Text + fenceClose + "\n")
+		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
 	}
 	b.add(true, "page %d, %d of %s, %d of %s", page.Number,
 		page.Sessions, ops.Plural(l.Sessions, "session"), page.Utterances, ops.Plural(page.Of, "utterance"))

@@ -7,10 +7,12 @@ import (
 	"unicode"
 
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/visible"
 )
 
 // Text that others wrote is quoted in one of three ways, and cannot end its quotation: on one line (oneLine, quoted),
-// indented by two spaces (indent), or before a closing line that does not occur in it (fenced).
+// indented by two spaces (indent), or before a closing line that does not occur in it (fenced). Tags of hosts are escaped,
+// but in memories, whose exact text a model needs to edit them.
 
 // The fence around lines that are indented or begin with an ID in brackets.
 const (
@@ -29,15 +31,18 @@ func fenceIsOpen(lines []string) bool {
 	return false
 }
 
-// oneLine returns a text as one line with visible characters only.
-func oneLine(s string) string { return strings.ReplaceAll(transcript.Visible(s), "\n", "; ") }
+// harmless returns a text with visible characters only, and no tag of a host.
+func harmless(s string) string { return visible.EscapeTags(transcript.Visible(s)) }
+
+// oneLine returns a text as one line, harmless.
+func oneLine(s string) string { return strings.ReplaceAll(harmless(s), "\n", "; ") }
 
 // quoted is oneLine of at most limit characters.
 func quoted(s string, limit int) string { return short(oneLine(s), limit) }
 
 // indent writes the lines of a text that are not empty, each after two spaces.
 func indent(b *text, text string) {
-	for line := range strings.Lines(transcript.Visible(text)) {
+	for line := range strings.Lines(harmless(text)) {
 		if line = strings.TrimRightFunc(line, unicode.IsSpace); line != "" {
 			b.WriteString("  " + line + "\n")
 		}

@@ -138,7 +138,7 @@ func renderSources(ctx context.Context, p *consolidate.Project, files []consolid
 			return "", err
 		}
 		for i, o := range slices.Backward(origins) {
-			line := o.Line(sourceWords) + "\n"
+			line := harmless(o.Line(sourceWords)) + "\n"
 			if i == len(origins)-1 {
 				line = fmt.Sprintf("%s comes from:\n%s", f.Name, line)
 			}

@@ -108,9 +108,9 @@ func (p Page) about(m *Memory) string {
 	return "[" + strings.Join(parts, "; ") + "]"
 }
 
-// text returns s as it may be shown: without credentials, invisible characters, and anything that ends the marks.
+// text returns s as it may be shown: without credentials, invisible characters, and tags of hosts and of ours.
 func (p Page) text(s string) string {
-	return strings.ReplaceAll(transcript.Visible(p.Allowed.Show(s).Text), "</", `<\/`)
+	return visible.EscapeTags(transcript.Visible(p.Allowed.Show(s).Text))
 }
 
 // line returns text in one line of at most limit bytes.

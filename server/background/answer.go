@@ -27,6 +27,7 @@ import (
 	runs "dream-mcp/consolidate/background"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/visible"
 	"dream-mcp/server/hook"
 	"dream-mcp/server/host"
 )
@@ -193,7 +194,7 @@ func (s *speech) report(reports []runs.DreamReport) {
 		}
 		s.person = append(s.person, fmt.Sprintf("Dream: %s To see: dream-mcp diff %s. To undo: dream-mcp undo %s.", all, t.ID, t.ID))
 		s.model = append(s.model, fmt.Sprintf("A background dream changed the long-term memory since the last session: %s "+
-			"The user has read this and can undo it with `dream-mcp undo %s`.", t.Report, t.ID))
+			"The user has read this and can undo it with `dream-mcp undo %s`.", visible.EscapeTags(t.Report), t.ID))
 	}
 }
 
