@@ -15,7 +15,7 @@ import (
 
 // digestVersion is of the form of digests and of the reading that fills them: whoever changes what an utterance is
 // raises it, and all digests are built again.
-const digestVersion = 12
+const digestVersion = 13
 
 const (
 	// maxPart is the size at which a digest is continued in another part, in bytes of memory: some 250 MB of transcript.

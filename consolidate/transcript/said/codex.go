@@ -76,10 +76,13 @@ func codexEvent(payload raw, r *record, h *hostState) {
 	}
 }
 
-// codexTyped is what a person typed of a text: the words after what an editor put before them.
+// codexTyped is what a person typed of a text: the words after what an editor or the app put before them.
 func codexTyped(text string) string {
 	trimmed := strings.TrimSpace(text)
-	if strings.HasPrefix(trimmed, "# Context from my IDE setup:") {
+	for _, head := range []string{"# Context from my IDE setup:", "# Files mentioned by the user:", "## Code review guidelines:"} {
+		if !strings.HasPrefix(trimmed, head) {
+			continue
+		}
 		if _, asked, ok := strings.Cut(trimmed, "\n## My request for Codex:"); ok {
 			return strings.TrimSpace(asked)
 		}

@@ -218,8 +218,15 @@ func geminiOutput(result raw) string {
 	return strings.Join(texts, "\n")
 }
 
-// geminiTyped is what a person typed of a text: without the files that were read for it.
+// geminiAfter is what Gemini CLI, and an editor that starts it, put after what a person typed.
+var geminiAfter = []string{
+	"\n--- Content from referenced files ---", "\nUser Selected Files:\n- ", "\nCurrent File Path:\n```", "\n PRIOR CHAT HISTORY: ",
+}
+
+// geminiTyped is what a person typed of a text: without the files and the talk that were put after it.
 func geminiTyped(text string) string {
-	text, _, _ = strings.Cut(text, "\n--- Content from referenced files ---")
+	for _, after := range geminiAfter {
+		text, _, _ = strings.Cut(text, after)
+	}
 	return text
 }

@@ -71,6 +71,27 @@ func TestNotSaidTo(t *testing.T) {
 	}
 }
 
+// Other hosts put what a person chose beside what the person typed.
+func TestTypedBeside(t *testing.T) {
+	const asked = "\n\n## My request for Codex:\npaint it\n"
+	for _, text := range []string{
+		"paint it", "# Context from my IDE setup:\n\n## Open tabs:\n- a.go" + asked, "\n# Files mentioned by the user:\n\n## a.png: C:/a.png" + asked,
+		"## Code review guidelines:\n\nYou are a reviewer." + asked,
+	} {
+		if got := codexTyped(text); got != "paint it" {
+			t.Errorf("Codex: typed %q of %q", got, text)
+		}
+	}
+	for _, text := range []string{
+		"paint it", "paint it\n--- Content from referenced files ---\nContent from @a.go", "paint it\n\nUser Selected Files:\n- C:\\a.go\n",
+		"paint it\nCurrent File Path:\n```markdown\nC:\\a.md\n```\n\n\n\n\n\n PRIOR CHAT HISTORY: hello\n\npaint it",
+	} {
+		if got := strings.TrimSpace(geminiTyped(text)); got != "paint it" {
+			t.Errorf("Gemini CLI: typed %q of %q", got, text)
+		}
+	}
+}
+
 func TestTyped(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "",
