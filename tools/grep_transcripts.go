@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -89,11 +88,11 @@ func (r grepArguments) query(now time.Time) (transcript.Query, error) {
 	}
 	var err error
 	if r.Since != consolidate.SinceLastDream {
-		if q.Since, err = when("since", r.Since, now, false); err != nil {
+		if q.Since, err = consolidate.When("since", r.Since, now, false); err != nil {
 			return q, err
 		}
 	}
-	q.Until, err = when("until", r.Until, now, true)
+	q.Until, err = consolidate.When("until", r.Until, now, true)
 	return q, err
 }
 
@@ -110,29 +109,4 @@ func (r grepArguments) what() string {
 		return strings.Join(all, " or ")
 	}
 	return strconv.Quote(quoted(r.Pattern, 100))
-}
-
-// when reads a date, a time, or a span back from now. With end, a date means the end of its day. Dates
-// are of the machine's own time zone, as the person means them.
-func when(field, s string, now time.Time, end bool) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	if t, err := time.ParseInLocation("2006-01-02", s, now.Location()); err == nil {
-		if end {
-			t = t.AddDate(0, 0, 1)
-		}
-		return t, nil
-	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, nil
-	}
-	units := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	if n, err := strconv.Atoi(s[:len(s)-1]); err == nil && n > 0 && n < 100_000 {
-		if unit, ok := units[s[len(s)-1]]; ok {
-			return now.Add(-time.Duration(n) * unit), nil
-		}
-	}
-	return time.Time{}, ops.Refuse(fmt.Sprintf("%s: %q is neither a date, nor a span", field, s),
-		"for example 2026-11-18, 2026-11-18T09:00:00Z, 7d, 12h; since also takes last_dream")
 }

@@ -45,6 +45,7 @@ type Command struct {
 	Reject        bool     // review: discard the proposal
 	Only          []string // review --accept: the files to land
 	Share         ShareOptions
+	Search        SearchOptions
 	OpenPage      bool      // report: open the page in the browser
 	OutFile       string    // report: the file to write
 	Background    bool      // log: show the last background dream
@@ -163,6 +164,12 @@ func (c *Command) take(v verb, args []string) error {
 		return usage("restore needs the name of a memory (restore --list shows those in the archive)")
 	case v.name == "why" && len(args) == 0:
 		return usage("why needs the name of a memory")
+	case v.name == "search" && len(args) == 0:
+		return usage("search needs the words to look for")
+	case v.name == "show" && len(args) == 0:
+		return usage("show needs the ID of what was said, as search and said print it")
+	case c.Search.Regex && c.Search.Ranked:
+		return usage("either --regex or --ranked")
 	case c.At != "" && c.List:
 		return usage("--list cannot be combined with --at")
 	}

@@ -64,6 +64,24 @@ var verbs = []verb{
 	{name: "why", group: groupLook, args: "TOPIC|WORDS", most: -1, json: true, run: (*Command).why,
 		short:   "show where a memory comes from: who said it, when, and the words",
 		example: "dream-mcp why use-bun.md\ndream-mcp why squash before merging"},
+	{name: "search", group: groupLook, args: "WORDS", most: -1, json: true, run: (*Command).search,
+		short:   "show where something was said in the sessions, newest first",
+		long:    "Case is ignored unless WORDS have an upper-case letter. Each hit has an ID, which show takes. Exit code 1: it was not said.",
+		example: "dream-mcp search squash before merging\ndream-mcp search --ranked which port does staging use\ndream-mcp search --regex 'port \\d+' --since 30d",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.BoolVar(&c.Search.Regex, "regex", false, "WORDS are an RE2 expression")
+			f.BoolVar(&c.Search.Ranked, "ranked", false, "WORDS are a question: the best answers first")
+			f.Func("since", "only since `TIME`: a date, or a span such as 7d", word(&c.Search.Since))
+		}},
+	{name: "said", group: groupLook, run: (*Command).said,
+		short:   "list what you said since the last dream, oldest first",
+		example: "dream-mcp said\ndream-mcp said --since 7d --all",
+		flags: func(c *Command, f *pflag.FlagSet) {
+			f.Func("since", "since `TIME`: a date, or a span such as 7d", word(&c.Search.Since))
+			f.BoolVar(&c.Search.All, "all", false, "list what the model said, too")
+		}},
+	{name: "show", group: groupLook, args: "ID", most: 1, json: true, run: (*Command).show,
+		short: "show what was said under an ID, and the turns around it", example: "dream-mcp show e4f91da5-5d2:6"},
 	{name: "lint", group: groupLook, args: "[DIR]", most: 1, json: true, run: (*Command).lint,
 		short:   "check the memory, or any folder, against the rules",
 		long:    `Exit code 0: nothing worse than an info; 1: findings; 2: there is no memory to check. With --explain the argument is a rule: what it catches and what it allows, and how to silence it.`,

@@ -46,7 +46,7 @@ func openTerminal(ts *testscript.TestScript, program string, env []string, words
 	before, err := term.GetState(int(fresh.Fd()))
 	ts.Check(err)
 	t := &terminal{ts: ts, cmd: exec.Command(program, args...), before: before, ended: make(chan error, 1), screen: newScreen(width, height)}
-	t.cmd.Dir, t.cmd.Env = ts.Getenv("PROJECT"), append(env, "TERM=xterm-256color")
+	t.cmd.Dir, t.cmd.Env = ts.Getenv("PROJECT"), append(env, "TERM=xterm-256color", "PAGER="+ts.Getenv("PAGER"))
 	t.file, err = pty.StartWithSize(t.cmd, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)})
 	ts.Check(err)
 	ts.Defer(func() { t.cmd.Process.Kill() })

@@ -1,0 +1,256 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/transcript"
+	"dream-mcp/memory/secret"
+	"dream-mcp/server/host"
+)
+
+// SearchOptions are the flags of search, said and show.
+type SearchOptions struct {
+	Regex  bool   // the words are an RE2 expression
+	Ranked bool   // the words are a question: the best answers first
+	All    bool   // said: the model's words too
+	Since  string // a date, a time, or a span back from now
+}
+
+// searchPage is how many hits are looked up at a time.
+const searchPage = 200
+
+// rankedHits is how many answers search --ranked shows.
+const rankedHits = 20
+
+// search shows where words were said in the sessions of the project, the newest first.
+func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+	q := transcript.Query{Pattern: strings.Join(c.Args, " "), Regex: c.Search.Regex, Fold: true}
+	var err error
+	if q.Since, err = consolidate.When("since", c.Search.Since, p.Now(), false); err != nil {
+		return err
+	}
+	return c.paged(setup, func(to *pager) error {
+		if c.Search.Ranked {
+			q.Limit = rankedHits
+			hits, res, err := p.Transcripts.Ranked(ctx, q.Pattern, q)
+			for _, hit := range hits {
+				if err == nil {
+					err = c.hit(to, hit.Hit, p.Now())
+				}
+			}
+			return c.foundNone(err, res)
+		}
+		for q.Limit = searchPage; ; {
+			res, err := p.Transcripts.Search(ctx, q)
+			for _, hit := range res.Hits {
+				if err == nil {
+					err = c.hit(to, hit, p.Now())
+				}
+			}
+			if q.Cursor = res.Next; q.Cursor == "" || err != nil {
+				return c.foundNone(err, res)
+			}
+		}
+	})
+}
+
+// foundNone returns err, or a *Failure with exit code 1 if a search found nothing.
+func (c *Command) foundNone(err error, res transcript.Result) error {
+	if err != nil || res.Matches > 0 {
+		return err
+	}
+	hint := "dream-mcp search --ranked takes any of the words"
+	if res.Sessions == 0 {
+		hint = "dream-mcp doctor names the folders that are searched"
+	}
+	return &Failure{fmt.Sprintf("not said in %d sessions: %q", res.Sessions, strings.Join(c.Args, " ")), hint, 1}
+}
+
+// hit prints where the words were said, and the words around them.
+func (c *Command) hit(to *pager, h transcript.Hit, now time.Time) error {
+	if c.JSON {
+		return to.json(hitJSON{turnJSON: turnOf(h.Utterance), Before: h.Before, Match: h.Match, After: h.After, More: h.More, Alike: h.Alike})
+	}
+	more := ""
+	if h.More > 0 {
+		more += fmt.Sprintf(", %d more in this text", h.More)
+	}
+	if h.Alike > 0 {
+		more += fmt.Sprintf(", %d more like it", h.Alike)
+	}
+	match := h.Match
+	if match != "" {
+		match = to.ink.in(red, match)
+	}
+	return to.turn(h.Utterance, more, h.Before+match+h.After, now)
+}
+
+// said lists what was said since the last dream, or since a time: what the person said, and with --all the model too.
+func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+	r := consolidate.ListRequest{SinceLast: c.Search.Since == "", Room: 64 << 10, Speakers: []transcript.Speaker{transcript.User}}
+	if c.Search.All {
+		r.Speakers = append(r.Speakers, transcript.Assistant)
+	}
+	var err error
+	if r.Since, err = consolidate.When("since", c.Search.Since, p.Now(), false); err != nil {
+		return err
+	}
+	return c.paged(setup, func(to *pager) error {
+		for {
+			page, err := p.Sessions.List(ctx, r)
+			if err != nil {
+				return err
+			}
+			if page.Text == "" && page.Number <= 1 {
+				return to.print("Nothing was said since the last dream. dream-mcp said --since 30d looks further back.\n")
+			}
+			if err := to.listing(page.Text); err != nil || page.Cursor == "" {
+				return err
+			}
+			r.Cursor = page.Cursor
+		}
+	})
+}
+
+// show prints an utterance and the turns around it.
+func (c *Command) show(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
+	const around = 2
+	turns, err := p.Transcripts.ContextOf(ctx, c.argument(), around)
+	if err != nil {
+		return err
+	}
+	return c.paged(setup, func(to *pager) error {
+		for _, u := range turns {
+			text, note := u.Text, ""
+			if u.ID == c.argument() {
+				note = " ←"
+			}
+			if c.JSON {
+				err = to.json(hitJSON{turnJSON: turnOf(u), Match: text})
+			} else {
+				err = to.turn(u, note, text, p.Now())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type turnJSON struct {
+	ID      string    `json:"id"`
+	Time    time.Time `json:"time"`
+	Speaker string    `json:"speaker"`
+	Host    string    `json:"host"`
+	Branch  string    `json:"branch,omitempty"`
+}
+
+type hitJSON struct {
+	turnJSON
+	Before string `json:"before,omitempty"`
+	Match  string `json:"match"`
+	After  string `json:"after,omitempty"`
+	More   int    `json:"more,omitempty"`  // matches in the same text
+	Alike  int    `json:"alike,omitempty"` // older hits with the same text
+}
+
+func turnOf(u transcript.Utterance) turnJSON {
+	return turnJSON{u.ID, u.Time, string(u.Speaker), string(u.Host), u.Branch}
+}
+
+// A pager prints a long text, on a terminal through the person's pager.
+type pager struct {
+	c     *Command
+	out   io.Writer
+	ink   paint
+	width int
+}
+
+// paged calls show with a pager, and waits for it to end.
+func (c *Command) paged(setup host.Setup, show func(*pager) error) error {
+	to := &pager{c: c, out: c.Out, ink: paintFor(c.Out), width: c.width()}
+	if !c.onTerminal() || c.JSON {
+		return show(to)
+	}
+	words := strings.Fields(os.Getenv("PAGER"))
+	if len(words) == 0 {
+		words = []string{"less"}
+	}
+	program, err := exec.LookPath(words[0])
+	if err != nil {
+		return show(to)
+	}
+	cmd := exec.Command(program, words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, fileOf(c.Out), os.Stderr
+	if os.Getenv("LESS") == "" {
+		cmd.Env = append(os.Environ(), "LESS=FRX") // as git does: end on a short text, pass colours, leave the screen
+	}
+	pipe, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return show(to)
+	}
+	to.out = &secret.Writer{Out: pipe, Allowed: setup.AllowSecrets, Colours: colours}
+	err = show(to)
+	pipe.Close()
+	cmd.Wait() // its exit code says how the person left it
+	return err
+}
+
+func (to *pager) print(text string) error {
+	_, err := io.WriteString(to.out, text)
+	return err
+}
+
+func (to *pager) json(v any) error {
+	c := *to.c
+	c.Out = to.out
+	return c.printJSON(v, "")
+}
+
+// turn prints who said something and when, and the text below it.
+func (to *pager) turn(u transcript.Utterance, note, text string, now time.Time) error {
+	who := string(u.Speaker)
+	if u.Speaker == transcript.User {
+		who = "you"
+	}
+	head := fmt.Sprintf("%s  %-9s  %s", minute(u.Time, now.Location()), who, u.ID)
+	var b bytes.Buffer
+	where := string(u.Host)
+	if u.Branch != "" && u.Branch != "HEAD" {
+		where += " " + oneLine(u.Branch)
+	}
+	b.WriteString(to.ink.in(dim, head+"  "+where+note) + "\n")
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if strings.TrimSpace(ansi.Strip(line)) != "" {
+			b.WriteString("    " + strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	return to.print(wrap(b.String(), to.width))
+}
+
+// listing prints a page of a listing, with the heads of sessions in bold.
+func (to *pager) listing(text string) error {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if line != "" && !strings.ContainsAny(line[:1], ":+ ") {
+			line = to.ink.in(bold, line)
+		}
+		b.WriteString(wrap(line, to.width) + "\n")
+	}
+	return to.print(b.String())
+}
