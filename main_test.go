@@ -124,6 +124,34 @@ func TestStdoutIsTheProtocols(t *testing.T) {
 	}
 }
 
+// A comment that cites a benchmark gives a figure that a reader can measure again.
+func TestCitedBenchmarksExist(t *testing.T) {
+	cited, defined := map[string]string{}, map[string]bool{}
+	name := regexp.MustCompile(`\bBenchmark[A-Z]\w*`)
+	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || path.Ext(p) != ".go" && path.Ext(p) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(p)
+		for line := range strings.Lines(string(text)) {
+			for _, found := range name.FindAllString(line, -1) {
+				if cited[found] = p; strings.HasPrefix(line, "func "+found) {
+					defined[found] = true
+				}
+			}
+		}
+		return err
+	})
+	for found, p := range cited {
+		if !defined[found] {
+			t.Errorf("%s cites %s, which does not exist", p, found)
+		}
+	}
+	if err != nil || len(defined) == 0 {
+		t.Fatal(err)
+	}
+}
+
 // dialect are words that this project once used in senses of its own, with what to write instead.
 var dialect = map[string]string{
 	"behind": "after, below", "anew": "again", "mend": "fix", "mends": "fixes", "mended": "fixed", "mending": "fixing",

@@ -11,15 +11,16 @@ func abortDream(ctx context.Context, p *consolidate.Project, r struct{ Reason st
 	if err != nil {
 		return answer{}, err
 	}
-	type aborted struct {
-		Outcome string   `json:"outcome"`
-		ID      string   `json:"id"`
-		Kept    []string `json:"kept"`
-		Resume  string   `json:"resume,omitempty"`
-	}
 	a := aborted{Outcome: "aborted", ID: id, Kept: staged}
 	if len(staged) > 0 {
 		a.Resume = `dream_orient {"resume": true}`
 	}
 	return answer{value: a}, nil
+}
+
+type aborted struct {
+	Outcome string   `json:"outcome"`
+	ID      string   `json:"id"`
+	Kept    []string `json:"kept"`
+	Resume  string   `json:"resume,omitempty"`
 }

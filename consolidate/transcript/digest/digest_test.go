@@ -233,6 +233,9 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("%d digests of %d bytes in memory, %d are allowed", len(ds.kept), ds.size, ds.limit)
 		}
 	}
+	if len(ds.busy) != 0 {
+		t.Errorf("%d digests are still said to be built", len(ds.busy))
+	}
 	if ds.Peek(files[39]) == nil || ds.Peek(files[0]) != nil {
 		t.Error("want the newest in memory, not the oldest")
 	}

@@ -37,9 +37,9 @@ type Store struct {
 	mu      sync.Mutex
 	kept    map[string]*keptDigest // by path, sealed parts by partKey
 	size    int64
-	oldest  time.Time                // no kept digest is older, if the memory is full
-	busy    map[string]chan struct{} // by path; full while a digest is built
-	waiting []said.File              // to be built in the background
+	oldest  time.Time            // no kept digest is older, if the memory is full
+	busy    map[string]*building // by path, while a digest is built or waited for
+	waiting []said.File          // to be built in the background
 	workers int
 	swept   bool
 	stop    context.CancelFunc
@@ -60,7 +60,7 @@ func (d *Digest) identity() identity { return identity{d.Head.Size, d.Head.ModTi
 // Open returns the Store of a folder, which is created when it is first needed, or of memory only if folder is "". limit bounds the
 // digests in memory, in bytes. gone returns a function that reports whether a transcript no longer exists. Open touches no file.
 func Open(folder string, limit int64, gone func() func(path string) bool) *Store {
-	ds := &Store{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]chan struct{}{}}
+	ds := &Store{folder: folder, limit: limit, gone: gone, kept: map[string]*keptDigest{}, busy: map[string]*building{}}
 	ds.life, ds.stop = context.WithCancel(context.Background())
 	return ds
 }
@@ -192,19 +192,34 @@ func (ds *Store) Row(f said.File, d *Digest, n int) (part *Digest, row int, err 
 	return d, n, nil
 }
 
+// building is a digest that one builds and others may wait for.
+type building struct {
+	turn  chan struct{} // full while it is built
+	users int           // who builds or waits; by mu
+}
+
 // claim waits until nobody else in this process builds the same digest. It returns what releases the claim.
 func (ds *Store) claim(ctx context.Context, path string) (free func(), err error) {
 	ds.mu.Lock()
-	claimed := ds.busy[path]
-	if claimed == nil {
-		claimed = make(chan struct{}, 1)
-		ds.busy[path] = claimed
+	b := ds.busy[path]
+	if b == nil {
+		b = &building{turn: make(chan struct{}, 1)}
+		ds.busy[path] = b
 	}
+	b.users++
 	ds.mu.Unlock()
+	leave := func() {
+		ds.mu.Lock()
+		if b.users--; b.users == 0 {
+			delete(ds.busy, path)
+		}
+		ds.mu.Unlock()
+	}
 	select {
-	case claimed <- struct{}{}:
-		return func() { <-claimed }, nil
+	case b.turn <- struct{}{}:
+		return func() { <-b.turn; leave() }, nil
 	case <-ctx.Done():
+		leave()
 		return nil, ctx.Err()
 	}
 }

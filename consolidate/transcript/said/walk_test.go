@@ -407,3 +407,36 @@ func truth(b bool) raw {
 	}
 	return nil
 }
+
+// BenchmarkDecode reads what a host writes by the walk, and by encoding/json into a struct of the same fields.
+func BenchmarkDecode(b *testing.B) {
+	text, err := os.ReadFile("testdata/working.jsonl")
+	if err != nil {
+		b.Fatal(err)
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	b.Run("walk", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		var r record
+		for b.Loop() {
+			for _, line := range lines {
+				r.walk(line, 0)
+			}
+		}
+	})
+	b.Run("encoding/json", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			for _, line := range lines {
+				var r struct {
+					Type, Subtype, UUID, SessionID, CWD, Timestamp string
+					Message                                        struct {
+						Role    string
+						Content json.RawMessage
+					}
+				}
+				_ = json.Unmarshal(line, &r)
+			}
+		}
+	})
+}
