@@ -12,10 +12,9 @@ import (
 	"dream-mcp/memory"
 )
 
-// The trail of a dream is a file in its folder with one line of JSON for each event, for watchers. Nothing depends on it, so
+// The trail of a dream is a file beside its record with one line of JSON for each event, for watchers. Nothing depends on it, so
 // it is never synced, and write errors are ignored.
 const (
-	trailFile    = "activity.jsonl"
 	maxTrail     = 1 << 20 // bytes; some 5,000 calls, far more than a dream has
 	maxEventText = 300     // characters
 	maxReviewed  = 30      // sessions that the trail names
@@ -68,9 +67,9 @@ type trail struct {
 	last Event
 }
 
-// openTrail opens the trail in the folder of a dream. It returns nil if it cannot.
-func openTrail(folder *os.Root) *trail {
-	f, err := memory.OpenRegular(folder, trailFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+// openTrail opens the trail of a dream in the folder of the records. It returns nil if it cannot.
+func openTrail(records *os.Root, id string) *trail {
+	f, err := memory.OpenRegular(records, id+ops.TrailFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return nil
 	}
@@ -127,9 +126,9 @@ func describeQuery(q transcript.Query) string {
 	return q.Pattern
 }
 
-// readTrail reads the trail in the folder of a dream, the oldest event first. It skips invalid lines.
-func readTrail(folder *os.Root) ([]Event, error) {
-	data, err := memory.ReadBounded(folder, trailFile, 2*maxTrail)
+// readTrail reads the trail of a dream, the oldest event first. It skips invalid lines.
+func readTrail(state *os.Root, id string) ([]Event, error) {
+	data, err := memory.ReadBounded(state, ops.FileOf(id, ops.TrailFile), 2*maxTrail)
 	if err != nil {
 		return nil, err
 	}

@@ -75,6 +75,9 @@ func runChild(order string) {
 	if run == nil {
 		run = fixes[c.Script]
 	}
+	if run == nil {
+		run = counted[c.Script]
+	}
 	if c.Act != nil {
 		run = c.Act.run
 	}

@@ -51,8 +51,8 @@ type doctor struct {
 
 func (d *doctor) add(c Check) { d.checks = append(d.checks, c) }
 
-// Examine checks for anything that could prevent dreams or writes. With fix it fixes what can be fixed without loss; otherwise
-// it changes nothing. With accept it also gives up an interrupted commit whose plan is lost, and takes the memory as it is:
+// Examine checks for anything that could prevent dreams or writes. It completes an interrupted commit. With fix it
+// fixes what can be fixed without loss; otherwise it changes nothing else. With accept it also gives up an interrupted commit whose plan is lost, and takes the memory as it is:
 // only the person may decide that.
 func (p *Project) Examine(ctx context.Context, fix, accept bool) ([]Check, error) {
 	p.Lock()
@@ -189,7 +189,7 @@ func (d *doctor) archive() error {
 	}
 	var damaged, displaced []string
 	for _, id := range ids {
-		a, err := p.Archive(id)
+		a, err := p.Op(id)
 		if err != nil {
 			damaged = append(damaged, id)
 			continue
@@ -198,14 +198,13 @@ func (d *doctor) archive() error {
 			if c.Before == "" || a.State != ops.Landed {
 				continue
 			}
-			if _, err := a.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
+			if _, err := p.Store.Size(c.Before); err != nil && !slices.Contains(damaged, id) {
 				damaged = append(damaged, id)
 			}
 		}
-		if len(a.Displaced) > 0 {
-			displaced = append(displaced, filepath.Join(p.FolderOf(id), "blobs"))
+		for _, sum := range a.Displaced {
+			displaced = append(displaced, filepath.Join(p.StateDir(), "blobs", string(sum)))
 		}
-		a.Close()
 	}
 	use, err := p.History.Measure()
 	if err != nil {
@@ -219,7 +218,7 @@ func (d *doctor) archive() error {
 	d.add(c)
 	if len(damaged) > 0 {
 		d.add(Check{Name: "archive", State: Wrong, Message: "damaged, and cannot be undone: " + list(damaged),
-			Hint: "restore these folders from a backup, if there is one, in " + filepath.Dir(p.FolderOf("x"))})
+			Hint: "restore the folders ops and blobs from a backup, if there is one, in " + p.StateDir()})
 	}
 	if len(displaced) > 0 {
 		d.add(Check{Name: "archive", State: Note, Message: "files that somebody else wrote during a commit are kept: " + list(displaced)})

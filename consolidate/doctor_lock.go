@@ -32,8 +32,7 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 			"without other links: while no dream is open, move it away"
 		return c
 	}
-	defer l.Release()
-	if readErr == nil && r.Dream == "" {
+	if err := l.Release(); err != nil || readErr == nil && r.Dream == "" {
 		return c
 	}
 	c.State, c.repair = Wrong, func(ctx context.Context) error { return p.RecoverIn(ctx, dir) }
@@ -42,9 +41,14 @@ func (d *doctor) lock(ctx context.Context, accept bool) Check {
 		c.Message = readErr.Error()
 		return c
 	}
-	if err := p.LostPlan(r); err != nil {
+	if lost := p.LostPlan(r); lost == nil && r.Committing { // as whoever reads the memory does
+		c.State, c.Message, c.Fix, c.repair = Repaired, c.Message+": its commit is completed now", "", nil
+		if err := p.RecoverIn(ctx, dir); err != nil {
+			c.State, c.Message = Wrong, err.Error()
+		}
+	} else if err := lost; err != nil {
 		c.Message = (&ops.BrokenError{Holder: r.String(), Why: err}).Error()
-		c.Hint = fmt.Sprintf("restore the folder %q, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
+		c.Hint = fmt.Sprintf("restore %q and its texts, then any command completes the commit; or take the memory as it is: dream-mcp doctor --fix --accept", r.Stage)
 		if c.Fix, c.repair = "", nil; accept {
 			c.repair = func(ctx context.Context) error {
 				return p.TakeAsIs(ctx, dir, "the memory was taken as it is: the commit of "+r.Dream+" was interrupted and its plan is lost")

@@ -3,7 +3,6 @@ package consolidate
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +53,7 @@ func TestKillWhileFixing(t *testing.T) {
 		for file, content := range half {
 			if strings.HasPrefix(filepath.Base(file), ".dream-") {
 				sum := string(memory.SumOf([]byte(content)))
-				if kept, _ := filepath.Glob(filepath.Join(w.state, "*", dreamFolder, "*", "blobs", sum)); content != "" && len(kept) == 0 {
+				if kept, _ := filepath.Glob(filepath.Join(w.state, "*", textsFolder, sum)); content != "" && len(kept) == 0 {
 					t.Errorf("killed at %d (%s): %s was removed and not archived", step, died, file)
 				}
 			} else if got, there := now[file]; file != "MEMORY.md" && (!there || got != content) {
@@ -83,17 +82,28 @@ func TestKillWhileFixing(t *testing.T) {
 
 // Without fix nothing is changed, whatever is found.
 func TestExamineChangesNothing(t *testing.T) {
-	w := cutOff(t, "updated a.md")
+	w := cutOff(t, "plan")
 	before, host, record := w.files(), w.hostStamp(), w.lockRecordSize()
 	p := w.open()
 	if c := w.check(p, "lock", false, true); c.State != Wrong || c.Fix == "" {
-		t.Errorf("a commit that was cut off: %+v", c)
+		t.Errorf("a dream that died: %+v", c)
 	}
 	if !same(w.files(), before) || w.hostStamp() != host || w.lockRecordSize() != record {
 		t.Error("examining changed something:", differences(w.files(), before))
 	}
 	if c := w.check(p, "lock", true, false); c.State != Repaired {
 		t.Errorf("it was not mended: %+v", c)
+	}
+	if !same(w.files(), before) || w.lockRecordSize() != 0 {
+		t.Error("mended:", differences(w.files(), before))
+	}
+}
+
+// A commit that was cut off is completed by whoever looks, and reported.
+func TestExamineCompletesACommit(t *testing.T) {
+	w := cutOff(t, "updated a.md")
+	if c := w.check(w.open(), "lock", false, false); c.State != Repaired || !strings.Contains(c.Message, "completed") {
+		t.Errorf("a commit that was cut off: %+v", c)
 	}
 	if got, want := w.files(), runWhole(t, "commit").after; !same(got, want) {
 		t.Error("mended:", differences(got, want))
@@ -142,11 +152,15 @@ func TestExamineTheArchive(t *testing.T) {
 	}
 }
 
-// lose removes the contents of an operation from the archive.
+// lose removes the texts that an operation replaced from the archive.
 func (w *world) lose(id string) {
 	w.t.Helper()
-	i := slices.IndexFunc(w.dreams(), func(folder string) bool { return filepath.Base(folder) == id })
-	if err := os.RemoveAll(filepath.Join(w.dreams()[i], "blobs")); err != nil {
-		w.t.Fatal(err)
+	p := w.open()
+	o, err := p.Op(id)
+	w.mustDo(err)
+	for _, c := range o.Changes {
+		if c.Before != "" {
+			w.mustDo(os.Remove(filepath.Join(p.StateDir(), textsFolder, string(c.Before))))
+		}
 	}
 }

@@ -37,7 +37,7 @@ type dream struct {
 
 // openDream makes t the open dream of p.
 func openDream(p *Project, t *ops.Tx) {
-	d := &dream{Tx: t, p: p, trail: openTrail(t.Folder), leased: p.Now()}
+	d := &dream{Tx: t, p: p, trail: openTrail(t.Files, t.ID), leased: p.Now()}
 	p.dream = d
 	p.SetOpen(t)
 	d.expiry = d.later(p.options.Lease, d.expire)

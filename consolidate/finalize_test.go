@@ -215,18 +215,18 @@ func TestLandedInPart(t *testing.T) {
 func TestLastWordOfALanding(t *testing.T) {
 	w := newWorld(t)
 	o := w.options()
-	tries := 0
+	tries, record := 0, ""
 	o.Step = func(name string) {
-		manifest := func() string { return w.dreamPath("manifest.json") }
 		switch {
 		case name == "updated a.md":
 			if tries++; tries == 2 {
-				os.Remove(manifest())
-				os.Rename(manifest()+".whole", manifest())
+				os.Remove(record)
+				os.Rename(record+".whole", record)
 			}
 		case name == "sweep" && tries == 1:
-			os.Rename(manifest(), manifest()+".whole")
-			os.Mkdir(manifest(), 0o700)
+			record = w.record()
+			os.Rename(record, record+".whole")
+			os.Mkdir(record, 0o700)
 		}
 	}
 	p := Open(o)

@@ -28,7 +28,7 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	}
 	info := p.New(lock.KindWrite)
 	info.Reason = "the person asked for lint --fix"
-	id, _, err := p.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+	landed, err := p.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
 		plan, err := p.plan(t, ops.FinalizeRequest{Adopt: true})
 		edit := plan.index
 		if edit == nil {
@@ -41,10 +41,10 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 		fixed.Added, fixed.Removed = onlyIn(has, had), onlyIn(had, has)
 		return edit, err
 	})
-	if err != nil || id == "" {
+	if err != nil || landed.ID == "" {
 		return Fixed{}, err
 	}
-	fixed.Undo = "dream-mcp undo " + id
+	fixed.Undo = "dream-mcp undo " + landed.ID
 	return fixed, nil
 }
 

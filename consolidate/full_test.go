@@ -164,3 +164,37 @@ func TestNotDueWhereNoDreamCanBegin(t *testing.T) {
 		})
 	}
 }
+
+// A reader that cannot complete an interrupted commit says so, and shows nothing that is half landed.
+func TestReadWhereNothingCanBeWritten(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skip("no disk of our own can be mounted: ", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	w := newWorldIn(t, filepath.Join(disk, "memory"), filepath.Join(disk, "state"))
+	w.stampHost("", prior)
+	w.runToDeath("commit", stepOf(t, "commit", "deleted b.md"))
+	remount := func(flags uintptr, data string) {
+		t.Helper()
+		if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|flags, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remount(syscall.MS_RDONLY, "")
+	p := w.open()
+	if files, err := p.Read(ctx, []string{"a.md"}); err == nil || !strings.Contains(err.Error(), "must be completed") || !errors.Is(err, syscall.EROFS) {
+		t.Errorf("read %+v, %v", files, err)
+	}
+	if _, diff, err := p.History.Diff(""); err == nil {
+		t.Errorf("the diff is %s", diff)
+	}
+	remount(0, "size=1m")
+	if _, err := p.Read(ctx, []string{"a.md"}); err != nil || !same(w.files(), runWhole(t, "commit").after) {
+		t.Errorf("read with %v, and the memory is %q", err, w.files())
+	}
+}

@@ -58,7 +58,7 @@ func TestHardLinks(t *testing.T) {
 			}, nil,
 		},
 		{
-			"the journal", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), ops.JournalFile) },
+			"the journal", func(w *world, p *Project) string { return filepath.Join(p.StateDir(), ops.LogFile) },
 			func(w *world, p *Project) error { return writeNew(p, "x.md") }, nil,
 		},
 		{

@@ -99,8 +99,8 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 // openToLint opens the memory at dir for reading.
 func openToLint(p *Project, dir string) (*memory.Dir, error) {
 	if dir != p.MemoryDir {
-		other := ops.Open(ops.Options{MemoryDir: dir, StateHome: p.StateHome, AllowSecrets: p.AllowSecrets, LookOnly: true, Now: p.Now})
-		defer other.Close()
+		other := Open(Options{Options: ops.Options{MemoryDir: dir, StateHome: p.StateHome, AllowSecrets: p.AllowSecrets, Now: p.Now}, Transcripts: p.Transcripts})
+		defer other.Store.Close()
 		return other.Dir()
 	}
 	return p.Dir()

@@ -182,11 +182,10 @@ func (w *writing) hourAgo() (*memory.Snapshot, error) {
 
 // takeBack takes the changes of one write back in a snapshot.
 func (w *writing) takeBack(s *memory.Snapshot, e ops.LogEntry, seen map[memory.Name]memory.Sum, done map[memory.Name]bool) error {
-	a, err := w.p.Archive(e.ID)
+	a, err := w.p.Op(e.ID)
 	if err != nil {
 		return nil // it was pruned: nothing is known of it
 	}
-	defer a.Close()
 	for _, c := range a.Changes {
 		n := c.Name
 		if n.IsIndex() || done[n] {
@@ -205,7 +204,7 @@ func (w *writing) takeBack(s *memory.Snapshot, e ops.LogEntry, seen map[memory.N
 			delete(s.Topics, n)
 			continue
 		}
-		data, err := a.Content(c.Before)
+		data, err := w.p.Content(c.Before)
 		if err != nil {
 			return err
 		}

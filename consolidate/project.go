@@ -104,7 +104,7 @@ func Open(o Options) *Project {
 }
 
 // ended records the marks and reports of an operation that ended. Recovery calls it again.
-func (p *Project) ended(i ops.Op, m ops.Manifest) error {
+func (p *Project) ended(i ops.Op) error {
 	if i.Kind == lock.KindDream && (i.Outcome == ops.Committed || i.Outcome == ops.Rejected) {
 		root, err := p.Root()
 		if err == nil {
@@ -114,10 +114,10 @@ func (p *Project) ended(i ops.Op, m ops.Manifest) error {
 			return err
 		}
 	}
-	if err := p.Share.Ended(i, m); err != nil {
+	if err := p.Share.Ended(i); err != nil {
 		return err
 	}
-	p.Background.Queue(i, m.Changes)
+	p.Background.Queue(i, i.Changes)
 	if i.Restamp.Earlier() {
 		return p.Background.WaitAfterUndo()
 	}

@@ -2,7 +2,6 @@ package consolidate
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"dream-mcp/consolidate/lock"
@@ -34,19 +33,20 @@ func FuzzLockRecord(f *testing.F) {
 	})
 }
 
-// Whatever is in the two files of a stage that was left, nobody is led elsewhere by it: the memory
+// Whatever is in the record of a stage that was left, nobody is led elsewhere by it: the memory
 // is not changed, and what is resumed has its own ID, and names that may be written.
 func FuzzStageFiles(f *testing.F) {
 	const id = "20261118-090000-aaaaaa"
-	for _, s := range [][2]string{
-		{"", ""}, {"{}", "{}"}, {`{"id":"` + id + `","kind":"dream"}`, `{"state":"staged","changes":[{"name":"a.md","after":"00"}]}`},
-		{`{"id":"../words","kind":"dream"}`, `{"state":"landing","changes":[{"name":"../x.md"}]}`},
-		{`{"id":"` + id + `","kind":"dream","outcome":"aborted"}`, `{"state":"staged","changes":[{"name":"MEMORY.md","before":"00"},null]}`},
-		{`{"id":"` + id + `","kind":"dream","last_call":"0001-01-01T00:00:00Z"}`, `{"state":"landed","changes":[{"name":"a.md","before":"../../manifest.json"}]}`},
+	for _, s := range []string{
+		"", "{}", `{"id":"` + id + `","kind":"dream","state":"staged","changes":[{"name":"a.md","after":"00"}]}`,
+		`{"id":"../words","kind":"dream","state":"landing","changes":[{"name":"../x.md"}]}`,
+		`{"id":"` + id + `","kind":"dream","outcome":"aborted","state":"staged","changes":[{"name":"MEMORY.md","before":"00"},null]}`,
+		`{"id":"` + id + `","kind":"dream","state":"staged","changes":[{"name":"a.md","after":"../../x","temp":"../x"}]}`,
+		`{"id":"` + id + `","kind":"dream","last_call":"0001-01-01T00:00:00Z","state":"landed","changes":[{"name":"a.md","before":"../../record.json"}]}`,
 	} {
-		f.Add(s[0], s[1])
+		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, info, manifest string) {
+	f.Fuzz(func(t *testing.T, record string) {
 		w := newWorld(t)
 		before := w.files()
 		p := Open(w.options())
@@ -54,14 +54,8 @@ func FuzzStageFiles(f *testing.F) {
 		if _, err := p.Root(); err != nil {
 			t.Fatal(err)
 		}
-		folder := filepath.Join(p.StateDir(), dreamFolder, id)
-		if err := os.Mkdir(folder, 0o700); err != nil {
+		if err := os.WriteFile(p.RecordPath(id), []byte(record), 0o600); err != nil {
 			t.Fatal(err)
-		}
-		for name, content := range map[string]string{ops.InfoFile: info, "manifest.json": manifest} {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
 		}
 		if err := p.Append(ops.LogEntry{Header: ops.Header{ID: id, Kind: lock.KindDream}}); err != nil {
 			t.Fatal(err)
@@ -71,11 +65,11 @@ func FuzzStageFiles(f *testing.F) {
 		}
 		if err := p.Begin(ctx, true, true); err == nil {
 			if p.dream.ID != id {
-				t.Errorf("%q is resumed as %q", info, p.dream.ID)
+				t.Errorf("%q is resumed as %q", record, p.dream.ID)
 			}
 			for _, c := range p.dream.Stage.Changes {
 				if err := c.Name.Writable(); err != nil {
-					t.Errorf("%q stages %v", manifest, err)
+					t.Errorf("%q stages %v", record, err)
 				}
 			}
 			if _, _, err := p.Abort(ctx, ""); err != nil {

@@ -57,16 +57,24 @@ func TestRecoverOverForeignFile(t *testing.T) {
 	}
 }
 
-// A plan's own folder may be damaged; each kind stops as little as it must.
+// What a landing needs may be damaged; each kind stops as little as it must.
 func TestRecoverFromADamagedFolder(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		damage func(w *world) error
 		lands  bool
 	}{
-		// What is to land is in the manifest; dream.json only describes it.
-		{"dream.json", func(w *world) error { return os.WriteFile(w.dreamPath(ops.InfoFile), []byte("{"), 0o600) }, true},
-		{"the contents", func(w *world) error { return os.RemoveAll(w.dreamPath("blobs")) }, false},
+		{"the record", func(w *world) error { return os.WriteFile(w.record(), []byte("{"), 0o600) }, false},
+		{"the trail", func(w *world) error {
+			return os.WriteFile(strings.TrimSuffix(w.record(), ops.RecordFile)+ops.TrailFile, []byte("{"), 0o600)
+		}, true},
+		{"the texts and the temporaries", func(w *world) error {
+			temps, _ := filepath.Glob(filepath.Join(w.memory, ".dream-*.tmp"))
+			for _, temp := range temps {
+				os.Remove(temp)
+			}
+			return os.RemoveAll(filepath.Join(filepath.Dir(w.record()), "..", textsFolder))
+		}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := cutOff(t, "updated a.md")
@@ -120,14 +128,14 @@ func TestRecoverSweepsWhatTheStampLeft(t *testing.T) {
 	}
 }
 
-// dreamPath is the path of a file of the only dream.
-func (w *world) dreamPath(file string) string {
+// record is the path of the record of the only operation.
+func (w *world) record() string {
 	w.t.Helper()
-	found, _ := filepath.Glob(filepath.Join(w.state, "*", dreamFolder, "*"))
+	found := w.records()
 	if len(found) != 1 {
-		w.t.Fatalf("there are %d dreams, want 1", len(found))
+		w.t.Fatalf("there are %d operations, want 1", len(found))
 	}
-	return filepath.Join(found[0], file)
+	return found[0]
 }
 
 // The mark in the lock's record may be on disk though its sync failed and the plan was given up: what
@@ -148,7 +156,7 @@ func TestRecoverAMarkWithoutAPlan(t *testing.T) {
 // breakJournal makes every write of the journal fail until the function it returns is called.
 func breakJournal(t *testing.T, p *Project) (repair func()) {
 	t.Helper()
-	journal := filepath.Join(p.StateDir(), ops.JournalFile)
+	journal := filepath.Join(p.StateDir(), ops.LogFile)
 	if err := os.MkdirAll(p.StateDir(), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +238,7 @@ func TestJournalLost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	journal := filepath.Join(w.open().StateDir(), ops.JournalFile)
+	journal := filepath.Join(w.open().StateDir(), ops.LogFile)
 	write("x.md", time.Minute)
 	write("y.md", 365*24*time.Hour)
 	write("z.md", -364*24*time.Hour)

@@ -77,7 +77,7 @@ func TestPrune(t *testing.T) {
 		}, true},
 		{"displaced", func(t *testing.T) *world {
 			w := newWorldFor(t, "resume")
-			manifest := w.dreamPath("manifest.json")
+			manifest := w.record()
 			data, err := os.ReadFile(manifest)
 			if err != nil {
 				t.Fatal(err)

@@ -49,12 +49,16 @@ func TestKillWhilePruning(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.checkArchive("after the next write")
-		if left := len(w.dreams()); left != newest+1 {
+		if left := len(w.ids()); left != newest+1 {
 			t.Errorf("killed at %d (%s): %d operations are left, want %d", step, died, left, newest+1)
 		}
-		if _, err := w.root(p).Lstat(removedFolder); err == nil {
-			t.Errorf("killed at %d (%s): something is left of what was removed", step, died)
+		for i, days := range []int{8, 2} { // the second knows by the first that a week has passed
+			w.now = w.now.AddDate(0, 0, days)
+			if err := writeNew(w.open(), fmt.Sprintf("still_later%d.md", i)); err != nil {
+				t.Fatal(err)
+			}
 		}
+		w.checkCollected(fmt.Sprintf("killed at %d (%s)", step, died))
 		if died == "" {
 			if step < 4 {
 				t.Errorf("a pruning has only %d steps", step)
@@ -68,37 +72,44 @@ func stepOf(t *testing.T, operation, name string) int {
 	return slices.Index(stepsOf(t, operation), name)
 }
 
-// dreams returns the folders of the archive.
-func (w *world) dreams() []string {
-	found, _ := filepath.Glob(filepath.Join(w.state, "*", dreamFolder, "*"))
+// records returns the paths of the records of all operations, the oldest first.
+func (w *world) records() []string {
+	found, _ := filepath.Glob(filepath.Join(w.state, "*", opsFolder, "*"+ops.RecordFile))
 	return found
+}
+
+// ids returns the IDs of all operations, the oldest first.
+func (w *world) ids() (ids []string) {
+	for _, record := range w.records() {
+		ids = append(ids, strings.TrimSuffix(filepath.Base(record), ops.RecordFile))
+	}
+	return ids
 }
 
 // checkArchive sees that all that the archive names is there.
 func (w *world) checkArchive(what string) {
 	w.t.Helper()
 	p := w.open()
-	for _, folder := range w.dreams() {
-		a, err := p.Archive(filepath.Base(folder))
+	for _, id := range w.ids() {
+		a, err := p.Op(id)
 		if err != nil {
 			w.t.Errorf("%s: %v", what, err)
 			continue
 		}
 		for _, c := range a.Changes {
 			for _, s := range []memory.Sum{c.Before, c.After} {
-				if _, err := a.Content(s); err != nil && s != "" {
+				if _, err := p.Content(s); err != nil && s != "" {
 					w.t.Errorf("%s: %v", what, err)
 				}
 			}
 		}
-		a.Close()
 	}
 }
 
 // What retention has removed can't be undone, and says so; what it kept can.
 func TestUndoWhatWasPruned(t *testing.T) {
 	w := worldOfWrites(t, keptNewest+3)
-	oldest := filepath.Base(w.dreams()[0])
+	oldest := w.ids()[0]
 	p := w.open()
 	if err := writeNew(p, "x.md"); err != nil {
 		t.Fatal(err)
@@ -128,32 +139,53 @@ func TestStatusReportsLargeArchive(t *testing.T) {
 	}
 }
 
-// A beginning that was cut off before its first file is removed after a week; a folder with contents
-// but without a manifest is damaged, and stays.
-func TestPruneWhatACrashLeft(t *testing.T) {
-	w := newWorld(t)
+// checkCollected sees that each text is one that an operation has.
+func (w *world) checkCollected(what string) {
+	w.t.Helper()
 	p := w.open()
-	state, err := p.Root()
-	if err != nil {
+	needed := map[string]bool{}
+	for _, id := range w.ids() {
+		o, err := p.Op(id)
+		w.mustDo(err)
+		for _, c := range o.Changes {
+			needed[string(c.Before)], needed[string(c.After)] = true, true
+		}
+		needed[string(o.Index)] = true
+	}
+	texts, _ := filepath.Glob(filepath.Join(p.StateDir(), textsFolder, "*"))
+	for _, text := range texts {
+		if !needed[filepath.Base(text)] {
+			w.t.Errorf("%s: no operation has the text %s", what, filepath.Base(text))
+		}
+	}
+}
+
+// Records that somebody moves away for a while find their texts again.
+func TestRecordsMovedAway(t *testing.T) {
+	w := worldOfWrites(t, 3)
+	state := filepath.Dir(filepath.Dir(w.records()[0]))
+	ours, aside := filepath.Join(state, opsFolder), filepath.Join(state, "aside")
+	w.mustDo(os.Rename(ours, aside))
+	w.mustDo(writeNew(w.open(), "x.md"))
+	w.mustDo(os.RemoveAll(ours))
+	w.mustDo(os.Rename(aside, ours))
+	w.checkArchive("after the records were away")
+}
+
+// While a record cannot be read, nobody knows which texts it needs, and all of them stay.
+func TestDamagedRecordKeepsTexts(t *testing.T) {
+	w := worldOfWrites(t, keptNewest+3)
+	w.mustDo(os.WriteFile(w.records()[1], []byte("{"), 0o600))
+	texts := func() []string {
+		found, _ := filepath.Glob(filepath.Join(w.state, "*", textsFolder, "*"))
+		return found
+	}
+	before := len(texts())
+	if err := writeNew(w.open(), "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"20260101-000000-000001", "20260101-000000-000002/blobs"} {
-		if err := state.MkdirAll(dreamFolder+"/"+id, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, folder := range w.dreams() {
-		os.Chtimes(folder, start.AddDate(0, -1, 0), start.AddDate(0, -1, 0))
-	}
-	w.now = start.AddDate(0, 0, -2)
-	for _, file := range []string{"w.md", "x.md"} {
-		if err := writeNew(w.open(), file); err != nil {
-			t.Fatal(err)
-		}
-		w.now = start
-	}
-	if left := w.dreams(); len(left) != 3 || filepath.Base(left[0]) != "20260101-000000-000002" {
-		t.Errorf("left are %q", left)
+	if after := len(texts()); after < before {
+		t.Errorf("of %d texts %d are left", before, after)
 	}
 }
 
@@ -172,7 +204,7 @@ func TestClockAhead(t *testing.T) {
 		w.write(p, "a.md", body, next)
 		body = next
 	}
-	before := w.dreams()
+	before := w.ids()
 	w.now = w.now.AddDate(1, 0, 0)
 	for _, file := range []string{"x.md", "y.md"} {
 		w.now = w.now.Add(time.Hour)
@@ -180,14 +212,14 @@ func TestClockAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if left := w.dreams(); len(left) != len(before)+2 {
+	if left := w.ids(); len(left) != len(before)+2 {
 		t.Errorf("of %d operations %d are left", len(before)+2, len(left))
 	}
 	w.now = w.now.Add(25 * time.Hour)
 	if err := writeNew(w.open(), "z.md"); err != nil {
 		t.Fatal(err)
 	}
-	if left := w.dreams(); len(left) >= len(before) {
+	if left := w.ids(); len(left) >= len(before) {
 		t.Errorf("nothing has grown old: %d operations are left", len(left))
 	}
 }
@@ -224,8 +256,7 @@ func TestStateTemporaries(t *testing.T) {
 	if err := writeNew(p, "x.md"); err != nil {
 		t.Fatal(err)
 	}
-	dream := filepath.Base(w.dreams()[0])
-	for _, folder := range []string{".", dreamFolder, dreamFolder + "/" + dream, dreamFolder + "/" + dream + "/blobs", "proposals"} {
+	for _, folder := range []string{".", opsFolder, textsFolder, "share"} {
 		w.mustDo(os.MkdirAll(filepath.Join(p.StateDir(), folder), 0o700))
 		for name, age := range map[string]time.Duration{".dream-00.tmp": 25 * time.Hour, ".dream-01.tmp": time.Hour, ".dream-02": 25 * time.Hour} {
 			file := filepath.Join(p.StateDir(), folder, name)
@@ -241,7 +272,7 @@ func TestStateTemporaries(t *testing.T) {
 		left[filepath.Base(name)]++
 		return nil
 	})
-	if left[".dream-00.tmp"] != 0 || left[".dream-01.tmp"] != 5 || left[".dream-02"] != 5 {
+	if left[".dream-00.tmp"] != 0 || left[".dream-01.tmp"] != 4 || left[".dream-02"] != 4 {
 		t.Errorf("left are %v", left)
 	}
 }

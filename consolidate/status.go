@@ -199,11 +199,8 @@ func dreamOf(p *Project, r lock.Record) *OpenDream {
 		info = ops.Op{Header: ops.Header{ID: r.Dream, Started: r.Started}, LastCall: r.Started}
 	}
 	staged := []string{}
-	if a, err := p.Archive(r.Dream); err == nil {
-		for _, c := range a.Changes {
-			staged = append(staged, c.Name.String())
-		}
-		a.Close()
+	for _, c := range info.Changes {
+		staged = append(staged, c.Name.String())
 	}
 	return shownDream(info, staged, p.options.Lease)
 }

@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -99,10 +97,7 @@ func (h *chronicle) load(t *testing.T, p *Project, folder string) {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
-		a, err := p.Archive(id)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // killed before it had begun
-		}
+		a, err := p.Op(id)
 		if err != nil {
 			t.Fatalf("archive %s: %v", id, err)
 		}
@@ -110,17 +105,17 @@ func (h *chronicle) load(t *testing.T, p *Project, folder string) {
 			t.Errorf("archive %s is still landing", id)
 		}
 		if a.State == ops.Landed {
-			h.archives = append(h.archives, h.archived(t, id, a))
+			h.archives = append(h.archives, h.archived(t, p, a))
 		}
-		a.Close()
 	}
 }
 
-func (h *chronicle) archived(t *testing.T, id string, a *ops.Archive) archived {
+func (h *chronicle) archived(t *testing.T, p *Project, a ops.Op) archived {
+	id := a.ID
 	x := archived{id: id, kept: map[string]string{}}
 	displaced := map[string]string{}
 	for _, sum := range a.Displaced {
-		content, err := a.Content(sum)
+		content, err := p.Content(sum)
 		if err != nil {
 			t.Errorf("archive %s: %v", id, err)
 		}
@@ -132,7 +127,7 @@ func (h *chronicle) archived(t *testing.T, id string, a *ops.Archive) archived {
 		if sum, met := displaced[path]; met {
 			return sum
 		}
-		if _, err := a.Content(before); err != nil {
+		if _, err := p.Content(before); err != nil {
 			t.Errorf("archive %s: %s: %v", id, path, err)
 		}
 		x.kept[string(before)] = path

@@ -363,7 +363,7 @@ func TestRestoreFromADamagedArchive(t *testing.T) {
 	before := w.files()["a.md"]
 	w.write(p, "a.md", "The body", "A body")
 	now := w.files()["a.md"]
-	blob := w.dreamPath(filepath.Join("blobs", string(memory.SumOf([]byte(before)))))
+	blob := filepath.Join(p.StateDir(), textsFolder, string(memory.SumOf([]byte(before))))
 	if err := os.WriteFile(blob, []byte("something else"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ type Picture struct {
 	Diff     string     `json:"diff,omitempty"`          // what would land now; at most 256 KiB
 }
 
-// Watch observes a project. It takes no lock and does not recover from crashes. With Options.LookOnly it creates only
+// Watch observes a project. It takes no lock but to complete an interrupted landing. With Options.LookOnly it creates only
 // caches. A look that finds no change costs some ten system calls.
 type Watch struct {
 	p       *Project
@@ -80,18 +80,14 @@ func (w *Watch) Look(ctx context.Context) (Picture, bool, error) {
 		return next, true, err
 	}
 	defer dir.Close()
-	cut := w.lookAtDream(&next, dir)
+	w.lookAtDream(&next, dir)
 	if next.Dream == nil {
 		if dir != nil {
 			next.HeldBy = lock.HostHolder(dir.Root(), now)
 		}
 		next.setGates(p.Gates.check(ctx, dir, now, gateOptions{}))
 	}
-	log := p.Journal
-	if cut {
-		log = p.Entries // the commit is not in the journal yet
-	}
-	entries, err := log()
+	entries, err := p.Journal()
 	if !errors.Is(err, fs.ErrNotExist) {
 		next.warn(err)
 	}
@@ -118,11 +114,11 @@ func fingerprint(p *Project, dream, words string) string {
 	state := p.StateDir()
 	files := []string{
 		filepath.Join(p.MemoryDir, lock.File), filepath.Join(p.MemoryDir, lock.HostFile),
-		filepath.Join(state, ops.JournalFile), filepath.Join(state, throttleFile), words,
+		filepath.Join(state, ops.LogFile), filepath.Join(state, throttleFile), words,
 	}
 	if dream != "" {
-		for _, name := range []string{ops.InfoFile, trailFile, ops.StopFile} {
-			files = append(files, filepath.Join(p.FolderOf(dream), name))
+		for _, end := range []string{ops.RecordFile, ops.TrailFile, ops.StopFile} {
+			files = append(files, filepath.Join(state, ops.FileOf(dream, end)))
 		}
 	}
 	var b strings.Builder
@@ -158,9 +154,8 @@ func (p *Project) Poll() {
 	}
 }
 
-// lookAtDream sets the open dream, or the events of the one that was open at the last look. It reports whether a commit was
-// interrupted by the death of its process; readers see it as landed.
-func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
+// lookAtDream sets the open dream, or the events of the one that was open at the last look.
+func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) {
 	p := w.p
 	w.record = lock.Record{}
 	if dir != nil {
@@ -170,12 +165,6 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 	}
 	r := w.record
 	open := r.Kind == lock.KindDream && ops.ValidID(r.Dream)
-	if r.Committing && r.Dead() {
-		if i, err := p.Interrupted(dir); err == nil && i != nil {
-			i.Archive.Close()
-			open, cut = false, true
-		}
-	}
 	if open {
 		if r.Dream != w.dream {
 			w.dream, w.words = r.Dream, ""
@@ -183,14 +172,13 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		next.Dream, next.Dead = dreamOf(p, r), r.Dead()
 	}
 	if w.dream == "" {
-		return cut
+		return
 	}
-	folder, err := p.OpenFolder(w.dream)
+	state, err := p.Root()
 	if err != nil {
-		return cut // another user's, or removed: only the record is known
+		return // another user's, or removed: only the record is known
 	}
-	defer folder.Close()
-	events, _ := readTrail(folder)
+	events, _ := readTrail(state, w.dream)
 	next.Before = max(0, len(events)-maxEvents)
 	next.Events = append(next.Events, events[next.Before:]...)
 	for _, e := range events {
@@ -199,14 +187,14 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		}
 	}
 	if !open {
-		return cut
+		return
 	}
 	info, err := p.Op(w.dream)
 	if err != nil {
-		return cut
+		return
 	}
 	next.Host = info.Host
-	_, err = folder.Lstat(ops.StopFile)
+	_, err = state.Lstat(ops.FileOf(w.dream, ops.StopFile))
 	next.Stopping = err == nil
 	if w.words == "" {
 		w.words = p.Transcripts.PathOf(info.Session)
@@ -217,12 +205,12 @@ func (w *Watch) lookAtDream(next *Picture, dir *memory.Dir) (cut bool) {
 		next.Words = latestLogged(p.StateDir(), w.log, info.Started)
 	}
 	next.Words = cutText(transcript.Visible(p.AllowSecrets.Mask(next.Words)), maxLatestWords)
-	if stage, err := ops.OpenStage(dir, folder); err == nil {
-		if diff, err := stage.Diff(nil); err == nil {
+	if t, err := p.Store.Look(dir, info); err == nil {
+		if diff, err := t.Stage.Diff(nil); err == nil {
 			next.Diff = cutDiff(string(diff))
 		}
+		t.Release()
 	}
-	return cut
 }
 
 // spoken matches what a model said in the log of a background dream: a line with the time and the kind of the event, and

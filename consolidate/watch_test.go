@@ -145,7 +145,7 @@ func TestTrailCostsNothing(t *testing.T) {
 func TestTrailIsALink(t *testing.T) {
 	w := newWorld(t)
 	p := w.dreaming()
-	folder := p.dream.Folder
+	folder, trailFile := p.dream.Files, p.dream.ID+ops.TrailFile
 	if err := folder.Remove(trailFile); err != nil {
 		t.Skip(err)
 	}
@@ -156,7 +156,7 @@ func TestTrailIsALink(t *testing.T) {
 	if err := folder.Symlink(victim, trailFile); err != nil {
 		t.Skip(err)
 	}
-	if tr := openTrail(folder); tr != nil {
+	if tr := openTrail(folder, p.dream.ID); tr != nil {
 		t.Error("a link was opened as the trail")
 	}
 	look(t, watched(w))
@@ -197,7 +197,7 @@ func TestTrailIsMasked(t *testing.T) {
 	if _, err := p.Sessions.Search(ctx, transcript.Query{Pattern: token}, ""); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(p.StateDir(), dreamFolder, p.dream.ID, trailFile))
+	data, err := os.ReadFile(filepath.Join(p.StateDir(), ops.FileOf(p.dream.ID, ops.TrailFile)))
 	if err != nil || strings.Contains(string(data), token[4:]) {
 		t.Errorf("%v: %s", err, data)
 	}

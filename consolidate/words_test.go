@@ -49,10 +49,9 @@ func TestSweepWords(t *testing.T) {
 				return err
 			}))
 		}},
-		{name: "nobody knows, for a manifest is damaged", days: 91, cite: func(w *world, p *Project) {
+		{name: "nobody knows, for a record is damaged", days: 91, cite: func(w *world, p *Project) {
 			w.must(p.Write(ctx, WriteRequest{Path: "f.md", Content: text(topic("f", "project"))}))
-			manifests, _ := filepath.Glob(filepath.Join(p.StateDir(), dreamFolder, "*", "manifest.json"))
-			w.mustDo(os.WriteFile(manifests[0], []byte("{"), 0o600))
+			w.mustDo(os.WriteFile(w.records()[0], []byte("{"), 0o600))
 		}},
 	}
 	for _, test := range tests {

@@ -43,13 +43,13 @@ func operations() []string {
 
 // Names in the state folder, as every version of the program has them.
 const (
-	dreamFolder   = "dreams"
-	removedFolder = "removed"
-	wordsFolder   = "words"
-	launchFile    = "launch.json"
-	offerFile     = "offer.json"
-	stageKept     = history.StageKept
-	keptNewest    = 20
+	opsFolder   = "ops"
+	textsFolder = "blobs"
+	wordsFolder = "words"
+	launchFile  = "launch.json"
+	offerFile   = "offer.json"
+	stageKept   = history.StageKept
+	keptNewest  = 20
 )
 
 // world is a memory directory with one project over it, on a clock of its own.

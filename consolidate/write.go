@@ -161,7 +161,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 	if w.Agreed != "" {
 		info.Accepted = map[string]string{w.n.String(): w.Agreed}
 	}
-	id, landed, err := w.p.Change(ctx, info, func(t *ops.Tx) (_ *ops.Index, err error) {
+	landed, err := w.p.Change(ctx, info, func(t *ops.Tx) (_ *ops.Index, err error) {
 		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" && w.Index == nil {
 			return nil, err
 		}
@@ -187,14 +187,14 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 	if err != nil {
 		return WriteResult{}, err
 	}
-	if id == "" {
+	if landed.ID == "" {
 		return res, nil
 	}
 	if slices.ContainsFunc(landed.LeftAlone, func(c ops.Conflict) bool { return c.Name == w.n }) {
-		return WriteResult{}, ops.LeftOut(id, landed)
+		return WriteResult{}, ops.LeftOut(landed)
 	}
 	res.Findings = append(leftAlone(landed.LeftAlone), res.Findings...)
-	res.Undo = "dream-mcp undo " + id
+	res.Undo = "dream-mcp undo " + landed.ID
 	return res, nil
 }
 

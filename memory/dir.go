@@ -84,9 +84,8 @@ type Dir struct {
 	// AllowSecrets is handed on to every Snapshot of the directory. It is set before the first.
 	AllowSecrets secret.Allowed
 
-	root    *os.Root
-	path    string
-	overlay Overlay
+	root *os.Root
+	path string
 }
 
 // Open opens the memory directory at p, which may be a link to one.
@@ -121,11 +120,7 @@ func (d *Dir) Close() error {
 	if d == nil {
 		return nil
 	}
-	err := d.root.Close()
-	if d.overlay != nil {
-		err = errors.Join(err, d.overlay.Close())
-	}
-	return err
+	return d.root.Close()
 }
 
 // Writable fails where files cannot be made in the directory, as far as the system says without a try.
@@ -135,25 +130,6 @@ func (d *Dir) Writable() error {
 	}
 	return nil
 }
-
-// An Overlay shows some files of a directory as a commit that was cut off will leave them.
-type Overlay interface {
-	// Files returns the names of the files that it may show otherwise than they are on disk.
-	Files() []Name
-	// Leave returns what the commit will leave of a file that was read from disk, with the error of reading it.
-	Leave(n Name, disk File, err error) (File, error)
-	Close() error
-}
-
-// Through returns d, to be read only, as an overlay shows it. Its Close closes d and the overlay.
-func (d *Dir) Through(o Overlay) *Dir {
-	through := *d
-	through.overlay = o
-	return &through
-}
-
-// ReadOnly reports whether d was opened by Through.
-func (d *Dir) ReadOnly() bool { return d.overlay != nil }
 
 // Moved reports whether d's path no longer leads to d: somebody replaced the directory.
 func (d *Dir) Moved() bool {
@@ -168,14 +144,6 @@ func (d *Dir) Moved() bool {
 // Read reads one file. It fails with fs.ErrNotExist, ErrTooLarge or ErrNotRegular (a link, a fifo,
 // a folder) where there is nothing to be read.
 func (d *Dir) Read(n Name) (File, error) {
-	f, err := d.readDisk(n)
-	if d.overlay != nil {
-		return d.overlay.Leave(n, f, err)
-	}
-	return f, err
-}
-
-func (d *Dir) readDisk(n Name) (File, error) {
 	info, err := d.Stat(n.path)
 	if err != nil {
 		return File{}, err
@@ -213,9 +181,6 @@ func (d *Dir) List() (Listing, error) {
 	var l Listing
 	left := MaxEntries
 	err := d.list(".", 0, &left, &l)
-	if err == nil && d.overlay != nil {
-		err = d.leaveListed(&l)
-	}
 	slices.SortFunc(l.Files, func(a, b Found) int { return strings.Compare(a.Name.path, b.Name.path) })
 	slices.SortFunc(l.Other, func(a, b Other) int { return strings.Compare(a.Path, b.Path) })
 	return l, err
@@ -275,22 +240,4 @@ func (d *Dir) listEntry(p string, e fs.DirEntry, depth int, left *int, l *Listin
 	default:
 		l.Files = append(l.Files, Found{Name: n, Size: info.Size(), ModTime: info.ModTime()})
 	}
-}
-
-// leaveListed makes of a listing from disk what the overlay leaves of it.
-func (d *Dir) leaveListed(l *Listing) error {
-	for _, n := range d.overlay.Files() {
-		f, err := d.Read(n)
-		if errors.Is(err, ErrNotRegular) || errors.Is(err, ErrTooLarge) {
-			continue
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		l.Files = slices.DeleteFunc(l.Files, func(f Found) bool { return f.Name == n })
-		if err == nil {
-			l.Files = append(l.Files, Found{Name: n, Size: int64(len(f.Data)), ModTime: f.ModTime})
-		}
-	}
-	return nil
 }

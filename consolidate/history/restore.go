@@ -43,8 +43,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	res := RestoreResult{From: v, Action: "unchanged"}
 	info := h.New(lock.KindRestore)
 	info.Reason = v.String()
-	var landed *ops.Archive
-	res.ID, landed, err = h.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+	landed, err := h.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
 		if err := t.Stage.Restore(n, data, v.Time); err != nil || n.IsIndex() {
 			return nil, err
 		}
@@ -61,10 +60,10 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 		res.Index = edit.Line(n)
 		return edit, err
 	})
-	if err != nil || res.ID == "" {
+	if res.ID = landed.ID; err != nil || res.ID == "" {
 		return res, err
 	}
-	if err := ops.LeftOut(res.ID, landed); err != nil {
+	if err := ops.LeftOut(landed); err != nil {
 		return RestoreResult{}, err
 	}
 	for _, c := range landed.Changes {

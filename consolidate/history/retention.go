@@ -1,8 +1,6 @@
 package history
 
 import (
-	"errors"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -44,13 +42,13 @@ const useFile = "archive.json"
 func (h *History) PruneAfter(info ops.Op) {
 	var use ArchiveUse
 	measured := h.Note(useFile, &use)
-	use.add(Landed{ID: info.ID, Kind: info.Kind, size: h.Size(info.ID)})
+	use.add(Landed{Op: info, size: info.Bytes + h.RecordSize(info.ID)})
 	use.MaxBytes = h.MaxArchive
 	if !h.pruned || !measured || use.Bytes > use.MaxBytes && (use.Pruned <= use.MaxBytes || use.Bytes-use.Pruned > use.MaxBytes/64) {
 		h.Prune(h.Now())
 		return
 	}
-	h.SetNote(useFile, use) // only a status needs it
+	h.SetCache(useFile, use) // only a status needs it
 }
 
 // Prune removes stages of dreams that did not land and are older than a week, and archives that retention does not
@@ -62,22 +60,30 @@ func (h *History) Prune(now time.Time) {
 		return
 	}
 	now = asOf(ids, now)
+	var discarded []ops.Op
+	discard := func(o ops.Op) bool {
+		err := h.Discard(o.ID)
+		if err == nil {
+			discarded = append(discarded, o)
+		}
+		return err == nil
+	}
 	for _, id := range ids {
-		if h.isStale(id, now) {
-			h.SetAside(id)
+		if o, err := h.Op(id); err == nil && isStale(o, now) {
+			discard(o)
 		}
 	}
 	if all, err := h.sized(); err == nil {
 		use := ArchiveUse{MaxBytes: h.MaxArchive}
 		for i, keep := range all.kept(h.MaxArchive, now) {
-			if keep || h.SetAside(all[i].ID) != nil {
+			if keep || !discard(all[i].Op) {
 				use.add(all[i])
 			}
 		}
 		use.Pruned = use.Bytes
-		h.SetNote(useFile, use)
+		h.SetCache(useFile, use)
 	}
-	h.Empty(now)
+	h.Collect(discarded, now)
 }
 
 // asOf returns the time from which ages are counted: the beginning of the newest operation that is at least a day
@@ -91,24 +97,14 @@ func asOf(ids []string, now time.Time) time.Time {
 	return now
 }
 
-// isStale reports whether id is a stage older than a week, or was left by a crash before it had a stage. An operation
-// that has begun to land, or that displaced files, is neither.
-func (h *History) isStale(id string, now time.Time) bool {
-	a, err := h.Archive(id)
-	if errors.Is(err, fs.ErrNotExist) { // the manifest is the first that is written
-		begun, empty := h.Torn(id)
-		return empty && now.Sub(begun) > StageKept
-	}
-	if err != nil {
-		return false
-	}
-	a.Close()
-	info, err := h.Op(id)
+// isStale reports whether o is a stage older than a week. An operation that has begun to land, or that displaced files, is
+// not.
+func isStale(o ops.Op, now time.Time) bool {
 	kept := StageKept
-	if info.Waits() {
+	if o.Waits() {
 		kept = ProposalKept
 	}
-	return err == nil && info.Outcome != ops.Committed && now.Sub(info.LastCall) > kept && a.State == ops.Staged && len(a.Displaced) == 0
+	return o.Outcome != ops.Committed && now.Sub(o.LastCall) > kept && o.State == ops.Staged && len(o.Displaced) == 0
 }
 
 func (u *ArchiveUse) add(l Landed) {
@@ -153,8 +149,16 @@ func (l Landed) mayBeOnlyCopy(now time.Time) bool {
 // sized is Landed with sizes.
 func (h *History) sized() (landings, error) {
 	all, err := h.Landed()
-	for i := range all {
-		all[i].size = h.Size(all[i].ID)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]ops.Op, len(all))
+	for i, l := range all {
+		list[i] = l.Op
+	}
+	sizes, err := h.Sizes(list)
+	for i, size := range sizes {
+		all[i].size = size
 	}
 	return all, err
 }

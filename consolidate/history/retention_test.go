@@ -52,7 +52,7 @@ func TestKept(t *testing.T) {
 				if _, err := fmt.Sscanf(rest, "%s %d %d", &kind, &age, &size); err != nil {
 					t.Fatal(err)
 				}
-				l := Landed{ID: op, size: size, Kind: lock.Kind(kind), Manifest: ops.Manifest{Landed: start.AddDate(0, 0, -age)}}
+				l := Landed{Op: ops.Op{Header: ops.Header{ID: op, Kind: lock.Kind(kind)}, Landed: start.AddDate(0, 0, -age)}, size: size}
 				c := ops.Change{Name: ops.IndexName, Before: "1", After: "2"}
 				if rest != op {
 					c.After = ""

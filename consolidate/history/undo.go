@@ -38,20 +38,16 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	if err != nil {
 		return UndoResult{}, err
 	}
-	defer a.Close()
 	res := UndoResult{Undone: id, Redo: redo, Files: ops.FilesOf(nil), Merged: []string{}, Conflicts: []ops.Conflict{}}
 	info := h.New(lock.KindUndo)
 	info.Undoes = id
-	if undone, err := h.Op(id); err == nil {
-		info.Restamp = undone.Undoing(a.Landed)
-	}
-	var landed *ops.Archive
-	res.ID, landed, err = h.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+	info.Restamp = a.Undoing(a.Landed)
+	landed, err := h.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
 		conflicts, err := t.Stage.Reverse(a)
 		res.Conflicts = append(res.Conflicts, conflicts...)
 		return nil, err
 	})
-	if err != nil || res.ID == "" {
+	if res.ID = landed.ID; err != nil || res.ID == "" {
 		return res, err
 	}
 	res.Conflicts = append(res.Conflicts, landed.LeftAlone...)
@@ -73,20 +69,20 @@ func (h *History) recover(ctx context.Context) error {
 	return h.Recover(ctx)
 }
 
-// undoable opens the archive of the operation that Undo of id would revert. The caller closes it.
-func (h *History) undoable(id string) (whole, redo string, a *ops.Archive, err error) {
+// undoable returns the operation that Undo of id would revert.
+func (h *History) undoable(id string) (whole, redo string, o ops.Op, err error) {
 	if id == "" {
 		id, redo, err = h.newestOurs()
 	} else {
 		id, err = h.Match(id)
 	}
 	if err == nil {
-		a, err = h.Archive(id)
+		o, err = h.Op(id)
 	}
-	if err == nil && a.State != ops.Landed {
-		err = errors.Join(fmt.Errorf("%s has not landed: there is nothing to undo", id), a.Close())
+	if err == nil && o.State != ops.Landed {
+		err = fmt.Errorf("%s has not landed: there is nothing to undo", id)
 	}
-	return id, redo, a, err
+	return id, redo, o, err
 }
 
 // newestOurs returns the newest operation of this machine that is not undone, and the newest undo after it that was not itself
@@ -119,17 +115,18 @@ func (h *History) Undoable(id string) (whole, did string, err error) {
 	if t := h.Current(); t != nil {
 		return "", "", t.Busy()
 	}
-	whole, redo, a, err := h.undoable(id)
+	if err := h.Complete(); err != nil {
+		return "", "", err
+	}
+	whole, redo, info, err := h.undoable(id)
 	if err != nil {
 		return "", "", err
 	}
-	defer a.Close()
-	info, _ := h.Op(whole) // the archive is enough
 	who := fmt.Sprintf("A %s of this machine", cmp.Or(info.Kind, "change"))
 	if info.Kind == lock.KindSync {
 		who = "A sync, " + info.Reason + "; the undo is sent to them too"
 	}
-	did = fmt.Sprintf("%s, %s. %s", who, a.Landed.UTC().Format("2006-01-02 15:04 UTC"), ops.Report(a.Changes, ops.Op{}))
+	did = fmt.Sprintf("%s, %s. %s", who, info.Landed.UTC().Format("2006-01-02 15:04 UTC"), ops.Report(info.Changes, ops.Op{}))
 	if redo != "" {
 		did += " What came later is undone already; to redo that, undo " + redo + "."
 	}
@@ -145,8 +142,7 @@ func (h *History) Diff(id string) (string, []byte, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	defer a.Close()
-	diff, err := a.Diff(h.AllowSecrets)
+	diff, err := h.Store.Diff(a)
 	return id, diff, err
 }
 
@@ -159,24 +155,25 @@ func (h *History) LastReport() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer a.Close()
-	diff, err := a.Diff(h.AllowSecrets)
-	info, _ := h.Op(id) // the archive is enough
+	diff, err := h.Store.Diff(a)
 	return fmt.Sprintf("%s, landed %s\n%s\nTo undo it: dream-mcp undo %s\n\n%s",
-		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, info)+info.Decisions(), id, diff), err
+		id, a.Landed.UTC().Format(time.RFC3339), ops.Report(a.Changes, a)+a.Decisions(), id, diff), err
 }
 
-// Named opens the archive of operation id, or of the newest that landed a change if id is "". The caller closes it.
-func (h *History) Named(id string) (_ string, a *ops.Archive, err error) {
+// Named returns operation id, or the newest that landed a change if id is "".
+func (h *History) Named(id string) (_ string, o ops.Op, err error) {
+	if err := h.Complete(); err != nil {
+		return "", o, err
+	}
 	if id != "" {
 		id, err = h.Match(id)
 	} else {
 		id, err = h.newest()
 	}
 	if err == nil {
-		a, err = h.Archive(id)
+		o, err = h.Op(id)
 	}
-	return id, a, err
+	return id, o, err
 }
 
 // newest returns the newest operation that landed a change.

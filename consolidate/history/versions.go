@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
@@ -24,11 +23,9 @@ type History struct {
 	pruned bool // by this process
 }
 
-// Landed is an operation whose changes have landed, as its archive records it.
+// Landed is an operation whose changes have landed.
 type Landed struct {
-	ID   string
-	Kind lock.Kind // "" if the record cannot be read
-	ops.Manifest
+	ops.Op
 	size int64 // in bytes, if measured
 }
 
@@ -44,23 +41,20 @@ func (l Landed) change(n memory.Name) (ops.Change, bool) {
 // landings are all archived operations that have landed, in that order.
 type landings []Landed
 
-// Landed reads the manifests of the archive. It skips those that it cannot read.
+// Landed reads the operations that have landed, after it has completed an interrupted one. It skips those that it cannot read.
 func (h *History) Landed() (landings, error) {
+	if err := h.Complete(); err != nil {
+		return nil, err
+	}
 	ids, err := h.IDs()
 	if err != nil {
 		return nil, err
 	}
 	var all landings
 	for _, id := range ids {
-		a, err := h.Archive(id)
-		if err != nil {
-			continue
+		if o, err := h.Op(id); err == nil && o.State == ops.Landed {
+			all = append(all, Landed{Op: o})
 		}
-		if a.State == ops.Landed {
-			info, _ := h.Op(id)
-			all = append(all, Landed{ID: id, Kind: info.Kind, Manifest: a.Manifest})
-		}
-		a.Close()
 	}
 	slices.SortStableFunc(all, func(a, b Landed) int { return a.Landed.Compare(b.Landed) })
 	return all, nil
@@ -142,12 +136,7 @@ func (h *History) entry(all landings, v Version, n memory.Name) (ops.IndexLine, 
 
 // content reads a version from the archive.
 func (h *History) content(v Version) ([]byte, error) {
-	a, err := h.Archive(v.ID)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	data, err := a.Content(v.sum)
+	data, err := h.Content(v.sum)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not available: %w", v, err)
 	}
@@ -189,14 +178,9 @@ func (h *History) measure(versions []Version) error {
 	defer dir.Close()
 	for i := range versions {
 		v := &versions[i]
-		a, err := h.Archive(v.ID)
-		if err != nil {
-			return err
-		}
-		if v.Bytes, err = a.Size(v.sum); err != nil {
+		if v.Bytes, err = h.Size(v.sum); err != nil {
 			v.Bytes = -1
 		}
-		a.Close()
 		if n, err := memory.ParseName(v.File); err == nil && dir != nil {
 			f, _ := dir.Read(n) // what cannot be read matches no version
 			v.Held = f.Sum == v.sum

@@ -99,7 +99,7 @@ func TakeHost(dir *memory.Dir, prior Host, now time.Time) error {
 // released the lock and may already have read its PID back: swapHost restores the file and fails with ErrHeld. Comparing the
 // PIDs is not enough, since a process can take the lock with the PID that its earlier dream left.
 func swapHost(dir *memory.Dir, seen Host, text []byte, mtime time.Time) error {
-	was, body, err := atomicfile.Exchange(dir, HostFile, text, mtime)
+	was, body, err := atomicfile.Exchange(dir.Root(), HostFile, text, mtime)
 	if err != nil || was == nil {
 		return err
 	}

@@ -59,7 +59,7 @@ type Record struct {
 	Namespace  string    `json:"pid_namespace,omitempty"`
 	Started    time.Time `json:"started"`
 	Prior      Stamp     `json:"prior"` // of .consolidate-lock, where the kind takes it
-	Stage      string    `json:"stage"` // the dream's folder
+	Stage      string    `json:"stage"` // the path of the operation's record
 	Committing bool      `json:"committing,omitempty"`
 }
 
@@ -132,8 +132,8 @@ type Lock struct {
 	file  *os.File
 }
 
-// Take takes our lock on dir. It waits at most wait for a brief operation, but not for a dream, unless the dream is dead and
-// being recovered. It fails with ErrHeld.
+// Take takes our lock on dir. It waits at most wait for a brief operation, but not for a dream, unless the dream is landing, or is
+// dead and being recovered. It fails with ErrHeld.
 func Take(ctx context.Context, dir *memory.Dir, wait time.Duration) (*Lock, error) {
 	// Created through the root, so that neither a link nor another directory at the path can redirect it.
 	f, err := memory.OpenRegular(dir.Root(), File, os.O_RDWR|os.O_CREATE)
@@ -156,7 +156,7 @@ func (l *Lock) take(ctx context.Context, root *os.Root, wait time.Duration) erro
 		if ok {
 			break
 		}
-		if r, _ := Read(root); r.Kind == KindDream && !r.Dead() || !time.Now().Before(deadline) {
+		if r, _ := Read(root); r.Kind == KindDream && !r.Dead() && !r.Committing || !time.Now().Before(deadline) {
 			return ErrHeld
 		}
 		select {
@@ -222,7 +222,7 @@ func readRecord(f *os.File) (r Record, err error) {
 // Read reads the record of a lock that is held.
 func (l *Lock) Read() (Record, error) { return readRecord(l.file) }
 
-// Write writes r into the lock file and syncs it.
+// Write writes r into the lock file, so that other processes see it. Sync makes it durable.
 func (l *Lock) Write(r Record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -232,19 +232,14 @@ func (l *Lock) Write(r Record) error {
 	if _, err := l.file.WriteAt(data, 1); err != nil {
 		return err
 	}
-	if err := l.file.Truncate(int64(1 + len(data))); err != nil {
-		return err
-	}
-	return l.file.Sync()
+	return l.file.Truncate(int64(1 + len(data)))
 }
 
-// Clear empties the lock file.
-func (l *Lock) Clear() error {
-	if err := l.file.Truncate(0); err != nil {
-		return err
-	}
-	return l.file.Sync()
-}
+// Sync makes the record durable.
+func (l *Lock) Sync() error { return l.file.Sync() }
+
+// Clear empties the lock file. After a power cut it may have its record again, and the end of that operation is recorded twice.
+func (l *Lock) Clear() error { return l.file.Truncate(0) }
 
 // Release releases the lock.
 func (l *Lock) Release() error { return errors.Join(l.file.Close(), l.flock.Unlock()) }

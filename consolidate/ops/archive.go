@@ -1,14 +1,14 @@
 package ops
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,30 +18,50 @@ import (
 	"dream-mcp/memory/atomicfile"
 )
 
-// Records are the records of all operations in the state folder, their stages and archives, and the journal.
+// Records are the records of all operations in the state folder, their texts, and the log.
 type Records struct{ Folder }
 
-// FolderOf returns the path of the folder of operation id.
-func (s *Records) FolderOf(id string) string { return filepath.Join(s.StateDir(), dreamFolder, id) }
+// RecordPath returns the path of the record of operation id.
+func (s *Records) RecordPath(id string) string {
+	return filepath.Join(s.StateDir(), filepath.FromSlash(FileOf(id, RecordFile)))
+}
 
-// IDs returns the IDs of all operations that have a folder, the oldest first.
+// IDs returns the IDs of all operations, the oldest first.
 func (s *Records) IDs() ([]string, error) {
 	root, err := s.Root()
 	if err != nil {
 		return nil, err
 	}
-	entries, _, err := memory.ReadFolder(root, dreamFolder, math.MaxInt32)
+	entries, _, err := memory.ReadFolder(root, opsFolder, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
 	for _, e := range entries {
-		if e.IsDir() {
-			ids = append(ids, e.Name())
+		if id, is := strings.CutSuffix(e.Name(), RecordFile); is && ValidID(id) {
+			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
 	return ids, nil
+}
+
+// Content returns a text of an operation; nil for the sum "". A text that does not have its sum is an error.
+func (s *Records) Content(sum memory.Sum) ([]byte, error) {
+	root, err := s.Root()
+	if err != nil {
+		return nil, err
+	}
+	return texts{root, textsFolder}.read(sum)
+}
+
+// Size returns the number of bytes of a text. It fails with fs.ErrNotExist if the archive has lost it.
+func (s *Records) Size(sum memory.Sum) (int64, error) {
+	root, err := s.Root()
+	if err != nil {
+		return 0, err
+	}
+	return texts{root, textsFolder}.size(sum)
 }
 
 // Match returns the one ID that is id or begins with it.
@@ -63,104 +83,116 @@ func (s *Records) Match(id string) (string, error) {
 	return "", fmt.Errorf("%q is the beginning of %d IDs: %s", id, len(found), strings.Join(found, ", "))
 }
 
-// OpenFolder opens the folder of operation id.
-func (s *Records) OpenFolder(id string) (*os.Root, error) {
-	if !ValidID(id) {
-		return nil, ErrUnknown
-	}
-	root, err := s.Root()
-	if err != nil {
-		return nil, err
-	}
-	return memory.OpenBelow(root, path.Join(dreamFolder, id))
-}
-
-// openArchive reads the manifest of operation id as it is on disk. The caller closes it.
-func (s *Records) openArchive(id string) (*Archive, error) {
-	folder, err := s.OpenFolder(id)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w in the archive: %s", ErrUnknown, id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	a, err := OpenArchive(folder)
-	if err != nil {
-		folder.Close()
-	}
-	return a, err
-}
-
-// removedFolder holds folders that are being removed. They are moved there in one step, so that the archive has only whole
-// folders after a crash.
-const removedFolder = "removed"
-
-// SetAside moves operation id out of the archive in one step.
-func (s *Records) SetAside(id string) error {
-	root, err := s.Root()
-	if err != nil {
-		return err
-	}
-	if err := root.Mkdir(removedFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	s.Step("set aside")
-	return root.Rename(path.Join(dreamFolder, id), path.Join(removedFolder, id))
-}
-
-// Discard removes the folder of an operation.
+// Discard removes an operation. Its texts stay until Collect.
 func (s *Records) Discard(id string) error {
-	err := s.SetAside(id)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = s.root.RemoveAll(path.Join(removedFolder, id))
-	}
-	return err
-}
-
-// Torn reports whether a crash left the folder of operation id without content, and since when.
-func (s *Records) Torn(id string) (since time.Time, torn bool) {
-	info, err := s.root.Lstat(path.Join(dreamFolder, id))
+	root, err := s.Root()
 	if err != nil {
-		return since, false
+		return err
 	}
-	_, err = s.root.Lstat(path.Join(dreamFolder, id, "blobs"))
-	return info.ModTime(), errors.Is(err, fs.ErrNotExist)
+	s.Step("discard")
+	for _, end := range []string{RecordFile, TrailFile, StopFile} { // the record first: without it there is no operation
+		if err := root.Remove(FileOf(id, end)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
-// Size returns the size of operation id on disk, in bytes; 0 if the state folder cannot be opened.
-func (s *Records) Size(id string) (size int64) {
+// RecordSize returns the number of bytes of the record of an operation; 0 if it cannot be read.
+func (s *Records) RecordSize(id string) int64 {
 	root, err := s.Root()
 	if err != nil {
 		return 0
 	}
-	fs.WalkDir(root.FS(), path.Join(dreamFolder, id), func(_ string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // removed or unreadable
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			size += info.Size()
-		}
-		return nil
-	})
-	return size
+	info, err := root.Lstat(FileOf(id, RecordFile))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
-// Empty removes what SetAside moved, and temporaries older than a day.
-func (s *Records) Empty(now time.Time) {
-	atomicfile.SweepOld(s.root, now.Add(-24*time.Hour), DigestFolder)
-	atomicfile.SyncFolder(s.root, dreamFolder)
-	s.Step("empty")
-	s.root.RemoveAll(removedFolder)
+// Sizes returns the size of each operation of a list, the oldest first: of its record and of the texts that no later one has.
+func (s *Records) Sizes(all []Op) ([]int64, error) {
+	root, err := s.Root()
+	if err != nil {
+		return nil, err
+	}
+	sums, err := texts{root, textsFolder}.sums()
+	sizes := make([]int64, len(all))
+	for i, o := range slices.Backward(all) {
+		sizes[i] = s.RecordSize(o.ID)
+		for _, sum := range o.texts() {
+			sizes[i] += sums[sum]
+			delete(sums, sum)
+		}
+	}
+	return sizes, err
+}
+
+// orphansFile notes the texts that no operation needed at a pruning, and since when.
+const orphansFile = "orphans.json"
+
+// orphansKept is how long a text stays that no operation needs. Somebody may have moved the records away for a while.
+const orphansKept = 7 * 24 * time.Hour
+
+// Collect removes the texts of discarded operations that no other needs, what no operation has needed for a week, and old
+// temporaries. While a record cannot be read, all texts stay. The caller holds the lock.
+func (s *Records) Collect(discarded []Op, now time.Time) {
+	root, err := s.Root()
+	if err != nil {
+		return
+	}
+	atomicfile.SweepOld(root, now.Add(-24*time.Hour), DigestFolder)
+	ids, err := s.IDs()
+	if err != nil {
+		return
+	}
+	all := texts{root, textsFolder}
+	unneeded, err := all.sums()
+	if err != nil {
+		return
+	}
+	for _, id := range ids {
+		o, err := s.Op(id)
+		if err != nil {
+			return
+		}
+		for _, sum := range o.texts() {
+			delete(unneeded, sum)
+		}
+	}
+	if len(discarded) > 0 {
+		atomicfile.SyncFolder(root, opsFolder) // the records that went are gone before their texts
+	}
+	s.Step("collect")
+	for _, o := range discarded {
+		for _, sum := range o.texts() {
+			if _, is := unneeded[sum]; is {
+				root.Remove(all.file(sum))
+				delete(unneeded, sum)
+			}
+		}
+	}
+	before, orphans := make(map[memory.Sum]time.Time), make(map[memory.Sum]time.Time)
+	s.Note(orphansFile, &before)
+	for sum := range unneeded {
+		since, known := before[sum]
+		if known && now.Sub(since) > orphansKept {
+			root.Remove(all.file(sum))
+			continue
+		}
+		orphans[sum] = cmp.Or(since, now)
+	}
+	switch {
+	case len(orphans) > 0 && !maps.Equal(orphans, before):
+		s.SetNote(orphansFile, orphans)
+	case len(orphans) == 0 && len(before) > 0:
+		s.RemoveNote(orphansFile)
+	}
 }
 
 // DigestFolder holds the digests of transcripts. Package digest sweeps it.
 const DigestFolder = "digests"
-
-// StopFile in the folder of a dream asks it to stop.
-const StopFile = "stop"
 
 // idTime is the format of the time at the beginning of an ID, by which IDs sort.
 const idTime = "20060102-150405"

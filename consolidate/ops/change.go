@@ -3,32 +3,34 @@ package ops
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 )
 
 // Change is a whole transaction outside a dream: it lands what fill stages and the index that fill returns. It does not touch
-// Claude Code's lock or the gates. If there is nothing to land, it leaves no trace and id is "". In an unattended process it
+// Claude Code's lock or the gates. If there is nothing to land, it leaves no trace and landed has no ID. In an unattended process it
 // fails with ErrUnattended, except for an exchange with a remote (lock.KindSync).
-func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (*Index, error)) (id string, a *Archive, err error) {
+func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (*Index, error)) (landed Op, err error) {
 	if s.Unattended && info.Kind != lock.KindSync {
-		return "", nil, ErrUnattended
+		return Op{}, ErrUnattended
 	}
 	t, err := s.Begin(ctx, func(*memory.Dir) (Op, error) { return info, nil })
 	if err != nil {
-		return "", nil, err
+		return Op{}, err
 	}
 	edit, err := fill(t)
 	if err == nil && (len(t.Stage.Changes) > 0 || edit.Changed()) {
 		if err = t.Land(edit); err == nil {
-			return t.ID, t.Stage.Archive, t.End(Committed, "")
+			err = t.End(Committed, "")
+			return t.Op, err
 		}
 		if isHalf(err) {
-			return "", nil, err
+			return Op{}, err
 		}
 	}
-	return "", nil, errors.Join(err, t.End(Aborted, ""))
+	return Op{}, errors.Join(err, t.End(Aborted, ""))
 }
 
 // TakeAsIs ends the operation in the lock file without landing anything more, so that the memory is as it is on disk.
@@ -61,7 +63,7 @@ func (s *Store) TakeAsIs(ctx context.Context, dir *memory.Dir, why string) error
 		return errors.Join(err, t.close())
 	}
 	err = t.End(Committed, "")
-	if err == nil && len(t.Stage.Displaced) == 0 {
+	if err == nil && len(t.Displaced) == 0 {
 		err = s.Discard(t.ID)
 	}
 	return err
@@ -96,20 +98,21 @@ func (s *Store) SetTime(ctx context.Context) error {
 	})
 }
 
-// Hold keeps an operation for the person: fill stages its changes in the folder of info. A new operation is journaled. The
-// caller holds the lock.
+// Hold keeps an operation for the person: fill stages its changes. A new operation is logged. The caller holds the lock.
 func (s *Store) Hold(dir *memory.Dir, info Op, fill func(*Stage) error) error {
 	s.Step("propose")
-	t, made, err := s.openTx(dir, info, true)
+	t, err := s.openTx(dir, info)
 	if err != nil {
 		return err
 	}
-	defer t.Folder.Close()
+	defer t.Release()
+	t.Stage.late = true // until all is staged
+	_, known := t.Files.Lstat(t.ID + RecordFile)
 	if err = fill(t.Stage); err == nil {
 		err = t.Save()
 	}
-	if err == nil && made {
-		err = s.Append(t.Entry(t.Stage.Manifest, Proposed, info.Reviewed))
+	if err == nil && errors.Is(known, fs.ErrNotExist) {
+		err = s.Append(t.Entry(Proposed, info.Reviewed))
 	}
 	s.Changed(StatusURI)
 	return err

@@ -9,20 +9,18 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// Diff returns the changes of a as a unified diff that may be shown: credentials that are not allowed are
-// masked on both sides.
-func (a *Archive) Diff(allowed secret.Allowed) ([]byte, error) {
-	return a.diff(allowed, func(c Change) ([]byte, error) { return a.Content(c.Before) })
+// Diff returns the changes of o as a unified diff that may be shown: credentials that are not allowed are masked on both sides.
+func (s *Records) Diff(o Op) ([]byte, error) {
+	return diffOf(o, s.AllowSecrets, func(c Change) ([]byte, error) { return s.Content(c.Before) }, s.Content)
 }
 
-// Diff returns what the stage would change, as Archive.Diff does; index, unless it is nil, replaces the
-// index on disk.
+// Diff returns what the stage would change; index, if not nil, replaces the index on disk.
 func (s *Stage) Diff(index []byte) ([]byte, error) {
 	onDisk := func(c Change) ([]byte, error) {
 		disk, err := readOrNothing(s.dir, c.Name)
 		return disk.Data, err
 	}
-	d, err := s.diff(s.dir.AllowSecrets, onDisk)
+	d, err := diffOf(*s.Op, s.dir.AllowSecrets, onDisk, s.Content)
 	if index == nil || err != nil {
 		return d, err
 	}
@@ -30,13 +28,13 @@ func (s *Stage) Diff(index []byte) ([]byte, error) {
 	return append(d, DiffOf(memory.IndexName, before, index, s.dir.AllowSecrets)...), err
 }
 
-func (a *Archive) diff(allowed secret.Allowed, before func(Change) ([]byte, error)) (d []byte, err error) {
-	for _, c := range a.Changes {
+func diffOf(o Op, allowed secret.Allowed, before func(Change) ([]byte, error), content func(memory.Sum) ([]byte, error)) (d []byte, err error) {
+	for _, c := range o.Changes {
 		was, err := before(c)
 		if err != nil {
 			return nil, err
 		}
-		is, err := a.Content(c.After)
+		is, err := content(c.After)
 		if err != nil {
 			return nil, err
 		}

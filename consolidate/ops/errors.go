@@ -85,13 +85,13 @@ func (e *PartError) Error() string {
 }
 
 // LeftOut returns a *PartError if a transaction left files as others changed them, else nil.
-func LeftOut(id string, a *Archive) error {
+func LeftOut(a Op) error {
 	if len(a.LeftAlone) == 0 {
 		return nil
 	}
 	e := &PartError{Left: a.LeftAlone}
 	for _, c := range a.Changes {
-		e.ID, e.Landed = id, append(e.Landed, c.Name.String())
+		e.ID, e.Landed = a.ID, append(e.Landed, c.Name.String())
 	}
 	return e
 }

@@ -49,8 +49,8 @@ func FolderOf(stateHome, memoryDir, folder string) string {
 // Root opens the state folder of this memory, and creates it if needed. It remains open.
 func (f *Folder) Root() (*os.Root, error) {
 	if f.root != nil {
-		ours, err := f.root.Stat(dreamFolder)
-		if there, thereErr := os.Stat(filepath.Join(f.StateDir(), dreamFolder)); err == nil && thereErr == nil && os.SameFile(ours, there) {
+		ours, err := f.root.Stat(opsFolder)
+		if there, thereErr := os.Stat(filepath.Join(f.StateDir(), opsFolder)); err == nil && thereErr == nil && os.SameFile(ours, there) {
 			return f.root, nil
 		}
 		f.Close() // it was removed or replaced
@@ -67,9 +67,13 @@ func (f *Folder) Root() (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = root.MkdirAll(dreamFolder, 0o700)
-	if errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%q: %w", filepath.Join(f.StateDir(), dreamFolder), syscall.ENOTDIR)
+	for _, folder := range []string{opsFolder, textsFolder} {
+		if err == nil {
+			err = root.MkdirAll(folder, 0o700)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%q: %w", filepath.Join(f.StateDir(), folder), syscall.ENOTDIR)
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
@@ -88,7 +92,7 @@ func (f *Folder) Writable() error {
 	}
 	root, err := f.Root()
 	if err == nil {
-		err = atomicfile.Probe(root, dreamFolder, probeSize)
+		err = atomicfile.Probe(root, opsFolder, probeSize)
 	}
 	if err != nil {
 		return fmt.Errorf("the state folder %q cannot be written: %w", f.StateDir(), err)
@@ -135,6 +139,24 @@ func (f *Folder) SetNote(file string, v any) error {
 		}
 	}
 	return atomicfile.Replace(root, file, data, time.Time{})
+}
+
+// SetCache is SetNote for what can be found out again: it is not synced.
+func (f *Folder) SetCache(file string, v any) error {
+	root, err := f.Root()
+	if err != nil || f.LookOnly {
+		return err
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	temp := atomicfile.TempName(".", "")
+	if err := root.WriteFile(temp, data, 0o600); err != nil {
+		root.Remove(temp)
+		return err
+	}
+	return atomicfile.Rename(root, temp, file)
 }
 
 // RemoveNote removes a note, if there is one.

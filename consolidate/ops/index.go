@@ -412,15 +412,5 @@ func (t *Tx) All(e *Index) []Change {
 	return changes
 }
 
-// Look opens the stage of an operation that ended. The transaction holds no lock and cannot land. The caller closes its Folder.
-func (s *Store) Look(dir *memory.Dir, info Op) (*Tx, error) {
-	folder, err := s.OpenFolder(info.ID)
-	if err != nil {
-		return nil, err
-	}
-	stage, err := OpenStage(dir, folder)
-	if err != nil {
-		return nil, errors.Join(err, folder.Close())
-	}
-	return &Tx{Op: info, Dir: dir, Folder: folder, Stage: stage, s: s}, nil
-}
+// Look opens the stage of an operation of which this process holds no lock. It cannot land. The caller releases it.
+func (s *Store) Look(dir *memory.Dir, info Op) (*Tx, error) { return s.openTx(dir, info) }

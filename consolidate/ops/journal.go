@@ -52,9 +52,9 @@ type Waiver struct {
 }
 
 const (
-	JournalFile = "journal.jsonl"
-	journalOld  = "journal.1.jsonl"
-	maxJournal  = 4 << 20 // then the journal is renamed, and the one before it removed
+	LogFile    = "log.jsonl"
+	logOld     = "log.1.jsonl"
+	maxJournal = 4 << 20 // then the journal is renamed, and the one before it removed
 )
 
 // Append adds e to the journal in one write, with credentials masked. It first ends an incomplete line that a crash left.
@@ -69,10 +69,10 @@ func (s *Records) Append(e LogEntry) error {
 	}
 	line = s.AllowSecrets.ShowJSON(line, nil)
 	const flag = os.O_RDWR | os.O_CREATE | os.O_APPEND
-	f, err := memory.OpenRegular(state, JournalFile, flag)
+	f, err := memory.OpenRegular(state, LogFile, flag)
 	if errors.Is(err, memory.ErrLinked) { // perhaps by a backup, whose copy must not change
-		if err = atomicfile.Unlink(state, JournalFile, 2*maxJournal); err == nil {
-			f, err = memory.OpenRegular(state, JournalFile, flag)
+		if err = atomicfile.Unlink(state, LogFile, 2*maxJournal); err == nil {
+			f, err = memory.OpenRegular(state, LogFile, flag)
 		}
 	}
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Records) Append(e LogEntry) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil && info.Size() > maxJournal {
-		state.Rename(JournalFile, journalOld) // if it fails, the next entry tries again
+		state.Rename(LogFile, logOld) // if it fails, the next entry tries again
 	}
 	return err
 }
@@ -123,12 +123,15 @@ func (s *Records) Journal() ([]LogEntry, error) {
 	}), nil
 }
 
-// maxUnjournaled bounds the archives that Entries opens.
-const maxUnjournaled = 100
+// maxUnlogged bounds the records that Entries opens.
+const maxUnlogged = 100
 
-// Entries returns the journal, and entries for operations that have landed according to their archive but are not
-// journaled, so that each can be undone.
+// Entries returns the log, and entries for operations that have landed according to their record but are not in the log, so
+// that each can be undone. It first completes an interrupted landing.
 func (s *Store) Entries() ([]LogEntry, error) {
+	if err := s.Complete(); err != nil {
+		return nil, err
+	}
 	entries, err := s.Journal()
 	if err != nil {
 		return nil, err
@@ -142,22 +145,17 @@ func (s *Store) Entries() ([]LogEntry, error) {
 		known[e.ID] = known[e.ID] || e.Outcome == Committed
 	}
 	lost = slices.DeleteFunc(lost, func(id string) bool { return known[id] })
-	for _, id := range lost[max(0, len(lost)-maxUnjournaled):] {
-		a, err := s.Archive(id)
-		if err != nil {
+	for _, id := range lost[max(0, len(lost)-maxUnlogged):] {
+		o, err := s.Op(id)
+		if err != nil || o.State != Landed {
 			continue // it cannot be undone either
 		}
-		if a.State == Landed {
-			info, _ := s.Op(id) // the archive is enough
-			info.ID = id
-			entry := info.Entry(a.Manifest, Committed, a.Landed)
-			at := len(entries) // after all older entries; the others keep their order
-			for at > 0 && entries[at-1].Time.After(entry.Time) {
-				at--
-			}
-			entries = slices.Insert(entries, at, entry)
+		entry := o.Entry(Committed, o.Landed)
+		at := len(entries) // after all older entries; the others keep their order
+		for at > 0 && entries[at-1].Time.After(entry.Time) {
+			at--
 		}
-		a.Close()
+		entries = slices.Insert(entries, at, entry)
 	}
 	return entries, nil
 }
@@ -182,7 +180,7 @@ func (s *Store) Undone() (map[string]bool, error) {
 // readLog reads the journal, the oldest entry first. It skips invalid lines.
 func readLog(state *os.Root) ([]LogEntry, error) {
 	var entries []LogEntry
-	for _, name := range []string{journalOld, JournalFile} {
+	for _, name := range []string{logOld, LogFile} {
 		f, err := memory.OpenRegular(state, name, os.O_RDONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -206,14 +204,14 @@ func readLog(state *os.Root) ([]LogEntry, error) {
 	return entries, nil
 }
 
-// Entry returns the journal entry of i, whose changes are in m.
-func (i Op) Entry(m Manifest, outcome Outcome, at time.Time) LogEntry {
+// Entry returns the line of i for the log.
+func (i Op) Entry(outcome Outcome, at time.Time) LogEntry {
 	e := LogEntry{Time: at, Outcome: outcome, Header: i.Header, SessionsSince: i.Sessions}
 	if i.Kind == lock.KindDream && i.Since.Exists {
 		hours := i.Started.Sub(i.Since.Time).Hours()
 		e.HoursSince = &hours
 	}
-	for _, c := range m.Changes {
+	for _, c := range i.Changes {
 		e.Files = append(e.Files, c.Name.String())
 	}
 	return e

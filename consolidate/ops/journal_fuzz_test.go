@@ -21,7 +21,7 @@ func FuzzJournal(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(s.StateDir(), JournalFile), []byte(lines), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(s.StateDir(), LogFile), []byte(lines), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		before, err := readLog(root)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"dream-mcp/consolidate/lock"
 )
@@ -24,11 +25,8 @@ func (t *Tx) Land(edit *Index) error {
 }
 
 func (t *Tx) land(edit *Index) error {
-	if err := t.Save(); err != nil { // for recovery
-		return err
-	}
 	t.s.Step("plan")
-	if err := t.checkFolder(); err != nil {
+	if err := t.checkState(); err != nil {
 		return err
 	}
 	if edit != nil {
@@ -37,28 +35,31 @@ func (t *Tx) land(edit *Index) error {
 		}
 	}
 	content, base := edit.content()
-	plan, err := t.Stage.Plan(t.s.Now(), content, base)
-	if err != nil {
+	if err := t.Stage.Prepare(t.s.Now(), content, base); err != nil {
 		return err
 	}
 	if err := t.lock.Check(t.Dir.Root()); err != nil {
-		return errors.Join(err, plan.Cancel())
+		return errors.Join(err, t.Stage.Cancel())
 	}
 	if t.Kind == lock.KindDream {
 		// As late as possible: if Claude Code has taken the lock over, nothing lands.
 		if _, err := lock.HeldHost(t.Dir.Root(), t.record.PID); err != nil {
-			return errors.Join(err, plan.Cancel())
+			return errors.Join(err, t.Stage.Cancel())
 		}
 	}
 	t.record.Committing = true
 	t.s.Step("mark")
-	if err := t.lock.Write(t.record); err != nil {
+	err := t.lock.Write(t.record)
+	if err == nil {
+		err = t.lock.Sync()
+	}
+	if err != nil {
 		t.record.Committing = false
-		return errors.Join(err, plan.Cancel())
+		return errors.Join(err, t.Stage.Cancel(), t.lock.Write(t.record))
 	}
 	t.s.Step("land")
-	if err = plan.Land(t.s.Step); err != nil {
-		err = plan.Land(t.s.Step) // try once more
+	if err = t.Stage.Land(t.s.Step); err != nil {
+		err = t.Stage.Land(t.s.Step) // try once more
 	}
 	if err != nil {
 		return &HalfError{ID: t.ID, Why: err}
@@ -70,17 +71,27 @@ func (t *Tx) land(edit *Index) error {
 	return nil
 }
 
-// checkFolder fails if the folder of t was moved. No other process could then complete the commit, or undo it.
-func (t *Tx) checkFolder() error {
-	ours, err := t.Folder.Stat(".")
-	if err != nil {
-		return err
-	}
-	there, err := os.Stat(t.record.Stage)
-	if err != nil || !os.SameFile(ours, there) {
-		return fmt.Errorf("the folder %q was moved or replaced; nothing has landed", t.record.Stage)
+// checkState fails if a folder of the state was moved. No other process could then complete the landing, or undo it.
+func (t *Tx) checkState() error {
+	if !t.s.hasFolders(t) {
+		return fmt.Errorf("the state folder %q was moved or replaced; nothing has landed", t.s.StateDir())
 	}
 	return nil
+}
+
+// hasFolders reports whether the folders of t are those of the state folder.
+func (s *Records) hasFolders(t *Tx) bool {
+	for folder, opened := range map[string]*os.Root{opsFolder: t.Files, textsFolder: t.Stage.texts.root} {
+		ours, err := opened.Stat(".")
+		if err != nil {
+			return false
+		}
+		there, err := os.Stat(filepath.Join(s.StateDir(), folder))
+		if err != nil || !os.SameFile(ours, there) {
+			return false
+		}
+	}
+	return true
 }
 
 // End ends t and releases the lock. The outcome after Land is Committed. If End fails, the record remains in the lock file,
@@ -91,7 +102,7 @@ func (t *Tx) End(outcome Outcome, reason string) error {
 		s.open = nil
 	}
 	err := t.conclude(outcome, reason)
-	if err == nil && outcome == Committed && s.Landed != nil {
+	if err == nil && outcome == Committed && s.Landed != nil && s.hasFolders(t) {
 		s.Landed(t.Op)
 	}
 	if err = errors.Join(err, t.close()); err != nil && outcome == Committed {
@@ -113,21 +124,26 @@ func (t *Tx) conclude(outcome Outcome, reason string) error {
 	if err := t.stamp(outcome); err != nil {
 		return err
 	}
-	t.Outcome, t.Ended = outcome, t.s.Now()
+	saved := t.Stage.State == Landed && t.Outcome == outcome && reason == ""
+	if !saved {
+		t.Outcome, t.Ended = outcome, t.s.Now()
+	}
 	if reason != "" {
 		t.Reason = reason
 	}
-	if outcome != Committed && t.Kind != lock.KindDream && t.Request == nil && len(t.Stage.Displaced) == 0 {
-		t.Folder.Close() // some systems cannot move an open folder
-		return errors.Join(t.s.Discard(t.ID), t.lock.Clear())
+	if outcome != Committed && t.Kind != lock.KindDream && t.Request == nil && len(t.Displaced) == 0 {
+		return errors.Join(t.lock.Clear(), t.s.Discard(t.ID))
 	}
 	t.s.Step("journal")
-	err := t.Save()
+	var err error
+	if !saved {
+		err = t.Save()
+	}
 	if err == nil && t.s.Ended != nil {
-		err = t.s.Ended(t.Op, t.Stage.Manifest)
+		err = t.s.Ended(t.Op)
 	}
 	if err == nil {
-		err = t.s.Append(t.Entry(t.Stage.Manifest, outcome, t.Ended))
+		err = t.s.Append(t.Entry(outcome, t.Ended))
 	}
 	if err != nil {
 		return err
@@ -143,7 +159,7 @@ func (t *Tx) stamp(outcome Outcome) (err error) {
 	case t.Kind == lock.KindDream:
 		to := t.record.Prior
 		if outcome == Committed || outcome == Rejected {
-			to = t.consolidatedAt(t.Stage.Landed, to)
+			to = t.consolidatedAt(t.Landed, to)
 		}
 		err = lock.ReleaseHost(t.Dir.Root(), t.record.PID, to)
 		if errors.Is(err, lock.ErrTaken) {
@@ -160,5 +176,5 @@ func (t *Tx) close() error {
 	if t.s.open == t {
 		t.s.open = nil
 	}
-	return errors.Join(t.lock.Release(), t.Folder.Close(), t.Dir.Close())
+	return errors.Join(t.lock.Release(), t.Release(), t.Dir.Close())
 }

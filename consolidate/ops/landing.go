@@ -1,149 +1,355 @@
 package ops
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
+	"strings"
+	"time"
 
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 )
 
-// The progress of a landing is a file with a byte for each change, in their order. It is made before
-// the first change lands and then written in place, so that a full disk does not stop a landing.
-const (
-	pending = '.'
-	begun   = '+' // the change has landed, or was landing when the process died
-)
+// A ConflictError says which files somebody else changed since they were read.
+type ConflictError struct{ Conflicts []Conflict }
 
-// openProgress opens the progress of a's landing and returns what it says.
-func (a *Archive) openProgress(flag int) (*os.File, []byte, error) {
-	progress := bytes.Repeat([]byte{pending}, len(a.Changes))
-	f, err := memory.OpenRegular(a.root, progressFile, flag)
-	if err != nil {
-		return nil, progress, err
+func (e *ConflictError) Error() string {
+	parts := make([]string, len(e.Conflicts))
+	for i, c := range e.Conflicts {
+		parts[i] = c.String()
 	}
-	if _, err := f.ReadAt(progress, 0); err != nil && err != io.EOF {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return f, progress, nil
+	return "changed by somebody else meanwhile: " + strings.Join(parts, "; ")
 }
 
-// Recover ends what a crash left of the dream whose folder root is. With begun, its landing had begun
-// and is carried on; else the memory is as it was, and what lies beside it is swept.
-func Recover(dir *memory.Dir, root *os.Root, begun bool) (*Archive, error) {
-	if dir.ReadOnly() {
-		return nil, errReadOnly
+// Prepare does everything of a landing that can fail: all texts are in the state folder, the new ones are also beside their
+// targets, and the record says how to land. index, if not nil, is the new index over the one with the sum indexBase. It fails
+// with a *ConflictError or an error of the disk, and then the memory is unchanged. After it Land or Cancel must be called.
+func (s *Stage) Prepare(now time.Time, index []byte, indexBase memory.Sum) error {
+	var err error
+	if index != nil {
+		_, err = s.put(memory.IndexName, indexBase, index, time.Time{})
 	}
-	a, err := OpenArchive(root)
+	if err == nil {
+		err = s.prepare(now)
+	}
+	if err != nil {
+		return errors.Join(err, s.Cancel())
+	}
+	return nil
+}
+
+func (s *Stage) prepare(now time.Time) error {
+	if s.dir.Moved() {
+		return fmt.Errorf("%s is no longer the directory that was opened", s.dir.Path())
+	}
+	slices.SortFunc(s.Changes, order)
+	s.Landed = now
+	var conflicts []Conflict
+	for i := range s.Changes {
+		c := &s.Changes[i]
+		if c.AfterTime.IsZero() {
+			c.AfterTime = now
+		}
+		have, err := s.keepBefore(c)
+		if err != nil {
+			return err
+		}
+		if have != c.Before {
+			conflicts = append(conflicts, Conflict{Name: c.Name, Want: c.Before, Have: have})
+		}
+	}
+	if conflicts != nil {
+		return &ConflictError{conflicts}
+	}
+	if s.find(memory.IndexName) < 0 { // an undo knows by its sum whether others changed it
+		disk, err := readOrForeign(s.dir, memory.IndexName)
+		if err != nil {
+			return err
+		}
+		s.Index = disk.Sum
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if err := s.writeTemps(); err != nil {
+		return err
+	}
+	s.State = Landing
+	return s.write()
+}
+
+// keepBefore keeps the text that c replaces, if it is the one that c was based on, and returns the sum of what is there.
+func (s *Stage) keepBefore(c *Change) (memory.Sum, error) {
+	disk, err := readOrNothing(s.dir, c.Name)
+	if err != nil || disk.Sum != c.Before || c.Before == "" {
+		return disk.Sum, err
+	}
+	// Before anything lands: a landing that cannot be completed would stop every write.
+	fixed, err := atomicfile.Fixed(s.dir.Root(), c.Name.String())
+	if err == nil && fixed {
+		err = fmt.Errorf("%s: %w", c.Name, memory.ErrFixed)
+	}
+	if err != nil {
+		return "", err
+	}
+	info, err := s.dir.Stat(c.Name.String())
+	if err != nil {
+		return "", err
+	}
+	c.BeforeTime, c.BeforeMode = info.ModTime(), info.Mode().Perm()
+	s.keep(disk.Data)
+	return disk.Sum, nil
+}
+
+// writeTemps writes the new texts beside their targets, or into the directory itself if the folder of the target does not exist
+// yet, and names the temporaries of the files that are deleted.
+func (s *Stage) writeTemps() error {
+	folders := make(map[string]bool)
+	for i := range s.Changes {
+		c := &s.Changes[i]
+		folder := path.Dir(c.Name.String())
+		if info, err := s.dir.Root().Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+			folder = "."
+		} else if err != nil {
+			return err
+		} else if !info.IsDir() {
+			return fmt.Errorf("%q: not a folder", folder)
+		}
+		c.Temp = atomicfile.TempName(folder, s.ID)
+		if c.After == "" {
+			continue
+		}
+		if err := s.writeTemp(*c); err != nil {
+			return err
+		}
+		folders[folder] = true
+	}
+	return s.syncFolders(folders)
+}
+
+// writeTemp writes the new text of c.
+func (s *Stage) writeTemp(c Change) error {
+	data, err := s.Content(c.After)
+	if err != nil {
+		return err
+	}
+	perm := fs.FileMode(0o600)
+	if c.BeforeMode != 0 {
+		perm = c.BeforeMode
+	}
+	return atomicfile.WriteTemp(s.dir.Root(), c.Temp, data, perm, c.AfterTime)
+}
+
+func (s *Stage) syncFolders(folders map[string]bool) error {
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		if err := atomicfile.SyncFolder(s.dir.Root(), folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Cancel undoes Prepare: the changes are staged as before, and the temporaries are removed.
+func (s *Stage) Cancel() error {
+	if s.State == Landed {
+		return errors.New("it has landed")
+	}
+	prepared := s.State == Landing
+	temps, err := s.keepTemps()
+	s.unplan()
+	if err == nil {
+		err = s.tidy(temps)
+	}
+	if prepared || !s.late {
+		err = errors.Join(err, s.write())
+	}
+	return err
+}
+
+// Land lands what Prepare prepared. It may be called again after an error or a crash: what has landed stays, the rest lands
+// now. A file that is neither what is replaced nor what is put there belongs to somebody else: it is left alone and noted. step,
+// if not nil, is called before each change and before the end.
+func (s *Stage) Land(step func(string)) error {
+	if s.State == Landed {
+		return s.Sweep()
+	}
+	if step == nil {
+		step = func(string) {}
+	}
+	var left []Conflict
+	folders := make(map[string]bool)
+	for _, c := range s.Changes {
+		step(c.Action() + " " + c.Name.String())
+		conflict, err := s.land(c)
+		if err != nil {
+			return fmt.Errorf("landing %s: %w", c.Name, err)
+		}
+		left = append(left, conflict...)
+		folders[path.Dir(c.Name.String())], folders[path.Dir(c.Temp)] = true, true
+	}
+	for folder := range folders {
+		if _, err := s.dir.Root().Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+			delete(folders, folder) // somebody removed it
+		}
+	}
+	if err := s.syncFolders(folders); err != nil {
+		return err
+	}
+	step("sweep")
+	temps, err := s.keepTemps()
+	if err != nil {
+		return err
+	}
+	landing := *s.Op
+	s.Changes = slices.Clone(s.Changes)
+	s.Changes = slices.DeleteFunc(s.Changes, func(c Change) bool { // they have not landed
+		return slices.ContainsFunc(left, func(l Conflict) bool { return l.Name == c.Name })
+	})
+	for i := range s.Changes {
+		s.Changes[i].Temp = ""
+	}
+	s.State, s.LeftAlone, s.Outcome, s.Ended = Landed, left, Committed, s.Landed
+	if err := s.save(false); err != nil {
+		*s.Op = landing // nobody else knows that it has landed: to be called again
+		return err
+	}
+	return s.tidy(temps)
+}
+
+// land lands c, or returns why it is left alone. Whether it landed before a crash shows in its temporary: before a text
+// lands, that has the new text; after a deletion, that is the deleted file.
+func (s *Stage) land(c Change) ([]Conflict, error) {
+	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Archive: a, dir: dir}
-	switch {
-	case a.State == Landed:
-		return a, atomicfile.Sweep(dir, p.keepDisplaced) // what the end of the commit, the stamp, left beside it
-	case a.State == Staged || !begun:
-		return a, p.Cancel() // what is staged has not begun to land, whatever the record says
+	if disk.Sum == c.After {
+		return nil, nil
 	}
-	return a, p.Land(nil)
-}
-
-// Land carries the plan out. It may be called again after an error or a crash: what has landed is
-// left, what has not lands now. A file that is neither what the plan replaces nor what it puts there
-// belongs to somebody else: it is left alone and noted. step, if not nil, is called before each
-// change and before the end.
-func (p *Plan) Land(step func(string)) error {
-	if p.State == Landed {
-		return nil
-	}
-	p.LeftAlone = nil // of an attempt before: it is seen again, or it has gone
-	if err := p.landAll(step); err != nil {
-		return err
-	}
-	if step != nil {
-		step("sweep")
-	}
-	if err := atomicfile.Sweep(p.dir, p.keepDisplaced); err != nil {
-		return err
-	}
-	for _, c := range p.Changes {
-		if folder := path.Dir(c.Name.String()); c.After == "" && folder != "." {
-			p.dir.Root().Remove(folder) // fails, as it should, where something lies in it
-		}
-	}
-	landing := p.Manifest
-	p.Changes = slices.DeleteFunc(slices.Clone(p.Changes), p.leftAlone) // they have not landed
-	p.State = Landed
-	if err := p.save(); err != nil {
-		p.Manifest = landing // nobody else knows that it has landed: to be called again
-		return err
-	}
-	p.root.Remove(progressFile)
-	return nil
-}
-
-func (p *Plan) landAll(step func(string)) error {
-	f, progress, err := p.openProgress(os.O_RDWR | os.O_CREATE)
+	temp, err := readTemp(s.dir, c.Temp)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer f.Close()
-	for i, c := range p.Changes {
-		if step != nil {
-			step(c.Action() + " " + c.Name.String())
-		}
-		begin := func() error {
-			if _, err := f.WriteAt([]byte{begun}, int64(i)); err != nil {
-				return err
-			}
-			return f.Sync()
-		}
-		if err := p.land(c, progress[i] == begun, begin); err != nil {
-			return fmt.Errorf("landing %s: %w", c.Name, err)
-		}
-	}
-	return nil
-}
-
-func (p *Plan) leftAlone(c Change) bool {
-	return slices.ContainsFunc(p.LeftAlone, func(l Conflict) bool { return l.Name == c.Name })
-}
-
-// land makes c the memory's own. It calls begin first; hasBegun says that an earlier attempt did.
-func (p *Plan) land(c Change, hasBegun bool, begin func() error) error {
-	disk, err := readOrForeign(p.dir, c.Name)
-	if err != nil {
-		return err
-	}
+	ready := temp == c.After
 	switch {
-	case disk.Sum == c.After:
-		return nil
-	case disk.Sum != c.Before && hasBegun:
-		return nil // it landed, and somebody changed it since
+	case temp != "" && !ready || temp == "" && c.After != "" && disk.Sum != c.Before:
+		return nil, nil // it landed, and somebody changed it since
 	case disk.Sum != c.Before:
-		p.LeftAlone = append(p.LeftAlone, Conflict{Name: c.Name, Want: c.Before, Have: disk.Sum, Lost: c.After})
-		return p.save()
+		return []Conflict{{Name: c.Name, Want: c.Before, Have: disk.Sum, Lost: c.After}}, nil
 	}
-	if err := begin(); err != nil {
+	name, root := c.Name.String(), s.dir.Root()
+	if c.After == "" {
+		return nil, atomicfile.Take(root, name, c.Temp)
+	}
+	for _, file := range []string{name, c.Temp} {
+		if err := atomicfile.MakeFolder(root, path.Dir(file)); err != nil {
+			return nil, err
+		}
+	}
+	if !ready { // somebody removed it
+		if err := s.writeTemp(c); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.dir.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return nil, atomicfile.Move(root, c.Temp, name)
+}
+
+// readTemp returns the sum of a temporary, or "".
+func readTemp(d *memory.Dir, temp string) (memory.Sum, error) {
+	data, err := memory.ReadBounded(d.Root(), temp, memory.MaxFileBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(err, memory.ErrNotRegular) || errors.Is(err, memory.ErrTooLarge):
+		return unreadable, nil
+	}
+	return memory.SumOf(data), err
+}
+
+// keepTemps keeps what the temporaries in the directory have and no change names, and returns them.
+func (s *Stage) keepTemps() ([]string, error) {
+	temps, err := atomicfile.Temporaries(s.dir)
+	for _, c := range s.Changes {
+		if c.Temp != "" && !slices.Contains(temps, c.Temp) {
+			temps = append(temps, c.Temp)
+		}
+	}
+	for _, temp := range temps {
+		f, err := memory.OpenRegular(s.dir.Root(), temp, os.O_RDONLY)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		sum, err := s.texts.keepFile(f, s.Op)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, fmt.Errorf("what was displaced stays in %q: %w", temp, err)
+		}
+		if sum != "" && !slices.Contains(s.Displaced, sum) {
+			s.Displaced = append(s.Displaced, sum)
+		}
+	}
+	return temps, err
+}
+
+// Sweep removes the temporaries in the directory. Their texts are kept.
+func (s *Stage) Sweep() error {
+	temps, err := s.keepTemps()
+	if err != nil {
 		return err
 	}
-	if c.After == "" {
-		return atomicfile.Take(p.dir, c.Name.String(), p.keepDisplaced)
-	}
-	temp := p.temps[c.Name]
-	if temp == "" {
-		if err := atomicfile.MakeFolder(p.dir, c.Name.String()); err != nil {
-			return err
-		}
-		if temp, err = p.writeAfter(c); err != nil {
+	return s.tidy(temps)
+}
+
+// tidy removes temporaries, and folders that a landing made empty.
+func (s *Stage) tidy(temps []string) error {
+	for _, temp := range temps {
+		if err := s.dir.Root().Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	delete(p.temps, c.Name)
-	return atomicfile.Put(p.dir, c.Name.String(), temp, p.keepDisplaced)
+	for _, c := range s.Changes {
+		if folder := path.Dir(c.Name.String()); s.State == Landed && c.After == "" && folder != "." {
+			s.dir.Root().Remove(folder) // fails, as it should, if it has files
+		}
+	}
+	return nil
+}
+
+// recover ends what a crash left. With begun the landing had begun and is completed; else the memory is as it was.
+func (s *Stage) recover(begun bool) error {
+	switch {
+	case s.State == Landed:
+		return s.Sweep()
+	case s.State == Staged || !begun:
+		return s.Cancel() // what is staged has not begun to land, whatever the lock file says
+	}
+	return s.Land(nil)
+}
+
+// order sorts changes as they land: what is written, then what is deleted, the index last, so that the index never names a
+// file that does not exist.
+func order(a, b Change) int {
+	rank := func(c Change) int {
+		switch {
+		case c.Name.IsIndex():
+			return 2
+		case c.After == "":
+			return 1
+		}
+		return 0
+	}
+	if d := rank(a) - rank(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a.Name.String(), b.Name.String())
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
 	"dream-mcp/memory/atomicfile"
 )
@@ -59,21 +60,34 @@ func (w world) open() *memory.Dir {
 	return d
 }
 
-func (w world) root() *os.Root {
-	root, err := os.OpenRoot(w.folder)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() { root.Close() })
-	return root
+// theDream is the operation of a world.
+const theDream = "20261118-091403-000001"
+
+func (w world) store() *Store {
+	return Open(Options{MemoryDir: w.path, StateHome: w.folder, Now: func() time.Time { return landingTime }})
 }
 
+// stage returns the stage of a new dream.
 func (w world) stage() *Stage {
-	s, err := NewStage(w.dir, w.root())
+	t, err := w.store().openTx(w.dir, Op{Header: Header{ID: theDream, Kind: lock.KindDream}})
+	if err == nil {
+		err = t.Save()
+	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return s
+	return t.Stage
+}
+
+// again returns the stage of the dream as it is on disk.
+func (w world) again() (*Stage, error) {
+	s := w.store()
+	o, err := s.Op(theDream)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.newTx(w.dir, o)
+	return t.Stage, err
 }
 
 // tree returns every file below a directory with its content, mode and time.
@@ -146,8 +160,8 @@ func stageAfter(t *testing.T, s *Stage) {
 
 var landingTime = time.Date(2026, 11, 18, 9, 14, 3, 0, time.UTC)
 
-func planAfter(s *Stage) (*Plan, error) {
-	return s.Plan(landingTime, []byte(after["MEMORY.md"]), memory.SumOf([]byte(before["MEMORY.md"])))
+func planAfter(s *Stage) (*Stage, error) {
+	return s, s.Prepare(landingTime, []byte(after["MEMORY.md"]), memory.SumOf([]byte(before["MEMORY.md"])))
 }
 
 func TestLandAndReverse(t *testing.T) {
@@ -173,7 +187,7 @@ func TestLandAndReverse(t *testing.T) {
 	if info, _ := os.Stat(filepath.Join(w.path, "a.md")); !info.ModTime().Equal(landingTime) || info.Mode().Perm() != 0o644 {
 		t.Errorf("a.md has time %v and mode %v", info.ModTime(), info.Mode())
 	}
-	diff := string(must(p.Diff(nil))(t))
+	diff := string(must(w.store().Diff(*p.Op))(t))
 	for _, line := range []string{"-a, as it was", "+a, as it is", "--- /dev/null\n+++ b/deep/new.md",
 		"--- a/gone.md\n+++ /dev/null", "+- [new](deep/new.md) — n"} {
 		if !strings.Contains(diff, line) {
@@ -181,12 +195,11 @@ func TestLandAndReverse(t *testing.T) {
 		}
 	}
 
-	back := world{t: t, path: w.path, folder: t.TempDir(), dir: w.dir}.stage()
-	if conflicts, err := back.Reverse(p.Archive); err != nil || len(conflicts) > 0 {
+	undo := must(w.store().openTx(w.dir, Op{Header: Header{ID: "20261118-101403-000002", Kind: lock.KindUndo}}))(t).Stage
+	if conflicts, err := undo.Reverse(*p.Op); err != nil || len(conflicts) > 0 {
 		t.Fatal(conflicts, err)
 	}
-	undo := must(back.Plan(landingTime.Add(time.Hour), nil, ""))(t)
-	if err := undo.Land(nil); err != nil {
+	if err := errors.Join(undo.Prepare(landingTime.Add(time.Hour), nil, ""), undo.Land(nil)); err != nil {
 		t.Fatal(err)
 	}
 	got := tree(t, w.path)
@@ -269,17 +282,16 @@ func TestDisplacedIsKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.path, "a.md"), theirs, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Put(p.dir, c.Name.String(), p.temps[c.Name], p.keepDisplaced); err != nil { // as land does after its last look
+	if err := atomicfile.Move(p.dir.Root(), c.Temp, c.Name.String()); err != nil { // as land does after its last look
 		t.Fatal(err)
 	}
-	delete(p.temps, c.Name)
 	if err := p.Land(nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := contents(t, w.path); !maps.Equal(got, after) {
 		t.Errorf("landed %v, want %v", got, after)
 	}
-	again := must(OpenArchive(w.root()))(t)
+	again := must(w.again())(t)
 	if len(again.Displaced) != 1 || string(must(again.Content(again.Displaced[0]))(t)) != string(theirs) {
 		t.Errorf("displaced %v, want the foreign edit", again.Displaced)
 	}
@@ -316,12 +328,8 @@ func crash(args string) {
 	if err != nil {
 		panic(err)
 	}
-	root, err := os.OpenRoot(parts[1])
-	if err != nil {
-		panic(err)
-	}
 	at, _ := strconv.Atoi(parts[2])
-	s, err := OpenStage(dir, root)
+	s, err := world{path: parts[0], folder: parts[1], dir: dir}.again()
 	if err != nil {
 		panic(err)
 	}
@@ -360,8 +368,8 @@ func TestKillAtEveryStep(t *testing.T) {
 			if survived := err == nil; survived != (step == 7) {
 				t.Fatalf("the process ended with %v: %s", err, out)
 			}
-			a, err := Recover(w.dir, w.root(), true)
-			if err != nil {
+			a := must(w.again())(t)
+			if err := a.recover(true); err != nil {
 				t.Fatal(err)
 			}
 			if got := contents(t, w.path); !maps.Equal(got, after) {
@@ -387,8 +395,8 @@ func TestRecoverUnbegun(t *testing.T) {
 	stageAfter(t, s)
 	must(planAfter(s))(t)
 	os.WriteFile(filepath.Join(w.path, ".dream-0123456789abcdef.tmp"), []byte(after["a.md"][:3]), 0o600) // torn
-	a, err := Recover(w.dir, w.root(), false)
-	if err != nil {
+	a := must(w.again())(t)
+	if err := a.recover(false); err != nil {
 		t.Fatal(err)
 	}
 	if got := tree(t, w.path); !maps.Equal(got, asItWas) {
@@ -398,7 +406,7 @@ func TestRecoverUnbegun(t *testing.T) {
 		t.Errorf("the stage is %s with %d changes, displaced %v", a.State, len(a.Changes), a.Displaced)
 	}
 	// The stage that was left can land another time.
-	resumed := must(OpenStage(w.dir, w.root()))(t)
+	resumed := must(w.again())(t)
 	p := must(planAfter(resumed))(t)
 	if err := p.Land(nil); err != nil {
 		t.Fatal(err)

@@ -1,15 +1,19 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
 )
 
 // Recover recovers from a crash. It is cheap if there was none, and creates no file. A lock that is held is not an error.
@@ -37,6 +41,43 @@ func (s *Store) RecoverIn(ctx context.Context, dir *memory.Dir) error {
 	}
 	if err != nil {
 		return err
+	}
+	return l.Release()
+}
+
+// Complete completes an interrupted landing, so that the files on disk are the memory. It waits for a process that is landing.
+// It does nothing if the record of the landing is lost, which doctor reports.
+func (s *Store) Complete() error {
+	dir, err := s.Disk()
+	if err != nil || dir == nil {
+		return err
+	}
+	defer dir.Close()
+	return s.complete(dir)
+}
+
+func (s *Store) complete(dir *memory.Dir) error {
+	if dir == nil || s.open != nil {
+		return nil
+	}
+	r, err := lock.Read(dir.Root())
+	if err == nil && !r.Committing {
+		return nil
+	}
+	if _, err := os.Stat(s.StateDir()); err != nil {
+		return nil // lost; opening it would create it
+	}
+	if err != nil && s.guess().Dream == "" {
+		return nil
+	}
+	defer func(look bool) { s.LookOnly = look }(s.LookOnly)
+	s.LookOnly = false // the notes of the landing are written too
+	l, err := s.take(context.Background(), dir, Wait)
+	if _, lost := errors.AsType[*BrokenError](err); lost {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("a commit (%s) was interrupted and must be completed before the memory is read: %w", r, err)
 	}
 	return l.Release()
 }
@@ -70,18 +111,16 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	if r.Dream == "" {
 		return l.Clear()
 	}
-	t := &Tx{Dir: dir, s: s, lock: l, record: r}
-	t.Folder, t.Op, err = s.openLeft(r)
+	t, err := s.reopen(l, dir, r)
 	if err == nil {
-		defer t.Folder.Close()
-		var a *Archive
-		a, err = Recover(dir, t.Folder, r.Committing)
-		t.Stage = &Stage{Archive: a}
+		defer t.Release()
+		err = t.Stage.recover(r.Committing)
 	}
 	if err != nil && r.Committing {
 		return &BrokenError{Holder: r.String(), Why: err}
 	}
 	if err != nil { // nothing has landed: only restore the time
+		t = &Tx{Dir: dir, s: s, record: r}
 		t.Kind = r.Kind
 		if err := t.stamp(Crashed); err != nil {
 			return err
@@ -100,59 +139,66 @@ func (s *Store) recover(l *lock.Lock, dir *memory.Dir) error {
 	return t.conclude(outcome, "process "+r.String()+" died")
 }
 
-// guess finds the open operation if the record cannot be read, after a torn write: its manifest says that it is landing.
+// guess finds the open operation if the lock file cannot be read, after a torn write: its record says that it is landing.
 func (s *Records) guess() lock.Record {
 	ids, _ := s.IDs()
 	for _, id := range slices.Backward(ids) {
-		a, err := s.openArchive(id)
-		if err != nil {
-			continue
-		}
-		begun := a.State == Landing
-		a.Close()
-		if info, err := s.Op(id); begun && err == nil {
-			return lock.Record{Dream: id, Kind: info.Kind, Stage: s.FolderOf(id), Committing: true}
+		if o, err := s.Op(id); err == nil && o.State == Landing {
+			return lock.Record{Dream: id, Kind: o.Kind, Stage: s.RecordPath(id), Committing: true}
 		}
 	}
 	return lock.Record{}
 }
 
-// openLeft opens the folder of the operation of a dead process. A record that names a folder outside our state folder is
-// refused.
-func (s *Records) openLeft(r lock.Record) (*os.Root, Op, error) {
-	info := Op{Header: Header{ID: r.Dream, Kind: r.Kind, Started: r.Started}, LastCall: r.Started} // enough to recover
-	if !ValidID(r.Dream) || r.Stage != s.FolderOf(r.Dream) {
-		return nil, info, fmt.Errorf("its folder %s is not in our state folder %s", r.Stage, s.StateDir())
+// reopen opens the operation of a dead process. A record that names a file outside our state folder is refused. If the
+// operation has no record, it had not prepared its landing, and its temporaries are only new texts.
+func (s *Store) reopen(l *lock.Lock, dir *memory.Dir, r lock.Record) (*Tx, error) {
+	if err := s.checkOurs(r); err != nil {
+		return nil, err
 	}
-	folder, err := s.OpenFolder(r.Dream)
+	info, err := s.Op(r.Dream)
+	if errors.Is(err, fs.ErrNotExist) && r.Kind != lock.KindDream && !r.Committing {
+		temps, tempErr := atomicfile.Temporaries(dir)
+		for _, temp := range temps {
+			if strings.Contains(temp, r.Dream) {
+				dir.Root().Remove(temp)
+			}
+		}
+		info, err = Op{Header: Header{ID: r.Dream, Kind: r.Kind, Started: r.Started}, LastCall: r.Started}, tempErr
+	}
 	if err != nil {
-		return nil, info, err
+		return nil, err
 	}
-	if read, err := s.Op(r.Dream); err == nil {
-		info = read
+	info.State = cmp.Or(info.State, Staged)
+	t, err := s.newTx(dir, info)
+	if err != nil {
+		return nil, err
 	}
-	return folder, info, nil
+	t.lock, t.record = l, r
+	return t, nil
 }
 
-// LostPlan returns why a commit that has begun cannot be completed, or nil.
+func (s *Records) checkOurs(r lock.Record) error {
+	if !ValidID(r.Dream) || r.Stage != s.RecordPath(r.Dream) {
+		return fmt.Errorf("its record %s is not in our state folder %s", r.Stage, s.StateDir())
+	}
+	return nil
+}
+
+// LostPlan returns why a landing that has begun cannot be completed, or nil.
 func (s *Records) LostPlan(r lock.Record) error {
 	if !r.Committing {
 		return nil
 	}
-	folder, _, err := s.openLeft(r)
-	if err != nil {
+	if err := s.checkOurs(r); err != nil {
 		return err
 	}
-	a, err := OpenArchive(folder)
-	if err != nil {
-		return errors.Join(err, folder.Close())
+	o, err := s.Op(r.Dream)
+	if err != nil || o.State != Landing {
+		return err
 	}
-	defer a.Close()
-	if a.State != Landing {
-		return nil
-	}
-	for _, c := range a.Changes {
-		if _, err := a.Content(c.After); err != nil {
+	for _, c := range o.Changes {
+		if _, err := s.Content(c.After); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 //
 // The index is undone like the rest, and then differs from that in the lines of topics that others
 // changed: it names those that are left, and none that is gone.
-func (s *Stage) Reverse(a *Archive) (conflicts []Conflict, err error) {
+func (s *Stage) Reverse(a Op) (conflicts []Conflict, err error) {
 	left := make(map[memory.Name]bool)
 	for _, c := range a.Changes {
 		if c.Name.IsIndex() {
@@ -33,19 +33,19 @@ func (s *Stage) Reverse(a *Archive) (conflicts []Conflict, err error) {
 }
 
 // reverse stages the undoing of one change of a, or reports why the file is left as it is.
-func (s *Stage) reverse(a *Archive, c Change) ([]Conflict, error) {
+func (s *Stage) reverse(a Op, c Change) ([]Conflict, error) {
 	disk, err := readOrForeign(s.dir, c.Name)
 	if err != nil || disk.Sum == c.Before {
 		return nil, err
 	}
-	data, err := a.Content(c.Before)
+	data, err := s.Content(c.Before)
 	if err != nil {
 		return nil, err
 	}
 	mtime := c.BeforeTime
 	switch {
 	case disk.Sum != c.After:
-		after, err := a.Content(c.After)
+		after, err := s.Content(c.After)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func (s *Stage) reverse(a *Archive, c Change) ([]Conflict, error) {
 
 // reverseIndex stages the undoing of what a did to the index. left are the topics of a that others
 // changed and that are left as they are.
-func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (conflicts []Conflict, err error) {
+func (s *Stage) reverseIndex(a Op, left map[memory.Name]bool) (conflicts []Conflict, err error) {
 	n := memory.IndexName
 	disk, err := readOrForeign(s.dir, n)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (conflicts [
 		if conflicts, err = s.reverse(a, c); err != nil {
 			return nil, err
 		}
-		if before, err = a.Content(c.Before); err != nil {
+		if before, err = s.Content(c.Before); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +121,7 @@ func (s *Stage) reverseIndex(a *Archive, left map[memory.Name]bool) (conflicts [
 
 // Merged returns the files that undo, the undoing of a, has not brought back as they were before a:
 // what others changed in them is kept.
-func (a *Archive) Merged(undo []Change) []memory.Name {
+func (a Op) Merged(undo []Change) []memory.Name {
 	var merged []memory.Name
 	for _, c := range undo {
 		before := a.Index

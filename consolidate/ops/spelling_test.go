@@ -53,15 +53,7 @@ func TestFoldingDisk(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir.Path(), "ROLE.md")); err != nil {
 		t.Skip("NOT TESTED: this file system does not fold cases: ", err)
 	}
-	root, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	s, err := NewStage(dir, root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := world{t: t, path: dir.Path(), folder: t.TempDir(), dir: dir}.stage()
 	base := memory.SumOf([]byte("the role")).Short()
 	for _, other := range []string{"Role.md", "ROLE.md", "team/Role.md", "Team/role.md"} {
 		n := mustName(t, other)
@@ -105,15 +97,7 @@ func TestBothSpellings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir.Path(), "ROLE.MD"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	root, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	s, err := NewStage(dir, root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := world{t: t, path: dir.Path(), folder: t.TempDir(), dir: dir}.stage()
 	for _, spelling := range []string{"role.md", "ROLE.md"} {
 		if _, err := s.Write(mustName(t, spelling), string(memory.SumOf(nil)), []byte("mine"), nil); err != nil {
 			t.Error(err)

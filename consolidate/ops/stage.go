@@ -1,45 +1,71 @@
 package ops
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"dream-mcp/memory"
-	"dream-mcp/memory/atomicfile"
 	"dream-mcp/memory/secret"
 )
 
-// Stage is the changes of an open dream, laid over a directory that knows nothing of them. Each is
-// kept in the dream's folder as it is made, so that a crash costs none.
+// Stage is the changes of an operation that have not landed, over a directory that does not have them.
 type Stage struct {
-	*Archive
-	dir *memory.Dir
+	*Op
+	dir     *memory.Dir
+	texts   texts
+	pending map[memory.Sum][]byte    // texts that are not on disk yet
+	save    func(durable bool) error // writes the record
+	late    bool                     // nothing is written before the landing is prepared
 }
 
-// NewStage begins a stage over dir in the empty folder root.
-func NewStage(dir *memory.Dir, root *os.Root) (*Stage, error) {
-	s := &Stage{dir: dir, Archive: &Archive{root: root, Manifest: Manifest{State: Staged}}}
-	return s, s.save()
+// Content returns a text of a change or a merge; nil for the sum "".
+func (s *Stage) Content(sum memory.Sum) ([]byte, error) {
+	if data, ok := s.pending[sum]; ok {
+		return data, nil
+	}
+	return s.texts.read(sum)
 }
 
-// OpenStage takes up a stage that was left. It fails where its changes have begun to land.
-func OpenStage(dir *memory.Dir, root *os.Root) (*Stage, error) {
-	a, err := OpenArchive(root)
-	if err == nil && a.State != Staged {
-		err = fmt.Errorf("its changes are %s, not staged", a.State)
+// keep keeps a text, to be written with the record.
+func (s *Stage) keep(data []byte) memory.Sum {
+	if s.pending == nil {
+		s.pending = make(map[memory.Sum][]byte)
 	}
-	if err != nil {
-		return nil, err
+	sum := memory.SumOf(data)
+	s.pending[sum] = data
+	return sum
+}
+
+// flush writes the pending texts.
+func (s *Stage) flush() error {
+	added, err := s.texts.add(s.pending)
+	s.Bytes += added
+	if err == nil {
+		s.pending = nil
 	}
-	a.unplan() // of a plan that was cut off before it was complete
-	return &Stage{dir: dir, Archive: a}, nil
+	return err
+}
+
+// write writes the pending texts, then the record.
+func (s *Stage) write() error {
+	if err := s.flush(); err != nil {
+		return err
+	}
+	return s.save(true)
+}
+
+// after returns the file that c leaves.
+func (s *Stage) after(c Change) (memory.File, error) {
+	if c.After == "" {
+		return memory.File{}, &fs.PathError{Op: "read", Path: c.Name.String(), Err: fs.ErrNotExist}
+	}
+	data, err := s.Content(c.After)
+	return memory.File{Name: c.Name, Data: data, Sum: c.After, ModTime: c.AfterTime}, err
 }
 
 // A BaseError says that a write was not based on what is there.
@@ -160,19 +186,17 @@ func (s *Stage) deletes(n memory.Name) bool {
 func (s *Stage) Write(n memory.Name, base string, data []byte, others map[memory.Name]memory.File) (Change, error) {
 	return s.change(func() (Change, error) {
 		for o, f := range others {
-			if _, err := s.Keep(f.Data); err != nil {
-				return Change{}, err
-			}
-			if _, err := s.write(o, string(f.Sum), nil); err != nil {
+			s.keep(f.Data)
+			if _, err := s.stage(o, string(f.Sum), nil); err != nil {
 				return Change{}, err
 			}
 		}
-		return s.write(n, base, data)
+		return s.stage(n, base, data)
 	})
 }
 
-// write is Write of one file before it is saved.
-func (s *Stage) write(n memory.Name, base string, data []byte) (Change, error) {
+// stage is Write of one file before it is saved.
+func (s *Stage) stage(n memory.Name, base string, data []byte) (Change, error) {
 	have, disk, err := s.check(n, base)
 	switch {
 	case err != nil:
@@ -182,13 +206,19 @@ func (s *Stage) write(n memory.Name, base string, data []byte) (Change, error) {
 	case data == nil && have.Sum == "" && s.find(n) < 0:
 		return Change{}, &fs.PathError{Op: "delete", Path: n.String(), Err: fs.ErrNotExist}
 	}
+	if have.Sum == disk && disk != "" {
+		s.keep(have.Data) // now rather than when it lands: the landing waits for fewer syncs
+	}
 	return s.put(n, disk, data, time.Time{})
 }
 
 // Drop takes the change of n out of the stage.
 func (s *Stage) Drop(n memory.Name) error {
-	s.drop(n)
-	return s.save()
+	_, err := s.change(func() (Change, error) {
+		s.drop(n)
+		return Change{}, nil
+	})
+	return err
 }
 
 func (s *Stage) drop(n memory.Name) {
@@ -205,8 +235,8 @@ func (s *Stage) Put(n memory.Name, before memory.Sum, data []byte, mtime time.Ti
 func (s *Stage) change(edit func() (Change, error)) (Change, error) {
 	previous := s.Changes
 	c, err := edit()
-	if err == nil {
-		err = s.save()
+	if err == nil && !s.late {
+		err = s.write()
 	}
 	if err != nil {
 		s.Changes = previous
@@ -222,9 +252,7 @@ func (s *Stage) put(n memory.Name, before memory.Sum, data []byte, mtime time.Ti
 		c.After = memory.SumOf(data)
 	}
 	if c.After != c.Before && data != nil {
-		if _, err := s.Keep(data); err != nil {
-			return Change{}, err
-		}
+		s.keep(data)
 	}
 	s.drop(n)
 	if c.Before != c.After {
@@ -238,9 +266,6 @@ func (s *Stage) Nearest(n memory.Name) string { return s.dir.Nearest(n.String())
 
 // Allowed returns the values that the person has declared to be no secret.
 func (s *Stage) Allowed() secret.Allowed { return s.dir.AllowSecrets }
-
-// Sweep removes the temporaries that lie in the directory; what they hold is kept in the archive.
-func (s *Stage) Sweep() error { return atomicfile.Sweep(s.dir, s.keepDisplaced) }
 
 // Over returns the memory as the stage would leave what before shows, without reading the directory
 // again. What the stage leaves alone is the same topic in both.
@@ -286,19 +311,4 @@ func (s *Stage) Touched() map[memory.Name]bool {
 		touched[c.Name] = true
 	}
 	return touched
-}
-
-// order sorts changes as they land: what is written, then what goes, the index last, so that at no
-// moment does the index name what is not there yet.
-func order(a, b Change) int {
-	rank := func(c Change) int {
-		switch {
-		case c.Name.IsIndex():
-			return 2
-		case c.After == "":
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name.String(), b.Name.String()))
 }

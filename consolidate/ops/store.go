@@ -35,8 +35,8 @@ type Options struct {
 	Step         func(string)     // called with the name of each step of an operation, if not nil
 	Changed      func(uri string) // called with each resource that changed, if not nil
 
-	Ended  func(Op, Manifest) error // called under the lock before the end of a transaction is journaled; called again after a crash
-	Landed func(Op)                 // called under the lock after a transaction has landed
+	Ended  func(Op) error // called under the lock before the end of a transaction is logged; called again after a crash
+	Landed func(Op)       // called under the lock after a transaction has landed
 }
 
 // Store is the state of one memory, and the way to change it. Operations of the packages above hold its mutex, so one runs
@@ -60,18 +60,16 @@ func Open(o Options) *Store {
 	return &Store{Records: Records{Folder: Folder{Options: o, key: stateKey(o.MemoryDir)}}}
 }
 
-// Dir opens the memory directory for reading, as recovery will leave it after an interrupted commit. It returns nil if
-// there is none.
+// Dir opens the memory directory for reading, after it has completed an interrupted landing. It returns nil if there is none.
 func (s *Store) Dir() (*memory.Dir, error) {
 	dir, err := s.Disk()
-	if err != nil || dir == nil || s.open != nil {
-		return dir, err
+	if err == nil {
+		err = s.complete(dir)
 	}
-	cut, err := s.Interrupted(dir)
-	if err != nil || cut == nil {
-		return dir, err
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
 	}
-	return dir.Through(cut.Archive), nil
+	return dir, nil
 }
 
 // Disk opens the memory directory as it is on disk, to lock, recover or change it. It returns nil if there is none.

@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
+	"fmt"
 	"os"
-	"path"
 	"slices"
 	"time"
 
@@ -22,7 +21,7 @@ const StatusURI = "dream://status"
 type Tx struct {
 	Op
 	Dir    *memory.Dir
-	Folder *os.Root
+	Files  *os.Root // the folder of the records and trails
 	Stage  *Stage
 	Needed []Waiver // the waivers without which the last check would have refused
 
@@ -71,53 +70,62 @@ func (s *Store) New(kind lock.Kind) Op {
 	return Op{Header: Header{ID: NewID(now), Kind: kind, Host: s.Host, Session: s.Session, Started: now}, LastCall: now}
 }
 
-// begin opens an operation under l, and writes its record into the lock file.
+// begin opens an operation under l, and writes its record into the lock file. Of a new operation that is not a dream, nothing
+// else is written before its landing is prepared.
 func (s *Store) begin(l *lock.Lock, dir *memory.Dir, info Op) (*Tx, error) {
-	t, made, err := s.openTx(dir, info, info.Resumed)
+	t, err := s.openTx(dir, info)
+	if err != nil {
+		return nil, err
+	}
+	t.lock = l
+	t.Stage.late = !info.Resumed && info.Kind != lock.KindDream
+	if !t.Stage.late {
+		t.Files.Remove(t.ID + StopFile) // it stopped the earlier run
+		err = t.Save()
+	}
 	if err == nil {
-		t.lock = l
-		t.Folder.Remove(StopFile) // it stopped the earlier run
-		if err = t.Save(); err == nil {
-			err = t.claim()
-		}
-		if err == nil {
-			return t, nil
-		}
-		t.Folder.Close()
+		err = t.claim()
 	}
-	if made {
-		err = errors.Join(err, s.Discard(info.ID))
+	if err != nil {
+		if !info.Resumed {
+			err = errors.Join(err, s.Discard(info.ID))
+		}
+		return nil, errors.Join(err, t.Release())
 	}
-	return nil, err
+	return t, nil
 }
 
-// openTx opens the folder and the stage of an operation: new ones or, with join, those that exist.
-func (s *Store) openTx(dir *memory.Dir, info Op, join bool) (t *Tx, made bool, err error) {
+// openTx opens the stage of an operation, which may be new. It writes nothing.
+func (s *Store) openTx(dir *memory.Dir, info Op) (*Tx, error) {
+	if info.State != "" && info.State != Staged {
+		return nil, fmt.Errorf("its changes are %s, not staged", info.State)
+	}
+	t, err := s.newTx(dir, info)
+	if err == nil {
+		t.unplan() // if a landing was prepared, it was interrupted before it began
+	}
+	return t, err
+}
+
+func (s *Store) newTx(dir *memory.Dir, info Op) (*Tx, error) {
 	root, err := s.Root()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	name := path.Join(dreamFolder, info.ID)
-	err = root.Mkdir(name, 0o700)
-	if made = err == nil; made || join && errors.Is(err, fs.ErrExist) {
-		err = atomicfile.SyncFolder(root, dreamFolder)
+	t := &Tx{Op: info, Dir: dir, s: s}
+	if t.Files, err = memory.OpenBelow(root, opsFolder); err != nil {
+		return nil, err
 	}
-	t = &Tx{Op: info, Dir: dir, s: s}
-	if err == nil {
-		t.Folder, err = memory.OpenBelow(root, name)
-	}
+	blobs, err := memory.OpenBelow(root, textsFolder)
 	if err != nil {
-		return nil, made, err
+		return nil, errors.Join(err, t.Files.Close())
 	}
-	open := OpenStage
-	if made {
-		open = NewStage
-	}
-	if t.Stage, err = open(dir, t.Folder); err != nil {
-		return nil, made, errors.Join(err, t.Folder.Close())
-	}
-	return t, made, nil
+	t.Stage = &Stage{Op: &t.Op, dir: dir, texts: texts{blobs, "."}, save: t.save}
+	return t, nil
 }
+
+// Release closes the folders of t.
+func (t *Tx) Release() error { return errors.Join(t.Files.Close(), t.Stage.texts.root.Close()) }
 
 // claim writes the record into the lock file and, for a dream, takes Claude Code's lock. The record, with which recovery
 // restores that lock, is on disk before the lock is taken.
@@ -126,13 +134,16 @@ func (t *Tx) claim() error {
 	if err != nil {
 		return err
 	}
-	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.FolderOf(t.ID))
+	t.record = lock.NewRecord(t.ID, t.Kind, t.Started, prior.Stamp, t.s.RecordPath(t.ID))
 	t.s.Step("record")
 	if err := t.lock.Write(t.record); err != nil {
 		return err
 	}
 	if t.Kind != lock.KindDream {
-		return nil
+		return nil // it is synced before the landing begins
+	}
+	if err := t.lock.Sync(); err != nil {
+		return err
 	}
 	t.s.Step("host")
 	err = lock.ErrHeld // if it was taken after HostFree
@@ -161,13 +172,20 @@ func (t *Tx) Busy() error { return t.record.Busy() }
 // Renew renews Claude Code's lock. It fails with lock.ErrTaken if another process has taken it over.
 func (t *Tx) Renew() error { return lock.RenewHost(t.Dir, t.record.PID, t.LastCall) }
 
-// Save writes the record of t, with credentials masked.
-func (t *Tx) Save() error {
-	data, err := json.MarshalIndent(t.Op.shown(t.s.AllowSecrets), "", " ")
+// Save writes the record of t, with credentials masked, and the texts that are not on disk yet.
+func (t *Tx) Save() error { return t.Stage.write() }
+
+// save writes the record. Without durable, a power cut may leave the one before.
+func (t *Tx) save(durable bool) error {
+	data, err := json.Marshal(t.Op.shown(t.s.AllowSecrets))
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(t.Folder, InfoFile, data, time.Time{})
+	write := atomicfile.Write
+	if durable {
+		write = atomicfile.Replace
+	}
+	return write(t.Files, t.ID+RecordFile, data, time.Time{})
 }
 
 // Staged returns the names of the files that t changes.
@@ -183,4 +201,4 @@ func namesOf(changes []Change) []string {
 }
 
 // LogBegun journals that t has begun.
-func (t *Tx) LogBegun() error { return t.s.Append(t.Entry(t.Stage.Manifest, Fired, t.Started)) }
+func (t *Tx) LogBegun() error { return t.s.Append(t.Entry(Fired, t.Started)) }

@@ -207,32 +207,9 @@ func (r *Room) Divide(t *ops.Tx, only []string) error {
 			forget(&rest, c.Name)
 		}
 	}
+	rest.Changes, rest.Displaced, rest.Bytes = others, nil, 0
 	rest.Request.Content, rest.Request.Base, rest.Request.Adopt = nil, "", true
-	err := r.Store.Hold(t.Dir, rest, func(s *ops.Stage) error {
-		for _, m := range rest.Merges {
-			for _, sum := range m.Replaced {
-				if data, err := t.Stage.Content(sum); err == nil { // the merge is compared with it
-					if _, err := s.Keep(data); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		for _, c := range others {
-			var data []byte
-			if c.After != "" {
-				var err error
-				if data, err = t.Stage.Content(c.After); err != nil {
-					return err
-				}
-			}
-			if _, err := s.Put(c.Name, c.Before, data, time.Time{}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := r.Store.Hold(t.Dir, rest, func(*ops.Stage) error { return nil }); err != nil {
 		return err
 	}
 	for _, c := range others {

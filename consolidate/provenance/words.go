@@ -137,21 +137,17 @@ func spare(old map[string]bool, t *memory.Topic) {
 	}
 }
 
-// spareArchived spares the words that the texts in the folder of an operation cite.
+// spareArchived spares the words that the texts of an operation cite.
 func (r *Room) spareArchived(id string, old map[string]bool) error {
-	a, err := r.Archive(id)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // without a manifest nothing can be restored
-	}
+	o, err := r.Op(id)
 	if err != nil {
 		return err
 	}
-	defer a.Close()
-	for _, c := range a.Changes {
+	for _, c := range o.Changes {
 		for _, sum := range []memory.Sum{c.Before, c.After} {
-			data, err := a.Content(sum)
+			data, err := r.Content(sum)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // a stage has only new texts
+				continue // it cannot be restored
 			}
 			if err != nil {
 				return err

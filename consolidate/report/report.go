@@ -65,28 +65,23 @@ type Room struct {
 
 // Of returns the report of id, or of a beginning of it ("": the newest that landed and changed something).
 func (p *Room) Of(ctx context.Context, id string) (Report, error) {
-	id, a, err := p.History.Named(id)
-	if err != nil {
-		return Report{}, err
-	}
-	defer a.Close()
-	info, err := p.Op(id)
+	_, info, err := p.History.Named(id)
 	if err != nil {
 		return Report{}, err
 	}
 	none := ops.SizeOf(nil)
-	r := Report{Index: [2]ops.IndexSize{none, none}, Entry: info.Entry(a.Manifest, info.Outcome, a.Landed), Waits: info.Outcome == ops.Proposed}
-	if a.State == ops.Landed {
+	r := Report{Index: [2]ops.IndexSize{none, none}, Entry: info.Entry(info.Outcome, info.Landed), Waits: info.Outcome == ops.Proposed}
+	if info.State == ops.Landed {
 		r.Entry.Outcome = ops.Committed
 	}
-	if err := p.files(ctx, &r, a, info); err != nil {
+	if err := p.files(ctx, &r, info); err != nil {
 		return Report{}, err
 	}
 	return r, p.history(&r)
 }
 
 // files adds the changes in the order in which they land, and what they leave alone.
-func (p *Room) files(ctx context.Context, r *Report, a *ops.Archive, info ops.Op) error {
+func (p *Room) files(ctx context.Context, r *Report, info ops.Op) error {
 	dir, err := p.Dir()
 	if err != nil {
 		return err
@@ -104,14 +99,14 @@ func (p *Room) files(ctx context.Context, r *Report, a *ops.Archive, info ops.Op
 		r.Index = [2]ops.IndexSize{ops.SizeOf(s.Index), ops.SizeOf(s.Index)}
 	}
 	content := func(sum memory.Sum, n memory.Name) ([]byte, error) {
-		data, err := a.Content(sum)
+		data, err := p.Content(sum)
 		if errors.Is(err, fs.ErrNotExist) && dir != nil { // not archived: the dream has not landed
 			f, readErr := dir.Read(n)
 			return f.Data, readErr
 		}
 		return data, err
 	}
-	for _, c := range a.Changes {
+	for _, c := range info.Changes {
 		before, err := content(c.Before, c.Name)
 		if err != nil {
 			return err

@@ -52,7 +52,7 @@ func readFiles(dir *memory.Dir) (Files, error) {
 func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []Note, err error) {
 	info := l.New(lock.KindSync)
 	info.Commit, info.Reason = commit, summary
-	_, a, err := l.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+	landed, err := l.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
 		local, err := readFiles(t.Dir)
 		if err != nil {
 			return nil, err
@@ -63,22 +63,22 @@ func (l *link) land(ctx context.Context, commit, summary string, base, theirs Fi
 		}
 		return nil, stage(t.Stage, local, merged)
 	})
-	if err == nil && a != nil && len(a.LeftAlone) > 0 {
-		err = fmt.Errorf("%s was changed during the merge; the next sync merges it again", a.LeftAlone[0].Name)
+	if err == nil && len(landed.LeftAlone) > 0 {
+		err = fmt.Errorf("%s was changed during the merge; the next sync merges it again", landed.LeftAlone[0].Name)
 	}
 	return notes, err
 }
 
 // Ended records the commit that the memory holds after a merge has landed, and that a dream has ended, so that the next sync
 // releases its lease. It is called under the lock, and by recovery again.
-func (r *Room) Ended(i ops.Op, m ops.Manifest) error {
+func (r *Room) Ended(i ops.Op) error {
 	s, err := r.State()
 	switch {
 	case err != nil:
 		return nil
 	case i.Kind == lock.KindDream:
 		s.Finished = s.Held != ""
-	case i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(m.LeftAlone) == 0:
+	case i.Kind == lock.KindSync && i.Outcome == ops.Committed && len(i.LeftAlone) == 0:
 		s.Base = i.Commit
 	default:
 		return nil

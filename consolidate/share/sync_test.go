@@ -45,11 +45,11 @@ func newMachine(t *testing.T, skew time.Duration) *machine {
 	m := &machine{t: t, dir: filepath.Join(t.TempDir(), "memory")}
 	m.Room = &Room{LastRead: func() (time.Time, error) { return m.read, nil }, MayWrite: func() error { return nil }}
 	m.Store = ops.Open(ops.Options{MemoryDir: m.dir, StateHome: t.TempDir(), Now: func() time.Time { return time.Now().Add(skew) },
-		Ended: func(i ops.Op, a ops.Manifest) error {
+		Ended: func(i ops.Op) error {
 			if m.full {
 				return syscall.ENOSPC
 			}
-			return m.Ended(i, a)
+			return m.Ended(i)
 		}})
 	t.Cleanup(func() { m.Close() })
 	os.Mkdir(m.dir, 0o700)

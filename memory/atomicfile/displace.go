@@ -1,10 +1,13 @@
 package atomicfile
 
-import "os"
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
 
-// displace does what exchange does in two steps, for systems without exchange: the old file gets a
-// second name, then the new one takes its place. A file that replaces n between the two is lost;
-// an edit of n in place is not.
+// displace does what exchange does in two steps, for systems without exchange: the old file gets a second name, then the
+// new one takes its place. A file that replaces name between the two is lost; an edit of name in place is not.
 func displace(root *os.Root, temp, name string) error {
 	old := temp[:len(temp)-len(tempSuffix)] + "-old" + tempSuffix
 	if err := root.Link(name, old); err != nil {
@@ -12,11 +15,27 @@ func displace(root *os.Root, temp, name string) error {
 			return statErr
 		}
 		// A file system without links: what was read a moment ago is in the archive.
-		return Rename(root, temp, name)
+		return rename(root, temp, name)
 	}
-	if err := Rename(root, temp, name); err != nil {
+	if err := rename(root, temp, name); err != nil {
 		root.Remove(old)
 		return err
 	}
-	return Rename(root, old, temp)
+	return rename(root, old, temp)
+}
+
+// linkNew does what moveNew does in two steps: the file gets its new name, then it loses the old one.
+func linkNew(root *os.Root, temp, name string) error {
+	file, err := root.Lstat(temp)
+	if err != nil {
+		return err
+	}
+	if err := settled(root.Link(temp, name), root, name, file); err != nil {
+		if _, statErr := root.Lstat(name); errors.Is(statErr, fs.ErrNotExist) {
+			return rename(root, temp, name) // a file system without links
+		}
+		return err
+	}
+	root.Remove(temp)
+	return nil
 }

@@ -10,23 +10,43 @@ import (
 	"dream-mcp/memory"
 )
 
-// exchange swaps the temporary with n in one step: afterwards temp holds what n held. It fails with
-// fs.ErrNotExist where there is no n. File systems that can't exchange fall back to displace.
+// exchange swaps two files in one step. It fails with fs.ErrNotExist if one is missing. On file systems that cannot
+// exchange files it uses displace.
 func exchange(root *os.Root, temp, name string) error {
-	err := inFolder(root, name, func(fd int, base string) error {
-		return unix.Renameat2(fd, path.Base(temp), fd, base, unix.RENAME_EXCHANGE)
-	})
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
+	err := rename2(root, temp, name, unix.RENAME_EXCHANGE)
+	if unsupported(err) {
 		return displace(root, temp, name)
 	}
+	return err
+}
+
+// moveNew renames a file in one step. It fails with fs.ErrExist if there is a file at the new name.
+func moveNew(root *os.Root, temp, name string) error {
+	err := rename2(root, temp, name, unix.RENAME_NOREPLACE)
+	if unsupported(err) {
+		return linkNew(root, temp, name)
+	}
+	return err
+}
+
+func rename2(root *os.Root, from, to string, flags uint) error {
+	err := inFolder(root, from, func(fromFD int, fromBase string) error {
+		return inFolder(root, to, func(toFD int, toBase string) error {
+			return unix.Renameat2(fromFD, fromBase, toFD, toBase, flags)
+		})
+	})
 	if err != nil {
-		return &os.LinkError{Op: "exchange", Old: temp, New: name, Err: err}
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return nil
 }
 
-// Fixed reports whether n can be neither replaced nor removed, whoever asks: a file that a container was
-// given is a mount point, and a person may have protected it (chattr +i).
+func unsupported(err error) bool {
+	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP)
+}
+
+// Fixed reports whether a file can be neither replaced nor removed by anybody: a file that a container was given is a mount
+// point, and a person may have protected it (chattr +i).
 func Fixed(root *os.Root, name string) (bool, error) {
 	var s unix.Statx_t
 	err := inFolder(root, name, func(fd int, base string) error {

@@ -11,6 +11,8 @@ import (
 
 func exchange(root *os.Root, temp, name string) error { return displace(root, temp, name) }
 
+func moveNew(root *os.Root, temp, name string) error { return linkNew(root, temp, name) }
+
 func Fixed(*os.Root, string) (bool, error) { return false, nil }
 
 // syncFolderUnsupported: Windows opens folders for reading only and refuses to flush them.

@@ -6,6 +6,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -33,18 +34,31 @@ const (
 // the old content or the new, with its time. A zero mtime leaves the time to the system. It refuses a
 // target that is not a regular file. The file is private.
 func Replace(root *os.Root, name string, data []byte, mtime time.Time) error {
-	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%q: %w", filepath.Join(root.Name(), name), memory.ErrNotRegular)
-	}
-	temp, err := WriteTemp(root, path.Dir(name), data, 0o600, mtime)
-	if err != nil {
-		return err
-	}
-	if err := Rename(root, temp, name); err != nil {
-		root.Remove(temp)
+	if err := Write(root, name, data, mtime); err != nil {
 		return err
 	}
 	return SyncFolder(root, path.Dir(name))
+}
+
+// Write is Replace without syncing the folder: after a power cut the file has its old content or the new one.
+func Write(root *os.Root, name string, data []byte, mtime time.Time) error {
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%q: %w", filepath.Join(root.Name(), name), memory.ErrNotRegular)
+	}
+	temp := TempName(path.Dir(name), "")
+	if err := WriteTemp(root, temp, data, 0o600, mtime); err != nil {
+		return err
+	}
+	return Rename(root, temp, name)
+}
+
+// Rename gives a temporary the name to, in place of what has it, or removes it.
+func Rename(root *os.Root, temp, to string) error {
+	err := rename(root, temp, to)
+	if err != nil {
+		root.Remove(temp)
+	}
+	return err
 }
 
 // Unlink makes the file name of root, which holds at most limit bytes, a file of its own: its other
@@ -57,8 +71,8 @@ func Unlink(root *os.Root, name string, limit int64) error {
 	return Replace(root, name, data, time.Time{})
 }
 
-// Rename gives the file at one path the name to, in place of what has it.
-func Rename(root *os.Root, from, to string) error {
+// rename gives the file at one path the name to, in place of what has it.
+func rename(root *os.Root, from, to string) error {
 	file, err := root.Lstat(from)
 	if err != nil {
 		return err
@@ -78,46 +92,55 @@ func settled(err error, root *os.Root, at string, file fs.FileInfo) error {
 	return err
 }
 
-// Exchange puts data in place of the file name in the directory itself, as Replace does, and returns
-// the file that it displaced in that same step, and at most MaxFileBytes of what it held. was is nil where there was
-// nothing, or the file system has no links. Without exchange of files in the system, what is put there in that very moment is lost.
-func Exchange(d *memory.Dir, name string, data []byte, mtime time.Time) (was fs.FileInfo, held []byte, err error) {
-	temp, err := WriteTemp(d.Root(), ".", data, 0o600, mtime)
+// Exchange puts data in place of a file, as Replace does, and returns the file that it displaced in that same step, and at most
+// MaxFileBytes of what it held. was is nil if there was nothing, or the file system has no links. On systems that cannot exchange
+// files, what is put there in that very moment is lost.
+func Exchange(root *os.Root, name string, data []byte, mtime time.Time) (was fs.FileInfo, held []byte, err error) {
+	temp := TempName(path.Dir(name), "")
+	if err := WriteTemp(root, temp, data, 0o600, mtime); err != nil {
+		return nil, nil, err
+	}
+	defer root.Remove(temp)
+	if err := Move(root, temp, name); err != nil {
+		return nil, nil, err
+	}
+	if err := SyncFolder(root, path.Dir(name)); err != nil {
+		return nil, nil, err
+	}
+	f, err := memory.OpenRegular(root, temp, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	own, err := d.Root().Lstat(temp)
-	if err == nil {
-		err = Put(d, name, temp, func(f *os.File) (err error) {
-			if was, err = f.Stat(); err != nil || os.SameFile(was, own) {
-				was = nil // the second name of what was just put there
-				return err
-			}
-			held, err = io.ReadAll(io.LimitReader(f, memory.MaxFileBytes))
-			return err
-		})
-	}
-	if err != nil {
-		d.Root().Remove(temp)
+	defer f.Close()
+	if was, err = f.Stat(); err == nil {
+		held, err = io.ReadAll(io.LimitReader(f, memory.MaxFileBytes))
 	}
 	return was, held, err
 }
 
-// CreateTemp opens a new temporary in folder of root for writing.
-func CreateTemp(root *os.Root, folder string, perm fs.FileMode) (f *os.File, name string, err error) {
+// TempName returns the path of a new temporary in a folder. Its name contains of.
+func TempName(folder, of string) string {
 	var id [8]byte
 	rand.Read(id[:])
-	name = path.Join(folder, tempPrefix+hex.EncodeToString(id[:])+tempSuffix)
+	return path.Join(folder, tempPrefix+of+hex.EncodeToString(id[:])+tempSuffix)
+}
+
+// createTemp opens a new temporary for writing.
+func createTemp(root *os.Root, name string, perm fs.FileMode) (f *os.File, err error) {
 	f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		root.Remove(name) // it may have been made all the same (settled), and is nobody else's
 	}
-	return f, name, err
+	return f, err
 }
 
 // Probe fails where a file of some bytes could not be written to a folder, and leaves nothing there.
 func Probe(root *os.Root, folder string, size int) error {
-	f, name, err := CreateTemp(root, folder, 0o600)
+	name := TempName(folder, "")
+	f, err := createTemp(root, name, 0o600)
 	if err != nil {
 		return err
 	}
@@ -125,14 +148,18 @@ func Probe(root *os.Root, folder string, size int) error {
 	return errors.Join(err, f.Close(), root.Remove(name))
 }
 
-// WriteTemp writes data to a temporary in folder, through to the disk, and returns its path. A zero
-// mtime leaves the time to the system.
-func WriteTemp(root *os.Root, folder string, data []byte, perm fs.FileMode, mtime time.Time) (string, error) {
-	f, name, err := CreateTemp(root, folder, perm)
+// WriteTemp writes a new temporary, and syncs it but not its folder. A zero mtime leaves the time to the system.
+func WriteTemp(root *os.Root, name string, data []byte, perm fs.FileMode, mtime time.Time) error {
+	return CopyTemp(root, name, bytes.NewReader(data), perm, mtime)
+}
+
+// CopyTemp is WriteTemp for a content of any size.
+func CopyTemp(root *os.Root, name string, data io.Reader, perm fs.FileMode, mtime time.Time) error {
+	f, err := createTemp(root, name, perm)
 	if err != nil {
-		return "", err
+		return err
 	}
-	_, err = f.Write(data)
+	_, err = io.Copy(f, data)
 	if err == nil {
 		err = f.Chmod(perm) // the umask may have taken bits that the target has
 	}
@@ -144,9 +171,8 @@ func WriteTemp(root *os.Root, folder string, data []byte, perm fs.FileMode, mtim
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		root.Remove(name)
-		return "", err
 	}
-	return name, nil
+	return err
 }
 
 // SyncFolder makes the entries of a folder durable, where the system can.
@@ -185,108 +211,49 @@ func isTemp(e fs.DirEntry) bool {
 	return e.Type().IsRegular() && strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix)
 }
 
-// A Keeper is handed what a landing displaced, before it is gone.
-type Keeper func(*os.File) error
-
-// MakeFolder makes the folder of a file, which must be real.
-func MakeFolder(d *memory.Dir, name string) error {
-	folder := path.Dir(name)
+// MakeFolder makes a folder below root, which must be a real one if it exists.
+func MakeFolder(root *os.Root, folder string) error {
 	if folder == "." {
 		return nil
 	}
-	err := d.Root().Mkdir(folder, 0o700)
+	err := root.Mkdir(folder, 0o700)
 	if errors.Is(err, fs.ErrExist) {
-		info, err := d.Root().Lstat(folder)
-		if err == nil && !info.IsDir() {
+		var info fs.FileInfo
+		if info, err = root.Lstat(folder); err == nil && !info.IsDir() {
 			err = fmt.Errorf("%q: not a folder", folder)
 		}
-		return err
-	}
-	if err == nil {
-		err = SyncFolder(d.Root(), ".")
 	}
 	return err
 }
 
-// Put gives the temporary temp a name. What had that name is displaced in the same step, so that even
-// an edit made since the last look is handed to keep instead of being lost.
-func Put(d *memory.Dir, name string, temp string, keep Keeper) error {
-	if _, err := d.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// Move gives the temporary temp a name, in one step. Afterwards temp is what had that name, so that even an edit made since
+// the last look is not lost, or is gone if nothing had it. The folders are not synced.
+func Move(root *os.Root, temp, name string) error {
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%q: %w", name, memory.ErrNotRegular)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	file, err := d.Root().Lstat(temp)
+	file, err := root.Lstat(temp)
 	if err != nil {
 		return err
 	}
-	// A link fails where something is; an exchange fails where nothing is.
 	for range 8 {
-		err := settled(d.Root().Link(temp, name), d.Root(), name, file)
+		err := settled(moveNew(root, temp, name), root, name, file)
 		if errors.Is(err, fs.ErrExist) {
 			// If an exchange is reported as failed and tried again, it undoes itself.
-			err = settled(exchange(d.Root(), temp, name), d.Root(), name, file)
+			err = settled(exchange(root, temp, name), root, name, file)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // it was there, and is gone: a link will do now
-			}
-		} else if err != nil {
-			if _, statErr := d.Stat(name); errors.Is(statErr, fs.ErrNotExist) {
-				err = Rename(d.Root(), temp, name) // a file system without links
+				continue // it was there, and is gone
 			}
 		}
-		if err != nil {
-			return err
-		}
-		return Discard(d, temp, keep)
+		return err
 	}
 	return fmt.Errorf("%s: appears and disappears while it is replaced", name)
 }
 
-// Take removes a file, handing what it held to keep before it is gone.
-func Take(d *memory.Dir, name string, keep Keeper) error {
-	if _, err := d.Stat(name); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	temp, err := WriteTemp(d.Root(), path.Dir(name), nil, 0o600, time.Time{})
-	if err != nil {
-		return err
-	}
-	if err := Rename(d.Root(), name, temp); err != nil {
-		d.Root().Remove(temp)
-		return err
-	}
-	return Discard(d, temp, keep)
-}
-
-// Discard removes a temporary after keep has seen what it holds.
-func Discard(d *memory.Dir, temp string, keep Keeper) error {
-	if err := SyncFolder(d.Root(), path.Dir(temp)); err != nil {
-		return err
-	}
-	f, err := memory.OpenRegular(d.Root(), temp, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = errors.Join(keep(f), f.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("what was displaced stays in %q: %w", temp, err)
-	}
-	return d.Root().Remove(temp)
-}
-
-// Sweep removes the temporaries that a crash left, after keep has seen each.
-func Sweep(d *memory.Dir, keep Keeper) error {
-	left, err := Temporaries(d)
-	for _, temp := range left {
-		if err := Discard(d, temp, keep); err != nil {
-			return err
-		}
-	}
-	return err
-}
+// Take renames a file to a temporary. The folder is not synced.
+func Take(root *os.Root, name, temp string) error { return rename(root, name, temp) }
 
 // Temporaries returns the paths of the temporaries of landings: those of one that is under way, or
 // what a crash left. Names have at most one folder (Name.Writable), so nothing lies deeper.
@@ -295,13 +262,14 @@ func Temporaries(d *memory.Dir) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	folders := []string{"."}
+	var folders, found []string
 	for _, e := range top {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
 			folders = append(folders, e.Name())
+		} else if isTemp(e) {
+			found = append(found, e.Name())
 		}
 	}
-	var found []string
 	for _, folder := range folders {
 		entries, _, err := memory.ReadFolder(d.Root(), folder, memory.MaxEntries)
 		if err != nil {

@@ -93,7 +93,7 @@ sessions() {
 # ended: the background dream has ended.
 ended() {
 	for _ in $(seq 600); do
-		grep -qs '"kind":"background"' "$state"/*/journal.jsonl && return
+		grep -qs '"kind":"background"' "$state"/*/log.jsonl && return
 		sleep 0.1
 	done
 	dream-mcp log --background
@@ -157,6 +157,6 @@ say "one more"
 grep -q 'offer it in one sentence' "$work/api.jsonl" || die "no dream was offered"
 say "and another"
 ! grep -q 'offer it in one sentence' "$work/api.jsonl" || die "it was offered twice"
-! grep -qs background "$state"/*/journal.jsonl || die "a dream was started"
+! grep -qs background "$state"/*/log.jsonl || die "a dream was started"
 unchanged
 echo "== all as it should be"

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"time"
@@ -15,10 +17,14 @@ import (
 	"dream-mcp/memory/secret"
 )
 
-// The folder of all operations in the state folder, and the record in the folder of each.
+// opsFolder has the files of the operations, named by their IDs.
+const opsFolder = "ops"
+
+// The ends of their names.
 const (
-	dreamFolder = "dreams"
-	InfoFile    = "dream.json"
+	RecordFile = ".json"
+	TrailFile  = ".trail.jsonl"
+	StopFile   = ".stop" // asks a dream to stop
 )
 
 // Header is what the record and the journal say of an operation.
@@ -41,7 +47,7 @@ type Header struct {
 	Undoes        string            `json:"undoes,omitempty"`
 }
 
-// Op is the record of an operation, while it is open and after it ended. Any process may read it.
+// Op is an operation: a dream, a write, an undo, a restore, a proposal, a sync. It is a file while it is open and after it ended.
 type Op struct {
 	Header
 	LastCall   time.Time           `json:"last_call"`
@@ -57,6 +63,97 @@ type Op struct {
 	Commit     string              `json:"commit,omitempty"`  // the commit of the remote that was merged
 	Restamp    *Restamp            `json:"restamp,omitempty"` // of an undo
 	Waiting
+
+	State     State        `json:"state"`
+	Changes   []Change     `json:"changes,omitempty"`
+	Index     memory.Sum   `json:"index,omitempty"`      // of the index when it landed, if it is not one of Changes
+	Landed    time.Time    `json:"landed,omitzero"`      // when it landed, or began to
+	Displaced []memory.Sum `json:"displaced,omitempty"`  // texts of others that the landing met
+	LeftAlone []Conflict   `json:"left_alone,omitempty"` // files that others changed during the landing
+	Bytes     int64        `json:"bytes,omitempty"`      // of the texts that it added
+}
+
+// find returns the index of the change of n, or -1.
+func (o *Op) find(n memory.Name) int {
+	return slices.IndexFunc(o.Changes, func(c Change) bool { return c.Name == n })
+}
+
+// names reports whether a change of o has a text.
+func (o *Op) names(sum memory.Sum) bool {
+	return slices.ContainsFunc(o.Changes, func(c Change) bool { return sum == c.Before || sum == c.After })
+}
+
+// texts returns the sums of all texts that o needs.
+func (o *Op) texts() []memory.Sum {
+	sums := append([]memory.Sum{o.Index}, o.Displaced...)
+	for _, c := range o.Changes {
+		sums = append(sums, c.Before, c.After)
+	}
+	for _, c := range o.LeftAlone {
+		sums = append(sums, c.Want, c.Lost)
+	}
+	for _, m := range o.Merges {
+		sums = slices.AppendSeq(sums, maps.Values(m.Replaced))
+	}
+	return sums
+}
+
+// unplan makes the changes what they were before they were prepared to land.
+func (o *Op) unplan() {
+	o.Changes = slices.Clone(o.Changes)
+	for i := range o.Changes {
+		c := &o.Changes[i]
+		if c.AfterTime.Equal(o.Landed) {
+			c.AfterTime = time.Time{}
+		}
+		c.Temp = ""
+	}
+	// Each landing makes the index from the one on disk.
+	o.Changes = slices.DeleteFunc(o.Changes, func(c Change) bool { return c.Name.IsIndex() })
+	o.State, o.Landed, o.Index = Staged, time.Time{}, ""
+}
+
+// State says how far the changes of an operation have come.
+type State string
+
+const (
+	Staged  State = "staged"  // the memory is unchanged
+	Landing State = "landing" // everything that can fail is done; each change has landed or not
+	Landed  State = "landed"
+)
+
+// Change is one file of a dream: what it held and what it will hold. The sum "" means no file.
+type Change struct {
+	Name       memory.Name `json:"name"`
+	Before     memory.Sum  `json:"before,omitempty"`
+	BeforeTime time.Time   `json:"before_time,omitzero"`
+	BeforeMode fs.FileMode `json:"before_mode,omitempty"`
+	After      memory.Sum  `json:"after,omitempty"`
+	AfterTime  time.Time   `json:"after_time,omitzero"` // zero until it is planned
+	Temp       string      `json:"temp,omitempty"`      // while it lands: the new text before, what it displaced after
+}
+
+// Action names what c does: "created", "updated" or "deleted".
+func (c Change) Action() string {
+	switch {
+	case c.Before == "":
+		return "created"
+	case c.After == "":
+		return "deleted"
+	}
+	return "updated"
+}
+
+// Conflict is a file that somebody else changed: it should have the sum Want, and has Have.
+type Conflict struct {
+	Name memory.Name `json:"name"`
+	Want memory.Sum  `json:"want"`
+	Have memory.Sum  `json:"have"`
+	Lost memory.Sum  `json:"lost,omitempty"` // what was to land there and is in the archive
+}
+
+func (c Conflict) String() string {
+	return fmt.Sprintf("%s was expected %s and is %s", c.Name, cmp.Or(c.Want.Short(), "absent"), cmp.Or(c.Have.Short(), "absent"))
 }
 
 // Waiting is what the record of a proposal has besides.
@@ -133,18 +230,43 @@ func (i Op) shown(allowed secret.Allowed) Op {
 	return i
 }
 
-// Op reads the record of operation id.
+// maxRecord is the largest record. 20,000 changes of 400 bytes are 8 MB.
+const maxRecord = 32 << 20
+
+// Op reads operation id.
 func (s *Records) Op(id string) (Op, error) {
-	var info Op
-	if !ValidID(id) {
-		return info, ErrUnknown
+	root, err := s.Root()
+	if err != nil {
+		return Op{}, err
 	}
-	err := s.ReadNote(path.Join(dreamFolder, id, InfoFile), &info)
-	if err == nil && info.ID != id {
-		err = fmt.Errorf("%s of %s is of %q", InfoFile, id, info.ID)
-	}
-	return info, err
+	return readOp(root, id)
 }
+
+func readOp(root *os.Root, id string) (o Op, err error) {
+	if !ValidID(id) {
+		return o, ErrUnknown
+	}
+	file := FileOf(id, RecordFile)
+	data, err := memory.ReadBounded(root, file, maxRecord)
+	if err != nil {
+		return o, err
+	}
+	if err := json.Unmarshal(data, &o); err != nil {
+		return Op{}, fmt.Errorf("%s is damaged: %w", file, err)
+	}
+	if o.ID != id {
+		return Op{}, fmt.Errorf("%s is of %q", file, o.ID)
+	}
+	for _, c := range o.Changes {
+		if err := c.Name.Writable(); err != nil && !c.Name.IsIndex() && o.State != Landed {
+			return Op{}, fmt.Errorf("%s is damaged: %q cannot be changed: %w", file, c.Name, err)
+		}
+	}
+	return o, nil
+}
+
+// FileOf returns the path of a file of operation id in the state folder.
+func FileOf(id, end string) string { return path.Join(opsFolder, id+end) }
 
 // Waits reports whether i waits for the person's answer.
 func (i Op) Waits() bool {

@@ -1,0 +1,94 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/atomicfile"
+)
+
+// Since returns the time of the last consolidation. While one of our dreams is open, Claude Code's lock has the time of its
+// last call, and the record of the dream has the time before. dir is nil if there is no memory directory. It first completes an
+// interrupted landing.
+func (s *Store) Since(dir *memory.Dir) (lock.Stamp, error) {
+	if s.open != nil {
+		return s.open.record.Prior, nil
+	}
+	if dir == nil {
+		return lock.Stamp{}, nil
+	}
+	if err := s.complete(dir); err != nil {
+		return lock.Stamp{}, err
+	}
+	n, err := lock.ReadHost(dir.Root())
+	if err != nil {
+		return lock.Stamp{}, err
+	}
+	// A PID in the file: that process dreams, has finished, or has crashed.
+	if r, err := lock.Read(dir.Root()); err == nil && n.PID != 0 && r.Kind == lock.KindDream && r.PID == n.PID {
+		return r.Prior, nil
+	}
+	return n.Stamp, nil
+}
+
+// Unfinished returns the dreams among entries, except the open one, that ended with changes in their stage, the newest
+// first. It reads no dream that has landed, since there may be thousands.
+func (s *Store) Unfinished(entries []LogEntry, open string) ([]Op, error) {
+	var left []Op
+	seen := make(map[string]bool)
+	for _, e := range slices.Backward(entries) {
+		if seen[e.ID] || e.Kind != lock.KindDream {
+			continue
+		}
+		seen[e.ID] = true
+		if e.Outcome == Committed {
+			continue
+		}
+		o, err := s.Op(e.ID)
+		if err != nil || o.Kind != lock.KindDream || o.ID == open || o.State != Staged || o.Request != nil || len(o.Changes) == 0 {
+			continue
+		}
+		o.Outcome = cmp.Or(o.Outcome, Crashed) // a recovery that could not write our folder leaves it empty
+		left = append(left, o)
+	}
+	return left, nil
+}
+
+// RequestStop asks the process of the open dream to end it before its next step, and describes that process. It fails with
+// ErrNoDream if no dream is open.
+func (s *Store) RequestStop(ctx context.Context, reason string) (holder string, err error) {
+	dir, err := s.Disk()
+	if err != nil || dir == nil {
+		return "", errors.Join(err, ErrNoDream)
+	}
+	defer dir.Close()
+	l, err := s.take(ctx, dir, 0)
+	if err == nil {
+		return "", errors.Join(ErrNoDream, l.Release())
+	}
+	var busy *lock.BusyError
+	if !errors.As(err, &busy) {
+		return "", err // no dream is open, and recovery failed
+	}
+	r, readErr := lock.Read(dir.Root())
+	if readErr != nil || r.Kind != lock.KindDream {
+		return "", err
+	}
+	if _, err := s.Op(r.Dream); err != nil {
+		return "", fmt.Errorf("the state folder of %s is not ours: %w", r, err)
+	}
+	return r.String(), atomicfile.Replace(s.root, FileOf(r.Dream, StopFile), []byte(reason), time.Time{})
+}
+
+// StopAsked reports whether t was asked to stop, and the reason.
+func (t *Tx) StopAsked() (reason string, asked bool) {
+	why, err := memory.ReadBounded(t.Files, t.ID+StopFile, 1<<10)
+	return "stopped: " + strings.TrimSpace(string(why)), err == nil
+}
