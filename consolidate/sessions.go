@@ -3,6 +3,7 @@ package consolidate
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate/ops"
@@ -89,16 +90,16 @@ func (s *Sessions) Ranked(
 	return hits, res, err
 }
 
-// ContextOf returns the turns around a hit.
-func (s *Sessions) ContextOf(ctx context.Context, id string, n int) (turns []transcript.Utterance, err error) {
+// ContextOf returns the turns around utterances.
+func (s *Sessions) ContextOf(ctx context.Context, ids []string, n int) (turns []transcript.Turn, err error) {
 	p := s.p
 	p.Lock()
 	defer p.Unlock()
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
-	p.dream.log(Event{Kind: EventContext, Text: id})
-	err = s.unlocked(func() (err error) { turns, err = p.Transcripts.ContextOf(ctx, id, n); return err })
+	p.dream.log(Event{Kind: EventContext, Text: strings.Join(ids, " ")})
+	err = s.unlocked(func() (err error) { turns, err = p.Transcripts.ContextOf(ctx, ids, n); return err })
 	return turns, err
 }
 

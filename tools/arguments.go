@@ -203,7 +203,8 @@ func limitOf(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// withNewNames renames arguments that had another name before: hook, of a line of the index, is text.
+// withNewNames renames arguments that had another name before: hook, of a line of the index, is text. One ID of context_of
+// needs no array.
 func withNewNames(value any) any {
 	switch v := value.(type) {
 	case []any:
@@ -217,6 +218,9 @@ func withNewNames(value any) any {
 		if hook, old := v["hook"]; old && v["text"] == nil {
 			v["text"] = hook
 			delete(v, "hook")
+		}
+		if id, one := v["context_of"].(string); one {
+			v["context_of"] = []any{id}
 		}
 	}
 	return value

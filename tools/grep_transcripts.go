@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -23,9 +24,9 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 	if r.selectors() == 0 {
 		return r.list(ctx, p)
 	}
-	if r.ContextOf != "" {
+	if len(r.ContextOf) > 0 {
 		turns, err := p.Sessions.ContextOf(ctx, r.ContextOf, cmp.Or(r.Limit, defaultTurns))
-		return answer{text: renderTurns(p, turns, r.ContextOf)}, err
+		return answer{text: renderTurns(p, turns)}, err
 	}
 	q, err := r.query(p.Now())
 	if err != nil {
@@ -39,16 +40,10 @@ func grepTranscripts(ctx context.Context, p *consolidate.Project, r grepArgument
 	if err != nil {
 		return answer{}, err
 	}
-	text, shown := renderHits(p, res, r, pageRoom(r))
-	if shown < len(res.Hits) {
-		// Search again with what fits as the limit, so that the cursor begins after it.
-		q.Limit = shown
-		if res, err = p.Sessions.Search(ctx, q, r.Since); err != nil {
-			return answer{}, err
-		}
-		text, _ = renderHits(p, res, r, MaxAnswer)
+	if r.Cursor != "" {
+		r.Limit = res.Limit
 	}
-	return answer{text: text}, nil
+	return answer{text: renderHits(p, res, r, pageRoom(r))}, nil
 }
 
 // grepArguments are the arguments of grep_transcripts.
@@ -56,7 +51,7 @@ type grepArguments struct {
 	Pattern       string
 	Patterns      []string
 	Query         string
-	ContextOf     string `json:"context_of"`
+	ContextOf     ids `json:"context_of"`
 	Regex         bool
 	CaseSensitive *bool `json:"case_sensitive"`
 	Speakers      []transcript.Speaker
@@ -67,9 +62,21 @@ type grepArguments struct {
 	Cursor        string
 }
 
+// ids are one or several. A single text holds them between spaces or commas.
+type ids []string
+
+func (all *ids) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) != nil {
+		return json.Unmarshal(data, (*[]string)(all))
+	}
+	*all = strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' })
+	return nil
+}
+
 // selectors counts the arguments that say what is looked for.
 func (r grepArguments) selectors() (given int) {
-	for _, one := range []bool{r.Pattern != "", len(r.Patterns) > 0, r.Query != "", r.ContextOf != ""} {
+	for _, one := range []bool{r.Pattern != "", len(r.Patterns) > 0, r.Query != "", len(r.ContextOf) > 0} {
 		if one {
 			given++
 		}
@@ -102,9 +109,9 @@ func (r grepArguments) what() string {
 	case r.Query != "":
 		return strconv.Quote(quoted(r.Query, 100))
 	case len(r.Patterns) > 0:
-		all := make([]string, len(r.Patterns))
-		for i, p := range r.Patterns {
-			all[i] = strconv.Quote(quoted(p, 60))
+		var all []string
+		for _, p := range r.Patterns[:min(len(r.Patterns), transcript.MaxPatterns)] {
+			all = append(all, quotedPattern(p))
 		}
 		return strings.Join(all, " or ")
 	}

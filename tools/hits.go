@@ -2,10 +2,12 @@ package tools
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/rule/reldate"
 )
@@ -29,29 +31,33 @@ func writeHits(b *text, n, room int, render func(i int) string) (shown int) {
 	return shown
 }
 
-// renderHits lists hits up to room bytes, at least one, followed by counts. It returns how many it lists.
-func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) (page string, shown int) {
+// renderHits lists hits up to room bytes, at least one, followed by counts. The hits of each of several patterns are together.
+func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, room int) string {
 	var b text
-	shown = writeHits(&b, len(res.Hits), room, func(i int) string {
-		before := ""
+	shown := writeHits(&b, len(res.Hits), room, func(i int) string {
+		h, before, head := res.Hits[i], "", ""
 		if i > 0 {
 			before = res.Hits[i-1].Session
 		}
-		return renderHit(p, res.Hits[i], before)
+		if len(r.Patterns) > 1 && (i == 0 || res.Hits[i-1].Pattern != h.Pattern) {
+			head = quotedPattern(r.Patterns[h.Pattern]) + ":\n"
+		}
+		return head + renderHit(p, h, before)
 	})
 	atLeast := ""
 	if res.AtLeast {
 		atLeast = "at least "
 	}
-	b.add(true, "%d shown of %s%d found for %s in %d sessions, %s searched", shown, atLeast, res.Matches, r.what(), res.Sessions, size(res.Bytes))
+	b.add(true, "%d shown of %s%d found for %s in %s, %s searched", shown, atLeast, res.Matches, r.what(), ops.Plural(res.Sessions, "session"), size(res.Bytes))
+	writeCounts(&b, res, r, atLeast)
 	b.add(len(res.Skipped) > 0, "; left out: %s", counts(res.Skipped))
 	for _, note := range res.Notes {
 		b.add(true, "; %s", note)
 	}
 	narrowed := r.Since+r.Until+r.Session != ""
-	switch {
-	case res.Next != "":
-		b.add(true, "; more: the same call with \"cursor\": %q", res.Next)
+	switch next := res.After(shown); {
+	case next != "":
+		b.add(true, "; more: the same call with \"cursor\": %q", next)
 	case res.Matches > 0:
 	case res.Sessions > 0:
 		b.add(true, "; %s", r.advice())
@@ -59,8 +65,37 @@ func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, 
 		b.add(narrowed, "; no session of this project is of that time: leave out since, until and session")
 		b.add(!narrowed, "; no session of this project was found: dream_status names the folders")
 	}
-	return b.String(), shown
+	return b.String()
 }
+
+// writeCounts says what each of several patterns found.
+func writeCounts(b *text, res transcript.Result, r grepArguments, atLeast string) {
+	var none []string
+	more := ""
+	for k, found := range res.Patterns {
+		name := quotedPattern(r.Patterns[k])
+		switch {
+		case found.Matches > 0:
+			b.add(len(res.Patterns) > 1, "; %s %s%d", name, atLeast, found.Matches)
+		default:
+			none = append(none, name)
+		}
+		b.add(found.Within > 0, "; %s in longer words %d (\"regex\": true finds these)", name, found.Within)
+		if found.Matches > 1 && more == "" {
+			more = r.Patterns[k]
+		}
+	}
+	b.add(len(none) > 0 && res.Matches > 0, "; no hit: %s", strings.Join(none, ", "))
+	b.add(len(res.Patterns) > 1 && res.Next == "" && len(res.Hits) < res.Matches && more != "", "; more of one: {\"patterns\": [%q]}", more)
+	if len(res.Omitted) > 0 {
+		b.add(true, "; not looked for, since a search takes %d:", len(res.Patterns))
+		for _, pattern := range res.Omitted {
+			b.add(true, " %s", quotedPattern(pattern))
+		}
+	}
+}
+
+func quotedPattern(pattern string) string { return strconv.Quote(quoted(pattern, 60)) }
 
 // advice suggests how to widen a search that found nothing.
 func (r grepArguments) advice() string {
@@ -115,7 +150,9 @@ func renderHit(p *consolidate.Project, h transcript.Hit, before string) string {
 	b.add(other && h.Branch != "" && h.Branch != "HEAD", " %s", oneWord(h.Branch, 60))
 	b.add(h.Origin != "", " (copied from %s)", oneWord(h.Origin, 40))
 	b.add(h.More > 0, " (and %d more in this text)", h.More)
-	b.add(h.Alike > 0, " (and %d more like it)", h.Alike)
+	b.add(h.Alike > 0, " (and %d more like it", h.Alike)
+	b.add(len(h.In) > 0, ", also in %s", strings.Join(h.In, ", "))
+	b.add(h.Alike > 0, ")")
 	b.WriteByte('\n')
 	indent(&b, dated(h.Speaker, h.Before+h.Match+h.After, at))
 	return b.String()
@@ -129,8 +166,8 @@ func dated(speaker transcript.Speaker, text string, at time.Time) string {
 	return reldate.Annotated(text, at)
 }
 
-// renderTurns lists the turns around an utterance.
-func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string) string {
+// renderTurns lists the turns around utterances.
+func renderTurns(p *consolidate.Project, turns []transcript.Turn) string {
 	var b text
 	host := ""
 	b.WriteString(fenceOpen + "\n")
@@ -138,9 +175,9 @@ func renderTurns(p *consolidate.Project, turns []transcript.Utterance, id string
 		host = p.Sessions.OtherHost(u.Host)
 		at := u.Time.In(p.Now().Location())
 		b.add(true, "[%s] %s %s", u.ID, at.Format(time.RFC3339), u.Speaker)
-		b.add(u.ID == id, " ← this one")
+		b.add(u.Asked, " ← this one")
 		b.WriteByte('\n')
-		indent(&b, dated(u.Speaker, u.Text, at))
+		indent(&b, u.Text)
 	}
 	b.add(true, "%s\n%d turns", fenceClose, len(turns))
 	b.add(host != "", " of a session in %s", host)

@@ -67,9 +67,9 @@ func TestArguments(t *testing.T) {
 	w := newWorld(t)
 	w.populate(3, 300)
 	w.open()
-	many := strings.TrimSuffix(strings.Repeat(`"a", `, 17), ", ")
+	many := strings.TrimSuffix(strings.Repeat(`"a", `, 101), ", ")
 	for _, test := range []struct{ tool, arguments, want string }{
-		{"grep_transcripts", `{"patterns": [` + many + `]}`, "patterns: at most 16, not 17"},
+		{"grep_transcripts", `{"patterns": [` + many + `]}`, "patterns: at most 100, not 101"},
 		{"grep_transcripts", `{"pattern": ""}`, "pattern: at least 1 characters, not 0"},
 		{"read_memory", `{"paths": []}`, "paths: at least 1, not 0"},
 	} {

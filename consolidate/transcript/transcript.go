@@ -28,6 +28,7 @@ type (
 	RankedHit  = search.RankedHit
 	QueryError = search.QueryError
 	Said       = search.Said
+	Turn       = search.Turn
 
 	Options = sessions.Options
 	Session = sessions.Session
@@ -62,6 +63,7 @@ const (
 	DreamMarker    = said.DreamMarker
 	RecallTag      = said.RecallTag
 	DefaultContext = search.DefaultContext
+	MaxPatterns    = search.MaxPatterns
 )
 
 // The errors of Store.Lookup.

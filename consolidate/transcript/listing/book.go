@@ -26,14 +26,14 @@ type Book struct {
 func (b *Book) First(ctx context.Context, store *transcript.Store, l *List, room, limit int) (Page, error) {
 	var id [3]byte
 	rand.Read(id[:])
-	l.id = hex.EncodeToString(id[:])
+	l.id, l.room, l.limit = hex.EncodeToString(id[:]), room, limit
 	b.mu.Lock()
 	b.lists = append(b.lists[max(0, len(b.lists)-maxLists+1):], l)
 	b.mu.Unlock()
 	return l.page(ctx, store, position{}, 1, room, limit)
 }
 
-// Next returns the page that a cursor names. A cursor of a list that is not kept any more fails with a
+// Next returns the page that a cursor names. Without a limit, that of the first page holds, and its room. A cursor of a list that is not kept any more fails with a
 // *transcript.QueryError.
 func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string, room, limit int) (Page, error) {
 	id, rest, _ := strings.Cut(cursor, "-")
@@ -49,7 +49,10 @@ func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string,
 	}
 	b.mu.Unlock()
 	if l == nil || err != nil || n != 3 || number < 2 || !l.has(p) {
-		return Page{}, &transcript.QueryError{Field: "cursor", Message: "it is not of a listing that is still known: list again without it"}
+		return Page{}, &transcript.QueryError{Field: "cursor", Message: "it is not of a listing that is still known: list again without it; that of a search goes with its pattern"}
+	}
+	if limit == 0 {
+		room, limit = l.room, l.limit
 	}
 	return l.page(ctx, store, p, number, room, limit)
 }

@@ -58,6 +58,8 @@ type List struct {
 	Failed   []Failure
 
 	id         string
+	room       int // of its first page
+	limit      int
 	query      Query
 	unread     []transcript.Session // the oldest first: pages after these go on with them
 	step       int                  // how many are read at once, in a test; 0: as many as there is time for

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -78,11 +79,18 @@ func TestFoldingIsExact(t *testing.T) {
 		}
 		found := oracle(t, s, full)
 		amount, want := map[uint64]int{}, []string(nil)
-		for _, u := range found {
-			amount[alike(u.Speaker, u.Text)]++
+		expr := regexp.MustCompile("(?i)" + q.Pattern)
+		sumOf := func(u *said.Entry) uint64 {
+			if at := expr.FindStringIndex(u.Text); u.Speaker == said.Tool { // of a log, its line
+				return alike(u.Speaker, lineOf(u.Text, at[0], at[1]))
+			}
+			return alike(u.Speaker, u.Text)
 		}
 		for _, u := range found {
-			sum := alike(u.Speaker, u.Text)
+			amount[sumOf(u)]++
+		}
+		for _, u := range found {
+			sum := sumOf(u)
 			if n := amount[sum]; sum == 0 {
 				want = append(want, u.ID+"+0")
 			} else if n > 0 {

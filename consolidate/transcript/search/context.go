@@ -13,18 +13,53 @@ import (
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
-// The bounds of ContextOf, in bytes of text: of one turn beside the hit, and of all that it returns.
+// The bounds of ContextOf, in bytes of text: of one turn beside an utterance that is asked for, and of all that it returns.
 const (
 	maxTurn  = 2_000
 	maxTurns = 32_000
 )
 
-// ContextOf returns the utterance that an id names and the n turns of the person and the model before
-// and after it, in the order of the session; at most 50 on each side. Texts are cut, and the turns
-// farthest away left out, where they would pass some 32,000 bytes; "…" is where a text was cut. Its
-// errors are those of Lookup.
-func (s *Store) ContextOf(ctx context.Context, id string, n int) ([]said.Utterance, error) {
+// MaxContexts bounds the IDs of one call of ContextOf.
+const MaxContexts = 8
+
+// A Turn is an utterance around those that were asked for, or one of these.
+type Turn struct {
+	said.Utterance
+	Asked bool // it is whole, if there is room
+}
+
+// ContextOf returns the utterances that some IDs name, with the n turns of the person and the model before and after each,
+// at most 50 on each side, in the order of the IDs and of the session, each once. A turn is cut after some 2,000 bytes, of
+// several IDs after fewer, and those farthest away are left out where all together pass some 32,000; "…" is where a text
+// was cut. Its errors are those of Lookup.
+func (s *Store) ContextOf(ctx context.Context, ids []string, n int) ([]Turn, error) {
+	if len(ids) > MaxContexts {
+		return nil, &QueryError{Field: "context_of", Message: fmt.Sprintf("%d are more than %d", len(ids), MaxContexts)}
+	}
 	n = max(0, min(n, 50))
+	var all []Turn
+	at := map[string]int{} // of each ID in all
+	for _, id := range ids {
+		turns, err := s.around(ctx, id, n, len(ids))
+		if err != nil {
+			return nil, err
+		}
+		for _, turn := range turns {
+			i, known := at[turn.ID]
+			switch {
+			case !known:
+				at[turn.ID] = len(all)
+				all = append(all, turn)
+			case turn.Asked:
+				all[i] = turn
+			}
+		}
+	}
+	return all, nil
+}
+
+// around returns an utterance and the turns around it, in one of some parts of the room.
+func (s *Store) around(ctx context.Context, id string, n, parts int) ([]Turn, error) {
 	session, line, place, err := s.parseID(ctx, id)
 	if err != nil {
 		return nil, err
@@ -36,18 +71,18 @@ func (s *Store) ContextOf(ctx context.Context, id string, n int) ([]said.Utteran
 	if err != nil {
 		return nil, err
 	}
-	hit.Text = cutText(s.Masked(hit.Text), maxTurns/2)
-	var before, after []said.Utterance
+	hit.Text = cutText(s.Masked(hit.Text), maxTurns/max(2, parts))
+	var before, after []Turn
 	_, err = s.parts(ctx, session, new(atomic.Int64), func(part *digest.Digest, _ int) error {
 		for _, i := range part.Order() {
 			r := &part.Rows[i]
 			switch where := cmp.Or(cmp.Compare(int(r.Line), line), cmp.Compare(int(r.Place), place)); {
 			case where < 0:
-				if before = append(before, part.Utterance(i, &session)); len(before) > n {
+				if before = append(before, Turn{part.Utterance(i, &session), false}); len(before) > n {
 					before = before[1:]
 				}
 			case where > 0 && len(after) < n:
-				after = append(after, part.Utterance(i, &session))
+				after = append(after, Turn{part.Utterance(i, &session), false})
 			}
 		}
 		return nil
@@ -55,16 +90,16 @@ func (s *Store) ContextOf(ctx context.Context, id string, n int) ([]said.Utteran
 	if err != nil {
 		return nil, err
 	}
-	turns := []said.Utterance{hit}
-	left := maxTurns - len(hit.Text)
-	fits := func(u *said.Utterance) bool {
-		u.Text = cutText(s.Masked(u.Text), maxTurn)
+	turns := []Turn{{hit, true}}
+	left := maxTurns/parts - len(hit.Text)
+	fits := func(u *Turn) bool {
+		u.Text = cutText(s.Masked(u.Text), maxTurn/min(parts, 4))
 		left -= len(u.Text)
 		return left >= 0
 	}
 	for i := range n {
 		if k := len(before) - 1 - i; k >= 0 && fits(&before[k]) {
-			turns = append([]said.Utterance{before[k]}, turns...)
+			turns = append([]Turn{before[k]}, turns...)
 		}
 		if i < len(after) && fits(&after[i]) {
 			turns = append(turns, after[i])

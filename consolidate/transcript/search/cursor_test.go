@@ -1,7 +1,9 @@
 package search
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"dream-mcp/consolidate/transcript/bench/fixture"
@@ -19,12 +21,12 @@ func FuzzCursor(f *testing.F) {
 		q := Query{Pattern: pattern}
 		want := position{Time: time, Session: session, Line: line, Place: place}
 		q.Cursor = q.cursor(want)
-		got, err := parseCursor(q)
+		got, err := q.parseCursor()
 		if err != nil || *got != want {
 			t.Fatalf("%q: %+v, %v; want %+v", q.Cursor, got, err, want)
 		}
 		q.Pattern += "s"
-		if got, err := parseCursor(q); err == nil {
+		if got, err := q.parseCursor(); err == nil {
 			t.Errorf("another query took it for %+v", got)
 		}
 	})
@@ -36,7 +38,7 @@ func FuzzAnyCursor(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if p, err := parseCursor(Query{Pattern: "lamp", Cursor: text}); err == nil && text != "" && (p.Line < 0 || p.Place < 0) {
+		if p, err := (&Query{Pattern: "lamp", Cursor: text}).parseCursor(); err == nil && text != "" && (p.Line < 0 || p.Place < 0) {
 			t.Errorf("%q: %+v", text, p)
 		}
 	})
@@ -47,5 +49,60 @@ func TestCursorIsShort(t *testing.T) {
 	at := position{Time: math.MaxInt64, Session: said.ShortID("ffffffff-ffff-4fff-bfff-ffffffffffff"), Line: math.MaxInt32, Place: 9999}
 	if text := (Query{}).cursor(at); len(text) > 60 {
 		t.Errorf("%q has %d characters", text, len(text))
+	}
+}
+
+// Where the time was up before the page was certain, newer hits may be in what was not searched: a cursor would skip them.
+func TestNoCursorOfAnUncertainPage(t *testing.T) {
+	f := fixture.Talk(1)
+	for i := range 5 {
+		f.User(fmt.Sprint("lamp ", i))
+	}
+	s := withDigests(t, store(t, f))
+	for name, test := range map[string]struct {
+		speakers []said.Speaker
+		certain  bool
+		next     bool
+		note     string
+	}{
+		"certain":   {nil, true, true, ""},
+		"uncertain": {nil, false, false, "ask again, and the same search goes on"},
+		"of a tool": {[]said.Speaker{said.User, said.Tool}, false, false, "narrow it by session, since or until"},
+	} {
+		q := Query{Pattern: "lamp", Speakers: test.speakers, Limit: 2, Context: 9}
+		p, err := compile(q, q.Pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Speakers = q.speakers()
+		w, err := s.walk(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scan := newScan(w, []*pattern{p}, nil)
+		scan.run(t.Context())
+		scan.certain = test.certain
+		r := Result{AtLeast: true}
+		if err := scan.fill(t.Context(), &r, scan.distinct()); err != nil || len(r.Hits) != 2 || (r.Next != "") != test.next || !strings.HasPrefix(strings.Join(r.Notes, ""), test.note) {
+			t.Errorf("%s: %d hits, cursor %q, %q, %v", name, len(r.Hits), r.Next, r.Notes, err)
+		}
+	}
+}
+
+// A cursor keeps the limit.
+func TestCursorKeepsTheLimit(t *testing.T) {
+	f := fixture.Talk(1)
+	for i := range 30 {
+		f.User(fmt.Sprint("lamp ", i))
+	}
+	s := withDigests(t, store(t, f))
+	first := search(t, s, Query{Pattern: "lamp", Limit: 12})
+	for cursor, want := range map[string]int{first.Next: 12, first.After(5): 12} {
+		if r := search(t, s, Query{Pattern: "lamp", Cursor: cursor}); len(r.Hits) != want || r.Limit != 12 {
+			t.Errorf("%d hits on the second page, limit %d; want %d", len(r.Hits), r.Limit, want)
+		}
+	}
+	if r := search(t, s, Query{Pattern: "lamp", Cursor: first.After(5), Limit: 1}); len(r.Hits) != 1 || !strings.Contains(r.Hits[0].Before+r.Hits[0].Match+r.Hits[0].After, "lamp 24") {
+		t.Errorf("%+v", r.Hits)
 	}
 }

@@ -16,9 +16,10 @@ import (
 	"dream-mcp/consolidate/transcript/sessions"
 )
 
+// Of several patterns each has its share of the page and its count; a word matches whole words.
 func TestSeveralPatterns(t *testing.T) {
 	f := fixture.Talk(1).User("a lamp").User("a lens").Reply("a lamp and a lens, a lens").User("a door").
-		Says("m", fixture.Use("t", "Bash", fixture.Fields{"command": "lens"}))
+		Says("m", fixture.Use("t", "Bash", fixture.Fields{"command": "lens"})).User("the doorway").User("Türen und Lampen").User("门和灯")
 	plain := store(t, f)
 	s := withDigests(t, plain)
 	if _, err := s.Digest(t.Context()); err != nil {
@@ -29,24 +30,33 @@ func TestSeveralPatterns(t *testing.T) {
 			q    Query
 			want string
 		}{
-			{Query{Patterns: []string{"lamp", "lens"}}, "3 2 1"},
-			{Query{Pattern: "door", Patterns: []string{"lens"}}, "4 3 2"},
-			{Query{Patterns: []string{"d.or$", "^a lamp$"}, Regex: true}, "4 1"},
-			{Query{Patterns: []string{"lens", "nothing"}, Speakers: []said.Speaker{said.User, said.Tool}}, "5 2"},
+			{Query{Patterns: []string{"lamp", "lens"}}, "0:3 0:1 1:2 of 3 [{2 1} {2 0}]"},
+			{Query{Patterns: []string{"lens", "lamp"}}, "0:3 0:2 1:1 of 3 [{2 0} {2 1}]"},
+			{Query{Patterns: []string{"lens", "lamp", "door"}, Limit: 1}, "0:3 1:1 2:4 of 4 [{2 0} {2 1} {1 1}]"},
+			{Query{Patterns: []string{"door", "nothing", "a d"}}, "0:4 of 1 [{1 1} {0 0} {1 0}]"},
+			{Query{Patterns: []string{"d.or", "^a lamp$"}, Regex: true}, "0:6 0:4 1:1 of 3 [{2 0} {1 0}]"},
+			{Query{Patterns: []string{"türen", "灯"}}, "0:7 1:8 of 2 [{1 0} {1 0}]"},
+			{Query{Patterns: []string{"lens", "nothing"}, Speakers: []said.Speaker{said.User, said.Tool}}, "0:5 0:2 of 2 [{2 0} {0 0}]"},
+			{Query{Pattern: "door"}, "0:6 0:4 of 2 []"},
 		} {
-			var got []string
-			for _, h := range search(t, s, test.q).Hits {
-				got = append(got, fmt.Sprint(h.Line))
+			r := search(t, s, test.q)
+			got := ""
+			for _, h := range r.Hits {
+				got += fmt.Sprintf("%d:%d ", h.Pattern, h.Line)
 			}
-			if strings.Join(got, " ") != test.want {
-				t.Errorf("%+v: lines %v, want %s", test.q, got, test.want)
+			if got += fmt.Sprintf("of %d %v", r.Matches, r.Patterns); got != test.want {
+				t.Errorf("%+v: %s, want %s", test.q, got, test.want)
 			}
 		}
-		if h := search(t, s, Query{Patterns: []string{"lens", "lamp"}}).Hits[0]; h.Match != "lamp" || h.More != 2 {
-			t.Errorf("match %q and %d more, want the first lamp and 2", h.Match, h.More)
+		if h := search(t, s, Query{Patterns: []string{"lens", "lamp"}}).Hits[0]; h.Match != "lens" || h.More != 1 {
+			t.Errorf("match %q and %d more, want the first lens and 1", h.Match, h.More)
+		}
+		many := append(slices.Repeat([]string{"nothing"}, MaxPatterns), "lamp")
+		if r := search(t, s, Query{Patterns: many}); r.Matches != 0 || !slices.Equal(r.Omitted, []string{"lamp"}) {
+			t.Errorf("%d matches, omitted %q", r.Matches, r.Omitted)
 		}
 	}
-	for _, q := range []Query{{Patterns: make([]string, MaxPatterns+1)}, {Patterns: []string{"x", ""}}} {
+	for _, q := range []Query{{Patterns: []string{"x", ""}}, {Patterns: []string{"x", "y"}, Cursor: "x"}} {
 		var wrong *QueryError
 		if _, err := s.Search(t.Context(), q); !errors.As(err, &wrong) {
 			t.Errorf("%v: want a QueryError", err)
@@ -71,14 +81,14 @@ func TestAlike(t *testing.T) {
 				t.Fatalf("%d matches", r.Matches)
 			}
 			for _, h := range r.Hits {
-				got = append(got, fmt.Sprintf("%s+%d", strings.TrimSpace(h.Before+h.Match+h.After), h.Alike))
+				got = append(got, fmt.Sprintf("%s+%d%v", strings.TrimSpace(h.Before+h.Match+h.After), h.Alike, h.In))
 			}
 			if q.Cursor = r.Next; r.Next == "" {
 				break
 			}
 		}
-		fixture.Equal(t, "hits", got, []string{"another lamp+0", "run step 7 of the lamp+0", "Run step  4 of the lamp+5", "A third lamp+1"})
-		if r := search(t, s, Query{Pattern: "lamp"}); len(r.Hits) != 10 {
+		fixture.Equal(t, "hits", got, []string{"another lamp+0[]", "run step 7 of the lamp+0[]", "Run step  4 of the lamp+5[00000002-000]", "A third lamp+1[]"})
+		if r := search(t, s, Query{Pattern: "lamp", Limit: 20}); len(r.Hits) != 10 {
 			t.Errorf("%d hits without folding", len(r.Hits))
 		}
 		wait(t, s)
@@ -141,7 +151,7 @@ func TestContextOf(t *testing.T) {
 		{8, 99, "one|two\n\nand on|three|six|seven|eight"},
 		{6, 0, "six"},
 	} {
-		turns, err := s.ContextOf(t.Context(), fmt.Sprint(short, ":", test.at), test.n)
+		turns, err := s.ContextOf(t.Context(), []string{fmt.Sprint(short, ":", test.at)}, test.n)
 		var got []string
 		for _, u := range turns {
 			if len(u.Text) > maxTurn+len(ellipsis) {
@@ -157,16 +167,31 @@ func TestContextOf(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"x", short + ":99", "ffffffff-000:1"} {
-		if _, err := s.ContextOf(t.Context(), name, 1); !errors.Is(err, sessions.ErrNotFound) {
+		if _, err := s.ContextOf(t.Context(), []string{name}, 1); !errors.Is(err, sessions.ErrNotFound) {
 			t.Errorf("ContextOf(%q): %v, want ErrNotFound", name, err)
 		}
+	}
+	// Of several IDs each turn is shown once, and those that were asked for are marked.
+	turns, err := s.ContextOf(t.Context(), []string{short + ":1", short + ":3", short + ":8", short + ":7"}, 1)
+	var got []string
+	for _, u := range turns {
+		got = append(got, fmt.Sprintf("%d%v", u.Line, u.Asked))
+	}
+	if want := "1true 2false 3true 6false 7true 8true"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("%v, %v; want %s", got, err, want)
+	}
+	if u := turns[4]; len(u.Text) < 5_900 || !strings.HasSuffix(strings.TrimSpace(u.Text), "seven") {
+		t.Errorf("one of several that were asked for has %d bytes, %q", len(u.Text), u.Text[len(u.Text)-20:])
+	}
+	if _, err := s.ContextOf(t.Context(), make([]string, MaxContexts+1), 1); err == nil {
+		t.Error("too many IDs are taken")
 	}
 	long := fixture.Talk(2)
 	for range 60 {
 		long.User(strings.Repeat("日本", 2000))
 	}
 	s = withDigests(t, store(t, long))
-	turns, err := s.ContextOf(t.Context(), said.ShortID(fixture.ID(2))+":30", 50)
+	turns, err = s.ContextOf(t.Context(), []string{said.ShortID(fixture.ID(2)) + ":30"}, 50)
 	size := 0
 	for _, u := range turns {
 		size += len(u.Text)

@@ -107,7 +107,7 @@ func TestCodex(t *testing.T) {
 	if err != nil || u.Text != "paint it" || u.Source() != fixture.ID(1)+":8" {
 		t.Errorf("lookup: %+v, %v", u, err)
 	}
-	turns, err := s.ContextOf(t.Context(), r.Hits[0].ID, 1)
+	turns, err := s.ContextOf(t.Context(), []string{r.Hits[0].ID}, 1)
 	if err != nil || len(turns) != 2 || turns[0].Text != "Green lantern it is." {
 		t.Errorf("turns %+v, %v", turns, err)
 	}

@@ -77,7 +77,7 @@ func TestOpenCode(t *testing.T) {
 		if err != nil || !strings.HasSuffix(u.Text, "is lit.") || u.Source() != r.Hits[0].ID {
 			t.Errorf("lookup: %+v, %v", u, err)
 		}
-		if turns, err := s.ContextOf(t.Context(), r.Hits[0].ID, 1); err != nil || len(turns) != 2 || turns[0].Text != "no, the lantern is green" {
+		if turns, err := s.ContextOf(t.Context(), []string{r.Hits[0].ID}, 1); err != nil || len(turns) != 2 || turns[0].Text != "no, the lantern is green" {
 			t.Errorf("turns %+v, %v", turns, err)
 		}
 		if r := search(t, s, Query{Pattern: "painted", Speakers: []said.Speaker{said.Tool}}); r.Matches != 1 {
@@ -237,7 +237,7 @@ func TestPagesReadASessionOnce(t *testing.T) {
 		sessions[i].Of = c
 	}
 	q := Query{Pattern: ".", Regex: true, Speakers: []said.Speaker{said.Tool}, Limit: MaxLimit, Context: 9}
-	p, err := compile(q)
+	p, err := compile(q, q.Pattern)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func FuzzSearch(f *testing.F) {
 		if full.complete() != nil {
 			return
 		}
-		if _, err := compile(full); err != nil {
+		if _, err := compile(full, full.Pattern); err != nil {
 			return
 		}
 		want := namesOf(oracle(t, s, full))

@@ -2,58 +2,122 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/said"
 )
 
+// A choice is the hits of a page: each of a pattern, with the files of those that are like it.
+type choice struct {
+	found
+	pattern int
+	alike   []int32
+}
+
+// choose returns the hits of a page, and whether there are more. Of several patterns each has its share: the newest of each
+// in turn, until the page is full.
+func (s *scan) choose(all []found) (shown []choice, more bool) {
+	lists := make([][]choice, len(s.patterns))
+	taken := map[position]bool{}
+	for k := range lists {
+		some := all
+		if len(lists) > 1 {
+			some = slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.mask&(1<<k) == 0 })
+		}
+		page, alike := s.page(some, s.after)
+		for _, f := range page {
+			lists[k] = append(lists[k], choice{f, k, alike[f.alike]})
+		}
+	}
+	chosen, n := make([][]choice, len(lists)), 0
+	for rounds := 0; rounds <= s.query.Limit; rounds++ {
+		for k, list := range lists {
+			for len(list) > 0 && taken[s.position(list[0].found)] {
+				list = list[1:]
+			}
+			if lists[k] = list; len(list) == 0 || n >= s.query.Limit && rounds > 0 {
+				more = more || len(list) > 0
+				continue
+			}
+			taken[s.position(list[0].found)] = true
+			chosen[k], lists[k] = append(chosen[k], list[0]), list[1:]
+			n++
+		}
+	}
+	return slices.Concat(chosen...), more
+}
+
 // fill reads the hits of a page again, as many as the query wants, and cuts them. It stops when the time is up.
 func (s *scan) fill(ctx context.Context, result *Result, all []found) error {
 	filling, cancel := context.WithTimeout(ctx, s.store.Budget)
 	defer cancel()
-	rest, alike := s.page(all, s.after)
-	shown := rest[:min(len(rest), s.query.Limit)]
-	texts, err := s.again(filling, shown)
+	shown, more := s.choose(all)
+	places := make([]found, len(shown))
+	for i, f := range shown {
+		places[i] = f.found
+	}
+	texts, err := s.again(filling, places)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		result.AtLeast = true
+	if n := len(texts); err != nil { // the next page begins with those that were not read
+		result.AtLeast, more, shown = true, true, shown[:n]
 		result.Notes = append(result.Notes, "stopped early: not all hits of this page could be read in time; narrow the query, or ask for fewer")
 	}
 	for i, f := range shown {
 		u := texts[i]
-		start, end, more, ok := 0, 0, 0, false
+		start, end, n, ok := 0, 0, 0, false
 		if u != nil {
-			start, end, more, ok = s.place(u)
+			start, end, n, ok = s.place(u, f.pattern)
 		}
-		if !ok { // the transcript was replaced since it was searched, or the time was up
-			if err == nil {
-				result.Matches--
-			}
+		if !ok { // the transcript was replaced since it was searched
+			result.Matches--
 			continue
 		}
 		hit := s.store.hit(u, start, end, s.query.Context)
-		hit.More, hit.Alike = more, max(0, alike[f.alike]-1)
-		result.Hits = append(result.Hits, hit)
+		hit.Pattern, hit.More, hit.Alike = f.pattern, n, max(0, len(f.alike)-1)
+		for _, file := range f.alike {
+			if name := s.short[file]; file != f.file && !slices.Contains(hit.In, name) {
+				hit.In = append(hit.In, name)
+			}
+		}
+		result.Hits, result.shown = append(result.Hits, hit), append(result.shown, s.position(f.found))
 	}
-	if len(rest) > len(shown) || len(shown) == s.query.Limit && s.certain && result.AtLeast {
-		result.Next = s.query.cursor(s.position(shown[len(shown)-1]))
+	result.query, result.Limit = s.query, s.query.Limit
+	s.count(result, all)
+	switch n := len(result.shown); {
+	case result.AtLeast && !s.certain && s.query.hasTools():
+		result.Notes = append(result.Notes, "narrow it by session, since or until: what tools said is read each time")
+	case result.AtLeast && !s.certain:
+		result.Notes = append(result.Notes, "ask again, and the same search goes on")
+	case n > 0 && len(s.patterns) == 1 && (more || n == s.query.Limit && result.AtLeast):
+		result.Next = s.query.cursor(result.shown[n-1])
 	}
 	return nil
 }
 
-// place finds the match in an utterance again, and how often else it is there.
-func (s *scan) place(u *said.Utterance) (start, end, more int, ok bool) {
-	more = -1
-	for _, p := range s.patterns {
-		from, to, found := p.find(u.Text)
-		if !found {
-			continue
+// count counts what each pattern found.
+func (s *scan) count(result *Result, all []found) {
+	if len(s.query.Patterns) == 0 {
+		return
+	}
+	result.Patterns = make([]Found, len(s.patterns))
+	for k := range s.patterns {
+		result.Patterns[k].Within = int(s.within[k].Load())
+		for i := range all {
+			if all[i].mask&(1<<k) != 0 {
+				result.Patterns[k].Matches++
+			}
 		}
-		if more += p.count(u.Text); !ok || from < start {
-			start, end, ok = from, to, true
-		}
+	}
+}
+
+// place finds the match of a pattern in an utterance again, and how often else it is there.
+func (s *scan) place(u *said.Utterance, pattern int) (start, end, more int, ok bool) {
+	p := s.patterns[pattern]
+	if start, end, ok = p.find(u.Text); ok {
+		more = p.count(u.Text) - 1
 	}
 	return start, end, more, ok
 }
@@ -65,11 +129,10 @@ type opened struct {
 }
 
 // again reads matches again; nil for one that is not there any more. Each session is opened once. The error is that of a
-// context whose time is up.
-func (s *scan) again(ctx context.Context, all []found) ([]*said.Utterance, error) {
-	texts := make([]*said.Utterance, len(all))
+// context whose time is up, with those that were read before.
+func (s *scan) again(ctx context.Context, all []found) (texts []*said.Utterance, err error) {
 	sessions := map[int32]*opened{}
-	for i, f := range all {
+	for _, f := range all {
 		o := sessions[f.file]
 		if o == nil {
 			o = &opened{}
@@ -81,11 +144,10 @@ func (s *scan) again(ctx context.Context, all []found) ([]*said.Utterance, error
 			}()
 		}
 		u, err := s.readAgain(ctx, o, &f)
-		if err == nil {
-			texts[i] = u
-		} else if ctx.Err() != nil {
+		if err != nil && ctx.Err() != nil {
 			return texts, ctx.Err()
 		}
+		texts = append(texts, u) // nil after another error
 	}
 	return texts, nil
 }

@@ -12,6 +12,7 @@ import (
 	"dream-mcp/consolidate/transcript/digest"
 	"dream-mcp/consolidate/transcript/literal"
 	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/text"
 )
 
 // maxPattern bounds a pattern, in bytes.
@@ -29,27 +30,28 @@ func (e *QueryError) Error() string { return e.Field + ": " + e.Message }
 type pattern struct {
 	literals []literal.Literal // one of them is in every text that matches; none: nothing is known
 	regexp   *regexp.Regexp    // nil: the pattern is its one literal
+	whole    bool              // the literal is a word, and matches whole words
 	raw      []literal.Literal // one of them is in every record that matches, as it is encoded; none: nothing is known
 }
 
-// compile reads the pattern of a query. An expression is RE2; ^ and $ match at every line.
-func compile(q Query) (*pattern, error) {
+// compile reads a pattern of a query. An expression is RE2; ^ and $ match at every line.
+func compile(q Query, text string) (*pattern, error) {
 	refuse := func(format string, args ...any) (*pattern, error) {
 		return nil, &QueryError{Field: "pattern", Message: fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case q.Pattern == "":
+	case text == "":
 		return refuse("it is empty")
-	case len(q.Pattern) > maxPattern:
-		return refuse("it has %d bytes, %d are allowed", len(q.Pattern), maxPattern)
-	case !utf8.ValidString(q.Pattern):
+	case len(text) > maxPattern:
+		return refuse("it has %d bytes, %d are allowed", len(text), maxPattern)
+	case !utf8.ValidString(text):
 		return refuse("it is not valid UTF-8")
 	}
-	fold := !hasUpper(q.Pattern, q.Regex)
+	fold := !hasUpper(text, q.Regex)
 	if q.CaseSensitive != nil {
 		fold = !*q.CaseSensitive
 	}
-	expression, flags := q.Pattern, "(?m)"
+	expression, flags := text, "(?m)"
 	if !q.Regex {
 		expression = regexp.QuoteMeta(expression)
 	}
@@ -69,6 +71,7 @@ func compile(q Query) (*pattern, error) {
 	if tree.Op != syntax.OpLiteral {
 		p.regexp = re
 	}
+	p.whole = len(q.Patterns) > 0 && !q.Regex && p.regexp == nil && isWord(text)
 	return p, nil
 }
 
@@ -91,6 +94,15 @@ var escapes = lazy.New(`\\[pPx]\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\[pP]?.|\(\?P?<[^>]*
 
 // find returns where the pattern is first in a text: the first match that is not empty, if there is one.
 func (p *pattern) find(text string) (start, end int, ok bool) {
+	if p.whole {
+		p.literals[0].Each(text, func(s, e int) int {
+			if start, end, ok = s, e, isWhole(text, s, e); ok {
+				return len(text) + 1
+			}
+			return s + 1
+		})
+		return start, end, ok
+	}
 	if p.regexp == nil {
 		return p.literals[0].Index(text)
 	}
@@ -110,6 +122,10 @@ func (p *pattern) find(text string) (start, end int, ok bool) {
 
 // matches reports whether the pattern is in a text. An expression takes a hundred times as long as a literal.
 func (p *pattern) matches(text string) bool {
+	if p.whole {
+		_, _, ok := p.find(text)
+		return ok
+	}
 	has := func(l literal.Literal) bool { _, _, ok := l.Index(text); return ok }
 	return (len(p.literals) == 0 || slices.ContainsFunc(p.literals, has)) && (p.regexp == nil || p.regexp.MatchString(text))
 }
@@ -118,19 +134,50 @@ func (p *pattern) matches(text string) bool {
 const maxCounted = 1000
 
 // count returns how often the pattern is in a text, without overlap, up to maxCounted.
-func (p *pattern) count(text string) int {
+func (p *pattern) count(text string) (n int) {
+	if p.whole {
+		p.literals[0].Each(text, func(s, e int) int {
+			if isWhole(text, s, e) {
+				n++
+			}
+			if n == maxCounted {
+				return len(text) + 1
+			}
+			return s + 1
+		})
+		return n
+	}
 	if p.regexp == nil {
 		return p.literals[0].Count(text, maxCounted)
 	}
 	return len(p.regexp.FindAllStringIndex(text, maxCounted))
 }
 
-// rows calls hit with each row of a digest that is wanted and that the pattern matches, in their order.
-func (p *pattern) rows(d *digest.Digest, wanted func(i int) bool, hit func(i int)) {
+// isWord reports whether a text is one word of a script that parts its words by spaces.
+func isWord(pattern string) bool {
+	return !strings.ContainsFunc(pattern, func(r rune) bool { return !isWordRune(r) || text.IsDense(r) })
+}
+
+func isWordRune(r rune) bool { return text.IsWord(r) || r == '_' }
+
+// isWhole reports whether a part of a text is a whole word.
+func isWhole(text string, start, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:start])
+	after, _ := utf8.DecodeRuneInString(text[end:])
+	return !isWordRune(before) && !isWordRune(after)
+}
+
+// rows calls hit with each row of a digest that is wanted and that the pattern matches, in their order, and within with
+// those that have it as a part of longer words only.
+func (p *pattern) rows(d *digest.Digest, wanted func(i int) bool, hit, within func(i int)) {
 	candidates := holding(d, p.literals)
 	for i := range d.Rows {
-		if (candidates == nil || candidates[i]) && wanted(i) && (p.regexp == nil || p.regexp.MatchString(d.Said(i))) {
+		switch {
+		case candidates != nil && !candidates[i] || !wanted(i):
+		case p.regexp == nil && !p.whole || p.matches(d.Said(i)):
 			hit(i)
+		case p.whole:
+			within(i)
 		}
 	}
 }

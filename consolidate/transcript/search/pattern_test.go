@@ -25,7 +25,7 @@ func FuzzMatches(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, expression, text string, sensitive bool) {
 		for _, regex := range []bool{false, true} {
-			p, err := compile(Query{Pattern: expression, Regex: regex, CaseSensitive: &sensitive})
+			p, err := compile(Query{Regex: regex, CaseSensitive: &sensitive}, expression)
 			if err != nil {
 				continue
 			}
@@ -63,7 +63,7 @@ func FuzzRows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, literal string) {
 		text = strings.ToValidUTF8(text, "?")
 		no := false
-		p, err := compile(Query{Pattern: literal, CaseSensitive: &no})
+		p, err := compile(Query{CaseSensitive: &no}, literal)
 		if err != nil || text == "" {
 			return
 		}
@@ -77,7 +77,7 @@ func FuzzRows(f *testing.F) {
 			t.Fatal(err)
 		}
 		var got, want []int
-		p.rows(d, func(int) bool { return true }, func(i int) { got = append(got, i) })
+		p.rows(d, func(int) bool { return true }, func(i int) { got = append(got, i) }, nil)
 		for i := range d.Rows {
 			if p.matches(d.Said(i)) {
 				want = append(want, i)

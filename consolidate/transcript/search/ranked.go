@@ -124,7 +124,8 @@ func (w *walk) rankedHit(ctx context.Context, top relevance.Hit, words *relevanc
 		next, _, ok = at(top.Position - 1)
 	}
 	if ok {
-		before, match, after := s.excerpt(next.Text, 0, 0, w.query.Context)
+		text, _, _ := s.masked(next.Text, 0, 0)
+		before, match, after := excerpt(text, 0, 0, w.query.Context)
 		next.Text = before + match + after
 		h.Beside = &next
 	}

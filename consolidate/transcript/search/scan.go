@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"dream-mcp/consolidate/transcript/digest"
@@ -18,6 +20,7 @@ const maxFound = 1 << 19
 type found struct {
 	time     int64 // as in a position, and so line and place; the session is the file's
 	offset   int64
+	mask     uint16    // the patterns that match, a bit each
 	key      uint64    // the same for copies of one record; 0: none
 	alike    uint64    // the same for texts that are alike; 0: none
 	recorded *recorded // of a tool
@@ -37,8 +40,9 @@ type scan struct {
 	*walk
 	patterns []*pattern
 	after    *position
-	short    []string // what IDs call each session
-	said     bool     // people or the model are asked for
+	short    []string       // what IDs call each session
+	within   []atomic.Int64 // of each pattern, as in Found
+	said     bool           // people or the model are asked for
 
 	found   [][]found // of each session
 	amount  int       // how many those are
@@ -50,7 +54,8 @@ type scan struct {
 func newScan(w *walk, patterns []*pattern, after *position) *scan {
 	s := &scan{
 		walk: w, patterns: patterns, after: after, short: make([]string, len(w.sessions)), edge: math.MinInt64,
-		said: slices.Contains(w.query.Speakers, said.User) || slices.Contains(w.query.Speakers, said.Assistant),
+		within: make([]atomic.Int64, len(patterns)),
+		said:   slices.Contains(w.query.Speakers, said.User) || slices.Contains(w.query.Speakers, said.Assistant),
 	}
 	for i := range w.sessions {
 		s.short[i] = said.ShortID(w.sessions[i].ID)
@@ -65,7 +70,7 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 	ended, through := make([]bool, len(order)), 0 // the first so many have ended
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	return s.walk.run(ctx, order, func(ctx context.Context, _, k int) error {
+	stopped = s.walk.run(ctx, order, func(ctx context.Context, _, k int) error {
 		all, skipped, err := s.session(ctx, order[k])
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -89,12 +94,15 @@ func (s *scan) run(ctx context.Context) (stopped bool) {
 		}
 		return err
 	})
+	s.due = 0
+	s.certain = s.certain || through < len(order) && s.fills(latest[through])
+	return stopped
 }
 
 // fills reports whether what is found fills the page, whatever sessions hold that hold nothing later than a time. A match
 // of the time at which the last page ended counts as before this one, since it may be a copy of what was shown.
 func (s *scan) fills(latest int64) bool {
-	if s.amount < s.query.Limit || s.amount < s.due && s.edge <= latest {
+	if s.unjudged || len(s.patterns) > 1 || s.amount < s.query.Limit || s.amount < s.due && s.edge <= latest {
 		return false
 	}
 	s.due, s.edge = s.amount+s.amount/8+1, math.MinInt64
@@ -118,13 +126,13 @@ func (s *scan) distinct() []found {
 }
 
 // page sorts matches, and returns those that a page after a position shows, and one more. When hits that are alike are
-// folded, the newest is shown; alike says how many there are of each likeness.
-func (s *scan) page(all []found, after *position) (shown []found, alike map[uint64]int) {
+// folded, the newest is shown; alike has the files of all of each likeness.
+func (s *scan) page(all []found, after *position) (shown []found, alike map[uint64][]int32) {
 	slices.SortFunc(all, func(a, b found) int { return s.position(a).compare(s.position(b)) })
-	alike = map[uint64]int{}
+	alike = map[uint64][]int32{}
 	for _, f := range all {
 		if f.alike != 0 {
-			if alike[f.alike]++; alike[f.alike] > 1 {
+			if alike[f.alike] = append(alike[f.alike], f.file); len(alike[f.alike]) > 1 {
 				continue
 			}
 		}
@@ -162,35 +170,48 @@ func (s *scan) session(ctx context.Context, i int) (all []found, skipped said.Sk
 // inDigest searches one part of a digest.
 func (s *scan) inDigest(d *digest.Digest, first, i int, all []found) []found {
 	f := &s.sessions[i]
-	taken := make([]bool, len(d.Rows))
 	wanted := func(n int) bool {
 		r := &d.Rows[n]
-		return !taken[n] && s.query.wants(r.Speaker(), r.Time(f.ModTime))
-	}
-	take := func(n int) {
-		r := &d.Rows[n]
-		taken[n] = true
-		all = append(all, found{
-			time: digest.Nanoseconds(r.Time(f.ModTime)), line: r.Line, place: r.Place, file: int32(i), row: int32(first + n),
-			offset: r.Offset, key: r.Key, alike: s.likeness(r.Speaker(), d.Said(n)),
-		})
+		return s.query.wants(r.Speaker(), r.Time(f.ModTime))
 	}
 	s.read.Add(int64(len(d.Text)))
-	for _, p := range s.patterns {
-		p.rows(d, wanted, take)
+	masks := make([]uint16, len(d.Rows))
+	for k, p := range s.patterns {
+		p.rows(d, wanted, func(n int) { masks[n] |= 1 << k }, func(int) { s.within[k].Add(1) })
+	}
+	for n, mask := range masks {
+		if mask == 0 {
+			continue
+		}
+		r := &d.Rows[n]
+		all = append(all, found{
+			time: digest.Nanoseconds(r.Time(f.ModTime)), line: r.Line, place: r.Place, file: int32(i), row: int32(first + n),
+			mask: mask, offset: r.Offset, key: r.Key, alike: s.likeness(r.Speaker(), d.Said(n), mask),
+		})
 	}
 	return all
 }
 
-// matches reports whether one of the patterns is in a text.
-func (s *scan) matches(text string) bool {
-	return slices.ContainsFunc(s.patterns, func(p *pattern) bool { return p.matches(text) })
+// matches returns which of the patterns are in a text, a bit each.
+func (s *scan) matches(text string) (mask uint16) {
+	for k, p := range s.patterns {
+		if p.matches(text) {
+			mask |= 1 << k
+		}
+	}
+	return mask
 }
 
-// likeness is the same for texts that are alike, where the query asks for that.
-func (s *scan) likeness(speaker said.Speaker, text string) uint64 {
+// likeness is the same for texts that are alike, where the query asks for that. Of what a tool said the line with the match
+// counts: logs repeat line by line.
+func (s *scan) likeness(speaker said.Speaker, text string, mask uint16) uint64 {
 	if !s.query.Fold {
 		return 0
+	}
+	if speaker == said.Tool {
+		if start, end, ok := s.patterns[bits.TrailingZeros16(mask)].find(text); ok {
+			text = lineOf(text, start, end)
+		}
 	}
 	return alike(speaker, text)
 }

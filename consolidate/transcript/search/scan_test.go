@@ -132,7 +132,7 @@ func TestGrowthAfterTheListing(t *testing.T) {
 	f.Says("m2", fixture.Use("t2", "x__read_memory", nil)).User([]any{fixture.Result("t2", "a lamp, remembered")}).User([]any{fixture.Result("t1", "a lamp")})
 	fixture.Overwrite(t, sessions[0].Path, f.Text())
 	q := Query{Pattern: "lamp", Speakers: []said.Speaker{said.Tool}, Limit: 9}
-	p, err := compile(q)
+	p, err := compile(q, q.Pattern)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,12 +40,16 @@ func (s *scan) inTools(ctx context.Context, i int) (all []found, skipped said.Sk
 	defer lines.Close()
 	recorded := map[recorded]*recorded{}
 	r := said.NewReader(session, lines, func(u *said.Entry) error {
-		if u.Speaker != said.Tool || !s.query.wants(said.Tool, u.Time) || !s.matches(u.Text) {
+		if u.Speaker != said.Tool || !s.query.wants(said.Tool, u.Time) {
+			return nil
+		}
+		mask := s.matches(u.Text)
+		if mask == 0 {
 			return nil
 		}
 		all = append(all, found{
 			time: digest.Nanoseconds(u.Time), line: int32(min(u.Line, math.MaxInt32)), place: int32(u.Place), file: int32(i), row: -1,
-			offset: u.Offset, key: u.Key(), alike: s.likeness(said.Tool, u.Text), recorded: intern(recorded, u),
+			mask: mask, offset: u.Offset, key: u.Key(), alike: s.likeness(said.Tool, u.Text, mask), recorded: intern(recorded, u),
 		})
 		if len(all) >= maxFound {
 			return errEnough
