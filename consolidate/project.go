@@ -142,6 +142,16 @@ func (p *Project) Close(reason string) error {
 	return err
 }
 
+// Shared returns how the memory is shared, and what was exchanged.
+func (p *Project) Shared(ctx context.Context) (s share.State, t share.Traffic, err error) {
+	p.Lock()
+	defer p.Unlock()
+	if s, err = p.Share.State(); err == nil {
+		t, _ = p.Share.Traffic(ctx) // without it the state is shown
+	}
+	return s, t, err
+}
+
 // CalledIn sets the host's session of the following calls, if it was not known when the project was opened.
 func (p *Project) CalledIn(session string) {
 	if !p.Transcripts.SetCurrent(session) {

@@ -31,6 +31,7 @@ type Status struct {
 	TranscriptDirs []string   `json:"transcript_dirs"`
 	Hosts          []string   `json:"hosts,omitempty"`       // the programs that wrote those
 	Unattended     bool       `json:"unattended,omitempty"`  // nobody watches the model
+	Shared         string     `json:"shared,omitempty"`      // with other machines: the last exchange
 	LastLanded     *LastDream `json:"last_landed,omitempty"` // where the last dream did not land
 }
 
@@ -101,7 +102,8 @@ func (p *Project) Status(ctx context.Context) (Status, error) {
 		s.HeldBy = lock.HostHolder(dir.Root(), now)
 	}
 	s.warn(s.describeReviews(p))
-	s.Warnings = append(s.Warnings, p.Share.Warnings()...)
+	s.Shared = p.Share.Line(ctx)
+	s.Warnings = append(s.Warnings, p.Share.Warnings(dir)...)
 	if why := p.Background.FailedRun(); why != "" {
 		s.Warnings = append(s.Warnings, why+"; dream-mcp log --background shows it")
 	}

@@ -103,6 +103,17 @@ func (m *frontmatter) Type() string {
 	return strings.TrimSpace(kind)
 }
 
+// EveryType returns each type that the frontmatter gives, in any form and spelling of the key. A file should have one.
+func (m *frontmatter) EveryType() (kinds []string) {
+	for _, f := range m.fields {
+		if key := f.key[strings.LastIndexByte(f.key, '.')+1:]; strings.EqualFold(key, "type") && f.value != "" {
+			kind, _, _ := strings.Cut(f.value, " #")
+			kinds = append(kinds, strings.TrimSpace(kind))
+		}
+	}
+	return kinds
+}
+
 func (m *frontmatter) Value(key string) string {
 	value, _, _ := m.Field(key)
 	return strings.TrimSpace(value)

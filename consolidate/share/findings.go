@@ -2,30 +2,111 @@ package share
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule"
 )
 
-// Warnings returns the warnings of a status. They quote nothing from the remote.
-func (r *Room) Warnings() (warnings []string) {
+// Traffic is what was exchanged and what was not.
+type Traffic struct {
+	Waiting []memory.Name `json:"waiting,omitempty"` // to be sent
+	Staying []memory.Name `json:"staying,omitempty"` // never sent: some system could not have a file of that name
+	Pulled  []string      `json:"pulled,omitempty"`  // by the last sync that changed something here
+	From    string        `json:"from,omitempty"`    // the machines that those came from
+	At      time.Time     `json:"at,omitzero"`
+	ID      string        `json:"id,omitempty"` // of that sync
+}
+
+// Traffic compares the memory here with what the remote had last, and reads the journal. It does not ask the remote. The caller
+// holds r.
+func (r *Room) Traffic(ctx context.Context) (t Traffic, err error) {
 	s, err := r.State()
-	if err != nil && err != ErrNotShared {
-		warnings = append(warnings, "shared memory: "+err.Error())
+	if err != nil {
+		return t, err
+	}
+	local, err := r.read()
+	if err != nil {
+		return t, err
+	}
+	for n := range local {
+		if !travels(n) {
+			t.Staying = append(t.Staying, n)
+		}
+	}
+	slices.SortFunc(t.Staying, func(a, b memory.Name) int { return strings.Compare(a.String(), b.String()) })
+	if base, err := (git{dir: filepath.Join(r.StateDir(), repo)}).read(ctx, s.Base); err == nil { // else the next sync fetches it
+		t.Waiting = changed(base.files(), view(local, s.Team))
+	}
+	entries, err := r.Journal()
+	for _, e := range slices.Backward(entries) {
+		if e.Kind == lock.KindSync && e.Outcome == ops.Committed && len(e.Files) > 0 {
+			t.Pulled, t.From, t.At, t.ID = e.Files, strings.TrimPrefix(e.Reason, pulledFrom), e.Time, e.ID
+			break
+		}
+	}
+	return t, err
+}
+
+// Line describes a share in a line, "" if the memory is not shared. The caller holds r.
+func (r *Room) Line(ctx context.Context) string {
+	s, err := r.State()
+	t, trafficErr := r.Traffic(ctx)
+	if err != nil || trafficErr != nil {
+		return ""
+	}
+	line := "as " + s.MachineName + ", last sync " + ops.Ago(r.Now(), s.Last)
+	if s.Last.IsZero() {
+		line = "as " + s.MachineName + ", never synced"
+	}
+	if n := len(t.Waiting); n > 0 {
+		line += fmt.Sprintf("; %s to send", ops.Plural(n, "file"))
+	}
+	if t.Pulled != nil {
+		line += fmt.Sprintf("; pulled %s from %s %s", ops.Plural(len(t.Pulled), "file"), t.From, ops.Ago(r.Now(), t.At))
+	}
+	return line
+}
+
+// Warnings returns the warnings of a status. They quote nothing from the remote.
+func (r *Room) Warnings(dir *memory.Dir) (warnings []string) {
+	s, err := r.State()
+	if err == ErrNotShared {
+		return nil
+	}
+	warn := func(text string) { warnings = append(warnings, "shared memory: "+text) }
+	if err != nil {
+		warn(err.Error())
 	}
 	if s.Pending != "" {
-		warnings = append(warnings, "shared memory: what changed here has not been sent yet; dream-mcp share says why")
+		warn("what changed here has not been sent yet; dream-mcp share says why")
 	}
 	if s.Stopped != "" {
-		warnings = append(warnings, "shared memory: "+s.Stopped)
+		warn(s.Stopped)
+	}
+	if dir != nil {
+		if names, _ := dir.Topics(); err == nil {
+			if names = slices.DeleteFunc(names, travels); len(names) > 0 {
+				warn(StayingHere(names))
+			}
+		}
 	}
 	for _, note := range s.Notes {
-		warnings = append(warnings, "shared memory: "+note.Name.String()+": "+note.Why)
+		warn(note.Name.String() + ": " + note.Why)
 	}
 	return warnings
+}
+
+// StayingHere says what is never sent.
+func StayingHere(names []memory.Name) string {
+	return "never sent, because some systems could not have a file of that name (name.md or folder/name.md, without special characters): " + List(names)
 }
 
 // conflictCopy matches the names that other programs give to the copy of a file that two machines changed.

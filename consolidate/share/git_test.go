@@ -160,7 +160,7 @@ func TestIdentify(t *testing.T) {
 	refused("no commit")
 	sh(t, dir, "git", "commit", "-q", "--allow-empty", "-m", "one")
 	id, err := identify(t.Context(), dir)
-	if err != nil || id.Origin != "example.com/team/Project" || !strings.HasPrefix(id.ID(), "project-") {
+	if err != nil || id.Origin != "example.com/team/project" || !strings.HasPrefix(id.ID(), "project-") {
 		t.Fatalf("%+v %v", id, err)
 	}
 	clone := filepath.Join(t.TempDir(), "elsewhere")
@@ -172,6 +172,30 @@ func TestIdentify(t *testing.T) {
 	}
 	if below, err := identify(t.Context(), filepath.Join(clone, "sub")); err != nil || below.Path != "sub" || below.ID() == id.ID() {
 		t.Errorf("%+v %v", below, err)
+	}
+	other := filepath.Join(filepath.Dir(clone), "other")
+	sh(t, dir, "git", "clone", "-q", dir, other)
+	sh(t, other, "git", "remote", "set-url", "origin", "git@example.com:Team/project")
+	if same, err := identify(t.Context(), other); err != nil || same != id {
+		t.Errorf("in another case: %+v %v", same, err)
+	}
+	// A path, absolute or relative to the checkout, from wherever it is asked.
+	var paths []Identity
+	for _, address := range []string{dir, dir + "/", "file://" + dir} {
+		sh(t, other, "git", "remote", "set-url", "origin", address)
+		found, err := identify(t.Context(), other)
+		if paths = append(paths, found); err != nil || found != paths[0] {
+			t.Errorf("%s: %+v, want %+v; %v", address, found, paths[0], err)
+		}
+	}
+	relative, err := filepath.Rel(other, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Mkdir(filepath.Join(other, "sub"), 0o755)
+	sh(t, other, "git", "remote", "set-url", "origin", relative)
+	if found, err := identify(t.Context(), filepath.Join(other, "sub")); err != nil || found.Origin != paths[0].Origin {
+		t.Errorf("%s: %+v, want %+v; %v", relative, found, paths[0], err)
 	}
 	shallow := filepath.Join(t.TempDir(), "shallow")
 	sh(t, dir, "git", "commit", "-q", "--allow-empty", "-m", "two")
@@ -186,8 +210,24 @@ func TestIdentify(t *testing.T) {
 	refused("2 first commits")
 }
 
+func TestAlike(t *testing.T) {
+	id := func(origin, root, path string) string { return Identity{Origin: origin, Root: root, Path: path}.ID() }
+	shop := id("h/you/shop", "one", "")
+	for other, want := range map[string]bool{
+		shop: true, id("h/fork/shop", "two", ""): true, id("h/you/store", "one", ""): true, id("h/you/shop", "one", "web"): true,
+		id("h/you/store", "two", ""): false, id("h/you/店", "two", ""): false, Identity{Name: "web"}.ID(): false,
+	} {
+		if alike(shop, other) != want || alike(other, shop) != want || !isID.MatchString(other) || (Identity{Name: other}).ID() != other {
+			t.Errorf("%s and %s are alike: %t, want %t", shop, other, !want, want)
+		}
+	}
+	if alike(id("h/店", "one", ""), id("h/本", "two", "")) {
+		t.Error("names without a readable part are alike")
+	}
+}
+
 func TestNormalise(t *testing.T) {
-	for _, address := range []string{"git@github.com:o/r.git", "https://GitHub.com/o/r", "ssh://git@github.com:22/o/r.git/", "github.com:o/r", "https://user@github.com/o/r.git"} {
+	for _, address := range []string{"git@github.com:o/r.git", "https://GitHub.com/o/r", "ssh://git@github.com:22/o/r.git/", "github.com:o/r", "https://user@github.com/o/r.git", "git@github.com:O/R"} {
 		if got := normalise(address); got != "github.com/o/r" {
 			t.Errorf("%s: %s", address, got)
 		}

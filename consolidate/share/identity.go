@@ -52,11 +52,19 @@ func unknown(why string) error {
 	return ops.Refuse(why, "give the remote and a name, the same on every machine: dream-mcp share REMOTE --name NAME")
 }
 
-// origin returns the address of the remote that the checkout around dir was cloned from.
+// origin returns the address of the remote that the checkout around dir was cloned from. A path that is relative to the top of
+// the checkout is made absolute.
 func origin(ctx context.Context, dir string) (string, error) {
 	address, err := in(ctx, dir, "config", "--get", "remote.origin.url")
 	if err != nil || address == "" {
 		return "", unknown("the checkout has no remote named origin")
+	}
+	if _, rest := split(address); rest == address && !filepath.IsAbs(address) {
+		top, err := in(ctx, dir, "rev-parse", "--show-toplevel")
+		if err != nil {
+			return "", unknown("the project is not in a git checkout")
+		}
+		address = filepath.Join(top, address)
 	}
 	return address, nil
 }
@@ -67,15 +75,28 @@ func in(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// ID returns the name of the identity in refs: a readable part and a hash.
+// ID returns the name of the identity in refs: a readable part, one for the first commit, and one for all of it. A name may be
+// such an ID.
 func (i Identity) ID() string {
-	name, whole := i.Name, "name\n"+i.Name
-	if name == "" {
-		name, whole = path.Base(path.Join(i.Origin, i.Path)), strings.Join([]string{"origin", i.Origin, i.Root, i.Path}, "\n")
+	if isID.MatchString(i.Name) {
+		return i.Name
 	}
-	sum := sha256.Sum256([]byte(whole))
+	name, root, whole := i.Name, i.Name, "name\n"+i.Name
+	if name == "" {
+		name, root = path.Base(path.Join(i.Origin, i.Path)), i.Root
+		whole = strings.Join([]string{"origin", i.Origin, i.Root, i.Path}, "\n")
+	}
+	part := func(text string) string { sum := sha256.Sum256([]byte(text)); return "-" + hex.EncodeToString(sum[:4]) }
 	slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
-	return strings.TrimLeft(slug[:min(len(slug), 40)]+"-", "-") + hex.EncodeToString(sum[:8])
+	return strings.TrimLeft(slug[:min(len(slug), 40)]+part(root)+part(whole), "-")
+}
+
+var isID = lazy.New(`^([a-z0-9-]{1,41}-)?([0-9a-f]{8})-[0-9a-f]{8}$`)
+
+// alike reports whether two IDs have the readable part or the first commit in common.
+func alike(a, b string) bool {
+	x, y := isID.FindStringSubmatch(a), isID.FindStringSubmatch(b)
+	return x[1] != "" && x[1] == y[1] || x[2] == y[2]
 }
 
 var notSlug = lazy.New(`[^a-z0-9]+`)
@@ -89,19 +110,31 @@ func (i Identity) String() string {
 
 var scpLike = lazy.New(`^(?:[^/@:]+@)?(\[[^\]]+\]|[^/:]{2,}):(.*)$`)
 
-// normalise returns an address without scheme, user, port and ".git", and with the host in lower case.
-func normalise(address string) string {
-	host, rest := "", address
+// split returns the host of an address, "" for a path, and the path.
+func split(address string) (host, rest string) {
 	if u, err := url.Parse(address); err == nil && u.Scheme != "" && strings.Contains(address, "://") {
-		host, rest = u.Hostname(), u.Path
-	} else if m := scpLike.FindStringSubmatch(address); m != nil {
-		host, rest = m[1], m[2]
+		return u.Hostname(), u.Path
+	}
+	if m := scpLike.FindStringSubmatch(address); m != nil {
+		return m[1], m[2]
+	}
+	return "", address
+}
+
+// normalise returns an address without scheme, user, port and ".git". With a host it is in lower case: the hosts that many use
+// do not tell names by their case. Without, links are resolved.
+func normalise(address string) string {
+	host, rest := split(address)
+	if host == "" {
+		if real, err := filepath.EvalSymlinks(rest); err == nil {
+			rest = real
+		}
 	}
 	rest = strings.TrimSuffix(strings.TrimRight(filepath.ToSlash(rest), "/"), ".git")
 	if host == "" {
 		return rest
 	}
-	return strings.ToLower(strings.Trim(host, "[]")) + "/" + strings.Trim(rest, "/")
+	return strings.ToLower(strings.Trim(host, "[]") + "/" + strings.Trim(rest, "/"))
 }
 
 // checkRemote refuses an address that would be an option of git, start a program, or put a password into our state.

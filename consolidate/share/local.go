@@ -155,19 +155,21 @@ func (l *link) merge(base, local, theirs Files) (Files, []Note, error) {
 	return all, notes, err
 }
 
-// isTeam reports whether a memory is of a type that a team shares.
+// isTeam reports whether a memory is of the types that a team shares, and of no other.
 func isTeam(data []byte) bool {
-	kind := memory.ParseTopic(data).Type()
-	return kind == memory.TypeProject || kind == memory.TypeReference
+	kinds := memory.ParseTopic(data).EveryType()
+	return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(kind string) bool {
+		return kind != memory.TypeProject && kind != memory.TypeReference
+	})
 }
 
-// view returns the shared part of a memory. With a team that is the memories about the project, without their
-// sources, and their lines of the index.
+// view returns the shared part of a memory: the memories with a name that every system can have, and the index without the lines
+// of others. With a team that is the memories about the project, without their sources, and their lines alone.
 func view(local Files, team bool) Files {
 	out := Files{}
 	for n, data := range local {
 		switch {
-		case !travels(n) || team && n.IsIndex():
+		case n.IsIndex() || !travels(n):
 		case !team:
 			out[n] = data
 		case isTeam(data):
@@ -176,16 +178,15 @@ func view(local Files, team bool) Files {
 			}
 		}
 	}
-	if team {
-		var lines strings.Builder
-		for _, line := range memory.ParseIndex(local[memory.IndexName]).Segments() {
-			if n, err := memory.ParseName(line.Entry); err == nil && out[n] != nil {
-				lines.WriteString(line.Text)
-			}
+	var lines strings.Builder
+	for _, line := range memory.ParseIndex(local[memory.IndexName]).Segments() {
+		n, err := memory.ParseName(line.Entry)
+		if known := err == nil && out[n] != nil; known || !team && (err != nil || travels(n)) {
+			lines.WriteString(line.Text)
 		}
-		if lines.Len() > 0 {
-			out[memory.IndexName] = []byte(lines.String())
-		}
+	}
+	if _, has := local[memory.IndexName]; lines.Len() > 0 || has && !team {
+		out[memory.IndexName] = []byte(lines.String())
 	}
 	return out
 }

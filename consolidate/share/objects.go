@@ -3,6 +3,7 @@ package share
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,6 +42,22 @@ type tree map[string][]byte
 type Mark struct {
 	Name string    `json:"name"`
 	Read time.Time `json:"read,omitzero"`
+}
+
+// freeName returns the name of a machine, with a number where another machine has that name.
+func (t tree) freeName(by author) string {
+	taken := make(map[string]bool)
+	for p, data := range t {
+		var mark Mark
+		if m := machineFile.FindStringSubmatch(p); m != nil && m[1] != by.id && json.Unmarshal(data, &mark) == nil {
+			taken[plainName(mark.Name)] = true
+		}
+	}
+	name := by.name
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s-%d", by.name, n)
+	}
+	return name
 }
 
 func hostile(format string, args ...any) error {

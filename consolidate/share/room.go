@@ -32,7 +32,9 @@ const (
 	stateFile = "share/share.json"
 	lockFile  = "share.lock"
 	repo      = "share/repo.git"
-	maxNotes  = 20
+
+	machineNote = "machine.json"
+	maxNotes    = 20
 )
 
 // How long a dream waits for the remote. What does not arrive in time waits for the next sync.
@@ -179,12 +181,14 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 	if s, err := r.State(); err == nil && s.Stopped == "" {
 		return ops.Refuse("this memory is shared already, through "+s.Remote, "dream-mcp share --now syncs it; dream-mcp share --stop ends the sharing")
 	}
-	var machine [8]byte
-	rand.Read(machine[:])
+	machine, err := r.machine()
+	if err != nil {
+		return err
+	}
 	host, _ := os.Hostname()
 	host, _, _ = strings.Cut(host, ".")
 	s := State{Remote: q.Remote, Identity: Identity{Name: q.Name}, Refs: customRefs, Team: q.Team,
-		Machine: hex.EncodeToString(machine[:]), MachineName: plainName(host)}
+		Machine: machine, MachineName: plainName(host)}
 	if s.Remote == "" {
 		if s.Remote, err = origin(ctx, q.Project); err != nil {
 			return err
@@ -215,8 +219,19 @@ func (r *Room) Join(ctx context.Context, q JoinRequest, agree func(Preview) erro
 	})
 }
 
+// machine returns the ID of this machine for this memory. It stays when the sharing ends, so that the machine keeps its name.
+func (r *Room) machine() (id string, err error) {
+	if r.Note(machineNote, &id) && len(id) == 16 {
+		return id, nil
+	}
+	var random [8]byte
+	rand.Read(random[:])
+	id = hex.EncodeToString(random[:])
+	return id, r.SetNote(machineNote, id)
+}
+
 // Sync pulls the changes of other machines and pushes those of this one; with decided also those of a dream that lost
-// its lease. It fails with ErrBusy while another process syncs.
+// its lease, and the deletion of all memories. It fails with ErrBusy while another process syncs.
 func (r *Room) Sync(ctx context.Context, decided bool) error {
 	r.Lock()
 	defer r.Unlock()
@@ -224,7 +239,7 @@ func (r *Room) Sync(ctx context.Context, decided bool) error {
 		return err
 	}
 	return r.open(ctx, syncWait, false, nil, func(ctx context.Context, l *link) error {
-		l.Withheld = l.Withheld && !decided
+		l.Withheld, l.decided = l.Withheld && !decided, decided
 		return l.sync(ctx, false)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 )
 
@@ -20,6 +21,9 @@ const (
 	memoryRef  = "/memory"
 	leaseRef   = "/lease"
 )
+
+// pulledFrom begins the reason of a sync in the journal.
+const pulledFrom = "pulled from "
 
 const tries = 3 // of a push, when other machines push first
 
@@ -36,6 +40,7 @@ type link struct {
 	*Room
 	State
 	git       git
+	decided   bool // a person agreed to what otherwise stops a sync
 	sinceBoot func() (boot string, since time.Duration)
 }
 
@@ -105,6 +110,10 @@ func (l *link) pull(ctx context.Context, h *heads) error {
 	if err != nil {
 		return err
 	}
+	if had := topics(base.files()); had > 0 && topics(theirs.files()) == 0 && !l.decided {
+		return &StopError{fmt.Sprintf("the memory of the remote was emptied: it had %s. What is here stays; "+
+			"dream-mcp share --now --yes deletes it here too, dream-mcp share --stop ends the sharing", ops.Plural(had, "memory"))}
+	}
 	for p, data := range theirs {
 		var is, was Mark
 		if m := machineFile.FindStringSubmatch(p); m == nil || m[1] == l.Machine || json.Unmarshal(data, &is) != nil {
@@ -118,7 +127,7 @@ func (l *link) pull(ctx context.Context, h *heads) error {
 	if err := l.save(); err != nil {
 		return err
 	}
-	notes, err := l.land(ctx, h.memory, "pulled from "+l.authors(ctx, h.memory, l.Base), base.files(), theirs.files())
+	notes, err := l.land(ctx, h.memory, pulledFrom+l.authors(ctx, h.memory, l.Base), base.files(), theirs.files())
 	if err != nil {
 		return err
 	}
@@ -239,9 +248,9 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 		return nil, nil, "", err
 	}
 	was := base.files()
-	if len(local) == 0 && len(was) > 0 {
-		return nil, nil, "", &StopError{fmt.Sprintf("the memory here is empty, and the remote has %d files: "+
-			"that is not sent as their deletion. dream-mcp share REMOTE brings them back", len(was))}
+	if had := topics(was); topics(local) == 0 && had > 0 && !l.decided {
+		return nil, nil, "", &StopError{fmt.Sprintf("the memory here is empty, and the remote has %s: that is not sent as their deletion. "+
+			"dream-mcp share REMOTE brings them back, dream-mcp share --now --yes deletes them everywhere", ops.Plural(had, "memory"))}
 	}
 	mine := view(local, l.Team)
 	next = base.with(mine)
@@ -255,6 +264,15 @@ func (l *link) outgoing(ctx context.Context) (next tree, paths []string, message
 	return next, paths, message, errors.Join(err, checkTwins(mine), l.judge(was, mine, "nothing is sent"))
 }
 
+// topics counts the memories, without the index.
+func topics(files Files) int {
+	n := len(files)
+	if _, has := files[memory.IndexName]; has {
+		n--
+	}
+	return n
+}
+
 // A Preview is what joining would do.
 type Preview struct {
 	State
@@ -263,6 +281,20 @@ type Preview struct {
 	Sent    []memory.Name // what would be sent
 	Notes   []Note        // of what both have, and differently
 	Authors string
+	Alike   []string // other memories of the remote, with the same first commit or of a like name
+}
+
+// alike returns the memories of the remote that may be of the same project.
+func (l *link) alike(ctx context.Context) (ids []string, err error) {
+	all, err := l.git.heads(ctx, l.Remote, customRefs+"*"+memoryRef, branchRefs+"*"+memoryRef)
+	for ref := range all {
+		id := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(ref, customRefs), branchRefs), memoryRef)
+		if isID.MatchString(id) && alike(id, l.Identity.ID()) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), err
 }
 
 // preview returns what the first sync would do.
@@ -271,7 +303,7 @@ func (l *link) preview(ctx context.Context) (p Preview, err error) {
 	if err != nil {
 		return p, err
 	}
-	p = Preview{State: l.State, New: h.memory == ""}
+	p = Preview{New: h.memory == ""}
 	local, err := l.read()
 	if err != nil {
 		return p, err
@@ -282,7 +314,11 @@ func (l *link) preview(ctx context.Context) (p Preview, err error) {
 			return p, err
 		}
 		p.Authors = l.authors(ctx, h.memory, "")
+		l.MachineName = theirs.freeName(l.author())
+	} else if p.Alike, err = l.alike(ctx); err != nil {
+		return p, err
 	}
+	p.State = l.State
 	merged, notes, err := l.merge(Files{}, local, theirs.files())
 	if err != nil {
 		return p, err

@@ -261,6 +261,102 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// TestEmptied has the memory of the remote, or of one machine, lose all memories but for the index: a person decides.
+func TestEmptied(t *testing.T) {
+	t.Parallel()
+	remote := bare(t)
+	a := join(t, remote, "desk", 0)
+	a.write("x.md", "one\n")
+	a.write("MEMORY.md", "- [X](x.md)\n")
+	a.sync()
+	b := join(t, remote, "laptop", 0)
+	os.Remove(filepath.Join(a.dir, "x.md"))
+	a.stopped("the memory here is empty, and the remote has 1 memory")
+	if err := a.Sync(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	b.stopped("the memory of the remote was emptied: it had 1 memory")
+	if b.text("x.md") != "one\n" {
+		t.Error("it was pulled")
+	}
+	if err := b.Sync(t.Context(), true); err != nil || b.text("x.md") != "" {
+		t.Errorf("%v, %q", err, b.text("x.md"))
+	}
+}
+
+// TestJoin has machines of one host name join: each has a name of its own, and keeps it. What looks like the same project is named.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	remote := bare(t)
+	var alike []string
+	join := func(m *machine, name string) string {
+		t.Helper()
+		err := m.Join(t.Context(), JoinRequest{Remote: remote, Name: name}, func(p Preview) error { alike = p.Alike; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.state().MachineName
+	}
+	a, b, c := newMachine(t, 0), newMachine(t, 0), newMachine(t, 0)
+	first, second, third := join(a, "shop"), join(b, "shop"), join(c, "shop")
+	if second != first+"-2" || third != first+"-3" || alike != nil {
+		t.Errorf("%q, %q, %q, %v", first, second, third, alike)
+	}
+	if err := b.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if again := join(b, "shop"); again != second {
+		t.Errorf("%q, once %q", again, second)
+	}
+	id := a.state().Identity.ID()
+	d := newMachine(t, 0)
+	if join(d, "Shop"); len(alike) != 1 || alike[0] != id {
+		t.Errorf("alike are %v, want %s", alike, id)
+	}
+	if e := newMachine(t, 0); join(e, id) != first+"-4" {
+		t.Error("it is not the memory of that ID: ", e.state())
+	}
+}
+
+// TestNamesThatStay has memories that some system could not have: they stay, with their lines of the index, and that is said.
+func TestNamesThatStay(t *testing.T) {
+	t.Parallel()
+	remote := bare(t)
+	a := join(t, remote, "desk", 0)
+	index := "- [A](a.md) — a\n- [Notes](<my notes (old).md>) — n\n- [B](b.md) — b\n- [Deep](x/y/z.md) — z\n- [Quote](a%20b'c.md)\n- [gone](gone.md)\n"
+	a.write("MEMORY.md", index)
+	os.MkdirAll(filepath.Join(a.dir, "x", "y"), 0o700)
+	for _, file := range []string{"a.md", "b.md", "my notes (old).md", "a b'c.md", "x/y/z.md"} {
+		a.write(file, file+"\n")
+	}
+	a.sync()
+	b := join(t, remote, "laptop", 0)
+	if want := "- [A](a.md) — a\n- [B](b.md) — b\n- [gone](gone.md)\n"; b.text("MEMORY.md") != want {
+		t.Errorf("%q", b.text("MEMORY.md"))
+	}
+	b.write("a.md", "more\n")
+	b.sync()
+	a.sync()
+	if a.text("MEMORY.md") != index || a.text("a.md") != "more\n" {
+		t.Errorf("%q", a.text("MEMORY.md"))
+	}
+	a.Lock()
+	defer a.Unlock()
+	traffic, err := a.Traffic(t.Context())
+	if err != nil || List(traffic.Staying) != "a b'c.md, my notes (old).md, x/y/z.md" || traffic.Waiting != nil || !strings.HasPrefix(traffic.From, "laptop") ||
+		len(traffic.Pulled) != 1 || traffic.Pulled[0] != "a.md" {
+		t.Errorf("%+v, %v", traffic, err)
+	}
+	dir, err := a.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if said := strings.Join(a.Warnings(dir), "\n"); !strings.Contains(said, "never sent") || !strings.Contains(said, "my notes (old).md") {
+		t.Error(said)
+	}
+}
+
 // TestCrashAfterMerge fails after a merge has landed and before that is noted, as a crash does: nothing is merged twice, so that what is
 // deleted then stays deleted.
 func TestCrashAfterMerge(t *testing.T) {
@@ -389,6 +485,9 @@ func TestTeam(t *testing.T) {
 	}
 	local := Files{
 		name(t, "p.md"): topic("project", "  sources: [s:1]\n"), name(t, "u.md"): topic("user", ""), name(t, "f.md"): topic("feedback", ""),
+		name(t, "two.md"):    []byte("---\nname: x\ntype: project\nmetadata:\n  type: user\n---\nbody\n"),
+		name(t, "owt.md"):    []byte("---\nname: x\ntype: user\nmetadata:\n  type: project\n---\nbody\n"),
+		name(t, "twice.md"):  []byte("---\nname: x\nmetadata: {type: project}\nType: user\n---\nbody\n"),
 		name(t, "MEMORY.md"): []byte("# About Jo\n- [P](p.md) — p\n- [U](u.md) — u\nprivate words\n"),
 	}
 	got := view(local, true)

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate"
@@ -35,7 +36,7 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 	if err != nil {
 		return err
 	}
-	s, err := p.Share.State()
+	s, t, err := p.Shared(ctx)
 	if errors.Is(err, share.ErrNotShared) && !c.JSON {
 		return c.print("This memory is not shared. To share it through a git remote of yours: dream-mcp share REMOTE\n")
 	}
@@ -45,7 +46,8 @@ func (c *Command) share(ctx context.Context, p *consolidate.Project, setup host.
 	return c.answer(struct {
 		Shared bool `json:"shared"`
 		share.State
-	}{err == nil, s}, "  ", func(paint) string { return renderShare(s, p.Now()) })
+		share.Traffic
+	}{err == nil, s, t}, "  ", func(paint) string { return renderShare(s, t, p.Now()) })
 }
 
 // agree shows the person what sharing would do and asks, unless they agreed beforehand.
@@ -82,6 +84,9 @@ func renderPreview(p share.Preview) string {
 	b.add(true, "", "Remote:  %s", p.Remote)
 	b.add(true, "", "Project: %s", p.Identity)
 	b.add(p.New, "", "The remote has no memory of this project yet.")
+	for _, id := range p.Alike {
+		b.add(true, "", "! The remote has a memory of a like project. If it is this one, share that instead: dream-mcp share %s --name %s", ops.Quoted(p.Remote), id)
+	}
 	b.add(!p.New, "", "The remote has the memory of this project, from %s.", p.Authors)
 	b.add(len(p.Here) > 0, "", "Changes on this machine: %s: %s", ops.Plural(len(p.Here), "file"), share.List(p.Here))
 	b.notes(p.Notes)
@@ -91,7 +96,7 @@ func renderPreview(p share.Preview) string {
 	return b.String()
 }
 
-func renderShare(s share.State, now time.Time) string {
+func renderShare(s share.State, t share.Traffic, now time.Time) string {
 	var b lines
 	b.add(true, "", "Shared through %s", s.Remote)
 	b.add(true, "", "  project: %s", s.Identity)
@@ -99,8 +104,11 @@ func renderShare(s share.State, now time.Time) string {
 	b.add(s.Team, "", "  with a team: memories of the types project and reference")
 	b.add(s.Last.IsZero(), "", "  last sync: none yet")
 	b.add(!s.Last.IsZero(), "", "  last sync: %s", ops.Ago(now, s.Last))
+	b.add(len(t.Waiting) > 0, "", "  to send: %s: %s", ops.Plural(len(t.Waiting), "file"), share.List(t.Waiting))
+	b.add(len(t.Pulled) > 0, "", "  pulled %s from %s: %s (dream-mcp diff %s)", ops.Ago(now, t.At), t.From, strings.Join(t.Pulled, ", "), t.ID)
 	b.add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, ops.Ago(now, s.OtherDream))
 	b.notes(s.Notes)
+	b.add(len(t.Staying) > 0, "", "! %s", share.StayingHere(t.Staying))
 	b.add(s.Pending != "", "", "! not sent yet: %s", s.Pending)
 	b.add(s.Stopped != "", "", "! nothing is synced: %s", s.Stopped)
 	return b.String()

@@ -65,6 +65,9 @@ func renderStatus(s consolidate.Status, setup host.Setup, folders []transcript.F
 	if s.Unattended {
 		rows = append(rows, place{"unattended", "nobody watches: stricter rules apply to dreams", setup.Settings["unattended"].Source, ""})
 	}
+	if s.Shared != "" {
+		rows = append(rows, place{name: "shared", value: s.Shared, why: "dream-mcp share"})
+	}
 	if s.HeldBy != "" {
 		rows = append(rows, place{name: "lock", value: s.HeldBy})
 	}
