@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		return console.Fail(stderr, err)
 	}
-	c.Out, c.Version, c.Self = stdout, version, self()
+	c.Out, c.Version, c.Self, c.Open = stdout, version, self(), open
 	if isTerminal(stdin) {
 		c.In = stdin
 	}
@@ -103,6 +103,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = c.Run(ctx, p, setup)
 	}
 	return c.Exit(stderr, errors.Join(err, within(endPatience, func() error { return p.Close("the program ended") })))
+}
+
+// open opens the project that the flags name, or that the program was started in.
+func open(f host.Flags) (*consolidate.Project, host.Setup, error) {
+	setup, err := host.Resolve(host.Process(), f)
+	state, stateErr := host.StateHome(host.Process())
+	if err := cmp.Or(err, stateErr); err != nil {
+		return nil, setup, err
+	}
+	return consolidate.Open(options(setup, state, nil)), setup, nil
 }
 
 // supervise runs a dream over p in a host, whose server is this program.

@@ -29,7 +29,7 @@ import (
 	"dream-mcp/server/install"
 )
 
-// A Command is a parsed command line. The caller sets Out, Version and Self, which is the path of this program.
+// A Command is a parsed command line. The caller sets Out, Open, Version and Self, which is the path of this program.
 type Command struct {
 	Verb          string // "" where none was given
 	Args          []string
@@ -54,6 +54,7 @@ type Command struct {
 	In            io.Reader // nil unless it is a terminal
 	Out           io.Writer
 	Version, Self string
+	Open          func(host.Flags) (*consolidate.Project, host.Setup, error) // opens the project of a Standalone verb
 
 	helpOf     *cobra.Command
 	completion *bytes.Buffer // the completion script for a shell, or empty

@@ -8,7 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
@@ -64,7 +68,7 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 		return ops.Refuse("no home directory is known, so the settings of the programs cannot be found", "set HOME")
 	}
 	if len(c.Args) == 0 {
-		return c.hosts(i)
+		return c.installFound(ctx, i)
 	}
 	h, ok := install.Find(c.Args[0])
 	if !ok {
@@ -83,6 +87,12 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if err := c.chooseRecall(ctx, h, removing); err != nil {
 		return err
 	}
+	return c.installIn(ctx, i, h, true)
+}
+
+// installIn adds the parts of a host, or removes them. With next it also prints what to do next.
+func (c *Command) installIn(ctx context.Context, i install.Installer, h install.Host, next bool) error {
+	removing := c.Verb == "uninstall"
 	i.Recall, i.Guard = c.Recall, c.Guard
 	parts, err := i.Parts(h, removing)
 	if err != nil {
@@ -101,11 +111,84 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if h.ID == host.ClaudeCode && !removing {
 		answer.Twice = install.Plugins(i.Env, "")
 	}
-	err = c.answer(answer, "  ", func(paint) string { return renderInstall(h, answer, removing, changed && failed == nil) })
+	err = c.answer(answer, "  ", func(paint) string { return renderInstall(h, answer, removing, next && changed && failed == nil) })
 	if failed != nil {
 		return notInstalled(h, failed)
 	}
 	return err
+}
+
+// installFound lists the hosts. On a terminal it also asks whether to install into those that are on this machine, and
+// then shows what the server can see of this project.
+func (c *Command) installFound(ctx context.Context, i install.Installer) error {
+	if c.JSON || c.In == nil {
+		return c.hosts(i)
+	}
+	if err := c.hosts(i); err != nil {
+		return err
+	}
+	var found []install.Host
+	var names, ask []string
+	for _, h := range install.Hosts {
+		if parts, err := i.Parts(h, false); err == nil && i.Present(h) && !i.Lost(h) && slices.ContainsFunc(parts, func(p install.Part) bool { return p.Pending() }) {
+			found, names = append(found, h), append(names, h.Name)
+			ask = append(ask, fmt.Sprintf("  %-12s %s", h.Name, h.Ask()))
+		}
+	}
+	if install.Temporary(i.Self) {
+		return notInstalled(install.Host{Name: "dream-mcp"}, install.ErrTemporary)
+	}
+	if len(found) == 0 {
+		return c.firstLook(ctx)
+	}
+	answer, err := c.ask(ctx, wrap(fmt.Sprintf("\nAdd dream-mcp to %s? uninstall removes exactly what this adds. [Y/n] ", strings.Join(names, ", ")), textWidth))
+	if err != nil || answer != "" && !isYes(answer) {
+		return err
+	}
+	for _, h := range found {
+		setup, _ := host.Resolve(host.Process(), c.Flags)
+		c.Recall = setup.RecallIn(h.ID).Value
+		if err := c.installIn(ctx, i, h, false); err != nil {
+			return err
+		}
+	}
+	if err := c.firstLook(ctx); err != nil {
+		return err
+	}
+	return c.print("\nTo ask for a dream, type there after a restart:\n" + strings.Join(ask, "\n") + "\n")
+}
+
+// lastSessions is how many sessions firstLook shows.
+const lastSessions = 3
+
+// firstLook shows what the server can see of the project that the person is in, if there is one.
+func (c *Command) firstLook(ctx context.Context) error {
+	p, setup, err := c.Open(c.Flags)
+	if err != nil {
+		return nil // no project here
+	}
+	defer p.Close("the program ended")
+	sessions, _, err := p.Transcripts.Sessions(ctx, time.Time{})
+	if err != nil || len(sessions) == 0 {
+		return err
+	}
+	topics, err := p.Topics()
+	if err != nil {
+		return err
+	}
+	c.Out = shown(fileOf(c.Out), setup.AllowSecrets)
+	b := lines{ink: paintFor(c.Out)}
+	b.add(true, bold, "\nIn %s: %s, %s. You began the last ones with:", setup.Project, ops.Plural(len(sessions), "session"), ops.Plural(len(topics), "memory"))
+	shown := 0
+	for _, s := range sessions { // the newest first
+		if s.First == "" || shown == lastSessions {
+			continue
+		}
+		shown++
+		b.add(true, "", "  %s  %s", minute(s.Last, p.Now().Location()), ansi.Truncate(oneLine(s.First), textWidth-20, "…"))
+	}
+	b.add(true, "", "dream-mcp said lists what you said since the last dream; dream-mcp search WORDS finds what anybody said.")
+	return c.answer(nil, "", func(paint) string { return b.String() })
 }
 
 // apply applies the parts, the others too where one fails. In a dry run it only lists them.

@@ -126,7 +126,7 @@ var verbs = []verb{
 		short: "end the dream that is open in another process; nothing lands", example: "dream-mcp stop \"not now\""},
 
 	{name: "install", group: groupSetUp, args: "[HOST]", most: 1, json: true, run: (*Command).install, choices: install.IDs,
-		short:   "have a program start this server; without HOST, list the programs",
+		short:   "have a program start this server; without HOST, those found here",
 		long:    `The host starts the server with the flags that you give here, such as --project. Only lines for dream-mcp are added. Installing twice changes nothing.`,
 		example: "dream-mcp install claude-code\ndream-mcp install codex --dry-run",
 		flags: func(c *Command, f *pflag.FlagSet) {
