@@ -61,7 +61,7 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 		if after.Index == nil {
 			after.Index = memory.ParseIndex(nil)
 		}
-		refused.Proposed, _ = rule.Propose(after)
+		refused.Proposed, _ = rule.Propose(after, p.InProject)
 		l.findings = refused.Findings
 	}
 	return l, err

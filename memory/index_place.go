@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -18,16 +19,10 @@ func (x *Index) insert(file Name, words, section string) string {
 		x.addSection(section)
 		return x.insertBelow(len(x.lines)-1, words)
 	}
-	if i := x.home(file); i >= 0 {
+	if i, ok := x.home(file); ok {
 		return x.insertBelow(i, words)
 	}
-	new := "- " + words
-	at := 0
-	for at < len(x.lines) && x.lines[at].Kind == hidden {
-		at++
-	}
-	x.place(at, new)
-	return new
+	return x.insertAtTop(words)
 }
 
 // addSection appends a heading, with an empty line before it.
@@ -38,44 +33,128 @@ func (x *Index) addSection(section string) {
 	x.place(len(x.lines), "## "+section)
 }
 
-// home returns the first line of the section where an entry without a given section belongs: the one
-// whose heading begins with the type of the file, or that has entries of its type, or else the first with
-// entries that neither its heading nor its entries keep for something else. Without one that is the
-// first line; -1 in an index without a word.
-func (x *Index) home(file Name) int {
-	kind := TypePrefix(file.String())
-	best, rank, start, fits := -1, 0, -1, true
-	offer := func(r int) {
-		if r > rank {
-			best, rank = start, r
-		}
-	}
+// section is a part of the index with one heading, or the part before the first.
+type section struct {
+	start   int // its first line that says something; -1: none
+	heading bool
+	level   int // of the heading
+	entries int
+	kin     int  // entries of the type that the file's name begins with
+	near    int  // entries of the file's folder
+	open    bool // an entry that is not of another type
+}
+
+// sections returns the parts of the index, as far as they matter for a new entry.
+func (x *Index) sections(file Name) []section {
+	kind, folder := TypePrefix(file.String()), path.Dir(file.String())
+	parts := []section{{start: -1}}
 	for i := range x.lines {
 		line := &x.lines[i]
+		part := &parts[len(parts)-1]
 		if line.Kind == heading {
-			start = i
-			if kind != "" && strings.HasPrefix(strings.ToLower(line.section), kind) {
-				return i
-			}
-			fits = !keptForOthers.MatchString(line.section)
+			parts = append(parts, section{start: i, heading: true, level: len(line.Text) - len(strings.TrimLeft(line.Text, "#"))})
+			continue
 		}
 		if line.Kind == hidden || line.Kind == BlankLine {
 			continue
 		}
-		if start < 0 {
-			start = i
+		if part.start < 0 {
+			part.start = i
 		}
-		offer(1)
 		if !line.isEntry() {
 			continue
 		}
-		if its := TypePrefix(line.Scan.Links[0].File); kind != "" && its == kind {
-			offer(3)
-		} else if fits && (kind == "" || its == "" || x.lines[start].Kind != heading) {
-			offer(2)
+		part.entries++
+		its := TypePrefix(line.Scan.Links[0].File)
+		if kind != "" && its == kind {
+			part.kin++
+		}
+		if folder != "." && path.Dir(line.Scan.Links[0].File) == folder {
+			part.near++
+		}
+		part.open = part.open || kind == "" || its == "" || !part.heading
+	}
+	return parts
+}
+
+// home returns the part of the index where an entry without a given section belongs: the one whose heading begins with the type of
+// the file, the only one with entries of its folder or its type, or the only one whose heading and entries are not for something else.
+// Where that is not certain, ok is false: an entry below a wrong heading says something wrong.
+func (x *Index) home(file Name) (start int, ok bool) {
+	kind := TypePrefix(file.String())
+	parts := x.sections(file)
+	only := func(fits func(*section) bool) (int, bool) {
+		found := -1
+		for i := range parts {
+			if !fits(&parts[i]) {
+				continue
+			}
+			if found >= 0 {
+				return -1, false
+			}
+			found = i
+		}
+		if found < 0 {
+			return -1, false
+		}
+		return parts[found].start, true
+	}
+	for i := range parts {
+		if p := &parts[i]; p.heading && kind != "" && strings.HasPrefix(strings.ToLower(x.lines[p.start].section), kind) {
+			return p.start, true
 		}
 	}
-	return best
+	if start, ok = only(func(p *section) bool { return p.near > 0 }); ok {
+		return start, true
+	}
+	if start, ok = only(func(p *section) bool { return p.kin > 0 }); ok {
+		return start, true
+	}
+	if path.Dir(file.String()) != "." {
+		return -1, false
+	}
+	title := x.title(parts)
+	return only(func(p *section) bool {
+		if !p.heading || p.start == title {
+			return p.open
+		}
+		return (p.open || p.entries == 0) && !keptForOthers.MatchString(x.lines[p.start].section)
+	})
+}
+
+// title returns the line of the heading that is the title of the whole index: the first, if no other is of level 1; -1 if there is none.
+func (x *Index) title(parts []section) int {
+	if len(parts) < 2 || parts[0].start >= 0 || parts[1].level != 1 {
+		return -1
+	}
+	for _, p := range parts[2:] {
+		if p.level == 1 {
+			return -1
+		}
+	}
+	return parts[1].start
+}
+
+// insertAtTop places an entry in the part of the index that is not about anything in particular: before the first section, below the
+// title.
+func (x *Index) insertAtTop(words string) string {
+	parts := x.sections(Name{})
+	if parts[0].start >= 0 {
+		return x.insertBelow(parts[0].start, words)
+	}
+	if title := x.title(parts); title >= 0 {
+		return x.insertBelow(title, words)
+	}
+	at := 0
+	for at < len(x.lines) && x.lines[at].Kind == hidden {
+		at++
+	}
+	new := "- " + words
+	if at < len(x.lines) && x.lines[at].Kind == heading {
+		x.place(at, "")
+	}
+	x.place(at, new)
+	return new
 }
 
 // keptForOthers matches the heading of another type, or of an archive, below which nothing new belongs.

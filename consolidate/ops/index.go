@@ -237,7 +237,7 @@ func (t *Tx) nameCreated(e *Index, except ...string) error {
 	if err != nil {
 		return err
 	}
-	missing, _ := rule.Propose(after)
+	missing, _ := rule.Propose(after, t.s.InProject)
 	for i, file := range append(wanted, waited...) {
 		at := slices.IndexFunc(missing, func(p rule.Proposal) bool { return p.File.String() == file })
 		if at < 0 || slices.Contains(except, file) || i >= len(wanted) && slices.Contains(wanted, file) {
@@ -369,10 +369,13 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 	if after.Index == nil {
 		after.Index = memory.ParseIndex(nil)
 	}
-	missing, dangling := rule.Propose(after)
+	missing, dangling := rule.Propose(after, t.s.InProject)
 	e.Index.Remove(dangling...)
 	e.Full = nil
 	for _, p := range missing {
+		if p.Hook == "" {
+			continue // it may be anything
+		}
 		if !e.HasRoom(p.Line) {
 			e.Full = append(e.Full, p.File)
 			continue

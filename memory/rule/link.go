@@ -22,13 +22,14 @@ func findDangling(v *view) []Finding {
 		return nil
 	}
 	var findings []Finding
+	entries := v.After.Index.ByFile()
 	for _, e := range v.dangling() {
 		f := Finding{
 			File: memory.IndexFile, Line: e.Line, Column: e.Column, subject: e.Text + "\n" + e.File,
 			Message: fmt.Sprintf("the index points to %q, which does not exist", e.File),
 			Hint:    fmt.Sprintf("finalize_index {\"remove\": [%q]}", e.File),
 		}
-		if near := v.near(e.File); near != "" {
+		if near := v.near(e.File); near != "" && entries[near].Line == 0 {
 			f.Hint += fmt.Sprintf(", or for %q: finalize_index {\"remove\": [%q], \"upsert\": [{\"file\": %q}]}", near, e.File, near)
 		}
 		findings = append(findings, f)
@@ -36,13 +37,13 @@ func findDangling(v *view) []Finding {
 	return findings
 }
 
-// dangling returns the entries that lead to nothing within the directory.
+// dangling returns the entries that lead to nothing within the directory, nor to a file of the project.
 func (v *view) dangling() []memory.Entry {
 	if v.After.Limited {
 		return nil // what was not looked at may be there
 	}
 	return slices.DeleteFunc(v.After.Index.Entries(), func(e memory.Entry) bool {
-		return e.Outside || v.leads(memory.IndexName, ref{target: e.File})
+		return e.Outside || v.leads(memory.IndexName, ref{target: e.File}) || v.inProject(e.File)
 	})
 }
 
@@ -69,10 +70,11 @@ func findOrphans(v *view) []Finding {
 			full = append(full, n.String())
 			continue
 		}
-		findings = append(findings, Finding{
-			File: n.String(), Message: "no line of the index names this memory",
-			Hint: "finalize_index {\"adopt\": true} adds: " + line,
-		})
+		f := Finding{File: n.String(), Message: "no line of the index names this memory", Hint: "finalize_index {\"adopt\": true} adds: " + line}
+		if v.After.Topics[n].Description() == "" {
+			f.Hint = fmt.Sprintf("finalize_index {\"upsert\": [{\"file\": %q, \"text\": …}]}; without a description no line is proposed", n.String())
+		}
+		findings = append(findings, f)
 	}
 	if full != nil {
 		findings = append(findings, Finding{
@@ -98,24 +100,30 @@ func (v *view) orphans() []memory.Name {
 	if index == nil {
 		index = &memory.Index{}
 	}
-	folders := make(map[string]*memory.Index)
+	folders := make(map[string][]*memory.Index)
 	for n, t := range v.After.Topics {
 		if isFolderIndex(n) {
-			folders[path.Dir(n.String())] = memory.ParseIndex(t.Bytes())
+			folder := path.Dir(n.String())
+			folders[folder] = append(folders[folder], memory.ParseIndex(t.Bytes()))
 		}
+	}
+	inFolder := func(n memory.Name) bool {
+		for folder := path.Dir(n.String()); folder != "."; folder = path.Dir(folder) {
+			within, err := memory.ParseName(strings.TrimPrefix(n.String(), folder+"/"))
+			if err == nil && slices.ContainsFunc(folders[folder], func(x *memory.Index) bool { return x.Mentions(within) || x.Mentions(n) }) {
+				return true
+			}
+		}
+		return false
 	}
 	var orphans []memory.Name
 	for _, n := range v.sortedNames() {
-		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || strings.EqualFold(path.Base(n.String()), "README.md") {
+		if isFolderIndex(n) || !n.IsTopic() || index.Mentions(n) || inFolder(n) {
 			continue
 		}
-		if _, gone := tombstone(v.After.Topics[n]); gone {
-			continue
+		if _, gone := tombstone(v.After.Topics[n]); !gone {
+			orphans = append(orphans, n)
 		}
-		if own := folders[path.Dir(n.String())]; own != nil && (own.Mentions(n.Base()) || own.Mentions(n)) {
-			continue
-		}
-		orphans = append(orphans, n)
 	}
 	return orphans
 }
@@ -129,10 +137,13 @@ type Proposal struct {
 }
 
 // Propose returns a line for each topic that no index names, made of its name and description, and
-// the files that the index points to and that don't exist. Where there is no index that is a line
-// for every topic: whether it should have one is for the caller to know.
-func Propose(s *memory.Snapshot) (upserts []Proposal, remove []string) {
+// the memories that the index points to and that don't exist, neither in the directory nor in the project, whose files
+// inProject knows (nil: there is none). Where there is no index that is a line for every topic: whether it should have one is for the caller to know.
+func Propose(s *memory.Snapshot, inProject func(file string) bool) (upserts []Proposal, remove []string) {
 	v := Check{After: s}.view()
+	if inProject != nil {
+		v.inProject = inProject
+	}
 	s = v.After // a line is cut, and a piece of a credential is known for one no more
 	for _, n := range v.orphans() {
 		upserts = append(upserts, ProposeEntry(n, s.Topics[n]))
@@ -142,7 +153,8 @@ func Propose(s *memory.Snapshot) (upserts []Proposal, remove []string) {
 	}
 	seen := make(map[string]bool)
 	for _, e := range v.dangling() {
-		if !seen[e.File] {
+		n, err := memory.ParseName(e.File)
+		if err == nil && n.Writable() == nil && !seen[e.File] { // else it may be a path from somewhere else
 			seen[e.File] = true
 			remove = append(remove, e.File)
 		}

@@ -8,6 +8,7 @@ package rule
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -113,8 +114,9 @@ func report(findings []Finding) []Finding {
 	return reported
 }
 
-// isFolderIndex reports whether n is the index of a folder, such as team/MEMORY.md, which is edited
+// isFolderIndex reports whether n is the index of a folder, such as team/MEMORY.md, or tells people what lies there. It is edited
 // like a topic but is not one: Claude Code shares team/ with a repository's members.
 func isFolderIndex(n memory.Name) bool {
-	return strings.Contains(n.String(), "/") && strings.EqualFold(memory.StemOf(n.String())+".md", memory.IndexFile)
+	base := strings.ToLower(path.Base(n.String()))
+	return base == "readme.md" || strings.Contains(n.String(), "/") && (base == strings.ToLower(memory.IndexFile) || base == "index.md")
 }

@@ -262,7 +262,7 @@ func TestPropose(t *testing.T) {
 		"c.md":      "---\nname: See [it]\ndescription: " + strings.Repeat("word ", 60) + "\n---\nx\n",
 		"d.md":      "---\nname: d\ndescription: \"DEPRECATED: see a\"\ntype: project\n---\nNothing.\n",
 	})
-	upserts, remove := Propose(s)
+	upserts, remove := Propose(s, nil)
 	if !slices.Equal(remove, []string{"gone.md"}) {
 		t.Errorf("remove %q", remove)
 	}
@@ -282,7 +282,7 @@ func TestPropose(t *testing.T) {
 	for _, f := range only(Standing(s, nil, ruleTime), "orphan", "dangling", "index-entry", "index-limits") {
 		t.Errorf("still %+v", f)
 	}
-	if _, remove := Propose(snapshotOf(t, map[string]string{"a.md": ""})); remove != nil {
+	if _, remove := Propose(snapshotOf(t, map[string]string{"a.md": ""}), nil); remove != nil {
 		t.Errorf("removes %q from no index", remove)
 	}
 }

@@ -29,7 +29,7 @@ func findTombstone(v *view, n memory.Name, t *memory.Topic) []Finding {
 }
 
 var (
-	markedGone = lazy.New(`^[\[(（【]?(?:(?:DEPRECATED|OBSOLETE|SUPERSEDED|ARCHIVED|TOMBSTONE)\b|(?i:deprecated` +
+	markedGone = lazy.New(`^[\[(（【]?(?:(?:DEPRECATED|OBSOLETE|SUPERSEDED|ARCHIVED|PRUNED|TOMBSTONE)\b|(?i:pruned (?:during|in|by|on) |deprecated` +
 		`|obsolete|superseded|archived)(?:[.:!\])]| *[—–-] | in favou?r of | by \[\[| by .?\S+\.md|$)|(?i:superseded by )|(?:旧版本` +
 		`|舊版本|已归档|已歸檔|已废弃|已廢棄)(?:[:：。，)）\]】\s]|$))|(?i: [—–-] *\(?(?:superseded|deprecated|obsolete|archived)\W*$)`)
 	movedAway = lazy.New("^(?i:(?:this (?:memory|file|note|topic) (?:is|was|has been|has) )?" +

@@ -19,6 +19,8 @@ type view struct {
 	others   *int                     // what otherForm found
 	wordings map[memory.Name]wording  // of After
 
+	inProject func(file string) bool // reports whether the project has a file
+
 	written  memory.Name               // that Written is about, or the zero Name
 	linkKeys map[string]bool           // what a link may name
 	nears    map[string]string         // by what leads to nothing
@@ -31,7 +33,7 @@ func (c Check) view() *view {
 	shown.After = c.After.Shown(nil)
 	shown.Before = c.Before.Shown(c.After)
 	exact := &view{Check: c, readings: readings, nears: make(map[string]string)}
-	return &view{Check: shown, readings: readings, nears: make(map[string]string), exact: exact}
+	return &view{Check: shown, readings: readings, nears: make(map[string]string), exact: exact, inProject: c.Project.Holds}
 }
 
 // toFind is, in JSON, in place of a new text that a rule does not know.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -201,4 +202,22 @@ func (p *Project) look(name string) presence {
 func (p *Project) isIgnored(name string) bool {
 	_, err := p.git("check-ignore", "-q", "--no-index", "--", name)
 	return err == nil
+}
+
+// Holds reports whether the project has a file of this path, in any case of its letters: on some systems that is the same file.
+func (p *Project) Holds(file string) bool {
+	if p == nil || !fs.ValidPath(path.Clean(file)) {
+		return false
+	}
+	file = path.Clean(file)
+	if _, err := p.root.Lstat(file); err == nil {
+		return true
+	}
+	folder, err := p.root.Open(path.Dir(file))
+	if err != nil {
+		return false
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(maxListed)
+	return err == nil && slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, path.Base(file)) })
 }
