@@ -125,20 +125,20 @@ func (c *Command) said(ctx context.Context, p *consolidate.Project, setup host.S
 // show prints an utterance and the turns around it.
 func (c *Command) show(ctx context.Context, p *consolidate.Project, setup host.Setup) error {
 	const around = 2
-	turns, err := p.Transcripts.ContextOf(ctx, c.argument(), around)
+	turns, err := p.Transcripts.ContextOf(ctx, []string{c.argument()}, around)
 	if err != nil {
 		return err
 	}
 	return c.paged(setup, func(to *pager) error {
 		for _, u := range turns {
 			text, note := u.Text, ""
-			if u.ID == c.argument() {
+			if u.Asked {
 				note = " ←"
 			}
 			if c.JSON {
-				err = to.json(hitJSON{turnJSON: turnOf(u), Match: text})
+				err = to.json(hitJSON{turnJSON: turnOf(u.Utterance), Match: text})
 			} else {
-				err = to.turn(u, note, text, p.Now())
+				err = to.turn(u.Utterance, note, text, p.Now())
 			}
 			if err != nil {
 				return err
