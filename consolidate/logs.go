@@ -13,8 +13,8 @@ import (
 // Limits of the logs in a map. A dream begins with the logs of the last one to three days.
 const (
 	logDays       = 3     // days that have a log, the newest
-	maxLogExcerpt = 1_500 // bytes of an excerpt
-	maxLogText    = 6_000 // bytes of all excerpts
+	maxLogExcerpt = 800   // bytes of an excerpt
+	maxLogText    = 2_000 // bytes of all excerpts
 )
 
 // Log is a log that the host writes beside the memories, of a day or a session. We only read it.

@@ -10,6 +10,7 @@ import (
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory"
+	"dream-mcp/memory/related"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/rule/drift"
 )
@@ -36,6 +37,9 @@ type Map struct {
 	Uses      recall.Uses
 	Prompted  bool // the prompt with the four phases was read on this connection
 	Listed    int  // sessions of those that were listed to their end already
+	First     bool // it is not known what an earlier dream left
+	Changed   []Changed
+	Pairs     []related.Pair // in the first dream: the nearest that differ
 }
 
 // Topic is a row of the map's table.
@@ -43,6 +47,7 @@ type Topic struct {
 	Name        memory.Name
 	Type        string
 	Description string
+	Section     string // of the index
 	Hook        string // what the index says about it, where that is something else
 	Size        int64
 	Written     time.Time // by the topic itself, or else the time of the file
@@ -101,7 +106,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, snapshot, err := d.Foresee(edit)
+	disk, snapshot, err := d.Foresee(edit)
 	if err != nil {
 		return err
 	}
@@ -116,6 +121,11 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		d.p.Recall.KeepDoubts(m.Findings, snapshot)
 	}
 	m.Guides = project.Guides()
+	x := related.New(append(related.Documents(snapshot.Shown(nil)), d.guideDocuments(m.Guides)...))
+	changed, known := d.changed(x, disk)
+	if m.Changed, m.First = changed, !known; m.First {
+		m.Pairs = x.Pairs(maxPairs)
+	}
 	m.Partial = project.Limited()
 	var logs []memory.Found
 	times := make(map[memory.Name]memory.Found, len(l.Files))
@@ -129,7 +139,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	for n, t := range snapshot.Topics {
 		data, shown := t.Bytes(), t.Shown(d.Dir.AllowSecrets)
 		row := Topic{Name: n, Type: shown.Type(), Description: shown.Description(), Size: int64(len(data)),
-			Written: times[n].ModTime, Sum: memory.SumOf(data).Short()}
+			Written: times[n].ModTime, Sum: memory.SumOf(data).Short(), Section: entries[n.String()].Section}
 		if written, ok := t.WrittenOn(n, now); ok {
 			row.Written = written
 		} else if row.Written.IsZero() {
@@ -142,4 +152,15 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	}
 	slices.SortFunc(m.Topics, func(a, b Topic) int { return strings.Compare(a.Name.String(), b.Name.String()) })
 	return nil
+}
+
+// maxPairs is the number of pairs that the first map shows.
+const maxPairs = 20
+
+// guideDocuments returns the project's instructions, to be found beside memories.
+func (d *dream) guideDocuments(guides []drift.Guide) (docs []related.Document) {
+	for _, g := range guides {
+		docs = append(docs, related.Document{File: g.Path, Body: d.Dir.AllowSecrets.Show(g.Text()).Text, BodyAt: 1, Outside: true})
+	}
+	return docs
 }

@@ -115,6 +115,9 @@ func (p *Project) ended(i ops.Op) error {
 			return err
 		}
 	}
+	if i.Kind == lock.KindDream && i.Outcome == ops.Committed {
+		p.noteLeft(i.ID)
+	}
 	if err := p.Share.Ended(i); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func TestMapPages(t *testing.T) {
 	}
 	var got []string
 	for cursor := ""; ; {
-		page, err := mapPage("head\n", lines, cursor)
+		page, err := mapPage("head\n", lines, len(lines), cursor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestMapPages(t *testing.T) {
 		t.Errorf("%d lines came of %d", len(got), len(lines))
 	}
 	for _, cursor := range []string{"x", "-1-aa", "5-00000000", "99999999-aa", "1", "0-"} {
-		if _, err := mapPage("", lines, cursor); err == nil {
+		if _, err := mapPage("", lines, len(lines), cursor); err == nil {
 			t.Errorf("the cursor %q was taken", cursor)
 		}
 	}

@@ -1,6 +1,7 @@
 package related
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,9 @@ type Passage struct {
 
 	about string // the headings above it, and what its list belongs to
 }
+
+// Where returns the file and the line, as in "a.md:12".
+func (p Passage) Where() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
 // Bounds, in bytes. A longer paragraph is cut at sentences, a longer block of code at lines.
 const (

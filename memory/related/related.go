@@ -24,7 +24,8 @@ type Document struct {
 	Description string
 	DescribedAt int // the line of the description
 	Body        string
-	BodyAt      int // the line that the body begins in
+	BodyAt      int  // the line that the body begins in
+	Outside     bool // it is not a memory: it is found beside memories, and never beside another of its kind
 }
 
 // Documents returns the topics of a memory, and its index without the lines that link to topics. Texts are taken as they
@@ -49,6 +50,19 @@ func Documents(s *memory.Snapshot) []Document {
 	return docs
 }
 
+// Passages returns the description and the passages of the body.
+func (d Document) Passages() (passages []Passage) {
+	if d.Description != "" {
+		passages = append(passages, Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description, about: NameWords(d.File)})
+	}
+	return append(passages, split(d.Body, d.File, d.BodyAt)...)
+}
+
+// NameWords returns the words of a file's name.
+func NameWords(file string) string {
+	return strings.NewReplacer("-", " ", "_", " ", "/", " ").Replace(strings.TrimSuffix(file, ".md"))
+}
+
 // The numbers of a score. On half of the real directories each can be halved or doubled without a difference that is more
 // than chance.
 const (
@@ -68,6 +82,7 @@ type Index struct {
 
 	language *text.Language
 	files    []string
+	outside  []bool  // by file
 	fileOf   []int32 // by passage
 	ids      map[string]int32
 	terms    []string
@@ -97,17 +112,13 @@ func New(docs []Document) *Index {
 	x := &Index{ids: map[string]int32{}, tokens: map[string][]int32{}, language: languageOf(docs)}
 	var passages, files collector
 	for f, d := range docs {
-		x.files = append(x.files, d.File)
+		x.files, x.outside = append(x.files, d.File), append(x.outside, d.Outside)
 		files.next()
-		name := strings.NewReplacer("-", " ", "_", " ").Replace(strings.TrimSuffix(d.File, ".md"))
 		if d.File != memory.IndexName.String() {
-			files.add(x.termsOf(name), 1)
+			files.add(x.termsOf(NameWords(d.File)), 1)
 		}
-		if d.Description != "" {
-			files.add(x.termsOf(d.Description), 1)
-			x.Passages = append(x.Passages, Passage{File: d.File, Line: max(1, d.DescribedAt), Text: d.Description, about: name})
-		}
-		x.Passages = append(x.Passages, split(d.Body, d.File, d.BodyAt)...)
+		files.add(x.termsOf(d.Description), 1)
+		x.Passages = append(x.Passages, d.Passages()...)
 		for _, p := range x.Passages[len(x.fileOf):] {
 			x.fileOf = append(x.fileOf, int32(f))
 			passages.next()

@@ -13,7 +13,7 @@ import (
 func doc(file, source string) Document {
 	t := memory.ParseTopic([]byte(source))
 	_, line, _ := t.Field("description")
-	return Document{file, t.Description(), line, t.Body(), t.BodyLine()}
+	return Document{File: file, Description: t.Description(), DescribedAt: line, Body: t.Body(), BodyAt: t.BodyLine()}
 }
 
 func docs() []Document {

@@ -28,6 +28,9 @@ type Guide struct {
 	text string // at most maxGuideBytes
 }
 
+// Text returns the beginning of the file.
+func (g Guide) Text() string { return g.text }
+
 // guideNames are the names that agents look for in every folder.
 var guideNames = []string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", ".cursorrules",
 	".windsurfrules", "copilot-instructions.md"}

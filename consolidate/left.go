@@ -1,0 +1,176 @@
+package consolidate
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
+	"dream-mcp/memory/related"
+)
+
+// leftFile is a note in the state folder.
+const leftFile = "left.json"
+
+// left is what the last dream left in the memory directory: of each file the marks of its passages. It holds no text.
+type left struct {
+	Dream string            `json:"dream"`
+	Time  time.Time         `json:"time"`
+	Files map[string]string `json:"files"`
+}
+
+// markSize is the length of the mark of a passage.
+const markSize = 6
+
+func marksOf(passages []related.Passage) string {
+	var b strings.Builder
+	for _, p := range passages {
+		h := fnv.New64a()
+		h.Write([]byte(p.Text))
+		b.WriteString(base64.RawURLEncoding.EncodeToString(h.Sum(nil))[:markSize])
+	}
+	return b.String()
+}
+
+// marked reports whether one of the marks is that of p.
+func marked(marks string, p related.Passage) bool {
+	mark := marksOf([]related.Passage{p})
+	for at := 0; at+markSize <= len(marks); at += markSize {
+		if marks[at:at+markSize] == mark {
+			return true
+		}
+	}
+	return false
+}
+
+// noteLeft records what a dream left. Without the note the next dream is like the first, so an error is not one of the dream.
+func (p *Project) noteLeft(dream string) {
+	dir, err := p.Disk()
+	if err != nil || dir == nil {
+		return
+	}
+	defer dir.Close()
+	s, err := dir.Snapshot()
+	if err != nil {
+		return
+	}
+	l := left{Dream: dream, Time: p.Now(), Files: map[string]string{}}
+	for _, d := range related.Documents(s.Shown(nil)) {
+		l.Files[d.File] = marksOf(d.Passages())
+	}
+	_ = p.SetNote(leftFile, l)
+}
+
+// maxLeft bounds the note, in bytes: 100,000 memories.
+const maxLeft = 16 << 20
+
+func (p *Project) readLeft() (l left, err error) {
+	root, err := p.Root()
+	if err != nil {
+		return l, err
+	}
+	data, err := memory.ReadBounded(root, leftFile, maxLeft)
+	if err != nil {
+		return l, err
+	}
+	return l, json.Unmarshal(data, &l)
+}
+
+// A Changed is a memory that somebody else changed since the last dream: the host, the person, another machine or another
+// program.
+type Changed struct {
+	File    string
+	Action  string // created, changed or deleted
+	Beside  []related.Pair
+	Touches []string          // what it touches besides, as file:line
+	Alone   []related.Passage // the first of what is new and touches nothing
+}
+
+// The numbers of passages that are shown beside what changed, of all memories and of one.
+const (
+	maxBeside = 40
+	maxOfOne  = 16
+	minOfOne  = 3
+	maxNamed  = 12 // more that are only named
+	maxAlone  = 3
+	minScore  = 1.0
+)
+
+// changed returns what somebody else changed, and whether it is known what the last dream left.
+func (d *dream) changed(x *related.Index, now *memory.Snapshot) (changes []Changed, known bool) {
+	l, err := d.p.readLeft()
+	if err != nil {
+		return nil, false
+	}
+	ours := d.p.ownSums(l.Time)
+	staged := d.Stage.Touched()
+	here := map[string]bool{}
+	var passages [][]related.Passage
+	for _, doc := range related.Documents(now.Shown(nil)) {
+		here[doc.File] = true
+		n, _ := memory.ParseName(doc.File)
+		if t := now.Topics[n]; staged[n] || t != nil && ours[doc.File] == memory.SumOf(t.Bytes()) {
+			continue
+		}
+		old, had := l.Files[doc.File]
+		all := doc.Passages()
+		if had && marksOf(all) == old {
+			continue
+		}
+		c := Changed{File: doc.File, Action: "created"}
+		if had {
+			c.Action = "changed"
+			all = slices.DeleteFunc(all, func(p related.Passage) bool { return marked(old, p) })
+		} else if n.IsIndex() {
+			continue // what it says is not new because it has no links
+		}
+		changes, passages = append(changes, c), append(passages, all)
+	}
+	each := max(minOfOne, min(maxOfOne, maxBeside/max(1, len(changes))))
+	for i := range changes {
+		changes[i].beside(x, passages[i], each)
+	}
+	for file := range l.Files {
+		n, err := memory.ParseName(file)
+		if sum, own := ours[file]; err == nil && !here[file] && !staged[n] && (!own || sum != "") && !n.IsIndex() {
+			changes = append(changes, Changed{File: file, Action: "deleted"})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b Changed) int { return strings.Compare(a.File, b.File) })
+	return changes, true
+}
+
+// beside fills in what passages of c touch.
+func (c *Changed) beside(x *related.Index, passages []related.Passage, max int) {
+	pairs := x.Beside(passages, related.NameWords(c.File), func(file string) bool { return file == c.File }, max+maxNamed)
+	pairs = slices.DeleteFunc(pairs, func(p related.Pair) bool { return p.Score < minScore })
+	c.Beside = pairs[:min(len(pairs), max)]
+	for _, p := range pairs[len(c.Beside):] {
+		c.Touches = append(c.Touches, p.Where())
+	}
+	for _, p := range passages {
+		if len(c.Alone) < maxAlone && !slices.ContainsFunc(c.Beside, func(b related.Pair) bool { return b.From == p }) {
+			c.Alone = append(c.Alone, p)
+		}
+	}
+	slices.SortStableFunc(c.Beside, func(a, b related.Pair) int { return a.From.Line - b.From.Line })
+}
+
+// ownSums returns what this program's operations left of files since a time, "" for none. A sync with a remote is not ours.
+func (p *Project) ownSums(since time.Time) map[string]memory.Sum {
+	sums := map[string]memory.Sum{}
+	all, _ := p.History.Landed()
+	for _, l := range all {
+		if l.Kind == lock.KindSync || l.Landed.Before(since) {
+			continue
+		}
+		for _, c := range l.Changes {
+			sums[c.Name.String()] = c.After
+		}
+	}
+	return sums
+}

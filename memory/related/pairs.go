@@ -1,0 +1,243 @@
+package related
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"dream-mcp/memory/lazy"
+	"dream-mcp/memory/text"
+)
+
+// A Pair is two passages that touch each other.
+type Pair struct {
+	From Passage
+	Hit  // the other
+}
+
+// Beside returns what passages of one file touch in other files, the nearest first: of each file the nearest passage, then
+// of each the second, and so on. skip is as in Question.
+func (x *Index) Beside(from []Passage, context string, skip func(file string) bool, max int) []Pair {
+	best := map[Passage]Pair{} // by the passage that is touched
+	for _, p := range from {
+		for _, h := range x.Touched(Question{Text: p.Text, Context: context + "\n" + p.about, Skip: skip, Max: 4 * max, PerFile: 3}) {
+			if b, ok := best[h.Passage]; !ok || b.Score < h.Score {
+				best[h.Passage] = Pair{p, h}
+			}
+		}
+	}
+	pairs := make([]Pair, 0, len(best))
+	for _, p := range best {
+		pairs = append(pairs, p)
+	}
+	slices.SortFunc(pairs, comparePairs)
+	turn, nth := map[Passage]int{}, map[string]int{}
+	for _, p := range pairs {
+		turn[p.Passage] = nth[p.File]
+		nth[p.File]++
+	}
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return turn[a.Passage] - turn[b.Passage] })
+	return pairs[:min(len(pairs), max)]
+}
+
+func comparePairs(a, b Pair) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.From.File, b.From.File), a.From.Line-b.From.Line)
+}
+
+// The number of passages, or memories, that may hold a term that makes two of them near.
+const (
+	maxPassages = 12
+	maxFiles    = 40
+)
+
+// near is how near two documents of a field are: from 0 to 1, the share of their weight that they share.
+type near struct {
+	a, b  int32 // a < b
+	share float64
+}
+
+// nearest returns the pairs of documents that share a term that few hold. weight is that of a term.
+func (f *field) nearest(maxHolders int, weight func(term int32) float64, apart func(a, b int32) bool) []near {
+	shared := map[uint64]float64{}
+	whole := make([]float64, len(f.lengths))
+	for t := range int32(len(f.from) - 1) {
+		holders, w := f.holders(t), weight(t)
+		for i, h := range holders {
+			whole[h.document] += w
+			if len(holders) > maxHolders {
+				continue
+			}
+			for _, other := range holders[:i] {
+				if apart(other.document, h.document) {
+					shared[uint64(other.document)<<32|uint64(h.document)] += w
+				}
+			}
+		}
+	}
+	all := make([]near, 0, len(shared))
+	for key, w := range shared {
+		a, b := int32(key>>32), int32(uint32(key))
+		all = append(all, near{a, b, w / math.Sqrt((whole[a]+1)*(whole[b]+1))})
+	}
+	slices.SortFunc(all, func(x, y near) int {
+		return cmp.Or(cmp.Compare(y.share, x.share), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
+	})
+	return all
+}
+
+// Pairs returns the nearest pairs of passages of different files that differ in a value: a number, a version, a path, a
+// name, or that one of them says that something is over, missing or replaced. Of two files it returns one pair.
+func (x *Index) Pairs(max int) []Pair {
+	all := x.passages.nearest(maxPassages, x.rarity, func(a, b int32) bool {
+		f, g := x.fileOf[a], x.fileOf[b]
+		return f != g && !(x.outside[f] && x.outside[g])
+	})
+	var pairs []Pair
+	seen, outside := map[[2]int32]bool{}, 0
+	for _, n := range all {
+		if n.share < minPair {
+			break
+		}
+		files := [2]int32{x.fileOf[n.a], x.fileOf[n.b]}
+		a, b := x.Passages[n.a], x.Passages[n.b]
+		out := x.outside[files[0]] || x.outside[files[1]]
+		if seen[files] || out && outside == maxOutside || onlyLinks(a.Text) || onlyLinks(b.Text) || !differ(a.Text, b.Text) {
+			continue
+		}
+		if out {
+			outside++
+		}
+		seen[files] = true
+		pairs = append(pairs, Pair{a, Hit{Passage: b, Score: n.share, Shared: x.shared(n.b, x.ask(Question{Text: a.Text}))}})
+		if len(pairs) == max {
+			break
+		}
+	}
+	return pairs
+}
+
+// maxOutside is the number of pairs of a memory and a text that is not one.
+const maxOutside = 6
+
+var wikiLink = lazy.New(`\[\[[^\[\]]*\]\]|\]\([^()]*\)`)
+
+// onlyLinks reports whether a text says little but names of memories.
+func onlyLinks(s string) bool {
+	const enough = 6
+	plain := wikiLink.ReplaceAllString(s, " ")
+	return len(plain) < len(s) && len(strings.Fields(plain)) < enough
+}
+
+// differ reports whether both texts have a value that the other lacks, or one alone has a word of change.
+func differ(a, b string) bool {
+	valuesA, changedA := values(a)
+	valuesB, changedB := values(b)
+	return changedA != changedB || lacks(valuesA, valuesB) && lacks(valuesB, valuesA)
+}
+
+func lacks(a, b map[string]bool) bool {
+	for v := range a {
+		if !b[v] {
+			return true
+		}
+	}
+	return false
+}
+
+// values returns the tokens of a text that name a value, and whether it has a word of change.
+func values(s string) (found map[string]bool, changed bool) {
+	found = map[string]bool{}
+	text.EachToken(s, func(token string, kind text.Kind) {
+		lower := strings.ToLower(token)
+		changed = changed || changes()[lower]
+		if kind == text.Whole || kind == text.Plain && strings.ContainsFunc(token, unicode.IsDigit) || text.Parts(token) != nil {
+			found[lower] = true
+		}
+	})
+	return found, changed
+}
+
+// changes are words by which a text says that something is over, missing or replaced.
+var changes = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`no not never without done finished completed complete resolved fixed removed deleted dropped deprecated obsolete
+		superseded replaced renamed moved migrated switched closed cancelled canceled expired stale former formerly previously
+		pending todo planned nicht kein keine erledigt ersetzt entfernt veraltet sin no nunca hecho ne pas jamais plus`) {
+		words[w] = true
+	}
+	return words
+})
+
+// Near returns for each file the files that it shares most with, the nearest first, at most so many.
+func (x *Index) Near(max int) map[string][]string {
+	near := map[string][]string{}
+	for _, n := range x.whole.nearest(maxFiles, x.rarity, func(a, b int32) bool { return true }) {
+		if n.share < minNear {
+			break
+		}
+		a, b := x.files[n.a], x.files[n.b]
+		if len(near[a]) < max {
+			near[a] = append(near[a], b)
+		}
+		if len(near[b]) < max {
+			near[b] = append(near[b], a)
+		}
+	}
+	return near
+}
+
+// The shares of their weight that two near memories, and two passages, have in common.
+const (
+	minNear = 0.03
+	minPair = 0.12
+)
+
+// Order returns the files so that those that share most follow each other, in groups of at most room bytes. size is the
+// size of a file.
+func (x *Index) Order(room int, size func(file string) int) []string {
+	order := make([]string, 0, len(x.files))
+	links := make([][]near, len(x.files))
+	for _, n := range x.whole.nearest(maxFiles, x.rarity, func(a, b int32) bool { return true }) {
+		links[n.a], links[n.b] = append(links[n.a], n), append(links[n.b], n)
+	}
+	placed := make([]bool, len(x.files))
+	pull := make([]float64, len(x.files)) // to the group so far, or to all files where there is none
+	restart := func() {
+		clear(pull)
+		for f := range links {
+			for _, l := range links[f] {
+				if !placed[l.a] && !placed[l.b] {
+					pull[f] += l.share
+				}
+			}
+		}
+	}
+	restart()
+	used := 0
+	for len(order) < len(x.files) {
+		next := -1
+		for f, file := range x.files {
+			if !placed[f] && (next < 0 || pull[f] > pull[next]) && (used == 0 || used+size(file) <= room) {
+				next = f
+			}
+		}
+		if next < 0 {
+			used = 0
+			restart()
+			continue
+		}
+		if used == 0 {
+			clear(pull)
+		}
+		placed[next], used = true, used+size(x.files[next])
+		order = append(order, x.files[next])
+		for _, l := range links[next] {
+			pull[l.a] += l.share
+			pull[l.b] += l.share
+		}
+	}
+	return order
+}

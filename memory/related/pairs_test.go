@@ -1,0 +1,56 @@
+package related
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPairs(t *testing.T) {
+	x := New([]Document{
+		{File: "a.md", Body: "The shop uses Postgres 15 on port 5433.\n\nThe harbour closes at noon.\n", BodyAt: 1},
+		{File: "b.md", Body: "Since May the shop uses Postgres 17 on port 5433.\n", BodyAt: 1},
+		{File: "c.md", Body: "The harbour closes at noon.\n\nCranes are painted yellow.\n", BodyAt: 1},
+		{File: "d.md", Body: "Cranes are no longer painted yellow.\n", BodyAt: 4},
+		{File: "e.md", Body: "Bread is baked at four.\n", BodyAt: 1},
+	})
+	var got []string
+	for _, p := range x.Pairs(20) {
+		got = append(got, p.From.File+" "+p.File)
+	}
+	slices.Sort(got)
+	if strings.Join(got, ", ") != "a.md b.md, c.md d.md" {
+		t.Errorf("got %q: the same sentence about the harbour is not a difference, and bread is alone", got)
+	}
+	near := x.Near(3)
+	if near["a.md"][0] != "b.md" || near["d.md"][0] != "c.md" || near["e.md"] != nil {
+		t.Errorf("got %v", near)
+	}
+}
+
+func TestBeside(t *testing.T) {
+	x := New(docs())
+	own := func(file string) bool { return file == "new.md" }
+	pairs := x.Beside([]Passage{{Text: "The shop moved to Postgres 17, port 5433."}, {Text: "Rollbacks keep the old image on host-7."}}, "", own, 10)
+	if len(pairs) < 2 || pairs[0].File == pairs[1].File {
+		t.Fatalf("got %+v: the nearest of each file first", pairs)
+	}
+	for _, p := range pairs {
+		if strings.Contains(p.Text, "host-7") && !strings.Contains(p.From.Text, "host-7") {
+			t.Errorf("%q is beside %q", p.Text, p.From.Text)
+		}
+	}
+}
+
+// Memories on one thing are on one page, wherever the alphabet has them.
+func TestOrder(t *testing.T) {
+	x := New([]Document{
+		{File: "a.md", Body: "Postgres runs on port 5433.\n"}, {File: "b.md", Body: "Bread is baked at four.\n"}, {File: "c.md", Body: "Cranes are yellow.\n"},
+		{File: "x.md", Body: "Yellow paint of cranes.\n"}, {File: "y.md", Body: "Bread needs flour.\n"}, {File: "z.md", Body: "Port 5433 is that of Postgres.\n"},
+	})
+	order := x.Order(2, func(string) int { return 1 })
+	at := func(file string) int { return slices.Index(order, file) / 2 }
+	if len(order) != 6 || at("a.md") != at("z.md") || at("b.md") != at("y.md") || at("c.md") != at("x.md") {
+		t.Errorf("got %v", order)
+	}
+}
