@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -142,7 +143,17 @@ func (s *Records) Collect(discarded []Op, now time.Time) {
 	if err != nil {
 		return
 	}
-	atomicfile.SweepOld(root, now.Add(-24*time.Hour), DigestFolder)
+	yesterday := now.Add(-24 * time.Hour)
+	atomicfile.SweepOld(root, yesterday, DigestFolder)
+	if home, err := os.OpenRoot(s.StateHome); err == nil { // that of all memories, each of which sweeps its own folder
+		defer home.Close()
+		var names []string
+		entries, _ := fs.ReadDir(home.FS(), ".")
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		atomicfile.SweepOld(home, yesterday, names...)
+	}
 	ids, err := s.IDs()
 	if err != nil {
 		return

@@ -102,6 +102,9 @@ func (p *Room) files(ctx context.Context, r *Report, info ops.Op) error {
 		data, err := p.Content(sum)
 		if errors.Is(err, fs.ErrNotExist) && dir != nil { // not archived: the dream has not landed
 			f, readErr := dir.Read(n)
+			if errors.Is(readErr, fs.ErrNotExist) {
+				return nil, nil // somebody removed it since
+			}
 			return f.Data, readErr
 		}
 		return data, err

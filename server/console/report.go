@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/report"
 	"dream-mcp/memory/atomicfile"
 	html "dream-mcp/server/console/report"
@@ -44,6 +48,9 @@ func (c *Command) writeReport(ctx context.Context, p *consolidate.Project, setup
 	}
 	file, err := filepath.Abs(cmp.Or(c.OutFile, filepath.Join(p.StateDir(), reportFile)))
 	if err == nil {
+		err = notOurs(file, p.MemoryDir)
+	}
+	if err == nil {
 		err = writePage(file, page.Bytes())
 	}
 	if err != nil {
@@ -65,6 +72,33 @@ func (c *Command) openReport(ctx context.Context, p *consolidate.Project, setup 
 	if err := c.writeReport(ctx, p, setup, r, true); err != nil {
 		_, err = fmt.Fprintf(c.Out, "%v\n", err)
 		return err
+	}
+	return nil
+}
+
+// notOurs refuses a file that a page must not replace: one in the memory, and any that is not a report.
+func notOurs(file, memoryDir string) error {
+	const hint = "name a file that does not exist yet, such as --out report.html"
+	folder, err := filepath.EvalSymlinks(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	if memory, err := filepath.EvalSymlinks(memoryDir); err == nil {
+		if name, err := filepath.Rel(memory, folder); err == nil && filepath.IsLocal(name) {
+			return ops.Refuse(fmt.Sprintf("%s is in the memory, which only memories belong to", file), hint)
+		}
+	}
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	begin := make([]byte, len(html.Begin))
+	if n, err := io.ReadFull(f, begin); err != io.EOF && string(begin[:n]) != html.Begin {
+		return ops.Refuse(fmt.Sprintf("%s exists and is not a report", file), hint)
 	}
 	return nil
 }

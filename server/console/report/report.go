@@ -40,6 +40,9 @@ var page = sync.OnceValue(func() *template.Template {
 	}).Parse(pageHTML))
 })
 
+// Begin is how each page begins.
+const Begin = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta name=\"generator\" content=\"dream-mcp\">\n"
+
 // Write writes the page.
 func Write(w io.Writer, p Page) error { return page().Execute(w, p) }
 
