@@ -14,6 +14,7 @@ import (
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/transcript"
+	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory/secret"
 	"dream-mcp/server/host"
 )
@@ -29,6 +30,9 @@ type SearchOptions struct {
 // searchPage is how many hits are looked up at a time.
 const searchPage = 200
 
+// searchTime is how long a person waits for one page: digests that are missing are built meanwhile.
+const searchTime = time.Minute
+
 // rankedHits is how many answers search --ranked shows.
 const rankedHits = 20
 
@@ -39,6 +43,7 @@ func (c *Command) search(ctx context.Context, p *consolidate.Project, setup host
 	if q.Since, err = consolidate.When("since", c.Search.Since, p.Now(), false); err != nil {
 		return err
 	}
+	p.Transcripts.Budget = searchTime
 	return c.paged(setup, func(to *pager) error {
 		if c.Search.Ranked {
 			q.Limit = rankedHits
@@ -245,9 +250,12 @@ func (to *pager) turn(u transcript.Utterance, note, text string, now time.Time) 
 // listing prints a page of a listing, with the heads of sessions in bold.
 func (to *pager) listing(text string) error {
 	var b strings.Builder
+	recurs := false
 	for line := range strings.Lines(text) {
+		head := line == listing.Recurs || !recurs && !strings.ContainsAny(line[:1], ":+ ")
+		recurs = recurs || line == listing.Recurs
 		line = strings.TrimSuffix(line, "\n")
-		if line != "" && !strings.ContainsAny(line[:1], ":+ ") {
+		if head {
 			line = to.ink.in(bold, line)
 		}
 		b.WriteString(wrap(line, to.width) + "\n")
