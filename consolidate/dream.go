@@ -33,6 +33,8 @@ type dream struct {
 	leased time.Time       // when the lease on a shared memory was last taken or renewed
 	stolen bool            // another machine took it over
 	known  map[string]bool // the keys of the reported findings; not saved
+	order  map[string]int  // of the first dream: the places of memories when all are read
+	near   map[string][]string
 }
 
 // openDream makes t the open dream of p.

@@ -9,6 +9,7 @@ import (
 
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
+	"dream-mcp/memory/related"
 )
 
 // Shown is a file that is safe to show (secret.Allowed.Show).
@@ -27,7 +28,8 @@ type ReadResult struct {
 
 	NoLine []string // of the index: memories that it does not name because it is full
 	Err    error
-	Near   string // the nearest name, if there is no such file
+	Near   string   // the nearest name, if there is no such file
+	Beside []string // in the first dream: the memories that share most with it
 }
 
 // Read reads memories, the index and logs included.
@@ -46,37 +48,109 @@ func (p *Project) Read(ctx context.Context, paths []string) ([]ReadResult, error
 	return results, nil
 }
 
-// ReadAfter reads topics in the order of their names, beginning after name: as many as fit into room bytes, and at least one.
-// left is the number of topics after those. The index follows the last topic if it fits too.
-func (p *Project) ReadAfter(ctx context.Context, name string, room int) (results []ReadResult, left int, err error) {
+// A Reading is a page of all memories.
+type Reading struct {
+	Files []ReadResult
+	Left  int // topics after those
+}
+
+// ReadAfter reads topics, beginning after name, or with the index before the first: as many as fit into room bytes, and at
+// least one. They are in the order of their names. In the first dream those that share most are on one page.
+func (p *Project) ReadAfter(ctx context.Context, name string, room int) (page Reading, err error) {
 	p.Lock()
 	defer p.Unlock()
 	r, err := openReader(p, strings.TrimSuffix("all, after "+name, ", after "))
 	if err != nil || r.dir == nil {
-		return nil, 0, err
+		return page, err
 	}
 	defer r.dir.Close()
 	names, err := r.dir.Topics()
 	if err != nil {
-		return nil, 0, err
+		return page, err
 	}
 	if r.dream != nil {
 		names = r.dream.Stage.Topics(names)
+		if names, err = r.dream.readingOrder(names, room); err != nil {
+			return page, err
+		}
 	}
-	names = slices.DeleteFunc(names, func(n memory.Name) bool { return n.String() <= name })
-	for i, n := range names {
+	after := 0
+	if name != "" && name != memory.IndexName.String() {
+		after = r.dream.after(names, name)
+	}
+	if index := r.read(memory.IndexName.String()); name == "" && index.Err == nil {
+		page.Files = append(page.Files, index)
+		room -= len(index.Text)
+	}
+	for i, n := range names[after:] {
 		one := r.read(n.String())
 		one.Name = n
-		if room -= len(one.Text); room < 0 && i > 0 {
-			return results, len(names) - i, nil
+		if r.dream != nil {
+			one.Beside = r.dream.near[n.String()]
 		}
-		results = append(results, one)
+		if room -= len(one.Text); room < 0 && len(page.Files) > 0 {
+			page.Left = len(names) - after - i
+			return page, nil
+		}
+		page.Files = append(page.Files, one)
 	}
-	if index := r.read(memory.IndexName.String()); len(results) > 0 && index.Err == nil && len(index.Text) <= room {
-		results = append(results, index)
-	}
-	return results, 0, nil
+	return page, nil
 }
+
+// readingOrder returns names in the order in which d shows them. The order of the first dream is found once.
+func (d *dream) readingOrder(names []memory.Name, room int) ([]memory.Name, error) {
+	if _, err := d.p.readLeft(); err == nil {
+		return names, nil
+	}
+	if d.order == nil {
+		_, s, err := d.Foresee(nil)
+		if err != nil {
+			return nil, err
+		}
+		x := related.New(related.Documents(s.Shown(nil)))
+		size := map[string]int{}
+		for n, t := range s.Topics {
+			size[n.String()] = len(t.Bytes()) + fileOverhead
+		}
+		d.order = map[string]int{}
+		for i, file := range x.Order(room, func(file string) int { return size[file] }) {
+			d.order[file] = i
+		}
+		d.near = x.Near(maxNear)
+	}
+	slices.SortStableFunc(names, func(a, b memory.Name) int { return d.place(a.String()) - d.place(b.String()) })
+	return names, nil
+}
+
+// place returns the place of a memory when all are read; new ones are last.
+func (d *dream) place(name string) int {
+	if i, ok := d.order[name]; ok {
+		return i
+	}
+	return len(d.order)
+}
+
+// after returns the index of the first name after one that may be gone.
+func (d *dream) after(names []memory.Name, name string) int {
+	if i := slices.IndexFunc(names, func(n memory.Name) bool { return n.String() == name }); i >= 0 {
+		return i + 1
+	}
+	i := slices.IndexFunc(names, func(n memory.Name) bool {
+		if d != nil && d.order != nil {
+			return d.place(n.String()) > d.place(name)
+		}
+		return n.String() > name
+	})
+	if i < 0 {
+		return len(names)
+	}
+	return i
+}
+
+const (
+	fileOverhead = 120 // bytes of what a page says of a file
+	maxNear      = 3
+)
 
 // reader reads the memory as the open dream would leave it, or as it is.
 type reader struct {

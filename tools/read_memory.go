@@ -35,7 +35,7 @@ func readMemory(ctx context.Context, p *consolidate.Project, r readArguments) (a
 	if shown < len(files) {
 		text += fmt.Sprintf("\n\n… the page is full; not shown: %s", strings.Join(r.Paths[shown:], ", "))
 	}
-	sources, err := renderSources(ctx, p, files[:shown], pageBytes-len(text))
+	sources, err := renderSources(ctx, p, files[:shown], readPage-len(text))
 	return answer{text: text + sources}, err
 }
 
@@ -45,12 +45,16 @@ type readArguments struct {
 	Cursor string
 }
 
-// readAll renders a page of all topics. The cursor is the last topic of the page before.
+// readPage is the size of a page, in bytes.
+const readPage = 24_500
+
+// readAll renders a page of all topics, the index before the first. The cursor is the last topic of the page before.
 func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer, error) {
-	files, left, err := p.ReadAfter(ctx, cursor, pageBytes)
+	page, err := p.ReadAfter(ctx, cursor, readPage)
 	if err != nil {
 		return answer{}, err
 	}
+	files := page.Files
 	if len(files) == 0 {
 		return answer{text: "There are no more memories."}, nil
 	}
@@ -59,17 +63,10 @@ func readAll(ctx context.Context, p *consolidate.Project, cursor string) (answer
 		paths[i] = f.Name.String()
 	}
 	text, shown := renderFiles(paths, files, 0)
-	hasIndex := files[len(files)-1].Name.IsIndex()
-	if hasIndex && shown == len(files)-1 { // it did not fit
-		files, hasIndex = files[:shown], false
-	}
-	if left += len(files) - shown; left > 0 {
-		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, paths[shown-1])
-	} else {
+	if left := page.Left + len(files) - shown; left == 0 {
 		text += "\n\nThis was the last page."
-		if !hasIndex {
-			text += " To read the index, name it: MEMORY.md."
-		}
+	} else {
+		text += fmt.Sprintf("\n\n… %d more: read_memory {\"cursor\": %q}", left, paths[shown-1])
 	}
 	return answer{text: text}, nil
 }
@@ -87,7 +84,7 @@ func readProblem(path string, f consolidate.ReadResult) string {
 // renderFiles renders files until the page is full, and returns how many. Only the first may be cut.
 func renderFiles(paths []string, files []consolidate.ReadResult, offset int) (page string, shown int) {
 	var b text
-	shown = fill(&b, len(files), pageBytes, func(i int) string {
+	shown = fill(&b, len(files), readPage, func(i int) string {
 		if f := files[i]; f.Err == nil || f.Disk != nil {
 			return renderBoth(paths[i], f, offset)
 		}
@@ -104,6 +101,7 @@ func renderBoth(path string, f consolidate.ReadResult, offset int) string {
 	if f.Err == nil {
 		renderFile(&b, f.Shown, offset)
 	}
+	b.add(len(f.Beside) > 0, "near: %s\n\n", strings.Join(f.Beside, ", "))
 	if n := len(f.NoLine); n > 0 {
 		named := strings.Join(fewLines(f.NoLine, maxNoLine, "and %d more"), ", ")
 		b.add(true, "The index is full: %s without a line: %s\n\n", ops.Plural(n, "memory"), named)
@@ -160,7 +158,7 @@ func renderFile(b *text, f consolidate.Shown, offset int) {
 	name := fmt.Sprintf("%s %s", f.Name, cmp.Or(f.Sum.Short(), "new"))
 	b.add(true, "%s %d\n", name, f.Bytes)
 	b.add(f.Masked > 0, "(masked: %d; an edit quotes masked values as shown; new text that contains a mask loses the value)\n", f.Masked)
-	from, to := pageOf(f.Text, offset, max(pageBytes-b.Len(), pageBytes/2))
+	from, to := pageOf(f.Text, offset, max(readPage-b.Len(), readPage/2))
 	fenced(b, "", f.Text[from:to], name)
 	b.add(to < len(f.Text), "… cut: read_memory {\"paths\": [%q], \"offset\": %d} continues\n", f.Name, to)
 	b.WriteByte('\n')
