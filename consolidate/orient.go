@@ -32,8 +32,8 @@ type Map struct {
 	Findings  []rule.Finding
 	Sessions  []transcript.Session // oldest first
 	Skipped   transcript.Skipped
-	Limited   bool // the directory holds more than was looked at
-	Partial   bool // the project holds more than drift looked at
+	Limited   bool          // the directory holds more than was looked at
+	Checked   drift.Checked // how much of the project drift compared the memory with
 	Uses      recall.Uses
 	Prompted  bool // the prompt with the four phases was read on this connection
 	Listed    int  // sessions of those that were listed to their end already
@@ -126,7 +126,7 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 	if m.Changed, m.First = changed, !known; m.First {
 		m.Pairs = x.Pairs(maxPairs)
 	}
-	m.Partial = project.Limited()
+	m.Checked = project.Checked()
 	var logs []memory.Found
 	times := make(map[memory.Name]memory.Found, len(l.Files))
 	for _, f := range l.Files {

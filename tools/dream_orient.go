@@ -308,7 +308,6 @@ func age(d time.Duration) string {
 
 func mapFindings(b *text, m consolidate.Map) {
 	b.add(true, "\n## Findings (%d)\n", len(m.Findings))
-	b.add(m.Partial, "the project holds more than was looked at: what memories name of it was compared in part, so findings of drift may be missing\n")
 	lines := foldFindings(m.Findings)
 	var shown text
 	n := fill(&shown, len(lines), maxMapFindings, func(i int) string { return lines[i] + "\n" })
@@ -316,6 +315,7 @@ func mapFindings(b *text, m consolidate.Map) {
 		b.WriteString(shown.String())
 	}
 	b.add(n < len(lines), "… and %d lines more: `dream-mcp lint`\n", len(lines)-n)
+	b.add(m.Checked.Known(), "drift: %s\n", m.Checked)
 }
 
 // mapLogs shows what the host noted down in the newest days: a dream looks there first.

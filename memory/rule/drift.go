@@ -2,29 +2,69 @@ package rule
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"dream-mcp/memory"
+	"dream-mcp/memory/rule/drift"
 )
 
-// findDrift finds nothing where the project's folder is not known (Check.Project).
-func findDrift(v *view, n memory.Name, t *memory.Topic) []Finding {
+// findDriftWritten looks at the memory that was written, and findDrift at all, so that a folder that was moved is one
+// finding. They find nothing where the project's folder is not known (Check.Project).
+func findDriftWritten(v *view, n memory.Name, t *memory.Topic) []Finding {
+	if v.written != n {
+		return nil
+	}
+	return v.compare([]memory.Name{n})
+}
+
+func findDrift(v *view) []Finding { return v.compare(v.sortedNames()) }
+
+// maxNamedPlaces bounds the places that a finding names beside its own.
+const maxNamedPlaces = 8
+
+// compare compares memories with the project.
+func (v *view) compare(names []memory.Name) []Finding {
+	if v.Project == nil {
+		return nil
+	}
+	type origin struct {
+		file         string
+		line, column int
+	}
+	var texts []drift.Text
+	var origins []origin
+	for _, n := range names {
+		v.After.Topics[n].EachText(func(text string, line, column int) {
+			texts = append(texts, drift.Text{File: n.String(), Body: text})
+			origins = append(origins, origin{n.String(), line, column})
+		})
+	}
 	var found []Finding
-	t.EachText(func(text string, line, column int) {
-		for _, hit := range v.Project.Find(text, v.isMemory) {
-			at, in := position(text, hit.From, line, column)
-			f := Finding{
-				File: n.String(), Line: at, Column: in, subject: hit.Ref, Message: hit.Message,
-				Hint: "find out what became of it, then correct or delete the line with write_memory",
-			}
-			if hit.Nearest != "" {
-				f.Message += fmt.Sprintf("; see %q", hit.Nearest)
-			}
-			for _, more := range hit.More {
-				f.Message += "; " + more
-			}
-			found = append(found, f)
+	for _, hit := range v.Project.Find(texts, v.isMemory) {
+		place := func(p drift.Place) (string, int, int) {
+			o := origins[p.Text]
+			line, column := position(texts[p.Text].Body, p.From, o.line, o.column)
+			return o.file, line, column
 		}
-	})
+		file, line, column := place(hit.Place)
+		f := Finding{
+			File: file, Line: line, Column: column, subject: hit.Ref, Message: hit.Message,
+			Hint: "find out what became of it, then correct or delete the line with write_memory",
+		}
+		var others []string
+		for _, p := range hit.Others {
+			file, line, _ := place(p)
+			others = append(others, fmt.Sprintf("%s:%d", file, line))
+		}
+		if others = slices.Compact(others); len(others) > 0 {
+			f.Message += "; also in " + strings.Join(others[:min(len(others), maxNamedPlaces)], ", ")
+			if n := len(others) - maxNamedPlaces; n > 0 {
+				f.Message += fmt.Sprintf(" and %d more", n)
+			}
+		}
+		found = append(found, f)
+	}
 	return found
 }
 

@@ -39,7 +39,7 @@ var table = []rule{
 	{name: "deadline", severity: Info, whole: findPassedDates},
 	{name: "oversized", severity: Warning, topic: findOversized},
 	{name: "description", severity: Warning, topic: findPoorDescription},
-	{name: "drift", severity: Warning, topic: findDrift, many: "lines that name what the project does not have"},
+	{name: "drift", severity: Warning, topic: findDriftWritten, whole: findDrift, many: "lines that name what the project does not have"},
 }
 
 // Doc is what a rule says of itself. It is kept in doc/NAME.txt, where \uXXXX in an example stands for a character.

@@ -11,13 +11,12 @@ import (
 // cues are the words by which a sentence says something else than what is in the project.
 type cues struct {
 	gone      *regexp.Regexp // anywhere in the sentence: it was, or is elsewhere
-	forbidden *regexp.Regexp // anywhere in the sentence: it must not be
 	planned   *regexp.Regexp // anywhere in the sentence: it is to come, or an example
 	before    *regexp.Regexp // directly before the code span
 	after     *regexp.Regexp // directly after it
 	scope     *regexp.Regexp // in a heading or a lead
 	repo      *regexp.Regexp // a repository, with the word before it
-	elsewhere *regexp.Regexp // anywhere in the paragraph: it is not of this project
+	elsewhere *regexp.Regexp // anywhere in the sentence: it is not of this project
 }
 
 // theCues are compiled when the first text is read.
@@ -30,7 +29,7 @@ var theCues = sync.OnceValue(func() cues {
 		`replac(?:ed|es|ing)`, `supersed(?:ed|es)`, `retired`, `obsolete`, `deprecated`, `formerly`, `previously`, `used to`,
 		`became`, `upgraded?(?: from)?`, `bumped`, `(?:was|were) (?:on|using)`, `at the time`, `before (?:that|this|then)`,
 		`back then`, `switched`, `converted`, `consolidated`, `archived`, `reverted`, `absorbed`, `extracted`, `landed`, `closed`,
-		`migrated`, `migration away`, `merged into`, `split (?:into|off)`, `ripped out`, `got rid of`,
+		`migrated`, `migration away`, `merged into`, `clean(?:ed)?[ -]?up`, `git-?ignore\w*`, `outdated`, `dead code`, `orphan\w*`, `unused`, `split (?:into|off)`, `ripped out`, `got rid of`,
 		`(?:does|do|did)(?: not|n't) exist`,
 		`there (?:is|are|was|were) no`, `there(?: isn't| aren't|'s no)`, `missing`, `never existed`, `was in`, `was called`,
 		`were in`, `history`, `in favou?r of`, `folded into`,
@@ -40,14 +39,8 @@ var theCues = sync.OnceValue(func() cues {
 		`gelöscht`, `entfernt`, `gab es`, `gegeben`, `früher`, `umbenannt`, `ersetzt`, `nicht mehr`,
 		`n'existe(?:nt)? plus`, `ancien\w*`, `ya no`, `antes`) +
 		`|\b(?:supprim|retir|renomm|remplac|elimin|borrad|borró|renombr|reemplaz)` +
-		`|删除|已删|删掉|移除|废弃|不再|改名|重命名|替换|取代|以前|曾经|过去|原来|刪除|廢棄|重新命名` +
+		`|删除|已删|删掉|移除|废弃|过时|清理|待清|僵尸|不再|改名|重命名|替换|取代|以前|曾经|过去|原来|刪除|廢棄|重新命名` +
 		`|削除|廃止|なくな|移動し|삭제|제거|없어|없다|없음|없앴|폐기|예전|이름을 바꾸|이름 변경|대체`
-	forbidden := word(
-		`never`, `do(?: not|n't)`, `must(?: not|n't)`, `should(?: not|n't)`, `can(?:not|'t)`, `avoid(?:s|ed)?`, `instead of`,
-		`rather than`,
-		`forbidden`, `banned`, `stop using`, `prefers? .* over`, `nie(?:mals)?`, `keine?[nrsm]?`, `statt`, `vermeiden?`,
-		`jamais`, `au lieu de`, `évite`, `nunca`, `en lugar de`, `no us(?:e|ar|es)`) +
-		`|不要|禁止|避免|别用|不得|しない|避け|使わない|하지 마|하지 말|말 것|마라|금지|피하`
 	planned := word(
 		`plan(?:s|ned|ning)?`, `will`, `to-?do`, `propos(?:al|e|ed|es)`, `ideas?`, `should`, `would`, `could`, `might`,
 		`next steps?`, `upcoming`, `future`,
@@ -57,9 +50,8 @@ var theCues = sync.OnceValue(func() cues {
 		`geplant`, `soll(?:en|te)?`, `künftig`, `wird`, `werden`, `prévue?s?`, `à créer`, `planead\w+`, `previst\w+`) +
 		`|计划|計劃|将要|打算|新增|待办|予定|今後|예정|계획|추후|추가할`
 	return cues{
-		gone:      regexp.MustCompile(`(?i)` + gone),
-		forbidden: regexp.MustCompile(`(?i)` + forbidden),
-		planned:   regexp.MustCompile(`(?i)` + planned),
+		gone:    regexp.MustCompile(`(?i)` + gone),
+		planned: regexp.MustCompile(`(?i)` + planned),
 		before: regexp.MustCompile(`(?i)(?:~~|\b(?:old|former|previous|legacy|not|no|nor|without|over|add|create|write` +
 			`|introduce|like|unlike)(?: (?:a|an|the|any|new|this|our))*)[ \n*_(]*` + "`+$"),
 		after: regexp.MustCompile(`^` + "`+" + `[*_)\s]*(?:~~|→|⇒|->|=>)|^,? (?:was|were)\b`),
@@ -75,24 +67,18 @@ var theCues = sync.OnceValue(func() cues {
 })
 
 // here are words before "repo" that mean this one.
-var here = prose.Set("this our the same whole entire your my git main mono in a")
+var here = prose.Set("this our the same whole entire your my git main mono in a at of to from per across current project single")
 
-// isPresent reports whether the passage says what is there: not what was, will be, must not be, or is
+// isPresent reports whether the sentence of a passage says what is there: not what was, will be, or is
 // somewhere else.
 func (s around) isPresent() bool {
 	c := theCues()
-	said := s.before + s.after
-	said = strings.ReplaceAll(said, "’", "'")
-	if c.gone.MatchString(said) || c.forbidden.MatchString(said) || c.planned.MatchString(said) || c.before.MatchString(s.before) || c.after.MatchString(s.after) {
+	said := strings.ReplaceAll(s.before+s.after, "’", "'")
+	if s.struck || c.gone.MatchString(said) || c.planned.MatchString(said) || c.elsewhere.MatchString(said) || c.before.MatchString(s.before) || c.after.MatchString(s.after) ||
+		s.scope != "" && c.scope.MatchString(s.scope) {
 		return false
 	}
-	if s.scope != "" && c.scope.MatchString(s.scope) {
-		return false
-	}
-	if c.elsewhere.MatchString(s.block) {
-		return false
-	}
-	for _, m := range c.repo.FindAllStringSubmatch(s.block+said, -1) {
+	for _, m := range c.repo.FindAllStringSubmatch(said, -1) {
 		if !here[strings.ToLower(m[1])] {
 			return false
 		}

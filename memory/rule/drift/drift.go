@@ -1,27 +1,27 @@
-// Package drift finds what a memory names and its project no longer has: files, lines of files, scripts,
-// libraries and versions. It also reads the project's own instructions to agents (CLAUDE.md and the like),
-// for a memory to be compared with.
+// Package drift compares what memories name with the checkout of their project: paths, package scripts, targets of a
+// Makefile and versions of dependencies. It also reads the project's own instructions to agents (CLAUDE.md and the like).
 //
-// It reports only what it can tie to the project. Where the project is in git, that is a file or folder that
-// git once had, or a script, target or library that once was in a manifest. Without git, or before git saw
-// anything go, it is a file whose folder exists and holds others of its kind, and a script that the project's manifest
-// lacks. A version is compared with the one that a manifest states.
+// It reports only what is certain: a path that git once had and that the checkout lacks, or, without git, a path of which
+// one file of that name is somewhere else; a script or target that its manifest lacks; a version that a memory and a
+// manifest both state. Whatever it finds, it says how much it looked at (Checked).
 //
 // It promises that nothing outside the project's folder is read, whatever the name or link (git reads its own
 // repository); that nothing there is written or waited for, and no program is run but git, with nothing that
 // the repository configures; that reading is bounded by the constants of this package in entries, bytes and
-// time; and that where a bound was reached there is no hit. It keeps nothing on disk, so that a crash costs
-// nothing.
+// time; and that where a bound was reached nothing is reported of what is beyond. It keeps nothing on disk, so that a
+// crash costs nothing.
 //
-// It does not promise to be right: it reads names, not programs. How often it is right on labelled memories
-// is what "go run ./memory/rule/measure drift" prints.
+// It does not promise to know what a sentence means: a memory that says of a file that it was removed, in words that are
+// not in its table, is reported. On the memories of public projects that it was not made on, see README.md of memory/rule.
 package drift
 
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
@@ -31,81 +31,162 @@ import (
 const (
 	maxText     = 1 << 20 // bytes; the rest is not looked at
 	maxPassages = 4_000
-	maxHits     = 100
-	maxMore     = 2   // of a line, beside its first
+	maxHits     = 500 // of all texts
 	maxRef      = 400 // bytes of a code span that may name something
+	maxNamed    = 3   // names in a message; the others are counted
 )
 
-// Hit is a reference to what the project does not have.
-type Hit struct {
-	From, To int      // bytes of the text
-	Ref      string   // what is gone: "internal/old.go", "npm run lint"
-	Message  string   // that it is gone, in a clause
-	Nearest  string   // what the project has instead, "" where that is not known
-	More     []string // messages of up to two more references on the line
+// Text is a part of a memory.
+type Text struct {
+	File string // of the memory
+	Body string
 }
 
-// Find returns the references of a Markdown text to what the project does not have, at most 100, in order,
-// one for each line. Read are code spans, fences of shell commands, and versions and libraries in prose; only
-// sentences about what is, not about what was, is planned, is forbidden or is elsewhere. A bare name for which
-// isMemory reports true is the name of another memory.
-func (p *Project) Find(text string, isMemory func(name string) bool) []Hit {
+// Place is where a text names something.
+type Place struct {
+	Text     int // its index
+	From, To int // bytes of it
+}
+
+// Hit is what texts name and the project does not have.
+type Hit struct {
+	Place   Place
+	Others  []Place // more places of the same: of a folder that was moved, or of a log
+	Ref     string  // what is missing: "internal/old.go", "npm run lint"
+	Message string
+
+	moved [2]string // the folders from and to which it was moved
+	by    string    // and the commit
+}
+
+// Checked is how much of what memories name was looked at. A name counts once, however often it is written.
+type Checked struct {
+	Paths, Scripts, Targets, Versions int // that are the project's, there or missing
+	Missing                           int // paths, scripts and targets, but for what a memory says is gone
+	Commit                            string
+	Date                              time.Time // of the commit; zero without git
+	Limited                           bool      // the project holds more than was looked at
+}
+
+// Known reports whether there was a project to look at.
+func (c Checked) Known() bool { return c != Checked{} }
+
+// String says it in a line: "41 paths and 3 scripts checked in the checkout of 2026-11-20 (0f3b9c8), 3 missing".
+func (c Checked) String() string {
+	var parts []string
+	for _, part := range []struct {
+		number int
+		noun   string
+	}{{c.Paths, "path"}, {c.Scripts, "script"}, {c.Targets, "target"}, {c.Versions, "version"}} {
+		switch part.number {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+part.noun)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %ss", part.number, part.noun))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing that the memory names is known in the checkout"
+	}
+	text := strings.Join(parts, ", ") + " checked in the checkout"
+	if c.Commit != "" {
+		text += fmt.Sprintf(" of %s (%s)", c.Date.Format(time.DateOnly), c.Commit)
+	}
+	if text += fmt.Sprintf(", %d missing", c.Missing); c.Limited {
+		text += "; the project holds more than was looked at"
+	}
+	return text
+}
+
+// missing is one name that the project does not have.
+type missing struct {
+	ref, message string
+	moved        [2]string
+	by           string
+}
+
+// Find compares texts with the project: one hit for each line, folder that was moved, and dated log, in the order of the texts.
+// Read are code spans, fences of shell commands, and versions in prose. A bare name for which isMemory reports true is
+// the name of another memory. Checked returns how much it looked at.
+func (p *Project) Find(texts []Text, isMemory func(name string) bool) []Hit {
 	if p == nil {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin()
-	if len(text) > maxText {
-		text = text[:maxText]
+	p.checked, p.counted = Checked{}, make(map[string]bool)
+	var hits []Hit
+	if len(p.listed().files) > 0 { // in an empty project nothing is missed
+		for i, t := range texts {
+			if len(hits) < maxHits {
+				hits = append(hits, p.find(i, t, isMemory)...)
+			}
+		}
 	}
-	if len(p.listed().files) == 0 {
-		return nil // in an empty project nothing is missed
+	p.checked.Limited = p.tree.limited
+	if h := p.past(); h != nil {
+		p.checked.Commit, p.checked.Date = h.commit, h.date
 	}
+	return gather(hits, texts)
+}
+
+// Checked returns how much the last Find looked at.
+func (p *Project) Checked() Checked {
+	if p == nil {
+		return Checked{}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.checked
+}
+
+// find returns the hits of one text, each name once.
+func (p *Project) find(nth int, t Text, isMemory func(name string) bool) []Hit {
+	text := t.Body[:min(len(t.Body), maxText)]
 	found := passages(text)
 	slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(a.from, b.from) })
 	var hits []Hit
-	end, last := 0, 0 // of the last hit's line, and of the last passage reported
 	seen := make(map[string]bool)
 	for _, s := range found {
-		if s.from < last || s.from < end && len(hits[len(hits)-1].More) == maxMore || len(hits) == maxHits || isMemory(strings.TrimSpace(s.text(text))) {
+		if isMemory(strings.TrimSpace(s.text(text))) {
 			continue
 		}
-		h, ok := p.judge(&s, s.text(text))
-		if !ok || seen[h.Ref] || !s.around(text).isPresent() { // in this order: most of what is named is there
-			continue
+		for _, m := range p.judge(&s, s.text(text)) {
+			if seen[m.ref] || !s.around(text).isPresent() { // in this order: most of what is named is there
+				continue
+			}
+			seen[m.ref] = true
+			if s.kind != prose.Other {
+				p.count(&p.checked.Missing, "missing "+m.ref)
+			}
+			hits = append(hits, Hit{Place: Place{nth, s.from, s.to}, Ref: m.ref, Message: m.message, moved: m.moved, by: m.by})
 		}
-		seen[h.Ref], last = true, s.to
-		if s.from < end {
-			first := &hits[len(hits)-1]
-			first.More = append(first.More, h.Message)
-			continue
-		}
-		h.From, h.To = s.from, s.to
-		hits = append(hits, h)
-		end = s.to + strings.IndexByte(text[s.to:]+"\n", '\n')
 	}
 	return hits
 }
 
+// count counts a name in one of the numbers of Checked, once.
+func (p *Project) count(number *int, name string) {
+	if !p.counted[name] {
+		p.counted[name] = true
+		*number++
+	}
+}
+
 // judge returns what a passage names and the project does not have.
-func (p *Project) judge(s *passage, text string) (Hit, bool) {
+func (p *Project) judge(s *passage, text string) []missing {
 	text = strings.TrimPrefix(strings.TrimSpace(text), strings.TrimSuffix(p.root.Name(), "/")+"/")
 	switch {
 	case text == "" || len(text) > maxRef:
-		return Hit{}, false
+		return nil
 	case s.kind == prose.Other:
-		if h, ok := p.judgeVersion(text); ok {
-			return h, true
-		}
-		return p.judgeLibrary(text)
+		return p.judgeVersion(text)
 	case s.kind == prose.Code && !strings.ContainsAny(text, " \t"):
-		if r, ok := parsePath(text); ok {
-			return p.judgePath(r)
-		}
-		return Hit{}, false
+		return p.judgePath(text)
 	case p.look(text) == present || p.isPrefix(text): // a path with spaces
-		return Hit{}, false
+		return nil
 	}
 	return p.judgeCommand(text)
 }
@@ -113,34 +194,100 @@ func (p *Project) judge(s *passage, text string) (Hit, bool) {
 // scriptRef finds the script or target that a command runs.
 var scriptRef = lazy.New(`^(?:[A-Za-z_]\w*=\S* |sudo )*((?:(npm|pnpm|yarn|bun) (run )?|(make|just) )([^-\s=<$][^\s=<$]*))(?: |$)`)
 
-// judgeCommand judges a script, a target, and the files that a command names. A path that is cut at a space is
-// not judged: what git once had must be named whole.
-func (p *Project) judgeCommand(text string) (Hit, bool) {
+// judgeCommand judges a script or target, and the files that a command names.
+func (p *Project) judgeCommand(text string) (all []missing) {
 	words := strings.Fields(strings.TrimPrefix(text, "$ "))
 	if m := scriptRef.FindStringSubmatch(strings.Join(words, " ")); m != nil {
-		ref, manager, run, tool, script := m[1], m[2], m[3] != "", m[2]+m[4], m[5]
-		switch {
-		case manager != "" && !run && (manager == "npm" || packageVerbs[script]):
-		case p.wasInManifest(script):
-			return Hit{Ref: ref, Message: fmt.Sprintf("no manifest of the project has %q any more", script)}, true
-		case (manager != "pnpm" || run) && p.neverInManifest(tool, script):
-			return Hit{Ref: ref, Message: fmt.Sprintf("the %s has no %q", scriptsOf[tool], script)}, true
+		ref, manager, run, tool, script := m[1], m[2], m[3] != "", m[2]+m[4], strings.TrimRight(m[5], ";,.")
+		if manager == "" || run || manager != "npm" && !packageVerbs[script] {
+			all = append(all, p.judgeScript(ref, tool, script, run || manager == "")...)
 		}
 	}
-	if p.past() == nil {
-		return Hit{}, false
-	}
 	for _, word := range words {
-		if r, ok := parsePath(word); ok && (strings.Contains(r.name, "/") || strings.HasPrefix(word, "./")) {
-			if h, ok := p.judgePath(r); ok {
-				return h, true
+		if strings.Contains(word, "/") {
+			all = append(all, p.judgePath(strings.Trim(word, `"'`))...)
+		}
+	}
+	return all
+}
+
+// gather joins the hits of a folder that was moved, of a dated log, and of a line.
+func gather(hits []Hit, texts []Text) []Hit {
+	refs := make(map[string][]string) // the names of a hit that stands for several
+	var all []Hit
+	index := make(map[string]int)
+	for _, h := range hits {
+		text := texts[h.Place.Text]
+		key := fmt.Sprintf("line %d %d", h.Place.Text, strings.Count(text.Body[:h.Place.From], "\n"))
+		switch {
+		case h.moved != [2]string{}:
+			key = "moved " + h.moved[0] + " " + h.moved[1]
+		case isLog(text):
+			key = "log " + text.File
+		}
+		if i, known := index[key]; known {
+			first := &all[i]
+			if !slices.Contains(refs[key], h.Ref) {
+				refs[key] = append(refs[key], h.Ref)
+				if strings.HasPrefix(key, "line ") && len(refs[key]) <= maxNamed {
+					first.Message += "; " + h.Message
+				}
+			}
+			first.Others = append(first.Others, h.Place)
+			continue
+		}
+		index[key] = len(all)
+		refs[key] = []string{h.Ref}
+		all = append(all, h)
+	}
+	for key, i := range index {
+		h, names := &all[i], refs[key]
+		kind, _, _ := strings.Cut(key, " ")
+		switch {
+		case len(names) == 1 && len(h.Others) == 0:
+		case kind == "moved":
+			h.Ref = h.moved[0]
+			by := ""
+			if h.by != "" {
+				by = " (" + h.by + ")"
+			}
+			h.Message = fmt.Sprintf("%q is now %q%s: %s", h.moved[0]+"/", h.moved[1]+"/", by, counted(names, "name", "names"))
+		case kind == "log" && len(names) > 1:
+			h.Message = fmt.Sprintf("%s; of what this log names the project lacks %s", h.Message, counted(names, "name", "names"))
+			h.Others = nil
+		case kind == "line":
+			h.Others = nil
+			if len(names) > maxNamed {
+				h.Message += fmt.Sprintf("; and %d more", len(names)-maxNamed)
 			}
 		}
 	}
-	return Hit{}, false
+	return all
 }
 
-// packageVerbs are what package managers do themselves; a script of such a name needs "run".
-var packageVerbs = prose.Set("install i ci add remove rm uninstall update upgrade up outdated audit link unlink " +
-	"publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch " +
-	"login logout whoami version help workspaces workspace set get pkg fund doctor bin root")
+func counted(names []string, one, many string) string {
+	noun := many
+	if len(names) == 1 {
+		noun = one
+	}
+	shown := names[:min(len(names), maxNamed)]
+	text := fmt.Sprintf("%d %s, %s", len(names), noun, strings.Join(shown, ", "))
+	if len(shown) < len(names) {
+		text += ", …"
+	}
+	return text
+}
+
+var (
+	logName  = lazy.New(`(?i)(?:^|[-_.])(?:history|log|logs|changelog|journal|worklog|progress|status|session|sessions|archive|done|completed|retro|postmortem|\d{4}-?\d\d-?\d\d)(?:[-_.]|$)`)
+	datedRow = lazy.New(`(?m)^[ \t>]*(?:#+|[-*+]|\d+\.)?[ \t]*[*_\[(` + "`" + `]*\d{4}-\d\d-\d\d\b`)
+)
+
+// minDated is the number of headings or items with a date in front that make a text a log.
+const minDated = 3
+
+// isLog reports whether a text says what was done when, by its name or by the dates before its items.
+func isLog(t Text) bool {
+	name := strings.TrimSuffix(path.Base(t.File), ".md")
+	return logName.MatchString(name) || len(datedRow.FindAllStringIndex(t.Body, minDated)) == minDated
+}

@@ -22,11 +22,18 @@ const (
 // history is what git once had and the newest commit does not have. What was deleted and came back is in it
 // too: who asks looks at the project first.
 type history struct {
-	head      string
-	gone      map[string]string   // a deleted or renamed path, and the path that it was renamed to
-	bases     map[string][]string // deleted paths by their last part
-	folders   map[string]bool     // of deleted paths
-	manifests map[string]bool     // names in lines that were removed from manifests: scripts, targets, libraries
+	commit    string // the newest, abbreviated
+	date      time.Time
+	gone      map[string]departure // by path
+	bases     map[string][]string  // deleted paths by their last part
+	folders   map[string]departure // of deleted paths
+	manifests map[string]bool      // names in lines that were removed from manifests: scripts and targets
+}
+
+// departure is the last commit that deleted or renamed a path.
+type departure struct {
+	by string // "commit 0f3b9c8 of 2026-11-16"
+	to string // the new name, "" where it is not known
 }
 
 // past returns the history, nil where the project is not in git or git is not installed.
@@ -35,21 +42,25 @@ func (p *Project) past() *history {
 		return p.history
 	}
 	p.asked = true
-	head, err := p.git("rev-parse", "HEAD")
+	head, err := p.git("log", "-1", "--format=%h %cs", "--no-show-signature")
+	commit, day, _ := strings.Cut(strings.TrimSpace(string(head)), " ")
 	if err != nil {
 		p.history = nil
 		return nil
 	}
-	if p.history != nil && p.history.head == string(head) {
+	if p.history != nil && p.history.commit == commit {
 		return p.history
 	}
-	h := &history{head: string(head), gone: make(map[string]string), bases: make(map[string][]string),
-		folders: make(map[string]bool), manifests: make(map[string]bool)}
+	h := &history{commit: commit, gone: make(map[string]departure), bases: make(map[string][]string),
+		folders: make(map[string]departure), manifests: make(map[string]bool)}
+	h.date, _ = time.Parse(time.DateOnly, day)
 	p.history = h
 	// What a bound cuts off is the oldest.
-	names, _ := p.git("log", "--relative", "--name-status", "--diff-filter=DR", "-M100%", "--format=", "-z", "--no-ext-diff",
+	names, _ := p.git("log", "--relative", "--name-status", "--diff-filter=ADR", "-M100%", "--format=%x01%h of %cs", "-z", "--no-ext-diff",
 		"--no-textconv", "--no-show-signature", "--", ".")
-	h.readNames(string(names))
+	for record := range strings.SplitSeq(string(names), "\x01") {
+		h.readCommit(record)
+	}
 	lines, _ := p.git(append([]string{"log", "--relative", "-p", "-U0", "--format=", "--no-color", "--no-ext-diff",
 		"--no-textconv", "--no-show-signature", "--"}, manifestSpecs...)...)
 	h.readLines(lines)
@@ -89,56 +100,122 @@ func (p *Project) git(args ...string) ([]byte, error) {
 	return data, err
 }
 
-// readNames reads "D\0path\0" and "R100\0from\0to\0", the newest first.
-func (h *history) readNames(text string) {
-	for fields := strings.Split(text, "\x00"); len(fields) > 2; {
-		status, from, to := strings.TrimSpace(fields[0]), fields[1], ""
+// readCommit reads "HASH of DAY\0\nD\0path\0R100\0from\0to\0A\0path\0"; commits come the newest first.
+func (h *history) readCommit(record string) {
+	fields := strings.Split(record, "\x00")
+	by := "commit " + fields[0]
+	added := make(map[string][]string) // by stem
+	var deleted []string
+	for fields = fields[1:]; len(fields) > 1; {
+		status, from := strings.TrimSpace(fields[0]), fields[1]
 		fields = fields[2:]
-		if strings.HasPrefix(status, "R") {
-			to, fields = fields[0], fields[1:]
+		switch {
+		case status == "A":
+			added[stem(path.Base(from))] = append(added[stem(path.Base(from))], from)
+		case status == "D":
+			deleted = append(deleted, from)
+		case strings.HasPrefix(status, "R") && len(fields) > 0:
+			h.leave(from, departure{by, fields[0]})
+			fields = fields[1:]
 		}
-		if _, known := h.gone[from]; known || status == "" {
-			continue
-		}
-		h.gone[from] = to
-		h.bases[path.Base(from)] = append(h.bases[path.Base(from)], from)
-		for folder := path.Dir(from); folder != "." && !h.folders[folder]; folder = path.Dir(folder) {
-			h.folders[folder] = true
-		}
+	}
+	for _, from := range deleted {
+		h.leave(from, departure{by, nearest(from, added[stem(path.Base(from))])})
 	}
 }
 
-// had reports whether git once had a path, or one path that ends with it, and what became of it: the name that
-// it was last renamed to.
-func (h *history) had(r pathRef) (became string, once bool) {
-	if h.folders[r.name] {
-		return "", true
+// nearest returns which of the files with the same stem, added by the commit that deleted a file, is its new name: of those with
+// the same ending the one that shares most folders with it, or the only one; "" where several could be.
+func nearest(from string, added []string) string {
+	best, most, tie := "", 0, false
+	for _, to := range added {
+		if n := shared(from, to); n > most {
+			best, most, tie = to, n, false
+		} else if n == most && n > 0 {
+			tie = true
+		}
+	}
+	switch {
+	case most > 0 && !tie:
+		return best
+	case most == 0 && len(added) == 1 && !general[strings.ToLower(stem(path.Base(from)))]:
+		return added[0]
+	}
+	return ""
+}
+
+// shared returns how many of the last parts of two paths are the same.
+func shared(a, b string) (n int) {
+	for a != "." && b != "." && path.Base(a) == path.Base(b) {
+		a, b, n = path.Dir(a), path.Dir(b), n+1
+	}
+	return n
+}
+
+func (h *history) leave(from string, d departure) {
+	if _, known := h.gone[from]; known {
+		return
+	}
+	h.gone[from] = d
+	h.bases[path.Base(from)] = append(h.bases[path.Base(from)], from)
+	for folder := path.Dir(from); folder != "."; folder = path.Dir(folder) {
+		known, ok := h.folders[folder]
+		if ok && (known.to != "" || known.by != d.by) {
+			break
+		}
+		to, moved := strings.CutSuffix(d.to, strings.TrimPrefix(from, folder))
+		if !moved {
+			to = ""
+		}
+		h.folders[folder] = departure{d.by, to}
+	}
+}
+
+// had returns the path that git once had under a name: that path, or one that ends with it, and the commit that removed it.
+func (h *history) had(name string) (was, by string, ok bool) {
+	if d, ok := h.gone[name]; ok {
+		return name, d.by, true
+	}
+	if d, ok := h.folders[name]; ok {
+		return name, d.by, strings.Contains(name, "/")
+	}
+	if !isFile(name) || !strings.Contains(name, "/") && len(stem(name)) < minBare {
+		return "", "", false
 	}
 	var found []string
-	if _, ok := h.gone[r.name]; ok {
-		found = []string{r.name}
-	} else if isFile(r.name) {
-		for _, other := range h.bases[path.Base(r.name)] {
-			if strings.HasSuffix(other, "/"+r.name) {
-				found = append(found, other)
-			}
+	for _, other := range h.bases[path.Base(name)] {
+		if strings.HasSuffix(other, "/"+name) {
+			found = append(found, other)
 		}
 	}
-	if len(found) == 0 || !strings.Contains(r.name, "/") && general[strings.ToLower(stem(r.name))] {
-		return "", false
+	if len(found) == 0 || len(found) > 1 && !strings.Contains(name, "/") {
+		return "", "", false
 	}
-	const most = 20 // renames of one file
-	for became, n := h.gone[found[0]], 0; n < most && len(found) == 1; n++ {
-		next, again := h.gone[became]
-		if !again {
-			return became, true
-		}
-		became = next
-	}
-	return "", true
+	return found[0], h.gone[found[0]].by, true
 }
 
-// removedName is the name in a removed line of a manifest: a key of JSON, a target, a requirement.
+// minBare is the least length, in bytes, of the stem of a file that is named without its folder: shorter ones are in many projects.
+const minBare = 6
+
+// became returns the last name of what git once had, "" where it is not known.
+func (h *history) became(name string) string {
+	const most = 20 // renames of one file
+	at := h.gone
+	if _, ok := at[name]; !ok {
+		at = h.folders
+	}
+	d := at[name]
+	for range most {
+		next, again := at[d.to]
+		if !again {
+			return d.to
+		}
+		d = next
+	}
+	return ""
+}
+
+// removedName is the name in a removed line of a manifest: a key of JSON, or a target.
 var removedName = lazy.New(`^-\s*(?:"(@?[A-Za-z][\w./:@-]*)"\s*:|["']?([A-Za-z][\w.:-]*\w)(?:\[[\w,-]*\])?\s*(?:[<>=~!]=|\s=\s|:\s*$|:\s[^/]|$))`)
 
 // readLines reads the removed lines of a patch.

@@ -3,9 +3,12 @@
 package drift
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -50,19 +53,15 @@ func open(t testing.TB, files ...string) *Project {
 
 func refs(p *Project, text string) string {
 	var found []string
-	for _, h := range p.Find(text, noMemory) {
-		ref := h.Ref
-		if h.Nearest != "" {
-			ref += " ~ " + h.Nearest
-		}
-		found = append(found, ref)
+	for _, h := range p.Find([]Text{{"a.md", text}}, noMemory) {
+		found = append(found, h.Ref+": "+h.Message)
 	}
-	return strings.Join(found, "; ")
+	return strings.Join(found, "\n")
 }
 
 func TestHostileProject(t *testing.T) {
 	p := open(t, "src/main.go|package main\nfunc realThing() {}\n", "out => ../..", "loop => loop2", "loop2 => loop", "src/up => ..",
-		"src/away.go => /etc/hostname", "CLAUDE.md|Use `pnpm test`. @../../secret.md @docs/more.md", "docs/more.md|Never use `yarn`. @../CLAUDE.md", "AGENTS.md => CLAUDE.md")
+		"src/away.go => /etc/hostname", "CLAUDE.md|Use `pnpm test`. @../../secret.md @docs/more.md", "lib/x|", "docs/more.md|Never use `yarn`. @../CLAUDE.md", "AGENTS.md => CLAUDE.md")
 	dir := p.root.Name()
 	if err := os.WriteFile(filepath.Join(dir, "..", "..", "secret.md"), []byte("Use `bun test`."), 0o600); err != nil {
 		t.Fatal(err)
@@ -86,14 +85,14 @@ func TestHostileProject(t *testing.T) {
 		for _, g := range p.Guides() {
 			guides = append(guides, g.Path)
 		}
-		got <- refs(p, "`src/gone.go`, `src/pipe.go`, `loop`, `out/etc/passwd`, `out/x.go`, `src/away.go:900`, `loop/x.go`, `src/up/src/main.go`, `src/huge.sql:9`, `../x.go`, `npm run x`, `noSuchThing()` is in `src/main.go`") +
+		got <- refs(p, "`lib/more.md`, `src/gone.go`, `src/pipe.go`, `loop`, `out/etc/passwd`, `out/x.go`, `src/away.go:900`, `loop/x.go`, `src/up/src/main.go`, `src/huge.sql:9`, `../x.go`, `npm run x`, `noSuchThing()` is in `src/main.go`") +
 			" | " + strings.Join(guides, " ")
 	}()
 	select {
 	case <-time.After(time.Minute):
 		t.Fatal("it waits for a fifo")
 	case text := <-got:
-		if text != "src/gone.go | CLAUDE.md docs/more.md" {
+		if text != "lib/more.md: the project has no \"lib/more.md\"; the one file of that name is \"docs/more.md\" | CLAUDE.md docs/more.md" {
 			t.Error(text)
 		}
 	}
@@ -109,15 +108,12 @@ func TestManyEntries(t *testing.T) {
 		}
 	}
 	p.begin()
-	if p.listed(); p.Limited() {
-		t.Error("a listing that is whole is said to be cut")
+	if refs(p, "`src/a.go`"); p.Checked().Limited || p.Checked().Paths != 1 {
+		t.Errorf("a listing that is whole: %+v", p.Checked())
 	}
 	p.listed().limited = true
-	if !p.Limited() {
-		t.Error("a listing that was cut is not said to be")
-	}
-	if got := refs(p, "`gone.go`, `other/gone.go`, `make x`, `src/gone.go`, `no/such.go`"); got != "src/gone.go" {
-		t.Errorf("%q", got)
+	if got := refs(p, "`gone.go`, `y/d.go`, `make x`, `src/gone.go`"); got != "" || !p.Checked().Limited {
+		t.Errorf("%q, %+v", got, p.Checked())
 	}
 }
 
@@ -142,7 +138,7 @@ func commit(t testing.TB, p *Project, before ...string) {
 		write := filepath.Join(dir, from)
 		now, err := os.ReadFile(write)
 		if renamed {
-			if text2, err := os.ReadFile(filepath.Join(dir, to)); err == nil {
+			if text2, err := os.ReadFile(filepath.Join(dir, to)); err == nil && text == "" {
 				text = string(text2)
 			}
 			git("rm", "-q", "--cached", to)
@@ -171,49 +167,84 @@ func commit(t testing.TB, p *Project, before ...string) {
 }
 
 func TestHistory(t *testing.T) {
-	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n",
-		"web/package.json|{\"scripts\":{\"dev\":\"vite\"},\"dependencies\":{\"vitest\":\"^3\"}}",
-		"docs/My Plan.md|", "keep/x.sh|", "go.mod|module x\n\ngo 1.26.0\n", "compose.yml|image: postgres:16.4-alpine\n", "pyproject.toml|requires-python = \">=3.12\"\n", "app.json|{\"ios\":{\"deploymentTarget\":\"15.1\"}}")
-	commit(t, p, "src/gone.go|1", "ci.sh|7", "src/old.go => src/new.go", "tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", "index.ts|6",
-		"web/package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"},\"dependencies\":{\n\"jest\":\"^29\",\n\"vitest\":\"^3\"}}")
+	p := open(t, ".gitignore|/gen/\n", "src/a.go|package a\n", "src/new.go|package a // a longer text, renamed\n", "pkg/core/map/load.go|package load // moved and changed\n",
+		"pkg/core/map/draw.go|package load // 2\n", "web/package.json|{}", "package.json|{\"scripts\":{\"dev\":\"vite\"}}", "docs/My Plan.md|", "keep/x.sh|",
+		"go.mod|module x\n\ngo 1.26.0\n", "compose.yml|image: postgres:16.4-alpine\n", "pyproject.toml|requires-python = \">=3.12\"\n", "app.json|{\"ios\":{\"deploymentTarget\":\"15.1\"}}")
+	commit(t, p, "src/gone.go|1", "coverage.sh|7", "src/old.go => src/new.go", "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y",
+		"tools/deploy_old.sh|2", "gen/made.go|3", "legacy/a/b.py|4", "docs/My|5", ".claude/agents/x.md|8", "index.ts|6", "package.json|{\"scripts\":{\"dev\":\"vite\",\n\"lint:css\":\"stylelint\"\n}}")
+	const gone, moved = `: the project has no "`, ` is now "`
 	for text, want := range map[string]string{
-		"`src/gone.go` does it":                   "src/gone.go",
-		"`gone.go` does it":                       "gone.go",
-		"`src/old.go` does it":                    "src/old.go ~ src/new.go",
-		"`tools/deploy_old.sh --now`":             "tools/deploy_old.sh",
-		"`bash tools/deploy_old.sh`":              "tools/deploy_old.sh",
-		"`./ci.sh coverage -d v2`":                "ci.sh",
-		"`ci.sh coverage -d v2`":                  "", // found in PATH, it is not the project's
-		"`legacy/` holds it, and `legacy/a/`":     "legacy/a",
-		"`pnpm run lint:css`":                     "pnpm run lint:css",
-		"Tests use `jest`.":                       "jest",
-		"Tests use vitest.":                       "",
-		"`src/never.go` `never/x.go` `never.go`":  "", // it may be anybody's
-		"`gen/made.go` is built":                  "",
-		"`docs/My Plan.md`":                       "",
-		"`docs/My Other.md`":                      "",
-		"`index.ts`":                              "",
-		"`src/gone.go` and `tools/deploy_old.sh`": "src/gone.go", // one for each line
-		"`src/gone.go` (TBD)":                     "",
-		"`~/x/y.sh`, then `src/gone.go`":          "",
-		"In the plugin: `src/gone.go`":            "",
-		"The sibling repo has `src/gone.go`":      "",
-		"We run Postgres 15.":                     "Postgres 15 ~ compose.yml",
-		"We run Postgres 16.":                     "",
-		"Needs Python 3.10.":                      "Python 3.10 ~ pyproject.toml",
-		"Needs Python 3.13.":                      "",
-		"Built for iOS 14.":                       "iOS 14 ~ app.json",
-		"Measured on Go 1.26.8 and iOS 17.":       "",
-		"Needs Go 1.22.":                          "Go 1.22 ~ go.mod",
-		"See mcp-go 1.2 and go 1.1 times.":        "",
-		"It was Postgres 15 before.":              "It was Postgres 15 before.",
+		"`src/gone.go` does it":                    "src/gone.go" + gone,
+		"`coverage.sh` does it":                    "coverage.sh" + gone,
+		"`gone.go` does it":                        "", // a short name may be anybody's
+		"`src/old.go` does it":                     "src/old.go: \"src/old.go\"" + moved + "src/new.go\" (commit ",
+		"`engine/map/load.go` does it":             "engine/map/load.go: \"engine/map/load.go\"" + moved + "pkg/core/map/load.go\" (commit ",
+		"`engine/map` does it":                     "engine/map: \"engine/map\"" + moved + "pkg/core/map\" (commit ",
+		"`map/load.go` does it":                    "",
+		"`tools/deploy_old.sh --now`":              "tools/deploy_old.sh" + gone,
+		"`bash tools/deploy_old.sh`":               "tools/deploy_old.sh" + gone,
+		"`coverage.sh -d v2`":                      "", // found in PATH, it is not the project's
+		"`legacy/a/` holds it":                     "legacy/a" + gone,
+		"`pnpm run lint:css`":                      "pnpm run lint:css: no package.json has the script \"lint:css\" any more",
+		"`pnpm run never`":                         "", // it may be another project's
+		"`src/never.go` `never/x.go` `never.go`":   "",
+		"`gen/made.go` is built":                   "",
+		"`docs/My Plan.md`":                        "",
+		"`docs/My Other.md`":                       "",
+		"`index.ts`":                               "",
+		"`CLAUDE.md` at repo root, `src/gone.go`":  "src/gone.go" + gone,
+		"`~/x/y.sh`, then `src/gone.go`":           "src/gone.go" + gone,
+		"`src/gone.go` was removed.":               "",
+		"The sibling repo has `src/gone.go`":       "",
+		"We run Postgres 15.":                      "Postgres 15: it says \"Postgres 15\", and compose.yml \"postgres 16.4\"",
+		"We run Postgres 16.":                      "",
+		"It gives Postgres 2+ seconds, 3 times.":   "",
+		"We run Postgres 15 replicas.":             "",
+		"~~`src/gone.go` does it.~~":               "",
+		"`.claude/agents` is where agents are":     "",
+		"Needs Python 3.10.":                       "Python 3.10: it says \"Python 3.10\", and pyproject.toml \"python >=3.12\"",
+		"Needs Python 3.13.":                       "",
+		"Built for iOS 14.":                        "iOS 14: it says \"iOS 14\", and app.json \"ios 15.1\"",
+		"Measured on Go 1.26.8 and iOS 17.":        "",
+		"See mcp-go 1.2 and go 1.1 times.":         "",
+		"`src/gone.go` and `tools/deploy_old.sh`.": "src/gone.go" + gone,
 	} {
-		if want == text {
-			continue
-		}
-		if got := refs(p, text); got != want {
+		if got := refs(p, text); got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// A folder that was moved is one hit in all memories, a dated log has one, and so has a line.
+func TestGathered(t *testing.T) {
+	p := open(t, "pkg/core/map/load.go|package load // moved and changed\n", "pkg/core/map/draw.go|package load // 2\n", "src/a.go|")
+	commit(t, p, "engine/map/load.go => pkg/core/map/load.go|x", "engine/map/draw.go => pkg/core/map/draw.go|y", "tools/a1.sh|2", "tools/b1.sh|3", "tools/c1.sh|4")
+	hits := p.Find([]Text{
+		{"a.md", "The loader is `engine/map/load.go`.\n\nIt is drawn by `engine/map/draw.go` and `src/a.go`."},
+		{"b.md", "See `engine/map/draw.go`."},
+		{"work_log.md", "`tools/a1.sh` runs.\n\n`tools/b1.sh` runs.\n\n`tools/c1.sh` runs."},
+		{"c.md", "- `tools/a1.sh`, `tools/b1.sh`"},
+	}, noMemory)
+	var got []string
+	for _, h := range hits {
+		message := regexp.MustCompile(`commit \w+ of [\d-]+`).ReplaceAllString(h.Message, "COMMIT")
+		got = append(got, fmt.Sprintf("%d %s +%d: %s", h.Place.Text, h.Ref, len(h.Others), message))
+	}
+	want := []string{
+		`0 engine +2: "engine/" is now "pkg/core/" (COMMIT): 2 names, engine/map/load.go, engine/map/draw.go`,
+		`2 tools/a1.sh +0: the project has no "tools/a1.sh"; COMMIT removed it; of what this log names the project lacks 3 names, tools/a1.sh, tools/b1.sh, tools/c1.sh`,
+		`3 tools/a1.sh +0: the project has no "tools/a1.sh"; COMMIT removed it; the project has no "tools/b1.sh"; COMMIT removed it`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+	c := p.Checked()
+	if c.Date.IsZero() || c.Commit == "" {
+		t.Errorf("%+v", c)
+	}
+	c.Date, c.Commit = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), "0f3b9c8"
+	if want := "6 paths checked in the checkout of 2026-11-20 (0f3b9c8), 5 missing"; c.String() != want {
+		t.Errorf("%q", c.String())
 	}
 }
 
@@ -240,7 +271,7 @@ func TestHostileRepository(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".gitattributes"), []byte("* diff=x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := refs(p, "`src/gone.go`"); got != "src/gone.go" {
+	if got := refs(p, "`src/gone.go`"); !strings.HasPrefix(got, "src/gone.go: ") {
 		t.Errorf("%q", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "sprung")); err == nil {
@@ -251,10 +282,10 @@ func TestHostileRepository(t *testing.T) {
 func TestForeignCheckouts(t *testing.T) {
 	p := open(t, "src/a.go|", ".claude/worktrees/w/.git|gitdir: /r/.git/worktrees/w\n", ".claude/worktrees/w/src/old.go|",
 		"vendored/.git/HEAD|", "vendored/v.go|", "mod/.git|gitdir: ../.git/modules/mod\n", "mod/m.go|")
-	if got := refs(p, "`vendored/not.go` `m.go`"); got != "" {
+	if got := refs(p, "`vendored/not.go` `src/v.go` `lib/src/old.go`"); got != "" {
 		t.Error("not looked into: " + got)
 	}
-	if got := refs(p, "`src/old.go`\n`mod/n.go`"); got != "src/old.go; mod/n.go" {
+	if got := refs(p, "`src/m.go`"); got != "src/m.go: the project has no \"src/m.go\"; the one file of that name is \"mod/m.go\"" {
 		t.Error(got)
 	}
 }
@@ -266,16 +297,21 @@ func FuzzFind(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		hits := p.Find(text, noMemory)
+		texts := []Text{{"a.md", text}, {"b.md", "`src/main.go`"}}
+		hits := p.Find(texts, noMemory)
+		checked := p.Checked()
 		last := 0
 		for _, h := range hits {
-			if h.From < last || h.To < h.From || h.To > len(text) || h.Ref == "" || h.Message == "" {
+			if h.Place.From < last || h.Place.To < h.Place.From || h.Place.To > len(text) || h.Ref == "" || h.Message == "" {
 				t.Fatalf("%+v", h)
 			}
-			last = h.From
+			last = h.Place.From
 		}
-		if again := p.Find(text, noMemory); len(again) != len(hits) {
+		if again := p.Find(texts, noMemory); len(again) != len(hits) || p.Checked() != checked {
 			t.Fatalf("%d hits, then %d", len(hits), len(again))
+		}
+		if checked.Missing < min(len(hits), 1) || checked.Missing > checked.Paths+checked.Scripts+checked.Targets+len(hits) || checked.Paths == 0 {
+			t.Fatalf("%d hits, %+v", len(hits), checked)
 		}
 	})
 }

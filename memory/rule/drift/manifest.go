@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -19,8 +20,7 @@ const (
 )
 
 // manifestSpecs are the manifests whose history is read.
-var manifestSpecs = []string{":(glob)**/package.json", ":(glob)**/Makefile", ":(glob)**/justfile",
-	":(glob)**/pyproject.toml", ":(glob)**/requirements*.txt", ":(glob)**/Gemfile", ":(glob)**/composer.json", ":(glob)**/Cargo.toml"}
+var manifestSpecs = []string{":(glob)**/package.json", ":(glob)**/Makefile", ":(glob)**/justfile"}
 
 // stated has, by the name of a manifest, the expressions that find what versions it states: group 1 is a
 // product, or the product is named before the colon, and the last group is its version.
@@ -58,7 +58,7 @@ var aliases = map[string]string{"postgresql": "postgres", "golang": "go", "nodej
 type manifests struct {
 	versions map[string][]string // by product: "postgres": "16.4", ">=3.12"
 	sources  map[string]string   // by product, the first manifest that states one
-	text     strings.Builder     // of all manifests with scripts and libraries
+	text     strings.Builder     // of all manifests with scripts and targets
 	limited  bool
 }
 
@@ -105,73 +105,84 @@ func (p *Project) manifested() *manifests {
 	return m
 }
 
-// named are manifests with scripts, targets and libraries.
-var named = lazy.New(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.?justfile|pyproject\.toml` +
-	`|.*requirements.*\.(?:txt|in)|setup\.(?:py|cfg)|pipfile|gemfile|.*\.gemspec|composer\.json|cargo\.toml|go\.mod` +
-	`|taskfile\.ya?ml|deno\.jsonc?|pom\.xml|.*\.gradle(?:\.kts)?|.*\.csproj|pubspec\.yaml|mix\.exs|environment\.ya?ml)$`)
+// named are manifests with scripts and targets.
+var named = lazy.New(`(?i)^(?:package\.json|(?:gnu)?makefile|.*\.mk|\.?justfile)$`)
 
-// wasInManifest reports whether a manifest once named a script or library and none does now.
-func (p *Project) wasInManifest(name string) bool {
-	past := p.past()
-	return past != nil && past.manifests[name] && p.manifestsLack(name)
-}
-
-// neverInManifest reports whether a script is in no manifest of a project that has one for the tool, and whose
-// history says nothing: the first commit of a project, or one without git.
-func (p *Project) neverInManifest(tool, script string) bool {
-	manifest, known := scriptsOf[tool]
-	if !known || p.past().sawChanges() {
-		return false
+// judgeScript reports a script or a target that its manifest lacks and once had: what it never had is another project's. Without a
+// history a script is missed that is named as one, of a tool that runs nothing else.
+func (p *Project) judgeScript(ref, tool, script string, named bool) []missing {
+	manifest := scriptsOf[tool]
+	number, noun := &p.checked.Scripts, "script"
+	if manifest != "package.json" {
+		number, noun = &p.checked.Targets, "target"
 	}
-	return p.look(manifest) == present && p.manifestsLack(script) && !generated.MatchString(p.manifested().text.String())
+	past := p.past()
+	once := past != nil && past.manifests[script]
+	if !utf8.ValidString(script) || !once && p.look(manifest) != present {
+		return nil
+	}
+	switch lacks := p.manifestsLack(script); {
+	case !lacks && !named, lacks && !once && (past.sawChanges() || !named || tool == "yarn" || tool == "bun" ||
+		generated.MatchString(p.manifested().text.String())):
+		return nil
+	case !lacks:
+		p.count(number, noun+" "+script)
+		return nil
+	}
+	p.count(number, noun+" "+script)
+	m := missing{ref: ref, message: fmt.Sprintf("%s has no %s %q", manifest, noun, script)}
+	if once {
+		m.message = fmt.Sprintf("no %s has the %s %q any more", manifest, noun, script)
+	}
+	return []missing{m}
 }
 
 // generated matches targets that are not in the Makefile by name: of a file that it includes, or of a pattern.
 var generated = lazy.New(`(?m)^-?include |^[^\t#\n]*%[^\n=]*:`)
 
-// scriptsOf has the manifest of each tool that runs nothing but its scripts. Yarn and bun run programs too.
-var scriptsOf = map[string]string{"make": "Makefile", "just": "justfile", "npm": "package.json", "pnpm": "package.json"}
+// scriptsOf has the manifest of each tool. Yarn and bun run programs too.
+var scriptsOf = map[string]string{"make": "Makefile", "just": "justfile", "npm": "package.json", "pnpm": "package.json",
+	"yarn": "package.json", "bun": "package.json"}
 
-// manifestsLack reports whether no manifest names a script or library.
+// packageVerbs are what a manager of packages does itself.
+var packageVerbs = prose.Set("install i ci add remove rm uninstall update upgrade up outdated audit link unlink " +
+	"publish pack init create exec x dlx why list ls info view config cache prune dedupe rebuild store import patch " +
+	"login logout whoami version help workspaces workspace set get pkg fund doctor bin root")
+
+// manifestsLack reports whether no manifest names a script or target.
 func (p *Project) manifestsLack(name string) bool {
 	m := p.manifested()
 	return !m.limited && utf8.ValidString(name) && !regexp.MustCompile(`(?i)(?:^|[^\w-])`+regexp.QuoteMeta(name)+`(?:[^\w-]|$)`).MatchString(m.text.String())
 }
 
-// versionRef finds a product with a version, and libraryRef a library that is said to be used.
-var (
-	versionRef = lazy.New("(?i)\\b(python|node(?:\\.?js)?|go(?:lang)?|postgres(?:ql)?|mysql|mariadb|redis" +
-		"|mongo(?:db)?|rabbitmq|elasticsearch|nginx|ios|react(?: native)?|next(?:\\.js)?|vue(?:\\.js)?|svelte|typescript" +
-		"|expo|vite|express|django|flask|fastapi|rails|laravel|ruby|php|rust|angular|tailwind(?: ?css)?) v?(\\d{1,3}(?:\\.\\d+){0,2})\\b")
-	libraryRef = lazy.New("(?i)\\b(?:uses?|using|built (?:on|with)|powered by|relies on|state is|" +
-		"tests? (?:are|run) (?:in|with)) `?(@?[A-Za-z][\\w./-]*[\\w])`?")
-)
+// versionRef finds a product with a version.
+var versionRef = lazy.New("(?i)\\b(python|node(?:\\.?js)?|go(?:lang)?|postgres(?:ql)?|mysql|mariadb|redis" +
+	"|mongo(?:db)?|rabbitmq|elasticsearch|nginx|ios|react(?: native)?|next(?:\\.js)?|vue(?:\\.js)?|svelte|typescript" +
+	"|expo|vite|express|django|flask|fastapi|rails|laravel|ruby|php|rust|angular|tailwind(?: ?css)?) v?(\\d{1,3}(?:\\.\\d+){0,2})\\b")
 
 // judgeVersion compares a version with those of the manifests.
-func (p *Project) judgeVersion(text string) (Hit, bool) {
+func (p *Project) judgeVersion(text string) []missing {
 	found := versionRef.FindStringSubmatch(text)
 	if found == nil {
-		return Hit{}, false
+		return nil
 	}
 	product, version := strings.ToLower(found[1]), found[2]
-	if alias := aliases[product]; alias != "" {
-		product = alias
-	}
+	product = cmp.Or(aliases[product], product)
 	m := p.manifested()
 	constraints := m.versions[product]
 	if len(constraints) == 0 || m.limited || product == "go" && (text[0] == 'g' || !strings.Contains(version, ".")) {
-		return Hit{}, false
+		return nil
 	}
+	p.count(&p.checked.Versions, "version "+product)
 	for _, constraint := range constraints {
 		if minimum[product] {
 			constraint = ">=" + constraint
 		}
 		if !contradicts(version, constraint) {
-			return Hit{}, false
+			return nil
 		}
 	}
-	says := fmt.Sprintf("%s says %s %s", m.sources[product], product, strings.TrimLeft(constraints[0], "= "))
-	return Hit{Ref: found[0], Message: says, Nearest: m.sources[product]}, true
+	return []missing{{ref: found[0], message: fmt.Sprintf("it says %q, and %s %q", found[0], m.sources[product], product+" "+strings.TrimLeft(constraints[0], "= "))}}
 }
 
 // minimum are products of which a manifest states the oldest version that will do.
@@ -205,18 +216,4 @@ func contradicts(version, constraint string) bool {
 		return difference(2) != 0
 	}
 	return difference(1) != 0
-}
-
-// judgeLibrary reports a library that is said to be used and that no manifest names any more.
-func (p *Project) judgeLibrary(text string) (Hit, bool) {
-	m := libraryRef.FindStringSubmatch(text)
-	if m == nil {
-		return Hit{}, false
-	}
-	for _, name := range []string{m[1], strings.ToLower(m[1])} {
-		if p.wasInManifest(name) {
-			return Hit{Ref: m[1], Message: fmt.Sprintf("no manifest of the project names %q any more", name)}, true
-		}
-	}
-	return Hit{}, false
 }

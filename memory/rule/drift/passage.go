@@ -8,11 +8,10 @@ import (
 	"dream-mcp/memory/text"
 )
 
-// passage is a code span, a line of a fence of shell commands, or a claim in prose: a version, or a library that is said
-// to be used.
+// passage is a code span, a line of a fence of shell commands, or a version in prose.
 type passage struct {
 	from, to int
-	kind     prose.Kind // Other: a claim
+	kind     prose.Kind // Other: a version
 	comment  string     // after a command
 }
 
@@ -30,18 +29,22 @@ func passages(text string) []passage {
 			found = append(found, commands(text, s.Inner, s.InnerTo)...)
 		}
 	}
-	for _, expr := range []*lazy.Regexp{versionRef, libraryRef} {
-		for _, m := range expr.FindAllStringIndex(text, maxPassages) {
-			if m[0] > 0 && strings.IndexByte("-/.@", text[m[0]-1]) >= 0 {
-				continue // the end of a longer name
-			}
-			if s, ok := prose.At(spans, m[0], m[1]); !ok || s.Kind != prose.Fence {
-				found = append(found, passage{from: m[0], to: m[1]})
-			}
+	for _, m := range versionRef.FindAllStringIndex(text, maxPassages) {
+		if m[0] > 0 && strings.IndexByte("-/.@", text[m[0]-1]) >= 0 || amount.MatchString(text[m[1]:min(len(text), m[1]+maxAmount)]) {
+			continue // the end of a longer name, or a number of something
+		}
+		if s, ok := prose.At(spans, m[0], m[1]); !ok || s.Kind != prose.Fence {
+			found = append(found, passage{from: m[0], to: m[1]})
 		}
 	}
 	return found[:min(len(found), maxPassages)]
 }
+
+// amount matches what follows a number that is not a version: "2+ seconds", "3 replicas", "5%".
+var amount = lazy.New(`^(?:[+%×x*]|[ -](?:\w{3,}s|min|ms|mb|gb|kb|of|or|and)\b)`)
+
+// maxAmount bounds, in bytes, what is read after a number.
+const maxAmount = 24
 
 // shells are the languages of fences that hold commands.
 var shells = prose.Set("sh bash zsh shell console fish shell-session")
@@ -64,23 +67,21 @@ func commands(text string, from, to int) []passage {
 // around is what is said around a passage. The insides of code spans are blanked.
 type around struct {
 	before, after string // the rest of its sentence
+	struck        bool   // ~~struck through~~
 	scope         string // the heading and the lead ("Removed:") above it
-	block         string // its paragraph, item or row, and the lead
 }
 
 func (s *passage) around(body string) around {
 	from, to := text.Block(body, s.from)
-	lead := text.Lead(body, s.from)
-	c := around{scope: lead, block: lead, after: s.comment}
+	c := around{scope: text.Lead(body, s.from), after: s.comment}
 	for heading := range text.Headings(body, from) {
-		c.scope = heading + lead
+		c.scope = heading + c.scope
 		break
 	}
 	if s.kind == prose.Fence {
 		return c
 	}
-	c.block += body[from:to]
-	blanked := []byte(c.block[len(lead):])
+	blanked := []byte(body[from:to])
 	for _, span := range prose.Spans(body[from:to]) {
 		for i := span.Inner; i < span.InnerTo; i++ {
 			blanked[i] = 'x'
@@ -89,6 +90,7 @@ func (s *passage) around(body string) around {
 	words := string(blanked)
 	start, end := text.Sentence(words, s.from-from, min(s.to-from, len(words)))
 	c.before, c.after = words[start:s.from-from], words[min(s.to-from, end):end]
+	c.struck = strings.Count(words[:s.from-from], "~~")%2 == 1
 	if i := strings.LastIndex(c.before, "; "); i >= 0 {
 		c.before = c.before[i:]
 	}

@@ -1,23 +1,16 @@
 package drift
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"dream-mcp/memory/lazy"
 	"dream-mcp/memory/rule/prose"
 )
-
-// pathRef is what a code span names as a file or a folder.
-type pathRef struct {
-	name string // clean, with slashes
-	line int    // 0: none
-}
 
 // fileEndings are endings of what people write into a project; a name with one of them is a file's.
 var fileEndings = prose.Set(".go .rs .py .pyi .rb .php .js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte .astro .java .kt " +
@@ -37,29 +30,42 @@ var (
 var general = prose.Set("main index app mod lib init __init__ setup test tests util utils helper helpers common script " +
 	"config settings claude agents skill readme memory package package-lock tsconfig todo notes changelog license dockerfile types constants")
 
-// parsePath reads a code span as a path of the project; false where it is none.
-func parsePath(text string) (pathRef, bool) {
-	var r pathRef
+// hosts are the folders of hosts and tools that every project may have, and hosted what is in them by convention.
+var (
+	hosts  = prose.Set(".claude .codex .gemini .cursor .agents .vscode .idea .github .config")
+	hosted = prose.Set("settings settings.local agents skills commands hooks plans rules plugins memory projects worktrees workflows launch tasks mcp cache")
+)
+
+// isConventional reports whether a path is one that many projects have, so that what it names may be another's.
+func isConventional(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return hosts[first] && hosted[strings.ToLower(stem(path.Base(name)))] || !strings.Contains(name, "/") && general[strings.ToLower(stem(name))]
+}
+
+// isBuilt reports whether a file without a folder has a source beside it in the project: extract.js of extract.ts.
+func (t *tree) isBuilt(name string) bool {
+	return !strings.Contains(name, "/") && t.stems[stem(name)]
+}
+
+// parsePath reads a code span as a path of the project, clean and with slashes; "" where it is none.
+func parsePath(text string) string {
 	text, _, _ = strings.Cut(text, "::") // a test within a file
-	if m := lineSuffix.FindStringSubmatch(text); m != nil {
-		text = strings.TrimSuffix(text, m[0])
-		r.line, _ = strconv.Atoi(m[1] + m[2])
-	}
+	text = lineSuffix.ReplaceAllString(text, "")
 	text, _, _ = strings.Cut(text, "#")
 	if !plainPath.MatchString(text) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "@") ||
 		strings.HasPrefix(text, "-") || strings.Contains(text, "//") || strings.Contains(text, "..") {
-		return r, false
+		return ""
 	}
-	r.name = path.Clean(text)
-	if r.name == "." || !strings.ContainsFunc(r.name, unicode.IsLetter) {
-		return r, false
+	name := path.Clean(text)
+	if name == "." || !strings.ContainsFunc(name, unicode.IsLetter) || !strings.Contains(name, "/") && !isFile(name) {
+		return ""
 	}
-	for part := range strings.SplitSeq(r.name, "/") {
+	for part := range strings.SplitSeq(name, "/") {
 		if placeholds.MatchString(stem(part)) {
-			return r, false
+			return ""
 		}
 	}
-	return r, strings.Contains(r.name, "/") || isFile(r.name)
+	return name
 }
 
 func stem(base string) string { return strings.TrimSuffix(base, path.Ext(base)) }
@@ -70,43 +76,61 @@ func isFile(name string) bool {
 	return len(ext) < len(path.Base(name)) && fileEndings[ext]
 }
 
-// judgePath reports a path that the project does not have and once had, or, without git, would have to have.
-func (p *Project) judgePath(r pathRef) (Hit, bool) {
+// judgePath reports a path that the project does not have. Certain is what git once had, and, without git, what has one
+// file of its name in another place.
+func (p *Project) judgePath(text string) []missing {
+	name := parsePath(text)
+	if name == "" {
+		return nil
+	}
+	if p.resolve(name) != "" {
+		p.count(&p.checked.Paths, "path "+name)
+		return nil
+	}
 	t := p.listed()
-	if found := p.resolve(r.name); found != "" {
-		return p.judgeLine(r, found)
+	if t.limited || p.look(name) != absent {
+		return nil
 	}
-	if t.limited && !strings.Contains(r.name, "/") || p.look(r.name) != absent {
-		return Hit{}, false
+	elsewhere := ""
+	if others := t.bases[path.Base(name)]; len(others) == 1 && isFile(name) && !general[strings.ToLower(stem(path.Base(name)))] {
+		elsewhere = others[0]
 	}
-	h := Hit{Ref: r.name, Message: fmt.Sprintf("the project has no %q", r.name)}
-	if past := p.past(); past.sawChanges() {
-		became, once := past.had(r)
-		switch {
-		case !once || p.isIgnored(r.name):
-			return Hit{}, false
-		case became != "" && p.look(became) == present:
-			h.Message, h.Nearest = h.Message+"; git renamed it", became
-			return h, true
+	m := missing{ref: name}
+	if h := p.past(); h.sawChanges() {
+		was, by, ok := h.had(name)
+		if !ok || isConventional(name) || t.isBuilt(name) || p.isIgnored(was) {
+			return nil
 		}
-		h.Message += "; git deleted it"
-	} else if kind := kindOf(r.name); !isFile(r.name) || !t.kinds[kind] || kind[0] == '/' || kind[0] == '.' || past != nil && p.isIgnored(r.name) {
-		// Without a history, a file is missed where the project has others of its kind in the same folder or below.
-		return Hit{}, false
+		became := h.became(was)
+		if became != "" && p.look(became) != present {
+			became = ""
+		}
+		switch became = cmp.Or(became, elsewhere); {
+		case became != "":
+			m.message, m.moved, m.by = fmt.Sprintf("%q is now %q (%s)", name, became, by), folders(name, became), by
+		default:
+			m.message = fmt.Sprintf("the project has no %q; %s removed it", name, by)
+		}
+	} else if strings.Contains(name, "/") && elsewhere != "" && t.bases[path.Base(path.Dir(name))] != nil {
+		m.message, m.moved = fmt.Sprintf("the project has no %q; the one file of that name is %q", name, elsewhere), folders(name, elsewhere)
+	} else {
+		return nil
 	}
-	if others := t.bases[path.Base(r.name)]; len(others) == 1 {
-		h.Nearest = others[0]
-	}
-	return h, true
+	p.count(&p.checked.Paths, "path "+name)
+	return []missing{m}
 }
 
-// kindOf returns the first folder of a path and the ending of its file: "internal/.go".
-func kindOf(name string) string {
-	first, _, below := strings.Cut(name, "/")
-	if !below {
-		first = ""
+// folders returns the folders from which and to which a path was moved: what is before the part that both have. They are empty
+// where the file has another name.
+func folders(name, became string) [2]string {
+	from, to := strings.Split(name, "/"), strings.Split(became, "/")
+	for len(from) > 0 && len(to) > 0 && from[len(from)-1] == to[len(to)-1] {
+		from, to = from[:len(from)-1], to[:len(to)-1]
 	}
-	return first + "/" + path.Ext(name)
+	if len(from) == 0 || len(to) == 0 || isFile(name) && len(from) == strings.Count(name, "/")+1 {
+		return [2]string{}
+	}
+	return [2]string{strings.Join(from, "/"), strings.Join(to, "/")}
 }
 
 // resolve returns where a path is: below the project's folder, or below a folder of it; "" where it is not.
@@ -132,26 +156,4 @@ func (p *Project) isPrefix(text string) bool {
 		first, _, _ := strings.Cut(name, " ")
 		return strings.Contains(text, first+" ") || strings.HasSuffix(text, first)
 	})
-}
-
-// maxCounted bounds, in bytes, a file whose lines are counted.
-const maxCounted = 4 << 20
-
-// judgeLine reports a line that a file does not have.
-func (p *Project) judgeLine(r pathRef, found string) (Hit, bool) {
-	if r.line == 0 {
-		return Hit{}, false
-	}
-	data, _, err := readFile(p.root, found, maxCounted)
-	if err != nil || len(data) == maxCounted {
-		return Hit{}, false
-	}
-	lines := bytes.Count(data, []byte("\n"))
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		lines++
-	}
-	if r.line <= lines {
-		return Hit{}, false
-	}
-	return Hit{Ref: fmt.Sprintf("%s:%d", r.name, r.line), Message: fmt.Sprintf("%q has only %d lines, not %d", found, lines, r.line)}, true
 }

@@ -35,6 +35,8 @@ type Project struct {
 	root *os.Root
 	mu   sync.Mutex
 	seen
+	checked Checked         // by the last Find
+	counted map[string]bool // what is counted in it
 }
 
 // seen is what was read.
@@ -64,7 +66,7 @@ type tree struct {
 	files   []string
 	spaced  []string            // those with a space in their path
 	bases   map[string][]string // the paths of files and folders, by their last part
-	kinds   map[string]bool     // the endings of files with the first folder of their path
+	stems   map[string]bool     // of files
 	closed  map[string]bool     // folders that were not entered
 	limited bool                // there is more
 }
@@ -82,7 +84,7 @@ var skipped = prose.Set(".git .hg .svn .jj node_modules bower_components __pycac
 
 // list reads the tree, the shallow folders first.
 func list(root *os.Root) *tree {
-	t := &tree{bases: make(map[string][]string), kinds: make(map[string]bool), closed: make(map[string]bool)}
+	t := &tree{bases: make(map[string][]string), stems: make(map[string]bool), closed: make(map[string]bool)}
 	start, left := time.Now(), maxListed
 	for queue := []string{"."}; len(queue) > 0; queue = queue[1:] {
 		folder := queue[0]
@@ -116,7 +118,7 @@ func list(root *os.Root) *tree {
 				continue
 			}
 			t.files = append(t.files, name)
-			t.kinds[kindOf(name)] = true
+			t.stems[stem(e.Name())] = true
 			if strings.Contains(name, " ") {
 				t.spaced = append(t.spaced, name)
 			}
@@ -154,17 +156,6 @@ func readFile(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, err
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit))
 	return data, info, err
-}
-
-// Limited reports whether the project holds more than was looked at so far, so that of some names it was not
-// known whether they are gone.
-func (p *Project) Limited() bool {
-	if p == nil {
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tree != nil && p.tree.limited
 }
 
 // presence is what is known of a path.

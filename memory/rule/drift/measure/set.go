@@ -160,14 +160,18 @@ func measure(set string, shallow bool) (score, []string, error) {
 	for _, m := range memories {
 		s.lines += m.lines
 		got := make(map[int]bool)
-		for _, h := range p.Find(m.text, isMemory) {
-			line := 1 + strings.Count(m.text[:h.From], "\n")
-			got[line] = true
-			if m.want[line] {
-				s.right++
-			} else {
-				s.wrong++
-				wrong = append(wrong, fmt.Sprintf("%s:%d wrong %q: %s", m.name, line, m.text[h.From:h.To], h.Message))
+		for _, h := range p.Find([]drift.Text{{File: m.name, Body: m.text}}, isMemory) {
+			for _, place := range append(h.Others, h.Place) {
+				line := 1 + strings.Count(m.text[:place.From], "\n")
+				if got[line] {
+					continue
+				}
+				if got[line] = true; m.want[line] {
+					s.right++
+				} else {
+					s.wrong++
+					wrong = append(wrong, fmt.Sprintf("%s:%d wrong %q: %s", m.name, line, m.text[place.From:place.To], h.Message))
+				}
 			}
 		}
 		rows := strings.Split(m.text, "\n")
