@@ -117,6 +117,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, err
 		g.mutex.Unlock()
 		defer g.mutex.Lock()
 	}
+	caller := ctx
 	ctx, stop := context.WithTimeoutCause(ctx, gitTime, fmt.Errorf("it took longer than %v", gitTime))
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -139,6 +140,9 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) (string, err
 	}
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", errors.New("the program git was not found")
+	}
+	if errors.Is(caller.Err(), context.Canceled) {
+		return "", fmt.Errorf("git %s was interrupted: %w", args[0], context.Canceled)
 	}
 	text := strings.Join(strings.Fields(visible.Text(strings.ToValidUTF8(message.data.String(), "?"))), " ")
 	if ctx.Err() != nil {
