@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
 )
@@ -173,4 +174,45 @@ func (p *Project) ownSums(since time.Time) map[string]memory.Sum {
 		}
 	}
 	return sums
+}
+
+// What an utterance must share with a passage to be shown beside it, and how many passages.
+const (
+	minStrength = 1.5
+	maxTouched  = 2
+	maxAsked    = 1_500 // bytes of an utterance that are looked at
+	maxPassage  = 200   // characters of a passage
+)
+
+// touch returns what finds the passages of memories that an utterance touches; nil outside dreams, and in the first, which
+// reads all.
+func (d *dream) touch() listing.Touch {
+	if d == nil {
+		return nil
+	}
+	if _, err := d.p.readLeft(); err != nil {
+		return nil
+	}
+	_, s, err := d.Foresee(nil)
+	if err != nil || len(s.Topics) == 0 {
+		return nil
+	}
+	x := related.New(related.Documents(s.Shown(nil)))
+	return func(text string) (touched []listing.Touched) {
+		for _, h := range x.Touched(related.Question{Text: text[:min(len(text), maxAsked)], PerFile: 1, Max: maxTouched}) {
+			if h.Strength() >= minStrength && len(h.Shared) > 1 {
+				touched = append(touched, listing.Touched{Where: h.Where(), Text: cutPassage(h.Text)})
+			}
+		}
+		return touched
+	}
+}
+
+// cutPassage returns the beginning of a passage on one line.
+func cutPassage(text string) string {
+	text = memory.OneLine(text)
+	if r := []rune(text); len(r) > maxPassage {
+		return string(r[:maxPassage-1]) + "…"
+	}
+	return text
 }

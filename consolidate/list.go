@@ -49,7 +49,8 @@ func (s *Sessions) List(ctx context.Context, r ListRequest) (page listing.Page, 
 	d := p.dream
 	m, err := s.sinceLast()
 	if err == nil {
-		err = s.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m); return err })
+		touch := d.touch()
+		err = s.unlocked(func() (err error) { page, err = s.page(ctx, r, r.window(d != nil), m, touch); return err })
 	}
 	if err != nil {
 		return page, err
@@ -98,7 +99,7 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 		return err
 	}
 	var page listing.Page
-	err = s.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{Room: 1}, true, m); return err })
+	err = s.unlocked(func() (err error) { page, err = s.page(ctx, ListRequest{Room: 1}, true, m, nil); return err })
 	if err != nil || p.dream != d {
 		return err
 	}
@@ -111,10 +112,10 @@ func (s *Sessions) countEarly(ctx context.Context) error {
 }
 
 // page returns a page of a listing.
-func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m listed.Marks) (listing.Page, error) {
+func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m listed.Marks, touch listing.Touch) (listing.Page, error) {
 	all := s.p.Transcripts
 	if r.Cursor != "" {
-		return s.lists.Next(ctx, all, r.Cursor, r.Room, r.Limit)
+		return s.lists.Next(ctx, all, r.Cursor, r.Room, r.Limit, touch)
 	}
 	q := listing.Query{Since: r.Since, Until: r.Until, Session: r.Session, Speakers: r.Speakers, Whole: r.Whole, Zone: s.p.Now().Location()}
 	if window {
@@ -132,7 +133,7 @@ func (s *Sessions) page(ctx context.Context, r ListRequest, window bool, m liste
 		return listing.Page{}, err
 	}
 	l.Taken, l.Window = taken, window && r.Session == ""
-	return s.lists.First(ctx, all, l, r.Room, r.Limit)
+	return s.lists.First(ctx, all, l, r.Room, r.Limit, touch)
 }
 
 // sinceLast returns what was listed by dreams that landed and were not undone. Since is the time from which sessions

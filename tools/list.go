@@ -68,6 +68,10 @@ func renderPage(page listing.Page, now time.Time) string {
 			b.add(true, "Times are %s.\n", zone(now))
 		}
 		b.WriteString(fenceOpen + "\n" + harmless(page.Text) + fenceClose + "\n")
+		b.add(len(page.Touched) > 0, "What memories say on it (→):\n")
+		for _, t := range page.Touched {
+			b.add(true, "%s: %s\n", t.Where, oneLine(t.Text))
+		}
 	}
 	b.add(true, "page %d, %d of %s, %d of %s", page.Number,
 		page.Sessions, ops.Plural(l.Sessions, "session"), page.Utterances, ops.Plural(page.Of, "utterance"))

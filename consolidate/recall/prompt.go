@@ -2,7 +2,6 @@ package recall
 
 import (
 	"cmp"
-	_ "embed"
 	"math"
 	"slices"
 	"strings"
@@ -10,15 +9,11 @@ import (
 
 	"dream-mcp/consolidate/transcript/rank"
 	"dream-mcp/memory/near"
+	"dream-mcp/memory/text"
 )
 
 // maxChosen is the number of memories that a prompt or a tool may call for.
 const maxChosen = 3
-
-// workWords are words of everyday work in several languages, which any prompt may have.
-//
-//go:embed words/work.txt
-var workWords string
 
 // everyday is the factor of the weight of such a word, and of a number of one or two digits.
 const everyday = 0.6
@@ -130,7 +125,7 @@ func corrected(prompt string, terms []string, holding []float64, all []Memory) s
 
 // weightsOf returns the weight of each term of q, whatever the memories are.
 func weightsOf(q *rank.Query, m *rank.Matcher) []float64 {
-	weights, work := q.Weights(), m.Match(workWords)
+	weights, work := q.Weights(), m.Match(text.Everyday)
 	for t, term := range q.Terms() {
 		if work[t] == 1 || len(term) <= 2 && strings.Trim(term, "0123456789") == "" {
 			weights[t] *= everyday

@@ -263,6 +263,17 @@ type Hit struct {
 	Shared []Term  // what they share, the rarest first
 }
 
+// Strength is about the number of rare terms that text and passage share, without the words of everyday work. Less than
+// two are often chance.
+func (h Hit) Strength() (sum float64) {
+	for _, t := range h.Shared {
+		if !text.IsEveryday(t.Text) {
+			sum += t.Weight
+		}
+	}
+	return sum
+}
+
 // A Term is a word that a question and a passage share, as its stem.
 type Term struct {
 	Text   string

@@ -59,6 +59,22 @@ func isCyrillic(text string) bool {
 //go:embed words
 var lists embed.FS
 
+// Everyday holds words of everyday work in several languages, which any text may have.
+//
+//go:embed words/everyday.txt
+var Everyday string
+
+var everyday = sync.OnceValue(func() map[string]bool {
+	stems := map[string]bool{}
+	for w := range strings.FieldsSeq(Everyday) {
+		stems[English().Stem(w)] = true
+	}
+	return stems
+})
+
+// IsEveryday reports whether an English stem, or a word of another language, is one of everyday work.
+func IsEveryday(stem string) bool { return everyday()[stem] }
+
 // list returns the text of a word list, or "".
 func list(name string) string {
 	data, _ := lists.ReadFile("words/" + name + ".txt")

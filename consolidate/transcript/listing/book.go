@@ -14,6 +14,13 @@ import (
 // maxLists is how many lists are kept, the newest.
 const maxLists = 4
 
+// A Touched is a passage of a memory that an utterance touches.
+type Touched struct{ Where, Text string }
+
+// Touch returns the passages that an utterance touches; nil if that is not asked for. It is called with texts as they are
+// shown.
+type Touch func(text string) []Touched
+
 // A Book keeps lists, so that a cursor finds the one that it is of. Its zero value is empty. It is safe for
 // concurrent use.
 type Book struct {
@@ -23,19 +30,19 @@ type Book struct {
 
 // First returns the first page of a list and keeps the list. A page has at most room bytes of text and, where limit is
 // above 0, limit utterances; at least one line.
-func (b *Book) First(ctx context.Context, store *transcript.Store, l *List, room, limit int) (Page, error) {
+func (b *Book) First(ctx context.Context, store *transcript.Store, l *List, room, limit int, touch Touch) (Page, error) {
 	var id [3]byte
 	rand.Read(id[:])
 	l.id, l.room, l.limit = hex.EncodeToString(id[:]), room, limit
 	b.mu.Lock()
 	b.lists = append(b.lists[max(0, len(b.lists)-maxLists+1):], l)
 	b.mu.Unlock()
-	return l.page(ctx, store, position{}, 1, room, limit)
+	return l.page(ctx, store, position{}, 1, room, limit, touch)
 }
 
 // Next returns the page that a cursor names. Without a limit, that of the first page holds, and its room. A cursor of a list that is not kept any more fails with a
 // *transcript.QueryError.
-func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string, room, limit int) (Page, error) {
+func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string, room, limit int, touch Touch) (Page, error) {
 	id, rest, _ := strings.Cut(cursor, "-")
 	var p position
 	var number int
@@ -54,7 +61,7 @@ func (b *Book) Next(ctx context.Context, store *transcript.Store, cursor string,
 	if limit == 0 {
 		room, limit = l.room, l.limit
 	}
-	return l.page(ctx, store, p, number, room, limit)
+	return l.page(ctx, store, p, number, room, limit, touch)
 }
 
 // has reports whether a page may begin at a position.

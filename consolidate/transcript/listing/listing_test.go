@@ -105,13 +105,13 @@ func pages(t testing.TB, store *transcript.Store, q Query, step, room, limit int
 		t.Fatal(err)
 	}
 	var book Book
-	page, err := book.First(t.Context(), store, l, room, limit)
+	page, err := book.First(t.Context(), store, l, room, limit, nil)
 	all := []Page{page}
 	for err == nil && page.Cursor != "" {
 		if between != nil {
 			between()
 		}
-		page, err = book.Next(t.Context(), store, page.Cursor, room, limit)
+		page, err = book.Next(t.Context(), store, page.Cursor, room, limit, nil)
 		all = append(all, page)
 	}
 	if err != nil {
@@ -403,7 +403,7 @@ func TestWindow(t *testing.T) {
 	}
 	var book Book
 	for _, cursor := range []string{"", "x", "abcdef-0-0-2", "abcdef-9-9-9"} {
-		if _, err := book.Next(t.Context(), store, cursor, 100, 0); !errors.As(err, &wrong) {
+		if _, err := book.Next(t.Context(), store, cursor, 100, 0, nil); !errors.As(err, &wrong) {
 			t.Errorf("cursor %q: %v", cursor, err)
 		}
 	}
@@ -449,7 +449,7 @@ func TestGone(t *testing.T) {
 	replaced.lines = append(make([]string, 4), replaced.lines...)
 	replaced.write(t, folder)
 	later := transcript.Open(transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}}) // that knows no digest
-	page, err := l.page(t.Context(), later, position{}, 1, 10_000, 0)
+	page, err := l.page(t.Context(), later, position{}, 1, 10_000, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -461,7 +461,7 @@ func TestGone(t *testing.T) {
 	if os.Remove(filepath.Join(folder, id(2)+".jsonl")); len(page.Shown) != 2 || page.Shown[1].Session != id(3) {
 		t.Errorf("shown: %+v", page.Shown)
 	}
-	gone, err := l.page(t.Context(), transcript.Open(transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}}), position{}, 1, 10_000, 0)
+	gone, err := l.page(t.Context(), transcript.Open(transcript.Options{Projects: filepath.Dir(folder), Roots: []string{root}}), position{}, 1, 10_000, 0, nil)
 	if err != nil || gone.Text != page.Text {
 		t.Errorf("without the transcript: %v\n%s", err, gone.Text)
 	}

@@ -3,6 +3,7 @@ package listing
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dream-mcp/consolidate/transcript"
@@ -14,11 +15,12 @@ import (
 type Page struct {
 	Number     int
 	Text       string
-	Shown      []Range // what is on it
-	Sessions   int     // that are shown to their end, up to this page
-	Utterances int     // up to this page
-	Of         int     // utterances in the list
-	Cursor     string  // of the next page; empty on the last
+	Shown      []Range   // what is on it
+	Sessions   int       // that are shown to their end, up to this page
+	Utterances int       // up to this page
+	Of         int       // utterances in the list
+	Cursor     string    // of the next page; empty on the last
+	Touched    []Touched // by the utterances of the page, each once
 
 	List *List
 }
@@ -35,7 +37,7 @@ type position struct{ segment, at int }
 
 // Page returns the page of a list that begins at a position, with at most so many bytes of text and, if limit is
 // above 0, so many utterances; at least one line.
-func (l *List) page(ctx context.Context, store *transcript.Store, p position, number, room, limit int) (Page, error) {
+func (l *List) page(ctx context.Context, store *transcript.Store, p position, number, room, limit int, touch Touch) (Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for p.segment == len(l.segments) && len(l.unread) > 0 {
@@ -50,11 +52,11 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 	for ; p.segment < len(l.segments); p = (position{p.segment + 1, 0}) {
 		g := &l.segments[p.segment]
 		s := &l.sessions[g.session]
-		t := talk{store: store, list: l, segment: g, session: s}
+		t := talk{store: store, list: l, segment: g, session: s, touch: touch}
 		head := t.header(p.at > g.from || g.from > 0 || s.after != Mark{})
 		var again []*kept
 		fits := func(more int) bool {
-			return len(page.Shown) == 0 || text.Len()+routine.Len()+len(head)+8*len(again)+more <= room
+			return len(page.Shown) == 0 || text.Len()+routine.Len()+touchedBytes(page.Touched, nil)+len(head)+8*len(again)+more <= room
 		}
 		at, full := max(p.at, g.from), false
 		for at < g.to {
@@ -74,8 +76,9 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 					t.said, t.row = nil, map[Mark]int{} // each line says that it is gone
 				}
 			}
-			line, n := t.line(at)
-			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown > 0 && shown+n > limit || shown > 0 && !fits(len(line))
+			line, n, touched := t.line(at)
+			more := len(line) + touchedBytes(touched, page.Touched)
+			full = t.cut && !s.kept[at].Mark.Before(t.last) && shown > 0 || limit > 0 && shown > 0 && shown+n > limit || shown > 0 && !fits(more)
 			if full {
 				break
 			}
@@ -88,6 +91,7 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 			if _, readable := t.utterance(at); readable {
 				page.add(s, at, at+n)
 			}
+			page.touches(touched)
 			shown, at = shown+n, at+n
 		}
 		if len(again) > 0 {
@@ -102,6 +106,25 @@ func (l *List) page(ctx context.Context, store *transcript.Store, p position, nu
 		text.WriteString(Recurs + routine.String())
 	}
 	return l.ended(page, p, text.String()), nil
+}
+
+// touches adds passages that the page does not show yet.
+func (page *Page) touches(touched []Touched) {
+	for _, t := range touched {
+		if !slices.Contains(page.Touched, t) {
+			page.Touched = append(page.Touched, t)
+		}
+	}
+}
+
+// touchedBytes returns the size of passages that are not shown yet.
+func touchedBytes(touched, shown []Touched) (n int) {
+	for _, t := range touched {
+		if !slices.Contains(shown, t) {
+			n += len(t.Where) + len(t.Text) + 4
+		}
+	}
+	return n
 }
 
 // Recurs begins the end of a page.

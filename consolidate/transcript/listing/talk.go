@@ -26,6 +26,7 @@ type talk struct {
 	bytes   int  // of their texts
 	last    Mark // of what was read
 	cut     bool // there is more
+	touch   Touch
 }
 
 // maxRead bounds, in bytes, what is read for one page of one segment; one utterance may be longer.
@@ -90,7 +91,7 @@ func (t *talk) header(continued bool) string {
 }
 
 // line renders the utterance at a place, and those after it that collapse with it.
-func (t *talk) line(at int) (line string, n int) {
+func (t *talk) line(at int) (line string, n int, touched []Touched) {
 	k := &t.session.kept[at]
 	mark := ":" + k.id()
 	if k.recurs {
@@ -98,7 +99,7 @@ func (t *talk) line(at int) (line string, n int) {
 	}
 	u, ok := t.utterance(at)
 	if !ok {
-		return mark + " [cannot be read any more]\n", 1
+		return mark + " [cannot be read any more]\n", 1, nil
 	}
 	n = t.alike(at, u)
 	before := t.answered(u)
@@ -152,8 +153,14 @@ func (t *talk) line(at int) (line string, n int) {
 	if before != "" {
 		b.WriteString(" [assistant: " + before + "]")
 	}
-	b.WriteString(t.list.likeThis(k) + "\n")
-	return b.String(), n
+	b.WriteString(t.list.likeThis(k))
+	if t.touch != nil && u.Speaker == transcript.User {
+		touched = t.touch(text)
+	}
+	for i, p := range touched {
+		b.WriteString([]string{" → ", ", "}[min(i, 1)] + p.Where)
+	}
+	return b.String() + "\n", n, touched
 }
 
 func (t *talk) utterance(at int) (*transcript.Said, bool) {
