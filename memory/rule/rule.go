@@ -114,7 +114,7 @@ func report(findings []Finding) []Finding {
 	return reported
 }
 
-// isFolderIndex reports whether n is the index of a folder, such as team/MEMORY.md, or tells people what lies there. It is edited
+// isFolderIndex reports whether n is the index of a folder, such as team/MEMORY.md, or a page for people. It is edited
 // like a topic but is not one: Claude Code shares team/ with a repository's members.
 func isFolderIndex(n memory.Name) bool {
 	base := strings.ToLower(path.Base(n.String()))

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,6 +40,13 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 		return err
 	}
 	var checks checks
+	if setup.MergeInto != "" {
+		check, err := c.mergeInto(ctx, p, setup)
+		if err != nil {
+			return err
+		}
+		checks = append(checks, check)
+	}
 	checks.places(p, setup)
 	checks = append(checks, own...)
 	checks.hooks(p)
@@ -63,6 +71,32 @@ func (c *Command) doctor(ctx context.Context, p *consolidate.Project, setup host
 		err = found(wrong, fixable)
 	}
 	return err
+}
+
+// mergeInto says that the memories are in a folder that Claude Code does not read. With --fix it asks whether to merge them into the one
+// that it does read.
+func (c *Command) mergeInto(ctx context.Context, p *consolidate.Project, setup host.Setup) (consolidate.Check, error) {
+	check := consolidate.Check{Name: "memory", State: consolidate.Wrong, Fix: "it asks, and merges them into that folder",
+		Message: fmt.Sprintf("the memories are in %s, and Claude Code reads %s", setup.MemoryDir, setup.MergeInto)}
+	switch {
+	case !c.Fix:
+		return check, nil
+	case !c.Accept && c.In == nil:
+		check.Hint = "in a terminal doctor --fix asks first; doctor --fix --accept merges them without a question"
+		return check, nil
+	case !c.Accept:
+		answer, err := c.ask(ctx, fmt.Sprintf("%s.\nMerge them into that folder? Both sides can be undone. [y/N] ", check.Message))
+		if err != nil && !errors.Is(err, errNoAnswer) {
+			return check, err
+		}
+		if !isYes(answer) {
+			check.State, check.Message, check.Fix = consolidate.Note, check.Message+"; they stay", ""
+			return check, nil
+		}
+	}
+	n, err := p.MergeInto(ctx, setup.MergeInto)
+	check.State, check.Fix = consolidate.Repaired, ops.Plural(n, "memory")+" merged into "+setup.MergeInto
+	return check, err
 }
 
 // checks is what doctor looked at.

@@ -38,20 +38,21 @@ func TestCandidates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := short(top, s.MemoryDir), "home/.claude/projects/"+root+"/memory"; got != want {
-		t.Errorf("memory directory %q, want %q", got, want)
+	own, theirs := "xdg/data/dream-mcp/projects/"+root+"/memory", "home/.claude/projects/"+root+"/memory"
+	if got := short(top, s.MemoryDir); got != own || short(top, s.MergeInto) != theirs || s.Loaded {
+		t.Errorf("memory directory %q, to be merged into %q, loaded %v", got, s.MergeInto, s.Loaded)
 	}
 	want := []struct {
 		path   string
 		exists bool
 		topics int
 	}{
+		{theirs, true, 1},
 		{"home/.claude/projects/" + old + "/memory", true, 1},
 		{"home/.claude/projects/" + slug("home/p/sub") + "/memory", true, 2},
 		{"home/.claude/projects/" + slug("home/p") + "/memory", false, 0},
 		{"home/.claude/projects/" + slug("home/gone") + "/memory", true, 1},
 		{"home/.claude/projects/" + slug("home/unused") + "/memory", true, 0},
-		{"xdg/data/dream-mcp/projects/" + root + "/memory", true, 1},
 	}
 	if len(s.Candidates) != len(want) {
 		t.Fatalf("candidates %+v, want %d", s.Candidates, len(want))
@@ -63,7 +64,7 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	warned(t, s.Warnings, "1 topics too (by the root, spelled otherwise)", "2 topics too (by the directory worked in)",
-		"1 topics too (by a worktree)", "1 topics too (our own")
+		"1 topics too (by a worktree)")
 }
 
 // TestNoCandidates has one memory directory and expects no warning.

@@ -122,6 +122,7 @@ type Setup struct {
 	AllowSecrets  []string // sums of values that the person has declared not to be secrets
 	MemoryDir     string
 	MemoryWhy     string // why it is that one
+	MergeInto     string // the folder that Claude Code has made for the project since, into which the person may merge it; "" for none
 	Candidates    []Candidate
 	SessionID     string // of the session at our start: stale after a /clear
 	Enabled       Switch // whether dreams are on: the first gate

@@ -49,6 +49,11 @@ func (r *resolver) findMemory() error {
 	if err != nil {
 		return err
 	}
+	// Memories that were written before there was a folder of Claude Code stay in use until the person has them merged.
+	if own, err := r.ownMemory(); err == nil && real(own) != dir && topics(own) > 0 {
+		r.Loaded, r.MergeInto = false, dir
+		return use(real(own), "from before Claude Code was here; dream-mcp doctor --fix merges it into "+dir, "default")
+	}
 	return use(dir, why, "default")
 }
 

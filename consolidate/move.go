@@ -1,0 +1,108 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
+	"dream-mcp/memory"
+	"dream-mcp/memory/merge"
+)
+
+// MergeInto moves all memories into another directory, which a host has made for the same project, and merges them with what is
+// there: of a memory that both have, every line is kept. Nothing is deleted here before it has landed there, and both can be undone.
+// It returns the number of memories that were moved. After a crash it can be called again.
+func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err error) {
+	p.Lock()
+	defer p.Unlock()
+	if err := p.enter(Consolidating); err != nil {
+		return 0, err
+	}
+	if p.dream != nil {
+		return 0, p.dream.Busy()
+	}
+	from, err := p.Dir()
+	if err != nil || from == nil {
+		return 0, err
+	}
+	defer from.Close()
+	ours, err := filesOf(from)
+	if err != nil {
+		return 0, err
+	}
+	to := ops.Open(ops.Options{MemoryDir: dir, StateHome: p.StateHome, Host: p.Host, Session: p.Session, AllowSecrets: p.AllowSecrets, Now: p.Now})
+	defer to.Close()
+	why := to.New(lock.KindWrite)
+	why.Reason = "the person had the memories of " + from.Path() + " merged into it"
+	landed, err := to.Change(ctx, why, func(t *ops.Tx) (*ops.Index, error) {
+		theirs, err := filesOf(t.Dir)
+		if err != nil {
+			return nil, err
+		}
+		base := make(map[memory.Name][]byte)
+		if _, has := theirs[memory.IndexName]; has {
+			base[memory.IndexName] = nil
+		}
+		all, _, err := merge.Files(base, theirs, ours)
+		if err != nil {
+			return nil, err
+		}
+		for n, data := range all {
+			if string(theirs[n]) == string(data) {
+				continue
+			}
+			found, err := from.Read(n)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			if err := t.Stage.Restore(n, data, found.ModTime); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if len(landed.LeftAlone) > 0 {
+		return 0, fmt.Errorf("%s was changed meanwhile; nothing was removed here", landed.LeftAlone[0].Name)
+	}
+	gone := p.New(lock.KindWrite)
+	gone.Reason = "the memories are in " + dir + " now"
+	_, err = p.Change(ctx, gone, func(t *ops.Tx) (*ops.Index, error) {
+		for n, data := range ours {
+			if n.IsIndex() {
+				continue
+			}
+			if _, err := t.Stage.Write(n, string(memory.SumOf(data)), nil, nil); err != nil {
+				return nil, err
+			}
+			moved++
+		}
+		return t.EditIndex()
+	})
+	return moved, err
+}
+
+// filesOf returns the memories of a directory and its index.
+func filesOf(dir *memory.Dir) (map[memory.Name][]byte, error) {
+	names, err := dir.Topics()
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[memory.Name][]byte)
+	for _, n := range append(names, memory.IndexName) {
+		f, err := dir.Read(n)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files[n] = f.Data
+	}
+	return files, nil
+}
