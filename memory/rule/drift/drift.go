@@ -12,7 +12,7 @@
 // crash costs nothing.
 //
 // It does not promise to know what a sentence means: a memory that says of a file that it was removed, in words that are
-// not in its table, is reported. On the memories of public projects that it was not made on, see README.md of memory/rule.
+// not in its table, is reported. The README of package rule says how often it was right on memories that it was not made on.
 package drift
 
 import (
