@@ -90,4 +90,9 @@ func TestAnswers(t *testing.T) {
 		"3.8 assistant 0: Which shells?", fmt.Sprintf("3.9 user %d: Fish, Zsh", Choosing),
 	})
 	fixture.Equal(t, "a server's", after(t, talk("mcp__forms__ask"), 3), nil)
+	queued := fixture.Talk(1).User("go").Enqueue("Fish, Zsh")
+	queued.Lines = append(queued.Lines, talk("AskUserQuestion").Lines[1:]...)
+	if got := after(t, queued, 4); len(got) != 8 {
+		t.Errorf("an answer that was queued as well: %q", got)
+	}
 }

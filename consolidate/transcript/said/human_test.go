@@ -177,3 +177,13 @@ func TestPlansAreTheModels(t *testing.T) {
 	odd := strings.Replace(f.Lines[1], "{", `{"Slug":"x",`, 1) // read by encoding/json
 	fixture.Equal(t, "said", said(t, odd+"\n"), nil)
 }
+
+// A session that is resumed may be written again into its own file, all at one time. What a person says twice stays.
+func TestWrittenAgain(t *testing.T) {
+	f := fixture.Talk(1).User("trim the wick").Reply("done").User("and the horn?")
+	again := fixture.Fields{"timestamp": "2026-11-02T10:00:00Z", "uuid": "x"}
+	f.UserWith("where was I", again).UserWith("trim the wick", again).UserWith("and the horn?", again).User("trim the wick")
+	fixture.Equal(t, "said", said(t, f.Text()), []string{
+		"1 user: trim the wick", "2 assistant: done", "3 user: and the horn?", "4 user: where was I", "7 user: trim the wick",
+	})
+}
