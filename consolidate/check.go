@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
@@ -15,7 +16,7 @@ import (
 type plan struct {
 	t        *ops.Tx
 	request  ops.FinalizeRequest
-	index    *ops.Index
+	index    *indexing.Index
 	accepted map[memory.Name]string // losses, with the reason
 	findings []rule.Finding
 	lines    []rule.Finding // what is to be said about lines of the index, each time
@@ -33,12 +34,12 @@ func (p *Project) plan(t *ops.Tx, r ops.FinalizeRequest, except ...string) (l pl
 			l.accepted[n] = "the person accepted it"
 		}
 	}
-	edit, err := t.IndexFor(r)
+	edit, err := indexing.For(t, r)
 	if err != nil {
 		return l, err
 	}
 	l.index, l.lines = edit, indexFindings(edit, r, t.Dir.AllowSecrets)
-	before, after, err := t.Foresee(edit)
+	before, after, err := indexing.Foresee(t, edit)
 	if err != nil {
 		return l, err
 	}

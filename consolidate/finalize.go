@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
@@ -77,7 +78,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 	}
 	d.Summary, d.Accepted = r.Summary, plan.lost()
 	d.log(Event{Kind: EventLanding})
-	if err := d.Land(plan.index); err != nil {
+	if err := d.Land(plan.index.Landing(d.Tx)); err != nil {
 		d.Summary, d.Accepted = "", nil
 		return FinalizeResult{}, d.landError(err)
 	}
@@ -89,7 +90,7 @@ func (d *dream) finalize(r ops.FinalizeRequest) (res FinalizeResult, err error) 
 }
 
 // committed is the result of what has landed.
-func committed(t *ops.Tx, edit *ops.Index, findings []rule.Finding, report string) FinalizeResult {
+func committed(t *ops.Tx, edit *indexing.Index, findings []rule.Finding, report string) FinalizeResult {
 	res := FinalizeResult{
 		Outcome: "committed", Files: ops.FilesOf(t.Stage.Changes), Index: edit.Size(),
 		Findings: append(leftAlone(t.Stage.LeftAlone), findings...), Report: report, Undo: "dream-mcp undo " + t.ID,
@@ -148,7 +149,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 	if refused != nil && !ruled {
 		return FinalizeResult{}, refused
 	}
-	changes := d.All(plan.index)
+	changes := indexing.All(d.Tx, plan.index)
 	decided := ops.Op{Header: ops.Header{Waived: d.Needed, Accepted: plan.lost(), Proposed: d.Proposed}}
 	res := FinalizeResult{Outcome: "dry_run", Report: "nothing has landed: " + ops.Summary(changes, d.Op) + decided.Choices()}
 	if ruled {
@@ -171,7 +172,7 @@ func (d *dream) dryRun(plan plan, refused error) (FinalizeResult, error) {
 
 // indexChanges returns the lines of the index that go and come. Those of created and deleted memories and of upserted lines, which say
 // what the caller knows, are only counted.
-func (d *dream) indexChanges(edit *ops.Index, files ops.Files, upserted []ops.IndexLine) (changes []string) {
+func (d *dream) indexChanges(edit *indexing.Index, files ops.Files, upserted []ops.IndexLine) (changes []string) {
 	show := d.Dir.AllowSecrets.Show
 	known := slices.Concat(files.Created, files.Deleted)
 	for _, line := range upserted {
@@ -194,12 +195,12 @@ func (d *dream) indexChanges(edit *ops.Index, files ops.Files, upserted []ops.In
 }
 
 // diff returns the unified diff of what the dream would land: of one file, or of all.
-func (d *dream) diff(edit *ops.Index, file string) (string, error) {
+func (d *dream) diff(edit *indexing.Index, file string) (string, error) {
 	if file == AllFiles {
-		diff, err := d.Diff(edit)
+		diff, err := indexing.Diff(d.Tx, edit)
 		return string(diff), err
 	}
-	for _, c := range d.All(edit) {
+	for _, c := range indexing.All(d.Tx, edit) {
 		if c.Name.String() != file {
 			continue
 		}

@@ -28,18 +28,18 @@ func (p *Project) FixIndex(ctx context.Context) (Fixed, error) {
 	}
 	info := p.New(lock.KindWrite)
 	info.Reason = "the person asked for lint --fix"
-	landed, err := p.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+	landed, err := p.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		plan, err := p.plan(t, ops.FinalizeRequest{Adopt: true})
 		edit := plan.index
 		if edit == nil {
-			return nil, err
+			return none, err
 		}
 		if edit.None || !edit.Changed() {
-			return nil, nil
+			return none, nil
 		}
 		had, has := memory.ParseIndex(edit.Before).ByFile(), edit.ByFile()
 		fixed.Added, fixed.Removed = onlyIn(has, had), onlyIn(had, has)
-		return edit, err
+		return edit.Landing(t), err
 	})
 	if err != nil || landed.ID == "" {
 		return Fixed{}, err

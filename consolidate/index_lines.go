@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
@@ -13,7 +14,7 @@ import (
 
 // indexFindings reports what is to be known about the lines of an index that an operation leaves: those that do not fit, those
 // that waited for room and are there now, and those that somebody wrote about what has changed.
-func indexFindings(e *ops.Index, r ops.FinalizeRequest, show secret.Allowed) []rule.Finding {
+func indexFindings(e *indexing.Index, r ops.FinalizeRequest, show secret.Allowed) []rule.Finding {
 	findings := []rule.Finding{} // never null in an answer
 	for _, n := range e.Full {
 		f := rule.Finding{Rule: "index-limits", Severity: rule.Warning, File: n.String(), Message: fullMessage(e.Index) + noLine,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/transcript/listing"
 	"dream-mcp/memory"
@@ -193,7 +194,7 @@ func (d *dream) touch() listing.Touch {
 	if _, err := d.p.readLeft(); err != nil {
 		return nil
 	}
-	_, s, err := d.Foresee(nil)
+	_, s, err := indexing.Foresee(d.Tx, nil)
 	if err != nil || len(s.Topics) == 0 {
 		return nil
 	}

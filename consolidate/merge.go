@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
@@ -65,7 +66,7 @@ func sortedNames[T any](files map[memory.Name]T) []memory.Name {
 
 // inherit gives a renamed memory the line that the index has for it, but for what was derived from its name and description.
 func (w *writing) inherit() error {
-	e, err := w.t.EditIndex()
+	e, err := indexing.Edit(w.t)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
@@ -37,10 +38,10 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 	defer to.Close()
 	why := to.New(lock.KindWrite)
 	why.Reason = "the person had the memories of " + from.Path() + " merged into it"
-	landed, err := to.Change(ctx, why, func(t *ops.Tx) (*ops.Index, error) {
+	landed, err := to.Change(ctx, why, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		theirs, err := filesOf(t.Dir)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		base := make(map[memory.Name][]byte)
 		if _, has := theirs[memory.IndexName]; has {
@@ -48,7 +49,7 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 		}
 		all, _, err := merge.Files(base, theirs, ours)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		for n, data := range all {
 			if string(theirs[n]) == string(data) {
@@ -56,13 +57,13 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 			}
 			found, err := from.Read(n)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
+				return none, err
 			}
 			if err := t.Stage.Restore(n, data, found.ModTime); err != nil {
-				return nil, err
+				return none, err
 			}
 		}
-		return nil, nil
+		return none, nil
 	})
 	if err != nil {
 		return 0, err
@@ -72,17 +73,18 @@ func (p *Project) MergeInto(ctx context.Context, dir string) (moved int, err err
 	}
 	gone := p.New(lock.KindWrite)
 	gone.Reason = "the memories are in " + dir + " now"
-	_, err = p.Change(ctx, gone, func(t *ops.Tx) (*ops.Index, error) {
+	_, err = p.Change(ctx, gone, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		for n, data := range ours {
 			if n.IsIndex() {
 				continue
 			}
 			if _, err := t.Stage.Write(n, string(memory.SumOf(data)), nil, nil); err != nil {
-				return nil, err
+				return none, err
 			}
 			moved++
 		}
-		return t.EditIndex()
+		edit, err := indexing.Edit(t)
+		return edit.Landing(t), err
 	})
 	return moved, err
 }

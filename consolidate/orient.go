@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/recall"
 	"dream-mcp/consolidate/transcript"
@@ -102,11 +103,11 @@ func (d *dream) mapMemory(m *Map, project *drift.Project, now time.Time) error {
 		return err
 	}
 	m.Limited = l.Limited
-	edit, err := d.EditIndex()
+	edit, err := indexing.Edit(d.Tx)
 	if err != nil {
 		return err
 	}
-	disk, snapshot, err := d.Foresee(edit)
+	disk, snapshot, err := indexing.Foresee(d.Tx, edit)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/related"
@@ -103,7 +104,7 @@ func (d *dream) readingOrder(names []memory.Name, room int) ([]memory.Name, erro
 		return names, nil
 	}
 	if d.order == nil {
-		_, s, err := d.Foresee(nil)
+		_, s, err := indexing.Foresee(d.Tx, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +181,7 @@ func (r reader) read(path string) (res ReadResult) {
 	case r.dir == nil:
 		res.Err = &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 	case r.dream != nil && n.IsIndex():
-		f, res.Err = r.dream.ReadIndex()
+		f, res.Err = indexing.Read(r.dream.Tx)
 	case r.dream != nil:
 		f, disk, res.Err = r.dream.Stage.Read(n)
 	default:
@@ -199,7 +200,7 @@ func (r reader) read(path string) (res ReadResult) {
 	}
 	res.Shown = show(f)
 	if n.IsIndex() && res.Err == nil {
-		res.NoLine = r.store.WithoutLine(r.dir, memory.ParseIndex(f.Data))
+		res.NoLine = indexing.WithoutLine(&r.store.Folder, r.dir, memory.ParseIndex(f.Data))
 	}
 	if disk != nil {
 		onDisk := show(*disk)

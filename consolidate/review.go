@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/proposal"
 	"dream-mcp/consolidate/report"
@@ -17,7 +18,7 @@ import (
 // propose ends a dream that needs the person's agreement: nothing lands, the time of the last consolidation is restored, and
 // the stage waits with the request that would land it.
 func (d *dream) propose(plan plan) (FinalizeResult, error) {
-	changes := d.All(plan.index)
+	changes := indexing.All(d.Tx, plan.index)
 	res := FinalizeResult{Outcome: string(ops.Proposed), Files: ops.FilesOf(changes), Index: plan.index.Size(),
 		Findings: append([]rule.Finding{}, plan.findings...)}
 	d.Request, d.Reviewed, d.Summary, d.Accepted = &plan.request, d.p.Now(), plan.request.Summary, plan.lost()
@@ -104,8 +105,8 @@ func (q *Proposals) review(dir *memory.Dir, info ops.Op) (Review, error) {
 		r.Refused = err.Error()
 	}
 	r.Findings = append(r.Findings, plan.findings...)
-	diff, err := t.Diff(plan.index)
-	changes := t.All(plan.index)
+	diff, err := indexing.Diff(t, plan.index)
+	changes := indexing.All(t, plan.index)
 	r.Files, r.Diff, r.Report = ops.FilesOf(changes), string(diff), ops.Report(changes, info)+info.Decisions()
 	return r, err
 }
@@ -152,7 +153,7 @@ func (q *Proposals) land(ctx context.Context, t *ops.Tx) (FinalizeResult, error)
 		return FinalizeResult{}, err
 	}
 	t.Summary, t.Accepted = t.Request.Summary, plan.lost()
-	if err := t.Land(plan.index); err != nil {
+	if err := t.Land(plan.index.Landing(t)); err != nil {
 		return FinalizeResult{}, err
 	}
 	err = t.End(ops.Committed, "")

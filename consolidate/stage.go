@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
@@ -141,7 +142,7 @@ func (w *writing) stamped() *memory.Topic {
 
 // foresee looks at the memory as it is, and as the stage and this change would leave it.
 func (w *writing) foresee() (err error) {
-	if w.before, w.after, err = w.t.Foresee(nil); err != nil {
+	if w.before, w.after, err = indexing.Foresee(w.t, nil); err != nil {
 		return err
 	}
 	w.prior = w.after.Topics[w.n]

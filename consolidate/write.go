@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/provenance"
@@ -141,7 +142,7 @@ func (w *writing) inDream(ctx context.Context, d *dream) (WriteResult, error) {
 	}
 	res.Staged = true
 	w.note()
-	edit, err := d.EditIndex()
+	edit, err := indexing.Edit(d.Tx)
 	if err != nil {
 		return res, err
 	}
@@ -161,20 +162,20 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 	if w.Agreed != "" {
 		info.Accepted = map[string]string{w.n.String(): w.Agreed}
 	}
-	landed, err := w.p.Change(ctx, info, func(t *ops.Tx) (_ *ops.Index, err error) {
+	landed, err := w.p.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		if res, err = w.stage(ctx, t); err != nil || res.Action == "unchanged" && w.Index == nil {
-			return nil, err
+			return none, err
 		}
 		if w.Agreed == "" {
 			if err := w.checkTaken(res.Missing); err != nil {
-				return nil, err
+				return none, err
 			}
 		}
 		w.note()
 		// "loss" counts what one dream takes away: checkTaken does, for single writes.
 		plan, err := w.p.plan(t, ops.FinalizeRequest{}, "loss")
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		res.Index = plan.index.Line(w.n)
 		for _, f := range slices.Concat(plan.lines, plan.findings) {
@@ -182,7 +183,7 @@ func (w *writing) alone(ctx context.Context) (res WriteResult, err error) {
 				res.Findings = append(res.Findings, f)
 			}
 		}
-		return plan.index, nil
+		return plan.index.Landing(t), nil
 	})
 	if err != nil {
 		return WriteResult{}, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"dream-mcp/consolidate/indexing"
 	"dream-mcp/consolidate/lock"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
@@ -43,13 +44,13 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 	res := RestoreResult{From: v, Action: "unchanged"}
 	info := h.New(lock.KindRestore)
 	info.Reason = v.String()
-	landed, err := h.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+	landed, err := h.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		if err := t.Stage.Restore(n, data, v.Time); err != nil || n.IsIndex() {
-			return nil, err
+			return none, err
 		}
-		edit, err := t.EditIndex()
+		edit, err := indexing.Edit(t)
 		if err != nil || edit.None {
-			return nil, err
+			return none, err
 		}
 		if edit.Line(n) == "" {
 			err = edit.Name(line, n, t.Stage)
@@ -58,7 +59,7 @@ func (h *History) Restore(ctx context.Context, file, id string) (RestoreResult, 
 			res.Note = f.Message
 		}
 		res.Index = edit.Line(n)
-		return edit, err
+		return edit.Landing(t), err
 	})
 	if res.ID = landed.ID; err != nil || res.ID == "" {
 		return res, err

@@ -42,10 +42,10 @@ func (h *History) Undo(ctx context.Context, id string) (UndoResult, error) {
 	info := h.New(lock.KindUndo)
 	info.Undoes = id
 	info.Restamp = a.Undoing(a.Landed)
-	landed, err := h.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+	landed, err := h.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		conflicts, err := t.Stage.Reverse(a)
 		res.Conflicts = append(res.Conflicts, conflicts...)
-		return nil, err
+		return none, err
 	})
 	if res.ID = landed.ID; err != nil || res.ID == "" {
 		return res, err

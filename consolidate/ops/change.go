@@ -12,7 +12,7 @@ import (
 // Change is a whole transaction outside a dream: it lands what fill stages and the index that fill returns. It does not touch
 // Claude Code's lock or the gates. If there is nothing to land, it leaves no trace and landed has no ID. In an unattended process it
 // fails with ErrUnattended, except for an exchange with a remote (lock.KindSync).
-func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (*Index, error)) (landed Op, err error) {
+func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (NewIndex, error)) (landed Op, err error) {
 	if s.Unattended && info.Kind != lock.KindSync {
 		return Op{}, ErrUnattended
 	}
@@ -20,9 +20,9 @@ func (s *Store) Change(ctx context.Context, info Op, fill func(*Tx) (*Index, err
 	if err != nil {
 		return Op{}, err
 	}
-	edit, err := fill(t)
-	if err == nil && (len(t.Stage.Changes) > 0 || edit.Changed()) {
-		if err = t.Land(edit); err == nil {
+	index, err := fill(t)
+	if err == nil && (len(t.Stage.Changes) > 0 || index.Content != nil) {
+		if err = t.Land(index); err == nil {
 			err = t.End(Committed, "")
 			return t.Op, err
 		}

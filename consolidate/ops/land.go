@@ -7,14 +7,23 @@ import (
 	"path/filepath"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/memory"
 )
 
-// Land lands what is staged, and the index of edit. After a *HalfError the commit has begun and t is closed; the next
+// NewIndex is a new index that lands with an operation. Its zero value leaves the index as it is.
+type NewIndex struct {
+	Content []byte
+	Base    memory.Sum   // of the index that it replaces
+	Before  func() error // called before the landing, if not nil
+	After   func()       // called after it, if not nil
+}
+
+// Land lands what is staged, and a new index. After a *HalfError the commit has begun and t is closed; the next
 // operation completes it. After any other error the memory is unchanged.
-func (t *Tx) Land(edit *Index) error {
+func (t *Tx) Land(index NewIndex) error {
 	waived := t.Waived
 	t.Waived = t.Needed
-	err := t.land(edit)
+	err := t.land(index)
 	if isHalf(err) {
 		return errors.Join(err, t.close())
 	}
@@ -24,18 +33,17 @@ func (t *Tx) Land(edit *Index) error {
 	return err
 }
 
-func (t *Tx) land(edit *Index) error {
+func (t *Tx) land(index NewIndex) error {
 	t.s.Step("plan")
 	if err := t.checkState(); err != nil {
 		return err
 	}
-	if edit != nil {
-		if err := t.noteFull(edit, edit.Came...); err != nil {
+	if index.Before != nil {
+		if err := index.Before(); err != nil {
 			return err
 		}
 	}
-	content, base := edit.content()
-	if err := t.Stage.Prepare(t.s.Now(), content, base); err != nil {
+	if err := t.Stage.Prepare(t.s.Now(), index.Content, index.Base); err != nil {
 		return err
 	}
 	if err := t.lock.Check(t.Dir.Root()); err != nil {
@@ -65,8 +73,8 @@ func (t *Tx) land(edit *Index) error {
 		return &HalfError{ID: t.ID, Why: err}
 	}
 	t.s.Step("landed")
-	if edit != nil && len(edit.Came) > 0 {
-		_ = t.noteFull(edit) // without it they are looked for again
+	if index.After != nil {
+		index.After()
 	}
 	return nil
 }

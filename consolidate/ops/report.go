@@ -190,3 +190,23 @@ func MemoryURI(n memory.Name) string {
 
 // Second returns a time in UTC without fractions of a second.
 func Second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+
+// IndexName is the name of the index.
+var IndexName, _ = memory.ParseName(memory.IndexFile)
+
+// IndexSize is how much of the host's limits the index uses.
+type IndexSize struct {
+	Lines    int `json:"lines"`
+	Bytes    int `json:"bytes"`
+	MaxLines int `json:"max_lines"`
+	MaxBytes int `json:"max_bytes"`
+}
+
+// SizeOf returns the size of an index. If it is nil, only the limits are set.
+func SizeOf(index *memory.Index) IndexSize {
+	s := IndexSize{MaxLines: memory.MaxIndexLines, MaxBytes: memory.MaxIndexBytes}
+	if index != nil {
+		s.Lines, s.Bytes = index.Size()
+	}
+	return s
+}

@@ -202,3 +202,9 @@ func namesOf(changes []Change) []string {
 
 // LogBegun journals that t has begun.
 func (t *Tx) LogBegun() error { return t.s.Append(t.Entry(Fired, t.Started)) }
+
+// Notes returns the state folder, for notes.
+func (t *Tx) Notes() *Folder { return &t.s.Folder }
+
+// Look opens the stage of an operation of which this process holds no lock. It cannot land. The caller releases it.
+func (s *Store) Look(dir *memory.Dir, info Op) (*Tx, error) { return s.openTx(dir, info) }

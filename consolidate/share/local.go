@@ -52,16 +52,16 @@ func readFiles(dir *memory.Dir) (Files, error) {
 func (l *link) land(ctx context.Context, commit, summary string, base, theirs Files) (notes []Note, err error) {
 	info := l.New(lock.KindSync)
 	info.Commit, info.Reason = commit, summary
-	landed, err := l.Change(ctx, info, func(t *ops.Tx) (*ops.Index, error) {
+	landed, err := l.Change(ctx, info, func(t *ops.Tx) (none ops.NewIndex, err error) {
 		local, err := readFiles(t.Dir)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		var merged Files
 		if merged, notes, err = l.merge(base, local, theirs); err != nil {
-			return nil, err
+			return none, err
 		}
-		return nil, stage(t.Stage, local, merged)
+		return none, stage(t.Stage, local, merged)
 	})
 	if err == nil && len(landed.LeftAlone) > 0 {
 		err = fmt.Errorf("%s was changed during the merge; the next sync merges it again", landed.LeftAlone[0].Name)

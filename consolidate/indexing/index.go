@@ -1,4 +1,6 @@
-package ops
+// Package indexing makes the index of a memory that lands with an operation: lines for new memories, lines that follow the
+// descriptions of changed ones, and what a dream asks for, within what a host loads.
+package indexing
 
 import (
 	"bytes"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	"dream-mcp/consolidate/lock"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/memory"
 	"dream-mcp/memory/rule"
 	"dream-mcp/memory/secret"
@@ -39,37 +42,47 @@ func (e *Index) content() (data []byte, base memory.Sum) {
 	return e.Index.Bytes(), e.Base
 }
 
-// Size returns how much of the host's limits the index will use.
-func (e *Index) Size() IndexSize {
-	if e.None {
-		return SizeOf(nil)
+// Landing returns e, which may be nil, to land with t.
+func (e *Index) Landing(t *ops.Tx) (n ops.NewIndex) {
+	if e == nil {
+		return n
 	}
-	return SizeOf(e.Index)
+	n.Content, n.Base = e.content()
+	n.Before = func() error { return noteFull(t, e, e.Came...) }
+	if len(e.Came) > 0 {
+		n.After = func() { _ = noteFull(t, e) } // without it they are looked for again
+	}
+	return n
+}
+
+// Size returns how much of the host's limits the index will use.
+func (e *Index) Size() ops.IndexSize {
+	if e.None {
+		return ops.SizeOf(nil)
+	}
+	return ops.SizeOf(e.Index)
 }
 
 // Line returns the line of the index that names n.
 func (e *Index) Line(n memory.Name) string { return e.ByFile()[n.String()].Text }
 
-// IndexName is the name of the index.
-var IndexName, _ = memory.ParseName(memory.IndexFile)
-
-// ReadIndex returns the index as the dream would leave it. Its sum is that of the file on disk, the base of a
+// Read returns the index as the dream would leave it. Its sum is that of the file on disk, the base of a
 // finalize that rewrites it.
-func (t *Tx) ReadIndex() (memory.File, error) {
-	e, err := t.EditIndex()
+func Read(t *ops.Tx) (memory.File, error) {
+	e, err := Edit(t)
 	if err == nil && e.Base == "" && !e.Changed() {
 		err = &fs.PathError{Op: "read", Path: memory.IndexFile, Err: fs.ErrNotExist}
 	}
 	if err != nil {
 		return memory.File{}, err
 	}
-	return memory.File{Name: IndexName, Data: e.Index.Bytes(), Sum: e.Base}, nil
+	return memory.File{Name: ops.IndexName, Data: e.Index.Bytes(), Sum: e.Base}, nil
 }
 
-// EditIndex returns the index as t would leave it without further requests: the file on disk without the lines of memories
+// Edit returns the index as t would leave it without further requests: the file on disk without the lines of memories
 // that t deletes, with the lines that its writes asked for, and with one for each memory that it creates.
-func (t *Tx) EditIndex() (*Index, error) {
-	f, err := t.Dir.Read(IndexName)
+func Edit(t *ops.Tx) (*Index, error) {
+	f, err := t.Dir.Read(ops.IndexName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -81,7 +94,7 @@ func (t *Tx) EditIndex() (*Index, error) {
 		}
 		e.None = len(before.Topics) > 0
 		if e.None && len(t.IndexLines) > 0 && t.Kind == lock.KindWrite {
-			return nil, Refuse("this memory has no MEMORY.md, and one with a single line would hide the other memories",
+			return nil, ops.Refuse("this memory has no MEMORY.md, and one with a single line would hide the other memories",
 				"leave index out, or let a dream make the index: dream_orient, then finalize_index {\"adopt\": true}")
 		}
 	}
@@ -106,10 +119,10 @@ func (t *Tx) EditIndex() (*Index, error) {
 	if e.None {
 		return e, nil
 	}
-	if err := t.follow(e); err != nil || t.Kind == lock.KindRestore { // which names what it restores
+	if err := follow(t, e); err != nil || t.Kind == lock.KindRestore { // which names what it restores
 		return e, err
 	}
-	return e, t.nameCreated(e)
+	return e, nameCreated(t, e)
 }
 
 // ifItFits makes a change about n, unless the index would then have more than a host loads, and more than it had.
@@ -129,11 +142,11 @@ func (e *Index) ifItFits(n memory.Name, change func() error) error {
 
 // follow derives the lines of the memories that t changes again, where they were derived from the name and the description. Of
 // the others it notes what there is to look at.
-func (t *Tx) follow(e *Index) error {
+func follow(t *ops.Tx, e *Index) error {
 	entries := e.ByFile()
 	for _, c := range t.Stage.Changes {
 		entry, named := entries[c.Name.String()]
-		was := t.was(c)
+		was := textOf(t, c)
 		if c.After == "" || !named || was == nil {
 			continue
 		}
@@ -143,7 +156,7 @@ func (t *Tx) follow(e *Index) error {
 		}
 		show := t.Dir.AllowSecrets
 		before, after := memory.ParseTopic(was).Shown(show), memory.ParseTopic(data).Shown(show)
-		given := slices.ContainsFunc(t.IndexLines, func(l IndexLine) bool {
+		given := slices.ContainsFunc(t.IndexLines, func(l ops.IndexLine) bool {
 			return l.File == c.Name.String() && l.Hook != "" && !l.Inherited
 		})
 		_, bytes := e.Index.Size()
@@ -166,7 +179,7 @@ func (t *Tx) follow(e *Index) error {
 }
 
 // Foresee returns the memory on disk, and as it would be with the stage and the index e landed (nil: the index as it is).
-func (t *Tx) Foresee(e *Index) (before, after *memory.Snapshot, err error) {
+func Foresee(t *ops.Tx, e *Index) (before, after *memory.Snapshot, err error) {
 	if before, err = t.Dir.Snapshot(); err != nil {
 		return nil, nil, err
 	}
@@ -177,9 +190,9 @@ func (t *Tx) Foresee(e *Index) (before, after *memory.Snapshot, err error) {
 	return before, after, err
 }
 
-// was returns the text that the line of a changed memory was about: what is on disk, or for a new name what it had under its old
+// textOf returns the text that the line of a changed memory was about: what is on disk, or for a new name what it had under its old
 // one; nil if that is not known.
-func (t *Tx) was(c Change) []byte {
+func textOf(t *ops.Tx, c ops.Change) []byte {
 	if c.Before != "" {
 		f, err := t.Dir.Read(c.Name)
 		if err != nil || f.Sum != c.Before { // somebody else changed it meanwhile
@@ -202,14 +215,14 @@ func (t *Tx) was(c Change) []byte {
 const fullNote = "full.json"
 
 // waitForRoom returns the memories that have no line because the index was full.
-func (s *Store) waitForRoom() (files []string) {
+func waitForRoom(s *ops.Folder) (files []string) {
 	s.Note(fullNote, &files) // without it there are none
 	return files
 }
 
 // WithoutLine returns the memories that index x of dir does not name because it is full.
-func (s *Store) WithoutLine(dir *memory.Dir, x *memory.Index) []string {
-	return slices.DeleteFunc(s.waitForRoom(), func(file string) bool {
+func WithoutLine(s *ops.Folder, dir *memory.Dir, x *memory.Index) []string {
+	return slices.DeleteFunc(waitForRoom(s), func(file string) bool {
 		n, err := memory.ParseName(file)
 		if err == nil && !x.Mentions(n) {
 			_, err = dir.Read(n)
@@ -221,9 +234,9 @@ func (s *Store) WithoutLine(dir *memory.Dir, x *memory.Index) []string {
 
 // nameCreated gives a line to each memory that t creates and the index does not name, and to those that had no line because
 // the index was full, as far as there is room, but for those in except.
-func (t *Tx) nameCreated(e *Index, except ...string) error {
+func nameCreated(t *ops.Tx, e *Index, except ...string) error {
 	e.Full = slices.DeleteFunc(e.Full, func(n memory.Name) bool { return e.Line(n) == "" }) // looked at again
-	waited := t.s.waitForRoom()
+	waited := waitForRoom(t.Notes())
 	var wanted []string
 	for _, c := range t.Stage.Changes {
 		if c.Before == "" {
@@ -233,11 +246,11 @@ func (t *Tx) nameCreated(e *Index, except ...string) error {
 	if len(wanted)+len(waited) == 0 {
 		return nil
 	}
-	_, after, err := t.Foresee(e)
+	_, after, err := Foresee(t, e)
 	if err != nil {
 		return err
 	}
-	missing, _ := rule.Propose(after, t.s.InProject)
+	missing, _ := rule.Propose(after, t.Notes().InProject)
 	for i, file := range append(wanted, waited...) {
 		at := slices.IndexFunc(missing, func(p rule.Proposal) bool { return p.File.String() == file })
 		if at < 0 || slices.Contains(except, file) || i >= len(wanted) && slices.Contains(wanted, file) {
@@ -258,34 +271,34 @@ func (t *Tx) nameCreated(e *Index, except ...string) error {
 
 // noteFull keeps which memories have no line because the index is full, in the order in which they are to get one, and some that
 // may not have theirs yet.
-func (t *Tx) noteFull(e *Index, more ...memory.Name) error {
+func noteFull(t *ops.Tx, e *Index, more ...memory.Name) error {
 	full := []string{}
 	for _, n := range slices.Concat(e.Full, more) {
 		if slices.Contains(more, n) || e.Line(n) == "" {
 			full = append(full, n.String())
 		}
 	}
-	waited := t.s.waitForRoom()
+	waited := waitForRoom(t.Notes())
 	slices.SortStableFunc(full, func(a, b string) int { // those that wait longer first
 		return cmp.Compare(uint(slices.Index(waited, a)), uint(slices.Index(waited, b)))
 	})
 	if slices.Equal(waited, full) {
 		return nil
 	}
-	return t.s.SetNote(fullNote, full)
+	return t.Notes().SetNote(fullNote, full)
 }
 
 // Name names n in the index, if the line fits.
-func (e *Index) Name(line IndexLine, n memory.Name, stage *Stage) error {
+func (e *Index) Name(line ops.IndexLine, n memory.Name, stage *ops.Stage) error {
 	return e.ifItFits(n, func() error { return e.name(line, n, stage) })
 }
 
 // name names n in the index. A new entry takes what the line leaves empty from the name and description of the memory.
-func (e *Index) name(line IndexLine, n memory.Name, stage *Stage) error {
+func (e *Index) name(line ops.IndexLine, n memory.Name, stage *ops.Stage) error {
 	if e.Line(n) == "" && (line.Title == "" || line.Hook == "") {
 		f, _, err := stage.Read(n)
 		if errors.Is(err, fs.ErrNotExist) {
-			return Refuse(fmt.Sprintf("the index cannot name %q: there is no such memory", n), DidYouMean(stage.Nearest(n), "name only memories that exist"))
+			return ops.Refuse(fmt.Sprintf("the index cannot name %q: there is no such memory", n), ops.DidYouMean(stage.Nearest(n), "name only memories that exist"))
 		}
 		if err != nil {
 			return fmt.Errorf("the index cannot name %q: %w", n, err)
@@ -303,41 +316,24 @@ func (e *Index) name(line IndexLine, n memory.Name, stage *Stage) error {
 	return nil
 }
 
-// IndexSize is how much of the host's limits the index uses.
-type IndexSize struct {
-	Lines    int `json:"lines"`
-	Bytes    int `json:"bytes"`
-	MaxLines int `json:"max_lines"`
-	MaxBytes int `json:"max_bytes"`
-}
-
-// SizeOf returns the size of an index. If it is nil, only the limits are set.
-func SizeOf(index *memory.Index) IndexSize {
-	s := IndexSize{MaxLines: memory.MaxIndexLines, MaxBytes: memory.MaxIndexBytes}
-	if index != nil {
-		s.Lines, s.Bytes = index.Size()
-	}
-	return s
-}
-
 // Diff returns what t would change, the index included, as a unified diff.
-func (t *Tx) Diff(e *Index) ([]byte, error) {
+func Diff(t *ops.Tx, e *Index) ([]byte, error) {
 	index, _ := e.content()
 	return t.Stage.Diff(index)
 }
 
-// IndexFor returns the index as the dream would leave it, with what r asks of it.
-func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
-	e, err := t.EditIndex()
+// For returns the index as the dream would leave it, with what r asks of it.
+func For(t *ops.Tx, r ops.FinalizeRequest) (*Index, error) {
+	e, err := Edit(t)
 	if err != nil {
 		return nil, err
 	}
 	if r.Content != nil {
 		if r.Base == "" && e.Base != "" || r.Base != "" && !e.Base.Is(r.Base) {
-			return nil, &BaseError{Name: IndexName, Base: r.Base, Have: e.Base}
+			return nil, &ops.BaseError{Name: ops.IndexName, Base: r.Base, Have: e.Base}
 		}
 		if len(*r.Content) > memory.MaxFileBytes {
-			return nil, fmt.Errorf("%s: %w", IndexName, memory.ErrTooLarge)
+			return nil, fmt.Errorf("%s: %w", ops.IndexName, memory.ErrTooLarge)
 		}
 		e.Index, e.None = memory.ParseIndex([]byte(*r.Content)), false
 	}
@@ -350,7 +346,7 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 			err = errors.New("the index does not list itself")
 		}
 		if err != nil {
-			return nil, Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
+			return nil, ops.Refuse(fmt.Sprintf("upsert %q: %v", line.File, err), "name a memory as name.md or folder/name.md")
 		}
 		if err := e.name(line, n, t.Stage); err != nil {
 			return nil, err
@@ -360,16 +356,16 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 		if r.Content != nil || e.None {
 			return e, nil
 		}
-		return e, t.nameCreated(e, r.Remove...)
+		return e, nameCreated(t, e, r.Remove...)
 	}
-	_, after, err := t.Foresee(e)
+	_, after, err := Foresee(t, e)
 	if err != nil {
 		return nil, err
 	}
 	if after.Index == nil {
 		after.Index = memory.ParseIndex(nil)
 	}
-	missing, dangling := rule.Propose(after, t.s.InProject)
+	missing, dangling := rule.Propose(after, t.Notes().InProject)
 	e.Index.Remove(dangling...)
 	e.Full = nil
 	for _, p := range missing {
@@ -389,7 +385,7 @@ func (t *Tx) IndexFor(r FinalizeRequest) (*Index, error) {
 // remove removes entries by their file, and lines without a link by their text.
 func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 	if slices.ContainsFunc(asked, func(text string) bool { return strings.TrimSpace(text) == "" }) {
-		return Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
+		return ops.Refuse("remove names nothing", "name a file as the index does, or a line without a link by its text")
 	}
 	files := make(map[string]bool)
 	for _, entry := range e.Entries() {
@@ -399,7 +395,7 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 	texts := slices.DeleteFunc(slices.Clone(asked), func(text string) bool { return files[text] || files[path.Clean(text)] })
 	for _, text := range e.RemoveLines(allowed, texts...) {
 		if !strings.HasSuffix(text, ".md") {
-			return Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text),
+			return ops.Refuse(fmt.Sprintf("remove %.80q: the index has no such line", text),
 				"read_memory {\"paths\": [\"MEMORY.md\"]} shows its lines; name a file as the index does, or a line without a link by its whole text")
 		}
 	}
@@ -407,13 +403,10 @@ func (e *Index) remove(asked []string, allowed secret.Allowed) error {
 }
 
 // All returns what t changes, the index included.
-func (t *Tx) All(e *Index) []Change {
+func All(t *ops.Tx, e *Index) []ops.Change {
 	changes := slices.Clone(t.Stage.Changes)
 	if content, base := e.content(); e.Changed() {
-		changes = append(changes, Change{Name: IndexName, Before: base, After: memory.SumOf(content)})
+		changes = append(changes, ops.Change{Name: ops.IndexName, Before: base, After: memory.SumOf(content)})
 	}
 	return changes
 }
-
-// Look opens the stage of an operation of which this process holds no lock. It cannot land. The caller releases it.
-func (s *Store) Look(dir *memory.Dir, info Op) (*Tx, error) { return s.openTx(dir, info) }
