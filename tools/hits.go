@@ -72,6 +72,12 @@ func renderHits(p *consolidate.Project, res transcript.Result, r grepArguments, 
 func writeCounts(b *text, res transcript.Result, r grepArguments, atLeast string) {
 	var none []string
 	more := ""
+	shown := make([]int, len(res.Patterns))
+	for _, h := range res.Hits {
+		if len(shown) > 0 {
+			shown[h.Pattern] += 1 + h.Alike
+		}
+	}
 	for k, found := range res.Patterns {
 		name := quotedPattern(r.Patterns[k])
 		switch {
@@ -81,12 +87,12 @@ func writeCounts(b *text, res transcript.Result, r grepArguments, atLeast string
 			none = append(none, name)
 		}
 		b.add(found.Within > 0, "; %s in longer words %d (\"regex\": true finds these)", name, found.Within)
-		if found.Matches > 1 && more == "" {
+		if found.Matches > shown[k] && more == "" {
 			more = r.Patterns[k]
 		}
 	}
 	b.add(len(none) > 0 && res.Matches > 0, "; no hit: %s", strings.Join(none, ", "))
-	b.add(len(res.Patterns) > 1 && res.Next == "" && len(res.Hits) < res.Matches && more != "", "; more of one: {\"patterns\": [%q]}", more)
+	b.add(len(res.Patterns) > 1 && more != "", "; more of one: {\"patterns\": [%q]}", more)
 	if len(res.Omitted) > 0 {
 		b.add(true, "; not looked for, since a search takes %d:", len(res.Patterns))
 		for _, pattern := range res.Omitted {

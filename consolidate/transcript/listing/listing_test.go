@@ -588,3 +588,26 @@ func TestReplies(t *testing.T) {
 		}
 	}
 }
+
+// A cursor keeps the limit of the first page, unless the call has another.
+func TestCursorKeepsTheLimit(t *testing.T) {
+	s := newSession(1, 0)
+	for i := range 9 {
+		s.user(fmt.Sprintf("the %c lamp is out", 'a'+i))
+	}
+	store, _ := open(t, s)
+	l, err := New(t.Context(), store, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var book Book
+	page, err := book.First(t.Context(), store, l, 1_000, 2, nil)
+	for _, test := range []struct{ limit, want int }{{0, 4}, {3, 7}, {0, 9}} {
+		if err != nil || page.Cursor == "" {
+			t.Fatal(page, err)
+		}
+		if page, err = book.Next(t.Context(), store, page.Cursor, 9_000, test.limit, nil); page.Utterances != test.want {
+			t.Errorf("limit %d: %d utterances up to page %d, want %d", test.limit, page.Utterances, page.Number, test.want)
+		}
+	}
+}
