@@ -20,7 +20,7 @@ const maxEditText = 160
 // was written on, new text from now. Where the text itself says the day, there is nothing to find.
 func findRelativeDates(v *view, n memory.Name, t *memory.Topic) []Finding {
 	found := v.relativeDates(t)
-	if _, isDated := memory.FirstDate(n.String()); isDated || len(found) == 0 {
+	if _, isDated := memory.FirstDate(n.String()); isDated || len(found) == 0 || dayInName.MatchString(memory.StemOf(n.String())) {
 		return nil // who reads a log of a day knows the day
 	}
 	stood := make(map[string]int)
@@ -46,6 +46,9 @@ func findRelativeDates(v *view, n memory.Name, t *memory.Topic) []Finding {
 	}
 	return findings
 }
+
+// dayInName matches a day without its year at the end of a file's name: standup_mar27, log-06_14b.
+var dayInName = lazy.New(`(?i)(?:[-_](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_]?[0-3]?\d|(?:^|[-_])(?:0\d|1[0-2])[-_][0-3]\d)[a-z]?$`)
 
 // relativeDate is one hit and where it is.
 type relativeDate struct {
@@ -82,7 +85,7 @@ func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot
 	}
 	t := v.After.Topics[n]
 	old := d.quoted(t, d.Text)
-	if from == "" {
+	if from == "" || from == fileTime && d.namesOtherDay() {
 		f.Message = fmt.Sprintf("%q names no date, and nothing here says when it was written", d.Text)
 		f.Hint = "find out when, and write the date: " + v.editCall(n, quoteJSON(old), toFind)
 		return f
@@ -100,8 +103,32 @@ func (d *relativeDate) finding(v *view, n memory.Name, standing *memory.Snapshot
 	}
 	f.Message = fmt.Sprintf("%q is %s %s, counted from %s", d.Text, likely, date, from)
 	f.Hint = v.editCall(n, quoteJSON(old), quoteJSON(d.quoted(t, date)))
+	if !d.IsDay() || !d.Sure || strings.HasSuffix(from, fileTime) || d.hasRival() || d.namesOtherDay() {
+		f.Hint = "write the date if that is meant: " + v.editCall(n, quoteJSON(old), toFind)
+	}
 	return f
 }
+
+// namesOtherDay reports whether the paragraph or item names a day: the words may count from that.
+func (d *relativeDate) namesOtherDay() bool {
+	start, end := text.Block(d.text, d.From)
+	_, dated := memory.FirstDate(d.text[start:end])
+	return dated
+}
+
+// dayWord matches a word that names a day by another.
+var dayWord = lazy.New(`(?i)\b(?:yesterday|today|tomorrow|tonight)\b`)
+
+var codeSpan = lazy.New("`[^`]*`")
+
+// hasRival reports whether the sentence has more than one such word, or the hit more than a few: then it is about days in general.
+func (d *relativeDate) hasRival() bool {
+	const few = 3
+	return len(dayWord.FindAllString(codeSpan.ReplaceAllString(d.Sentence, ""), 2)) > 1 || len(strings.Fields(d.Text)) > few
+}
+
+// fileTime is how a day is known from the file alone.
+const fileTime = "the time of the file"
 
 // sourceOf returns the memory that held a sentence before, whatever its name: what a dream merges was
 // not written today.
@@ -149,7 +176,7 @@ func fileWrittenOn(s *memory.Snapshot, n memory.Name, now time.Time) (day time.T
 		return day, "when the memory was written"
 	}
 	if day := s.ModTimes[n]; !day.IsZero() && !day.After(now) {
-		return day, "the time of the file"
+		return day, fileTime
 	}
 	return time.Time{}, ""
 }

@@ -210,3 +210,31 @@ func BenchmarkRelativeDates(b *testing.B) {
 		}
 	}
 }
+
+// A date is offered to be written only where it is certain: not in quotations, not where several days are named, not counted from the
+// time of a file. A name that ends in a day needs none.
+func TestRelativeDateOffers(t *testing.T) {
+	for _, test := range []struct {
+		file, head, text string
+		found, offered   bool
+	}{
+		{"a.md", "modified: 2026-05-06\n", "We froze deploys yesterday.", true, true},
+		{"a.md", "modified: 2026-05-06\n", "A note that was right yesterday and isn't today is worse than none.", true, false},
+		{"a.md", "modified: 2026-05-06\n", "She said \"we froze deploys yesterday\" and left.", false, false},
+		{"a.md", "modified: 2026-05-06\n", "The report has a column “This week” that nobody reads.", false, false},
+		{"a.md", "modified: 2026-05-06\n", "The release of 2026-05-20 is ready and tested by all of us. We froze deploys yesterday.", true, false},
+		{"a.md", "", "We froze deploys yesterday.", true, false},
+		{"standup_mar27.md", "", "We froze deploys yesterday.", false, false},
+		{"log_06_14b.md", "", "We froze deploys yesterday.", false, false},
+	} {
+		s := snapshotOf(t, map[string]string{test.file: "---\nname: x\ndescription: what it is\ntype: project\n" + test.head + "---\n" + test.text + "\n"})
+		for n := range s.Topics {
+			s.ModTimes = map[memory.Name]time.Time{n: ruleTime.AddDate(0, -1, 0)}
+		}
+		found := only(Standing(s, nil, ruleTime), "relative-date")
+		offered := len(found) > 0 && !strings.Contains(found[0].Hint, "…")
+		if len(found) > 0 != test.found || offered != test.offered {
+			t.Errorf("%s %q: %+v", test.file, test.text, found)
+		}
+	}
+}
