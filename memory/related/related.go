@@ -111,6 +111,7 @@ func (f *field) holders(term int32) []posting { return f.postings[f.from[term]:f
 func New(docs []Document) *Index {
 	x := &Index{ids: map[string]int32{}, tokens: map[string][]int32{}, language: languageOf(docs)}
 	var passages, files collector
+	about, above := "", []int32(nil) // of the passage before
 	for f, d := range docs {
 		x.files, x.outside = append(x.files, d.File), append(x.outside, d.Outside)
 		files.next()
@@ -125,7 +126,10 @@ func New(docs []Document) *Index {
 			terms := x.termsOf(p.Text)
 			passages.add(terms, 1)
 			passages.length(len(terms))
-			passages.add(x.termsOf(p.about), inAbout)
+			if p.about != about {
+				about, above = p.about, x.termsOf(p.about)
+			}
+			passages.add(above, inAbout)
 			files.add(terms, 1)
 			files.length(len(terms))
 		}
