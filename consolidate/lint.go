@@ -24,6 +24,7 @@ type Linted struct {
 
 	ProjectDir string            `json:"project_dir,omitempty"` // the project that the memory was compared with
 	NotAsked   map[string]string `json:"not_asked"`             // why a rule was not checked, by rule
+	Compared   string            `json:"compared,omitempty"`    // how much of the project drift looked at
 }
 
 // LintRequest chooses the memory to lint. The zero value is the project's own.
@@ -90,6 +91,9 @@ func (p *Project) Lint(r LintRequest) (Linted, error) {
 	l := Linted{MemoryDir: d.Path(), Topics: len(s.Topics), Limited: s.Limited, Findings: []rule.Finding{},
 		ProjectDir: projectDir, NotAsked: rule.NotAsked(s, project)}
 	l.Findings = append(l.Findings, rule.Lint(s, project, p.Now())...)
+	if checked := project.Checked(); checked.Known() {
+		l.Compared = checked.String()
+	}
 	if d.Path() == p.MemoryDir && !p.LookOnly && project != nil { // without a project drift was not asked
 		p.Recall.KeepDoubts(l.Findings, s)
 	}

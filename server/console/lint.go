@@ -86,6 +86,9 @@ func (c *Command) linted(p *consolidate.Project, dir string) (consolidate.Linted
 		return len(c.Lint.Rules) > 0 && !slices.Contains(c.Lint.Rules, rule) || slices.Contains(c.Lint.Ignore, rule)
 	}
 	l.Findings = slices.DeleteFunc(l.Findings, func(f rule.Finding) bool { return ignored(f.Rule) })
+	if ignored("drift") {
+		l.Compared = ""
+	}
 	maps.DeleteFunc(l.NotAsked, func(rule, _ string) bool { return ignored(rule) })
 	slices.SortStableFunc(l.Findings, func(a, b rule.Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))

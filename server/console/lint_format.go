@@ -96,6 +96,7 @@ func renderTotals(o lintJSON) string {
 	b.add(empty, "", "No memories yet in %s", o.MemoryDir)
 	b.add(!empty, "", "%s in %s of %s", found, ops.Plural(o.Topics, "memory"), o.MemoryDir)
 	b.add(o.Limited, "", "The directory has more files than were read.")
+	b.add(o.Compared != "", "", "Compared with the project: %s", o.Compared)
 	reasons := make(map[string][]string)
 	for _, rule := range slices.Sorted(maps.Keys(o.NotAsked)) {
 		reasons[o.NotAsked[rule]] = append(reasons[o.NotAsked[rule]], rule)
