@@ -67,7 +67,11 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if i.Env.Home == "" {
 		return ops.Refuse("no home directory is known, so the settings of the programs cannot be found", "set HOME")
 	}
+	if mode := c.Flags.Mode; mode != "" && modes[mode] == "" {
+		return oneOf("mode", mode, host.Modes)
+	}
 	if len(c.Args) == 0 {
+		i.Args = c.installed()
 		return c.installFound(ctx, i)
 	}
 	h, ok := install.Find(c.Args[0])
@@ -83,11 +87,23 @@ func (c *Command) install(ctx context.Context, _ *consolidate.Project, _ host.Se
 	if err := c.resolveProject(); err != nil {
 		return err
 	}
-	i.Args = c.Options()
+	i.Args = c.installed()
 	if err := c.chooseRecall(ctx, h, removing); err != nil {
 		return err
 	}
 	return c.installIn(ctx, i, h, true)
+}
+
+// installed returns the flags with which a host calls us.
+func (c *Command) installed() []string {
+	args := c.Options()
+	if c.Flags.Mode != "" {
+		args = append(args, "--mode", c.Flags.Mode)
+	}
+	if c.Flags.Unattended {
+		args = append(args, "--unattended")
+	}
+	return args
 }
 
 // installIn adds the parts of a host, or removes them. With next it also prints what to do next.

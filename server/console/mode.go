@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/server/host"
@@ -15,6 +16,8 @@ type modeJSON struct {
 	Source  string `json:"source"` // a flag, a variable, a file, or "default"
 	File    string `json:"file"`   // the config.json that mode sets
 	Changed bool   `json:"changed"`
+
+	Connected []string `json:"connected"` // the hosts whose hooks call us: without one nothing happens by itself
 }
 
 // modes describes each mode.
@@ -45,7 +48,10 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 			return err
 		}
 	}
-	err := c.answer(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed}, "  ", func(ink paint) string { return renderMode(setup, ink) })
+	connected := connected(install.Installer{Env: host.Process(), Self: c.Self})
+	err := c.answer(modeJSON{setup.Mode, setup.ModeSource, setup.ConfigFile, changed, connected}, "  ", func(ink paint) string {
+		return renderMode(setup, connected, ink)
+	})
 	if err != nil {
 		return err
 	}
@@ -58,7 +64,24 @@ func (c *Command) mode(ctx context.Context, _ *consolidate.Project, setup host.S
 	return nil
 }
 
-func renderMode(setup host.Setup, ink paint) string {
+// connected returns the hosts whose hooks, or plugins, call us.
+func connected(i install.Installer) []string {
+	hosts := []string{}
+	if len(install.Plugins(i.Env, "")) > 0 {
+		hosts = append(hosts, host.ClaudeCode)
+	}
+	for _, h := range install.Hosts {
+		parts, _ := i.Parts(h, true)
+		for _, p := range parts {
+			if p.Name == install.Hook && p.State == install.Installed && !slices.Contains(hosts, h.ID) {
+				hosts = append(hosts, h.ID)
+			}
+		}
+	}
+	return hosts
+}
+
+func renderMode(setup host.Setup, connected []string, ink paint) string {
 	b := lines{ink: ink}
 	for _, m := range host.Modes {
 		mark, colour := " ", ""
@@ -69,5 +92,6 @@ func renderMode(setup host.Setup, ink paint) string {
 	}
 	b.add(true, "", "in force by: %s", setup.ModeSource)
 	b.add(setup.Mode != host.ModeOff && !setup.Enabled.On, "", "but dreams are off: %s", setup.Enabled.Why)
+	b.add(setup.Mode != host.ModeOff && len(connected) == 0, yellow, "but nothing does it: no host calls dream-mcp. To connect one: dream-mcp install HOST")
 	return b.String() + renderRecall(setup)
 }
