@@ -30,7 +30,7 @@ type RunEnd struct {
 	Host    string // the program that ran the dream
 	Failure string // why it failed, or ""
 	Turns   int
-	Tokens  int64   // read and written, as far as the host reports them
+	Tokens  ops.Tokens
 	CostUSD float64 // as the host calculates it
 }
 
@@ -102,7 +102,7 @@ func (run *Run) conclude(otherwise ops.Outcome, e RunEnd) (ops.Outcome, error) {
 		Header: ops.Header{Kind: lock.KindBackground, ID: run.ID, Host: e.Host, Started: run.Started, Unattended: true, Reason: e.Failure},
 	}
 	dream := dreamOf(entries, run.Started)
-	entry.Dream = dream.ID
+	entry.Dream, entry.SessionsSince = dream.ID, dream.SessionsSince
 	switch {
 	case endedWell(dream):
 		entry.Outcome = dream.Outcome

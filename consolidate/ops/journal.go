@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"dream-mcp/consolidate/lock"
@@ -40,8 +42,41 @@ type LogEntry struct {
 	Files         []string `json:"files,omitempty"`
 	Dream         string   `json:"dream,omitempty"` // of a background run: the ID of its dream
 	Turns         int      `json:"turns,omitempty"`
-	Tokens        int64    `json:"tokens,omitempty"`   // read and written, including cached ones
+	Tokens        Tokens   `json:"tokens,omitzero"`
 	CostUSD       float64  `json:"cost_usd,omitempty"` // as the host calculates it
+}
+
+// Tokens are the tokens of a host's model, as far as the host reports them. None is counted twice.
+type Tokens struct {
+	Input        int64 `json:"input"` // neither read from the cache nor written to it
+	Output       int64 `json:"output"`
+	CacheRead    int64 `json:"cache_read"`
+	CacheCreated int64 `json:"cache_created"`
+}
+
+// Sum is the number of all tokens.
+func (t Tokens) Sum() int64 { return t.Input + t.Output + t.CacheRead + t.CacheCreated }
+
+// Add returns the sum of t and u, kind by kind.
+func (t Tokens) Add(u Tokens) Tokens {
+	return Tokens{t.Input + u.Input, t.Output + u.Output, t.CacheRead + u.CacheRead, t.CacheCreated + u.CacheCreated}
+}
+
+// String is such as "91200 tokens (1200 input, 4000 output, 80000 from the cache, 6000 to the cache)".
+func (t Tokens) String() string {
+	var parts []string
+	for _, kind := range []struct {
+		n    int64
+		name string
+	}{{t.Input, "input"}, {t.Output, "output"}, {t.CacheRead, "from the cache"}, {t.CacheCreated, "to the cache"}} {
+		if kind.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", kind.n, kind.name))
+		}
+	}
+	if len(parts) == 0 {
+		return "no tokens reported"
+	}
+	return Plural(int(t.Sum()), "token") + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // Waiver is a rule that a model waived for one write, and why.

@@ -135,6 +135,7 @@ func handed() map[string]string {
 	for _, v := range append(os.Environ(), marks...) {
 		name, value, _ := strings.Cut(v, "=")
 		if strings.HasPrefix(name, "DREAM_") || strings.HasPrefix(name, "XDG_") || name == "CLAUDE_CONFIG_DIR" || name == "CLAUDE_CODE_PROJECT_DIR_NAME" ||
+			name == host.SessionVariables[0] || // that which started the dream, which neither the gate nor the dream counts
 			slices.Contains(marks, v) {
 			env[name] = value
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/server/host"
 )
 
@@ -139,21 +140,21 @@ func TestReader(t *testing.T) {
 	for _, row := range []struct {
 		lines   []string
 		turns   int
-		tokens  int64
+		tokens  ops.Tokens
 		failure string
 		logged  string
 	}{
-		{lines: []string{`{"type":"result","subtype":"success","num_turns":3,"total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":10,"cache_creation_input_tokens":100}}`}, turns: 3, tokens: 113},
+		{lines: []string{`{"type":"result","subtype":"success","num_turns":3,"total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":10,"cache_creation_input_tokens":100}}`}, turns: 3, tokens: ops.Tokens{Input: 1, Output: 2, CacheRead: 10, CacheCreated: 100}},
 		{lines: []string{`{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":80}`}, turns: 80, failure: "error_max_turns"},
 		{lines: []string{`{"type":"result","subtype":"success","is_error":true,"result":"Credit balance is too low"}`}, failure: "Credit balance"},
-		{lines: []string{`{"type":"item.completed","item":{"type":"mcp_tool_call","tool":"dream_orient","arguments":{}}}`, `{"type":"turn.completed","usage":{"input_tokens":300,"cached_input_tokens":200,"output_tokens":15}}`}, turns: 1, tokens: 315, logged: "calls dream_orient {}"},
+		{lines: []string{`{"type":"item.completed","item":{"type":"mcp_tool_call","tool":"dream_orient","arguments":{}}}`, `{"type":"turn.completed","usage":{"input_tokens":300,"cached_input_tokens":200,"output_tokens":15}}`}, turns: 1, tokens: ops.Tokens{Input: 100, Output: 15, CacheRead: 200}, logged: "calls dream_orient {}"},
 		{lines: []string{`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"now"},{"type":"tool_use","name":"mcp__dream__read_memory","input":{"paths":["a.md"]}}]}}`}, logged: `calls mcp__dream__read_memory {"paths":["a.md"]}`},
 		{lines: []string{`{"type":"user","message":{"content":[{"type":"tool_result","is_error":true,"content":[{"type":"text","text":"no such file"}]}]}}`}, logged: `refused [{"type":"text","text":"no such file"}]`},
 		{lines: []string{`{"type":"turn.failed","error":{"message":"no login"}}`}, failure: "no login"},
 		{lines: []string{`{"type":"message","role":"assistant","content":"a"}`, `{"type":"tool_use","tool_name":"mcp_dream_dream_orient","parameters":{}}`,
 			`{"type":"tool_result","status":"error","error":{"type":"x","message":"y"}}`,
-			`{"type":"result","status":"success","stats":{"total_tokens":8080,"input_tokens":8000,"output_tokens":80,"tool_calls":6}}`}, turns: 7, tokens: 8080},
-		{lines: []string{`{"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"too many turns"},"stats":{"total_tokens":5,"tool_calls":1}}`}, turns: 2, tokens: 5, failure: "too many turns"},
+			`{"type":"result","status":"success","stats":{"total_tokens":8080,"input_tokens":8000,"output_tokens":80,"tool_calls":6}}`}, turns: 7, tokens: ops.Tokens{Input: 8000, Output: 80}},
+		{lines: []string{`{"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"too many turns"},"stats":{"total_tokens":5,"tool_calls":1}}`}, turns: 2, tokens: ops.Tokens{Input: 5}, failure: "too many turns"},
 		{lines: []string{`{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":null,"error":"rate_limit"}`},
 			logged: "tries again, 1 of 10: rate_limit"},
 		{lines: []string{`{"type":"error","message":"Reconnecting... 2/5"}`}, logged: "error: Reconnecting... 2/5"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	runs "dream-mcp/consolidate/background"
+	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
 	"dream-mcp/memory/visible"
 )
@@ -58,6 +59,8 @@ type event struct {
 		Out     int64 `json:"output_tokens"`
 		Written int64 `json:"cache_creation_input_tokens"`
 		Cached  int64 `json:"cache_read_input_tokens"`
+
+		Reused int64 `json:"cached_input_tokens"` // Codex, which counts them in In too
 	} `json:"usage"`
 
 	// Of a request that Claude Code makes again.
@@ -70,6 +73,9 @@ type event struct {
 	Role  string `json:"role"`
 	Stats *struct {
 		Tokens int64 `json:"total_tokens"`
+		In     int64 `json:"input_tokens"` // with Cached
+		Out    int64 `json:"output_tokens"`
+		Cached int64 `json:"cached"`
 		Calls  int   `json:"tool_calls"`
 	} `json:"stats"`
 }
@@ -114,7 +120,7 @@ func (r *reader) line(line string) {
 		r.step(e.Item.Type, e.Item)
 	case e.Type == "turn.completed":
 		r.end.Turns++
-		r.end.Tokens += e.Usage.In + e.Usage.Out // the cached ones are among those read
+		r.end.Tokens = r.end.Tokens.Add(ops.Tokens{Input: e.Usage.In - e.Usage.Reused, Output: e.Usage.Out, CacheRead: e.Usage.Reused})
 	case e.Type == "turn.failed":
 		r.failure = "the host's turn failed: " + quote(string(e.Error))
 	case e.Subtype == "api_retry":
@@ -122,12 +128,16 @@ func (r *reader) line(line string) {
 	case e.Type == "error":
 		r.log.say("error: %s", clip(string(e.Error+e.Message)))
 	case e.Stats != nil:
-		r.end = runs.RunEnd{Turns: e.Stats.Calls + 1, Tokens: e.Stats.Tokens} // a call is a turn, and so are the last words
+		s := e.Stats
+		if s.In+s.Out == 0 {
+			s.In = s.Tokens // an earlier version has only the sum
+		}
+		r.end = runs.RunEnd{Turns: s.Calls + 1, Tokens: ops.Tokens{Input: s.In - s.Cached, Output: s.Out, CacheRead: s.Cached}} // a call is a turn, and so are the last words
 		if e.Status == "error" {
 			r.failure = "the host ended with an error: " + quote(string(e.Error))
 		}
 	case e.Type == "result":
-		r.end = runs.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: e.Usage.In + e.Usage.Out + e.Usage.Written + e.Usage.Cached}
+		r.end = runs.RunEnd{Turns: e.Turns, CostUSD: e.Cost, Tokens: ops.Tokens{Input: e.Usage.In, Output: e.Usage.Out, CacheRead: e.Usage.Cached, CacheCreated: e.Usage.Written}}
 		if e.IsError || strings.HasPrefix(e.Subtype, "error") {
 			r.failure = strings.TrimSpace(fmt.Sprintf("the host ended with %s: %s", quote(e.Subtype), quote(e.Result)))
 		}

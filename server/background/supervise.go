@@ -50,7 +50,7 @@ func Supervise(ctx context.Context, p *consolidate.Project, setup host.Setup, fi
 		report.Failure = p.AllowSecrets.Mask(err.Error())
 	}
 	outcome, endErr := run.End(context.WithoutCancel(ctx), report)
-	log.say("%s%s; %d turns, %d tokens, $%.4f", outcome, because(report.Failure), report.Turns, report.Tokens, report.CostUSD)
+	log.say("%s%s; %d turns, %s, $%.4f", outcome, because(report.Failure), report.Turns, report.Tokens, report.CostUSD)
 	if err == nil && outcome == ops.Failed {
 		err = errors.New("the host ended without a dream")
 	}

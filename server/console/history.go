@@ -87,7 +87,7 @@ func logDetail(e ops.LogEntry) string {
 	add(e.Undoes != "", "of "+e.Undoes)
 	add(e.Dream != "", "dream "+e.Dream)
 	add(e.Turns > 0, ops.Plural(e.Turns, "turn"))
-	add(e.Tokens > 0, ops.Plural(int(e.Tokens), "token"))
+	add(e.Tokens.Sum() > 0, e.Tokens.String())
 	add(e.CostUSD > 0, fmt.Sprintf("$%.2f", e.CostUSD))
 	add(e.Host != "", "by "+e.Host)
 	if len(parts) == 0 {
