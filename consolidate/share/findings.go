@@ -19,7 +19,7 @@ import (
 type Traffic struct {
 	Waiting []memory.Name `json:"waiting,omitempty"` // to be sent
 	Staying []memory.Name `json:"staying,omitempty"` // never sent: some system could not have a file of that name
-	Pulled  []string      `json:"pulled,omitempty"`  // by the last sync that changed something here
+	Pulled  []memory.Name `json:"pulled,omitempty"`  // by the last sync that changed something here
 	From    string        `json:"from,omitempty"`    // the machines that those came from
 	At      time.Time     `json:"at,omitzero"`
 	ID      string        `json:"id,omitempty"` // of that sync
@@ -48,7 +48,12 @@ func (r *Room) Traffic(ctx context.Context) (t Traffic, err error) {
 	entries, err := r.Journal()
 	for _, e := range slices.Backward(entries) {
 		if e.Kind == lock.KindSync && e.Outcome == ops.Committed && len(e.Files) > 0 {
-			t.Pulled, t.From, t.At, t.ID = e.Files, strings.TrimPrefix(e.Reason, pulledFrom), e.Time, e.ID
+			t.From, t.At, t.ID = strings.TrimPrefix(e.Reason, pulledFrom), e.Time, e.ID
+			for _, file := range e.Files {
+				if n, err := memory.ParseName(file); err == nil {
+					t.Pulled = append(t.Pulled, n)
+				}
+			}
 			break
 		}
 	}

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"dream-mcp/consolidate"
@@ -105,7 +104,7 @@ func renderShare(s share.State, t share.Traffic, now time.Time) string {
 	b.add(s.Last.IsZero(), "", "  last sync: none yet")
 	b.add(!s.Last.IsZero(), "", "  last sync: %s", ops.Ago(now, s.Last))
 	b.add(len(t.Waiting) > 0, "", "  to send: %s: %s", ops.Plural(len(t.Waiting), "file"), share.List(t.Waiting))
-	b.add(len(t.Pulled) > 0, "", "  pulled %s from %s: %s (dream-mcp diff %s)", ops.Ago(now, t.At), t.From, strings.Join(t.Pulled, ", "), t.ID)
+	b.add(len(t.Pulled) > 0, "", "  pulled %s from %s: %s (dream-mcp diff %s)", ops.Ago(now, t.At), t.From, share.List(t.Pulled), t.ID)
 	b.add(!s.OtherDream.IsZero(), "", "  another machine's dream: by %s, seen %s", s.OtherName, ops.Ago(now, s.OtherDream))
 	b.notes(s.Notes)
 	b.add(len(t.Staying) > 0, "", "! %s", share.StayingHere(t.Staying))
