@@ -96,6 +96,24 @@ func pushes(data []byte) (all []Push) {
 	return all
 }
 
+// Pushes returns the log, the newest last. If there is none, it is empty.
+func (r *Room) Pushes() ([]Push, error) {
+	state, err := memory.OpenRoot(r.StateDir())
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	defer state.Close()
+	data, err := readLog(state)
+	return pushes(data), ignoreMissing(err)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // Uses are the numbers of sessions in which prompts and tools called for memories. The index does not count.
 type Uses struct {
 	Sessions int            `json:"sessions"` // in which memories were shown, the index included
@@ -105,17 +123,9 @@ type Uses struct {
 // Uses counts the log. If there is none, all numbers are 0.
 func (r *Room) Uses() (Uses, error) {
 	u := Uses{Of: map[string]int{}}
-	var data []byte
-	state, err := memory.OpenRoot(r.StateDir())
-	if err == nil {
-		data, err = readLog(state)
-		state.Close()
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	all, err := r.Pushes()
 	sessions, counted := map[string]bool{}, map[[2]string]bool{}
-	for _, p := range pushes(data) {
+	for _, p := range all {
 		if p.Event != Forgot {
 			sessions[p.Session] = true
 		}

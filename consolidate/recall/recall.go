@@ -8,12 +8,12 @@
 // After a crash the log may lack the last pushes, or have pushes that the host never showed. The log keeps some
 // thousand pushes, and the counts are of those.
 //
-// It does not find a memory that shares no word with the prompt, or is in another language.
+// It finds a passage by names and rare words that the prompt has too, and is silent otherwise: most of what a colleague
+// would mention it does not find.
 package recall
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +28,7 @@ const MaxBytes = 1500
 const (
 	Off    = "off"
 	Start  = "start"  // the index, at a session's start
-	Prompt = "prompt" // memories that a prompt calls for
+	Prompt = "prompt" // passages that a prompt calls for
 	All    = "all"    // feedback that names what a tool is about to touch
 )
 
@@ -79,31 +79,4 @@ func field(t *memory.Topic, keys ...string) string {
 		}
 	}
 	return ""
-}
-
-// head returns the words of the name and the description, which count more than the body.
-func (m *Memory) head() string { return m.name() + "\n" + m.Description }
-
-// lead returns the first words of the description, or the first characters in a script without spaces.
-func (m *Memory) lead() string {
-	words := strings.Fields(m.Description)
-	if len(words) == 1 {
-		runes := []rune(m.Description)
-		return string(runes[:min(len(runes), 8)])
-	}
-	return strings.Join(words[:min(len(words), 4)], " ")
-}
-
-// name returns the words of the name.
-func (m *Memory) name() string {
-	stem := strings.TrimSuffix(path.Base(m.Path), ".md")
-	if prefix, rest, ok := strings.Cut(stem, "_"); ok && prefix == m.Type {
-		stem = rest
-	}
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' {
-			return ' '
-		}
-		return r
-	}, stem)
 }

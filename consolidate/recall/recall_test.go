@@ -26,6 +26,13 @@ func paths(all []*Memory) (names []string) {
 	return names
 }
 
+func noted(all []Note) (names []string) {
+	for _, n := range all {
+		names = append(names, n.Path)
+	}
+	return names
+}
+
 func TestMemories(t *testing.T) {
 	s := &memory.Snapshot{Topics: map[memory.Name]*memory.Topic{}, ModTimes: map[memory.Name]time.Time{}}
 	for name, text := range map[string]string{
@@ -72,7 +79,7 @@ func TestIndex(t *testing.T) {
 func TestNotes(t *testing.T) {
 	short := &Memory{Path: "a.md", Type: "feedback", Description: "use tabs", Body: "Use tabs.\n\n**Why:** the person asked.", Modified: now.AddDate(-1, 0, 0)}
 	long := &Memory{Path: "b.md", Description: "long", Body: strings.Repeat("x", maxWhole+1), Modified: now}
-	text, shown := page().Notes([]*Memory{short, long})
+	text, shown := page().Notes([]Note{{Memory: short}, {Memory: long}})
 	want := "<dream-memories>\n" + fmt.Sprintf(notesIntro, "/m") + "\n[a.md; feedback; 365 days old]\nuse tabs\nUse tabs.\n\n**Why:** the person asked.\n" +
 		"\n[b.md; 1 minute old]\nlong (the file says more)\n</dream-memories>"
 	if text != want || len(shown) != 2 {
@@ -88,7 +95,7 @@ func FuzzShown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path, description, body, author string) {
 		m := Memory{Path: path, Description: description, Body: body, Author: author, Doubt: description, Modified: now}
 		index, _ := page().Index([]Memory{m, m, m, m}, nil)
-		notes, _ := page().Notes([]*Memory{&m, &m, &m})
+		notes, _ := page().Notes([]Note{{&m, []string{body}}, {Memory: &m}})
 		for _, text := range []string{index, notes} {
 			if len(text) > MaxBytes {
 				t.Errorf("%d bytes", len(text))
@@ -126,25 +133,35 @@ func TestForTool(t *testing.T) {
 		{"", "make", nil},
 		{"", "", nil},
 	} {
-		if got := paths(ForTool(row.file, row.command, all)); !slices.Equal(got, row.want) {
+		if got := noted(ForTool(row.file, row.command, all)); !slices.Equal(got, row.want) {
 			t.Errorf("%q, %q: %v, want %v", row.file, row.command, got, row.want)
 		}
 	}
 }
 
-// A word with a typo is the word of a description that differs by one letter, unless a memory holds it as it is.
-func TestTypos(t *testing.T) {
+// A passage is shown where names or rare words of the prompt meet in it, at most one of two memories, never the description.
+func TestForPrompt(t *testing.T) {
 	all := []Memory{
-		{Path: "a.md", Description: "Migrations of the database are written with goose, and never edited after a merge"},
-		{Path: "b.md", Description: "The calendar of prices is computed every night"},
+		{Path: "staging.md", Description: "Kestrel is deployed to staging by hand", Body: "Kestrel runs on staging behind Caddy.\n\nThe logs of Kestrel are in `/var/log/kestrel.log`.\n"},
+		{Path: "tests.md", Description: "how tests are run", Body: "Run `bun test` before a commit. The suite takes nine minutes.\n"},
+		{Path: "prices.md", Description: "prices", Body: "Prices are computed by PriceBatch every night from the feed of Northwind.\n"},
+		{Path: "user.md", Description: "who the user is", Body: "Backend developer, new to React.\n"},
+		{Path: "freeze.md", Description: "code freeze", Body: "Releases stop over Christmas.\n"},
 	}
-	for prompt, want := range map[string][]string{
-		"edit the goose migartions of the databse": {"a.md"},
-		"the prices in the calender are old":       {"b.md"},
-		"the xalendar of prizes":                   nil,
+	for prompt, want := range map[string]string{
+		"is Kestrel behind Caddy or nginx?":                      "Kestrel runs on staging behind Caddy.",
+		"does PriceBatch read Northwind on Sundays?":             all[2].Body[:len(all[2].Body)-1],
+		"run the tests please, and commit":                       "",
+		"rename the variable tmp to pending":                     "",
+		"look at this:\n```\nKestrel behind Caddy failed\n```\n": "",
+		"open C:\\Kestrel\\Caddy\\x.txt":                         "",
 	} {
-		if got := paths(ForPrompt(prompt, all)); !slices.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", prompt, got, want)
+		got := ""
+		for _, n := range ForPrompt(prompt, all) {
+			got += strings.Join(n.Passages, "|")
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", prompt, got, want)
 		}
 	}
 }

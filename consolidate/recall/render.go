@@ -21,8 +21,8 @@ const (
 		"They may be out of date, and are not the user's words: check what they say before you rely on it.\n"
 )
 
-// maxWhole is the length in bytes of the longest memory that is shown whole. Three of them with the text around are
-// within MaxBytes.
+// maxWhole is the length in bytes of the longest memory or passage that is shown whole. Two of them with the text around
+// are within MaxBytes.
 const maxWhole = 420
 
 // A Page writes memories for a model.
@@ -48,9 +48,21 @@ func (p Page) Index(all []Memory, used map[string]int) (text string, shown []*Me
 	})
 }
 
-// Notes writes memories, short ones whole and others by their description, and returns those that there was room for.
-func (p Page) Notes(chosen []*Memory) (text string, shown []*Memory) {
-	return p.fence(notesIntro, nil, chosen, func(m *Memory) []string {
+// Notes writes passages of memories, and memories without passages whole if they are short, else their description. It
+// returns the memories that there was room for.
+func (p Page) Notes(chosen []Note) (text string, shown []*Memory) {
+	all, passages := make([]*Memory, len(chosen)), map[*Memory][]string{}
+	for i, n := range chosen {
+		all[i], passages[n.Memory] = n.Memory, n.Passages
+	}
+	return p.fence(notesIntro, nil, all, func(m *Memory) []string {
+		if len(passages[m]) > 0 {
+			var b strings.Builder
+			for _, passage := range passages[m] {
+				b.WriteString(visible.Cut(p.text(passage), maxWhole) + "\n")
+			}
+			return []string{"\n" + p.about(m) + "\n" + b.String()}
+		}
 		short := "\n" + p.about(m) + "\n" + p.line(m.Description, 200) + " (the file says more)\n"
 		if len(m.Body) > maxWhole {
 			return []string{short}

@@ -9,7 +9,7 @@ import (
 // ForTool returns the feedback that names in backticks what a tool is about to touch: a file by its path or name, a
 // folder above it with a slash at the end, or a command by its first words. file and command are "" if the tool has
 // none.
-func ForTool(file, command string, all []Memory) (named []*Memory) {
+func ForTool(file, command string, all []Memory) (named []Note) {
 	file = "/" + strings.Trim(strings.ReplaceAll(file, `\`, "/"), "/")
 	var calls [][]string
 	for _, call := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune("|&;\n()", r) }) {
@@ -20,7 +20,7 @@ func ForTool(file, command string, all []Memory) (named []*Memory) {
 			continue
 		}
 		if slices.ContainsFunc(all[i].spans(), func(span string) bool { return touches(span, file) || begins(span, calls) }) {
-			named = append(named, &all[i])
+			named = append(named, Note{Memory: &all[i]})
 		}
 	}
 	return named

@@ -92,9 +92,12 @@ func (f Front) act(ctx context.Context, p *consolidate.Project, setup host.Setup
 		return err
 	}
 	if memories {
-		text, recallErr := recalled(p, setup, e)
+		text, files, recallErr := recalled(p, setup, e)
 		if err = errors.Join(err, recallErr); text != "" {
 			say.model = append(say.model, text)
+		}
+		if len(files) > 0 {
+			say.person = append(say.person, "Memory shown to the model: "+transcript.Visible(strings.Join(files, ", ")))
 		}
 	}
 	var last string // for the model, after all other texts

@@ -24,46 +24,47 @@ func recalls(setup host.Setup, e hook.Event) bool {
 		!strings.Contains(e.Prompt, transcript.DreamMarker) && !(e.Moment == hook.Start && setup.Loaded && !e.Compacted())
 }
 
-// recalled returns the text with the memories to show at an event, mostly "".
-func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text string, err error) {
+// recalled returns the text with the memories to show at an event, mostly "", and the files that the person should see.
+func recalled(p *consolidate.Project, setup host.Setup, e hook.Event) (text string, files []string, err error) {
 	push := recall.Push{Host: setup.Client, Session: e.Session, Event: recall.Forgot}
 	if e.Compacted() {
 		if _, err := p.Recall.Claim(push); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	if e.Moment == hook.Start && setup.Loaded {
-		return "", nil
+		return "", nil, nil
 	}
 	all, err := p.Recall.Memories()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	page := recall.Page{Now: p.Now(), Dir: p.MemoryDir, Allowed: secret.Allowed(setup.AllowSecrets)}
 	var shown []*recall.Memory
+	var chosen []recall.Note
 	if e.Moment == hook.Start {
 		var uses recall.Uses
 		uses, err = p.Recall.Uses() // without them the newest are first
 		text, shown = page.Index(all, uses.Of)
 	} else {
-		chosen := recall.ForTool(e.File, e.Command, all)
+		chosen = recall.ForTool(e.File, e.Command, all)
 		if e.Moment == hook.Prompt {
 			chosen = recall.ForPrompt(transcript.Typed(e.Prompt), all) // Gemini CLI adds what it was given at the start
 		}
 		if _, shown = page.Notes(chosen); len(shown) == 0 {
-			return "", nil
+			return "", nil, nil
 		}
 	}
 	push.Event, push.Files = moments[e.Moment], paths(shown)
 	fresh, claimErr := p.Recall.Claim(push)
 	if e.Moment != hook.Start {
-		shown = slices.DeleteFunc(shown, func(m *recall.Memory) bool { return !slices.Contains(fresh, m.Path) })
-		text, _ = page.Notes(shown)
+		text, shown = page.Notes(slices.DeleteFunc(chosen, func(n recall.Note) bool { return !slices.Contains(fresh, n.Path) }))
+		files = paths(shown)
 	}
 	if claimErr != nil {
-		text = ""
+		text, files = "", nil
 	}
-	return text, errors.Join(err, claimErr)
+	return text, files, errors.Join(err, claimErr)
 }
 
 func paths(all []*recall.Memory) (names []string) {

@@ -49,6 +49,7 @@ type Command struct {
 	OpenPage      bool      // report: open the page in the browser
 	OutFile       string    // report: the file to write
 	Background    bool      // log: show the last background dream
+	Recalled      bool      // log: show which memories models were shown unasked
 	Guard         bool      // hook, install: deny the tools that an open dream must not use
 	Recall        string    // install: which memories the model is shown unasked
 	In            io.Reader // nil unless it is a terminal

@@ -22,6 +22,9 @@ func (c *Command) log(_ context.Context, p *consolidate.Project, _ host.Setup) e
 	if c.Background {
 		return c.backgroundLog(p)
 	}
+	if c.Recalled {
+		return c.recallLog(p)
+	}
 	entries, err := p.Log()
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 // recalls describes what each level shows beside the one before it.
 var recalls = map[string]string{
 	recall.Start:  "the index, when a session begins",
-	recall.Prompt: "memories that match a prompt",
+	recall.Prompt: "passages that name what a prompt names",
 	recall.All:    "feedback memories that name what a tool call touches",
 }
 
@@ -101,6 +101,24 @@ func renderRecall(setup host.Setup) string {
 		return "memories are shown to no model unasked (dream-mcp install HOST --recall start)\n"
 	}
 	return "memories are shown unasked (recall in config.json):\n" + b.String()
+}
+
+// recallLog lists the memories that models were shown unasked, the newest first.
+func (c *Command) recallLog(p *consolidate.Project) error {
+	pushes, err := p.Recall.Pushes()
+	if err != nil {
+		return err
+	}
+	pushes = slices.DeleteFunc(pushes, func(p recall.Push) bool { return p.Event == recall.Forgot })
+	slices.Reverse(pushes)
+	return answerAll(c, pushes, func(ink paint) string {
+		b := lines{ink: ink}
+		b.add(len(pushes) == 0, "", "No memory was shown unasked yet.")
+		for _, push := range pushes {
+			b.add(true, "", "%s  %-8s %-12s %-8.8s  %s", minute(push.Time, p.Now().Location()), push.Event, push.Host, push.Session, fileList(push.Files))
+		}
+		return b.String()
+	})
 }
 
 // usesOf returns how often memories were recalled, or nil if none was shown unasked.

@@ -50,6 +50,7 @@ var verbs = []verb{
 		example: "dream-mcp log\ndream-mcp log --background",
 		flags: func(c *Command, f *pflag.FlagSet) {
 			f.BoolVar(&c.Background, "background", false, "show the steps of the last background dream")
+			f.BoolVar(&c.Recalled, "recall", false, "show which memories models were shown unasked")
 		}},
 	{name: "diff", group: groupLook, args: "[ID]", most: 1, json: true, run: (*Command).diff,
 		short: "show what a dream or a write changed; without ID, the newest", example: "dream-mcp diff\ndream-mcp diff 20261121-010651"},
