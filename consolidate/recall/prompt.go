@@ -24,13 +24,13 @@ const (
 // prompt, in which some words meet by chance. A term weighs by its rarity among the memories, from 0 to 1; one that a
 // third of the memories hold does not count. The numbers were chosen on 160 prompts of one person.
 const (
-	leastWeight     = 1.3
-	forLength  = 0.02 // for each term of the prompt beyond freeLength
-	freeLength = 20
-	isRare     = 0.5
-	ofWord     = 0.35 // weight of a word that is not a name
-	minWords   = 5    // shared rare words that do without a name
-	minName    = 4    // bytes of a name: PR and CLI are words
+	leastWeight = 1.3
+	forLength   = 0.02 // for each term of the prompt beyond freeLength
+	freeLength  = 20
+	isRare      = 0.5
+	ofWord      = 0.35 // weight of a word that is not a name
+	minWords    = 5    // shared rare words that do without a name
+	minName     = 4    // bytes of a name: PR and CLI are words
 )
 
 // A Note is a memory and the passages of it that a prompt touches. Without passages it stands for the whole memory.
