@@ -206,7 +206,7 @@ func passphrase(value string) bool {
 		!slices.ContainsFunc(words, func(w string) bool { return len(w) < 3 || commonWords(w) || passwords(w) })
 }
 
-// commonWords are those of sentences and labels: a row of words with one of them is no passphrase.
+// commonWords are those of sentences and labels: a row of words with one of them is not a passphrase.
 var commonWords = oneOf("the and for with your you this that are was not must have has enter again please repeat here from into when set new old " +
 	"user name form field input reset forgot change confirm login value text type test key use only can will should its all any via see " +
 	"phrase words backup word list each stored written support handling recover restore app page code error min max")

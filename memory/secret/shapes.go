@@ -135,7 +135,7 @@ func (sh shape) matcher(nth, prefix int) func(s *scan, at int) (next int) {
 	}
 }
 
-// inBase64 reports whether what is between two places is in the midst of a longer text in base64.
+// inBase64 reports whether what is between two places is part of a longer text in base64.
 func (s *scan) inBase64(from, to int) bool {
 	if from == 0 || s.text[from-1] != '+' && s.text[from-1] != '/' {
 		return false
