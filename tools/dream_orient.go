@@ -172,18 +172,21 @@ func mapTopics(m consolidate.Map, room, page int) (shown string, rest []string) 
 			for _, t := range m.Topics {
 				all += len(topicRow(m, t, limit)) + 1
 			}
-			if all <= room || limit < minRow {
+			if all <= room || limit == 0 {
 				return all <= room
+			}
+			if limit < minRow {
+				limit = 0
 			}
 		}
 	}
-	if !measure(page) && m.First {
+	if fits := measure(page); m.First && (!fits || limit == 0) {
 		if names := mapNames(m); len(names) < max(page, room/2) {
 			return names, nil
 		}
 	}
-	if all > page {
-		measure(room)
+	if all > page && !measure(room) {
+		limit = maxRow
 	}
 	b.add(true, "\n## Topics: %s\n", form)
 	b.add(m.Limited, "the directory holds more files than were looked at\n")
@@ -224,9 +227,13 @@ func mapNames(m consolidate.Map) string {
 	return b.String()
 }
 
-// topicRow returns the row of a topic, with a description of at most limit characters.
+// topicRow returns the row of a topic, with a description of at most limit characters, or none.
 func topicRow(m consolidate.Map, t consolidate.Topic, limit int) string {
-	row := fmt.Sprintf("%s %s %s: %s", t.Name, age(m.Now.Sub(t.Written)), t.Sum, quoted(t.Description, limit))
+	row := fmt.Sprintf("%s %s %s", t.Name, age(m.Now.Sub(t.Written)), t.Sum)
+	if limit == 0 {
+		return row
+	}
+	row += ": " + quoted(t.Description, limit)
 	if t.Hook != "" {
 		row += "; MEMORY.md: " + quoted(t.Hook, limit)
 	}
