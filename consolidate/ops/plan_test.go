@@ -415,3 +415,42 @@ func TestRecoverUnbegun(t *testing.T) {
 		t.Errorf("landed %v, want %v", got, after)
 	}
 }
+
+// What landed before a crash, and was changed by somebody since, has landed: it is left as it is, and can be undone.
+func TestChangedAfterItLanded(t *testing.T) {
+	w := newWorld(t, before)
+	s := w.stage()
+	stageAfter(t, s)
+	p := must(planAfter(s))(t)
+	for _, c := range p.Changes {
+		var err error
+		switch c.Name.String() {
+		case "a.md", "fresh.md":
+			err = atomicfile.Move(p.dir.Root(), c.Temp, c.Name.String())
+		case "gone.md":
+			err = atomicfile.Take(p.dir.Root(), c.Name.String(), c.Temp)
+		default:
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(w.path, c.Name.String()), []byte("theirs"), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.WriteFile(filepath.Join(w.path, "team", "old.md"), []byte("theirs too"), 0o600) // which has not landed
+	a := must(w.again())(t)
+	if err := a.recover(true); err != nil {
+		t.Fatal(err)
+	}
+	if len(a.LeftAlone) != 1 || a.LeftAlone[0].Name.String() != "team/old.md" || len(a.Changes) != 5 {
+		t.Errorf("left alone %v, landed %v", a.LeftAlone, a.Changes)
+	}
+	got := contents(t, w.path)
+	for _, file := range []string{"a.md", "fresh.md", "gone.md"} {
+		if got[file] != "theirs" {
+			t.Errorf("%s is %q", file, got[file])
+		}
+	}
+}
