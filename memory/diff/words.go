@@ -82,7 +82,16 @@ func words(before, after string) (old, new []Word, similar bool) {
 			new = appendWord(new, text, l.Kind != udiff.Equal)
 		}
 	}
-	return old, new, 2*same >= min(letters(before), letters(after))
+	return joined(old), joined(new), 2*same >= min(letters(before), letters(after))
+}
+
+// joined makes white space between two changed words one change with them.
+func joined(words []Word) (all []Word) {
+	for i, w := range words {
+		between := i > 0 && i < len(words)-1 && !w.Changed && strings.TrimSpace(w.Text) == ""
+		all = appendWord(all, w.Text, w.Changed || between)
+	}
+	return all
 }
 
 func appendWord(all []Word, text string, changed bool) []Word {
