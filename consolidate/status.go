@@ -54,6 +54,7 @@ type LastDream struct {
 	Ended   time.Time   `json:"ended"`
 	Outcome ops.Outcome `json:"outcome"`
 	Files   []string    `json:"files"`
+	Changes string      `json:"changes,omitempty"` // of one that landed: "improved 3 memories (1 new), removed 2"
 	Summary string      `json:"summary,omitempty"`
 	Undone  bool        `json:"undone,omitempty"`
 }
@@ -175,7 +176,11 @@ func lastDream(entries []ops.LogEntry, is func(ops.Outcome) bool) *LastDream {
 		if files == nil {
 			files = []string{}
 		}
-		return &LastDream{ID: e.ID, Ended: ops.Second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: ops.UndoneBy(entries)[e.ID]}
+		last := &LastDream{ID: e.ID, Ended: ops.Second(e.Time), Outcome: e.Outcome, Files: files, Summary: e.Summary, Undone: ops.UndoneBy(entries)[e.ID]}
+		if e.Outcome == ops.Committed {
+			last.Changes = e.Changes.String()
+		}
+		return last
 	}
 	return nil
 }

@@ -40,6 +40,7 @@ type LogEntry struct {
 	HoursSince    *float64 `json:"hours_since,omitempty"` // nil for the first dream
 	SessionsSince int      `json:"sessions_since,omitempty"`
 	Files         []string `json:"files,omitempty"`
+	Changes       Counts   `json:"changes,omitzero"`
 	Dream         string   `json:"dream,omitempty"` // of a background run: the ID of its dream
 	Turns         int      `json:"turns,omitempty"`
 	Tokens        Tokens   `json:"tokens,omitzero"`
@@ -241,7 +242,7 @@ func readLog(state *os.Root) ([]LogEntry, error) {
 
 // Entry returns the line of i for the log.
 func (i Op) Entry(outcome Outcome, at time.Time) LogEntry {
-	e := LogEntry{Time: at, Outcome: outcome, Header: i.Header, SessionsSince: i.Sessions}
+	e := LogEntry{Time: at, Outcome: outcome, Header: i.Header, SessionsSince: i.Sessions, Changes: CountsOf(i.Changes)}
 	if i.Kind == lock.KindDream && i.Since.Exists {
 		hours := i.Started.Sub(i.Since.Time).Hours()
 		e.HoursSince = &hours

@@ -69,12 +69,52 @@ func (i Op) reviewed() string {
 	return fmt.Sprintf("%d of %s", shown, Plural(of, "session"))
 }
 
-// topics counts files other than the index.
-func topics(files []string) int {
-	if slices.Contains(files, memory.IndexFile) {
-		return len(files) - 1
+// Counts are the numbers of memories that an operation created, updated and deleted. The index is not a memory.
+type Counts struct {
+	Created int  `json:"created,omitempty"`
+	Updated int  `json:"updated,omitempty"`
+	Deleted int  `json:"deleted,omitempty"`
+	Index   bool `json:"index,omitempty"` // it changed too
+}
+
+// CountsOf counts changes.
+func CountsOf(changes []Change) (n Counts) {
+	for _, c := range changes {
+		switch {
+		case c.Name == IndexName:
+			n.Index = true
+		case c.Before == "":
+			n.Created++
+		case c.After == "":
+			n.Deleted++
+		default:
+			n.Updated++
+		}
 	}
-	return len(files)
+	return n
+}
+
+// Improved is the number of memories that were created or updated.
+func (n Counts) Improved() int { return n.Created + n.Updated }
+
+// String is such as "improved 3 memories (1 new), removed 2".
+func (n Counts) String() string {
+	text := "changed nothing"
+	switch {
+	case n.Improved() > 0:
+		text = "improved " + Plural(n.Improved(), "memory")
+		if n.Created > 0 {
+			text += fmt.Sprintf(" (%d new)", n.Created)
+		}
+		if n.Deleted > 0 {
+			text += fmt.Sprintf(", removed %d", n.Deleted)
+		}
+	case n.Deleted > 0:
+		text = "removed " + Plural(n.Deleted, "memory")
+	case n.Index:
+		text = "improved the index"
+	}
+	return text
 }
 
 // Summary describes what an operation changed and reviewed, in numbers.
@@ -91,23 +131,11 @@ func describe(changes []Change, i Op, named bool) string {
 	case len(changes) == 0:
 		return "Reviewed " + reviewed + "; nothing needed to change."
 	}
-	f := FilesOf(changes)
-	created, gone := topics(f.Created), topics(f.Deleted)
-	text, separator := "Improved the index", "; "
-	if better := created + topics(f.Updated); better > 0 {
-		text = "Improved " + Plural(better, "memory")
-		if created > 0 && !named {
-			text += fmt.Sprintf(" (%d new)", created)
-		}
-		if gone > 0 {
-			text += fmt.Sprintf(", removed %d", gone)
-		}
-	} else if gone > 0 {
-		text = "Removed " + Plural(gone, "memory")
-	}
+	text, separator := CountsOf(changes).String(), "; "
+	text = strings.ToUpper(text[:1]) + text[1:]
 	var parts []string
 	if named {
-		parts, separator = f.parts(), ": "
+		parts, separator = FilesOf(changes).parts(), ": "
 	}
 	if reviewed != "" {
 		parts = append(parts, "reviewed "+reviewed)

@@ -25,7 +25,7 @@ type Report struct {
 	Files   []File           `json:"files"` // in the order in which they land, the index last
 	Left    []string         `json:"left_alone"`
 	Index   [2]ops.IndexSize `json:"index"` // before and after
-	History []Past           `json:"history"`
+	History []ops.LogEntry   `json:"history"`
 }
 
 // File is one change.
@@ -44,13 +44,6 @@ type File struct {
 type LeftOut struct {
 	Text string `json:"text"`
 	Why  string `json:"why"`
-}
-
-// Past is a dream of the history, and what it did.
-type Past struct {
-	ops.LogEntry
-	Changed int `json:"changed"`
-	Deleted int `json:"deleted"`
 }
 
 // kept is the number of dreams in the history of a report.
@@ -179,17 +172,7 @@ func (p *Room) history(r *Report) error {
 		if l.Kind != lock.KindDream || undone[l.ID] {
 			continue
 		}
-		e := Past{LogEntry: ops.LogEntry{Header: ops.Header{ID: l.ID}, Time: l.Landed}}
-		for _, c := range l.Changes {
-			switch {
-			case c.Name == ops.IndexName:
-			case c.After == "":
-				e.Deleted++
-			default:
-				e.Changed++
-			}
-		}
-		r.History = append(r.History, e)
+		r.History = append(r.History, ops.LogEntry{Header: ops.Header{ID: l.ID}, Time: l.Landed, Changes: ops.CountsOf(l.Changes)})
 	}
 	r.History = r.History[max(0, len(r.History)-kept):]
 	return nil

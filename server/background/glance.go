@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"dream-mcp/consolidate"
 	"dream-mcp/consolidate/ops"
 	"dream-mcp/consolidate/transcript"
-	"dream-mcp/memory"
 	"dream-mcp/server/hook"
 )
 
@@ -62,8 +60,7 @@ func wordOf(p consolidate.Picture, enabled bool, minHours float64) string {
 	case p.Due:
 		return "dream: due"
 	case last.Outcome == ops.Committed && !last.Undone && p.Time.Sub(last.Ended).Hours() < minHours:
-		files := slices.DeleteFunc(slices.Clone(last.Files), func(file string) bool { return file == memory.IndexFile })
-		return fmt.Sprintf("dreamed %s: %d improved", ops.Ago(p.Time, last.Ended), len(files))
+		return fmt.Sprintf("dreamed %s: %s", ops.Ago(p.Time, last.Ended), last.Changes)
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ func TestWordOf(t *testing.T) {
 		return &consolidate.OpenDream{Phase: phase, Expires: now.Add(left), Staged: staged}
 	}
 	last := func(outcome ops.Outcome, ago time.Duration, undone bool) *consolidate.LastDream {
-		return &consolidate.LastDream{Ended: now.Add(-ago), Outcome: outcome, Undone: undone, Files: []string{"a.md", "b.md", "MEMORY.md"}}
+		return &consolidate.LastDream{Ended: now.Add(-ago), Outcome: outcome, Undone: undone, Changes: "improved 2 memories, removed 1"}
 	}
 	for name, row := range map[string]struct {
 		p    consolidate.Picture
@@ -29,7 +29,7 @@ func TestWordOf(t *testing.T) {
 		"expired":          {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", -time.Minute)}}, want: ""},
 		"its process died": {p: consolidate.Picture{State: consolidate.State{Dream: dreaming("gathering", time.Minute)}, Dead: true}, want: ""},
 		"dreamed": {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}},
-			want: "dreamed 2 hours ago: 2 improved"},
+			want: "dreamed 2 hours ago: improved 2 memories, removed 1"},
 		"dreamed, off": {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 2*time.Hour, false)}}, off: true, want: ""},
 		"undone":       {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, time.Hour, true)}}, want: ""},
 		"long ago":     {p: consolidate.Picture{State: consolidate.State{Last: last(ops.Committed, 30*time.Hour, false)}}, want: ""},

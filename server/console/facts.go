@@ -47,6 +47,9 @@ func lastDream(l *consolidate.LastDream, now time.Time) (what, summary string) {
 		return "none yet", ""
 	}
 	when := ops.Ago(now, l.Ended)
+	if l.Changes != "" {
+		when += ", " + l.Changes
+	}
 	if l.Undone {
 		when += ", later undone"
 	}

@@ -25,7 +25,7 @@ func fixedStatus() (consolidate.Status, host.Setup) {
 					{Name: "lock", Why: "not checked"},
 				},
 				Last: &consolidate.LastDream{ID: "20261117-0101-ab", Ended: noon.Add(-75 * time.Hour), Outcome: ops.Committed,
-					Files: []string{"a.md", "MEMORY.md"}, Summary: "merged\u202e two\nand more"},
+					Files: []string{"a.md", "MEMORY.md"}, Changes: "improved 1 memory", Summary: "merged\u202e two\nand more"},
 				Warnings: []string{"a \x1b[31mwarning\x1b[0m"},
 			}}, host.Setup{
 			Project: "/home/ann/x", Root: "/home/ann/x", MemoryDir: "/home/ann/.claude/projects/-x/memory", MemoryWhy: "Claude Code's, by the root", Mode: "suggest", ModeSource: "default",
@@ -49,7 +49,7 @@ transcripts  /a
              /b
 mode         suggest
              default
-last dream   20261117-0101-ab committed 3 days ago: a.md, MEMORY.md
+last dream   20261117-0101-ab committed 3 days ago, improved 1 memory: a.md, MEMORY.md
              merged⟨U+202E⟩ two; and more
 
 ! a warning

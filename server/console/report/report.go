@@ -70,25 +70,15 @@ func (p Page) Ended() string {
 // At formats a time.
 func (p Page) At(t time.Time) string { return t.In(p.Zone).Format("2006-01-02 15:04") }
 
-// Count counts the files with an action.
-func (p Page) Count(what string) (n int) {
-	for _, f := range p.Files {
-		if action(f) == what {
-			n++
-		}
-	}
-	return n
-}
-
 // action is what was done to a file.
 func action(f report.File) string {
 	switch {
 	case f.After == nil:
 		return "deleted"
 	case f.Before == nil:
-		return "new"
+		return "created"
 	}
-	return "changed"
+	return "updated"
 }
 
 // changes compares the texts of a file.
@@ -115,7 +105,7 @@ func class(l diff.Line) string {
 
 // bar is a column of the chart, in the units of its view box.
 type bar struct {
-	report.Past
+	ops.LogEntry
 	This                                  bool // the dream that the page is about
 	X, Y, Height, DeletedY, DeletedHeight int
 }
@@ -129,12 +119,12 @@ const (
 func (p Page) Bars() []bar {
 	most := 1
 	for _, past := range p.History {
-		most = max(most, past.Changed+past.Deleted)
+		most = max(most, past.Changes.Improved()+past.Changes.Deleted)
 	}
 	height := func(n int) int { return max(min(n, 1)*2, chartHeight*n/most) } // a column is visible unless it is 0
 	laid := make([]bar, len(p.History))
 	for i, past := range p.History {
-		b := bar{Past: past, This: past.ID == p.Entry.ID, X: i * barStep, Height: height(past.Changed), DeletedHeight: height(past.Deleted)}
+		b := bar{LogEntry: past, This: past.ID == p.Entry.ID, X: i * barStep, Height: height(past.Changes.Improved()), DeletedHeight: height(past.Changes.Deleted)}
 		b.Y = chartHeight - b.Height
 		b.DeletedY = b.Y - b.DeletedHeight
 		laid[i] = b

@@ -16,14 +16,15 @@ var update = flag.Bool("update", false, "write the golden page")
 
 func sample() Page {
 	at := time.Date(2026, 11, 21, 1, 6, 52, 0, time.UTC)
-	past := func(id string, at time.Time, changed, deleted int) report.Past {
-		return report.Past{LogEntry: ops.LogEntry{Time: at, Header: ops.Header{ID: id}}, Changed: changed, Deleted: deleted}
+	past := func(id string, at time.Time, changes ops.Counts) ops.LogEntry {
+		return ops.LogEntry{Time: at, Header: ops.Header{ID: id}, Changes: changes}
 	}
 	text := func(s string) *string { return &s }
+	changes := ops.Counts{Created: 1, Updated: 1, Deleted: 1}
 	return Page{
 		Project: "/home/mira/shop", Memory: "/home/mira/.claude/projects/shop/memory", Zone: time.UTC,
 		Report: report.Report{
-			Entry: ops.LogEntry{Time: at, Outcome: ops.Committed, Header: ops.Header{
+			Entry: ops.LogEntry{Time: at, Outcome: ops.Committed, Changes: changes, Header: ops.Header{
 				ID: "20261121-010651-d56fd6", Kind: "dream", Host: "claude-code", Summary: "Three notes on bun became one.",
 			}},
 			Files: []report.File{
@@ -39,7 +40,7 @@ func sample() Page {
 				{Path: "deploy.md", After: text("The shop moved to Fly on 2026-11-17.\n")},
 			},
 			Left: []string{"database.md", "user-role.md"}, Index: [2]ops.IndexSize{{Lines: 9, Bytes: 471, MaxLines: 200, MaxBytes: 25000}, {Lines: 8, Bytes: 409, MaxLines: 200, MaxBytes: 25000}},
-			History: []report.Past{past("20261103-020000-aaaaaa", at.AddDate(0, 0, -18), 4, 0), past("20261121-010651-d56fd6", at, 2, 1)},
+			History: []ops.LogEntry{past("20261103-020000-aaaaaa", at.AddDate(0, 0, -18), ops.Counts{Updated: 4}), past("20261121-010651-d56fd6", at, changes)},
 		},
 	}
 }
